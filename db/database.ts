@@ -1,0 +1,152 @@
+/**
+ * The SQLite connections of the process. The only module that knows the driver.
+ *
+ * @module
+ */
+
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+
+/** Values bound to the named parameters (`:name`) of a statement. */
+export type Params = Record<string, SQLInputValue>;
+
+/** A connection with its statement cache. Every query module takes one as its first argument. */
+export interface Database {
+  /** All rows of a query, in the order the SQL gives. */
+  all<Row>(sql: string, params?: Params): Row[];
+  /** The first row of a query, or `undefined`. */
+  get<Row>(sql: string, params?: Params): Row | undefined;
+  /** Runs a statement and returns the number of changed rows. */
+  run(sql: string, params?: Params): number;
+  /** Runs several statements; for migrations only. */
+  exec(sql: string): void;
+  /** Commits what `work` does, or undoes it when it throws. `work` is synchronous; no nesting. */
+  transaction<T>(work: () => T): T;
+  close(): void;
+}
+
+declare const kind: unique symbol;
+
+/** What a user told us or must be able to rely on: a commit is on the disk when it returns. */
+export type StateDatabase = Database & { readonly [kind]: "state" };
+
+/** Samples and check results: fast, and may lose the last moments in a power cut. */
+export type MetricsDatabase = Database & { readonly [kind]: "metrics" };
+
+/** A database file that cannot be used as it is; the message tells what to do. */
+export class DatabaseFileError extends Error {
+  override readonly name = "DatabaseFileError";
+}
+
+/** Waits for another process (a backup, an open shell) that holds the file, in milliseconds. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+/**
+ * Opens `state.sqlite`, or an in-memory database for `":memory:"`.
+ *
+ * @throws {DatabaseFileError} When the file is damaged or is no database.
+ */
+export function openStateDatabase(path: string): StateDatabase {
+  return openChecked(path, "FULL") as StateDatabase;
+}
+
+/**
+ * Opens `metrics.sqlite`, or an in-memory database for `":memory:"`.
+ *
+ * @throws {DatabaseFileError} When the file is damaged or is no database.
+ */
+export function openMetricsDatabase(path: string): MetricsDatabase {
+  return openChecked(path, "NORMAL") as MetricsDatabase;
+}
+
+function openChecked(path: string, synchronous: "FULL" | "NORMAL"): Database {
+  const existed = path !== ":memory:" && sizeOf(path) !== undefined;
+  // SQLite opens an empty file as an empty database, which would silently forget everything.
+  if (existed && sizeOf(path) === 0) {
+    throw new DatabaseFileError(`${path} is empty although it should be a database`);
+  }
+  // A write-ahead log left behind means that the last process did not close the database.
+  const unclean = existed && (sizeOf(`${path}-wal`) ?? 0) > 0;
+  let db: Database | undefined;
+  try {
+    db = open(path, synchronous);
+    if (unclean) assertIntegrity(db, path);
+    return db;
+  } catch (error) {
+    db?.close();
+    if (error instanceof DatabaseFileError) throw error;
+    throw new DatabaseFileError(
+      `${path} cannot be used: ${error instanceof Error ? error.message : error}`,
+      { cause: error },
+    );
+  }
+}
+
+function open(path: string, synchronous: "FULL" | "NORMAL"): Database {
+  const connection = new DatabaseSync(path, { enableForeignKeyConstraints: true });
+  try {
+    connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    // Has an effect only before the first table; frees deleted pages without a VACUUM.
+    connection.exec("PRAGMA auto_vacuum = INCREMENTAL");
+    connection.exec("PRAGMA journal_mode = WAL");
+    connection.exec(`PRAGMA synchronous = ${synchronous}`);
+    // Opening is lazy: only a read tells whether the file is a database.
+    connection.prepare("SELECT count(*) FROM sqlite_schema").get();
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+  return withStatementCache(connection);
+}
+
+/**
+ * Statements are compiled once per SQL text and kept: the cache also keeps the connection
+ * reachable, which a lone statement does not do under Deno (denoland/deno#31732).
+ */
+function withStatementCache(connection: DatabaseSync): Database {
+  const statements = new Map<string, StatementSync>();
+  const prepare = (sql: string): StatementSync => {
+    let statement = statements.get(sql);
+    if (!statement) statements.set(sql, statement = connection.prepare(sql));
+    return statement;
+  };
+
+  return {
+    all: <Row>(sql: string, params: Params = {}) => prepare(sql).all(params) as Row[],
+    get: <Row>(sql: string, params: Params = {}) => prepare(sql).get(params) as Row | undefined,
+    run: (sql, params = {}) => Number(prepare(sql).run(params).changes),
+    exec: (sql) => connection.exec(sql),
+    transaction(work) {
+      connection.exec("BEGIN IMMEDIATE");
+      try {
+        const result = work();
+        connection.exec("COMMIT");
+        return result;
+      } catch (error) {
+        // A full disk rolls the transaction back by itself.
+        if (connection.isTransaction) connection.exec("ROLLBACK");
+        throw error;
+      }
+    },
+    close() {
+      statements.clear();
+      connection.close();
+    },
+  };
+}
+
+function assertIntegrity(db: Database, path: string): void {
+  const found = db.all<{ integrity_check: string }>("PRAGMA integrity_check(5)")
+    .map((row) => row.integrity_check);
+  if (found[0] !== "ok") {
+    throw new DatabaseFileError(`${path} is damaged: ${found.join("; ")}`);
+  }
+}
+
+function sizeOf(path: string): number | undefined {
+  try {
+    return Deno.statSync(path).size;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
