@@ -1,0 +1,111 @@
+/**
+ * Everything that the engine knows about one container.
+ *
+ * @module
+ */
+
+import type { Engine } from "./client.ts";
+import type {
+  ContainerConfig,
+  EndpointSettings,
+  HostConfig,
+  MountPoint,
+  PortMap,
+} from "./container_config.ts";
+import { segment } from "./path.ts";
+
+export interface HealthLogEntry {
+  /** RFC 3339 with nanoseconds and the engine's time zone. */
+  Start: string;
+  End: string;
+  ExitCode: number;
+  Output: string;
+}
+
+export interface Health {
+  /** `none`, `starting`, `healthy` or `unhealthy`; Podman may answer "". */
+  Status: string;
+  FailingStreak: number;
+  /** The last five probes, oldest first. */
+  Log: HealthLogEntry[] | null;
+}
+
+export interface ContainerState {
+  /** created, running, paused, restarting, removing, exited or dead; Podman has more. */
+  Status: string;
+  Running: boolean;
+  Paused: boolean;
+  Restarting: boolean;
+  OOMKilled: boolean;
+  Dead: boolean;
+  /** 0 while it does not run. */
+  Pid: number;
+  ExitCode: number;
+  Error: string;
+  /** RFC 3339; `0001-01-01T00:00:00Z` for never. */
+  StartedAt: string;
+  FinishedAt: string;
+  /** Only where there is a health check. Podman 4 calls it `Healthcheck` in its own API only. */
+  Health?: Health | null;
+  [field: string]: unknown;
+}
+
+export interface NetworkSettings {
+  Ports?: PortMap | null;
+  SandboxKey?: string;
+  /** By the network's name. */
+  Networks?: Record<string, EndpointSettings> | null;
+  [field: string]: unknown;
+}
+
+/** Answer of `GET /containers/{id}/json`. */
+export interface ContainerInspect {
+  Id: string;
+  /** RFC 3339 with nanoseconds. */
+  Created: string;
+  /** The program that runs, and its arguments (entrypoint and command resolved). */
+  Path: string;
+  Args: string[] | null;
+  State: ContainerState;
+  /** Id of the image, `sha256:...`; Podman leaves the prefix out. */
+  Image: string;
+  ResolvConfPath?: string;
+  HostnamePath?: string;
+  HostsPath?: string;
+  LogPath?: string;
+  /** With a leading slash. */
+  Name: string;
+  /** At the top level, not in `State`. */
+  RestartCount: number;
+  Driver?: string;
+  Platform?: string;
+  MountLabel?: string;
+  ProcessLabel?: string;
+  AppArmorProfile?: string;
+  ExecIDs?: string[] | null;
+  HostConfig: HostConfig;
+  Mounts: MountPoint[] | null;
+  Config: ContainerConfig;
+  NetworkSettings: NetworkSettings;
+  /** Only with `size`. */
+  SizeRw?: number;
+  SizeRootFs?: number;
+  [field: string]: unknown;
+}
+
+/**
+ * Describes one container.
+ *
+ * @param id Full id, unambiguous prefix or name.
+ * @throws {EngineError} 404 when there is no such container.
+ */
+export function containerInspect(
+  engine: Engine,
+  id: string,
+  { size, signal }: { size?: boolean | undefined; signal?: AbortSignal | undefined } = {},
+): Promise<ContainerInspect> {
+  return engine.json("GET", `/containers/${segment("container", id)}/json`, {
+    query: { size },
+    signal,
+  });
+}

@@ -1,0 +1,53 @@
+/**
+ * What happens at the engine, as it happens.
+ *
+ * @module
+ */
+
+import type { Engine } from "./client.ts";
+import { jsonLines } from "./json_lines.ts";
+import { type Filters, filtersText } from "./query.ts";
+
+export interface EngineEvent {
+  /** container, image, volume, network, daemon, service, node, ... */
+  Type: string;
+  /** E.g. `start`, `die`, `health_status: healthy`, `exec_start: sh -c ...`. */
+  Action: string;
+  Actor: {
+    ID: string;
+    /** For a container: `name`, `image`, `exitCode`, and its labels. */
+    Attributes: Record<string, string> | null;
+  };
+  /** `local` or `swarm`. */
+  scope?: string;
+  /** Unix seconds. */
+  time: number;
+  /** Unix nanoseconds; beyond 2^53, so the last digits are not exact. */
+  timeNano: number;
+  [field: string]: unknown;
+}
+
+/**
+ * Events from now on (or `since`), until the signal is aborted or the connection ends. The engine
+ * holds 256 events for a slow reader and then drops it; a stream that ends says that events may be
+ * missing. Events between the call and its promise's resolution are included.
+ *
+ * @param options.since Unix seconds, fractions allowed, or RFC 3339; past events come first.
+ */
+export async function systemEvents(
+  engine: Engine,
+  { since, until, filters, signal }: {
+    since?: number | string | undefined;
+    until?: number | string | undefined;
+    /** E.g. `{ type: ["container"] }`. */
+    filters?: Filters | undefined;
+    signal?: AbortSignal | undefined;
+  } = {},
+): Promise<AsyncIterable<EngineEvent>> {
+  const { body } = await engine.request("GET", "/events", {
+    query: { since, until, filters: filtersText(filters) },
+    signal,
+    long: true,
+  });
+  return jsonLines(body);
+}

@@ -1,0 +1,204 @@
+/**
+ * HTTP/1.1 over the engine's Unix socket: one connection, one request and the head of its answer.
+ *
+ * @module
+ */
+
+import { ByteReader, EndOfSourceError } from "./byte_reader.ts";
+import { EngineProtocolError } from "./errors.ts";
+
+/** The first lines of an answer. */
+export interface Head {
+  status: number;
+  /** Names in lower case; values of repeated ones joined by a comma. */
+  headers: ReadonlyMap<string, string>;
+  /** Whether the connection may serve another request after the body. */
+  keepsAlive: boolean;
+}
+
+/** How far a request came on a connection that broke. */
+export type Progress = "unsent" | "unanswered" | "answering";
+
+/** The connection broke before the head of the answer was read. */
+export class BrokenConnectionError extends Error {
+  override readonly name = "BrokenConnectionError";
+
+  /**
+   * @param progress `unsent`: not a byte was taken, so nothing was processed; `unanswered`: it may
+   * have been processed.
+   */
+  constructor(readonly progress: Progress, options?: ErrorOptions) {
+    super(`the connection broke (${progress})`, options);
+  }
+}
+
+const HEADERS_MAX = 128;
+
+/** Interim answers (1xx) that are skipped before the real one. */
+const INTERIM_MAX = 16;
+
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |$)/;
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const VISIBLE = /^[\x21-\x7e]+$/;
+const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
+
+const encoder = new TextEncoder();
+
+/** A connection to the engine, with what is known about its past. */
+export class Connection {
+  readonly reader: ByteReader;
+  /** Answers that were read from it in full. */
+  answers = 0;
+  /** When it was given back, by the clock of the pool. */
+  idleSince = 0;
+  readonly #conn: Deno.UnixConn;
+  #isClosed = false;
+
+  private constructor(conn: Deno.UnixConn) {
+    this.#conn = conn;
+    this.reader = new ByteReader(conn);
+  }
+
+  /** @throws {Deno.errors.NotFound} And the like, as `Deno.connect()`. */
+  static async open(socketPath: string): Promise<Connection> {
+    return new Connection(await Deno.connect({ transport: "unix", path: socketPath }));
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** @returns Bytes that the socket took. */
+  write(bytes: Uint8Array): Promise<number> {
+    return this.#conn.write(bytes);
+  }
+
+  /** Ends our side of the connection. */
+  closeWrite(): Promise<void> {
+    return this.#conn.closeWrite();
+  }
+
+  /** Closes it, whatever it is doing; a read or write that waits fails. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#conn.close();
+  }
+}
+
+/**
+ * A request as it is sent.
+ *
+ * @param request.target Path and query, already encoded.
+ * @throws {TypeError} For a target or header that would break out of its line.
+ */
+export function encodeRequest(
+  { method, target, headers = {}, body, upgrade = false }: {
+    method: string;
+    target: string;
+    headers?: Record<string, string> | undefined;
+    /** JSON text. */
+    body?: string | undefined;
+    /** Asks for a raw connection in both directions. */
+    upgrade?: boolean;
+  },
+): Uint8Array {
+  if (!VISIBLE.test(target)) throw new TypeError(`Not a request target: ${target}`);
+  // Go's servers (both engines are) require the host's name, but do not care which.
+  let head = `${method} ${target} HTTP/1.1\r\nHost: engine\r\n`;
+  for (const [name, value] of Object.entries(headers)) {
+    if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value)) {
+      throw new TypeError(`Not a header: ${name}`);
+    }
+    head += `${name}: ${value}\r\n`;
+  }
+  if (upgrade) head += "Connection: Upgrade\r\nUpgrade: tcp\r\n";
+  if (body === undefined) {
+    if (method !== "GET" && method !== "HEAD") head += "Content-Length: 0\r\n";
+    return encoder.encode(`${head}\r\n`);
+  }
+  const content = encoder.encode(body);
+  head += `Content-Type: application/json\r\nContent-Length: ${content.length}\r\n\r\n`;
+  const bytes = new Uint8Array(head.length + content.length);
+  encoder.encodeInto(head, bytes);
+  bytes.set(content, head.length);
+  return bytes;
+}
+
+/**
+ * Sends a request and reads the head of its answer; interim answers are skipped.
+ *
+ * @throws {BrokenConnectionError}
+ * @throws {EngineProtocolError} For a head that is none, or too large.
+ */
+export async function exchange(connection: Connection, request: Uint8Array): Promise<Head> {
+  await send(connection, request);
+  const { reader } = connection;
+  const receivedBefore = reader.received;
+  try {
+    for (let interim = 0;;) {
+      const head = parsedHead(await reader.head());
+      // 101 is the final answer to an upgrade.
+      if (head.status >= 200 || head.status === 101) return head;
+      if (++interim > INTERIM_MAX) {
+        throw new EngineProtocolError("The container engine sent interim answers without end");
+      }
+    }
+  } catch (cause) {
+    if (cause instanceof EngineProtocolError) throw cause;
+    const progress = reader.received === receivedBefore ? "unanswered" : "answering";
+    throw new BrokenConnectionError(progress, { cause });
+  }
+}
+
+async function send(connection: Connection, request: Uint8Array): Promise<void> {
+  let sent = 0;
+  try {
+    while (sent < request.length) {
+      sent += await connection.write(sent === 0 ? request : request.subarray(sent));
+    }
+  } catch (cause) {
+    throw new BrokenConnectionError(sent === 0 ? "unsent" : "unanswered", { cause });
+  }
+}
+
+/**
+ * Reads status line and headers.
+ *
+ * @throws {EngineProtocolError}
+ */
+export function parsedHead(text: string): Head {
+  const [statusLine = "", ...lines] = text.split("\r\n");
+  const [, minor, status] = STATUS_LINE.exec(statusLine) ?? malformed(statusLine);
+  if (lines.length > HEADERS_MAX) {
+    throw new EngineProtocolError(
+      `The container engine sent ${lines.length} headers, more than the ${HEADERS_MAX} allowed`,
+    );
+  }
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    const name = line.slice(0, Math.max(0, colon)).toLowerCase();
+    if (!HEADER_NAME.test(name)) malformed(line);
+    const value = line.slice(colon + 1).trim();
+    const earlier = headers.get(name);
+    headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
+  }
+  return {
+    status: Number(status),
+    headers,
+    keepsAlive: minor === "1" && !/\bclose\b/i.test(headers.get("connection") ?? ""),
+  };
+}
+
+function malformed(line: string): never {
+  throw new EngineProtocolError(
+    `The container engine sent what is no HTTP answer (${JSON.stringify(line.slice(0, 100))})`,
+  );
+}
+
+/** Whether a failure means that the other side is gone. */
+export function isConnectionEnd(error: unknown): boolean {
+  return error instanceof EndOfSourceError || error instanceof BrokenConnectionError ||
+    error instanceof Deno.errors.BrokenPipe || error instanceof Deno.errors.ConnectionReset;
+}

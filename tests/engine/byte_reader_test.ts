@@ -1,0 +1,70 @@
+import { equal, rejects } from "node:assert/strict";
+import { BUFFER_LENGTH, ByteReader, EndOfSourceError } from "../../engine/byte_reader.ts";
+import { EngineProtocolError } from "../../engine/errors.ts";
+
+/** Gives `text` in reads of at most `step` bytes. */
+function readerOf(text: string, step = Infinity): ByteReader {
+  let rest = new TextEncoder().encode(text);
+  return new ByteReader({
+    read(into) {
+      if (rest.length === 0) return Promise.resolve(null);
+      const part = rest.subarray(0, Math.min(step, into.length));
+      rest = rest.subarray(part.length);
+      into.set(part);
+      return Promise.resolve(part.length);
+    },
+  });
+}
+
+Deno.test("head() ends at the empty line, however the bytes arrive", async () => {
+  const wire = "HTTP/1.1 200 OK\r\nA: \r\nB: c\r\n\r\nbody";
+  for (let step = 1; step <= wire.length; step++) {
+    const reader = readerOf(wire, step);
+    equal(await reader.head(), "HTTP/1.1 200 OK\r\nA: \r\nB: c");
+    equal(new TextDecoder().decode((await reader.some(1)) ?? new Uint8Array()), "b");
+  }
+});
+
+Deno.test("head() refuses a head of more than 64 KiB", async () => {
+  const fits = "a".repeat(BUFFER_LENGTH - 4);
+  equal(await readerOf(`${fits}\r\n\r\n`).head(), fits);
+  await rejects(readerOf(`${fits}a\r\n\r\n`).head(), EngineProtocolError);
+  await rejects(readerOf("a".repeat(BUFFER_LENGTH * 3), 1000).head(), EngineProtocolError);
+});
+
+Deno.test("head() says when the source ends before it", async () => {
+  await rejects(readerOf("").head(), EndOfSourceError);
+  await rejects(readerOf("HTTP/1.1 200 OK\r\n\r").head(), EndOfSourceError);
+});
+
+Deno.test("line() takes a line of the allowed length and none beyond", async () => {
+  for (const step of [1, 2, 3, Infinity]) {
+    equal(await readerOf("abcd\r\n", step).line(4), "abcd");
+    equal(await readerOf("\r\n", step).line(0), "");
+    await rejects(readerOf("abcde\r\n", step).line(4), EngineProtocolError);
+    await rejects(readerOf("a\r\n", step).line(0), EngineProtocolError);
+    await rejects(readerOf("ab\n", step).line(4), EngineProtocolError);
+    await rejects(readerOf("\n", step).line(4), EngineProtocolError);
+    await rejects(readerOf("ab", step).line(4), EndOfSourceError);
+  }
+});
+
+Deno.test("lines go on when the buffer is full of what was not taken yet", async () => {
+  const line = "x".repeat(1000);
+  const count = 3 * BUFFER_LENGTH / 1000;
+  const reader = readerOf(`${line}\r\n`.repeat(count), 777);
+  for (let at = 0; at < Math.floor(count); at++) equal(await reader.line(1000), line);
+});
+
+Deno.test("some() and someInto() give no more than asked for, then the end", async () => {
+  const reader = readerOf("abcdef");
+  equal(new TextDecoder().decode((await reader.some(2))!), "ab");
+  const target = new Uint8Array(3);
+  equal(await reader.someInto(target), 3);
+  equal(new TextDecoder().decode(target), "cde");
+  equal(reader.buffered, 1);
+  equal(await reader.someInto(target), 1);
+  equal(await reader.someInto(target), 0);
+  equal(await reader.some(5), undefined);
+  equal(reader.received, 6);
+});
