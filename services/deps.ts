@@ -1,0 +1,62 @@
+/**
+ * What the service is made of. `main.ts` builds it once; a test builds its own.
+ *
+ * A function asks for no more than it uses:
+ * `Pick<Deps, "db" | "now">` says at a glance that it reads the database and the clock and does
+ * not touch the container engine.
+ *
+ * @module
+ */
+
+import type { MetricsDatabase, StateDatabase } from "../db/database.ts";
+import type { Engine } from "../engine/client.ts";
+import type { Accounts } from "./accounts.ts";
+import type { Config } from "./config.ts";
+import type { EventBus } from "./events.ts";
+import type { HostBoard } from "./host_board.ts";
+import type { Inventory } from "./inventory.ts";
+import type { License } from "./license.ts";
+import type { Log } from "./log.ts";
+import type { SelfHint } from "./self_container.ts";
+import type { LoginThrottle } from "./login_throttle.ts";
+import type { Secrets } from "./secrets.ts";
+import type { StatsBoard } from "./stats_board.ts";
+import type { StreamHub } from "./stream_hub.ts";
+import type { StreamTickets } from "./stream_tickets.ts";
+import type { WorkerState } from "./worker_state.ts";
+
+export interface Deps {
+  config: Config;
+  /** What a user told us or must be able to rely on. */
+  db: StateDatabase;
+  /** Samples and check results; may be lost without harm. */
+  metrics: MetricsDatabase;
+  engine: Engine;
+  /** The containers as the engine last told of them. */
+  inventory: Inventory;
+  /** What is known of the container that this service itself runs in. */
+  self: SelfHint;
+  /** The last stats of each container, and who needs new ones. */
+  stats: StatsBoard;
+  /** The last sample of the host itself. */
+  host: HostBoard;
+  /** Users, their roles and what was revoked, in memory for the check of every request. */
+  accounts: Accounts;
+  /** Who failed to log in lately. */
+  throttle: LoginThrottle;
+  /** The clients of `GET /api/stream`. */
+  stream: StreamHub;
+  /** What a browser brings to `GET /api/stream` instead of a token. */
+  tickets: StreamTickets;
+  /** The license in force; its edition changes when one is installed or ends. */
+  license: License;
+  /** The keys of this installation: tokens are signed, stored secrets encrypted with them. */
+  secrets: Secrets;
+  events: EventBus;
+  /** State of each running worker by name. */
+  workers: Map<string, WorkerState>;
+  log: Log;
+  now: () => Date;
+  /** When this process started. */
+  startedAt: Date;
+}

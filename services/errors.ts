@@ -1,0 +1,94 @@
+/**
+ * The failures a caller of the API can act on.
+ *
+ * Anything else that is thrown (a full disk, a bug) is an internal error: it is logged in full
+ * and the caller reads only "Internal error".
+ *
+ * @module
+ */
+
+import { EngineError, EngineUnreachableError } from "../engine/errors.ts";
+
+/** Stable reason of a failure; `routes/errors.ts` gives each its HTTP status. */
+export type ErrorCode =
+  | "invalid"
+  | "unauthorized"
+  | "limit_reached"
+  | "forbidden"
+  | "not_found"
+  | "method_not_allowed"
+  | "conflict"
+  | "too_large"
+  | "unsupported_media_type"
+  | "too_many_requests"
+  | "bad_gateway"
+  | "unavailable";
+
+/** A failure with a message meant for the caller. */
+export class AppError extends Error {
+  override readonly name: string = "AppError";
+
+  constructor(readonly code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+  }
+}
+
+/** An edition's limit is used up, or the edition lacks the feature; answered with 402 and the numbers. */
+export class LimitError extends AppError {
+  override readonly name = "LimitError";
+
+  /** @param resource What is limited, as a person reads it, e.g. `"alert rules"`. */
+  constructor(readonly resource: string, readonly current: number, readonly max: number) {
+    super("limit_reached", `Edition limit reached (${resource})`);
+  }
+}
+
+/** The caller does something too often. */
+export class ThrottledError extends AppError {
+  override readonly name = "ThrottledError";
+
+  /** @param retryAfterS Whole seconds after which a new try makes sense; at least 1. */
+  constructor(message: string, readonly retryAfterS: number) {
+    super("too_many_requests", message);
+  }
+}
+
+/** E.g. `notFound("Schedule", id)`. */
+export const notFound = (what: string, id: string) =>
+  new AppError("not_found", `${what} ${id} does not exist`);
+
+/**
+ * Turns what the layers below throw into an {@linkcode AppError}, or returns `undefined` for
+ * what the caller cannot act on.
+ */
+export function asAppError(error: unknown): AppError | undefined {
+  if (error instanceof AppError) return error;
+  if (error instanceof EngineUnreachableError) {
+    return new AppError("unavailable", error.message, { cause: error });
+  }
+  if (error instanceof EngineError) return fromEngine(error);
+  // node:sqlite reports the extended result code; 2067 is SQLITE_CONSTRAINT_UNIQUE.
+  if (error instanceof Error && (error as { errcode?: number }).errcode === 2067) {
+    return new AppError("conflict", "Already exists", { cause: error });
+  }
+  return undefined;
+}
+
+/** The engine's own sentence is kept: it names the container, volume or port that is in the way. */
+function fromEngine(error: EngineError): AppError | undefined {
+  switch (error.status) {
+    case 400:
+      return new AppError("invalid", error.message, { cause: error });
+    case 404:
+      return new AppError("not_found", error.message, { cause: error });
+    case 403: // e.g. removing a predefined network
+    case 409:
+      return new AppError("conflict", error.message, { cause: error });
+    case 503: // e.g. a swarm operation on a node that is no manager
+      return new AppError("conflict", error.message, { cause: error });
+    default:
+      // The engine answers 500 for much that the caller can act on (a taken port, a missing
+      // mount source), so its sentence is passed on; it is the engine's failure, not ours.
+      return new AppError("bad_gateway", error.message, { cause: error });
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * The last sample of the host. `ce/workers/host_sampler.ts` fills it: every reader sees the same
+ * sample, so that no reader shortens the time over which another's processor use is measured.
+ *
+ * @module
+ */
+
+/** How much of something is used. Bytes; percent of the total, with one decimal. */
+export interface Usage {
+  total: number;
+  used: number;
+  percent: number;
+}
+
+/** The host at one moment. Sizes and counters are bytes. */
+export interface HostSample {
+  /** Over the time since the sample before; 100 is all cores. */
+  cpuPercent: number;
+  cpuCount: number;
+  /** What the kernel could give to a new program counts as available: page cache is not "used". */
+  memory: Usage & { available: number };
+  swap: Usage & { free: number };
+  /** The filesystem at `path`; `free` is what is left to ordinary users. */
+  disk: Usage & { path: string; free: number };
+  /** Averages over 1, 5 and 15 minutes. */
+  load: [number, number, number];
+  uptimeSeconds: number;
+  /** The host's interfaces, counted since its start; `null` where they cannot be seen. */
+  network: NetworkCounters[] | null;
+  /** Processor time since the host's start, for the difference to the next sample. */
+  cpuTime: CpuTime;
+  /** ISO 8601, UTC. */
+  timestamp: string;
+}
+
+/** Bytes through one interface. */
+export interface NetworkCounters {
+  name: string;
+  rxBytes: number;
+  txBytes: number;
+}
+
+/** Processor time of all cores together, in a unit of its own: only ratios have a meaning. */
+export interface CpuTime {
+  busy: number;
+  total: number;
+}
+
+export interface HostBoard {
+  readonly latest: HostSample | undefined;
+  /** Takes a new sample; whoever asks while one is being taken gets that one. */
+  refresh(take: (before: HostSample | undefined) => Promise<HostSample>): Promise<HostSample>;
+}
+
+export function createHostBoard(): HostBoard {
+  let latest: HostSample | undefined;
+  let underWay: Promise<HostSample> | undefined;
+
+  return {
+    get latest() {
+      return latest;
+    },
+    refresh(take) {
+      underWay ??= take(latest)
+        .then((sample) => latest = sample)
+        .finally(() => underWay = undefined);
+      return underWay;
+    },
+  };
+}

@@ -1,0 +1,72 @@
+/**
+ * The log: one line per event on standard error, as JSON or as text for a person.
+ *
+ * @module
+ */
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+export type LogFormat = "json" | "text";
+
+export type LogFields = Record<string, unknown>;
+
+/** Writes lines of its level and above; `fields` are added as they are, so never give it a secret. */
+export interface Log {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * Makes the process's log.
+ *
+ * @param write Where a finished line goes; standard error unless given.
+ */
+export function createLog(
+  { level, format, now }: { level: LogLevel; format: LogFormat; now: () => Date },
+  write: (line: string) => void = writeToStderr,
+): Log {
+  const least = LOG_LEVELS.indexOf(level);
+  const line = format === "json" ? jsonLine : textLine;
+  const at = (own: LogLevel) => (message: string, fields: LogFields = {}) => {
+    if (LOG_LEVELS.indexOf(own) >= least) write(line(now(), own, message, fields));
+  };
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+/** A log that says nothing. */
+export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** An error as fields of a log line: its message with those of its causes, and the stack. */
+export function errorFields(error: unknown): LogFields {
+  const messages: string[] = [];
+  for (let cause = error; cause !== undefined; cause = (cause as Error)?.cause) {
+    messages.push(cause instanceof Error ? cause.message : String(cause));
+    if (!(cause instanceof Error) || messages.length === 5) break;
+  }
+  return {
+    error: messages.join(": "),
+    ...(error instanceof Error && error.stack !== undefined && { stack: error.stack }),
+  };
+}
+
+function jsonLine(time: Date, level: LogLevel, message: string, fields: LogFields): string {
+  return JSON.stringify({ time: time.toISOString(), level, message, ...fields });
+}
+
+function textLine(time: Date, level: LogLevel, message: string, fields: LogFields): string {
+  const rest = Object.entries(fields)
+    .filter(([name, value]) => value !== undefined && (name !== "stack" || level === "error"))
+    .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+  return [time.toISOString(), level.toUpperCase().padEnd(5), message, ...rest].join(" ");
+}
+
+function writeToStderr(line: string): void {
+  // A closed standard error (a vanished terminal or log pipe) must not end the service.
+  try {
+    Deno.stderr.writeSync(encoder.encode(line + "\n"));
+  } catch { /* nobody is left to tell */ }
+}

@@ -1,0 +1,213 @@
+/**
+ * The keys of this installation: one signs access tokens, one encrypts the secrets that are stored
+ * for others (webhook headers, credentials of integrations).
+ *
+ * @module
+ */
+
+import { Buffer } from "node:buffer";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  randomUUID,
+} from "node:crypto";
+import type { Log } from "./log.ts";
+
+export interface Secrets {
+  /** Signs access tokens with HMAC-SHA-256. */
+  jwtKey(): Promise<CryptoKey>;
+  /**
+   * Encrypts a text for the database.
+   *
+   * @param purpose What the secret belongs to, e.g. `"webhook 4f1c... headers"`: the same is
+   * needed to open it, so that nobody can move a sealed text to another row or column.
+   */
+  seal(text: string, purpose: string): string;
+  /** @throws {SealError} When it was sealed under another key or for another purpose. */
+  open(sealed: string, purpose: string): string;
+  /** A keyed hash: equal for equal texts, and useless to whoever has only the database. */
+  fingerprint(text: string): string;
+}
+
+/** A sealed text that this installation cannot open. */
+export class SealError extends Error {
+  override readonly name = "SealError";
+}
+
+/** A key file that cannot be used; the message tells what to do. */
+export class KeyFileError extends Error {
+  override readonly name = "KeyFileError";
+}
+
+/** Length of the keys that are made here, in bytes. */
+const KEY_BYTES = 32;
+
+/** AES-GCM's nonce and tag (NIST SP 800-38D, 5.2.1.1 and 5.2.1.2), in bytes. */
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Names the way a text was sealed, so that another way can come later. */
+const SEAL_VERSION = "v1.";
+
+const encoder = new TextEncoder();
+
+/**
+ * Takes the keys from the configuration where it gives them (their UTF-8 bytes), and otherwise
+ * from `jwt.secret` and `secret.key` in `dataDir`, which are made at the first start.
+ *
+ * Another `SECRET_KEY` than before is no failure here: what was sealed with the former one can no
+ * longer be opened, and says so where it is used.
+ *
+ * @throws {KeyFileError} When a key file cannot be read or made, or does not hold a key.
+ */
+export function loadSecrets(
+  { dataDir, jwtSecret, secretKey }: {
+    dataDir: string;
+    jwtSecret: string | null;
+    secretKey: string | null;
+  },
+  log: Log,
+): Secrets {
+  return createSecrets({
+    jwtSecret: jwtSecret !== null
+      ? encoder.encode(jwtSecret)
+      : keyFile(`${dataDir}/jwt.secret`, "everybody has to log in again", log),
+    secretKey: secretKey !== null
+      ? encoder.encode(secretKey)
+      : keyFile(`${dataDir}/secret.key`, "stored secrets have to be entered again", log),
+  });
+}
+
+/** Makes the operations from the bytes of the two keys. */
+export function createSecrets(
+  { jwtSecret, secretKey }: { jwtSecret: Uint8Array; secretKey: Uint8Array },
+): Secrets {
+  // Each use has a key of its own, so that none can be turned against another.
+  const derive = (use: string) =>
+    new Uint8Array(hkdfSync("sha256", secretKey, "", `longshore ${use}`, KEY_BYTES));
+  const sealingKey = derive("stored secrets");
+  const fingerprintKey = derive("fingerprints");
+  let jwtKey: Promise<CryptoKey> | undefined;
+
+  return {
+    jwtKey: () =>
+      jwtKey ??= crypto.subtle.importKey(
+        "raw",
+        new Uint8Array(jwtSecret),
+        { name: "HMAC", hash: "SHA-256" },
+        false,
+        ["sign", "verify"],
+      ),
+
+    seal(text, purpose) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", sealingKey, nonce);
+      cipher.setAAD(encoder.encode(purpose));
+      const sealed = [nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()];
+      return SEAL_VERSION + Buffer.concat(sealed).toString("base64url");
+    },
+
+    open(sealed, purpose) {
+      const bytes = Buffer.from(sealed.slice(SEAL_VERSION.length), "base64url");
+      if (!sealed.startsWith(SEAL_VERSION) || bytes.length < NONCE_BYTES + TAG_BYTES) {
+        throw new SealError("A stored secret is damaged; enter it again");
+      }
+      try {
+        const decipher = createDecipheriv(
+          "aes-256-gcm",
+          sealingKey,
+          bytes.subarray(0, NONCE_BYTES),
+          { authTagLength: TAG_BYTES },
+        );
+        decipher.setAAD(encoder.encode(purpose));
+        decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+        const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
+        return Buffer.concat([text, decipher.final()]).toString("utf8");
+      } catch (cause) {
+        throw new SealError(
+          "A stored secret cannot be decrypted, since SECRET_KEY is another than before; " +
+            "enter it again",
+          { cause },
+        );
+      }
+    },
+
+    fingerprint: (text) => createHmac("sha256", fingerprintKey).update(text).digest("base64url"),
+  };
+}
+
+/** The key in a file; makes the file where there is none. */
+function keyFile(path: string, afterwards: string, log: Log): Uint8Array {
+  try {
+    if (!exists(path)) makeKeyFile(path);
+    closeToOthers(path, log);
+    const text = Deno.readTextFileSync(path).trim();
+    const key = Buffer.from(text, "base64url");
+    if (key.length === KEY_BYTES && key.toString("base64url") === text) return new Uint8Array(key);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new KeyFileError(`${path} cannot be used: ${reason}`, { cause });
+  }
+  throw new KeyFileError(
+    `${path} does not hold a key made by this service (${KEY_BYTES} bytes as base64url); ` +
+      `restore it from a backup, or delete it to have a new one made, after which ${afterwards}`,
+  );
+}
+
+/**
+ * Writes a new key under a temporary name, has it on the disk, and only then gives it its name:
+ * a crash leaves either no key file or a whole one.
+ */
+function makeKeyFile(path: string): void {
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    const options = { write: true, createNew: true, mode: 0o600 };
+    using file = Deno.openSync(temporary, options);
+    writeAll(file, encoder.encode(randomBytes(KEY_BYTES).toString("base64url") + "\n"));
+    file.syncSync();
+    Deno.renameSync(temporary, path);
+  } catch (error) {
+    removeIfThere(temporary);
+    throw error;
+  }
+  using directory = Deno.openSync(path.slice(0, path.lastIndexOf("/")), { read: true });
+  directory.syncSync();
+}
+
+function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length;) {
+    written += file.writeSync(bytes.subarray(written));
+  }
+}
+
+/** Takes the rights of group and others away; a file system that cannot is told of. */
+function closeToOthers(path: string, log: Log): void {
+  const { mode, isFile } = Deno.statSync(path);
+  if (!isFile) throw new Error("it is no file");
+  if (mode === null || (mode & 0o077) === 0) return;
+  try {
+    Deno.chmodSync(path, 0o600);
+    log.warn("key file was readable by others; now only by this user", { path });
+  } catch {
+    log.warn("key file is readable by others and its mode cannot be changed", { path });
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
+function removeIfThere(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch { /* it was never made, or already has its name */ }
+}

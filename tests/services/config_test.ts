@@ -1,0 +1,137 @@
+import { deepEqual, equal, throws } from "node:assert/strict";
+import {
+  ConfigError,
+  configWarnings,
+  describeConfig,
+  type Env,
+  readConfig,
+  type Surroundings,
+} from "../../services/config.ts";
+
+const surroundings: Surroundings = {
+  hostname: "dock-1",
+  terminal: false,
+  standalone: false,
+  readTextFile: (path) => {
+    if (path === "/run/secrets/api-key") return "from-a-file-0123456789\n";
+    throw new Deno.errors.NotFound(`No such file: ${path}`);
+  },
+};
+
+const read = (env: Env) => readConfig(env, surroundings);
+
+Deno.test("readConfig() has a default for everything", () => {
+  const config = read({});
+  equal(config.host, "0.0.0.0");
+  equal(config.port, 3000);
+  equal(config.serverName, "dock-1");
+  equal(config.dataDir, "./data");
+  equal(config.authMode, "key");
+  equal(config.apiKey, null);
+  equal(config.rateLimitPerMinute, 600);
+  equal(config.maxSseClients, 10_000);
+  equal(config.logFormat, "json");
+});
+
+Deno.test("readConfig() takes systemd's state directory, the first of several", () => {
+  equal(
+    read({ STATE_DIRECTORY: "/var/lib/longshore:/var/lib/other" }).dataDir,
+    "/var/lib/longshore",
+  );
+  equal(read({ STATE_DIRECTORY: "/var/lib/longshore", DATA_DIR: "/data" }).dataDir, "/data");
+});
+
+Deno.test("readConfig() takes an empty variable for unset", () => {
+  equal(read({ PORT: "", API_KEY: " " }).port, 3000);
+});
+
+Deno.test("readConfig() reads a secret from the file that NAME_FILE names", () => {
+  equal(read({ API_KEY_FILE: "/run/secrets/api-key" }).apiKey, "from-a-file-0123456789");
+});
+
+Deno.test("readConfig() reads lists", () => {
+  const config = read({
+    ENDPOINTS: "Shop|https://shop.example/health|204, https://bare.example:8443/x",
+    SSL_DOMAINS: "example.com, mail.example.com:465",
+    TRUSTED_PROXIES: "10.0.0.0/8, ::1",
+    EXEC_ALLOWLIST: "ps aux; ls *",
+  });
+  deepEqual(config.endpoints, [
+    { name: "Shop", url: "https://shop.example/health", expectedStatus: 204 },
+    { name: "bare.example:8443", url: "https://bare.example:8443/x", expectedStatus: 200 },
+  ]);
+  deepEqual(config.sslDomains, [
+    { domain: "example.com", port: 443 },
+    { domain: "mail.example.com", port: 465 },
+  ]);
+  deepEqual(config.trustedProxies, ["10.0.0.0/8", "::1"]);
+  deepEqual(config.execAllowlist, ["ps aux", "ls *"]);
+});
+
+const refused: { env: Env; message: string }[] = [
+  { env: { PORT: "70000" }, message: "PORT=70000 must be a whole number from 0 to 65535" },
+  { env: { PORT: "80a" }, message: "PORT=80a must be a whole number from 0 to 65535" },
+  { env: { AUTH_MODE: "none" }, message: "AUTH_MODE=none must be one of key, users" },
+  {
+    env: { DOCKER_HOST: "tcp://10.0.0.1:2375" },
+    message: "DOCKER_HOST=tcp://10.0.0.1:2375 must be a Unix socket as unix:///path",
+  },
+  {
+    env: { JWT_SECRET: "changeme" },
+    message: "JWT_SECRET must have at least 32 bytes, but has 8",
+  },
+  {
+    env: { TRUSTED_PROXIES: "10.0.0.0/8,1abc.2.3.4/24" },
+    message:
+      'TRUSTED_PROXIES=10.0.0.0/8,1abc.2.3.4/24 has "1abc.2.3.4/24", which is no address or network such as 10.0.0.0/8',
+  },
+  {
+    env: { CORS_ORIGINS: "https://a.example/" },
+    message:
+      'CORS_ORIGINS=https://a.example/ has "https://a.example/", which is no origin such as https://host:port',
+  },
+  {
+    env: { ENDPOINTS: "Shop|ftp://shop.example" },
+    message:
+      'ENDPOINTS=Shop|ftp://shop.example has "Shop|ftp://shop.example", which is not Name|URL|ExpectedStatus',
+  },
+  {
+    env: { TLS_CERT_FILE: "/cert.pem" },
+    message: "TLS_CERT_FILE and TLS_KEY_FILE must be set together",
+  },
+  {
+    env: { API_KEY_FILE: "/missing" },
+    message: "API_KEY_FILE=/missing cannot be read: No such file: /missing",
+  },
+  {
+    env: { API_KEY: "0123456789abcdef", API_KEY_FILE: "/run/secrets/api-key" },
+    message: "API_KEY and API_KEY_FILE are both set; keep one",
+  },
+];
+
+for (const { env, message } of refused) {
+  Deno.test(`readConfig() refuses ${Object.keys(env).join(" with ")}: ${message}`, () => {
+    throws(() => read(env), (error) => error instanceof ConfigError && error.message === message);
+  });
+}
+
+Deno.test("readConfig() ignores LICENSE_KEYS_FILE in the compiled executable", () => {
+  const env = { LICENSE_KEYS_FILE: "/tmp/keys.json" };
+  equal(read(env).licenseKeysFile, "/tmp/keys.json");
+  equal(readConfig(env, { ...surroundings, standalone: true }).licenseKeysFile, null);
+});
+
+Deno.test("configWarnings() names the secrets that can be guessed", () => {
+  deepEqual(configWarnings(read({ API_KEY: "short", SECRET_KEY: "0123456789abcdef" })), [
+    "API_KEY has less than 16 characters and can be guessed",
+  ]);
+  deepEqual(configWarnings(read({})), []);
+});
+
+Deno.test("describeConfig() shows what is set and redacts secrets", () => {
+  const rows = describeConfig({ PORT: "8080", API_KEY: "0123456789abcdef" }, surroundings);
+  const row = (name: string) => rows.find((each) => each.name === name)!;
+  deepEqual([row("PORT").value, row("PORT").default, row("PORT").set], ["8080", "3000", true]);
+  equal(row("API_KEY").value, "********");
+  equal(row("JWT_SECRET").default, "made, DATA_DIR/jwt.secret");
+});

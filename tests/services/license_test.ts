@@ -1,0 +1,95 @@
+import { deepEqual, equal, rejects, throws } from "node:assert/strict";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { LimitError } from "../../services/errors.ts";
+import { createLicense, verifyLicenseKey } from "../../services/license.ts";
+import { assertBelowLimit, limitOf } from "../../services/limits.ts";
+
+const { privateKey, publicKey } = await generateKeyPair("EdDSA", { extractable: true });
+const keys = { keys: [{ ...await exportJWK(publicKey), kid: "test", alg: "EdDSA" }] };
+const EXPIRY = "2026-06-01T00:00:00.000Z";
+
+function licenseKey(claims: Record<string, unknown> = {}): Promise<string> {
+  return new SignJWT({ edition: "pro", ...claims })
+    .setProtectedHeader({ alg: "EdDSA", kid: "test" })
+    .setSubject("Harbour Ltd")
+    .setExpirationTime(Date.parse(EXPIRY) / 1000)
+    .sign(privateKey);
+}
+
+Deno.test("verifyLicenseKey() reads a signed key", async () => {
+  deepEqual(await verifyLicenseKey(await licenseKey({ limits: { users: 40 } }), keys), {
+    customer: "Harbour Ltd",
+    edition: "pro",
+    expiresAt: new Date(EXPIRY),
+    limits: { users: 40 },
+  });
+});
+
+Deno.test("verifyLicenseKey() refuses a key of another signer", async () => {
+  const stranger = await generateKeyPair("EdDSA");
+  const key = await new SignJWT({ edition: "enterprise" })
+    .setProtectedHeader({ alg: "EdDSA", kid: "test" }).setSubject("x").setExpirationTime("1y")
+    .sign(stranger.privateKey);
+  await rejects(verifyLicenseKey(key, keys), /not signed by a known key/);
+});
+
+Deno.test("verifyLicenseKey() refuses HMAC with the public key as its secret", async () => {
+  const secret = new TextEncoder().encode(keys.keys[0]!.x);
+  const key = await new SignJWT({ edition: "enterprise" })
+    .setProtectedHeader({ alg: "HS256", kid: "test" }).setSubject("x").setExpirationTime("1y")
+    .sign(secret);
+  await rejects(verifyLicenseKey(key, keys), /not signed by a known key/);
+});
+
+for (
+  const { wrong, claims, message } of [
+    { wrong: "an unknown edition", claims: { edition: "gold" }, message: /license key's edition/ },
+    { wrong: "the edition ce", claims: { edition: "ce" }, message: /license key's edition/ },
+    {
+      wrong: "a limit of an unknown resource",
+      claims: { limits: { ships: 1 } },
+      message: /limits/,
+    },
+  ]
+) {
+  Deno.test(`verifyLicenseKey() refuses ${wrong}`, async () => {
+    await rejects(verifyLicenseKey(await licenseKey(claims), keys), message);
+  });
+}
+
+Deno.test("verifyLicenseKey() says that a build without keys knows none", async () => {
+  await rejects(verifyLicenseKey(await licenseKey(), { keys: [] }), /knows no license keys/);
+});
+
+for (
+  const { at, edition, graceUntil } of [
+    { at: "2026-05-31T23:59:59Z", edition: "pro", graceUntil: null },
+    { at: "2026-06-01T00:00:00Z", edition: "pro", graceUntil: "2026-06-15T00:00:00.000Z" },
+    { at: "2026-06-14T23:59:59Z", edition: "pro", graceUntil: "2026-06-15T00:00:00.000Z" },
+    { at: "2026-06-15T00:00:00Z", edition: "ce", graceUntil: null },
+  ]
+) {
+  Deno.test(`a license that expires on ${EXPIRY} is ${edition} at ${at}`, async () => {
+    const license = createLicense(() => new Date(at));
+    license.use(await verifyLicenseKey(await licenseKey(), keys));
+    equal(license.edition, edition);
+    equal(license.graceUntil, graceUntil);
+  });
+}
+
+Deno.test("limitOf() takes the license's own number before the edition's", async () => {
+  const license = createLicense(() => new Date("2026-01-01T00:00:00Z"));
+  equal(limitOf(license, "users"), 5);
+  license.use(await verifyLicenseKey(await licenseKey({ limits: { users: 40 } }), keys));
+  equal(limitOf(license, "users"), 40);
+  equal(limitOf(license, "webhooks"), Infinity);
+});
+
+Deno.test("assertBelowLimit() names the resource and the numbers", () => {
+  const license = createLicense(() => new Date("2026-01-01T00:00:00Z"));
+  assertBelowLimit(license, "alert_rules", 49);
+  throws(() => assertBelowLimit(license, "alert_rules", 50), (error) => {
+    return error instanceof LimitError && error.current === 50 && error.max === 50 &&
+      error.message === "Edition limit reached (alert rules)";
+  });
+});
