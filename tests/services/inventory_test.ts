@@ -1,31 +1,11 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { type Container, createInventory } from "../../services/inventory.ts";
+import { containerOf } from "../helpers/fake_containers.ts";
 
 const EPOCH = Date.parse("2026-01-01T00:00:00Z");
 
-function container(id: string, change: Partial<Container> = {}): Container {
-  return {
-    id,
-    name: id,
-    image: "busybox",
-    imageId: "sha256:1",
-    state: "running",
-    health: null,
-    createdAt: "2026-01-01T00:00:00.000Z",
-    startedAt: null,
-    finishedAt: null,
-    exitCode: null,
-    restartCount: 0,
-    ports: [],
-    labels: {},
-    composeProject: null,
-    composeService: null,
-    attachments: [],
-    volumes: [],
-    self: false,
-    ...change,
-  };
-}
+const container = (id: string, change: Partial<Container> = {}) =>
+  containerOf({ name: id, id, ...change });
 
 function inventory() {
   let at = EPOCH;

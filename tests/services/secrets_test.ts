@@ -126,7 +126,10 @@ for (
   const { what, text = sealed, purpose = "webhook 1", key = 0 } of [
     { what: "for another purpose", purpose: "webhook 2" },
     { what: "under another key", key: 1 },
-    { what: "with a changed byte", text: `${sealed.slice(0, -2)}${sealed.at(-2) === "A" ? "B" : "A"}A` },
+    {
+      what: "with a changed byte",
+      text: `${sealed.slice(0, -2)}${sealed.at(-2) === "A" ? "B" : "A"}A`,
+    },
     { what: "with a cut end", text: sealed.slice(0, -4) },
     { what: "of nothing but a version", text: "v1." },
     { what: "of another version", text: sealed.replace("v1.", "v2.") },

@@ -1,10 +1,7 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { AppError } from "../../services/errors.ts";
-import {
-  createStreamHub,
-  type StreamChunk,
-  type StreamRequest,
-} from "../../services/stream_hub.ts";
+import { createStreamHub, type StreamRequest } from "../../services/stream_hub.ts";
+import { sseClient, type SseFrame } from "../helpers/sse_client.ts";
 
 const START = Date.parse("2026-01-01T00:00:00Z");
 
@@ -19,64 +16,21 @@ const wanting = (
   request: Partial<StreamRequest> = {},
 ): StreamRequest => ({ types: new Set(types), stillValid: () => true, ...request });
 
-interface Frame {
-  id: number;
-  type: string;
-  data: unknown;
-}
-
-/** Reads a stream as a client would; `next` waits for one frame, `rest` for the end. */
-function clientOf(stream: ReadableStream<StreamChunk>) {
-  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  let retry: string | undefined;
-
-  async function next(): Promise<Frame | undefined> {
-    for (;;) {
-      const end = text.indexOf("\n\n");
-      if (end >= 0) {
-        const block = text.slice(0, end);
-        text = text.slice(end + 2);
-        const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
-        retry ??= field("retry");
-        if (field("event") === undefined) continue;
-        return { id: Number(field("id")), type: field("event")!, data: JSON.parse(field("data")!) };
-      }
-      const { done, value } = await reader.read();
-      if (done) return undefined;
-      text += value;
-    }
-  }
-
-  return {
-    next,
-    async rest(): Promise<Frame[]> {
-      const frames: Frame[] = [];
-      for (let frame = await next(); frame; frame = await next()) frames.push(frame);
-      return frames;
-    },
-    cancel: () => reader.cancel(),
-    get retry() {
-      return retry;
-    },
-  };
-}
-
 Deno.test("a new client reads the reconnection time and the states, then what comes", async () => {
   const { hub } = hubAt();
   hub.setState("metrics", "1", { cpu: 1 });
   hub.setState("containers", "1", { containers: [] });
 
-  const client = clientOf(hub.open(wanting(["metrics", "containers", "event"])));
+  const client = sseClient(hub.open(wanting(["metrics", "containers", "event"])));
   const first = [await client.next(), await client.next()];
   hub.publish("event", { event: "container.up" });
   const event = await client.next();
   hub.setState("metrics", "2", { cpu: 2 });
   await hub.broadcast();
   hub.close();
-  const frames = [...first, event, ...await client.rest()] as Frame[];
+  const frames = [...first, event, ...await client.rest()] as SseFrame[];
 
-  equal(client.retry, "5000");
+  equal(client.retry, 5_000);
   deepEqual(frames.map(({ type, data }) => [type, data]), [
     ["metrics", { cpu: 1 }],
     ["containers", { containers: [] }],
@@ -94,7 +48,7 @@ Deno.test("a client is sent only the types that it asked for", async () => {
   hub.setState("metrics", "1", 1);
   hub.setState("alerts", "1", 1);
 
-  const client = clientOf(hub.open(wanting(["alerts"])));
+  const client = sseClient(hub.open(wanting(["alerts"])));
   await client.next();
   hub.publish("event", 1);
   await hub.broadcast();
@@ -111,7 +65,7 @@ Deno.test("a state that is taken back is not shown any more", async () => {
   hub.setState("containers", undefined, undefined);
   await hub.broadcast();
 
-  const client = clientOf(hub.open(wanting(["metrics", "containers"])));
+  const client = sseClient(hub.open(wanting(["metrics", "containers"])));
   equal((await client.next())?.type, "metrics");
   await hub.broadcast();
   hub.close();
@@ -122,14 +76,14 @@ Deno.test("a state that is taken back is not shown any more", async () => {
 Deno.test("a client that comes back is given the events that it missed first", async () => {
   const { hub } = hubAt();
   hub.setState("metrics", "1", 0);
-  const before = clientOf(hub.open(wanting(["metrics", "event"])));
+  const before = sseClient(hub.open(wanting(["metrics", "event"])));
   await before.next();
   hub.publish("event", 1);
   const { id: lastEventId } = (await before.next())!;
   await before.cancel();
   for (const data of [2, 3, 4]) hub.publish("event", data);
 
-  const after = clientOf(hub.open(wanting(["metrics", "event"], { lastEventId })));
+  const after = sseClient(hub.open(wanting(["metrics", "event"], { lastEventId })));
   const frames = [];
   for (let count = 0; count < 4; count++) frames.push(await after.next());
   hub.publish("event", 5);
@@ -149,7 +103,7 @@ Deno.test("the last 1 000 events are held, and a client is given all of them", a
   const { hub } = hubAt();
   for (let data = 1; data <= 1_200; data++) hub.publish("event", data);
 
-  const client = clientOf(hub.open(wanting(["event"], { lastEventId: START * 1_000 + 1 })));
+  const client = sseClient(hub.open(wanting(["event"], { lastEventId: START * 1_000 + 1 })));
   const frames = [];
   for (let count = 0; count < 1_000; count++) frames.push((await client.next())?.data);
   hub.close();
@@ -163,7 +117,7 @@ Deno.test("an id from before a restart brings everything that is held", async ()
   hub.publish("event", "since the restart");
 
   const lastEventId = (START - 60_000) * 1_000 + 500;
-  const client = clientOf(hub.open(wanting(["event"], { lastEventId })));
+  const client = sseClient(hub.open(wanting(["event"], { lastEventId })));
   equal((await client.next())?.data, "since the restart");
   hub.close();
   deepEqual(await client.rest(), []);
@@ -173,7 +127,7 @@ Deno.test("an id that was never given out counts as none", async () => {
   const { hub } = hubAt();
   hub.publish("event", "old");
 
-  const client = clientOf(hub.open(wanting(["event"], { lastEventId: START * 1_000 + 99 })));
+  const client = sseClient(hub.open(wanting(["event"], { lastEventId: START * 1_000 + 99 })));
   hub.publish("event", "new");
   equal((await client.next())?.data, "new");
   hub.close();
@@ -195,12 +149,12 @@ Deno.test("a client that does not read is sent nothing more, and is then let go"
   await hub.broadcast();
   equal(hub.count, 0);
   // What was handed over before it stalled is all that there was: nothing piled up.
-  deepEqual(await clientOf(stalled).rest(), []);
+  deepEqual(await sseClient(stalled).rest(), []);
 });
 
 Deno.test("a client that reads again is given the events that it missed and the last states", async () => {
   const { hub, pass } = hubAt();
-  const slow = clientOf(hub.open(wanting(["metrics", "event"])));
+  const slow = sseClient(hub.open(wanting(["metrics", "event"])));
   for (let round = 0; round < 3; round++) {
     hub.publish("event", round);
     hub.setState("metrics", undefined, round);
@@ -240,7 +194,7 @@ Deno.test("all clients share the bytes of a frame", async () => {
 Deno.test("a client whose token ended is let go at the next round", async () => {
   const { hub } = hubAt();
   let valid = true;
-  const client = clientOf(hub.open(wanting(["event"], { stillValid: () => valid })));
+  const client = sseClient(hub.open(wanting(["event"], { stillValid: () => valid })));
   valid = false;
   hub.publish("event", "not for everybody");
 
@@ -250,7 +204,7 @@ Deno.test("a client whose token ended is let go at the next round", async () => 
 
 Deno.test("a client that leaves frees its place", async () => {
   const { hub } = hubAt({ clientsMax: 1 });
-  const client = clientOf(hub.open(wanting(["event"])));
+  const client = sseClient(hub.open(wanting(["event"])));
   equal(hub.count, 1);
   await client.cancel();
   equal(hub.count, 0);
@@ -271,7 +225,7 @@ Deno.test("more clients than allowed are refused", () => {
 
 Deno.test("close ends all streams and refuses new ones", async () => {
   const { hub } = hubAt();
-  const clients = [1, 2].map(() => clientOf(hub.open(wanting(["event"]))));
+  const clients = [1, 2].map(() => sseClient(hub.open(wanting(["event"]))));
   hub.close();
   hub.close();
   for (const client of clients) deepEqual(await client.rest(), []);

@@ -1,0 +1,87 @@
+/**
+ * From the engine's counters to the figures that people read.
+ *
+ * @module
+ */
+
+import { type ContainerStats as WireStats, containerStats } from "../../engine/containers.ts";
+import type { Deps } from "../deps.ts";
+import type { ContainerStats } from "../stats_board.ts";
+import { timeOf } from "./container_record.ts";
+
+const NS_PER_S = 1e9;
+
+/** The engine's answer takes two seconds at most; one that is much slower is given up. */
+const SAMPLE_TIMEOUT_MS = 20_000;
+
+/**
+ * Takes a sample of a running container. The share of CPU time is that since the sample before;
+ * for a first sample the engine is asked for two readings, which takes it a second longer.
+ *
+ * @returns `undefined` when the container does not run.
+ */
+export async function sampleContainer(
+  { engine, stats }: Pick<Deps, "engine" | "stats">,
+  id: string,
+  signal: AbortSignal,
+): Promise<ContainerStats | undefined> {
+  const before = stats.get(id);
+  const wire = await containerStats(engine, id, {
+    oneShot: before !== undefined,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(SAMPLE_TIMEOUT_MS)]),
+  });
+  return toStats(wire, before);
+}
+
+/** @param before The sample before, for the CPU's share. */
+export function toStats(wire: WireStats, before?: ContainerStats): ContainerStats | undefined {
+  const read = timeOf(wire.read);
+  const memory = wire.memory_stats;
+  if (read === null || memory.usage === undefined && wire.cpu_stats.cpu_usage.total_usage === 0) {
+    return undefined;
+  }
+  const usage = Math.max(0, (memory.usage ?? 0) - pageCache(memory.stats ?? {}));
+  const limit = memory.limit ?? 0;
+  const networks = Object.values(wire.networks ?? {});
+  return {
+    cpuPercent: cpuPercent(wire, before),
+    cpuSeconds: wire.cpu_stats.cpu_usage.total_usage / NS_PER_S,
+    memoryUsage: usage,
+    memoryLimit: limit,
+    memoryPercent: limit > 0 ? rounded(usage / limit * 100) : 0,
+    networkRx: sum(networks.map((network) => network.rx_bytes)),
+    networkTx: sum(networks.map((network) => network.tx_bytes)),
+    blockRead: blockBytes(wire, "read"),
+    blockWrite: blockBytes(wire, "write"),
+    pids: wire.pids_stats?.current ?? wire.num_procs ?? 0,
+    read,
+  };
+}
+
+/** 100 is one core. */
+function cpuPercent(wire: WireStats, before: ContainerStats | undefined): number {
+  const total = wire.cpu_stats.cpu_usage.total_usage;
+  if (before) {
+    const seconds = (Date.parse(wire.read) - Date.parse(before.read)) / 1000;
+    const used = total / NS_PER_S - before.cpuSeconds;
+    // A counter that went back belongs to a new run of the container.
+    return seconds > 0 && used >= 0 ? rounded(used / seconds * 100) : 0;
+  }
+  const previous = wire.precpu_stats?.cpu_usage?.total_usage;
+  const seconds = wire.preread ? (Date.parse(wire.read) - Date.parse(wire.preread)) / 1000 : 0;
+  if (previous === undefined || !(seconds > 0) || seconds > 3_600) return 0;
+  return rounded(Math.max(0, total - previous) / NS_PER_S / seconds * 100);
+}
+
+/** What the engine's command line takes off the usage: file pages that can go at once. */
+function pageCache(stats: Record<string, number>): number {
+  return stats.total_inactive_file ?? stats.inactive_file ?? 0;
+}
+
+function blockBytes(wire: WireStats, op: string): number {
+  const entries = wire.blkio_stats?.io_service_bytes_recursive ?? [];
+  return sum(entries.filter((entry) => entry.op.toLowerCase() === op).map(({ value }) => value));
+}
+
+const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
+const rounded = (value: number) => Math.round(value * 100) / 100;

@@ -1,0 +1,91 @@
+/**
+ * How the service itself is doing.
+ *
+ * @module
+ */
+
+import { selectDataVersion } from "../../db/data_version.ts";
+import type { Database } from "../../db/database.ts";
+import type { Deps } from "../deps.ts";
+import type { Edition } from "../edition.ts";
+import { VERSION } from "../version.ts";
+import type { WorkerState } from "../worker_state.ts";
+import { type EngineStatus, engineStatus } from "./engine_status.ts";
+
+export type DatabaseStatus = "ok" | "failed";
+
+export interface Health {
+  /** `degraded` when anything below is not as it should be; the service works as far as it can. */
+  status: "ok" | "degraded";
+  version: string;
+  startedAt: string;
+  uptimeSeconds: number;
+  engine: EngineStatus;
+  databases: { state: DatabaseStatus; metrics: DatabaseStatus };
+  /** `failing` from a failure to the end of the next round that succeeds. */
+  workers: (WorkerState & { status: "ok" | "failing" })[];
+  license: {
+    edition: Edition;
+    expiresAt: string | null;
+    graceUntil: string | null;
+    problem: string | null;
+  };
+}
+
+/** Everything about the health of the service; asks nobody who could be slow. */
+export async function describeHealth(
+  deps: Pick<
+    Deps,
+    "db" | "metrics" | "engine" | "workers" | "license" | "now" | "startedAt"
+  >,
+): Promise<Health> {
+  const { license, now, startedAt } = deps;
+  const engine = await engineStatus(deps);
+  const databases = databaseStatuses(deps);
+  const workers = [...deps.workers.values()]
+    .map((state) => ({ ...state, status: isFailing(state) ? "failing" as const : "ok" as const }));
+  const allWell = engine.reachable && databases.state === "ok" && databases.metrics === "ok" &&
+    workers.every(({ status }) => status === "ok");
+  return {
+    status: allWell ? "ok" : "degraded",
+    version: VERSION,
+    startedAt: startedAt.toISOString(),
+    uptimeSeconds: Math.floor((now().getTime() - startedAt.getTime()) / 1000),
+    engine,
+    databases,
+    workers,
+    license: {
+      edition: license.edition,
+      expiresAt: license.expiresAt,
+      graceUntil: license.graceUntil,
+      problem: license.problem,
+    },
+  };
+}
+
+/**
+ * Whether requests can be served. Without the engine much is still of use, so that it does not
+ * count here.
+ */
+export function isReady(deps: Pick<Deps, "db" | "metrics">): boolean {
+  const { state, metrics } = databaseStatuses(deps);
+  return state === "ok" && metrics === "ok";
+}
+
+function databaseStatuses({ db, metrics }: Pick<Deps, "db" | "metrics">): Health["databases"] {
+  return { state: databaseStatus(db), metrics: databaseStatus(metrics) };
+}
+
+/** Begins a read, which a file that is gone or damaged in its head does not survive. */
+function databaseStatus(db: Database): DatabaseStatus {
+  try {
+    selectDataVersion(db);
+    return "ok";
+  } catch {
+    return "failed";
+  }
+}
+
+function isFailing({ lastErrorAt, lastRoundAt }: WorkerState): boolean {
+  return lastErrorAt !== null && (lastRoundAt === null || lastRoundAt <= lastErrorAt);
+}

@@ -1,0 +1,20 @@
+/**
+ * What the Community Edition runs in the background.
+ *
+ * @module
+ */
+
+import type { Worker } from "../lifecycle.ts";
+import { containerWatcher } from "./workers/container_watcher.ts";
+import { hostSampler } from "./workers/host_sampler.ts";
+import { retentionSweeper } from "./workers/retention_sweeper.ts";
+import { statsSampler } from "./workers/stats_sampler.ts";
+import { streamBroadcaster } from "./workers/stream_broadcaster.ts";
+
+export const ceWorkers: readonly Worker[] = [
+  containerWatcher,
+  statsSampler,
+  hostSampler,
+  streamBroadcaster,
+  retentionSweeper,
+];

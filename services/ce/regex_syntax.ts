@@ -1,0 +1,367 @@
+/**
+ * Regular expressions of RE2's syntax as a tree, for `regex_ambiguity.ts`. Only what decides about
+ * ambiguity is kept: which characters, in which order, how often. Anchors and word boundaries
+ * match the empty text here, so the tree matches at least what the pattern matches.
+ *
+ * @module
+ */
+
+/** Inclusive ranges of code points, ascending, apart from each other. */
+export type CharSet = readonly (readonly [number, number])[];
+
+export type Node =
+  | { kind: "empty" }
+  | { kind: "set"; set: CharSet }
+  | { kind: "concat"; parts: Node[] }
+  | { kind: "either"; options: Node[] }
+  /** `max` may be `Infinity`. */
+  | { kind: "repeat"; body: Node; min: number; max: number };
+
+/** A construct that the syntax lacks; the message is a sentence for the user. */
+export class PatternError extends Error {
+  override readonly name = "PatternError";
+}
+
+const CODE_POINT_MAX = 0x10ffff;
+const EVERYTHING: CharSet = [[0, CODE_POINT_MAX]];
+const NOT_ASCII: CharSet = [[0x80, CODE_POINT_MAX]];
+const EMPTY: Node = { kind: "empty" };
+
+const PERL_CLASSES: Record<string, CharSet> = {
+  d: [[0x30, 0x39]],
+  s: [[0x09, 0x0d], [0x20, 0x20]],
+  w: [[0x30, 0x39], [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]],
+};
+
+const NAMED_CLASSES: Record<string, CharSet> = {
+  alnum: [[0x30, 0x39], [0x41, 0x5a], [0x61, 0x7a]],
+  alpha: [[0x41, 0x5a], [0x61, 0x7a]],
+  ascii: [[0, 0x7f]],
+  blank: [[0x09, 0x09], [0x20, 0x20]],
+  cntrl: [[0, 0x1f], [0x7f, 0x7f]],
+  digit: [[0x30, 0x39]],
+  graph: [[0x21, 0x7e]],
+  lower: [[0x61, 0x7a]],
+  print: [[0x20, 0x7e]],
+  punct: [[0x21, 0x2f], [0x3a, 0x40], [0x5b, 0x60], [0x7b, 0x7e]],
+  space: [[0x09, 0x0d], [0x20, 0x20]],
+  upper: [[0x41, 0x5a]],
+  word: [[0x30, 0x39], [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]],
+  xdigit: [[0x30, 0x39], [0x41, 0x46], [0x61, 0x66]],
+};
+
+const CONTROL_ESCAPES: Record<string, number> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
+
+/** Flags that change what characters match; they end with their group. */
+interface Flags {
+  ignoreCase: boolean;
+  dotAll: boolean;
+}
+
+/**
+ * Reads a pattern.
+ *
+ * @throws {PatternError} For what the linear-time engine cannot run (lookaround, back-references,
+ * atomic groups), and for what is no pattern.
+ */
+export function parsePattern(pattern: string, { ignoreCase }: { ignoreCase: boolean }): Node {
+  const chars = [...pattern];
+  let at = 0;
+  let flags: Flags = { ignoreCase, dotAll: false };
+  /** Whether the brackets that are being read hold a Unicode class. */
+  let hasProperty = false;
+
+  const startsWith = (text: string) => chars.slice(at, at + text.length).join("") === text;
+  const malformed = (what: string) => new PatternError(`${what} at character ${at + 1}`);
+  const literal = (char: string): Node => set([[char.codePointAt(0)!, char.codePointAt(0)!]]);
+  const set = (ranges: CharSet): Node => ({
+    kind: "set",
+    set: union(flags.ignoreCase ? withOtherCase(ranges) : ranges),
+  });
+
+  function either(): Node {
+    const options = [concat()];
+    while (chars[at] === "|") {
+      at++;
+      options.push(concat());
+    }
+    return options.length === 1 ? options[0]! : { kind: "either", options };
+  }
+
+  function concat(): Node {
+    const parts: Node[] = [];
+    while (at < chars.length && chars[at] !== "|" && chars[at] !== ")") {
+      if (startsWith("\\Q")) parts.push(...quoted());
+      else parts.push(repeated(atom()));
+    }
+    return parts.length === 1 ? parts[0]! : { kind: "concat", parts };
+  }
+
+  function repeated(body: Node): Node {
+    for (;;) {
+      const count = quantifier();
+      if (!count) return body;
+      if (chars[at] === "?") at++; // the shortest match first: as ambiguous as the longest
+      else if (chars[at] === "+") throw new PatternError("Possessive repetition is not supported");
+      body = { kind: "repeat", body, min: count[0], max: count[1] };
+    }
+  }
+
+  function quantifier(): [number, number] | undefined {
+    const simple = ({ "*": [0, Infinity], "+": [1, Infinity], "?": [0, 1] } as const)[
+      chars[at] as "*" | "+" | "?"
+    ];
+    if (simple) {
+      at++;
+      return [...simple];
+    }
+    if (chars[at] !== "{") return undefined;
+    // Braces that hold no count are ordinary characters.
+    const count = /^\{(\d{1,9})(?:(,)(\d{0,9}))?\}/.exec(chars.slice(at, at + 24).join(""));
+    if (!count) return undefined;
+    at += count[0].length;
+    const min = Number(count[1]);
+    const max = count[2] === undefined ? min : count[3] === "" ? Infinity : Number(count[3]);
+    if (max < min) throw malformed("Repetition whose bounds are in the wrong order");
+    return [min, max];
+  }
+
+  function quoted(): Node[] {
+    at += 2;
+    const parts: Node[] = [];
+    while (at < chars.length && !startsWith("\\E")) parts.push(literal(chars[at++]!));
+    if (at < chars.length) at += 2;
+    const last = parts.pop();
+    return last ? [...parts, repeated(last)] : parts;
+  }
+
+  function atom(): Node {
+    const char = chars[at]!;
+    switch (char) {
+      case "(":
+        return group();
+      case "[":
+        return set(bracket());
+      case ".":
+        at++;
+        return set(flags.dotAll ? EVERYTHING : complement([[10, 10]]));
+      case "^":
+      case "$":
+        at++;
+        return EMPTY;
+      case "*":
+      case "+":
+      case "?":
+        throw malformed("Repetition of nothing");
+      case "\\":
+        return escape();
+      default:
+        at++;
+        return literal(char);
+    }
+  }
+
+  function group(): Node {
+    at++;
+    const outer = flags;
+    if (chars[at] === "?" && groupFlags()) return EMPTY;
+    const body = either();
+    if (chars[at] !== ")") throw malformed("Missing closing )");
+    at++;
+    flags = outer;
+    return body;
+  }
+
+  /** Reads what follows `(?`; true when the group holds flags only and is over. */
+  function groupFlags(): boolean {
+    const head = chars.slice(at, at + 100).join("");
+    if (/^\?<?[=!]/.test(head)) {
+      throw new PatternError("Lookahead and lookbehind are not supported");
+    }
+    if (/^\?P?[=>]/.test(head) || head.startsWith("?(") || head.startsWith("?|")) {
+      throw new PatternError("Only plain, named and non-capturing groups are supported");
+    }
+    const name = /^\?P?<\w+>/.exec(head);
+    if (name) {
+      at += name[0].length;
+      return false;
+    }
+    const letters = /^\?([imsU]*)(?:-([imsU]+))?([:)])/.exec(head);
+    if (!letters) {
+      throw new PatternError("Only plain, named and non-capturing groups are supported");
+    }
+    at += letters[0].length;
+    const [, on = "", off = "", end] = letters;
+    const now = (letter: string, before: boolean) =>
+      !off.includes(letter) && (before || on.includes(letter));
+    flags = { ignoreCase: now("i", flags.ignoreCase), dotAll: now("s", flags.dotAll) };
+    return end === ")";
+  }
+
+  /** Outside of brackets, where an escape may also be an anchor. */
+  function escape(): Node {
+    const letter = chars[at + 1];
+    if (letter !== undefined && "AzbB".includes(letter)) {
+      at += 2;
+      return EMPTY;
+    }
+    if (letter !== undefined && /[1-9k]/.test(letter) && !/^[1-7][0-7]/.test(octal())) {
+      throw new PatternError("Back-references are not supported");
+    }
+    return set(escapedSet());
+  }
+
+  function bracket(): CharSet {
+    at++;
+    const negated = chars[at] === "^";
+    if (negated) at++;
+    hasProperty = false;
+    const ranges: [number, number][] = [];
+    for (let first = true; first || chars[at] !== "]"; first = false) {
+      if (at >= chars.length) throw malformed("Missing closing ]");
+      const named = /^\[:(\^?)(\w+):\]/.exec(chars.slice(at, at + 16).join(""));
+      if (named) {
+        const members = NAMED_CLASSES[named[2]!];
+        if (!members) throw malformed(`Unknown class ${named[0]}`);
+        at += named[0].length;
+        ranges.push(...copied(named[1] ? complement(members) : members));
+        continue;
+      }
+      const low = member();
+      const single = low.length === 1 && low[0]![0] === low[0]![1];
+      if (single && chars[at] === "-" && chars[at + 1] !== "]" && at + 1 < chars.length) {
+        at++;
+        const high = member();
+        if (high.length !== 1 || high[0]![0] < low[0]![0]) throw malformed("Range out of order");
+        ranges.push([low[0]![0], high[0]![1]]);
+      } else ranges.push(...copied(low));
+    }
+    at++;
+    // The other case belongs to what is excluded, so it is added before the complement.
+    const members = union(flags.ignoreCase ? withOtherCase(ranges) : ranges);
+    if (!negated) return members;
+    return hasProperty ? union([...complement(members), ...NOT_ASCII]) : complement(members);
+  }
+
+  function member(): CharSet {
+    if (chars[at] === "\\") return escapedSet();
+    const code = chars[at++]!.codePointAt(0)!;
+    return [[code, code]];
+  }
+
+  const octal = () => chars.slice(at + 1, at + 4).join("");
+
+  /** An escape that stands for characters, in or outside of brackets. */
+  function escapedSet(): CharSet {
+    const rest = chars.slice(at + 1, at + 80).join("");
+    const take = (length: number) => void (at += 1 + length);
+    const one = (code: number): CharSet => {
+      if (code > CODE_POINT_MAX) throw malformed("Code point out of range");
+      return [[code, code]];
+    };
+
+    const perl = PERL_CLASSES[rest.charAt(0).toLowerCase()];
+    if (perl && /^[dswDSW]/.test(rest)) {
+      take(1);
+      return /^[DSW]/.test(rest) ? complement(perl) : perl;
+    }
+    const property = /^[pP](?:\{(\^?)([\w=]+)\}|([A-Z]))/.exec(rest);
+    if (property) {
+      take(property[0].length);
+      hasProperty = true;
+      const negated = rest.startsWith("P") !== (property[1] === "^");
+      return propertySet(property[2] ?? property[3]!, negated);
+    }
+    const hex = /^x(?:\{([0-9A-Fa-f]{1,8})\}|([0-9A-Fa-f]{2}))/.exec(rest);
+    if (hex) {
+      take(hex[0].length);
+      return one(parseInt(hex[1] ?? hex[2]!, 16));
+    }
+    const digits = /^(?:0[0-7]{0,2}|[1-7][0-7]{1,2})/.exec(rest);
+    if (digits) {
+      take(digits[0].length);
+      return one(parseInt(digits[0], 8));
+    }
+    const control = CONTROL_ESCAPES[rest.charAt(0)];
+    if (control !== undefined) {
+      take(1);
+      return one(control);
+    }
+    if (/^[!-\/:-@[-`{-~]/.test(rest)) {
+      take(1);
+      return one(rest.charCodeAt(0));
+    }
+    throw malformed(rest === "" ? "Lone backslash" : "Unknown escape");
+  }
+
+  const tree = either();
+  if (at < chars.length) throw malformed("Unmatched )");
+  return tree;
+}
+
+/**
+ * Characters of a Unicode class or its opposite: of ASCII exactly those that are in it, beyond that
+ * all of them. More characters only make a pattern more ambiguous, so nothing is missed.
+ */
+function propertySet(name: string, negated: boolean): CharSet {
+  const matcher = propertyMatcher(name);
+  const members: [number, number][] = copied(NOT_ASCII);
+  for (let code = 0; code < 0x80; code++) {
+    if (!matcher || matcher.test(String.fromCharCode(code)) !== negated) members.push([code, code]);
+  }
+  return union(members);
+}
+
+function propertyMatcher(name: string): RegExp | undefined {
+  for (const property of [name, `Script=${name}`]) {
+    try {
+      return new RegExp(`\\p{${property}}`, "u");
+    } catch {
+      // Not a name of this kind.
+    }
+  }
+  return undefined;
+}
+
+/** Largest code point whose case is looked up one by one in wide ranges; covers Latin and Greek. */
+const CASE_MAX = 0x3ff;
+
+/** The ranges and the other case of their letters; beyond Greek only of narrow ranges. */
+function withOtherCase(ranges: CharSet): [number, number][] {
+  const all = copied(ranges);
+  for (const [low, high] of ranges) {
+    const end = high - low < CASE_MAX ? high : Math.min(high, CASE_MAX);
+    for (let code = low; code <= end; code++) {
+      const char = String.fromCodePoint(code);
+      for (const other of [char.toLowerCase(), char.toUpperCase()]) {
+        const folded = other.codePointAt(0)!;
+        if (folded !== code) all.push([folded, folded]);
+      }
+    }
+  }
+  return all;
+}
+
+const copied = (ranges: CharSet): [number, number][] =>
+  ranges.map(([low, high]): [number, number] => [low, high]);
+
+function union(ranges: CharSet): CharSet {
+  const joined: [number, number][] = [];
+  for (const [low, high] of copied(ranges).sort((a, b) => a[0] - b[0])) {
+    const last = joined.at(-1);
+    if (last && low <= last[1] + 1) last[1] = Math.max(last[1], high);
+    else joined.push([low, high]);
+  }
+  return joined;
+}
+
+function complement(ranges: CharSet): CharSet {
+  const rest: [number, number][] = [];
+  let next = 0;
+  for (const [low, high] of union(ranges)) {
+    if (low > next) rest.push([next, low - 1]);
+    next = high + 1;
+  }
+  if (next <= CODE_POINT_MAX) rest.push([next, CODE_POINT_MAX]);
+  return rest;
+}

@@ -1,0 +1,129 @@
+/**
+ * What the clients of `GET /api/stream` are told: the states of the host every 15 seconds, and
+ * the events as they happen.
+ *
+ * @module
+ */
+
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { asAppError } from "../errors.ts";
+import type { StreamChunk } from "../stream_hub.ts";
+import { listItem, listVersion } from "./containers.ts";
+import type { ReadDeps } from "./container_reads.ts";
+import { systemSummary } from "./host_metrics.ts";
+import { containersIfReachable, countContainers, statusGiven } from "./overview.ts";
+import { ACCESS_TOKEN_S } from "./tokens.ts";
+
+/** Types of frames. All but `event` are states, which new clients are shown at once. */
+export const STREAM_TYPES = ["metrics", "containers", "alerts", "event"] as const;
+export type StreamType = (typeof STREAM_TYPES)[number];
+
+/** A stream that was opened with a ticket lasts as long as a token would, in milliseconds. */
+const TICKET_STREAM_MS = ACCESS_TOKEN_S * 1000;
+
+type FrameDeps =
+  & ReadDeps
+  & Pick<Deps, "config" | "host" | "now" | "stream">;
+
+/** Where the frames of a type come from. */
+interface FrameSource {
+  type: Exclude<StreamType, "event">;
+  /** Names the data as it is now; while the name stays, the frame is made once for all clients. */
+  version(deps: FrameDeps): string | undefined;
+  /** `undefined` when there is nothing to show. */
+  data(deps: FrameDeps): Promise<unknown>;
+}
+
+const metricsFrame: FrameSource = {
+  type: "metrics",
+  version: ({ inventory, host, engine }) =>
+    inventory.live && host.latest
+      ? `${host.latest.timestamp} ${inventory.revision} ${engine.reachable}`
+      : undefined,
+  async data(deps) {
+    const containers = await containersIfReachable(deps);
+    const [{ system, sampledAt }, engine] = await Promise.all([
+      systemSummary(deps),
+      statusGiven(deps, containers),
+    ]);
+    return { ...system, containers: countContainers(containers), engine, timestamp: sampledAt };
+  },
+};
+
+const containersFrame: FrameSource = {
+  type: "containers",
+  version: listVersion,
+  async data(deps) {
+    const containers = await containersIfReachable(deps);
+    const now = deps.now();
+    return containers && { containers: containers.map((container) => listItem(container, now)) };
+  },
+};
+
+// There are no alert rules yet, so none fires; the frame is there for clients to rely on.
+const alertsFrame: FrameSource = {
+  type: "alerts",
+  version: () => "none",
+  data: () => Promise.resolve({ firing: [], recent: [] }),
+};
+
+/** In the order in which a client is shown them. */
+const FRAME_SOURCES: readonly FrameSource[] = [metricsFrame, containersFrame, alertsFrame];
+
+/**
+ * Opens a stream: the events after `lastEventId` that are still held, the states as they are, and
+ * then what comes. It ends with the caller's token, or as soon as its login is ended or its user
+ * deleted.
+ *
+ * @throws {AppError} `unavailable` when too many clients are connected.
+ */
+export async function openStream(
+  deps: FrameDeps & Pick<Deps, "accounts">,
+  caller: Caller,
+  { types, lastEventId }: { types: readonly StreamType[]; lastEventId: number | undefined },
+): Promise<ReadableStream<StreamChunk>> {
+  const { accounts, now, stream } = deps;
+  const endsAt = caller.expiresAtMs ?? now().getTime() + TICKET_STREAM_MS;
+  await refreshStates(deps);
+  return stream.open({
+    types: new Set(types),
+    lastEventId,
+    stillValid: () => now().getTime() < endsAt && accounts.roleOf(caller) !== undefined,
+  });
+}
+
+/** Sends the states as they are now to every client. Without clients there is nothing to do. */
+export async function broadcastStates(deps: FrameDeps): Promise<void> {
+  if (deps.stream.count === 0) return;
+  await refreshStates(deps);
+  await deps.stream.broadcast();
+}
+
+/** Makes the frames anew that are not as they were. */
+async function refreshStates(deps: FrameDeps): Promise<void> {
+  const { stream } = deps;
+  const isCurrent = (type: StreamType, version: string | undefined) =>
+    version !== undefined && stream.stateVersion(type) === version;
+
+  const made = await Promise.all(FRAME_SOURCES.map(async (source) => {
+    const version = source.version(deps);
+    if (isCurrent(source.type, version)) return undefined;
+    return { type: source.type, version, data: await dataOf(source, deps) };
+  }));
+  for (const state of made) {
+    // Of many who asked at the same time, the first has it serialised.
+    if (!state || isCurrent(state.type, state.version)) continue;
+    stream.setState(state.type, state.version, state.data);
+  }
+}
+
+/** What fails for a reason that has its own place (an engine that is away) is left out here. */
+async function dataOf({ data }: FrameSource, deps: FrameDeps): Promise<unknown> {
+  try {
+    return await data(deps);
+  } catch (error) {
+    if (asAppError(error)) return undefined;
+    throw error;
+  }
+}

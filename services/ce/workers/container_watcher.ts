@@ -1,0 +1,199 @@
+/**
+ * Keeps the inventory: lists once, then follows the engine's events and reads anew only what an
+ * event names. When the stream is lost the snapshot is no longer live, and it lists again.
+ *
+ * @module
+ */
+
+import type { ContainerState } from "../../inventory.ts";
+import { EngineUnreachableError } from "../../../engine/errors.ts";
+import { type EngineEvent, systemEvents } from "../../../engine/events.ts";
+import { systemPing } from "../../../engine/system.ts";
+import type { Deps } from "../../deps.ts";
+import { sleep, type Worker } from "../../lifecycle.ts";
+import { createDownReader, type Down } from "../container_events.ts";
+import { listAll, refreshContainer } from "../container_reads.ts";
+
+/** Pause before the next try to reach the engine, in milliseconds. */
+const RETRY_MS = 500;
+
+/** How often a silent stream is doubted, in milliseconds; a frozen engine closes nothing. */
+const PING_MS = 5_000;
+
+/** How often everything is listed anew although nothing points to a gap, in milliseconds. */
+const RELIST_MS = 10 * 60_000;
+
+/** Events of a container that change nothing in its description. */
+const UNINTERESTING =
+  /^(exec_|top$|attach$|resize$|export$|archive-path$|copy$|commit$|extract-to)/;
+
+type WatchDeps = Pick<Deps, "engine" | "inventory" | "self" | "stats" | "events" | "log" | "now">;
+
+export const containerWatcher: Worker = {
+  name: "container watcher",
+  edition: "ce",
+  async run(deps, signal, round) {
+    let told = false;
+    while (!signal.aborted) {
+      try {
+        await follow(deps, signal, () => {
+          if (told) deps.log.info("engine is back");
+          told = false;
+          round();
+        });
+      } catch (error) {
+        if (!signal.aborted && !(error instanceof EngineUnreachableError)) throw error;
+        if (!told && !signal.aborted) {
+          deps.log.warn("engine is away", { error: (error as Error).message });
+        }
+        told = true;
+      }
+      await sleep(RETRY_MS, signal);
+    }
+  },
+};
+
+/**
+ * Follows the engine until the stream ends, the engine falls silent or `signal` aborts.
+ *
+ * @param round Called whenever the snapshot is known to be right.
+ * @throws {EngineUnreachableError} When the engine is away, or goes away.
+ */
+export async function follow(
+  deps: WatchDeps,
+  signal: AbortSignal,
+  round: () => void,
+): Promise<void> {
+  const { engine, inventory } = deps;
+  const end = new AbortController();
+  const ended = AbortSignal.any([signal, end.signal]);
+  const downs = createDownReader((down) => tellDown(deps, down));
+  try {
+    // Subscribed before the listing, so that nothing falls between the two.
+    const events = await systemEvents(engine, { filters: filtersFor(engine.kind), signal: ended });
+    const consuming = consume(deps, events, downs, ended).finally(() => end.abort());
+    try {
+      await relist(deps, ended);
+      inventory.setLive(true);
+      round();
+      await keepFresh(deps, ended, round);
+    } finally {
+      end.abort();
+      await consuming;
+    }
+  } catch (error) {
+    if (!ended.aborted || error instanceof EngineUnreachableError) throw error;
+  } finally {
+    end.abort();
+    inventory.setLive(false);
+    downs.close();
+  }
+}
+
+/** Podman knows other names of events and refuses a filter that has one it does not know. */
+function filtersFor(kind: "docker" | "podman" | undefined) {
+  const type = ["container", "network"];
+  if (kind !== "docker") return { type: ["container"] };
+  // Health checks make two exec events each; on a busy host they would fill the engine's buffer.
+  const event = [
+    ...["create", "start", "restart", "pause", "unpause", "update", "rename", "health_status"],
+    ...["kill", "oom", "die", "stop", "destroy", "connect", "disconnect"],
+  ];
+  return { type, event };
+}
+
+async function consume(
+  deps: WatchDeps,
+  events: AsyncIterable<EngineEvent>,
+  downs: ReturnType<typeof createDownReader>,
+  signal: AbortSignal,
+): Promise<void> {
+  const refresh = refresher(deps, signal);
+  try {
+    for await (const event of events) {
+      if (event.Type === "network") {
+        const id = event.Actor.Attributes?.container;
+        if (id) refresh(id);
+      } else if (event.Type === "container" && !UNINTERESTING.test(event.Action)) {
+        downs.read(event);
+        tellUp(deps, event);
+        refresh(event.Actor.ID);
+      }
+    }
+  } catch (error) {
+    if (!signal.aborted) deps.log.debug("event stream broke", { error: String(error) });
+  }
+}
+
+/** Reads a container anew, once at a time; what happens meanwhile is read right after. */
+function refresher(deps: WatchDeps, signal: AbortSignal): (id: string) => void {
+  const running = new Map<string, { again: boolean }>();
+
+  const run = async (id: string, state: { again: boolean }) => {
+    try {
+      do {
+        state.again = false;
+        const { now } = await refreshContainer(deps, id, signal);
+        if (now?.state !== "running") deps.stats.remove(id);
+      } while (state.again && !signal.aborted);
+    } catch (error) {
+      // The engine going away also ends the stream; anything else must not go unnoticed.
+      if (!signal.aborted) deps.log.debug("refresh failed", { id, error: String(error) });
+    } finally {
+      running.delete(id);
+    }
+  };
+  return (id) => {
+    const state = running.get(id);
+    if (state) return void (state.again = true);
+    const fresh = { again: false };
+    running.set(id, fresh);
+    void run(id, fresh);
+  };
+}
+
+/** Pings the engine, which a frozen one does not answer, and lists anew from time to time. */
+async function keepFresh(deps: WatchDeps, signal: AbortSignal, round: () => void): Promise<void> {
+  let listedAt = deps.now().getTime();
+  while (!signal.aborted) {
+    await sleep(PING_MS, signal);
+    if (signal.aborted) return;
+    await systemPing(deps.engine, { signal });
+    if (deps.now().getTime() - listedAt >= RELIST_MS) {
+      await relist(deps, signal);
+      listedAt = deps.now().getTime();
+    }
+    round();
+  }
+}
+
+/** Lists everything; what went down while nobody looked is told now. */
+async function relist(deps: WatchDeps, signal: AbortSignal): Promise<void> {
+  const { inventory } = deps;
+  const ran = inventory.list().filter(({ state }) => state === "running");
+  await listAll(deps, signal);
+  for (const { id, name } of ran) {
+    const now = inventory.get(id);
+    if (now && isUp(now.state)) continue;
+    deps.stats.remove(id);
+    const exitCode = now?.exitCode ?? null;
+    const reason = exitCode === 137 || now === undefined ? "killed" : "exited";
+    tellDown(deps, { id, container: name, reason, exitCode });
+  }
+}
+
+const isUp = (state: ContainerState) => state === "running" || state === "paused";
+
+function tellDown({ inventory, events }: WatchDeps, down: Down): void {
+  if (!inventory.takeExpectedDown(down.id)) events.publish("container.down", { ...down });
+}
+
+function tellUp({ events }: WatchDeps, { Action, Actor }: EngineEvent): void {
+  const id = Actor.ID;
+  const container = Actor.Attributes?.name ?? id.slice(0, 12);
+  if (Action === "start") events.publish("container.up", { container, id });
+  if (Action === "oom") events.publish("container.oom", { container, id });
+  if (Action === "health_status: unhealthy") {
+    events.publish("container.unhealthy", { container, id });
+  }
+}

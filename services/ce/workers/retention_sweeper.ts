@@ -1,0 +1,21 @@
+/**
+ * Deletes what has been kept for its time.
+ *
+ * @module
+ */
+
+import { every, type Worker } from "../../lifecycle.ts";
+import { sweepExpiredTokens } from "../sessions.ts";
+
+const ROUND_MS = 60 * 60 * 1000;
+
+export const retentionSweeper: Worker = {
+  name: "retention sweeper",
+  edition: "ce",
+  async run(deps, signal, round) {
+    for await (const _ of every(ROUND_MS, signal)) {
+      sweepExpiredTokens(deps);
+      round();
+    }
+  },
+};

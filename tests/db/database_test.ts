@@ -1,0 +1,91 @@
+import { deepEqual, equal, throws } from "node:assert/strict";
+import { DatabaseFileError, openStateDatabase } from "../../db/database.ts";
+import { migrate } from "../../db/migrate.ts";
+
+/** A database file in a directory of its own. */
+function temporaryFile(): { path: string } & Disposable {
+  const directory = Deno.makeTempDirSync({ prefix: "longshore-db-" });
+  return {
+    path: `${directory}/state.sqlite`,
+    [Symbol.dispose]: () => Deno.removeSync(directory, { recursive: true }),
+  };
+}
+
+const notes = { name: "0001_notes", sql: "CREATE TABLE notes (text TEXT NOT NULL) STRICT" };
+
+Deno.test("openStateDatabase() writes ahead and waits for the disk at each commit", () => {
+  using file = temporaryFile();
+  const db = openStateDatabase(file.path);
+  deepEqual(db.get("PRAGMA journal_mode"), { journal_mode: "wal" });
+  deepEqual(db.get("PRAGMA synchronous"), { synchronous: 2 }); // FULL
+  deepEqual(db.get("PRAGMA foreign_keys"), { foreign_keys: 1 });
+  db.close();
+  deepEqual([...Deno.readDirSync(file.path.replace(/\/[^/]+$/, ""))].map(({ name }) => name), [
+    "state.sqlite",
+  ]);
+});
+
+for (
+  const { what, content } of [
+    { what: "an empty file", content: "" },
+    { what: "a text", content: "This is no database, however long it may be. ".repeat(100) },
+  ]
+) {
+  Deno.test(`openStateDatabase() refuses ${what}`, () => {
+    using file = temporaryFile();
+    Deno.writeTextFileSync(file.path, content);
+    throws(() => openStateDatabase(file.path), DatabaseFileError);
+  });
+}
+
+Deno.test("openStateDatabase() finds damage after an unclean end", () => {
+  using file = temporaryFile();
+  const db = openStateDatabase(file.path);
+  migrate(db, [notes]);
+  for (let n = 0; n < 2_000; n++) db.run("INSERT INTO notes VALUES (:text)", { text: `note ${n}` });
+  db.close();
+  const bytes = Deno.readFileSync(file.path);
+  bytes.fill(0xff, 5 * 4_096, 7 * 4_096);
+  Deno.writeFileSync(file.path, bytes);
+  Deno.writeFileSync(`${file.path}-wal`, new Uint8Array(32));
+
+  throws(() => openStateDatabase(file.path), /is damaged|is malformed/);
+});
+
+Deno.test("transaction() undoes everything when its work throws", () => {
+  const db = openStateDatabase(":memory:");
+  migrate(db, [notes]);
+  throws(() =>
+    db.transaction(() => {
+      db.run("INSERT INTO notes VALUES ('lost')");
+      throw new Error("halfway");
+    }), /halfway/);
+  deepEqual(db.all("SELECT * FROM notes"), []);
+  db.close();
+});
+
+Deno.test("migrate() runs each step once", () => {
+  const db = openStateDatabase(":memory:");
+  deepEqual(migrate(db, [notes]), ["0001_notes"]);
+  deepEqual(migrate(db, [notes]), []);
+  db.close();
+});
+
+Deno.test("migrate() undoes a step that fails and keeps those before it", () => {
+  const db = openStateDatabase(":memory:");
+  const broken = {
+    name: "0002_broken",
+    sql: "CREATE TABLE half (id TEXT); CREATE TABLE notes (x)",
+  };
+  throws(() => migrate(db, [notes, broken]));
+  equal(db.get("SELECT name FROM sqlite_schema WHERE name = 'half'"), undefined);
+  deepEqual(db.all("SELECT name FROM migrations"), [{ name: "0001_notes" }]);
+  db.close();
+});
+
+Deno.test("migrate() refuses a database of a newer version", () => {
+  const db = openStateDatabase(":memory:");
+  migrate(db, [notes, { name: "0099_future", sql: "CREATE TABLE future (id TEXT)" }]);
+  throws(() => migrate(db, [notes]), /newer version \(it has 0099_future\)/);
+  db.close();
+});
