@@ -1,0 +1,107 @@
+/**
+ * The HTTP application: what happens to every request before and after its endpoint.
+ *
+ * @module
+ */
+
+import { Hono } from "hono";
+import type { Deps } from "../services/deps.ts";
+import { errorFields } from "../services/log.ts";
+import { clientAddress } from "./client_address.ts";
+import { corsHeaders, preflight } from "./cors.ts";
+import { editionRoutes } from "./editions.ts";
+import { failureOf } from "./errors.ts";
+import { type AppEnv, type Exchange, requestIdOf, respond, respondJson } from "./exchange.ts";
+import { type Identify, mount, unknownPath } from "./mount.ts";
+import { openApiDocument } from "./openapi.ts";
+import { rateLimit } from "./rate_limit.ts";
+import { identify } from "./authorize.ts";
+import { VERSION } from "../services/version.ts";
+
+/** Answers a request; never rejects. `peer` is the address of the other end of the connection. */
+export type App = (request: Request, peer: string) => Promise<Response>;
+
+/** Probes that a supervisor asks every few seconds are never refused. */
+const UNLIMITED_PATHS = /^https?:\/\/[^/]+\/(livez|readyz)(\?|$)/;
+
+/** @param who Finds the caller of a request; by the accounts unless given. */
+export function createApp(deps: Deps, who: Identify = identify(deps)): App {
+  const { config, license, log, now } = deps;
+  const hono = new Hono<AppEnv>({ strict: false });
+
+  const editions = editionRoutes(deps, () => JSON.stringify(openApiDocument(editions, VERSION)));
+  for (const routes of editions) mount(hono, routes, { license, identify: who });
+  hono.notFound(
+    unknownPath(
+      editions.flatMap(({ prefix, endpoints }) =>
+        endpoints.map(({ method, path }) => ({ method, path: prefix + path }))
+      ),
+    ),
+  );
+  hono.onError((error, c) => answerFailure(error, c.env, c.req.raw));
+
+  const addressOf = clientAddress(config.trustedProxies);
+  const limit = rateLimit(config.rateLimitPerMinute, now);
+  const cors = corsHeaders(config.corsOrigins);
+
+  return async function answer(request, peer) {
+    const started = performance.now();
+    const exchange: Exchange = {
+      requestId: requestIdOf(request),
+      address: peer,
+      headers: cors(request),
+    };
+    let response: Response;
+    try {
+      exchange.address = addressOf(peer, request.headers);
+      if (!UNLIMITED_PATHS.test(request.url)) limit.check(exchange.address);
+      response = preflight(request, exchange) ?? await dispatch(request, exchange);
+    } catch (error) {
+      response = answerFailure(error, exchange, request);
+    }
+    logRequest(request, exchange, response.status, performance.now() - started);
+    return response;
+  };
+
+  async function dispatch(request: Request, exchange: Exchange): Promise<Response> {
+    if (request.method !== "HEAD") return await hono.fetch(request, exchange);
+    // The body of a stream has to be let go of, or it would run on with nobody reading.
+    const { url, headers } = request;
+    const response = await hono.fetch(new Request(url, { headers }), exchange);
+    await response.body?.cancel();
+    return respond(exchange, response.status, null, Object.fromEntries(response.headers));
+  }
+
+  function answerFailure(error: unknown, exchange: Exchange, request: Request): Response {
+    const { status, body, headers } = failureOf(error, license.edition);
+    if (status === 500) {
+      log.error("request failed", {
+        requestId: exchange.requestId,
+        method: request.method,
+        path: pathOf(request),
+        ...errorFields(error),
+      });
+    }
+    return respondJson(exchange, status, body, headers);
+  }
+
+  function logRequest(request: Request, exchange: Exchange, status: number, ms: number): void {
+    // Reads that succeed are the bulk and tell little.
+    const level = request.method === "GET" && status < 400 ? "debug" : "info";
+    if (level === "debug" && config.logLevel !== "debug") return;
+    log[level]("request", {
+      requestId: exchange.requestId,
+      method: request.method,
+      path: pathOf(request),
+      status,
+      ms: Math.round(ms * 10) / 10,
+      address: exchange.address,
+    });
+  }
+}
+
+/** Without the query, which may hold a ticket or a search for something private. */
+function pathOf(request: Request): string {
+  const path = request.url.slice(request.url.indexOf("/", "https://".length));
+  return path.split("?", 1)[0]!.slice(0, 300);
+}

@@ -1,0 +1,48 @@
+/**
+ * Who calls: the bearer token, or the ticket, of a request.
+ *
+ * @module
+ */
+
+import { redeemTicket } from "../services/ce/stream_tickets.ts";
+import { type TokenSession, tokenVerifier } from "../services/ce/tokens.ts";
+import type { Caller } from "../services/caller.ts";
+import type { Deps } from "../services/deps.ts";
+import { AppError } from "../services/errors.ts";
+import type { Identify } from "./mount.ts";
+
+/** RFC 6750, section 2.1. Schemes are compared without case (RFC 9110, section 11.1). */
+const BEARER = /^bearer +([\w.~+/-]+=*)$/i;
+
+/**
+ * Makes the function that finds the caller of a request. It answers at once for a token that was
+ * checked before; user, role and logout are looked up every time.
+ */
+export function identify(deps: Pick<Deps, "accounts" | "secrets" | "tickets" | "now">): Identify {
+  const { accounts } = deps;
+  const verify = tokenVerifier(deps);
+
+  const callerOf = ({ userId, familyId, expiresAtMs }: TokenSession, address: string): Caller => {
+    const role = accounts.roleOf({ userId, familyId });
+    if (!role) {
+      throw new AppError("unauthorized", "The user of this token is gone or has logged out");
+    }
+    return { userId, familyId, expiresAtMs, role, address };
+  };
+
+  return (request, { address, ticket }) => {
+    const header = request.headers.get("authorization");
+    if (header === null) {
+      return ticket === undefined ? undefined : redeemTicket(deps, ticket, address);
+    }
+
+    const token = BEARER.exec(header)?.[1];
+    if (token === undefined) {
+      throw new AppError("unauthorized", "The Authorization header must be: Bearer <access token>");
+    }
+    const session = verify(token);
+    return session instanceof Promise
+      ? session.then((session) => callerOf(session, address))
+      : callerOf(session, address);
+  };
+}

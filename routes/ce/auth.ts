@@ -1,0 +1,105 @@
+/**
+ * /auth: logging in by key or password, renewing, logging out.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { EMAIL_LENGTH_MAX } from "../../services/ce/emails.ts";
+import { PASSWORD_BYTES_MAX } from "../../services/ce/passwords.ts";
+import { exchangeApiKey, logIn, logOut, refreshSession } from "../../services/ce/sessions.ts";
+import { describeCaller } from "../../services/ce/users.ts";
+import type { Deps } from "../../services/deps.ts";
+import { endpoint } from "../endpoint.ts";
+import { Done, done, Timestamp } from "../shapes.ts";
+import { UserRole } from "./user_shapes.ts";
+
+const TokenPair = z.object({
+  accessToken: z.string().meta({ description: "JWT for the Authorization header" }),
+  refreshToken: z.string().meta({ description: "Good for one call of /auth/refresh in 30 days" }),
+  expiresIn: z.int().meta({ description: "Seconds until the access token ends", example: 900 }),
+  role: UserRole,
+  serverName: z.string(),
+});
+
+const KeyBody = z.object({ apiKey: z.string().min(1).max(4_096) });
+
+const LoginBody = z.object({
+  email: z.string().min(1).max(EMAIL_LENGTH_MAX),
+  password: z.string().min(1).max(PASSWORD_BYTES_MAX),
+});
+
+const RefreshBody = z.object({ refreshToken: z.string().min(1).max(512) });
+
+const Me = z.object({
+  id: z.string().meta({ description: "`key` in key mode" }),
+  email: z.string().nullable().meta({ description: "null in key mode" }),
+  role: UserRole,
+  createdAt: Timestamp.nullable(),
+  lastLoginAt: Timestamp.nullable(),
+});
+
+const THROTTLED = { 429: "Ten failures within a minute; see Retry-After" };
+
+export const authEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "post",
+    path: "/auth/token",
+    summary: "Exchange the API key for tokens",
+    description: "Key mode (`AUTH_MODE=key`) only.",
+    role: "public",
+    body: KeyBody,
+    returns: TokenPair,
+    failures: { 401: "The key is wrong", 404: "Key mode is off", ...THROTTLED },
+  }, ({ body, caller }) => exchangeApiKey(deps, body, caller.address)),
+
+  endpoint({
+    method: "post",
+    path: "/auth/login",
+    summary: "Log in with email and password",
+    description:
+      "Users mode (`AUTH_MODE=users`) only. Failures count for the address and for the account; an " +
+      "address from which the account was lately used is not held back by those from elsewhere.",
+    role: "public",
+    body: LoginBody,
+    returns: TokenPair,
+    failures: {
+      401: "Email or password are wrong",
+      404: "Users mode is off",
+      503: "Too many others log in",
+      ...THROTTLED,
+    },
+  }, ({ body, caller }) => logIn(deps, body, caller.address)),
+
+  endpoint({
+    method: "post",
+    path: "/auth/refresh",
+    summary: "Exchange a refresh token for new tokens",
+    description: "A refresh token is good once. One that is used again ends the whole login, the " +
+      "access tokens included: somebody copied it.",
+    role: "public",
+    body: RefreshBody,
+    returns: TokenPair,
+    failures: { 401: "Unknown, used, revoked or expired", ...THROTTLED },
+  }, ({ body, caller }) => refreshSession(deps, body, caller.address)),
+
+  endpoint({
+    method: "post",
+    path: "/auth/logout",
+    summary: "End the login of this token",
+    description: "Its access tokens and its refresh token are refused from then on.",
+    role: "viewer",
+    returns: Done,
+  }, ({ caller }) => {
+    logOut(deps, caller);
+    return done;
+  }),
+
+  endpoint({
+    method: "get",
+    path: "/auth/me",
+    summary: "Show who the caller is",
+    role: "viewer",
+    returns: Me,
+  }, ({ caller }) => describeCaller(deps, caller)),
+];

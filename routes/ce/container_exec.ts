@@ -1,0 +1,45 @@
+/**
+ * /api/containers/:id/exec: diagnostics inside a container.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { execInContainer } from "../../services/ce/container_exec.ts";
+import type { Deps } from "../../services/deps.ts";
+import { endpoint } from "../endpoint.ts";
+import { ContainerParams } from "./container_shapes.ts";
+
+/** Longest command, in characters. */
+const COMMAND_MAX = 500;
+
+export const containerExecEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "post",
+    path: "/api/containers/:id/exec",
+    summary: "Run an allowed command in a container",
+    description:
+      "The command is split into arguments by the quoting rules of a shell, but no shell runs. It " +
+      "has to be in `EXEC_ALLOWLIST`, ends after 30 s, and each of its streams is cut at 1 MiB.",
+    role: "admin",
+    permission: "containers:exec",
+    params: ContainerParams,
+    body: z.object({
+      command: z.string().min(1).max(COMMAND_MAX).meta({ example: "ps aux" }),
+    }),
+    returns: z.object({
+      stdout: z.string(),
+      stderr: z.string(),
+      output: z.string().meta({ description: "Both streams in the order in which they came" }),
+      exitCode: z.int().nullable().meta({ description: "null when it was cut off" }),
+      truncated: z.boolean(),
+      timedOut: z.boolean(),
+    }),
+    failures: {
+      403: "The role does not allow this, or the command is not in the allowlist",
+      404: "There is no such container",
+      409: "The container is not running",
+      503: "The container engine cannot be reached",
+    },
+  }, ({ params, body }) => execInContainer(deps, params.id, body.command)),
+];

@@ -1,0 +1,79 @@
+/**
+ * /api/containers/:id/logs: reading and searching what a container wrote.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { readContainerLogs, searchContainerLogs } from "../../services/ce/container_logs.ts";
+import type { Deps } from "../../services/deps.ts";
+import { endpoint } from "../endpoint.ts";
+import { queryBoolean, queryInteger } from "../shapes.ts";
+import { ContainerParams } from "./container_shapes.ts";
+
+const LogsQuery = z.object({
+  tail: queryInteger({ min: 1, max: 1_000, fallback: 100, description: "Last lines" }),
+  since: z.string().min(1).max(64).optional().meta({
+    description: "ISO 8601 or Unix seconds",
+    example: "2026-01-31T12:00:00Z",
+  }),
+  stdout: queryBoolean({ fallback: true }),
+  stderr: queryBoolean({ fallback: true }),
+});
+
+const SearchQuery = z.object({
+  q: z.string().min(1).max(200).meta({ description: "Text, or a regular expression" }),
+  regex: queryBoolean({ fallback: false }),
+  context: queryInteger({ min: 0, max: 5, fallback: 2, description: "Lines around a match" }),
+});
+
+const FAILURES = {
+  404: "There is no such container",
+  503: "The container engine cannot be reached",
+};
+
+export const containerLogEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/api/containers/:id/logs",
+    summary: "Read the last log lines of a container",
+    description: "Each line is `RFC3339Nano text`; both streams are merged by time.",
+    role: "viewer",
+    permission: "containers:logs",
+    params: ContainerParams,
+    query: LogsQuery,
+    returns: z.object({ lines: z.array(z.string()) }),
+    failures: FAILURES,
+  }, ({ params, query, request }) => readContainerLogs(deps, params.id, query, request.signal)),
+
+  endpoint({
+    method: "get",
+    path: "/api/containers/:id/logs/search",
+    summary: "Search the last 10 000 log lines of a container",
+    description:
+      "Plain search ignores case. A regular expression that can backtrack catastrophically is " +
+      "refused; look-around and back-references are not supported.",
+    role: "viewer",
+    permission: "containers:logs",
+    params: ContainerParams,
+    query: SearchQuery,
+    returns: z.object({
+      query: z.string(),
+      regex: z.boolean(),
+      totalLines: z.int().meta({ description: "Lines searched" }),
+      truncated: z.boolean().meta({ description: "Whether there are more matches than 500" }),
+      matches: z.array(z.object({
+        lineNumber: z.int(),
+        line: z.string(),
+        context: z.array(z.string()),
+      })),
+    }),
+    failures: FAILURES,
+  }, ({ params, query, request }) =>
+    searchContainerLogs(
+      deps,
+      params.id,
+      { query: query.q, regex: query.regex, context: query.context },
+      request.signal,
+    )),
+];

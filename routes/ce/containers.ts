@@ -1,0 +1,179 @@
+/**
+ * /api/containers: list, detail, actions, processes.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { getContainer } from "../../services/ce/container_detail.ts";
+import { rebuildContainer } from "../../services/ce/container_rebuild.ts";
+import {
+  actOnContainers,
+  CONTAINER_ACTIONS,
+  listContainers,
+  listProcesses,
+  listVersion,
+  restartContainer,
+  startContainer,
+  STOP_TIMEOUT_S,
+  stopContainer,
+} from "../../services/ce/containers.ts";
+import type { Deps } from "../../services/deps.ts";
+import { endpoint } from "../endpoint.ts";
+import { queryInteger } from "../shapes.ts";
+import {
+  ActionResult,
+  ContainerDetail,
+  ContainerListItem,
+  ContainerParams,
+  ContainerRef,
+  ContainerState,
+} from "./container_shapes.ts";
+
+const ListQuery = z.object({
+  state: ContainerState.optional(),
+  stack: z.string().min(1).max(255).optional(),
+  name: z.string().min(1).max(255).optional().meta({ description: "Part of the name" }),
+});
+
+const StopQuery = z.object({
+  t: queryInteger({
+    min: 0,
+    max: 300,
+    fallback: STOP_TIMEOUT_S,
+    description: "Seconds before it is killed",
+  }),
+});
+
+/** Most containers of one bulk action. */
+const BULK_MAX = 20;
+
+const BulkBody = z.object({
+  ids: z.array(ContainerRef).min(1).max(BULK_MAX),
+  action: z.enum(CONTAINER_ACTIONS, { error: `must be one of ${CONTAINER_ACTIONS.join(", ")}` }),
+});
+
+const OWN = { 403: "The role does not allow this, or it is the service's own container" };
+const AWAY = { 503: "The container engine cannot be reached" };
+const UNKNOWN = { 404: "There is no such container", ...AWAY };
+
+export const containerEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/api/containers",
+    summary: "List containers",
+    description: "In every state, newest first.",
+    role: "viewer",
+    permission: "containers:read",
+    query: ListQuery,
+    returns: z.object({ containers: z.array(ContainerListItem) }),
+    failures: AWAY,
+    etag: true,
+    version: () => listVersion(deps),
+  }, async ({ query }) => ({ containers: await listContainers(deps, query) })),
+
+  endpoint({
+    method: "post",
+    path: "/api/containers/bulk",
+    summary: "Start, stop or restart several containers",
+    description: "They are acted on in parallel; one that fails does not stop the others.",
+    role: "operator",
+    permission: "containers:restart",
+    body: BulkBody,
+    returns: z.object({
+      results: z.array(z.object({
+        id: z.string(),
+        ok: z.boolean(),
+        state: ContainerState.nullable(),
+        error: z.string().nullable(),
+      })),
+      succeeded: z.int(),
+      failed: z.int(),
+    }),
+    failures: AWAY,
+  }, ({ body }) => actOnContainers(deps, body.ids, body.action)),
+
+  endpoint({
+    method: "get",
+    path: "/api/containers/:id",
+    summary: "Show a container with its live stats",
+    role: "viewer",
+    permission: "containers:read",
+    params: ContainerParams,
+    returns: ContainerDetail,
+    failures: UNKNOWN,
+  }, ({ params, caller }) => getContainer(deps, params.id, caller)),
+
+  endpoint({
+    method: "post",
+    path: "/api/containers/:id/start",
+    summary: "Start a container",
+    role: "operator",
+    permission: "containers:start",
+    params: ContainerParams,
+    returns: ActionResult,
+    failures: UNKNOWN,
+  }, ({ params }) => startContainer(deps, params.id)),
+
+  endpoint({
+    method: "post",
+    path: "/api/containers/:id/stop",
+    summary: "Stop a container",
+    role: "operator",
+    permission: "containers:stop",
+    params: ContainerParams,
+    query: StopQuery,
+    returns: ActionResult,
+    failures: { ...OWN, ...UNKNOWN },
+  }, ({ params, query }) => stopContainer(deps, params.id, { timeoutS: query.t })),
+
+  endpoint({
+    method: "post",
+    path: "/api/containers/:id/restart",
+    summary: "Restart a container",
+    role: "operator",
+    permission: "containers:restart",
+    params: ContainerParams,
+    query: StopQuery,
+    returns: ActionResult,
+    failures: { ...OWN, ...UNKNOWN },
+  }, ({ params, query }) => restartContainer(deps, params.id, { timeoutS: query.t })),
+
+  endpoint({
+    method: "post",
+    path: "/api/containers/:id/rebuild",
+    summary: "Recreate a container from its newly pulled image",
+    description:
+      "Everything is kept: name, mounts with anonymous volumes, networks, limits. On any failure " +
+      "the old container is as it was before.",
+    role: "admin",
+    permission: "containers:rebuild",
+    params: ContainerParams,
+    body: z.object({ pull: z.enum(["always", "missing", "never"]).default("always") }),
+    returns: z.object({
+      ok: z.literal(true),
+      oldId: z.string(),
+      id: z.string(),
+      image: z.string(),
+      imageUpdated: z.boolean(),
+    }),
+    failures: {
+      ...OWN,
+      404: "There is no such container, or no such image",
+      409: "The new container cannot be created or started",
+      502: "The registry does not answer or refuses",
+      ...AWAY,
+    },
+  }, ({ params, body }) => rebuildContainer(deps, params.id, body)),
+
+  endpoint({
+    method: "get",
+    path: "/api/containers/:id/top",
+    summary: "List the processes of a container",
+    role: "viewer",
+    permission: "containers:read",
+    params: ContainerParams,
+    returns: z.object({ titles: z.array(z.string()), processes: z.array(z.array(z.string())) }),
+    failures: { ...UNKNOWN, 409: "The container is not running" },
+  }, ({ params }) => listProcesses(deps, params.id)),
+];

@@ -1,0 +1,79 @@
+/**
+ * /livez, /readyz, /api/health: how the service is doing.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { describeHealth, isReady } from "../../services/ce/health.ts";
+import type { Deps } from "../../services/deps.ts";
+import { EDITIONS } from "../../services/edition.ts";
+import { endpoint, rawEndpoint } from "../endpoint.ts";
+import { Timestamp } from "../shapes.ts";
+import { EngineStatus } from "./system_shapes.ts";
+
+const DatabaseStatus = z.enum(["ok", "failed"]);
+
+const Health = z.object({
+  status: z.enum(["ok", "degraded"]),
+  version: z.string().optional(),
+  startedAt: Timestamp.optional(),
+  uptimeSeconds: z.int().optional(),
+  engine: EngineStatus.optional(),
+  databases: z.object({ state: DatabaseStatus, metrics: DatabaseStatus }).optional(),
+  workers: z.array(z.object({
+    name: z.string(),
+    status: z.enum(["ok", "failing"]),
+    lastRoundAt: Timestamp.nullable(),
+    lastError: z.string().nullable(),
+    lastErrorAt: Timestamp.nullable(),
+  })).optional(),
+  license: z.object({
+    edition: z.enum(EDITIONS),
+    expiresAt: Timestamp.nullable(),
+    graceUntil: Timestamp.nullable(),
+    problem: z.string().nullable(),
+  }).optional(),
+});
+
+export const healthEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/livez",
+    summary: "Whether the process answers at all",
+    role: "public",
+    returns: z.object({ status: z.literal("ok") }),
+  }, () => ({ status: "ok" as const })),
+
+  // Its answer has the same shape when it is no success, which only a raw one can have.
+  rawEndpoint(
+    {
+      method: "get",
+      path: "/readyz",
+      summary: "Whether requests can be served",
+      description:
+        'Answers `{"status": "ok"}`, or 503 with `{"status": "failed"}` while a database ' +
+        "fails. An engine that is away is no reason.",
+      role: "public",
+      returns: z.string(),
+      produces: "application/json",
+      failures: { 503: "A database fails" },
+    },
+    () =>
+      isReady(deps)
+        ? Response.json({ status: "ok" })
+        : Response.json({ status: "failed" }, { status: 503 }),
+  ),
+
+  endpoint({
+    method: "get",
+    path: "/api/health",
+    summary: "How the service is doing",
+    description: "Without a token only the status. 200 also when degraded.",
+    role: "public",
+    returns: Health,
+  }, async ({ caller }) => {
+    const health = await describeHealth(deps);
+    return caller.role === "public" ? { status: health.status } : health;
+  }),
+];

@@ -1,0 +1,87 @@
+/**
+ * /api/images: list, delete, prune.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { listImages, pruneImages, removeImage } from "../../services/ce/images.ts";
+import type { Deps } from "../../services/deps.ts";
+import { endpoint } from "../endpoint.ts";
+import { queryBoolean, Timestamp } from "../shapes.ts";
+
+/** The characters of ids, names, tags and digests. */
+const ImageParams = z.object({
+  id: z.string().min(1).max(512).regex(/^[\w.:\/@+[\]-]+$/, {
+    error: "must be an id or a name with an optional tag",
+  }).meta({
+    description: "Id, unambiguous beginning of one, or name; slashes of a name as %2F",
+    example: "registry.example:5000%2Fteam%2Fapp:1",
+  }),
+});
+
+const ForceQuery = z.object({
+  force: queryBoolean({
+    fallback: false,
+    description: "Also when stopped containers use it, and with all of its names",
+  }),
+});
+
+const Image = z.object({
+  id: z.string().meta({ example: "sha256:2c26b46b68ff..." }),
+  repoTags: z.array(z.string()),
+  repoDigests: z.array(z.string()),
+  size: z.int().meta({ description: "Bytes, layers shared with other images included" }),
+  createdAt: Timestamp.nullable(),
+  containers: z.int().meta({ description: "How many containers use it, in whatever state" }),
+  dangling: z.boolean().meta({ description: "Whether it has no tag" }),
+});
+
+const deleted = z.array(z.string()).meta({ description: "Ids of images and layers" });
+const untagged = z.array(z.string()).meta({ description: "Names that were taken off" });
+
+const AWAY = { 503: "The container engine cannot be reached" };
+
+export const imageEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/api/images",
+    summary: "List images",
+    description: "Newest first.",
+    role: "viewer",
+    permission: "images:read",
+    returns: z.object({ images: z.array(Image) }),
+    failures: AWAY,
+    etag: true,
+  }, async () => ({ images: await listImages(deps) })),
+
+  endpoint({
+    method: "delete",
+    path: "/api/images/:id",
+    summary: "Delete an image, or take a name off it",
+    role: "admin",
+    permission: "images:delete",
+    params: ImageParams,
+    query: ForceQuery,
+    returns: z.object({ ok: z.literal(true), deleted, untagged }),
+    failures: { 404: "There is no such image", 409: "The image is in use", ...AWAY },
+  }, ({ params, query }) => removeImage(deps, params.id, query)),
+
+  endpoint({
+    method: "post",
+    path: "/api/images/prune",
+    summary: "Remove all dangling images",
+    description: "Images without a tag that no container uses.",
+    role: "admin",
+    permission: "images:prune",
+    returns: z.object({
+      SpaceReclaimed: z.int().meta({ description: "Bytes" }),
+      deleted,
+      untagged,
+    }),
+    failures: { 409: "A prune is under way already", ...AWAY },
+  }, async () => {
+    const { spaceReclaimed, ...removed } = await pruneImages(deps);
+    return { SpaceReclaimed: spaceReclaimed, ...removed };
+  }),
+];

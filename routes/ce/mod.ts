@@ -1,0 +1,45 @@
+/**
+ * Every endpoint of the Community Edition, in the order of the specification.
+ *
+ * @module
+ */
+
+import type { Deps } from "../../services/deps.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { apiDocumentEndpoints } from "./api_document.ts";
+import { authEndpoints } from "./auth.ts";
+import { containerExecEndpoints } from "./container_exec.ts";
+import { containerLogEndpoints } from "./container_logs.ts";
+import { containerEndpoints } from "./containers.ts";
+import { editionEndpoints } from "./edition.ts";
+import { healthEndpoints } from "./health.ts";
+import { imageEndpoints } from "./images.ts";
+import { networkEndpoints } from "./networks.ts";
+import { overviewEndpoints } from "./overview.ts";
+import { stackEndpoints } from "./stacks.ts";
+import { streamEndpoints } from "./stream.ts";
+import { streamTicketEndpoints } from "./stream_ticket.ts";
+import { systemEndpoints } from "./system.ts";
+import { systemMetricsEndpoints } from "./system_metrics.ts";
+import { userEndpoints } from "./users.ts";
+import { volumeEndpoints } from "./volumes.ts";
+
+export const ceEndpoints = (deps: Deps, openApi: () => string): Endpoint[] => [
+  ...authEndpoints(deps),
+  ...userEndpoints(deps),
+  ...overviewEndpoints(deps),
+  ...healthEndpoints(deps),
+  ...systemMetricsEndpoints(deps),
+  ...systemEndpoints(deps),
+  ...streamEndpoints(deps),
+  ...streamTicketEndpoints(deps),
+  ...editionEndpoints(deps),
+  ...containerEndpoints(deps),
+  ...containerLogEndpoints(deps),
+  ...containerExecEndpoints(deps),
+  ...stackEndpoints(deps),
+  ...imageEndpoints(deps),
+  ...networkEndpoints(deps),
+  ...volumeEndpoints(deps),
+  ...apiDocumentEndpoints(openApi),
+];

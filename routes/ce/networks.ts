@@ -1,0 +1,42 @@
+/**
+ * /api/networks: list.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { listNetworks } from "../../services/ce/networks.ts";
+import type { Deps } from "../../services/deps.ts";
+import { endpoint } from "../endpoint.ts";
+import { Timestamp } from "../shapes.ts";
+
+const Network = z.object({
+  id: z.string(),
+  name: z.string(),
+  driver: z.string(),
+  scope: z.string().meta({ description: "local, swarm or global" }),
+  internal: z.boolean().meta({ description: "Whether it has no way out of the host" }),
+  createdAt: Timestamp.nullable(),
+  subnets: z.array(z.string()).meta({ example: ["172.18.0.0/16"] }),
+  containers: z.array(z.object({
+    id: z.string(),
+    name: z.string(),
+    ipv4: z.string().nullable(),
+    ipv6: z.string().nullable(),
+    mac: z.string().nullable(),
+  })).meta({ description: "In every state; without addresses while they do not run" }),
+});
+
+export const networkEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/api/networks",
+    summary: "List networks with their containers",
+    description: "By name.",
+    role: "viewer",
+    permission: "networks:read",
+    returns: z.object({ networks: z.array(Network) }),
+    failures: { 503: "The container engine cannot be reached" },
+    etag: true,
+  }, async () => ({ networks: await listNetworks(deps) })),
+];

@@ -1,0 +1,42 @@
+/**
+ * /api/overview: the host at a glance.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { readOverview } from "../../services/ce/overview.ts";
+import type { Deps } from "../../services/deps.ts";
+import { endpoint } from "../endpoint.ts";
+import { Timestamp } from "../shapes.ts";
+import { EngineStatus, SystemSummary } from "./system_shapes.ts";
+
+const count = z.int().nullable();
+
+const Overview = z.object({
+  serverName: z.string(),
+  system: SystemSummary,
+  containers: z.object({
+    running: count,
+    stopped: count.meta({ description: "Every state but running and paused" }),
+    total: count,
+    unhealthy: count,
+    paused: count,
+  }),
+  stacks: z.object({ healthy: count, degraded: count, stopped: count, total: count }),
+  engine: EngineStatus,
+  sseClients: z.int(),
+  timestamp: Timestamp,
+});
+
+export const overviewEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/api/overview",
+    summary: "Show the host at a glance",
+    description: "While the engine is away the counts of containers and stacks are null.",
+    role: "viewer",
+    permission: "system:read",
+    returns: Overview,
+  }, () => readOverview(deps)),
+];

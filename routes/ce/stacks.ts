@@ -1,0 +1,135 @@
+/**
+ * /api/stacks: compose projects and stacks of a swarm.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { actOnStack } from "../../services/ce/stack_actions.ts";
+import { STACK_KINDS } from "../../services/ce/stack_groups.ts";
+import { getStack, listStacks, STACK_STATUSES, stacksVersion } from "../../services/ce/stacks.ts";
+import type { Deps } from "../../services/deps.ts";
+import { endpoint } from "../endpoint.ts";
+import { ContainerListItem } from "./container_shapes.ts";
+
+const StackParams = z.object({
+  name: z.string().min(1).max(255).meta({ description: "Name of the stack", example: "shop" }),
+});
+
+const KindQuery = z.object({
+  kind: z.enum(STACK_KINDS, { error: `must be ${STACK_KINDS.join(" or ")}` }).optional().meta({
+    description: "Decides where a compose project and a swarm stack have the same name",
+  }),
+});
+
+const Stack = z.object({
+  name: z.string(),
+  kind: z.enum(STACK_KINDS),
+  services: z.int().meta({ description: "How many services it has" }),
+  containerCount: z.int().meta({ description: "In a swarm the wanted tasks on all nodes" }),
+  running: z.int(),
+  stopped: z.int().meta({ description: "Every state but running and paused" }),
+  unhealthy: z.int(),
+  status: z.enum(STACK_STATUSES).meta({
+    description:
+      "healthy: every container runs and none is unhealthy (one that others only wait for to " +
+      "complete may have ended well); stopped: none runs, is paused or restarting; degraded: " +
+      "everything between",
+  }),
+});
+
+const StackDetail = Stack.extend({
+  services: z.array(z.object({
+    name: z.string(),
+    image: z.string(),
+    containers: z.array(ContainerListItem).meta({ description: "In a swarm those on this node" }),
+  })),
+  workingDir: z.string().nullable().meta({ description: "Where compose was run" }),
+  configFiles: z.array(z.string()),
+});
+
+const StackActionReport = z.object({
+  ok: z.boolean().meta({ description: "Whether everything is in the wanted state now" }),
+  results: z.array(z.object({
+    id: z.string().meta({ description: "Of the container, in a swarm of the service" }),
+    name: z.string(),
+    ok: z.boolean(),
+    changed: z.boolean().meta({ description: "false when it was in the wanted state already" }),
+    error: z.string().nullable(),
+  })),
+});
+
+const AWAY = { 503: "The container engine cannot be reached" };
+const UNKNOWN = { 404: "There is no such stack", ...AWAY };
+
+const OWN = "The service's own container is left out, and its result says so.";
+
+export const stackEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/api/stacks",
+    summary: "List stacks",
+    description: "Compose projects, and the stacks of a swarm where the engine manages one.",
+    role: "viewer",
+    permission: "stacks:read",
+    returns: z.object({ stacks: z.array(Stack) }),
+    failures: AWAY,
+    etag: true,
+    version: () => stacksVersion(deps),
+  }, async () => ({ stacks: await listStacks(deps) })),
+
+  endpoint({
+    method: "get",
+    path: "/api/stacks/:name",
+    summary: "Show a stack with its services and containers",
+    role: "viewer",
+    permission: "stacks:read",
+    params: StackParams,
+    query: KindQuery,
+    returns: StackDetail,
+    failures: UNKNOWN,
+    etag: true,
+  }, ({ params, query }) => getStack(deps, params.name, query.kind)),
+
+  endpoint({
+    method: "post",
+    path: "/api/stacks/:name/start",
+    summary: "Start a stack",
+    description:
+      "In the order of dependencies; a service waits up to two minutes for those that have to be " +
+      "healthy or completed first. Services of a swarm get the replicas that they had.",
+    role: "admin",
+    permission: "stacks:start",
+    params: StackParams,
+    query: KindQuery,
+    returns: StackActionReport,
+    failures: UNKNOWN,
+  }, ({ params, query }) => actOnStack(deps, params.name, "start", query.kind)),
+
+  endpoint({
+    method: "post",
+    path: "/api/stacks/:name/stop",
+    summary: "Stop a stack",
+    description: `Dependents first. Services of a swarm are scaled to zero. ${OWN}`,
+    role: "admin",
+    permission: "stacks:stop",
+    params: StackParams,
+    query: KindQuery,
+    returns: StackActionReport,
+    failures: UNKNOWN,
+  }, ({ params, query }) => actOnStack(deps, params.name, "stop", query.kind)),
+
+  endpoint({
+    method: "post",
+    path: "/api/stacks/:name/restart",
+    summary: "Restart a stack",
+    description:
+      `In the order of dependencies. A swarm replaces the tasks of its services one after another. ${OWN}`,
+    role: "admin",
+    permission: "stacks:restart",
+    params: StackParams,
+    query: KindQuery,
+    returns: StackActionReport,
+    failures: UNKNOWN,
+  }, ({ params, query }) => actOnStack(deps, params.name, "restart", query.kind)),
+];

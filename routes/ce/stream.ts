@@ -1,0 +1,59 @@
+/**
+ * /api/stream: metrics, containers, alerts and events as they come (Server-Sent Events).
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { openStream, STREAM_TYPES } from "../../services/ce/stream.ts";
+import type { Deps } from "../../services/deps.ts";
+import { rawEndpoint } from "../endpoint.ts";
+
+const DESCRIPTION = `At once, and then every 15 seconds, the frames \`metrics\` (the host), \
+\`containers\` (\`{containers: [...]}\`) and \`alerts\` (\`{firing, recent}\`); between them \
+\`event\` frames (\`{event, timestamp, data}\`) as they happen.
+
+Ids rise. After a reconnect with \`Last-Event-ID\` the missed \`event\` frames come first, as far \
+as they are among the last 1 000. A client that does not read loses frames, then its connection. \
+The stream ends when the token does.`;
+
+/** An id of ours: digits that a number holds exactly. */
+const ID = /^\d{1,16}$/;
+
+const StreamQuery = z.object({
+  types: z.preprocess(
+    (text) => typeof text === "string" ? text.split(",").map((type) => type.trim()) : text,
+    z.array(z.enum(STREAM_TYPES, { error: `must be among ${STREAM_TYPES.join(", ")}` }))
+      .default([...STREAM_TYPES]),
+  ).meta({ description: "Comma-separated", example: "metrics,event" }),
+  lastEventId: z.string().regex(ID, { error: "must be an id of this stream" }).optional().meta({
+    description: "For clients that cannot send the header Last-Event-ID",
+  }),
+});
+
+export const streamEndpoints = (deps: Deps) => [
+  rawEndpoint({
+    method: "get",
+    path: "/api/stream",
+    summary: "Follow metrics, containers, alerts and events",
+    description: DESCRIPTION,
+    role: "viewer",
+    permission: "system:read",
+    acceptsTicket: true,
+    query: StreamQuery,
+    returns: z.string(),
+    produces: "text/event-stream",
+    failures: { 503: "Too many clients are connected" },
+  }, async ({ query: { types, lastEventId }, caller, request }) => {
+    // What a browser sends along by itself is no input to refuse: a strange one is left aside.
+    const id = lastEventId ?? request.headers.get("last-event-id");
+    const stream = await openStream(deps, caller, {
+      types,
+      lastEventId: id !== null && ID.test(id) ? Number(id) : undefined,
+    });
+    return new Response(stream, {
+      // A proxy (nginx) would hold frames back to fill its buffer.
+      headers: { "content-type": "text/event-stream", "x-accel-buffering": "no" },
+    });
+  }),
+];

@@ -1,0 +1,22 @@
+/**
+ * /api/stream/ticket: the way to the event stream for browsers.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { issueTicket } from "../../services/ce/stream_tickets.ts";
+import type { Deps } from "../../services/deps.ts";
+import { endpoint } from "../endpoint.ts";
+
+export const streamTicketEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "post",
+    path: "/api/stream/ticket",
+    summary: "Get a ticket for the event stream",
+    description: "For browsers, which cannot set headers on an event stream: connect to " +
+      "`/api/stream?ticket=...`. Good for one connection within 30 seconds.",
+    role: "viewer",
+    returns: z.object({ ticket: z.string() }),
+  }, ({ caller }) => issueTicket(deps, caller)),
+];

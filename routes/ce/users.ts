@@ -1,0 +1,134 @@
+/**
+ * /auth/users: who may log in, and as what.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { EMAIL_RULE, isEmail } from "../../services/ce/emails.ts";
+import {
+  isAcceptablePassword,
+  PASSWORD_BYTES_MAX,
+  PASSWORD_CHARACTERS_MIN,
+  PASSWORD_RULE,
+} from "../../services/ce/passwords.ts";
+import {
+  changePassword,
+  createUser,
+  listUsers,
+  removeUser,
+  setUserRole,
+} from "../../services/ce/users.ts";
+import type { Deps } from "../../services/deps.ts";
+import { endpoint } from "../endpoint.ts";
+import { Done, done, IdParams } from "../shapes.ts";
+import { User, UserRole } from "./user_shapes.ts";
+
+const NewPassword = z.string({ error: PASSWORD_RULE })
+  .refine(isAcceptablePassword, { error: PASSWORD_RULE })
+  .meta({
+    minLength: PASSWORD_CHARACTERS_MIN,
+    maxLength: PASSWORD_BYTES_MAX,
+    description: `At least ${PASSWORD_CHARACTERS_MIN} characters, at most ${PASSWORD_BYTES_MAX} ` +
+      "bytes as UTF-8",
+  });
+
+const NewUser = z.object({
+  email: z.string({ error: EMAIL_RULE }).refine(isEmail, { error: EMAIL_RULE })
+    .meta({ format: "email", example: "ada@example.com" }),
+  password: NewPassword,
+  role: UserRole,
+});
+
+const RoleBody = z.object({ role: UserRole });
+
+const PasswordBody = z.object({
+  password: NewPassword,
+  current_password: z.string().min(1).max(PASSWORD_BYTES_MAX).optional().meta({
+    description: "Required for one's own password",
+  }),
+});
+
+const OFF = { 404: "Users mode is off" };
+const UNKNOWN = { 404: "There is no such user, or users mode is off" };
+
+export const userEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/auth/users",
+    summary: "List users",
+    description: "By email.",
+    role: "admin",
+    permission: "users:read",
+    returns: z.object({ users: z.array(User) }),
+    failures: OFF,
+  }, () => ({ users: listUsers(deps) })),
+
+  endpoint({
+    method: "post",
+    path: "/auth/users",
+    summary: "Create a user",
+    description: "Emails are compared without case.",
+    role: "admin",
+    permission: "users:write",
+    body: NewUser,
+    returns: User,
+    status: 201,
+    failures: {
+      402: "The edition allows no more users",
+      409: "Somebody has this email",
+      ...OFF,
+    },
+  }, ({ body }) => createUser(deps, body)),
+
+  endpoint({
+    method: "delete",
+    path: "/auth/users/:id",
+    summary: "Delete a user",
+    description: "Ends every login of the user at once.",
+    role: "admin",
+    permission: "users:write",
+    params: IdParams,
+    returns: Done,
+    failures: { 409: "It is oneself or the last admin", ...UNKNOWN },
+  }, ({ params, caller }) => {
+    removeUser(deps, caller, params.id);
+    return done;
+  }),
+
+  endpoint({
+    method: "put",
+    path: "/auth/users/:id/role",
+    summary: "Change a user's role",
+    description:
+      "Holds at the user's next request. The login cannot be renewed; the user logs in " +
+      "again.",
+    role: "admin",
+    permission: "users:write",
+    params: IdParams,
+    body: RoleBody,
+    returns: User,
+    failures: { 409: "It is the last admin", ...UNKNOWN },
+  }, ({ params, body }) => setUserRole(deps, params.id, body.role)),
+
+  endpoint({
+    method: "put",
+    path: "/auth/users/:id/password",
+    summary: "Change a password",
+    description: "An admin changes anybody's, everybody their own with the current one. Ends " +
+      "every login of the user, this one included.",
+    role: "viewer",
+    params: IdParams,
+    body: PasswordBody,
+    returns: User,
+    failures: {
+      403: "It is another user's, or the current password is wrong",
+      429: "Too many wrong current passwords",
+      ...UNKNOWN,
+    },
+  }, ({ params, body, caller }) =>
+    changePassword(deps, caller, params.id, {
+      password: body.password,
+      currentPassword: body.current_password,
+    })),
+];

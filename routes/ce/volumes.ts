@@ -1,0 +1,64 @@
+/**
+ * /api/volumes: list, delete.
+ *
+ * @module
+ */
+
+import { z } from "zod";
+import { listVolumes, removeVolume } from "../../services/ce/volumes.ts";
+import type { Deps } from "../../services/deps.ts";
+import { endpoint } from "../endpoint.ts";
+import { Timestamp } from "../shapes.ts";
+
+/** The characters are the engine's own for names. */
+const VolumeParams = z.object({
+  name: z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,254}$/, {
+    error: "must be the name of a volume",
+  }),
+});
+
+const Volume = z.object({
+  name: z.string(),
+  driver: z.string(),
+  mountpoint: z.string().meta({ description: "On the host" }),
+  scope: z.string().meta({ description: "local or global" }),
+  createdAt: Timestamp.nullable(),
+  labels: z.record(z.string(), z.string()),
+  size: z.int().nullable().meta({
+    description: "Bytes as of the last GET /api/system/disk of the past hour; null if unknown",
+  }),
+  containers: z.array(z.string()).meta({
+    description: "Names of the containers that mount it, in whatever state",
+  }),
+});
+
+const AWAY = { 503: "The container engine cannot be reached" };
+
+export const volumeEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/api/volumes",
+    summary: "List volumes with their containers",
+    description: "By name.",
+    role: "viewer",
+    permission: "volumes:read",
+    returns: z.object({ volumes: z.array(Volume) }),
+    failures: AWAY,
+    etag: true,
+  }, async () => ({ volumes: await listVolumes(deps) })),
+
+  endpoint({
+    method: "delete",
+    path: "/api/volumes/:name",
+    summary: "Delete a volume with its data",
+    role: "admin",
+    permission: "volumes:delete",
+    params: VolumeParams,
+    returns: z.object({ ok: z.literal(true), name: z.string() }),
+    failures: {
+      404: "There is no such volume",
+      409: "A container uses it, running or not",
+      ...AWAY,
+    },
+  }, ({ params }) => removeVolume(deps, params.name)),
+];

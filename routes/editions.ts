@@ -1,0 +1,23 @@
+/**
+ * The table of contents: which edition serves what, and under which prefix.
+ *
+ * @module
+ */
+
+import type { Deps } from "../services/deps.ts";
+import type { Edition } from "../services/edition.ts";
+import { ceEndpoints } from "./ce/mod.ts";
+import type { Endpoint } from "./endpoint.ts";
+
+export interface EditionRoutes {
+  edition: Edition;
+  prefix: string;
+  endpoints: readonly Endpoint[];
+}
+
+/** @param openApi The API document as JSON; asked for when somebody wants to read it. */
+export function editionRoutes(deps: Deps, openApi: () => string): EditionRoutes[] {
+  return [
+    { edition: "ce", prefix: "", endpoints: ceEndpoints(deps, openApi) },
+  ];
+}

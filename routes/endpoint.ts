@@ -1,0 +1,97 @@
+/**
+ * An endpoint is a value: its contract (path, role, shapes) next to the function that answers it.
+ *
+ * The contract is the single source of truth. `routes/mount.ts` validates requests and responses
+ * with it and `routes/openapi.ts` prints it; no endpoint exists that one of the two does not see.
+ *
+ * @module
+ */
+
+import type { z } from "zod";
+import type { Caller, Role } from "../services/caller.ts";
+
+/** What a caller can know about an endpoint without reading its code. */
+export interface Contract<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Returns extends z.ZodType = z.ZodType,
+> {
+  method: "get" | "post" | "put" | "delete";
+  /** Relative to the edition's prefix, parameters as `:name`. */
+  path: string;
+  /** One line for the API document, e.g. "List schedules". */
+  summary: string;
+  /** What the summary leaves open: units, order, what is refused and why. Markdown. */
+  description?: string;
+  /** The least role that may call; `public` needs no token. */
+  role: Role;
+  /** Resource and action that custom roles grant, e.g. `"containers:start"`. */
+  permission?: `${string}:${string}`;
+  /** A browser cannot set headers on an event stream; it may bring `?ticket=` instead of a token. */
+  acceptsTicket?: true;
+  params?: Params;
+  query?: Query;
+  body?: Body;
+  /** What is sent back. Fields not declared here never leave the service. */
+  returns: Returns;
+  /** Status of a successful response; 200 unless given. */
+  status?: 200 | 201 | 202;
+  /** Further statuses with their meaning, for the API document. */
+  failures?: Record<number, string>;
+  /** The answer carries an `ETag`, and a request that knows it is answered with 304. */
+  etag?: true;
+  /**
+   * Names the state that the answer is made of. While the name stays, an answer is serialised
+   * once and sent again; `undefined` has it made afresh. Only for answers that are the same for
+   * every caller.
+   */
+  version?: () => string | undefined;
+}
+
+/** The validated request. */
+export interface Input<Params, Query, Body> {
+  params: Params;
+  query: Query;
+  body: Body;
+  caller: Caller;
+  request: Request;
+}
+
+/** A contract and its handler, with the types of the shapes erased. */
+export interface Endpoint extends Contract {
+  handle(input: Input<unknown, unknown, unknown>): unknown;
+  /** Media type of an answer that is no JSON; the handler then returns a `Response`. */
+  produces?: string;
+}
+
+/** Joins a contract with its handler and checks that the two agree. */
+export function endpoint<
+  Params extends z.ZodType = z.ZodUndefined,
+  Query extends z.ZodType = z.ZodUndefined,
+  Body extends z.ZodType = z.ZodUndefined,
+  Returns extends z.ZodType = z.ZodUndefined,
+>(
+  contract: Contract<Params, Query, Body, Returns>,
+  handle: (
+    input: Input<z.output<Params>, z.output<Query>, z.output<Body>>,
+  ) => z.input<Returns> | Promise<z.input<Returns>>,
+): Endpoint {
+  return { ...contract, handle: handle as Endpoint["handle"] };
+}
+
+/** An endpoint whose answer is no JSON: an event stream, a page, a text export. */
+export function rawEndpoint<
+  Params extends z.ZodType = z.ZodUndefined,
+  Query extends z.ZodType = z.ZodUndefined,
+  Body extends z.ZodType = z.ZodUndefined,
+>(
+  contract: Omit<Contract<Params, Query, Body, z.ZodString>, "etag" | "version"> & {
+    produces: string;
+  },
+  handle: (
+    input: Input<z.output<Params>, z.output<Query>, z.output<Body>>,
+  ) => Response | Promise<Response>,
+): Endpoint {
+  return { ...contract, handle: handle as Endpoint["handle"] };
+}

@@ -1,0 +1,75 @@
+/**
+ * Failures as HTTP responses.
+ *
+ * @module
+ */
+
+import { HTTPException } from "hono/http-exception";
+import type { Edition } from "../services/edition.ts";
+import {
+  AppError,
+  asAppError,
+  type ErrorCode,
+  LimitError,
+  ThrottledError,
+} from "../services/errors.ts";
+
+const STATUS = {
+  invalid: 400,
+  unauthorized: 401,
+  limit_reached: 402,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  too_many_requests: 429,
+  bad_gateway: 502,
+  unavailable: 503,
+} as const satisfies Record<ErrorCode, number>;
+
+/** Where a caller reads how to get a larger edition. */
+const UPGRADE_URL = "https://longshore.example/editions";
+
+/** A failure as it is answered. */
+export interface Failure {
+  status: number;
+  body: { error: string } & Record<string, unknown>;
+  headers: Record<string, string>;
+}
+
+/**
+ * What the caller is told of a thrown error. One that is not meant for callers reads only
+ * "Internal error".
+ */
+export function failureOf(error: unknown, edition: Edition): Failure {
+  const known = error instanceof HTTPException ? fromHono(error) : asAppError(error);
+  if (!known) return { status: 500, body: { error: "Internal error" }, headers: {} };
+
+  const status = STATUS[known.code];
+  if (known instanceof LimitError) {
+    const { message, current, max } = known;
+    return {
+      status,
+      body: { error: message, current, max, currentEdition: edition, upgradeUrl: UPGRADE_URL },
+      headers: {},
+    };
+  }
+  return {
+    status,
+    body: { error: known.message },
+    headers: {
+      ...(known instanceof ThrottledError && { "retry-after": String(known.retryAfterS) }),
+      // RFC 6750, section 3: a refused token is answered with the scheme to use.
+      ...(status === 401 && { "www-authenticate": "Bearer" }),
+    },
+  };
+}
+
+/** Hono itself refuses only what is not readable as JSON. */
+function fromHono(error: HTTPException): AppError | undefined {
+  return error.status === 400
+    ? new AppError("invalid", "body: not readable as JSON", { cause: error })
+    : undefined;
+}

@@ -1,0 +1,227 @@
+/**
+ * Serves endpoints with Hono. The order of refusals is the contract's: token (401), edition (402),
+ * role (403), input (400, 413, 415), and only then the handler, which may find nothing (404).
+ *
+ * @module
+ */
+
+import { zValidator } from "@hono/zod-validator";
+import type { Context, Hono, MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import type { z } from "zod";
+import { type Caller, includesRole, type Role } from "../services/caller.ts";
+import { type Edition, includesEdition } from "../services/edition.ts";
+import { AppError, LimitError } from "../services/errors.ts";
+import type { EditionRoutes } from "./editions.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { type AppEnv, respond, respondJson } from "./exchange.ts";
+import { answerCache, jsonHeaders, revalidated } from "./answer_cache.ts";
+
+/**
+ * Finds the caller of a request by its token, or by its ticket where the endpoint takes one.
+ *
+ * @returns `undefined` for a request that brings neither.
+ * @throws {AppError} `unauthorized` for a token that is not valid (any more).
+ */
+export type Identify = (
+  request: Request,
+  options: { address: string; ticket: string | undefined },
+) => Caller | undefined | Promise<Caller | undefined>;
+
+/** What `mount` needs to know besides the endpoints. */
+export interface Gatekeeper {
+  license: { readonly edition: Edition };
+  identify: Identify;
+}
+
+/** Largest request body, in bytes. */
+const BODY_BYTES_MAX = 1024 * 1024;
+
+type Variables = { caller: Caller };
+type Env = AppEnv & { Variables: Variables };
+
+/** Adds an edition's endpoints. */
+export function mount(
+  app: Hono<AppEnv>,
+  { edition, prefix, endpoints }: EditionRoutes,
+  gatekeeper: Gatekeeper,
+): void {
+  for (const endpoint of endpoints) {
+    (app as unknown as Hono<Env>).on(
+      endpoint.method.toUpperCase(),
+      // A group's root is served without a trailing slash.
+      (prefix + endpoint.path).replace(/(.)\/$/, "$1"),
+      gate(endpoint, edition, gatekeeper),
+      ...validators(endpoint),
+      handler(endpoint),
+    );
+  }
+}
+
+/** Refuses who may not call. */
+function gate(
+  endpoint: Endpoint,
+  edition: Edition,
+  { license, identify }: Gatekeeper,
+): MiddlewareHandler<Env> {
+  const label = featureLabel(endpoint);
+  return async function gate(c, next) {
+    const { address } = c.env;
+    const ticket = endpoint.acceptsTicket ? c.req.query("ticket") : undefined;
+    const found = identify(c.req.raw, { address, ticket });
+    const caller = endpoint.role === "public"
+      ? await anonymousUnless(found, address)
+      : found instanceof Promise
+      ? await found
+      : found;
+
+    if (!caller) throw new AppError("unauthorized", "A bearer token is required");
+    if (!includesEdition(license.edition, edition)) throw new LimitError(label, 0, 0);
+    if (!includesRole(caller.role, endpoint.role)) throw roleMissing(endpoint.role);
+    c.set("caller", caller);
+    await next();
+  };
+}
+
+/** On a public endpoint a token that is not valid is as good as none. */
+async function anonymousUnless(
+  found: ReturnType<Identify>,
+  address: string,
+): Promise<Caller> {
+  const anonymous: Caller = { userId: "", role: "public", familyId: "", address };
+  try {
+    return await found ?? anonymous;
+  } catch {
+    return anonymous;
+  }
+}
+
+const roleMissing = (role: Role) =>
+  new AppError("forbidden", `The role ${role} is required for this`);
+
+/** The feature that a 402 names: the first word of the path under the edition's prefix. */
+function featureLabel({ path }: Endpoint): string {
+  return path.split("/").filter((part) => part && !part.startsWith(":"))[0]
+    ?.replaceAll("-", " ") ?? "this feature";
+}
+
+function validators(endpoint: Endpoint): MiddlewareHandler<Env>[] {
+  const list: MiddlewareHandler<Env>[] = [singleQueryValues];
+  if (endpoint.params) {
+    list.push(zValidator("param", endpoint.params as ObjectShape, refuse("path")));
+  }
+  if (endpoint.query) {
+    list.push(zValidator("query", endpoint.query as ObjectShape, refuse("query")));
+  }
+  if (endpoint.body) {
+    list.push(
+      jsonOnly,
+      limitedBody,
+      zValidator("json", endpoint.body as ObjectShape, refuse("body")),
+    );
+  }
+  return list;
+}
+
+type ObjectShape = z.ZodObject;
+
+const singleQueryValues: MiddlewareHandler<Env> = function singleQueryValues(c, next) {
+  if (c.req.raw.url.includes("?")) {
+    for (const [name, values] of Object.entries(c.req.queries())) {
+      if (values.length > 1) {
+        throw new AppError("invalid", `query.${name}: given ${values.length} times, expected once`);
+      }
+    }
+  }
+  return next();
+};
+
+const jsonOnly: MiddlewareHandler<Env> = function jsonOnly(c, next) {
+  const type = c.req.header("content-type");
+  if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type)) {
+    throw new AppError(
+      "unsupported_media_type",
+      `Expected application/json, not ${type.slice(0, 100)}`,
+    );
+  }
+  if (type === undefined && hasBody(c)) {
+    throw new AppError("unsupported_media_type", "Expected a body of the type application/json");
+  }
+  return next();
+};
+
+function hasBody(c: Context): boolean {
+  return (c.req.header("content-length") ?? "0") !== "0" ||
+    c.req.header("transfer-encoding") !== undefined;
+}
+
+const limitedBody = bodyLimit({
+  maxSize: BODY_BYTES_MAX,
+  onError: () => {
+    throw new AppError("too_large", `The body is larger than ${BODY_BYTES_MAX} bytes`);
+  },
+}) as MiddlewareHandler<Env>;
+
+/** Makes the validator's complaint a sentence that names the first field that does not fit. */
+function refuse(where: "path" | "query" | "body") {
+  return (result: { success: boolean; error?: { issues: readonly Issue[] } }) => {
+    if (result.success) return;
+    const issue = result.error?.issues[0];
+    const field = [where, ...(issue?.path ?? []).map(String)].join(".");
+    throw new AppError("invalid", `${field}: ${issue?.message ?? "not valid"}`);
+  };
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+function handler(endpoint: Endpoint) {
+  const cache = answerCache(endpoint.version);
+  const status = endpoint.status ?? 200;
+
+  return async (c: Context<Env>): Promise<Response> => {
+    const exchange = c.env;
+    const request = c.req.raw;
+    const kept = cache.find(request);
+    if (kept) return revalidated(exchange, request, kept);
+
+    const valid = c.req as unknown as { valid(target: string): unknown };
+    const version = cache.version();
+    const answer = await endpoint.handle({
+      params: endpoint.params && valid.valid("param"),
+      query: endpoint.query && valid.valid("query"),
+      body: endpoint.body && valid.valid("json"),
+      caller: c.get("caller"),
+      request,
+    });
+    if (endpoint.produces !== undefined) {
+      const raw = answer as Response;
+      return respond(exchange, raw.status, raw.body, Object.fromEntries(raw.headers));
+    }
+    const text = JSON.stringify(endpoint.returns.parse(answer));
+    if (!endpoint.etag) return respond(exchange, status, text, jsonHeaders);
+    return revalidated(exchange, request, cache.keep(request, version, text));
+  };
+}
+
+/** The answer to a path or method that nobody serves. */
+export function unknownPath(endpoints: readonly { method: string; path: string }[]) {
+  const served = endpoints.map(({ method, path }) => ({
+    method: method.toUpperCase(),
+    pattern: new RegExp(`^${path.replace(/:\w+/g, "[^/]+").replace(/(.)\/$/, "$1")}$`),
+  }));
+  return (c: Context<AppEnv>): Response => {
+    const path = c.req.path;
+    const methods = new Set(
+      served.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method),
+    );
+    if (methods.size === 0) return respondJson(c.env, 404, { error: `No such path: ${path}` });
+    if (methods.has("GET")) methods.add("HEAD");
+    const allow = [...methods].sort().join(", ");
+    return respondJson(c.env, 405, { error: `${c.req.method} is not allowed here, but ${allow}` }, {
+      allow,
+    });
+  };
+}

@@ -1,0 +1,252 @@
+import { deepEqual, equal, match, notEqual } from "node:assert/strict";
+import { gunzipSync } from "node:zlib";
+import { createApp } from "../../routes/app.ts";
+import { silentLog } from "../../services/log.ts";
+import { containerOf } from "../helpers/fake_containers.ts";
+import { testApp, type TestAppOptions } from "../helpers/test_app.ts";
+
+/** An application that knows `count` containers and follows the engine. */
+function appWithContainers(count: number, options: TestAppOptions = {}) {
+  const app = testApp(options);
+  const { inventory } = app.deps;
+  const containers = Array.from({ length: count }, (_, n) => containerOf({ name: `web-${n}` }));
+  inventory.replaceAll(containers, inventory.readNumber());
+  inventory.setLive(true);
+  return app;
+}
+
+Deno.test("every answer has the security headers, a request id and no caching", async () => {
+  using app = appWithContainers(1);
+  for (const path of ["/api/containers", "/nowhere", "/api/containers?state=odd", "/livez"]) {
+    const { headers } = await app.call("GET", path);
+    equal(headers.get("x-content-type-options"), "nosniff", path);
+    equal(headers.get("x-frame-options"), "DENY", path);
+    equal(headers.get("cache-control"), "no-store", path);
+    match(headers.get("x-request-id")!, /^[0-9a-f-]{36}$/, path);
+    match(headers.get("content-type")!, /^application\/json/, path);
+  }
+});
+
+Deno.test("a well-formed request id is taken over, any other is not", async () => {
+  using app = testApp();
+  const idFor = async (id: string) =>
+    (await app.call("GET", "/livez", undefined, { headers: { "x-request-id": id } }))
+      .headers.get("x-request-id");
+  equal(await idFor("trace-1.a:b"), "trace-1.a:b");
+  notEqual(await idFor("<script>"), "<script>");
+  notEqual(await idFor("a".repeat(200)), "a".repeat(200));
+});
+
+for (
+  const { what, method = "POST", path = "/api/containers/bulk", body, headers, status, error } of [
+    {
+      what: "a path that nobody serves",
+      method: "GET",
+      path: "/api/ships",
+      status: 404,
+      error: "No such path: /api/ships",
+    },
+    {
+      what: "a method that the path does not have",
+      method: "PUT",
+      path: "/api/overview",
+      status: 405,
+      error: "PUT is not allowed here, but GET, HEAD",
+    },
+    {
+      what: "a body that is no JSON",
+      body: "{",
+      headers: { "content-type": "application/json" },
+      status: 400,
+      error: "body: not readable as JSON",
+    },
+    {
+      what: "a body of another type",
+      body: "ids=1",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      status: 415,
+      error: "Expected application/json, not application/x-www-form-urlencoded",
+    },
+    {
+      what: "a body that is too large",
+      body: `"${"a".repeat(1024 * 1024)}"`,
+      headers: { "content-type": "application/json" },
+      status: 413,
+      error: "The body is larger than 1048576 bytes",
+    },
+    {
+      what: "a query parameter given twice",
+      method: "GET",
+      path: "/api/containers?name=a&name=b",
+      status: 400,
+      error: "query.name: given 2 times, expected once",
+    },
+    {
+      what: "an unknown value",
+      method: "GET",
+      path: "/api/containers?state=odd",
+      status: 400,
+      error:
+        "query.state: must be one of created, running, paused, restarting, removing, exited, dead",
+    },
+    {
+      what: "a number out of its range",
+      path: "/api/containers/web/stop?t=301",
+      status: 400,
+      error: "query.t: must be at most 300",
+    },
+    {
+      what: "a number that is none",
+      path: "/api/containers/web/stop?t=1e2",
+      status: 400,
+      error: "query.t: must be a whole number",
+    },
+    {
+      what: "a name that leads elsewhere in the engine's API",
+      method: "GET",
+      path: "/api/containers/..%2Fimages",
+      status: 400,
+      error: "path.id: must be an id, the unambiguous beginning of one, or a name",
+    },
+  ] as {
+    what: string;
+    method?: string;
+    path?: string;
+    body?: unknown;
+    headers?: Record<string, string>;
+    status: number;
+    error: string;
+  }[]
+) {
+  Deno.test(`${what} is answered with ${status} and a sentence`, async () => {
+    using app = appWithContainers(1);
+    const answer = await app.call(method, path, body, { headers: headers ?? {} });
+    deepEqual([answer.status, answer.body], [status, { error }]);
+  });
+}
+
+Deno.test("a wrong method names those that are allowed", async () => {
+  using app = testApp();
+  const { headers } = await app.call("DELETE", "/auth/users");
+  equal(headers.get("allow"), "GET, HEAD, POST");
+});
+
+Deno.test("the order of refusals is token, role, input", async () => {
+  using app = testApp();
+  const bad = (role: "public" | "viewer" | "operator") =>
+    app.call("POST", "/api/containers/bulk", { ids: "no list" }, { role });
+  deepEqual(
+    [(await bad("public")).status, (await bad("viewer")).status, (await bad("operator")).status],
+    [401, 403, 400],
+  );
+});
+
+Deno.test("what only the engine knows is 503 while it is away", async () => {
+  using app = testApp();
+  const { status, body } = await app.call("GET", "/api/containers");
+  deepEqual([status, typeof body.error], [503, "string"]);
+});
+
+Deno.test("a failure of ours reads only Internal error, and the log tells the rest", async () => {
+  const logged: unknown[] = [];
+  using app = testApp({
+    log: { ...silentLog, error: (message, fields) => void logged.push({ message, ...fields }) },
+  });
+  app.deps.inventory.setLive(true);
+  app.deps.inventory.list = () => {
+    throw new Error("secret detail");
+  };
+  const { status, body, headers } = await app.call("GET", "/api/containers");
+  deepEqual([status, body], [500, { error: "Internal error" }]);
+  const [line] = logged as { requestId: string; error: string }[];
+  deepEqual([line?.requestId, line?.error], [headers.get("x-request-id"), "secret detail"]);
+});
+
+Deno.test("an answer that a client has is not sent again", async () => {
+  using app = appWithContainers(3);
+  const first = await app.call("GET", "/api/containers");
+  const etag = first.headers.get("etag")!;
+  const again = await app.call("GET", "/api/containers", undefined, {
+    headers: { "if-none-match": etag },
+  });
+  deepEqual([again.status, again.body, again.headers.get("etag")], [304, undefined, etag]);
+
+  app.deps.inventory.remove(first.body.containers[0].id, app.deps.inventory.readNumber());
+  const changed = await app.call("GET", "/api/containers", undefined, {
+    headers: { "if-none-match": etag },
+  });
+  deepEqual([changed.status, changed.body.containers.length], [200, 2]);
+});
+
+Deno.test("a kept answer follows the clock, for it says how long a container is up", async () => {
+  using app = appWithContainers(1, { now: "2026-01-01T00:00:30Z" });
+  const status = async () => (await app.call("GET", "/api/containers")).body.containers[0].status;
+  equal(await status(), "Up 30 seconds");
+  app.clock.advance({ seconds: 1 });
+  equal(await status(), "Up 31 seconds");
+});
+
+Deno.test("a large answer is compressed for a client that takes it", async () => {
+  using app = appWithContainers(50);
+  const response = await app.fetch("GET", "/api/containers", undefined, {
+    headers: { "accept-encoding": "gzip, br" },
+  });
+  equal(response.headers.get("content-encoding"), "gzip");
+  const text = new TextDecoder().decode(gunzipSync(new Uint8Array(await response.arrayBuffer())));
+  equal(JSON.parse(text).containers.length, 50);
+
+  const refused = await app.fetch("GET", "/api/containers", undefined, {
+    headers: { "accept-encoding": "gzip;q=0" },
+  });
+  equal(refused.headers.get("content-encoding"), null);
+  await refused.body?.cancel();
+});
+
+Deno.test("HEAD answers as GET does, without a body", async () => {
+  using app = appWithContainers(1);
+  const response = await app.fetch("HEAD", "/api/containers");
+  deepEqual([response.status, await response.text()], [200, ""]);
+});
+
+Deno.test("HEAD on the event stream leaves no client behind", async () => {
+  using app = appWithContainers(1);
+  equal((await app.fetch("HEAD", "/api/stream")).status, 200);
+  equal(app.deps.stream.count, 0);
+});
+
+Deno.test("an address that asks too often gets 429 with Retry-After; probes never do", async () => {
+  using app = testApp({ config: { rateLimitPerMinute: 2 } });
+  for (let n = 0; n < 2; n++) equal((await app.call("GET", "/api/health")).status, 200);
+  const refused = await app.call("GET", "/api/health");
+  deepEqual([refused.status, refused.headers.get("retry-after")], [429, "60"]);
+  equal((await app.call("GET", "/livez")).status, 200);
+  equal((await app.call("GET", "/api/health", undefined, { address: "192.0.2.9" })).status, 200);
+});
+
+Deno.test("only listed origins may call from a browser", async () => {
+  using app = testApp({ config: { corsOrigins: ["https://ops.example"] } });
+  const from = async (
+    origin: string,
+    method = "GET",
+  ) => (await app.fetch(method, "/livez", undefined, {
+    headers: { origin, "access-control-request-method": "GET" },
+  }));
+  const listed = await from("https://ops.example");
+  equal(listed.headers.get("access-control-allow-origin"), "https://ops.example");
+  await listed.body?.cancel();
+  const other = await from("https://evil.example");
+  equal(other.headers.get("access-control-allow-origin"), null);
+  await other.body?.cancel();
+  equal((await from("https://ops.example", "OPTIONS")).status, 204);
+});
+
+Deno.test("a request whose forwarded address is unreadable is 400, not a crash", async () => {
+  using app = testApp({ config: { trustedProxies: ["192.0.2.1"] } });
+  const answer = createApp(app.deps);
+  const response = await answer(
+    new Request("http://longshore.test/livez", { headers: { "x-forwarded-for": "no address" } }),
+    "192.0.2.1",
+  );
+  equal(response.status, 400);
+  match((await response.json()).error, /X-Forwarded-For is not readable/);
+});

@@ -1,0 +1,417 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { broadcastStates } from "../../../services/ce/stream.ts";
+import {
+  forwardEvents,
+  streamBroadcaster,
+} from "../../../services/ce/workers/stream_broadcaster.ts";
+import type { Container } from "../../../services/inventory.ts";
+import { containerOf } from "../../helpers/fake_containers.ts";
+import { fakeEngine } from "../../helpers/fake_engine.ts";
+import { type SseClient, sseClient } from "../../helpers/sse_client.ts";
+import {
+  TEST_API_KEY,
+  type TestApp,
+  testApp,
+  type TestAppOptions,
+} from "../../helpers/test_app.ts";
+import { until } from "../../helpers/until.ts";
+
+interface ServedApp extends TestApp, AsyncDisposable {
+  port: number;
+  /** Opens a stream over a real connection. */
+  open(
+    query?: string,
+    headers?: Record<string, string>,
+  ): Promise<SseClient & { status: number; headers: Headers }>;
+}
+
+/** The application behind a real port. */
+function served(options: TestAppOptions = {}): ServedApp {
+  const app = testApp(options);
+  const server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    (request, { remoteAddr }) => app.app(request, remoteAddr.hostname),
+  );
+  const { port } = server.addr;
+  return {
+    ...app,
+    port,
+    async open(query = "", headers = { authorization: "Made-Up viewer" }) {
+      const { status, headers: answered, body } = await fetch(
+        `http://127.0.0.1:${port}/api/stream${query}`,
+        { headers },
+      );
+      return Object.assign(sseClient(body!), { status, headers: answered });
+    },
+    async [Symbol.asyncDispose]() {
+      app.deps.stream.close();
+      await server.shutdown();
+      app[Symbol.dispose]();
+    },
+  };
+}
+
+function follow({ deps: { inventory } }: TestApp, containers: Container[]): void {
+  inventory.replaceAll(containers, inventory.readNumber());
+  inventory.setLive(true);
+}
+
+async function tokenOf(app: TestApp): Promise<string> {
+  const { body } = await app.call("POST", "/auth/token", { apiKey: TEST_API_KEY }, {
+    role: "public",
+  });
+  return body.accessToken;
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+const down = { container: "web", id: "c1", reason: "exited", exitCode: 1 } as const;
+
+Deno.test("GET /api/stream sends metrics, containers and alerts at once", async () => {
+  await using app = served();
+  follow(app, [
+    containerOf({ name: "web" }),
+    containerOf({ name: "db", state: "exited", exitCode: 1 }),
+  ]);
+  const client = await app.open();
+
+  equal(client.status, 200);
+  equal(client.headers.get("content-type"), "text/event-stream");
+  equal(client.headers.get("cache-control"), "no-store");
+  equal(client.headers.get("x-accel-buffering"), "no");
+  const [metrics, containers, alerts] = await client.take(3);
+  equal(client.retry, 5_000);
+  deepEqual([metrics?.type, containers?.type, alerts?.type], ["metrics", "containers", "alerts"]);
+  ok(metrics!.data.memory.total > 0);
+  match(metrics!.data.timestamp, /^2026-01-01T00:00:00\.000Z$/);
+  equal(metrics!.data.containers.running, 1);
+  deepEqual(
+    containers!.data,
+    (await app.call("GET", "/api/containers", undefined, { role: "viewer" })).body,
+  );
+  deepEqual(alerts!.data, { firing: [], recent: [] });
+  await client.cancel();
+});
+
+Deno.test("GET /api/stream sends the states of every round, and events between", async () => {
+  await using app = served();
+  follow(app, [containerOf({ name: "web" })]);
+  const stop = new AbortController();
+  const forwarding = forwardEvents(app.deps, stop.signal);
+  const client = await app.open();
+  await client.take(3);
+
+  app.deps.events.publish("container.down", down);
+  const event = await client.next();
+  follow(app, []);
+  await broadcastStates(app.deps);
+  const round = await client.take(3);
+
+  deepEqual([event?.type, event?.data], ["event", {
+    event: "container.down",
+    timestamp: "2026-01-01T00:00:00.000Z",
+    data: down,
+  }]);
+  deepEqual(round.map(({ type }) => type), ["metrics", "containers", "alerts"]);
+  deepEqual(round[1]?.data, { containers: [] });
+  await client.cancel();
+  stop.abort();
+  await forwarding;
+});
+
+Deno.test("a new client sees what changed since the last round", async () => {
+  await using app = served();
+  follow(app, [containerOf({ name: "web" })]);
+  await (await app.open()).cancel();
+  const { inventory } = app.deps;
+  inventory.put(containerOf({ name: "db" }), inventory.readNumber());
+
+  const client = await app.open("?types=containers");
+  equal((await client.next())?.data.containers.length, 2);
+  await client.cancel();
+});
+
+Deno.test("the metrics go on while the engine is away", async () => {
+  await using app = served();
+  const client = await app.open();
+  const frames = await client.take(2);
+
+  deepEqual(frames.map(({ type }) => type), ["metrics", "alerts"]);
+  deepEqual(frames[0]?.data.engine, { reachable: false, version: null, apiVersion: null });
+  equal(frames[0]?.data.containers.total, null);
+  await client.cancel();
+});
+
+Deno.test("a frame of an engine that went away is not shown any more", async () => {
+  const fake = fakeEngine({ "GET /containers/json": () => Response.json([]) });
+  await using _ = fake;
+  await using app = served({ engine: fake.engine });
+  const client = await app.open();
+  deepEqual((await client.take(3)).map(({ type }) => type), ["metrics", "containers", "alerts"]);
+
+  await fake.down();
+  await broadcastStates(app.deps);
+  const [metrics, next] = await client.take(2);
+  equal(metrics?.data.engine.reachable, false);
+  equal(next?.type, "alerts");
+  await client.cancel();
+});
+
+Deno.test("?types narrows the stream", async () => {
+  await using app = served();
+  follow(app, []);
+  const client = await app.open("?types=alerts,event");
+  await client.next();
+  app.deps.stream.publish("event", 1);
+  await broadcastStates(app.deps);
+  deepEqual((await client.take(2)).map(({ type }) => type), ["event", "alerts"]);
+  await client.cancel();
+});
+
+for (
+  const { query, error } of [
+    {
+      query: "types=metrics,logs",
+      error: /^query\.types\.1: must be among metrics, containers, alerts, event$/,
+    },
+    { query: "types=", error: /^query\.types\.0: must be among / },
+    { query: "types=event&types=metrics", error: /^query\.types: given 2 times/ },
+    { query: "lastEventId=-1", error: /^query\.lastEventId: must be an id of this stream$/ },
+  ]
+) {
+  Deno.test(`GET /api/stream?${query} is refused`, async () => {
+    using app = testApp();
+    const { status, body } = await app.call("GET", `/api/stream?${query}`);
+    equal(status, 400);
+    match(body.error, error);
+    equal(app.deps.stream.count, 0);
+  });
+}
+
+Deno.test("a client that comes back is given the events that it missed", async () => {
+  await using app = served();
+  const first = await app.open("?types=event,alerts");
+  const { id } = (await first.next())!;
+  await first.cancel();
+  for (const data of [1, 2]) app.deps.stream.publish("event", data);
+
+  for (
+    const [query, headers] of [
+      ["", { "last-event-id": String(id) }],
+      [`&lastEventId=${id}`, {}],
+    ] as const
+  ) {
+    const client = await app.open(`?types=event,alerts${query}`, {
+      authorization: "Made-Up viewer",
+      ...headers,
+    });
+    deepEqual((await client.take(3)).map(({ type, data }) => [type, data]), [
+      ["event", 1],
+      ["event", 2],
+      ["alerts", { firing: [], recent: [] }],
+    ]);
+    await client.cancel();
+  }
+});
+
+Deno.test("a Last-Event-ID that is none of ours is left aside", async () => {
+  await using app = served();
+  app.deps.stream.publish("event", "old");
+  const client = await app.open("?types=event,alerts", {
+    authorization: "Made-Up viewer",
+    "last-event-id": "abc; DROP",
+  });
+  equal((await client.next())?.type, "alerts");
+  await client.cancel();
+});
+
+Deno.test("a ticket opens the stream once", async () => {
+  await using app = served();
+  const { body } = await app.call("POST", "/api/stream/ticket", undefined, {
+    token: await tokenOf(app),
+  });
+
+  const client = await app.open(`?ticket=${body.ticket}`, {});
+  equal(client.status, 200);
+  ok(await client.next());
+  await client.cancel();
+  const again = await app.open(`?ticket=${body.ticket}`, {});
+  equal(again.status, 401);
+  await again.cancel();
+});
+
+Deno.test("more clients than MAX_SSE_CLIENTS get 503 until one leaves", async () => {
+  await using app = served({ config: { maxSseClients: 1 } });
+  const first = await app.open();
+  await first.next();
+  const { status, body } = await app.call("GET", "/api/stream");
+  equal(status, 503);
+  match(body.error, /places on the stream are taken/);
+
+  await first.cancel();
+  await until("the place is free", () => app.deps.stream.count === 0);
+  const second = await app.open();
+  equal(second.status, 200);
+  await second.cancel();
+});
+
+Deno.test("sseClients counts the clients", async () => {
+  await using app = served();
+  follow(app, []);
+  const clients = [await app.open(), await app.open()];
+  equal((await app.call("GET", "/api/overview")).body.sseClients, 2);
+  for (const client of clients) await client.cancel();
+  await until("they are gone", () => app.deps.stream.count === 0);
+});
+
+Deno.test("HEAD leaves no client behind", async () => {
+  await using app = served();
+  const answer = await app.call("HEAD", "/api/stream");
+  equal(answer.status, 200);
+  equal(answer.headers.get("content-type"), "text/event-stream");
+  equal(app.deps.stream.count, 0);
+});
+
+Deno.test("the stream ends when the token does", async () => {
+  await using app = served();
+  const client = await app.open("?types=alerts", bearer(await tokenOf(app)));
+  await client.next();
+  app.clock.advance({ minutes: 14 });
+  await broadcastStates(app.deps);
+  equal((await client.next())?.type, "alerts");
+
+  app.clock.advance({ minutes: 1 });
+  await broadcastStates(app.deps);
+  deepEqual(await client.rest(), []);
+});
+
+Deno.test("a stream by ticket ends after as long as a token would", async () => {
+  await using app = served();
+  const { body } = await app.call("POST", "/api/stream/ticket", undefined, {
+    token: await tokenOf(app),
+  });
+  const client = await app.open(`?types=alerts&ticket=${body.ticket}`, {});
+  await client.next();
+  app.clock.advance({ minutes: 15 });
+  await broadcastStates(app.deps);
+  deepEqual(await client.rest(), []);
+});
+
+Deno.test("the stream ends at the logout", async () => {
+  await using app = served();
+  const token = await tokenOf(app);
+  const client = await app.open("?types=event", bearer(token));
+  equal((await app.call("POST", "/auth/logout", {}, { token })).status, 200);
+  app.deps.stream.publish("event", "not for everybody");
+  deepEqual(await client.rest(), []);
+});
+
+Deno.test("the stream ends when the user is deleted", async () => {
+  await using app = served({ config: { authMode: "users" } });
+  const { accounts } = app.deps;
+  accounts.put("u1", "viewer");
+  // What `openStream` asks is whose login it is; the token itself is looked at by the gate.
+  const { openStream } = await import("../../../services/ce/stream.ts");
+  const client = sseClient(
+    await openStream(app.deps, { userId: "u1", familyId: "f1", role: "viewer", address: "" }, {
+      types: ["alerts", "event"],
+      lastEventId: undefined,
+    }),
+  );
+  await client.next();
+  accounts.remove("u1");
+  app.deps.stream.publish("event", "not for everybody");
+  deepEqual(await client.rest(), []);
+});
+
+Deno.test("the broadcaster sends at once, forwards events, and ends the streams at the stop", async () => {
+  await using app = served();
+  follow(app, []);
+  const client = await app.open("?types=alerts,event");
+  await client.next();
+  const stop = new AbortController();
+  let rounds = 0;
+  const running = streamBroadcaster.run(app.deps, stop.signal, () => rounds++);
+  equal((await client.next())?.type, "alerts");
+  app.deps.events.publish("container.up", { container: "web", id: "c1" });
+  equal((await client.next())?.data.event, "container.up");
+  await until("the round is over", () => rounds === 1);
+
+  stop.abort();
+  await running;
+  deepEqual(await client.rest(), []);
+  equal((await app.call("GET", "/api/stream")).status, 503);
+});
+
+Deno.test("a failing round ends the worker, but no stream", async () => {
+  await using app = served();
+  const client = await app.open("?types=alerts");
+  await client.next();
+  const { deps } = app;
+  const broken = {
+    ...deps,
+    inventory: { ...deps.inventory, list: () => raise("bug"), live: true },
+  };
+  const signal = new AbortController().signal;
+  await streamBroadcaster.run(broken, signal, () => {}).then(
+    () => ok(false, "it should have failed"),
+    (error) => equal(error.message, "bug"),
+  );
+  equal(deps.stream.count, 1);
+  await client.cancel();
+});
+
+Deno.test("clients that do not read harm nobody and are let go", async () => {
+  const STALLED = 50;
+  const ROUNDS = 100;
+  const FRAME_BYTES = 200_000;
+  await using app = served();
+  const { deps, port, clock } = app;
+
+  const connections: Deno.TcpConn[] = [];
+  for (let count = 0; count < STALLED; count++) {
+    const connection = await Deno.connect({ hostname: "127.0.0.1", port });
+    await connection.write(new TextEncoder().encode(
+      "GET /api/stream?types=metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Made-Up viewer\r\n\r\n",
+    ));
+    // The head, and then never again.
+    await connection.read(new Uint8Array(16));
+    connections.push(connection);
+  }
+  const healthy = await Promise.all(
+    Array.from({ length: 10 }, () => app.open("?types=metrics")),
+  );
+  for (const client of healthy) await client.next();
+  equal(deps.stream.count, STALLED + 10);
+
+  const memoryBefore = Deno.memoryUsage().rss;
+  let slowestMs = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    deps.stream.setState("metrics", undefined, { round, filler: "x".repeat(FRAME_BYTES) });
+    await deps.stream.broadcast();
+    const frames = await Promise.all(healthy.map((client) => client.next()));
+    deepEqual(frames.map((frame) => frame?.data.round), frames.map(() => round));
+    const asked = performance.now();
+    equal((await app.call("GET", "/livez")).status, 200);
+    slowestMs = Math.max(slowestMs, performance.now() - asked);
+  }
+  const grownMb = (Deno.memoryUsage().rss - memoryBefore) / 2 ** 20;
+  const heldMb = STALLED * ROUNDS * FRAME_BYTES / 2 ** 20;
+  ok(grownMb < heldMb / 4, `grew by ${grownMb} MB; ${heldMb} MB were sent`);
+  ok(slowestMs < 1_000, `/livez took ${slowestMs} ms`);
+
+  // Rounds while the clock goes on: who has room takes the frames, the others are let go.
+  for (let round = 0; round < 4; round++) {
+    clock.advance({ seconds: 15 });
+    await deps.stream.broadcast();
+    for (const client of healthy) await client.next();
+  }
+  await until("the stalled ones are let go", () => deps.stream.count === 10);
+
+  for (const client of healthy) await client.cancel();
+  for (const connection of connections) connection.close();
+});
+
+function raise(message: string): never {
+  throw new Error(message);
+}

@@ -1,0 +1,139 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { idOf, playContainers } from "../../helpers/fake_containers.ts";
+import { type FakeAnswer, fakeEngine } from "../../helpers/fake_engine.ts";
+import { testApp } from "../../helpers/test_app.ts";
+
+const INFO = {
+  Name: "host1",
+  ServerVersion: "20.10.24",
+  Containers: 3,
+  Images: 2,
+  Driver: "overlay2",
+  CgroupVersion: "2",
+  KernelVersion: "6.1.0",
+  OperatingSystem: "Debian GNU/Linux 12",
+  Architecture: "x86_64",
+  NCPU: 4,
+  MemTotal: 8_000_000_000,
+  SecurityOptions: ["name=seccomp,profile=default", "name=rootless"],
+  Warnings: ["WARNING: No swap limit support"],
+  Swarm: { LocalNodeState: "inactive" },
+};
+
+const system: Record<string, FakeAnswer> = {
+  "GET /info": () => Response.json(INFO),
+  "GET /system/df": () =>
+    Response.json({ LayersSize: 10, Images: [{ Size: 10 }], Containers: [], Volumes: [] }),
+};
+
+const usage = {
+  containers: { count: 0, size: 0 },
+  images: { count: 1, size: 10 },
+  volumes: { count: 0, size: 0 },
+  buildCache: { size: 0 },
+  totalSize: 10,
+  computedAt: "2026-01-01T00:00:00.000Z",
+};
+
+Deno.test("GET /api/system/docker describes the engine with its disk usage", async () => {
+  await using fake = fakeEngine(system);
+  using app = testApp({ engine: fake.engine });
+
+  const { status, body } = await app.call("GET", "/api/system/docker", undefined, {
+    role: "viewer",
+  });
+
+  equal(status, 200);
+  deepEqual(body, {
+    info: {
+      name: "host1",
+      version: "20.10.24",
+      apiVersion: "1.41",
+      os: "Debian GNU/Linux 12",
+      kernel: "6.1.0",
+      architecture: "x86_64",
+      cpus: 4,
+      memoryBytes: 8_000_000_000,
+      storageDriver: "overlay2",
+      cgroupVersion: "2",
+      swarm: "inactive",
+      rootless: true,
+      containers: 3,
+      images: 2,
+      warnings: ["WARNING: No swap limit support"],
+    },
+    diskUsage: usage,
+  });
+});
+
+Deno.test("GET /api/system/docker does without the disk usage when it fails", async () => {
+  await using fake = fakeEngine({
+    ...system,
+    "GET /system/df": () => Response.json({ message: "I/O error" }, { status: 500 }),
+  });
+  using app = testApp({ engine: fake.engine });
+
+  const { status, body } = await app.call("GET", "/api/system/docker");
+
+  deepEqual([status, body.info.name, body.diskUsage], [200, "host1", null]);
+});
+
+Deno.test("GET /api/system/disk gives the breakdown", async () => {
+  await using fake = fakeEngine(system);
+  using app = testApp({ engine: fake.engine });
+
+  const { status, body } = await app.call("GET", "/api/system/disk", undefined, { role: "viewer" });
+
+  deepEqual([status, body], [200, usage]);
+});
+
+Deno.test("POST /api/system/prune leaves volumes alone unless told otherwise", async () => {
+  await using fake = fakeEngine({
+    ...playContainers([{ name: "ended", state: "exited", sizeRw: 5 }]),
+    "POST /networks/prune": () => Response.json({ NetworksDeleted: null }),
+    "POST /volumes/prune": () => Response.json({ VolumesDeleted: ["v"], SpaceReclaimed: 7 }),
+    "POST /images/prune": () => Response.json({ ImagesDeleted: null, SpaceReclaimed: 0 }),
+    "POST /build/prune": () => Response.json({ CachesDeleted: null, SpaceReclaimed: 0 }),
+  });
+  using app = testApp({ engine: fake.engine });
+  const none = { deleted: [], spaceReclaimed: 0, error: null };
+
+  const first = await app.call("POST", "/api/system/prune");
+  const second = await app.call("POST", "/api/system/prune", { includeVolumes: true });
+
+  deepEqual([first.status, first.body], [200, {
+    containers: { deleted: [idOf("ended")], spaceReclaimed: 5, error: null },
+    images: none,
+    networks: none,
+    volumes: none,
+    buildCache: none,
+    totalReclaimed: 5,
+  }]);
+  deepEqual(second.body.volumes, { deleted: ["v"], spaceReclaimed: 7, error: null });
+});
+
+Deno.test("POST /api/system/prune takes includeVolumes as a boolean only", async () => {
+  using app = testApp();
+
+  for (const includeVolumes of ["true", 1, null]) {
+    const { status, body } = await app.call("POST", "/api/system/prune", { includeVolumes });
+    equal(status, 400);
+    equal(body.error.startsWith("body.includeVolumes: "), true, body.error);
+  }
+});
+
+Deno.test("only admins prune", async () => {
+  using app = testApp();
+
+  for (const role of ["viewer", "operator"] as const) {
+    equal((await app.call("POST", "/api/system/prune", {}, { role })).status, 403);
+  }
+});
+
+Deno.test("without an engine /api/system is 503", async () => {
+  using app = testApp();
+
+  equal((await app.call("GET", "/api/system/docker")).status, 503);
+  equal((await app.call("GET", "/api/system/disk")).status, 503);
+  equal((await app.call("POST", "/api/system/prune", { includeVolumes: true })).status, 503);
+});

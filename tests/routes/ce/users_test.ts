@@ -1,0 +1,350 @@
+import { deepEqual, equal, match, notEqual } from "node:assert/strict";
+import { ensureFirstAdmin } from "../../../services/ce/users.ts";
+import { login, PASSWORD, refresh, statusWith, usersApp } from "../../helpers/accounts.ts";
+import { testApp } from "../../helpers/test_app.ts";
+
+const NEXT = "another password";
+const bob = { email: "Bob@Example.com", password: PASSWORD, role: "operator" };
+
+Deno.test("POST /auth/users stores a user and shows it without its password", async () => {
+  using app = await usersApp({ now: "2026-01-01T12:00:00Z" });
+
+  const created = await app.call("POST", "/auth/users", { ...bob, id: "mine", unknown: 1 });
+
+  equal(created.status, 201);
+  const { id, ...rest } = created.body;
+  match(id, /^[0-9a-f-]{36}$/);
+  deepEqual(rest, {
+    email: "Bob@Example.com",
+    role: "operator",
+    createdAt: "2026-01-01T12:00:00.000Z",
+    lastLoginAt: null,
+  });
+  const { users } = (await app.call("GET", "/auth/users")).body;
+  deepEqual(users.map(({ email }: { email: string }) => email), [
+    "admin@example.com",
+    "Bob@Example.com",
+    "operator@example.com",
+    "viewer@example.com",
+  ]);
+  deepEqual(users[1], created.body);
+  equal((await login(app, "bob@example.com")).role, "operator");
+});
+
+for (
+  const { what, change, error } of [
+    { what: "no email", change: { email: undefined }, error: /^body\.email: must be an email/ },
+    { what: "what is no email", change: { email: "bob" }, error: /^body\.email: must be an email/ },
+    { what: "two signs at", change: { email: "a@b@c" }, error: /^body\.email: / },
+    {
+      what: "a header in the email",
+      change: { email: "a@b\r\nBcc: c@d" },
+      error: /^body\.email: /,
+    },
+    { what: "an endless email", change: { email: `${"a".repeat(251)}@b.c` }, error: /254/ },
+    {
+      what: "a short password",
+      change: { password: "elevenchars" },
+      error: /^body\.password: .* 12 /,
+    },
+    {
+      what: "a long password",
+      change: { password: "ü".repeat(129) },
+      error: /^body\.password: .*256/,
+    },
+    {
+      what: "a number as password",
+      change: { password: 123456789012 },
+      error: /^body\.password: /,
+    },
+    { what: "an unknown role", change: { role: "root" }, error: /^body\.role: must be one of/ },
+    { what: "the role of nobody", change: { role: "public" }, error: /^body\.role: / },
+    { what: "no role", change: { role: undefined }, error: /^body\.role: / },
+  ]
+) {
+  Deno.test(`POST /auth/users refuses ${what}`, async () => {
+    using app = await usersApp();
+    const answer = await app.call("POST", "/auth/users", { ...bob, ...change });
+    equal(answer.status, 400);
+    match(answer.body.error, error);
+  });
+}
+
+Deno.test("an email that somebody has, in whatever case, is 409, also for two at the same time", async () => {
+  using app = await usersApp();
+  const known = await app.call("POST", "/auth/users", { ...bob, email: "ADMIN@example.com" });
+  equal(known.status, 409);
+  const answers = await Promise.all([
+    app.call("POST", "/auth/users", bob),
+    app.call("POST", "/auth/users", { ...bob, email: "bob@example.com" }),
+  ]);
+  deepEqual(answers.map(({ status }) => status).sort(), [201, 409]);
+});
+
+Deno.test("the edition's number of users is a limit, also for many at the same time", async () => {
+  using app = await usersApp();
+  const create = (n: number) => app.call("POST", "/auth/users", { ...bob, email: `u${n}@b.c` });
+
+  const answers = await Promise.all([1, 2, 3, 4].map(create));
+
+  deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 402, 402]);
+  deepEqual((await create(5)).body, {
+    error: "Edition limit reached (users)",
+    current: 5,
+    max: 5,
+    currentEdition: "ce",
+    upgradeUrl: answers.find(({ status }) => status === 402)!.body.upgradeUrl,
+  });
+  equal((await app.call("POST", "/auth/users", { ...bob, role: "root" })).status, 400);
+});
+
+Deno.test("Pro allows more users", async () => {
+  using app = await usersApp({ edition: "pro" });
+  for (let n = 0; n < 3; n++) {
+    const answer = await app.call("POST", "/auth/users", { ...bob, email: `u${n}@b.c` });
+    equal(answer.status, 201);
+  }
+});
+
+for (
+  const [method, path, body] of [
+    ["GET", "/auth/users"],
+    ["POST", "/auth/users", bob],
+    ["DELETE", "/auth/users/ID"],
+    ["PUT", "/auth/users/ID/role", { role: "admin" }],
+    ["PUT", "/auth/users/ID/password", { password: NEXT }],
+  ] as [string, string, unknown?][]
+) {
+  Deno.test(`${method} ${path} is for admins of users mode`, async () => {
+    using app = await usersApp();
+    using byKey = testApp();
+    const real = path.replace("ID", app.ids.admin);
+    equal((await app.call(method, real, body, { role: "public" })).status, 401);
+    for (const role of ["viewer", "operator"] as const) {
+      const { accessToken: token } = await login(app, `${role}@example.com`);
+      equal((await app.call(method, real, body, { token })).status, 403);
+    }
+    const off = await byKey.call(method, real, body);
+    equal(off.status, 404);
+    match(off.body.error, /^Users mode is off/);
+  });
+}
+
+Deno.test("an unknown user is 404", async () => {
+  using app = await usersApp();
+  for (
+    const [method, path, body] of [
+      ["DELETE", "/auth/users/none"],
+      ["PUT", "/auth/users/none/role", { role: "admin" }],
+      ["PUT", "/auth/users/none/password", { password: NEXT }],
+    ] as [string, string, unknown?][]
+  ) {
+    const answer = await app.call(method, path, body);
+    deepEqual([answer.status, answer.body], [404, { error: "User none does not exist" }]);
+  }
+});
+
+Deno.test("a demoted admin is none at the very next request, and cannot renew the login", async () => {
+  using app = await usersApp();
+  const { id } = (await app.call("POST", "/auth/users", { ...bob, role: "admin" })).body;
+  const { accessToken: token, refreshToken } = await login(app, bob.email);
+  equal((await app.call("GET", "/auth/users", undefined, { token })).status, 200);
+
+  const changed = await app.call("PUT", `/auth/users/${id}/role`, { role: "viewer" });
+
+  equal(changed.status, 200);
+  equal(changed.body.role, "viewer");
+  equal((await app.call("GET", "/auth/users", undefined, { token })).status, 403);
+  equal((await app.call("GET", "/auth/me", undefined, { token })).body.role, "viewer");
+  equal((await refresh(app, refreshToken)).status, 401);
+  equal((await login(app, bob.email)).role, "viewer");
+});
+
+Deno.test("a promoted user has the new role at the very next request", async () => {
+  using app = await usersApp();
+  const { accessToken: token } = await login(app, "viewer@example.com");
+  await app.call("PUT", `/auth/users/${app.ids.viewer}/role`, { role: "admin" });
+  equal((await app.call("GET", "/auth/users", undefined, { token })).status, 200);
+});
+
+Deno.test("the same role again changes nothing", async () => {
+  using app = await usersApp();
+  const { refreshToken } = await login(app, "admin@example.com");
+  const path = `/auth/users/${app.ids.admin}/role`;
+  equal((await app.call("PUT", path, { role: "admin" })).status, 200);
+  equal((await refresh(app, refreshToken)).status, 200);
+});
+
+Deno.test("a deleted user is out at the very next request, and cannot come back", async () => {
+  using app = await usersApp();
+  const { accessToken, refreshToken } = await login(app, "operator@example.com");
+
+  const answer = await app.call("DELETE", `/auth/users/${app.ids.operator}`);
+
+  deepEqual([answer.status, answer.body], [200, { ok: true }]);
+  equal(await statusWith(app, accessToken), 401);
+  equal((await refresh(app, refreshToken)).status, 401);
+  const body = { email: "operator@example.com", password: PASSWORD };
+  equal((await app.call("POST", "/auth/login", body, { role: "public" })).status, 401);
+
+  const again = await app.call("POST", "/auth/users", { ...bob, email: "operator@example.com" });
+  notEqual(again.body.id, app.ids.operator);
+  equal(await statusWith(app, accessToken), 401, "the address does not bring old tokens back");
+});
+
+Deno.test("nobody deletes oneself, and the last admin is neither deleted nor demoted", async () => {
+  using app = await usersApp();
+  const { accessToken: token } = await login(app, "admin@example.com");
+  const path = `/auth/users/${app.ids.admin}`;
+
+  const oneself = await app.call("DELETE", path, undefined, { token });
+  deepEqual([oneself.status, oneself.body], [409, { error: "Nobody can delete oneself" }]);
+  const last = await app.call("DELETE", path);
+  deepEqual([last.status, last.body], [409, { error: "The last admin cannot be deleted" }]);
+  const demoted = await app.call("PUT", `${path}/role`, { role: "viewer" });
+  deepEqual([demoted.status, demoted.body], [409, { error: "The last admin cannot be demoted" }]);
+
+  await app.call("PUT", `/auth/users/${app.ids.viewer}/role`, { role: "admin" });
+  equal((await app.call("PUT", `${path}/role`, { role: "viewer" }, { token })).status, 200);
+  equal((await app.call("DELETE", path)).status, 200);
+});
+
+Deno.test("two admins cannot delete each other at the same time", async () => {
+  using app = await usersApp();
+  await app.call("PUT", `/auth/users/${app.ids.viewer}/role`, { role: "admin" });
+  const [one, two] = [
+    await login(app, "admin@example.com"),
+    await login(app, "viewer@example.com"),
+  ];
+  const answers = await Promise.all([
+    app.call("DELETE", `/auth/users/${app.ids.viewer}`, undefined, { token: one.accessToken }),
+    app.call("DELETE", `/auth/users/${app.ids.admin}`, undefined, { token: two.accessToken }),
+  ]);
+  equal(answers.filter(({ status }) => status === 200).length, 1);
+});
+
+Deno.test("a password changed by oneself ends every login before it, and a new one holds", async () => {
+  using app = await usersApp();
+  const mine = await login(app, "viewer@example.com");
+  const other = await login(app, "viewer@example.com");
+  const renewed = (await refresh(app, other.refreshToken)).body;
+
+  const answer = await app.call(
+    "PUT",
+    `/auth/users/${app.ids.viewer}/password`,
+    { password: NEXT, current_password: PASSWORD },
+    { token: mine.accessToken },
+  );
+
+  equal(answer.status, 200);
+  equal(answer.body.email, "viewer@example.com");
+  for (const { accessToken, refreshToken } of [mine, other, renewed]) {
+    equal(await statusWith(app, accessToken), 401);
+    equal((await refresh(app, refreshToken)).status, 401);
+  }
+  // The clock stands still: the new token is of the same second as the ended ones.
+  const next = await login(app, "viewer@example.com", NEXT);
+  equal(await statusWith(app, next.accessToken), 200);
+  const body = { email: "viewer@example.com", password: PASSWORD };
+  equal((await app.call("POST", "/auth/login", body, { role: "public" })).status, 401);
+});
+
+Deno.test("a changed role does not keep older access tokens alive over a changed password", async () => {
+  using app = await usersApp();
+  const { accessToken } = await login(app, "viewer@example.com");
+  await app.call("PUT", `/auth/users/${app.ids.viewer}/role`, { role: "operator" });
+  await app.call("PUT", `/auth/users/${app.ids.viewer}/password`, { password: NEXT });
+  equal(await statusWith(app, accessToken), 401);
+});
+
+Deno.test("an admin changes another's password without the current one", async () => {
+  using app = await usersApp();
+  const before = await login(app, "operator@example.com");
+  const { accessToken: token } = await login(app, "admin@example.com");
+
+  const path = `/auth/users/${app.ids.operator}/password`;
+  equal((await app.call("PUT", path, { password: NEXT }, { token })).status, 200);
+
+  equal(await statusWith(app, before.accessToken), 401);
+  equal(await statusWith(app, token), 200);
+  await login(app, "operator@example.com", NEXT);
+});
+
+for (
+  const { what, body, status, error } of [
+    {
+      what: "no current password",
+      body: { password: NEXT },
+      status: 400,
+      error: /^body\.current_password: required/,
+    },
+    {
+      what: "a wrong current password",
+      body: { password: NEXT, current_password: "wrong" },
+      status: 403,
+      error: /current password is wrong/,
+    },
+    {
+      what: "a short password",
+      body: { password: "short", current_password: PASSWORD },
+      status: 400,
+      error: /^body\.password: /,
+    },
+    {
+      what: "no password",
+      body: { current_password: PASSWORD },
+      status: 400,
+      error: /^body\.password: /,
+    },
+  ]
+) {
+  for (const role of ["viewer", "admin"] as const) {
+    Deno.test(`one's own password is not changed with ${what}, as ${role}`, async () => {
+      using app = await usersApp();
+      const { accessToken: token } = await login(app, `${role}@example.com`);
+      const path = `/auth/users/${app.ids[role]}/password`;
+      const answer = await app.call("PUT", path, body, { token });
+      equal(answer.status, status);
+      match(answer.body.error, error);
+      equal(await statusWith(app, token), 200);
+    });
+  }
+}
+
+Deno.test("current passwords cannot be guessed with a stolen token", async () => {
+  using app = await usersApp();
+  const { accessToken: token } = await login(app, "viewer@example.com");
+  const path = `/auth/users/${app.ids.viewer}/password`;
+  const guess = (current_password: string) =>
+    app.call("PUT", path, { password: NEXT, current_password }, { token });
+  for (let n = 0; n < 10; n++) equal((await guess(`guess ${n}`)).status, 403);
+  const refused = await guess(PASSWORD);
+  equal(refused.status, 429);
+  equal(refused.headers.get("retry-after"), "60");
+});
+
+Deno.test("the first start of users mode makes one admin and shows the made password", async () => {
+  using app = testApp({ config: { authMode: "users", adminEmail: "admin@localhost" } });
+
+  const made = await ensureFirstAdmin(app.deps);
+
+  equal(made?.email, "admin@localhost");
+  equal((await login(app, "admin@localhost", made!.password)).role, "admin");
+  equal(await ensureFirstAdmin(app.deps), undefined);
+});
+
+Deno.test("a given admin password is used and not shown", async () => {
+  const config = {
+    authMode: "users",
+    adminEmail: "Root@Example.com",
+    adminPassword: PASSWORD,
+  } as const;
+  using app = testApp({ config });
+  deepEqual(await ensureFirstAdmin(app.deps), { email: "Root@Example.com" });
+  equal((await login(app, "root@example.com")).role, "admin");
+});
+
+Deno.test("key mode makes no admin", async () => {
+  using app = testApp();
+  equal(await ensureFirstAdmin(app.deps), undefined);
+});

@@ -1,0 +1,88 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { playContainers } from "../../helpers/fake_containers.ts";
+import { fakeEngine } from "../../helpers/fake_engine.ts";
+import { testApp } from "../../helpers/test_app.ts";
+
+Deno.test("GET /api/volumes lists volumes", async () => {
+  await using fake = fakeEngine({
+    ...playContainers([{ name: "web", volumes: ["data"] }]),
+    "GET /volumes": () =>
+      Response.json({
+        Volumes: [{
+          Name: "data",
+          Driver: "local",
+          Mountpoint: "/data",
+          Scope: "local",
+          CreatedAt: "2026-01-01T00:00:00Z",
+          Labels: { a: "b" },
+        }],
+      }),
+  });
+  using app = testApp({ engine: fake.engine });
+
+  const { status, body } = await app.call("GET", "/api/volumes", undefined, { role: "viewer" });
+
+  equal(status, 200);
+  deepEqual(body, {
+    volumes: [{
+      name: "data",
+      driver: "local",
+      mountpoint: "/data",
+      scope: "local",
+      createdAt: "2026-01-01T00:00:00.000Z",
+      labels: { a: "b" },
+      size: null,
+      containers: ["web"],
+    }],
+  });
+});
+
+Deno.test("DELETE /api/volumes/:name removes a volume, an unknown or used one not", async () => {
+  await using fake = fakeEngine({
+    ...playContainers([{ name: "web", volumes: ["used"] }]),
+    "DELETE /volumes/data": () => new Response(null, { status: 204 }),
+    "DELETE /volumes/used": () => Response.json({ message: "in use" }, { status: 409 }),
+  });
+  using app = testApp({ engine: fake.engine });
+  const remove = async (name: string) => {
+    const { status, body } = await app.call("DELETE", `/api/volumes/${name}`);
+    return { status, body };
+  };
+
+  deepEqual(await remove("data"), { status: 200, body: { ok: true, name: "data" } });
+  deepEqual(await remove("used"), {
+    status: 409,
+    body: { error: "Volume used is in use by web" },
+  });
+  deepEqual(await remove("unknown"), {
+    status: 404,
+    body: { error: "Volume unknown does not exist" },
+  });
+});
+
+for (const name of ["..%2Fimages%2Fx", "a%2Fb", "a%00", "%20", "-x", "x".repeat(256)]) {
+  Deno.test(`DELETE /api/volumes/${name.slice(0, 20)} reaches no path of the engine`, async () => {
+    await using fake = fakeEngine();
+    using app = testApp({ engine: fake.engine });
+
+    const { status } = await app.call("DELETE", `/api/volumes/${name}`);
+
+    equal(status, 400);
+    deepEqual(fake.requests, []);
+  });
+}
+
+Deno.test("volumes are deleted by admins only", async () => {
+  using app = testApp();
+
+  for (const role of ["viewer", "operator"] as const) {
+    equal((await app.call("DELETE", "/api/volumes/a", undefined, { role })).status, 403);
+  }
+});
+
+Deno.test("without an engine the volumes are 503", async () => {
+  using app = testApp();
+
+  equal((await app.call("GET", "/api/volumes")).status, 503);
+  equal((await app.call("DELETE", "/api/volumes/data")).status, 503);
+});
