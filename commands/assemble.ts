@@ -1,0 +1,52 @@
+/**
+ * Builds what the service is made of.
+ *
+ * @module
+ */
+
+import type { MetricsDatabase, StateDatabase } from "../db/database.ts";
+import type { Engine } from "../engine/client.ts";
+import { createAccounts } from "../services/accounts.ts";
+import type { Config } from "../services/config.ts";
+import type { Deps } from "../services/deps.ts";
+import { createEventBus } from "../services/events.ts";
+import { createHostBoard } from "../services/host_board.ts";
+import { createInventory } from "../services/inventory.ts";
+import { createLicense } from "../services/license.ts";
+import type { Log } from "../services/log.ts";
+import { createLoginThrottle } from "../services/login_throttle.ts";
+import type { Secrets } from "../services/secrets.ts";
+import type { SelfHint } from "../services/self_container.ts";
+import { createStatsBoard } from "../services/stats_board.ts";
+import { createStreamHub } from "../services/stream_hub.ts";
+import { createStreamTickets } from "../services/stream_tickets.ts";
+
+/** The parts that come from outside; everything else is made from them. */
+export interface Parts {
+  config: Config;
+  db: StateDatabase;
+  metrics: MetricsDatabase;
+  engine: Engine;
+  secrets: Secrets;
+  self: SelfHint;
+  log: Log;
+  now: () => Date;
+}
+
+export function assemble(parts: Parts): Deps {
+  const { config, db, now } = parts;
+  return {
+    ...parts,
+    inventory: createInventory(now),
+    stats: createStatsBoard(now),
+    host: createHostBoard(),
+    accounts: createAccounts(db, config, now),
+    throttle: createLoginThrottle(now),
+    stream: createStreamHub({ now, clientsMax: config.maxSseClients }),
+    tickets: createStreamTickets(now),
+    license: createLicense(now),
+    events: createEventBus(now),
+    workers: new Map(),
+    startedAt: now(),
+  };
+}

@@ -1,0 +1,15 @@
+/**
+ * `longshore version`
+ *
+ * @module
+ */
+
+import { VERSION } from "../services/version.ts";
+import { assertNoArguments, EXIT, type Program } from "./program.ts";
+
+export function version(program: Program): number {
+  assertNoArguments("version", program);
+  const form = program.surroundings.standalone ? "standalone" : "script";
+  program.print(`longshore ${VERSION} (deno ${Deno.version.deno}, ${form}, ${Deno.build.target})`);
+  return EXIT.ok;
+}

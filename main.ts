@@ -1,0 +1,72 @@
+/**
+ * The program: reads its surroundings, runs the command, and turns failures into a sentence and an
+ * exit status.
+ *
+ * @module
+ */
+
+import { hostname } from "node:os";
+import { parseEnv } from "node:util";
+import { COMMANDS } from "./commands/mod.ts";
+import { CommandError, EXIT, type Program, UsageError } from "./commands/program.ts";
+import { ConfigError, type Env } from "./services/config.ts";
+
+/** Runs the command that the arguments name, and answers the exit status. */
+async function main(args: readonly string[], signal: AbortSignal): Promise<number> {
+  try {
+    const { env, rest } = environment(args);
+    const [name = "serve", ...commandArgs] = rest;
+    const command =
+      COMMANDS[/^(-h|--help)$/.test(name) ? "help" : name === "--version" ? "version" : name];
+    if (!command) throw new UsageError(`There is no command ${name}`);
+    const program: Program = {
+      args: commandArgs,
+      env,
+      surroundings: {
+        hostname: hostname(),
+        terminal: Deno.stderr.isTerminal(),
+        standalone: Deno.build.standalone,
+        readTextFile: (path) => Deno.readTextFileSync(path),
+      },
+      print: (line) => console.log(line),
+      signal,
+    };
+    return await command.run(program);
+  } catch (error) {
+    if (error instanceof UsageError) {
+      console.error(`longshore: ${error.message}. See: longshore help`);
+      return EXIT.usage;
+    }
+    if (!(error instanceof CommandError || error instanceof ConfigError)) throw error;
+    console.error(`longshore: ${error.message}`);
+    return EXIT.failure;
+  }
+}
+
+/** The environment, and below it what `--env-file FILE` (or `--env-file=FILE`) says. */
+function environment(args: readonly string[]): { env: Env; rest: string[] } {
+  const env = Deno.env.toObject();
+  const rest = [...args];
+  const at = rest.findIndex((arg) => /^--env-file(=|$)/.test(arg));
+  if (at < 0) return { env, rest };
+  const [given = ""] = rest.splice(at, 1);
+  const path = given.includes("=") ? given.slice(given.indexOf("=") + 1) : rest.splice(at, 1)[0];
+  if (!path) throw new UsageError("--env-file needs a file");
+  try {
+    return { env: { ...parseEnv(Deno.readTextFileSync(path)), ...env }, rest };
+  } catch (error) {
+    throw new CommandError(`--env-file ${path} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+if (import.meta.main) {
+  const stop = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const) {
+    // A second signal does not wait.
+    Deno.addSignalListener(
+      name,
+      () => stop.signal.aborted ? Deno.exit(EXIT.failure) : stop.abort(),
+    );
+  }
+  Deno.exit(await main(Deno.args, stop.signal));
+}
