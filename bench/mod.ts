@@ -1,0 +1,29 @@
+/**
+ * Runs the measurements: all of them, or those that the arguments name.
+ *
+ * @module
+ */
+
+import { findEngine, startDockerd } from "../tests/helpers/real_engine.ts";
+import { benchContainers } from "./containers.ts";
+import { benchSse } from "./sse.ts";
+import { benchStart } from "./start.ts";
+
+const BENCHES = { start: benchStart, containers: benchContainers, sse: benchSse };
+
+const names = Deno.args.length ? Deno.args : Object.keys(BENCHES);
+const unknown = names.filter((name) => !(name in BENCHES));
+if (unknown.length) {
+  console.error(
+    `No such bench: ${unknown.join(", ")}. There are ${Object.keys(BENCHES).join(", ")}`,
+  );
+  Deno.exit(2);
+}
+
+await using own = await startDockerd().catch(() => undefined);
+const engine = own ?? await findEngine();
+if (!engine) {
+  console.error("There is no container engine to measure beside, and none can be started");
+  Deno.exit(1);
+}
+for (const name of names) await BENCHES[name as keyof typeof BENCHES](engine);

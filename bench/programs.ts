@@ -1,0 +1,134 @@
+/**
+ * Programs under measurement: the service itself and an empty app on the same framework, both
+ * bundled, each as a process of its own on loopback.
+ *
+ * @module
+ */
+
+import type { Target } from "./load.ts";
+
+/** The permissions that the service is shipped with. */
+const PERMISSIONS = [
+  ...["--no-prompt", "--allow-net", "--allow-read", "--allow-write", "--allow-env", "--allow-sys"],
+  "--unstable-net",
+];
+
+/** The least that answers: what the service is compared with. */
+const EMPTY_APP = `
+import { Hono } from "hono";
+const app = new Hono();
+app.get("/livez", (c) => c.json({ status: "ok" }));
+Deno.serve({ port: Number(Deno.env.get("PORT")), hostname: "127.0.0.1", onListen() {} }, app.fetch);
+`;
+
+export const API_KEY = "bench-key-0123456789abcdef";
+
+export interface Bundles extends AsyncDisposable {
+  service: string;
+  empty: string;
+}
+
+/** Bundles both into a temporary directory. */
+export async function bundlePrograms(): Promise<Bundles> {
+  const directory = await Deno.makeTempDir({ prefix: "longshore-bench-" });
+  const root = new URL("../", import.meta.url).pathname;
+  // Beside the sources, so that the import map applies.
+  const emptySource = `${root}bench/.empty_app.ts`;
+  await Deno.writeTextFile(emptySource, EMPTY_APP);
+  try {
+    const bundles = { service: `${directory}/service.js`, empty: `${directory}/empty.js` };
+    for (
+      const [source, output] of [[`${root}main.ts`, bundles.service], [emptySource, bundles.empty]]
+    ) {
+      const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+        args: ["bundle", "--frozen", "--minify", "-o", output!, source!],
+        cwd: root,
+        stdout: "null",
+        stderr: "piped",
+      }).output();
+      if (!success) throw new Error(new TextDecoder().decode(stderr));
+    }
+    return {
+      ...bundles,
+      [Symbol.asyncDispose]: () => Deno.remove(directory, { recursive: true }),
+    };
+  } finally {
+    await Deno.remove(emptySource);
+  }
+}
+
+export interface Running extends AsyncDisposable {
+  pid: number;
+  target: Target & { transport: "tcp" };
+  /** From the start of the process to its first answer, in milliseconds. */
+  startMs: number;
+  /** Resident memory now, in MB. */
+  memoryMb(): Promise<number>;
+}
+
+/** Starts a bundle and waits for its first answer. */
+export async function start(script: string, env: Record<string, string> = {}): Promise<Running> {
+  const dataDir = await Deno.makeTempDir({ prefix: "longshore-bench-data-" });
+  const port = freePort();
+  const started = performance.now();
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-config", "--no-lock", ...PERMISSIONS, script],
+    env: {
+      ...{ PORT: String(port), HOST: "127.0.0.1", DATA_DIR: dataDir, API_KEY },
+      ...{ RATE_LIMIT_PER_MINUTE: "0", LOG_LEVEL: "error", MAX_SSE_CLIENTS: "20000" },
+      ...env,
+    },
+    stdin: "null",
+    stdout: "null",
+    stderr: "inherit",
+  }).spawn();
+  const target = { transport: "tcp", hostname: "127.0.0.1", port } as const;
+  await firstAnswer(target);
+  const startMs = performance.now() - started;
+  return {
+    pid: child.pid,
+    target,
+    startMs,
+    async memoryMb() {
+      const status = await Deno.readTextFile(`/proc/${child.pid}/status`);
+      return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await child.status;
+      await Deno.remove(dataDir, { recursive: true });
+    },
+  };
+}
+
+/** A token of a running service. */
+export async function tokenOf({ target }: Running): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${target.port}/auth/token`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ apiKey: API_KEY }),
+  });
+  return (await response.json()).accessToken;
+}
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+const ANSWER_DEADLINE_MS = 15_000;
+
+async function firstAnswer(target: Running["target"]): Promise<void> {
+  const request = new TextEncoder().encode(
+    "GET /livez HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n",
+  );
+  for (const deadline = performance.now() + ANSWER_DEADLINE_MS; performance.now() < deadline;) {
+    try {
+      using connection = await Deno.connect(target);
+      await connection.write(request);
+      if (await connection.read(new Uint8Array(512))) return;
+    } catch { /* not listening yet */ }
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  throw new Error("no answer");
+}
