@@ -10,6 +10,10 @@ import { parseEnv } from "node:util";
 import { COMMANDS } from "./commands/mod.ts";
 import { CommandError, EXIT, type Program, UsageError } from "./commands/program.ts";
 import { ConfigError, type Env } from "./services/config.ts";
+import { KeyFileError } from "./services/secrets.ts";
+
+/** Failures whose message says all that the operator needs. */
+const SENTENCES = [CommandError, ConfigError, KeyFileError];
 
 /** Runs the command that the arguments name, and answers the exit status. */
 async function main(args: readonly string[], signal: AbortSignal): Promise<number> {
@@ -25,7 +29,8 @@ async function main(args: readonly string[], signal: AbortSignal): Promise<numbe
       surroundings: {
         hostname: hostname(),
         terminal: Deno.stderr.isTerminal(),
-        standalone: Deno.build.standalone,
+        // The bundle is one script, whether it is compiled or packed with a runtime.
+        packed: !import.meta.url.endsWith(".ts"),
         readTextFile: (path) => Deno.readTextFileSync(path),
       },
       print: (line) => console.log(line),
@@ -37,8 +42,8 @@ async function main(args: readonly string[], signal: AbortSignal): Promise<numbe
       console.error(`longshore: ${error.message}. See: longshore help`);
       return EXIT.usage;
     }
-    if (!(error instanceof CommandError || error instanceof ConfigError)) throw error;
-    console.error(`longshore: ${error.message}`);
+    if (!SENTENCES.some((kind) => error instanceof kind)) throw error;
+    console.error(`longshore: ${(error as Error).message}`);
     return EXIT.failure;
   }
 }

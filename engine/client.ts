@@ -89,6 +89,11 @@ export interface EngineOptions {
   suspectMs?: number | undefined;
   /** Longest wait for that sign, in milliseconds; default 3 000. */
   probeTimeoutMs?: number | undefined;
+  /**
+   * How long a request waits for the sign of an engine that was away, before it fails like the
+   * others; in milliseconds, default 50.
+   */
+  probePatienceMs?: number | undefined;
 }
 
 const HEAD_TIMEOUT_MS = 30_000;
@@ -97,9 +102,6 @@ const BODY_MAX = 64 * 1024 * 1024;
 /** Most bytes of an error's text that are read, and most characters that are passed on. */
 const ERROR_BODY_MAX = 64 * 1024;
 const ERROR_TEXT_MAX = 2_000;
-
-/** How long a request waits for the probe of an engine that was away; the rest fails at once. */
-const PROBE_PATIENCE_MS = 50;
 
 /** May be repeated when nothing is known about the first time (RFC 9110, section 9.2.2). */
 const IDEMPOTENT: ReadonlySet<Method> = new Set(["GET", "HEAD", "PUT", "DELETE"]);
@@ -123,6 +125,7 @@ class Client implements Engine {
   readonly #calls = new Set<Call>();
   readonly #suspectMs: number;
   readonly #probeTimeoutMs: number;
+  readonly #probePatienceMs: number;
   #contact: { apiVersion: string; kind: "docker" | "podman" } | undefined;
   /** Under way: finds out whether the engine answers, and which version it speaks. */
   #probe: Promise<void> | undefined;
@@ -136,6 +139,7 @@ class Client implements Engine {
     waitingMax = 1_024,
     suspectMs = 3_000,
     probeTimeoutMs = 3_000,
+    probePatienceMs = 50,
   }: EngineOptions) {
     this.socketPath = socketPath;
     this.#pool = new Pool({ idleMs, max: connectionsMax, now });
@@ -144,6 +148,7 @@ class Client implements Engine {
     this.#circuit = new Circuit(now);
     this.#suspectMs = suspectMs;
     this.#probeTimeoutMs = probeTimeoutMs;
+    this.#probePatienceMs = probePatienceMs;
   }
 
   get apiVersion() {
@@ -266,14 +271,14 @@ class Client implements Engine {
       await during(call, probe);
     } else {
       const patience = Promise.withResolvers<void>();
-      const timer = setTimeout(() => patience.reject(again(failure)), PROBE_PATIENCE_MS);
+      const timer = setTimeout(() => patience.reject(again(failure)), this.#probePatienceMs);
       try {
         await during(call, Promise.race([probe, patience.promise]));
       } finally {
         clearTimeout(timer);
       }
     }
-    return this.#contact!.apiVersion;
+    return this.#knownVersion() ?? await this.#negotiated(call);
   }
 
   #startProbe(): Promise<void> {
@@ -373,6 +378,8 @@ class Client implements Engine {
         const wasUsed = current.answers > 0;
         try {
           const head = await exchange(current, request);
+          // A read may still succeed after the connection was closed under it.
+          call.throwIfFailed();
           return { head, lease: this.#lease(call, lane, current) };
         } catch (error) {
           current.close();
@@ -452,7 +459,8 @@ class Client implements Engine {
       if (error instanceof EngineProtocolError) return "";
       throw error;
     });
-    return new EngineError(status, failureText(text) || `The engine answered status ${status}`);
+    const message = failureText(text) || `The engine answered status ${status}`;
+    return new EngineError(isConflict(status, message) ? 409 : status, message);
   }
 
   /** A failure below, in the words of this module. */
@@ -507,6 +515,16 @@ function failureText(text: string): string {
     // Proxies and old engines answer plain text.
   }
   return String(message).trim().slice(0, ERROR_TEXT_MAX);
+}
+
+/**
+ * Whether the engine calls a failure of its own what is only in the way: Podman when a container is
+ * in the wrong state or a name is taken, Docker up to 20.10 when a service was changed meanwhile.
+ */
+function isConflict(status: number, message: string): boolean {
+  return status === 500 &&
+    /container state improper|is already in use|is being used|in use by|update out of sequence/i
+      .test(message);
 }
 
 function connectFailure(error: unknown, socketPath: string): EngineUnreachableError {

@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { Engine } from "./client.ts";
+import type { Engine, RequestOptions } from "./client.ts";
+import { EngineError, EngineProtocolError } from "./errors.ts";
 import { segment } from "./path.ts";
 
 export interface CpuStats {
@@ -83,10 +84,11 @@ export interface ContainerStats {
 }
 
 /**
- * One sample. The engine takes its time: about 1 s with `oneShot` (no CPU figures of the sample
+ * One sample. The engine takes its time: up to 1 s with `oneShot` (no CPU figures of the sample
  * before; compute the difference to an earlier sample), about 2 s without.
  *
- * @throws {EngineError} 404 when there is no such container.
+ * @throws {EngineError} 404 when there is no such container; 409 when it does not run (Docker
+ * answers a sample without figures instead).
  */
 export function containerStats(
   engine: Engine,
@@ -96,9 +98,32 @@ export function containerStats(
     signal?: AbortSignal | undefined;
   } = {},
 ): Promise<ContainerStats> {
-  return engine.json("GET", `/containers/${segment("container", id)}/stats`, {
+  return runningJson(engine, id, "stats", {
     query: { stream: false, "one-shot": oneShot ? true : undefined },
     signal,
     long: true,
   });
+}
+
+/**
+ * What the engine tells about a running container; Podman says nothing at all about others.
+ *
+ * @throws {EngineError} 404 when there is no such container; 409 when it does not run.
+ */
+export async function runningJson<T>(
+  engine: Engine,
+  id: string,
+  what: string,
+  options: RequestOptions,
+): Promise<T> {
+  const path = `/containers/${segment("container", id)}/${what}`;
+  const text = await (await engine.request("GET", path, options)).text();
+  if (text === "") throw new EngineError(409, `Container ${id} is not running`);
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new EngineProtocolError("The container engine sent an answer that is not JSON", {
+      cause,
+    });
+  }
 }

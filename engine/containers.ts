@@ -12,13 +12,21 @@ import type {
   HostConfig,
   MountPoint,
 } from "./container_config.ts";
+import { runningJson } from "./container_stats.ts";
 import { type Filters, filtersText, withMargin } from "./query.ts";
 import { segment } from "./path.ts";
 
 export * from "./container_config.ts";
 export * from "./container_inspect.ts";
 export * from "./container_logs.ts";
-export * from "./container_stats.ts";
+export { containerStats } from "./container_stats.ts";
+export type {
+  BlkioEntry,
+  ContainerStats,
+  CpuStats,
+  MemoryStats,
+  NetworkStats,
+} from "./container_stats.ts";
 
 export interface ContainerPort {
   IP?: string;
@@ -198,25 +206,40 @@ export async function containerRemove(
 /** Answer of `GET /containers/{id}/top`. */
 export interface ContainerTop {
   Titles: string[];
-  Processes: string[][] | null;
+  /** One row per process, one text per title. */
+  Processes: string[][];
 }
 
 /**
  * Processes in a container.
  *
  * @param options.psArgs Arguments for `ps` on the engine's host, e.g. `-eo pid,args`.
- * @throws {EngineError} 404 when there is no such container; 409 (500 on Podman and old engines)
- * when it does not run.
+ * @throws {EngineError} 404 when there is no such container; 409 when it does not run.
  */
-export function containerTop(
+export async function containerTop(
   engine: Engine,
   id: string,
   { psArgs, signal }: { psArgs?: string | undefined } & Signal = {},
 ): Promise<ContainerTop> {
-  return engine.json("GET", `/containers/${segment("container", id)}/top`, {
+  const { Titles, Processes } = await runningJson<Partial<ContainerTop>>(engine, id, "top", {
     query: { ps_args: psArgs },
     signal,
   });
+  return inColumns({ Titles: Titles ?? [], Processes: Processes ?? [] });
+}
+
+/** Podman may leave the lines of a container's own `ps` in one piece. */
+function inColumns({ Titles, Processes }: ContainerTop): ContainerTop {
+  const titles = Titles.length === 1 ? Titles[0]!.trim().split(/\s+/) : Titles;
+  if (titles.length === Titles.length) return { Titles, Processes };
+  return {
+    Titles: titles,
+    Processes: Processes.map((row) => {
+      const words = row.join(" ").trim().split(/\s+/);
+      const last = titles.length - 1;
+      return [...words.slice(0, last), words.slice(last).join(" ")];
+    }),
+  };
 }
 
 /**

@@ -7,11 +7,12 @@
 import type { Engine } from "./client.ts";
 import { jsonLines } from "./json_lines.ts";
 import { type Filters, filtersText } from "./query.ts";
+import { transformed } from "./transform.ts";
 
 export interface EngineEvent {
   /** container, image, volume, network, daemon, service, node, ... */
   Type: string;
-  /** E.g. `start`, `die`, `health_status: healthy`, `exec_start: sh -c ...`. */
+  /** In Docker's words: `start`, `die`, `health_status: healthy`, `exec_start: sh -c ...`. */
   Action: string;
   Actor: {
     ID: string;
@@ -49,5 +50,22 @@ export async function systemEvents(
     signal,
     long: true,
   });
-  return jsonLines(body);
+  const events = jsonLines<EngineEvent>(body);
+  return engine.kind === "podman" ? transformed(events, inDockersWords) : events;
+}
+
+/** What Podman calls otherwise than Docker does, for the same events. */
+const DOCKERS_WORDS: Readonly<Record<string, string>> = {
+  died: "die",
+  exec_died: "exec_die",
+  remove: "destroy",
+};
+
+async function* inDockersWords(
+  events: AsyncIterable<EngineEvent>,
+): AsyncGenerator<EngineEvent, void, undefined> {
+  for await (const event of events) {
+    const Action = event.Type === "container" ? DOCKERS_WORDS[event.Action] : undefined;
+    yield Action === undefined ? event : { ...event, Action };
+  }
 }

@@ -168,7 +168,8 @@ export async function imagePull(
     long: true,
     headTimeoutMs: PULL_HEAD_TIMEOUT_MS,
   }).catch((error) => {
-    throw error instanceof EngineError && error.status >= 500
+    // Statuses other than these two tell about the registry, in ways that differ by engine.
+    throw error instanceof EngineError && error.status !== 400 && error.status !== 404
       ? pullFailure(error.message, error)
       : error;
   });

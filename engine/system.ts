@@ -183,9 +183,8 @@ export function asDiskUsage(usage: WireDiskUsage): DiskUsage {
     containers: part(usage.ContainerUsage, usage.Containers, (container) => container.SizeRw),
     images: {
       ...part(usage.ImageUsage, usage.Images, (image) => image.Size),
-      ...(usage.ImageUsage === undefined && usage.LayersSize !== undefined
-        ? { size: usage.LayersSize }
-        : {}),
+      // Podman always says 0.
+      ...(usage.ImageUsage === undefined && usage.LayersSize ? { size: usage.LayersSize } : {}),
     },
     volumes: {
       ...part(usage.VolumeUsage, usage.Volumes, (volume) => volume.UsageData?.Size),

@@ -94,8 +94,9 @@ function operation(endpoint: Endpoint, path: string, edition: string) {
 /** `/api/ext/service-pro/sla/...` is "sla", `/api/containers/...` is "containers". */
 function groupOf(path: string): string {
   const parts = path.split("/").filter((part) => part && !part.startsWith("{"));
-  const known = parts[0] === "api" ? parts.slice(parts[1] === "ext" ? 3 : 1) : parts;
-  return known[0] ?? "service";
+  if (parts[0] === "auth") return "auth";
+  if (parts[0] !== "api") return "service";
+  return parts[parts[1] === "ext" ? 3 : 1] ?? "service";
 }
 
 function failures(endpoint: Endpoint) {

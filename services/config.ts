@@ -56,8 +56,8 @@ export interface Surroundings {
   hostname: string;
   /** Whether standard error is a terminal. */
   terminal: boolean;
-  /** Whether this is the compiled executable. */
-  standalone: boolean;
+  /** Whether this is the executable that is shipped, not the sources. */
+  packed: boolean;
   /** Reads a `NAME_FILE`; throws when it cannot be read. */
   readTextFile: (path: string) => string;
 }
@@ -299,7 +299,7 @@ export function readConfig(env: Env, surroundings: Surroundings): Config {
   if ((result.tlsCertFile === null) !== (result.tlsKeyFile === null)) {
     throw new ConfigError("TLS_CERT_FILE and TLS_KEY_FILE must be set together");
   }
-  if (surroundings.standalone) result.licenseKeysFile = null;
+  if (surroundings.packed) result.licenseKeysFile = null;
   return result;
 }
 
@@ -322,7 +322,7 @@ export interface ConfigRow {
 
 /** Every variable with its value as it is in force; secrets are redacted. */
 export function describeConfig(env: Env, surroundings: Surroundings): ConfigRow[] {
-  return KEYS.filter((key) => key !== "licenseKeysFile" || !surroundings.standalone).map((key) => {
+  return KEYS.filter((key) => key !== "licenseKeysFile" || !surroundings.packed).map((key) => {
     const variable: Variable<unknown> & { name: string } = VARIABLES[key];
     const given = textOf(variable, env, surroundings);
     const fallback = fallbackOf(variable, env, surroundings);

@@ -128,8 +128,8 @@ export function createSecrets(
         return Buffer.concat([text, decipher.final()]).toString("utf8");
       } catch (cause) {
         throw new SealError(
-          "A stored secret cannot be decrypted, since SECRET_KEY is another than before; " +
-            "enter it again",
+          "A stored secret cannot be decrypted: SECRET_KEY is another than before, or somebody " +
+            "changed the database; enter it again",
           { cause },
         );
       }

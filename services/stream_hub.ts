@@ -42,7 +42,8 @@ export interface StreamHub {
   /** What `setState` was told last. */
   stateVersion(type: string): string | undefined;
   /**
-   * Takes the state that new clients are shown; the others see it at the next `broadcast`.
+   * Takes the state that new clients are shown; the others see it at the next `broadcast`. States
+   * are sent in the order in which their types came first.
    *
    * @param version Names the state, for `stateVersion`; `undefined` for one that has no name.
    * @param data Sent as JSON; `undefined` when there is nothing to show of this type.
@@ -80,10 +81,10 @@ interface HeldFrame {
   bytes: StreamChunk;
 }
 
-/** The current state of a type, without an id. */
+/** The current state of a type, without an id; no bytes where there is nothing to show. */
 interface State {
   version: string | undefined;
-  bytes: StreamChunk;
+  bytes: StreamChunk | undefined;
 }
 
 interface Client {
@@ -165,14 +166,13 @@ export function createStreamHub(
     stateVersion: (type) => states.get(type)?.version,
 
     setState(type, version, data) {
-      if (data === undefined) states.delete(type);
-      else states.set(type, { version, bytes: encode(type, data) });
+      states.set(type, { version, bytes: data === undefined ? undefined : encode(type, data) });
     },
 
     broadcast() {
       held = held.filter(({ isEvent }) => isEvent);
       shared.clear();
-      for (const [type, { bytes }] of states) hold({ type, isEvent: false, bytes });
+      for (const [type, { bytes }] of states) if (bytes) hold({ type, isEvent: false, bytes });
       return giveAll();
     },
 
@@ -216,7 +216,7 @@ export function createStreamHub(
     } else if (client.isNew) {
       client.isNew = false;
       for (const [type, { bytes }] of states) {
-        if (!client.types.has(type)) continue;
+        if (!bytes || !client.types.has(type)) continue;
         // Ids of its own, so that they rise for this client; the frame itself is shared.
         client.controller.enqueue(idLine(++lastId));
         client.controller.enqueue(bytes);

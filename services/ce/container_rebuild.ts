@@ -118,6 +118,9 @@ async function renew(
       id = await replaceContainer(deps, old, plan);
     } catch (error) {
       if (isUp(old)) await rejoinDependents(deps, dependents);
+      // One that removes itself came back under another id.
+      const holder = await inspectContainer(deps, nameOf(old)).catch(() => undefined);
+      if (holder) touched.add(holder.Id);
       throw error;
     }
     touched.add(id);

@@ -162,11 +162,25 @@ export async function createFrom(
 async function stop(engine: Engine, old: ContainerInspect): Promise<void> {
   if (!removesItself(old)) return void await containerStop(engine, old.Id);
   await ignoringMissing(containerStop(engine, old.Id));
+  await untilGone(engine, old.Id);
+}
+
+/** Removes a container that may run, or may be removing itself since its start failed. */
+async function removeForGood(engine: Engine, id: string): Promise<void> {
+  try {
+    await ignoringMissing(containerRemove(engine, id, { force: true }));
+  } catch (error) {
+    if (!(error instanceof EngineError && error.status === 409)) throw error;
+  }
+  await untilGone(engine, id);
+}
+
+async function untilGone(engine: Engine, id: string): Promise<void> {
   for (const until = performance.now() + REMOVAL_WAIT_MS; performance.now() < until;) {
-    if (await isGone(engine, old.Id)) return;
+    if (await isGone(engine, id)) return;
     await pause(REMOVAL_POLL_MS);
   }
-  throw new AppError("conflict", "The old container removes itself when it stops, but did not");
+  throw new AppError("conflict", `Container ${id.slice(0, 12)} should be gone, but is not`);
 }
 
 /** A failure to remove it is no failure of the rebuild: the new container does its work already. */
@@ -222,7 +236,9 @@ async function ignoringMissing<Result>(work: Promise<Result>): Promise<Result | 
 /** The engine's sentence for the caller, with what could not be undone. */
 function failure(error: unknown, what: string, trouble: string[]): unknown {
   if (!(error instanceof EngineError || error instanceof AppError)) return error;
-  if (error instanceof EngineError && error.status === 404 && /image/i.test(error.message)) {
+  if (
+    error instanceof EngineError && error.status === 404 && /no such image/i.test(error.message)
+  ) {
     return new AppError("not_found", error.message, { cause: error });
   }
   const message = [`${what}: ${error.message}`, ...trouble].join("; ");

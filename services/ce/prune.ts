@@ -18,7 +18,7 @@ import { currentContainers } from "./containers.ts";
 import type { ReadDeps } from "./container_reads.ts";
 import { forgetDiskUsage } from "./disk_usage.ts";
 import { pruneImages } from "./images.ts";
-import { isSetAside } from "./set_aside.ts";
+import { isBeingRebuilt, readMark } from "./rebuild_marks.ts";
 
 /** What one kind gave. */
 export interface Pruned {
@@ -89,13 +89,13 @@ export async function pruneSystem(
 
 /**
  * Removes the containers that do not run, one by one: the engine's own prune cannot be told to
- * leave one alone, and would take the container that a rebuild has set aside to go back to.
+ * leave one alone, and would take the containers of a rebuild, which do not run for a moment.
  */
 async function pruneContainers(
   deps: PruneDeps,
 ): Promise<{ deleted: string[]; spaceReclaimed: number }> {
   const waiting = (await currentContainers(deps))
-    .filter((container) => isOver(container) && !isSetAside(container));
+    .filter((container) => isOver(container) && !isInRebuild(deps, container.name));
   const deleted: string[] = [];
   let spaceReclaimed = 0;
   const removeNext = async () => {
@@ -114,12 +114,11 @@ const isOver = ({ state, self }: Container) =>
   !self && (state === "created" || state === "exited" || state === "dead");
 
 /** @returns The bytes that it had occupied; `undefined` when it is gone or runs by now. */
-async function removeIfOver(
-  { engine, inventory }: PruneDeps,
-  id: string,
-): Promise<number | undefined> {
+async function removeIfOver(deps: PruneDeps, id: string): Promise<number | undefined> {
+  const { engine, inventory } = deps;
   try {
-    const { SizeRw } = await containerInspect(engine, id, { size: true });
+    const { SizeRw, Name } = await containerInspect(engine, id, { size: true });
+    if (isInRebuild(deps, Name.replace(/^\//, ""))) return undefined;
     await containerRemove(engine, id);
     // The next read must not show it any more, however late the engine's event comes.
     inventory.remove(id, inventory.readNumber());
@@ -133,16 +132,21 @@ async function removeIfOver(
 }
 
 /**
- * Removes unused networks, but not while a container is set aside: it does not run, so that its
- * networks look unused, and it could not be started again without them.
+ * Removes unused networks, but not while a container is being rebuilt: for a moment it does not
+ * run, so that its networks look unused, and it could not be started again without them.
  */
 async function pruneNetworks(
   deps: PruneDeps,
 ): Promise<{ deleted: string[]; spaceReclaimed: number }> {
-  const aside = (await currentContainers(deps)).find(isSetAside);
-  if (aside) {
-    throw new AppError("conflict", `Left alone while ${aside.name} is set aside by a rebuild`);
+  const busy = (await currentContainers(deps)).find(({ name }) => isInRebuild(deps, name));
+  if (busy) {
+    throw new AppError("conflict", `Networks are left alone during the rebuild of ${busy.name}`);
   }
   const { deleted } = await networkPrune(deps.engine);
   return { deleted, spaceReclaimed: 0 };
+}
+
+/** Whether a container is part of a rebuild that is under way, or that was cut short. */
+function isInRebuild({ engine }: PruneDeps, name: string): boolean {
+  return readMark(name) !== undefined || isBeingRebuilt(engine, name);
 }

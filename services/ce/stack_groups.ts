@@ -5,7 +5,7 @@
  */
 
 import type { Container } from "../inventory.ts";
-import { isSetAside } from "./set_aside.ts";
+import { readMark } from "./rebuild_marks.ts";
 import { type Dependency, parseDependsOn } from "./stack_order.ts";
 import { SERVICE_LABEL, shortImage, STACK_LABEL, type SwarmService, TASK_LABEL } from "./swarm.ts";
 
@@ -75,7 +75,7 @@ const isOneOff = ({ labels }: Container) => /^true$/i.test(labels[ONE_OFF_LABEL]
 function composeServices(containers: readonly Container[]): Member[] {
   const services = Map.groupBy(
     containers.filter((container) =>
-      container.composeProject && !isOneOff(container) && !isSetAside(container)
+      container.composeProject && !isOneOff(container) && !readMark(container.name)
     ),
     ({ composeProject, composeService, name }) =>
       JSON.stringify([composeProject, composeService ?? name]),

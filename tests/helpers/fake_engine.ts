@@ -281,6 +281,14 @@ export function rawEngine(
   };
 }
 
+/** Leaves a socket that nobody listens to, as an engine does that was killed. */
+export function leaveSocket(path: string): void {
+  // The runtime would remove it under its own name.
+  const listener = Deno.listen({ transport: "unix", path: `${path}.new` });
+  Deno.renameSync(`${path}.new`, path);
+  listener.close();
+}
+
 /** An answer with a JSON body of known length. */
 export function jsonAnswer(body: unknown, status = "200 OK"): string {
   const text = JSON.stringify(body);

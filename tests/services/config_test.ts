@@ -11,7 +11,7 @@ import {
 const surroundings: Surroundings = {
   hostname: "dock-1",
   terminal: false,
-  standalone: false,
+  packed: false,
   readTextFile: (path) => {
     if (path === "/run/secrets/api-key") return "from-a-file-0123456789\n";
     throw new Deno.errors.NotFound(`No such file: ${path}`);
@@ -118,7 +118,7 @@ for (const { env, message } of refused) {
 Deno.test("readConfig() ignores LICENSE_KEYS_FILE in the compiled executable", () => {
   const env = { LICENSE_KEYS_FILE: "/tmp/keys.json" };
   equal(read(env).licenseKeysFile, "/tmp/keys.json");
-  equal(readConfig(env, { ...surroundings, standalone: true }).licenseKeysFile, null);
+  equal(readConfig(env, { ...surroundings, packed: true }).licenseKeysFile, null);
 });
 
 Deno.test("configWarnings() names the secrets that can be guessed", () => {

@@ -2,6 +2,7 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { listAll } from "../../../services/ce/container_reads.ts";
 import { currentContainers } from "../../../services/ce/containers.ts";
 import { pruneSystem } from "../../../services/ce/prune.ts";
+import { beginRebuild } from "../../../services/ce/rebuild_marks.ts";
 import { createInventory } from "../../../services/inventory.ts";
 import { silentLog } from "../../../services/log.ts";
 import { idOf, playContainers, type PlayedContainer } from "../../helpers/fake_containers.ts";
@@ -75,21 +76,34 @@ Deno.test("pruned containers are gone from the next read", async () => {
   deepEqual(await currentContainers(deps), []);
 });
 
-Deno.test("what a rebuild has set aside is kept, with the networks that it needs", async () => {
-  await using fake = fakeEngine(playPrune([
-    { name: "web-longshore-old-1a2b", state: "exited" },
-    { name: "ended", state: "exited" },
-  ]));
+for (const role of ["old", "new"]) {
+  Deno.test(`the ${role} container of a rebuild is kept, with its networks`, async () => {
+    const name = `web-longshore-${role}-running-0123456789ab`;
+    await using fake = fakeEngine(playPrune([
+      { name, state: role === "old" ? "exited" : "created" },
+      { name: "ended", state: "exited" },
+    ]));
+
+    const report = await pruneSystem(depsOf(fake), { includeVolumes: false });
+
+    deepEqual(report.containers.deleted, [idOf("ended")]);
+    deepEqual(report.networks, {
+      deleted: [],
+      spaceReclaimed: 0,
+      error: `Networks are left alone during the rebuild of ${name}`,
+    });
+    equal(fake.requests.some((request) => request.startsWith("POST /networks")), false);
+  });
+}
+
+Deno.test("a container that a rebuild has stopped, but not renamed yet, is kept", async () => {
+  await using fake = fakeEngine(playPrune([{ name: "web", state: "exited" }]));
+  using _rebuild = beginRebuild(fake.engine, "web");
 
   const report = await pruneSystem(depsOf(fake), { includeVolumes: false });
 
-  deepEqual(report.containers.deleted, [idOf("ended")]);
-  deepEqual(report.networks, {
-    deleted: [],
-    spaceReclaimed: 0,
-    error: "Left alone while web-longshore-old-1a2b is set aside by a rebuild",
-  });
-  equal(fake.requests.some((request) => request.startsWith("POST /networks")), false);
+  deepEqual(report.containers.deleted, []);
+  equal(report.networks.error, "Networks are left alone during the rebuild of web");
 });
 
 Deno.test("one that was started meanwhile is left alone", async () => {

@@ -98,7 +98,7 @@ Deno.test("one-off containers belong to no stack", () => {
 Deno.test("a container that a rebuild has set aside is not counted beside the new one", () => {
   const [stack] = summarizeStacks([
     member("web"),
-    member("web", { name: "shop-web-1-longshore-old-1a2b", state: "exited" }),
+    member("web", { name: "web-longshore-old-running-0123456789ab", state: "exited" }),
   ]);
 
   equal(stack?.containerCount, 1);

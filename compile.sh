@@ -1,0 +1,218 @@
+#!/bin/sh
+# Builds Longshore as one executable file, runs it, and only then calls it done.
+# `compile.sh --help` tells how.
+
+set -eu
+
+help() {
+  cat <<'HELP'
+Builds Longshore as one executable file and tries it out.
+
+Usage: ./compile.sh [--output FILE] [--target TRIPLE] [--license-keys FILE]
+
+  --output FILE        where to put it (dist/longshore)
+  --target TRIPLE      for another system, e.g. aarch64-unknown-linux-gnu; needs that system's
+                       compile-time runtime (see below), and is not tried out here
+  --license-keys FILE  trust these keys instead of services/license_keys.json: a JWKS of public
+                       Ed25519 keys
+  --help               this text
+
+With "denort", the runtime's base for executables, the result is a genuine standalone executable.
+It is looked for in DENORT_BIN (a file; for this system), in the runtime's cache
+($DENO_DIR/dl/release/v<version>/denort-<triple>.zip) and on the network. Where it cannot be had,
+the result is a file of the same use that unpacks the runtime at its first start; that needs
+Linux or macOS with a shell and gzip.
+
+DENO names the runtime to build with; otherwise deno is looked for on the PATH, then npx gets it.
+HELP
+}
+
+# The version that the program is developed and tested with.
+deno_version=2.9.6
+
+# What the program may do, and nothing else: no programs, no native code, no import from outside.
+# Addresses and paths are the user's to configure, so net, read and write are not narrowed here.
+# sys: the host's name, its load, memory, processors and uptime, the room on its disks, the user's
+# number (where a rootless engine listens) and the file mask. The last has no name of its own that
+# could be granted, therefore what is not needed is denied by name instead.
+# unstable-net: the datagram socket that tells systemd "ready".
+run_flags="--no-prompt --unstable-net --allow-net --allow-read --allow-write --allow-env --allow-sys
+  --deny-sys=networkInterfaces,osRelease,homedir,username,userInfo,gid,getPriority,setPriority"
+
+# Nothing outside the one file is looked at: no configuration, lock file or package.
+closed_flags="--no-config --no-lock --no-remote --no-npm --no-check"
+
+# How long the host of the runtime's releases may take to answer, in milliseconds.
+network_patience_ms=5000
+
+say() {
+  printf '%s\n' "$*"
+}
+
+fail() {
+  printf 'compile.sh: %s\n' "$*" >&2
+  exit 1
+}
+
+misused() {
+  printf 'compile.sh: %s\nSee compile.sh --help.\n' "$*" >&2
+  exit 2
+}
+
+from=$PWD
+cd "$(dirname "$0")"
+root=$PWD
+
+absolute() {
+  case $1 in
+    /*) printf '%s' "$1" ;;
+    *) printf '%s' "$from/$1" ;;
+  esac
+}
+
+output=$root/dist/longshore
+target=
+license_keys=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --help | -h)
+      help
+      exit 0
+      ;;
+    --output | --target | --license-keys)
+      [ $# -ge 2 ] && [ -n "$2" ] || misused "$1 needs a value"
+      option=$1
+      value=$2
+      shift 2
+      ;;
+    --output=?* | --target=?* | --license-keys=?*)
+      option=${1%%=*}
+      value=${1#*=}
+      shift
+      ;;
+    *) misused "unknown argument: $1" ;;
+  esac
+  case $option in
+    --output) output=$(absolute "$value") ;;
+    --target) target=$value ;;
+    --license-keys) license_keys=$(absolute "$value") ;;
+  esac
+done
+[ ! -d "$output" ] || misused "--output: $output is a directory"
+
+if [ -n "${DENO:-}" ]; then
+  deno=$DENO
+elif command -v deno >/dev/null 2>&1; then
+  deno=deno
+elif command -v npx >/dev/null 2>&1; then
+  deno="npx --yes deno@$deno_version"
+else
+  fail "needs deno (https://deno.com) or npx on the PATH, or DENO set."
+fi
+export NO_COLOR=1 DENO_NO_UPDATE_CHECK=1
+
+# $deno may be a command of several words.
+# shellcheck disable=SC2086
+run_deno() {
+  $deno "$@"
+}
+
+facts=$(
+  run_deno eval --no-config --no-lock \
+    'console.log(Deno.version.deno, Deno.build.target, Deno.execPath())'
+) || fail "cannot run \"$deno\"."
+version=${facts%% *}
+facts=${facts#* }
+host_target=${facts%% *}
+runtime=${facts#* }
+[ "$version" = "$deno_version" ] ||
+  say "Building with deno $version; developed and tested with $deno_version."
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+mkdir -p "$(dirname "$output")"
+
+# One file of JavaScript first: compiling the unbundled program overflows the compiler's stack.
+source=$root
+points=
+if [ -n "$license_keys" ]; then
+  [ -f "$license_keys" ] || fail "--license-keys: there is no file $license_keys."
+  points=$(
+    run_deno run --no-config --no-lock --no-prompt --allow-read="$license_keys" \
+      deploy/build/check_license_keys.ts "$license_keys"
+  ) || exit 1
+  source=$work/source
+  mkdir "$source"
+  for entry in *; do
+    case $entry in
+      dist | data | coverage | deploy | tests | bench | node_modules) ;;
+      *) cp -R "$entry" "$source/" ;;
+    esac
+  done
+  cp "$license_keys" "$source/services/license_keys.json"
+fi
+(cd "$source" && run_deno bundle --quiet --frozen --minify -o "$work/longshore.js" main.ts) ||
+  fail "cannot bundle the program."
+for point in $points; do
+  grep -qF -e "$point" "$work/longshore.js" ||
+    fail "the license keys did not get into the program."
+done
+
+# Whether denort for $1 can be had: given, in the cache, or on the network.
+has_denort() {
+  [ -z "${DENORT_BIN:-}" ] || return 0
+  run_deno eval --no-config --no-lock "
+    const name = 'release/v$version/denort-$1.zip';
+    const home = Deno.env.get('DENO_DIR') ??
+      (Deno.env.get('XDG_CACHE_HOME') ?? Deno.env.get('HOME') + '/.cache') + '/deno';
+    try {
+      Deno.statSync(home + '/dl/' + name);
+      Deno.exit(0);
+    } catch { /* Not in the cache. */ }
+    try {
+      const answer = await fetch('https://dl.deno.land/' + name, {
+        method: 'HEAD',
+        signal: AbortSignal.timeout($network_patience_ms),
+      });
+      Deno.exit(answer.ok ? 0 : 1);
+    } catch {
+      Deno.exit(1);
+    }" 2>/dev/null
+}
+
+new=$output.new-$$
+trap 'rm -rf "$work" "$new"' EXIT
+wanted=${target:-$host_target}
+[ -z "${DENORT_BIN:-}" ] || [ "$wanted" = "$host_target" ] ||
+  misused "DENORT_BIN is taken for this system; put the other one's into the runtime's cache"
+
+if has_denort "$wanted"; then
+  kind=standalone
+  # shellcheck disable=SC2086
+  run_deno compile --quiet $closed_flags $run_flags --target "$wanted" -o "$new" \
+    "$work/longshore.js" || fail "deno compile failed."
+  # For Windows the compiler adds its own ending.
+  [ -f "$new" ] || { [ -f "$new.exe" ] && mv "$new.exe" "$new"; } || fail "nothing was built."
+elif [ "$wanted" = "$host_target" ]; then
+  kind=bundled
+  case $wanted in
+    *windows*) fail "no denort for $wanted can be had, and there is no other way on Windows." ;;
+  esac
+  say "No denort for $wanted can be had: building a self-extracting file with the whole runtime."
+  # shellcheck disable=SC2086
+  deploy/build/pack.sh "$runtime" "$work/longshore.js" "$new" --cached-only $closed_flags \
+    $run_flags
+else
+  fail "no denort for $wanted can be had (DENORT_BIN, cache or network; see --help)."
+fi
+
+if [ "$wanted" = "$host_target" ]; then
+  run_deno run -A --no-config --no-lock deploy/build/check_executable.ts "$new" $kind ||
+    fail "what was built does not work; it is thrown away."
+else
+  say "Built for $wanted: it could not be tried out here."
+fi
+mv -f "$new" "$output"
+size=$(wc -c <"$output")
+say "Done: $output ($kind, $((size / 1000000)) MB)."

@@ -1,0 +1,186 @@
+/**
+ * Runs a freshly built executable the way a user does, before it is called done: `version`,
+ * `config`, then `serve` with an empty data directory until it answers, then SIGTERM. No engine is touched.
+ *
+ *     deno run -A check_executable.ts EXECUTABLE standalone|bundled
+ *
+ * @module
+ */
+
+/** How long a start may take, in milliseconds; the first one unpacks the runtime. */
+const START_MS = 60_000;
+
+/** How long the end may take after SIGTERM, in milliseconds. */
+const STOP_MS = 20_000;
+
+const POLL_MS = 10;
+
+if (import.meta.main) {
+  const [executable, kind] = Deno.args;
+  if (executable === undefined || (kind !== "standalone" && kind !== "bundled")) {
+    console.error("usage: check_executable.ts EXECUTABLE standalone|bundled");
+    Deno.exit(2);
+  }
+  try {
+    for (const line of await checkExecutable(await Deno.realPath(executable), kind)) {
+      console.log(line);
+    }
+  } catch (error) {
+    console.error(`check failed: ${error instanceof Error ? error.message : error}`);
+    Deno.exit(1);
+  }
+}
+
+/**
+ * @returns What was seen, one sentence a line.
+ * @throws {Error} When anything is not as a user needs it, with what the executable wrote.
+ */
+export async function checkExecutable(
+  executable: string,
+  kind: "standalone" | "bundled",
+): Promise<string[]> {
+  // Beside the executable: the usual temporary directory may be mounted noexec.
+  const directory = await Deno.makeTempDir({
+    dir: executable.slice(0, executable.lastIndexOf("/")),
+    prefix: ".check-",
+  });
+  try {
+    const port = freePort();
+    const environment = {
+      PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin",
+      HOME: directory,
+      LONGSHORE_RUNTIME_DIR: `${directory}/runtime`,
+      DATA_DIR: `${directory}/data`,
+      DOCKER_HOST: `unix://${directory}/no-engine.sock`,
+      HOST: "127.0.0.1",
+      PORT: String(port),
+      API_KEY: crypto.randomUUID() + crypto.randomUUID(),
+      LOG_FORMAT: "json",
+    };
+    const version = await checkVersion(executable, kind, environment);
+    await checkKeysAreBaked(executable, environment);
+    const startMs = await checkService(executable, environment);
+    return [version, `It starts to its first answer in ${startMs} ms and ends with status 0.`];
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+}
+
+async function checkVersion(
+  executable: string,
+  kind: string,
+  env: Record<string, string>,
+): Promise<string> {
+  const told = (await run(executable, ["version"], env)).trimEnd();
+  const form = /^longshore \d+\.\d+\.\d+\S* \(deno \d+\.\d+\.\d+, (\w+)[^\n]*\)$/.exec(told)?.[1];
+  // The plain runtime in place of its compile-time base answers too, but not with this.
+  if (form === undefined || (form === "standalone") !== (kind === "standalone")) {
+    throw new Error(`"version" says "${told.slice(0, 200)}", which is not a ${kind} longshore`);
+  }
+  return told;
+}
+
+/** A build that took itself for the source would let its user add keys that sign licenses. */
+async function checkKeysAreBaked(executable: string, env: Record<string, string>): Promise<void> {
+  if ((await run(executable, ["config"], env)).includes("LICENSE_KEYS_FILE")) {
+    throw new Error("it reads LICENSE_KEYS_FILE, which is for running from source only");
+  }
+}
+
+async function run(executable: string, args: string[], env: Record<string, string>) {
+  const { code, stdout, stderr } = await new Deno.Command(executable, {
+    args,
+    env,
+    clearEnv: true,
+    stdin: "null",
+  }).output();
+  if (code !== 0) {
+    const said = new TextDecoder().decode(stderr).slice(0, 2000);
+    throw new Error(`"${args.join(" ")}" ended with status ${code}. ${said}`);
+  }
+  return new TextDecoder().decode(stdout);
+}
+
+/** @returns Milliseconds from the start to the first answer. */
+async function checkService(executable: string, env: Record<string, string>): Promise<number> {
+  const started = performance.now();
+  const child = new Deno.Command(executable, {
+    args: ["serve"],
+    env,
+    clearEnv: true,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const output = Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  let ended: Deno.CommandStatus | undefined;
+  child.status.then((status) => ended = status);
+  try {
+    const base = `http://127.0.0.1:${env.PORT}`;
+    const answering = async (path: string) => {
+      while (await statusOf(base + path) !== 200) {
+        if (ended !== undefined) throw new Error(`"serve" ended with status ${ended.code}`);
+        if (performance.now() - started > START_MS) throw new Error(`${path} is never 200`);
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      }
+    };
+    await answering("/livez");
+    const startMs = Math.round(performance.now() - started);
+    await answering("/readyz");
+    await checkAnswers(base, env.API_KEY!);
+    await run(executable, ["healthcheck"], env);
+
+    child.kill("SIGTERM");
+    const late = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+    const status = await child.status;
+    clearTimeout(late);
+    if (status.code !== 0) {
+      throw new Error(`SIGTERM: it ended with status ${status.code}, signal ${status.signal}`);
+    }
+    return startMs;
+  } catch (error) {
+    if (ended === undefined) child.kill("SIGKILL");
+    const written = (await output).join("\n").slice(-4000);
+    throw new Error(`${error instanceof Error ? error.message : error}\n${written}`);
+  } finally {
+    await output;
+  }
+}
+
+/** What needs a grant or an asset that a build could lack: documents, and the host's figures. */
+async function checkAnswers(base: string, apiKey: string): Promise<void> {
+  const tokens = await fetch(`${base}/auth/token`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ apiKey }),
+  });
+  if (tokens.status !== 200) throw new Error(`POST /auth/token: ${await tokens.text()}`);
+  const { accessToken } = await tokens.json();
+  for (const path of ["/openapi.json", "/docs", "/api/system/metrics", "/api/overview"]) {
+    const answer = await fetch(base + path, {
+      headers: { authorization: `Bearer ${accessToken}` },
+    });
+    const text = await answer.text();
+    if (answer.status !== 200) throw new Error(`GET ${path}: ${answer.status} ${text}`);
+  }
+}
+
+async function statusOf(url: string): Promise<number | undefined> {
+  try {
+    const answer = await fetch(url);
+    await answer.body?.cancel();
+    return answer.status;
+  } catch {
+    return undefined; // Nobody listens there yet.
+  }
+}
+
+function freePort(): number {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  listener.close();
+  return port;
+}

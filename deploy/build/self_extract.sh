@@ -1,0 +1,221 @@
+#!/bin/sh
+# Longshore in one file: this script, and behind it the program and the runtime (each gzip).
+#
+# At the first start both are unpacked below the first usable of these directories, afterwards
+# they are run from there:
+#
+#   $LONGSHORE_RUNTIME_DIR
+#   $CACHE_DIRECTORY/runtime        (systemd's CacheDirectory=)
+#   $XDG_CACHE_HOME/longshore
+#   ~/.cache/longshore
+#   $DATA_DIR/runtime               (else $STATE_DIRECTORY/runtime, else ./data/runtime)
+#
+# The names of the unpacked files carry their content's hash, so versions lie side by side and an
+# update of the program alone unpacks about a megabyte. Nobody but the user who runs this (and
+# root) may be able to write there; a directory where others can is not used.
+#
+# Needs sh, gzip, head, id, ls, mkdir, mktemp, mv, rm, tail, uname, wc; busybox will do.
+# Where sha256sum is present it is used too.
+
+set -u
+callers_umask=$(umask)
+umask 077
+
+app_hash=@APP_HASH@
+app_offset=@APP_OFFSET@
+app_packed=@APP_PACKED@
+app_size=@APP_SIZE@
+runtime_hash=@RUNTIME_HASH@
+runtime_offset=@RUNTIME_OFFSET@
+runtime_size=@RUNTIME_SIZE@
+built_for='@BUILT_FOR@'
+
+say() {
+  printf 'longshore: %s\n' "$*" >&2
+}
+
+fail() {
+  say "$@"
+  exit 1
+}
+
+# Whether nobody but this user and root can change what lies in directory $1: neither there nor
+# by renaming one of the directories above it. A group may write where it is this user's own.
+is_private() {
+  case $1 in
+    *"
+"*) return 1 ;; # One line a directory below.
+  esac
+  chain=$(
+    path=$1
+    set -- /
+    while [ "$path" != / ]; do
+      set -- "$@" "$path"
+      path=${path%/*}
+      path=${path:-/}
+    done
+    # Sorted by name, thus from the root down to the directory itself.
+    LC_ALL=C ls -ldn "$@" 2>/dev/null
+  ) || return 1
+  shared=
+  while read -r mode _ owner group _; do
+    [ "$owner" = "$user" ] || [ "$owner" = 0 ] || return 1
+    shared=
+    case $mode in
+      # As /tmp: others can write there, but neither rename nor remove what is ours.
+      d????????[tT]*) shared=yes ;;
+      d???????w*) return 1 ;;
+      d????w*)
+        [ "$group" = 0 ] || { [ "$group" = "$(id -g)" ] && [ "$(id -gn)" = "$(id -un)" ]; } ||
+          return 1
+        ;;
+      d*) ;;
+      *) return 1 ;;
+    esac
+  done <<CHAIN
+$chain
+CHAIN
+  [ -z "$shared" ]
+}
+
+# Whether $1 is a plain file of $2 bytes that only this user or root can have written.
+is_unpacked() {
+  [ -f "$1" ] && [ ! -h "$1" ] || return 1
+  read -r mode _ owner _ size _ <<FILE
+$(LC_ALL=C ls -ldn "$1" 2>/dev/null)
+FILE
+  case $mode in
+    -????w* | -???????w*) return 1 ;;
+  esac
+  [ "$size" = "$2" ] && { [ "$owner" = "$user" ] || [ "$owner" = 0 ]; }
+}
+
+# Whether a program can be started from directory $1; on a noexec mount it cannot.
+can_execute() {
+  probe=$(mktemp "$1/probe-XXXXXX") 2>/dev/null || return 1
+  printf '#!/bin/sh\nexit 0\n' >"$probe" && chmod 700 "$probe" && "$probe" 2>/dev/null
+  outcome=$?
+  rm -f "$probe"
+  return "$outcome"
+}
+
+# Whether file $1 has SHA-256 $2. Where that cannot be computed gzip's own check has to do.
+has_hash() {
+  command -v sha256sum >/dev/null || return 0
+  case $(sha256sum <"$1") in
+    "$2 "*) return 0 ;;
+  esac
+  return 1
+}
+
+# Unpacks standard input to file $1, of $2 bytes with SHA-256 $3. It gets its name when it is whole:
+# of several starts at the same time each writes its own file, and the last rename wins.
+unpack() {
+  part=$(mktemp "$1.part-XXXXXX" 2>/dev/null) || return 1
+  if gzip -dc >"$part" 2>/dev/null && [ "$(wc -c <"$part")" -eq "$2" ] &&
+    has_hash "$part" "$3" && chmod 700 "$part"; then
+    # On disk before it gets its name: a power cut must not leave holes under it.
+    sync "$part" 2>/dev/null
+    mv -f "$part" "$1" && return 0
+  fi
+  rm -f "$part"
+  return 1
+}
+
+# Makes directory $1 ready and sets home, runtime and app; or says why it cannot be used.
+prepare() {
+  if ! { [ -d "$1" ] || mkdir -p "$1" 2>/dev/null; }; then
+    say "cannot create $1 for the runtime."
+    return 1
+  fi
+  if ! home=$(cd -P "$1" 2>/dev/null && pwd -P); then
+    say "cannot enter $1 for the runtime."
+    return 1
+  fi
+  if ! is_private "$home"; then
+    say "does not keep its runtime in $home: other users can write there or above it."
+    return 1
+  fi
+  runtime=$home/deno-$runtime_hash
+  app=$home/longshore-$app_hash.js
+  if is_unpacked "$runtime" "$runtime_size" && is_unpacked "$app" "$app_size"; then
+    [ -x "$runtime" ] && return 0
+    say "cannot run its runtime in $home: not executable for this user, or mounted noexec."
+    return 1
+  fi
+  if [ ! -w "$home" ]; then
+    say "cannot write its runtime into $home."
+    return 1
+  fi
+  if ! can_execute "$home"; then
+    say "cannot run its runtime in $home: mounted noexec, or full."
+    return 1
+  fi
+  is_unpacked "$app" "$app_size" ||
+    tail -c "+$app_offset" "$self" 2>/dev/null | head -c "$app_packed" |
+    unpack "$app" "$app_size" "$app_hash" || {
+    say "cannot unpack the program into $home: no space, or $self is damaged."
+    return 1
+  }
+  is_unpacked "$runtime" "$runtime_size" || {
+    tail -c "+$runtime_offset" "$self" 2>/dev/null |
+      unpack "$runtime" "$runtime_size" "$runtime_hash" || {
+      say "cannot unpack its runtime into $home: no space (it takes $runtime_size bytes)," \
+        "or $self is damaged."
+      return 1
+    }
+    "$runtime" --version >/dev/null 2>&1 ||
+      fail "cannot run on this host: its runtime needs glibc 2.27 or newer and libgcc."
+    forget_others
+  }
+}
+
+# Removes the runtimes of former versions, at about 100 MB each, and what a killed start left. A
+# service of a former version that still runs keeps its open file. Former programs stay: they are
+# small, and a running one may start a thread from its file.
+forget_others() {
+  for file in "$home"/deno-*; do
+    case $file in
+      "$runtime" | *.part-*) ;;
+      *) rm -f "$file" ;;
+    esac
+  done
+  find "$home" -name '*.part-*' -mtime +0 -exec rm -f {} \; 2>/dev/null
+}
+
+self=$0
+case $self in
+  */*) ;;
+  *) self=./$self ;; # As `sh longshore` has it.
+esac
+[ -r "$self" ] || fail "cannot read its own file $self."
+
+host="$(uname -s) $(uname -m)"
+[ "$host" = "$built_for" ] || fail "was built for $built_for; this host is $host."
+
+user=$(id -u)
+cache=${CACHE_DIRECTORY:-}
+cache=${cache%%:*}
+state=${STATE_DIRECTORY:-}
+data=${DATA_DIR:-${state%%:*}}
+
+ready=
+for directory in \
+  "${LONGSHORE_RUNTIME_DIR:-}" \
+  "${cache:+$cache/runtime}" \
+  "${XDG_CACHE_HOME:+$XDG_CACHE_HOME/longshore}" \
+  "${HOME:+$HOME/.cache/longshore}" \
+  "${data:-./data}/runtime"; do
+  case $directory in
+    '') continue ;;
+    -*) directory=./$directory ;;
+  esac
+  prepare "$directory" && ready=yes && break
+done
+[ -n "$ready" ] || fail "found no directory for its runtime. Set LONGSHORE_RUNTIME_DIR to one" \
+  "that is writable, not mounted noexec, and closed to other users."
+
+# The runtime's own caches lie beside it, and it does not ask the network for newer versions.
+export DENO_DIR="$home/cache" DENO_NO_UPDATE_CHECK=1
+umask "$callers_umask"
+exec "$runtime" run @RUN_FLAGS@ "$app" "$@"

@@ -1,0 +1,173 @@
+/**
+ * Containers for tests: as the inventory has them, and as an engine that plays them.
+ *
+ * @module
+ */
+
+import type { Container } from "../../services/inventory.ts";
+import type { FakeAnswer } from "./fake_engine.ts";
+
+/** A container of the inventory; what is not given is as of one that runs. */
+export function containerOf(fields: Partial<Container> & { name: string }): Container {
+  const labels = fields.labels ?? {};
+  return {
+    id: idOf(fields.name),
+    image: "app:1",
+    imageId: `sha256:${"1".repeat(64)}`,
+    state: "running",
+    health: null,
+    createdAt: "2026-01-01T00:00:00.000Z",
+    startedAt: "2026-01-01T00:00:00.000Z",
+    finishedAt: null,
+    exitCode: null,
+    restartCount: 0,
+    ports: [],
+    labels,
+    composeProject: labels["com.docker.compose.project"] ?? null,
+    composeService: labels["com.docker.compose.service"] ?? null,
+    attachments: [],
+    volumes: [],
+    self: false,
+    ...fields,
+  };
+}
+
+/** A full id made from the name, so that a test can tell whose it is. */
+export function idOf(name: string): string {
+  const hex = [...new TextEncoder().encode(name)].map((byte) => byte.toString(16)).join("");
+  return hex.padEnd(64, "0").slice(0, 64);
+}
+
+/** Labels of a container of a compose project. */
+export function composeLabels(
+  project: string,
+  service: string,
+  { dependsOn, oneOff = false }: { dependsOn?: string; oneOff?: boolean } = {},
+): Record<string, string> {
+  return {
+    "com.docker.compose.project": project,
+    "com.docker.compose.service": service,
+    "com.docker.compose.oneoff": oneOff ? "True" : "False",
+    "com.docker.compose.project.working_dir": `/srv/${project}`,
+    "com.docker.compose.project.config_files": `/srv/${project}/compose.yaml`,
+    ...(dependsOn !== undefined && { "com.docker.compose.depends_on": dependsOn }),
+  };
+}
+
+/** Labels of a container of a swarm stack. */
+export function taskLabels(
+  stack: string,
+  service: string,
+  { slot = "1", task = "t1" }: { slot?: string; task?: string } = {},
+): Record<string, string> {
+  return {
+    "com.docker.stack.namespace": stack,
+    "com.docker.swarm.service.name": `${stack}_${service}`,
+    "com.docker.swarm.task.name": `${stack}_${service}.${slot}.${task}`,
+  };
+}
+
+/** A container that an engine plays. */
+export interface PlayedContainer {
+  name: string;
+  labels?: Record<string, string>;
+  /** Default "running". */
+  state?: Container["state"];
+  health?: Container["health"];
+  exitCode?: number;
+  image?: string;
+  imageId?: string;
+  hostname?: string;
+  /** Names. */
+  volumes?: string[];
+  /** Seconds that it is configured to get to stop. */
+  stopTimeout?: number;
+  sizeRw?: number;
+  /** What starting it makes of it; default: it runs. */
+  onStart?: (container: PlayedContainer) => void;
+}
+
+/**
+ * Answers of an engine with these containers, which change as they are acted on. The array may be
+ * changed at any time.
+ */
+export function playContainers(containers: PlayedContainer[]): Record<string, FakeAnswer> {
+  const unknown = (ref: string) =>
+    Response.json({ message: `No such container: ${ref}` }, { status: 404 });
+  const find = (ref: string) =>
+    containers.find(({ name }) => name === ref || idOf(name).startsWith(ref));
+  const on =
+    (act: (container: PlayedContainer, query: URLSearchParams) => Response): FakeAnswer =>
+    ({ parts, query }) => {
+      const found = find(parts[0]!);
+      return found ? act(found, query) : unknown(parts[0]!);
+    };
+  const empty = (status: number) => new Response(null, { status });
+  const start = (container: PlayedContainer) => {
+    container.state = "running";
+    container.onStart?.(container);
+  };
+
+  return {
+    "GET /containers/json": () =>
+      Response.json(containers.map(({ name }) => ({ Id: idOf(name), Names: [`/${name}`] }))),
+    "GET /containers/*/json": on((container) => Response.json(inspectOf(container))),
+    "POST /containers/*/start": on((container) => {
+      if ((container.state ?? "running") === "running") return empty(304);
+      start(container);
+      return empty(204);
+    }),
+    "POST /containers/*/stop": on((container) => {
+      if ((container.state ?? "running") !== "running") return empty(304);
+      container.state = "exited";
+      return empty(204);
+    }),
+    "POST /containers/*/restart": on((container) => {
+      start(container);
+      return empty(204);
+    }),
+    "DELETE /containers/*": on((container) => {
+      if ((container.state ?? "running") === "running") {
+        return Response.json({ message: "You cannot remove a running container" }, { status: 409 });
+      }
+      containers.splice(containers.indexOf(container), 1);
+      return empty(204);
+    }),
+  };
+}
+
+function inspectOf(container: PlayedContainer) {
+  const { name, labels = {}, state = "running", health, exitCode = 0 } = container;
+  const { image = "app:1", imageId = `sha256:${"1".repeat(64)}`, hostname = "" } = container;
+  return {
+    Id: idOf(name),
+    Name: `/${name}`,
+    Created: "2026-01-01T00:00:00Z",
+    Path: "sh",
+    Args: [],
+    Image: imageId,
+    RestartCount: 0,
+    State: {
+      Status: state,
+      Running: state === "running",
+      ExitCode: exitCode,
+      StartedAt: "2026-01-01T00:00:00Z",
+      FinishedAt: "0001-01-01T00:00:00Z",
+      ...(health && { Health: { Status: health, FailingStreak: 0, Log: [] } }),
+    },
+    Config: {
+      Hostname: hostname,
+      Image: image,
+      Labels: labels,
+      ...(container.stopTimeout !== undefined && { StopTimeout: container.stopTimeout }),
+    },
+    HostConfig: { NetworkMode: "bridge" },
+    NetworkSettings: { Networks: {} },
+    Mounts: (container.volumes ?? []).map((volume) => ({
+      Type: "volume",
+      Name: volume,
+      Destination: `/${volume}`,
+    })),
+    ...(container.sizeRw !== undefined && { SizeRw: container.sizeRw }),
+  };
+}

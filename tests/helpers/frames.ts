@@ -1,0 +1,19 @@
+/**
+ * What a container or a program in it wrote, as text.
+ *
+ * @module
+ */
+
+import type { Frame } from "../../engine/frames.ts";
+
+/** Reads frames to their end. */
+export async function frameTexts(
+  frames: AsyncIterable<Frame>,
+): Promise<{ stdout: string; stderr: string }> {
+  const texts = { stdout: "", stderr: "" };
+  const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
+  for await (const { stream, bytes } of frames) {
+    texts[stream] += decoders[stream].decode(bytes, { stream: true });
+  }
+  return texts;
+}

@@ -1,0 +1,43 @@
+/**
+ * The real application on a real engine, with its snapshot of the containers kept up to date.
+ *
+ * @module
+ */
+
+import { connectEngine } from "../../engine/client.ts";
+import { containerWatcher } from "../../services/ce/workers/container_watcher.ts";
+import { type TestApp, testApp, type TestAppOptions } from "./test_app.ts";
+import { until } from "./until.ts";
+
+export type LiveApp = Omit<TestApp, typeof Symbol.dispose> & AsyncDisposable;
+
+/** @returns When the snapshot is followed. */
+export async function liveApp(
+  socketPath: string,
+  options: Omit<TestAppOptions, "engine"> = {},
+): Promise<LiveApp> {
+  const engine = connectEngine(socketPath);
+  const { [Symbol.dispose]: dispose, ...app } = testApp({
+    now: new Date().toISOString(),
+    ...options,
+    engine,
+  });
+  const end = new AbortController();
+  const watching = containerWatcher.run(app.deps, end.signal, () => {});
+  const live: LiveApp = {
+    ...app,
+    async [Symbol.asyncDispose]() {
+      end.abort();
+      await watching;
+      dispose();
+      engine.close();
+    },
+  };
+  try {
+    await until("the engine is followed", () => app.deps.inventory.live);
+  } catch (error) {
+    await live[Symbol.asyncDispose]();
+    throw error;
+  }
+  return live;
+}

@@ -1,0 +1,196 @@
+/**
+ * The real program as a process of its own, started as `deno task start` does, for tests from the
+ * outside.
+ *
+ * @module
+ */
+
+import { until } from "./until.ts";
+
+export interface Longshore extends AsyncDisposable {
+  /** E.g. `http://127.0.0.1:40123`. */
+  baseUrl: string;
+  apiKey: string;
+  dataDir: string;
+  pid: number;
+  /** An admin's access token; asked for once, for key mode. */
+  token(): Promise<string>;
+  /** One request with `body` as JSON; as admin unless `token` says otherwise (`null`: as nobody). */
+  call(
+    method: string,
+    path: string,
+    body?: unknown,
+    options?: { token?: string | null; headers?: Record<string, string> },
+  ): Promise<Answer>;
+  /** Asks the program to end (SIGTERM) and waits for it. @returns Its exit status. */
+  stop(): Promise<number>;
+  /** Ends the program as a crash does (SIGKILL). */
+  kill9(): Promise<void>;
+  /** What it wrote so far, the last 256 KiB of each stream. */
+  stdout(): string;
+  stderr(): string;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** JSON where the answer is, else text. */
+  // deno-lint-ignore no-explicit-any
+  body: any;
+}
+
+export interface LongshoreOptions {
+  /** Default: a new directory, which goes with the program. */
+  dataDir?: string;
+  /** Further variables; they win over what this helper sets. */
+  env?: Record<string, string>;
+  /** Default: a path where no engine is. */
+  engineSocket?: string;
+  /** Command and its arguments; default: those of `serve`. */
+  args?: string[];
+}
+
+const OUTPUT_MAX = 256 * 1024;
+
+/** More than the program gives its open requests, so that a clean end is told from a hang. */
+const STOP_MAX_MS = 20_000;
+
+const root = new URL("../../", import.meta.url);
+
+/**
+ * Starts the program on a free port of the loopback address and waits until it answers.
+ *
+ * @throws {Error} When it ends instead, with what it wrote.
+ */
+export async function startLongshore(options: LongshoreOptions = {}): Promise<Longshore> {
+  const dataDir = options.dataDir ?? await Deno.makeTempDir({ prefix: "longshore-test-data-" });
+  const apiKey = options.env?.["API_KEY"] ?? crypto.randomUUID() + crypto.randomUUID();
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [...await startArguments(), ...options.args ?? []],
+    cwd: root,
+    clearEnv: true,
+    env: {
+      ...runtimeEnvironment(),
+      HOST: "127.0.0.1",
+      PORT: "0",
+      DATA_DIR: dataDir,
+      DOCKER_HOST: `unix://${options.engineSocket ?? `${dataDir}/no-engine.sock`}`,
+      API_KEY: apiKey,
+      RATE_LIMIT_PER_MINUTE: "0",
+      LOG_FORMAT: "json",
+      ...options.env,
+    },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
+  let exit: Deno.CommandStatus | undefined;
+  const ended = Promise.all([child.status, stdout.end, stderr.end]).then(([status]) => {
+    exit = status;
+    return status;
+  });
+  const kill = async (signal: Deno.Signal) => {
+    if (!exit) child.kill(signal);
+    return await ended;
+  };
+  const stop = async () => {
+    const limit = setTimeout(() => child.kill("SIGKILL"), STOP_MAX_MS);
+    const { code, signal } = await kill("SIGTERM");
+    clearTimeout(limit);
+    if (signal === "SIGKILL") throw new Error(`Longshore did not stop: ${stderr.text()}`);
+    return code;
+  };
+  const dispose = async () => {
+    if (!exit) await stop();
+    if (options.dataDir === undefined) await Deno.remove(dataDir, { recursive: true });
+  };
+
+  try {
+    const baseUrl = await until("Longshore listens", () => {
+      return exit ? "" : /listens on (\S+)/.exec(stdout.text())?.[1];
+    });
+    if (!baseUrl) throw new Error(`exit status ${exit?.code}`);
+    let token: Promise<string> | undefined;
+    const call: Longshore["call"] = async (method, path, body, { token: given, headers } = {}) => {
+      const bearer = given === undefined ? await (token ??= login()) : given;
+      return await request(method, baseUrl + path, body, {
+        ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
+        ...headers,
+      });
+    };
+    const login = async () => {
+      const { status, body } = await call("POST", "/auth/token", { apiKey }, { token: null });
+      if (status !== 200) throw new Error(`No token: ${JSON.stringify(body)}`);
+      return body.accessToken as string;
+    };
+    return {
+      baseUrl,
+      apiKey,
+      dataDir,
+      pid: child.pid,
+      token: () => token ??= login(),
+      call,
+      stop,
+      async kill9() {
+        await kill("SIGKILL");
+      },
+      stdout: stdout.text,
+      stderr: stderr.text,
+      [Symbol.asyncDispose]: dispose,
+    };
+  } catch (cause) {
+    await kill("SIGKILL");
+    await dispose();
+    throw new Error(`Longshore did not start: ${stdout.text()}${stderr.text()}`, { cause });
+  }
+}
+
+async function request(
+  method: string,
+  url: string,
+  body: unknown,
+  headers: Record<string, string>,
+): Promise<Answer> {
+  const response = await fetch(url, {
+    method,
+    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+    body: body === undefined ? null : JSON.stringify(body),
+    redirect: "manual",
+  });
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json");
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson ? JSON.parse(text) : text,
+  };
+}
+
+/** The arguments of the task `start`, so that tests run with the permissions that users have. */
+async function startArguments(): Promise<string[]> {
+  const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
+  const [program, ...args] = (tasks.start.command ?? tasks.start).split(" ");
+  if (program !== "deno") throw new Error(`The task "start" is not a call of deno: ${program}`);
+  return args;
+}
+
+/** What the runtime needs, so that nothing of the caller's configures the service. */
+function runtimeEnvironment(): Record<string, string> {
+  const needed = /^(PATH|HOME|TMPDIR|LANG|XDG_CACHE_HOME|(DENO|NPM_CONFIG)_.*)$/i;
+  return Object.fromEntries(
+    Object.entries(Deno.env.toObject()).filter(([name]) => needed.test(name)),
+  );
+}
+
+function collect(stream: ReadableStream<Uint8Array>): { text(): string; end: Promise<void> } {
+  let text = "";
+  const decoder = new TextDecoder();
+  const end = (async () => {
+    for await (const chunk of stream) {
+      text = (text + decoder.decode(chunk, { stream: true })).slice(-OUTPUT_MAX);
+    }
+  })();
+  return { text: () => text, end };
+}

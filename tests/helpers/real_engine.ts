@@ -1,0 +1,397 @@
+/**
+ * Real container engines for tests: a private one where that is possible (root, and `dockerd`
+ * installed), else the machine's own, on which only harmless tests run.
+ *
+ * Each way to register a test says what kind of engine it takes: `engineTest` any,
+ * `privateEngineTest` one that nothing but tests uses (for prune, registries and whatever counts
+ * all that there is), `ownEngineTest` a fresh one that may be killed, `podmanTest` a fresh Podman.
+ * A test whose engine cannot be had is ignored; with `LONGSHORE_REQUIRE_ENGINE=1` it fails.
+ *
+ * @module
+ */
+
+import {
+  type Daemon,
+  missingProgram,
+  openSandbox,
+  type Sandbox,
+  sandboxObstacle,
+  startDaemon,
+} from "./sandbox.ts";
+import { until } from "./until.ts";
+
+/** The image of every test container: a static busybox with all its applets in `/bin`. */
+export const BUSYBOX = "longshore-test/busybox:1";
+
+/** Set by `tests/run.ts` for an engine that all tests of a run share. */
+const SOCKET_VARIABLE = "LONGSHORE_TEST_ENGINE";
+const SANDBOX_VARIABLE = "LONGSHORE_TEST_ENGINE_SANDBOX";
+const REQUIRE_VARIABLE = "LONGSHORE_REQUIRE_ENGINE";
+
+/** An engine, with {@linkcode BUSYBOX} imported. */
+export interface RealEngine {
+  kind: "docker" | "podman";
+  socketPath: string;
+  /** Only of engines that nothing but tests uses. */
+  sandbox?: Sandbox;
+  /** Runs the engine's own command line. @returns What it printed, without the last newline. */
+  docker(...args: string[]): Promise<string>;
+  /** Starts a container with `docker run --detach`; it is removed when disposed. */
+  runContainer(options?: TestContainerOptions): Promise<TestContainer>;
+}
+
+/** An engine in a sandbox of its own that ends when it is disposed. */
+export interface OwnEngine extends RealEngine, AsyncDisposable {
+  sandbox: Sandbox;
+  /** Ends the daemon as a crash does (SIGKILL); its containers stay. */
+  kill(): Promise<void>;
+  /** Starts the daemon again after `kill()`, on the same socket and data. */
+  restart(): Promise<void>;
+  /** Stops the daemon from answering until the result is disposed; connections stay open. */
+  freeze(): Promise<AsyncDisposable>;
+  /** The end of the daemon's log. */
+  log(): Promise<string>;
+}
+
+export interface TestContainerOptions {
+  /** Default: one of its own. */
+  name?: string;
+  labels?: Record<string, string>;
+  /** Default: writes "ready" and sleeps until it is stopped, and stops at once. */
+  command?: string[];
+  /** Further options of `docker run`, e.g. `["--tty"]`. */
+  options?: string[];
+}
+
+export interface TestContainer extends AsyncDisposable {
+  id: string;
+  name: string;
+}
+
+/** No command of a test takes nearly as long; an engine that hangs must not hang the tests. */
+const COMMAND_MAX_MS = 60_000;
+
+/**
+ * As process 1 a program gets no default handling of SIGTERM, so it must trap it, and a stop before
+ * that takes until SIGKILL; hence it says when it is ready.
+ */
+const SLEEP = ["sh", "-c", "trap 'exit 0' TERM; echo ready; sleep 2147483647 & wait"];
+
+/** Registers a test that harms nothing but what it made itself. */
+export function engineTest(name: string, run: (engine: RealEngine) => Promise<void>): void {
+  register(name, engineObstacle(), async () => {
+    await using shared = await openEngine();
+    await run(shared.engine);
+  });
+}
+
+/** Registers a test that needs an engine which nothing but tests uses. */
+export function privateEngineTest(
+  name: string,
+  run: (engine: RealEngine & { sandbox: Sandbox }) => Promise<void>,
+): void {
+  register(name, privateEngineObstacle(), async () => {
+    await using shared = await openEngine();
+    const { sandbox } = shared.engine;
+    if (!sandbox) throw new Error("This engine is not private");
+    await run({ ...shared.engine, sandbox });
+  });
+}
+
+/** Registers a test that gets a Docker engine for itself alone. */
+export function ownEngineTest(name: string, run: (engine: OwnEngine) => Promise<void>): void {
+  register(name, dockerdObstacle(), async () => {
+    await using engine = await startDockerd();
+    await run(engine);
+  });
+}
+
+/** Registers a test that gets a Podman engine for itself alone. */
+export function podmanTest(name: string, run: (engine: OwnEngine) => Promise<void>): void {
+  register(name, podmanObstacle(), async () => {
+    await using engine = await startPodman();
+    await run(engine);
+  });
+}
+
+/** Why no private Docker engine can be started, or `undefined`. */
+export function dockerdObstacle(): string | undefined {
+  return sandboxObstacle() ?? missingProgram("dockerd", "docker", "tar");
+}
+
+/** Why no Podman can be started, or `undefined`. */
+export function podmanObstacle(): string | undefined {
+  return sandboxObstacle() ?? missingProgram("podman", "docker", "tar");
+}
+
+/**
+ * Starts a Docker engine in a sandbox of its own, with networks and {@linkcode BUSYBOX}.
+ *
+ * @param options.args Further options of `dockerd`, e.g. `["--live-restore"]`.
+ */
+export function startDockerd({ args = [] }: { args?: string[] } = {}): Promise<OwnEngine> {
+  return startEngine("docker", ({ directory, name }, socketPath) => [
+    "dockerd",
+    `--host=unix://${socketPath}`,
+    `--data-root=${directory}/data/docker`,
+    "--exec-root=/run/docker",
+    "--pidfile=/run/docker.pid",
+    // Instead of the machine's own, which is not meant for us.
+    `--config-file=${directory}/daemon.json`,
+    "--exec-opt=native.cgroupdriver=cgroupfs",
+    `--cgroup-parent=${name}`,
+    "--log-level=warn",
+    ...args,
+  ]);
+}
+
+/** Starts a Podman engine in a sandbox of its own, with {@linkcode BUSYBOX}. */
+export function startPodman(): Promise<OwnEngine> {
+  return startEngine("podman", ({ directory }, socketPath) => [
+    "podman",
+    `--root=${directory}/data/podman`,
+    "--runroot=/run/podman",
+    "--cgroup-manager=cgroupfs",
+    "system",
+    "service",
+    "--time=0",
+    `unix://${socketPath}`,
+  ]);
+}
+
+/** Environment by which tests in another process find `engine`. */
+export function environmentOf({ socketPath, sandbox }: RealEngine): Record<string, string> {
+  return {
+    [SOCKET_VARIABLE]: `unix://${socketPath}`,
+    [SANDBOX_VARIABLE]: sandbox ? JSON.stringify(sandbox) : "",
+  };
+}
+
+/** Whether leaving tests out is a failure. */
+export function isEngineRequired(): boolean {
+  return Deno.env.get(REQUIRE_VARIABLE) === "1";
+}
+
+/**
+ * The socket of a Docker engine that the machine runs and that answers, or `undefined`. It is not
+ * ours: tests may add to it and take away what they added.
+ */
+export async function findEngine(): Promise<RealEngine | undefined> {
+  if (missingProgram("docker", "busybox", "tar")) return undefined;
+  for (const path of machineSockets()) {
+    if (!await answers(path)) continue;
+    const engine = engineAt("docker", path);
+    const name = await engine.docker("version", "--format", "{{json .Server}}").catch(() => "");
+    if (!name.includes("Podman")) return engine;
+  }
+  return undefined;
+}
+
+/** Makes {@linkcode BUSYBOX} on the engine, from the machine's own `busybox` program. */
+export async function importBusybox(engine: RealEngine): Promise<void> {
+  const { success, stderr } = await new Deno.Command("sh", {
+    args: ["-euc", MAKE_IMAGE, "sh", BUSYBOX],
+    env: commandEnvironment(engine.socketPath),
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).output();
+  if (!success) throw new Error(`No test image: ${new TextDecoder().decode(stderr)}`);
+}
+
+// A dynamic busybox could not run in an image without its libraries. "/dev/shm" and the like are
+// made by the engine.
+const MAKE_IMAGE = `
+  program=$(command -v busybox)
+  if ldd "$program" > /dev/null 2>&1; then
+    echo "$program is not static, install the package busybox-static" >&2
+    exit 1
+  fi
+  folder=$(mktemp -d)
+  trap 'rm -rf "$folder"' EXIT
+  mkdir "$folder/bin" "$folder/etc" "$folder/tmp" "$folder/www"
+  cp "$program" "$folder/bin/busybox"
+  for applet in $("$program" --list); do
+    [ "$applet" = busybox ] || ln -s busybox "$folder/bin/$applet"
+  done
+  echo root:x:0:0:root:/:/bin/sh > "$folder/etc/passwd"
+  echo root:x:0: > "$folder/etc/group"
+  tar -C "$folder" -c . | docker import --change 'CMD ["sh"]' - "$1"`;
+
+async function startEngine(
+  kind: RealEngine["kind"],
+  command: (sandbox: Sandbox, socketPath: string) => string[],
+): Promise<OwnEngine> {
+  await using stack = new AsyncDisposableStack();
+  const sandbox = stack.use(await openSandbox());
+  const socketPath = `${sandbox.directory}/engine.sock`;
+  await Deno.writeTextFile(`${sandbox.directory}/daemon.json`, "{}");
+  const start = () =>
+    startDaemon(sandbox, kind, command(sandbox, socketPath), () => answers(socketPath));
+
+  let daemon: Daemon = await start();
+  stack.defer(() => daemon[Symbol.asyncDispose]());
+  const engine = engineAt(kind, socketPath);
+  await importBusybox(engine);
+
+  const all = stack.move();
+  return {
+    ...engine,
+    sandbox: { pid: sandbox.pid, directory: sandbox.directory, name: sandbox.name },
+    async kill() {
+      await daemon.signal("KILL");
+      await daemon.ended;
+    },
+    async restart() {
+      daemon = await start();
+    },
+    async freeze() {
+      await daemon.signal("STOP");
+      return { [Symbol.asyncDispose]: () => daemon.signal("CONT") };
+    },
+    log: () => daemon.log(),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+/** The engine of this run, or one of the test's own where it was started by itself. */
+async function openEngine(): Promise<{ engine: RealEngine } & AsyncDisposable> {
+  const shared = sharedEngine();
+  if (shared) return { engine: shared, async [Symbol.asyncDispose]() {} };
+  if (!dockerdObstacle()) {
+    const engine = await startDockerd();
+    return { engine, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() };
+  }
+  const engine = await findEngine();
+  if (!engine) throw new Error(engineObstacle() ?? "No container engine answers");
+  await importBusybox(engine);
+  return {
+    engine,
+    async [Symbol.asyncDispose]() {
+      await engine.docker("rmi", BUSYBOX);
+    },
+  };
+}
+
+function sharedEngine(): RealEngine | undefined {
+  const socketPath = Deno.env.get(SOCKET_VARIABLE)?.replace("unix://", "");
+  if (!socketPath) return undefined;
+  const sandbox = Deno.env.get(SANDBOX_VARIABLE);
+  return engineAt("docker", socketPath, sandbox ? JSON.parse(sandbox) : undefined);
+}
+
+function engineAt(kind: RealEngine["kind"], socketPath: string, sandbox?: Sandbox): RealEngine {
+  const docker = (...args: string[]) => runDocker(socketPath, args);
+  return {
+    kind,
+    socketPath,
+    ...(sandbox && { sandbox }),
+    docker,
+    async runContainer({ name, labels = {}, command, options = [] } = {}) {
+      name ??= `longshore-test-${crypto.randomUUID().slice(0, 8)}`;
+      const id = await docker(
+        "run",
+        "--detach",
+        `--name=${name}`,
+        ...Object.entries(labels).map(([label, value]) => `--label=${label}=${value}`),
+        ...options,
+        BUSYBOX,
+        ...command ?? SLEEP,
+      );
+      const isReady = async () => (await docker("logs", id)).includes("ready");
+      if (!command) await until(`${name} is ready`, isReady);
+      return {
+        id,
+        name,
+        async [Symbol.asyncDispose]() {
+          await docker("rm", "--force", "--volumes", id).catch((error: Error) => {
+            if (!/no such container|in progress/i.test(error.message)) throw error;
+          });
+        },
+      };
+    },
+  };
+}
+
+async function runDocker(socketPath: string, args: string[]): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command("docker", {
+    args,
+    env: commandEnvironment(socketPath),
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+    signal: AbortSignal.timeout(COMMAND_MAX_MS),
+  }).output();
+  if (success) return new TextDecoder().decode(stdout).trimEnd();
+  throw new Error(`docker ${args.join(" ")} failed: ${new TextDecoder().decode(stderr)}`);
+}
+
+/** A user's own settings of the command line (contexts, credentials) must not matter. */
+function commandEnvironment(socketPath: string): Record<string, string> {
+  return { DOCKER_HOST: `unix://${socketPath}`, DOCKER_CONFIG: "/nonexistent" };
+}
+
+/** Whether something at the socket answers as an engine does. */
+async function answers(socketPath: string): Promise<boolean> {
+  let connection: Deno.UnixConn;
+  try {
+    connection = await Deno.connect({ transport: "unix", path: socketPath });
+  } catch {
+    return false;
+  }
+  const limit = setTimeout(() => connection.close(), 5_000);
+  try {
+    await connection.write(new TextEncoder().encode("GET /_ping HTTP/1.0\r\nhost: engine\r\n\r\n"));
+    const bytes = new Uint8Array(1024);
+    const length = await connection.read(bytes) ?? 0;
+    connection.close();
+    return new TextDecoder().decode(bytes.subarray(0, length)).startsWith("HTTP/1.0 200");
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(limit);
+  }
+}
+
+function machineSockets(): string[] {
+  const runtime = Deno.env.get("XDG_RUNTIME_DIR");
+  return [
+    Deno.env.get("DOCKER_HOST")?.match(/^unix:\/\/(.+)/)?.[1],
+    "/var/run/docker.sock",
+    runtime && `${runtime}/docker.sock`,
+  ].filter((path): path is string => Boolean(path));
+}
+
+/** Looks only at what can be told at once; `tests/run.ts` asks the engine itself. */
+function engineObstacle(): string | undefined {
+  if (sharedEngine() || !dockerdObstacle()) return undefined;
+  const missing = missingProgram("docker", "busybox", "tar");
+  if (missing) return missing;
+  const exists = machineSockets().some((path) => {
+    try {
+      return Deno.statSync(path).isSocket;
+    } catch {
+      return false;
+    }
+  });
+  return exists
+    ? undefined
+    : `no container engine found, and none can be started: ${dockerdObstacle()}`;
+}
+
+function privateEngineObstacle(): string | undefined {
+  const shared = sharedEngine();
+  if (!shared) return dockerdObstacle();
+  return shared.sandbox ? undefined : "the engine is not private";
+}
+
+function register(name: string, obstacle: string | undefined, run: () => Promise<void>): void {
+  Deno.test({
+    name,
+    ignore: obstacle !== undefined && !isEngineRequired(),
+    async fn() {
+      if (obstacle) throw new Error(obstacle);
+      await run();
+    },
+  });
+}

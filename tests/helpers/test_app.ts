@@ -1,0 +1,217 @@
+/**
+ * The real application, put together as the program does it, on in-memory databases and with the
+ * clock in the test's hand.
+ *
+ * @module
+ */
+
+import { assemble } from "../../commands/assemble.ts";
+import {
+  type MetricsDatabase,
+  openMetricsDatabase,
+  openStateDatabase,
+  type StateDatabase,
+} from "../../db/database.ts";
+import { migrate } from "../../db/migrate.ts";
+import { metricsMigrations, stateMigrations } from "../../db/migrations/mod.ts";
+import { connectEngine, type Engine } from "../../engine/client.ts";
+import { type App, createApp } from "../../routes/app.ts";
+import { identify } from "../../routes/authorize.ts";
+import type { Identify } from "../../routes/mount.ts";
+import type { Caller, Role } from "../../services/caller.ts";
+import { type Config, readConfig } from "../../services/config.ts";
+import type { Deps } from "../../services/deps.ts";
+import type { Edition } from "../../services/edition.ts";
+import { type Log, silentLog } from "../../services/log.ts";
+import { createSecrets } from "../../services/secrets.ts";
+
+/** The address that a test calls from, unless it says otherwise. */
+export const TEST_ADDRESS = "192.0.2.1";
+
+/** The API key of the application in a test. */
+export const TEST_API_KEY = "lsk_the-api-key-of-the-tests";
+
+export interface TestClock {
+  now: () => Date;
+  /** Sets the clock, e.g. to `"2026-01-01T12:00:00Z"`. */
+  set(time: string): void;
+  advance(duration: { ms?: number; seconds?: number; minutes?: number; days?: number }): void;
+}
+
+export interface CallOptions {
+  /** A real access token; without one the call comes from a made-up caller of `role`. */
+  token?: string | undefined;
+  /** Default: admin; `public` sends no token. */
+  role?: Role;
+  headers?: Record<string, string>;
+  /** Default {@linkcode TEST_ADDRESS}. */
+  address?: string;
+}
+
+export interface Answer {
+  status: number;
+  /** Parsed where it is JSON, else the text; `undefined` for an empty one. */
+  // deno-lint-ignore no-explicit-any
+  body: any;
+  headers: Headers;
+}
+
+export interface TestApp extends Disposable {
+  deps: Deps;
+  clock: TestClock;
+  /** The application itself, for requests that `call` cannot make. */
+  app: App;
+  /** Calls it; `body` is sent as JSON, a string or bytes as they are. */
+  call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  /** The same with the whole response; whoever asks for a stream has to end it. */
+  fetch(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Response>;
+}
+
+export interface TestAppOptions {
+  /** Default: the Community Edition. */
+  edition?: Edition;
+  /** When the clock stands at the beginning. */
+  now?: string;
+  /** Default: one that cannot be reached. Closed by whoever made it. */
+  engine?: Engine;
+  /**
+   * What differs from the defaults of the configuration. In a test there is no rate limit, and
+   * the API key is {@linkcode TEST_API_KEY}.
+   */
+  config?: Partial<Config>;
+  log?: Log;
+  self?: Deps["self"];
+  /** Default: a new one in memory. One that is given stays open. */
+  db?: StateDatabase;
+}
+
+/** A state database in memory, with every migration. */
+export function openTestDatabase(): StateDatabase {
+  const db = openStateDatabase(":memory:");
+  migrate(db, stateMigrations);
+  return db;
+}
+
+/** A metrics database in memory, with every migration. */
+export function openTestMetrics(): MetricsDatabase {
+  const db = openMetricsDatabase(":memory:");
+  migrate(db, metricsMigrations);
+  return db;
+}
+
+export function testClock(start = "2026-01-01T00:00:00Z"): TestClock {
+  let atMs = Date.parse(start);
+  return {
+    now: () => new Date(atMs),
+    set: (time) => atMs = Date.parse(time),
+    advance({ ms = 0, seconds = 0, minutes = 0, days = 0 }) {
+      atMs += ms + 1000 * (seconds + 60 * (minutes + 24 * 60 * days));
+    },
+  };
+}
+
+/** The configuration of an application in a test. */
+export function testConfig(changes: Partial<Config> = {}): Config {
+  const defaults = readConfig({}, {
+    hostname: "test-host",
+    terminal: false,
+    packed: false,
+    readTextFile: () => {
+      throw new Error("a test has no files");
+    },
+  });
+  return { ...defaults, apiKey: TEST_API_KEY, rateLimitPerMinute: 0, ...changes };
+}
+
+/** Keys that are the same in every test. */
+export const testSecrets = () =>
+  createSecrets({
+    jwtSecret: new Uint8Array(32).fill(1),
+    secretKey: new Uint8Array(32).fill(2),
+  });
+
+/** Puts the application together; nothing runs in the background. */
+export function testApp(options: TestAppOptions = {}): TestApp {
+  const clock = testClock(options.now);
+  const engine = options.engine ?? connectEngine("/nonexistent/engine.sock");
+  const deps = assemble({
+    config: testConfig(options.config),
+    db: options.db ?? openTestDatabase(),
+    metrics: openTestMetrics(),
+    engine,
+    secrets: testSecrets(),
+    self: options.self ?? { id: null, hostname: null },
+    log: options.log ?? silentLog,
+    now: clock.now,
+  });
+  if (options.edition && options.edition !== "ce") {
+    deps.license.use({
+      customer: "test",
+      edition: options.edition,
+      expiresAt: new Date("2999-01-01T00:00:00Z"),
+      limits: {},
+    });
+  }
+  const app = createApp(deps, orMadeUp(identify(deps)));
+
+  const fetch: TestApp["fetch"] = (method, path, body, options = {}) =>
+    app(requestOf(method, path, body, options), options.address ?? TEST_ADDRESS);
+  return {
+    deps,
+    clock,
+    app,
+    fetch,
+    call: async (...request) => await answerOf(await fetch(...request)),
+    [Symbol.dispose]() {
+      deps.stream.close();
+      if (!options.engine) engine.close();
+      deps.metrics.close();
+      if (!options.db) deps.db.close();
+    },
+  };
+}
+
+/** Takes the place of a token, and cannot be one. */
+const MADE_UP = "Made-Up ";
+
+/** Lets a test call as a role without logging in; everything else is identified as ever. */
+function orMadeUp(real: Identify): Identify {
+  return (request, options) => {
+    const header = request.headers.get("authorization");
+    if (!header?.startsWith(MADE_UP)) return real(request, options);
+    const caller: Caller = {
+      userId: "key",
+      role: header.slice(MADE_UP.length) as Role,
+      familyId: "family of the test",
+      address: options.address,
+    };
+    return caller;
+  };
+}
+
+function requestOf(
+  method: string,
+  path: string,
+  body: unknown,
+  { token, role = "admin", headers = {} }: CallOptions,
+): Request {
+  const all = new Headers(headers);
+  if (!all.has("authorization")) {
+    if (token !== undefined) all.set("authorization", `Bearer ${token}`);
+    else if (role !== "public") all.set("authorization", MADE_UP + role);
+  }
+  const raw = typeof body === "string" || body instanceof Uint8Array || body === undefined;
+  if (!raw && !all.has("content-type")) all.set("content-type", "application/json");
+  return new Request(`http://longshore.test${path}`, {
+    method,
+    headers: all,
+    body: raw ? body as BodyInit | null ?? null : JSON.stringify(body),
+  });
+}
+
+async function answerOf(response: Response): Promise<Answer> {
+  const { status, headers } = response;
+  const text = await response.text();
+  const json = headers.get("content-type")?.startsWith("application/json");
+  return { status, headers, body: text === "" ? undefined : json ? JSON.parse(text) : text };
+}

@@ -1,0 +1,126 @@
+/**
+ * The engine goes away and comes back: everything that needs it says so at once, everything else
+ * goes on, and it recovers by itself.
+ *
+ * @module
+ */
+
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { type Longshore, startLongshore } from "../helpers/longshore.ts";
+import { ownEngineTest } from "../helpers/real_engine.ts";
+import { until } from "../helpers/until.ts";
+
+/** Issue: 503 comes within this, recovery within that, in milliseconds. */
+const REFUSED_WITHIN_MS = 100;
+const RECOVERED_WITHIN_MS = 5_000;
+
+/** Connections of the program to the engine's socket, and all its open files. */
+async function openFiles(pid: number): Promise<number> {
+  let count = 0;
+  for await (const _ of Deno.readDir(`/proc/${pid}/fd`)) count++;
+  return count;
+}
+
+async function timed(program: Longshore, path: string) {
+  const started = performance.now();
+  const { status, body } = await program.call("GET", path);
+  return { status, body, ms: performance.now() - started };
+}
+
+ownEngineTest("killing the engine under load harms nothing but what needs it", async (engine) => {
+  await using container = await engine.runContainer();
+  await using program = await startLongshore({ engineSocket: engine.socketPath });
+  await until("the list is there", async () => {
+    return (await program.call("GET", "/api/containers")).body.containers?.length === 1;
+  });
+  await program.call("GET", `/api/containers/${container.id}`);
+  const filesBefore = await openFiles(program.pid);
+
+  const load = startLoad(program, [
+    "/api/containers",
+    `/api/containers/${container.id}`,
+    `/api/containers/${container.id}/logs`,
+    "/api/overview",
+    "/api/images",
+  ]);
+  await until("the load runs", () => load.statuses.length > 100);
+  await engine.kill();
+
+  await until("the list is refused", async () => {
+    return (await program.call("GET", "/api/containers")).status === 503;
+  });
+  for (let n = 0; n < 10; n++) {
+    const { status, ms, body } = await timed(program, `/api/containers/${container.id}`);
+    equal(status, 503);
+    equal(typeof body.error, "string");
+    ok(ms < REFUSED_WITHIN_MS * 3, `503 after ${ms} ms under load`);
+  }
+  await load.end();
+  const idle = await timed(program, "/api/containers");
+  ok(idle.status === 503 && idle.ms < REFUSED_WITHIN_MS, `${idle.status} after ${idle.ms} ms`);
+  ok(
+    load.statuses.every((status) => status === 200 || status === 503),
+    [
+      ...new Set(load.statuses),
+    ].join(),
+  );
+
+  const overview = await timed(program, "/api/overview");
+  deepEqual(
+    [overview.status, overview.body.engine.reachable, overview.body.containers.total],
+    [200, false, null],
+  );
+  equal((await program.call("GET", "/livez")).status, 200);
+  equal((await program.call("GET", "/readyz")).status, 200);
+  equal((await program.call("GET", "/api/health")).body.status, "degraded");
+
+  await engine.restart();
+  await until("the list is back", async () => {
+    return (await program.call("GET", "/api/containers")).status === 200;
+  }, { deadlineMs: RECOVERED_WITHIN_MS });
+  await until("everything is back", async () => {
+    return (await program.call("GET", "/api/health")).body.status === "ok";
+  }, { deadlineMs: RECOVERED_WITHIN_MS });
+  await until("no socket is left over", async () => {
+    return await openFiles(program.pid) <= filesBefore + 8;
+  }, { deadlineMs: 20_000 });
+  equal(await program.stop(), 0);
+});
+
+ownEngineTest("a frozen engine is noticed, though it closes nothing", async (engine) => {
+  await using container = await engine.runContainer();
+  await using program = await startLongshore({ engineSocket: engine.socketPath });
+  await until("the list is there", async () => {
+    return (await program.call("GET", "/api/containers")).body.containers?.[0]?.id ===
+      container.id;
+  });
+  {
+    await using _frozen = await engine.freeze();
+    await until("the list is no longer served from memory", async () => {
+      return (await program.call("GET", "/api/containers")).status === 503;
+    }, { deadlineMs: 30_000 });
+    const { ms, status } = await timed(program, "/livez");
+    ok(status === 200 && ms < 500);
+  }
+  await until("the list is back", async () => {
+    return (await program.call("GET", "/api/containers")).status === 200;
+  }, { deadlineMs: 10_000 });
+});
+
+/** Asks for the paths over and over, on eight connections, until it is ended. */
+function startLoad(program: Longshore, paths: string[]) {
+  const statuses: number[] = [];
+  let running = true;
+  const workers = Array.from({ length: 8 }, async () => {
+    while (running) {
+      for (const path of paths) statuses.push((await program.call("GET", path)).status);
+    }
+  });
+  return {
+    statuses,
+    async end() {
+      running = false;
+      await Promise.all(workers);
+    },
+  };
+}

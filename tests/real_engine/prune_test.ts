@@ -1,0 +1,88 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { liveApp } from "../helpers/live_app.ts";
+import { BUSYBOX, type OwnEngine, ownEngineTest, podmanTest } from "../helpers/real_engine.ts";
+
+const lines = (text: string) => text.split("\n").filter(Boolean).sort();
+
+/** A container that ran and left 100 kB behind. @returns Its id. */
+async function ended(engine: OwnEngine, name: string, ...options: string[]): Promise<string> {
+  await engine.docker(
+    "run",
+    `--name=${name}`,
+    ...options,
+    BUSYBOX,
+    "sh",
+    "-c",
+    "head -c 100000 /dev/urandom > /file",
+  );
+  return await engine.docker("inspect", "--format={{.Id}}", name);
+}
+
+async function prunesEverything(engine: OwnEngine): Promise<void> {
+  await engine.docker("network", "create", "used");
+  await engine.docker("network", "create", "unused");
+  await engine.docker("volume", "create", "named-unused");
+  await using runs = await engine.runContainer({
+    options: ["--network=used", "--volume=used:/data"],
+  });
+  const gone = await ended(engine, "gone");
+  await using app = await liveApp(engine.socketPath);
+
+  const first = await app.call("POST", "/api/system/prune");
+  equal(first.status, 200);
+  const { containers, networks, volumes, images, buildCache, totalReclaimed } = first.body;
+  deepEqual(containers.deleted, [gone]);
+  equal(containers.spaceReclaimed >= 100_000, true, String(containers.spaceReclaimed));
+  equal(totalReclaimed >= containers.spaceReclaimed, true);
+  deepEqual(networks, { deleted: ["unused"], spaceReclaimed: 0, error: null });
+  deepEqual(volumes, { deleted: [], spaceReclaimed: 0, error: null });
+  deepEqual([images.error, buildCache.error], [null, null]);
+  const listed = (await app.call("GET", "/api/containers")).body.containers;
+  deepEqual(listed.map(({ id }: { id: string }) => id), [runs.id]);
+
+  const second = await app.call("POST", "/api/system/prune", { includeVolumes: true });
+  deepEqual(second.body.volumes.deleted, ["named-unused"]);
+  deepEqual(lines(await engine.docker("volume", "ls", "--quiet")), ["used"]);
+}
+
+ownEngineTest("a prune removes what nobody uses, and nothing else", prunesEverything);
+podmanTest("a prune removes what nobody uses on Podman, too", prunesEverything);
+
+ownEngineTest("a prune keeps what a rebuild has set aside, able to start again", async (engine) => {
+  await engine.docker("network", "create", "only-aside");
+  const name = "web-longshore-old-running-0123456789ab";
+  const aside = await ended(engine, name, "--network=only-aside", "--volume=/data");
+  const gone = await ended(engine, "gone");
+  await using app = await liveApp(engine.socketPath);
+
+  const { body } = await app.call("POST", "/api/system/prune", { includeVolumes: true });
+
+  deepEqual(body.containers.deleted, [gone]);
+  deepEqual(body.volumes.deleted, []);
+  deepEqual(body.networks.deleted, []);
+  equal(body.networks.error, `Networks are left alone during the rebuild of ${name}`);
+  await engine.docker("start", aside);
+});
+
+ownEngineTest("only dangling images are pruned by POST /api/images/prune", async (engine) => {
+  for (const name of ["first", "second"]) {
+    await ended(engine, name);
+    await engine.docker("commit", name, "app");
+  }
+  await using app = await liveApp(engine.socketPath);
+  const images = async () =>
+    (await app.call("GET", "/api/images")).body.images as {
+      id: string;
+      repoTags: string[];
+      dangling: boolean;
+    }[];
+  const { id } = (await images()).find(({ dangling }) => dangling)!;
+
+  const { status, body } = await app.call("POST", "/api/images/prune");
+
+  equal(status, 200);
+  equal(body.deleted.includes(id), true);
+  equal(body.SpaceReclaimed >= 100_000, true, String(body.SpaceReclaimed));
+  const left = (await images()).flatMap(({ repoTags }) => repoTags);
+  deepEqual(left.sort(), ["app:latest", BUSYBOX]);
+});

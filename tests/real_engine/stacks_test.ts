@@ -1,0 +1,177 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { liveApp } from "../helpers/live_app.ts";
+import { BUSYBOX, engineTest, type RealEngine } from "../helpers/real_engine.ts";
+import { missingProgram } from "../helpers/sandbox.ts";
+import { until } from "../helpers/until.ts";
+
+const PREFIX = "com.docker.compose";
+
+/** Starts a container of a compose project, as compose would. */
+function member(
+  engine: RealEngine,
+  project: string,
+  service: string,
+  { dependsOn = "", command, options }: {
+    dependsOn?: string;
+    command?: string[];
+    options?: string[];
+  } = {},
+) {
+  return engine.runContainer({
+    name: `${project}-${service}-1`,
+    labels: {
+      [`${PREFIX}.project`]: project,
+      [`${PREFIX}.service`]: service,
+      [`${PREFIX}.oneoff`]: "False",
+      [`${PREFIX}.depends_on`]: dependsOn,
+      [`${PREFIX}.project.working_dir`]: "/srv/shop",
+      [`${PREFIX}.project.config_files`]: "/srv/shop/a.yaml,/srv/shop/b.yaml",
+    },
+    ...(command && { command }),
+    ...(options && { options }),
+  });
+}
+
+const projectName = () => `shop${crypto.randomUUID().slice(0, 8)}`;
+
+engineTest(
+  "a stack is stopped in reverse order, started in order, and restarted",
+  async (engine) => {
+    const project = projectName();
+    await using web = await member(engine, project, "web", {
+      dependsOn: "db:service_started:false",
+    });
+    await using db = await member(engine, project, "db");
+    await using app = await liveApp(engine.socketPath);
+    const stack = async () =>
+      (await app.call("GET", "/api/stacks")).body.stacks
+        .find(({ name }: { name: string }) => name === project);
+
+    deepEqual(await stack(), {
+      name: project,
+      kind: "compose",
+      services: 2,
+      containerCount: 2,
+      running: 2,
+      stopped: 0,
+      unhealthy: 0,
+      status: "healthy",
+    });
+    const detail = (await app.call("GET", `/api/stacks/${project}`)).body;
+    equal(detail.workingDir, "/srv/shop");
+    deepEqual(detail.configFiles, ["/srv/shop/a.yaml", "/srv/shop/b.yaml"]);
+    deepEqual(
+      detail.services.map((service: typeof detail) => [service.name, service.containers[0].id]),
+      [["db", db.id], ["web", web.id]],
+    );
+
+    const stopped = (await app.call("POST", `/api/stacks/${project}/stop`)).body;
+    equal(stopped.ok, true);
+    equal((await stack()).status, "stopped");
+
+    const started = (await app.call("POST", `/api/stacks/${project}/start`)).body;
+    equal(started.ok, true);
+    equal((await stack()).status, "healthy");
+    const again = (await app.call("POST", `/api/stacks/${project}/start`)).body;
+    deepEqual(again.results.map(({ changed }: typeof again) => changed), [false, false]);
+
+    const times = async (field: string) =>
+      (await engine.docker("inspect", `--format={{.State.${field}}}`, db.id, web.id)).split("\n");
+    const [dbStart = "", webStart = ""] = await times("StartedAt");
+    equal(dbStart < webStart, true, `${dbStart} < ${webStart}`);
+    equal((await app.call("POST", `/api/stacks/${project}/restart`)).body.ok, true);
+    const [dbRestart = "", webRestart = ""] = await times("StartedAt");
+    equal(webStart < dbRestart && dbRestart < webRestart, true);
+    const [dbEnd = "", webEnd = ""] = await times("FinishedAt");
+    equal(dbEnd < webEnd, true, "the restart took the dependency first");
+  },
+);
+
+engineTest("a service waits for the health of what it depends on", async (engine) => {
+  const project = projectName();
+  await using _web = await member(engine, project, "web", {
+    dependsOn: "db:service_healthy:false",
+  });
+  await using _db = await member(engine, project, "db", {
+    command: [
+      "sh",
+      "-c",
+      "trap 'exit 0' TERM; (sleep 1; touch /tmp/up) & while :; do sleep 0.1; done",
+    ],
+    options: [
+      "--tmpfs=/tmp",
+      "--health-cmd=test -e /tmp/up",
+      "--health-interval=200ms",
+      "--health-start-period=30s",
+    ],
+  });
+  await using app = await liveApp(engine.socketPath);
+  equal((await app.call("POST", `/api/stacks/${project}/stop`)).body.ok, true);
+
+  const { body } = await app.call("POST", `/api/stacks/${project}/start`);
+
+  equal(body.ok, true, JSON.stringify(body));
+  const { services } = (await app.call("GET", `/api/stacks/${project}`)).body;
+  equal(services[0].containers[0].health, "healthy");
+  equal(services[1].containers[0].state, "running");
+});
+
+engineTest("a container that somebody else stops makes its stack degraded", async (engine) => {
+  const project = projectName();
+  await using _web = await member(engine, project, "web");
+  await using db = await member(engine, project, "db");
+  await using app = await liveApp(engine.socketPath);
+
+  await engine.docker("stop", db.id);
+
+  await until("the stack is degraded", async () => {
+    const { body } = await app.call("GET", `/api/stacks/${project}`);
+    return body.status === "degraded" && body.stopped === 1;
+  }, { deadlineMs: 1_000 });
+});
+
+if (!missingProgram("docker-compose")) {
+  engineTest("a project that compose itself made is a stack", async (engine) => {
+    const project = projectName();
+    const directory = await Deno.makeTempDir({ prefix: "longshore-test-" });
+    const compose = async (...args: string[]) => {
+      const { success, stderr } = await new Deno.Command("docker-compose", {
+        args: ["--project-name", project, ...args],
+        cwd: directory,
+        env: { DOCKER_HOST: `unix://${engine.socketPath}`, DOCKER_CONFIG: "/nonexistent" },
+        stdin: "null",
+        stdout: "null",
+        stderr: "piped",
+      }).output();
+      if (!success) throw new Error(new TextDecoder().decode(stderr));
+    };
+    const service = { image: BUSYBOX, command: "sleep 1000", stop_grace_period: "1s" };
+    await Deno.writeTextFile(
+      `${directory}/docker-compose.yml`,
+      JSON.stringify({
+        version: "3.8",
+        services: { web: { ...service, depends_on: ["db"] }, db: service },
+      }),
+    );
+    try {
+      await compose("up", "--detach", "--scale", "web=2");
+      await compose("run", "--detach", "web");
+      await using app = await liveApp(engine.socketPath);
+
+      const { body } = await app.call("GET", `/api/stacks/${project}`);
+      deepEqual([body.containerCount, body.running, body.status], [3, 3, "healthy"]);
+      deepEqual(
+        body.services.map(({ name, containers }: typeof body) => [name, containers.length]),
+        [["db", 1], ["web", 2]],
+      );
+      equal(body.workingDir, directory);
+      const begun = performance.now();
+      equal((await app.call("POST", `/api/stacks/${project}/stop`)).body.ok, true);
+      // Two levels with a second of grace each; ten without looking at the configuration.
+      equal(performance.now() - begun < 9_000, true);
+    } finally {
+      await compose("down", "--remove-orphans", "--timeout", "0");
+      await Deno.remove(directory, { recursive: true });
+    }
+  });
+}

@@ -1,0 +1,197 @@
+/**
+ * Runs every test: first what needs no container engine, in parallel; then `real_engine/`, one
+ * file after the other, on a private engine that ends with the run, or else on the machine's own
+ * engine with what could harm it left out.
+ *
+ *     deno task test [word ...] [option of deno test ...]
+ *
+ * Words choose the files whose path contains one of them. The last line is `N passed, N failed`
+ * (and `, N skipped` where tests were left out); the exit status is 0 only when nothing failed.
+ * With `LONGSHORE_REQUIRE_ENGINE=1` leaving anything out for want of an engine is a failure.
+ *
+ * @module
+ */
+
+import {
+  BUSYBOX,
+  dockerdObstacle,
+  environmentOf,
+  findEngine,
+  importBusybox,
+  isEngineRequired,
+  type OwnEngine,
+  startDockerd,
+} from "./helpers/real_engine.ts";
+import { OBSTACLE_VARIABLE } from "./helpers/sandbox.ts";
+
+interface Counts {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+/** Nobody waits longer for tests; a test that hangs must not hang whoever runs them. */
+const RUN_MAX_MS = 20 * 60_000;
+
+/** The summary is in the last lines that `deno test` prints; failures are listed before it. */
+const TAIL_MAX = 64 * 1024;
+
+const OPTIONS = ["--allow-all", "--sanitize-ops", "--sanitize-resources", "--trace-leaks"];
+
+const REAL_ENGINE = "tests/real_engine/";
+
+const root = new URL("../", import.meta.url);
+const stop = new AbortController();
+
+if (import.meta.main) {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    Deno.addSignalListener(signal, () => stop.abort(`Stopped by ${signal}`));
+  }
+  const { passed, failed, skipped } = await run(Deno.args);
+  console.log(`${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ""}`);
+  Deno.exit(failed ? 1 : 0);
+}
+
+async function run(args: string[]): Promise<Counts> {
+  const options = args.filter((arg) => arg.startsWith("-"));
+  const words = args.filter((arg) => !arg.startsWith("-"));
+  const files = (await testFiles("tests")).filter((path) =>
+    words.length === 0 || words.some((word) => path.includes(word))
+  );
+  const real = files.filter((path) => path.startsWith(REAL_ENGINE));
+  const other = files.filter((path) => !path.startsWith(REAL_ENGINE));
+  if (files.length === 0) {
+    console.log(`No test file has ${words.join(" or ")} in its path`);
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
+
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  if (other.length) add(counts, await denoTest(["--parallel", ...options, ...other]));
+  if (real.length && !stop.signal.aborted) add(counts, await runRealEngine([...options, ...real]));
+  return counts;
+}
+
+async function runRealEngine(args: string[]): Promise<Counts> {
+  const started = await startPrivateEngine();
+  if ("engine" in started) {
+    await using engine = started.engine;
+    return await denoTest(args, environmentOf(engine));
+  }
+
+  const { obstacle } = started;
+  const failed = isEngineRequired() ? 1 : 0;
+  const engine = await findEngine();
+  if (!engine) {
+    console.log(`Left out ${REAL_ENGINE}: no engine found, and none can be started: ${obstacle}`);
+    return { passed: 0, failed, skipped: 0 };
+  }
+  console.log(
+    `Left out the tests that need an engine of their own (${obstacle}); ` +
+      `the others use ${engine.socketPath}`,
+  );
+  await importBusybox(engine);
+  try {
+    const env = { ...environmentOf(engine), [OBSTACLE_VARIABLE]: obstacle };
+    const counts = await denoTest(args, env);
+    return { ...counts, failed: Math.max(counts.failed, failed) };
+  } finally {
+    await engine.docker("rmi", BUSYBOX);
+  }
+}
+
+async function startPrivateEngine(): Promise<{ engine: OwnEngine } | { obstacle: string }> {
+  const obstacle = dockerdObstacle();
+  if (obstacle !== undefined) return { obstacle };
+  try {
+    return { engine: await startDockerd() };
+  } catch (error) {
+    return { obstacle: (error as Error).message };
+  }
+}
+
+/** Runs `deno test` in a process group of its own, and ends all of that group with it. */
+async function denoTest(args: string[], env: Record<string, string> = {}): Promise<Counts> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["test", ...OPTIONS, ...args],
+    cwd: root,
+    env,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "inherit",
+    detached: true,
+  }).spawn();
+
+  const limit = AbortSignal.any([stop.signal, AbortSignal.timeout(RUN_MAX_MS)]);
+  const end = () => killGroup(child.pid);
+  if (limit.aborted) end();
+  limit.addEventListener("abort", end);
+  const output = shown(child.stdout);
+  const { success } = await child.status;
+  limit.removeEventListener("abort", end);
+  // Programs that a test started and a crash left behind; they would also hold the output open.
+  end();
+  const text = await output;
+
+  if (limit.aborted) console.log(String(limit.reason));
+  const counts = parseSummary(text) ?? { passed: 0, failed: 1, skipped: 0 };
+  // An error outside of every test is in the exit status only.
+  return !success && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
+}
+
+/**
+ * Reads e.g. `ok | 12 passed (3 steps) | 0 failed | 1 ignored (2s)`, the last such line of `text`.
+ *
+ * @returns `undefined` where there is none, as after a crash.
+ */
+export function parseSummary(text: string): Counts | undefined {
+  // deno-lint-ignore no-control-regex
+  const plain = text.replace(/\x1b\[[0-9;]*m/g, "");
+  const last = [...plain.matchAll(/^(?:ok|FAILED) \| (\d+) passed\b.* \| (\d+) failed\b(.*)$/gm)]
+    .at(-1);
+  if (!last) return undefined;
+  const ignored = /\| (\d+) ignored\b/.exec(last[3]!)?.[1] ?? 0;
+  return { passed: Number(last[1]), failed: Number(last[2]), skipped: Number(ignored) };
+}
+
+/** Passes a stream on to standard output. @returns Its end. */
+async function shown(stream: ReadableStream<Uint8Array>): Promise<string> {
+  let tail = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of stream) {
+    await writeAll(chunk);
+    tail = (tail + decoder.decode(chunk, { stream: true })).slice(-TAIL_MAX);
+  }
+  return tail;
+}
+
+async function writeAll(bytes: Uint8Array): Promise<void> {
+  try {
+    for (let at = 0; at < bytes.length;) at += await Deno.stdout.write(bytes.subarray(at));
+  } catch {
+    // Nobody reads any more; the run itself must still end in order.
+  }
+}
+
+function killGroup(pid: number): void {
+  try {
+    Deno.kill(-pid, "SIGKILL");
+  } catch {
+    // Nothing is left of it.
+  }
+}
+
+function add(sum: Counts, counts: Counts): void {
+  sum.passed += counts.passed;
+  sum.failed += counts.failed;
+  sum.skipped += counts.skipped;
+}
+
+async function testFiles(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(new URL(folder, root))) {
+    const path = `${folder}/${name}`;
+    if (isDirectory) found.push(...await testFiles(path));
+    else if (name.endsWith("_test.ts")) found.push(path);
+  }
+  return found.sort();
+}

@@ -1,0 +1,104 @@
+/**
+ * What holds for every endpoint, whatever it does.
+ *
+ * @module
+ */
+
+import { deepEqual, equal } from "node:assert/strict";
+import { editionRoutes } from "../../routes/editions.ts";
+import type { Endpoint } from "../../routes/endpoint.ts";
+import { testApp } from "../helpers/test_app.ts";
+
+interface Served {
+  path: string;
+  edition: string;
+  endpoint: Endpoint;
+}
+
+function everyEndpoint(): Served[] {
+  using app = testApp();
+  return editionRoutes(app.deps, () => "").flatMap(({ prefix, edition, endpoints }) =>
+    endpoints.map((endpoint) => ({ path: prefix + endpoint.path, edition, endpoint }))
+  );
+}
+
+const everything = everyEndpoint();
+const named = ({ endpoint, path }: Served) => `${endpoint.method.toUpperCase()} ${path}`;
+
+Deno.test("no endpoint is hidden behind an earlier one", () => {
+  const hidden = everything.filter((later, index) =>
+    everything.slice(0, index).some((earlier) =>
+      earlier.endpoint.method === later.endpoint.method && covers(earlier.path, later.path)
+    )
+  );
+  deepEqual(hidden.map(named), []);
+});
+
+// Contract, section 3: what works without a token.
+const PUBLIC = [
+  "POST /auth/token",
+  "POST /auth/login",
+  "POST /auth/refresh",
+  "GET /livez",
+  "GET /readyz",
+  "GET /api/health",
+  "GET /openapi.json",
+  "GET /",
+  "GET /docs",
+  "GET /docs/page.css",
+  "GET /docs/page.js",
+];
+
+Deno.test("only the endpoints that the contract names work without a token", () => {
+  deepEqual(
+    everything.filter(({ endpoint }) => endpoint.role === "public").map(named).sort(),
+    [...PUBLIC].sort(),
+  );
+});
+
+Deno.test("every endpoint but the public ones answers 401 without a token", async () => {
+  using app = testApp();
+  for (const served of everything.filter(({ endpoint }) => endpoint.role !== "public")) {
+    const path = served.path.replace(/:\w+/g, "x");
+    const method = served.endpoint.method.toUpperCase();
+    const { status, body } = await app.call(method, path, undefined, { role: "public" });
+    deepEqual([named(served), status, typeof body.error], [named(served), 401, "string"]);
+  }
+});
+
+Deno.test("every endpoint refuses the role below its own with 403", async () => {
+  using app = testApp();
+  const below = { operator: "viewer", admin: "operator" } as const;
+  for (const served of everything) {
+    const { role, method } = served.endpoint;
+    if (role !== "operator" && role !== "admin") continue;
+    const path = served.path.replace(/:\w+/g, "x");
+    const body = method === "get" ? undefined : {};
+    const { status } = await app.call(method.toUpperCase(), path, body, { role: below[role] });
+    deepEqual([named(served), status], [named(served), 403]);
+  }
+});
+
+Deno.test("every write but the session's own asks for more than the role viewer", () => {
+  const writes = everything.filter(({ endpoint }) =>
+    endpoint.method !== "get" && endpoint.role === "viewer"
+  );
+  deepEqual(writes.map(named).sort(), [
+    "POST /api/stream/ticket",
+    "POST /auth/logout",
+    "PUT /auth/users/:id/password",
+  ]);
+});
+
+Deno.test("an endpoint whose answer is kept is the same for every caller", () => {
+  for (const served of everything.filter(({ endpoint }) => endpoint.version)) {
+    equal(served.endpoint.method, "get", named(served));
+    equal(served.endpoint.etag, true, named(served));
+  }
+});
+
+/** Whether every request for `path` is already answered by `pattern`. */
+function covers(pattern: string, path: string): boolean {
+  const [a, b] = [pattern.split("/"), path.split("/")];
+  return a.length === b.length && a.every((part, i) => part.startsWith(":") || part === b[i]);
+}

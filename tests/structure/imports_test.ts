@@ -1,0 +1,299 @@
+/**
+ * The shape of the code base, as a test: who may import whom, no circles, and what may be spoken
+ * of where (SQL, the engine's API, HTTP, the environment).
+ *
+ * @module
+ */
+
+import { deepEqual, match } from "node:assert/strict";
+
+/** The text of every module by its path, e.g. `services/ce/containers.ts`. */
+type Modules = ReadonlyMap<string, string>;
+
+/** Folders each folder may import from, besides itself. */
+const MAY_IMPORT: Record<string, string[]> = {
+  "main.ts": ["commands", "services"],
+  commands: ["routes", "services", "engine", "db"],
+  routes: ["services"],
+  services: ["engine", "db", "deno.json"],
+  engine: [],
+  db: [],
+};
+
+const EDITIONS = ["ce", "pro", "enterprise"];
+
+/** The only shared files that name editions. */
+const TABLES_OF_CONTENTS = ["routes/editions.ts", "services/editions.ts"];
+
+/**
+ * Code that belongs to one place, with an example of it. `exceptions` are the files where text from
+ * outside comes in.
+ */
+const PLACES: {
+  what: string;
+  code: RegExp;
+  example: string;
+  folders: string[];
+  exceptions?: RegExp;
+}[] = [
+  {
+    what: "zod",
+    code: /from "(@hono\/zod-validator|zod)\b/,
+    example: `import { z } from "zod";`,
+    folders: ["routes"],
+    exceptions: /^services\/(config\.ts|license\.ts|integration_adapter\.ts|\w+\/adapters\/)/,
+  },
+  {
+    what: "hono",
+    code: /from "@?hono\b/,
+    example: `import { Hono } from "hono/tiny";`,
+    folders: ["routes"],
+  },
+  {
+    what: "the environment",
+    code: /\bDeno\.env\b|\bprocess\.env\b/,
+    example: `Deno.env.get("A")`,
+    folders: ["main.ts"],
+  },
+  {
+    what: "the SQLite driver",
+    code: /"node:sqlite"/,
+    example: `import { DatabaseSync } from "node:sqlite";`,
+    folders: ["db"],
+  },
+  {
+    what: "SQL",
+    code:
+      /["'`]\s*(SELECT\s|INSERT\s+(INTO|OR)\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|(CREATE|ALTER|DROP)\s+(UNIQUE\s+)?(TABLE|INDEX|TRIGGER|VIEW)\s|PRAGMA\s|VACUUM\b|WITH\s+\w+\s+AS\s*\()/,
+    example: "db.all(`\n  SELECT id FROM users`)",
+    folders: ["db"],
+  },
+  {
+    what: "a request to the engine",
+    code: /\bengine\.(request|json|upgrade)\s*[(<]/,
+    example: `deps.engine.json<Info>("GET", path)`,
+    folders: ["engine"],
+  },
+  {
+    what: "a path of the engine's API",
+    code:
+      /["'`]\/(v1\.\d\d\/)?(containers\/|images\/|networks\/|volumes\/|exec\/|system\/df|build\/prune|_ping)/,
+    example: "`/containers/${id}/json`",
+    folders: ["engine", "routes"],
+  },
+];
+
+const root = new URL("../../", import.meta.url);
+const code = await readCode();
+
+Deno.test("folders import only downwards", () => deepEqual(upwardImports(code), []));
+
+Deno.test("CE knows nothing of Pro and Enterprise, and these two nothing of each other", () =>
+  deepEqual(importsAcrossEditions(code), []));
+
+Deno.test("shared modules know no edition; only the tables of contents do", () =>
+  deepEqual(importsOfEditions(code), []));
+
+Deno.test("no module imports itself through others", () => deepEqual(circles(code), []));
+
+Deno.test("every import names its module, and that module exists", () =>
+  deepEqual(unknownImports(code), []));
+
+for (const { what, code: pattern, example, folders, exceptions } of PLACES) {
+  Deno.test(`${what} occurs in ${folders.join(" and ")} only`, () => {
+    match(example, pattern);
+    const wrong = [...code].filter(([path, text]) =>
+      pattern.test(text) && !folders.includes(folder(path)) && !exceptions?.test(path)
+    );
+    deepEqual(wrong.map(([path]) => path), []);
+  });
+}
+
+// The checks themselves: each must find what it is there for.
+for (
+  const { wrong, check, modules, found } of [
+    {
+      wrong: "an upward import",
+      check: upwardImports,
+      modules: {
+        "db/a.ts": `import type { B } from "../services/b.ts";`,
+        "services/b.ts": "",
+      },
+      found: /^db\/a\.ts -> services\/b\.ts$/,
+    },
+    {
+      wrong: "an upward import at run time",
+      check: upwardImports,
+      modules: { "engine/a.ts": `await import("../db/b.ts");`, "db/b.ts": "" },
+      found: /^engine\/a\.ts -> db\/b\.ts$/,
+    },
+    {
+      wrong: "an import by a new folder",
+      check: upwardImports,
+      modules: { "misc/a.ts": `export * from "../db/b.ts";`, "db/b.ts": "" },
+      found: /^misc\/a\.ts -> db\/b\.ts$/,
+    },
+    {
+      wrong: "CE that knows Pro",
+      check: importsAcrossEditions,
+      modules: { "services/ce/a.ts": `import "../../db/pro/b.ts";`, "db/pro/b.ts": "" },
+      found: /^services\/ce\/a\.ts -> db\/pro\/b\.ts$/,
+    },
+    {
+      wrong: "a shared file that names an edition",
+      check: importsOfEditions,
+      modules: { "routes/app.ts": `import { b } from "./ce/b.ts";`, "routes/ce/b.ts": "" },
+      found: /^routes\/app\.ts -> routes\/ce\/b\.ts$/,
+    },
+    {
+      wrong: "a shared file that knows Pro of the layer below",
+      check: importsOfEditions,
+      modules: { "routes/app.ts": `import { b } from "../db/pro/b.ts";`, "db/pro/b.ts": "" },
+      found: /^routes\/app\.ts -> db\/pro\/b\.ts$/,
+    },
+    {
+      wrong: "a circle",
+      check: circles,
+      modules: {
+        "db/a.ts": `import "./b.ts";`,
+        "db/b.ts": `export { c } from "./c.ts";`,
+        "db/c.ts": `const a = await import("./a.ts");`,
+      },
+      found: /^db\/a\.ts -> db\/b\.ts -> db\/c\.ts -> db\/a\.ts$/,
+    },
+    {
+      wrong: "an import that only running tells",
+      check: unknownImports,
+      modules: { "db/a.ts": "await import(`./${name}.ts`);" },
+      found: /^db\/a\.ts: import\(/,
+    },
+    {
+      wrong: "a module that is not there",
+      check: unknownImports,
+      modules: { "db/a.ts": `import "./b.ts";` },
+      found: /^db\/a\.ts -> db\/b\.ts$/,
+    },
+  ]
+) {
+  Deno.test(`the structure tests find ${wrong}`, () => {
+    const all = new Map(Object.entries(modules));
+    match(check(all).join("\n"), found);
+    deepEqual(
+      check(new Map([...all].map(([path, text]) => [path, withoutComments(`/*${text}*/`)]))),
+      [],
+    );
+  });
+}
+
+Deno.test("comments are told apart from texts and patterns that look like them", () => {
+  for (
+    const [text, rest] of [
+      [`a("http://x"); // "b"`, `a("http://x"); `],
+      ["`/*` + c /* d */ + '//'", "`/*` + c  + '//'"],
+      [`x.replace(/"\\/*[/"]/g, "") // e`, `x.replace(/"\\/*[/"]/g, "") `],
+      ["/** `f */ g", " g"],
+      ["a / b // c / d", "a / b "],
+    ] as const
+  ) deepEqual(withoutComments(text), rest);
+});
+
+function upwardImports(modules: Modules): string[] {
+  return edges(modules).filter(([from, to]) => {
+    const [a, b] = [folder(from), folder(to)];
+    return a !== b && !MAY_IMPORT[a]?.includes(b);
+  }).map(arrow);
+}
+
+function importsAcrossEditions(modules: Modules): string[] {
+  return edges(modules).filter(([from, to]) => {
+    const [a, b] = [edition(from), edition(to)];
+    return a && b && a !== b && b !== "ce";
+  }).map(arrow);
+}
+
+/** What is shared may use CE of a lower layer, which is always there, but no other edition. */
+function importsOfEditions(modules: Modules): string[] {
+  return edges(modules).filter(([from, to]) =>
+    !edition(from) && edition(to) && !TABLES_OF_CONTENTS.includes(from) &&
+    (folder(from) === folder(to) || edition(to) !== "ce")
+  ).map(arrow);
+}
+
+/** Every circle once, as the path that closes it. */
+function circles(modules: Modules): string[] {
+  const found: string[] = [];
+  const done = new Set<string>();
+  const visit = (path: string, way: string[]) => {
+    if (way.includes(path)) {
+      return void found.push([...way.slice(way.indexOf(path)), path].join(" -> "));
+    }
+    if (done.has(path)) return;
+    for (const next of imports(path, modules.get(path) ?? "")) visit(next, [...way, path]);
+    done.add(path);
+  };
+  for (const path of modules.keys()) visit(path, []);
+  return found;
+}
+
+/** A bundled program holds only what is imported by a literal name. */
+function unknownImports(modules: Modules): string[] {
+  const computed = [...modules].flatMap(([path, text]) =>
+    [...text.matchAll(/\bimport\((?!\s*"[^"]+"\s*[,)]).*/g)].map(([call]) => `${path}: ${call}`)
+  );
+  const missing = edges(modules).filter(([, to]) => to.endsWith(".ts") && !modules.has(to));
+  return [...computed, ...missing.map(arrow)];
+}
+
+function edges(modules: Modules): [from: string, to: string][] {
+  return [...modules].flatMap(([from, text]) =>
+    imports(from, text).map((to): [string, string] => [from, to])
+  );
+}
+
+const arrow = ([from, to]: [string, string]) => `${from} -> ${to}`;
+
+/** Paths of our own modules that a module imports, exports from, or starts as a worker. */
+function imports(path: string, text: string): string[] {
+  const found = text.matchAll(
+    /\b(?:from|import)\s*\(?\s*"(\.[^"]+)"|\bnew URL\(\s*"(\.[^"]+\.ts)",\s*import\.meta\.url/g,
+  );
+  return [...found].map(([, imported, worker]) =>
+    new URL((imported ?? worker)!, new URL(path, root)).href.slice(root.href.length)
+  );
+}
+
+function folder(path: string): string {
+  return path.split("/")[0]!;
+}
+
+function edition(path: string): string | undefined {
+  return EDITIONS.find((name) => path.split("/")[1] === name);
+}
+
+/** Every module of the program, without its comments. */
+async function readCode(): Promise<Modules> {
+  const found = new Map<string, string>();
+  const read = async (path: string) => {
+    found.set(path, withoutComments(await Deno.readTextFile(new URL(path, root))));
+  };
+  const walk = async (folder: string) => {
+    for await (const { name, isDirectory } of Deno.readDir(new URL(folder, root))) {
+      const path = `${folder}/${name}`;
+      if (isDirectory) await walk(path);
+      else if (name.endsWith(".ts")) await read(path);
+    }
+  };
+  for (const folder of Object.keys(MAY_IMPORT)) {
+    await (folder.endsWith(".ts") ? read(folder) : walk(folder));
+  }
+  return found;
+}
+
+/** Takes comments out, and knows texts and patterns for what they are. */
+function withoutComments(text: string): string {
+  const kept = String
+    .raw`"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|${"`"}(?:\\.|[^${"`"}\\])*${"`"}` +
+    String.raw`|(?<=[=(,:;!&|?{}[\n]\s*)/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+/`;
+  const comment = String.raw`//[^\n]*|/\*[\s\S]*?\*/`;
+  return text.replace(new RegExp(`(${kept})|${comment}`, "g"), "$1");
+}

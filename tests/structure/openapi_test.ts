@@ -1,0 +1,56 @@
+/**
+ * The API document: equal to its snapshot, so that every change of the contract shows in review.
+ *
+ * @module
+ */
+
+import { deepEqual, equal } from "node:assert/strict";
+import { currentDocument } from "../../commands/openapi.ts";
+
+const SNAPSHOT = new URL("./openapi.snapshot.json", import.meta.url);
+
+Deno.test("the API document equals its snapshot (deno task openapi:accept takes a change over)", async () => {
+  deepEqual(
+    JSON.parse(JSON.stringify(currentDocument())),
+    JSON.parse(await Deno.readTextFile(SNAPSHOT)),
+  );
+});
+
+interface Operation {
+  operationId: string;
+  summary: string;
+  parameters: { name: string; in: string; schema: Record<string, unknown> }[];
+  responses: Record<string, unknown>;
+}
+
+const operations = Object.entries(currentDocument().paths).flatMap(([path, methods]) =>
+  Object.values(methods).map((operation) => ({ path, operation: operation as Operation }))
+);
+
+Deno.test("every operation has an id of its own", () => {
+  const ids = operations.map(({ operation }) => operation.operationId);
+  equal(new Set(ids).size, ids.length);
+});
+
+Deno.test("every parameter of a path is declared, and has a type", () => {
+  for (const { path, operation } of operations) {
+    const declared = operation.parameters.filter((each) => each.in === "path");
+    deepEqual(
+      declared.map(({ name }) => name).sort(),
+      [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort(),
+      path,
+    );
+    for (const { name, schema } of operation.parameters) {
+      equal("type" in schema || "anyOf" in schema || "enum" in schema, true, `${path} ${name}`);
+    }
+  }
+});
+
+Deno.test("every reference of the document leads somewhere", () => {
+  const document = JSON.parse(JSON.stringify(currentDocument()));
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)];
+  for (const [, pointer] of references) {
+    const found = pointer!.split("/").reduce((at, part) => at?.[part], document);
+    equal(typeof found, "object", pointer);
+  }
+});
