@@ -13,8 +13,9 @@ import {
 } from "./answer.ts";
 import { Body, type Framing, framing } from "./body.ts";
 import { Call, during } from "./call.ts";
-import { Circuit } from "./circuit.ts";
-import { EngineError, EngineProtocolError, EngineUnreachableError } from "./errors.ts";
+import { Contact, type PlainAnswer } from "./contact.ts";
+import { type EngineError, EngineProtocolError, EngineUnreachableError } from "./errors.ts";
+import { again, answeredFailure, connectFailure, isVersionRefusal } from "./failures.ts";
 import {
   BrokenConnectionError,
   Connection,
@@ -25,8 +26,6 @@ import {
 } from "./http.ts";
 import { Lane } from "./lane.ts";
 import { Pool } from "./pool.ts";
-import { API_VERSION_MAX, commonVersion } from "./version.ts";
-import { isAtLeast } from "./query.ts";
 
 export type { EngineResponse, HijackedConnection };
 
@@ -99,9 +98,8 @@ export interface EngineOptions {
 const HEAD_TIMEOUT_MS = 30_000;
 const BODY_MAX = 64 * 1024 * 1024;
 
-/** Most bytes of an error's text that are read, and most characters that are passed on. */
-const ERROR_BODY_MAX = 64 * 1024;
-const ERROR_TEXT_MAX = 2_000;
+/** Most bytes that are read of an answer that is no more than a failure's text, or a sign of life. */
+const SMALL_BODY_MAX = 64 * 1024;
 
 /** May be repeated when nothing is known about the first time (RFC 9110, section 9.2.2). */
 const IDEMPOTENT: ReadonlySet<Method> = new Set(["GET", "HEAD", "PUT", "DELETE"]);
@@ -121,14 +119,10 @@ class Client implements Engine {
   readonly #pool: Pool;
   readonly #short: Lane;
   readonly #long: Lane;
-  readonly #circuit: Circuit;
+  readonly #contact: Contact;
   readonly #calls = new Set<Call>();
   readonly #suspectMs: number;
   readonly #probeTimeoutMs: number;
-  readonly #probePatienceMs: number;
-  #contact: { apiVersion: string; kind: "docker" | "podman" } | undefined;
-  /** Under way: finds out whether the engine answers, and which version it speaks. */
-  #probe: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(socketPath: string, {
@@ -145,22 +139,31 @@ class Client implements Engine {
     this.#pool = new Pool({ idleMs, max: connectionsMax, now });
     this.#short = new Lane(connectionsMax, waitingMax);
     this.#long = new Lane(longMax, waitingMax);
-    this.#circuit = new Circuit(now);
     this.#suspectMs = suspectMs;
     this.#probeTimeoutMs = probeTimeoutMs;
-    this.#probePatienceMs = probePatienceMs;
+    this.#contact = new Contact({
+      socketPath,
+      ask: (target) => this.#asked(target),
+      onLost: (failure) => {
+        this.#pool.clear();
+        this.#short.failWaiting(() => again(failure));
+        this.#long.failWaiting(() => again(failure));
+      },
+      now,
+      patienceMs: probePatienceMs,
+    });
   }
 
   get apiVersion() {
-    return this.#contact?.apiVersion;
+    return this.#contact.apiVersion;
   }
 
   get kind() {
-    return this.#contact?.kind;
+    return this.#contact.kind;
   }
 
   get reachable() {
-    return this.#contact !== undefined && !this.#circuit.failure && !this.#isClosed;
+    return this.#contact.version !== undefined;
   }
 
   async request(method: Method, path: string, options: RequestOptions = {}) {
@@ -174,12 +177,14 @@ class Client implements Engine {
 
   async upgrade(path: string, options: RequestOptions = {}) {
     const { head, lease } = await this.#sent("POST", path, { ...options, long: true }, true);
-    const { reader } = lease.connection;
-    return hijacked(head, new Body(reader, hijackFraming(head)), lease);
+    // An engine that answers 200 instead of switching may have framed its answer like any other.
+    const body = this.#body("POST", head, lease, head.status === 101 ? "until close" : undefined);
+    return hijacked(head, body, lease);
   }
 
   close() {
     this.#isClosed = true;
+    this.#contact.close();
     for (const call of this.#calls) call.fail(this.#closedError());
     this.#pool.clear();
   }
@@ -195,7 +200,7 @@ class Client implements Engine {
     } catch (error) {
       if (!isVersionRefusal(error)) throw error;
       // The engine was replaced by another version while the connections lay idle.
-      this.#contact = undefined;
+      this.#contact.forgetVersion();
       return await this.#sentOnce(method, path, options, isUpgrade);
     }
   }
@@ -212,7 +217,7 @@ class Client implements Engine {
     const call = new Call(options.signal, this.#calls);
     this.#setDeadline(call, options);
     try {
-      const version = this.#knownVersion() ?? await this.#negotiated(call);
+      const version = this.#contact.version ?? await this.#contact.establish(call);
       const request = encodeRequest({
         method,
         target: `/v${version}${path}${queryText(options.query)}`,
@@ -247,89 +252,18 @@ class Client implements Engine {
       );
     if (long || headTimeoutMs <= this.#suspectMs) {
       return call.setTimer(headTimeoutMs, () => {
-        this.#suspect();
+        this.#contact.suspect();
         onDeadline();
       });
     }
     call.setTimer(this.#suspectMs, () => {
-      this.#suspect();
+      this.#contact.suspect();
       call.setTimer(headTimeoutMs - this.#suspectMs, onDeadline);
     });
   }
 
-  /** The version to speak, when there is no reason to ask first. */
-  #knownVersion(): string | undefined {
-    return this.#circuit.failure ? undefined : this.#contact?.apiVersion;
-  }
-
-  /** Waits for the first contact; after a failure only for as long as a living engine takes. */
-  async #negotiated(call: Call): Promise<string> {
-    const { failure } = this.#circuit;
-    if (failure && !this.#probe && !this.#circuit.isProbeDue) throw again(failure);
-    const probe = this.#startProbe();
-    if (!failure) {
-      await during(call, probe);
-    } else {
-      const patience = Promise.withResolvers<void>();
-      const timer = setTimeout(() => patience.reject(again(failure)), this.#probePatienceMs);
-      try {
-        await during(call, Promise.race([probe, patience.promise]));
-      } finally {
-        clearTimeout(timer);
-      }
-    }
-    return this.#knownVersion() ?? await this.#negotiated(call);
-  }
-
-  #startProbe(): Promise<void> {
-    this.#probe ??= this.#probed().finally(() => this.#probe = undefined);
-    // Those who wait for it are told; nobody has to.
-    this.#probe.catch(() => {});
-    return this.#probe;
-  }
-
-  /** Something went wrong that a living engine may cause as well: finds out in the background. */
-  #suspect(): void {
-    if (!this.#isClosed && !this.#circuit.failure) this.#startProbe();
-  }
-
-  /** Asks for a sign of life; closes or opens the circuit by it. */
-  async #probed(): Promise<void> {
-    try {
-      const ping = await this.#unversioned("/_ping");
-      const newest = ping.headers.get("api-version") ?? "";
-      if (!/^\d+\.\d+$/.test(newest)) {
-        throw new EngineProtocolError(`What listens at ${this.socketPath} is no container engine`);
-      }
-      this.#contact = {
-        apiVersion: commonVersion(newest, await this.#oldest(newest)),
-        kind: ping.headers.has("libpod-api-version") ? "podman" : "docker",
-      };
-      this.#circuit.close();
-    } catch (error) {
-      const failure = error instanceof EngineUnreachableError ? error : new EngineUnreachableError(
-        `The container engine at ${this.socketPath} is not ready: ${messageOf(error)}`,
-        "broken",
-        { cause: error },
-      );
-      if (!this.#isClosed) this.#open(failure, true);
-      throw failure;
-    }
-  }
-
-  /** Only an engine that is newer than we are may have dropped all that we know. */
-  async #oldest(newest: string): Promise<string | undefined> {
-    if (isAtLeast(API_VERSION_MAX, newest)) return undefined;
-    const { text } = await this.#unversioned("/version");
-    try {
-      return JSON.parse(text).MinAPIVersion;
-    } catch {
-      return undefined;
-    }
-  }
-
-  /** A request of the probe; it waits for nobody's turn. */
-  async #unversioned(target: string) {
+  /** A request for a sign of life; it waits for nobody's turn. */
+  async #asked(target: string): Promise<PlainAnswer> {
     const call = new Call(undefined, this.#calls);
     call.setTimer(this.#probeTimeoutMs, () =>
       call.fail(
@@ -343,18 +277,11 @@ class Client implements Engine {
       const answered = await this.#exchanged(call, undefined, "GET", request);
       const { head, lease } = answered;
       if (head.status !== 200) throw await this.#failure("GET", answered);
-      const text = await this.#answer("GET", head, lease, ERROR_BODY_MAX).text();
+      const text = await this.#answer("GET", head, lease, SMALL_BODY_MAX).text();
       return { headers: head.headers, text };
     } finally {
       call.end();
     }
-  }
-
-  #open(failure: EngineUnreachableError, byProbe: boolean): void {
-    this.#circuit.open(failure, { byProbe });
-    this.#pool.clear();
-    this.#short.failWaiting(() => again(failure));
-    this.#long.failWaiting(() => again(failure));
   }
 
   /**
@@ -387,7 +314,7 @@ class Client implements Engine {
           // The engine closed the connection while it lay idle; the others will be no better. It
           // may have been replaced by another version, too.
           this.#pool.clear();
-          this.#suspect();
+          this.#contact.suspect();
           connection = await this.#connected(call, lane !== undefined);
         }
       }
@@ -399,8 +326,8 @@ class Client implements Engine {
     }
   }
 
-  /** @param opensCircuit False for the probe, which sees to that itself. */
-  async #connected(call: Call, opensCircuit: boolean): Promise<Connection> {
+  /** @param isReported False for the sign of life, whose failure is known without. */
+  async #connected(call: Call, isReported: boolean): Promise<Connection> {
     const opening = Connection.open(this.socketPath);
     try {
       return await during(call, opening);
@@ -408,7 +335,7 @@ class Client implements Engine {
       opening.then((late) => late.close(), () => {});
       if (call.failure) throw error;
       const failure = connectFailure(error, this.socketPath);
-      if (opensCircuit) this.#open(failure, false);
+      if (isReported) this.#contact.lost(failure);
       throw failure;
     }
   }
@@ -438,9 +365,15 @@ class Client implements Engine {
   }
 
   #answer(method: Method, head: Head, lease: Lease, bodyMax = BODY_MAX): EngineResponse {
+    return answer(head, this.#body(method, head, lease), lease, bodyMax);
+  }
+
+  #body(method: Method, head: Head, lease: Lease, framed?: Framing): Body {
     try {
-      const body = new Body(lease.connection.reader, framing(method, head.status, head.headers));
-      return answer(head, body, lease, bodyMax);
+      return new Body(
+        lease.connection.reader,
+        framed ?? framing(method, head.status, head.headers),
+      );
     } catch (error) {
       throw lease.fail(error);
     }
@@ -454,19 +387,18 @@ class Client implements Engine {
         new EngineProtocolError(`The container engine answered with status ${status}`),
       );
     }
-    const text = await this.#answer(method, head, lease, ERROR_BODY_MAX).text().catch((error) => {
+    const text = await this.#answer(method, head, lease, SMALL_BODY_MAX).text().catch((error) => {
       // The status says enough where the text is unreadable.
       if (error instanceof EngineProtocolError) return "";
       throw error;
     });
-    const message = failureText(text) || `The engine answered status ${status}`;
-    return new EngineError(isConflict(status, message) ? 409 : status, message);
+    return answeredFailure(status, text);
   }
 
   /** A failure below, in the words of this module. */
   #explained(error: unknown): unknown {
     if (!isConnectionEnd(error)) return error;
-    this.#suspect();
+    this.#contact.suspect();
     return new EngineUnreachableError(
       `The connection to the container engine at ${this.socketPath} broke`,
       "broken",
@@ -479,21 +411,11 @@ class Client implements Engine {
   }
 }
 
-/** An engine that answers 200 to an upgrade may have framed its answer like any other. */
-const hijackFraming = ({ status, headers }: Head): Framing =>
-  status === 101 ? "until close" : framing("POST", status, headers);
-
 /** Whether a request that failed on a kept-alive connection may be sent again on a fresh one. */
 function mayRepeat(error: unknown, method: Method): boolean {
   if (!(error instanceof BrokenConnectionError)) return false;
   return error.progress === "unsent" ||
     (error.progress === "unanswered" && IDEMPOTENT.has(method));
-}
-
-/** Both engines refuse a version so, before they look at anything else. */
-function isVersionRefusal(error: unknown): boolean {
-  return error instanceof EngineError && error.status === 400 &&
-    /client version \S+ is too (?:old|new)/i.test(error.message);
 }
 
 function queryText(query: RequestOptions["query"]): string {
@@ -504,63 +426,4 @@ function queryText(query: RequestOptions["query"]): string {
     text += `${text ? "&" : "?"}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
   }
   return text;
-}
-
-/** The message of an error body; the text itself where it is no JSON. */
-function failureText(text: string): string {
-  let message = text;
-  try {
-    message = JSON.parse(text).message ?? text;
-  } catch {
-    // Proxies and old engines answer plain text.
-  }
-  return String(message).trim().slice(0, ERROR_TEXT_MAX);
-}
-
-/**
- * Whether the engine calls a failure of its own what is only in the way: Podman when a container is
- * in the wrong state or a name is taken, Docker up to 20.10 when a service was changed meanwhile.
- */
-function isConflict(status: number, message: string): boolean {
-  return status === 500 &&
-    /container state improper|is already in use|is being used|in use by|update out of sequence/i
-      .test(message);
-}
-
-function connectFailure(error: unknown, socketPath: string): EngineUnreachableError {
-  const cause = { cause: error };
-  if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
-    return new EngineUnreachableError(
-      `There is no container engine at ${socketPath}: the socket does not exist`,
-      "missing",
-      cause,
-    );
-  }
-  if (error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable) {
-    return new EngineUnreachableError(
-      `No permission to use the container engine's socket ${socketPath}: this user must be ` +
-        `allowed to read and write it (for Docker: be a member of the group that owns it)`,
-      "permission",
-      cause,
-    );
-  }
-  if (error instanceof Deno.errors.ConnectionRefused) {
-    return new EngineUnreachableError(
-      `The container engine at ${socketPath} is not running: nobody listens on its socket`,
-      "refused",
-      cause,
-    );
-  }
-  return new EngineUnreachableError(
-    `The container engine at ${socketPath} does not accept connections: ${messageOf(error)}`,
-    "refused",
-    cause,
-  );
-}
-
-const messageOf = (error: unknown) => error instanceof Error ? error.message : String(error);
-
-/** A new error for each caller, so that none sees another one's stack. */
-function again(failure: EngineUnreachableError): EngineUnreachableError {
-  return new EngineUnreachableError(failure.message, failure.reason, { cause: failure });
 }

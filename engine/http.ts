@@ -197,8 +197,16 @@ function malformed(line: string): never {
   );
 }
 
-/** Whether a failure means that the other side is gone. */
+/** Whether a failure means that the connection is gone, by whoever's doing. */
 export function isConnectionEnd(error: unknown): boolean {
-  return error instanceof EndOfSourceError || error instanceof BrokenConnectionError ||
-    error instanceof Deno.errors.BrokenPipe || error instanceof Deno.errors.ConnectionReset;
+  return [
+    EndOfSourceError,
+    BrokenConnectionError,
+    Deno.errors.BrokenPipe,
+    Deno.errors.ConnectionReset,
+    Deno.errors.ConnectionAborted,
+    Deno.errors.NotConnected,
+    Deno.errors.BadResource,
+    Deno.errors.Interrupted,
+  ].some((kind) => error instanceof kind);
 }

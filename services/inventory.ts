@@ -37,6 +37,46 @@ export interface NetworkAttachment {
   mac: string;
 }
 
+/** What only the detail of a container shows. Times are ISO 8601, UTC. */
+export interface ContainerDetails {
+  command: string[];
+  entrypoint: string[];
+  workingDir: string;
+  user: string;
+  /** Passwords live here: only an admin sees the values. */
+  env: { name: string; value: string }[];
+  mounts: {
+    type: string;
+    /** Of a volume. */
+    name: string | null;
+    source: string;
+    destination: string;
+    readOnly: boolean;
+  }[];
+  networkSettings: {
+    name: string;
+    networkId: string;
+    ipv4: string;
+    ipv6: string;
+    gateway: string;
+    mac: string;
+    aliases: string[];
+  }[];
+  restartPolicy: { name: string; maximumRetryCount: number };
+  /** `null` is no limit. */
+  limits: { memoryBytes: number | null; cpus: number | null; pids: number | null };
+  oomKilled: boolean;
+  /** What the engine said when it could not start. */
+  error: string;
+  /** The last probes, oldest first. They pass without an event: in a snapshot they are old. */
+  healthLog: {
+    startedAt: string | null;
+    endedAt: string | null;
+    exitCode: number;
+    output: string;
+  }[];
+}
+
 /** One container. Times are ISO 8601, UTC. */
 export interface Container {
   id: string;
@@ -62,6 +102,7 @@ export interface Container {
   volumes: string[];
   /** Whether it is the container that this service runs in. */
   self: boolean;
+  details: ContainerDetails;
 }
 
 export interface Inventory {

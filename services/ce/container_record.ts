@@ -8,6 +8,7 @@ import type { ContainerInspect } from "../../engine/containers.ts";
 import {
   type Container,
   CONTAINER_STATES,
+  type ContainerDetails,
   type ContainerHealth,
   type ContainerPort,
   type ContainerState,
@@ -15,6 +16,12 @@ import {
 
 /** The engine writes a time that never came as the year 1. */
 const NEVER = "0001-01-01T00:00:00Z";
+
+/** Longest output of a health check that is kept, in characters. */
+const HEALTH_OUTPUT_MAX = 4_096;
+
+/** The kernel's default, in microseconds. */
+const CPU_PERIOD_US = 100_000;
 
 /** What Podman calls a state that Docker has under another name. */
 const PODMAN_STATES: Record<string, ContainerState> = {
@@ -55,6 +62,71 @@ export function toContainer(inspect: ContainerInspect, self: boolean): Container
       Type === "volume" && Name ? [Name] : []
     ),
     self,
+    details: detailsOf(inspect),
+  };
+}
+
+function detailsOf(inspect: ContainerInspect): ContainerDetails {
+  const { Config, HostConfig, NetworkSettings, State } = inspect;
+  return {
+    command: Config.Cmd ?? [],
+    entrypoint: Config.Entrypoint ?? [],
+    workingDir: Config.WorkingDir ?? "",
+    user: Config.User ?? "",
+    env: (Config.Env ?? []).map(variable),
+    mounts: (inspect.Mounts ?? []).map(({ Type, Name, Source, Destination, RW }) => ({
+      type: Type || "bind",
+      name: Name || null,
+      source: Source ?? "",
+      destination: Destination,
+      readOnly: RW === false,
+    })),
+    networkSettings: Object.entries(NetworkSettings.Networks ?? {}).map(([name, settings]) => ({
+      name,
+      networkId: settings.NetworkID ?? "",
+      ipv4: settings.IPAddress ?? "",
+      ipv6: settings.GlobalIPv6Address ?? "",
+      gateway: settings.Gateway ?? "",
+      mac: settings.MacAddress ?? "",
+      aliases: settings.Aliases ?? [],
+    })),
+    restartPolicy: {
+      name: HostConfig.RestartPolicy?.Name || "no",
+      maximumRetryCount: HostConfig.RestartPolicy?.MaximumRetryCount ?? 0,
+    },
+    limits: limitsOf(HostConfig),
+    oomKilled: State.OOMKilled ?? false,
+    error: State.Error ?? "",
+    healthLog: (State.Health?.Log ?? []).map(({ Start, End, ExitCode, Output }) => ({
+      startedAt: timeOf(Start),
+      endedAt: timeOf(End),
+      exitCode: ExitCode,
+      output: Output.slice(0, HEALTH_OUTPUT_MAX),
+    })),
+  };
+}
+
+/** `NAME=value`; a name without a value is taken out of the container's environment. */
+function variable(entry: string): { name: string; value: string } {
+  const at = entry.indexOf("=");
+  return at < 0
+    ? { name: entry, value: "" }
+    : { name: entry.slice(0, at), value: entry.slice(at + 1) };
+}
+
+/** `--cpus` is stored as billionths of a core by new clients, as quota and period by old ones. */
+function limitsOf({
+  Memory = 0,
+  NanoCpus = 0,
+  CpuQuota = 0,
+  CpuPeriod = 0,
+  PidsLimit,
+}: ContainerInspect["HostConfig"]): ContainerDetails["limits"] {
+  const quota = CpuQuota > 0 ? CpuQuota / (CpuPeriod || CPU_PERIOD_US) : null;
+  return {
+    memoryBytes: Memory > 0 ? Memory : null,
+    cpus: NanoCpus > 0 ? NanoCpus / 1e9 : quota,
+    pids: PidsLimit && PidsLimit > 0 ? PidsLimit : null,
   };
 }
 

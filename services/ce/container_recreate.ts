@@ -77,7 +77,8 @@ function ownConfig(
 ): ContainerConfig {
   const own: ContainerConfig = {
     ...Config,
-    Env: without(Config.Env, image.Env),
+    // Podman adds the host name, which by default is the short id.
+    Env: without(Config.Env, [...image.Env ?? [], `HOSTNAME=${Id.slice(0, SHORT_ID_LENGTH)}`]),
     Labels: withoutEntries(Config.Labels, image.Labels),
     ExposedPorts: withoutEntries(Config.ExposedPorts, image.ExposedPorts),
     Volumes: withoutEntries(Config.Volumes, image.Volumes),
@@ -162,36 +163,32 @@ function linkRequest(link: string): string {
 function mounts(
   { Binds, Mounts, Tmpfs }: HostConfig,
   made: MountPoint[],
-): Pick<HostConfig, "Mounts"> {
-  const byTarget = new Map(made.map((mount) => [cleanPath(mount.Destination), mount]));
+): Pick<HostConfig, "Binds" | "Mounts"> {
+  const volumes = new Map(
+    made.filter(({ Type, Name }) => Type === "volume" && Name)
+      .map((volume) => [cleanPath(volume.Destination), volume]),
+  );
   const asked = (Mounts ?? []).map((mount): MountRequest => {
-    const volume = byTarget.get(cleanPath(mount.Target ?? ""));
-    const isAnonymous = mount.Type === "volume" && !mount.Source;
-    return isAnonymous && volume?.Name ? { ...mount, Source: volume.Name } : mount;
+    const name = volumes.get(cleanPath(mount.Target ?? ""))?.Name;
+    return mount.Type === "volume" && !mount.Source && name ? { ...mount, Source: name } : mount;
   });
-  const targets = new Set([
-    ...asked.map(({ Target }) => Target ?? ""),
-    ...(Binds ?? []).map(bindTarget),
-    ...Object.keys(Tmpfs ?? {}),
-  ].map(cleanPath));
-  const anonymous = made
-    .filter(({ Type, Name, Destination }) =>
-      Type === "volume" && Name && !targets.has(cleanPath(Destination))
-    )
-    .map(({ Name, Destination, RW }): MountRequest => ({
-      Type: "volume",
-      Source: Name!,
-      Target: Destination,
-      ReadOnly: RW === false,
-    }));
+  // One that is only a target asks for a new volume.
+  const binds = (Binds ?? []).filter((bind) => bind.includes(":") || !volumes.has(cleanPath(bind)));
+  for (
+    const taken of [
+      ...asked.map(({ Target }) => Target ?? ""),
+      ...binds.map((bind) => bind.split(":")[1] ?? bind),
+      ...Object.keys(Tmpfs ?? {}),
+    ]
+  ) volumes.delete(cleanPath(taken));
+  const anonymous = [...volumes.values()].map(({ Name, Destination, RW }): MountRequest => ({
+    Type: "volume",
+    Source: Name!,
+    Target: Destination,
+    ReadOnly: RW === false,
+  }));
   const all = [...asked, ...anonymous];
-  return { Mounts: all.length > 0 ? all : null };
-}
-
-/** `source:target[:options]`, or only the target. */
-function bindTarget(bind: string): string {
-  const [source = "", target] = bind.split(":");
-  return target ?? source;
+  return { Binds: binds.length > 0 ? binds : null, Mounts: all.length > 0 ? all : null };
 }
 
 /** The engine shows paths so, and keeps requests as they were. */

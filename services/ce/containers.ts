@@ -10,7 +10,7 @@ import {
   containerStop,
   containerTop,
 } from "../../engine/containers.ts";
-import { EngineUnreachableError } from "../../engine/errors.ts";
+import { EngineError, EngineUnreachableError } from "../../engine/errors.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, asAppError } from "../errors.ts";
 import type { Container, ContainerState } from "../inventory.ts";
@@ -25,12 +25,14 @@ import { statusText } from "./container_status.ts";
 export { currentContainers, resolveContainer } from "./container_reads.ts";
 
 /** A container as lists and frames show it. */
-export type ContainerListItem = Omit<Container, "attachments" | "volumes" | "finishedAt"> & {
-  /** In words, e.g. "Up 3 minutes (healthy)". */
-  status: string;
-  /** Names. */
-  networks: string[];
-};
+export type ContainerListItem =
+  & Omit<Container, "attachments" | "volumes" | "finishedAt" | "details">
+  & {
+    /** In words, e.g. "Up 3 minutes (healthy)". */
+    status: string;
+    /** Names. */
+    networks: string[];
+  };
 
 /** What a list is narrowed by; all given ones have to fit. */
 export interface ContainerFilter {
@@ -57,9 +59,9 @@ export type ContainerAction = (typeof CONTAINER_ACTIONS)[number];
 export const STOP_TIMEOUT_S = 10;
 
 export function listItem(container: Container, now: Date): ContainerListItem {
-  const { attachments, volumes: _volumes, finishedAt: _finishedAt, ...rest } = container;
+  const { attachments, volumes: _, finishedAt: __, details: ___, ...shown } = container;
   return {
-    ...rest,
+    ...shown,
     status: statusText(container, now),
     networks: attachments.map(({ network }) => network),
   };
@@ -97,7 +99,7 @@ export function stackOf({ composeProject, labels }: Pick<Container, "composeProj
 /** @throws {AppError} `not_found`; the engine's own words when it cannot start. */
 export async function startContainer(deps: ReadDeps, ref: string): Promise<ActionResult> {
   const container = await resolveContainer(deps, ref);
-  const { changed } = await containerStart(deps.engine, container.id);
+  const { changed } = await orCannotStart(containerStart(deps.engine, container.id));
   return await settled(deps, container, changed);
 }
 
@@ -133,7 +135,7 @@ export async function restartContainer(
   assertNotSelf(container, "restarted");
   const settle = deps.inventory.expectDown(container.id);
   try {
-    await containerRestart(deps.engine, container.id, { timeoutS });
+    await orCannotStart(containerRestart(deps.engine, container.id, { timeoutS }));
     return await settled(deps, container, true);
   } finally {
     settle();
@@ -209,6 +211,19 @@ export function assertNotSelf({ self, name }: Container, done: string): void {
 export function assertRunning({ name, state }: Container): void {
   if (state !== "running") {
     throw new AppError("conflict", `Container ${name} is not running, but ${state}`);
+  }
+}
+
+/**
+ * The engine has many statuses for a container that cannot start (a taken port, a program or a
+ * mount that is missing): to the caller each is a conflict with the state of things.
+ */
+async function orCannotStart<T>(starting: Promise<T>): Promise<T> {
+  try {
+    return await starting;
+  } catch (error) {
+    if (!(error instanceof EngineError) || /^no such container/i.test(error.message)) throw error;
+    throw new AppError("conflict", error.message, { cause: error });
   }
 }
 

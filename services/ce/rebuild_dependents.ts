@@ -1,6 +1,7 @@
 /**
- * Containers that share a namespace (network, processes, memory) of another one. They name it by
- * its id, so they lose it when it is rebuilt, and are made anew upon its successor.
+ * Containers that share a namespace (network, processes, memory) of another one, or are linked to
+ * it. The engine ties them to that very container, so they lose it when it is rebuilt, and are made
+ * anew upon its successor.
  *
  * @module
  */
@@ -18,7 +19,7 @@ import type { Deps } from "../deps.ts";
 import { recreation, sharedContainer } from "./container_recreate.ts";
 import { isUp, nameOf, replaceContainer } from "./container_replace.ts";
 
-/** Containers that share a namespace of the given one. */
+/** Containers that share a namespace of the given one, or are linked to it. */
 export async function dependentsOf(
   engine: Engine,
   { Id, Name }: Pick<ContainerInspect, "Id" | "Name">,
@@ -32,11 +33,12 @@ export async function dependentsOf(
     return shared !== undefined &&
       (shared === Name.slice(1) || (shared.length >= 12 && Id.startsWith(shared)));
   };
-  return inspected.filter((other): other is ContainerInspect =>
-    other !== undefined &&
-    [other.HostConfig.NetworkMode, other.HostConfig.IpcMode, other.HostConfig.PidMode]
-      .some(isShared)
-  );
+  return inspected.filter((other): other is ContainerInspect => {
+    if (!other) return false;
+    const { NetworkMode, IpcMode, PidMode, Links } = other.HostConfig;
+    return [NetworkMode, IpcMode, PidMode].some(isShared) ||
+      (Links ?? []).some((link) => link.startsWith(`${Name}:`));
+  });
 }
 
 /**

@@ -108,3 +108,12 @@ Deno.test("execInspect() tells the exit code", async () => {
   });
   equal((await execInspect(fake.engine, "e1")).ExitCode, 3);
 });
+
+Deno.test("execStart() reads the output of an engine that frames it like any other answer", async () => {
+  await using fake = fakeEngine({
+    "POST /exec/e1/start": () =>
+      new Response(ReadableStream.from([outputFrame("stdout", "a"), outputFrame("stderr", "b")])),
+  });
+  const program = await execStart(fake.engine, "e1");
+  deepEqual(await texts(program.frames), ["stdout a", "stderr b"]);
+});

@@ -28,6 +28,20 @@ export function containerOf(fields: Partial<Container> & { name: string }): Cont
     attachments: [],
     volumes: [],
     self: false,
+    details: {
+      command: [],
+      entrypoint: [],
+      workingDir: "",
+      user: "",
+      env: [],
+      mounts: [],
+      networkSettings: [],
+      restartPolicy: { name: "no", maximumRetryCount: 0 },
+      limits: { memoryBytes: null, cpus: null, pids: null },
+      oomKilled: false,
+      error: "",
+      healthLog: [],
+    },
     ...fields,
   };
 }

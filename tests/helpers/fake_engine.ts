@@ -24,6 +24,7 @@ export interface FakeRequest {
   signal: AbortSignal;
 }
 
+/** The body of an answer to an upgrade is sent as it is, after the switch of protocols. */
 export type FakeAnswer = (request: FakeRequest) => Response | Promise<Response>;
 
 export interface FakeEngine extends AsyncDisposable {
@@ -35,7 +36,9 @@ export interface FakeEngine extends AsyncDisposable {
   answers: Record<string, FakeAnswer>;
   /** What the engine says that it speaks; may be changed at any time. */
   apiVersion: string;
-  /** Ends the engine and takes its socket away, as when it is stopped. */
+  /** Connections that neither side has closed. */
+  readonly open: number;
+  /** Ends the engine, its connections and its socket, as when it is stopped. */
   down(): Promise<void>;
   /** Starts it again at the same place. */
   up(): void;
@@ -58,55 +61,60 @@ export function fakeEngine(
 ): FakeEngine {
   const directory = Deno.makeTempDirSync({ prefix: "engine-" });
   const socketPath = `${directory}/engine.sock`;
-  const requests: string[] = [];
+  let server: Server | undefined;
 
-  const answer = async (request: Request, { completed }: Deno.ServeHandlerInfo) => {
-    const gone = new AbortController();
-    completed.catch(() => gone.abort());
-    const { pathname, search, searchParams } = new URL(request.url);
+  const serve = async (connection: RawConnection) => {
+    for (let text = await connection.request(); text; text = await connection.request()) {
+      const gone = new AbortController();
+      connection.gone.then(() => gone.abort());
+      const isUpgrade = /^upgrade: tcp\r$/im.test(text);
+      await sendResponse(connection, await answered(text, gone.signal), isUpgrade);
+      if (isUpgrade) return;
+    }
+  };
+
+  const answered = async (text: string, signal: AbortSignal): Promise<Response> => {
+    const [method = "", target = ""] = text.split(" ", 2);
+    const { pathname, search, searchParams } = new URL(target, "http://engine");
     const [, version, path = ""] = /^(?:\/v(\d+\.\d+))?(\/.*)$/.exec(pathname) ?? [];
-    const text = await request.text();
     if (path === "/_ping") {
       return new Response("OK", { headers: { "api-version": fake.apiVersion, ...pingHeaders } });
     }
-    requests.push(`${request.method} ${path}${search}`);
-    const found = lookUp(fake.answers, request.method, path);
+    fake.requests.push(`${method} ${path}${search}`);
+    const found = lookUp(fake.answers, method, path);
     if (!found) return Response.json({ message: `No such thing: ${path}` }, { status: 404 });
-    return await found.answer({
-      method: request.method,
-      version,
-      path,
-      query: searchParams,
-      body: text ? JSON.parse(text) : undefined,
-      parts: found.parts,
-      signal: gone.signal,
-    });
+    const json = text.slice(text.indexOf("\r\n\r\n") + 4);
+    const body = json ? JSON.parse(json) : undefined;
+    try {
+      return await found.answer({
+        method,
+        version,
+        path,
+        query: searchParams,
+        body,
+        parts: found.parts,
+        signal,
+      });
+    } catch (error) {
+      return Response.json({ message: String(error) }, { status: 500 });
+    }
   };
 
-  let stop: AbortController | undefined;
-  let server: Deno.HttpServer<Deno.UnixAddr> | undefined;
   const fake: FakeEngine = {
     engine: connectEngine(socketPath, options),
     socketPath,
-    requests,
+    requests: [],
     answers,
     apiVersion,
+    get open() {
+      return server?.open ?? 0;
+    },
     up() {
-      stop = new AbortController();
-      server = Deno.serve(
-        {
-          path: socketPath,
-          signal: stop.signal,
-          onListen: () => {},
-          onError: (error) => Response.json({ message: String(error) }, { status: 500 }),
-        },
-        answer,
-      );
+      server = listen(socketPath, serve);
     },
     async down() {
-      stop?.abort();
-      await server?.finished;
-      await Deno.remove(socketPath).catch(() => {});
+      await server?.close();
+      server = undefined;
     },
     async [Symbol.asyncDispose]() {
       fake.engine.close();
@@ -116,6 +124,34 @@ export function fakeEngine(
   };
   fake.up();
   return fake;
+}
+
+async function sendResponse(
+  connection: RawConnection,
+  response: Response,
+  isUpgrade: boolean,
+): Promise<void> {
+  const { status, headers, body } = response;
+  const isSwitched = isUpgrade && status === 200;
+  let head = isSwitched
+    ? "HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n"
+    : `HTTP/1.1 ${status} ${response.statusText}\r\n`;
+  for (const [name, value] of headers) head += `${name}: ${value}\r\n`;
+  if (!isSwitched) head += body ? "transfer-encoding: chunked\r\n" : "content-length: 0\r\n";
+  await connection.write(`${head}\r\n`);
+  if (!body) return;
+
+  const reader = body.getReader();
+  const left = connection.gone.then(() => ({ done: true, value: undefined }) as const);
+  for (;;) {
+    const { done, value } = await Promise.race([reader.read(), left]);
+    if (done) break;
+    if (!isSwitched) await connection.write(`${value.length.toString(16)}\r\n`);
+    await connection.write(value);
+    if (!isSwitched) await connection.write("\r\n");
+  }
+  if (!isSwitched) await connection.write("0\r\n\r\n").catch(() => {});
+  await reader.cancel();
 }
 
 function lookUp(
@@ -144,20 +180,6 @@ export function outputFrame(stream: "stdout" | "stderr", text: string): Uint8Arr
   return frame;
 }
 
-/** One connection of a raw engine. */
-export interface RawConnection {
-  /** Counted from 1. */
-  number: number;
-  /** Head and body of the next request as text; undefined when the client has ended. */
-  request(): Promise<string | undefined>;
-  /** What comes next, whatever it is; undefined when the client has ended. */
-  read(): Promise<string | undefined>;
-  write(text: string | Uint8Array): Promise<void>;
-  close(): void;
-  /** Resolves when the client has ended the connection. */
-  ended(): Promise<void>;
-}
-
 export interface RawEngine extends AsyncDisposable {
   engine: Engine;
   socketPath: string;
@@ -169,12 +191,21 @@ export interface RawEngine extends AsyncDisposable {
   requests: string[];
 }
 
-const encoder = new TextEncoder();
-
-// One character per byte, so that lengths can be counted.
-const latin1 = new TextDecoder("latin1");
-const decoded = (binary: string) =>
-  new TextDecoder().decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)));
+/** One connection, from the engine's side. */
+export interface RawConnection {
+  /** Counted from 1. */
+  number: number;
+  /** Head and body of the next request as text; undefined when the client has ended. */
+  request(): Promise<string | undefined>;
+  /** What comes next, whatever it is; undefined when the client has ended. */
+  read(): Promise<string | undefined>;
+  write(text: string | Uint8Array): Promise<void>;
+  close(): void;
+  /** Reads and forgets until the client has ended the connection. */
+  ended(): Promise<void>;
+  /** Resolves when the client has ended the connection; what it sends is kept. */
+  readonly gone: Promise<void>;
+}
 
 export const PING_ANSWER = "HTTP/1.1 200 OK\r\nApi-Version: 1.41\r\nContent-Length: 2\r\n\r\nOK";
 
@@ -188,75 +219,27 @@ export function rawEngine(
 ): RawEngine {
   const directory = Deno.makeTempDirSync({ prefix: "engine-" });
   const socketPath = `${directory}/engine.sock`;
-  const listener = Deno.listen({ transport: "unix", path: socketPath });
   const requests: string[] = [];
-  const open = new Set<Deno.UnixConn>();
-  const plays: Promise<void>[] = [];
-  let accepted = 0;
 
-  const serve = async (conn: Deno.UnixConn) => {
-    let pending = "";
-    const close = () => {
-      if (open.delete(conn)) conn.close();
-    };
-    const more = async () => {
-      const buffer = new Uint8Array(64 * 1024);
-      const count = await conn.read(buffer).catch(() => null);
-      if (count === null) return false;
-      pending += latin1.decode(buffer.subarray(0, count));
-      return true;
-    };
-    const connection: RawConnection = {
-      number: ++accepted,
-      async request() {
-        for (;;) {
-          const end = pending.indexOf("\r\n\r\n") + 4;
-          const length = Number(/^content-length: (\d+)/im.exec(pending.slice(0, end))?.[1] ?? 0);
-          if (end < 4 || pending.length < end + length) {
-            if (!await more()) return undefined;
-            continue;
-          }
-          const text = decoded(pending.slice(0, end + length));
-          pending = pending.slice(end + length);
-          const [method, target = ""] = text.split(" ", 2);
-          const path = target.replace(/^\/v\d+\.\d+(?=\/)/, "");
-          if (pings && path === "/_ping") {
-            await connection.write(PING_ANSWER);
-            continue;
-          }
-          requests.push(`${method} ${path}`);
-          return text;
+  const server = listen(socketPath, async (connection) => {
+    const request = async () => {
+      for (;;) {
+        const text = await connection.request();
+        if (text === undefined) return undefined;
+        const [method, target = ""] = text.split(" ", 2);
+        const path = target.replace(/^\/v\d+\.\d+(?=\/)/, "");
+        if (pings && path === "/_ping") {
+          await connection.write(PING_ANSWER);
+          continue;
         }
-      },
-      async read() {
-        while (pending === "") if (!await more()) return undefined;
-        const text = decoded(pending);
-        pending = "";
+        requests.push(`${method} ${path}`);
         return text;
-      },
-      async write(text) {
-        const bytes = typeof text === "string" ? encoder.encode(text) : text;
-        for (let sent = 0; sent < bytes.length;) sent += await conn.write(bytes.subarray(sent));
-      },
-      close,
-      async ended() {
-        while (await more());
-      },
+      }
     };
-    try {
-      await play(connection);
-    } catch {
-      // The client went away while it was being written to, which tests do on purpose.
-    } finally {
-      close();
-    }
-  };
-  const accepting = (async () => {
-    for await (const conn of listener) {
-      open.add(conn);
-      plays.push(serve(conn));
-    }
-  })();
+    await play(
+      Object.create(connection, { request: { value: request } }) as RawConnection,
+    );
+  });
 
   const engine = connectEngine(socketPath, options);
   return {
@@ -264,21 +247,146 @@ export function rawEngine(
     socketPath,
     requests,
     get accepted() {
+      return server.accepted;
+    },
+    get open() {
+      return server.open;
+    },
+    async [Symbol.asyncDispose]() {
+      engine.close();
+      await server.close();
+      await Deno.remove(directory, { recursive: true });
+    },
+  };
+}
+
+interface Server {
+  readonly accepted: number;
+  readonly open: number;
+  /** Closes the connections as well, and takes the socket away. */
+  close(): Promise<void>;
+}
+
+/** Listens on a socket; a connection is closed when `serve` is done with it. */
+function listen(
+  socketPath: string,
+  serve: (connection: RawConnection) => Promise<void>,
+): Server {
+  const listener = Deno.listen({ transport: "unix", path: socketPath });
+  const open = new Set<RawConnection>();
+  const serving: Promise<void>[] = [];
+  let accepted = 0;
+
+  const served = async (connection: RawConnection) => {
+    try {
+      await serve(connection);
+    } catch {
+      // The client went away while it was being written to, which tests do on purpose.
+    } finally {
+      connection.close();
+      open.delete(connection);
+    }
+  };
+  const accepting = (async () => {
+    for await (const conn of listener) {
+      const connection = rawConnection(conn, ++accepted);
+      open.add(connection);
+      serving.push(served(connection));
+    }
+  })();
+  return {
+    get accepted() {
       return accepted;
     },
     get open() {
       return open.size;
     },
-    async [Symbol.asyncDispose]() {
-      engine.close();
+    async close() {
       listener.close();
       await accepting;
-      for (const conn of open) conn.close();
-      open.clear();
-      await Promise.all(plays);
-      await Deno.remove(directory, { recursive: true });
+      for (const connection of open) connection.close();
+      await Promise.all(serving);
     },
   };
+}
+
+const encoder = new TextEncoder();
+
+// One character per byte, so that lengths can be counted.
+const latin1 = new TextDecoder("latin1");
+const decoded = (binary: string) =>
+  new TextDecoder().decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)));
+
+/** Most characters that are read ahead of whoever takes them. */
+const PENDING_MAX = 1024 * 1024;
+
+function rawConnection(conn: Deno.UnixConn, number: number): RawConnection {
+  const gone = Promise.withResolvers<void>();
+  let pending = "";
+  let isOpen = true;
+  let hasEnded = false;
+  let arrived = Promise.withResolvers<void>();
+  let taken = Promise.withResolvers<void>();
+
+  // Reads all the time, since that is the only way to learn that the client went away.
+  const reading = (async () => {
+    const buffer = new Uint8Array(64 * 1024);
+    for (;;) {
+      const count = await conn.read(buffer).catch(() => null);
+      if (count === null) break;
+      pending += latin1.decode(buffer.subarray(0, count));
+      arrived.resolve();
+      arrived = Promise.withResolvers();
+      while (pending.length > PENDING_MAX && isOpen) await taken.promise;
+    }
+    hasEnded = true;
+    arrived.resolve();
+    gone.resolve();
+  })();
+  void reading;
+
+  const take = (length: number) => {
+    const text = decoded(pending.slice(0, length));
+    pending = pending.slice(length);
+    taken.resolve();
+    taken = Promise.withResolvers();
+    return text;
+  };
+
+  const connection: RawConnection = {
+    number,
+    gone: gone.promise,
+    async request() {
+      for (;;) {
+        const end = pending.indexOf("\r\n\r\n") + 4;
+        const length = Number(/^content-length: (\d+)/im.exec(pending.slice(0, end))?.[1] ?? 0);
+        if (end >= 4 && pending.length >= end + length) return take(end + length);
+        if (hasEnded) return undefined;
+        await arrived.promise;
+      }
+    },
+    async read() {
+      while (pending === "") {
+        if (hasEnded) return undefined;
+        await arrived.promise;
+      }
+      return take(pending.length);
+    },
+    async write(text) {
+      const bytes = typeof text === "string" ? encoder.encode(text) : text;
+      for (let sent = 0; sent < bytes.length;) sent += await conn.write(bytes.subarray(sent));
+    },
+    close() {
+      if (!isOpen) return;
+      isOpen = false;
+      conn.close();
+      taken.resolve();
+    },
+    async ended() {
+      while (await connection.read() !== undefined);
+    },
+  };
+  return connection;
 }
 
 /** Leaves a socket that nobody listens to, as an engine does that was killed. */

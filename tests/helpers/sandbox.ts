@@ -22,7 +22,7 @@ export interface Sandbox {
 export interface Daemon extends AsyncDisposable {
   /** Resolves when the program ended, by whatever cause. */
   ended: Promise<void>;
-  /** Sends a signal to the program itself, e.g. `KILL`, `STOP`, `CONT`. */
+  /** Sends a signal to the program itself, e.g. `KILL`, `CONT`; after `STOP` waits for the stop. */
   signal(name: string): Promise<void>;
   /** The end of what the program wrote. */
   log(): Promise<string>;
@@ -157,6 +157,8 @@ export async function startDaemon(
   const signal = async (name: string) => {
     const number = (await Deno.readTextFile(pidPath)).trim();
     await runInside(sandbox, ["kill", "-s", name, number]);
+    // Its threads stop one after the other, and the last ones may still answer.
+    if (name === "STOP") await until("every thread stops", () => isStopped(sandbox, number));
     // A stopped program stops its nsenter as well, and that one only wakes from outside.
     if (name === "CONT" || name === "KILL") wake(process);
   };
@@ -209,6 +211,12 @@ function inside(
     stdout: output,
     stderr: output,
   });
+}
+
+async function isStopped(sandbox: Sandbox, number: string): Promise<boolean> {
+  const script = `grep -h ^State: /proc/${number}/task/*/status`;
+  const states = (await runInside(sandbox, ["sh", "-c", script])).trimEnd().split("\n");
+  return states.every((state) => /^State:\s+T/.test(state));
 }
 
 function wake(process: Deno.ChildProcess): void {

@@ -54,6 +54,8 @@ for (const [kind, test] of [["Docker", engineTest], ["Podman", podmanTest]] as c
     const lines = await logs.read(container.name);
     ok(lines.every((line) => STAMP.test(line)), lines[0]);
     deepEqual(texts(lines), ["out 1", "err 1", "out 2", "err 2", "out 3", "err 3"]);
+    equal((await logs.read(container.name, { since: "1.5" })).length, 6);
+    equal((await logs.read(container.name, { since: "2999-01-01" })).length, 0);
     deepEqual(texts(await logs.read(container.name, { tail: 3 })), ["err 2", "out 3", "err 3"]);
     deepEqual(texts(await logs.read(container.name, { stderr: false, tail: 2 })), [
       "out 2",

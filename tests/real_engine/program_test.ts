@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { equal } from "node:assert/strict";
 import { startLongshore } from "../helpers/longshore.ts";
 import { engineTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
@@ -31,26 +31,4 @@ engineTest("a stop by the engine's own command line is shown within a second", a
   await real.docker("stop", container.id);
 
   await until("the stop is shown", async () => await state() === "exited", { deadlineMs: 1_000 });
-});
-
-Deno.test("the program starts without an engine, and a second start keeps its data", async () => {
-  const dataDir = await Deno.makeTempDir({ prefix: "longshore-test-data-" });
-  try {
-    let refreshToken: string;
-    {
-      await using longshore = await startLongshore({ dataDir });
-      deepEqual((await longshore.call("GET", "/livez", undefined, { token: null })).status, 200);
-      equal((await longshore.call("GET", "/api/containers")).status, 503);
-      const { body } = await longshore.call("POST", "/auth/token", { apiKey: longshore.apiKey });
-      refreshToken = body.refreshToken;
-      await longshore.kill9();
-    }
-    await using longshore = await startLongshore({ dataDir });
-    const { status } = await longshore.call("POST", "/auth/refresh", { refreshToken });
-    equal(status, 200);
-    match(longshore.stdout(), /listens on/);
-    ok(!longshore.stdout().includes(longshore.apiKey), "a given key is not printed");
-  } finally {
-    await Deno.remove(dataDir, { recursive: true });
-  }
 });

@@ -508,6 +508,43 @@ privateEngineTest("what shares the network of a rebuilt container moves along", 
   equal(await links(idle), await links(name));
 });
 
+privateEngineTest(
+  "a rebuilt container is found by its name, its aliases and links",
+  async (engine) => {
+    using on = rebuildOn(engine);
+    await using things = cleanup(engine);
+    const network = things.add("network", unique("names"));
+    await engine.docker("network", "create", network);
+    const [name, peer] = [things.add("rm", unique("named")), things.add("rm", unique("peer"))];
+    await engine.docker("run", "-d", `--name=${peer}`, `--network=${network}`, BUSYBOX, ...SLEEP);
+    await engine.docker(
+      "run",
+      "--detach",
+      `--name=${name}`,
+      `--network=${network}`,
+      "--network-alias=app",
+      BUSYBOX,
+      ...SLEEP,
+    );
+    await on.rebuild(name, "never");
+    for (const host of [name, "app"]) {
+      await engine.docker("exec", peer, "ping", "-c", "1", "-W", "5", host);
+    }
+
+    const [linked, linking] = [
+      things.add("rm", unique("linked")),
+      things.add("rm", unique("linking")),
+    ];
+    await engine.docker("run", "--detach", `--name=${linked}`, BUSYBOX, ...SLEEP);
+    const link = `--link=${linked}:friend`;
+    await engine.docker("run", "--detach", `--name=${linking}`, link, BUSYBOX, ...SLEEP);
+    await on.rebuild(linking, "never");
+    await engine.docker("exec", linking, "ping", "-c", "1", "-W", "5", "friend");
+    await on.rebuild(linked, "never");
+    await engine.docker("exec", linking, "ping", "-c", "1", "-W", "5", "friend");
+  },
+);
+
 privateEngineTest("one container is rebuilt once at a time", async (engine) => {
   using on = rebuildOn(engine);
   await using things = cleanup(engine);
