@@ -8,12 +8,13 @@
 import { connectEngine } from "../engine/client.ts";
 import { findEngineSocket } from "../engine/socket.ts";
 import { createApp } from "../routes/app.ts";
+import { parseExecAllowlist } from "../services/ce/exec_allowlist.ts";
 import { type Config, configWarnings, readConfig } from "../services/config.ts";
 import type { Deps } from "../services/deps.ts";
 import { workers } from "../services/editions.ts";
 import { loadLicense } from "../services/license_source.ts";
 import { aborted, runWorkers } from "../services/lifecycle.ts";
-import { createLog, errorFields, type Log } from "../services/log.ts";
+import { createLog, errorFields } from "../services/log.ts";
 import { loadSecrets } from "../services/secrets.ts";
 import { findSelf } from "../services/self_container.ts";
 import { assemble } from "./assemble.ts";
@@ -29,6 +30,7 @@ export async function serve(program: Program): Promise<number> {
   assertNoArguments("serve", program);
   const { env, surroundings, signal } = program;
   const config = readConfig(env, surroundings);
+  assertUsableAllowlist(config);
   const now = () => new Date();
   const log = createLog({ level: config.logLevel, format: config.logFormat, now });
 
@@ -57,6 +59,14 @@ export async function serve(program: Program): Promise<number> {
   await run(deps, program, (address) => greet(deps, program, address, credentials));
   log.info("stopped", { signal: signal.aborted });
   return EXIT.ok;
+}
+
+function assertUsableAllowlist({ execAllowlist }: Config): void {
+  try {
+    parseExecAllowlist(execAllowlist);
+  } catch (error) {
+    throw new CommandError(`EXEC_ALLOWLIST: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 async function run(
@@ -142,5 +152,3 @@ function addressOf({ addr }: Deno.HttpServer<Deno.NetAddr>, config: Config): str
 function timeout(ms: number): Promise<void> {
   return new Promise((resolve) => Deno.unrefTimer(setTimeout(resolve, ms) as unknown as number));
 }
-
-export type { Log };

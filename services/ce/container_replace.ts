@@ -113,7 +113,7 @@ async function goBack(deps: ReplaceDeps, swap: Swap): Promise<string[]> {
     () =>
       swap.newId === undefined
         ? removeLeftover(engine, swap.newName)
-        : ignoringMissing(containerRemove(engine, swap.newId, { force: true })),
+        : removeForGood(engine, swap.newId),
   );
 
   if (swap.isStopped && removesItself(old) && await isGone(engine, old.Id)) {

@@ -6,8 +6,19 @@
  * @module
  */
 
-/** Inclusive ranges of code points, ascending, apart from each other. */
-export type CharSet = readonly (readonly [number, number])[];
+import {
+  type CharSet,
+  CODE_POINT_MAX,
+  complement,
+  copied,
+  EVERYTHING,
+  NAMED_CLASSES,
+  NOT_ASCII,
+  PERL_CLASSES,
+  propertySet,
+  union,
+  withOtherCase,
+} from "./char_set.ts";
 
 export type Node =
   | { kind: "empty" }
@@ -22,33 +33,7 @@ export class PatternError extends Error {
   override readonly name = "PatternError";
 }
 
-const CODE_POINT_MAX = 0x10ffff;
-const EVERYTHING: CharSet = [[0, CODE_POINT_MAX]];
-const NOT_ASCII: CharSet = [[0x80, CODE_POINT_MAX]];
 const EMPTY: Node = { kind: "empty" };
-
-const PERL_CLASSES: Record<string, CharSet> = {
-  d: [[0x30, 0x39]],
-  s: [[0x09, 0x0d], [0x20, 0x20]],
-  w: [[0x30, 0x39], [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]],
-};
-
-const NAMED_CLASSES: Record<string, CharSet> = {
-  alnum: [[0x30, 0x39], [0x41, 0x5a], [0x61, 0x7a]],
-  alpha: [[0x41, 0x5a], [0x61, 0x7a]],
-  ascii: [[0, 0x7f]],
-  blank: [[0x09, 0x09], [0x20, 0x20]],
-  cntrl: [[0, 0x1f], [0x7f, 0x7f]],
-  digit: [[0x30, 0x39]],
-  graph: [[0x21, 0x7e]],
-  lower: [[0x61, 0x7a]],
-  print: [[0x20, 0x7e]],
-  punct: [[0x21, 0x2f], [0x3a, 0x40], [0x5b, 0x60], [0x7b, 0x7e]],
-  space: [[0x09, 0x0d], [0x20, 0x20]],
-  upper: [[0x41, 0x5a]],
-  word: [[0x30, 0x39], [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]],
-  xdigit: [[0x30, 0x39], [0x41, 0x46], [0x61, 0x66]],
-};
 
 const CONTROL_ESCAPES: Record<string, number> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
 
@@ -297,71 +282,4 @@ export function parsePattern(pattern: string, { ignoreCase }: { ignoreCase: bool
   const tree = either();
   if (at < chars.length) throw malformed("Unmatched )");
   return tree;
-}
-
-/**
- * Characters of a Unicode class or its opposite: of ASCII exactly those that are in it, beyond that
- * all of them. More characters only make a pattern more ambiguous, so nothing is missed.
- */
-function propertySet(name: string, negated: boolean): CharSet {
-  const matcher = propertyMatcher(name);
-  const members: [number, number][] = copied(NOT_ASCII);
-  for (let code = 0; code < 0x80; code++) {
-    if (!matcher || matcher.test(String.fromCharCode(code)) !== negated) members.push([code, code]);
-  }
-  return union(members);
-}
-
-function propertyMatcher(name: string): RegExp | undefined {
-  for (const property of [name, `Script=${name}`]) {
-    try {
-      return new RegExp(`\\p{${property}}`, "u");
-    } catch {
-      // Not a name of this kind.
-    }
-  }
-  return undefined;
-}
-
-/** Largest code point whose case is looked up one by one in wide ranges; covers Latin and Greek. */
-const CASE_MAX = 0x3ff;
-
-/** The ranges and the other case of their letters; beyond Greek only of narrow ranges. */
-function withOtherCase(ranges: CharSet): [number, number][] {
-  const all = copied(ranges);
-  for (const [low, high] of ranges) {
-    const end = high - low < CASE_MAX ? high : Math.min(high, CASE_MAX);
-    for (let code = low; code <= end; code++) {
-      const char = String.fromCodePoint(code);
-      for (const other of [char.toLowerCase(), char.toUpperCase()]) {
-        const folded = other.codePointAt(0)!;
-        if (folded !== code) all.push([folded, folded]);
-      }
-    }
-  }
-  return all;
-}
-
-const copied = (ranges: CharSet): [number, number][] =>
-  ranges.map(([low, high]): [number, number] => [low, high]);
-
-function union(ranges: CharSet): CharSet {
-  const joined: [number, number][] = [];
-  for (const [low, high] of copied(ranges).sort((a, b) => a[0] - b[0])) {
-    const last = joined.at(-1);
-    if (last && low <= last[1] + 1) last[1] = Math.max(last[1], high);
-    else joined.push([low, high]);
-  }
-  return joined;
-}
-
-function complement(ranges: CharSet): CharSet {
-  const rest: [number, number][] = [];
-  let next = 0;
-  for (const [low, high] of union(ranges)) {
-    if (low > next) rest.push([next, low - 1]);
-    next = high + 1;
-  }
-  if (next <= CODE_POINT_MAX) rest.push([next, CODE_POINT_MAX]);
-  return rest;
 }

@@ -236,9 +236,7 @@ export function rawEngine(
         return text;
       }
     };
-    await play(
-      Object.create(connection, { request: { value: request } }) as RawConnection,
-    );
+    await play({ ...connection, request });
   });
 
   const engine = connectEngine(socketPath, options);
@@ -284,6 +282,7 @@ function listen(
       // The client went away while it was being written to, which tests do on purpose.
     } finally {
       connection.close();
+      await connection.gone;
       open.delete(connection);
     }
   };
@@ -329,7 +328,7 @@ function rawConnection(conn: Deno.UnixConn, number: number): RawConnection {
   let taken = Promise.withResolvers<void>();
 
   // Reads all the time, since that is the only way to learn that the client went away.
-  const reading = (async () => {
+  (async () => {
     const buffer = new Uint8Array(64 * 1024);
     for (;;) {
       const count = await conn.read(buffer).catch(() => null);
@@ -343,7 +342,6 @@ function rawConnection(conn: Deno.UnixConn, number: number): RawConnection {
     arrived.resolve();
     gone.resolve();
   })();
-  void reading;
 
   const take = (length: number) => {
     const text = decoded(pending.slice(0, length));

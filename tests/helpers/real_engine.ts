@@ -14,6 +14,7 @@ import {
   type Daemon,
   missingProgram,
   openSandbox,
+  runInside,
   type Sandbox,
   sandboxObstacle,
   startDaemon,
@@ -241,6 +242,13 @@ async function startEngine(
     async kill() {
       await daemon.signal("KILL");
       await daemon.ended;
+      // Docker's containerd goes with it, but a moment later. A daemon that starts before would
+      // count on it, in vain.
+      const isGone = `! kill -0 "$(cat /run/docker/containerd/containerd.pid)"`;
+      await until("containerd is gone", async () => {
+        await runInside(sandbox, ["sh", "-c", isGone]);
+        return true;
+      });
     },
     async restart() {
       daemon = await start();

@@ -14,6 +14,7 @@ import type { Log } from "../../services/log.ts";
 import {
   BUSYBOX,
   ownEngineTest,
+  podmanTest,
   privateEngineTest,
   type RealEngine,
 } from "../helpers/real_engine.ts";
@@ -676,3 +677,48 @@ ownEngineTest(
     deepEqual(await namesLike(engine, name), [name]);
   },
 );
+
+podmanTest("a rebuild on Podman keeps networks, aliases, data and limits", async (engine) => {
+  using on = rebuildOn(engine);
+  await using things = cleanup(engine);
+  const name = unique("podman");
+  const [front, back] = [unique("front"), unique("back")];
+  for (const network of [front, back]) {
+    things.add("network", network);
+    await engine.docker("network", "create", network);
+  }
+  things.add("rm", name);
+  await engine.docker(
+    "run",
+    "--detach",
+    `--name=${name}`,
+    `--network=${front}`,
+    "--network-alias=app",
+    "--volume=/data",
+    "--memory=64m",
+    "--restart=always",
+    "--publish=127.0.0.1:18097:80",
+    BUSYBOX,
+    ...SLEEP,
+  );
+  await engine.docker("network", "connect", "--alias=other", back, name);
+  await engine.docker("exec", name, "sh", "-c", "echo kept > /data/file");
+  const before = await on.inspect(name);
+
+  const { id } = await on.rebuild(name, "never");
+
+  const after = await on.inspect(name);
+  deepEqual([after.Id, after.State.Running], [id, true]);
+  equal(await engine.docker("exec", name, "cat", "/data/file"), "kept");
+  deepEqual(after.HostConfig.PortBindings, before.HostConfig.PortBindings);
+  deepEqual(after.HostConfig.Memory, before.HostConfig.Memory);
+  deepEqual(after.HostConfig.RestartPolicy, before.HostConfig.RestartPolicy);
+  const aliases = ({ Id, NetworkSettings }: ContainerInspect) =>
+    Object.entries(NetworkSettings.Networks ?? {}).map(([network, { Aliases }]) => [
+      network,
+      Aliases?.filter((alias) => alias !== Id.slice(0, 12)),
+    ]);
+  deepEqual(aliases(after).sort(), aliases(before).sort());
+  ok(!after.Config.Env!.includes(`HOSTNAME=${before.Id.slice(0, 12)}`));
+  deepEqual(await namesLike(engine, name), [name]);
+});

@@ -13,6 +13,7 @@ import type { Deps } from "../../deps.ts";
 import { sleep, type Worker } from "../../lifecycle.ts";
 import { createDownReader, type Down } from "../container_events.ts";
 import { listAll, refreshContainer } from "../container_reads.ts";
+import { recoverRebuilds } from "../rebuild_recovery.ts";
 
 /** Pause before the next try to reach the engine, in milliseconds. */
 const RETRY_MS = 500;
@@ -73,6 +74,8 @@ export async function follow(
     const events = await systemEvents(engine, { filters: filtersFor(engine.kind), signal: ended });
     const consuming = consume(deps, events, downs, ended).finally(() => end.abort());
     try {
+      // A rebuild that the engine's or our own end cut short must not stay half done.
+      await recoverRebuilds(deps);
       await relist(deps, ended);
       inventory.setLive(true);
       round();
