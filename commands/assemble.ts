@@ -7,12 +7,15 @@
 import type { MetricsDatabase, StateDatabase } from "../db/database.ts";
 import type { Engine } from "../engine/client.ts";
 import { createAccounts } from "../services/accounts.ts";
+import { storedMaintenance } from "../services/ce/maintenance.ts";
 import type { Config } from "../services/config.ts";
 import type { Deps } from "../services/deps.ts";
+import { recorders } from "../services/editions.ts";
 import { createEventBus } from "../services/events.ts";
 import { createHostBoard } from "../services/host_board.ts";
 import { createInventory } from "../services/inventory.ts";
 import { createLicense } from "../services/license.ts";
+import { createMaintenance } from "../services/maintenance.ts";
 import type { Log } from "../services/log.ts";
 import { createLoginThrottle } from "../services/login_throttle.ts";
 import type { Secrets } from "../services/secrets.ts";
@@ -45,7 +48,9 @@ export function assemble(parts: Parts): Deps {
     stream: createStreamHub({ now, clientsMax: config.maxSseClients }),
     tickets: createStreamTickets(now),
     license: createLicense(now),
-    events: createEventBus(now),
+    events: createEventBus(),
+    recorders,
+    maintenance: createMaintenance(now, storedMaintenance(db)),
     workers: new Map(),
     startedAt: now(),
   };

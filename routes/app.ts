@@ -5,6 +5,7 @@
  */
 
 import { Hono } from "hono";
+import { recordAudit } from "../services/ce/audit.ts";
 import type { Deps } from "../services/deps.ts";
 import { errorFields } from "../services/log.ts";
 import { clientAddress } from "./client_address.ts";
@@ -12,7 +13,7 @@ import { corsHeaders, preflight } from "./cors.ts";
 import { editionRoutes } from "./editions.ts";
 import { failureOf } from "./errors.ts";
 import { type AppEnv, type Exchange, requestIdOf, respond, respondJson } from "./exchange.ts";
-import { type Identify, mount, unknownPath } from "./mount.ts";
+import { type Audit, type Identify, mount, unknownPath } from "./mount.ts";
 import { openApiDocument } from "./openapi.ts";
 import { rateLimit } from "./rate_limit.ts";
 import { identify } from "./authorize.ts";
@@ -27,10 +28,18 @@ const UNLIMITED_PATHS = /^https?:\/\/[^/]+\/(livez|readyz)(\?|$)/;
 /** @param who Finds the caller of a request; by the accounts unless given. */
 export function createApp(deps: Deps, who: Identify = identify(deps)): App {
   const { config, license, log, now } = deps;
+  const audit: Audit = (record) => {
+    try {
+      recordAudit(deps, record);
+    } catch (error) {
+      // What was done is done; a full disk must not make it look undone.
+      log.error("audit entry lost", { action: record.action, ...errorFields(error) });
+    }
+  };
   const hono = new Hono<AppEnv>({ strict: false });
 
   const editions = editionRoutes(deps, () => JSON.stringify(openApiDocument(editions, VERSION)));
-  for (const routes of editions) mount(hono, routes, { license, identify: who });
+  for (const routes of editions) mount(hono, routes, { license, identify: who, audit });
   hono.notFound(
     unknownPath(
       editions.flatMap(({ prefix, endpoints }) =>

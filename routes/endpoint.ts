@@ -30,6 +30,8 @@ export interface Contract<
   permission?: `${string}:${string}`;
   /** A browser cannot set headers on an event stream; it may bring `?ticket=` instead of a token. */
   acceptsTicket?: true;
+  /** Not worth an entry in the audit log, though it is a write: it changes nothing lasting. */
+  unaudited?: true;
   params?: Params;
   query?: Query;
   body?: Body;

@@ -28,10 +28,19 @@ export type Identify = (
   options: { address: string; ticket: string | undefined },
 ) => Caller | undefined | Promise<Caller | undefined>;
 
+/** Writes down that somebody changed something, or tried to. */
+export type Audit = (record: {
+  caller: Caller;
+  action: string;
+  target: string;
+  outcome: "success" | "failure" | "denied";
+}) => void;
+
 /** What `mount` needs to know besides the endpoints. */
 export interface Gatekeeper {
   license: { readonly edition: Edition };
   identify: Identify;
+  audit: Audit;
 }
 
 /** Largest request body, in bytes. */
@@ -50,12 +59,44 @@ export function mount(
     (app as unknown as Hono<Env>).on(
       endpoint.method.toUpperCase(),
       // A group's root is served without a trailing slash.
-      (prefix + endpoint.path).replace(/(.)\/$/, "$1"),
+      [(prefix + endpoint.path).replace(/(.)\/$/, "$1")],
+      ...audited(endpoint, prefix, gatekeeper),
       gate(endpoint, edition, gatekeeper),
       ...validators(endpoint),
       handler(endpoint),
     );
   }
+}
+
+/**
+ * Writes down what a write came to. What nobody is known to have tried is left out, and so are
+ * refusals for trying too often: a stranger must not fill the disk.
+ */
+function audited(
+  endpoint: Endpoint,
+  prefix: string,
+  { audit }: Gatekeeper,
+): MiddlewareHandler<Env>[] {
+  if (endpoint.method === "get" || endpoint.unaudited) return [];
+  const action = `${endpoint.method.toUpperCase()} ${prefix}${endpoint.path}`;
+  return [async function audited(c, next) {
+    await next();
+    const caller = c.get("caller") as Caller | undefined;
+    const { status } = c.res;
+    if (!caller || status === 429) return;
+    const denied = status === 401 || status === 402 || status === 403;
+    const outcome = denied ? "denied" : status < 400 ? "success" : "failure";
+    audit({ caller, action, target: targetOf(c), outcome });
+  }];
+}
+
+/** What a write is about: the path's parameters, else the name in its body. */
+function targetOf(c: Context<Env>): string {
+  const params = Object.values(c.req.param() as Record<string, string>);
+  if (params.length) return params.join(" ");
+  const body = (c.req as unknown as { valid(target: string): unknown }).valid("json");
+  const { name, email } = (body ?? {}) as { name?: unknown; email?: unknown };
+  return [name, email].find((value) => typeof value === "string") as string ?? "";
 }
 
 /** Refuses who may not call. */
@@ -76,9 +117,9 @@ function gate(
       : found;
 
     if (!caller) throw new AppError("unauthorized", "A bearer token is required");
+    c.set("caller", caller);
     if (!includesEdition(license.edition, edition)) throw new LimitError(label, 0, 0);
     if (!includesRole(caller.role, endpoint.role)) throw roleMissing(endpoint.role);
-    c.set("caller", caller);
     await next();
   };
 }

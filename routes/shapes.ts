@@ -66,3 +66,7 @@ export const pagingQuery = (fallback: number) => ({
     description: "Entries to leave out at the start",
   }),
 });
+
+/** A list with the numbers of its page. */
+export const paged = <Shape extends z.ZodRawShape>(list: Shape) =>
+  z.object({ ...list, total: z.int(), limit: z.int(), offset: z.int() });

@@ -17,6 +17,8 @@ import type { HostBoard } from "./host_board.ts";
 import type { Inventory } from "./inventory.ts";
 import type { License } from "./license.ts";
 import type { Log } from "./log.ts";
+import type { Maintenance } from "./maintenance.ts";
+import type { Recorder } from "./recorder.ts";
 import type { SelfHint } from "./self_container.ts";
 import type { LoginThrottle } from "./login_throttle.ts";
 import type { Secrets } from "./secrets.ts";
@@ -53,6 +55,9 @@ export interface Deps {
   /** The keys of this installation: tokens are signed, stored secrets encrypted with them. */
   secrets: Secrets;
   events: EventBus;
+  /** Where events are written down for delivery, inside the transaction of their cause. */
+  recorders: readonly Recorder[];
+  maintenance: Maintenance;
   /** State of each running worker by name. */
   workers: Map<string, WorkerState>;
   log: Log;

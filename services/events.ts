@@ -8,8 +8,23 @@
 /** Why a container left the state `running`. */
 export type DownReason = "exited" | "killed" | "oom" | "stopped";
 
+/** What an alert's events carry. */
+export interface AlertData {
+  rule: string;
+  ruleId: string;
+  /** The alert event's id, the same when it fires and when it resolves. */
+  alertId: string;
+  metric: string;
+  operator: string;
+  threshold: number;
+  value: number;
+  message: string;
+}
+
 /** Every event kind with the shape of its data. */
 export interface EventMap {
+  "alert.fired": AlertData;
+  "alert.resolved": AlertData;
   /** A container left `running` other than by an action of this service. */
   "container.down": {
     container: string;
@@ -20,9 +35,50 @@ export interface EventMap {
   "container.up": { container: string; id: string };
   "container.unhealthy": { container: string; id: string };
   "container.oom": { container: string; id: string };
+  "schedule.failed": {
+    schedule: string;
+    scheduleId: string;
+    container: string;
+    action: string;
+    error: string;
+  };
+  "certificate.expiring": {
+    domain: string;
+    port: number;
+    daysRemaining: number;
+    /** ISO 8601, UTC. */
+    expiresAt: string;
+  };
+  /** Sent on demand, to see whether events arrive. */
+  "test": { message: string };
 }
 
 export type EventKind = keyof EventMap;
+
+/**
+ * Every kind that can be subscribed to (contract, section 5), in every edition: a subscription
+ * outlives a change of the license.
+ */
+export const EVENT_KINDS = [
+  "alert.fired",
+  "alert.resolved",
+  "container.down",
+  "container.up",
+  "container.unhealthy",
+  "container.oom",
+  "incident.created",
+  "incident.updated",
+  "incident.resolved",
+  "monitor.down",
+  "monitor.up",
+  "sla.breached",
+  "remediation.executed",
+  "remediation.disabled",
+  "schedule.failed",
+  "status_page.updated",
+  "certificate.expiring",
+  "test",
+] as const;
 
 /** One event as subscribers and webhook receivers see it. */
 export type AppEvent = {
@@ -38,20 +94,22 @@ export type AppEvent = {
 const BUFFER_MAX = 256;
 
 export interface EventBus {
-  /** Tells every subscriber; never waits and never throws. */
-  publish<Kind extends EventKind>(event: Kind, data: EventMap[Kind]): void;
+  /**
+   * Tells every subscriber; never waits and never throws. What must not be lost goes through
+   * `emit()`, which also fills the outbox.
+   */
+  publish(event: AppEvent): void;
   /** The events from now on, until `signal` aborts. */
   subscribe(signal: AbortSignal): AsyncIterable<AppEvent>;
 }
 
-/** Makes the process's event bus. Publishing takes its timestamp from `now`. */
-export function createEventBus(now: () => Date): EventBus {
+/** Makes the process's event bus. */
+export function createEventBus(): EventBus {
   const subscribers = new Set<(event: AppEvent) => void>();
 
   return {
-    publish(event, data) {
-      const message = { event, timestamp: now().toISOString(), data } as AppEvent;
-      for (const deliver of subscribers) deliver(message);
+    publish(event) {
+      for (const deliver of subscribers) deliver(event);
     },
 
     // Subscribes at the call, not at the first read, so that no event between the two is lost.

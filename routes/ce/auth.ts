@@ -74,6 +74,7 @@ export const authEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/auth/refresh",
+    unaudited: true,
     summary: "Exchange a refresh token for new tokens",
     description: "A refresh token is good once. One that is used again ends the whole login, the " +
       "access tokens included: somebody copied it.",

@@ -7,6 +7,7 @@
 import type { Deps } from "../../services/deps.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { apiDocumentEndpoints } from "./api_document.ts";
+import { auditEndpoints } from "./audit.ts";
 import { authEndpoints } from "./auth.ts";
 import { containerExecEndpoints } from "./container_exec.ts";
 import { containerLogEndpoints } from "./container_logs.ts";
@@ -14,6 +15,7 @@ import { containerEndpoints } from "./containers.ts";
 import { editionEndpoints } from "./edition.ts";
 import { healthEndpoints } from "./health.ts";
 import { imageEndpoints } from "./images.ts";
+import { maintenanceEndpoints } from "./maintenance.ts";
 import { networkEndpoints } from "./networks.ts";
 import { overviewEndpoints } from "./overview.ts";
 import { stackEndpoints } from "./stacks.ts";
@@ -33,6 +35,8 @@ export const ceEndpoints = (deps: Deps, openApi: () => string): Endpoint[] => [
   ...systemEndpoints(deps),
   ...streamEndpoints(deps),
   ...streamTicketEndpoints(deps),
+  ...maintenanceEndpoints(deps),
+  ...auditEndpoints(deps),
   ...editionEndpoints(deps),
   ...containerEndpoints(deps),
   ...containerLogEndpoints(deps),

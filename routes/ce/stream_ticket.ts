@@ -13,6 +13,7 @@ export const streamTicketEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/api/stream/ticket",
+    unaudited: true,
     summary: "Get a ticket for the event stream",
     description: "For browsers, which cannot set headers on an event stream: connect to " +
       "`/api/stream?ticket=...`. Good for one connection within 30 seconds.",

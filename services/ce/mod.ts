@@ -1,10 +1,11 @@
 /**
- * What the Community Edition runs in the background.
+ * What the Community Edition runs in the background, and where it writes events down.
  *
  * @module
  */
 
 import type { Worker } from "../lifecycle.ts";
+import type { Recorder } from "../recorder.ts";
 import { containerWatcher } from "./workers/container_watcher.ts";
 import { hostSampler } from "./workers/host_sampler.ts";
 import { retentionSweeper } from "./workers/retention_sweeper.ts";
@@ -18,3 +19,5 @@ export const ceWorkers: readonly Worker[] = [
   streamBroadcaster,
   retentionSweeper,
 ];
+
+export const ceRecorders: readonly Recorder[] = [];

@@ -387,10 +387,11 @@ function engineObstacle(): string | undefined {
     : `no container engine found, and none can be started: ${dockerdObstacle()}`;
 }
 
+/** Private engines are also those that registries for tests stand beside. */
 function privateEngineObstacle(): string | undefined {
   const shared = sharedEngine();
-  if (!shared) return dockerdObstacle();
-  return shared.sandbox ? undefined : "the engine is not private";
+  if (shared && !shared.sandbox) return "the engine is not private";
+  return (shared ? undefined : dockerdObstacle()) ?? missingProgram("docker-registry");
 }
 
 function register(name: string, obstacle: string | undefined, run: () => Promise<void>): void {

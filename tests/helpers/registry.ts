@@ -5,7 +5,7 @@
  */
 
 import { BUSYBOX, type RealEngine } from "./real_engine.ts";
-import { type Daemon, missingProgram, runInside, type Sandbox, startDaemon } from "./sandbox.ts";
+import { type Daemon, runInside, type Sandbox, startDaemon } from "./sandbox.ts";
 
 export interface Registry extends AsyncDisposable {
   /** Host and port as the engine sees them, e.g. `127.0.0.1:5000`; engines take it without TLS. */
@@ -21,11 +21,6 @@ export interface Registry extends AsyncDisposable {
   /** Ends the registry, as an outage does; what it holds stays. */
   stop(): Promise<void>;
   restart(): Promise<void>;
-}
-
-/** Why there can be no registry, or `undefined`. */
-export function registryObstacle(): string | undefined {
-  return missingProgram("docker-registry");
 }
 
 /**

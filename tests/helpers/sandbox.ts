@@ -54,13 +54,17 @@ const FIRST_PROCESS = `
   echo "pid $pid"
   wait`;
 
-// Runs in a mount namespace of its own. First every hierarchy of control groups (version 1) is
-// mounted that the kernel has, because engines fail over one that is listed but not mounted. Then
-// it waits for the namespaces to end, and removes what the kernel keeps beyond that: the directory
-// and the (then empty) control groups. "libpod_parent" is where Podman puts its own; it stays if
-// anything else uses it.
+// Runs in a mount namespace of its own. First control groups are mounted where they are not: with
+// version 1 every hierarchy that the kernel has, because engines fail over one that is listed but
+// not mounted. Then it waits for the namespaces to end, and removes what the kernel keeps beyond
+// that: the directory and the (then empty) control groups. "libpod_parent" is where Podman puts its
+// own; it stays if anything else uses it.
 const KEEPER = `
-  if [ "$(stat -f -c %T /sys/fs/cgroup)" != cgroup2fs ]; then
+  if [ "$(stat -f -c %T /sys/fs/cgroup)" = cgroup2fs ]; then
+    :
+  elif ! grep -qv ^0: /proc/self/cgroup; then
+    mount -t cgroup2 cgroup2 /sys/fs/cgroup
+  else
     mount -t tmpfs tmpfs /sys/fs/cgroup
     while IFS=: read -r number controllers path; do
       name=\${controllers#name=}

@@ -10,6 +10,7 @@ import { EngineUnreachableError } from "../../../engine/errors.ts";
 import { type EngineEvent, systemEvents } from "../../../engine/events.ts";
 import { systemPing } from "../../../engine/system.ts";
 import type { Deps } from "../../deps.ts";
+import { emit, type EmitDeps } from "../../emit.ts";
 import { sleep, type Worker } from "../../lifecycle.ts";
 import { createDownReader, type Down } from "../container_events.ts";
 import { listAll, refreshContainer } from "../container_reads.ts";
@@ -28,7 +29,9 @@ const RELIST_MS = 10 * 60_000;
 const UNINTERESTING =
   /^(exec_|top$|attach$|resize$|export$|archive-path$|copy$|commit$|extract-to)/;
 
-type WatchDeps = Pick<Deps, "engine" | "inventory" | "self" | "stats" | "events" | "log" | "now">;
+type WatchDeps =
+  & EmitDeps
+  & Pick<Deps, "engine" | "inventory" | "self" | "stats">;
 
 export const containerWatcher: Worker = {
   name: "container watcher",
@@ -187,16 +190,16 @@ async function relist(deps: WatchDeps, signal: AbortSignal): Promise<void> {
 
 const isUp = (state: ContainerState) => state === "running" || state === "paused";
 
-function tellDown({ inventory, events }: WatchDeps, down: Down): void {
-  if (!inventory.takeExpectedDown(down.id)) events.publish("container.down", { ...down });
+function tellDown(deps: WatchDeps, down: Down): void {
+  if (!deps.inventory.takeExpectedDown(down.id)) emit(deps, "container.down", { ...down });
 }
 
-function tellUp({ events }: WatchDeps, { Action, Actor }: EngineEvent): void {
+function tellUp(deps: WatchDeps, { Action, Actor }: EngineEvent): void {
   const id = Actor.ID;
   const container = Actor.Attributes?.name ?? id.slice(0, 12);
-  if (Action === "start") events.publish("container.up", { container, id });
-  if (Action === "oom") events.publish("container.oom", { container, id });
+  if (Action === "start") emit(deps, "container.up", { container, id });
+  if (Action === "oom") emit(deps, "container.oom", { container, id });
   if (Action === "health_status: unhealthy") {
-    events.publish("container.unhealthy", { container, id });
+    emit(deps, "container.unhealthy", { container, id });
   }
 }

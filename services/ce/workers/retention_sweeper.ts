@@ -5,6 +5,7 @@
  */
 
 import { every, type Worker } from "../../lifecycle.ts";
+import { sweepAudit } from "../audit.ts";
 import { sweepExpiredTokens } from "../sessions.ts";
 
 const ROUND_MS = 60 * 60 * 1000;
@@ -15,6 +16,7 @@ export const retentionSweeper: Worker = {
   async run(deps, signal, round) {
     for await (const _ of every(ROUND_MS, signal)) {
       sweepExpiredTokens(deps);
+      sweepAudit(deps);
       round();
     }
   },

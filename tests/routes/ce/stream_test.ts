@@ -1,3 +1,4 @@
+import { emit } from "../../../services/emit.ts";
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { broadcastStates } from "../../../services/ce/stream.ts";
 import {
@@ -101,7 +102,7 @@ Deno.test("GET /api/stream sends the states of every round, and events between",
   const client = await app.open();
   await client.take(3);
 
-  app.deps.events.publish("container.down", down);
+  emit(app.deps, "container.down", down);
   const event = await client.next();
   follow(app, []);
   await broadcastStates(app.deps);
@@ -333,7 +334,7 @@ Deno.test("the broadcaster sends at once, forwards events, and ends the streams 
   let rounds = 0;
   const running = streamBroadcaster.run(app.deps, stop.signal, () => rounds++);
   equal((await client.next())?.type, "alerts");
-  app.deps.events.publish("container.up", { container: "web", id: "c1" });
+  emit(app.deps, "container.up", { container: "web", id: "c1" });
   equal((await client.next())?.data.event, "container.up");
   await until("the round is over", () => rounds === 1);
 

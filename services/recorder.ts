@@ -1,0 +1,32 @@
+/**
+ * Ways out of the service that must not lose an event.
+ *
+ * @module
+ */
+
+import type { StateDatabase } from "../db/database.ts";
+import type { Config } from "./config.ts";
+import type { Edition } from "./edition.ts";
+import type { AppEvent } from "./events.ts";
+import type { Log } from "./log.ts";
+import type { Maintenance } from "./maintenance.ts";
+
+/** What a recorder needs to write down a message. */
+export interface RecorderDeps {
+  db: StateDatabase;
+  config: Config;
+  maintenance: Maintenance;
+  log: Log;
+  now: () => Date;
+}
+
+/**
+ * Webhooks, pushes, chat channels: each writes its messages about an event into the outbox, from
+ * where a worker delivers them.
+ */
+export interface Recorder {
+  /** The least edition that has it. */
+  edition: Edition;
+  /** Runs inside the transaction of the event's cause; writes nothing where nobody subscribed. */
+  record(deps: RecorderDeps, event: AppEvent): void;
+}

@@ -1,0 +1,44 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { openTestDatabase, testApp } from "../../helpers/test_app.ts";
+
+const OFF = { enabled: false, until: null, reason: null };
+
+Deno.test("POST /api/maintenance turns the mode on until its time is over", async () => {
+  using app = testApp({ now: "2026-01-01T12:00:00Z" });
+  deepEqual((await app.call("GET", "/api/maintenance")).body, OFF);
+  const on = { enabled: true, until: "2026-01-01T14:00:00+01:00", reason: "new disks" };
+  const answer = await app.call("POST", "/api/maintenance", on);
+  deepEqual([answer.status, answer.body], [
+    200,
+    { enabled: true, until: "2026-01-01T13:00:00.000Z", reason: "new disks" },
+  ]);
+  equal(app.deps.maintenance.active, true);
+  app.clock.set("2026-01-01T13:00:00Z");
+  equal(app.deps.maintenance.active, false);
+  deepEqual((await app.call("GET", "/api/maintenance")).body, OFF);
+});
+
+Deno.test("maintenance survives a restart", async () => {
+  const db = openTestDatabase();
+  {
+    using app = testApp({ db });
+    await app.call("POST", "/api/maintenance", { enabled: true });
+  }
+  using app = testApp({ db });
+  equal(app.deps.maintenance.active, true);
+  db.close();
+});
+
+Deno.test("POST /api/maintenance refuses an end that lies in the past", async () => {
+  using app = testApp({ now: "2026-01-01T12:00:00Z" });
+  const { status, body } = await app.call("POST", "/api/maintenance", {
+    enabled: true,
+    until: "2025-12-31T00:00:00Z",
+  });
+  deepEqual([status, body.error], [400, "body.until: 2025-12-31T00:00:00Z is in the past"]);
+});
+
+Deno.test("maintenance is an admin's business, to read as well", async () => {
+  using app = testApp();
+  equal((await app.call("GET", "/api/maintenance", undefined, { role: "operator" })).status, 403);
+});
