@@ -5,12 +5,29 @@
  * @module
  */
 
-import { z } from "zod";
+import {
+  absolutePath,
+  adminPassword,
+  anyText,
+  type Cidr,
+  cidr,
+  cidrOrHost,
+  email,
+  httpUrl,
+  integer,
+  list,
+  oneOf,
+  origin,
+  type ProbedEndpoint,
+  probedEndpoint,
+  secretOf,
+  smtpUrl,
+  sslDomain,
+  type TlsDomain,
+  unixSocket,
+} from "./config_values.ts";
 import { DEFAULT_EXEC_ALLOWLIST } from "./exec_defaults.ts";
 import { LOG_LEVELS, type LogFormat, type LogLevel } from "./log.ts";
-
-/** A network as `address/prefix`, checked; matching is done by `client_address.ts`. */
-export type Cidr = string;
 
 export interface Config {
   host: string;
@@ -32,8 +49,8 @@ export interface Config {
   mtlsVerifySecret: string | null;
   serviceBaseUrl: string | null;
   licenseKey: string | null;
-  endpoints: { name: string; url: string; expectedStatus: number }[];
-  sslDomains: { domain: string; port: number }[];
+  endpoints: ProbedEndpoint[];
+  sslDomains: TlsDomain[];
   trustedProxies: Cidr[];
   corsOrigins: string[];
   /** Per client address; 0 turns the limit off. */
@@ -93,32 +110,32 @@ const VARIABLES: { [Key in keyof Config]-?: Variable<Config[Key]> & { name: stri
     name: "HOST",
     meaning: "Listen address",
     fallback: "0.0.0.0",
-    parse: (text) => text,
+    parse: anyText,
   },
   port: { name: "PORT", meaning: "Listen port", fallback: "3000", parse: integer(0, 65_535) },
   tlsCertFile: {
     name: "TLS_CERT_FILE",
     meaning: "Certificate chain (PEM) to serve HTTPS directly",
-    parse: orNull,
+    parse: anyText,
   },
   tlsKeyFile: {
     name: "TLS_KEY_FILE",
     meaning: "Private key (PEM) of TLS_CERT_FILE",
-    parse: orNull,
+    parse: anyText,
   },
   serverName: {
     name: "SERVER_NAME",
     meaning: "Name of this server, shown to clients",
     fallback: ({ hostname }) => hostname,
     fallbackShown: "the host's name",
-    parse: (text) => text,
+    parse: anyText,
   },
   dataDir: {
     name: "DATA_DIR",
     meaning: "Directory of databases, keys and license",
     fallback: (_, env) => env.STATE_DIRECTORY?.split(":")[0] || "./data",
     fallbackShown: "$STATE_DIRECTORY, else ./data",
-    parse: (text) => text,
+    parse: anyText,
   },
   dockerHost: {
     name: "DOCKER_HOST",
@@ -195,7 +212,7 @@ const VARIABLES: { [Key in keyof Config]-?: Variable<Config[Key]> & { name: stri
     meaning: "License key",
     fallbackShown: "DATA_DIR/license.key",
     secret: true,
-    parse: orNull,
+    parse: anyText,
   },
   endpoints: {
     name: "ENDPOINTS",
@@ -247,7 +264,7 @@ const VARIABLES: { [Key in keyof Config]-?: Variable<Config[Key]> & { name: stri
     secret: true,
     parse: smtpUrl,
   },
-  smtpFrom: { name: "SMTP_FROM", meaning: "Sender of mails", parse: orNull },
+  smtpFrom: { name: "SMTP_FROM", meaning: "Sender of mails", parse: anyText },
   pushUrl: {
     name: "PUSH_URL",
     meaning: "Push gateway that speaks the Expo push API",
@@ -276,7 +293,7 @@ const VARIABLES: { [Key in keyof Config]-?: Variable<Config[Key]> & { name: stri
   licenseKeysFile: {
     name: "LICENSE_KEYS_FILE",
     meaning: "More license keys (JWKS); only when running from source",
-    parse: orNull,
+    parse: anyText,
   },
 };
 
@@ -368,130 +385,4 @@ function parsed<Value>(variable: Variable<Value> & { name: string }, text: strin
     const shown = variable.secret ? "" : `=${text}`;
     throw new ConfigError(`${variable.name}${shown} ${(error as Error).message}`, { cause: error });
   }
-}
-
-function orNull(text: string): string {
-  return text;
-}
-
-function integer(min: number, max: number) {
-  return (text: string): number => {
-    const value = Number(text);
-    if (!/^\d+$/.test(text) || value < min || value > max) {
-      throw new Error(`must be a whole number from ${min} to ${max}`);
-    }
-    return value;
-  };
-}
-
-function oneOf<const Values extends readonly string[]>(values: Values) {
-  return (text: string): Values[number] => {
-    if (!values.includes(text)) throw new Error(`must be one of ${values.join(", ")}`);
-    return text;
-  };
-}
-
-function secretOf(min: number, unit: "bytes" | "characters") {
-  return (text: string): string => {
-    const length = unit === "bytes" ? new TextEncoder().encode(text).length : text.length;
-    if (length < min) throw new Error(`must have at least ${min} ${unit}, but has ${length}`);
-    return text;
-  };
-}
-
-function adminPassword(text: string): string {
-  if ([...text].length < 12 || new TextEncoder().encode(text).length > 256) {
-    throw new Error("must have at least 12 characters and at most 256 bytes");
-  }
-  return text;
-}
-
-/** Splits, trims and drops what is empty. */
-function list(text: string, separator = ","): string[] {
-  return text.split(separator).map((part) => part.trim()).filter((part) => part !== "");
-}
-
-function unixSocket(text: string): string {
-  if (!/^unix:\/\/\/./.test(text)) throw new Error("must be a Unix socket as unix:///path");
-  return text;
-}
-
-function absolutePath(text: string): string {
-  if (!text.startsWith("/")) throw new Error("must be an absolute path");
-  return text;
-}
-
-function email(text: string): string {
-  if (!/^[^\s@]+@[^\s@]+$/.test(text) || text.length > 254) {
-    throw new Error("must be an email address");
-  }
-  return text;
-}
-
-function httpUrl(text: string): string {
-  const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new Error("must be an http:// or https:// URL");
-  }
-  return text.replace(/\/+$/, "");
-}
-
-function smtpUrl(text: string): string {
-  const url = URL.parse(text);
-  if (!url || !/^smtps?:$/.test(url.protocol)) {
-    throw new Error("must be an smtp:// or smtps:// URL");
-  }
-  return text;
-}
-
-function origin(text: string): string {
-  if (URL.parse(text)?.origin !== text) {
-    throw new Error(`has "${text}", which is no origin such as https://host:port`);
-  }
-  return text;
-}
-
-function cidr(text: string): string {
-  if (!isAddressOrNetwork(text)) {
-    throw new Error(`has "${text}", which is no address or network such as 10.0.0.0/8`);
-  }
-  return text;
-}
-
-function cidrOrHost(text: string): string {
-  if (!isAddressOrNetwork(text) && !/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text)) {
-    throw new Error(`has "${text}", which is no network and no host name`);
-  }
-  return text;
-}
-
-const Network = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]);
-
-function isAddressOrNetwork(text: string): boolean {
-  return Network.safeParse(text).success;
-}
-
-/** `Name|URL|ExpectedStatus`; name and status may be missing. */
-function probedEndpoint(text: string): Config["endpoints"][number] {
-  const parts = text.split("|").map((part) => part.trim());
-  if (parts.length === 1) parts.unshift("");
-  const [name, address = "", status = "200"] = parts;
-  const url = URL.parse(address);
-  if (!url || !/^https?:$/.test(url.protocol) || parts.length > 3) {
-    throw new Error(`has "${text}", which is not Name|URL|ExpectedStatus`);
-  }
-  if (!/^[1-5]\d\d$/.test(status)) {
-    throw new Error(`has "${text}", whose status is not 100 to 599`);
-  }
-  return { name: name || url.host, url: address, expectedStatus: Number(status) };
-}
-
-/** `host`, `host:port` or `[v6]:port`. */
-function sslDomain(text: string): Config["sslDomains"][number] {
-  const url = URL.parse(`tls://${text}`);
-  const port = Number(url?.port || 443);
-  if (!url?.hostname || url.host !== text.toLowerCase() || port < 1) {
-    throw new Error(`has "${text}", which is not host or host:port`);
-  }
-  return { domain: url.hostname, port };
 }

@@ -41,7 +41,7 @@ const PLACES: {
     code: /from "(@hono\/zod-validator|zod)\b/,
     example: `import { z } from "zod";`,
     folders: ["routes"],
-    exceptions: /^services\/(config\.ts|license\.ts|integration_adapter\.ts|\w+\/adapters\/)/,
+    exceptions: /^services\/(config(_values)?\.ts|license\.ts|integration_adapter\.ts|\w+\/adapters\/)/,
   },
   {
     what: "hono",
