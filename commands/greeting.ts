@@ -25,7 +25,7 @@ export interface Credentials {
 /** Makes the API key, or the first admin, where there is none yet. */
 export async function ensureCredentials(deps: Deps): Promise<Credentials> {
   if (deps.config.authMode === "key") {
-    const { made } = ensureApiKey(deps);
+    const { made } = await ensureApiKey(deps);
     return made === undefined ? {} : { apiKey: made };
   }
   const { email, password } = await ensureFirstAdmin(deps) ?? {};

@@ -5,8 +5,7 @@
  * @module
  */
 
-import { createHash } from "node:crypto";
-import { gzipSync } from "node:zlib";
+import { nodeCrypto, nodeZlib } from "../services/builtins.ts";
 import { type Exchange, respond } from "./exchange.ts";
 
 /** A serialised answer. */
@@ -67,7 +66,7 @@ export function revalidated(exchange: Exchange, request: Request, answer: KeptAn
   if (answer.bytes.length < GZIP_BYTES_MIN || !acceptsGzip(request)) {
     return respond(exchange, 200, answer.bytes, headers);
   }
-  answer.gzip ??= new Uint8Array(gzipSync(answer.bytes, { level: 1 }));
+  answer.gzip ??= new Uint8Array(nodeZlib().gzipSync(answer.bytes, { level: 1 }));
   return respond(exchange, 200, answer.gzip, { ...headers, "content-encoding": "gzip" });
 }
 
@@ -79,7 +78,7 @@ function acceptsGzip(request: Request): boolean {
 
 /** Weak, for the same answer is sent plain and compressed. */
 function etagOf(bytes: Uint8Array): string {
-  return `W/"${createHash("sha1").update(bytes).digest("base64url")}"`;
+  return `W/"${nodeCrypto().createHash("sha1").update(bytes).digest("base64url")}"`;
 }
 
 function targetOf(request: Request): string {

@@ -6,14 +6,7 @@
  */
 
 import { Buffer } from "node:buffer";
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  hkdfSync,
-  randomBytes,
-  randomUUID,
-} from "node:crypto";
+import { nodeCrypto, randomText } from "./builtins.ts";
 import type { Log } from "./log.ts";
 
 export interface Secrets {
@@ -29,7 +22,7 @@ export interface Secrets {
   /** @throws {SealError} When it was sealed under another key or for another purpose. */
   open(sealed: string, purpose: string): string;
   /** A keyed hash: equal for equal texts, and useless to whoever has only the database. */
-  fingerprint(text: string): string;
+  fingerprint(text: string): Promise<string>;
 }
 
 /** A sealed text that this installation cannot open. */
@@ -86,10 +79,13 @@ export function createSecrets(
   { jwtSecret, secretKey }: { jwtSecret: Uint8Array; secretKey: Uint8Array },
 ): Secrets {
   // Each use has a key of its own, so that none can be turned against another.
-  const derive = (use: string) =>
-    new Uint8Array(hkdfSync("sha256", secretKey, "", `longshore ${use}`, KEY_BYTES));
-  const sealingKey = derive("stored secrets");
-  const fingerprintKey = derive("fingerprints");
+  let sealing: Uint8Array | undefined;
+  const sealingKey = () =>
+    sealing ??= new Uint8Array(
+      nodeCrypto().hkdfSync("sha256", secretKey, "", infoOf("stored secrets"), KEY_BYTES),
+    );
+  let fingerprinting: Promise<CryptoKey> | undefined;
+  const fingerprintKey = () => fingerprinting ??= deriveHmacKey(secretKey, infoOf("fingerprints"));
   let jwtKey: Promise<CryptoKey> | undefined;
 
   return {
@@ -103,8 +99,8 @@ export function createSecrets(
       ),
 
     seal(text, purpose) {
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv("aes-256-gcm", sealingKey, nonce);
+      const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
+      const cipher = nodeCrypto().createCipheriv("aes-256-gcm", sealingKey(), nonce);
       cipher.setAAD(encoder.encode(purpose));
       const sealed = [nonce, cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()];
       return SEAL_VERSION + Buffer.concat(sealed).toString("base64url");
@@ -116,9 +112,9 @@ export function createSecrets(
         throw new SealError("A stored secret is damaged; enter it again");
       }
       try {
-        const decipher = createDecipheriv(
+        const decipher = nodeCrypto().createDecipheriv(
           "aes-256-gcm",
-          sealingKey,
+          sealingKey(),
           bytes.subarray(0, NONCE_BYTES),
           { authTagLength: TAG_BYTES },
         );
@@ -135,8 +131,27 @@ export function createSecrets(
       }
     },
 
-    fingerprint: (text) => createHmac("sha256", fingerprintKey).update(text).digest("base64url"),
+    async fingerprint(text) {
+      const hash = await crypto.subtle.sign("HMAC", await fingerprintKey(), encoder.encode(text));
+      return Buffer.from(hash).toString("base64url");
+    },
   };
+}
+
+const infoOf = (use: string) => `longshore ${use}`;
+
+/** HKDF-SHA-256 without salt (RFC 5869). */
+async function deriveHmacKey(secret: Uint8Array, info: string): Promise<CryptoKey> {
+  const key = await crypto.subtle.importKey("raw", new Uint8Array(secret), "HKDF", false, [
+    "deriveKey",
+  ]);
+  return await crypto.subtle.deriveKey(
+    { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: encoder.encode(info) },
+    key,
+    { name: "HMAC", hash: "SHA-256", length: 256 },
+    false,
+    ["sign"],
+  );
 }
 
 /** The key in a file; makes the file where there is none. */
@@ -162,11 +177,11 @@ function keyFile(path: string, afterwards: string, log: Log): Uint8Array {
  * a crash leaves either no key file or a whole one.
  */
 function makeKeyFile(path: string): void {
-  const temporary = `${path}.${randomUUID()}.tmp`;
+  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   try {
     const options = { write: true, createNew: true, mode: 0o600 };
     using file = Deno.openSync(temporary, options);
-    writeAll(file, encoder.encode(randomBytes(KEY_BYTES).toString("base64url") + "\n"));
+    writeAll(file, encoder.encode(randomText(KEY_BYTES) + "\n"));
     file.syncSync();
     Deno.renameSync(temporary, path);
   } catch (error) {

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { createHash, randomBytes } from "node:crypto";
+import { nodeCrypto, randomText } from "./builtins.ts";
 import type { Session } from "./accounts.ts";
 
 /** How long a ticket can be used, in milliseconds. */
@@ -37,7 +37,7 @@ export function createStreamTickets(now: () => Date): StreamTickets {
         if (tickets.size < TICKETS_MAX && expiresAtMs > at) break;
         tickets.delete(hash);
       }
-      const ticket = randomBytes(TICKET_BYTES).toString("base64url");
+      const ticket = randomText(TICKET_BYTES);
       tickets.set(hashOf(ticket), { userId, familyId, expiresAtMs: at + TICKET_MS });
       return ticket;
     },
@@ -56,5 +56,5 @@ export function createStreamTickets(now: () => Date): StreamTickets {
 }
 
 function hashOf(ticket: string): string {
-  return createHash("sha256").update(ticket).digest("base64url");
+  return nodeCrypto().createHash("sha256").update(ticket).digest("base64url");
 }

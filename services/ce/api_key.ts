@@ -5,9 +5,9 @@
  */
 
 import { Buffer } from "node:buffer";
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { selectSetting, upsertSetting } from "../../db/ce/settings.ts";
 import { KEY_USER } from "../accounts.ts";
+import { nodeCrypto, randomText } from "../builtins.ts";
 import type { Deps } from "../deps.ts";
 import { revokeFamiliesOfUser } from "./families.ts";
 
@@ -27,17 +27,17 @@ const PREFIX = "lsk_";
  * Where another key is in force than at the last start, the logins made with the former one end:
  * a key is changed because somebody has it who should not.
  */
-export function ensureApiKey(
+export async function ensureApiKey(
   deps: Pick<Deps, "config" | "db" | "accounts" | "secrets" | "now" | "log">,
-): { made?: string } {
+): Promise<{ made?: string }> {
   const { config, db, secrets, log } = deps;
   let made: string | undefined;
   if (config.apiKey === null && selectSetting(db, MADE_KEY_HASH) === undefined) {
-    made = PREFIX + randomBytes(32).toString("base64url");
-    upsertSetting(db, MADE_KEY_HASH, sha256(made).toString("hex"));
+    made = PREFIX + randomText(32);
+    upsertSetting(db, MADE_KEY_HASH, (await sha256(made)).toString("hex"));
   }
 
-  const inForce = secrets.fingerprint(hashInForce(deps)!.toString("hex"));
+  const inForce = await secrets.fingerprint((await hashInForce(deps))!.toString("hex"));
   const before = selectSetting(db, KEY_IN_FORCE);
   if (before !== inForce) {
     revokeFamiliesOfUser(deps, KEY_USER, () => upsertSetting(db, KEY_IN_FORCE, inForce));
@@ -47,18 +47,22 @@ export function ensureApiKey(
 }
 
 /** Whether the text is the API key; takes as long whatever is wrong with it. */
-export function isApiKey(deps: Pick<Deps, "config" | "db">, text: string): boolean {
-  const expected = hashInForce(deps);
-  return expected !== undefined && timingSafeEqual(sha256(text), expected);
+export async function isApiKey(
+  deps: Pick<Deps, "config" | "db">,
+  text: string,
+): Promise<boolean> {
+  const expected = await hashInForce(deps);
+  return expected !== undefined &&
+    nodeCrypto().timingSafeEqual(await sha256(text), expected);
 }
 
 /** A given key counts rather than one that was made before; it is never stored. */
-function hashInForce({ config, db }: Pick<Deps, "config" | "db">) {
-  if (config.apiKey !== null) return sha256(config.apiKey);
+async function hashInForce({ config, db }: Pick<Deps, "config" | "db">) {
+  if (config.apiKey !== null) return await sha256(config.apiKey);
   const stored = selectSetting(db, MADE_KEY_HASH);
   return stored === undefined ? undefined : Buffer.from(stored, "hex");
 }
 
-function sha256(text: string) {
-  return createHash("sha256").update(text).digest();
+async function sha256(text: string): Promise<Buffer> {
+  return Buffer.from(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
 }

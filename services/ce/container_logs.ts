@@ -88,7 +88,7 @@ export async function searchContainerLogs(
   signal?: AbortSignal,
 ): Promise<LogSearchResult> {
   // Refused before the engine is asked for anything.
-  if (regex) compileLinearPattern(query);
+  if (regex) await compileLinearPattern(query);
   return await searching(async () => {
     const { lines, dropped } = await readLog(deps, ref, {
       tail: SEARCH_LINES_MAX,

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { statfs } from "node:fs/promises";
+import { nodeFs } from "../builtins.ts";
 import { cpus } from "node:os";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
@@ -154,7 +154,7 @@ async function readProc(procPath: string): Promise<HostReading> {
 
 /** As `df` counts it: what is reserved for root is neither used nor free. */
 async function diskUsage(): Promise<HostSample["disk"]> {
-  const { blocks, bfree, bavail, bsize } = await statfs(DISK_PATH);
+  const { blocks, bfree, bavail, bsize } = await nodeFs().promises.statfs(DISK_PATH);
   const used = (blocks - bfree) * bsize;
   const free = bavail * bsize;
   return {

@@ -63,7 +63,7 @@ export async function searchLines(
   lines: readonly string[],
   { query, regex, context, matchMax = MATCH_MAX, budgetMs = BUDGET_MS, signal }: LogQuery,
 ): Promise<LogSearchResult> {
-  const probes = regex ? patternProbes(query) : textProbes(query);
+  const probes = regex ? await patternProbes(query) : textProbes(query);
   const matches: LogMatch[] = [];
   const answer = (truncated: boolean) => ({
     query,
@@ -110,8 +110,8 @@ function textProbes(query: string): Probe[] {
 /** One case for all, whatever a letter's forms: by way of small letters, which are fewer. */
 const folded = (text: string) => text.toLowerCase().toUpperCase();
 
-function patternProbes(query: string): Probe[] {
-  const pattern = compileLinearPattern(query);
+async function patternProbes(query: string): Promise<Probe[]> {
+  const pattern = await compileLinearPattern(query);
   const whole: Probe = (line) => pattern.test(line);
   const text: Probe = (line) => pattern.test(line.slice(line.indexOf(" ") + 1));
   // Without an anchor (`[^` is none) the text alone matches only where the whole line does.

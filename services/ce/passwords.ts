@@ -8,7 +8,7 @@
  */
 
 import { Buffer } from "node:buffer";
-import { randomBytes, timingSafeEqual } from "node:crypto";
+import { nodeCrypto, randomText } from "../builtins.ts";
 import { AppError } from "../errors.ts";
 
 /** At least this many characters (Unicode code points). */
@@ -60,7 +60,7 @@ export function assertAcceptablePassword(password: string): void {
 
 /** A password that nobody guesses, for an account that has none yet. */
 export function makePassword(): string {
-  return randomBytes(18).toString("base64url");
+  return randomText(18);
 }
 
 /**
@@ -91,9 +91,11 @@ export function verifyPassword(
     begin();
     const { cost, salt, hash } = decode(stored ?? NOBODY);
     const found = await argon2id(password, salt, cost);
-    return timingSafeEqual(found, hash) && stored !== null;
+    return nodeCrypto().timingSafeEqual(found, hash) && stored !== null;
   });
 }
+
+const randomBytes = (count: number) => Buffer.from(crypto.getRandomValues(new Uint8Array(count)));
 
 /** Stands for the hash of an account that has none; no password leads to it. */
 const NOBODY = encode(COST, randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));

@@ -5,7 +5,6 @@
  * @module
  */
 
-import { RE2JS, RE2JSException } from "re2js";
 import { AppError } from "../errors.ts";
 import { judgeAmbiguity, type Verdict } from "./regex_ambiguity.ts";
 import { type Node, parsePattern, PatternError } from "./regex_syntax.ts";
@@ -40,17 +39,17 @@ export interface LinearPattern {
  * does not understand (lookaround and back-references among others), one that could backtrack
  * catastrophically in the usual engines, and one whose repetitions make it huge.
  */
-export function compileLinearPattern(
+export async function compileLinearPattern(
   pattern: string,
   { caseInsensitive = false }: { caseInsensitive?: boolean } = {},
-): LinearPattern {
+): Promise<LinearPattern> {
   if (pattern.length > PATTERN_LENGTH_MAX) {
     throw new AppError("invalid", `Pattern is longer than ${PATTERN_LENGTH_MAX} characters`);
   }
   const verdict = judgeAmbiguity(parse(pattern, caseInsensitive));
   if (verdict !== "harmless") throw new AppError("invalid", REFUSALS[verdict]);
 
-  const compiled = compile(pattern, caseInsensitive);
+  const compiled = await compile(pattern, caseInsensitive);
   if (compiled.programSize() > INSTRUCTIONS_MAX) {
     throw new AppError("invalid", REFUSALS["too large"]);
   }
@@ -68,7 +67,9 @@ function parse(pattern: string, ignoreCase: boolean): Node {
   }
 }
 
-function compile(pattern: string, caseInsensitive: boolean): RE2JS {
+async function compile(pattern: string, caseInsensitive: boolean) {
+  // Its tables take time to load, and few starts of the service ever see a search.
+  const { RE2JS, RE2JSException } = await import("re2js");
   try {
     return RE2JS.compile(pattern, caseInsensitive ? RE2JS.CASE_INSENSITIVE : 0);
   } catch (error) {

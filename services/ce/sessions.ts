@@ -4,7 +4,7 @@
  * @module
  */
 
-import { createHash, randomBytes } from "node:crypto";
+import { nodeCrypto, randomText } from "../builtins.ts";
 import {
   deleteExpiredRefreshTokens,
   insertRefreshToken,
@@ -63,7 +63,7 @@ export async function exchangeApiKey(
     throw new AppError("not_found", "Key mode is off (AUTH_MODE=users); use POST /auth/login");
   }
   const attempt = deps.throttle.begin(address);
-  if (!isApiKey(deps, apiKey)) {
+  if (!await isApiKey(deps, apiKey)) {
     deps.log.warn("wrong API key", { address });
     throw new AppError("unauthorized", "The API key is wrong");
   }
@@ -178,7 +178,7 @@ function storeRefreshToken(
   { db, now }: Pick<Deps, "db" | "now">,
   { userId, familyId }: Session,
 ): string {
-  const token = randomBytes(REFRESH_TOKEN_BYTES).toString("base64url");
+  const token = randomText(REFRESH_TOKEN_BYTES);
   insertRefreshToken(db, {
     tokenHash: hashOf(token),
     familyId,
@@ -206,7 +206,7 @@ async function answerPair(
 
 /** Without a salt: 256 random bits cannot be found by trying. */
 function hashOf(token: string): string {
-  return createHash("sha256").update(token).digest("base64url");
+  return nodeCrypto().createHash("sha256").update(token).digest("base64url");
 }
 
 const refreshRefused = () =>
