@@ -5,8 +5,7 @@
  * @module
  */
 
-import { hostname } from "node:os";
-import { parseEnv } from "node:util";
+import { commandHelp } from "./commands/help.ts";
 import { COMMANDS } from "./commands/mod.ts";
 import { CommandError, EXIT, type Program, UsageError } from "./commands/program.ts";
 import { ConfigError, type Env } from "./services/config.ts";
@@ -18,24 +17,26 @@ const SENTENCES = [CommandError, ConfigError, KeyFileError];
 /** Runs the command that the arguments name, and answers the exit status. */
 async function main(args: readonly string[], signal: AbortSignal): Promise<number> {
   try {
-    const { env, rest } = environment(args);
+    const { env, rest } = await environment(args);
     const [name = "serve", ...commandArgs] = rest;
-    const command =
-      COMMANDS[/^(-h|--help)$/.test(name) ? "help" : name === "--version" ? "version" : name];
+    const wanted = isHelp(name) ? "help" : name === "--version" ? "version" : name;
+    const command = Object.hasOwn(COMMANDS, wanted) ? COMMANDS[wanted] : undefined;
     if (!command) throw new UsageError(`There is no command ${name}`);
     const program: Program = {
       args: commandArgs,
       env,
       surroundings: {
-        hostname: hostname(),
+        hostname: Deno.hostname(),
         terminal: Deno.stderr.isTerminal(),
         // The bundle is one script, whether it is compiled or packed with a runtime.
         packed: !import.meta.url.endsWith(".ts"),
         readTextFile: (path) => Deno.readTextFileSync(path),
       },
       print: (line) => console.log(line),
+      note: (line) => console.error(line),
       signal,
     };
+    if (commandArgs.some(isHelp)) return commandHelp(program, wanted, command);
     return await command.run(program);
   } catch (error) {
     if (error instanceof UsageError) {
@@ -48,8 +49,10 @@ async function main(args: readonly string[], signal: AbortSignal): Promise<numbe
   }
 }
 
+const isHelp = (arg: string) => arg === "-h" || arg === "--help";
+
 /** The environment, and below it what `--env-file FILE` (or `--env-file=FILE`) says. */
-function environment(args: readonly string[]): { env: Env; rest: string[] } {
+async function environment(args: readonly string[]): Promise<{ env: Env; rest: string[] }> {
   const env = Deno.env.toObject();
   const rest = [...args];
   const at = rest.findIndex((arg) => /^--env-file(=|$)/.test(arg));
@@ -57,6 +60,7 @@ function environment(args: readonly string[]): { env: Env; rest: string[] } {
   const [given = ""] = rest.splice(at, 1);
   const path = given.includes("=") ? given.slice(given.indexOf("=") + 1) : rest.splice(at, 1)[0];
   if (!path) throw new UsageError("--env-file needs a file");
+  const { parseEnv } = await import("node:util");
   try {
     return { env: { ...parseEnv(Deno.readTextFileSync(path)), ...env }, rest };
   } catch (error) {

@@ -28,6 +28,7 @@ import {
 } from "./config_values.ts";
 import { DEFAULT_EXEC_ALLOWLIST } from "./exec_defaults.ts";
 import { LOG_LEVELS, type LogFormat, type LogLevel } from "./log.ts";
+import { REDACTED } from "./redact.ts";
 
 export interface Config {
   host: string;
@@ -345,7 +346,7 @@ export function describeConfig(env: Env, surroundings: Surroundings): ConfigRow[
     const fallback = fallbackOf(variable, env, surroundings);
     return {
       name: variable.name,
-      value: given === undefined ? fallback ?? "" : variable.secret ? "********" : given,
+      value: given === undefined ? fallback ?? "" : shown(variable, given),
       set: given !== undefined,
       default: variable.fallbackShown ?? fallback ?? "unset",
       meaning: variable.meaning,
@@ -370,6 +371,13 @@ function textOf(
   }
 }
 
+/** A value as it may be seen: no secret, and no credentials in an address. */
+function shown({ secret }: { secret?: true }, text: string): string {
+  return secret ? REDACTED : withoutCredentials(text);
+}
+
+const withoutCredentials = (text: string) => text.replace(/:\/\/[^\s/@]+@/g, `://${REDACTED}@`);
+
 function fallbackOf(
   { fallback }: Variable<unknown>,
   env: Env,
@@ -382,7 +390,8 @@ function parsed<Value>(variable: Variable<Value> & { name: string }, text: strin
   try {
     return variable.parse(text);
   } catch (error) {
-    const shown = variable.secret ? "" : `=${text}`;
-    throw new ConfigError(`${variable.name}${shown} ${(error as Error).message}`, { cause: error });
+    const given = variable.secret ? "" : `=${shown(variable, text)}`;
+    const reason = withoutCredentials((error as Error).message);
+    throw new ConfigError(`${variable.name}${given} ${reason}`, { cause: error });
   }
 }

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { z } from "zod";
+import * as z from "zod";
 
 /** A network as `address/prefix`, or an address; checked. */
 export type Cidr = string;
@@ -149,7 +149,7 @@ export function probedEndpoint(text: string): ProbedEndpoint {
 
 /** `host`, `host:port` or `[v6]:port`. */
 export function sslDomain(text: string): TlsDomain {
-  const url = URL.parse(`tls://${text}`);
+  const url = URL.parse(`tls://${text.toLowerCase()}`);
   const port = Number(url?.port || 443);
   if (!url?.hostname || url.host !== text.toLowerCase() || port < 1) {
     throw new Error(`has "${text}", which is not host or host:port`);

@@ -54,14 +54,29 @@ export function errorFields(error: unknown): LogFields {
 }
 
 function jsonLine(time: Date, level: LogLevel, message: string, fields: LogFields): string {
-  return JSON.stringify({ time: time.toISOString(), level, message, ...fields });
+  return json({ time: time.toISOString(), level, message, ...fields });
 }
 
 function textLine(time: Date, level: LogLevel, message: string, fields: LogFields): string {
   const rest = Object.entries(fields)
     .filter(([name, value]) => value !== undefined && (name !== "stack" || level === "error"))
-    .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+    .map(([name, value]) => `${name}=${shown(value)}`);
   return [time.toISOString(), level.toUpperCase().padEnd(5), message, ...rest].join(" ");
+}
+
+/** A text as it is where it is one plain word, for else it could pass for another field or line. */
+function shown(value: unknown): string {
+  return typeof value === "string" && /^[^\s"=\p{C}]+$/u.test(value) ? value : json(value);
+}
+
+/** What cannot be written as JSON must not cost the line, let alone the work that it tells of. */
+function json(value: unknown): string {
+  try {
+    return JSON.stringify(value, (_, part) => typeof part === "bigint" ? String(part) : part) ??
+      "undefined";
+  } catch (error) {
+    return JSON.stringify(`not shown: ${error instanceof Error ? error.message : error}`);
+  }
 }
 
 function writeToStderr(line: string): void {

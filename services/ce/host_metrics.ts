@@ -7,13 +7,14 @@
  * @module
  */
 
-import { nodeFs } from "../builtins.ts";
-import { cpus } from "node:os";
+import { nodeFs, nodeOs } from "../builtins.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
-import type { CpuTime, HostSample, Usage } from "../host_board.ts";
+import type { CoreTime, CpuTime, HostSample, KernelFigures, Usage } from "../host_board.ts";
 import {
   type MemoryInfo,
+  parseBootTime,
+  parseCores,
   parseLoadavg,
   parseMeminfo,
   parseNetDev,
@@ -22,7 +23,7 @@ import {
 } from "./proc_text.ts";
 
 /** The host as callers see it. */
-export type HostMetrics = Omit<HostSample, "cpuTime" | "network"> & {
+export type HostMetrics = Omit<HostSample, "cpuTime" | "kernel" | "network"> & {
   /** Only where `PROC_PATH` is set and tells. */
   network?: NonNullable<HostSample["network"]>;
 };
@@ -36,6 +37,21 @@ export type SystemSummary = Omit<HostMetrics, "swap" | "network" | "timestamp">;
  */
 const DISK_PATH = "/";
 
+/** Names of filesystems by the number that the kernel gives them, see statfs(2). */
+const FILESYSTEMS: Record<number, string> = {
+  0xef53: "ext4",
+  0x58465342: "xfs",
+  0x9123683e: "btrfs",
+  0x2fc12fc1: "zfs",
+  0xf2f52010: "f2fs",
+  0xca451a4e: "bcachefs",
+  0x794c7630: "overlay",
+  0x01021994: "tmpfs",
+  0x6969: "nfs",
+  0x73717368: "squashfs",
+  0x61756673: "aufs",
+};
+
 /** The very first sample has none before it to differ from: it looks twice, so far apart. */
 const FIRST_LOOK_MS = 200;
 
@@ -48,7 +64,8 @@ type HostDeps = Pick<Deps, "config" | "host" | "now">;
  * @throws {AppError} `unavailable` when `PROC_PATH` cannot be read.
  */
 export async function hostMetrics(deps: HostDeps): Promise<HostMetrics> {
-  const { cpuTime: _cpuTime, network, ...metrics } = deps.host.latest ?? await sampleHost(deps);
+  const sample = deps.host.latest ?? await sampleHost(deps);
+  const { cpuTime: _cpuTime, kernel: _kernel, network, ...metrics } = sample;
   return network === null ? metrics : { ...metrics, network };
 }
 
@@ -69,11 +86,10 @@ export function sampleHost({ config, host, now }: HostDeps): Promise<HostSample>
   const read = config.procPath === null ? readRuntime : () => readProc(config.procPath!);
   return host.refresh(async (before) => {
     const cpuBefore = before?.cpuTime ?? await firstLook(read);
-    const [{ cpuTime, cpuCount, memory, load, uptimeSeconds, network }, disk] = await Promise.all([
-      read(),
-      diskUsage(),
-    ]);
-    const { total, available, swapTotal, swapFree } = memory;
+    const [reading, { disk, filesystem }] = await Promise.all([read(), diskUsage()]);
+    const { cpuTime, cpuCount, memory, load, uptimeSeconds, network, cores } = reading;
+    const { total, free, available, buffers, cached, swapTotal, swapFree } = memory;
+    const at = now();
     return {
       cpuPercent: busyPercent(cpuBefore, cpuTime) ?? before?.cpuPercent ?? 0,
       cpuCount,
@@ -84,7 +100,14 @@ export function sampleHost({ config, host, now }: HostDeps): Promise<HostSample>
       uptimeSeconds,
       network,
       cpuTime,
-      timestamp: now().toISOString(),
+      kernel: {
+        cores,
+        memory: { free, buffers, cached },
+        filesystem,
+        bootedAt: reading.bootedAt ??
+          bootTime(at.getTime() / 1000 - uptimeSeconds, before?.kernel?.bootedAt),
+      },
+      timestamp: at.toISOString(),
     };
   });
 }
@@ -97,6 +120,9 @@ interface HostReading {
   load: [number, number, number];
   uptimeSeconds: number;
   network: HostSample["network"];
+  cores: CoreTime[];
+  /** Unix seconds; `undefined` where it is not said. */
+  bootedAt: number | undefined;
 }
 
 async function firstLook(read: () => Promise<HostReading>): Promise<CpuTime> {
@@ -107,22 +133,32 @@ async function firstLook(read: () => Promise<HostReading>): Promise<CpuTime> {
 
 /** From the runtime's own calls. Interfaces have no counters there. */
 function readRuntime(): Promise<HostReading> {
-  const times = cpus().map(({ times }) => times);
+  const times = nodeOs().cpus().map(({ times }) => times);
   let busy = 0;
   let idle = 0;
   for (const time of times) {
     busy += time.user + time.nice + time.sys + time.irq;
     idle += time.idle;
   }
-  const { total, available, swapTotal, swapFree } = Deno.systemMemoryInfo();
+  const { total, free, available, buffers, swapTotal, swapFree } = Deno.systemMemoryInfo();
   const [one = 0, five = 0, fifteen = 0] = Deno.loadavg();
   return Promise.resolve({
     cpuTime: { busy, total: busy + idle },
     cpuCount: times.length,
-    memory: { total, available, swapTotal, swapFree },
+    // The runtime gives 0 for what is cached, on every Linux.
+    memory: { total, free, available, buffers, cached: null, swapTotal, swapFree },
     load: [round(one, 2), round(five, 2), round(fifteen, 2)],
     uptimeSeconds: Deno.osUptime(),
     network: null,
+    // Milliseconds, of which some modes are not told.
+    cores: times.map(({ user, nice, sys, idle, irq }) => ({
+      user: user / 1000,
+      nice: nice / 1000,
+      system: sys / 1000,
+      idle: idle / 1000,
+      irq: irq / 1000,
+    })),
+    bootedAt: undefined,
   });
 }
 
@@ -130,21 +166,21 @@ function readRuntime(): Promise<HostReading> {
 async function readProc(procPath: string): Promise<HostReading> {
   const read = (name: string) => Deno.readTextFile(`${procPath}/${name}`);
   try {
-    const [stat, meminfo, loadavg, uptime, netDev] = await Promise.all([
-      read("stat"),
-      read("meminfo"),
-      read("loadavg"),
-      read("uptime"),
-      // `net` is a link to `self/net`, which is this process's network; that of the host's first
-      // process is the host's.
-      read("1/net/dev").catch(() => undefined),
-    ]);
+    const stat = await read("stat");
+    const meminfo = await read("meminfo");
+    const loadavg = await read("loadavg");
+    const uptime = await read("uptime");
+    // `net` is a link to `self/net`, which is this process's network; that of the host's first
+    // process is the host's.
+    const netDev = await read("1/net/dev").catch(() => undefined);
     return {
       ...parseStat(stat),
       memory: parseMeminfo(meminfo),
       load: parseLoadavg(loadavg),
       uptimeSeconds: Math.floor(parseUptime(uptime)),
       network: netDev === undefined ? null : parseNetDev(netDev),
+      cores: parseCores(stat),
+      bootedAt: parseBootTime(stat),
     };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -153,17 +189,37 @@ async function readProc(procPath: string): Promise<HostReading> {
 }
 
 /** As `df` counts it: what is reserved for root is neither used nor free. */
-async function diskUsage(): Promise<HostSample["disk"]> {
-  const { blocks, bfree, bavail, bsize } = await nodeFs().promises.statfs(DISK_PATH);
+async function diskUsage(): Promise<{
+  disk: HostSample["disk"];
+  filesystem: KernelFigures["filesystem"];
+}> {
+  const { blocks, bfree, bavail, bsize, type, files, ffree } = await nodeFs().promises
+    .statfs(DISK_PATH);
   const used = (blocks - bfree) * bsize;
   const free = bavail * bsize;
   return {
-    path: DISK_PATH,
-    total: blocks * bsize,
-    used,
-    free,
-    percent: percent(used, used + free),
+    disk: {
+      path: DISK_PATH,
+      total: blocks * bsize,
+      used,
+      free,
+      percent: percent(used, used + free),
+    },
+    filesystem: {
+      type: FILESYSTEMS[type] ?? "unknown",
+      free: bfree * bsize,
+      files,
+      filesFree: ffree,
+    },
   };
+}
+
+/**
+ * The difference of two clocks moves by a second now and then; the host's start does not. A clock
+ * that was set moves it for good.
+ */
+function bootTime(found: number, known: number | undefined): number {
+  return known !== undefined && Math.abs(found - known) < 3 ? known : Math.round(found);
 }
 
 function usage(total: number, used: number): Usage {
@@ -171,7 +227,7 @@ function usage(total: number, used: number): Usage {
 }
 
 /** `undefined` when no time has passed that the counters would show. */
-function busyPercent(before: CpuTime, after: CpuTime): number | undefined {
+export function busyPercent(before: CpuTime, after: CpuTime): number | undefined {
   const total = after.total - before.total;
   if (total <= 0) return undefined;
   return Math.min(100, Math.max(0, percent(after.busy - before.busy, total)));

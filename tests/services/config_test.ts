@@ -52,7 +52,7 @@ Deno.test("readConfig() reads a secret from the file that NAME_FILE names", () =
 Deno.test("readConfig() reads lists", () => {
   const config = read({
     ENDPOINTS: "Shop|https://shop.example/health|204, https://bare.example:8443/x",
-    SSL_DOMAINS: "example.com, mail.example.com:465",
+    SSL_DOMAINS: "example.com, Mail.example.com:465",
     TRUSTED_PROXIES: "10.0.0.0/8, ::1",
     EXEC_ALLOWLIST: "ps aux; ls *",
   });
@@ -134,4 +134,13 @@ Deno.test("describeConfig() shows what is set and redacts secrets", () => {
   deepEqual([row("PORT").value, row("PORT").default, row("PORT").set], ["8080", "3000", true]);
   equal(row("API_KEY").value, "********");
   equal(row("JWT_SECRET").default, "made, DATA_DIR/jwt.secret");
+});
+
+Deno.test("describeConfig() and refusals show no credentials of an address", () => {
+  const row = describeConfig({ ENDPOINTS: "A|https://me:hunter2@shop.example/x" }, surroundings)
+    .find(({ name }) => name === "ENDPOINTS")!;
+  equal(row.value, "A|https://********@shop.example/x");
+  throws(() => read({ ENDPOINTS: "A|https://me:hunter2@shop.example/x|9" }), (error) => {
+    return error instanceof ConfigError && !error.message.includes("hunter2");
+  });
 });

@@ -93,3 +93,39 @@ Deno.test("assertBelowLimit() names the resource and the numbers", () => {
       error.message === "Edition limit reached (alert rules)";
   });
 });
+
+Deno.test("a license is found by any of several keys, whatever names it gives", async () => {
+  const other = await generateKeyPair("EdDSA", { extractable: true });
+  const others = { ...await exportJWK(other.publicKey), alg: "EdDSA" };
+  const { kid: _, ...unnamed } = keys.keys[0]!;
+  for (const known of [[others, unnamed], [unnamed, others], [{ ...unnamed, kid: "renamed" }]]) {
+    equal((await verifyLicenseKey(await licenseKey(), { keys: known })).edition, "pro");
+  }
+});
+
+for (
+  const { at, edition, active } of [
+    { at: "2026-01-01T00:00:00Z", edition: "enterprise", active: true },
+    { at: "2026-01-30T23:59:59Z", edition: "enterprise", active: true },
+    { at: "2026-01-31T00:00:00Z", edition: "ce", active: false },
+  ]
+) {
+  Deno.test(`a trial that was started on 2026-01-01 is ${edition} at ${at}`, () => {
+    const license = createLicense(() => new Date(at), new Date("2026-01-01T00:00:00Z"));
+    equal(license.edition, edition);
+    deepEqual(license.trial, {
+      startedAt: "2026-01-01T00:00:00.000Z",
+      endsAt: "2026-01-31T00:00:00.000Z",
+      active,
+    });
+    equal(license.expiresAt, active ? "2026-01-31T00:00:00.000Z" : null);
+  });
+}
+
+Deno.test("the limits of an ended license do not narrow a trial", async () => {
+  const at = new Date("2026-07-01T00:00:00Z");
+  const license = createLicense(() => at, at);
+  license.use(await verifyLicenseKey(await licenseKey({ limits: { users: 7 } }), keys));
+  equal(license.edition, "enterprise");
+  equal(limitOf(license, "users"), Infinity);
+});

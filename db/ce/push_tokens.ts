@@ -1,0 +1,77 @@
+/**
+ * The `push_tokens` table: the devices on which users want to be told.
+ *
+ * @module
+ */
+
+import type { Database } from "../database.ts";
+
+/** One app on one device. */
+export interface PushToken {
+  id: string;
+  /** As the push gateway knows it. Unique. */
+  token: string;
+  userId: string;
+  /** ISO 8601, UTC. */
+  registeredAt: string;
+}
+
+const COLUMNS = "id, token, user_id AS userId, registered_at AS registeredAt";
+
+/** One registration, or `undefined` when it is gone. */
+export function selectPushToken(db: Database, id: string): PushToken | undefined {
+  return db.get<PushToken>(`SELECT ${COLUMNS} FROM push_tokens WHERE id = :id`, { id });
+}
+
+/** The devices of one user, those first that registered last. */
+export function selectPushTokensOfUser(db: Database, userId: string): PushToken[] {
+  return db.all<PushToken>(
+    `SELECT ${COLUMNS} FROM push_tokens WHERE user_id = :userId
+     ORDER BY registered_at DESC, id`,
+    { userId },
+  );
+}
+
+/** The devices of everybody who has an account. */
+export function selectPushTokensOfUsers(db: Database): PushToken[] {
+  return db.all<PushToken>(
+    `SELECT ${COLUMNS} FROM push_tokens WHERE user_id IN (SELECT id FROM users) ORDER BY id`,
+  );
+}
+
+/** Stores a registration in place of a former one of the token. It keeps its id with its owner. */
+export function upsertPushToken(db: Database, registration: PushToken): void {
+  db.run(
+    `INSERT INTO push_tokens (id, token, user_id, registered_at)
+     VALUES (:id, :token, :userId, :registeredAt)
+     ON CONFLICT (token) DO UPDATE SET
+       id = iif(user_id = excluded.user_id, id, excluded.id),
+       user_id = excluded.user_id,
+       registered_at = excluded.registered_at`,
+    { ...registration },
+  );
+}
+
+/** Of one user's devices all but the ones that registered last. @returns How many went. */
+export function deleteSurplusPushTokens(db: Database, userId: string, kept: number): number {
+  return db.run(
+    `DELETE FROM push_tokens WHERE id IN (
+       SELECT id FROM push_tokens WHERE user_id = :userId
+       ORDER BY registered_at DESC, rowid DESC LIMIT -1 OFFSET :kept
+     )`,
+    { userId, kept },
+  );
+}
+
+/** @returns Whether it was there. */
+export function deletePushToken(db: Database, id: string): boolean {
+  return db.run("DELETE FROM push_tokens WHERE id = :id", { id }) > 0;
+}
+
+/** @returns Whether the user had it. */
+export function deletePushTokenOfUser(db: Database, userId: string, token: string): boolean {
+  return db.run("DELETE FROM push_tokens WHERE user_id = :userId AND token = :token", {
+    userId,
+    token,
+  }) > 0;
+}

@@ -1,0 +1,59 @@
+/**
+ * /api/push: the devices of the caller.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import {
+  DEVICES_MAX,
+  isPushToken,
+  PUSH_TOKEN_MAX,
+  PUSH_TOKEN_RULE,
+  registerPushToken,
+  unregisterPushToken,
+} from "../../services/ce/push_tokens.ts";
+import type { Deps } from "../../services/deps.ts";
+import { endpoint } from "../endpoint.ts";
+import { Done, done } from "../shapes.ts";
+
+const PushTokenBody = z.object({
+  token: z.string({ error: PUSH_TOKEN_RULE }).refine(isPushToken, { error: PUSH_TOKEN_RULE })
+    .meta({
+      minLength: 1,
+      maxLength: PUSH_TOKEN_MAX,
+      description: "As the push gateway gave it to the app",
+    }),
+}).meta({ example: { token: "ExponentPushToken[xxxxxxxxxxxxxxxxxxxxxx]" } });
+
+export const pushEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "post",
+    path: "/api/push/register",
+    summary: "Register a device for pushes",
+    description: "The caller is pushed to on this device when an alert fires, a container goes " +
+      "down or an incident is created. Registering again changes nothing. A device belongs to " +
+      "the user who registered it last, and a user has at most " +
+      `${DEVICES_MAX} devices: one more takes the place of the one registered longest ago. ` +
+      "Nothing is sent while `PUSH_URL` is not set.",
+    role: "viewer",
+    body: PushTokenBody,
+    returns: Done,
+  }, ({ body, caller }) => {
+    registerPushToken(deps, caller, body.token);
+    return done;
+  }),
+
+  endpoint({
+    method: "post",
+    path: "/api/push/unregister",
+    summary: "Forget a device",
+    description: "The answer is the same for a device that is not the caller's; it stays.",
+    role: "viewer",
+    body: PushTokenBody,
+    returns: Done,
+  }, ({ body, caller }) => {
+    unregisterPushToken(deps, caller, body.token);
+    return done;
+  }),
+];

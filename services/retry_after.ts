@@ -1,0 +1,17 @@
+/**
+ * What a busy server asks of its clients.
+ *
+ * @module
+ */
+
+/**
+ * How long to wait, by the `retry-after` header: seconds or a date (RFC 9110, 10.2.3).
+ *
+ * @returns Milliseconds, or `undefined` where the header is missing or unreadable.
+ */
+export function retryAfterMs(header: string | undefined, now: Date): number | undefined {
+  const text = header?.trim() ?? "";
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  const until = Date.parse(text);
+  return Number.isNaN(until) ? undefined : Math.max(0, until - now.getTime());
+}
