@@ -10,8 +10,9 @@ import { load, type LoadResult, type Target } from "./load.ts";
 import { bundlePrograms, type Running, start, tokenOf } from "./programs.ts";
 import { median, printTable, printVerdict } from "./table.ts";
 
-const CONTAINERS = 100;
-const RUNNING = 10;
+/** So many there are when something is measured, and so many of them run. */
+export const CONTAINERS = 100;
+export const RUNNING = 10;
 const SECONDS = 4;
 const ROUNDS = 3;
 
@@ -101,7 +102,8 @@ function row(program: string, result: LoadResult) {
   };
 }
 
-async function makeContainers({ docker }: RealEngine): Promise<string[]> {
+/** @returns Their ids, the running ones first. */
+export async function makeContainers({ docker }: RealEngine): Promise<string[]> {
   const ids: string[] = [];
   for (let n = 0; n < CONTAINERS; n++) {
     const options = ["--name", `longshore-bench-${n}`, "--label", "bench=longshore"];

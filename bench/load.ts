@@ -24,14 +24,18 @@ const encoder = new TextEncoder();
 const HEAD_END = encoder.encode("\r\n\r\n");
 const LAST_CHUNK = encoder.encode("0\r\n\r\n");
 
-/** Asks for `path` on `connections` kept-alive connections, one request after the other on each. */
+/**
+ * Asks for `path` on `connections` kept-alive connections, one request after the other on each, for
+ * so many `seconds`, or so many `requests` on each.
+ */
 export async function load(
   target: Target,
-  { path, headers = {}, connections, seconds }: {
+  { path, headers = {}, connections, seconds = Infinity, requests = Infinity }: {
     path: string;
     headers?: Record<string, string>;
     connections: number;
-    seconds: number;
+    seconds?: number;
+    requests?: number;
   },
 ): Promise<LoadResult> {
   const lines = Object.entries({ host: "localhost", ...headers }).map(([name, value]) =>
@@ -45,7 +49,7 @@ export async function load(
   await Promise.all(Array.from({ length: connections }, async () => {
     using connection = await connect(target);
     const buffer = new Uint8Array(256 * 1024);
-    while (performance.now() < end) {
+    for (let sentSoFar = 0; sentSoFar < requests && performance.now() < end; sentSoFar++) {
       const sent = performance.now();
       await connection.write(request);
       const answer = await readAnswer(connection, buffer);

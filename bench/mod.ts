@@ -6,10 +6,16 @@
 
 import { findEngine, startDockerd } from "../tests/helpers/real_engine.ts";
 import { benchContainers } from "./containers.ts";
+import { benchMetrics } from "./metrics.ts";
 import { benchSse } from "./sse.ts";
 import { benchStart } from "./start.ts";
 
-const BENCHES = { start: benchStart, containers: benchContainers, sse: benchSse };
+const BENCHES = {
+  start: benchStart,
+  containers: benchContainers,
+  metrics: benchMetrics,
+  sse: benchSse,
+};
 
 const names = Deno.args.length ? Deno.args : Object.keys(BENCHES);
 const unknown = names.filter((name) => !(name in BENCHES));

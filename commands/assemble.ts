@@ -7,10 +7,11 @@
 import type { MetricsDatabase, StateDatabase } from "../db/database.ts";
 import type { Engine } from "../engine/client.ts";
 import { createAccounts } from "../services/accounts.ts";
+import { storedTrialStart } from "../services/ce/licenses.ts";
 import { storedMaintenance } from "../services/ce/maintenance.ts";
 import type { Config } from "../services/config.ts";
 import type { Deps } from "../services/deps.ts";
-import { recorders } from "../services/editions.ts";
+import { adapters, channels, recorders } from "../services/editions.ts";
 import { createEventBus } from "../services/events.ts";
 import { createHostBoard } from "../services/host_board.ts";
 import { createInventory } from "../services/inventory.ts";
@@ -18,11 +19,14 @@ import { createLicense } from "../services/license.ts";
 import { createMaintenance } from "../services/maintenance.ts";
 import type { Log } from "../services/log.ts";
 import { createLoginThrottle } from "../services/login_throttle.ts";
+import { createOutboxBell } from "../services/outbox_bell.ts";
+import { createRunningPolls } from "../services/running_polls.ts";
 import type { Secrets } from "../services/secrets.ts";
 import type { SelfHint } from "../services/self_container.ts";
 import { createStatsBoard } from "../services/stats_board.ts";
 import { createStreamHub } from "../services/stream_hub.ts";
 import { createStreamTickets } from "../services/stream_tickets.ts";
+import { createVitals } from "../services/vitals.ts";
 
 /** The parts that come from outside; everything else is made from them. */
 export interface Parts {
@@ -47,10 +51,15 @@ export function assemble(parts: Parts): Deps {
     throttle: createLoginThrottle(now),
     stream: createStreamHub({ now, clientsMax: config.maxSseClients }),
     tickets: createStreamTickets(now),
-    license: createLicense(now),
+    license: createLicense(now, storedTrialStart(db)),
     events: createEventBus(),
     recorders,
+    adapters,
+    polls: createRunningPolls(now),
+    outbox: createOutboxBell(),
+    channels,
     maintenance: createMaintenance(now, storedMaintenance(db)),
+    vitals: createVitals(),
     workers: new Map(),
     startedAt: now(),
   };

@@ -1,10 +1,10 @@
 /**
- * `DATA_DIR`: makes it, keeps it to one process, opens the databases in it.
+ * `DATA_DIR`: makes it, keeps it to one process, opens the databases in it, and knows what lies in it.
  *
  * @module
  */
 
-import { join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import {
   DatabaseFileError,
   type MetricsDatabase,
@@ -14,12 +14,35 @@ import {
 } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { metricsMigrations, stateMigrations } from "../db/migrations/mod.ts";
+import { LICENSE_FILE } from "../services/license_source.ts";
 import type { Log } from "../services/log.ts";
+import { giveToOwner } from "../services/private_file.ts";
 import { CommandError } from "./program.ts";
+import { finishReplacement } from "./replacement.ts";
 
 export const STATE_FILE = "state.sqlite";
 export const METRICS_FILE = "metrics.sqlite";
 const LOCK_FILE = "longshore.lock";
+
+/** What a backup holds. The log-keeping companions of the databases are not among it. */
+export const BACKED_UP: readonly string[] = [
+  STATE_FILE,
+  METRICS_FILE,
+  "jwt.secret",
+  "secret.key",
+  LICENSE_FILE,
+];
+
+/** What SQLite keeps beside a database that is open, or was when the process was ended. */
+export const DATABASE_COMPANIONS: readonly string[] = [STATE_FILE, METRICS_FILE].flatMap((name) =>
+  ["-wal", "-shm", "-journal"].map((suffix) => name + suffix)
+);
+
+/** Whether a path names a file that the service itself keeps. */
+export function isDataFile(dataDir: string, path: string): boolean {
+  const names = [...BACKED_UP, ...DATABASE_COMPANIONS, LOCK_FILE];
+  return names.includes(basename(path)) && realPath(dirname(resolve(path))) === realPath(dataDir);
+}
 
 /** The open directory; closing it lets another process in. */
 export interface DataDirectory extends Disposable {
@@ -36,6 +59,7 @@ export function openDataDirectory(path: string, log: Log): DataDirectory {
   const lock = lockDirectory(path);
   let db: StateDatabase | undefined;
   try {
+    if (finishRestore(path)) log.warn("a restore that was cut short was brought to its end");
     db = openState(join(path, STATE_FILE));
     const metrics = openMetrics(join(path, METRICS_FILE), log);
     const opened = db;
@@ -55,19 +79,57 @@ export function openDataDirectory(path: string, log: Log): DataDirectory {
   }
 }
 
-/** The lock goes with the process, however that ends. */
-function lockDirectory(path: string): Deno.FsFile {
+/**
+ * Makes the directory and keeps it to this process. The lock goes with it, however it ends.
+ *
+ * @param advice What to do about another process that has it.
+ * @throws {CommandError} When another one has it, or it cannot be used.
+ */
+export function lockDirectory(path: string, advice?: string): Deno.FsFile {
   try {
     // Everything in it is for the service alone.
     Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
-    const lock = Deno.openSync(join(path, LOCK_FILE), { create: true, write: true, mode: 0o600 });
+    const file = join(path, LOCK_FILE);
+    const lock = Deno.openSync(file, { create: true, write: true, mode: 0o600 });
+    // Made by root for a command, it must still be the service's.
+    giveToOwner(file, path);
     if (lock.tryLockSync(true)) return lock;
     lock.close();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandError(`DATA_DIR=${path} cannot be used: ${reason}`, { cause: error });
   }
-  throw new CommandError(`DATA_DIR=${path} is in use by another Longshore`);
+  throw new CommandError(
+    `DATA_DIR=${path} is in use by another Longshore${advice ? `; ${advice}` : ""}`,
+  );
+}
+
+/**
+ * Ends a restore that was cut short, if there is one.
+ *
+ * @returns Whether there was.
+ * @throws {CommandError} When it cannot be ended.
+ */
+export function finishRestore(path: string): boolean {
+  try {
+    return finishReplacement(path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(
+      `DATA_DIR=${path}: a restore was cut short, and cannot be ended: ${reason}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function realPath(path: string): string {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    return resolve(path);
+  }
 }
 
 function openState(path: string): StateDatabase {

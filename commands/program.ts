@@ -13,6 +13,8 @@ export interface Program {
   surroundings: Surroundings;
   /** Prints a line on standard output. */
   print: (line: string) => void;
+  /** Prints a line on standard error: what is no part of the result. */
+  note: (line: string) => void;
   /** Aborts when the process is asked to end. */
   signal: AbortSignal;
 }

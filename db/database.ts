@@ -134,7 +134,8 @@ function withStatementCache(connection: DatabaseSync): Database {
   };
 }
 
-function assertIntegrity(db: Database, path: string): void {
+/** @throws {DatabaseFileError} When a page, row or index of the file is damaged. */
+export function assertIntegrity(db: Database, path: string): void {
   const found = db.all<{ integrity_check: string }>("PRAGMA integrity_check(5)")
     .map((row) => row.integrity_check);
   if (found[0] !== "ok") {

@@ -27,6 +27,28 @@ export function migrate(db: Database, migrations: readonly Migration[]): string[
        applied_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
      ) STRICT`,
   );
+  const pending = pendingMigrations(db, migrations);
+  for (const { name, sql } of pending) {
+    db.transaction(() => {
+      db.exec(sql);
+      db.run("INSERT INTO migrations (name) VALUES (:name)", { name });
+    });
+  }
+  return pending.map((migration) => migration.name);
+}
+
+/**
+ * The migrations that this file has not seen yet, in order.
+ *
+ * @throws {DatabaseFileError} When the file was written by a newer version, or by no version of
+ * this program.
+ */
+export function pendingMigrations(
+  db: Database,
+  migrations: readonly Migration[],
+): readonly Migration[] {
+  const table = db.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'");
+  if (!table) throw new DatabaseFileError("The database is none of this program");
   const applied = db.all<{ name: string }>("SELECT name FROM migrations").map((row) => row.name);
   const known = new Set(migrations.map((migration) => migration.name));
   const unknown = applied.filter((name) => !known.has(name));
@@ -36,14 +58,6 @@ export function migrate(db: Database, migrations: readonly Migration[]): string[
         "start that version, or restore a backup made by this one",
     );
   }
-
   const seen = new Set(applied);
-  const pending = migrations.filter((migration) => !seen.has(migration.name));
-  for (const { name, sql } of pending) {
-    db.transaction(() => {
-      db.exec(sql);
-      db.run("INSERT INTO migrations (name) VALUES (:name)", { name });
-    });
-  }
-  return pending.map((migration) => migration.name);
+  return migrations.filter((migration) => !seen.has(migration.name));
 }

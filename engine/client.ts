@@ -14,7 +14,7 @@ import {
 import { Body, type Framing, framing } from "./body.ts";
 import { Call, during } from "./call.ts";
 import { Contact, type PlainAnswer } from "./contact.ts";
-import { type EngineError, EngineProtocolError, EngineUnreachableError } from "./errors.ts";
+import { EngineError, EngineProtocolError, EngineUnreachableError } from "./errors.ts";
 import { again, answeredFailure, connectFailure, isVersionRefusal } from "./failures.ts";
 import {
   BrokenConnectionError,
@@ -57,6 +57,8 @@ export interface Engine extends Disposable {
   readonly kind: "docker" | "podman" | undefined;
   /** Whether the last contact succeeded and requests are let through. */
   readonly reachable: boolean;
+  /** Requests so far, and those that the engine did not answer, or only with a failure of its own. */
+  readonly counts: Readonly<{ requests: number; failures: number }>;
   /**
    * Sends a request; resolves with the streamed answer for 2xx and 3xx. Its body must be read to
    * the end or cancelled. The version is put before `path`.
@@ -116,6 +118,7 @@ interface Answered {
 
 class Client implements Engine {
   readonly socketPath: string;
+  readonly counts = { requests: 0, failures: 0 };
   readonly #pool: Pool;
   readonly #short: Lane;
   readonly #long: Lane;
@@ -214,6 +217,7 @@ class Client implements Engine {
     options.signal?.throwIfAborted();
     if (this.#isClosed) throw this.#closedError();
 
+    this.counts.requests++;
     const call = new Call(options.signal, this.#calls);
     this.#setDeadline(call, options);
     try {
@@ -236,6 +240,8 @@ class Client implements Engine {
       throw await this.#failure(method, answered);
     } catch (error) {
       call.end();
+      const isAnswer = error instanceof EngineError && error.status < 500;
+      if (!isAnswer && !options.signal?.aborted) this.counts.failures++;
       throw error;
     }
   }

@@ -27,7 +27,7 @@ const UNLIMITED_PATHS = /^https?:\/\/[^/]+\/(livez|readyz)(\?|$)/;
 
 /** @param who Finds the caller of a request; by the accounts unless given. */
 export function createApp(deps: Deps, who: Identify = identify(deps)): App {
-  const { config, license, log, now } = deps;
+  const { config, license, log, now, vitals } = deps;
   const audit: Audit = (record) => {
     try {
       recordAudit(deps, record);
@@ -55,6 +55,7 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
 
   return async function answer(request, peer) {
     const started = performance.now();
+    vitals.requestBegan();
     const exchange: Exchange = {
       requestId: requestIdOf(request),
       address: peer,
@@ -68,7 +69,11 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
     } catch (error) {
       response = answerFailure(error, exchange, request);
     }
-    logRequest(request, exchange, response.status, performance.now() - started);
+    const { method } = request;
+    const { status } = response;
+    const ms = performance.now() - started;
+    vitals.requestEnded({ method, route: exchange.route, status, ms });
+    logRequest(request, exchange, status, ms);
     return response;
   };
 

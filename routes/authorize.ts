@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isMetricsToken } from "../services/ce/metrics_token.ts";
 import { redeemTicket } from "../services/ce/stream_tickets.ts";
 import { type TokenSession, tokenVerifier } from "../services/ce/tokens.ts";
 import type { Caller } from "../services/caller.ts";
@@ -14,12 +15,17 @@ import type { Identify } from "./mount.ts";
 /** RFC 6750, section 2.1. Schemes are compared without case (RFC 9110, section 11.1). */
 const BEARER = /^bearer +([\w.~+/-]+=*)$/i;
 
+/** A token that an operator makes up need not be made of those characters. */
+const ANY_BEARER = /^bearer +(.+)$/i;
+
 /**
  * Makes the function that finds the caller of a request. It answers at once for a token that was
  * checked before; user, role and logout are looked up every time.
  */
-export function identify(deps: Pick<Deps, "accounts" | "secrets" | "tickets" | "now">): Identify {
-  const { accounts } = deps;
+export function identify(
+  deps: Pick<Deps, "accounts" | "config" | "secrets" | "tickets" | "now">,
+): Identify {
+  const { accounts, config } = deps;
   const verify = tokenVerifier(deps);
 
   const callerOf = ({ userId, familyId, expiresAtMs }: TokenSession, address: string): Caller => {
@@ -30,8 +36,14 @@ export function identify(deps: Pick<Deps, "accounts" | "secrets" | "tickets" | "
     return { userId, familyId, expiresAtMs, role, address };
   };
 
-  return (request, { address, ticket }) => {
+  return (request, { address, ticket, metrics }) => {
     const header = request.headers.get("authorization");
+    if (metrics && config.metricsToken !== null) {
+      if (!isMetricsToken(ANY_BEARER.exec(header ?? "")?.[1], config.metricsToken)) {
+        throw new AppError("unauthorized", "The token set as METRICS_TOKEN is required");
+      }
+      return { userId: "metrics", role: "viewer", familyId: "", address };
+    }
     if (header === null) {
       return ticket === undefined ? undefined : redeemTicket(deps, ticket, address);
     }

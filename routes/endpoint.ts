@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Caller, Role } from "../services/caller.ts";
 
 /** What a caller can know about an endpoint without reading its code. */
@@ -30,6 +30,8 @@ export interface Contract<
   permission?: `${string}:${string}`;
   /** A browser cannot set headers on an event stream; it may bring `?ticket=` instead of a token. */
   acceptsTicket?: true;
+  /** Where `METRICS_TOKEN` is set, that token and no other opens it: a scraper cannot log in. */
+  acceptsMetricsToken?: true;
   /** Not worth an entry in the audit log, though it is a write: it changes nothing lasting. */
   unaudited?: true;
   params?: Params;

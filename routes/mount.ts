@@ -8,7 +8,7 @@
 import { zValidator } from "@hono/zod-validator";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import type { z } from "zod";
+import type * as z from "zod";
 import { type Caller, includesRole, type Role } from "../services/caller.ts";
 import { type Edition, includesEdition } from "../services/edition.ts";
 import { AppError, LimitError } from "../services/errors.ts";
@@ -18,14 +18,15 @@ import { type AppEnv, respond, respondJson } from "./exchange.ts";
 import { answerCache, jsonHeaders, revalidated } from "./answer_cache.ts";
 
 /**
- * Finds the caller of a request by its token, or by its ticket where the endpoint takes one.
+ * Finds the caller of a request by its token, by its ticket where the endpoint takes one, or by
+ * the scraper's own token (`metrics`).
  *
  * @returns `undefined` for a request that brings neither.
  * @throws {AppError} `unauthorized` for a token that is not valid (any more).
  */
 export type Identify = (
   request: Request,
-  options: { address: string; ticket: string | undefined },
+  options: { address: string; ticket: string | undefined; metrics?: boolean | undefined },
 ) => Caller | undefined | Promise<Caller | undefined>;
 
 /** Writes down that somebody changed something, or tried to. */
@@ -56,12 +57,13 @@ export function mount(
   gatekeeper: Gatekeeper,
 ): void {
   for (const endpoint of endpoints) {
+    // A group's root is served without a trailing slash.
+    const route = (prefix + endpoint.path).replace(/(.)\/$/, "$1");
     (app as unknown as Hono<Env>).on(
       endpoint.method.toUpperCase(),
-      // A group's root is served without a trailing slash.
-      [(prefix + endpoint.path).replace(/(.)\/$/, "$1")],
+      [route],
       ...audited(endpoint, prefix, gatekeeper),
-      gate(endpoint, edition, gatekeeper),
+      gate(endpoint, route, edition, gatekeeper),
       ...validators(endpoint),
       handler(endpoint),
     );
@@ -102,14 +104,17 @@ function targetOf(c: Context<Env>): string {
 /** Refuses who may not call. */
 function gate(
   endpoint: Endpoint,
+  route: string,
   edition: Edition,
   { license, identify }: Gatekeeper,
 ): MiddlewareHandler<Env> {
   const label = featureLabel(endpoint);
+  const metrics = endpoint.acceptsMetricsToken;
   return async function gate(c, next) {
+    c.env.route = route;
     const { address } = c.env;
     const ticket = endpoint.acceptsTicket ? c.req.query("ticket") : undefined;
-    const found = identify(c.req.raw, { address, ticket });
+    const found = identify(c.req.raw, { address, ticket, metrics });
     const caller = endpoint.role === "public"
       ? await anonymousUnless(found, address)
       : found instanceof Promise

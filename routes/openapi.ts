@@ -4,7 +4,7 @@
  * @module
  */
 
-import { z } from "zod";
+import * as z from "zod";
 import type { EditionRoutes } from "./editions.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { ErrorBody } from "./shapes.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { z } from "zod";
+import * as z from "zod";
 
 /** The `:id` of a path. */
 export const IdParams = z.object({ id: z.string().min(1).max(255) });

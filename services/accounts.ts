@@ -68,9 +68,9 @@ export function createAccounts(
     }
   }
 
-  function look(): void {
+  function look(within = LOOK_MS): void {
     const at = now();
-    if (Math.abs(at.getTime() - lookedAt) < LOOK_MS) return;
+    if (Math.abs(at.getTime() - lookedAt) < within) return;
     lookedAt = at.getTime();
     if (selectDataVersion(db) !== version) read(at);
   }
@@ -78,6 +78,8 @@ export function createAccounts(
   return {
     roleOf({ userId, familyId }) {
       look();
+      // Somebody that another process added a moment ago can log in at once.
+      if (!roles.has(userId)) look(0);
       return revoked.has(familyId) ? undefined : roles.get(userId);
     },
     put: (userId, role) => void roles.set(userId, role),

@@ -10,6 +10,8 @@ interface Builtins {
   "node:crypto": typeof import("node:crypto");
   "node:fs": typeof import("node:fs");
   "node:os": typeof import("node:os");
+  "node:process": typeof import("node:process");
+  "node:util": typeof import("node:util");
   "node:zlib": typeof import("node:zlib");
 }
 
@@ -27,8 +29,12 @@ export const nodeCrypto = () => load("node:crypto");
 /** For the room on a file system, which the runtime itself does not tell. */
 export const nodeFs = () => load("node:fs");
 
-/** For the times of the processors, likewise. */
+/** For the processors' times and the kernel's release, likewise. */
 export const nodeOs = () => load("node:os");
+
+export const nodeProcess = () => load("node:process");
+
+export const nodeUtil = () => load("node:util");
 
 export const nodeZlib = () => load("node:zlib");
 

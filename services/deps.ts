@@ -14,17 +14,22 @@ import type { Accounts } from "./accounts.ts";
 import type { Config } from "./config.ts";
 import type { EventBus } from "./events.ts";
 import type { HostBoard } from "./host_board.ts";
+import type { Adapter } from "./integration_adapter.ts";
 import type { Inventory } from "./inventory.ts";
 import type { License } from "./license.ts";
 import type { Log } from "./log.ts";
 import type { Maintenance } from "./maintenance.ts";
+import type { OutboxBell } from "./outbox_bell.ts";
+import type { OutboxChannel } from "./outbox_channel.ts";
 import type { Recorder } from "./recorder.ts";
+import type { RunningPolls } from "./running_polls.ts";
 import type { SelfHint } from "./self_container.ts";
 import type { LoginThrottle } from "./login_throttle.ts";
 import type { Secrets } from "./secrets.ts";
 import type { StatsBoard } from "./stats_board.ts";
 import type { StreamHub } from "./stream_hub.ts";
 import type { StreamTickets } from "./stream_tickets.ts";
+import type { Vitals } from "./vitals.ts";
 import type { WorkerState } from "./worker_state.ts";
 
 export interface Deps {
@@ -57,7 +62,17 @@ export interface Deps {
   events: EventBus;
   /** Where events are written down for delivery, inside the transaction of their cause. */
   recorders: readonly Recorder[];
+  /** Wakes whoever delivers what recorders wrote down. */
+  outbox: OutboxBell;
+  /** How what they wrote down is sent. */
+  channels: readonly OutboxChannel[];
+  /** The systems that integrations can ask, in every edition. */
+  adapters: readonly Adapter[];
+  /** The polls of integrations that are under way. */
+  polls: RunningPolls;
   maintenance: Maintenance;
+  /** What the process counts about itself. */
+  vitals: Vitals;
   /** State of each running worker by name. */
   workers: Map<string, WorkerState>;
   log: Log;

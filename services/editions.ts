@@ -1,14 +1,21 @@
 /**
- * The table of contents of the service layer: what runs in the background and where events are
- * written down, in every edition.
+ * The table of contents of the service layer: what runs in the background, where events are
+ * written down and which systems can be asked for data, in every edition.
  *
  * @module
  */
 
-import { ceRecorders, ceWorkers } from "./ce/mod.ts";
+import { ceAdapters, ceChannels, ceRecorders, ceWorkers } from "./ce/mod.ts";
+import type { Adapter } from "./integration_adapter.ts";
 import type { Worker } from "./lifecycle.ts";
+import type { OutboxChannel } from "./outbox_channel.ts";
+import { proAdapters, proWorkers } from "./pro/mod.ts";
 import type { Recorder } from "./recorder.ts";
 
-export const workers: readonly Worker[] = [...ceWorkers];
+export const workers: readonly Worker[] = [...ceWorkers, ...proWorkers];
 
 export const recorders: readonly Recorder[] = [...ceRecorders];
+
+export const channels: readonly OutboxChannel[] = [...ceChannels];
+
+export const adapters: readonly Adapter[] = [...ceAdapters, ...proAdapters];

@@ -29,8 +29,40 @@ export interface HostSample {
   network: NetworkCounters[] | null;
   /** Processor time since the host's start, for the difference to the next sample. */
   cpuTime: CpuTime;
+  /** Missing in a sample that was not taken for the metrics export. */
+  kernel?: KernelFigures;
   /** ISO 8601, UTC. */
   timestamp: string;
+}
+
+/** The kernel's modes of processor time, in its order. Guest time is part of user time already. */
+export const CPU_MODES = [
+  "user",
+  "nice",
+  "system",
+  "idle",
+  "iowait",
+  "irq",
+  "softirq",
+  "steal",
+] as const;
+
+/** Seconds in each mode since the host's start; a mode that cannot be seen is missing. */
+export type CoreTime = { [Mode in (typeof CPU_MODES)[number]]?: number };
+
+/** What only the metrics export shows of the host. Sizes are bytes. */
+export interface KernelFigures {
+  cores: CoreTime[];
+  memory: {
+    free: number;
+    buffers: number;
+    /** `null` where it cannot be seen. */
+    cached: number | null;
+  };
+  /** The one at the disk's path. `free` holds also what is left to root only. */
+  filesystem: { type: string; free: number; files: number; filesFree: number };
+  /** When the host started, in Unix seconds. */
+  bootedAt: number;
 }
 
 /** Bytes through one interface. */

@@ -2,18 +2,25 @@
  * The license: which edition is open, until when, for whom. Checked offline.
  *
  * A license key is a JWT signed with Ed25519 by one of the keys in `license_keys.json`, with the
- * claims `sub` (customer), `edition`, `exp` and optionally `limits`.
+ * claims `sub` (customer), `edition`, `exp` and optionally `limits`. Without one, each installation
+ * can try the Enterprise edition once.
  *
  * @module
  */
 
-import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from "jose";
-import { z } from "zod";
+import { compactVerify, importJWK, type JSONWebKeySet, type JWK } from "jose";
+import * as z from "zod";
 import type { Edition } from "./edition.ts";
 import { LIMITED_RESOURCES, type LimitedResource } from "./limits.ts";
 
 /** An expired license goes on for this long. */
 const GRACE_MS = 14 * 24 * 60 * 60 * 1000;
+
+/** A trial goes on for this long, and has no grace. */
+const TRIAL_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** What a trial opens. */
+const TRIAL_EDITION: Edition = "enterprise";
 
 /** A key is a few hundred bytes; more is no license. */
 const KEY_LENGTH_MAX = 16_384;
@@ -34,11 +41,22 @@ export interface LicenseGrant {
   limits: Partial<Record<LimitedResource, number>>;
 }
 
+/** The trial of an installation. Times are ISO 8601, UTC. */
+export interface Trial {
+  startedAt: string;
+  endsAt: string;
+  /** Whether it is what opens the edition now: it is not over, and no license is in force. */
+  active: boolean;
+}
+
 /** The license in force. Its answers follow the clock: a license that ends, ends while running. */
 export interface License {
   readonly edition: Edition;
+  /** The license key in force; `undefined` without one, also while a trial is. */
   readonly grant: LicenseGrant | undefined;
-  /** ISO 8601, UTC; `null` without a license. */
+  /** `null` where it was never started. */
+  readonly trial: Trial | null;
+  /** Of the license, else of the trial in force. ISO 8601, UTC; `null` without either. */
   readonly expiresAt: string | null;
   /** End of the grace period, while the license is expired and still goes on. */
   readonly graceUntil: string | null;
@@ -46,34 +64,55 @@ export interface License {
   readonly problem: string | null;
   /** Puts another license in force, or none. */
   use(grant: LicenseGrant | undefined, problem?: string): void;
+  /** Takes over the start of the trial, after it was stored. */
+  startTrial(at: Date): void;
 }
 
-/** Starts as the Community Edition; `use()` opens more. */
-export function createLicense(now: () => Date): License {
-  let grant: LicenseGrant | undefined;
+/**
+ * Starts as the Community Edition; `use()` opens more. A license counts before a trial.
+ *
+ * @param trialStartedAt When the installation's trial was started, if it ever was.
+ */
+export function createLicense(now: () => Date, trialStartedAt?: Date): License {
+  let given: LicenseGrant | undefined;
   let problem: string | null = null;
-  const graceEnd = () => grant ? new Date(grant.expiresAt.getTime() + GRACE_MS) : undefined;
-  const ended = () => grant !== undefined && now() >= graceEnd()!;
+  let trialStart = trialStartedAt;
+  const graceEnd = () => given ? new Date(given.expiresAt.getTime() + GRACE_MS) : undefined;
+  const ended = () => given !== undefined && now() >= graceEnd()!;
+  const inForce = () => ended() ? undefined : given;
+  const trialEnd = () => trialStart ? new Date(trialStart.getTime() + TRIAL_MS) : undefined;
+  const onTrial = () => inForce() === undefined && trialStart !== undefined && now() < trialEnd()!;
 
   return {
     get edition() {
-      return grant && !ended() ? grant.edition : "ce";
+      return inForce()?.edition ?? (onTrial() ? TRIAL_EDITION : "ce");
     },
     get grant() {
-      return grant;
+      return inForce();
+    },
+    get trial() {
+      return trialStart === undefined ? null : {
+        startedAt: trialStart.toISOString(),
+        endsAt: trialEnd()!.toISOString(),
+        active: onTrial(),
+      };
     },
     get expiresAt() {
-      return grant?.expiresAt.toISOString() ?? null;
+      const end = onTrial() ? trialEnd() : given?.expiresAt;
+      return end?.toISOString() ?? null;
     },
     get graceUntil() {
-      return grant && now() >= grant.expiresAt && !ended() ? graceEnd()!.toISOString() : null;
+      return given && now() >= given.expiresAt && !ended() ? graceEnd()!.toISOString() : null;
     },
     get problem() {
-      return ended() ? `The license expired on ${grant!.expiresAt.toISOString()}` : problem;
+      return ended() ? `The license expired on ${given!.expiresAt.toISOString()}` : problem;
     },
     use(next, why) {
-      grant = next;
+      given = next;
       problem = why ?? null;
+    },
+    startTrial(at) {
+      trialStart = at;
     },
   };
 }
@@ -86,14 +125,7 @@ export function createLicense(now: () => Date): License {
 export async function verifyLicenseKey(key: string, keys: JSONWebKeySet): Promise<LicenseGrant> {
   if (key.length > KEY_LENGTH_MAX) throw new Error("The license key is too long to be one");
   if (keys.keys.length === 0) throw new Error("This build knows no license keys");
-  let payload: Uint8Array;
-  try {
-    ({ payload } = await compactVerify(key.trim(), createLocalJWKSet(keys), {
-      algorithms: ["EdDSA"],
-    }));
-  } catch (error) {
-    throw new Error("The license key is not signed by a known key", { cause: error });
-  }
+  const payload = await signedPayload(key.trim(), keys.keys);
   const claims = Claims.safeParse(parseJson(payload));
   if (!claims.success) {
     const [issue] = claims.error.issues;
@@ -106,6 +138,20 @@ export async function verifyLicenseKey(key: string, keys: JSONWebKeySet): Promis
     expiresAt: new Date(exp * 1000),
     limits: limits as LicenseGrant["limits"],
   };
+}
+
+/** Any of the keys may have signed it, whatever names the key and the license give. */
+async function signedPayload(key: string, keys: readonly JWK[]): Promise<Uint8Array> {
+  let cause: unknown;
+  for (const jwk of keys) {
+    try {
+      const publicKey = await importJWK(jwk, "EdDSA");
+      return (await compactVerify(key, publicKey, { algorithms: ["EdDSA"] })).payload;
+    } catch (error) {
+      cause = error;
+    }
+  }
+  throw new Error("The license key is not signed by a known key", { cause });
 }
 
 function parseJson(bytes: Uint8Array): unknown {

@@ -10,12 +10,15 @@ import type { Edition } from "./edition.ts";
 import type { AppEvent } from "./events.ts";
 import type { Log } from "./log.ts";
 import type { Maintenance } from "./maintenance.ts";
+import type { OutboxBell } from "./outbox_bell.ts";
 
 /** What a recorder needs to write down a message. */
 export interface RecorderDeps {
   db: StateDatabase;
   config: Config;
   maintenance: Maintenance;
+  /** Rung for each message; `enqueueMessage()` does so. */
+  outbox: OutboxBell;
   log: Log;
   now: () => Date;
 }

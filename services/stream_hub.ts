@@ -68,7 +68,15 @@ const PORTION_MAX = 100;
 const STALL_MAX_MS = 45_000;
 
 /** Clients that are looked after before other work has its turn. */
-const SLICE = 500;
+const SLICE = 100;
+
+/**
+ * The runtime keeps a buffer for each connection, as large as the most that it was given at once.
+ * What is to be sent is therefore cut into pieces of this many bytes with a turn between them, or
+ * larger ones where that would make more than `PIECES_MAX` among all clients: each costs time.
+ */
+const PIECE_BYTES_MIN = 4_096;
+const PIECES_MAX = 10_000;
 
 /** Different portions of one round that are put together for sharing; there are few as a rule. */
 const SHARED_MAX = 64;
@@ -95,6 +103,9 @@ interface Client {
   position: number;
   /** It is shown the states once it has the events that it missed. */
   isNew: boolean;
+  /** What it is being given and has not been handed yet, and how much at a time. */
+  rest: StreamChunk[];
+  pieceBytes: number;
   stillValid: () => boolean;
   controller: ReadableStreamDefaultController<StreamChunk>;
   /** Since when it has not taken what it was given. */
@@ -121,8 +132,11 @@ export function createStreamHub(
   let eventsHeld = 0;
   let lastId = now().getTime() * 1_000;
   let closed = false;
+  /** Clients that are about to be looked after, and those who are a turn later. */
+  const waiting = new Set<Client>();
+  const paused = new Set<Client>();
   let round: Promise<void> | undefined;
-  let roundAgain = false;
+  let turn: ReturnType<typeof setTimeout> | undefined;
 
   return {
     get count() {
@@ -142,6 +156,8 @@ export function createStreamHub(
             typesKey: [...types].sort().join(),
             position: lastEventId !== undefined && lastEventId <= lastId ? lastEventId : lastId,
             isNew: true,
+            rest: [],
+            pieceBytes: 0,
             stillValid,
             controller,
             stalledSince: undefined,
@@ -149,8 +165,8 @@ export function createStreamHub(
           clients.add(client);
           controller.enqueue(RETRY);
         },
-        pull: () => give(client),
-        cancel: () => void clients.delete(client),
+        pull: () => onTaken(client),
+        cancel: () => forget(client),
       }, { highWaterMark: 1 });
     },
 
@@ -160,7 +176,7 @@ export function createStreamHub(
         held.splice(held.findIndex(({ isEvent }) => isEvent), 1);
         eventsHeld--;
       }
-      void giveAll();
+      void lookAfter(clients);
     },
 
     stateVersion: (type) => states.get(type)?.version,
@@ -173,12 +189,13 @@ export function createStreamHub(
       held = held.filter(({ isEvent }) => isEvent);
       shared.clear();
       for (const [type, { bytes }] of states) if (bytes) hold({ type, isEvent: false, bytes });
-      return giveAll();
+      return lookAfter(clients);
     },
 
     close() {
       closed = true;
       for (const client of clients) end(client);
+      clearTimeout(turn);
     },
   };
 
@@ -188,41 +205,74 @@ export function createStreamHub(
     shared.clear();
   }
 
-  /** Looks after every client; one call that comes during a round has another one follow. */
-  function giveAll(): Promise<void> {
-    roundAgain = true;
-    return round ??= (async () => {
-      while (roundAgain) {
-        roundAgain = false;
-        let looked = 0;
-        for (const client of clients) {
-          if (!client.stillValid()) end(client);
-          else give(client);
-          // Thousands of clients must not keep a request waiting.
-          if (++looked % SLICE === 0) await new Promise((resolve) => setTimeout(resolve));
-        }
-      }
-    })().finally(() => round = undefined);
+  /** Has clients looked after, in turn; resolves when nobody is waiting any more. */
+  function lookAfter(these: Iterable<Client>): Promise<void> {
+    for (const client of these) waiting.add(client);
+    return round ??= lookAfterAll();
   }
 
-  /** Gives a client the next portion of what it is owed, if it has taken the last one. */
+  async function lookAfterAll(): Promise<void> {
+    // Not at once: `round` has to be known to whoever asks for more while being looked after.
+    await Promise.resolve();
+    while (waiting.size > 0) {
+      for (const client of firstOf(waiting, SLICE)) {
+        waiting.delete(client);
+        if (client.stillValid()) give(client);
+        else end(client);
+      }
+      if (waiting.size > 0) await new Promise((resolve) => setTimeout(resolve));
+    }
+    round = undefined;
+  }
+
+  /** Called when the client has taken all that it was handed. */
+  function onTaken(client: Client): void {
+    if (client.rest.length > 0) {
+      // The next piece follows after a turn, in which the runtime sends this one.
+      if (paused.size === 0) turn = setTimeout(onTurn);
+      paused.add(client);
+    } else if (client.isNew || client.position < (held.at(-1)?.id ?? 0)) {
+      void lookAfter([client]);
+    }
+  }
+
+  function onTurn(): void {
+    const these = [...paused];
+    paused.clear();
+    void lookAfter(these);
+  }
+
+  /** Gives a client the next piece of what it is owed, if it has taken the last one. */
   function give(client: Client): void {
-    if (!clients.has(client)) return;
     if (!hasRoom(client)) return;
+    if (client.rest.length === 0) {
+      client.rest = nextPortion(client);
+      const length = lengthOf(client.rest);
+      const pieces = Math.max(1, Math.floor(PIECES_MAX / clients.size));
+      client.pieceBytes = Math.max(PIECE_BYTES_MIN, Math.ceil(length / pieces));
+    }
+    for (const piece of cut(client.rest, client.pieceBytes)) client.controller.enqueue(piece);
+  }
+
+  /** What the client is to be given next, and takes it as given; nothing where nothing is owed. */
+  function nextPortion(client: Client): StreamChunk[] {
     const due = framesAfter(client);
     if (due.length > 0) {
       client.position = due.at(-1)!.id;
-      for (const chunk of portion(client, due)) client.controller.enqueue(chunk);
-    } else if (client.isNew) {
-      client.isNew = false;
-      for (const [type, { bytes }] of states) {
-        if (!bytes || !client.types.has(type)) continue;
-        // Ids of its own, so that they rise for this client; the frame itself is shared.
-        client.controller.enqueue(idLine(++lastId));
-        client.controller.enqueue(bytes);
-      }
-      client.position = lastId;
+      return shareable(client, due);
     }
+    if (!client.isNew) {
+      client.position = lastId;
+      return [];
+    }
+    client.isNew = false;
+    const chunks: StreamChunk[] = [];
+    for (const [type, { bytes }] of states) {
+      // Ids of its own, so that they rise for this client; the frame itself is shared.
+      if (bytes && client.types.has(type)) chunks.push(idLine(++lastId), bytes);
+    }
+    client.position = lastId;
+    return chunks;
   }
 
   /** Whether the client has taken what it was given. One that has not for too long is let go. */
@@ -246,7 +296,7 @@ export function createStreamHub(
   }
 
   /** Clients who are owed the same get the same bytes, in one piece. */
-  function portion({ typesKey, isNew }: Client, due: HeldFrame[]): StreamChunk[] {
+  function shareable({ typesKey, isNew }: Client, due: HeldFrame[]): StreamChunk[] {
     const key = `${isNew} ${due[0]!.id} ${typesKey}`;
     const known = shared.get(key);
     if (known) return [known];
@@ -258,8 +308,14 @@ export function createStreamHub(
   }
 
   function end(client: Client): void {
-    clients.delete(client);
+    forget(client);
     client.controller.close();
+  }
+
+  function forget(client: Client): void {
+    clients.delete(client);
+    waiting.delete(client);
+    paused.delete(client);
   }
 }
 
@@ -273,11 +329,37 @@ function idLine(id: number): StreamChunk {
 }
 
 function join(pieces: readonly StreamChunk[]): StreamChunk {
-  const joined = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
+  const joined = new Uint8Array(lengthOf(pieces));
   let offset = 0;
   for (const piece of pieces) {
     joined.set(piece, offset);
     offset += piece.length;
   }
   return joined;
+}
+
+function lengthOf(chunks: readonly StreamChunk[]): number {
+  return chunks.reduce((length, chunk) => length + chunk.length, 0);
+}
+
+/** Takes the first `length` bytes off `chunks`, or all. */
+function cut(chunks: StreamChunk[], length: number): StreamChunk[] {
+  const pieces: StreamChunk[] = [];
+  for (let room = length; room > 0 && chunks.length > 0;) {
+    const chunk = chunks[0]!;
+    const piece = chunk.subarray(0, room);
+    pieces.push(piece);
+    room -= piece.length;
+    if (piece.length === chunk.length) chunks.shift();
+    else chunks[0] = chunk.subarray(piece.length);
+  }
+  return pieces;
+}
+
+function firstOf<Item>(items: Iterable<Item>, count: number): Item[] {
+  const first: Item[] = [];
+  for (const item of items) {
+    if (first.push(item) === count) break;
+  }
+  return first;
 }

@@ -48,6 +48,11 @@ export function countAuditEntries(db: Database): number {
   return db.get<{ n: number }>("SELECT count(*) AS n FROM audit_entries")!.n;
 }
 
+/** How many entries were ever written; looks at the newest one only. */
+export function countAuditEntriesEver(db: Database): number {
+  return db.get<{ n: number | null }>("SELECT max(rowid) AS n FROM audit_entries")?.n ?? 0;
+}
+
 /** @returns How many went. */
 export function deleteAuditEntriesBefore(db: Database, at: string): number {
   return db.run("DELETE FROM audit_entries WHERE at < :at", { at });

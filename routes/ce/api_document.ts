@@ -4,7 +4,7 @@
  * @module
  */
 
-import { z } from "zod";
+import * as z from "zod";
 import { API_PAGE_PATHS, apiPage } from "../api_page.ts";
 import { rawEndpoint } from "../endpoint.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { z } from "zod";
+import * as z from "zod";
 import { EMAIL_LENGTH_MAX } from "../../services/ce/emails.ts";
 import { PASSWORD_BYTES_MAX } from "../../services/ce/passwords.ts";
 import { exchangeApiKey, logIn, logOut, refreshSession } from "../../services/ce/sessions.ts";

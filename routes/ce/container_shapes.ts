@@ -4,7 +4,7 @@
  * @module
  */
 
-import { z } from "zod";
+import * as z from "zod";
 import { CONTAINER_STATES } from "../../services/inventory.ts";
 import { Timestamp } from "../shapes.ts";
 

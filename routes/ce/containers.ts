@@ -4,7 +4,7 @@
  * @module
  */
 
-import { z } from "zod";
+import * as z from "zod";
 import { getContainer } from "../../services/ce/container_detail.ts";
 import { rebuildContainer } from "../../services/ce/container_rebuild.ts";
 import {

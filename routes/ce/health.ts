@@ -4,7 +4,7 @@
  * @module
  */
 
-import { z } from "zod";
+import * as z from "zod";
 import { describeHealth, isReady } from "../../services/ce/health.ts";
 import type { Deps } from "../../services/deps.ts";
 import { EDITIONS } from "../../services/edition.ts";
@@ -28,6 +28,7 @@ const Health = z.object({
     lastError: z.string().nullable(),
     lastErrorAt: Timestamp.nullable(),
   })).optional(),
+  outboxDepth: z.int().nullable().optional().meta({ description: "Messages that wait" }),
   license: z.object({
     edition: z.enum(EDITIONS),
     expiresAt: Timestamp.nullable(),

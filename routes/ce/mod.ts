@@ -6,6 +6,7 @@
 
 import type { Deps } from "../../services/deps.ts";
 import type { Endpoint } from "../endpoint.ts";
+import { alertEndpoints } from "./alerts.ts";
 import { apiDocumentEndpoints } from "./api_document.ts";
 import { auditEndpoints } from "./audit.ts";
 import { authEndpoints } from "./auth.ts";
@@ -15,9 +16,14 @@ import { containerEndpoints } from "./containers.ts";
 import { editionEndpoints } from "./edition.ts";
 import { healthEndpoints } from "./health.ts";
 import { imageEndpoints } from "./images.ts";
+import { integrationEndpoints } from "./integrations.ts";
 import { maintenanceEndpoints } from "./maintenance.ts";
+import { metricsEndpoints } from "./metrics.ts";
 import { networkEndpoints } from "./networks.ts";
 import { overviewEndpoints } from "./overview.ts";
+import { probeEndpoints } from "./probes.ts";
+import { pushEndpoints } from "./push.ts";
+import { scheduleEndpoints } from "./schedules.ts";
 import { stackEndpoints } from "./stacks.ts";
 import { streamEndpoints } from "./stream.ts";
 import { streamTicketEndpoints } from "./stream_ticket.ts";
@@ -25,6 +31,7 @@ import { systemEndpoints } from "./system.ts";
 import { systemMetricsEndpoints } from "./system_metrics.ts";
 import { userEndpoints } from "./users.ts";
 import { volumeEndpoints } from "./volumes.ts";
+import { webhookEndpoints } from "./webhooks.ts";
 
 export const ceEndpoints = (deps: Deps, openApi: () => string): Endpoint[] => [
   ...authEndpoints(deps),
@@ -33,6 +40,9 @@ export const ceEndpoints = (deps: Deps, openApi: () => string): Endpoint[] => [
   ...healthEndpoints(deps),
   ...systemMetricsEndpoints(deps),
   ...systemEndpoints(deps),
+  ...metricsEndpoints(deps),
+  ...probeEndpoints(deps),
+  ...pushEndpoints(deps),
   ...streamEndpoints(deps),
   ...streamTicketEndpoints(deps),
   ...maintenanceEndpoints(deps),
@@ -45,5 +55,9 @@ export const ceEndpoints = (deps: Deps, openApi: () => string): Endpoint[] => [
   ...imageEndpoints(deps),
   ...networkEndpoints(deps),
   ...volumeEndpoints(deps),
+  ...alertEndpoints(deps),
+  ...scheduleEndpoints(deps),
+  ...webhookEndpoints(deps),
+  ...integrationEndpoints(deps),
   ...apiDocumentEndpoints(openApi),
 ];

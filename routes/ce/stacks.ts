@@ -4,7 +4,7 @@
  * @module
  */
 
-import { z } from "zod";
+import * as z from "zod";
 import { actOnStack } from "../../services/ce/stack_actions.ts";
 import { STACK_KINDS } from "../../services/ce/stack_groups.ts";
 import { getStack, listStacks, STACK_STATUSES, stacksVersion } from "../../services/ce/stacks.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { z } from "zod";
+import * as z from "zod";
 import { openStream, STREAM_TYPES } from "../../services/ce/stream.ts";
 import type { Deps } from "../../services/deps.ts";
 import { rawEndpoint } from "../endpoint.ts";

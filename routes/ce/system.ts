@@ -4,7 +4,7 @@
  * @module
  */
 
-import { z } from "zod";
+import * as z from "zod";
 import { diskBreakdown } from "../../services/ce/disk_usage.ts";
 import { describeEngine } from "../../services/ce/engine_info.ts";
 import { pruneSystem } from "../../services/ce/prune.ts";

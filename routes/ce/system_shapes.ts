@@ -4,7 +4,7 @@
  * @module
  */
 
-import { z } from "zod";
+import * as z from "zod";
 import { Timestamp } from "../shapes.ts";
 
 const percent = z.number().meta({ description: "0 to 100" });

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { z } from "zod";
+import * as z from "zod";
 import { Timestamp } from "../shapes.ts";
 
 export const UserRole = z.enum(["viewer", "operator", "admin"], {

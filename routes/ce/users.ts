@@ -4,7 +4,7 @@
  * @module
  */
 
-import { z } from "zod";
+import * as z from "zod";
 import { EMAIL_RULE, isEmail } from "../../services/ce/emails.ts";
 import {
   isAcceptablePassword,

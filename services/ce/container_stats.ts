@@ -4,9 +4,18 @@
  * @module
  */
 
-import { type ContainerStats as WireStats, containerStats } from "../../engine/containers.ts";
+import {
+  type BlkioEntry,
+  type ContainerStats as WireStats,
+  containerStats,
+} from "../../engine/containers.ts";
 import type { Deps } from "../deps.ts";
-import type { ContainerStats } from "../stats_board.ts";
+import type {
+  ContainerCounters,
+  ContainerStats,
+  DeviceCounters,
+  InterfaceCounters,
+} from "../stats_board.ts";
 import { timeOf } from "./container_record.ts";
 
 const NS_PER_S = 1e9;
@@ -55,7 +64,68 @@ export function toStats(wire: WireStats, before?: ContainerStats): ContainerStat
     blockWrite: blockBytes(wire, "write"),
     pids: wire.pids_stats?.current ?? wire.num_procs ?? 0,
     read,
+    counters: countersOf(wire),
   };
+}
+
+/** What the two versions of control groups call differently is found under either name. */
+function countersOf(wire: WireStats): ContainerCounters {
+  const { usage_in_usermode: user, usage_in_kernelmode: kernel } = wire.cpu_stats.cpu_usage;
+  const { throttling_data: throttling } = wire.cpu_stats;
+  const memory = wire.memory_stats;
+  const stats = memory.stats ?? {};
+  return {
+    cpuUserSeconds: user === undefined ? null : user / NS_PER_S,
+    cpuSystemSeconds: kernel === undefined ? null : kernel / NS_PER_S,
+    cpuPeriods: throttling?.periods ?? 0,
+    cpuThrottledPeriods: throttling?.throttled_periods ?? 0,
+    cpuThrottledSeconds: (throttling?.throttled_time ?? 0) / NS_PER_S,
+    memoryWithCache: memory.usage ?? 0,
+    memoryRss: stats.total_rss ?? stats.anon ?? null,
+    memoryCache: stats.total_cache ?? stats.file ?? null,
+    memorySwap: stats.total_swap ?? null,
+    memoryMax: memory.max_usage || null,
+    interfaces: interfacesOf(wire),
+    devices: devicesOf(wire),
+  };
+}
+
+function interfacesOf(wire: WireStats): InterfaceCounters[] {
+  return Object.entries(wire.networks ?? {}).map(([name, counted]) => ({
+    name,
+    receive: {
+      bytes: counted.rx_bytes,
+      packets: counted.rx_packets,
+      errors: counted.rx_errors,
+      dropped: counted.rx_dropped,
+    },
+    transmit: {
+      bytes: counted.tx_bytes,
+      packets: counted.tx_packets,
+      errors: counted.tx_errors,
+      dropped: counted.tx_dropped,
+    },
+  }));
+}
+
+type BlkioFields = Record<string, Exclude<keyof DeviceCounters, "device">>;
+
+function devicesOf({ blkio_stats: stats }: WireStats): DeviceCounters[] {
+  const devices = new Map<string, DeviceCounters>();
+  const count = (entries: readonly BlkioEntry[] | null | undefined, fields: BlkioFields) => {
+    for (const { major, minor, op, value } of entries ?? []) {
+      const field = fields[op.toLowerCase()];
+      if (field === undefined) continue;
+      const device = `${major}:${minor}`;
+      const counters = devices.get(device) ??
+        { device, readBytes: 0, writtenBytes: 0, reads: 0, writes: 0 };
+      counters[field] += value;
+      devices.set(device, counters);
+    }
+  };
+  count(stats?.io_service_bytes_recursive, { read: "readBytes", write: "writtenBytes" });
+  count(stats?.io_serviced_recursive, { read: "reads", write: "writes" });
+  return [...devices.values()];
 }
 
 /** 100 is one core. */

@@ -8,6 +8,7 @@ import { selectDataVersion } from "../../db/data_version.ts";
 import type { Database } from "../../db/database.ts";
 import type { Deps } from "../deps.ts";
 import type { Edition } from "../edition.ts";
+import { outboxDepth } from "../outbox.ts";
 import { VERSION } from "../version.ts";
 import type { WorkerState } from "../worker_state.ts";
 import { type EngineStatus, engineStatus } from "./engine_status.ts";
@@ -24,6 +25,8 @@ export interface Health {
   databases: { state: DatabaseStatus; metrics: DatabaseStatus };
   /** `failing` from a failure to the end of the next round that succeeds. */
   workers: (WorkerState & { status: "ok" | "failing" })[];
+  /** Messages that wait to be sent; `null` while the database fails. */
+  outboxDepth: number | null;
   license: {
     edition: Edition;
     expiresAt: string | null;
@@ -54,6 +57,7 @@ export async function describeHealth(
     engine,
     databases,
     workers,
+    outboxDepth: databases.state === "ok" ? outboxDepth(deps) : null,
     license: {
       edition: license.edition,
       expiresAt: license.expiresAt,
@@ -86,6 +90,7 @@ function databaseStatus(db: Database): DatabaseStatus {
   }
 }
 
-function isFailing({ lastErrorAt, lastRoundAt }: WorkerState): boolean {
+/** From a failure to the end of the next round that succeeds. */
+export function isFailing({ lastErrorAt, lastRoundAt }: WorkerState): boolean {
   return lastErrorAt !== null && (lastRoundAt === null || lastRoundAt <= lastErrorAt);
 }

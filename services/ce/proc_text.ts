@@ -4,12 +4,19 @@
  * @module
  */
 
-import type { CpuTime, NetworkCounters } from "../host_board.ts";
+import { type CoreTime, CPU_MODES, type CpuTime, type NetworkCounters } from "../host_board.ts";
+
+/** Times in `/proc` are counted in these; the same on every architecture that engines run on. */
+const TICKS_PER_S = 100;
 
 /** Sizes in bytes. */
 export interface MemoryInfo {
   total: number;
+  free: number;
   available: number;
+  buffers: number;
+  /** `null` where it cannot be seen. */
+  cached: number | null;
   swapTotal: number;
   swapFree: number;
 }
@@ -33,6 +40,22 @@ export function parseStat(text: string): { cpuTime: CpuTime; cpuCount: number } 
   };
 }
 
+/** The time of each core in each mode, out of `/proc/stat`. */
+export function parseCores(text: string): CoreTime[] {
+  return [...text.matchAll(/^cpu\d+ +(.+)$/gm)].map(([, times]) => {
+    const ticks = times!.split(/\s+/).map(Number);
+    return Object.fromEntries(
+      CPU_MODES.slice(0, ticks.length).map((mode, at) => [mode, ticks[at]! / TICKS_PER_S]),
+    );
+  });
+}
+
+/** When the host started, in Unix seconds, out of `/proc/stat`; `undefined` where it is not said. */
+export function parseBootTime(text: string): number | undefined {
+  const seconds = /^btime (\d+)$/m.exec(text)?.[1];
+  return seconds === undefined ? undefined : Number(seconds);
+}
+
 /**
  * `/proc/meminfo`.
  *
@@ -48,6 +71,9 @@ export function parseMeminfo(text: string): MemoryInfo {
   if (total === 0) throw new Error("/proc/meminfo has no MemTotal");
   return {
     total,
+    free: size("MemFree"),
+    buffers: size("Buffers"),
+    cached: size("Cached"),
     // Kernels before 3.14 do not estimate it; this is what one had to do oneself.
     available: sizes.get("MemAvailable") ?? size("MemFree") + size("Buffers") + size("Cached"),
     swapTotal: size("SwapTotal"),

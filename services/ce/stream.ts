@@ -9,6 +9,7 @@ import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { asAppError } from "../errors.ts";
 import type { StreamChunk } from "../stream_hub.ts";
+import { alertOverview, alertVersion } from "./alert_events.ts";
 import { listItem, listVersion } from "./containers.ts";
 import type { ReadDeps } from "./container_reads.ts";
 import { systemSummary } from "./host_metrics.ts";
@@ -24,7 +25,7 @@ const TICKET_STREAM_MS = ACCESS_TOKEN_S * 1000;
 
 type FrameDeps =
   & ReadDeps
-  & Pick<Deps, "config" | "host" | "now" | "stream">;
+  & Pick<Deps, "config" | "db" | "host" | "now" | "stream">;
 
 /** Where the frames of a type come from. */
 interface FrameSource {
@@ -61,11 +62,10 @@ const containersFrame: FrameSource = {
   },
 };
 
-// There are no alert rules yet, so none fires; the frame is there for clients to rely on.
 const alertsFrame: FrameSource = {
   type: "alerts",
-  version: () => "none",
-  data: () => Promise.resolve({ firing: [], recent: [] }),
+  version: alertVersion,
+  data: (deps) => Promise.resolve(alertOverview(deps)),
 };
 
 /** In the order in which a client is shown them. */

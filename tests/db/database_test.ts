@@ -64,9 +64,10 @@ Deno.test("transaction() undoes everything when its work throws", () => {
   db.close();
 });
 
-Deno.test("migrate() runs each step once", () => {
+Deno.test("migrate() runs each step once, and then commits wait for the disk as before", () => {
   const db = openStateDatabase(":memory:");
   deepEqual(migrate(db, [notes]), ["0001_notes"]);
+  deepEqual(db.get("PRAGMA synchronous"), { synchronous: 2 });
   deepEqual(migrate(db, [notes]), []);
   db.close();
 });

@@ -169,7 +169,7 @@ async function request(
 }
 
 /** The arguments of the task `start`, so that tests run with the permissions that users have. */
-async function startArguments(): Promise<string[]> {
+export async function startArguments(): Promise<string[]> {
   const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
   const [program, ...args] = (tasks.start.command ?? tasks.start).split(" ");
   if (program !== "deno") throw new Error(`The task "start" is not a call of deno: ${program}`);
@@ -177,7 +177,7 @@ async function startArguments(): Promise<string[]> {
 }
 
 /** What the runtime needs, so that nothing of the caller's configures the service. */
-function runtimeEnvironment(): Record<string, string> {
+export function runtimeEnvironment(): Record<string, string> {
   const needed = /^(PATH|HOME|TMPDIR|LANG|XDG_CACHE_HOME|(DENO|NPM_CONFIG)_.*)$/i;
   return Object.fromEntries(
     Object.entries(Deno.env.toObject()).filter(([name]) => needed.test(name)),

@@ -15,6 +15,7 @@ const NAMES: Record<string, string[]> = {
   "xn--bcher-kva.example": ["93.184.215.14"],
   "loopback.example": ["127.0.0.1"],
   "private.example": ["10.1.2.3"],
+  "sub.private.example": ["10.1.2.3"],
   "private6.example": ["fd12:3456::1"],
   "mapped.example": ["::ffff:192.168.1.1"],
   "mixed.example": ["93.184.215.14", "10.0.0.1"],
@@ -248,7 +249,7 @@ for (
     {
       allow: ["Private.example"],
       passes: ["http://private.example/"],
-      refused: ["http://10.1.2.3/", "http://sub.private.example/x@", "http://intranet/"],
+      refused: ["http://10.1.2.3/", "http://sub.private.example/", "http://intranet/"],
     },
     {
       allow: ["10.0.0.0/8"],

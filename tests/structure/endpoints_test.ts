@@ -84,6 +84,8 @@ Deno.test("every write but the session's own asks for more than the role viewer"
     endpoint.method !== "get" && endpoint.role === "viewer"
   );
   deepEqual(writes.map(named).sort(), [
+    "POST /api/push/register",
+    "POST /api/push/unregister",
     "POST /api/stream/ticket",
     "POST /auth/logout",
     "PUT /auth/users/:id/password",

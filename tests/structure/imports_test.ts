@@ -39,9 +39,10 @@ const PLACES: {
   {
     what: "zod",
     code: /from "(@hono\/zod-validator|zod)\b/,
-    example: `import { z } from "zod";`,
+    example: `import * as z from "zod";`,
     folders: ["routes"],
-    exceptions: /^services\/(config(_values)?\.ts|license\.ts|integration_adapter\.ts|\w+\/adapters\/)/,
+    exceptions:
+      /^services\/(config(_values)?\.ts|license\.ts|integration_adapter\.ts|\w+\/adapters\/)/,
   },
   {
     what: "hono",
@@ -60,6 +61,19 @@ const PLACES: {
     code: /"node:sqlite"/,
     example: `import { DatabaseSync } from "node:sqlite";`,
     folders: ["db"],
+  },
+  {
+    what: "a static import of what takes long to load (see services/builtins.ts)",
+    code:
+      /^(?:import|export) (?!type\b).*from "(?:node:(?!sqlite"|path"|buffer")|prom-client|re2js)/m,
+    example: `import { createHash } from "node:crypto";`,
+    folders: [],
+  },
+  {
+    what: "a part of zod (import it as a namespace, or the bundle holds all its languages)",
+    code: /^import (?:type )?\{[^}]*\bz\b[^}]*\} from "zod"/m,
+    example: `import { z } from "zod";`,
+    folders: [],
   },
   {
     what: "SQL",

@@ -59,6 +59,7 @@ Deno.test("GET /api/health tells everything to whoever has a token", async () =>
     uptimeSeconds: 120,
     engine: { reachable: true, version: "20.10.24", apiVersion: "1.41" },
     databases: { state: "ok", metrics: "ok" },
+    outboxDepth: 0,
     workers: [{
       name: "host sampler",
       status: "ok",

@@ -51,7 +51,83 @@ Deno.test("toStats() of two readings gives what the engine's command line shows"
     blockWrite: 30,
     pids: 3,
     read: "2026-01-01T12:00:02.123Z",
+    counters: {
+      cpuUserSeconds: null,
+      cpuSystemSeconds: null,
+      cpuPeriods: 0,
+      cpuThrottledPeriods: 0,
+      cpuThrottledSeconds: 0,
+      memoryWithCache: 12_000_000,
+      memoryRss: null,
+      memoryCache: null,
+      memorySwap: null,
+      memoryMax: null,
+      interfaces: [
+        {
+          name: "eth0",
+          receive: { bytes: 1_000, packets: 1, errors: 0, dropped: 0 },
+          transmit: { bytes: 500, packets: 1, errors: 0, dropped: 0 },
+        },
+        {
+          name: "eth1",
+          receive: { bytes: 24, packets: 1, errors: 0, dropped: 0 },
+          transmit: { bytes: 12, packets: 1, errors: 0, dropped: 0 },
+        },
+      ],
+      devices: [
+        { device: "8:0", readBytes: 100, writtenBytes: 30, reads: 0, writes: 0 },
+        { device: "8:16", readBytes: 11, writtenBytes: 0, reads: 0, writes: 0 },
+      ],
+    },
   });
+});
+
+Deno.test("toStats() finds what the two versions of control groups call differently", () => {
+  const of = (stats: Record<string, number>) => {
+    const memory_stats = { ...recorded.memory_stats, max_usage: 0, stats };
+    const { memoryRss, memoryCache, memorySwap, memoryMax } = toStats({
+      ...recorded,
+      memory_stats,
+    })!.counters!;
+    return [memoryRss, memoryCache, memorySwap, memoryMax];
+  };
+  deepEqual(of({ rss: 1, cache: 2, total_rss: 10, total_cache: 20, total_swap: 30 }), [
+    10,
+    20,
+    30,
+    null,
+  ]);
+  deepEqual(of({ anon: 10, file: 20, inactive_file: 5 }), [10, 20, null, null]);
+});
+
+Deno.test("toStats() counts time in seconds and requests to devices", () => {
+  const { counters } = toStats({
+    ...recorded,
+    cpu_stats: {
+      cpu_usage: {
+        total_usage: 7_500_000_000,
+        usage_in_usermode: 5_000_000_000,
+        usage_in_kernelmode: 2_500_000_000,
+      },
+      throttling_data: { periods: 10, throttled_periods: 4, throttled_time: 500_000_000 },
+    },
+    blkio_stats: {
+      io_service_bytes_recursive: null,
+      io_serviced_recursive: [
+        { major: 8, minor: 0, op: "Read", value: 7 },
+        { major: 8, minor: 0, op: "Write", value: 5 },
+        { major: 8, minor: 0, op: "Total", value: 12 },
+      ],
+    },
+  })!;
+  deepEqual([counters!.cpuUserSeconds, counters!.cpuSystemSeconds], [5, 2.5]);
+  deepEqual(
+    [counters!.cpuPeriods, counters!.cpuThrottledPeriods, counters!.cpuThrottledSeconds],
+    [10, 4, 0.5],
+  );
+  deepEqual(counters!.devices, [
+    { device: "8:0", readBytes: 0, writtenBytes: 0, reads: 7, writes: 5 },
+  ]);
 });
 
 Deno.test("toStats() of a single reading takes the share since the sample before", () => {

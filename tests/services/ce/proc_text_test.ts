@@ -1,5 +1,7 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import {
+  parseBootTime,
+  parseCores,
   parseLoadavg,
   parseMeminfo,
   parseNetDev,
@@ -49,6 +51,28 @@ Deno.test("processor time counts waiting for disks as idle, stolen time as busy,
   });
 });
 
+Deno.test("the time of each core in each mode is read in seconds", () => {
+  const cores = parseCores(STAT);
+  equal(cores.length, 4);
+  deepEqual(cores[3], {
+    user: 186.52,
+    nice: 6.3,
+    system: 61.09,
+    idle: 2792.69,
+    iowait: 15.44,
+    irq: 10.15,
+    softirq: 0.03,
+    steal: 0.05,
+  });
+  // Kernels before 2.6.11 do not know of stolen time.
+  deepEqual(parseCores("cpu0 100 0 0 200\n"), [{ user: 1, nice: 0, system: 0, idle: 2 }]);
+});
+
+Deno.test("the start of the host is read in Unix seconds", () => {
+  equal(parseBootTime(STAT), 1769212800);
+  equal(parseBootTime("cpu 1 2 3 4\n"), undefined);
+});
+
 Deno.test("a stat text without processors is refused", () => {
   throws(() => parseStat("intr 1 2 3\n"), /no cpu line/);
 });
@@ -56,7 +80,10 @@ Deno.test("a stat text without processors is refused", () => {
 Deno.test("memory and swap are read in bytes", () => {
   deepEqual(parseMeminfo(MEMINFO), {
     total: 16316412 * 1024,
+    free: 1061120 * 1024,
     available: 12054396 * 1024,
+    buffers: 521840 * 1024,
+    cached: 10316412 * 1024,
     swapTotal: 2097148 * 1024,
     swapFree: 2096124 * 1024,
   });
@@ -66,7 +93,10 @@ Deno.test("an old kernel's available memory is what is free, buffered or cached"
   const old = MEMINFO.replace(/^MemAvailable.*\n/m, "").replace(/^Swap.*\n/gm, "");
   deepEqual(parseMeminfo(old), {
     total: 16316412 * 1024,
+    free: 1061120 * 1024,
     available: (1061120 + 521840 + 10316412) * 1024,
+    buffers: 521840 * 1024,
+    cached: 10316412 * 1024,
     swapTotal: 0,
     swapFree: 0,
   });

@@ -1,0 +1,109 @@
+/**
+ * `longshore license show|install FILE`
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { keepLicense, storedTrialStart } from "../services/ce/licenses.ts";
+import { type Config, readConfig } from "../services/config.ts";
+import { AppError } from "../services/errors.ts";
+import { createLicense, type License } from "../services/license.ts";
+import { LICENSE_FILE, loadLicense } from "../services/license_source.ts";
+import { LIMITED_RESOURCES, limitOf } from "../services/limits.ts";
+import { silentLog } from "../services/log.ts";
+import { parseArguments, subcommand } from "./arguments.ts";
+import { STATE_FILE } from "./data_directory.ts";
+import { CommandError, EXIT, type Program } from "./program.ts";
+import { withStateBeside } from "./state_database.ts";
+
+export const LICENSE_USAGE = `longshore license show
+       longshore license install FILE
+
+install checks the license key in FILE (- is standard input) and keeps it in DATA_DIR. A running
+service takes it over within ten seconds.`;
+
+/** A license key is a few hundred bytes. */
+const FILE_BYTES_MAX = 64 * 1024;
+
+const now = () => new Date();
+
+export async function license(program: Program): Promise<number> {
+  const { name, program: rest } = subcommand("license", program, ["show", "install"]);
+  return await (name === "show" ? show(rest) : install(rest));
+}
+
+async function show(program: Program): Promise<number> {
+  parseArguments("license show", program, [], {});
+  const config = readConfig(program.env, program.surroundings);
+  const license = createLicense(now, await trialStart(config));
+  await loadLicense(license, config, silentLog);
+  for (const [name, value] of rowsOf(license, config)) {
+    program.print(`${name.padEnd(9)}  ${value}`);
+  }
+  return EXIT.ok;
+}
+
+function rowsOf(license: License, config: Config): [name: string, value: string][] {
+  const { edition, grant, expiresAt, graceUntil, problem, trial } = license;
+  const limits = LIMITED_RESOURCES.map((resource) => {
+    const limit = limitOf(license, resource);
+    return `${resource} ${limit === Infinity ? "unlimited" : limit}`;
+  });
+  const rows: [string, string | null | undefined][] = [
+    ["Edition", edition],
+    ["Customer", grant?.customer],
+    ["Expires", edition === "ce" ? null : expiresAt],
+    ["Goes on", graceUntil && `until ${graceUntil}, then as the Community Edition`],
+    ["Limits", limits.join(", ")],
+    ["Trial", trial && `${trial.startedAt} to ${trial.endsAt}${trial.active ? ", in force" : ""}`],
+    ["From", grant && (config.licenseKey === null ? licensePath(config) : "LICENSE_KEY")],
+    ["Problem", problem],
+  ];
+  return rows.filter((row): row is [string, string] => Boolean(row[1]));
+}
+
+async function install(program: Program): Promise<number> {
+  const { values: [file] } = parseArguments("license install", program, ["FILE"], {});
+  const config = readConfig(program.env, program.surroundings);
+  Deno.umask(0o077);
+  const key = await readKey(file);
+  try {
+    const { edition, customer, expiresAt } = await keepLicense(config, now, key);
+    program.print(`Installed: ${edition} for ${customer} until ${expiresAt.toISOString()}.`);
+    program.note("A running service takes it over within ten seconds.");
+    return EXIT.ok;
+  } catch (error) {
+    if (error instanceof AppError) throw new CommandError(error.message, { cause: error });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(`${licensePath(config)} cannot be written: ${reason}`, { cause: error });
+  }
+}
+
+/** @throws {CommandError} When it cannot be read, or is too large to be a license. */
+async function readKey(file: string): Promise<string> {
+  try {
+    using input = file === "-" ? undefined : await Deno.open(file);
+    const source = input ?? Deno.stdin;
+    const buffer = new Uint8Array(FILE_BYTES_MAX + 1);
+    let length = 0;
+    for (let read; (read = await source.read(buffer.subarray(length)));) length += read;
+    if (length > FILE_BYTES_MAX) throw new Error("it is too large to be a license");
+    return new TextDecoder().decode(buffer.subarray(0, length)).trim();
+  } catch (error) {
+    const name = file === "-" ? "Standard input" : file;
+    throw new CommandError(`${name} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** When the trial was started; before the service's first start there is none. */
+async function trialStart({ dataDir }: Config): Promise<Date | undefined> {
+  try {
+    Deno.statSync(join(dataDir, STATE_FILE));
+  } catch {
+    return undefined;
+  }
+  return await withStateBeside(dataDir, storedTrialStart);
+}
+
+const licensePath = ({ dataDir }: Config) => join(dataDir, LICENSE_FILE);

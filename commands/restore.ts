@@ -1,0 +1,196 @@
+/**
+ * `longshore restore FILE`: puts what a backup holds in the place of what is there.
+ *
+ * Everything is checked, and brought up to date, in a directory beside before anything is touched.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { assertWhole } from "../db/backup.ts";
+import {
+  DatabaseFileError,
+  openMetricsDatabase,
+  openStateDatabase,
+  type StateDatabase,
+} from "../db/database.ts";
+import { migrate, type Migration, pendingMigrations } from "../db/migrate.ts";
+import { metricsMigrations, stateMigrations } from "../db/migrations/mod.ts";
+import { BackupFileError, readBackupFile } from "../services/backup_file.ts";
+import { storedTrialStart, storeTrialStart } from "../services/ce/licenses.ts";
+import { readConfig } from "../services/config.ts";
+import { LICENSE_FILE } from "../services/license_source.ts";
+import { giveToOwner, removeIfThere, syncDirectory } from "../services/private_file.ts";
+import { parseArguments } from "./arguments.ts";
+import {
+  BACKED_UP,
+  DATABASE_COMPANIONS,
+  finishRestore,
+  lockDirectory,
+  METRICS_FILE,
+  STATE_FILE,
+} from "./data_directory.ts";
+import { CommandError, EXIT, type Program } from "./program.ts";
+import { isPlanned, replaceFiles } from "./replacement.ts";
+
+export const RESTORE_USAGE = `longshore restore FILE
+
+Puts the databases, keys and license of a backup in the place of those in DATA_DIR. The service has
+to be stopped. The file is checked in full first; where it is damaged or of a newer version, nothing
+is changed. The replaced files are kept in DATA_DIR, in a directory named replaced-DATE. A license
+that is installed stays where the backup holds none.`;
+
+const STAGED_PREFIX = "restore-";
+
+export async function restore(program: Program): Promise<number> {
+  const { values: [file] } = parseArguments("restore", program, ["FILE"], {});
+  const { dataDir } = readConfig(program.env, program.surroundings);
+  Deno.umask(0o077);
+  assertReadable(file);
+  using _lock = lockDirectory(dataDir, "stop it before a restore");
+  finishRestore(dataDir);
+  removeLeftovers(dataDir);
+
+  const staged = STAGED_PREFIX + crypto.randomUUID();
+  const directory = join(dataDir, staged);
+  try {
+    Deno.mkdirSync(directory, { mode: 0o700 });
+    const manifest = await readBackupFile(file, directory, {
+      names: BACKED_UP,
+      signal: program.signal,
+    });
+    const names = manifest.entries.map(({ name }) => name);
+    prepareDatabases(names, directory, dataDir, file);
+    for (const name of names) giveToOwner(join(directory, name), dataDir);
+    syncDirectory(directory);
+
+    const replaced = `replaced-${new Date().toISOString().replace(/[:.]/g, "-")}`;
+    const gone = BACKED_UP.filter((name) => name !== LICENSE_FILE && !names.includes(name));
+    replaceFiles(dataDir, { staged, replaced, names, retired: [...DATABASE_COMPANIONS, ...gone] });
+
+    const { createdAt, programVersion } = manifest;
+    program.print(`Restored ${names.join(", ")} as of ${createdAt} (version ${programVersion}).`);
+    program.print(`The replaced files are in ${join(dataDir, replaced)}.`);
+    if (!names.includes("secret.key")) {
+      program.note("The backup holds no secret.key: give the SECRET_KEY of that time.");
+    }
+    return EXIT.ok;
+  } catch (error) {
+    throw sentenceOf(error, file, dataDir);
+  } finally {
+    // Where it is to be finished at the next start, it is still needed.
+    if (!isPlanned(dataDir)) removeIfThere(directory);
+  }
+}
+
+/** Makes sure that both databases are whole and ours, and brings them up to date. */
+function prepareDatabases(
+  names: readonly string[],
+  directory: string,
+  dataDir: string,
+  file: string,
+): void {
+  if (!names.includes(STATE_FILE)) {
+    throw new BackupFileError(`${file} is damaged: it holds no ${STATE_FILE}`);
+  }
+  const state = openStateDatabase(join(directory, STATE_FILE));
+  try {
+    prepare(state, STATE_FILE, stateMigrations);
+    keepTrial(state, directory, dataDir);
+  } finally {
+    state.close();
+  }
+  if (!names.includes(METRICS_FILE)) return;
+  const metrics = openMetricsDatabase(join(directory, METRICS_FILE));
+  try {
+    prepare(metrics, METRICS_FILE, metricsMigrations);
+  } finally {
+    metrics.close();
+  }
+}
+
+function prepare(
+  db: Parameters<typeof migrate>[0],
+  name: string,
+  migrations: readonly Migration[],
+): void {
+  assertWhole(db, name);
+  pendingMigrations(db, migrations);
+  migrate(db, migrations);
+}
+
+/**
+ * There is one trial per installation: a backup from before it does not bring it back. The present
+ * database is only read, as a copy, and may be missing or damaged.
+ */
+function keepTrial(restored: StateDatabase, directory: string, dataDir: string): void {
+  const copy = join(directory, "present.sqlite");
+  try {
+    for (const suffix of ["", "-wal"]) {
+      copyIfThere(join(dataDir, STATE_FILE + suffix), copy + suffix);
+    }
+    const present = openStateDatabase(copy);
+    try {
+      const startedAt = storedTrialStart(present);
+      const known = storedTrialStart(restored);
+      if (startedAt && (!known || startedAt < known)) storeTrialStart(restored, startedAt);
+    } finally {
+      present.close();
+    }
+  } catch {
+    // What cannot be read says nothing of a trial.
+  } finally {
+    for (const suffix of ["", "-wal", "-shm"]) removeIfThere(copy + suffix);
+  }
+}
+
+function sentenceOf(error: unknown, file: string, dataDir: string): unknown {
+  if (error instanceof BackupFileError || error instanceof CommandError) {
+    return new CommandError(`${error.message}; nothing was changed`, { cause: error });
+  }
+  if (error instanceof DatabaseFileError) {
+    return new CommandError(`${file} cannot be restored: ${error.message}; nothing was changed`, {
+      cause: error,
+    });
+  }
+  if (isPlanned(dataDir)) {
+    return new CommandError(
+      `The backup is good, but its files could not be put in place: ${(error as Error).message}; ` +
+        "the next start, or the next restore, ends it",
+      { cause: error },
+    );
+  }
+  const reason = error instanceof DOMException && error.name === "AbortError"
+    ? "interrupted"
+    : error instanceof Error
+    ? error.message
+    : String(error);
+  return new CommandError(`${file} cannot be restored: ${reason}; nothing was changed`, {
+    cause: error,
+  });
+}
+
+/** @throws {CommandError} For what is no file; told before anything is locked or made. */
+function assertReadable(file: string): void {
+  try {
+    if (Deno.statSync(file).isFile) return;
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+  throw new CommandError(`${file} is no plain file`);
+}
+
+/** What a restore left that was cut short before it changed anything. */
+function removeLeftovers(dataDir: string): void {
+  for (const { name, isDirectory } of [...Deno.readDirSync(dataDir)]) {
+    if (isDirectory && name.startsWith(STAGED_PREFIX)) removeIfThere(join(dataDir, name));
+  }
+}
+
+function copyIfThere(from: string, to: string): void {
+  try {
+    Deno.copyFileSync(from, to);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}

@@ -1,0 +1,224 @@
+/**
+ * `longshore user add|list|passwd|role|remove`: the accounts of users mode, beside a running
+ * service, which notices within a second, or without one.
+ *
+ * @module
+ */
+
+import type { StateDatabase } from "../db/database.ts";
+import { createAccounts } from "../services/accounts.ts";
+import type { Caller, UserRole } from "../services/caller.ts";
+import { recordAudit } from "../services/ce/audit.ts";
+import { emailKey } from "../services/ce/emails.ts";
+import { storedTrialStart } from "../services/ce/licenses.ts";
+import { makePassword } from "../services/ce/passwords.ts";
+import {
+  createUser,
+  listUsers,
+  removeUser,
+  setPassword,
+  setUserRole,
+  type User,
+} from "../services/ce/users.ts";
+import { type Config, readConfig } from "../services/config.ts";
+import { AppError, LimitError } from "../services/errors.ts";
+import { createLicense } from "../services/license.ts";
+import { loadLicense } from "../services/license_source.ts";
+import { silentLog } from "../services/log.ts";
+import { parseArguments, subcommand } from "./arguments.ts";
+import { readNewPassword } from "./password_input.ts";
+import { CommandError, EXIT, type Program, UsageError } from "./program.ts";
+import { withStateBeside } from "./state_database.ts";
+
+export const USER_USAGE = `longshore user add EMAIL [--role ROLE] [--generate]
+       longshore user list
+       longshore user passwd EMAIL [--generate]
+       longshore user role EMAIL ROLE
+       longshore user remove EMAIL
+
+ROLE is viewer (unless given), operator or admin. A password is asked for on a terminal, or read
+from the first line of standard input; with --generate one is made and printed once. A changed
+password ends every login of that user. The service may run meanwhile.
+
+The accounts count in users mode (AUTH_MODE=users); they can be prepared before it is turned on.`;
+
+const ROLES = ["viewer", "operator", "admin"] as const;
+
+/** How the audit log names whoever has the command line of the host. */
+const CONSOLE: Caller = { userId: "console", role: "admin", familyId: "", address: "" };
+
+/** What a subcommand works with. */
+type Accounts = Awaited<ReturnType<typeof openAccounts>>;
+
+export async function user(program: Program): Promise<number> {
+  const { name, program: rest } = subcommand("user", program, [
+    "add",
+    "list",
+    "passwd",
+    "role",
+    "remove",
+  ]);
+  // Parsed before anything is opened, so that wrong usage costs and touches nothing.
+  const work = { add, list, passwd, role, remove }[name](rest);
+  const config = readConfig(program.env, program.surroundings);
+  Deno.umask(0o077);
+  try {
+    await work(config);
+  } catch (error) {
+    throw error instanceof AppError ? new CommandError(sentenceOf(error), { cause: error }) : error;
+  }
+  if (config.authMode !== "users") {
+    program.note("Users mode is off (AUTH_MODE=key): accounts count once AUTH_MODE=users is set.");
+  }
+  return EXIT.ok;
+}
+
+type Work = (config: Config) => Promise<void>;
+
+function add(program: Program): Work {
+  const { values: [email], options } = parseArguments("user add", program, ["EMAIL"], {
+    role: "value",
+    generate: "flag",
+  });
+  const role = roleOf(options.role ?? "viewer");
+  return async (config) => {
+    const { password, made } = await newPassword(program, options.generate);
+    await withAccounts(config, async (accounts) => {
+      const { id } = await createUser(accounts, { email, password, role });
+      audit(accounts, "add", id);
+    });
+    program.print(`${email} was added with the role ${role}.`);
+    if (made) printMade(program, password);
+  };
+}
+
+function list(program: Program): Work {
+  parseArguments("user list", program, [], {});
+  return async (config) => {
+    const users = await withAccounts(config, (accounts) => listUsers(accounts));
+    const rows = [["EMAIL", "ROLE", "CREATED", "LAST LOGIN"]].concat(
+      users.map(({ email, role, createdAt, lastLoginAt }) => [
+        email,
+        role,
+        createdAt,
+        lastLoginAt ?? "never",
+      ]),
+    );
+    const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
+    for (const row of rows) {
+      program.print(row.map((text, at) => text.padEnd(widths[at]!)).join("  ").trimEnd());
+    }
+  };
+}
+
+function passwd(program: Program): Work {
+  const { values: [email], options } = parseArguments("user passwd", program, ["EMAIL"], {
+    generate: "flag",
+  });
+  return async (config) => {
+    // A misspelt address is told before anybody types a password.
+    await withAccounts(config, (accounts) => userOf(accounts, email));
+    const { password, made } = await newPassword(program, options.generate);
+    const changed = await withAccounts(config, async (accounts) => {
+      const { id } = userOf(accounts, email);
+      const changed = await setPassword(accounts, id, password);
+      audit(accounts, "passwd", id);
+      return changed;
+    });
+    program.print(`The password of ${changed.email} was changed; every login of it ended.`);
+    if (made) printMade(program, password);
+  };
+}
+
+function role(program: Program): Work {
+  const { values: [email, name] } = parseArguments("user role", program, ["EMAIL", "ROLE"], {});
+  const role = roleOf(name);
+  return async (config) => {
+    const changed = await withAccounts(config, (accounts) => {
+      const { id } = userOf(accounts, email);
+      const changed = setUserRole(accounts, id, role);
+      audit(accounts, "role", id);
+      return changed;
+    });
+    program.print(`${changed.email} has the role ${role}.`);
+  };
+}
+
+function remove(program: Program): Work {
+  const { values: [email] } = parseArguments("user remove", program, ["EMAIL"], {});
+  return async (config) => {
+    const gone = await withAccounts(config, (accounts) => {
+      const user = userOf(accounts, email);
+      removeUser(accounts, CONSOLE, user.id);
+      audit(accounts, "remove", user.id);
+      return user;
+    });
+    program.print(`${gone.email} was removed.`);
+  };
+}
+
+function withAccounts<T>(
+  config: Config,
+  work: (accounts: Accounts) => T | Promise<T>,
+): Promise<T> {
+  return withStateBeside(config.dataDir, async (db) => await work(await openAccounts(config, db)));
+}
+
+/** What the services ask for. Stored accounts can be worked on although users mode is off. */
+async function openAccounts(config: Config, db: StateDatabase) {
+  const now = () => new Date();
+  const license = createLicense(now, storedTrialStart(db));
+  await loadLicense(license, config, silentLog);
+  const usersConfig = { ...config, authMode: "users" as const };
+  return {
+    config: usersConfig,
+    db,
+    accounts: createAccounts(db, usersConfig, now),
+    license,
+    log: silentLog,
+    now,
+  };
+}
+
+/** @throws {CommandError} When nobody has the address. */
+function userOf(accounts: Accounts, email: string): User {
+  const found = listUsers(accounts).find((user) => emailKey(user.email) === emailKey(email));
+  if (!found) throw new CommandError(`There is no user with the email ${email}`);
+  return found;
+}
+
+function audit(accounts: Accounts, action: string, target: string): void {
+  recordAudit(accounts, {
+    caller: CONSOLE,
+    action: `longshore user ${action}`,
+    target,
+    outcome: "success",
+  });
+}
+
+async function newPassword(
+  { signal }: Program,
+  generate: true | undefined,
+): Promise<{ password: string; made: boolean }> {
+  return generate
+    ? { password: makePassword(), made: true }
+    : { password: await readNewPassword(signal), made: false };
+}
+
+function printMade({ print, note }: Program, password: string): void {
+  print(`Password: ${password}`);
+  note("Keep it: it is shown this once.");
+}
+
+/** @throws {UsageError} For what is no role. */
+function roleOf(text: string): UserRole {
+  const role = ROLES.find((role) => role === text);
+  if (!role) throw new UsageError(`ROLE is ${ROLES.join(", ")}, not ${text}`);
+  return role;
+}
+
+function sentenceOf(error: AppError): string {
+  if (!(error instanceof LimitError)) return error.message;
+  return `${error.message}: ${error.current} of ${error.max}; a LICENSE_KEY of the service's ` +
+    "environment has to be given here as well";
+}

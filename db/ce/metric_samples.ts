@@ -1,0 +1,140 @@
+/**
+ * The `metric_samples` table: how the host was doing, in three resolutions.
+ *
+ * @module
+ */
+
+import type { Database } from "../database.ts";
+
+/** Seconds that a row describes: a sample, and its two roll-ups. */
+export const RESOLUTIONS = [15, 60, 900] as const;
+export type Resolution = (typeof RESOLUTIONS)[number];
+
+/** The figures of a host, each with the column that it lies in and the weight of its averages. */
+const SERIES = {
+  cpuPercent: { column: "cpu_percent", weight: "samples" },
+  memoryPercent: { column: "memory_percent", weight: "samples" },
+  diskPercent: { column: "disk_percent", weight: "samples" },
+  load1: { column: "load_1", weight: "samples" },
+  containersRunning: { column: "containers_running", weight: "engine_samples" },
+  containersTotal: { column: "containers_total", weight: "engine_samples" },
+} as const;
+
+export type SeriesName = keyof typeof SERIES;
+
+/** Known only while the engine is there. */
+export type EngineSeriesName = "containersRunning" | "containersTotal";
+export const SERIES_NAMES = Object.keys(SERIES) as SeriesName[];
+
+/** The figures of a host; those of the engine are `null` while it is away. */
+export type Figures =
+  & Record<Exclude<SeriesName, EngineSeriesName>, number>
+  & Record<EngineSeriesName, number | null>;
+
+/** What is stored of a host at one moment. */
+export type MetricSample = Figures & {
+  hostId: string;
+  /** Unix seconds; a multiple of 15. */
+  ts: number;
+};
+
+/** Several samples together: mean, least and greatest of each figure, e.g. `cpuPercentMax`. */
+export type MetricPoint =
+  & {
+    /** Unix seconds. */
+    ts: number;
+    samples: number;
+    /** Samples that were taken while the engine was there. */
+    engineSamples: number;
+  }
+  & Figures
+  & { [Name in `${SeriesName}Min` | `${SeriesName}Max`]: number | null };
+
+const columnsOf = (make: (column: string, weight: string, name: string) => string[]) =>
+  Object.entries(SERIES).flatMap(([name, { column, weight }]) => make(column, weight, name));
+
+/** Least, mean and greatest over the rows of a group. */
+const aggregates = (named: boolean) =>
+  columnsOf((column, weight, name) => [
+    `min(coalesce(${column}_min, ${column}))${named ? ` AS "${name}Min"` : ""}`,
+    `sum(${column} * ${weight}) / sum(${weight})${named ? ` AS "${name}"` : ""}`,
+    `max(coalesce(${column}_max, ${column}))${named ? ` AS "${name}Max"` : ""}`,
+  ]).join(", ");
+
+const INSERT_SAMPLE = `
+  INSERT OR REPLACE INTO metric_samples
+    (host_id, resolution, ts, samples, engine_samples, ${columnsOf((column) => [column])})
+  VALUES
+    (:hostId, ${RESOLUTIONS[0]}, :ts, 1, :engineSamples,
+     ${columnsOf((_column, _weight, name) => [`:${name}`])})`;
+
+const ROLL_UP = `
+  INSERT OR REPLACE INTO metric_samples
+    (host_id, resolution, ts, samples, engine_samples,
+     ${columnsOf((column) => [`${column}_min`, column, `${column}_max`])})
+  SELECT host_id, :into, :begin, sum(samples), sum(engine_samples), ${aggregates(false)}
+  FROM metric_samples
+  WHERE host_id = :hostId AND resolution = :of AND ts >= :begin AND ts < :end
+  GROUP BY host_id`;
+
+const SELECT_HISTORY = `
+  SELECT ts - ts % :step AS ts, sum(samples) AS samples, sum(engine_samples) AS engineSamples,
+         ${aggregates(true)}
+  FROM metric_samples
+  WHERE host_id = :hostId AND resolution = :resolution AND ts >= :from AND ts <= :to
+  GROUP BY 1 ORDER BY 1`;
+
+/** Stores a sample; one that is there for the same time gives way (the clock was set back). */
+export function insertMetricSample(db: Database, sample: MetricSample): void {
+  db.run(INSERT_SAMPLE, { ...sample, engineSamples: sample.containersTotal === null ? 0 : 1 });
+}
+
+/**
+ * Computes the roll-up that holds the time `ts` from the rows of the next finer resolution. It is
+ * computed whole each time, so that nothing is counted twice however often it is done.
+ */
+export function rollUpMetricSamples(
+  db: Database,
+  { hostId, ts, of, into }: { hostId: string; ts: number; of: Resolution; into: Resolution },
+): void {
+  const begin = ts - ts % into;
+  db.run(ROLL_UP, { hostId, of, into, begin, end: begin + into });
+}
+
+/**
+ * The rows of a resolution between two times, both included, oldest first, brought together to
+ * points of `step` seconds. Where there is no row, there is no point.
+ */
+export function selectMetricHistory(
+  db: Database,
+  range: { hostId: string; resolution: Resolution; step: number; from: number; to: number },
+): MetricPoint[] {
+  return db.all<MetricPoint>(SELECT_HISTORY, range);
+}
+
+/**
+ * Deletes the oldest rows of a resolution that lie before a time.
+ *
+ * @param range.rowsMax The most that go at a time.
+ * @returns How many went.
+ */
+export function deleteMetricSamplesBefore(
+  db: Database,
+  { hostId, resolution, before, rowsMax }: {
+    hostId: string;
+    resolution: Resolution;
+    before: number;
+    rowsMax: number;
+  },
+): number {
+  const oldest = db.get<{ ts: number | null }>(
+    "SELECT min(ts) AS ts FROM metric_samples WHERE host_id = :hostId AND resolution = :resolution",
+    { hostId, resolution },
+  )?.ts ?? before;
+  if (oldest >= before) return 0;
+  return db.run(
+    `DELETE FROM metric_samples
+     WHERE host_id = :hostId AND resolution = :resolution AND ts < :before`,
+    { hostId, resolution, before: Math.min(before, oldest + rowsMax * resolution) },
+  );
+}

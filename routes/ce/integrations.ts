@@ -1,0 +1,277 @@
+/**
+ * /api/integrations: other systems that are asked for metrics, alerts and events.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import {
+  DATA_TYPES,
+  type DataRecord as Data,
+  listIntegrationData,
+} from "../../services/ce/integration_data.ts";
+import { pollIntegration, testIntegration } from "../../services/ce/integration_polls.ts";
+import {
+  changeIntegration,
+  createIntegration,
+  getIntegration,
+  type IntegrationView,
+  listAdapters,
+  listIntegrations,
+  POLL_INTERVAL,
+  removeIntegration,
+} from "../../services/ce/integrations.ts";
+import type { Deps } from "../../services/deps.ts";
+import { EDITIONS } from "../../services/edition.ts";
+import { endpoint } from "../endpoint.ts";
+import { Done, done, IdParams, queryInteger, Timestamp } from "../shapes.ts";
+
+const Name = z.string().trim().min(1).max(100);
+const AdapterId = z.string().min(1).max(50).meta({
+  description: "An id of `GET /api/integrations/adapters`; the real system's name works, too",
+});
+const Config = z.record(z.string(), z.unknown()).meta({
+  description:
+    "Depends on the adapter. Secrets are shown as `********`, which sent back means keep",
+});
+const PollInterval = z.int().min(POLL_INTERVAL.min).max(POLL_INTERVAL.max).meta({
+  description: "Seconds",
+});
+
+const NewIntegration = z.object({
+  adapter: AdapterId,
+  name: Name,
+  config: Config,
+  poll_interval: PollInterval.default(POLL_INTERVAL.fallback),
+  enabled: z.boolean().default(true),
+}).meta({
+  example: {
+    adapter: "metrics-query",
+    name: "Monitoring",
+    config: {
+      url: "http://prometheus.internal:9090",
+      bearerToken: "secret",
+      queries: [{ name: "requests", query: "sum(rate(http_requests_total[5m]))", unit: "1/s" }],
+    },
+    poll_interval: 60,
+  },
+});
+
+const IntegrationChange = z.object({
+  adapter: AdapterId.optional(),
+  name: Name.optional(),
+  config: Config.optional(),
+  poll_interval: PollInterval.optional(),
+  enabled: z.boolean().optional(),
+}).meta({ example: { name: "Monitoring", poll_interval: 30, enabled: true } });
+
+const Integration = z.object({
+  id: z.string(),
+  adapter: z.string(),
+  name: z.string(),
+  config: Config,
+  poll_interval: PollInterval,
+  enabled: z.boolean(),
+  last_poll_at: Timestamp.nullable(),
+  last_status: z.enum(["ok", "error", "never"]),
+  last_error: z.string().nullable(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+
+const Adapter = z.object({
+  id: z.string(),
+  name: z.string(),
+  edition: z.enum(EDITIONS),
+  available: z.boolean().meta({ description: "Whether the license in force has it" }),
+  config: z.object({
+    required: z.array(z.string()),
+    optional: z.array(z.string()),
+    sensitive: z.array(z.string()),
+  }),
+});
+
+const DataRecord = z.object({
+  id: z.string(),
+  integration_id: z.string(),
+  type: z.enum(DATA_TYPES),
+  name: z.string(),
+  value: z.number().nullable(),
+  unit: z.string().nullable(),
+  labels: z.record(z.string(), z.string()),
+  severity: z.string().nullable(),
+  status: z.string().nullable(),
+  detail: z.string().nullable(),
+  timestamp: Timestamp.meta({ description: "Of an alert: when it was last seen in this state" }),
+});
+
+const Time = z.union([z.iso.datetime({ offset: true }), z.iso.date()], {
+  error: "must be ISO 8601, e.g. 2026-01-31T12:00:00Z",
+});
+
+const DataQuery = z.object({
+  type: z.enum(DATA_TYPES).optional(),
+  since: Time.optional(),
+  until: Time.optional(),
+  limit: queryInteger({ min: 1, max: 500, fallback: 100, description: "Most records" }),
+});
+
+const UNKNOWN = { 404: "There is no such integration" };
+const UNLICENSED = { 402: "The edition lacks the adapter" };
+
+export const integrationEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/api/integrations/adapters",
+    summary: "List adapters",
+    description: "The kinds of systems that can be integrated, with the fields of their config.",
+    role: "viewer",
+    permission: "integrations:read",
+    returns: z.object({ adapters: z.array(Adapter) }),
+  }, async () => ({ adapters: await listAdapters(deps) })),
+
+  endpoint({
+    method: "get",
+    path: "/api/integrations",
+    summary: "List integrations",
+    description: "Newest first.",
+    role: "viewer",
+    permission: "integrations:read",
+    returns: z.object({ integrations: z.array(Integration) }),
+  }, () => ({ integrations: listIntegrations(deps).map(integrationOf) })),
+
+  endpoint({
+    method: "get",
+    path: "/api/integrations/:id",
+    summary: "Get an integration",
+    role: "viewer",
+    permission: "integrations:read",
+    params: IdParams,
+    returns: Integration,
+    failures: UNKNOWN,
+  }, ({ params }) => integrationOf(getIntegration(deps, params.id))),
+
+  endpoint(
+    {
+      method: "post",
+      path: "/api/integrations",
+      summary: "Create an integration",
+      description: "Its address may be private, but never link-local, a cloud's metadata service " +
+        "or this host's loopback unless `OUTBOUND_ALLOW` lists it.",
+      role: "admin",
+      permission: "integrations:write",
+      body: NewIntegration,
+      returns: Integration,
+      status: 201,
+      failures: { 402: "The edition lacks the adapter, or allows no more integrations" },
+    },
+    async ({ body: { poll_interval: pollInterval, ...input } }) =>
+      integrationOf(await createIntegration(deps, { ...input, pollInterval })),
+  ),
+
+  endpoint(
+    {
+      method: "put",
+      path: "/api/integrations/:id",
+      summary: "Change an integration",
+      description:
+        "What is left out stays. A `config` replaces the former one; a secret sent back " +
+        "as `********` is kept, unless the adapter changes.",
+      role: "admin",
+      permission: "integrations:write",
+      params: IdParams,
+      body: IntegrationChange,
+      returns: Integration,
+      failures: { ...UNLICENSED, ...UNKNOWN, 409: "Somebody else changed it at the same time" },
+    },
+    async ({ params, body: { poll_interval: pollInterval, ...change } }) =>
+      integrationOf(await changeIntegration(deps, params.id, { ...change, pollInterval })),
+  ),
+
+  endpoint({
+    method: "delete",
+    path: "/api/integrations/:id",
+    summary: "Delete an integration with its data",
+    role: "admin",
+    permission: "integrations:write",
+    params: IdParams,
+    returns: Done,
+    failures: UNKNOWN,
+  }, async ({ params }) => {
+    await removeIntegration(deps, params.id);
+    return done;
+  }),
+
+  endpoint({
+    method: "post",
+    path: "/api/integrations/:id/test",
+    summary: "Test an integration",
+    description: "Asks for as little as proves that address and credentials are right.",
+    role: "admin",
+    permission: "integrations:write",
+    params: IdParams,
+    returns: z.object({
+      ok: z.boolean(),
+      latency_ms: z.int(),
+      error: z.string().nullable(),
+    }),
+    failures: { ...UNLICENSED, ...UNKNOWN },
+  }, async ({ params }) => {
+    const { latencyMs, ...result } = await testIntegration(deps, params.id);
+    return { ...result, latency_ms: latencyMs };
+  }),
+
+  endpoint({
+    method: "post",
+    path: "/api/integrations/:id/poll",
+    summary: "Poll an integration now",
+    description: "Also one that is off. Joins a poll that is under way.",
+    role: "admin",
+    permission: "integrations:write",
+    params: IdParams,
+    returns: z.object({
+      ok: z.boolean(),
+      records: z.int().meta({ description: "How many were stored" }),
+      duration_ms: z.int(),
+      error: z.string().nullable(),
+    }),
+    failures: { ...UNLICENSED, ...UNKNOWN },
+  }, async ({ params }) => {
+    const { durationMs, ...result } = await pollIntegration(deps, params.id);
+    return { ...result, duration_ms: durationMs };
+  }),
+
+  endpoint({
+    method: "get",
+    path: "/api/integrations/:id/data",
+    summary: "List what an integration brought",
+    description: "Newest first; kept for 7 days, and at most 100,000 records of an integration. " +
+      "A poll stores at most 1,000.",
+    role: "viewer",
+    permission: "integrations:read",
+    params: IdParams,
+    query: DataQuery,
+    returns: z.object({ data: z.array(DataRecord) }),
+    failures: UNKNOWN,
+  }, ({ params, query }) => ({
+    data: listIntegrationData(deps, params.id, query).map(recordOf),
+  })),
+];
+
+/** The fields as the specification writes them. */
+function integrationOf(
+  { pollInterval, lastPollAt, lastStatus, lastError, createdAt, updatedAt, ...rest }:
+    IntegrationView,
+) {
+  return {
+    ...rest,
+    poll_interval: pollInterval,
+    last_poll_at: lastPollAt,
+    last_status: lastStatus,
+    last_error: lastError,
+    created_at: createdAt,
+    updated_at: updatedAt,
+  };
+}
+
+const recordOf = ({ integrationId, ...rest }: Data) => ({ ...rest, integration_id: integrationId });

@@ -1,0 +1,113 @@
+/**
+ * /api/metrics/history, /metrics: the figures of the past, and those of now for a scraper.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import { metricsExporter } from "../../services/ce/metrics_export.ts";
+import { readHistory } from "../../services/ce/metrics_history.ts";
+import type { Deps } from "../../services/deps.ts";
+import { endpoint, rawEndpoint } from "../endpoint.ts";
+import { queryInteger, Timestamp } from "../shapes.ts";
+
+const HistoryQuery = z.object({
+  hours: queryInteger({ min: 1, max: 168, fallback: 24, description: "How far back" }),
+});
+
+const percent = z.number().meta({ description: "0 to 100" });
+const count = z.number().nullable().meta({
+  description: "Mean over the point's time; null while the engine was away",
+});
+
+const Point = z.object({
+  timestamp: Timestamp,
+  cpuPercent: percent,
+  memoryPercent: percent,
+  diskPercent: percent,
+  load1: z.number(),
+  containersRunning: count,
+  containersTotal: count,
+});
+
+const figure = z.number().nullable();
+const Range = z.object({ min: figure, avg: figure, max: figure });
+
+const History = z.object({
+  hours: z.int(),
+  resolutionSeconds: z.int().meta({ description: "The time that each point describes" }),
+  history: z.array(Point).meta({
+    description: "Oldest first, at most 1000. Where there were no samples, there is no point",
+  }),
+  summary: z.object({
+    cpuPercent: Range,
+    memoryPercent: Range,
+    diskPercent: Range,
+    load1: Range,
+    containersRunning: Range,
+    containersTotal: Range,
+  }).meta({ description: "Over all samples, not over the means; null where there are none" }),
+}).meta({
+  example: {
+    hours: 24,
+    resolutionSeconds: 120,
+    history: [{
+      timestamp: "2026-01-31T12:00:00.000Z",
+      cpuPercent: 12.5,
+      memoryPercent: 48.1,
+      diskPercent: 61.3,
+      load1: 0.42,
+      containersRunning: 7,
+      containersTotal: 9,
+    }],
+    summary: {
+      cpuPercent: { min: 1.2, avg: 12.5, max: 97.4 },
+      memoryPercent: { min: 47.9, avg: 48.1, max: 52.6 },
+      diskPercent: { min: 61.3, avg: 61.3, max: 61.3 },
+      load1: { min: 0.05, avg: 0.42, max: 3.11 },
+      containersRunning: { min: 6, avg: 7, max: 7 },
+      containersTotal: { min: 9, avg: 9, max: 9 },
+    },
+  },
+});
+
+export const metricsEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/api/metrics/history",
+    summary: "Show how the host has been doing",
+    description: "Sampled every 15 seconds. The longer the time, the more of it each point " +
+      "describes: 15 seconds up to 4 hours, a minute up to 16, then 2, 5 and 15 minutes.",
+    role: "viewer",
+    permission: "system:read",
+    query: HistoryQuery,
+    returns: History,
+    etag: true,
+  }, ({ query }) => readHistory(deps, query)),
+
+  exportEndpoint(deps),
+];
+
+function exportEndpoint(deps: Deps) {
+  const read = metricsExporter(deps);
+  return rawEndpoint({
+    method: "get",
+    path: "/metrics",
+    summary: "Export everything that is measured, for Prometheus",
+    description:
+      "Names and labels are cAdvisor's and node_exporter's where they have them; the others " +
+      "begin with `longshore_`. Where `METRICS_TOKEN` is set, it is the only token that is " +
+      "accepted here.",
+    role: "viewer",
+    permission: "system:read",
+    acceptsMetricsToken: true,
+    returns: z.string().meta({
+      example: "# HELP node_load1 Load average over 1 minute\n# TYPE node_load1 gauge\n" +
+        "node_load1 0.42\n",
+    }),
+    produces: "text/plain",
+  }, async () => {
+    const { bytes, contentType } = await read();
+    return new Response(bytes, { headers: { "content-type": contentType } });
+  });
+}

@@ -1,0 +1,167 @@
+/**
+ * /api/schedules: container actions run by the clock.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import { CRON_LENGTH_MAX } from "../../services/ce/cron.ts";
+import { listScheduleRuns, RUN_STATUSES } from "../../services/ce/schedule_runs.ts";
+import {
+  changeSchedule,
+  createSchedule,
+  listSchedules,
+  removeSchedule,
+  SCHEDULE_ACTIONS,
+  setScheduleEnabled,
+} from "../../services/ce/schedules.ts";
+import type { Deps } from "../../services/deps.ts";
+import { endpoint } from "../endpoint.ts";
+import { Done, done, EnabledBody, IdParams, pagingQuery, Timestamp } from "../shapes.ts";
+import { ContainerRef } from "./container_shapes.ts";
+
+const Action = z.enum(SCHEDULE_ACTIONS, { error: `must be one of ${SCHEDULE_ACTIONS.join(", ")}` });
+
+const settings = {
+  name: z.string().trim().min(1).max(100),
+  containerId: ContainerRef,
+  containerName: ContainerRef.meta({
+    description: "By which the container is found when it was recreated",
+    example: "web",
+  }),
+  action: Action,
+  cronExpression: z.string().min(1).max(CRON_LENGTH_MAX).meta({
+    description: "Five fields: minute, hour, day of month, month, day of week, with lists, " +
+      "ranges, steps and names; 7 is Sunday too. Where both day fields are restricted, a day has " +
+      "to fit one of them",
+    example: "0 3 * * mon-fri",
+  }),
+};
+
+const TimeZone = z.string().min(1).max(100).meta({
+  description: "IANA name; default the host's",
+  example: "Europe/Berlin",
+});
+
+const NewSchedule = z.object({ ...settings, timezone: TimeZone.optional() }).meta({
+  example: {
+    name: "Restart the shop at night",
+    containerId: "web",
+    containerName: "web",
+    action: "restart",
+    cronExpression: "0 3 * * *",
+    timezone: "Europe/Berlin",
+  },
+});
+
+const ScheduleChanges = z.object({ ...settings, timezone: TimeZone, enabled: z.boolean() })
+  .partial()
+  .meta({ example: { cronExpression: "30 4 * * sun" } });
+
+const Schedule = z.object({
+  ...settings,
+  id: z.string(),
+  timezone: TimeZone,
+  enabled: z.boolean(),
+  createdAt: Timestamp,
+  lastRunAt: Timestamp.nullable(),
+  nextRunAt: Timestamp.nullable().meta({ description: "null while the schedule is off" }),
+});
+
+const Run = z.object({
+  id: z.string(),
+  scheduleId: z.string(),
+  scheduleName: z.string(),
+  containerId: z.string(),
+  containerName: z.string(),
+  action: Action,
+  startedAt: Timestamp,
+  finishedAt: Timestamp,
+  status: z.enum(RUN_STATUSES).meta({
+    description: "skipped: the run before had not ended yet",
+  }),
+  error: z.string().nullable(),
+});
+
+const OWN = { 403: "The role does not allow this, or it is the service's own container" };
+const UNKNOWN = { 404: "There is no such schedule" };
+
+export const scheduleEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/api/schedules",
+    summary: "List schedules",
+    description: "By name.",
+    role: "viewer",
+    permission: "schedules:read",
+    returns: z.object({ schedules: z.array(Schedule) }),
+  }, () => ({ schedules: listSchedules(deps) })),
+
+  endpoint({
+    method: "post",
+    path: "/api/schedules",
+    summary: "Create a schedule",
+    description:
+      "Runs missed while the service was down are not made up for. A local time that a " +
+      "change of the clocks leaves out is skipped, one that occurs twice runs once. An engine " +
+      "that is away, or a container that is gone, is a failed run; it is not tried again.",
+    role: "admin",
+    permission: "schedules:write",
+    body: NewSchedule,
+    returns: Schedule,
+    status: 201,
+    failures: { 402: "The edition allows no more schedules", ...OWN },
+  }, ({ body }) => createSchedule(deps, body)),
+
+  endpoint({
+    method: "get",
+    path: "/api/schedules/history",
+    summary: "List runs of schedules",
+    description: "Runs that have ended, newest first, also of schedules that are deleted; kept " +
+      "for 90 days, at most 1 000 of each schedule.",
+    role: "viewer",
+    permission: "schedules:read",
+    query: z.object({ limit: pagingQuery(50).limit }),
+    returns: z.object({ history: z.array(Run) }),
+  }, ({ query }) => ({ history: listScheduleRuns(deps, query) })),
+
+  endpoint({
+    method: "put",
+    path: "/api/schedules/:id",
+    summary: "Change a schedule",
+    description: "What is left out stays.",
+    role: "admin",
+    permission: "schedules:write",
+    params: IdParams,
+    body: ScheduleChanges,
+    returns: Schedule,
+    failures: { ...OWN, ...UNKNOWN },
+  }, ({ params, body }) => changeSchedule(deps, params.id, body)),
+
+  endpoint({
+    method: "delete",
+    path: "/api/schedules/:id",
+    summary: "Delete a schedule",
+    description: "Its past runs stay in the history.",
+    role: "admin",
+    permission: "schedules:write",
+    params: IdParams,
+    returns: Done,
+    failures: UNKNOWN,
+  }, ({ params }) => {
+    removeSchedule(deps, params.id);
+    return done;
+  }),
+
+  endpoint({
+    method: "put",
+    path: "/api/schedules/:id/toggle",
+    summary: "Turn a schedule on or off",
+    role: "admin",
+    permission: "schedules:write",
+    params: IdParams,
+    body: EnabledBody.meta({ example: { enabled: false } }),
+    returns: Schedule,
+    failures: UNKNOWN,
+  }, ({ params, body }) => setScheduleEnabled(deps, params.id, body.enabled)),
+];

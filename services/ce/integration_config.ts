@@ -1,0 +1,72 @@
+/**
+ * The config of an integration in two parts: what is shown, and the secrets in it, which are
+ * stored encrypted.
+ *
+ * @module
+ */
+
+import type { AdapterConfig, LoadedAdapter } from "../integration_adapter.ts";
+import { REDACTED } from "../redact.ts";
+
+/** A secret, or several by name (e.g. headers). */
+type Secret = string | Record<string, string>;
+
+/** The secrets of a config by field. */
+export type ConfigSecrets = Record<string, Secret>;
+
+type Sensitive = Pick<LoadedAdapter, "fields">;
+
+/** Takes the secrets out of a whole config. */
+export function splitConfig(
+  { fields }: Sensitive,
+  config: AdapterConfig,
+): { shown: AdapterConfig; secrets: ConfigSecrets } {
+  const shown: AdapterConfig = { ...config };
+  const secrets: ConfigSecrets = {};
+  for (const field of fields.sensitive) {
+    const secret = config[field] as Secret | undefined;
+    if (secret === undefined) continue;
+    secrets[field] = secret;
+    shown[field] = typeof secret === "string"
+      ? REDACTED
+      : Object.fromEntries(Object.keys(secret).map((name) => [name, REDACTED]));
+  }
+  return { shown, secrets };
+}
+
+/** The whole config again. */
+export function joinConfig(shown: AdapterConfig, secrets: ConfigSecrets): AdapterConfig {
+  return { ...shown, ...secrets };
+}
+
+/**
+ * Puts the stored secrets where a config that was sent back says to keep them.
+ *
+ * @returns The config, or the field that keeps what is not there.
+ */
+export function keepSecrets(
+  { fields }: Sensitive,
+  config: AdapterConfig,
+  stored: ConfigSecrets,
+): { config: AdapterConfig } | { field: string } {
+  const kept: AdapterConfig = { ...config };
+  for (const field of fields.sensitive) {
+    const given = config[field];
+    const before = Object.hasOwn(stored, field) ? stored[field] : undefined;
+    if (given === REDACTED) {
+      if (typeof before !== "string") return { field };
+      kept[field] = before;
+    } else if (typeof given === "object" && given !== null) {
+      const values = typeof before === "object" ? before : {};
+      const entries = Object.entries(given);
+      const missing = entries.find(([name, value]) =>
+        value === REDACTED && !Object.hasOwn(values, name)
+      );
+      if (missing) return { field: `${field}.${missing[0]}` };
+      kept[field] = Object.fromEntries(
+        entries.map(([name, value]) => [name, value === REDACTED ? values[name] : value]),
+      );
+    }
+  }
+  return { config: kept };
+}

@@ -1,0 +1,97 @@
+/**
+ * Everything that is measured, in the exposition format of Prometheus. It is read from memory:
+ * nobody is asked while a scraper waits.
+ *
+ * @module
+ */
+
+import type { Metric } from "prom-client";
+import type { Deps } from "../deps.ts";
+import { errorFields } from "../log.ts";
+import { containerFamilies } from "./metric_families/containers.ts";
+import type { Family } from "./metric_families/family.ts";
+import { hostFamilies } from "./metric_families/host.ts";
+import { processFamilies } from "./metric_families/process.ts";
+import { recordFamilies } from "./metric_families/records.ts";
+import { summaryFamilies } from "./metric_families/summaries.ts";
+
+export interface MetricsText {
+  bytes: Uint8Array<ArrayBuffer>;
+  contentType: string;
+}
+
+/** A scraper that comes back within this time finds samples of every container that are fresh. */
+const SCRAPER_MS = 150_000;
+
+/** What was written out is sent again for this long, in milliseconds, unless something changed. */
+const KEPT_MS = 1_000;
+
+/** The databases are asked no more often than this, in milliseconds. */
+const RECORDS_KEPT_MS = 5_000;
+
+const encoder = new TextEncoder();
+
+/**
+ * Makes the export. Asking for it keeps all containers sampled for a while; the first time there
+ * may therefore be no fresh samples yet.
+ */
+export function metricsExporter(deps: Deps): () => Promise<MetricsText> {
+  const { inventory, stats, now } = deps;
+  const records = recordReader(deps);
+  let kept: { revision: string; at: number; text: Promise<MetricsText> } | undefined;
+
+  return () => {
+    stats.wantAllFor(SCRAPER_MS);
+    const at = now().getTime();
+    const revision = `${inventory.revision} ${stats.revision}`;
+    if (!kept || kept.revision !== revision || Math.abs(at - kept.at) >= KEPT_MS) {
+      kept = { revision, at, text: writeOut([...liveFamilies(deps), ...records()]) };
+    }
+    return kept.text;
+  };
+}
+
+/**
+ * What lies in memory. Containers that nobody follows are left out: what is known of them may be
+ * wrong by now.
+ */
+function liveFamilies(deps: Deps): Family[] {
+  const { config, engine, host, inventory, stats } = deps;
+  const now = deps.now();
+  const containers = inventory.live ? inventory.list() : undefined;
+  return [
+    ...processFamilies(deps),
+    ...(containers ? summaryFamilies(containers) : []),
+    ...(host.latest ? hostFamilies({ sample: host.latest, hostName: config.serverName, now }) : []),
+    ...(containers ? containerFamilies({ containers, stats, kind: engine.kind, now }) : []),
+  ];
+}
+
+/** A database that fails must not take the rest with it. */
+function recordReader(deps: Deps): () => Family[] {
+  let kept: Family[] = [];
+  let readAt = -Infinity;
+  return () => {
+    const at = deps.now().getTime();
+    if (Math.abs(at - readAt) < RECORDS_KEPT_MS) return kept;
+    readAt = at;
+    try {
+      kept = recordFamilies(deps);
+    } catch (error) {
+      kept = [];
+      deps.log.warn("no records in the metrics", errorFields(error));
+    }
+    return kept;
+  };
+}
+
+/** The library takes its time to load, so whoever is not scraped does without it. */
+async function writeOut(families: readonly Family[]): Promise<MetricsText> {
+  const { Registry } = await import("prom-client");
+  const registry = new Registry();
+  // Measured elsewhere already: of a metric there is only what the registry asks for.
+  for (const family of families) {
+    registry.registerMetric({ ...family, get: () => family } as unknown as Metric);
+  }
+  return { bytes: encoder.encode(await registry.metrics()), contentType: registry.contentType };
+}

@@ -1,0 +1,38 @@
+/**
+ * Notices a license file that was put in place, replaced or removed while the service runs.
+ *
+ * @module
+ */
+
+import type { Deps } from "../../deps.ts";
+import { licenseFileState, loadLicense } from "../../license_source.ts";
+import { every, type Worker } from "../../lifecycle.ts";
+
+const ROUND_MS = 10_000;
+
+export const licenseWatcher: Worker = {
+  name: "license watcher",
+  edition: "ce",
+  async run(deps, signal, round) {
+    let seen = "";
+    for await (const _ of every(ROUND_MS, signal)) {
+      seen = await watchLicense(deps, seen);
+      round();
+    }
+  },
+};
+
+/**
+ * Loads the license if its file is another than when it was `seen`; a license that the environment
+ * gives stays.
+ *
+ * @returns What to call it with the next time; empty stands for no file.
+ */
+export async function watchLicense(
+  { config, license, log }: Pick<Deps, "config" | "license" | "log">,
+  seen: string,
+): Promise<string> {
+  const state = licenseFileState(config);
+  if (state !== seen && config.licenseKey === null) await loadLicense(license, config, log);
+  return state;
+}

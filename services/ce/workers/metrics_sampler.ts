@@ -1,0 +1,35 @@
+/**
+ * Writes down how the host is doing, every 15 seconds of the clock.
+ *
+ * @module
+ */
+
+import { sleep, type Worker } from "../../lifecycle.ts";
+import {
+  recordHostSample,
+  SAMPLE_S,
+  type SamplerMemory,
+  sweepHistory,
+} from "../metrics_history.ts";
+
+const ROUND_MS = SAMPLE_S * 1_000;
+
+export const metricsSampler: Worker = {
+  name: "metrics sampler",
+  edition: "ce",
+  async run(deps, signal, round) {
+    const memory: SamplerMemory = {};
+    while (!signal.aborted) {
+      await sleep(untilNextRoundMs(deps.now()), signal);
+      if (signal.aborted) return;
+      recordHostSample(deps, memory);
+      sweepHistory(deps);
+      round();
+    }
+  },
+};
+
+/** Rounds begin at multiples of 15 seconds, so that the samples of a restart join up. */
+export function untilNextRoundMs(now: Date): number {
+  return ROUND_MS - now.getTime() % ROUND_MS;
+}

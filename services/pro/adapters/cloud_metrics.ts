@@ -1,0 +1,197 @@
+/**
+ * Adapter for Amazon CloudWatch: the state of its alarms. Speaks the Query protocol, which every
+ * region and every compatible gateway knows.
+ * Source: https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import {
+  adapter,
+  type AdapterAnswer,
+  type AdapterContext,
+  AdapterError,
+  type AdapterRecord,
+  Address,
+  assertSuccess,
+  dataRecord,
+  fitting,
+  under,
+} from "../../integration_adapter.ts";
+import { signedHeaders } from "./cloud_signature.ts";
+
+/** Alarms of a page (the most that CloudWatch gives), and pages of a poll. */
+const PAGE = 100;
+const PAGES_MAX = 8;
+
+const Config = z.object({
+  accessKeyId: z.string().regex(/^[A-Za-z0-9_]{8,128}$/, { error: "is no access key id" }),
+  secretAccessKey: z.string().min(8).max(200),
+  region: z.string().max(40).regex(/^[a-z]{2}(-[a-z]+)+-\d{1,2}$/, {
+    error: "must be a region, e.g. eu-central-1",
+  }),
+  api_url: Address.optional(),
+});
+type Config = z.output<typeof Config>;
+
+const Alarm = z.object({
+  AlarmName: z.string(),
+  StateValue: z.string(),
+  StateReason: z.string().optional(),
+  StateUpdatedTimestamp: z.string().optional(),
+  /** When the state last changed; older gateways know only the time above. */
+  StateTransitionedTimestamp: z.string().optional(),
+  AlarmDescription: z.string().optional(),
+  Namespace: z.string().optional(),
+  MetricName: z.string().optional(),
+  Unit: z.string().optional(),
+  Dimensions: members(z.object({ Name: z.string(), Value: z.string() })),
+});
+
+const Answer = z.object({
+  DescribeAlarmsResponse: z.object({
+    DescribeAlarmsResult: z.union([
+      z.literal("").transform(() => ({ MetricAlarms: [], CompositeAlarms: [] })),
+      z.object({
+        MetricAlarms: members(Alarm),
+        CompositeAlarms: members(Alarm),
+        NextToken: z.string().optional(),
+      }),
+    ]),
+  }),
+});
+
+/** Codes of refusals that say what to do; others are only named as refusals. */
+const REFUSALS: Record<string, string> = {
+  AccessDenied: "the credentials lack the permission cloudwatch:DescribeAlarms",
+  ExpiredToken: "the credentials have expired",
+  InvalidClientTokenId: "the access key id is unknown",
+  RequestExpired: "the clock of this host is wrong",
+  SignatureDoesNotMatch: "the secret access key is wrong, or the clock of this host is",
+  Throttling: "too many requests; poll less often",
+};
+
+export const cloudMetrics = adapter({
+  config: Config,
+  addresses: ["api_url"],
+  sensitive: ["secretAccessKey"],
+
+  async fetch(context, config) {
+    const records: AdapterRecord[] = [];
+    let token: string | undefined;
+    for (let page = 0; page < PAGES_MAX; page++) {
+      const result = await describeAlarms(context, config, PAGE, token);
+      for (const alarm of [...result.MetricAlarms, ...result.CompositeAlarms]) {
+        records.push(recordOf(context, config, alarm));
+      }
+      token = "NextToken" in result ? result.NextToken : undefined;
+      if (!token) break;
+    }
+    // What alarms must not be cut off by what does not.
+    records.sort((a, b) => Number(b.active) - Number(a.active));
+    return { records, alertsComplete: !token, problem: null };
+  },
+
+  async test(context, config) {
+    await describeAlarms(context, config, 1, undefined);
+  },
+});
+
+async function describeAlarms(
+  context: AdapterContext,
+  { accessKeyId, secretAccessKey, region, api_url }: Config,
+  max: number,
+  token: string | undefined,
+) {
+  const domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
+  const url = under(api_url ?? `https://monitoring.${region}.${domain}`, api_url ? "" : "/");
+  const body = new URLSearchParams({
+    Action: "DescribeAlarms",
+    Version: "2010-08-01",
+    "AlarmTypes.member.1": "MetricAlarm",
+    "AlarmTypes.member.2": "CompositeAlarm",
+    MaxRecords: String(max),
+    ...(token === undefined ? {} : { NextToken: token }),
+  }).toString();
+  const headers = { "content-type": "application/x-www-form-urlencoded; charset=utf-8" };
+  const signer = { accessKeyId, secretAccessKey, region, service: "monitoring", now: context.now };
+
+  const answer = await context.ask({
+    url,
+    method: "POST",
+    headers: signedHeaders({ method: "POST", url, headers, body }, signer),
+    body,
+  });
+  const document = await readXml(answer);
+  assertNotRefused(document);
+  assertSuccess(answer);
+  return fitting(document, Answer).DescribeAlarmsResponse.DescribeAlarmsResult;
+}
+
+function recordOf(
+  context: AdapterContext,
+  { region }: Config,
+  alarm: z.output<typeof Alarm>,
+): AdapterRecord {
+  const active = alarm.StateValue === "ALARM";
+  const changedAt = alarm.StateTransitionedTimestamp ?? alarm.StateUpdatedTimestamp ?? "";
+  return dataRecord(context, {
+    type: "alert",
+    name: alarm.AlarmName,
+    unit: alarm.Unit,
+    labels: {
+      region,
+      namespace: alarm.Namespace,
+      metric: alarm.MetricName,
+      ...Object.fromEntries(alarm.Dimensions.map(({ Name, Value }) => [Name, Value])),
+    },
+    severity: active ? "critical" : undefined,
+    status: alarm.StateValue.toLowerCase(),
+    detail: alarm.StateReason ?? alarm.AlarmDescription,
+    // The same alarm that goes off again later is another happening.
+    key: `alarm ${alarm.AlarmName} ${active ? changedAt : "idle"}`,
+    active,
+  });
+}
+
+/** A list as the Query protocol writes it: `<member>` elements, or nothing. */
+function members<Item extends z.ZodType>(item: Item) {
+  return z.union([
+    z.literal("").transform((): z.output<Item>[] => []),
+    z.object({ member: z.array(item).optional() }).transform(({ member }) => member ?? []),
+  ]).optional().transform((list) => list ?? []);
+}
+
+/** @throws {AdapterError} For what is no XML. */
+async function readXml(answer: AdapterAnswer): Promise<unknown> {
+  const text = answer.text();
+  // A document type is never part of such an answer, and can hold entities that explode.
+  if (!text.trimStart().startsWith("<") || /<!DOCTYPE/i.test(text)) {
+    assertSuccess(answer);
+    throw new AdapterError("The system's answer is not from CloudWatch; check the address");
+  }
+  const { XMLParser } = await import("fast-xml-parser");
+  const parser = new XMLParser({
+    parseTagValue: false,
+    ignoreAttributes: true,
+    isArray: (name) => name === "member",
+  });
+  try {
+    return parser.parse(text);
+  } catch (cause) {
+    throw new AdapterError("The system's answer is not XML; check the address", { cause });
+  }
+}
+
+const Refusal = z.object({
+  ErrorResponse: z.object({ Error: z.object({ Code: z.string() }) }),
+});
+
+function assertNotRefused(document: unknown): void {
+  const refusal = Refusal.safeParse(document);
+  if (!refusal.success) return;
+  const { Code } = refusal.data.ErrorResponse.Error;
+  const why = Object.hasOwn(REFUSALS, Code) ? `: ${REFUSALS[Code]}` : "";
+  throw new AdapterError(`CloudWatch refused the request${why}`);
+}

@@ -1,0 +1,132 @@
+/**
+ * Adapter for PagerDuty: incidents, those that are open and those that were resolved lately.
+ * Source: https://developer.pagerduty.com/api-reference/ (REST API v2, list incidents)
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import {
+  adapter,
+  type AdapterContext,
+  type AdapterRecord,
+  Address,
+  askJson,
+  dataRecord,
+  HeaderSecret,
+  under,
+} from "../../integration_adapter.ts";
+
+/** Incidents of a page (the most that PagerDuty gives), and pages of open ones in a poll. */
+const PAGE = 100;
+const PAGES_MAX = 3;
+
+/** How far back resolved incidents are looked for by the time of their beginning, in milliseconds. */
+const RESOLVED_WITHIN_MS = 7 * 24 * 60 * 60 * 1000;
+
+const Config = z.object({
+  apiKey: HeaderSecret,
+  serviceIds: z.array(z.string().regex(/^[A-Za-z0-9]{1,40}$/, { error: "is no id of a service" }))
+    .max(100).optional(),
+  api_url: Address.optional(),
+});
+type Config = z.output<typeof Config>;
+
+const Summary = z.object({ summary: z.string().nullish() }).nullish();
+
+const Incidents = z.object({
+  incidents: z.array(z.object({
+    id: z.string(),
+    incident_number: z.number().nullish(),
+    title: z.string().nullish(),
+    status: z.string(),
+    urgency: z.string().nullish(),
+    priority: Summary,
+    service: Summary,
+    created_at: z.string().nullish(),
+    last_status_change_at: z.string().nullish(),
+    html_url: z.string().nullish(),
+  })),
+  more: z.boolean().nullish(),
+});
+
+export const incidentPaging = adapter({
+  config: Config,
+  addresses: ["api_url"],
+  sensitive: ["apiKey"],
+
+  async fetch(context, config) {
+    const { records, complete } = await openIncidents(context, config);
+    const resolved = await incidents(context, config, {
+      statuses: ["resolved"],
+      since: new Date(context.now.getTime() - RESOLVED_WITHIN_MS).toISOString(),
+      until: context.now.toISOString(),
+      sort_by: "resolved_at:desc",
+    });
+    return {
+      records: [...records, ...resolved.records],
+      alertsComplete: complete,
+      problem: null,
+    };
+  },
+
+  async test(context, config) {
+    await incidents(context, config, { statuses: ["triggered"], limit: "1" });
+  },
+});
+
+async function openIncidents(
+  context: AdapterContext,
+  config: Config,
+): Promise<{ records: AdapterRecord[]; complete: boolean }> {
+  const records: AdapterRecord[] = [];
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const found = await incidents(context, config, {
+      statuses: ["triggered", "acknowledged"],
+      // Open ones however old they are.
+      date_range: "all",
+      offset: String(page * PAGE),
+    });
+    records.push(...found.records);
+    if (!found.more) return { records, complete: true };
+  }
+  return { records, complete: false };
+}
+
+async function incidents(
+  context: AdapterContext,
+  { apiKey, serviceIds = [], api_url = "https://api.pagerduty.com" }: Config,
+  { statuses, ...query }: { statuses: string[] } & Record<string, string | string[]>,
+): Promise<{ records: AdapterRecord[]; more: boolean }> {
+  const search = new URLSearchParams({ limit: String(PAGE), ...query as Record<string, string> });
+  for (const status of statuses) search.append("statuses[]", status);
+  for (const id of serviceIds) search.append("service_ids[]", id);
+
+  const { incidents, more } = await askJson(context, {
+    url: under(api_url, "/incidents", search),
+    headers: {
+      accept: "application/vnd.pagerduty+json;version=2",
+      authorization: `Token token=${apiKey}`,
+    },
+  }, Incidents);
+  const records = incidents.slice(0, PAGE).map((incident) => {
+    const active = incident.status !== "resolved";
+    return dataRecord(context, {
+      type: "alert",
+      name: incident.title || `Incident ${incident.incident_number ?? incident.id}`,
+      labels: {
+        incident_id: incident.id,
+        incident_number: incident.incident_number?.toString(),
+        service: incident.service?.summary ?? undefined,
+        priority: incident.priority?.summary ?? undefined,
+      },
+      severity: incident.urgency,
+      status: incident.status,
+      detail: incident.html_url,
+      key: `incident ${incident.id}`,
+      active,
+      at: active ? undefined : incident.last_status_change_at ?? incident.created_at,
+    });
+  });
+  return { records, more: more ?? false };
+}

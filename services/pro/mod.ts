@@ -1,0 +1,34 @@
+/**
+ * What the Pro edition runs in the background, and the systems that it can ask for data.
+ *
+ * @module
+ */
+
+import type { Adapter } from "../integration_adapter.ts";
+import type { Worker } from "../lifecycle.ts";
+
+export const proWorkers: readonly Worker[] = [];
+
+export const proAdapters: readonly Adapter[] = [
+  {
+    id: "monitoring-saas",
+    aliases: ["datadog"],
+    name: "Monitoring service (Datadog)",
+    edition: "pro",
+    load: async () => (await import("./adapters/monitoring_saas.ts")).monitoringSaas,
+  },
+  {
+    id: "cloud-metrics",
+    aliases: ["cloudwatch"],
+    name: "Cloud metrics (Amazon CloudWatch)",
+    edition: "pro",
+    load: async () => (await import("./adapters/cloud_metrics.ts")).cloudMetrics,
+  },
+  {
+    id: "incident-paging",
+    aliases: ["pagerduty"],
+    name: "Incident paging (PagerDuty)",
+    edition: "pro",
+    load: async () => (await import("./adapters/incident_paging.ts")).incidentPaging,
+  },
+];

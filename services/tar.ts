@@ -1,0 +1,126 @@
+/**
+ * Headers of tar archives (POSIX.1-1988 "ustar"), as far as plain files in one directory need them.
+ *
+ * @module
+ */
+
+/** Everything in an archive begins at a multiple of this, in bytes. */
+export const TAR_BLOCK_BYTES = 512;
+
+/** Largest file that the format can name: eleven octal digits. */
+export const TAR_FILE_BYTES_MAX = 8 ** 11 - 1;
+
+const NAME_BYTES_MAX = 100;
+
+/** Where the fields of a header begin, and how long they are. */
+const FIELDS = {
+  name: [0, NAME_BYTES_MAX],
+  mode: [100, 8],
+  uid: [108, 8],
+  gid: [116, 8],
+  size: [124, 12],
+  mtime: [136, 12],
+  checksum: [148, 8],
+  type: [156, 1],
+  magic: [257, 8],
+  prefix: [345, 155],
+} as const;
+
+const PLAIN_FILE = "0";
+const MAGIC = "ustar\0" + "00";
+
+/** What a header says of the file that follows it. */
+export interface TarFile {
+  name: string;
+  /** In bytes. */
+  size: number;
+}
+
+/** Bytes that are no header of a plain file. */
+export class TarError extends Error {
+  override readonly name = "TarError";
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * The header of a file that only its owner may read.
+ *
+ * @throws {TarError} For a name or size that the format has no room for.
+ */
+export function tarHeader({ name, size }: TarFile, modifiedAt: Date): Uint8Array<ArrayBuffer> {
+  const bytes = encoder.encode(name);
+  if (bytes.length === 0 || bytes.length > NAME_BYTES_MAX) {
+    throw new TarError(`${name} is too long a name`);
+  }
+  if (size > TAR_FILE_BYTES_MAX) throw new TarError(`${name} is larger than 8 GiB`);
+  const header = new Uint8Array(TAR_BLOCK_BYTES);
+  const put = (field: keyof typeof FIELDS, text: string) =>
+    header.set(encoder.encode(text), FIELDS[field][0]);
+  header.set(bytes, 0);
+  put("mode", octal(0o600, 7));
+  put("uid", octal(0, 7));
+  put("gid", octal(0, 7));
+  put("size", octal(size, 11));
+  put("mtime", octal(Math.floor(modifiedAt.getTime() / 1000), 11));
+  put("type", PLAIN_FILE);
+  put("magic", MAGIC);
+  put("checksum", checksumText(header));
+  return header;
+}
+
+/**
+ * Reads a header.
+ *
+ * @returns `undefined` for the block of zeros that ends an archive.
+ * @throws {TarError} For anything but a plain file: damage, links, directories, devices.
+ */
+export function readTarHeader(header: Uint8Array): TarFile | undefined {
+  if (isZero(header)) return undefined;
+  const [start, length] = FIELDS.checksum;
+  const sum = new TextDecoder().decode(header.subarray(start, start + length));
+  if (sum !== checksumText(header)) throw new TarError("a header is damaged");
+  const name = text(header, "name");
+  const type = text(header, "type");
+  if (type !== PLAIN_FILE) throw new TarError(`${JSON.stringify(name)} is no plain file`);
+  if (text(header, "prefix") !== "") throw new TarError(`${JSON.stringify(name)} has a path`);
+  const size = number(header, "size");
+  if (size === undefined) throw new TarError(`${JSON.stringify(name)} has no size`);
+  return { name, size };
+}
+
+/** How many zeros follow a file, so that the next header begins at a block. */
+export function tarPadding(size: number): number {
+  return (TAR_BLOCK_BYTES - size % TAR_BLOCK_BYTES) % TAR_BLOCK_BYTES;
+}
+
+export function isZero(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0);
+}
+
+function octal(value: number, digits: number): string {
+  return value.toString(8).padStart(digits, "0") + "\0";
+}
+
+/** The sum of all bytes of the header, with its own field taken as spaces, as it is written. */
+function checksumText(header: Uint8Array): string {
+  const [start, length] = FIELDS.checksum;
+  const space = 0x20;
+  const sum = header.reduce(
+    (sum, byte, at) => sum + (at >= start && at < start + length ? space : byte),
+    0,
+  );
+  return `${octal(sum, 6)} `;
+}
+
+function text(header: Uint8Array, field: keyof typeof FIELDS): string {
+  const [start, length] = FIELDS[field];
+  const bytes = header.subarray(start, start + length);
+  const end = bytes.indexOf(0);
+  return new TextDecoder().decode(end < 0 ? bytes : bytes.subarray(0, end));
+}
+
+function number(header: Uint8Array, field: keyof typeof FIELDS): number | undefined {
+  const digits = text(header, field).trim();
+  return /^[0-7]{1,11}$/.test(digits) ? parseInt(digits, 8) : undefined;
+}

@@ -1,0 +1,418 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { openStateDatabase } from "../../db/database.ts";
+import { writeBackupFile } from "../../services/backup_file.ts";
+import { startTrial } from "../../services/ce/licenses.ts";
+import { createLicense } from "../../services/license.ts";
+import { silentLog } from "../../services/log.ts";
+import { contentOf, runCommand, temporaryDirectory } from "../helpers/command.ts";
+import { licenseKeyFor, writeLicenseKeys } from "../helpers/licenses.ts";
+import { type Longshore, startLongshore } from "../helpers/longshore.ts";
+import { until } from "../helpers/until.ts";
+
+const API_KEY = "the key of the backup tests, long enough";
+const env = { API_KEY };
+
+/** A place for backups, and a data directory that a service used and left in order. */
+async function installation(): Promise<{ path: string; dataDir: string } & Disposable> {
+  const directory = temporaryDirectory();
+  const dataDir = `${directory.path}/data`;
+  await using longshore = await startLongshore({ dataDir, env });
+  await setReason(longshore, "before");
+  equal(await longshore.stop(), 0);
+  return { path: directory.path, dataDir, [Symbol.dispose]: () => directory[Symbol.dispose]() };
+}
+
+const setReason = (longshore: Longshore, reason: string) =>
+  longshore.call("POST", "/api/maintenance", { enabled: true, reason });
+
+async function reasonIn(longshore: Longshore): Promise<string> {
+  return (await longshore.call("GET", "/api/maintenance")).body.reason;
+}
+
+const run = (dataDir: string, ...args: string[]) =>
+  runCommand(args, { env: { DATA_DIR: dataDir } });
+
+async function backup(dataDir: string, file: string): Promise<void> {
+  const { code, stderr } = await run(dataDir, "backup", file);
+  equal(code, 0, stderr);
+}
+
+Deno.test("a backup taken under write load restores to a consistent state", async () => {
+  using directory = temporaryDirectory();
+  const dataDir = `${directory.path}/data`;
+  const backups: { file: string; acknowledged: number }[] = [];
+  let refreshToken: string;
+  let written = 0;
+  {
+    await using longshore = await startLongshore({ dataDir, env });
+    refreshToken = (await longshore.call("POST", "/auth/token", { apiKey: API_KEY })).body
+      .refreshToken;
+    let more = true;
+    const writing = (async () => {
+      while (more) equal((await setReason(longshore, `${written + 1}`)).status, 200), written++;
+    })();
+    const loggingIn = (async () => {
+      while (more) await longshore.call("POST", "/auth/token", { apiKey: API_KEY });
+    })();
+    for (let n = 0; n < 3; n++) {
+      const target = written + 50;
+      await until("it is written to", () => written > target);
+      const file = `${directory.path}/${n}.tar`;
+      const acknowledged = written;
+      await backup(dataDir, file);
+      backups.push({ file, acknowledged });
+      ok(written > acknowledged, "writes went on meanwhile");
+    }
+    more = false;
+    await Promise.all([writing, loggingIn]);
+    await longshore.kill9();
+  }
+
+  for (const { file, acknowledged } of backups) {
+    const { code, stderr } = await run(dataDir, "restore", file);
+    equal(code, 0, stderr);
+    const db = openStateDatabase(`${dataDir}/state.sqlite`);
+    deepEqual(db.all("PRAGMA integrity_check"), [{ integrity_check: "ok" }]);
+    const [audited] = db.all<{ n: number }>(
+      "SELECT count(*) AS n FROM audit_entries WHERE action = 'POST /api/maintenance'",
+    );
+    db.close();
+
+    await using longshore = await startLongshore({ dataDir, env });
+    const reason = Number(await reasonIn(longshore));
+    // The value is stored first, its audit entry after it: one moment shows no more than that.
+    ok([reason, reason - 1].includes(audited!.n), `${reason} with ${audited!.n} entries`);
+    ok(reason >= acknowledged && reason <= written);
+    if (file === backups.at(-1)!.file) {
+      // The keys came back with the rest: what was signed with them is still good.
+      equal((await longshore.call("POST", "/auth/refresh", { refreshToken })).status, 200);
+    }
+    equal(await longshore.stop(), 0);
+  }
+});
+
+Deno.test("backup and restore leave nothing else behind, and keep the replaced files", async () => {
+  using place = await installation();
+  const before = contentOf(place.dataDir);
+  const file = `${place.path}/b.tar`;
+
+  await backup(place.dataDir, file);
+  deepEqual(contentOf(place.dataDir), before);
+  equal(Deno.statSync(file).mode! & 0o777, 0o600);
+  deepEqual([...Deno.readDirSync(place.path)].map(({ name }) => name).sort(), ["b.tar", "data"]);
+
+  const left = `${place.dataDir}/state.sqlite-wal`;
+  Deno.writeTextFileSync(left, "what a crash left", { mode: 0o600 });
+  const { code, stdout } = await run(place.dataDir, "restore", file);
+  equal(code, 0);
+  match(stdout, /^Restored state\.sqlite, metrics\.sqlite, jwt\.secret, secret\.key as of /);
+  const after = contentOf(place.dataDir);
+  const kept = Object.keys(after).filter((name) => name.startsWith("replaced-"));
+  deepEqual(kept.map((name) => name.split("/")[1]).sort(), [
+    ...["jwt.secret", "metrics.sqlite", "secret.key", "state.sqlite", "state.sqlite-wal"],
+  ]);
+  match(kept[0]!, /^replaced-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z\//);
+  for (const name of kept.filter((name) => !name.endsWith("-wal"))) {
+    ok(after[name] === before[name.split("/")[1]!], name);
+  }
+  deepEqual(
+    Object.keys(after).filter((name) => !name.includes("/")).sort(),
+    Object.keys(before).sort(),
+  );
+  for (const name of Object.keys(after)) {
+    equal(Deno.statSync(`${place.dataDir}/${name}`).mode! & 0o077, 0, name);
+  }
+});
+
+Deno.test("a backup restores to a host that has nothing yet", async () => {
+  using place = await installation();
+  await backup(place.dataDir, `${place.path}/b.tar`);
+  const dataDir = `${place.path}/elsewhere/data`;
+  equal((await run(dataDir, "restore", `${place.path}/b.tar`)).code, 0);
+  await using longshore = await startLongshore({ dataDir, env });
+  equal(await reasonIn(longshore), "before");
+  equal(await longshore.stop(), 0);
+});
+
+Deno.test("a damaged state database is mended by a restore", async () => {
+  using place = await installation();
+  await backup(place.dataDir, `${place.path}/b.tar`);
+  Deno.writeTextFileSync(`${place.dataDir}/state.sqlite`, "");
+  equal((await run(place.dataDir, "restore", `${place.path}/b.tar`)).code, 0);
+  await using longshore = await startLongshore({ dataDir: place.dataDir, env });
+  equal(await reasonIn(longshore), "before");
+  equal(await longshore.stop(), 0);
+});
+
+Deno.test("a restore is refused while the service runs, which does not notice", async () => {
+  using place = await installation();
+  await backup(place.dataDir, `${place.path}/b.tar`);
+  await using longshore = await startLongshore({ dataDir: place.dataDir, env });
+  const { code, stderr } = await run(place.dataDir, "restore", `${place.path}/b.tar`);
+  equal(code, 1);
+  equal(
+    stderr,
+    `longshore: DATA_DIR=${place.dataDir} is in use by another Longshore; stop it before a restore\n`,
+  );
+  equal(await reasonIn(longshore), "before");
+  equal(await longshore.stop(), 0);
+});
+
+/** The files of a backup, unpacked; packed again by `pack`, with sums that fit. */
+async function unpacked(place: { path: string; dataDir: string }) {
+  const directory = `${place.path}/unpacked`;
+  await backup(place.dataDir, `${place.path}/good.tar`);
+  Deno.mkdirSync(directory);
+  const { success } = await new Deno.Command("tar", {
+    args: ["-xf", `${place.path}/good.tar`, "-C", directory],
+  }).output();
+  ok(success);
+  return {
+    directory,
+    pack: (names = ["state.sqlite", "metrics.sqlite", "jwt.secret", "secret.key"]) =>
+      writeBackupFile(
+        `${place.path}/bad.tar`,
+        names.map((name) => ({ name, path: `${directory}/${name}` })),
+        { createdAt: new Date(), signal: new AbortController().signal },
+      ),
+  };
+}
+
+for (
+  const { what, says, make } of [
+    {
+      what: "a schema of a newer version",
+      says: /was written by a newer version \(it has 9999_future\)/,
+      make: async ({ directory, pack }: Awaited<ReturnType<typeof unpacked>>) => {
+        const db = openStateDatabase(`${directory}/state.sqlite`);
+        db.run("INSERT INTO migrations (name) VALUES ('9999_future')");
+        db.close();
+        await pack();
+      },
+    },
+    {
+      what: "a damaged page, and sums that fit",
+      says: /state\.sqlite is damaged|malformed/,
+      make: async ({ directory, pack }: Awaited<ReturnType<typeof unpacked>>) => {
+        const bytes = Deno.readFileSync(`${directory}/state.sqlite`);
+        bytes.fill(0xff, bytes.length - 3 * 4_096);
+        Deno.writeFileSync(`${directory}/state.sqlite`, bytes);
+        await pack();
+      },
+    },
+    {
+      what: "a database of another program",
+      says: /none of this program/,
+      make: async ({ directory, pack }: Awaited<ReturnType<typeof unpacked>>) => {
+        Deno.removeSync(`${directory}/state.sqlite`);
+        const db = openStateDatabase(`${directory}/state.sqlite`);
+        db.exec("CREATE TABLE users (id TEXT)");
+        db.close();
+        await pack();
+      },
+    },
+    {
+      what: "metrics in the place of the state",
+      says: /cannot be restored/,
+      make: async ({ directory, pack }: Awaited<ReturnType<typeof unpacked>>) => {
+        Deno.copyFileSync(`${directory}/metrics.sqlite`, `${directory}/state.sqlite`);
+        const db = openStateDatabase(`${directory}/state.sqlite`);
+        db.run("INSERT INTO migrations (name) VALUES ('9999_metrics')");
+        db.close();
+        await pack();
+      },
+    },
+    {
+      what: "no state database",
+      says: /it holds no state\.sqlite/,
+      make: async ({ pack }: Awaited<ReturnType<typeof unpacked>>) => {
+        await pack(["metrics.sqlite", "jwt.secret"]);
+      },
+    },
+  ]
+) {
+  Deno.test(`a backup with ${what} is refused, and the old data stays as it is`, async () => {
+    using place = await installation();
+    await make(await unpacked(place));
+    const before = contentOf(place.dataDir);
+
+    const { code, stdout, stderr } = await run(place.dataDir, "restore", `${place.path}/bad.tar`);
+
+    deepEqual([code, stdout], [1, ""]);
+    match(stderr, /^longshore: [^\n]+; nothing was changed\n$/);
+    match(stderr, says);
+    deepEqual(contentOf(place.dataDir), before);
+  });
+}
+
+Deno.test("a file that is damaged, cut short, foreign or none is refused, and nothing is changed", async () => {
+  using place = await installation();
+  const file = `${place.path}/b.tar`;
+  await backup(place.dataDir, file);
+  const whole = Deno.readFileSync(file);
+  const before = contentOf(place.dataDir);
+  const changed = whole.slice();
+  changed[Math.floor(whole.length / 2)]! ^= 0x01;
+  for (
+    const { bytes, says } of [
+      { bytes: changed, says: /b\.tar is damaged: / },
+      { bytes: whole.subarray(0, whole.length / 2), says: /b\.tar is cut short/ },
+      { bytes: new Uint8Array(10_000).fill(66), says: /b\.tar is no backup of Longshore/ },
+      { bytes: new Uint8Array(), says: /b\.tar is no backup of Longshore/ },
+    ]
+  ) {
+    Deno.writeFileSync(file, bytes);
+    const { code, stderr } = await run(place.dataDir, "restore", file);
+    equal(code, 1);
+    match(stderr, says);
+    deepEqual(contentOf(place.dataDir), before);
+  }
+  for (const name of ["none.tar", "data"]) {
+    const { code, stderr } = await run(place.dataDir, "restore", `${place.path}/${name}`);
+    equal(code, 1);
+    match(stderr, /^longshore: \S+ (cannot be read: |is no plain file)[^\n]*\n$/);
+  }
+});
+
+Deno.test("an existing file is replaced only on demand, and never one of the service", async () => {
+  using place = await installation();
+  const file = `${place.path}/b.tar`;
+  Deno.writeTextFileSync(file, "precious");
+  const refused = await run(place.dataDir, "backup", file);
+  equal(refused.code, 1);
+  match(refused.stderr, /is there already; --force replaces it/);
+  equal(Deno.readTextFileSync(file), "precious");
+  equal((await run(place.dataDir, "backup", "--force", file)).code, 0);
+  ok(Deno.statSync(file).size > 10_000);
+
+  const before = contentOf(place.dataDir);
+  Deno.symlinkSync(place.dataDir, `${place.path}/link`);
+  for (
+    const target of [
+      ...[`${place.dataDir}/state.sqlite`, `${place.path}/link/jwt.secret`, place.dataDir],
+      ...["/dev/null", `${place.path}/none/b.tar`, ""],
+    ]
+  ) {
+    const { code, stderr } = await run(place.dataDir, "backup", target, "--force");
+    equal(code, 1, target);
+    match(stderr, /^longshore: [^\n]+\n$/);
+  }
+  deepEqual(contentOf(place.dataDir), before);
+});
+
+Deno.test("a damaged state database cannot be backed up; damaged metrics are left out", async () => {
+  using place = await installation();
+  const file = `${place.path}/b.tar`;
+  Deno.writeTextFileSync(`${place.dataDir}/metrics.sqlite`, "no database ".repeat(1_000));
+  const partly = await run(place.dataDir, "backup", file);
+  equal(partly.code, 0, partly.stderr);
+  match(partly.stderr, /metrics\.sqlite is left out/);
+  equal((await run(place.dataDir, "restore", file)).code, 0);
+
+  const path = `${place.dataDir}/state.sqlite`;
+  for (const content of ["", "no database ".repeat(1_000)]) {
+    Deno.writeTextFileSync(path, content);
+    const refused = await run(place.dataDir, "backup", `${file}.2`);
+    equal(refused.code, 1);
+    match(refused.stderr, /^longshore: \S+state\.sqlite [^\n]+\n$/);
+  }
+  Deno.removeSync(path);
+  match((await run(place.dataDir, "backup", `${file}.2`)).stderr, /has no state\.sqlite/);
+  deepEqual([...Deno.readDirSync(place.path)].map(({ name }) => name).sort(), ["b.tar", "data"]);
+});
+
+Deno.test("the license is in the backup; one that the backup has not stays", async () => {
+  using place = await installation();
+  const licenseFile = `${place.dataDir}/license.key`;
+  await backup(place.dataDir, `${place.path}/without.tar`);
+  const key = await licenseKeyFor();
+  Deno.writeTextFileSync(licenseFile, key);
+  await backup(place.dataDir, `${place.path}/with.tar`);
+
+  equal((await run(place.dataDir, "restore", `${place.path}/without.tar`)).code, 0);
+  equal(Deno.readTextFileSync(licenseFile), key);
+  Deno.removeSync(licenseFile);
+  equal((await run(place.dataDir, "restore", `${place.path}/with.tar`)).code, 0);
+  const LICENSE_KEYS_FILE = writeLicenseKeys(place.path);
+  await using longshore = await startLongshore({
+    dataDir: place.dataDir,
+    env: { ...env, LICENSE_KEYS_FILE },
+  });
+  equal((await longshore.call("GET", "/api/edition")).body.edition, "pro");
+  equal(await longshore.stop(), 0);
+});
+
+Deno.test("a backup from before the trial does not bring the trial back", async () => {
+  using place = await installation();
+  await backup(place.dataDir, `${place.path}/b.tar`);
+  const db = openStateDatabase(`${place.dataDir}/state.sqlite`);
+  const now = () => new Date("2020-01-01T00:00:00Z");
+  startTrial({ db, license: createLicense(now), log: silentLog, now });
+  db.close();
+
+  equal((await run(place.dataDir, "restore", `${place.path}/b.tar`)).code, 0);
+
+  await using longshore = await startLongshore({ dataDir: place.dataDir, env });
+  const { status, body } = await longshore.call("POST", "/api/edition/trial");
+  equal(status, 409);
+  match(body.error, /started on 2020-01-01/);
+  equal(await longshore.stop(), 0);
+});
+
+Deno.test("a backup that is interrupted leaves nothing", async () => {
+  using place = await installation();
+  Deno.mkdirSync(`${place.path}/out`);
+  // A program that was asked to end before it began; a signal comes too late for so little data.
+  const { backup } = await import("../../commands/backup.ts");
+  const umask = Deno.umask();
+  try {
+    await backup({
+      args: [`${place.path}/out/b.tar`],
+      env: { DATA_DIR: place.dataDir },
+      surroundings: {
+        hostname: "test",
+        terminal: false,
+        packed: false,
+        readTextFile: Deno.readTextFileSync,
+      },
+      print: () => {},
+      note: () => {},
+      signal: AbortSignal.abort(),
+    }).then(() => ok(false, "it was interrupted"), (error: Error) => {
+      equal(error.message, "Interrupted; no backup was written");
+    });
+  } finally {
+    Deno.umask(umask);
+  }
+  deepEqual([...Deno.readDirSync(`${place.path}/out`)], []);
+});
+
+Deno.test({
+  name: "what root restores or installs belongs to the service's user",
+  ignore: Deno.uid() !== 0,
+  async fn() {
+    using place = await installation();
+    const [uid, gid] = [65_534, 65_533];
+    for (const name of ["", "/state.sqlite", "/metrics.sqlite", "/jwt.secret", "/secret.key"]) {
+      Deno.chownSync(place.dataDir + name, uid, gid);
+    }
+    Deno.removeSync(`${place.dataDir}/longshore.lock`);
+    const LICENSE_KEYS_FILE = writeLicenseKeys(place.path);
+    const file = `${place.path}/b.tar`;
+    for (
+      const [args, stdin] of [
+        [["backup", file], ""],
+        [["restore", file], ""],
+        [["license", "install", "-"], await licenseKeyFor()],
+        [["user", "list"], ""],
+      ] as const
+    ) {
+      const environment = { DATA_DIR: place.dataDir, LICENSE_KEYS_FILE };
+      equal((await runCommand(args, { env: environment, stdin })).code, 0, args.join(" "));
+    }
+    for (const name of Object.keys(contentOf(place.dataDir))) {
+      const info = Deno.statSync(`${place.dataDir}/${name}`);
+      deepEqual([name, info.uid, info.gid], [name, uid, gid]);
+    }
+  },
+});

@@ -1,0 +1,104 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { contentOf, runCommand, temporaryDirectory } from "../helpers/command.ts";
+import { startLongshore } from "../helpers/longshore.ts";
+
+const environment = (dataDir: string) => ({
+  DATA_DIR: dataDir,
+  HOST: "127.0.0.1",
+  PORT: "0",
+  DOCKER_HOST: `unix://${dataDir}/no-engine.sock`,
+});
+
+/** A data directory that a service has used and left in order. */
+async function usedDirectory(): Promise<{ path: string } & Disposable> {
+  const directory = temporaryDirectory();
+  await using longshore = await startLongshore({ dataDir: directory.path });
+  equal(await longshore.stop(), 0);
+  return directory;
+}
+
+Deno.test("a second start on the same DATA_DIR is refused, and does not disturb the first", async () => {
+  await using longshore = await startLongshore();
+  const { code, stdout, stderr } = await runCommand(["serve"], {
+    env: environment(longshore.dataDir),
+  });
+  deepEqual([code, stdout], [1, ""]);
+  equal(stderr, `longshore: DATA_DIR=${longshore.dataDir} is in use by another Longshore\n`);
+  equal((await longshore.call("GET", "/api/maintenance")).status, 200);
+});
+
+Deno.test("only the service's user can look into DATA_DIR", async () => {
+  using directory = temporaryDirectory();
+  const dataDir = `${directory.path}/new`;
+  await using longshore = await startLongshore({ dataDir });
+  equal(Deno.statSync(dataDir).mode! & 0o777, 0o700);
+  for (const { name } of Deno.readDirSync(dataDir)) {
+    equal(Deno.statSync(`${dataDir}/${name}`).mode! & 0o077, 0, name);
+  }
+  equal(await longshore.stop(), 0);
+});
+
+for (
+  const { what, spoil, says } of [
+    { what: "empty", spoil: () => new Uint8Array(), says: /is empty although it should be/ },
+    { what: "no database", spoil: (b: Uint8Array) => b.fill(65), says: /cannot be used/ },
+    {
+      what: "cut short",
+      spoil: (b: Uint8Array) => b.subarray(0, b.length / 2),
+      says: /cannot be used|is damaged/,
+    },
+  ]
+) {
+  Deno.test(`a state database that is ${what} is refused, and left as it is`, async () => {
+    using directory = await usedDirectory();
+    const path = `${directory.path}/state.sqlite`;
+    Deno.writeFileSync(path, spoil(Deno.readFileSync(path)));
+    const before = contentOf(directory.path)["state.sqlite"];
+
+    const { code, stderr } = await runCommand(["serve"], { env: environment(directory.path) });
+
+    equal(code, 1);
+    match(stderr.trim().split("\n").at(-1)!, says);
+    match(stderr, /Restore a backup over it, or move .*state\.sqlite away/);
+    ok(contentOf(directory.path)["state.sqlite"] === before);
+  });
+}
+
+Deno.test("a damaged metrics database is set aside and begun anew", async () => {
+  using directory = await usedDirectory();
+  Deno.writeTextFileSync(`${directory.path}/metrics.sqlite`, "no database ".repeat(1_000));
+  await using longshore = await startLongshore({ dataDir: directory.path });
+  equal((await longshore.call("GET", "/readyz", undefined, { token: null })).status, 200);
+  const aside = [...Deno.readDirSync(directory.path)].map(({ name }) => name)
+    .find((name) => name.startsWith("metrics.sqlite.damaged-"))!;
+  match(Deno.readTextFileSync(`${directory.path}/${aside}`), /^no database /);
+  match(longshore.stderr(), /metrics database begun anew/);
+  equal(await longshore.stop(), 0);
+});
+
+Deno.test("a restore that was cut short is ended by the next start", async () => {
+  using directory = await usedDirectory();
+  const { path } = directory;
+  Deno.mkdirSync(`${path}/restore-1`);
+  Deno.mkdirSync(`${path}/replaced-1`);
+  const plan = {
+    staged: "restore-1",
+    replaced: "replaced-1",
+    names: ["state.sqlite"],
+    retired: ["metrics.sqlite"],
+  };
+  // The power went after the present database was moved away.
+  Deno.copyFileSync(`${path}/state.sqlite`, `${path}/restore-1/state.sqlite`);
+  Deno.renameSync(`${path}/state.sqlite`, `${path}/replaced-1/state.sqlite`);
+  Deno.writeTextFileSync(`${path}/restore.json`, JSON.stringify(plan));
+
+  await using longshore = await startLongshore({ dataDir: path });
+
+  match(longshore.stderr(), /a restore that was cut short was brought to its end/);
+  equal((await longshore.call("GET", "/api/maintenance")).status, 200);
+  deepEqual([...Deno.readDirSync(`${path}/replaced-1`)].map(({ name }) => name).sort(), [
+    "metrics.sqlite",
+    "state.sqlite",
+  ]);
+  equal(await longshore.stop(), 0);
+});

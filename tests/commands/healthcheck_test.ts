@@ -1,0 +1,15 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { runCommand } from "../helpers/command.ts";
+import { startLongshore } from "../helpers/longshore.ts";
+
+Deno.test("healthcheck asks the service that runs with the same configuration", async () => {
+  await using longshore = await startLongshore();
+  const env = { HOST: "127.0.0.1", PORT: new URL(longshore.baseUrl).port };
+  const ready = await runCommand(["healthcheck"], { env });
+  deepEqual([ready.code, ready.stdout], [0, "ready\n"]);
+
+  equal(await longshore.stop(), 0);
+  const gone = await runCommand(["healthcheck"], { env });
+  equal(gone.code, 1);
+  match(gone.stdout, /^not ready: /);
+});

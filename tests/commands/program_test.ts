@@ -1,0 +1,115 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { COMMANDS } from "../../commands/mod.ts";
+import { runCommand, temporaryDirectory } from "../helpers/command.ts";
+
+/** One sentence for the operator, and no stack. */
+const SENTENCE = /^longshore: [^\n]+\n$/;
+
+Deno.test("help lists every command", async () => {
+  for (const args of [["help"], ["--help"], ["-h"]]) {
+    const { code, stdout } = await runCommand(args);
+    equal(code, 0);
+    for (const [name, { summary }] of Object.entries(COMMANDS)) {
+      match(stdout, new RegExp(`^  ${name} +${summary.replace(/[()]/g, "\\$&")}$`, "m"));
+    }
+  }
+});
+
+Deno.test("each command tells how it is used, and does nothing else then", async () => {
+  await Promise.all(
+    Object.entries(COMMANDS).map(async ([name, { summary }]) => {
+      // Were it run, it would fail: there is nothing in this environment for it.
+      const { code, stdout } = await runCommand([name, "--help"], { env: { PORT: "none" } });
+      equal(code, 0, name);
+      ok(stdout.startsWith(`${summary}.\n\nUsage: longshore `), stdout);
+    }),
+  );
+  equal((await runCommand(["help", "user"])).stdout, (await runCommand(["user", "-h"])).stdout);
+});
+
+for (
+  const { args, says } of [
+    { args: ["nonsense"], says: "There is no command nonsense" },
+    { args: ["constructor"], says: "There is no command constructor" },
+    { args: ["help", "nonsense"], says: "There is no command nonsense" },
+    { args: ["serve", "now"], says: "serve takes no arguments, but got: now" },
+    { args: ["version", "-v"], says: "version takes no arguments, but got: -v" },
+    { args: ["--env-file"], says: "--env-file needs a file" },
+    { args: ["backup"], says: "backup needs FILE" },
+    { args: ["backup", "a", "b"], says: "backup takes no more arguments, but got: b" },
+    { args: ["backup", "a", "--fast"], says: "backup: Unknown option '--fast'" },
+    { args: ["restore"], says: "restore needs FILE" },
+    { args: ["user"], says: "user needs one of add, list, passwd, role, remove" },
+    { args: ["user", "sing"], says: "user needs one of add, list, passwd, role, remove, not sing" },
+    { args: ["user", "add"], says: "user add needs EMAIL" },
+    { args: ["user", "role", "a@b"], says: "user role needs ROLE" },
+    { args: ["user", "role", "a@b", "king"], says: "ROLE is viewer, operator, admin, not king" },
+    {
+      args: ["user", "add", "a@b", "--role"],
+      says: "user add: Option '--role <value>' argument missing",
+    },
+    { args: ["license"], says: "license needs one of show, install" },
+    { args: ["license", "install"], says: "license install needs FILE" },
+  ]
+) {
+  Deno.test(`longshore ${args.join(" ")} is wrong usage`, async () => {
+    const { code, stdout, stderr } = await runCommand(args);
+    deepEqual([code, stdout, stderr], [2, "", `longshore: ${says}. See: longshore help\n`]);
+  });
+}
+
+Deno.test("version tells the version", async () => {
+  for (const arg of ["version", "--version"]) {
+    const { code, stdout } = await runCommand([arg]);
+    equal(code, 0);
+    match(stdout, /^longshore \d+\.\d+\.\d+ \(deno [\d.]+, source, [\w-]+\)\n$/);
+  }
+});
+
+Deno.test("openapi prints the API document", async () => {
+  const { code, stdout } = await runCommand(["openapi"]);
+  equal(code, 0);
+  const { openapi, paths } = JSON.parse(stdout);
+  equal(openapi, "3.1.0");
+  ok("/api/edition/license" in paths);
+});
+
+Deno.test("config shows what is set, and no secret", async () => {
+  using directory = temporaryDirectory();
+  Deno.writeTextFileSync(`${directory.path}/key`, "the key from a file\n");
+  const { code, stdout } = await runCommand(["config"], {
+    env: {
+      PORT: "4000",
+      SECRET_KEY: "never shown, in no case",
+      API_KEY_FILE: `${directory.path}/key`,
+    },
+  });
+  equal(code, 0);
+  match(stdout, /^PORT +4000 +3000 +Listen port$/m);
+  match(stdout, /^SECRET_KEY +\*{8} /m);
+  match(stdout, /^API_KEY +\*{8} /m);
+  equal(/never shown|from a file/.test(stdout), false);
+});
+
+Deno.test("a variable with an unusable value is one sentence and exit status 1", async () => {
+  for (const args of [[], ["serve"], ["config"], ["backup", "x"], ["healthcheck"]]) {
+    const { code, stderr } = await runCommand(args, { env: { PORT: "http" } });
+    equal(code, 1);
+    match(stderr, SENTENCE);
+    match(stderr, /^longshore: PORT=http /);
+  }
+});
+
+Deno.test("--env-file stands below the environment, wherever it is given", async () => {
+  using directory = temporaryDirectory();
+  const file = `${directory.path}/longshore.env`;
+  Deno.writeTextFileSync(file, `PORT=4001\nSERVER_NAME="from the file"\n# HOST=1\n`);
+  for (const args of [["--env-file", file, "config"], ["config", `--env-file=${file}`]]) {
+    const { stdout } = await runCommand(args, { env: { PORT: "4002" } });
+    match(stdout, /^PORT +4002 /m);
+    match(stdout, /^SERVER_NAME +from the file /m);
+  }
+  const missing = await runCommand(["--env-file", `${file}.none`, "config"]);
+  equal(missing.code, 1);
+  match(missing.stderr, SENTENCE);
+});

@@ -1,0 +1,66 @@
+/**
+ * One command of the program, run to its end as a process of its own.
+ *
+ * @module
+ */
+
+import { runtimeEnvironment, startArguments } from "./longshore.ts";
+
+export interface Outcome {
+  /** Exit status. */
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** No command of a test takes longer. */
+const RUN_MAX_MS = 60_000;
+
+const root = new URL("../../", import.meta.url);
+
+/** Runs `longshore ARGS` with nothing but `env` in its environment, and `stdin` as its input. */
+export async function runCommand(
+  args: readonly string[],
+  { env = {}, stdin = "" }: { env?: Record<string, string>; stdin?: string } = {},
+): Promise<Outcome> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [...await startArguments(), ...args],
+    cwd: root,
+    clearEnv: true,
+    env: { ...runtimeEnvironment(), ...env },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const limit = setTimeout(() => child.kill("SIGKILL"), RUN_MAX_MS);
+  const input = child.stdin.getWriter();
+  // A command that does not read its input may end before it has all of it.
+  const given = input.write(new TextEncoder().encode(stdin))
+    .then(() => input.close())
+    .catch(() => {});
+  const { code, stdout, stderr } = await child.output();
+  await given;
+  clearTimeout(limit);
+  return {
+    code,
+    stdout: new TextDecoder().decode(stdout),
+    stderr: new TextDecoder().decode(stderr),
+  };
+}
+
+/** A directory that goes with the test. */
+export function temporaryDirectory(): { path: string } & Disposable {
+  const path = Deno.makeTempDirSync({ prefix: "longshore-command-" });
+  return { path, [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }) };
+}
+
+/** Every file below a directory by its path, as text that is equal for equal bytes. */
+export function contentOf(directory: string, below = ""): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const { name, isDirectory } of Deno.readDirSync(directory)) {
+    const path = `${directory}/${name}`;
+    if (isDirectory) Object.assign(found, contentOf(path, `${below}${name}/`));
+    else found[below + name] = new TextDecoder("latin1").decode(Deno.readFileSync(path));
+  }
+  return found;
+}

@@ -1,0 +1,64 @@
+/**
+ * An alert across crashes of the program: told in time, and once.
+ *
+ * @module
+ */
+
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { type Longshore, startLongshore } from "../helpers/longshore.ts";
+import { until } from "../helpers/until.ts";
+
+/** Issue: an alert on a 15 s rule fires within this of its condition, in milliseconds. */
+const FIRES_WITHIN_MS = 30_000;
+
+/** Longer than two rounds of the evaluator, in milliseconds. */
+const ROUNDS_MS = 11_000;
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+Deno.test("an alert fires in time and once, though the program is killed in between", async () => {
+  const dataDir = await Deno.makeTempDir({ prefix: "longshore-test-alerts-" });
+  try {
+    let begun: number;
+    {
+      await using program = await startLongshore({ dataDir });
+      // Its condition always holds.
+      const created = await program.call("POST", "/api/alerts/rules", {
+        name: "Busy",
+        metric: "cpu_percent",
+        operator: ">=",
+        threshold: 0,
+        durationSeconds: 15,
+      });
+      equal(created.status, 201);
+      begun = Date.now();
+      await until("the rule is pending", async () => await stateOf(program) === "pending");
+      await program.kill9();
+    }
+    let first: { id: string; firedAt: string };
+    {
+      await using program = await startLongshore({ dataDir });
+      first = await until("the alert fires", async () => (await eventsOf(program))[0], {
+        deadlineMs: FIRES_WITHIN_MS,
+      });
+      const ms = Date.parse(first.firedAt) - begun;
+      ok(ms >= 15_000 && ms <= FIRES_WITHIN_MS, `fired after ${ms} ms`);
+      equal(await stateOf(program), "firing");
+      await program.kill9();
+    }
+    await using program = await startLongshore({ dataDir });
+    await wait(ROUNDS_MS);
+    deepEqual(await eventsOf(program), [first]);
+    equal(await stateOf(program), "firing");
+  } finally {
+    await Deno.remove(dataDir, { recursive: true });
+  }
+});
+
+async function stateOf(program: Longshore): Promise<string> {
+  return (await program.call("GET", "/api/alerts/rules")).body.rules[0].state;
+}
+
+async function eventsOf(program: Longshore) {
+  return (await program.call("GET", "/api/alerts/events")).body.events;
+}

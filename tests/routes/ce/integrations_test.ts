@@ -1,0 +1,473 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { upsertIntegrationData } from "../../../db/ce/integration_data.ts";
+import { selectIntegration, updateIntegration } from "../../../db/ce/integrations.ts";
+import { sweepIntegrationData } from "../../../services/ce/integration_data.ts";
+import { createSecrets } from "../../../services/secrets.ts";
+import { fakeSystem } from "../../helpers/fake_system.ts";
+import { integrate, integrationsApp } from "../../helpers/integrations.ts";
+import { type TestApp, testApp } from "../../helpers/test_app.ts";
+
+const REDACTED = "********";
+
+const json = {
+  adapter: "http-json",
+  name: "Shop",
+  config: {
+    url: "http://10.0.0.1/status",
+    headers: { "X-Api-Key": "the-secret", Accept: "text/plain" },
+    fieldMappings: [{ path: "a", name: "a" }],
+  },
+  poll_interval: 30,
+};
+
+const update = async (app: TestApp, id: string, change: unknown) =>
+  await app.call("PUT", `/api/integrations/${id}`, change);
+
+Deno.test("POST /api/integrations stores an integration and shows it without its secrets", async () => {
+  using app = integrationsApp();
+
+  const created = await app.call("POST", "/api/integrations", {
+    ...json,
+    unknown: 1,
+    config: { ...json.config, unknown: 2 },
+  });
+
+  equal(created.status, 201);
+  const { id, ...rest } = created.body;
+  match(id, /^[0-9a-f-]{36}$/);
+  deepEqual(rest, {
+    adapter: "http-json",
+    name: "Shop",
+    config: {
+      url: "http://10.0.0.1/status",
+      headers: { "X-Api-Key": REDACTED, Accept: REDACTED },
+      fieldMappings: [{ path: "a", name: "a" }],
+    },
+    poll_interval: 30,
+    enabled: true,
+    last_poll_at: null,
+    last_status: "never",
+    last_error: null,
+    created_at: "2026-03-01T12:00:00.000Z",
+    updated_at: "2026-03-01T12:00:00.000Z",
+  });
+  deepEqual((await app.call("GET", "/api/integrations")).body, { integrations: [created.body] });
+  deepEqual((await app.call("GET", `/api/integrations/${id}`)).body, created.body);
+});
+
+Deno.test("secrets are in the database only encrypted, bound to their integration", async () => {
+  using app = integrationsApp();
+  const a = await integrate(app, json.adapter, json.config);
+  const b = await integrate(app, json.adapter, { ...json.config, headers: undefined });
+  const rows = JSON.stringify(app.deps.db.all("SELECT * FROM integrations"));
+  equal(rows.includes("the-secret"), false);
+
+  // Somebody who moves the sealed text to another row gains nothing.
+  const [stolen, other] = [selectIntegration(app.deps.db, a)!, selectIntegration(app.deps.db, b)!];
+  updateIntegration(app.deps.db, { ...other, secrets: stolen.secrets });
+  const { body } = await app.call("POST", `/api/integrations/${b}/test`);
+  equal(body.ok, false);
+  match(body.error, /cannot be decrypted/);
+});
+
+Deno.test("with another SECRET_KEY integrations are shown, and secrets can be entered again", async () => {
+  using app = integrationsApp();
+  const id = await integrate(app, json.adapter, json.config);
+  app.deps.secrets = createSecrets({
+    jwtSecret: new Uint8Array(32),
+    secretKey: new Uint8Array(32).fill(9),
+  });
+  equal((await app.call("GET", "/api/integrations")).status, 200);
+  match((await app.call("POST", `/api/integrations/${id}/poll`)).body.error, /SECRET_KEY/);
+  const kept = await update(app, id, {
+    config: { ...json.config, headers: { "X-Api-Key": REDACTED } },
+  });
+  deepEqual([kept.status, kept.body.error], [
+    400,
+    "body.config.headers.X-Api-Key: is redacted, and there is nothing stored that could be kept",
+  ]);
+  equal((await update(app, id, { config: json.config })).status, 200);
+});
+
+Deno.test("PUT keeps secrets that are sent back redacted, and takes what is new", async () => {
+  const seen: (string | null)[][] = [];
+  await using system = fakeSystem(({ headers }) => {
+    seen.push([headers.get("x-a"), headers.get("x-b"), headers.get("x-c")]);
+    return { a: 1 };
+  });
+  using app = integrationsApp();
+  const config = { ...json.config, url: system.url, headers: { "X-A": "1", "X-B": "2" } };
+  const id = await integrate(app, "http-json", config);
+  const change = (headers: unknown) => update(app, id, { config: { ...config, headers } });
+  const poll = () => app.call("POST", `/api/integrations/${id}/poll`);
+
+  await poll();
+  equal((await change({ "X-A": REDACTED, "X-B": "3", "X-C": "4" })).status, 200);
+  await poll();
+  equal((await change({ "X-C": REDACTED })).status, 200);
+  await poll();
+  equal((await change(undefined)).status, 200);
+  await poll();
+
+  deepEqual(seen, [["1", "2", null], ["1", "3", "4"], [null, null, "4"], [null, null, null]]);
+  equal((await change({ "X-A": REDACTED })).status, 400);
+});
+
+Deno.test("a secret of one adapter is never sent to the system of another", async () => {
+  using app = integrationsApp({ edition: "pro" });
+  const id = await integrate(app, "dashboard", { url: "http://10.0.0.1", apiKey: "secret" });
+  const answer = await update(app, id, {
+    adapter: "incident-paging",
+    config: { apiKey: REDACTED, api_url: "http://10.0.0.2" },
+  });
+  deepEqual([answer.status, answer.body.error], [
+    400,
+    "body.config.apiKey: is redacted, and there is nothing stored that could be kept",
+  ]);
+  const whole = await update(app, id, {
+    adapter: "pagerduty",
+    config: { apiKey: "other", api_url: "http://10.0.0.2" },
+  });
+  deepEqual([whole.status, whole.body.adapter], [200, "incident-paging"]);
+});
+
+Deno.test("PUT changes what is given and leaves the rest", async () => {
+  using app = integrationsApp();
+  const id = await integrate(app, json.adapter, json.config, { poll_interval: 30 });
+  const before = (await app.call("GET", `/api/integrations/${id}`)).body;
+  app.clock.advance({ minutes: 1 });
+
+  for (
+    const change of [{ name: "Other" }, { poll_interval: 86_400 }, { enabled: false }, {}]
+  ) {
+    Object.assign(before, change, { updated_at: "2026-03-01T12:01:00.000Z" });
+    deepEqual((await update(app, id, change)).body, before);
+  }
+  deepEqual((await app.call("GET", `/api/integrations/${id}`)).body, before);
+});
+
+for (
+  const { what, change, error } of [
+    {
+      what: "an unknown adapter",
+      change: { adapter: "toaster" },
+      error: /^body\.adapter: .*http-json/,
+    },
+    {
+      what: "what every object inherits as adapter",
+      change: { adapter: "__proto__" },
+      error: /^body\.adapter: /,
+    },
+    { what: "no name", change: { name: " " }, error: /^body\.name: / },
+    { what: "an endless name", change: { name: "x".repeat(101) }, error: /^body\.name: .*100/ },
+    { what: "no config", change: { config: undefined }, error: /^body\.config: / },
+    { what: "a config that is a list", change: { config: [] }, error: /^body\.config: / },
+    { what: "a short interval", change: { poll_interval: 9 }, error: /^body\.poll_interval: .*10/ },
+    {
+      what: "a long interval",
+      change: { poll_interval: 86_401 },
+      error: /^body\.poll_interval: .*86400/,
+    },
+    { what: "half a second", change: { poll_interval: 30.5 }, error: /^body\.poll_interval: / },
+    {
+      what: "a text as interval",
+      change: { poll_interval: "30" },
+      error: /^body\.poll_interval: /,
+    },
+    { what: "a text as enabled", change: { enabled: "yes" }, error: /^body\.enabled: / },
+  ]
+) {
+  Deno.test(`POST /api/integrations refuses ${what}`, async () => {
+    using app = integrationsApp();
+    const answer = await app.call("POST", "/api/integrations", { ...json, ...change });
+    equal(answer.status, 400);
+    match(answer.body.error, error);
+  });
+}
+
+for (
+  const { adapter, config, error } of [
+    { adapter: "metrics-query", config: {}, error: /^body\.config\.url: / },
+    { adapter: "metrics-query", config: { url: 1 }, error: /^body\.config\.url: / },
+    {
+      adapter: "metrics-query",
+      config: { url: "prometheus:9090" },
+      error: /^body\.config\.url: not an http/,
+    },
+    {
+      adapter: "metrics-query",
+      config: { url: "file:///etc/passwd" },
+      error: /^body\.config\.url: not an http/,
+    },
+    {
+      adapter: "metrics-query",
+      config: { url: "http://user:pw@10.0.0.1" },
+      error: /^body\.config\.url: .*password/,
+    },
+    {
+      adapter: "metrics-query",
+      config: { url: "http://10.0.0.1", bearerToken: "a\r\nb" },
+      error: /^body\.config\.bearerToken: /,
+    },
+    {
+      adapter: "metrics-query",
+      config: { url: "http://10.0.0.1", bearerToken: REDACTED },
+      error: /^body\.config\.bearerToken: is redacted/,
+    },
+    {
+      adapter: "metrics-query",
+      config: { url: "http://10.0.0.1", queries: [{ name: "a" }] },
+      error: /^body\.config\.queries\.0\.query: /,
+    },
+    { adapter: "dashboard", config: { url: "http://10.0.0.1" }, error: /^body\.config\.apiKey: / },
+    {
+      adapter: "dashboard",
+      config: { url: "http://169.254.169.254/latest", apiKey: "x" },
+      error: /^body\.config\.url: .*may not reach/,
+    },
+    {
+      adapter: "dashboard",
+      config: { url: "http://127.0.0.1:3000", apiKey: "x" },
+      error: /^body\.config\.url: .*may not reach/,
+    },
+    {
+      adapter: "dashboard",
+      config: { url: "http://[::ffff:127.0.0.1]", apiKey: "x" },
+      error: /^body\.config\.url: .*may not reach/,
+    },
+    {
+      adapter: "dashboard",
+      config: { url: "http://2130706433", apiKey: "x" },
+      error: /^body\.config\.url: .*may not reach/,
+    },
+    {
+      adapter: "dashboard",
+      config: { url: "http://localhost", apiKey: "x" },
+      error: /^body\.config\.url: .*may not reach/,
+    },
+    {
+      adapter: "datadog",
+      config: { apiKey: "x", appKey: "y", api_url: "http://[fd00:ec2::254]" },
+      error: /^body\.config\.api_url: .*may not reach/,
+    },
+    {
+      adapter: "cloudwatch",
+      config: { accessKeyId: "AKIDEXAMPLE", region: "eu-west-1" },
+      error: /^body\.config\.secretAccessKey: /,
+    },
+    {
+      adapter: "pagerduty",
+      config: { apiKey: "x", serviceIds: ["a b"] },
+      error: /^body\.config\.serviceIds\.0: /,
+    },
+  ]
+) {
+  Deno.test(`the config ${JSON.stringify(config)} is not one of ${adapter}`, async () => {
+    using app = testApp({ edition: "pro" });
+    const answer = await app.call("POST", "/api/integrations", { ...json, adapter, config });
+    equal(answer.status, 400);
+    match(answer.body.error, error);
+    if (adapter !== "metrics-query") return;
+    const id = await integrate(app, "metrics-query", { url: "http://10.0.0.1" });
+    const changed = await update(app, id, { config });
+    deepEqual([changed.status, changed.body.error], [400, answer.body.error]);
+  });
+}
+
+Deno.test("GET /api/integrations/adapters tells what there is, and what the license opens", async () => {
+  using app = integrationsApp();
+  const { adapters } = (await app.call("GET", "/api/integrations/adapters")).body;
+  deepEqual(
+    adapters.map((each: Record<string, unknown>) => [each.id, each.edition, each.available]),
+    [
+      ["metrics-query", "ce", true],
+      ["dashboard", "ce", true],
+      ["http-json", "ce", true],
+      ["monitoring-saas", "pro", false],
+      ["cloud-metrics", "pro", false],
+      ["incident-paging", "pro", false],
+    ],
+  );
+  deepEqual(
+    adapters.map((each: { config: unknown }) => each.config),
+    [
+      { required: ["url"], optional: ["bearerToken", "queries"], sensitive: ["bearerToken"] },
+      { required: ["url", "apiKey"], optional: [], sensitive: ["apiKey"] },
+      {
+        required: ["url", "fieldMappings"],
+        optional: ["method", "headers"],
+        sensitive: ["headers"],
+      },
+      {
+        required: ["apiKey", "appKey"],
+        optional: ["site", "api_url"],
+        sensitive: ["apiKey", "appKey"],
+      },
+      {
+        required: ["accessKeyId", "secretAccessKey", "region"],
+        optional: ["api_url"],
+        sensitive: ["secretAccessKey"],
+      },
+      { required: ["apiKey"], optional: ["serviceIds", "api_url"], sensitive: ["apiKey"] },
+    ],
+  );
+  using pro = integrationsApp({ edition: "pro" });
+  const all = (await pro.call("GET", "/api/integrations/adapters")).body.adapters;
+  equal(all.every(({ available }: { available: boolean }) => available), true);
+});
+
+Deno.test("an adapter of another edition is 402, and so is one whose license has ended", async () => {
+  const pagerduty = { ...json, adapter: "pagerduty", config: { apiKey: "x" } };
+  using ce = integrationsApp();
+  const refused = await ce.call("POST", "/api/integrations", pagerduty);
+  deepEqual([refused.status, refused.body.current, refused.body.max, refused.body.error], [
+    402,
+    0,
+    0,
+    "Edition limit reached (integration adapter Incident paging (PagerDuty))",
+  ]);
+  const wrong = { ...pagerduty, config: {} };
+  equal((await ce.call("POST", "/api/integrations", wrong)).status, 400);
+  const id = await integrate(ce, json.adapter, json.config);
+  equal((await update(ce, id, pagerduty)).status, 402);
+
+  using pro = integrationsApp({ edition: "pro" });
+  const kept = (await pro.call("POST", "/api/integrations", pagerduty)).body;
+  pro.deps.license.use(undefined);
+  equal((await pro.call("GET", `/api/integrations/${kept.id}`)).status, 200);
+  equal((await pro.call("POST", `/api/integrations/${kept.id}/test`)).status, 402);
+  equal((await pro.call("POST", `/api/integrations/${kept.id}/poll`)).status, 402);
+  equal((await update(pro, kept.id, { enabled: false })).status, 200);
+});
+
+Deno.test("the edition's number of integrations is a limit, also for many at the same time", async () => {
+  using app = integrationsApp();
+  const create = () => app.call("POST", "/api/integrations", json);
+  const answers = await Promise.all(Array.from({ length: 12 }, create));
+  deepEqual(
+    answers.map(({ status }) => status).sort(),
+    [...Array(10).fill(201), 402, 402],
+  );
+  const full = await create();
+  deepEqual([full.status, full.body.error, full.body.current, full.body.max], [
+    402,
+    "Edition limit reached (integrations)",
+    10,
+    10,
+  ]);
+  equal((await app.call("POST", "/api/integrations", { ...json, name: "" })).status, 400);
+  equal((await app.call("GET", "/api/edition")).body.usage.integrations, 10);
+  using pro = integrationsApp({ edition: "pro" });
+  for (let n = 0; n < 11; n++) await integrate(pro, json.adapter, json.config);
+});
+
+for (
+  const [method, path, body] of [
+    ["GET", ""],
+    ["PUT", "", {}],
+    ["DELETE", ""],
+    ["POST", "/test"],
+    ["POST", "/poll"],
+    ["GET", "/data"],
+  ] as [string, string, unknown?][]
+) {
+  Deno.test(`${method} /api/integrations/:id${path} of an unknown id is 404`, async () => {
+    using app = integrationsApp();
+    const answer = await app.call(method, `/api/integrations/nobody${path}`, body);
+    deepEqual([answer.status, answer.body.error], [404, "Integration nobody does not exist"]);
+  });
+}
+
+Deno.test("GET /api/integrations/:id/data filters by type and time, newest first", async () => {
+  using app = integrationsApp();
+  const id = await integrate(app, json.adapter, json.config);
+  const names = async (query: string) => {
+    const { status, body } = await app.call("GET", `/api/integrations/${id}/data${query}`);
+    return status === 200 ? body.data.map(({ name }: { name: string }) => name) : body.error;
+  };
+  for (let n = 0; n < 120; n++) store(app, id, n);
+
+  equal((await names("")).length, 100);
+  deepEqual(await names("?limit=2"), ["r119", "r118"]);
+  equal((await names("?limit=500")).length, 120);
+  deepEqual(await names("?type=event&limit=2"), ["r117", "r114"]);
+  deepEqual(
+    await names("?since=2026-03-01T10:01:58.000Z"),
+    ["r119", "r118"],
+  );
+  deepEqual(await names("?until=2026-03-01T11:00:01%2B01:00"), ["r1", "r0"]);
+  deepEqual(await names("?since=2026-03-02"), []);
+  for (
+    const [query, error] of [
+      ["?type=metrics", /^query\.type: /],
+      ["?since=yesterday", /^query\.since: must be ISO 8601/],
+      ["?until=2026-13-01", /^query\.until: must be ISO 8601/],
+      ["?until=2026", /^query\.until: must be ISO 8601/],
+      ["?since=2026-03-02&until=2026-03-01", /^query\.since: is after query\.until/],
+      ["?limit=0", /^query\.limit: must be at least 1/],
+      ["?limit=501", /^query\.limit: must be at most 500/],
+      ["?limit=-1", /^query\.limit: must be at least 1/],
+      ["?limit=abc", /^query\.limit: must be a whole number/],
+    ] as const
+  ) match(await names(query), error);
+});
+
+Deno.test("DELETE /api/integrations/:id deletes the integration with all its data", async () => {
+  using app = integrationsApp();
+  const id = await integrate(app, json.adapter, json.config);
+  const other = await integrate(app, json.adapter, json.config);
+  app.deps.metrics.transaction(() => {
+    for (let n = 0; n < 4_500; n++) store(app, id, n);
+  });
+  store(app, other, 1);
+
+  deepEqual((await app.call("DELETE", `/api/integrations/${id}`)).body, { ok: true });
+
+  equal((await app.call("GET", `/api/integrations/${id}`)).status, 404);
+  deepEqual(
+    app.deps.metrics.all("SELECT integration_id AS id FROM integration_data"),
+    [{ id: other }].map((row) => Object.assign(Object.create(null), row)),
+  );
+});
+
+Deno.test("data is kept for 7 days; that of integrations which are gone goes at once", async () => {
+  await using system = fakeSystem({ "/": () => ({ a: 1 }) });
+  using app = integrationsApp();
+  const config = { ...json.config, url: system.url };
+  const id = await integrate(app, json.adapter, config);
+  const gone = await integrate(app, json.adapter, config);
+  for (const each of [id, gone]) await app.call("POST", `/api/integrations/${each}/poll`);
+  // As after a crash between the two databases.
+  app.deps.db.run("DELETE FROM integrations WHERE id = :gone", { gone });
+  const left = () =>
+    app.deps.metrics.all<{ id: string }>("SELECT integration_id AS id FROM integration_data")
+      .map((row) => row.id);
+
+  await sweepIntegrationData(app.deps);
+  deepEqual(left(), [id]);
+  app.clock.advance({ days: 7, ms: -1 });
+  await sweepIntegrationData(app.deps);
+  deepEqual(left(), [id]);
+  app.clock.advance({ ms: 2 });
+  await sweepIntegrationData(app.deps);
+  deepEqual(left(), []);
+});
+
+/** Stores a record of the second `n` after ten o'clock. */
+function store(app: TestApp, integrationId: string, n: number): void {
+  upsertIntegrationData(app.deps.metrics, {
+    id: crypto.randomUUID(),
+    integrationId,
+    type: n % 3 === 0 ? "event" : "metric",
+    name: `r${n}`,
+    value: n,
+    unit: null,
+    labels: {},
+    severity: null,
+    status: null,
+    detail: null,
+    timestamp: new Date(Date.parse("2026-03-01T10:00:00Z") + n * 1000).toISOString(),
+    key: null,
+    active: false,
+  });
+}

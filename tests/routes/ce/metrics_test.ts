@@ -1,0 +1,439 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { sampleHost } from "../../../services/ce/host_metrics.ts";
+import { metricsExporter } from "../../../services/ce/metrics_export.ts";
+import { recordHostSample } from "../../../services/ce/metrics_history.ts";
+import type { Container } from "../../../services/inventory.ts";
+import type { ContainerStats } from "../../../services/stats_board.ts";
+import { composeLabels, containerOf, idOf } from "../../helpers/fake_containers.ts";
+import { fakeEngine } from "../../helpers/fake_engine.ts";
+import { readExposition } from "../../helpers/exposition.ts";
+import { promtoolComplaints } from "../../helpers/promtool.ts";
+import { isEngineRequired } from "../../helpers/real_engine.ts";
+import { missingProgram } from "../../helpers/sandbox.ts";
+import { type TestApp, testApp, type TestAppOptions } from "../../helpers/test_app.ts";
+
+const TOKEN = "metrics token! of the tests";
+
+const STATS: ContainerStats = {
+  ...{ cpuPercent: 12.5, cpuSeconds: 7.5, memoryUsage: 10_000, memoryLimit: 40_000 },
+  ...{ memoryPercent: 25, networkRx: 1_024, networkTx: 512, blockRead: 111, blockWrite: 30 },
+  ...{ pids: 3, read: "2026-01-01T00:00:00.000Z" },
+  counters: {
+    cpuUserSeconds: 5,
+    cpuSystemSeconds: 2.5,
+    cpuPeriods: 10,
+    cpuThrottledPeriods: 4,
+    cpuThrottledSeconds: 0.5,
+    memoryWithCache: 12_000,
+    memoryRss: 8_000,
+    memoryCache: 3_000,
+    memorySwap: 0,
+    memoryMax: 13_000,
+    interfaces: [{
+      name: "eth0",
+      receive: { bytes: 1_024, packets: 8, errors: 1, dropped: 2 },
+      transmit: { bytes: 512, packets: 4, errors: 3, dropped: 4 },
+    }],
+    devices: [{ device: "8:0", readBytes: 111, writtenBytes: 30, reads: 7, writes: 5 }],
+  },
+};
+
+const WEB = containerOf({
+  name: "web",
+  image: "registry.example:5000/shop/web:1",
+  labels: { ...composeLabels("shop", "web"), secret: "not for everybody" },
+  health: "healthy",
+  restartCount: 2,
+});
+const LIMITED = containerOf({
+  name: "limited",
+  details: { ...WEB.details, limits: { memoryBytes: 64_000, cpus: 0.5, pids: null } },
+});
+const ENDED = containerOf({ name: "ended", state: "exited", exitCode: 137 });
+
+/** An application that follows these containers, each of the running ones sampled. */
+function following(containers: Container[], options: TestAppOptions = {}): TestApp {
+  const app = testApp(options);
+  const { inventory, stats } = app.deps;
+  inventory.replaceAll(containers, inventory.readNumber());
+  inventory.setLive(true);
+  for (const { id, state } of containers) if (state === "running") stats.put(id, STATS);
+  return app;
+}
+
+async function scrape(app: TestApp) {
+  const { status, body } = await app.call("GET", "/metrics", undefined, { role: "viewer" });
+  equal(status, 200);
+  return readExposition(body);
+}
+
+Deno.test("GET /metrics names containers as cAdvisor does", async () => {
+  using app = following([WEB, LIMITED, ENDED]);
+  const { find, value } = await scrape(app);
+
+  deepEqual(find("container_memory_working_set_bytes", { name: "web" }), [{
+    name: "container_memory_working_set_bytes",
+    labels: {
+      id: `/docker/${idOf("web")}`,
+      name: "web",
+      image: "registry.example:5000/shop/web:1",
+      container_label_com_docker_compose_project: "shop",
+      container_label_com_docker_compose_service: "web",
+    },
+    value: 10_000,
+  }]);
+  const web = { name: "web" };
+  equal(value("container_cpu_usage_seconds_total", { ...web, cpu: "total" }), 7.5);
+  equal(value("container_cpu_user_seconds_total", web), 5);
+  equal(value("container_cpu_system_seconds_total", web), 2.5);
+  equal(value("container_memory_usage_bytes", web), 12_000);
+  equal(value("container_memory_rss", web), 8_000);
+  equal(value("container_memory_cache", web), 3_000);
+  equal(value("container_threads", web), 3);
+  equal(value("container_last_seen", web), Date.parse("2026-01-01T00:00:00Z") / 1000);
+  equal(value("container_start_time_seconds", web), Date.parse("2026-01-01T00:00:00Z") / 1000);
+  equal(value("container_spec_memory_limit_bytes", web), 0);
+  const eth0 = { ...web, interface: "eth0" };
+  equal(value("container_network_receive_bytes_total", eth0), 1_024);
+  equal(value("container_network_transmit_bytes_total", eth0), 512);
+  equal(value("container_network_receive_errors_total", eth0), 1);
+  equal(value("container_network_transmit_packets_dropped_total", eth0), 4);
+  const disk = { ...web, device: "8:0" };
+  equal(value("container_fs_reads_bytes_total", disk), 111);
+  equal(value("container_fs_writes_bytes_total", disk), 30);
+  equal(value("container_fs_reads_total", disk), 7);
+  equal(value("container_fs_writes_total", disk), 5);
+
+  deepEqual(find("container_cpu_cfs_throttled_seconds_total").map(({ labels }) => labels.name), [
+    "limited",
+  ]);
+  equal(value("container_spec_memory_limit_bytes", { name: "limited" }), 64_000);
+  equal(
+    value("container_spec_cpu_quota", { name: "limited" }) /
+      value("container_spec_cpu_period", { name: "limited" }),
+    0.5,
+  );
+});
+
+Deno.test("GET /metrics tells of containers that do not run only what is ours", async () => {
+  using app = following([WEB, ENDED]);
+  const { find, value } = await scrape(app);
+
+  const ended = { name: "ended" };
+  deepEqual(find("container_last_seen", ended), []);
+  equal(value("longshore_container_running", ended), 0);
+  equal(value("longshore_container_exit_code", ended), 137);
+  equal(value("longshore_container_running", { name: "web" }), 1);
+  equal(value("longshore_container_unhealthy", { name: "web" }), 0);
+  equal(value("longshore_container_restarts_total", { name: "web" }), 2);
+  deepEqual(find("longshore_container_exit_code", { name: "web" }), []);
+  equal(value("longshore_containers", { state: "running" }), 1);
+  equal(value("longshore_containers", { state: "exited" }), 1);
+  equal(value("longshore_containers", { state: "paused" }), 0);
+  equal(value("longshore_containers_by_health", { health: "healthy" }), 1);
+  equal(value("longshore_stacks", { status: "healthy" }), 1);
+});
+
+Deno.test("GET /metrics shows no label of a container but its place in a stack", async () => {
+  using app = following([WEB]);
+  const { body } = await app.call("GET", "/metrics");
+  ok(!body.includes("not for everybody"));
+});
+
+Deno.test("GET /metrics keeps strange names in their place", async () => {
+  using app = following([
+    containerOf({
+      name: "odd",
+      image: 'a"b\\c\nd{}=,',
+      labels: composeLabels("x".repeat(10_000), "web"),
+    }),
+  ]);
+  const [series] = (await scrape(app)).find("container_last_seen");
+  equal(series!.labels.image, 'a"b\\c\nd{}=,');
+  equal(series!.labels.container_label_com_docker_compose_project!.length, 255);
+});
+
+Deno.test("what an engine does not tell is missing in GET /metrics, and nothing else is", async () => {
+  using app = following([WEB]);
+  const counters = { ...STATS.counters!, memoryRss: null, memoryWithCache: NaN };
+  app.deps.stats.put(WEB.id, { ...STATS, counters });
+  const { find } = await scrape(app);
+  deepEqual(find("container_memory_rss"), []);
+  deepEqual(find("container_memory_usage_bytes"), []);
+  equal(find("container_memory_cache").length, 1);
+});
+
+Deno.test("a container that is removed is gone from GET /metrics at once", async () => {
+  using app = following([WEB, LIMITED]);
+  equal((await scrape(app)).find("container_last_seen").length, 2);
+
+  app.deps.inventory.remove(LIMITED.id, app.deps.inventory.readNumber());
+  app.deps.stats.remove(LIMITED.id);
+
+  const { series } = await scrape(app);
+  ok(series.some(({ labels }) => labels.name === "web"));
+  ok(!series.some(({ labels }) => labels.name === "limited"));
+});
+
+Deno.test("containers that nobody follows are left out of GET /metrics", async () => {
+  using app = following([WEB]);
+  app.deps.inventory.setLive(false);
+  const { find, value } = await scrape(app);
+  deepEqual(find("container_last_seen"), []);
+  deepEqual(find("longshore_containers"), []);
+  equal(value("longshore_inventory_live"), 0);
+  equal(value("longshore_engine_up"), 0);
+});
+
+Deno.test("GET /metrics names the host as node_exporter does", async () => {
+  using app = testApp({ now: new Date().toISOString(), config: { serverName: "host-1" } });
+  const { cpuCount, memory, disk, load, kernel } = await sampleHost(app.deps);
+  const { find, value } = await scrape(app);
+
+  const idle = find("node_cpu_seconds_total", { mode: "idle" });
+  deepEqual(idle.map(({ labels }) => labels.cpu), kernel!.cores.map((_, at) => String(at)));
+  equal(idle.length, cpuCount);
+  ok(idle.every(({ value }) => value > 0));
+  equal(value("node_load1"), load[0]);
+  equal(value("node_load5"), load[1]);
+  equal(value("node_load15"), load[2]);
+  equal(value("node_memory_MemTotal_bytes"), memory.total);
+  equal(value("node_memory_MemAvailable_bytes"), memory.available);
+  const [size] = find("node_filesystem_size_bytes");
+  equal(size!.value, disk.total);
+  deepEqual(Object.keys(size!.labels).sort(), ["device", "fstype", "mountpoint"]);
+  equal(size!.labels.mountpoint, "/");
+  equal(value("node_filesystem_avail_bytes"), disk.free);
+  const booted = value("node_boot_time_seconds");
+  ok(Math.abs(Date.now() / 1000 - Deno.osUptime() - booted) < 5);
+  equal(find("node_uname_info")[0]!.labels.nodename, "host-1");
+});
+
+Deno.test("the start of the host does not move from one scrape to the next", async () => {
+  using app = testApp({ now: new Date().toISOString() });
+  await sampleHost(app.deps);
+  const first = (await scrape(app)).value("node_boot_time_seconds");
+  app.clock.advance({ seconds: 1 });
+  await sampleHost(app.deps);
+  app.clock.advance({ seconds: 1 });
+  equal((await scrape(app)).value("node_boot_time_seconds"), first);
+});
+
+Deno.test("GET /metrics counts requests by the pattern of their path", async () => {
+  using app = testApp();
+  await app.call("GET", "/livez");
+  await app.call("GET", "/api/users/a", undefined, { role: "public" });
+  await app.call("GET", "/api/alerts/rules/one");
+  await app.call("PUT", "/api/alerts/rules/one", {});
+  await app.call("PUT", "/api/alerts/rules/two", {});
+  await app.call("GET", "/api/system/docker", undefined, { role: "public" });
+
+  const { find, value, types } = await scrape(app);
+
+  const total = "longshore_http_requests_total";
+  equal(value(total, { method: "GET", route: "/livez", status: "2xx" }), 1);
+  equal(value(total, { method: "GET", route: "/api/system/docker", status: "4xx" }), 1);
+  equal(value(total, { route: "other", method: "GET", status: "4xx" }), 2);
+  ok(!find(total).some(({ labels }) => labels.route!.includes("one")));
+  const duration = "longshore_http_request_duration_seconds";
+  equal(types.get(duration), "histogram");
+  const livez = { method: "GET", route: "/livez" };
+  equal(value(`${duration}_count`, livez), 1);
+  equal(value(`${duration}_bucket`, { ...livez, le: "+Inf" }), 1);
+  const buckets = find(`${duration}_bucket`, livez).map(({ value }) => value);
+  deepEqual(buckets, buckets.toSorted((a, b) => a - b));
+});
+
+Deno.test("GET /metrics tells of the service itself", async () => {
+  using app = testApp();
+  app.deps.workers.set("w", {
+    name: "w",
+    lastRoundAt: "2026-01-01T00:00:05.000Z",
+    lastError: "secret reason",
+    lastErrorAt: "2026-01-01T00:00:10.000Z",
+  });
+  app.deps.vitals.timerEnded(250);
+
+  const { find, value, types, series } = await scrape(app);
+
+  equal(find("longshore_build_info")[0]!.value, 1);
+  equal(find("longshore_license_info", { edition: "ce" }).length, 1);
+  equal(value("longshore_sse_clients"), 0);
+  equal(value("longshore_users"), 0);
+  equal(value("longshore_outbox_messages"), 0);
+  equal(value("longshore_records_limit", { resource: "webhooks" }), 50);
+  equal(value("longshore_worker_failing", { worker: "w" }), 1);
+  equal(
+    value("longshore_worker_last_round_timestamp_seconds", { worker: "w" }),
+    Date.parse("2026-01-01T00:00:05Z") / 1000,
+  );
+  equal(value("longshore_event_loop_lag_seconds"), 0.25);
+  ok(value("longshore_process_resident_memory_bytes") > 1e6);
+  ok(value("longshore_database_size_bytes", { database: "state" }) > 0);
+  equal(types.get("longshore_audit_entries_total"), "counter");
+  ok(!JSON.stringify(series).includes("secret reason"));
+});
+
+Deno.test("GET /metrics has more than 37 metrics; counters end as counters do", async () => {
+  using app = following([WEB, LIMITED, ENDED]);
+  await sampleHost(app.deps);
+  const { types, helps, series } = await scrape(app);
+
+  ok(new Set(series.map(({ name }) => name)).size > 37);
+  for (const [name, type] of types) {
+    match(name, /^(container|machine|node|longshore)_/);
+    equal(name.endsWith("_total"), type === "counter", name);
+    ok(helps.get(name)!.length > 3, name);
+  }
+});
+
+const missing = missingProgram("promtool");
+Deno.test({
+  name: "promtool check metrics has nothing to complain of in GET /metrics",
+  ignore: missing !== undefined && !isEngineRequired(),
+  async fn() {
+    if (missing) throw new Error(missing);
+    using app = following([WEB, LIMITED, ENDED], { now: new Date().toISOString() });
+    await sampleHost(app.deps);
+    await app.call("GET", "/livez");
+    deepEqual(await promtoolComplaints((await app.call("GET", "/metrics")).body), []);
+  },
+});
+
+Deno.test("GET /metrics asks the engine nothing", async () => {
+  await using fake = fakeEngine();
+  using app = following([WEB], { engine: fake.engine });
+  await scrape(app);
+  app.clock.advance({ minutes: 5 });
+  await scrape(app);
+  deepEqual(fake.requests, []);
+});
+
+Deno.test("whoever is scraped keeps its containers sampled until two minutes after", async () => {
+  using app = following([WEB]);
+  equal(app.deps.stats.isWanted(WEB.id), false);
+  await scrape(app);
+  equal(app.deps.stats.isWanted(WEB.id), true);
+  app.clock.advance({ minutes: 2 });
+  equal(app.deps.stats.allWanted, true);
+  app.clock.advance({ minutes: 1 });
+  equal(app.deps.stats.allWanted, false);
+});
+
+Deno.test("what was written out is sent again for a second, unless something changed", async () => {
+  using app = following([WEB]);
+  const read = metricsExporter(app.deps);
+  const first = await read();
+  equal(await read(), first);
+
+  app.deps.stats.put(WEB.id, { ...STATS, cpuSeconds: 8 });
+  const second = await read();
+  ok(second !== first);
+  app.clock.advance({ seconds: 1 });
+  ok(await read() !== second);
+});
+
+Deno.test("a database that fails takes nothing else from GET /metrics", async () => {
+  using app = following([WEB]);
+  const { db } = app.deps;
+  app.deps.db = {
+    ...db,
+    get: () => {
+      throw new Error("disk I/O error");
+    },
+  };
+  const { find } = await scrape(app);
+  app.deps.db = db;
+  equal(find("container_last_seen").length, 1);
+  deepEqual(find("longshore_users"), []);
+});
+
+Deno.test("GET /metrics is sent in the exposition format", async () => {
+  using app = testApp();
+  const { headers } = await app.call("GET", "/metrics");
+  equal(headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
+  equal(headers.get("cache-control"), "no-store");
+});
+
+Deno.test("without METRICS_TOKEN GET /metrics takes an access token of any role", async () => {
+  using app = testApp();
+  equal((await app.call("GET", "/metrics", undefined, { role: "public" })).status, 401);
+  equal((await app.call("GET", "/metrics", undefined, { token: TOKEN })).status, 401);
+  equal((await app.call("GET", "/metrics", undefined, { role: "viewer" })).status, 200);
+});
+
+Deno.test("with METRICS_TOKEN GET /metrics takes that token and no other", async () => {
+  using app = testApp({ config: { metricsToken: TOKEN, apiKey: "lsk_key" } });
+  const { body } = await app.call("POST", "/auth/token", { apiKey: "lsk_key" }, { role: "public" });
+  const status = async (authorization?: string) =>
+    (await app.call("GET", "/metrics", undefined, {
+      role: "public",
+      headers: authorization === undefined ? {} : { authorization },
+    })).status;
+
+  equal(await status(`Bearer ${TOKEN}`), 200);
+  equal(await status(`bearer  ${TOKEN}`), 200);
+  equal(await status(), 401);
+  equal(await status(`Bearer ${TOKEN}x`), 401);
+  equal(await status(`Bearer ${TOKEN.slice(0, -1)}`), 401);
+  equal(await status("Bearer "), 401);
+  equal(await status(`Basic ${TOKEN}`), 401);
+  equal(await status(`Bearer ${body.accessToken}`), 401);
+});
+
+Deno.test("METRICS_TOKEN opens GET /metrics only", async () => {
+  using app = testApp({ config: { metricsToken: "simple-token" } });
+  for (const path of ["/api/metrics/history", "/api/overview", "/api/health"]) {
+    const { status, body } = await app.call("GET", path, undefined, { token: "simple-token" });
+    ok(path === "/api/health" ? !("version" in body) : status === 401, path);
+  }
+});
+
+Deno.test("GET /api/metrics/history gives the last 24 hours unless told otherwise", async () => {
+  using app = following([WEB, ENDED]);
+  await sampleHost(app.deps);
+  recordHostSample(app.deps, {});
+  app.clock.advance({ minutes: 1 });
+
+  const { status, body } = await app.call("GET", "/api/metrics/history", undefined, {
+    role: "viewer",
+  });
+
+  equal(status, 200);
+  deepEqual([body.hours, body.resolutionSeconds, body.history.length], [24, 120, 1]);
+  const [point] = body.history;
+  deepEqual(Object.keys(point), [
+    "timestamp",
+    "cpuPercent",
+    "memoryPercent",
+    "diskPercent",
+    "load1",
+    "containersRunning",
+    "containersTotal",
+  ]);
+  deepEqual([point.timestamp, point.containersRunning, point.containersTotal], [
+    "2026-01-01T00:00:00.000Z",
+    1,
+    2,
+  ]);
+  deepEqual(body.summary.containersTotal, { min: 2, avg: 2, max: 2 });
+  equal((await app.call("GET", "/api/metrics/history?hours=168")).body.resolutionSeconds, 900);
+});
+
+for (const hours of ["0", "169", "-1", "1.5", "abc", "", "1e2", "9999999999999999"]) {
+  Deno.test(`GET /api/metrics/history refuses hours=${hours || "(nothing)"}`, async () => {
+    using app = testApp();
+    const { status, body } = await app.call("GET", `/api/metrics/history?hours=${hours}`);
+    equal(status, 400);
+    match(body.error, /^query\.hours: /);
+  });
+}
+
+Deno.test("GET /api/metrics/history is not sent again to whoever has it", async () => {
+  using app = testApp();
+  const { headers } = await app.call("GET", "/api/metrics/history");
+  const again = await app.call("GET", "/api/metrics/history", undefined, {
+    headers: { "if-none-match": headers.get("etag")! },
+  });
+  equal(again.status, 304);
+});

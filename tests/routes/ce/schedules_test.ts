@@ -1,0 +1,231 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { createRunStarter } from "../../../services/ce/schedule_runs.ts";
+import { containerOf, idOf, playContainers } from "../../helpers/fake_containers.ts";
+import { fakeEngine } from "../../helpers/fake_engine.ts";
+import { type TestApp, testApp } from "../../helpers/test_app.ts";
+
+const nightly = {
+  name: "nightly",
+  containerId: idOf("web"),
+  containerName: "web",
+  action: "restart",
+  cronExpression: "0 3 * * *",
+};
+
+Deno.test("POST /api/schedules stores a schedule that is on and returns it", async () => {
+  using app = testApp({ now: "2026-07-01T12:00:00Z" });
+
+  const created = await app.call("POST", "/api/schedules", {
+    ...nightly,
+    timezone: "Europe/Berlin",
+  });
+
+  equal(created.status, 201);
+  deepEqual(created.body, {
+    ...nightly,
+    id: created.body.id,
+    timezone: "Europe/Berlin",
+    enabled: true,
+    createdAt: "2026-07-01T12:00:00.000Z",
+    lastRunAt: null,
+    nextRunAt: "2026-07-02T01:00:00.000Z",
+  });
+  const listed = await app.call("GET", "/api/schedules", undefined, { role: "viewer" });
+  deepEqual([listed.status, listed.body], [200, { schedules: [created.body] }]);
+});
+
+Deno.test("a schedule without a time zone has the host's", async () => {
+  using app = testApp();
+  const { body } = await app.call("POST", "/api/schedules", nightly);
+  equal(body.timezone, Intl.DateTimeFormat().resolvedOptions().timeZone ?? "UTC");
+});
+
+for (
+  const [change, error] of [
+    [{ name: undefined }, /^body\.name: /],
+    [{ name: " " }, /^body\.name: /],
+    [{ containerId: undefined }, /^body\.containerId: /],
+    [{ containerId: "../info" }, /^body\.containerId: /],
+    [{ containerName: "" }, /^body\.containerName: /],
+    [{ containerName: "a/b" }, /^body\.containerName: /],
+    [{ action: "pause" }, /^body\.action: must be one of start, stop, restart$/],
+    [{ cronExpression: undefined }, /^body\.cronExpression: /],
+    [{ cronExpression: 5 }, /^body\.cronExpression: /],
+    [
+      { cronExpression: "0 25 * * *" },
+      /^body\.cronExpression: the hour 25 is not between 0 and 23/,
+    ],
+    [{ cronExpression: "0 0 3 * * *" }, /^body\.cronExpression: five fields are expected .* not 6/],
+    [{ cronExpression: "@daily" }, /^body\.cronExpression: nicknames are not supported/],
+    [{ cronExpression: "1,".repeat(300) }, /^body\.cronExpression: /],
+    [{ timezone: "Mars/Olympus" }, /^body\.timezone: Mars\/Olympus is no IANA time zone$/],
+    [{ timezone: "+02:00" }, /^body\.timezone: /],
+    [{ timezone: null }, /^body\.timezone: /],
+  ] as const
+) {
+  Deno.test(`POST and PUT /api/schedules refuse ${JSON.stringify(change).slice(0, 60)}`, async () => {
+    using app = testApp();
+    const refused = await app.call("POST", "/api/schedules", { ...nightly, ...change });
+    equal(refused.status, 400);
+    match(refused.body.error, error);
+    if (Object.values(change)[0] === undefined) return;
+    const { body } = await app.call("POST", "/api/schedules", nightly);
+    const update = await app.call("PUT", `/api/schedules/${body.id}`, change);
+    deepEqual([update.status, update.body.error], [400, refused.body.error]);
+  });
+}
+
+Deno.test("POST /api/schedules allows 50 on CE; a bad body comes before the limit", async () => {
+  using app = testApp();
+  for (let n = 0; n < 50; n++) {
+    equal((await app.call("POST", "/api/schedules", nightly)).status, 201);
+  }
+  const { status, body } = await app.call("POST", "/api/schedules", nightly);
+  deepEqual([status, body], [402, {
+    error: "Edition limit reached (schedules)",
+    current: 50,
+    max: 50,
+    currentEdition: "ce",
+    upgradeUrl: body.upgradeUrl,
+  }]);
+  const bad = await app.call("POST", "/api/schedules", { ...nightly, cronExpression: "x" });
+  equal(bad.status, 400);
+  equal((await app.call("GET", "/api/edition")).body.usage.schedules, 50);
+});
+
+for (
+  const [what, ref] of [
+    ["id", { containerId: idOf("own"), containerName: "gone" }],
+    ["beginning of the id", { containerId: idOf("own").slice(0, 12), containerName: "gone" }],
+    ["name as the id", { containerId: "own", containerName: "gone" }],
+    ["name", { containerId: "f".repeat(64), containerName: "own" }],
+  ] as const
+) {
+  for (const isFollowed of [true, false]) {
+    const engineState = isFollowed ? "followed" : "asked";
+    Deno.test(`the service's own container is refused by its ${what}, the engine being ${engineState}`, async () => {
+      await using fake = fakeEngine(playContainers([{ name: "own" }, { name: "web" }]));
+      const self = { id: idOf("own"), hostname: null };
+      using app = testApp({ engine: fake.engine, self });
+      if (isFollowed) follow(app);
+      for (const action of ["stop", "restart"]) {
+        const { status, body } = await app.call("POST", "/api/schedules", {
+          ...nightly,
+          ...ref,
+          action,
+        });
+        equal(status, 403);
+        match(body.error, /the service's own container/);
+      }
+      const start = await app.call("POST", "/api/schedules", {
+        ...nightly,
+        ...ref,
+        action: "start",
+      });
+      equal(start.status, 201);
+      const update = await app.call("PUT", `/api/schedules/${start.body.id}`, { action: "stop" });
+      equal(update.status, 403);
+    });
+  }
+}
+
+function follow(app: TestApp) {
+  const { inventory } = app.deps;
+  inventory.replaceAll(
+    [containerOf({ name: "own", self: true }), containerOf({ name: "web" })],
+    inventory.readNumber(),
+  );
+  inventory.setLive(true);
+}
+
+Deno.test("PUT /api/schedules/:id changes what is given", async () => {
+  using app = testApp({ now: "2026-01-01T12:00:00Z" });
+  const { body: schedule } = await app.call("POST", "/api/schedules", {
+    ...nightly,
+    timezone: "UTC",
+  });
+  const changes = { cronExpression: "15 4 * * *", timezone: "europe/berlin", action: "stop" };
+  const { status, body } = await app.call("PUT", `/api/schedules/${schedule.id}`, changes);
+  deepEqual([status, body], [200, {
+    ...schedule,
+    ...changes,
+    timezone: "Europe/Berlin",
+    nextRunAt: "2026-01-02T03:15:00.000Z",
+  }]);
+  deepEqual((await app.call("GET", "/api/schedules")).body.schedules, [body]);
+  const off = await app.call("PUT", `/api/schedules/${schedule.id}`, { enabled: false });
+  deepEqual(off.body, { ...body, enabled: false, nextRunAt: null });
+});
+
+Deno.test("a schedule that is turned off has no next run", async () => {
+  using app = testApp({ now: "2026-01-01T12:00:00Z" });
+  const { body } = await app.call("POST", "/api/schedules", { ...nightly, timezone: "UTC" });
+  const path = `/api/schedules/${body.id}/toggle`;
+  deepEqual((await app.call("PUT", path, { enabled: false })).body, {
+    ...body,
+    enabled: false,
+    nextRunAt: null,
+  });
+  deepEqual((await app.call("PUT", path, { enabled: true })).body, body);
+});
+
+Deno.test("DELETE /api/schedules/:id deletes the schedule and keeps its history", async () => {
+  await using fake = fakeEngine(playContainers([{ name: "web" }]));
+  using app = testApp({ engine: fake.engine, now: "2026-01-01T03:00:00Z" });
+  const { body: schedule } = await app.call("POST", "/api/schedules", {
+    ...nightly,
+    timezone: "UTC",
+  });
+  const runs = createRunStarter(app.deps);
+  runs.startDue(new Date("2026-01-01T02:59:59Z"), app.deps.now());
+  await runs.settled();
+
+  const { status, body } = await app.call("DELETE", `/api/schedules/${schedule.id}`);
+  deepEqual([status, body], [200, { ok: true }]);
+  deepEqual((await app.call("GET", "/api/schedules")).body, { schedules: [] });
+  const { history } = (await app.call("GET", "/api/schedules/history", undefined, {
+    role: "viewer",
+  })).body;
+  deepEqual(history, [{
+    id: history[0].id,
+    scheduleId: schedule.id,
+    scheduleName: "nightly",
+    containerId: idOf("web"),
+    containerName: "web",
+    action: "restart",
+    startedAt: "2026-01-01T03:00:00.000Z",
+    finishedAt: "2026-01-01T03:00:00.000Z",
+    status: "success",
+    error: null,
+  }]);
+});
+
+Deno.test("GET /api/schedules/history takes a limit of 1 to 500", async () => {
+  using app = testApp();
+  for (
+    const [query, status] of [
+      ["", 200],
+      ["?limit=500", 200],
+      ["?limit=501", 400],
+      ["?limit=0", 400],
+      ["?limit=all", 400],
+    ] as const
+  ) {
+    const answer = await app.call("GET", `/api/schedules/history${query}`);
+    equal(answer.status, status, query);
+  }
+});
+
+for (
+  const [method, path, body] of [
+    ["PUT", "/api/schedules/unknown", { name: "x" }],
+    ["PUT", "/api/schedules/unknown/toggle", { enabled: true }],
+    ["DELETE", "/api/schedules/unknown", undefined],
+  ] as const
+) {
+  Deno.test(`${method} ${path} is 404`, async () => {
+    using app = testApp();
+    const answer = await app.call(method, path, body);
+    deepEqual([answer.status, answer.body], [404, { error: "Schedule unknown does not exist" }]);
+  });
+}

@@ -1,0 +1,369 @@
+import { deepEqual, equal, match, notEqual } from "node:assert/strict";
+import { emit } from "../../../services/emit.ts";
+import { deliverDue } from "../../../services/outbox.ts";
+import { createSecrets } from "../../../services/secrets.ts";
+import { EVENT_KINDS } from "../../../services/events.ts";
+import { fakeReceiver } from "../../helpers/fake_receiver.ts";
+import { testApp, type TestAppOptions } from "../../helpers/test_app.ts";
+
+const hook = {
+  name: "On-call",
+  url: "https://198.100.1.1/longshore",
+  events: ["alert.fired", "container.down"],
+  headers: { Authorization: "Bearer secret", "X-Team": "blue" },
+};
+
+const down = { container: "web", id: "c1", reason: "exited", exitCode: 1 } as const;
+
+/** An application that may call loopback. */
+const loopbackApp = (options: TestAppOptions = {}) =>
+  testApp({ ...options, config: { outboundAllow: ["127.0.0.1"], ...options.config } });
+
+const deliver = ({ deps }: ReturnType<typeof testApp>) =>
+  deliverDue(deps, { signal: new AbortController().signal });
+
+Deno.test("POST /api/webhooks stores an enabled webhook and shows its secret once", async () => {
+  using app = testApp({ now: "2026-01-01T12:00:00Z" });
+  const { status, body } = await app.call("POST", "/api/webhooks", hook);
+  equal(status, 201);
+  const { secret, ...webhook } = body;
+  deepEqual(webhook, {
+    id: body.id,
+    name: "On-call",
+    url: hook.url,
+    events: hook.events,
+    headers: { Authorization: "********", "X-Team": "********" },
+    enabled: true,
+    createdAt: "2026-01-01T12:00:00.000Z",
+    lastDelivery: null,
+  });
+  match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
+  deepEqual((await app.call("GET", `/api/webhooks/${body.id}`)).body, webhook);
+  deepEqual((await app.call("GET", "/api/webhooks")).body, { webhooks: [webhook] });
+});
+
+Deno.test("neither address, headers nor secret are in the database in clear", async () => {
+  using app = testApp();
+  const { body } = await app.call("POST", "/api/webhooks", hook);
+  const rows = JSON.stringify(app.deps.db.all("SELECT * FROM webhooks"));
+  for (const text of ["198.100.1.1", "Bearer secret", body.secret, body.secret.slice(6)]) {
+    equal(rows.includes(text), false, text);
+  }
+});
+
+Deno.test("webhooks are listed newest first", async () => {
+  using app = testApp();
+  for (const name of ["one", "two"]) {
+    await app.call("POST", "/api/webhooks", { ...hook, name });
+    app.clock.advance({ seconds: 1 });
+  }
+  const { body } = await app.call("GET", "/api/webhooks");
+  deepEqual(body.webhooks.map(({ name }: { name: string }) => name), ["two", "one"]);
+});
+
+for (
+  const { wrong, change, error } of [
+    { wrong: "no name", change: { name: "" }, error: /^body\.name: / },
+    { wrong: "no event", change: { events: [] }, error: /^body\.events: .*container\.oom/ },
+    {
+      wrong: "an unknown event",
+      change: { events: ["alert.fired", "alert.fried"] },
+      error: /^body\.events\.1: "alert\.fried" is no event kind; known are alert\.fired, .* \* /,
+    },
+    { wrong: "events that are a text", change: { events: "*" }, error: /^body\.events: / },
+    { wrong: "no URL", change: { url: "hooks.example.com" }, error: /^body\.url: not an http/ },
+    { wrong: "loopback", change: { url: "http://127.1/" }, error: /^body\.url: .*OUTBOUND_ALLOW/ },
+    { wrong: "a private address", change: { url: "http://10.0.0.1/" }, error: /^body\.url: / },
+    { wrong: "a mapped one", change: { url: "http://[::ffff:a00:1]/" }, error: /^body\.url: / },
+    { wrong: "metadata", change: { url: "http://169.254.169.254/" }, error: /^body\.url: / },
+    { wrong: "credentials", change: { url: "https://a:b@example.com/" }, error: /^body\.url: / },
+    { wrong: "localhost", change: { url: "http://localhost:80/" }, error: /^body\.url: / },
+    {
+      wrong: "a header of ours",
+      change: h("Webhook-Id", "1"),
+      error: /^body\.headers\.Webhook-Id/,
+    },
+    { wrong: "a type of its own", change: h("content-type", "a/b"), error: /service itself/ },
+    { wrong: "a user agent", change: h("User-Agent", "x"), error: /service itself/ },
+    { wrong: "a hop-by-hop header", change: h("Connection", "close"), error: /connection/ },
+    { wrong: "a length", change: h("content-length", "1"), error: /connection/ },
+    { wrong: "another host", change: h("Host", "a"), error: /connection/ },
+    { wrong: "a broken line", change: h("X-A", "a\r\nB: c"), error: /^body\.headers\.X-A: / },
+    { wrong: "a name with a space", change: h("X A", "a"), error: /not the name of a header/ },
+    { wrong: "a redacted value", change: h("X-A", "********"), error: /there is none/ },
+    {
+      wrong: "one header in two cases",
+      change: { headers: { "X-A": "1", "x-a": "2" } },
+      error: /given twice/,
+    },
+    {
+      wrong: "too many headers",
+      change: {
+        headers: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`X-${i}`, "1"])),
+      },
+      error: /^body\.headers: must be at most 20/,
+    },
+    { wrong: "a header that is no text", change: { headers: { "X-A": 1 } }, error: /headers\.X-A/ },
+  ]
+) {
+  Deno.test(`POST and PUT /api/webhooks refuse ${wrong}`, async () => {
+    using app = testApp();
+    const { body: stored } = await app.call("POST", "/api/webhooks", { ...hook, headers: {} });
+    for (
+      const answer of [
+        await app.call("POST", "/api/webhooks", { ...hook, ...change }),
+        await app.call("PUT", `/api/webhooks/${stored.id}`, change),
+      ]
+    ) {
+      equal(answer.status, 400);
+      match(answer.body.error, error);
+    }
+    equal((await app.call("GET", "/api/webhooks")).body.webhooks.length, 1);
+  });
+}
+
+function h(name: string, value: string) {
+  return { headers: { [name]: value } };
+}
+
+Deno.test("the 51st webhook is 402 with the whole body, and a bad one is still 400", async () => {
+  using app = testApp();
+  for (let i = 0; i < 50; i++) {
+    equal((await app.call("POST", "/api/webhooks", { ...hook, name: `${i}` })).status, 201);
+  }
+  const { status, body } = await app.call("POST", "/api/webhooks", hook);
+  equal(status, 402);
+  match(body.error, /\(webhooks\)/);
+  deepEqual([body.current, body.max, body.currentEdition, typeof body.upgradeUrl], [
+    50,
+    50,
+    "ce",
+    "string",
+  ]);
+  equal((await app.call("POST", "/api/webhooks", { ...hook, events: [] })).status, 400);
+  equal((await app.call("POST", "/api/webhooks", { ...hook, url: "http://10.0.0.1" })).status, 400);
+  equal((await app.call("GET", "/api/edition")).body.usage.webhooks, 50);
+});
+
+Deno.test("requests at the same time do not exceed the limit", async () => {
+  using app = testApp();
+  for (let i = 0; i < 49; i++) await app.call("POST", "/api/webhooks", hook);
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, () => app.call("POST", "/api/webhooks", hook)),
+  );
+  deepEqual(answers.map(({ status }) => status).sort(), [201, 402, 402, 402, 402]);
+});
+
+Deno.test("Pro and Enterprise have no limit", async () => {
+  using app = testApp({ edition: "pro" });
+  for (let i = 0; i < 51; i++) {
+    equal((await app.call("POST", "/api/webhooks", hook)).status, 201);
+  }
+});
+
+Deno.test("PUT changes what is given and keeps the rest, redacted values included", async () => {
+  await using receiver = fakeReceiver();
+  using app = loopbackApp();
+  const { body: { id } } = await app.call("POST", "/api/webhooks", hook);
+  const { status, body } = await app.call("PUT", `/api/webhooks/${id}`, {
+    name: "Night",
+    url: receiver.url,
+    events: ["*", "*"],
+    headers: { authorization: "********", "X-New": "1" },
+  });
+  equal(status, 200);
+  deepEqual(
+    [body.name, body.url, body.events, body.headers, body.enabled, body.secret],
+    [
+      "Night",
+      receiver.url,
+      ["*"],
+      { authorization: "********", "X-New": "********" },
+      true,
+      undefined,
+    ],
+  );
+  equal((await app.call("PUT", `/api/webhooks/${id}`, { enabled: false })).body.enabled, false);
+  equal((await app.call("PUT", `/api/webhooks/${id}`, { enabled: true })).body.name, "Night");
+
+  await app.call("POST", `/api/webhooks/${id}/test`);
+  await deliver(app);
+  const [sent] = receiver.received;
+  equal(sent!.headers["authorization"], "Bearer secret");
+  equal(sent!.headers["x-new"], "1");
+  equal(sent!.headers["x-team"], undefined);
+});
+
+Deno.test("an unknown webhook is 404 everywhere", async () => {
+  using app = testApp();
+  for (
+    const [method, path, body] of [
+      ["GET", "", undefined],
+      ["PUT", "", { name: "x" }],
+      ["DELETE", "", undefined],
+      ["PUT", "/toggle", { enabled: true }],
+      ["POST", "/test", undefined],
+      ["GET", "/deliveries", undefined],
+    ] as const
+  ) {
+    const answer = await app.call(method, `/api/webhooks/nope${path}`, body);
+    deepEqual([method, path, answer.status], [method, path, 404]);
+    equal(answer.body.error, "Webhook nope does not exist");
+  }
+});
+
+Deno.test("an event reaches whoever subscribed to its kind, in its own words and order", async () => {
+  await using receiver = fakeReceiver();
+  using app = loopbackApp({ now: "2026-01-01T12:00:00Z" });
+  const all = await app.call("POST", "/api/webhooks", {
+    ...hook,
+    url: `${receiver.url}all`,
+    events: ["*"],
+  });
+  await app.call("POST", "/api/webhooks", {
+    ...hook,
+    url: `${receiver.url}other`,
+    events: ["alert.fired"],
+  });
+  const off = await app.call("POST", "/api/webhooks", { ...hook, url: `${receiver.url}off` });
+  await app.call("PUT", `/api/webhooks/${off.body.id}/toggle`, { enabled: false });
+
+  emit(app.deps, "container.down", down);
+  emit(app.deps, "container.up", { container: "web", id: "c1" });
+  equal((await app.call("GET", "/api/health")).body.outboxDepth, 2);
+  await deliver(app);
+
+  deepEqual(receiver.received.map(({ path, body }) => [path, JSON.parse(body)]), [
+    ["/all", { event: "container.down", timestamp: "2026-01-01T12:00:00.000Z", data: down }],
+    ["/all", {
+      event: "container.up",
+      timestamp: "2026-01-01T12:00:00.000Z",
+      data: { container: "web", id: "c1" },
+    }],
+  ]);
+  const { body } = await app.call("GET", `/api/webhooks/${all.body.id}/deliveries?limit=1`);
+  deepEqual(body, {
+    deliveries: [{
+      id: receiver.received[1]!.headers["webhook-id"],
+      event: "container.up",
+      status: "sent",
+      attempts: 1,
+      responseStatus: 204,
+      error: null,
+      createdAt: "2026-01-01T12:00:00.000Z",
+      lastAttemptAt: "2026-01-01T12:00:00.000Z",
+      nextAttemptAt: null,
+      sentAt: "2026-01-01T12:00:00.000Z",
+    }],
+    total: 2,
+    limit: 1,
+    offset: 0,
+  });
+  deepEqual((await app.call("GET", `/api/webhooks/${all.body.id}`)).body.lastDelivery, {
+    at: "2026-01-01T12:00:00.000Z",
+    status: 204,
+    error: null,
+  });
+});
+
+Deno.test("an event whose cause could not be stored is told to nobody", async () => {
+  using app = testApp();
+  await app.call("POST", "/api/webhooks", { ...hook, events: ["*"] });
+  try {
+    emit(app.deps, "container.down", down, () => {
+      throw new Error("the disk is full");
+    });
+  } catch { /* as the test wants it */ }
+  equal((await app.call("GET", "/api/health")).body.outboxDepth, 0);
+});
+
+Deno.test("during maintenance no events are queued, but tests are", async () => {
+  using app = testApp();
+  const { body: { id } } = await app.call("POST", "/api/webhooks", { ...hook, events: ["*"] });
+  await app.call("POST", "/api/maintenance", { enabled: true });
+  emit(app.deps, "container.down", down);
+  equal((await app.call("GET", "/api/health")).body.outboxDepth, 0);
+  await app.call("POST", `/api/webhooks/${id}/test`);
+  equal((await app.call("GET", "/api/health")).body.outboxDepth, 1);
+  await app.call("POST", "/api/maintenance", { enabled: false });
+  emit(app.deps, "container.down", down);
+  equal((await app.call("GET", "/api/health")).body.outboxDepth, 2);
+});
+
+Deno.test("POST /test answers the message's id and delivers it, also while the webhook is off", async () => {
+  await using receiver = fakeReceiver();
+  using app = loopbackApp();
+  const { body: { id } } = await app.call("POST", "/api/webhooks", { ...hook, url: receiver.url });
+  await app.call("PUT", `/api/webhooks/${id}/toggle`, { enabled: false });
+  const { status, body } = await app.call("POST", `/api/webhooks/${id}/test`);
+  equal(status, 200);
+  equal(body.ok, true);
+  await deliver(app);
+  equal(receiver.received[0]!.headers["webhook-id"], body.delivery_id);
+  equal(JSON.parse(receiver.received[0]!.body).event, "test");
+});
+
+Deno.test("what waits for a webhook that is turned off or deleted is not sent", async () => {
+  await using receiver = fakeReceiver();
+  using app = loopbackApp();
+  const create = async () =>
+    (await app.call("POST", "/api/webhooks", { ...hook, url: receiver.url })).body.id;
+  const [off, changed, deleted] = [await create(), await create(), await create()];
+  emit(app.deps, "container.down", down);
+  await app.call("PUT", `/api/webhooks/${off}/toggle`, { enabled: false });
+  await app.call("PUT", `/api/webhooks/${changed}`, { enabled: false });
+  deepEqual((await app.call("DELETE", `/api/webhooks/${deleted}`)).body, { ok: true });
+  await deliver(app);
+  deepEqual(receiver.received, []);
+  for (const id of [off, changed]) {
+    const { body } = await app.call("GET", `/api/webhooks/${id}/deliveries`);
+    deepEqual([body.deliveries[0].status, body.deliveries[0].error], [
+      "failed",
+      "The webhook was turned off",
+    ]);
+  }
+});
+
+Deno.test("410 turns the webhook off and gives up what waits", async () => {
+  await using receiver = fakeReceiver(() =>
+    new Response("secret of the receiver", { status: 410 })
+  );
+  using app = loopbackApp();
+  const { body: { id } } = await app.call("POST", "/api/webhooks", { ...hook, url: receiver.url });
+  emit(app.deps, "container.down", down);
+  emit(app.deps, "container.down", down);
+  await deliver(app);
+  equal(receiver.received.length, 1);
+  const { body } = await app.call("GET", `/api/webhooks/${id}`);
+  equal(body.enabled, false);
+  equal(body.lastDelivery.status, 410);
+  const text = JSON.stringify((await app.call("GET", `/api/webhooks/${id}/deliveries`)).body);
+  equal(text.includes("secret of the receiver"), false);
+});
+
+Deno.test("a webhook whose secrets cannot be read any more is listed and can be deleted", async () => {
+  using app = testApp();
+  const { body: { id } } = await app.call("POST", "/api/webhooks", hook);
+  const key = new Uint8Array(32).fill(9);
+  app.deps.secrets = createSecrets({ jwtSecret: key, secretKey: key });
+  const { status, body } = await app.call("GET", "/api/webhooks");
+  equal(status, 200);
+  deepEqual([body.webhooks[0].url, body.webhooks[0].headers], ["********", {}]);
+  equal((await app.call("PUT", `/api/webhooks/${id}`, { name: "x" })).status, 409);
+  emit(app.deps, "container.down", down);
+  await deliver(app);
+  const { body: log } = await app.call("GET", `/api/webhooks/${id}/deliveries`);
+  equal(log.deliveries[0].status, "failed");
+  equal((await app.call("DELETE", `/api/webhooks/${id}`)).status, 200);
+});
+
+Deno.test("every kind of event can be subscribed to", async () => {
+  using app = testApp();
+  const { status, body } = await app.call("POST", "/api/webhooks", {
+    ...hook,
+    events: EVENT_KINDS,
+  });
+  equal(status, 201);
+  deepEqual(body.events, [...EVENT_KINDS]);
+  notEqual(body.secret, undefined);
+});
