@@ -23,13 +23,6 @@ import { BACKED_UP, isDataFile, METRICS_FILE, STATE_FILE } from "./data_director
 import { CommandError, EXIT, type Program } from "./program.ts";
 import { assertThere } from "./state_database.ts";
 
-export const BACKUP_USAGE = `longshore backup FILE [--force]
-
-Writes both databases, the keys and the license into FILE, a tar archive that only its owner may
-read: whoever has it has the keys. The service may run meanwhile. An existing FILE is kept, unless
---force says otherwise. Secrets that the environment gives (SECRET_KEY, JWT_SECRET, LICENSE_KEY,
-API_KEY) are not in it.`;
-
 export async function backup(program: Program): Promise<number> {
   const { values: [file], options } = parseArguments("backup", program, ["FILE"], {
     force: "flag",

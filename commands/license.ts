@@ -17,12 +17,6 @@ import { STATE_FILE } from "./data_directory.ts";
 import { CommandError, EXIT, type Program } from "./program.ts";
 import { withStateBeside } from "./state_database.ts";
 
-export const LICENSE_USAGE = `longshore license show
-       longshore license install FILE
-
-install checks the license key in FILE (- is standard input) and keeps it in DATA_DIR. A running
-service takes it over within ten seconds.`;
-
 /** A license key is a few hundred bytes. */
 const FILE_BYTES_MAX = 64 * 1024;
 

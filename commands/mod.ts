@@ -1,19 +1,12 @@
 /**
- * The commands of the program, by name.
+ * The commands of the program, by name. What a command is made of is loaded when it is called.
  *
  * @module
  */
 
-import { backup, BACKUP_USAGE } from "./backup.ts";
-import { showConfig } from "./config.ts";
-import { healthcheck } from "./healthcheck.ts";
 import { help } from "./help.ts";
-import { license, LICENSE_USAGE } from "./license.ts";
-import { openapi } from "./openapi.ts";
 import type { Program } from "./program.ts";
-import { restore, RESTORE_USAGE } from "./restore.ts";
-import { serve } from "./serve.ts";
-import { user, USER_USAGE } from "./user.ts";
+import { BACKUP_USAGE, LICENSE_USAGE, RESTORE_USAGE, USER_USAGE } from "./usages.ts";
 import { version } from "./version.ts";
 
 export interface Command {
@@ -26,14 +19,42 @@ export interface Command {
 }
 
 export const COMMANDS: Readonly<Record<string, Command>> = {
-  serve: { summary: "Run the service (also without any command)", run: serve },
-  config: { summary: "Show every variable with its value, default and meaning", run: showConfig },
-  healthcheck: { summary: "Ask the running service whether it is ready", run: healthcheck },
-  backup: { summary: "Write everything into one file", usage: BACKUP_USAGE, run: backup },
-  restore: { summary: "Put a backup in place", usage: RESTORE_USAGE, run: restore },
-  user: { summary: "Add, list, change or remove accounts", usage: USER_USAGE, run: user },
-  license: { summary: "Show or install the license", usage: LICENSE_USAGE, run: license },
-  openapi: { summary: "Print the API document (OpenAPI 3.1, JSON)", run: openapi },
+  serve: {
+    summary: "Run the service (also without any command)",
+    run: async (program) => (await import("./serve.ts")).serve(program),
+  },
+  config: {
+    summary: "Show every variable with its value, default and meaning",
+    run: async (program) => (await import("./config.ts")).showConfig(program),
+  },
+  healthcheck: {
+    summary: "Ask the running service whether it is ready",
+    run: async (program) => (await import("./healthcheck.ts")).healthcheck(program),
+  },
+  backup: {
+    summary: "Write everything into one file",
+    usage: BACKUP_USAGE,
+    run: async (program) => (await import("./backup.ts")).backup(program),
+  },
+  restore: {
+    summary: "Put a backup in place",
+    usage: RESTORE_USAGE,
+    run: async (program) => (await import("./restore.ts")).restore(program),
+  },
+  user: {
+    summary: "Add, list, change or remove accounts",
+    usage: USER_USAGE,
+    run: async (program) => (await import("./user.ts")).user(program),
+  },
+  license: {
+    summary: "Show or install the license",
+    usage: LICENSE_USAGE,
+    run: async (program) => (await import("./license.ts")).license(program),
+  },
+  openapi: {
+    summary: "Print the API document (OpenAPI 3.1, JSON)",
+    run: async (program) => (await import("./openapi.ts")).openapi(program),
+  },
   version: { summary: "Print the version", run: version },
   help: {
     summary: "Show this, or how a command is used",

@@ -33,13 +33,6 @@ import {
 import { CommandError, EXIT, type Program } from "./program.ts";
 import { isPlanned, replaceFiles } from "./replacement.ts";
 
-export const RESTORE_USAGE = `longshore restore FILE
-
-Puts the databases, keys and license of a backup in the place of those in DATA_DIR. The service has
-to be stopped. The file is checked in full first; where it is damaged or of a newer version, nothing
-is changed. The replaced files are kept in DATA_DIR, in a directory named replaced-DATE. A license
-that is installed stays where the backup holds none.`;
-
 const STAGED_PREFIX = "restore-";
 
 export async function restore(program: Program): Promise<number> {

@@ -30,18 +30,6 @@ import { readNewPassword } from "./password_input.ts";
 import { CommandError, EXIT, type Program, UsageError } from "./program.ts";
 import { withStateBeside } from "./state_database.ts";
 
-export const USER_USAGE = `longshore user add EMAIL [--role ROLE] [--generate]
-       longshore user list
-       longshore user passwd EMAIL [--generate]
-       longshore user role EMAIL ROLE
-       longshore user remove EMAIL
-
-ROLE is viewer (unless given), operator or admin. A password is asked for on a terminal, or read
-from the first line of standard input; with --generate one is made and printed once. A changed
-password ends every login of that user. The service may run meanwhile.
-
-The accounts count in users mode (AUTH_MODE=users); they can be prepared before it is turned on.`;
-
 const ROLES = ["viewer", "operator", "admin"] as const;
 
 /** How the audit log names whoever has the command line of the host. */

@@ -5,7 +5,7 @@
  * @module
  */
 
-import * as z from "zod";
+import ipaddr from "ipaddr.js";
 
 /** A network as `address/prefix`, or an address; checked. */
 export type Cidr = string;
@@ -126,10 +126,11 @@ export function cidrOrHost(text: string): string {
   return text;
 }
 
-const Network = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]);
-
 function isAddressOrNetwork(text: string): boolean {
-  return Network.safeParse(text).success;
+  const [address = "", ...prefix] = text.split("/");
+  // The library also takes octal and shortened IPv4, which nobody means.
+  const isAddress = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
+  return isAddress && (prefix.length === 0 || ipaddr.isValidCIDR(text));
 }
 
 /** `Name|URL|ExpectedStatus`; name and status may be missing. */

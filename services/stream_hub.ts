@@ -72,11 +72,12 @@ const SLICE = 100;
 
 /**
  * The runtime keeps a buffer for each connection, as large as the most that it was given at once.
- * What is to be sent is therefore cut into pieces of this many bytes with a turn between them, or
- * larger ones where that would make more than `PIECES_MAX` among all clients: each costs time.
+ * What is to be sent is therefore cut into pieces with a turn between them. Each piece costs time,
+ * so there are fewer of them for a client, and in the end only one, the more clients there are.
  */
+const PIECES_MAX = 8;
+const PIECES_OF_ALL_MAX = 10_000;
 const PIECE_BYTES_MIN = 4_096;
-const PIECES_MAX = 10_000;
 
 /** Different portions of one round that are put together for sharing; there are few as a rule. */
 const SHARED_MAX = 64;
@@ -247,9 +248,9 @@ export function createStreamHub(
     if (!hasRoom(client)) return;
     if (client.rest.length === 0) {
       client.rest = nextPortion(client);
-      const length = lengthOf(client.rest);
-      const pieces = Math.max(1, Math.floor(PIECES_MAX / clients.size));
-      client.pieceBytes = Math.max(PIECE_BYTES_MIN, Math.ceil(length / pieces));
+      const share = Math.floor(PIECES_OF_ALL_MAX / clients.size);
+      const pieces = Math.max(1, Math.min(PIECES_MAX, share));
+      client.pieceBytes = Math.max(PIECE_BYTES_MIN, Math.ceil(lengthOf(client.rest) / pieces));
     }
     for (const piece of cut(client.rest, client.pieceBytes)) client.controller.enqueue(piece);
   }

@@ -110,6 +110,8 @@ Deno.test("the last 1 000 events are held, and a client is given all of them", a
 
   deepEqual(frames, Array.from({ length: 1_000 }, (_, index) => 201 + index));
   deepEqual(await client.rest(), []);
+  // The round that was under way has ended, too.
+  await hub.broadcast();
 });
 
 Deno.test("an id from before a restart brings everything that is held", async () => {
@@ -210,6 +212,25 @@ Deno.test("a client that leaves frees its place", async () => {
   equal(hub.count, 0);
   hub.open(wanting(["event"]));
   hub.close();
+});
+
+Deno.test("large frames arrive whole, whatever they are cut into", async () => {
+  const { hub } = hubAt({ clientsMax: 100 });
+  const data = Array.from({ length: 5_000 }, (_, index) => `${index} \u00fc\u{1f6a2}`);
+  hub.setState("containers", "1", data);
+  const clients = Array.from(
+    { length: 60 },
+    () => sseClient(hub.open(wanting(["containers", "event"]))),
+  );
+  const first = await Promise.all(clients.map((client) => client.next()));
+  hub.publish("event", data);
+  hub.publish("event", 2);
+  const next = await Promise.all(clients.map((client) => client.take(2)));
+  hub.close();
+
+  for (const frame of first) deepEqual(frame?.data, data);
+  for (const frames of next) deepEqual(frames.map(({ data }) => data), [data, 2]);
+  await hub.broadcast();
 });
 
 Deno.test("more clients than allowed are refused", () => {

@@ -1,0 +1,104 @@
+/**
+ * The service, from its data directory to its workers.
+ *
+ * @module
+ */
+
+import { connectEngine } from "../engine/client.ts";
+import { findEngineSocket } from "../engine/socket.ts";
+import { type App, createApp } from "../routes/app.ts";
+import { parseExecAllowlist } from "../services/ce/exec_allowlist.ts";
+import type { Config } from "../services/config.ts";
+import type { Deps } from "../services/deps.ts";
+import { workers } from "../services/editions.ts";
+import { loadLicense } from "../services/license_source.ts";
+import { aborted, runWorkers } from "../services/lifecycle.ts";
+import type { Log } from "../services/log.ts";
+import { loadSecrets } from "../services/secrets.ts";
+import { findSelf } from "../services/self_container.ts";
+import { assemble } from "./assemble.ts";
+import { openDataDirectory } from "./data_directory.ts";
+import { ensureCredentials, greet } from "./greeting.ts";
+import { CommandError, type Program } from "./program.ts";
+import { startNotifying } from "./supervisor.ts";
+
+/** What the service is started with. */
+export interface ServiceStart {
+  program: Program;
+  config: Config;
+  log: Log;
+  now: () => Date;
+  /** Where it listens already. */
+  address: string;
+  /** Lets requests in. */
+  open: (app: App) => void;
+  /** Lets no more requests in, and waits for those under way. */
+  drain: () => Promise<void>;
+}
+
+/** Runs the whole service until the program's signal aborts and everything is closed. */
+export async function runService(start: ServiceStart): Promise<void> {
+  const { program, config, log, now } = start;
+  assertUsableAllowlist(config);
+  // Keys and databases are nobody else's business.
+  Deno.umask(0o077);
+  using data = openDataDirectory(config.dataDir, log);
+  using engine = connectEngine(await engineSocket(program, config));
+  const deps = assemble({
+    config,
+    db: data.db,
+    metrics: data.metrics,
+    engine,
+    secrets: loadSecrets(config, log),
+    self: findSelf({
+      hostname: program.surroundings.hostname,
+      procPath: config.procPath,
+      readTextFile: program.surroundings.readTextFile,
+    }),
+    log,
+    now,
+  });
+  await loadLicense(deps.license, config, log);
+  const credentials = await ensureCredentials(deps);
+  await run(deps, start, () => greet(deps, program, start.address, credentials));
+}
+
+async function run(
+  deps: Deps,
+  { program: { env, signal }, open, drain }: ServiceStart,
+  onStarted: () => Promise<void>,
+): Promise<void> {
+  const { log, stream } = deps;
+  open(createApp(deps));
+  const running = runWorkers(workers, deps, signal);
+  try {
+    await onStarted();
+    const notifying = await startNotifying(env, log);
+    await aborted(signal);
+
+    log.info("stopping");
+    await notifying.stopping();
+    stream.close();
+    await drain();
+  } finally {
+    await running;
+  }
+}
+
+function assertUsableAllowlist({ execAllowlist }: Config): void {
+  try {
+    parseExecAllowlist(execAllowlist);
+  } catch (error) {
+    throw new CommandError(`EXEC_ALLOWLIST: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function engineSocket({ env }: Program, { dockerHost }: Config): Promise<string> {
+  const { socketPath } = await findEngineSocket({
+    dockerHost: dockerHost ?? undefined,
+    xdgRuntimeDir: env.XDG_RUNTIME_DIR,
+    home: env.HOME,
+    uid: Deno.uid(),
+  });
+  return socketPath;
+}

@@ -1,0 +1,37 @@
+/**
+ * How the commands are called, apart from what they do: help does not load them.
+ *
+ * @module
+ */
+
+export const BACKUP_USAGE = `longshore backup FILE [--force]
+
+Writes both databases, the keys and the license into FILE, a tar archive that only its owner may
+read: whoever has it has the keys. The service may run meanwhile. An existing FILE is kept, unless
+--force says otherwise. Secrets that the environment gives (SECRET_KEY, JWT_SECRET, LICENSE_KEY,
+API_KEY) are not in it.`;
+
+export const RESTORE_USAGE = `longshore restore FILE
+
+Puts the databases, keys and license of a backup in the place of those in DATA_DIR. The service has
+to be stopped. The file is checked in full first; where it is damaged or of a newer version, nothing
+is changed. The replaced files are kept in DATA_DIR, in a directory named replaced-DATE. A license
+that is installed stays where the backup holds none.`;
+
+export const USER_USAGE = `longshore user add EMAIL [--role ROLE] [--generate]
+       longshore user list
+       longshore user passwd EMAIL [--generate]
+       longshore user role EMAIL ROLE
+       longshore user remove EMAIL
+
+ROLE is viewer (unless given), operator or admin. A password is asked for on a terminal, or read
+from the first line of standard input; with --generate one is made and printed once. A changed
+password ends every login of that user. The service may run meanwhile.
+
+The accounts count in users mode (AUTH_MODE=users); they can be prepared before it is turned on.`;
+
+export const LICENSE_USAGE = `longshore license show
+       longshore license install FILE
+
+install checks the license key in FILE (- is standard input) and keeps it in DATA_DIR. A running
+service takes it over within ten seconds.`;
