@@ -8,6 +8,7 @@ import type { Deps } from "../services/deps.ts";
 import type { Edition } from "../services/edition.ts";
 import { ceEndpoints } from "./ce/mod.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { proEndpoints, proPages } from "./pro/mod.ts";
 
 export interface EditionRoutes {
   edition: Edition;
@@ -19,5 +20,7 @@ export interface EditionRoutes {
 export function editionRoutes(deps: Deps, openApi: () => string): EditionRoutes[] {
   return [
     { edition: "ce", prefix: "", endpoints: ceEndpoints(deps, openApi) },
+    { edition: "pro", prefix: "/api/ext/service-pro", endpoints: proEndpoints(deps) },
+    { edition: "pro", prefix: "", endpoints: proPages(deps) },
   ];
 }

@@ -32,6 +32,8 @@ export interface Contract<
   acceptsTicket?: true;
   /** Where `METRICS_TOKEN` is set, that token and no other opens it: a scraper cannot log in. */
   acceptsMetricsToken?: true;
+  /** Without its edition it is not there at all (404), as is right for a page that people see. */
+  hiddenUnlicensed?: true;
   /** Not worth an entry in the audit log, though it is a write: it changes nothing lasting. */
   unaudited?: true;
   params?: Params;

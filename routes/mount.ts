@@ -123,7 +123,10 @@ function gate(
 
     if (!caller) throw new AppError("unauthorized", "A bearer token is required");
     c.set("caller", caller);
-    if (!includesEdition(license.edition, edition)) throw new LimitError(label, 0, 0);
+    if (!includesEdition(license.edition, edition)) {
+      if (endpoint.hiddenUnlicensed) throw new AppError("not_found", `No such path: ${c.req.path}`);
+      throw new LimitError(label, 0, 0);
+    }
     if (!includesRole(caller.role, endpoint.role)) throw roleMissing(endpoint.role);
     await next();
   };

@@ -9,13 +9,13 @@ import { ceAdapters, ceChannels, ceRecorders, ceWorkers } from "./ce/mod.ts";
 import type { Adapter } from "./integration_adapter.ts";
 import type { Worker } from "./lifecycle.ts";
 import type { OutboxChannel } from "./outbox_channel.ts";
-import { proAdapters, proWorkers } from "./pro/mod.ts";
+import { proAdapters, proChannels, proRecorders, proWorkers } from "./pro/mod.ts";
 import type { Recorder } from "./recorder.ts";
 
 export const workers: readonly Worker[] = [...ceWorkers, ...proWorkers];
 
-export const recorders: readonly Recorder[] = [...ceRecorders];
+export const recorders: readonly Recorder[] = [...ceRecorders, ...proRecorders];
 
-export const channels: readonly OutboxChannel[] = [...ceChannels];
+export const channels: readonly OutboxChannel[] = [...ceChannels, ...proChannels];
 
 export const adapters: readonly Adapter[] = [...ceAdapters, ...proAdapters];

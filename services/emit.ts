@@ -13,9 +13,12 @@ import type { RecorderDeps } from "./recorder.ts";
 /** What {@linkcode emit} needs. */
 export type EmitDeps = RecorderDeps & Pick<Deps, "events" | "license" | "recorders">;
 
+/** Most events that one event may lead to; more is a circle of recorders. */
+const FOLLOWING_MAX = 64;
+
 /**
- * Emits an event. Its cause and the messages about it are committed together, so that after a
- * crash there is neither a cause without its messages nor the reverse.
+ * Emits an event. Its cause, the messages about it and what follows from it are committed
+ * together, so that after a crash there is neither a cause without its messages nor the reverse.
  *
  * @param store Writes the cause (an alert event, a failed run); synchronous.
  */
@@ -26,13 +29,21 @@ export function emit<Kind extends EventKind>(
   store: () => void = () => {},
 ): AppEvent {
   const { db, events, license, recorders, now } = deps;
-  const event = { event: kind, timestamp: now().toISOString(), data } as AppEvent;
+  const timestamp = now().toISOString();
+  const event = { event: kind, timestamp, data } as AppEvent;
+  const all = [event];
   db.transaction(() => {
     store();
-    for (const recorder of recorders) {
-      if (includesEdition(license.edition, recorder.edition)) recorder.record(deps, event);
+    for (const current of all) {
+      for (const recorder of recorders) {
+        if (!includesEdition(license.edition, recorder.edition)) continue;
+        for (const following of recorder.record(deps, current) ?? []) {
+          if (all.length > FOLLOWING_MAX) throw new Error(`${kind} leads to events without end`);
+          all.push({ ...following, timestamp } as AppEvent);
+        }
+      }
     }
   });
-  events.publish(event);
+  for (const each of all) events.publish(each);
   return event;
 }

@@ -21,6 +21,15 @@ export interface AlertData {
   message: string;
 }
 
+/** What an incident's events carry. */
+export interface IncidentData {
+  id: string;
+  title: string;
+  severity: string;
+  status: string;
+  source: string;
+}
+
 /** Every event kind with the shape of its data. */
 export interface EventMap {
   "alert.fired": AlertData;
@@ -48,6 +57,45 @@ export interface EventMap {
     daysRemaining: number;
     /** ISO 8601, UTC. */
     expiresAt: string;
+  };
+  "incident.created": IncidentData;
+  "incident.updated": IncidentData & { previousStatus: string; message: string | null };
+  "incident.resolved": IncidentData;
+  "monitor.down": { monitor: string; monitorId: string; outageId: string; cause: string };
+  "monitor.up": {
+    monitor: string;
+    monitorId: string;
+    outageId: string;
+    downtimeSeconds: number;
+  };
+  "sla.breached": {
+    sla: string;
+    slaId: string;
+    periodId: string;
+    breachId: string;
+    actualUptime: number;
+    targetUptime: number;
+    downtimeSeconds: number;
+  };
+  "remediation.executed": {
+    rule: string;
+    ruleId: string;
+    action: string;
+    target: string;
+    status: string;
+    error: string | null;
+  };
+  /** A rule turned itself off. */
+  "remediation.disabled": { rule: string; ruleId: string; reason: string };
+  /** What the page shows of a component or an incident changed. */
+  "status_page.updated": {
+    page: string;
+    pageId: string;
+    component: string | null;
+    incident: string | null;
+    oldStatus: string | null;
+    newStatus: string;
+    message: string | null;
   };
   /** Sent on demand, to see whether events arrive. */
   "test": { message: string };
@@ -79,6 +127,11 @@ export const EVENT_KINDS = [
   "certificate.expiring",
   "test",
 ] as const;
+
+/** An event that is yet to get its timestamp. */
+export type NewEvent = {
+  [Kind in EventKind]: { event: Kind; data: EventMap[Kind] };
+}[EventKind];
 
 /** One event as subscribers and webhook receivers see it. */
 export type AppEvent = {

@@ -7,7 +7,7 @@
 import type { StateDatabase } from "../db/database.ts";
 import type { Config } from "./config.ts";
 import type { Edition } from "./edition.ts";
-import type { AppEvent } from "./events.ts";
+import type { AppEvent, NewEvent } from "./events.ts";
 import type { Log } from "./log.ts";
 import type { Maintenance } from "./maintenance.ts";
 import type { OutboxBell } from "./outbox_bell.ts";
@@ -30,6 +30,11 @@ export interface RecorderDeps {
 export interface Recorder {
   /** The least edition that has it. */
   edition: Edition;
-  /** Runs inside the transaction of the event's cause; writes nothing where nobody subscribed. */
-  record(deps: RecorderDeps, event: AppEvent): void;
+  /**
+   * Runs inside the transaction of the event's cause; writes nothing where nobody subscribed.
+   *
+   * @returns Events that follow from this one (a monitor went down, thus an incident was opened).
+   * They are recorded in the same transaction.
+   */
+  record(deps: RecorderDeps, event: AppEvent): readonly NewEvent[] | void;
 }

@@ -75,7 +75,7 @@ const SLICE = 100;
  * What is to be sent is therefore cut into pieces with a turn between them. Each piece costs time,
  * so there are fewer of them for a client, and in the end only one, the more clients there are.
  */
-const PIECES_MAX = 8;
+const PIECES_MAX = 12;
 const PIECES_OF_ALL_MAX = 10_000;
 const PIECE_BYTES_MIN = 4_096;
 

@@ -1,13 +1,21 @@
 /**
- * What the Pro edition runs in the background, and the systems that it can ask for data.
+ * What the Pro edition runs in the background, where it writes events down, how it sends messages,
+ * and the systems that it can ask for data.
  *
  * @module
  */
 
 import type { Adapter } from "../integration_adapter.ts";
 import type { Worker } from "../lifecycle.ts";
+import type { OutboxChannel } from "../outbox_channel.ts";
+import type { Recorder } from "../recorder.ts";
 
 export const proWorkers: readonly Worker[] = [];
+
+export const proChannels: readonly OutboxChannel[] = [];
+
+/** In the order in which they see an event. */
+export const proRecorders: readonly Recorder[] = [];
 
 export const proAdapters: readonly Adapter[] = [
   {
