@@ -35,8 +35,10 @@ deno_version=2.9.6
 # sys: the host's name, its load, memory, processors and uptime, the room on its disks, the user's
 # number (where a rootless engine listens) and the file mask. The last has no name of its own that
 # could be granted, therefore what is not needed is denied by name instead.
+# v8-flags: a small space for young objects and one collection after the start keep an idle service
+# some 8 MB smaller.
 # unstable-net: the datagram socket that tells systemd "ready".
-run_flags="--no-prompt --unstable-net --allow-net --allow-read --allow-write --allow-env --allow-sys
+run_flags="--no-prompt --unstable-net --v8-flags=--max-semi-space-size=1,--expose-gc --allow-net --allow-read --allow-write --allow-env --allow-sys
   --deny-sys=networkInterfaces,osRelease,homedir,username,userInfo,gid,getPriority,setPriority"
 
 # Nothing outside the one file is looked at: no configuration, lock file or package.

@@ -10,8 +10,11 @@ import type { Target } from "./load.ts";
 /** The permissions that the service is shipped with. */
 const PERMISSIONS = [
   ...["--no-prompt", "--allow-net", "--allow-read", "--allow-write", "--allow-env", "--allow-sys"],
-  "--unstable-net",
+  ...["--unstable-net", "--v8-flags=--max-semi-space-size=1,--expose-gc"],
 ];
+
+/** The empty app needs less, and gets no flag that makes it better or worse. */
+const PLAIN = ["--no-prompt", "--allow-net", "--allow-env"];
 
 /** The least that answers: what the service is compared with. */
 const EMPTY_APP = `
@@ -67,12 +70,16 @@ export interface Running extends AsyncDisposable {
 }
 
 /** Starts a bundle and waits for its first answer. */
-export async function start(script: string, env: Record<string, string> = {}): Promise<Running> {
+export async function start(
+  script: string,
+  env: Record<string, string> = {},
+  { plain = false }: { plain?: boolean } = {},
+): Promise<Running> {
   const dataDir = await Deno.makeTempDir({ prefix: "longshore-bench-data-" });
   const port = freePort();
   const started = performance.now();
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-config", "--no-lock", ...PERMISSIONS, script],
+    args: ["run", "--no-config", "--no-lock", ...(plain ? PLAIN : PERMISSIONS), script],
     env: {
       ...{ PORT: String(port), HOST: "127.0.0.1", DATA_DIR: dataDir, API_KEY },
       ...{ RATE_LIMIT_PER_MINUTE: "0", LOG_LEVEL: "error", MAX_SSE_CLIENTS: "20000" },

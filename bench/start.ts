@@ -18,13 +18,13 @@ export async function benchStart(engine: RealEngine): Promise<void> {
   const measured: Record<"service" | "empty", number[]> = { service: [], empty: [] };
   for (let run = 0; run < RUNS; run++) {
     for (const name of ["service", "empty"] as const) {
-      await using program = await start(bundles[name], env);
+      await using program = await start(bundles[name], env, { plain: name === "empty" });
       measured[name].push(program.startMs);
     }
   }
 
   await using service = await start(bundles.service, env);
-  await using empty = await start(bundles.empty);
+  await using empty = await start(bundles.empty, {}, { plain: true });
   await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
   const memory = { service: await service.memoryMb(), empty: await empty.memoryMb() };
 

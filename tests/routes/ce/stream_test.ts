@@ -1,6 +1,6 @@
 import { emit } from "../../../services/emit.ts";
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { broadcastStates } from "../../../services/ce/stream.ts";
+import { broadcastStates, openStream } from "../../../services/ce/stream.ts";
 import {
   forwardEvents,
   streamBroadcaster,
@@ -311,8 +311,6 @@ Deno.test("the stream ends when the user is deleted", async () => {
   await using app = served({ config: { authMode: "users" } });
   const { accounts } = app.deps;
   accounts.put("u1", "viewer");
-  // What `openStream` asks is whose login it is; the token itself is looked at by the gate.
-  const { openStream } = await import("../../../services/ce/stream.ts");
   const client = sseClient(
     await openStream(app.deps, { userId: "u1", familyId: "f1", role: "viewer", address: "" }, {
       types: ["alerts", "event"],
