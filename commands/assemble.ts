@@ -56,6 +56,7 @@ export function assemble(parts: Parts): Deps {
     recorders,
     adapters,
     polls: createRunningPolls(now),
+    checks: createRunningPolls(now),
     outbox: createOutboxBell(),
     channels,
     maintenance: createMaintenance(now, storedMaintenance(db)),

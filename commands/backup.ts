@@ -16,7 +16,7 @@ import { pendingMigrations } from "../db/migrate.ts";
 import { stateMigrations } from "../db/migrations/mod.ts";
 import { type BackupManifest, writeBackupFile } from "../services/backup_file.ts";
 import { readConfig } from "../services/config.ts";
-import { removeIfThere, syncDirectory } from "../services/private_file.ts";
+import { isThere, removeIfThere, syncDirectory } from "../services/private_file.ts";
 import { TarError } from "../services/tar.ts";
 import { parseArguments } from "./arguments.ts";
 import { BACKED_UP, isDataFile, METRICS_FILE, STATE_FILE } from "./data_directory.ts";
@@ -136,16 +136,6 @@ function assertTarget(file: string, dataDir: string, force: boolean): void {
   if (!found.isFile) throw new CommandError(`${file} is there already and is no plain file`);
   if (!force) {
     throw new CommandError(`${file} is there already; --force replaces it`);
-  }
-}
-
-function isThere(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
   }
 }
 

@@ -11,6 +11,7 @@
 import { basename, join } from "node:path";
 import {
   giveToOwner,
+  isThere,
   removeIfThere,
   syncDirectory,
   writePrivateFile,
@@ -91,14 +92,4 @@ function readPlan(directory: string): Plan | undefined {
   // Nothing outside of the directory is touched, whoever wrote the plan.
   if (names.every((name) => name !== "" && name !== ".." && basename(name) === name)) return plan;
   throw new Error(`${PLAN_FILE} names files outside of the directory`);
-}
-
-function isThere(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
 }

@@ -51,6 +51,17 @@ export function syncDirectory(path: string): void {
   directory.syncSync();
 }
 
+/** Whether there is anything by that name, also a link that leads nowhere. */
+export function isThere(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
+}
+
 export function removeIfThere(path: string): void {
   try {
     Deno.removeSync(path, { recursive: true });

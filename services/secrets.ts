@@ -8,6 +8,7 @@
 import { Buffer } from "node:buffer";
 import { nodeCrypto, randomText } from "./builtins.ts";
 import type { Log } from "./log.ts";
+import { isThere, PRIVATE_MODE, writePrivateFile } from "./private_file.ts";
 
 export interface Secrets {
   /** Signs access tokens with HMAC-SHA-256. */
@@ -157,7 +158,7 @@ async function deriveHmacKey(secret: Uint8Array, info: string): Promise<CryptoKe
 /** The key in a file; makes the file where there is none. */
 function keyFile(path: string, afterwards: string, log: Log): Uint8Array {
   try {
-    if (!exists(path)) makeKeyFile(path);
+    if (!isThere(path)) writePrivateFile(path, randomText(KEY_BYTES) + "\n");
     closeToOthers(path, log);
     const text = Deno.readTextFileSync(path).trim();
     const key = Buffer.from(text, "base64url");
@@ -172,57 +173,15 @@ function keyFile(path: string, afterwards: string, log: Log): Uint8Array {
   );
 }
 
-/**
- * Writes a new key under a temporary name, has it on the disk, and only then gives it its name:
- * a crash leaves either no key file or a whole one.
- */
-function makeKeyFile(path: string): void {
-  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
-  try {
-    const options = { write: true, createNew: true, mode: 0o600 };
-    using file = Deno.openSync(temporary, options);
-    writeAll(file, encoder.encode(randomText(KEY_BYTES) + "\n"));
-    file.syncSync();
-    Deno.renameSync(temporary, path);
-  } catch (error) {
-    removeIfThere(temporary);
-    throw error;
-  }
-  using directory = Deno.openSync(path.slice(0, path.lastIndexOf("/")), { read: true });
-  directory.syncSync();
-}
-
-function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
-  for (let written = 0; written < bytes.length;) {
-    written += file.writeSync(bytes.subarray(written));
-  }
-}
-
 /** Takes the rights of group and others away; a file system that cannot is told of. */
 function closeToOthers(path: string, log: Log): void {
   const { mode, isFile } = Deno.statSync(path);
   if (!isFile) throw new Error("it is no file");
   if (mode === null || (mode & 0o077) === 0) return;
   try {
-    Deno.chmodSync(path, 0o600);
+    Deno.chmodSync(path, PRIVATE_MODE);
     log.warn("key file was readable by others; now only by this user", { path });
   } catch {
     log.warn("key file is readable by others and its mode cannot be changed", { path });
   }
-}
-
-function exists(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
-}
-
-function removeIfThere(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch { /* it was never made, or already has its name */ }
 }
