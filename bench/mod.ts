@@ -9,12 +9,16 @@ import { benchContainers } from "./containers.ts";
 import { benchMetrics } from "./metrics.ts";
 import { benchSse } from "./sse.ts";
 import { benchStart } from "./start.ts";
+import { benchStatusPage } from "./status_page.ts";
+import { benchUptime } from "./uptime.ts";
 
 const BENCHES = {
   start: benchStart,
   containers: benchContainers,
   metrics: benchMetrics,
   sse: benchSse,
+  "status-page": benchStatusPage,
+  uptime: benchUptime,
 };
 
 const names = Deno.args.length ? Deno.args : Object.keys(BENCHES);

@@ -24,7 +24,7 @@ app.get("/livez", (c) => c.json({ status: "ok" }));
 Deno.serve({ port: Number(Deno.env.get("PORT")), hostname: "127.0.0.1", onListen() {} }, app.fetch);
 `;
 
-export const API_KEY = "bench-key-0123456789abcdef";
+const API_KEY = "bench-key-0123456789abcdef";
 
 export interface Bundles extends AsyncDisposable {
   service: string;

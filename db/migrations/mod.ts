@@ -7,6 +7,7 @@
 import type { Migration } from "../migrate.ts";
 import { migration as metricSamples } from "./0001_ce_metric_samples.ts";
 import { migration as integrationData } from "./0002_ce_integration_data.ts";
+import { migration as uptimeChecks } from "./0003_pro_uptime_checks.ts";
 import { migration as users } from "./0001_ce_users.ts";
 import { migration as audit } from "./0002_ce_audit.ts";
 import { migration as alerts } from "./0003_ce_alerts.ts";
@@ -15,6 +16,13 @@ import { migration as webhooks } from "./0005_ce_webhooks.ts";
 import { migration as integrations } from "./0006_ce_integrations.ts";
 import { migration as pushTokens } from "./0007_ce_push_tokens.ts";
 import { migration as certificateNotices } from "./0008_ce_certificate_notices.ts";
+import { migration as serviceStops } from "./0009_ce_service_stops.ts";
+import { migration as incidents } from "./0020_pro_incidents.ts";
+import { migration as uptime } from "./0021_pro_uptime.ts";
+import { migration as sla } from "./0022_pro_sla.ts";
+import { migration as remediation } from "./0023_pro_remediation.ts";
+import { migration as statusPages } from "./0024_pro_status_pages.ts";
+import { migration as chat } from "./0025_pro_chat.ts";
 
 /** Of `state.sqlite`. */
 export const stateMigrations: readonly Migration[] = [
@@ -26,7 +34,18 @@ export const stateMigrations: readonly Migration[] = [
   integrations,
   pushTokens,
   certificateNotices,
+  serviceStops,
+  incidents,
+  uptime,
+  sla,
+  remediation,
+  statusPages,
+  chat,
 ];
 
 /** Of `metrics.sqlite`. */
-export const metricsMigrations: readonly Migration[] = [metricSamples, integrationData];
+export const metricsMigrations: readonly Migration[] = [
+  metricSamples,
+  integrationData,
+  uptimeChecks,
+];

@@ -6,9 +6,33 @@
 
 import type { Deps } from "../../services/deps.ts";
 import type { Endpoint } from "../endpoint.ts";
+import { chatChannelEndpoints } from "./chat_channels.ts";
+import { incidentEndpoints } from "./incidents.ts";
+import { statusPageComponentEndpoints } from "./status_page_components.ts";
+import { statusPageIncidentEndpoints } from "./status_page_incidents.ts";
+import { statusPagePublicEndpoints } from "./status_page_public.ts";
+import { statusPageSubscriberEndpoints } from "./status_page_subscribers.ts";
+import { statusPageEndpoints } from "./status_pages.ts";
+import { remediationEndpoints } from "./remediation.ts";
+import { slaDefinitionEndpoints } from "./sla_definitions.ts";
+import { slaReportEndpoints } from "./sla_reports.ts";
+import { uptimeEndpoints } from "./uptime.ts";
+import { statusPageHtmlEndpoints } from "./status_page_html.ts";
 
 /** Under the edition's prefix. */
-export const proEndpoints = (_deps: Deps): Endpoint[] => [];
+export const proEndpoints = (deps: Deps): Endpoint[] => [
+  ...incidentEndpoints(deps),
+  ...uptimeEndpoints(deps),
+  ...slaDefinitionEndpoints(deps),
+  ...slaReportEndpoints(deps),
+  ...remediationEndpoints(deps),
+  ...statusPagePublicEndpoints(deps),
+  ...statusPageSubscriberEndpoints(deps),
+  ...statusPageEndpoints(deps),
+  ...statusPageComponentEndpoints(deps),
+  ...statusPageIncidentEndpoints(deps),
+  ...chatChannelEndpoints(deps),
+];
 
 /** Pages for everyone, which have addresses that people remember. */
-export const proPages = (_deps: Deps): Endpoint[] => [];
+export const proPages = (deps: Deps): Endpoint[] => [...statusPageHtmlEndpoints(deps)];

@@ -5,17 +5,57 @@
  * @module
  */
 
+import { countRemediationRules } from "../../db/pro/remediation_rules.ts";
+import { countStatusPages } from "../../db/pro/status_pages.ts";
+import { countMonitors } from "../../db/pro/uptime_monitors.ts";
 import type { Adapter } from "../integration_adapter.ts";
 import type { Worker } from "../lifecycle.ts";
+import type { RecordCounts } from "../limits.ts";
 import type { OutboxChannel } from "../outbox_channel.ts";
 import type { Recorder } from "../recorder.ts";
+import { incidentRecorder } from "./automatic_incidents.ts";
+import { chatChannel, chatRecorder } from "./chat_dispatch.ts";
+import { componentFollower } from "./status_page_components.ts";
+import {
+  mailChannel,
+  subscriberNotifier,
+  subscriberWebhookChannel,
+} from "./status_page_notices.ts";
+import { incidentKeeper } from "./workers/incident_keeper.ts";
+import { remediationRunner } from "./workers/remediation_runner.ts";
+import { slaRecalculator } from "./workers/sla_recalculator.ts";
+import { statusPageKeeper } from "./workers/status_page_keeper.ts";
+import { uptimeProber } from "./workers/uptime_prober.ts";
+import { uptimeSweeper } from "./workers/uptime_sweeper.ts";
 
-export const proWorkers: readonly Worker[] = [];
+export const proWorkers: readonly Worker[] = [
+  uptimeProber,
+  uptimeSweeper,
+  incidentKeeper,
+  remediationRunner,
+  slaRecalculator,
+  statusPageKeeper,
+];
 
-export const proChannels: readonly OutboxChannel[] = [];
+export const proChannels: readonly OutboxChannel[] = [
+  mailChannel,
+  subscriberWebhookChannel,
+  chatChannel,
+];
 
 /** In the order in which they see an event. */
-export const proRecorders: readonly Recorder[] = [];
+export const proRecorders: readonly Recorder[] = [
+  incidentRecorder,
+  componentFollower,
+  subscriberNotifier,
+  chatRecorder,
+];
+
+export const proCounts: RecordCounts = {
+  remediation_rules: countRemediationRules,
+  status_pages: countStatusPages,
+  uptime_monitors: countMonitors,
+};
 
 export const proAdapters: readonly Adapter[] = [
   {

@@ -207,7 +207,7 @@ export interface RawConnection {
   readonly gone: Promise<void>;
 }
 
-export const PING_ANSWER = "HTTP/1.1 200 OK\r\nApi-Version: 1.41\r\nContent-Length: 2\r\n\r\nOK";
+const PING_ANSWER = "HTTP/1.1 200 OK\r\nApi-Version: 1.41\r\nContent-Length: 2\r\n\r\nOK";
 
 /**
  * An engine that does what `play` does with each connection; at its end the connection is closed.
@@ -400,13 +400,4 @@ export function jsonAnswer(body: unknown, status = "200 OK"): string {
   const text = JSON.stringify(body);
   return `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\n` +
     `Content-Length: ${encoder.encode(text).length}\r\n\r\n${text}`;
-}
-
-/** Waits until `holds`, since what the other process side does cannot be awaited. */
-export async function until(holds: () => boolean, what = "the condition"): Promise<void> {
-  const deadline = performance.now() + 5_000;
-  while (!holds()) {
-    if (performance.now() > deadline) throw new Error(`Waited 5 s for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
 }

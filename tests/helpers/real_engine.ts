@@ -121,7 +121,7 @@ export function dockerdObstacle(): string | undefined {
 }
 
 /** Why no Podman can be started, or `undefined`. */
-export function podmanObstacle(): string | undefined {
+function podmanObstacle(): string | undefined {
   return sandboxObstacle() ?? missingProgram("podman", "docker", "tar");
 }
 
@@ -147,7 +147,7 @@ export function startDockerd({ args = [] }: { args?: string[] } = {}): Promise<O
 }
 
 /** Starts a Podman engine in a sandbox of its own, with {@linkcode BUSYBOX}. */
-export function startPodman(): Promise<OwnEngine> {
+function startPodman(): Promise<OwnEngine> {
   return startEngine("podman", ({ directory }, socketPath) => [
     "podman",
     `--root=${directory}/data/podman`,

@@ -7,18 +7,16 @@
  */
 
 import * as z from "zod";
+import { type AdapterRecord, dataRecord } from "../../adapter_record.ts";
 import {
-  adapter,
   type AdapterAnswer,
   type AdapterContext,
   AdapterError,
-  type AdapterRecord,
-  Address,
   assertSuccess,
-  dataRecord,
   fitting,
   under,
-} from "../../integration_adapter.ts";
+} from "../../adapter_request.ts";
+import { adapter, Address } from "../../integration_adapter.ts";
 import { signedHeaders } from "./cloud_signature.ts";
 
 /** Alarms of a page (the most that CloudWatch gives), and pages of a poll. */

@@ -1,0 +1,139 @@
+/**
+ * Many uptime monitors: how late their checks begin, and what they cost.
+ *
+ * @module
+ */
+
+import { phaseMs } from "../services/pro/uptime_schedule.ts";
+import { bundlePrograms, type Running, start, tokenOf } from "./programs.ts";
+import { printTable, printVerdict } from "./table.ts";
+
+const MONITORS = 500;
+const INTERVAL_S = 30;
+
+/** How many of each kind: answers with a keyword, plain answers, ports, and what never answers. */
+const KINDS = { keyword: 250, plain: 150, tcp: 75, silent: 25 };
+
+/** Measured after all monitors are there and their first checks are done. */
+const MEASURED_S = 65;
+
+const LATE_MS_MAX = 2_000;
+const CORE_PERCENT_MAX = 25;
+
+/** The kernel's clock ticks (`getconf CLK_TCK`), which is 100 on every Linux of today. */
+const TICKS_PER_SECOND = 100;
+
+const BASE = "/api/ext/service-pro/uptime/monitors";
+
+export async function benchUptime(): Promise<void> {
+  await using target = serveTarget();
+  await using bundles = await bundlePrograms();
+  await using service = await start(bundles.service, {
+    DOCKER_HOST: "unix:///nonexistent.sock",
+    OUTBOUND_ALLOW: "127.0.0.0/8",
+  });
+  const call = await caller(service);
+  await call("POST", "/api/edition/trial");
+  const idle = await cpuPercent(service, 5);
+  const ids: string[] = [];
+  for (const [kind, count] of Object.entries(KINDS)) {
+    for (let i = 0; i < count; i++) {
+      const { id } = await call("POST", BASE, { name: `${kind} ${i}`, ...target.monitor(kind) });
+      ids.push(id);
+    }
+  }
+  // What is new is checked at once, what failed is looked at again: neither is at its place.
+  await sleep(15);
+
+  const from = Date.now();
+  const busy = await cpuPercent(service, MEASURED_S);
+  const until = Date.now() - LATE_MS_MAX;
+  const lateness: number[] = [];
+  for (const id of ids) {
+    const { checks } = await call("GET", `${BASE}/${id}/checks?limit=10`);
+    const intervalMs = INTERVAL_S * 1000;
+    const phase = phaseMs(id, INTERVAL_S);
+    for (const { checked_at } of checks as { checked_at: string }[]) {
+      const at = Date.parse(checked_at);
+      if (at >= from && at <= until) lateness.push((at - phase) % intervalMs);
+    }
+  }
+  lateness.sort((a, b) => a - b);
+  const quantile = (share: number) => lateness[Math.ceil(lateness.length * share) - 1] ?? NaN;
+  const due = MONITORS * (until - from) / 1000 / INTERVAL_S;
+  printTable(`${MONITORS} monitors, each every ${INTERVAL_S} s, over ${MEASURED_S} s`, [{
+    checks: lateness.length,
+    "due": due,
+    "late p50 ms": quantile(0.5),
+    "late p99 ms": quantile(0.99),
+    "late max ms": quantile(1),
+    "% of a core": busy,
+    "idle before": idle,
+    "memory MB": await service.memoryMb(),
+  }]);
+  printVerdict("latest check", quantile(1), LATE_MS_MAX, " ms");
+  printVerdict("checks that were left out", Math.max(0, 1 - lateness.length / due), 0.02);
+  printVerdict("share of one core", busy, CORE_PERCENT_MAX, " %");
+}
+
+/** What the monitors look at: a server that answers at once, and one that never does. */
+function serveTarget() {
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    () => new Response("everything is well"),
+  );
+  const silent = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const held: Deno.Conn[] = [];
+  const holding = (async () => {
+    for await (const conn of silent) held.push(conn);
+  })();
+  const own = `127.0.0.1:${server.addr.port}`;
+  const kinds: Record<string, Record<string, unknown>> = {
+    keyword: { type: "http", url: `http://${own}/health`, keyword: "is well" },
+    plain: { type: "http", url: `http://${own}/` },
+    tcp: { type: "tcp", url: own },
+    silent: { type: "http", url: `http://127.0.0.1:${silent.addr.port}/`, retries: 0 },
+  };
+  return {
+    monitor: (kind: string) => ({ ...kinds[kind], interval_seconds: INTERVAL_S }),
+    async [Symbol.asyncDispose]() {
+      silent.close();
+      await holding;
+      for (const conn of held) conn.close();
+      await server.shutdown();
+    },
+  };
+}
+
+async function caller(service: Running) {
+  const token = await tokenOf(service);
+  return async (method: string, path: string, body?: unknown) => {
+    const response = await fetch(`http://127.0.0.1:${service.target.port}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const answer = await response.json();
+    if (!response.ok) throw new Error(`${method} ${path}: ${answer.error}`);
+    return answer;
+  };
+}
+
+/** The processor time that a program takes for a while, in percent of one core. */
+async function cpuPercent({ pid }: Running, seconds: number): Promise<number> {
+  const before = await ticks(pid);
+  const started = performance.now();
+  await sleep(seconds);
+  const elapsedS = (performance.now() - started) / 1000;
+  return (await ticks(pid) - before) / TICKS_PER_SECOND / elapsedS * 100;
+}
+
+/** In user and kernel mode, of all threads (`proc_pid_stat(5)`, fields 14 and 15). */
+async function ticks(pid: number): Promise<number> {
+  const text = await Deno.readTextFile(`/proc/${pid}/stat`);
+  // The name of the program, in brackets, may hold spaces.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+const sleep = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));

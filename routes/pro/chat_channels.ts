@@ -1,0 +1,231 @@
+/**
+ * /chatops: chats that are told when something happens.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import type { Deps } from "../../services/deps.ts";
+import { EVENT_KINDS } from "../../services/events.ts";
+import { OUTBOUND_URL_MAX } from "../../services/outbound_url.ts";
+import {
+  changeChatChannel,
+  CHAT_PLATFORM_IDS,
+  CHAT_PLATFORM_NAMES,
+  CHAT_STATUSES,
+  createChatChannel,
+  getChatChannel,
+  listChatChannels,
+  listChatMessages,
+  removeChatChannel,
+  testChatChannel,
+} from "../../services/pro/chat_channels.ts";
+import { dispatchToChats } from "../../services/pro/chat_dispatch.ts";
+import { endpoint } from "../endpoint.ts";
+import { Done, done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
+
+const KNOWN_PLATFORMS = `must be one of ${CHAT_PLATFORM_NAMES.join(", ")}`;
+const KNOWN_EVENTS = `known are ${EVENT_KINDS.join(", ")}, and * for all of them`;
+
+const Platform = z.enum(CHAT_PLATFORM_NAMES, { error: KNOWN_PLATFORMS }).meta({
+  description: "`messenger` is Telegram, `team-chat` is Slack and what speaks like it",
+});
+
+const Events = z.array(
+  z.enum(["*", ...EVENT_KINDS], {
+    error: ({ input }) =>
+      `${JSON.stringify(input)?.slice(0, 100) ?? "nothing"} is no event kind; ${KNOWN_EVENTS}`,
+  }),
+  { error: `must be an array of event kinds; ${KNOWN_EVENTS}` },
+)
+  .min(1, { error: `must name at least one event kind; ${KNOWN_EVENTS}` })
+  .max(100)
+  .meta({ description: "Kinds of events; `*` stands for all, also for those to come" });
+
+const text = (max: number, description: string) =>
+  z.string().min(1).max(max).nullable().optional().meta({ description });
+
+const Config = z.object({
+  bot_token: text(256, "messenger: the token of the bot"),
+  chat_id: z.union([z.int().transform(String), z.string().min(1).max(128)])
+    .nullable().optional().meta({
+      description: "messenger: the number of the chat, or the @name of a public channel",
+    }),
+  webhook_url: text(OUTBOUND_URL_MAX, "team-chat: the address of the incoming webhook"),
+  api_url: text(
+    OUTBOUND_URL_MAX,
+    "The address of a gateway that takes the place of the platform's own, if any",
+  ),
+}).meta({
+  description: "Stored encrypted and shown as `********`; a field that is left out or sent back " +
+    "like that keeps its value, null takes it away. A private or otherwise special address is " +
+    "refused unless the operator lists it in `OUTBOUND_ALLOW`",
+});
+
+const EXAMPLE = {
+  platform: "messenger" as const,
+  name: "On-call",
+  config: { bot_token: "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw", chat_id: "-1001234567890" },
+  events: ["alert.fired" as const, "incident.created" as const],
+  enabled: true,
+};
+
+const fields = {
+  platform: Platform,
+  name: z.string().trim().min(1).max(100),
+  config: Config,
+  events: Events,
+};
+
+const NewChannel = z.object({ ...fields, enabled: z.boolean().default(true) })
+  .meta({ example: EXAMPLE });
+
+const ChannelChange = z.object({ ...fields, enabled: z.boolean() }).partial()
+  .meta({ example: { events: ["*"], config: { bot_token: "********", chat_id: "@alerts" } } });
+
+const Channel = z.object({
+  id: z.string(),
+  platform: z.enum(CHAT_PLATFORM_IDS),
+  name: z.string(),
+  config: z.record(z.string(), z.string()).meta({ example: { webhook_url: "********" } }),
+  events: z.array(z.string()),
+  enabled: z.boolean(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+
+const Message = z.object({
+  id: z.string(),
+  channel_id: z.string(),
+  event_type: z.string().meta({ example: "alert.fired" }),
+  text: z.string(),
+  status: z.enum(CHAT_STATUSES),
+  error: z.string().nullable().meta({ description: "Of the last attempt" }),
+  attempts: z.int(),
+  created_at: Timestamp,
+  sent_at: Timestamp.nullable(),
+});
+
+const Dispatch = z.object({
+  event_type: z.string().regex(/^[\w.-]{1,100}$/, {
+    error: "must be 1 to 100 letters, digits, dots, dashes and underscores",
+  }),
+  payload: z.record(z.string(), z.unknown()).default({}).meta({
+    description: "The event's data. One of a known kind is told in its words, any other field by " +
+      "field, with `title` or `name` in the headline",
+  }),
+}).meta({
+  example: { event_type: "alert.fired", payload: { rule: "Disk", message: "91 % of / is used" } },
+});
+
+const UNKNOWN = { 404: "There is no such channel" };
+
+export const chatChannelEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/chatops/channels",
+    summary: "List chat channels",
+    description: "Newest first.",
+    role: "viewer",
+    permission: "chatops:read",
+    returns: z.object({ channels: z.array(Channel) }),
+  }, () => ({ channels: listChatChannels(deps) })),
+
+  endpoint({
+    method: "post",
+    path: "/chatops/channels",
+    summary: "Create a chat channel",
+    description: "Each event is sent as a text of at most 4 096 characters (messenger) or 4 000 " +
+      "(team chat), without markup. Retried after about 5 s, 30 s, 2 min, 10 min and 1 h, or later " +
+      "where the platform asks for it, then given up; 410 turns the channel off. During " +
+      "maintenance no events are queued.",
+    role: "admin",
+    permission: "chatops:write",
+    body: NewChannel,
+    returns: Channel,
+    status: 201,
+  }, ({ body }) => createChatChannel(deps, body)),
+
+  endpoint({
+    method: "get",
+    path: "/chatops/channels/:id",
+    summary: "Show a chat channel with its newest messages",
+    role: "viewer",
+    permission: "chatops:read",
+    params: IdParams,
+    returns: Channel.extend({ messages: z.array(Message) }),
+    failures: UNKNOWN,
+  }, ({ params }) => getChatChannel(deps, params.id)),
+
+  endpoint({
+    method: "put",
+    path: "/chatops/channels/:id",
+    summary: "Change a chat channel",
+    description: "What is left out stays as it is; another platform needs a whole config. What " +
+      "waits for a channel that is turned off is given up.",
+    role: "admin",
+    permission: "chatops:write",
+    params: IdParams,
+    body: ChannelChange,
+    returns: Channel,
+    failures: { 409: "Its stored config cannot be decrypted", ...UNKNOWN },
+  }, ({ params, body }) => changeChatChannel(deps, params.id, body)),
+
+  endpoint({
+    method: "delete",
+    path: "/chatops/channels/:id",
+    summary: "Delete a chat channel",
+    description: "With its messages, and with what waits for it.",
+    role: "admin",
+    permission: "chatops:write",
+    params: IdParams,
+    returns: Done,
+    failures: UNKNOWN,
+  }, ({ params }) => {
+    removeChatChannel(deps, params.id);
+    return done;
+  }),
+
+  endpoint({
+    method: "post",
+    path: "/chatops/channels/:id/test",
+    summary: "Send a test message",
+    description: "Also while the channel is off; what it comes to is in the channel's messages.",
+    role: "admin",
+    permission: "chatops:write",
+    params: IdParams,
+    returns: Done.extend({ message_id: z.string() }),
+    failures: UNKNOWN,
+  }, ({ params }) => ({ ...done, message_id: testChatChannel(deps, params.id) })),
+
+  endpoint({
+    method: "get",
+    path: "/chatops/channels/:id/messages",
+    summary: "List what was sent to a chat channel",
+    description: "Newest first; kept for 7 days, at most the last 1 000.",
+    role: "viewer",
+    permission: "chatops:read",
+    params: IdParams,
+    query: z.object(pagingQuery(50)),
+    returns: paged({ messages: z.array(Message) }),
+    failures: UNKNOWN,
+  }, ({ params, query }) => listChatMessages(deps, params.id, query)),
+
+  endpoint({
+    method: "post",
+    path: "/chatops/dispatch",
+    summary: "Send an event to the chat channels",
+    description: "To every enabled one whose events hold `event_type` or `*`, also during " +
+      "maintenance.",
+    role: "admin",
+    permission: "chatops:write",
+    body: Dispatch,
+    returns: Done.extend({
+      dispatched: z.int().meta({ description: "How many channels" }),
+      message_ids: z.array(z.string()),
+    }),
+  }, ({ body }) => {
+    const ids = dispatchToChats(deps, { eventType: body.event_type, payload: body.payload });
+    return { ...done, dispatched: ids.length, message_ids: ids };
+  }),
+];

@@ -1,0 +1,186 @@
+/**
+ * /incidents: what went wrong, who repairs it, and what was done about it.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import type { Deps } from "../../services/deps.ts";
+import {
+  addTimelineEntry,
+  changeIncident,
+  changeIncidentStatus,
+  createIncident,
+  getIncident,
+  INCIDENT_SEVERITIES,
+  INCIDENT_SOURCES,
+  INCIDENT_STATUSES,
+  listIncidents,
+  NOTE_TYPES,
+  removeIncident,
+  TIMELINE_TYPES,
+} from "../../services/pro/incidents.ts";
+import { endpoint } from "../endpoint.ts";
+import { Done, done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
+
+const oneOf = <const Names extends readonly [string, ...string[]]>(names: Names) =>
+  z.enum(names, { error: `must be one of ${names.join(", ")}` });
+
+const Severity = oneOf(INCIDENT_SEVERITIES);
+const Status = oneOf(INCIDENT_STATUSES);
+
+const Message = z.string().trim().min(1).max(10_000);
+
+const settings = {
+  title: z.string().trim().min(1).max(200),
+  severity: Severity,
+  description: z.string().trim().max(10_000).nullable(),
+  commander: z.string().trim().max(200).nullable().meta({
+    description: "Who leads the repair; any name",
+  }),
+};
+
+const NewIncident = z.object({
+  ...settings,
+  description: settings.description.default(null),
+  commander: settings.commander.default(null),
+}).meta({
+  example: {
+    title: "Checkout answers with errors",
+    severity: "major",
+    description: "Since the release of this morning every tenth order fails.",
+    commander: "Ada",
+  },
+});
+
+const IncidentChanges = z.object(settings).partial().meta({
+  example: { severity: "critical", commander: "Grace" },
+});
+
+const StatusChange = z.object({ status: Status, message: Message.optional() }).meta({
+  example: { status: "identified", message: "A full disk on the database's host." },
+});
+
+const NewEntry = z.object({ type: oneOf(NOTE_TYPES).default("note"), message: Message }).meta({
+  example: { type: "action", message: "Rolled back to the release of yesterday." },
+});
+
+const Incident = z.object({
+  ...settings,
+  id: z.string(),
+  status: Status,
+  source: z.enum(INCIDENT_SOURCES),
+  source_id: z.string().nullable().meta({
+    description: "The monitor or the alert rule that it came from",
+  }),
+  created_by: z.string().meta({
+    description: "The user's email, `key` in key mode, `system` where it opened itself",
+  }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  resolved_at: Timestamp.nullable(),
+});
+
+const Entry = z.object({
+  id: z.string(),
+  type: z.enum(TIMELINE_TYPES),
+  message: z.string(),
+  author: z.string(),
+  created_at: Timestamp,
+});
+
+const UNKNOWN = { 404: "There is no such incident" };
+
+export const incidentEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/incidents",
+    summary: "List incidents",
+    description: "Newest first.",
+    role: "viewer",
+    permission: "incidents:read",
+    query: z.object({ status: Status.optional(), ...pagingQuery(50) }),
+    returns: paged({ incidents: z.array(Incident) }),
+  }, ({ query }) => listIncidents(deps, query)),
+
+  endpoint({
+    method: "post",
+    path: "/incidents",
+    summary: "Open an incident",
+    description: "Besides, a monitor with `auto_incident` opens one when it goes down, and an " +
+      "alert rule with `autoIncident` when it fires; these resolve themselves.",
+    role: "operator",
+    permission: "incidents:write",
+    body: NewIncident,
+    returns: Incident,
+    status: 201,
+  }, ({ body, caller }) => createIncident(deps, body, caller)),
+
+  endpoint({
+    method: "get",
+    path: "/incidents/:id",
+    summary: "Show an incident",
+    description: "With its timeline, newest first.",
+    role: "viewer",
+    permission: "incidents:read",
+    params: IdParams,
+    returns: Incident.extend({ timeline: z.array(Entry) }),
+    failures: UNKNOWN,
+  }, ({ params }) => getIncident(deps, params.id)),
+
+  endpoint({
+    method: "put",
+    path: "/incidents/:id",
+    summary: "Change an incident",
+    description: "What is left out stays. The status is changed by a call of its own.",
+    role: "admin",
+    permission: "incidents:write",
+    params: IdParams,
+    body: IncidentChanges,
+    returns: Incident,
+    failures: UNKNOWN,
+  }, ({ params, body }) => changeIncident(deps, params.id, body)),
+
+  endpoint({
+    method: "put",
+    path: "/incidents/:id/status",
+    summary: "Change the status of an incident",
+    description: "Every change is written into the timeline, with the message. Reopening clears " +
+      "`resolved_at`. One that was resolved by hand is left alone by its monitor or alert.",
+    role: "operator",
+    permission: "incidents:write",
+    params: IdParams,
+    body: StatusChange,
+    returns: Incident,
+    failures: UNKNOWN,
+  }, ({ params, body, caller }) => changeIncidentStatus(deps, params.id, body, caller)),
+
+  endpoint({
+    method: "post",
+    path: "/incidents/:id/timeline",
+    summary: "Add to the timeline of an incident",
+    description: "An `update` also goes out as the event `incident.updated`.",
+    role: "operator",
+    permission: "incidents:write",
+    params: IdParams,
+    body: NewEntry,
+    returns: Entry,
+    status: 201,
+    failures: { ...UNKNOWN, 409: "The timeline has 1 000 entries" },
+  }, ({ params, body, caller }) => addTimelineEntry(deps, params.id, body, caller)),
+
+  endpoint({
+    method: "delete",
+    path: "/incidents/:id",
+    summary: "Delete an incident",
+    description: "With its timeline.",
+    role: "admin",
+    permission: "incidents:write",
+    params: IdParams,
+    returns: Done,
+    failures: UNKNOWN,
+  }, ({ params }) => {
+    removeIncident(deps, params.id);
+    return done;
+  }),
+];

@@ -1,0 +1,187 @@
+/**
+ * /remediation: what is done about which condition, and what came of it.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import type { Deps } from "../../services/deps.ts";
+import {
+  changeRemediationRule,
+  createRemediationRule,
+  listRemediationRules,
+  REMEDIATION_ACTIONS,
+  REMEDIATION_METRICS,
+  REMEDIATION_OPERATORS,
+  removeRemediationRule,
+} from "../../services/pro/remediation_rules.ts";
+import { listRemediationRuns, REMEDIATION_STATUSES } from "../../services/pro/remediation_runs.ts";
+import { ContainerRef } from "../ce/container_shapes.ts";
+import { endpoint } from "../endpoint.ts";
+import { Done, done, EnabledBody, IdParams, pagingQuery, Timestamp } from "../shapes.ts";
+
+const oneOf = <const Names extends readonly [string, ...string[]]>(names: Names) =>
+  z.enum(names, { error: `must be one of ${names.join(", ")}` });
+
+const Action = oneOf(REMEDIATION_ACTIONS);
+
+const ActionConfig = z.object({
+  timeout_seconds: z.int().min(0).max(300).optional().meta({
+    description: "Of stop and restart: seconds until the container is killed; default 10",
+  }),
+}).meta({ example: {} });
+
+const settings = {
+  name: z.string().trim().min(1).max(100),
+  condition_metric: oneOf(REMEDIATION_METRICS).meta({
+    description: "Percents and load_1 are of the host, container_stopped counts the containers " +
+      "that are not running. The others are of the target: percents (100 is one core; of its " +
+      "memory limit), container_unhealthy and container_down are 1 or 0. Down means not running " +
+      "after having run, by whatever cause but an action of this service",
+  }),
+  condition_operator: oneOf(REMEDIATION_OPERATORS),
+  condition_threshold: z.number().min(-1e12).max(1e12),
+  condition_duration: z.int().min(0).max(86_400).meta({
+    description: "Seconds for which the condition has to hold without a break",
+  }),
+  action_type: Action,
+  action_target: ContainerRef,
+  action_config: ActionConfig,
+  cooldown_seconds: z.int().min(0).max(86_400).meta({
+    description: "Least seconds between two firings",
+  }),
+  enabled: z.boolean(),
+};
+
+const NewRule = z.object({
+  ...settings,
+  condition_duration: settings.condition_duration.default(0),
+  action_config: ActionConfig.default({}),
+  cooldown_seconds: settings.cooldown_seconds.default(900),
+  enabled: z.boolean().default(true),
+}).meta({
+  example: {
+    name: "Keep the shop running",
+    condition_metric: "container_down",
+    condition_operator: "==",
+    condition_threshold: 1,
+    condition_duration: 0,
+    action_type: "start",
+    action_target: "web",
+    action_config: {},
+    cooldown_seconds: 900,
+  },
+});
+
+const RuleChanges = z.object(settings).partial().meta({
+  example: { condition_duration: 60, cooldown_seconds: 300 },
+});
+
+const Rule = z.object({
+  ...settings,
+  id: z.string(),
+  created_at: Timestamp,
+  last_triggered_at: Timestamp.nullable(),
+  trigger_count: z.int(),
+});
+
+const Run = z.object({
+  id: z.string(),
+  rule_id: z.string(),
+  rule_name: z.string(),
+  metric_value: z.number().nullable().meta({
+    description: "When the rule fired; null where it turned itself off",
+  }),
+  action_type: Action,
+  action_target: z.string(),
+  status: z.enum(REMEDIATION_STATUSES).meta({
+    description: "skipped: a guard was in the way, or the rule turned itself off",
+  }),
+  error: z.string().nullable(),
+  started_at: Timestamp,
+  finished_at: Timestamp,
+});
+
+const UNKNOWN = { 404: "There is no such rule" };
+
+export const remediationEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/remediation/rules",
+    summary: "List remediation rules",
+    description: "By name.",
+    role: "viewer",
+    permission: "remediation:read",
+    returns: z.object({ rules: z.array(Rule) }),
+  }, () => ({ rules: listRemediationRules(deps) })),
+
+  endpoint({
+    method: "post",
+    path: "/remediation/rules",
+    summary: "Create a remediation rule",
+    description: "It fires once its condition has held for the whole duration, and again when it " +
+      "still holds at the end of the cooldown. Nothing is done in maintenance, on the service's " +
+      "own container and on tasks of a Swarm; while a value is not known (the engine is away), " +
+      "nothing fires. A rule that fired 5 times within an hour turns itself off.",
+    role: "admin",
+    permission: "remediation:write",
+    body: NewRule,
+    returns: Rule,
+    status: 201,
+    failures: { 402: "The edition allows no more rules" },
+  }, ({ body }) => createRemediationRule(deps, body)),
+
+  endpoint({
+    method: "put",
+    path: "/remediation/rules/:id",
+    summary: "Change a remediation rule",
+    description: "What is left out stays. With another condition or target the rule begins anew; " +
+      "its cooldown goes on.",
+    role: "admin",
+    permission: "remediation:write",
+    params: IdParams,
+    body: RuleChanges,
+    returns: Rule,
+    failures: UNKNOWN,
+  }, ({ params, body }) => changeRemediationRule(deps, params.id, body)),
+
+  endpoint({
+    method: "delete",
+    path: "/remediation/rules/:id",
+    summary: "Delete a remediation rule",
+    description: "Its history stays.",
+    role: "admin",
+    permission: "remediation:write",
+    params: IdParams,
+    returns: Done,
+    failures: UNKNOWN,
+  }, ({ params }) => {
+    removeRemediationRule(deps, params.id);
+    return done;
+  }),
+
+  endpoint({
+    method: "put",
+    path: "/remediation/rules/:id/toggle",
+    summary: "Turn a remediation rule on or off",
+    description: "One that turned itself off begins to count anew when it is turned on.",
+    role: "admin",
+    permission: "remediation:write",
+    params: IdParams,
+    body: EnabledBody.meta({ example: { enabled: true } }),
+    returns: Rule,
+    failures: UNKNOWN,
+  }, ({ params, body }) => changeRemediationRule(deps, params.id, body)),
+
+  endpoint({
+    method: "get",
+    path: "/remediation/history",
+    summary: "List what remediation rules did",
+    description: "What has ended, newest first, also of rules that are deleted; kept for 90 " +
+      "days, at most 1 000 of each rule.",
+    role: "viewer",
+    permission: "remediation:read",
+    query: z.object({ limit: pagingQuery(50).limit }),
+    returns: z.object({ history: z.array(Run) }),
+  }, ({ query }) => ({ history: listRemediationRuns(deps, query) })),
+];

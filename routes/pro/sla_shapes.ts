@@ -1,0 +1,96 @@
+/**
+ * Shapes of SLA definitions, periods and breaches.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import { PERIOD_TYPES } from "../../services/pro/sla_definitions.ts";
+import { PERIOD_STATUSES } from "../../services/pro/sla_periods.ts";
+import { Timestamp } from "../shapes.ts";
+
+/** Percent. */
+export const TargetUptime = z.number()
+  .gt(0, { error: "must be over 0" })
+  .lt(100, { error: "must be below 100" })
+  .meta({ description: "Percent", example: 99.9 });
+
+const ActualUptime = z.number().meta({
+  description: "Percent of the time that has elapsed",
+  example: 99.95,
+});
+
+const Downtime = z.int().meta({
+  description: "Seconds in which at least one of the monitors was down",
+  example: 1296,
+});
+
+const BurnRate = z.number().meta({
+  description: "Share of the budget that is used, divided by the share of the period that has " +
+    "elapsed. At 1 the budget lasts exactly as long as the period",
+  example: 0.5,
+});
+
+export const SlaDefinition = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  target_uptime: TargetUptime,
+  period_type: z.enum(PERIOD_TYPES),
+  monitor_ids: z.array(z.string()),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+
+export const SlaPeriod = z.object({
+  id: z.string(),
+  sla_id: z.string(),
+  period_type: z.enum(PERIOD_TYPES),
+  start_date: z.iso.date(),
+  end_date: z.iso.date().meta({ description: "The last day that belongs to the period" }),
+  actual_uptime: ActualUptime,
+  target_uptime: TargetUptime,
+  total_downtime_seconds: Downtime,
+  coverage_percent: z.number().meta({
+    description: "How much of the time that has elapsed is known, as the mean over the monitors. " +
+      "What is unknown counts as no downtime",
+    example: 100,
+  }),
+  is_breached: z.boolean().meta({ description: "More downtime than the target allows" }),
+  status: z.enum(PERIOD_STATUSES),
+  calculated_at: Timestamp,
+});
+
+export const SlaBudget = z.object({
+  total_budget_minutes: z.number().meta({
+    description: "Downtime that the target allows in the whole period",
+    example: 43.2,
+  }),
+  used_minutes: z.number(),
+  remaining_minutes: z.number().meta({ description: "Negative when more is used than there was" }),
+  remaining_percentage: z.number().meta({ description: "At least 0" }),
+  is_breached: z.boolean(),
+  burn_rate: BurnRate,
+});
+
+export const CurrentPeriod = z.object({ period: SlaPeriod, burn_rate: BurnRate });
+
+export const SlaStatus = CurrentPeriod.extend({ budget: SlaBudget });
+
+export const SlaBreach = z.object({
+  id: z.string(),
+  sla_id: z.string(),
+  period_id: z.string(),
+  breached_at: Timestamp.meta({ description: "When the downtime exceeded the budget" }),
+  actual_uptime: ActualUptime,
+  target_uptime: TargetUptime,
+  total_downtime_seconds: Downtime,
+});
+
+export const SlaReport = z.object({
+  definition: SlaDefinition,
+  current_status: SlaStatus,
+  periods: z.array(SlaPeriod),
+  breaches: z.array(SlaBreach),
+  burn_rate_chart: z.array(z.object({ date: z.iso.date(), burn_rate: BurnRate })),
+});

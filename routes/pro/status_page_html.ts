@@ -1,0 +1,167 @@
+/**
+ * /status/:slug: the page that everybody may read, its feed and its badge. Each is made once from
+ * what is in memory and sent again until something of the page changes.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import { nodeCrypto, nodeZlib } from "../../services/builtins.ts";
+import type { Deps } from "../../services/deps.ts";
+import { includesEdition } from "../../services/edition.ts";
+import { notFound } from "../../services/errors.ts";
+import {
+  pageByDomain,
+  type PublicPage,
+  publicPage,
+} from "../../services/pro/status_page_public.ts";
+import { acceptsGzip, etagOf } from "../answer_cache.ts";
+import { type RawAnswer, rawEndpoint } from "../endpoint.ts";
+import { statusPageBadge } from "./status_page_badge.ts";
+import { statusPageFeed } from "./status_page_feed.ts";
+import { statusPageStyle, statusPageView } from "./status_page_view.ts";
+
+/** What there is of a page, by what follows its slug in the address. */
+const PARTS = {
+  "": pagePart,
+  "/feed.atom": feedPart,
+  "/badge.svg": badgePart,
+} as const;
+type Part = keyof typeof PARTS;
+
+/** Short enough for who waits for the end of an outage, long enough for caches to help. */
+const CACHING = "public, max-age=15";
+
+const Params = z.object({ slug: z.string().min(1).max(100) });
+
+/** A part as it is sent. */
+interface Kept {
+  headers: Record<string, string>;
+  bytes: Uint8Array<ArrayBuffer>;
+  /** Made when the first client asks for it. */
+  gzip: Uint8Array<ArrayBuffer> | undefined;
+}
+
+type Config = Pick<Deps["config"], "serviceBaseUrl">;
+
+/** Kept for as long as the page in memory stays the same. */
+type Shelf = WeakMap<PublicPage, Partial<Record<Part, Kept>>>;
+
+const encoder = new TextEncoder();
+
+export const statusPageHtmlEndpoints = (deps: Deps) => {
+  const shelf: Shelf = new WeakMap();
+  const serve =
+    (part: Part) => ({ params, request }: { params: { slug: string }; request: Request }) => {
+      const page = publicPage(deps, params.slug);
+      if (!page) throw notFound("Status page", params.slug);
+      const parts = shelf.get(page) ?? {};
+      shelf.set(page, parts);
+      return answer(request, parts[part] ??= PARTS[part](page, deps.config));
+    };
+  const contract = {
+    method: "get",
+    role: "public",
+    hiddenUnlicensed: true,
+    params: Params,
+    returns: z.string(),
+    failures: { 404: "There is no such page, or it is not public" },
+  } as const;
+
+  return [
+    rawEndpoint({
+      ...contract,
+      path: "/status/:slug",
+      summary: "Show a status page",
+      description: "Also served at `/` for the page's own domain, with `/feed.atom` and " +
+        "`/badge.svg` beside it.",
+      produces: "text/html",
+    }, serve("")),
+
+    rawEndpoint({
+      ...contract,
+      path: "/status/:slug/feed.atom",
+      summary: "Read a status page's incidents as an Atom feed",
+      produces: "application/atom+xml",
+    }, serve("/feed.atom")),
+
+    rawEndpoint({
+      ...contract,
+      path: "/status/:slug/badge.svg",
+      summary: "Show a status page's state as a badge",
+      produces: "image/svg+xml",
+    }, serve("/badge.svg")),
+  ];
+};
+
+/**
+ * Makes what tells where a request for a page's own domain leads: a path of this module, or
+ * `undefined` for every other request, of which it looks at no more than the path.
+ */
+export function statusPageOfHost(deps: Deps): (request: Request) => string | undefined {
+  return ({ url, headers }) => {
+    const path = url.slice(url.indexOf("/", "https://".length)).split("?", 1)[0];
+    if (path !== "/" && path !== "/feed.atom" && path !== "/badge.svg") return undefined;
+    if (!includesEdition(deps.license.edition, "pro")) return undefined;
+    const page = pageByDomain(deps, headers.get("host") ?? new URL(url).host);
+    return page && `/status/${page.slug}${path === "/" ? "" : path}`;
+  };
+}
+
+function pagePart(page: PublicPage, config: Config): Kept {
+  const style = statusPageStyle(page);
+  const hash = nodeCrypto().createHash("sha256").update(style).digest("base64");
+  const policy = [
+    "default-src 'none'",
+    `style-src 'sha256-${hash}'`,
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ];
+  const text = statusPageView(page, { feedUrl: urlsOf(page, config).feed, style });
+  return kept(text, {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": policy.join("; "),
+  });
+}
+
+function feedPart(page: PublicPage, config: Config): Kept {
+  return kept(statusPageFeed(page, urlsOf(page, config)), {
+    "content-type": "application/atom+xml; charset=utf-8",
+  });
+}
+
+function badgePart(page: PublicPage): Kept {
+  return kept(statusPageBadge(page), {
+    "content-type": "image/svg+xml; charset=utf-8",
+    // It is there to be shown on other sites.
+    "cross-origin-resource-policy": "cross-origin",
+  });
+}
+
+/** With a host only where one is configured: what the client says its host is may be anything. */
+function urlsOf({ slug }: PublicPage, { serviceBaseUrl }: Config) {
+  const page = `${serviceBaseUrl ?? ""}/status/${slug}`;
+  return { page, feed: `${page}/feed.atom` };
+}
+
+function kept(text: string, headers: Record<string, string>): Kept {
+  const bytes = encoder.encode(text);
+  return {
+    headers: { ...headers, "cache-control": CACHING, etag: etagOf(bytes), vary: "accept-encoding" },
+    bytes,
+    gzip: undefined,
+  };
+}
+
+function answer(request: Request, part: Kept): RawAnswer {
+  const { headers, bytes } = part;
+  // A weak tag is compared without its mark (RFC 9110, 13.1.2).
+  if (request.headers.get("if-none-match")?.includes(headers.etag!.slice(2))) {
+    return { status: 304, headers, body: null };
+  }
+  if (!acceptsGzip(request)) return { status: 200, headers, body: bytes };
+  part.gzip ??= new Uint8Array(nodeZlib().gzipSync(bytes));
+  return { status: 200, headers: { ...headers, "content-encoding": "gzip" }, body: part.gzip };
+}

@@ -1,0 +1,54 @@
+/**
+ * /status-pages/public/:slug: what the world sees of a status page.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import type { Deps } from "../../services/deps.ts";
+import { AppError } from "../../services/errors.ts";
+import { publicPage, publicPagesVersion } from "../../services/pro/status_page_public.ts";
+import { endpoint } from "../endpoint.ts";
+import { Timestamp } from "../shapes.ts";
+import { Component, ComponentStatus, PageIncident, Theme } from "./status_page_shapes.ts";
+
+const PublicIncident = PageIncident.omit({ page_id: true });
+
+const PublicPage = z.object({
+  name: z.string(),
+  slug: z.string(),
+  description: z.string(),
+  theme: Theme,
+  overall_status: ComponentStatus.meta({ description: "The worst of the components" }),
+  components: z.array(Component.pick({
+    id: true,
+    name: true,
+    description: true,
+    status: true,
+    display_order: true,
+    group_name: true,
+  })),
+  active_incidents: z.array(PublicIncident).meta({ description: "Not resolved, newest first" }),
+  recent_incidents: z.array(PublicIncident).meta({ description: "Resolved in the last 14 days" }),
+  updated_at: Timestamp,
+});
+
+export const statusPagePublicEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/status-pages/public/:slug",
+    summary: "Read a status page",
+    description: "Needs no token. A page that is not public is as unknown as one that does not " +
+      "exist.",
+    role: "public",
+    params: z.object({ slug: z.string().min(1).max(255) }),
+    returns: PublicPage,
+    failures: { 404: "There is no such status page" },
+    etag: true,
+    version: () => publicPagesVersion(deps),
+  }, ({ params }) => {
+    const page = publicPage(deps, params.slug);
+    if (!page) throw new AppError("not_found", `Status page ${params.slug} does not exist`);
+    return page;
+  }),
+];

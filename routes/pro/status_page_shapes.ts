@@ -1,0 +1,89 @@
+/**
+ * Shapes that the endpoints of status pages share.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import { COMPONENT_STATUSES } from "../../services/pro/status_page_components.ts";
+import {
+  PAGE_INCIDENT_SEVERITIES,
+  PAGE_INCIDENT_STATUSES,
+} from "../../services/pro/status_page_incidents.ts";
+import { Timestamp } from "../shapes.ts";
+
+/** Longest name and title, in UTF-16 units. */
+export const NAME_MAX = 200;
+export const TITLE_MAX = 500;
+
+/** Room for 10 000 characters, whatever their script. */
+export const TEXT_MAX = 20_000;
+
+/** A name or title: one line that is not empty. */
+export const line = (max: number) =>
+  z.string().min(1).max(max)
+    .refine((text) => /\S/.test(text), { error: "must not be empty" })
+    .refine((text) => !/[\p{Cc}\u2028\u2029]/u.test(text), {
+      error: "must be one line without control characters",
+    });
+
+/** Words of any length, over several lines. */
+export const words = () =>
+  z.string().max(TEXT_MAX)
+    // Nothing that XML, and so a feed, could not hold (XML 1.0, 2.2).
+    // deno-lint-ignore no-control-regex
+    .refine((text) => !/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]/.test(text), {
+      error: "must not hold control characters",
+    });
+
+export const PageParams = z.object({ pageId: z.string().min(1).max(255) });
+
+export const Theme = z.object({
+  primary_color: z.string()
+    .regex(/^#([0-9a-f]{3}|[0-9a-f]{6})$/i, { error: "must be a color such as #0a7 or #00aa77" })
+    .optional()
+    .meta({ example: "#0f766e" }),
+});
+
+export const ComponentStatus = z.enum(COMPONENT_STATUSES);
+export const PageIncidentSeverity = z.enum(PAGE_INCIDENT_SEVERITIES);
+export const PageIncidentStatus = z.enum(PAGE_INCIDENT_STATUSES);
+
+export const Component = z.object({
+  id: z.string(),
+  page_id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  status: ComponentStatus,
+  display_order: z.int(),
+  group_name: z.string().nullable(),
+  monitor_id: z.string().nullable().meta({ description: "The monitor that its status follows" }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+
+export const PageIncident = z.object({
+  id: z.string(),
+  page_id: z.string(),
+  title: z.string(),
+  message: z.string(),
+  severity: PageIncidentSeverity,
+  status: PageIncidentStatus,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  resolved_at: Timestamp.nullable(),
+});
+
+export const StatusPage = z.object({
+  id: z.string(),
+  slug: z.string().meta({ description: "Made from the name once; stays when the name changes" }),
+  name: z.string(),
+  description: z.string(),
+  is_public: z.boolean(),
+  custom_domain: z.string().nullable(),
+  theme: Theme,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+
+export const UNKNOWN_PAGE = { 404: "There is no such status page" };

@@ -1,0 +1,165 @@
+/**
+ * /status-pages/:pageId/subscribers: who is told when something of a status page changes.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import type { Deps } from "../../services/deps.ts";
+import { OUTBOUND_URL_MAX } from "../../services/outbound_url.ts";
+import {
+  createSubscriber,
+  listSubscribers,
+  removeSubscriber,
+  SUBSCRIBERS_MAX,
+  unsubscribe,
+  verifySubscriber,
+} from "../../services/pro/status_page_subscribers.ts";
+import {
+  isMailAddress,
+  MAIL_ADDRESS_MAX,
+  MAIL_ADDRESS_RULE,
+} from "../../services/pro/subscriber_address.ts";
+import { baseUrl } from "../base_url.ts";
+import { endpoint } from "../endpoint.ts";
+import { Done, done, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { PageParams, UNKNOWN_PAGE } from "./status_page_shapes.ts";
+
+const ONE_ADDRESS = "give either email or webhook_url";
+
+const NewSubscriber = z.object({
+  email: z.string({ error: MAIL_ADDRESS_RULE })
+    .refine(isMailAddress, { error: MAIL_ADDRESS_RULE }).optional()
+    .meta({ format: "email", maxLength: MAIL_ADDRESS_MAX }),
+  webhook_url: z.string().min(1).max(OUTBOUND_URL_MAX).optional().meta({
+    description: "http or https; a private or otherwise special address is refused unless the " +
+      "operator lists it in `OUTBOUND_ALLOW`",
+  }),
+}).refine(({ email, webhook_url }) => (email === undefined) !== (webhook_url === undefined), {
+  error: ONE_ADDRESS,
+}).meta({ example: { email: "ada@example.com" } });
+
+const Subscriber = z.object({
+  id: z.string(),
+  email: z.string().optional(),
+  webhook_url: z.string().optional(),
+  status: z.enum(["pending", "verified"]),
+  created_at: Timestamp,
+});
+
+const SubscriberParams = PageParams.extend({ subId: z.string().min(1).max(255) });
+const Token = z.string().min(1).max(255);
+
+const Told = Done.extend({
+  message: z.string().meta({ description: "For whoever followed a link" }),
+});
+
+export const statusPageSubscriberEndpoints = (deps: Deps) => [
+  // Before `/:pageId/...`, which would take its paths.
+  endpoint({
+    method: "get",
+    path: "/status-pages/unsubscribe/:token",
+    summary: "Unsubscribe from a status page",
+    description: "The link in each notice. Following it again changes nothing.",
+    role: "public",
+    params: z.object({ token: Token }),
+    returns: Told,
+    failures: { 404: "The link is not valid" },
+  }, async ({ params }) => {
+    await unsubscribe(deps, params.token);
+    return { ...done, message: "You are unsubscribed" };
+  }),
+
+  endpoint({
+    method: "post",
+    path: "/status-pages/unsubscribe/:token",
+    summary: "Unsubscribe from a status page by one click",
+    description: "What mail programs do with the header `List-Unsubscribe-Post` (RFC 8058).",
+    role: "public",
+    unaudited: true,
+    params: z.object({ token: Token }),
+    returns: Told,
+    failures: { 404: "The link is not valid" },
+  }, async ({ params }) => {
+    await unsubscribe(deps, params.token);
+    return { ...done, message: "You are unsubscribed" };
+  }),
+
+  endpoint(
+    {
+      method: "get",
+      path: "/status-pages/:pageId/subscribers",
+      summary: "List the subscribers of a status page",
+      description: "Newest first. Only the role admin sees the addresses.",
+      role: "viewer",
+      permission: "status_pages:read",
+      params: PageParams,
+      query: z.object(pagingQuery(100)),
+      returns: paged({ subscribers: z.array(Subscriber) }),
+      failures: UNKNOWN_PAGE,
+    },
+    ({ params, query, caller }) =>
+      listSubscribers(deps, params.pageId, { ...query, redacted: caller.role !== "admin" }),
+  ),
+
+  endpoint(
+    {
+      method: "post",
+      path: "/status-pages/:pageId/subscribers",
+      summary: "Subscribe somebody to a status page",
+      description:
+        "A mail address is sent a link to confirm with; whoever owns a webhook confirms " +
+        `with the token. At most ${SUBSCRIBERS_MAX} for a page.`,
+      role: "admin",
+      permission: "status_pages:write",
+      params: PageParams,
+      body: NewSubscriber,
+      returns: Subscriber.extend({
+        verify_token: z.string().meta({
+          description:
+            "For `GET /status-pages/{pageId}/subscribers/verify/{token}`; shown in this " +
+            "answer only",
+        }),
+      }),
+      status: 201,
+      failures: {
+        ...UNKNOWN_PAGE,
+        409: "The address is subscribed already, or SMTP_URL is not set",
+      },
+    },
+    ({ params, body, request }) =>
+      createSubscriber(deps, params.pageId, body, baseUrl(deps.config, request)),
+  ),
+
+  endpoint({
+    method: "get",
+    path: "/status-pages/:pageId/subscribers/verify/:token",
+    summary: "Confirm a subscription",
+    description: "The link in the mail that asks to confirm. Following it again says so.",
+    role: "public",
+    params: PageParams.extend({ token: Token }),
+    returns: Told.extend({ status: z.literal("verified"), already_verified: z.boolean() }),
+    failures: { 404: "The link is not valid, or the subscription was ended" },
+  }, ({ params }) => {
+    const { already } = verifySubscriber(deps, params.pageId, params.token);
+    const message = already
+      ? "Your subscription was confirmed before"
+      : "Your subscription is confirmed";
+    return { ...done, status: "verified" as const, already_verified: already, message };
+  }),
+
+  endpoint({
+    method: "delete",
+    path: "/status-pages/:pageId/subscribers/:subId",
+    summary: "Delete a subscriber",
+    description: "With what waits for it.",
+    role: "admin",
+    permission: "status_pages:write",
+    params: SubscriberParams,
+    returns: Done,
+    failures: { 404: "There is no such status page, or it has no such subscriber" },
+  }, ({ params }) => {
+    removeSubscriber(deps, params.pageId, params.subId);
+    return done;
+  }),
+];

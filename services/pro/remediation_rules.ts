@@ -1,0 +1,143 @@
+/**
+ * Remediation rules: what is done about which condition.
+ *
+ * @module
+ */
+
+import {
+  countRemediationRules,
+  deleteRemediationRule,
+  insertRemediationRule,
+  type RemediationRule,
+  type RemediationSettings,
+  selectRemediationRule,
+  selectRemediationRules,
+  updateRemediationRule,
+} from "../../db/pro/remediation_rules.ts";
+import { EngineUnreachableError } from "../../engine/errors.ts";
+import { type ReadDeps, resolveContainer } from "../ce/container_reads.ts";
+import type { Deps } from "../deps.ts";
+import { AppError, notFound } from "../errors.ts";
+import type { Container } from "../inventory.ts";
+import { assertBelowLimit } from "../limits.ts";
+
+export {
+  REMEDIATION_ACTIONS,
+  REMEDIATION_METRICS,
+  REMEDIATION_OPERATORS,
+} from "../../db/pro/remediation_rules.ts";
+export type { RemediationRule, RemediationSettings };
+
+/** What an update may bring; what is left out stays. */
+export type RemediationChanges = {
+  [Name in keyof RemediationSettings]?: RemediationSettings[Name] | undefined;
+};
+
+const BEGINNING = { pending_since: null, seen_at: null } as const;
+
+/** A container of a Swarm service: the Swarm itself replaces it. */
+const TASK_LABEL = "com.docker.swarm.task.id";
+
+/** All rules by name. */
+export function listRemediationRules({ db }: Pick<Deps, "db">): RemediationRule[] {
+  return selectRemediationRules(db);
+}
+
+/**
+ * Stores a new rule. The container need not exist yet, and the engine may be away: each run looks
+ * again.
+ *
+ * @throws {AppError} `invalid` where it would act on the service itself or on a Swarm task.
+ * @throws {LimitError} When the edition allows no more rules.
+ */
+export async function createRemediationRule(
+  deps: ReadDeps & Pick<Deps, "db" | "license" | "now">,
+  settings: RemediationSettings,
+): Promise<RemediationRule> {
+  const { db, license, now } = deps;
+  const target = await acceptableTarget(deps, settings.action_target);
+  assertBelowLimit(license, "remediation_rules", countRemediationRules(db));
+  const rule: RemediationRule = {
+    ...settings,
+    ...BEGINNING,
+    id: crypto.randomUUID(),
+    created_at: now().toISOString(),
+    target_name: target?.name ?? null,
+    last_triggered_at: null,
+    trigger_count: 0,
+    firings: [],
+  };
+  insertRemediationRule(db, rule);
+  return rule;
+}
+
+/**
+ * Changes a rule. With another condition or target, or turned on again, it begins anew; its
+ * cooldown goes on. An action under way ends as it began.
+ *
+ * @throws {AppError} As at creation; `not_found`.
+ */
+export async function changeRemediationRule(
+  deps: ReadDeps & Pick<Deps, "db">,
+  id: string,
+  changes: RemediationChanges,
+): Promise<RemediationRule> {
+  const { db } = deps;
+  const given = Object.fromEntries(
+    Object.entries(changes).filter(([, value]) => value !== undefined),
+  );
+  existing(db, id);
+  const target = changes.action_target === undefined
+    ? undefined
+    : await acceptableTarget(deps, changes.action_target);
+  // Read only now: it may have changed or have gone during the check.
+  const before = existing(db, id);
+  const rule: RemediationRule = { ...before, ...given };
+  if (changes.action_target !== undefined) rule.target_name = target?.name ?? null;
+  if (hasOtherCondition(before, rule) || !rule.enabled) Object.assign(rule, BEGINNING);
+  if (rule.enabled && !before.enabled) rule.firings = [];
+  updateRemediationRule(db, rule);
+  return rule;
+}
+
+/** Deletes a rule; its history stays. @throws {AppError} `not_found`. */
+export function removeRemediationRule({ db }: Pick<Deps, "db">, id: string): void {
+  if (!deleteRemediationRule(db, id)) throw notFound("Remediation rule", id);
+}
+
+/** Why no rule ever acts on this container, or `undefined`. */
+export function obstacleTo({ name, self, labels }: Container): string | undefined {
+  if (self) return `${name} is the service's own container`;
+  if (labels[TASK_LABEL] !== undefined) {
+    return `${name} is a task of a Swarm service, which the Swarm itself looks after`;
+  }
+  return undefined;
+}
+
+function hasOtherCondition(a: RemediationRule, b: RemediationRule): boolean {
+  return a.condition_metric !== b.condition_metric ||
+    a.condition_operator !== b.condition_operator ||
+    a.condition_threshold !== b.condition_threshold ||
+    a.action_target !== b.action_target;
+}
+
+/** The container as far as it is known. @throws {AppError} `invalid`. */
+async function acceptableTarget(deps: ReadDeps, ref: string): Promise<Container | undefined> {
+  let target: Container;
+  try {
+    target = await resolveContainer(deps, ref);
+  } catch (error) {
+    if (error instanceof EngineUnreachableError) return undefined;
+    if (error instanceof AppError && error.code === "not_found") return undefined;
+    throw error;
+  }
+  const obstacle = obstacleTo(target);
+  if (obstacle) throw new AppError("invalid", `body.action_target: ${obstacle}`);
+  return target;
+}
+
+function existing(db: Deps["db"], id: string): RemediationRule {
+  const rule = selectRemediationRule(db, id);
+  if (!rule) throw notFound("Remediation rule", id);
+  return rule;
+}

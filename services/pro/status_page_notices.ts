@@ -1,0 +1,217 @@
+/**
+ * Notices: what subscribers of a status page are told, by mail or to their webhook.
+ *
+ * @module
+ */
+
+import { deleteOutboxMessages } from "../../db/ce/outbox_messages.ts";
+import {
+  deleteNoticesBefore,
+  insertNotice,
+  selectNotice,
+  type StatusPageNotice,
+} from "../../db/pro/status_page_notices.ts";
+import {
+  deleteSubscriber,
+  selectSubscriber,
+  selectSubscriberTargets,
+  type StoredSubscriber,
+} from "../../db/pro/status_page_subscribers.ts";
+import { selectStatusPage, type StatusPage } from "../../db/pro/status_pages.ts";
+import type { Deps } from "../deps.ts";
+import { enqueueMessage } from "../outbox.ts";
+import type {
+  ChannelDeps,
+  OutboxChannel,
+  OutboxMessage,
+  OutboxOutcome,
+} from "../outbox_channel.ts";
+import { OutboundError, outboundRequest } from "../outbound_http.ts";
+import type { Recorder } from "../recorder.ts";
+import { retryAfterMs } from "../retry_after.ts";
+import { SealError } from "../secrets.ts";
+import { type Mail, MailError, sendMail } from "./mail_transport.ts";
+import { subscriberLinks } from "./status_page_links.ts";
+import { noticeMail, verificationMail } from "./status_page_mails.ts";
+import {
+  openAddress,
+  openVerifyToken,
+  SUBSCRIBER_CHANNELS,
+  unsubscribeToken,
+} from "./subscriber_address.ts";
+
+/** Longer than their messages are kept in the outbox, in milliseconds. */
+const KEPT_MS = 8 * 24 * 60 * 60 * 1000;
+
+const WEBHOOK_MS = 10_000;
+const ANSWER_MAX = 64 * 1024;
+
+/** The status by which a receiver says that it wants no more. */
+const GONE = 410;
+
+/** What the outbox keeps of a message: which notice it is, or a sealed token to verify with. */
+type Payload = { notice: string; verification?: never } | { verification: string; notice?: never };
+
+/**
+ * Queues a notice for each verified subscriber of a public page. During maintenance nothing is
+ * queued: what was announced needs no notice.
+ */
+export const subscriberNotifier: Recorder = {
+  edition: "pro",
+  record(deps, { event, data }) {
+    if (event !== "status_page.updated" || deps.maintenance.active) return;
+    const { db, now } = deps;
+    const { pageId, component, incident, oldStatus, newStatus, message } = data;
+    if (!selectStatusPage(db, pageId)?.is_public) return;
+    const targets = selectSubscriberTargets(db, pageId).filter(({ isVerified }) => isVerified);
+    if (targets.length === 0) return;
+
+    const id = crypto.randomUUID();
+    insertNotice(db, {
+      id,
+      page_id: pageId,
+      content: { component, incident, old_status: oldStatus, new_status: newStatus, message },
+      created_at: now().toISOString(),
+    });
+    const payload = JSON.stringify({ notice: id } satisfies Payload);
+    for (const { id: targetId, kind } of targets) {
+      enqueueMessage(deps, {
+        channel: SUBSCRIBER_CHANNELS[kind],
+        targetId,
+        eventKind: event,
+        payload,
+      });
+    }
+  },
+};
+
+/** Its targets are subscribers with a mail address. */
+export const mailChannel: OutboxChannel = {
+  name: SUBSCRIBER_CHANNELS.email,
+  edition: "pro",
+  async send(deps, message, signal) {
+    try {
+      const found = recipientOf(deps, message);
+      if (typeof found === "string") return failed(found);
+      await sendMail(deps.config, await mailTo(found, deps, message), signal);
+      return { result: "sent", status: null, error: null };
+    } catch (error) {
+      if (error instanceof SealError) return failed(error.message);
+      if (!(error instanceof MailError)) throw error;
+      const { status, message, isPassing } = error;
+      return { result: isPassing ? "retry" : "failed", status, error: message };
+    }
+  },
+};
+
+/** Its targets are subscribers with a webhook. */
+export const subscriberWebhookChannel: OutboxChannel = {
+  name: SUBSCRIBER_CHANNELS.webhook,
+  edition: "pro",
+  async send(deps, message, signal) {
+    const { config, secrets, now } = deps;
+    try {
+      const found = recipientOf(deps, message);
+      if (typeof found === "string") return failed(found);
+      const { subscriber, page, notice } = found;
+      const links = subscriberLinks(config, page, subscriber);
+      const answer = await outboundRequest(deps, {
+        url: openAddress(secrets, subscriber),
+        reach: "public",
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          "webhook-id": message.id,
+          "webhook-timestamp": String(Math.floor(now().getTime() / 1000)),
+        },
+        body: JSON.stringify({
+          event: message.eventKind,
+          timestamp: notice!.created_at,
+          data: {
+            page: page.name,
+            ...notice!.content,
+            page_url: links.page,
+            unsubscribe_url: links.unsubscribe(await unsubscribeToken(secrets, subscriber.id)),
+          },
+        }),
+        timeoutMs: WEBHOOK_MS,
+        bodyMax: ANSWER_MAX,
+        bodyOver: "cut",
+        signal,
+      });
+      return webhookOutcome(answer.status, answer.headers["retry-after"], now());
+    } catch (error) {
+      if (error instanceof SealError) return failed(error.message);
+      if (!(error instanceof OutboundError)) throw error;
+      return { result: "retry", status: null, error: error.message };
+    }
+  },
+  settle({ db, log }, { channel, targetId }, { result }) {
+    if (result !== "gone") return;
+    deleteSubscriber(db, targetId);
+    deleteOutboxMessages(db, { channel, targetId });
+    log.info("status page subscriber deleted, for its receiver is gone", {
+      subscriberId: targetId,
+    });
+  },
+};
+
+/** Deletes notices that nobody is to be told of any more. */
+export function sweepNotices({ db, now }: Pick<Deps, "db" | "now">): void {
+  deleteNoticesBefore(db, new Date(now().getTime() - KEPT_MS).toISOString());
+}
+
+async function mailTo(
+  { subscriber, page, notice }: Recipient,
+  { config, secrets }: Pick<ChannelDeps, "config" | "secrets">,
+  { id, payload }: OutboxMessage,
+): Promise<Mail> {
+  const to = openAddress(secrets, subscriber);
+  const links = subscriberLinks(config, page, subscriber);
+  if (!notice) {
+    const { verification } = JSON.parse(payload) as Payload;
+    const token = openVerifyToken(secrets, subscriber.id, verification!);
+    return { id, to, ...verificationMail(page, links.verify(token)) };
+  }
+  const unsubscribeUrl = links.unsubscribe(await unsubscribeToken(secrets, subscriber.id));
+  const words = noticeMail(page, notice, { page: links.page, unsubscribe: unsubscribeUrl });
+  return { id, to, ...words, unsubscribeUrl };
+}
+
+interface Recipient {
+  subscriber: StoredSubscriber;
+  page: StatusPage;
+  /** `undefined` for what asks to verify. */
+  notice: StatusPageNotice | undefined;
+}
+
+/** Who gets a message and what it says, or why nobody gets it. */
+function recipientOf(
+  { db }: Pick<ChannelDeps, "db">,
+  { targetId, payload }: OutboxMessage,
+): Recipient | string {
+  const subscriber = selectSubscriber(db, targetId);
+  const page = subscriber && selectStatusPage(db, subscriber.page_id);
+  if (!subscriber || !page) return "The subscription was ended";
+  const { notice: id } = JSON.parse(payload) as Payload;
+  if (id === undefined) return { subscriber, page, notice: undefined };
+  const notice = selectNotice(db, id);
+  if (!notice) return "The notice is too old";
+  if (subscriber.verified_at === null) return "The subscriber is not verified";
+  if (!page.is_public) return "The page is not public any more";
+  return { subscriber, page, notice };
+}
+
+function webhookOutcome(status: number, retryAfter: string | undefined, at: Date): OutboxOutcome {
+  if (status >= 200 && status < 300) return { result: "sent", status, error: null };
+  if (status === GONE) return { result: "gone", status, error: `HTTP ${status}: gone` };
+  const afterMs = retryAfterMs(retryAfter, at);
+  return {
+    result: "retry",
+    status,
+    error: `HTTP ${status}`,
+    ...(afterMs !== undefined && { afterMs }),
+  };
+}
+
+const failed = (error: string): OutboxOutcome => ({ result: "failed", status: null, error });

@@ -1,0 +1,175 @@
+/**
+ * The status page in a real browser. Ignored where `chromium` is not installed, unless
+ * `LONGSHORE_REQUIRE_ENGINE=1`. Leaves pictures in `longshore-pictures` in the directory for
+ * temporary files.
+ *
+ * @module
+ */
+
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { tmpdir } from "node:os";
+import { hasBrowser, startBrowser, type View } from "../helpers/browser.ts";
+import { callPages, harborPage } from "../helpers/harbor_page.ts";
+import { type TestApp, testApp } from "../helpers/test_app.ts";
+
+const isRequired = Deno.env.get("LONGSHORE_REQUIRE_ENGINE") === "1";
+const ignore = !hasBrowser() && !isRequired;
+
+const PICTURES = `${tmpdir()}/longshore-pictures`;
+
+const DESKTOP = { width: 1100, height: 800 };
+const PHONE = { width: 390, height: 844 };
+
+const VIEWS: Record<string, View> = {
+  light: { ...DESKTOP, scheme: "light" },
+  dark: { ...DESKTOP, scheme: "dark" },
+  "phone-light": { ...PHONE, scheme: "light" },
+  "phone-dark": { ...PHONE, scheme: "dark" },
+  "narrow-dark": { width: 320, height: 600, scheme: "dark" },
+};
+
+/** Contrast of every text with what is behind it, as an expression for the page (WCAG 2.2). */
+const LOWEST_CONTRAST = `(() => {
+  const light = ([r, g, b]) => [r, g, b].map((v) => v / 255)
+    .map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const numbers = (color) => color.match(/[\\d.]+/g).map(Number);
+  const behind = (element) => {
+    const color = numbers(getComputedStyle(element).backgroundColor);
+    return color[3] === 0 ? behind(element.parentElement) : color;
+  };
+  let lowest = { ratio: Infinity, text: "" };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const { parentElement, textContent } = walker.currentNode;
+    if (!textContent.trim() || parentElement.closest("style")) continue;
+    const [a, b] = [light(numbers(getComputedStyle(parentElement).color)), light(behind(parentElement))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < lowest.ratio) lowest = { ratio, text: textContent.trim().slice(0, 60) };
+  }
+  return lowest;
+})()`;
+
+/** Elements that reach over the window's edge. */
+const OVERFLOWING = `[...document.querySelectorAll("body *")]
+  .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
+  .map((element) => element.outerHTML.slice(0, 80))`;
+
+function serve(app: TestApp) {
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    (request) => app.app(request, "127.0.0.1"),
+  );
+  return {
+    url: `http://127.0.0.1:${server.addr.port}`,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+Deno.test({
+  name: "the status page is whole, quiet and readable, in light and dark, on a desk and on a phone",
+  ignore,
+  async fn() {
+    using app = testApp({ edition: "pro" });
+    await harborPage(app);
+    await using site = serve(app);
+    await using browser = await startBrowser();
+    await Deno.mkdir(PICTURES, { recursive: true });
+    const url = `${site.url}/status/harbor-goods`;
+    const backgrounds = new Set<string>();
+    for (const [name, view] of Object.entries(VIEWS)) {
+      await browser.visit(url, view, async ({ complaints, requests, evaluate, picture }) => {
+        await Deno.writeFile(`${PICTURES}/status-page-${name}.png`, await picture());
+        deepEqual(await evaluate(OVERFLOWING), [], name);
+        equal(await evaluate("document.documentElement.scrollWidth"), view.width, name);
+        const { ratio, text } = await evaluate(LOWEST_CONTRAST);
+        ok(ratio >= 4.5, `${name}: ${ratio} of ${text}`);
+        backgrounds.add(await evaluate("getComputedStyle(document.body).backgroundColor"));
+        equal(await evaluate("document.querySelector('.state').innerText.trim()"), "Operational");
+        deepEqual(complaints, [], name);
+        deepEqual(requests, [url], name);
+      });
+    }
+    equal(backgrounds.size, 2);
+  },
+});
+
+Deno.test({
+  name: "whatever names hold, the page stays in its window and runs nothing",
+  ignore,
+  async fn() {
+    using app = testApp({ edition: "pro" });
+    const name = `<img src=x onerror="document.title='run'"><script>document.title="run"</script>`;
+    const { id, slug } = await callPages(app, "", {
+      name: name.slice(0, 100),
+      description: "W".repeat(2_000),
+      theme: { primary_color: "#ffe100" },
+    });
+    for (
+      const [i, text] of [name.slice(0, 100), "שירות בדיקה \u202Egpj", "W".repeat(90)].entries()
+    ) {
+      await callPages(app, `/${id}/components`, {
+        name: text,
+        description: name,
+        group_name: text,
+        status: ["operational", "major_outage", "partial_outage"][i],
+      });
+      await callPages(app, `/${id}/incidents`, {
+        title: text,
+        message: `${name}\n${"W".repeat(2_000)}`,
+        severity: "critical",
+        status: "investigating",
+      });
+    }
+    await using site = serve(app);
+    await using browser = await startBrowser();
+    await Deno.mkdir(PICTURES, { recursive: true });
+    const url = `${site.url}/status/${slug}`;
+    for (const view of ["light", "phone-dark", "narrow-dark"]) {
+      await browser.visit(
+        url,
+        VIEWS[view]!,
+        async ({ complaints, requests, evaluate, picture }) => {
+          await Deno.writeFile(`${PICTURES}/status-page-hostile-${view}.png`, await picture());
+          deepEqual(await evaluate(OVERFLOWING), [], view);
+          ok((await evaluate("document.title")).startsWith("Major outage - "));
+          equal(await evaluate("document.images.length + document.scripts.length"), 0);
+          ok((await evaluate(LOWEST_CONTRAST)).ratio >= 4.5);
+          deepEqual([complaints, requests], [[], [url]], view);
+        },
+      );
+    }
+  },
+});
+
+Deno.test({
+  name: "the browser reads the badge and the feed as what they are",
+  ignore,
+  async fn() {
+    using app = testApp({ edition: "pro" });
+    await harborPage(app);
+    await using site = serve(app);
+    await using browser = await startBrowser();
+    await Deno.mkdir(PICTURES, { recursive: true });
+    const view: View = { width: 200, height: 40, scheme: "light" };
+    const base = `${site.url}/status/harbor-goods`;
+    await browser.visit(`${base}/badge.svg`, view, async ({ complaints, evaluate, picture }) => {
+      await Deno.writeFile(
+        `${PICTURES}/status-page-badge.png`,
+        await picture({ whole: false }),
+      );
+      equal(await evaluate("document.documentElement.localName"), "svg");
+      ok(await evaluate("document.querySelectorAll('text')[1].getBBox().width > 60"));
+      deepEqual(complaints, []);
+    });
+    await browser.visit(base, view, async ({ evaluate }) => {
+      // The page's own policy allows no request, so that only the parser is asked.
+      const feed = await (await fetch(`${base}/feed.atom`)).text();
+      const root = await evaluate(
+        `new DOMParser().parseFromString(${JSON.stringify(feed)}, "text/xml")` +
+          `.documentElement.localName`,
+      );
+      equal(root, "feed");
+    });
+  },
+});

@@ -1,0 +1,198 @@
+/**
+ * A real browser (Debian's Chromium) without a window, driven over its DevTools protocol.
+ *
+ * @module
+ */
+
+import { until } from "./until.ts";
+
+export interface View {
+  width: number;
+  height: number;
+  scheme: "light" | "dark";
+}
+
+export interface Visit {
+  /** What the browser complained of: console, exceptions, policy violations, failed loads. */
+  complaints: string[];
+  /** Every address that was asked for, the page's own included; `data:` ones are left out. */
+  requests: string[];
+  /** Evaluates an expression in the page. */
+  // deno-lint-ignore no-explicit-any
+  evaluate(expression: string): Promise<any>;
+  /** A picture as PNG, of the whole page or of what the window shows. */
+  picture(options?: { whole: boolean }): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+export interface Browser extends AsyncDisposable {
+  visit<T>(url: string, view: View, look: (visit: Visit) => Promise<T>): Promise<T>;
+}
+
+const PROGRAM = "/usr/bin/chromium";
+
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--disable-dev-shm-usage",
+  "--hide-scrollbars",
+  "--remote-debugging-port=0",
+];
+
+/** Longest wait for the browser to do something, in milliseconds. */
+const WAIT_MS = 30_000;
+
+/** Whether there is a browser on this machine. */
+export function hasBrowser(): boolean {
+  try {
+    return Deno.statSync(PROGRAM).isFile;
+  } catch {
+    return false;
+  }
+}
+
+export async function startBrowser(): Promise<Browser> {
+  const profile = await Deno.makeTempDir({ prefix: "longshore-browser-" });
+  const child = new Deno.Command(PROGRAM, {
+    args: [...FLAGS, `--user-data-dir=${profile}`, "about:blank"],
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  const stop = async () => {
+    try {
+      child.kill("SIGTERM");
+    } catch { /* it has ended */ }
+    await child.status;
+    // Its children may still write for a moment.
+    await until("the browser's profile can be removed", async () => {
+      await Deno.remove(profile, { recursive: true });
+      return true;
+    });
+  };
+  try {
+    const connection = await connect(await debuggerUrl(profile));
+    return {
+      visit: (url, view, look) => visit(connection, url, view, look),
+      async [Symbol.asyncDispose]() {
+        await connection.close();
+        await stop();
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function debuggerUrl(profile: string): Promise<string> {
+  const [port, path] = await until("the browser listens", async () => {
+    const lines = (await Deno.readTextFile(`${profile}/DevToolsActivePort`)).split("\n");
+    return lines.length >= 2 && lines;
+  }, { deadlineMs: WAIT_MS });
+  return `ws://127.0.0.1:${port}${path}`;
+}
+
+// deno-lint-ignore no-explicit-any
+type Json = any;
+
+interface Connection {
+  send(method: string, params?: object, sessionId?: string): Promise<Json>;
+  /** Events of a session, until it is taken away. */
+  listeners: Map<string, (method: string, params: Json) => void>;
+  close(): Promise<void>;
+}
+
+async function connect(url: string): Promise<Connection> {
+  const socket = new WebSocket(url);
+  await new Promise((resolve, reject) => {
+    socket.onopen = resolve;
+    socket.onerror = reject;
+  });
+  const waiting = new Map<number, { resolve(value: Json): void; reject(error: Error): void }>();
+  const listeners: Connection["listeners"] = new Map();
+  let last = 0;
+  socket.onmessage = ({ data }) => {
+    const { id, result, error, method, params, sessionId } = JSON.parse(data);
+    if (id === undefined) return listeners.get(sessionId)?.(method, params);
+    const { resolve, reject } = waiting.get(id)!;
+    waiting.delete(id);
+    if (error) reject(new Error(`${error.message} ${error.data ?? ""}`));
+    else resolve(result);
+  };
+  return {
+    listeners,
+    send: (method, params = {}, sessionId) =>
+      new Promise((resolve, reject) => {
+        waiting.set(++last, { resolve, reject });
+        socket.send(JSON.stringify({ id: last, method, params, sessionId }));
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        socket.onclose = () => resolve();
+        socket.close();
+      }),
+  };
+}
+
+async function visit<T>(
+  { send, listeners }: Connection,
+  url: string,
+  { width, height, scheme }: View,
+  look: (visit: Visit) => Promise<T>,
+): Promise<T> {
+  const { targetId } = await send("Target.createTarget", { url: "about:blank" });
+  const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
+  const call = (method: string, params = {}) => send(method, params, sessionId);
+  const complaints: string[] = [];
+  const requests: string[] = [];
+  let loaded = false;
+  listeners.set(sessionId, (method, params) => {
+    if (method === "Page.loadEventFired") loaded = true;
+    if (method === "Log.entryAdded") complaints.push(params.entry.text);
+    if (method === "Runtime.exceptionThrown") complaints.push(params.exceptionDetails.text);
+    if (method === "Runtime.consoleAPICalled") complaints.push(JSON.stringify(params.args));
+    if (method === "Network.requestWillBeSent" && !params.request.url.startsWith("data:")) {
+      requests.push(params.request.url);
+    }
+  });
+  try {
+    for (const domain of ["Page", "Log", "Runtime", "Network"]) await call(`${domain}.enable`);
+    await call("Emulation.setDeviceMetricsOverride", {
+      width,
+      height,
+      deviceScaleFactor: 1,
+      mobile: width < 500,
+    });
+    await call("Emulation.setEmulatedMedia", {
+      features: [{ name: "prefers-color-scheme", value: scheme }],
+    });
+    await call("Page.navigate", { url });
+    await until("the page is loaded", () => loaded, { deadlineMs: WAIT_MS });
+    return await look({
+      complaints,
+      requests,
+      async evaluate(expression) {
+        const { result, exceptionDetails } = await call("Runtime.evaluate", {
+          expression,
+          returnByValue: true,
+          awaitPromise: true,
+        });
+        if (exceptionDetails) throw new Error(JSON.stringify(exceptionDetails));
+        return result.value;
+      },
+      async picture({ whole } = { whole: true }) {
+        const { data } = await call("Page.captureScreenshot", { captureBeyondViewport: whole });
+        return Uint8Array.fromBase64(data);
+      },
+    });
+  } finally {
+    listeners.delete(sessionId);
+    await send("Target.closeTarget", { targetId });
+  }
+}

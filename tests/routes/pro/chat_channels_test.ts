@@ -1,0 +1,699 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { emit } from "../../../services/emit.ts";
+import { EVENT_KINDS } from "../../../services/events.ts";
+import { deliverDue } from "../../../services/outbox.ts";
+import { createSecrets } from "../../../services/secrets.ts";
+import {
+  type FakeChat,
+  fakeSlack,
+  fakeTelegram,
+  floodWait,
+  KNOWN,
+} from "../../helpers/chat_platforms.ts";
+import { fakeReceiver } from "../../helpers/fake_receiver.ts";
+import { testApp, type TestAppOptions } from "../../helpers/test_app.ts";
+
+const BASE = "/api/ext/service-pro/chatops";
+
+const telegram = {
+  platform: "messenger",
+  name: "On-call",
+  config: { bot_token: KNOWN.token, chat_id: KNOWN.chat },
+  events: ["alert.fired", "container.down"],
+};
+
+const slack = {
+  platform: "team-chat",
+  name: "Operations",
+  config: { webhook_url: `https://198.100.1.1${KNOWN.webhookPath}` },
+  events: ["container.down"],
+};
+
+const down = { container: "web", id: "c1", reason: "exited", exitCode: 1 } as const;
+const DOWN_TEXT = "🔴 Container down: web\nReason: exited\nExit code: 1\n" +
+  "test-host, 2026-01-01 00:00:00 UTC";
+
+const proApp = (options: TestAppOptions = {}) =>
+  testApp({
+    edition: "pro",
+    ...options,
+    config: { serverName: "test-host", outboundAllow: ["127.0.0.1"], ...options.config },
+  });
+type ProApp = ReturnType<typeof proApp>;
+
+const deliver = ({ deps }: ProApp) => deliverDue(deps, { signal: new AbortController().signal });
+
+async function create(app: ProApp, channel: unknown): Promise<string> {
+  const { status, body } = await app.call("POST", `${BASE}/channels`, channel);
+  equal(status, 201, JSON.stringify(body));
+  return body.id;
+}
+
+const toTelegram = (chat: FakeChat, changes = {}, config = {}) => ({
+  ...telegram,
+  ...changes,
+  config: { ...telegram.config, api_url: chat.url, ...config },
+});
+
+const toSlack = (chat: FakeChat, changes = {}) => ({
+  ...slack,
+  ...changes,
+  config: { webhook_url: chat.url + KNOWN.webhookPath },
+});
+
+const messagesOf = async (app: ProApp, id: string) =>
+  (await app.call("GET", `${BASE}/channels/${id}/messages`)).body.messages;
+
+Deno.test("POST /channels stores a channel and shows nothing of its config", async () => {
+  using app = proApp({ now: "2026-01-01T12:00:00Z" });
+  const { status, body } = await app.call("POST", `${BASE}/channels`, {
+    ...telegram,
+    enabled: false,
+  });
+  equal(status, 201);
+  deepEqual(body, {
+    id: body.id,
+    platform: "messenger",
+    name: "On-call",
+    config: { bot_token: "********", chat_id: "********" },
+    events: telegram.events,
+    enabled: false,
+    created_at: "2026-01-01T12:00:00.000Z",
+    updated_at: "2026-01-01T12:00:00.000Z",
+  });
+  deepEqual((await app.call("GET", `${BASE}/channels/${body.id}`)).body, { ...body, messages: [] });
+  deepEqual((await app.call("GET", `${BASE}/channels`)).body, { channels: [body] });
+});
+
+Deno.test("no field of a config is in the database in clear", async () => {
+  using app = proApp();
+  await create(app, { ...telegram, config: { ...telegram.config, api_url: "https://gw.test" } });
+  await create(app, slack);
+  const rows = JSON.stringify(app.deps.db.all("SELECT * FROM chat_channels"));
+  for (const text of [KNOWN.token, KNOWN.chat, "gw.test", "198.100.1.1", "XXXX"]) {
+    equal(rows.includes(text), false, text);
+  }
+});
+
+for (const [alias, channel] of [["telegram", telegram], ["slack", slack]] as const) {
+  Deno.test(`the platform can be named ${alias}`, async () => {
+    using app = proApp();
+    const { body } = await app.call("POST", `${BASE}/channels`, { ...channel, platform: alias });
+    equal(body.platform, channel.platform);
+    equal(body.enabled, true);
+  });
+}
+
+Deno.test("a chat_id may be a number, and events that are named twice are kept once", async () => {
+  using app = proApp();
+  const { status, body } = await app.call("POST", `${BASE}/channels`, {
+    ...telegram,
+    events: ["*", "alert.fired", "*"],
+    config: { bot_token: "1:a", chat_id: -1001234567890 },
+  });
+  equal(status, 201);
+  deepEqual(body.events, ["*", "alert.fired"]);
+});
+
+for (
+  const { wrong, channel, error } of [
+    {
+      wrong: "another platform",
+      channel: { ...slack, platform: "irc" },
+      error: /^body\.platform: must be one of messenger, telegram, team-chat, slack/,
+    },
+    { wrong: "no name", channel: { ...slack, name: " " }, error: /^body\.name: / },
+    {
+      wrong: "a name of 101 characters",
+      channel: { ...slack, name: "x".repeat(101) },
+      error: /^body\.name: /,
+    },
+    {
+      wrong: "no events",
+      channel: { ...slack, events: [] },
+      error: /^body\.events: .*incident\.created/,
+    },
+    {
+      wrong: "an unknown event",
+      channel: { ...slack, events: ["alert.fried"] },
+      error: /^body\.events\.0: "alert\.fried" is no event kind; known are alert\.fired/,
+    },
+    {
+      wrong: "events that are a text",
+      channel: { ...slack, events: "*" },
+      error: /^body\.events: /,
+    },
+    { wrong: "no config", channel: { ...slack, config: undefined }, error: /^body\.config: / },
+    {
+      wrong: "no token",
+      channel: { ...telegram, config: { chat_id: "1" } },
+      error: /^body\.config\.bot_token: required for messenger/,
+    },
+    {
+      wrong: "no chat",
+      channel: { ...telegram, config: { bot_token: "1:a" } },
+      error: /^body\.config\.chat_id: required/,
+    },
+    {
+      wrong: "the other platform's config",
+      channel: { ...slack, config: telegram.config },
+      error: /^body\.config\.webhook_url: required for team-chat/,
+    },
+    {
+      wrong: "a token that is a path",
+      channel: { ...telegram, config: { ...telegram.config, bot_token: "1/../x" } },
+      error: /^body\.config\.bot_token: /,
+    },
+    {
+      wrong: "a chat with a space",
+      channel: { ...telegram, config: { ...telegram.config, chat_id: "a b" } },
+      error: /^body\.config\.chat_id: /,
+    },
+    {
+      wrong: "a redacted value",
+      channel: { ...telegram, config: { ...telegram.config, bot_token: "********" } },
+      error: /^body\.config\.bot_token: .*there is none/,
+    },
+    {
+      wrong: "a webhook that is no URL",
+      channel: { ...slack, config: { webhook_url: "hooks" } },
+      error: /^body\.config\.webhook_url: not an http/,
+    },
+    {
+      wrong: "a private webhook",
+      channel: { ...slack, config: { webhook_url: "http://10.0.0.1/" } },
+      error: /^body\.config\.webhook_url: .*may not reach/,
+    },
+    {
+      wrong: "the metadata service",
+      channel: { ...telegram, config: { ...telegram.config, api_url: "http://169.254.169.254/" } },
+      error: /^body\.config\.api_url: .*may not reach/,
+    },
+    {
+      wrong: "a gateway with a password",
+      channel: { ...telegram, config: { ...telegram.config, api_url: "https://a:b@gw.test" } },
+      error: /^body\.config\.api_url: /,
+    },
+  ]
+) {
+  Deno.test(`POST /channels refuses ${wrong}`, async () => {
+    using app = proApp();
+    const { status, body } = await app.call("POST", `${BASE}/channels`, channel);
+    equal(status, 400);
+    match(body.error, error);
+    deepEqual((await app.call("GET", `${BASE}/channels`)).body.channels, []);
+  });
+}
+
+Deno.test("without the license everything is 402, and nothing is told", async () => {
+  using app = testApp();
+  const { status, body } = await app.call("GET", `${BASE}/channels`);
+  deepEqual([status, body.error, body.max], [402, "Edition limit reached (chatops)", 0]);
+});
+
+Deno.test("a viewer may read, and only an admin may write", async () => {
+  using app = proApp();
+  const id = await create(app, slack);
+  for (const path of ["/channels", `/channels/${id}`, `/channels/${id}/messages`]) {
+    equal((await app.call("GET", BASE + path, undefined, { role: "viewer" })).status, 200);
+  }
+  for (
+    const [method, path] of [
+      ["POST", "/channels"],
+      ["PUT", `/channels/${id}`],
+      ["DELETE", `/channels/${id}`],
+      ["POST", `/channels/${id}/test`],
+      ["POST", "/dispatch"],
+    ] as const
+  ) {
+    equal((await app.call(method, BASE + path, {}, { role: "operator" })).status, 403);
+  }
+});
+
+Deno.test("an unknown channel is 404 everywhere", async () => {
+  using app = proApp();
+  for (
+    const [method, path, body] of [
+      ["GET", "", undefined],
+      ["PUT", "", { name: "x" }],
+      ["DELETE", "", undefined],
+      ["POST", "/test", undefined],
+      ["GET", "/messages", undefined],
+    ] as const
+  ) {
+    const answer = await app.call(method, `${BASE}/channels/nope${path}`, body);
+    deepEqual([method, path, answer.status], [method, path, 404]);
+    equal(answer.body.error, "Chat channel nope does not exist");
+  }
+});
+
+Deno.test("an event reaches Telegram as its sendMessage has it", async () => {
+  await using chat = fakeTelegram();
+  using app = proApp();
+  const id = await create(app, toTelegram(chat));
+  emit(app.deps, "container.down", down);
+  emit(app.deps, "container.up", { container: "web", id: "c1" });
+  await deliver(app);
+  deepEqual(chat.messages, [{
+    path: `/bot${KNOWN.token}/sendMessage`,
+    body: {
+      chat_id: KNOWN.chat,
+      text: DOWN_TEXT,
+      entities: [{ type: "bold", offset: 0, length: "🔴 Container down: web".length }],
+      link_preview_options: { is_disabled: true },
+    },
+  }]);
+  const [message] = await messagesOf(app, id);
+  deepEqual(message, {
+    id: message.id,
+    channel_id: id,
+    event_type: "container.down",
+    text: DOWN_TEXT,
+    status: "sent",
+    error: null,
+    attempts: 1,
+    created_at: "2026-01-01T00:00:00.000Z",
+    sent_at: "2026-01-01T00:00:00.000Z",
+  });
+  deepEqual((await app.call("GET", `${BASE}/channels/${id}`)).body.messages, [message]);
+});
+
+Deno.test("an event reaches Slack, and nothing in it is markup or a mention", async () => {
+  await using chat = fakeSlack();
+  using app = proApp();
+  await create(app, toSlack(chat));
+  emit(app.deps, "container.down", { ...down, container: "<!channel> & <https://a.test|b>" });
+  await deliver(app);
+  deepEqual(chat.messages[0]!.body, {
+    text: DOWN_TEXT.replace(
+      "web",
+      "&lt;!channel&gt; &amp; &lt;https://a.test|b&gt;",
+    ),
+    mrkdwn: false,
+    unfurl_links: false,
+    unfurl_media: false,
+  });
+});
+
+Deno.test("a gateway takes the place of Slack, under its own path", async () => {
+  await using gateway = fakeReceiver(() => new Response("ok"));
+  using app = proApp();
+  const id = await create(app, {
+    ...slack,
+    config: { ...slack.config, api_url: `${gateway.url}slack/` },
+  });
+  await app.call("POST", `${BASE}/channels/${id}/test`);
+  await deliver(app);
+  equal(gateway.received[0]!.path, `/slack${KNOWN.webhookPath}`);
+});
+
+for (
+  const { what, text } of [
+    { what: "HTML", text: "<script>alert(1)</script>&amp;<b>".repeat(400) },
+    { what: "emoji", text: "👩‍👩‍👧‍👦🏳️‍🌈".repeat(1_000) },
+    { what: "right-to-left text", text: "שלום עולם \u202E".repeat(1_000) },
+    { what: "Slack's own escapes", text: "&".repeat(10_000) },
+  ]
+) {
+  Deno.test(`titles and messages of 10 000 characters are taken by both platforms: ${what}`, async () => {
+    await using first = fakeTelegram();
+    await using second = fakeSlack();
+    using app = proApp();
+    const events = ["incident.updated"];
+    const ids = [
+      await create(app, toTelegram(first, { events })),
+      await create(app, toSlack(second, { events })),
+    ];
+    emit(app.deps, "incident.updated", {
+      id: "i1",
+      title: text,
+      severity: "major",
+      status: "identified",
+      source: "manual",
+      previousStatus: "investigating",
+      message: text,
+    });
+    await deliver(app);
+    for (const id of ids) {
+      const [message] = await messagesOf(app, id);
+      deepEqual([message.status, message.error], ["sent", null]);
+    }
+    ok(first.messages[0]!.body.text.length <= 4_096);
+    ok(second.messages[0]!.body.text.length <= 40_000);
+    equal(/[<>]/.test(second.messages[0]!.body.text.replace(" -&gt; ", "")), false);
+  });
+}
+
+Deno.test("a channel gets no event during maintenance, but tests and dispatched ones", async () => {
+  await using chat = fakeSlack();
+  using app = proApp();
+  const id = await create(app, toSlack(chat, { events: ["*"] }));
+  await app.call("POST", "/api/maintenance", { enabled: true });
+  emit(app.deps, "container.down", down);
+  await app.call("POST", `${BASE}/channels/${id}/test`);
+  await app.call("POST", `${BASE}/dispatch`, { event_type: "deploy", payload: {} });
+  await deliver(app);
+  deepEqual(
+    (await messagesOf(app, id)).map((message: { event_type: string }) => message.event_type),
+    [
+      "deploy",
+      "test",
+    ],
+  );
+});
+
+Deno.test("when the license ends nothing more is written down or sent", async () => {
+  await using chat = fakeSlack();
+  using app = proApp();
+  await create(app, toSlack(chat));
+  emit(app.deps, "container.down", down);
+  app.deps.license.use(undefined);
+  emit(app.deps, "container.down", down);
+  await deliver(app);
+  equal(chat.paths.length, 0);
+});
+
+Deno.test("POST /test answers the message's id and sends it, also while the channel is off", async () => {
+  await using chat = fakeTelegram();
+  using app = proApp();
+  const id = await create(app, toTelegram(chat, { enabled: false }));
+  const { status, body } = await app.call("POST", `${BASE}/channels/${id}/test`);
+  deepEqual([status, body], [200, { ok: true, message_id: body.message_id }]);
+  await deliver(app);
+  const [message] = await messagesOf(app, id);
+  deepEqual([message.id, message.status, message.event_type], [body.message_id, "sent", "test"]);
+  match(message.text, /Test of the channel On-call/);
+});
+
+Deno.test("POST /dispatch reaches every enabled channel that asked for it", async () => {
+  await using first = fakeTelegram();
+  await using second = fakeSlack();
+  using app = proApp();
+  const ids = [
+    await create(app, toTelegram(first, { events: ["alert.fired"] })),
+    await create(app, toSlack(second, { events: ["*"] })),
+  ];
+  await create(app, toSlack(second, { events: ["alert.resolved"] }));
+  await create(app, toSlack(second, { events: ["alert.fired"], enabled: false }));
+  const { status, body } = await app.call("POST", `${BASE}/dispatch`, {
+    event_type: "alert.fired",
+    payload: { rule: "Disk", message: "91 % of / is used" },
+  });
+  equal(status, 200);
+  deepEqual([body.ok, body.dispatched, body.message_ids.length], [true, 2, 2]);
+  await deliver(app);
+  const logged = await Promise.all(ids.map(async (id) => (await messagesOf(app, id))[0].id));
+  deepEqual(logged.sort(), body.message_ids.sort());
+  match(first.messages[0]!.body.text, /^🔴 Alert: Disk\n91 % of \/ is used\n/);
+
+  const other = await app.call("POST", `${BASE}/dispatch`, { event_type: "deploy.done" });
+  deepEqual([other.body.dispatched, other.body.message_ids.length], [1, 1]);
+});
+
+for (
+  const [wrong, body, error] of [
+    ["no kind", { payload: {} }, /^body\.event_type: /],
+    [
+      "a kind with a space",
+      { event_type: "a b", payload: {} },
+      /^body\.event_type: must be 1 to 100/,
+    ],
+    ["a payload that is a text", { event_type: "test", payload: "x" }, /^body\.payload: /],
+    ["a payload that is a list", { event_type: "test", payload: [] }, /^body\.payload: /],
+  ] as const
+) {
+  Deno.test(`POST /dispatch refuses ${wrong}`, async () => {
+    using app = proApp();
+    const answer = await app.call("POST", `${BASE}/dispatch`, body);
+    equal(answer.status, 400);
+    match(answer.body.error, error);
+  });
+}
+
+Deno.test("the delivery log is paginated", async () => {
+  using app = proApp();
+  const id = await create(app, slack);
+  for (let i = 0; i < 5; i++) await app.call("POST", `${BASE}/channels/${id}/test`);
+  const { body } = await app.call("GET", `${BASE}/channels/${id}/messages?limit=2&offset=4`);
+  deepEqual([body.messages.length, body.total, body.limit, body.offset], [1, 5, 2, 4]);
+  equal((await app.call("GET", `${BASE}/channels/${id}/messages?limit=0`)).status, 400);
+});
+
+Deno.test("PUT changes what is given and keeps the rest, redacted values included", async () => {
+  await using chat = fakeTelegram();
+  using app = proApp();
+  const id = await create(app, toTelegram(chat, {}, { chat_id: "-1" }));
+  app.clock.advance({ minutes: 1 });
+  const { status, body } = await app.call("PUT", `${BASE}/channels/${id}`, {
+    name: "Night",
+    events: ["*"],
+    config: { bot_token: "********", chat_id: KNOWN.chat },
+  });
+  equal(status, 200);
+  deepEqual(
+    [body.name, body.events, body.config, body.updated_at],
+    [
+      "Night",
+      ["*"],
+      { bot_token: "********", chat_id: "********", api_url: "********" },
+      "2026-01-01T00:01:00.000Z",
+    ],
+  );
+  await app.call("PUT", `${BASE}/channels/${id}`, body);
+  emit(app.deps, "container.up", { container: "web", id: "c1" });
+  await deliver(app);
+  equal(chat.messages.length, 1);
+
+  const gone = await app.call("PUT", `${BASE}/channels/${id}`, { config: { api_url: null } });
+  deepEqual(gone.body.config, { bot_token: "********", chat_id: "********" });
+  const missing = await app.call("PUT", `${BASE}/channels/${id}`, { config: { chat_id: null } });
+  equal(missing.status, 400);
+});
+
+Deno.test("another platform needs a whole config", async () => {
+  using app = proApp();
+  const id = await create(app, telegram);
+  const without = await app.call("PUT", `${BASE}/channels/${id}`, { platform: "slack" });
+  deepEqual([without.status, /webhook_url: required/.test(without.body.error)], [400, true]);
+  const { body } = await app.call("PUT", `${BASE}/channels/${id}`, {
+    platform: "slack",
+    config: slack.config,
+  });
+  deepEqual([body.platform, body.config], ["team-chat", { webhook_url: "********" }]);
+});
+
+Deno.test("what waits for a channel that is turned off or deleted is not sent", async () => {
+  await using chat = fakeSlack();
+  using app = proApp();
+  const [off, deleted] = [await create(app, toSlack(chat)), await create(app, toSlack(chat))];
+  emit(app.deps, "container.down", down);
+  await app.call("PUT", `${BASE}/channels/${off}`, { enabled: false });
+  deepEqual((await app.call("DELETE", `${BASE}/channels/${deleted}`)).body, { ok: true });
+  await deliver(app);
+  deepEqual(chat.paths, []);
+  const [message] = await messagesOf(app, off);
+  deepEqual([message.status, message.error], ["failed", "The channel was turned off"]);
+  deepEqual(
+    app.deps.db.all("SELECT id FROM outbox_messages WHERE target_id = :deleted", { deleted }),
+    [],
+  );
+});
+
+Deno.test("a message is queued with its last error until its attempts are used up", async () => {
+  await using chat = fakeSlack();
+  using app = proApp();
+  const id = await create(app, toSlack(chat));
+  emit(app.deps, "container.down", down);
+  for (let attempt = 1; attempt <= 6; attempt++) {
+    chat.answerOnce(() => new Response("rollup_error", { status: 500 }));
+    await deliver(app);
+    const [message] = await messagesOf(app, id);
+    deepEqual([message.attempts, message.status, message.error], [
+      attempt,
+      attempt < 6 ? "queued" : "failed",
+      "HTTP 500: the platform has a failure",
+    ]);
+    app.clock.advance({ minutes: 70 });
+  }
+});
+
+Deno.test("a bot that has sent too much rests as long as Telegram says, with all that waits", async () => {
+  await using chat = fakeTelegram();
+  using app = proApp();
+  const id = await create(app, toTelegram(chat));
+  emit(app.deps, "container.down", down);
+  emit(app.deps, "container.down", down);
+  chat.answerOnce(() => floodWait(90));
+  await deliver(app);
+  emit(app.deps, "container.down", down);
+  await deliver(app);
+  equal(chat.paths.length, 1);
+  equal((await messagesOf(app, id))[2].error, "HTTP 429: too many messages");
+
+  app.clock.advance({ seconds: 89 });
+  await deliver(app);
+  equal(chat.paths.length, 1);
+  app.clock.advance({ seconds: 2 });
+  await deliver(app);
+  equal(chat.messages.length, 3);
+  emit(app.deps, "container.down", down);
+  await deliver(app);
+  equal(chat.messages.length, 4);
+});
+
+Deno.test("Slack's Retry-After is honoured, at most for an hour", async () => {
+  await using chat = fakeSlack();
+  using app = proApp();
+  await create(app, toSlack(chat));
+  emit(app.deps, "container.down", down);
+  chat.answerOnce(() =>
+    new Response("rate_limited", { status: 429, headers: { "retry-after": "86400" } })
+  );
+  await deliver(app);
+  app.clock.advance({ minutes: 59 });
+  await deliver(app);
+  equal(chat.paths.length, 1);
+  app.clock.advance({ minutes: 2 });
+  await deliver(app);
+  equal(chat.messages.length, 1);
+});
+
+Deno.test("the platforms' refusals become sentences that name what to do", async () => {
+  await using first = fakeTelegram();
+  await using second = fakeSlack();
+  using app = proApp();
+  const errorOf = async (channel: unknown) => {
+    const id = await create(app, channel);
+    await app.call("POST", `${BASE}/channels/${id}/test`);
+    await deliver(app);
+    return (await messagesOf(app, id))[0].error;
+  };
+  const answered = async (chat: FakeChat, answer: () => Response) => {
+    chat.answerOnce(answer);
+    return await errorOf(chat === first ? toTelegram(chat) : toSlack(chat));
+  };
+  const botError = (error_code: number, description: string) => () =>
+    Response.json({ ok: false, error_code, description }, { status: error_code });
+
+  const other = "110201543:BBHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw";
+  deepEqual(
+    [
+      await errorOf(toTelegram(first, {}, { bot_token: other })),
+      await errorOf(toTelegram(first, {}, { bot_token: "nonsense" })),
+      await errorOf(toTelegram(first, {}, { chat_id: "-2" })),
+      await answered(first, botError(403, "Forbidden: bot was blocked by the user")),
+      await answered(
+        first,
+        botError(400, "Bad Request: group chat was upgraded to a supergroup chat"),
+      ),
+      await answered(first, botError(400, "Bad Request: something of the chat's own")),
+      await answered(first, () => new Response("<html>welcome</html>")),
+      await answered(first, () => new Response("", { status: 502 })),
+      await errorOf({ ...slack, config: { webhook_url: `${second.url}/services/T/B/gone` } }),
+      await answered(second, () => new Response("action_prohibited", { status: 403 })),
+      await answered(second, () => new Response("constructor", { status: 400 })),
+      await answered(second, () => Response.redirect("http://127.0.0.1/elsewhere")),
+    ],
+    [
+      "HTTP 401: the bot_token is not valid",
+      "HTTP 404: the bot_token is not valid",
+      "HTTP 400: there is no such chat, or the bot has never been in it",
+      "HTTP 403: the bot may not write in the chat",
+      "HTTP 400: the group became a supergroup; enter its new chat_id",
+      "HTTP 400: the platform refused the message",
+      "HTTP 200: the answer is not one of the Bot API; check api_url",
+      "HTTP 502: the platform has a failure",
+      "HTTP 404: the webhook was removed or disabled",
+      "HTTP 403: the workspace does not allow this webhook to post",
+      "HTTP 400: the platform refused the message",
+      "HTTP 302: redirects are not followed",
+    ],
+  );
+});
+
+Deno.test("an archived channel is turned off, and what waits for it is given up", async () => {
+  await using chat = fakeSlack();
+  using app = proApp();
+  const id = await create(app, toSlack(chat));
+  emit(app.deps, "container.down", down);
+  emit(app.deps, "container.down", down);
+  chat.answerOnce(() => new Response("channel_is_archived", { status: 410 }));
+  await deliver(app);
+  equal(chat.paths.length, 1);
+  const { body } = await app.call("GET", `${BASE}/channels/${id}`);
+  equal(body.enabled, false);
+  for (const { status, error } of body.messages) {
+    deepEqual([status, error], ["failed", "HTTP 410: the channel is archived"]);
+  }
+});
+
+Deno.test("neither tokens nor answers get into any answer, error or log", async () => {
+  const lines: string[] = [];
+  const note = (...line: unknown[]) => void lines.push(JSON.stringify(line));
+  const log = { debug: note, info: note, warn: note, error: note };
+  await using chat = fakeTelegram();
+  using app = proApp({ log });
+  const ids = [
+    await create(app, toTelegram(chat)),
+    await create(app, toTelegram(chat, {}, { api_url: "http://127.0.0.1:1" })),
+    await create(app, {
+      ...slack,
+      config: { webhook_url: `http://127.0.0.1:1${KNOWN.webhookPath}` },
+    }),
+  ];
+  chat.answerOnce(() => new Response(`secret of ${KNOWN.token}`, { status: 500 }));
+  emit(app.deps, "container.down", down);
+  await deliver(app);
+  const answers = [
+    await app.call("GET", `${BASE}/channels`),
+    ...await Promise.all(ids.map((id) => app.call("GET", `${BASE}/channels/${id}`))),
+    await app.call("PUT", `${BASE}/channels/${ids[0]}`, {
+      config: { bot_token: `${KNOWN.token}/` },
+    }),
+    await app.call("GET", "/api/audit"),
+  ];
+  const all = JSON.stringify(answers.map(({ body }) => body)) + lines.join("\n");
+  for (const secret of [KNOWN.token, "XXXXXXXX", KNOWN.chat, "secret of"]) {
+    equal(all.includes(secret), false, secret);
+  }
+  match(all, /127\.0\.0\.1:1 refused the connection/);
+});
+
+Deno.test("an address that is refused by now is not called", async () => {
+  await using chat = fakeSlack();
+  using app = proApp();
+  const id = await create(app, toSlack(chat));
+  app.deps.config = { ...app.deps.config, outboundAllow: [] };
+  await app.call("POST", `${BASE}/channels/${id}/test`);
+  await deliver(app);
+  equal(chat.paths.length, 0);
+  match((await messagesOf(app, id))[0].error, /may not reach/);
+});
+
+Deno.test("a channel whose config cannot be read any more is listed and can be deleted", async () => {
+  using app = proApp();
+  const id = await create(app, telegram);
+  const key = new Uint8Array(32).fill(9);
+  app.deps.secrets = createSecrets({ jwtSecret: key, secretKey: key });
+  const { status, body } = await app.call("GET", `${BASE}/channels`);
+  deepEqual([status, body.channels[0].config], [200, {
+    bot_token: "********",
+    chat_id: "********",
+  }]);
+  const changed = await app.call("PUT", `${BASE}/channels/${id}`, { config: { chat_id: "1" } });
+  equal(changed.status, 409);
+  emit(app.deps, "container.down", down);
+  await deliver(app);
+  equal((await messagesOf(app, id))[0].status, "failed");
+  equal((await app.call("DELETE", `${BASE}/channels/${id}`)).status, 200);
+});
+
+Deno.test("every kind of event can be subscribed to", async () => {
+  using app = proApp();
+  const { status, body } = await app.call("POST", `${BASE}/channels`, {
+    ...slack,
+    events: EVENT_KINDS,
+  });
+  equal(status, 201);
+  deepEqual(body.events, [...EVENT_KINDS]);
+});

@@ -1,0 +1,225 @@
+import { equal, match, ok } from "node:assert/strict";
+import type { EventMap } from "../../../services/events.ts";
+import { chatText } from "../../../services/pro/chat_text.ts";
+
+const options = { serverName: "host-1", max: 4_096 };
+const timestamp = "2026-01-31T12:00:00.000Z";
+const told = (event: string, data: object, max = 4_096) =>
+  chatText({ event, timestamp, data }, { ...options, max });
+
+const alert = {
+  rule: "CPU",
+  ruleId: "r1",
+  alertId: "a1",
+  metric: "cpu_percent",
+  operator: "gt",
+  threshold: 90,
+  value: 95,
+  message: "cpu_percent is 95, above 90",
+};
+
+const incident = {
+  id: "i1",
+  title: "Shop is slow",
+  severity: "major",
+  status: "investigating",
+  source: "manual",
+};
+
+const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: string[] } } = {
+  "alert.fired": { data: alert, lines: ["🔴 Alert: CPU", "cpu_percent is 95, above 90"] },
+  "alert.resolved": {
+    data: alert,
+    lines: ["🟢 Alert resolved: CPU", "cpu_percent is 95, above 90"],
+  },
+  "container.down": {
+    data: { container: "web", id: "c1", reason: "exited", exitCode: 0 },
+    lines: ["🔴 Container down: web", "Reason: exited", "Exit code: 0"],
+  },
+  "container.up": { data: { container: "web", id: "c1" }, lines: ["🟢 Container up: web"] },
+  "container.unhealthy": {
+    data: { container: "web", id: "c1" },
+    lines: ["🟠 Container unhealthy: web"],
+  },
+  "container.oom": {
+    data: { container: "web", id: "c1" },
+    lines: ["🔴 Container out of memory: web"],
+  },
+  "incident.created": {
+    data: incident,
+    lines: ["🔴 Incident: Shop is slow", "Severity: major", "Status: investigating"],
+  },
+  "incident.updated": {
+    data: {
+      ...incident,
+      status: "identified",
+      previousStatus: "investigating",
+      message: "A\n\n\nB",
+    },
+    lines: [
+      "🟠 Incident updated: Shop is slow",
+      "Status: investigating -> identified",
+      "A",
+      "",
+      "B",
+    ],
+  },
+  "incident.resolved": { data: incident, lines: ["🟢 Incident resolved: Shop is slow"] },
+  "monitor.down": {
+    data: { monitor: "Shop", monitorId: "m1", outageId: "o1", cause: "HTTP 500" },
+    lines: ["🔴 Monitor down: Shop", "HTTP 500"],
+  },
+  "monitor.up": {
+    data: { monitor: "Shop", monitorId: "m1", outageId: "o1", downtimeSeconds: 7_512.4 },
+    lines: ["🟢 Monitor up: Shop", "Was down for 2 h 5 min"],
+  },
+  "sla.breached": {
+    data: {
+      sla: "Gold",
+      slaId: "s1",
+      periodId: "p1",
+      breachId: "b1",
+      actualUptime: 99.89,
+      targetUptime: 99.9,
+      downtimeSeconds: 2_640,
+    },
+    lines: ["🔴 SLA breached: Gold", "Uptime: 99.89 %", "Target: 99.9 %", "Downtime: 44 min"],
+  },
+  "remediation.executed": {
+    data: {
+      rule: "Restart",
+      ruleId: "r1",
+      action: "restart_container",
+      target: "web",
+      status: "failure",
+      error: "No such container",
+    },
+    lines: [
+      "🟠 Remediation: Restart",
+      "restart_container of web",
+      "Result: failure",
+      "No such container",
+    ],
+  },
+  "remediation.disabled": {
+    data: { rule: "Restart", ruleId: "r1", reason: "It fired 5 times in an hour" },
+    lines: ["🟠 Remediation rule turned off: Restart", "It fired 5 times in an hour"],
+  },
+  "schedule.failed": {
+    data: {
+      schedule: "Nightly",
+      scheduleId: "s1",
+      container: "web",
+      action: "restart",
+      error: "The engine is away",
+    },
+    lines: ["🟠 Schedule failed: Nightly", "restart of web", "The engine is away"],
+  },
+  "status_page.updated": {
+    data: {
+      page: "Acme",
+      pageId: "p1",
+      component: "API",
+      incident: null,
+      oldStatus: "operational",
+      newStatus: "major_outage",
+      message: null,
+    },
+    lines: ["🔵 Status page: Acme, API", "Status: operational -> major outage"],
+  },
+  "certificate.expiring": {
+    data: { domain: "a.test", port: 443, daysRemaining: 7, expiresAt: "2026-02-07T00:00:00.000Z" },
+    lines: [
+      "🟠 Certificate expires soon: a.test:443",
+      "Days left: 7",
+      "Ends: 2026-02-07 00:00:00 UTC",
+    ],
+  },
+  "test": {
+    data: { message: "Test of the channel On-call" },
+    lines: ["🔵 Test: chat messages arrive", "Test of the channel On-call"],
+  },
+};
+
+for (const [event, { data, lines }] of Object.entries(EXPECTED)) {
+  Deno.test(`${event} is told in its own words`, () => {
+    equal(told(event, data), [...lines, "host-1, 2026-01-31 12:00:00 UTC"].join("\n"));
+  });
+}
+
+Deno.test("an event of no known kind is told field by field", () => {
+  equal(
+    told("deploy.finished", { title: "Shop 2.1", by: "ann", steps: [1, 2], none: null, ok: true }),
+    "🔵 deploy.finished: Shop 2.1\nby: ann\nsteps: [1,2]\nok: true\n" +
+      "host-1, 2026-01-31 12:00:00 UTC",
+  );
+});
+
+Deno.test("a dispatched event that lacks what it is about is told field by field", () => {
+  equal(
+    told("alert.fired", { message: "disk is full" }),
+    "🔵 alert.fired\nmessage: disk is full\nhost-1, 2026-01-31 12:00:00 UTC",
+  );
+});
+
+Deno.test("names of the language are no fields", () => {
+  equal(told("constructor", {}), "🔵 constructor\nhost-1, 2026-01-31 12:00:00 UTC");
+  match(told("toString", JSON.parse('{"__proto__": "x"}')), /^🔵 toString\n__proto__: x\n/);
+});
+
+Deno.test("of many fields the first 20 are shown, and how many there are more", () => {
+  const data = Object.fromEntries(Array.from({ length: 23 }, (_, i) => [`f${i}`, i]));
+  const lines = told("x", data).split("\n");
+  equal(lines.length, 1 + 20 + 1 + 1);
+  equal(lines[21], "and 3 more fields");
+});
+
+Deno.test("a name cannot pass for another line, nor turn the text around", () => {
+  const [headline, end] = told("container.up", {
+    container: "web\n\r\u2028\x00\x1b[31m🔴 Container\tdown: db\u202Egpj",
+  }).split("\n");
+  equal(headline, "🟢 Container up: web [31m🔴 Container down: dbgpj");
+  equal(end, "host-1, 2026-01-31 12:00:00 UTC");
+});
+
+Deno.test("a name that runs to the left does so within itself", () => {
+  equal(
+    told("container.up", { container: "שרת-1" }).split("\n")[0],
+    "🟢 Container up: \u2068שרת-1\u2069",
+  );
+});
+
+for (
+  const { what, text } of [
+    { what: "letters", text: "x".repeat(10_000) },
+    { what: "emoji", text: "👩‍👩‍👧".repeat(5_000) },
+    { what: "lone surrogates", text: "\uD83D".repeat(10_000) },
+    { what: "spaces and line breaks", text: " \n".repeat(500_000) },
+    { what: "one line of spaces", text: "a" + " ".repeat(1_000_000) + "b" },
+  ]
+) {
+  Deno.test(`10 000 characters and more are cut to what fits: ${what}`, () => {
+    const startMs = performance.now();
+    for (const max of [4_096, 1_000]) {
+      for (
+        const [event, data] of [
+          ["alert.fired", { rule: text, message: text }],
+          ["deploy", { title: text, a: text, b: text, [text]: text }],
+        ] as const
+      ) {
+        const message = told(event, data, max);
+        ok(message.length <= max, `${message.length}`);
+        ok(message.isWellFormed());
+        ok(message.endsWith("\nhost-1, 2026-01-31 12:00:00 UTC"));
+        ok(message.split("\n")[0]!.length < 700);
+      }
+    }
+    ok(performance.now() - startMs < 1_000);
+  });
+}
+
+Deno.test("what is nested deeply is cut like any text", () => {
+  let deep: unknown = [];
+  for (let i = 0; i < 100_000; i++) deep = [deep];
+  match(told("x", { deep, a: 1 }), /^🔵 x\ndeep: \[+\.\.\.\na: 1\n/);
+});
