@@ -11,7 +11,7 @@ import { storedTrialStart } from "../services/ce/licenses.ts";
 import { storedMaintenance } from "../services/ce/maintenance.ts";
 import type { Config } from "../services/config.ts";
 import type { Deps } from "../services/deps.ts";
-import { adapters, channels, recorders } from "../services/editions.ts";
+import { adapters, channels, counts, recorders } from "../services/editions.ts";
 import { createEventBus } from "../services/events.ts";
 import { createHostBoard } from "../services/host_board.ts";
 import { createInventory } from "../services/inventory.ts";
@@ -52,6 +52,7 @@ export function assemble(parts: Parts): Deps {
     stream: createStreamHub({ now, clientsMax: config.maxSseClients }),
     tickets: createStreamTickets(now),
     license: createLicense(now, storedTrialStart(db)),
+    counts,
     events: createEventBus(),
     recorders,
     adapters,

@@ -10,6 +10,7 @@ import { respondJson } from "../routes/exchange.ts";
 /** Answers a request; `peer` is the address of the other end of the connection. */
 type Answer = (request: Request, peer: string) => Promise<Response>;
 
+/** The way in, open or not. */
 export interface FrontDoor {
   answer: Answer;
   /** From here on requests go to the service, those that wait first. */
@@ -18,16 +19,14 @@ export interface FrontDoor {
   close(): void;
 }
 
+/** A door that is closed: nobody but probes is answered before it is opened. */
 export function createFrontDoor(): FrontDoor {
   let service: Answer | undefined;
-  let starting: Promise<Answer | undefined> | undefined;
   const opened = Promise.withResolvers<Answer | undefined>();
 
   return {
     answer(request, peer) {
-      if (service) return service(request, peer);
-      starting ??= opened.promise;
-      return whileStarting(request, peer, starting);
+      return service ? service(request, peer) : whileStarting(request, peer, opened.promise);
     },
     open(given) {
       service = given;

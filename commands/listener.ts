@@ -15,6 +15,10 @@ export interface Listener {
   shutdown(): Promise<void>;
 }
 
+/** Most that is taken in of a body that nobody read: in bytes, and in milliseconds. */
+const UNREAD_BYTES_MAX = 8 * 1024 * 1024;
+const UNREAD_MS_MAX = 2_000;
+
 /** @throws {CommandError} When the port is taken, or a TLS file cannot be used. */
 export function listen(
   config: Pick<Config, "host" | "port" | "tlsCertFile" | "tlsKeyFile">,
@@ -35,16 +39,50 @@ export function listen(
           headers: { "content-type": "application/json" },
         });
       },
-    }, (request, { remoteAddr }) => answer(request, remoteAddr.hostname));
+    }, async (request, { remoteAddr }) => {
+      const response = await answer(request, remoteAddr.hostname);
+      await takeUnread(request);
+      return response;
+    });
     return {
       address: addressOf(server.addr, tls ? "https" : "http"),
       shutdown: () => server.shutdown(),
     };
   } catch (error) {
-    throw new CommandError(
-      `Cannot listen on ${config.host}:${config.port}: ${(error as Error).message}`,
-      { cause: error },
-    );
+    const { message } = error as Error;
+    const { host, port, tlsCertFile, tlsKeyFile } = config;
+    const what = tls && !isOfAddress(error)
+      ? `TLS_CERT_FILE=${tlsCertFile} and TLS_KEY_FILE=${tlsKeyFile} cannot be used`
+      : `Cannot listen on ${host}:${port} (HOST and PORT)`;
+    throw new CommandError(`${what}: ${message}`, { cause: error });
+  }
+}
+
+function isOfAddress(error: unknown): boolean {
+  const { AddrInUse, AddrNotAvailable, PermissionDenied } = Deno.errors;
+  return [AddrInUse, AddrNotAvailable, PermissionDenied].some((kind) => error instanceof kind);
+}
+
+/**
+ * Takes in what was not read of a request's body, as when it is refused for its token. With HTTP/2
+ * a client that is answered before it has sent everything sees a broken stream and no answer.
+ */
+export async function takeUnread({ body, bodyUsed }: Request): Promise<void> {
+  if (body === null || bodyUsed || body.locked) return;
+  const reader = body.getReader();
+  const giveUp = () => void reader.cancel().catch(() => {});
+  const late = setTimeout(giveUp, UNREAD_MS_MAX);
+  try {
+    for (let left = UNREAD_BYTES_MAX; left > 0;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      left -= value.byteLength;
+    }
+    giveUp();
+  } catch {
+    // The client has gone: there is nobody left to answer.
+  } finally {
+    clearTimeout(late);
   }
 }
 

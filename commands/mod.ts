@@ -9,6 +9,7 @@ import type { Program } from "./program.ts";
 import { BACKUP_USAGE, LICENSE_USAGE, RESTORE_USAGE, USER_USAGE } from "./usages.ts";
 import { version } from "./version.ts";
 
+/** What the program can be told to do. */
 export interface Command {
   /** One line for `longshore help`. */
   summary: string;

@@ -6,6 +6,7 @@
 
 import type { Env, Surroundings } from "../services/config.ts";
 
+/** A command's arguments and surroundings, and where its output goes. */
 export interface Program {
   /** What follows the command's name. */
   args: readonly string[];

@@ -63,7 +63,9 @@ export async function restore(program: Program): Promise<number> {
 
     const { createdAt, programVersion } = manifest;
     program.print(`Restored ${names.join(", ")} as of ${createdAt} (version ${programVersion}).`);
-    program.print(`The replaced files are in ${join(dataDir, replaced)}.`);
+    const kept = join(dataDir, replaced);
+    if (Deno.readDirSync(kept).next().done) Deno.removeSync(kept);
+    else program.print(`The replaced files are in ${kept}.`);
     if (!names.includes("secret.key")) {
       program.note("The backup holds no secret.key: give the SECRET_KEY of that time.");
     }

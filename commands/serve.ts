@@ -6,6 +6,7 @@
  */
 
 import { configWarnings, readConfig } from "../services/config.ts";
+import { withDeadline } from "../services/deadline.ts";
 import { createLog, errorFields, type Log } from "../services/log.ts";
 import { createFrontDoor } from "./front_door.ts";
 import { listen, type Listener } from "./listener.ts";
@@ -66,10 +67,7 @@ async function loadService() {
 const turn = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
 
 async function drain(listener: Listener): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => timer = setTimeout(resolve, DRAIN_MS));
-  await Promise.race([listener.shutdown(), late]);
-  clearTimeout(timer);
+  await withDeadline(listener.shutdown(), DRAIN_MS);
 }
 
 /** A rejection that nobody handles is a bug; it is told, and is no reason to end. */

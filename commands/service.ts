@@ -43,6 +43,7 @@ export interface ServiceStart {
 export async function runService(start: ServiceStart): Promise<void> {
   const { program, config, log, now } = start;
   assertUsableAllowlist(config);
+  assertUsableProcPath(program, config);
   // Keys and databases are nobody else's business.
   Deno.umask(0o077);
   using data = openDataDirectory(config.dataDir, log);
@@ -104,6 +105,19 @@ function assertUsableAllowlist({ execAllowlist }: Config): void {
     parseExecAllowlist(execAllowlist);
   } catch (error) {
     throw new CommandError(`EXEC_ALLOWLIST: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** A mount that is missing would otherwise be found out by the first figure that nobody has. */
+function assertUsableProcPath({ surroundings }: Program, { procPath }: Config): void {
+  if (procPath === null) return;
+  try {
+    surroundings.readTextFile(`${procPath}/stat`);
+  } catch (error) {
+    throw new CommandError(
+      `PROC_PATH=${procPath} must be a mount of the host's /proc: ${(error as Error).message}`,
+      { cause: error },
+    );
   }
 }
 

@@ -7,7 +7,7 @@
 
 import type { StateDatabase } from "../db/database.ts";
 import { createAccounts } from "../services/accounts.ts";
-import type { Caller, UserRole } from "../services/caller.ts";
+import { type Caller, USER_ROLES, type UserRole } from "../services/caller.ts";
 import { recordAudit } from "../services/ce/audit.ts";
 import { emailKey } from "../services/ce/emails.ts";
 import { storedTrialStart } from "../services/ce/licenses.ts";
@@ -29,8 +29,6 @@ import { parseArguments, subcommand } from "./arguments.ts";
 import { readNewPassword } from "./password_input.ts";
 import { CommandError, EXIT, type Program, UsageError } from "./program.ts";
 import { withStateBeside } from "./state_database.ts";
-
-const ROLES = ["viewer", "operator", "admin"] as const;
 
 /** How the audit log names whoever has the command line of the host. */
 const CONSOLE: Caller = { userId: "console", role: "admin", familyId: "", address: "" };
@@ -200,8 +198,8 @@ function printMade({ print, note }: Program, password: string): void {
 
 /** @throws {UsageError} For what is no role. */
 function roleOf(text: string): UserRole {
-  const role = ROLES.find((role) => role === text);
-  if (!role) throw new UsageError(`ROLE is ${ROLES.join(", ")}, not ${text}`);
+  const role = USER_ROLES.find((role) => role === text);
+  if (!role) throw new UsageError(`ROLE is ${USER_ROLES.join(", ")}, not ${text}`);
   return role;
 }
 

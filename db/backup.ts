@@ -5,7 +5,7 @@
  */
 
 import { backup, DatabaseSync } from "node:sqlite";
-import { assertIntegrity, type Database, DatabaseFileError } from "./database.ts";
+import { assertIntegrity, type Database, DatabaseFileError, sizeOf } from "./database.ts";
 
 /** All pages in one step, so that the copy is of one moment and no writer can have it begin anew. */
 const ALL_PAGES = -1;
@@ -50,14 +50,5 @@ export function assertWhole(db: Database, path: string): void {
     throw new DatabaseFileError(`${path} is damaged: ${(error as Error).message}`, {
       cause: error,
     });
-  }
-}
-
-function sizeOf(path: string): number | undefined {
-  try {
-    return Deno.statSync(path).size;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
   }
 }

@@ -143,7 +143,8 @@ export function assertIntegrity(db: Database, path: string): void {
   }
 }
 
-function sizeOf(path: string): number | undefined {
+/** Bytes of a file, `undefined` where there is none. */
+export function sizeOf(path: string): number | undefined {
   try {
     return Deno.statSync(path).size;
   } catch (error) {

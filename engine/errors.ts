@@ -61,3 +61,13 @@ export class EngineProtocolError extends EngineUnreachableError {
     super(message, "protocol", options);
   }
 }
+
+/** The answer of the engine, or `undefined` where it has no such thing (404). */
+export async function ifThere<Answer>(work: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof EngineError && error.status === 404) return undefined;
+    throw error;
+  }
+}

@@ -177,7 +177,7 @@ interface WireDiskUsage {
  * Brings the answer into one shape. Up to API 1.52 there are lists of everything, since 1.52 there
  * are sums, and since 1.53 nothing else (https://docs.docker.com/reference/api/engine/version-history/).
  */
-export function asDiskUsage(usage: WireDiskUsage): DiskUsage {
+function asDiskUsage(usage: WireDiskUsage): DiskUsage {
   const volumes = usage.VolumeUsage?.Items ?? usage.Volumes ?? [];
   return {
     containers: part(usage.ContainerUsage, usage.Containers, (container) => container.SizeRw),

@@ -8,7 +8,7 @@ import { EngineUnreachableError } from "./errors.ts";
 import { isAtLeast } from "./query.ts";
 
 /** Of Docker 19.03; older engines are refused. */
-export const API_VERSION_MIN = "1.40";
+const API_VERSION_MIN = "1.40";
 
 /** The newest whose changes are known here. */
 export const API_VERSION_MAX = "1.55";

@@ -70,14 +70,14 @@ export function revalidated(exchange: Exchange, request: Request, answer: KeptAn
   return respond(exchange, 200, answer.gzip, { ...headers, "content-encoding": "gzip" });
 }
 
-function acceptsGzip(request: Request): boolean {
+export function acceptsGzip(request: Request): boolean {
   return /(^|,)\s*gzip\s*(,|$|;\s*q=(1|0\.\d*[1-9]))/.test(
     request.headers.get("accept-encoding") ?? "",
   );
 }
 
 /** Weak, for the same answer is sent plain and compressed. */
-function etagOf(bytes: Uint8Array): string {
+export function etagOf(bytes: Uint8Array): string {
   return `W/"${nodeCrypto().createHash("sha1").update(bytes).digest("base64url")}"`;
 }
 

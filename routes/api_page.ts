@@ -13,7 +13,7 @@ import style from "./api_page.css" with { type: "text" };
 export const API_PAGE_PATHS = ["/docs", "/docs/page.css", "/docs/page.js"] as const;
 
 /** Scripts, styles and calls only from the service itself; nothing inline, nothing evaluated. */
-export const API_PAGE_CSP = [
+const API_PAGE_CSP = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

@@ -10,9 +10,9 @@ import type { Deps } from "../services/deps.ts";
 import { errorFields } from "../services/log.ts";
 import { clientAddress } from "./client_address.ts";
 import { corsHeaders, preflight } from "./cors.ts";
-import { editionRoutes } from "./editions.ts";
+import { editionRoutes, pathOfHost } from "./editions.ts";
 import { failureOf } from "./errors.ts";
-import { type AppEnv, type Exchange, requestIdOf, respond, respondJson } from "./exchange.ts";
+import { type AppEnv, type Exchange, requestIdOf, respondJson } from "./exchange.ts";
 import { type Audit, type Identify, mount, unknownPath } from "./mount.ts";
 import { openApiDocument } from "./openapi.ts";
 import { rateLimit } from "./rate_limit.ts";
@@ -52,6 +52,7 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
   const addressOf = clientAddress(config.trustedProxies);
   const limit = rateLimit(config.rateLimitPerMinute, now);
   const cors = corsHeaders(config.corsOrigins);
+  const hosted = pathOfHost(deps);
 
   return async function answer(request, peer) {
     const started = performance.now();
@@ -65,7 +66,7 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
     try {
       exchange.address = addressOf(peer, request.headers);
       if (!UNLIMITED_PATHS.test(request.url)) limit.check(exchange.address);
-      response = preflight(request, exchange) ?? await dispatch(request, exchange);
+      response = preflight(request, exchange) ?? await dispatch(onHost(request), exchange);
     } catch (error) {
       response = answerFailure(error, exchange, request);
     }
@@ -77,13 +78,19 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
     return response;
   };
 
+  /** As if it had asked for the path that its host stands for. */
+  function onHost(request: Request): Request {
+    const path = hosted(request);
+    return path === undefined ? request : new Request(new URL(path, request.url), request);
+  }
+
   async function dispatch(request: Request, exchange: Exchange): Promise<Response> {
     if (request.method !== "HEAD") return await hono.fetch(request, exchange);
     // The body of a stream has to be let go of, or it would run on with nobody reading.
     const { url, headers } = request;
     const response = await hono.fetch(new Request(url, { headers }), exchange);
     await response.body?.cancel();
-    return respond(exchange, response.status, null, Object.fromEntries(response.headers));
+    return new Response(null, response);
   }
 
   function answerFailure(error: unknown, exchange: Exchange, request: Request): Response {

@@ -33,13 +33,14 @@ export function clientAddress(trusted: readonly string[]) {
     let address = parseAddress(peer);
     if (!address || !isTrusted(address)) return normalized(peer);
 
-    const hops = headers.get("x-forwarded-for") ?? headers.get("x-real-ip") ?? "";
+    const header = headers.has("x-forwarded-for") ? "X-Forwarded-For" : "X-Real-IP";
+    const hops = headers.get(header) ?? "";
     if (hops === "") return address.toString();
     const list = hops.split(",");
-    if (list.length > HOPS_MAX) throw unreadable(`more than ${HOPS_MAX} addresses`);
+    if (list.length > HOPS_MAX) throw unreadable(header, `more than ${HOPS_MAX} addresses`);
     for (const text of list.reverse()) {
       const hop = parseAddress(text.trim());
-      if (!hop) throw unreadable(JSON.stringify(text.trim().slice(0, 64)));
+      if (!hop) throw unreadable(header, JSON.stringify(text.trim().slice(0, 64)));
       address = hop;
       if (!isTrusted(hop)) break;
     }
@@ -47,8 +48,8 @@ export function clientAddress(trusted: readonly string[]) {
   };
 }
 
-const unreadable = (what: string) =>
-  new AppError("invalid", `X-Forwarded-For is not readable: ${what}`);
+const unreadable = (header: string, what: string) =>
+  new AppError("invalid", `${header} is not readable: ${what}`);
 
 function parseNetwork(text: string): Network {
   if (!text.includes("/")) {

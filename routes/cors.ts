@@ -19,7 +19,7 @@ export function corsHeaders(origins: readonly string[]) {
     return {
       vary: "origin",
       "access-control-allow-origin": origin,
-      "access-control-expose-headers": "ETag, Retry-After, X-Request-Id",
+      "access-control-expose-headers": "ETag, RateLimit, Retry-After, X-Request-Id",
       "cross-origin-resource-policy": "cross-origin",
     };
   };

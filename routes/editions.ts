@@ -9,6 +9,7 @@ import type { Edition } from "../services/edition.ts";
 import { ceEndpoints } from "./ce/mod.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { proEndpoints, proPages } from "./pro/mod.ts";
+import { statusPageOfHost } from "./pro/status_page_html.ts";
 
 export interface EditionRoutes {
   edition: Edition;
@@ -24,3 +25,10 @@ export function editionRoutes(deps: Deps, openApi: () => string): EditionRoutes[
     { edition: "pro", prefix: "", endpoints: proPages(deps) },
   ];
 }
+
+/**
+ * Makes what tells which path of this service answers a request for a host of a user's own;
+ * `undefined` for every other request.
+ */
+export const pathOfHost = (deps: Deps): (request: Request) => string | undefined =>
+  statusPageOfHost(deps);

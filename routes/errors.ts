@@ -60,11 +60,16 @@ export function failureOf(error: unknown, edition: Edition): Failure {
     status,
     body: { error: known.message },
     headers: {
-      ...(known instanceof ThrottledError && { "retry-after": String(known.retryAfterS) }),
+      ...(known instanceof ThrottledError && throttleHeaders(known)),
       // RFC 6750, section 3: a refused token is answered with the scheme to use.
       ...(status === 401 && { "www-authenticate": "Bearer" }),
     },
   };
+}
+
+/** `RateLimit` as in the IETF's draft (httpapi-ratelimit-headers): nothing remains for so long. */
+function throttleHeaders({ retryAfterS }: ThrottledError): Record<string, string> {
+  return { "retry-after": String(retryAfterS), ratelimit: `"default";r=0;t=${retryAfterS}` };
 }
 
 /** Hono itself refuses only what is not readable as JSON. */

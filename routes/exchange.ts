@@ -37,13 +37,14 @@ export function requestIdOf(request: Request): string {
   return given !== null && WELL_FORMED_ID.test(given) ? given : crypto.randomUUID();
 }
 
-/** An answer with the headers that all have; those of `headers` win. */
+/** An answer with the headers that all have; those of `headers` win, and both of `vary` count. */
 export function respond(
   exchange: Exchange,
   status: number,
   body: BodyInit | null,
   headers: Record<string, string>,
 ): Response {
+  const { vary } = exchange.headers;
   return new Response(body, {
     status,
     headers: {
@@ -52,6 +53,7 @@ export function respond(
       "x-request-id": exchange.requestId,
       ...exchange.headers,
       ...headers,
+      ...(vary !== undefined && headers.vary !== undefined && { vary: `${vary}, ${headers.vary}` }),
     },
   });
 }

@@ -13,7 +13,7 @@ import { type Caller, includesRole, type Role } from "../services/caller.ts";
 import { type Edition, includesEdition } from "../services/edition.ts";
 import { AppError, LimitError } from "../services/errors.ts";
 import type { EditionRoutes } from "./editions.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint, RawAnswer } from "./endpoint.ts";
 import { type AppEnv, respond, respondJson } from "./exchange.ts";
 import { answerCache, jsonHeaders, revalidated } from "./answer_cache.ts";
 
@@ -96,8 +96,7 @@ function audited(
 function targetOf(c: Context<Env>): string {
   const params = Object.values(c.req.param() as Record<string, string>);
   if (params.length) return params.join(" ");
-  const body = (c.req as unknown as { valid(target: string): unknown }).valid("json");
-  const { name, email } = (body ?? {}) as { name?: unknown; email?: unknown };
+  const { name, email } = (validated(c, "json") ?? {}) as { name?: unknown; email?: unknown };
   return [name, email].find((value) => typeof value === "string") as string ?? "";
 }
 
@@ -226,6 +225,11 @@ interface Issue {
   readonly message: string;
 }
 
+/** What a validator made of a part of the request; nothing where there was none to. */
+function validated(c: Context<Env>, part: "param" | "query" | "json"): unknown {
+  return (c.req as unknown as { valid(part: string): unknown }).valid(part);
+}
+
 function handler(endpoint: Endpoint) {
   const cache = answerCache(endpoint.version);
   const status = endpoint.status ?? 200;
@@ -236,18 +240,18 @@ function handler(endpoint: Endpoint) {
     const kept = cache.find(request);
     if (kept) return revalidated(exchange, request, kept);
 
-    const valid = c.req as unknown as { valid(target: string): unknown };
     const version = cache.version();
     const answer = await endpoint.handle({
-      params: endpoint.params && valid.valid("param"),
-      query: endpoint.query && valid.valid("query"),
-      body: endpoint.body && valid.valid("json"),
+      params: endpoint.params && validated(c, "param"),
+      query: endpoint.query && validated(c, "query"),
+      body: endpoint.body && validated(c, "json"),
       caller: c.get("caller"),
       request,
     });
     if (endpoint.produces !== undefined) {
-      const raw = answer as Response;
-      return respond(exchange, raw.status, raw.body, Object.fromEntries(raw.headers));
+      const { status, headers, body } = answer as RawAnswer;
+      const plain = headers instanceof Headers ? Object.fromEntries(headers) : headers;
+      return respond(exchange, status, body, plain);
     }
     const text = JSON.stringify(endpoint.returns.parse(answer));
     if (!endpoint.etag) return respond(exchange, status, text, jsonHeaders);

@@ -4,12 +4,13 @@
  * @module
  */
 
-/** From least to most: each role may do what the ones before it may. */
-export const ROLES = ["public", "viewer", "operator", "admin"] as const;
-export type Role = (typeof ROLES)[number];
+/** The roles that a user can have, from least to most. */
+export const USER_ROLES = ["viewer", "operator", "admin"] as const;
+export type UserRole = (typeof USER_ROLES)[number];
 
-/** A role that a user can have. */
-export type UserRole = Exclude<Role, "public">;
+/** Each role may do what the ones before it may. */
+const ROLES = ["public", ...USER_ROLES] as const;
+export type Role = (typeof ROLES)[number];
 
 /** The party behind a request. */
 export interface Caller {

@@ -16,6 +16,7 @@ import {
   httpUrl,
   integer,
   list,
+  mailSender,
   oneOf,
   origin,
   type ProbedEndpoint,
@@ -265,7 +266,12 @@ const VARIABLES: { [Key in keyof Config]-?: Variable<Config[Key]> & { name: stri
     secret: true,
     parse: smtpUrl,
   },
-  smtpFrom: { name: "SMTP_FROM", meaning: "Sender of mails", parse: anyText },
+  smtpFrom: {
+    name: "SMTP_FROM",
+    meaning: "Sender of mails, e.g. Status <status@example.com>",
+    fallbackShown: "longshore@SERVER_NAME",
+    parse: mailSender,
+  },
   pushUrl: {
     name: "PUSH_URL",
     meaning: "Push gateway that speaks the Expo push API",

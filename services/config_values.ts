@@ -87,6 +87,14 @@ export function email(text: string): string {
   return text;
 }
 
+/** `address` or `Name <address>`. */
+export function mailSender(text: string): string {
+  if (!/^(?:[^<>@,;\p{Cc}]+<[^\s@<>,;]+@[^\s@<>,;]+>|[^\s@<>,;]+@[^\s@<>,;]+)$/u.test(text)) {
+    throw new Error("must be a mail address, or a name with one as in Status <status@example.com>");
+  }
+  return text;
+}
+
 /** An http: or https: address, without slashes at its end. */
 export function httpUrl(text: string): string {
   const url = URL.parse(text);

@@ -17,6 +17,7 @@ import type { HostBoard } from "./host_board.ts";
 import type { Adapter } from "./integration_adapter.ts";
 import type { Inventory } from "./inventory.ts";
 import type { License } from "./license.ts";
+import type { RecordCounts } from "./limits.ts";
 import type { Log } from "./log.ts";
 import type { Maintenance } from "./maintenance.ts";
 import type { OutboxBell } from "./outbox_bell.ts";
@@ -59,6 +60,8 @@ export interface Deps {
   license: License;
   /** The keys of this installation: tokens are signed, stored secrets encrypted with them. */
   secrets: Secrets;
+  /** What counts against the limits of the license, in every edition. */
+  counts: RecordCounts;
   events: EventBus;
   /** Where events are written down for delivery, inside the transaction of their cause. */
   recorders: readonly Recorder[];
@@ -70,6 +73,8 @@ export interface Deps {
   adapters: readonly Adapter[];
   /** The polls of integrations that are under way. */
   polls: RunningPolls;
+  /** The checks of uptime monitors that are under way. */
+  checks: RunningPolls;
   maintenance: Maintenance;
   /** What the process counts about itself. */
   vitals: Vitals;

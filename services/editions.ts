@@ -5,11 +5,12 @@
  * @module
  */
 
-import { ceAdapters, ceChannels, ceRecorders, ceWorkers } from "./ce/mod.ts";
+import { ceAdapters, ceChannels, ceCounts, ceRecorders, ceWorkers } from "./ce/mod.ts";
 import type { Adapter } from "./integration_adapter.ts";
 import type { Worker } from "./lifecycle.ts";
+import type { RecordCounts } from "./limits.ts";
 import type { OutboxChannel } from "./outbox_channel.ts";
-import { proAdapters, proChannels, proRecorders, proWorkers } from "./pro/mod.ts";
+import { proAdapters, proChannels, proCounts, proRecorders, proWorkers } from "./pro/mod.ts";
 import type { Recorder } from "./recorder.ts";
 
 export const workers: readonly Worker[] = [...ceWorkers, ...proWorkers];
@@ -19,3 +20,5 @@ export const recorders: readonly Recorder[] = [...ceRecorders, ...proRecorders];
 export const channels: readonly OutboxChannel[] = [...ceChannels, ...proChannels];
 
 export const adapters: readonly Adapter[] = [...ceAdapters, ...proAdapters];
+
+export const counts: RecordCounts = { ...ceCounts, ...proCounts };

@@ -113,6 +113,11 @@ export interface Inventory {
   /** All containers, newest first. */
   list(): readonly Container[];
   get(id: string): Container | undefined;
+  /**
+   * All as of the last moment at which the snapshot was live, none before the first one: what is
+   * read while it is not live tells nobody what has changed.
+   */
+  listFollowed(): readonly Container[];
   /** Takes the number that orders what is read from the engine: ask for it *before* reading. */
   readNumber(): number;
   /**
@@ -148,11 +153,13 @@ export function createInventory(now: () => Date): Inventory {
   let revision = 0;
   let reads = 0;
   let sorted: readonly Container[] | undefined;
+  let followed: readonly Container[] = [];
 
   const changed = () => {
     revision++;
     sorted = undefined;
   };
+  const list = () => sorted ??= [...containers.values()].sort(newestFirst);
   const isLate = (id: string, readNumber: number) => readNumber < (readNumbers.get(id) ?? 0);
 
   return {
@@ -162,8 +169,9 @@ export function createInventory(now: () => Date): Inventory {
     get revision() {
       return revision;
     },
-    list: () => sorted ??= [...containers.values()].sort(newestFirst),
+    list,
     get: (id) => containers.get(id),
+    listFollowed: () => live ? list() : followed,
     readNumber: () => ++reads,
 
     put(container, readNumber) {
@@ -198,6 +206,7 @@ export function createInventory(now: () => Date): Inventory {
 
     setLive(value) {
       if (value === live) return;
+      if (live) followed = list();
       live = value;
       changed();
     },

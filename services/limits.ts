@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Database } from "../db/database.ts";
 import { LimitError } from "./errors.ts";
 import type { Edition } from "./edition.ts";
 
@@ -19,6 +20,9 @@ export const LIMITED_RESOURCES = [
   "uptime_monitors",
 ] as const;
 export type LimitedResource = (typeof LIMITED_RESOURCES)[number];
+
+/** How many records of a resource there are, for each resource that there can be some of. */
+export type RecordCounts = { readonly [Name in LimitedResource]?: (db: Database) => number };
 
 const NONE = 0;
 const UNLIMITED = Infinity;

@@ -32,7 +32,7 @@ import type {
 } from "./outbox_channel.ts";
 
 /** Pauses after a failed attempt, in milliseconds; after the last one a message is given up. */
-export const OUTBOX_RETRY_MS: readonly number[] = [5_000, 30_000, 120_000, 600_000, 3_600_000];
+const OUTBOX_RETRY_MS: readonly number[] = [5_000, 30_000, 120_000, 600_000, 3_600_000];
 
 /** Most attempts under way at a time. One target has one at a time, for the sake of order. */
 const PARALLEL_MAX = 32;

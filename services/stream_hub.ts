@@ -14,8 +14,15 @@
  */
 
 import { AppError } from "./errors.ts";
-
-export type StreamChunk = Uint8Array<ArrayBuffer>;
+import {
+  cut,
+  encode,
+  idLine,
+  join,
+  lengthOf,
+  retryLine,
+  type StreamChunk,
+} from "./stream_chunks.ts";
 
 /** What a new client asks for. */
 export interface StreamRequest {
@@ -113,8 +120,7 @@ interface Client {
   stalledSince: number | undefined;
 }
 
-const encoder = new TextEncoder();
-const RETRY = encoder.encode(`retry: ${RETRY_MS}\n\n`);
+const RETRY = retryLine(RETRY_MS);
 
 /**
  * Makes the process's hub.
@@ -318,43 +324,6 @@ export function createStreamHub(
     waiting.delete(client);
     paused.delete(client);
   }
-}
-
-/** A frame without its id line. JSON has no line breaks, so one line of data is all there is. */
-function encode(type: string, data: unknown): StreamChunk {
-  return encoder.encode(`event: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
-}
-
-function idLine(id: number): StreamChunk {
-  return encoder.encode(`id: ${id}\n`);
-}
-
-function join(pieces: readonly StreamChunk[]): StreamChunk {
-  const joined = new Uint8Array(lengthOf(pieces));
-  let offset = 0;
-  for (const piece of pieces) {
-    joined.set(piece, offset);
-    offset += piece.length;
-  }
-  return joined;
-}
-
-function lengthOf(chunks: readonly StreamChunk[]): number {
-  return chunks.reduce((length, chunk) => length + chunk.length, 0);
-}
-
-/** Takes the first `length` bytes off `chunks`, or all. */
-function cut(chunks: StreamChunk[], length: number): StreamChunk[] {
-  const pieces: StreamChunk[] = [];
-  for (let room = length; room > 0 && chunks.length > 0;) {
-    const chunk = chunks[0]!;
-    const piece = chunk.subarray(0, room);
-    pieces.push(piece);
-    room -= piece.length;
-    if (piece.length === chunk.length) chunks.shift();
-    else chunks[0] = chunk.subarray(piece.length);
-  }
-  return pieces;
 }
 
 function firstOf<Item>(items: Iterable<Item>, count: number): Item[] {

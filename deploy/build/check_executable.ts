@@ -35,7 +35,7 @@ if (import.meta.main) {
  * @returns What was seen, one sentence a line.
  * @throws {Error} When anything is not as a user needs it, with what the executable wrote.
  */
-export async function checkExecutable(
+async function checkExecutable(
   executable: string,
   kind: "standalone" | "bundled",
 ): Promise<string[]> {

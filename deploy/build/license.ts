@@ -51,7 +51,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS_MAX = 3_700;
 
 /** What the vendor did wrong; the message is a sentence. */
-export class VendorError extends Error {
+class VendorError extends Error {
   override readonly name = "VendorError";
 }
 

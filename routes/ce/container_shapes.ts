@@ -51,7 +51,7 @@ export const ContainerListItem = z.object({
   self: z.boolean().meta({ description: "Whether it is the service's own container" }),
 });
 
-export const ContainerStats = z.object({
+const ContainerStats = z.object({
   cpuPercent: z.number().meta({ description: "100 is one core" }),
   memoryUsage: z.number().meta({ description: "Bytes, without page cache" }),
   memoryLimit: z.number(),

@@ -6,7 +6,7 @@
 
 import * as z from "zod";
 import { getContainer } from "../../services/ce/container_detail.ts";
-import { rebuildContainer } from "../../services/ce/container_rebuild.ts";
+import { PULL_POLICIES, rebuildContainer } from "../../services/ce/container_rebuild.ts";
 import {
   actOnContainers,
   CONTAINER_ACTIONS,
@@ -149,7 +149,7 @@ export const containerEndpoints = (deps: Deps) => [
     role: "admin",
     permission: "containers:rebuild",
     params: ContainerParams,
-    body: z.object({ pull: z.enum(["always", "missing", "never"]).default("always") }),
+    body: z.object({ pull: z.enum(PULL_POLICIES).default("always") }),
     returns: z.object({
       ok: z.literal(true),
       oldId: z.string(),

@@ -5,10 +5,11 @@
  */
 
 import * as z from "zod";
+import { USER_ROLES } from "../../services/caller.ts";
 import { Timestamp } from "../shapes.ts";
 
-export const UserRole = z.enum(["viewer", "operator", "admin"], {
-  error: "must be one of viewer, operator, admin",
+export const UserRole = z.enum(USER_ROLES, {
+  error: `must be one of ${USER_ROLES.join(", ")}`,
 });
 
 export const User = z.object({

@@ -5,18 +5,20 @@
  */
 
 import * as z from "zod";
+import { WEBHOOK_HEADERS_MAX } from "../../services/ce/webhook_headers.ts";
+import {
+  listDeliveries,
+  OUTBOX_STATUSES,
+  testWebhook,
+} from "../../services/ce/webhook_messages.ts";
 import {
   changeWebhook,
   createWebhook,
   getWebhook,
-  listDeliveries,
   listWebhooks,
-  OUTBOX_STATUSES,
   removeWebhook,
   setWebhookEnabled,
-  testWebhook,
   WEBHOOK_EVENTS,
-  WEBHOOK_HEADERS_MAX,
 } from "../../services/ce/webhooks.ts";
 import type { Deps } from "../../services/deps.ts";
 import { EVENT_KINDS } from "../../services/events.ts";

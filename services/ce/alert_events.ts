@@ -81,7 +81,7 @@ export function fireAlert(
     threshold,
     value,
     message: `${ruleName}: ${metric} is ${value} (${operator} ${threshold}${lasted})`,
-    firedAt: deps.now().toISOString(),
+    firedAt: progress.lastFiredAt ?? deps.now().toISOString(),
     resolvedAt: null,
   };
   emit(deps, "alert.fired", dataOf(event), () => {

@@ -35,7 +35,7 @@ export function certificateFaults(
 }
 
 /** `undefined` while the certificate is in date. */
-export function dateFault(certificate: X509Certificate, at: Date): string | undefined {
+function dateFault(certificate: X509Certificate, at: Date): string | undefined {
   const [from, to] = [new Date(certificate.validFrom), new Date(certificate.validTo)];
   if (at < from) return `is not yet valid (from ${from.toISOString()})`;
   if (at > to) return `has expired (${to.toISOString()})`;
@@ -43,7 +43,7 @@ export function dateFault(certificate: X509Certificate, at: Date): string | unde
 }
 
 /** `undefined` when the certificate is for the host. */
-export function nameFault(certificate: X509Certificate, host: string): string | undefined {
+function nameFault(certificate: X509Certificate, host: string): string | undefined {
   const names = parseAltNames(certificate.subjectAltName);
   if (isNamed(names, host)) return undefined;
   const [shown, more] = [[...names.dns, ...names.ip], 5];

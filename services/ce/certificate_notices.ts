@@ -13,7 +13,7 @@ import { emit, type EmitDeps } from "../emit.ts";
 import type { CertificateCheck } from "./tls_probes.ts";
 
 /** A notice goes out when no more than this many days remain; each once per certificate. */
-export const NOTICE_DAYS: readonly number[] = [30, 14, 7, 3, 1];
+const NOTICE_DAYS: readonly number[] = [30, 14, 7, 3, 1];
 
 /** An expired certificate that is still in use is remembered for this long, in milliseconds. */
 const REMEMBERED_MS = 365 * 24 * 60 * 60 * 1000;

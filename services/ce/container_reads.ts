@@ -5,7 +5,7 @@
  */
 
 import { type ContainerInspect, containerInspect, containerList } from "../../engine/containers.ts";
-import { EngineError } from "../../engine/errors.ts";
+import { EngineError, ifThere } from "../../engine/errors.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, notFound } from "../errors.ts";
 import type { Container, Inventory } from "../inventory.ts";
@@ -48,7 +48,7 @@ export async function listAll(
   const found: Container[] = [];
   const inspectNext = async () => {
     for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
-      const inspect = await inspectIfThere(engine, id, signal);
+      const inspect = await ifThere(containerInspect(engine, id, { signal }));
       if (inspect) found.push(asContainer(deps, inspect));
     }
   };
@@ -69,7 +69,7 @@ export async function refreshContainer(
 ): Promise<{ now: Container | undefined; before: Container | undefined }> {
   const { engine, inventory } = deps;
   const readNumber = inventory.readNumber();
-  const inspect = await inspectIfThere(engine, id, signal);
+  const inspect = await ifThere(containerInspect(engine, id, { signal }));
   const before = inventory.get(id);
   if (!inspect) {
     inventory.remove(id, readNumber);
@@ -134,16 +134,3 @@ function findIn(inventory: Inventory, ref: string): Container | undefined {
 
 const ambiguous = (ref: string, cause?: Error) =>
   new AppError("invalid", `Several containers have an id that begins with ${ref}`, { cause });
-
-async function inspectIfThere(
-  engine: Deps["engine"],
-  id: string,
-  signal: AbortSignal | undefined,
-): Promise<ContainerInspect | undefined> {
-  try {
-    return await containerInspect(engine, id, { signal });
-  } catch (error) {
-    if (error instanceof EngineError && error.status === 404) return undefined;
-    throw error;
-  }
-}

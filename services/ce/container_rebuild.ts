@@ -6,7 +6,7 @@
 
 import type { Engine } from "../../engine/client.ts";
 import type { ContainerInspect } from "../../engine/containers.ts";
-import { EngineError, EngineUnreachableError } from "../../engine/errors.ts";
+import { EngineError, EngineUnreachableError, ifThere } from "../../engine/errors.ts";
 import { type ImageInspect, imageInspect, imagePull } from "../../engine/images.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
@@ -103,7 +103,7 @@ async function renew(
   for (const dependent of dependents) {
     assertNotSelf(asContainer(deps, dependent), `rebuilt, as it would be with ${nameOf(old)}`);
   }
-  const oldImage = await imageOrNothing(engine, old.Image);
+  const oldImage = await ifThere(imageInspect(engine, old.Image));
   const plan = recreation(old, {
     image: oldImage?.Config,
     reference,
@@ -155,11 +155,11 @@ async function obtainImage(
   const hasName = !isIdOf(reference, Image);
   const present = pull === "always" && hasName
     ? undefined
-    : await imageOrNothing(engine, reference);
+    : await ifThere(imageInspect(engine, reference));
   if (hasName && (pull === "always" || (pull === "missing" && !present))) {
     await pullImage(engine, reference);
   }
-  const image = present ?? await imageOrNothing(engine, reference);
+  const image = present ?? await ifThere(imageInspect(engine, reference));
   if (!image) throw new AppError("not_found", `Image ${reference} does not exist`);
   return { reference, image };
 }
@@ -189,18 +189,6 @@ async function pullImage(engine: Engine, reference: string): Promise<void> {
         cause: error,
       });
     }
-    throw error;
-  }
-}
-
-async function imageOrNothing(
-  engine: Engine,
-  reference: string,
-): Promise<ImageInspect | undefined> {
-  try {
-    return await imageInspect(engine, reference);
-  } catch (error) {
-    if (error instanceof EngineError && error.status === 404) return undefined;
     throw error;
   }
 }

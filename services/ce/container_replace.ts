@@ -15,7 +15,7 @@ import {
   containerStart,
   containerStop,
 } from "../../engine/containers.ts";
-import { EngineError } from "../../engine/errors.ts";
+import { EngineError, ifThere } from "../../engine/errors.ts";
 import { networkConnect, networkDisconnect } from "../../engine/networks.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
@@ -139,7 +139,7 @@ async function goBack(deps: ReplaceDeps, swap: Swap): Promise<string[]> {
 }
 
 /** Creates a container, in all of its networks; what fails halfway leaves nothing. */
-export async function createFrom(
+async function createFrom(
   engine: Engine,
   name: string,
   { create, connect, disconnect }: Recreation,
@@ -147,13 +147,13 @@ export async function createFrom(
   const { id } = await containerCreate(engine, { name, body: create });
   try {
     for (const network of disconnect) {
-      await ignoringMissing(networkDisconnect(engine, network, { container: id, force: true }));
+      await ifThere(networkDisconnect(engine, network, { container: id, force: true }));
     }
     for (const { network, endpoint } of connect) {
       await networkConnect(engine, network, { container: id, endpoint });
     }
   } catch (error) {
-    await ignoringMissing(containerRemove(engine, id, { force: true })).catch(() => {});
+    await ifThere(containerRemove(engine, id, { force: true })).catch(() => {});
     throw error;
   }
   return id;
@@ -161,14 +161,14 @@ export async function createFrom(
 
 async function stop(engine: Engine, old: ContainerInspect): Promise<void> {
   if (!removesItself(old)) return void await containerStop(engine, old.Id);
-  await ignoringMissing(containerStop(engine, old.Id));
+  await ifThere(containerStop(engine, old.Id));
   await untilGone(engine, old.Id);
 }
 
 /** Removes a container that may run, or may be removing itself since its start failed. */
 async function removeForGood(engine: Engine, id: string): Promise<void> {
   try {
-    await ignoringMissing(containerRemove(engine, id, { force: true }));
+    await ifThere(containerRemove(engine, id, { force: true }));
   } catch (error) {
     if (!(error instanceof EngineError && error.status === 409)) throw error;
   }
@@ -187,7 +187,7 @@ async function untilGone(engine: Engine, id: string): Promise<void> {
 async function removeOld({ engine, log }: ReplaceDeps, old: ContainerInspect): Promise<void> {
   for (let left = REMOVAL_TRIES;; left--) {
     try {
-      return await ignoringMissing(containerRemove(engine, old.Id));
+      return await ifThere(containerRemove(engine, old.Id));
     } catch (error) {
       if (left > 1) {
         await pause(REMOVAL_PAUSE_MS);
@@ -205,9 +205,9 @@ async function removeOld({ engine, log }: ReplaceDeps, old: ContainerInspect): P
 
 /** Removes what an earlier try left under this name, provided that it never ran. */
 async function removeLeftover(engine: Engine, name: string): Promise<void> {
-  const leftover = await ignoringMissing(containerInspect(engine, name));
+  const leftover = await ifThere(containerInspect(engine, name));
   if (leftover?.State.Status === "created") {
-    await ignoringMissing(containerRemove(engine, leftover.Id));
+    await ifThere(containerRemove(engine, leftover.Id));
   }
 }
 
@@ -221,16 +221,7 @@ export const isUp = ({ State }: ContainerInspect) => State.Running || State.Rest
 const removesItself = (old: ContainerInspect) => isUp(old) && (old.HostConfig.AutoRemove ?? false);
 
 async function isGone(engine: Engine, id: string): Promise<boolean> {
-  return await ignoringMissing(containerInspect(engine, id)) === undefined;
-}
-
-async function ignoringMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof EngineError && error.status === 404) return undefined;
-    throw error;
-  }
+  return await ifThere(containerInspect(engine, id)) === undefined;
 }
 
 /** The engine's sentence for the caller, with what could not be undone. */

@@ -23,18 +23,22 @@ const NS_PER_S = 1e9;
 /** The engine's answer takes two seconds at most; one that is much slower is given up. */
 const SAMPLE_TIMEOUT_MS = 20_000;
 
+/** An older sample says nothing of now: the share since it would be the mean of hours or days. */
+const RECENT_MS = 60_000;
+
 /**
  * Takes a sample of a running container. The share of CPU time is that since the sample before;
- * for a first sample the engine is asked for two readings, which takes it a second longer.
+ * for a first one in a minute the engine is asked for two readings, which takes it a second longer.
  *
  * @returns `undefined` when the container does not run.
  */
 export async function sampleContainer(
-  { engine, stats }: Pick<Deps, "engine" | "stats">,
+  { engine, stats, now }: Pick<Deps, "engine" | "stats" | "now">,
   id: string,
   signal: AbortSignal,
 ): Promise<ContainerStats | undefined> {
-  const before = stats.get(id);
+  const last = stats.get(id);
+  const before = last && now().getTime() - Date.parse(last.read) <= RECENT_MS ? last : undefined;
   const wire = await containerStats(engine, id, {
     oneShot: before !== undefined,
     signal: AbortSignal.any([signal, AbortSignal.timeout(SAMPLE_TIMEOUT_MS)]),

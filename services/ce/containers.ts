@@ -92,7 +92,7 @@ export function listVersion({ inventory, now }: Pick<Deps, "inventory" | "now">)
 }
 
 /** The compose project or swarm stack that a container belongs to. */
-export function stackOf({ composeProject, labels }: Pick<Container, "composeProject" | "labels">) {
+function stackOf({ composeProject, labels }: Pick<Container, "composeProject" | "labels">) {
   return composeProject ?? labels["com.docker.stack.namespace"] ?? null;
 }
 
@@ -133,7 +133,9 @@ export async function restartContainer(
 ): Promise<ActionResult> {
   const container = await resolveContainer(deps, ref);
   assertNotSelf(container, "restarted");
-  const settle = deps.inventory.expectDown(container.id);
+  // One that does not run only starts: if it ends soon after, that is its own doing.
+  const goesDown = container.state === "running" || container.state === "paused";
+  const settle = goesDown ? deps.inventory.expectDown(container.id) : () => {};
   try {
     await orCannotStart(containerRestart(deps.engine, container.id, { timeoutS }));
     return await settled(deps, container, true);

@@ -4,13 +4,8 @@
  * @module
  */
 
-import { countAlertRules } from "../../db/ce/alert_rules.ts";
-import { countSchedules } from "../../db/ce/schedules.ts";
-import { countIntegrations } from "../../db/ce/integrations.ts";
-import { countUsers } from "../../db/ce/users.ts";
-import { countWebhooks } from "../../db/ce/webhooks.ts";
 import type { Deps } from "../deps.ts";
-import type { Edition } from "../edition.ts";
+import { type Edition, EDITIONS, includesEdition } from "../edition.ts";
 import type { Trial } from "../license.ts";
 import { LIMITED_RESOURCES, type LimitedResource, limitOf } from "../limits.ts";
 
@@ -21,7 +16,17 @@ const FEATURES: Record<Edition, readonly string[]> = {
     ...["metrics", "probes", "alerts", "webhooks", "schedules", "integrations", "push"],
     ...["audit", "maintenance"],
   ],
-  pro: ["monitoring-saas", "cloud-metrics", "incident-paging"],
+  pro: [
+    "incidents",
+    "uptime",
+    "remediation",
+    "sla",
+    "status-pages",
+    "chatops",
+    "monitoring-saas",
+    "cloud-metrics",
+    "incident-paging",
+  ],
   enterprise: [],
 };
 
@@ -41,7 +46,9 @@ export interface EditionInfo {
 }
 
 /** The license in force with its limits, and the records that count against them. */
-export function describeEdition({ db, license }: Pick<Deps, "db" | "license">): EditionInfo {
+export function describeEdition(
+  { db, license, counts }: Pick<Deps, "db" | "license" | "counts">,
+): EditionInfo {
   const { edition, expiresAt, graceUntil, grant, problem, trial } = license;
   return {
     edition,
@@ -50,21 +57,14 @@ export function describeEdition({ db, license }: Pick<Deps, "db" | "license">): 
     customer: grant?.customer ?? null,
     problem,
     trial,
-    features: [
-      ...FEATURES.ce,
-      ...(edition === "ce" ? [] : FEATURES.pro),
-      ...(edition === "enterprise" ? FEATURES.enterprise : []),
-    ],
+    features: EDITIONS.filter((each) => includesEdition(edition, each))
+      .flatMap((each) => FEATURES[each]),
     limits: Object.fromEntries(LIMITED_RESOURCES.map((resource) => {
       const limit = limitOf(license, resource);
       return [resource, limit === Infinity ? null : limit];
     })) as EditionInfo["limits"],
-    usage: {
-      users: countUsers(db),
-      webhooks: countWebhooks(db),
-      integrations: countIntegrations(db),
-      alert_rules: countAlertRules(db),
-      schedules: countSchedules(db),
-    },
+    usage: Object.fromEntries(
+      Object.entries(counts).map(([resource, count]) => [resource, count(db)]),
+    ),
   };
 }

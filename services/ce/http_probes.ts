@@ -69,7 +69,7 @@ export function createEndpointProber(
 }
 
 /** Asks all, ten at a time. Never fails; what is wrong stands in each `error`. */
-export async function probeEndpoints(
+async function probeEndpoints(
   endpoints: readonly ProbedEndpoint[],
   options: ProbeOptions,
 ): Promise<EndpointCheck[]> {

@@ -66,7 +66,7 @@ export async function keepLicense(
  * @throws {AppError} As {@linkcode keepLicense} does.
  */
 export async function installLicense(
-  deps: Pick<Deps, "config" | "db" | "license" | "log" | "now">,
+  deps: Pick<Deps, "config" | "counts" | "db" | "license" | "log" | "now">,
   key: string,
 ): Promise<EditionInfo> {
   const { config, license, log, now } = deps;
@@ -82,7 +82,7 @@ export async function installLicense(
  * @throws {AppError} `not_found` where none is installed; `conflict` where the environment gives it.
  */
 export function removeLicense(
-  deps: Pick<Deps, "config" | "db" | "license" | "log">,
+  deps: Pick<Deps, "config" | "counts" | "db" | "license" | "log">,
 ): EditionInfo {
   const { config, license, log } = deps;
   assertFileCounts(config);
@@ -99,7 +99,7 @@ export function removeLicense(
  * would count before it.
  */
 export function startTrial(
-  deps: Pick<Deps, "db" | "license" | "log" | "now">,
+  deps: Pick<Deps, "counts" | "db" | "license" | "log" | "now">,
 ): EditionInfo {
   const { db, license, log, now } = deps;
   if (license.trial) {

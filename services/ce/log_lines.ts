@@ -33,7 +33,7 @@ export interface LogLinesOptions {
 }
 
 /** Longest text of a line in bytes of UTF-8; the rest is cut off. */
-export const LINE_BYTES_MAX = 16 * 1024;
+const LINE_BYTES_MAX = 16 * 1024;
 
 const BYTES_MAX = 32 * 1024 * 1024;
 

@@ -4,8 +4,14 @@
  * @module
  */
 
+import { countAlertRules } from "../../db/ce/alert_rules.ts";
+import { countIntegrations } from "../../db/ce/integrations.ts";
+import { countSchedules } from "../../db/ce/schedules.ts";
+import { countUsers } from "../../db/ce/users.ts";
+import { countWebhooks } from "../../db/ce/webhooks.ts";
 import type { Adapter } from "../integration_adapter.ts";
 import type { Worker } from "../lifecycle.ts";
+import type { RecordCounts } from "../limits.ts";
 import type { OutboxChannel } from "../outbox_channel.ts";
 import type { Recorder } from "../recorder.ts";
 import { pushChannel, pushRecorder } from "./push_channel.ts";
@@ -23,7 +29,7 @@ import { scheduleRunner } from "./workers/schedule_runner.ts";
 import { statsSampler } from "./workers/stats_sampler.ts";
 import { streamBroadcaster } from "./workers/stream_broadcaster.ts";
 import { webhookChannel } from "./webhook_delivery.ts";
-import { webhookRecorder } from "./webhooks.ts";
+import { webhookRecorder } from "./webhook_messages.ts";
 
 export const ceWorkers: readonly Worker[] = [
   containerWatcher,
@@ -44,6 +50,14 @@ export const ceWorkers: readonly Worker[] = [
 export const ceChannels: readonly OutboxChannel[] = [webhookChannel, pushChannel];
 
 export const ceRecorders: readonly Recorder[] = [webhookRecorder, pushRecorder];
+
+export const ceCounts: RecordCounts = {
+  users: countUsers,
+  webhooks: countWebhooks,
+  integrations: countIntegrations,
+  alert_rules: countAlertRules,
+  schedules: countSchedules,
+};
 
 export const ceAdapters: readonly Adapter[] = [
   {

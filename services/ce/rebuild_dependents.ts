@@ -13,7 +13,7 @@ import {
   containerList,
   containerRestart,
 } from "../../engine/containers.ts";
-import { EngineError } from "../../engine/errors.ts";
+import { ifThere } from "../../engine/errors.ts";
 import { imageInspect } from "../../engine/images.ts";
 import type { Deps } from "../deps.ts";
 import { recreation, sharedContainer } from "./container_recreate.ts";
@@ -26,7 +26,7 @@ export async function dependentsOf(
 ): Promise<ContainerInspect[]> {
   const others = (await containerList(engine, { all: true })).filter((other) => other.Id !== Id);
   const inspected = await Promise.all(
-    others.map((other) => containerInspect(engine, other.Id).catch(undefinedIfMissing)),
+    others.map((other) => ifThere(containerInspect(engine, other.Id))),
   );
   const isShared = (mode: string | undefined) => {
     const shared = sharedContainer(mode);
@@ -54,8 +54,8 @@ export async function moveDependent(
 ): Promise<string> {
   const { engine } = deps;
   const reference = dependent.Config.Image ?? dependent.Image;
-  const image = await imageInspect(engine, dependent.Image).catch(undefinedIfMissing);
-  const named = await imageInspect(engine, reference).catch(undefinedIfMissing);
+  const image = await ifThere(imageInspect(engine, dependent.Image));
+  const named = await ifThere(imageInspect(engine, reference));
   const plan = recreation(dependent, {
     image: image?.Config,
     // The name may have moved on to a newer image, which nobody asked for here.
@@ -81,9 +81,4 @@ export async function rejoinDependents(
       });
     }
   }
-}
-
-function undefinedIfMissing(error: unknown): undefined {
-  if (error instanceof EngineError && error.status === 404) return undefined;
-  throw error;
 }

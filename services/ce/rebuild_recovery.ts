@@ -13,7 +13,7 @@ import {
   containerRename,
   containerStart,
 } from "../../engine/containers.ts";
-import { EngineError } from "../../engine/errors.ts";
+import { EngineError, ifThere } from "../../engine/errors.ts";
 import type { Deps } from "../deps.ts";
 import { isUp } from "./container_replace.ts";
 import { isBeingRebuilt, readMark, type RebuildMark } from "./rebuild_marks.ts";
@@ -64,7 +64,7 @@ async function findRemains({ engine }: RecoveryDeps): Promise<Remains[]> {
     containers.flatMap(({ Id, Names }) => Names.map((name) => [name.replace(/^\//, ""), Id])),
   );
   const inspect = async (id: string | undefined) =>
-    id === undefined ? undefined : await orMissing(containerInspect(engine, id));
+    id === undefined ? undefined : await ifThere(containerInspect(engine, id));
 
   const found = new Map<string, Remains>();
   for (const [containerName, id] of idByName) {
@@ -102,7 +102,7 @@ async function recover(
   }
   if (!old) return "failed";
   if (holder && (!ran || holder.State.Status !== "created")) {
-    await orMissing(containerRemove(engine, old.Id));
+    await ifThere(containerRemove(engine, old.Id));
     return "completed";
   }
   // The new one has the name, but was never started; or it is gone already.
@@ -110,13 +110,4 @@ async function recover(
   await containerRename(engine, old.Id, { name });
   if (ran) await containerStart(engine, old.Id);
   return "went back";
-}
-
-async function orMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof EngineError && error.status === 404) return undefined;
-    throw error;
-  }
 }

@@ -10,7 +10,7 @@ import { judgeAmbiguity, type Verdict } from "./regex_ambiguity.ts";
 import { type Node, parsePattern, PatternError } from "./regex_syntax.ts";
 
 /** Longest pattern, in characters. */
-export const PATTERN_LENGTH_MAX = 200;
+const PATTERN_LENGTH_MAX = 200;
 
 /**
  * Most instructions of a compiled pattern. The engine takes about 10 ns for each instruction and
@@ -44,14 +44,14 @@ export async function compileLinearPattern(
   { caseInsensitive = false }: { caseInsensitive?: boolean } = {},
 ): Promise<LinearPattern> {
   if (pattern.length > PATTERN_LENGTH_MAX) {
-    throw new AppError("invalid", `Pattern is longer than ${PATTERN_LENGTH_MAX} characters`);
+    throw refused(`Pattern is longer than ${PATTERN_LENGTH_MAX} characters`);
   }
   const verdict = judgeAmbiguity(parse(pattern, caseInsensitive));
-  if (verdict !== "harmless") throw new AppError("invalid", REFUSALS[verdict]);
+  if (verdict !== "harmless") throw refused(REFUSALS[verdict]);
 
   const compiled = await compile(pattern, caseInsensitive);
   if (compiled.programSize() > INSTRUCTIONS_MAX) {
-    throw new AppError("invalid", REFUSALS["too large"]);
+    throw refused(REFUSALS["too large"]);
   }
   // `test()` of the engine would build a deterministic automaton, which is faster on average and
   // ten times slower at worst; `find()` has the even pace.
@@ -63,7 +63,7 @@ function parse(pattern: string, ignoreCase: boolean): Node {
     return parsePattern(pattern, { ignoreCase });
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
-    throw new AppError("invalid", `Not a usable pattern: ${error.message}`, { cause: error });
+    throw refused(`Not a usable pattern: ${error.message}`, error);
   }
 }
 
@@ -75,6 +75,9 @@ async function compile(pattern: string, caseInsensitive: boolean) {
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     const reason = error.message.replace(/^error parsing regexp: /, "");
-    throw new AppError("invalid", `Not a usable pattern: ${reason}`, { cause: error });
+    throw refused(`Not a usable pattern: ${reason}`, error);
   }
 }
+
+const refused = (reason: string, cause?: Error) =>
+  new AppError("invalid", `query.q: ${reason}`, { cause });

@@ -113,7 +113,7 @@ export async function logIn(
  *
  * @throws {AppError} `unauthorized` when there is no such user (any more).
  */
-export async function startSession(deps: SessionDeps, userId: string): Promise<TokenPair> {
+async function startSession(deps: SessionDeps, userId: string): Promise<TokenPair> {
   const { db, accounts, now } = deps;
   const session = { userId, familyId: crypto.randomUUID() };
   const role = accounts.roleOf(session);

@@ -120,7 +120,7 @@ export async function findStack(
 }
 
 /** How the parts of a stack are doing, in one word. */
-export function statusOf(stack: Stack): StackStatus {
+function statusOf(stack: Stack): StackStatus {
   const jobs = jobsOf(stack);
   const isWell = (service: StackService) => {
     const { containerCount, running, unhealthy } = tally(service);

@@ -8,7 +8,7 @@
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { asAppError } from "../errors.ts";
-import type { StreamChunk } from "../stream_hub.ts";
+import type { StreamChunk } from "../stream_chunks.ts";
 import { alertOverview, alertVersion } from "./alert_events.ts";
 import { listItem, listVersion } from "./containers.ts";
 import type { ReadDeps } from "./container_reads.ts";

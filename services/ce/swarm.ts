@@ -57,7 +57,7 @@ export function isKnownNoManager({ engine, now }: SwarmDeps): boolean {
 }
 
 /** Whether the engine manages a swarm; the answer may be some seconds old. */
-export async function isSwarmManager({ engine, now }: SwarmDeps): Promise<boolean> {
+async function isSwarmManager({ engine, now }: SwarmDeps): Promise<boolean> {
   const role = roles.get(engine) ?? { isManager: undefined, askedAt: 0, asking: undefined };
   roles.set(engine, role);
   if (role.isManager !== undefined && now().getTime() - role.askedAt < MANAGER_CHECK_MS) {

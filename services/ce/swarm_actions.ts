@@ -20,7 +20,7 @@ import type { ContainerAction } from "./containers.ts";
 import { modeOf, replicasOf } from "./swarm.ts";
 
 /** Label of a stopped service: the replicas that it had. */
-export const REPLICAS_LABEL = "longshore.replicas";
+const REPLICAS_LABEL = "longshore.replicas";
 
 /** How long an action waits for the tasks to follow, in milliseconds. */
 const FOLLOW_MS = 30_000;

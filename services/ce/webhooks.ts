@@ -4,17 +4,11 @@
  * @module
  */
 
-import {
-  countOutboxMessages,
-  deleteOutboxMessages,
-  selectOutboxMessages,
-  updateQueuedFailed,
-} from "../../db/ce/outbox_messages.ts";
+import { deleteOutboxMessages, updateQueuedFailed } from "../../db/ce/outbox_messages.ts";
 import {
   countWebhooks,
   deleteWebhook,
   insertWebhook,
-  selectSubscribedWebhooks,
   selectWebhook,
   selectWebhooks,
   type StoredWebhook,
@@ -23,33 +17,16 @@ import {
 } from "../../db/ce/webhooks.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, notFound } from "../errors.ts";
-import { type AppEvent, EVENT_KINDS, type EventKind } from "../events.ts";
+import { EVENT_KINDS } from "../events.ts";
 import { assertBelowLimit } from "../limits.ts";
-import { enqueueMessage } from "../outbox.ts";
-import { outboundHeaderProblem } from "../outbound_http.ts";
 import { assertOutboundUrl } from "../outbound_url.ts";
-import type { Recorder } from "../recorder.ts";
 import { REDACTED } from "../redact.ts";
 import { SealError } from "../secrets.ts";
+import { checkedHeaders } from "./webhook_headers.ts";
 import { openWebhook, sealWebhook, WEBHOOK_CHANNEL, type WebhookTarget } from "./webhook_target.ts";
-
-export { OUTBOX_STATUSES } from "../../db/ce/outbox_messages.ts";
 
 /** What may be subscribed to; `*` stands for every kind, also for those to come. */
 export const WEBHOOK_EVENTS = ["*", ...EVENT_KINDS] as const;
-
-/** Most headers of one webhook. */
-export const WEBHOOK_HEADERS_MAX = 20;
-
-/** Headers of each delivery that nobody else sets. */
-const OWN_HEADERS = new Set([
-  "accept-encoding",
-  "content-type",
-  "user-agent",
-  "webhook-id",
-  "webhook-signature",
-  "webhook-timestamp",
-]);
 
 /** Length of a signing secret (Standard Webhooks: 24 to 64), in bytes. */
 const SECRET_BYTES = 32;
@@ -74,21 +51,6 @@ export interface Webhook extends NewWebhook {
   lastDelivery: { at: string; status: number | null; error: string | null } | null;
 }
 
-/** One message to a webhook as shown. */
-export interface WebhookDelivery {
-  /** As the receiver reads it in `webhook-id`. */
-  id: string;
-  event: string;
-  status: "queued" | "sent" | "failed";
-  attempts: number;
-  responseStatus: number | null;
-  error: string | null;
-  createdAt: string;
-  lastAttemptAt: string | null;
-  nextAttemptAt: string | null;
-  sentAt: string | null;
-}
-
 /** Newest first. */
 export function listWebhooks(deps: Pick<Deps, "db" | "secrets">): Webhook[] {
   return selectWebhooks(deps.db).map((webhook) => shown(deps, webhook));
@@ -96,7 +58,7 @@ export function listWebhooks(deps: Pick<Deps, "db" | "secrets">): Webhook[] {
 
 /** @throws {AppError} `not_found`. */
 export function getWebhook(deps: Pick<Deps, "db" | "secrets">, id: string): Webhook {
-  return shown(deps, existing(deps.db, id));
+  return shown(deps, existingWebhook(deps.db, id));
 }
 
 /**
@@ -146,12 +108,12 @@ export async function changeWebhook(
   change: WebhookChange,
 ): Promise<Webhook> {
   const { db, secrets, log } = deps;
-  openTarget(deps, existing(db, id));
+  openTarget(deps, existingWebhook(db, id));
   if (change.url !== undefined) {
     await assertOutboundUrl(deps, change.url, "public", "body.url");
   }
   // Anew, for it may have changed or gone meanwhile.
-  const webhook = existing(db, id);
+  const webhook = existingWebhook(db, id);
   const target = openTarget(deps, webhook);
   const next = {
     url: change.url ?? target.url,
@@ -183,7 +145,7 @@ export function setWebhookEnabled(
   enabled: boolean,
 ): Webhook {
   const { db, log } = deps;
-  existing(db, id);
+  existingWebhook(db, id);
   db.transaction(() => {
     updateWebhookEnabled(db, id, enabled);
     if (!enabled) giveUpQueued(db, id);
@@ -194,7 +156,7 @@ export function setWebhookEnabled(
 
 /** Deletes a webhook with its delivery log. @throws {AppError} `not_found`. */
 export function removeWebhook({ db, log }: Pick<Deps, "db" | "log">, id: string): void {
-  existing(db, id);
+  existingWebhook(db, id);
   db.transaction(() => {
     deleteWebhook(db, id);
     deleteOutboxMessages(db, { channel: WEBHOOK_CHANNEL, targetId: id });
@@ -202,104 +164,8 @@ export function removeWebhook({ db, log }: Pick<Deps, "db" | "log">, id: string)
   log.info("webhook deleted", { webhookId: id });
 }
 
-/**
- * Queues a `test` event for one webhook, whatever it subscribed to and also while it is off.
- *
- * @returns The id of the message.
- * @throws {AppError} `not_found`.
- */
-export function testWebhook(deps: Pick<Deps, "db" | "now" | "outbox">, id: string): string {
-  const { name } = existing(deps.db, id);
-  return enqueueWebhook(deps, id, {
-    event: "test",
-    timestamp: deps.now().toISOString(),
-    data: { message: `Test of the webhook ${name}` },
-  });
-}
-
-/** What was sent to a webhook, or is to be sent, newest first. @throws {AppError} `not_found`. */
-export function listDeliveries(
-  { db }: Pick<Deps, "db">,
-  id: string,
-  { limit, offset }: { limit: number; offset: number },
-): { deliveries: WebhookDelivery[]; total: number; limit: number; offset: number } {
-  existing(db, id);
-  const target = { channel: WEBHOOK_CHANNEL, targetId: id };
-  const deliveries = selectOutboxMessages(db, target, { limit, offset }).map((message) => ({
-    id: message.id,
-    event: message.eventKind,
-    status: message.status,
-    attempts: message.attempts,
-    responseStatus: message.lastStatus,
-    error: message.lastError,
-    createdAt: message.createdAt,
-    lastAttemptAt: message.lastAttemptAt,
-    nextAttemptAt: message.nextAttemptAt,
-    sentAt: message.sentAt,
-  }));
-  return { deliveries, total: countOutboxMessages(db, target), limit, offset };
-}
-
-/**
- * Queues each event for the webhooks that subscribed to its kind. During maintenance nothing is
- * queued: what was announced needs no notice. What was queued before is still delivered.
- */
-export const webhookRecorder: Recorder = {
-  edition: "ce",
-  record(deps, event) {
-    if (deps.maintenance.active) return;
-    for (const id of selectSubscribedWebhooks(deps.db, event.event)) {
-      enqueueWebhook(deps, id, event);
-    }
-  },
-};
-
-function enqueueWebhook(
-  deps: Pick<Deps, "db" | "now" | "outbox">,
-  id: string,
-  { event, timestamp, data }: AppEvent,
-): string {
-  return enqueueMessage(deps, {
-    channel: WEBHOOK_CHANNEL,
-    targetId: id,
-    eventKind: event satisfies EventKind,
-    payload: JSON.stringify({ event, timestamp, data }),
-  });
-}
-
 function giveUpQueued(db: Deps["db"], id: string): void {
   updateQueuedFailed(db, { channel: WEBHOOK_CHANNEL, targetId: id }, "The webhook was turned off");
-}
-
-/**
- * Headers as they are stored: checked, and with the values that are kept.
- *
- * @throws {AppError} `invalid`
- */
-function checkedHeaders(
-  headers: Record<string, string>,
-  stored: Record<string, string>,
-): Record<string, string> {
-  const kept = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
-  const seen = new Set<string>();
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, given]) => {
-      const key = name.toLowerCase();
-      const value = given === REDACTED ? kept.get(key) : given;
-      const problem = value === undefined
-        ? `"${REDACTED}" keeps a stored value, and there is none`
-        : OWN_HEADERS.has(key)
-        ? "set by the service itself"
-        : seen.has(key)
-        ? "given twice, in different cases"
-        : outboundHeaderProblem(name, value);
-      if (problem) {
-        throw new AppError("invalid", `body.headers.${name.slice(0, 100)}: ${problem}`);
-      }
-      seen.add(key);
-      return [name, value!];
-    }),
-  );
 }
 
 /** @throws {AppError} `conflict` when it was encrypted with another key. */
@@ -342,7 +208,8 @@ function shown({ secrets }: Pick<Deps, "secrets">, webhook: StoredWebhook): Webh
   };
 }
 
-function existing(db: Deps["db"], id: string): StoredWebhook {
+/** @throws {AppError} `not_found`. */
+export function existingWebhook(db: Deps["db"], id: string): StoredWebhook {
   const webhook = selectWebhook(db, id);
   if (!webhook) throw notFound("Webhook", id);
   return webhook;

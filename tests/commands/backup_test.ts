@@ -274,6 +274,21 @@ Deno.test("a file that is damaged, cut short, foreign or none is refused, and no
   }
 });
 
+Deno.test("a restore into a new place replaces nothing, and does not say that it did", async () => {
+  using place = await installation();
+  const file = `${place.path}/b.tar`;
+  await backup(place.dataDir, file);
+
+  const { code, stdout } = await run(`${place.path}/new`, "restore", file);
+
+  equal(code, 0);
+  match(stdout, /^Restored [^\n]+\n$/);
+  const { "longshore.lock": _, ...restored } = contentOf(`${place.path}/new`);
+  deepEqual(Object.keys(restored).sort(), [
+    ...["jwt.secret", "metrics.sqlite", "secret.key", "state.sqlite"],
+  ]);
+});
+
 Deno.test("an existing file is replaced only on demand, and never one of the service", async () => {
   using place = await installation();
   const file = `${place.path}/b.tar`;
@@ -347,7 +362,7 @@ Deno.test("a backup from before the trial does not bring the trial back", async 
   await backup(place.dataDir, `${place.path}/b.tar`);
   const db = openStateDatabase(`${place.dataDir}/state.sqlite`);
   const now = () => new Date("2020-01-01T00:00:00Z");
-  startTrial({ db, license: createLicense(now), log: silentLog, now });
+  startTrial({ counts: {}, db, license: createLicense(now), log: silentLog, now });
   db.close();
 
   equal((await run(place.dataDir, "restore", `${place.path}/b.tar`)).code, 0);

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { COMMANDS } from "../../commands/mod.ts";
-import { runCommand, temporaryDirectory } from "../helpers/command.ts";
+import { contentOf, runCommand, temporaryDirectory } from "../helpers/command.ts";
 
 /** One sentence for the operator, and no stack. */
 const SENTENCE = /^longshore: [^\n]+\n$/;
@@ -99,6 +99,30 @@ Deno.test("a variable with an unusable value is one sentence and exit status 1",
     match(stderr, /^longshore: PORT=http /);
   }
 });
+
+for (
+  const { env, says } of [
+    { env: { PROC_PATH: "/missing" }, says: "PROC_PATH=/missing must be a mount of the host's" },
+    {
+      env: { TLS_CERT_FILE: "deno.json", TLS_KEY_FILE: "deno.json" },
+      says: "TLS_CERT_FILE=deno.json and TLS_KEY_FILE=deno.json cannot be used: No certificates",
+    },
+    { env: { HOST: "203.0.113.9" }, says: "Cannot listen on 203.0.113.9:0 (HOST and PORT): " },
+    { env: { EXEC_ALLOWLIST: "*" }, says: "EXEC_ALLOWLIST: Entry *: Names no program" },
+  ]
+) {
+  Deno.test(`the start is refused with one sentence: ${says}`, async () => {
+    using directory = temporaryDirectory();
+    const dataDir = `${directory.path}/data`;
+    const { code, stderr } = await runCommand([], {
+      env: { HOST: "127.0.0.1", PORT: "0", DATA_DIR: dataDir, ...env },
+    });
+    equal(code, 1);
+    match(stderr, SENTENCE);
+    ok(stderr.startsWith(`longshore: ${says}`), stderr);
+    deepEqual(contentOf(directory.path), {});
+  });
+}
 
 Deno.test("--env-file stands below the environment, wherever it is given", async () => {
   using directory = temporaryDirectory();

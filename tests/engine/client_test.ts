@@ -8,8 +8,8 @@ import {
   outputFrame,
   type RawConnection,
   rawEngine,
-  until,
 } from "../helpers/fake_engine.ts";
+import { until } from "../helpers/until.ts";
 
 const OK = jsonAnswer({ ok: true });
 
@@ -101,7 +101,7 @@ Deno.test("a request beyond the bound of the queue fails at once", async () => {
   const waiting = raw.engine.json("GET", "/waiting", { signal });
   running.catch(() => {});
   waiting.catch(() => {});
-  await until(() => raw.requests.includes("GET /running"));
+  await until("the first request arrived", () => raw.requests.includes("GET /running"));
 
   equal(await reasonOf(raw.engine.json("GET", "/refused")), "busy");
   abort.abort();
@@ -121,7 +121,7 @@ Deno.test("long requests do not hold up short ones", async () => {
   const long = [1, 2, 3].map(() =>
     raw.engine.request("GET", "/long", { long: true, signal: abort.signal })
   );
-  await until(() => raw.requests.length === 3);
+  await until("three requests arrived", () => raw.requests.length === 3);
 
   deepEqual(await raw.engine.json("GET", "/short"), { ok: true });
   abort.abort();
@@ -189,7 +189,7 @@ Deno.test("an answer without length or chunks ends with the connection", async (
     await connection.write("1}");
   });
   deepEqual(await raw.engine.json("GET", "/a"), { a: 1 });
-  await until(() => raw.open === 0);
+  await until("every connection is closed", () => raw.open === 0);
 });
 
 for (const status of ["204 No Content", "304 Not Modified"]) {
@@ -274,7 +274,7 @@ Deno.test("an engine that sends faster than the caller reads has to wait", async
   await iterator.next();
 
   let before = -1;
-  await until(() => {
+  await until("the engine can write no more", () => {
     const isStalled = before === written;
     before = written;
     return isStalled && written > 0;
@@ -319,7 +319,7 @@ for (
     for (let count = 0; count < 3; count++) {
       await leave((await raw.engine.request("GET", "/a")).body);
     }
-    await until(() => raw.open === 0);
+    await until("every connection is closed", () => raw.open === 0);
   });
 }
 
@@ -331,7 +331,7 @@ Deno.test("cancel() closes the connection; after the end it does nothing", async
     }
   });
   (await raw.engine.request("GET", "/a")).cancel();
-  await until(() => raw.open === 0);
+  await until("every connection is closed", () => raw.open === 0);
 
   const response = await raw.engine.request("GET", "/b");
   await response.bytes();
@@ -370,7 +370,7 @@ for (const method of ["GET", "HEAD", "PUT", "DELETE", "POST"] satisfies Method[]
       await connection.write("HTTP/1.1 204 No Content\r\n\r\n");
     });
     await raw.engine.request("GET", "/first");
-    await until(() => raw.open === 0);
+    await until("every connection is closed", () => raw.open === 0);
 
     equal((await raw.engine.request(method, "/second")).status, 204);
     deepEqual(raw.requests, ["GET /first", `${method} /second`]);
@@ -409,7 +409,7 @@ Deno.test("a body that breaks off is a failure, whole and streamed", async () =>
   equal(await reasonOf(raw.engine.json("GET", "/a")), "broken");
   equal(await reasonOf(textOf((await raw.engine.request("GET", "/b")).body)), "broken");
   raw.engine.close();
-  await until(() => raw.open === 0);
+  await until("every connection is closed", () => raw.open === 0);
 });
 
 for (
@@ -440,7 +440,7 @@ for (
     }
     equal(raw.engine.reachable, true);
     raw.engine.close();
-    await until(() => raw.open === 0);
+    await until("every connection is closed", () => raw.open === 0);
   });
 }
 
@@ -464,12 +464,12 @@ for (
       const abort = new AbortController();
       const request = raw.engine.json("GET", "/a", { signal: abort.signal });
       request.catch(() => {});
-      await until(() => isWaiting);
+      await until("the engine has the request", () => isWaiting);
       const reason = new Error("not needed any more");
       abort.abort(reason);
       await rejects(request, reason);
     }
-    await until(() => raw.open === 0);
+    await until("every connection is closed", () => raw.open === 0);
     equal(raw.engine.reachable, true);
   });
 }
@@ -485,7 +485,7 @@ Deno.test("an abort ends a stream that nobody reads at the moment, and makes roo
 
   abort.abort();
 
-  await until(() => raw.open === 0);
+  await until("every connection is closed", () => raw.open === 0);
   (await raw.engine.request("GET", "/b")).cancel();
   await rejects(textOf(body), { name: "AbortError" });
 });
@@ -513,7 +513,7 @@ Deno.test("aborts at any moment leave neither a connection nor a place taken", a
     await Promise.all([1, 2].map(() => raw.engine.json("GET", "/a", { long })));
   }
   raw.engine.close();
-  await until(() => raw.open === 0);
+  await until("every connection is closed", () => raw.open === 0);
 });
 
 Deno.test("an aborted signal sends nothing, and a late abort does nothing", async () => {
@@ -542,7 +542,7 @@ Deno.test("an answer that does not come in time is a timeout, and no leak", asyn
     });
   }
   raw.engine.close();
-  await until(() => raw.open === 0);
+  await until("every connection is closed", () => raw.open === 0);
 });
 
 Deno.test("a request that waits for its turn is timed as well", async () => {
@@ -553,7 +553,7 @@ Deno.test("a request that waits for its turn is timed as well", async () => {
   const abort = new AbortController();
   const first = raw.engine.json("GET", "/a", { signal: abort.signal });
   first.catch(() => {});
-  await until(() => raw.requests.length === 1);
+  await until("the request arrived", () => raw.requests.length === 1);
   equal(await reasonOf(raw.engine.json("GET", "/b", { headTimeoutMs: 10 })), "timeout");
   abort.abort();
   await rejects(first);
@@ -595,7 +595,7 @@ Deno.test("upgrade() gives a connection for both directions, closed side by side
   equal(await textOf(connection.readable), "first echo hello world");
   match(head, /^POST \/v1.41\/exec\/x\/start HTTP\/1.1\r\n/);
   match(head, /\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n/);
-  await until(() => raw.open === 0);
+  await until("every connection is closed", () => raw.open === 0);
 });
 
 Deno.test("upgrade() takes an engine that answers 200 instead of switching", async () => {
@@ -639,7 +639,7 @@ Deno.test("a hijacked connection ends by close() and by its signal", async () =>
   abort.abort();
   await rejects(failing, { name: "AbortError" });
   await rejects(aborted.write(new Uint8Array(1)), { name: "AbortError" });
-  await until(() => raw.open === 0);
+  await until("every connection is closed", () => raw.open === 0);
 });
 
 Deno.test("a missing socket, a file and a socket that nobody listens to are told apart", async () => {
@@ -749,7 +749,7 @@ Deno.test("requests that wait for their turn fail when the engine goes away", as
       ),
   }, { connectionsMax: 1 });
   const running = reasonOf(fake.engine.json("POST", "/slow"));
-  await until(() => fake.requests.length === 1);
+  await until("the request arrived", () => fake.requests.length === 1);
   const waiting = [1, 2, 3].map(() => reasonOf(fake.engine.json("GET", "/slow")));
 
   await fake.down();
@@ -776,7 +776,7 @@ Deno.test("an engine that hangs opens the circuit, and closes it when it wakes u
 
   hangs = true;
   const hanging = raw.engine.json("GET", "/a");
-  await until(() => !raw.engine.reachable, "the circuit to open");
+  await until("the circuit is open", () => !raw.engine.reachable);
   equal(await reasonOf(raw.engine.json("GET", "/a")), "timeout");
   now += 1_000;
   equal(await reasonOf(raw.engine.json("GET", "/a")), "timeout", "the probe is not waited for");
@@ -784,11 +784,11 @@ Deno.test("an engine that hangs opens the circuit, and closes it when it wakes u
   hangs = false;
   for (const wake of awake) wake();
   deepEqual(await hanging, { ok: true });
-  await until(() => {
+  await until("the circuit is closed", () => {
     now += 1_000;
     raw.engine.json("GET", "/a").catch(() => {});
     return raw.engine.reachable;
-  }, "the circuit to close");
+  });
   deepEqual(await raw.engine.json("GET", "/a"), { ok: true });
 });
 
@@ -890,21 +890,21 @@ Deno.test("close() ends what is under way, closes every connection, and stays cl
   const slow = reasonOf(raw.engine.json("GET", "/slow"));
   const { body } = await raw.engine.request("GET", "/stream");
   const stream = reasonOf(textOf(body));
-  await until(() => raw.requests.includes("GET /slow"));
+  await until("the slow request arrived", () => raw.requests.includes("GET /slow"));
 
   raw.engine.close();
 
   equal(await slow, "closed");
   equal(await stream, "closed");
   equal(await reasonOf(raw.engine.json("GET", "/fast")), "closed");
-  await until(() => raw.open === 0);
+  await until("every connection is closed", () => raw.open === 0);
 });
 
 Deno.test("idle connections are closed after a while", async () => {
   await using raw = rawEngine(always(OK), { idleMs: 20 });
   await Promise.all([1, 2, 3].map(() => raw.engine.json("GET", "/a")));
   ok(raw.accepted > 1);
-  await until(() => raw.open === 0);
+  await until("every connection is closed", () => raw.open === 0);
   await raw.engine.json("GET", "/a");
   equal(raw.open, 1);
 });
@@ -940,7 +940,7 @@ Deno.test("a thousand requests of every fate leave no connection behind", async 
   ok(raw.requests.length > 6);
   ok(fates.some(({ status }) => status === "rejected"));
   raw.engine.close();
-  await until(() => raw.open === 0);
+  await until("every connection is closed", () => raw.open === 0);
 });
 
 Deno.test("frames of a fake's answer come through as they are", async () => {

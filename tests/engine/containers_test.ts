@@ -16,7 +16,8 @@ import {
 } from "../../engine/containers.ts";
 import { EngineError } from "../../engine/errors.ts";
 import type { Frame } from "../../engine/frames.ts";
-import { fakeEngine, outputFrame, rawEngine, until } from "../helpers/fake_engine.ts";
+import { fakeEngine, outputFrame, rawEngine } from "../helpers/fake_engine.ts";
+import { until } from "../helpers/until.ts";
 
 const web = { Id: "c1", Names: ["/web"], Image: "nginx", State: "running" };
 const noContent = () => new Response(null, { status: 204 });
@@ -130,7 +131,7 @@ Deno.test("a slow stop does not keep others from being answered", async () => {
     "GET /containers/json": () => Response.json([web]),
   }, { connectionsMax: 1 });
   const stops = [1, 2, 3].map(() => containerStop(fake.engine, "c1", { timeoutS: 300 }));
-  await until(() => fake.requests.length === 3);
+  await until("three requests arrived", () => fake.requests.length === 3);
   deepEqual(await containerList(fake.engine), [web]);
   stopped.resolve(noContent());
   await Promise.all(stops);
@@ -264,7 +265,7 @@ Deno.test("followed logs end with their reader or their signal, and leave no con
   reading.catch(() => {});
   abort.abort();
   await rejects(reading, { name: "AbortError" });
-  await until(() => raw.open === 0);
+  await until("every connection is closed", () => raw.open === 0);
 });
 
 Deno.test("containerPrune() answers what went, also when that is nothing", async () => {

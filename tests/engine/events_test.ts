@@ -1,7 +1,8 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { type EngineEvent, systemEvents } from "../../engine/events.ts";
 import { EngineUnreachableError } from "../../engine/errors.ts";
-import { fakeEngine, rawEngine, until } from "../helpers/fake_engine.ts";
+import { fakeEngine, rawEngine } from "../helpers/fake_engine.ts";
+import { until } from "../helpers/until.ts";
 
 const event = (Action: string, Type = "container") => ({
   Type,
@@ -55,7 +56,7 @@ Deno.test("systemEvents() fails when the engine goes away, and when its signal s
   abort.abort();
   await rejects(reading, { name: "AbortError" });
   raw.engine.close();
-  await until(() => raw.open === 0);
+  await until("every connection is closed", () => raw.open === 0);
 });
 
 Deno.test("Podman's events come in Docker's words", async () => {

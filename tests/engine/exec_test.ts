@@ -1,7 +1,8 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { EngineError } from "../../engine/errors.ts";
 import { execCreate, execInspect, execStart } from "../../engine/exec.ts";
-import { fakeEngine, jsonAnswer, outputFrame, rawEngine, until } from "../helpers/fake_engine.ts";
+import { fakeEngine, jsonAnswer, outputFrame, rawEngine } from "../helpers/fake_engine.ts";
+import { until } from "../helpers/until.ts";
 
 const UPGRADED = "HTTP/1.1 101 UPGRADED\r\nContent-Type: application/vnd.docker.raw-stream\r\n" +
   "Connection: Upgrade\r\nUpgrade: tcp\r\n\r\n";
@@ -47,7 +48,7 @@ Deno.test("execStart() gives both streams in the order in which they were writte
   const program = await execStart(raw.engine, "e1");
   deepEqual(await texts(program.frames), ["stdout a", "stderr b", "stdout c"]);
   deepEqual(JSON.parse(body), { Detach: false, Tty: false });
-  await until(() => raw.open === 0);
+  await until("every connection is closed", () => raw.open === 0);
 });
 
 Deno.test("execStart() passes input on, and its end", async () => {
@@ -88,7 +89,7 @@ Deno.test("execStart() can be given up, by its signal or by leaving the output",
   reading.catch(() => {});
   abort.abort(new Error("too slow"));
   await rejects(reading, new Error("too slow"));
-  await until(() => raw.open === 0);
+  await until("every connection is closed", () => raw.open === 0);
 });
 
 Deno.test("execStart() fails when the container does not run any more", async () => {

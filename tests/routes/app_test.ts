@@ -214,11 +214,12 @@ Deno.test("HEAD on the event stream leaves no client behind", async () => {
   equal(app.deps.stream.count, 0);
 });
 
-Deno.test("an address that asks too often gets 429 with Retry-After; probes never do", async () => {
+Deno.test("an address that asks too often gets 429 and reads for how long; probes never do", async () => {
   using app = testApp({ config: { rateLimitPerMinute: 2 } });
   for (let n = 0; n < 2; n++) equal((await app.call("GET", "/api/health")).status, 200);
   const refused = await app.call("GET", "/api/health");
   deepEqual([refused.status, refused.headers.get("retry-after")], [429, "60"]);
+  equal(refused.headers.get("ratelimit"), '"default";r=0;t=60');
   equal((await app.call("GET", "/livez")).status, 200);
   equal((await app.call("GET", "/api/health", undefined, { address: "192.0.2.9" })).status, 200);
 });
@@ -238,6 +239,15 @@ Deno.test("only listed origins may call from a browser", async () => {
   equal(other.headers.get("access-control-allow-origin"), null);
   await other.body?.cancel();
   equal((await from("https://ops.example", "OPTIONS")).status, 204);
+});
+
+Deno.test("what depends on the origin and on the encoding varies with both, GET or HEAD", async () => {
+  using app = testApp({ config: { corsOrigins: ["https://ops.example"] } });
+  for (const method of ["GET", "HEAD"]) {
+    const { headers, body } = await app.fetch(method, "/docs");
+    await body?.cancel();
+    equal(headers.get("vary"), "origin, accept-encoding", method);
+  }
 });
 
 Deno.test("a request whose forwarded address is unreadable is 400, not a crash", async () => {

@@ -72,6 +72,11 @@ const refused: { env: Env; message: string }[] = [
   { env: { PORT: "70000" }, message: "PORT=70000 must be a whole number from 0 to 65535" },
   { env: { PORT: "80a" }, message: "PORT=80a must be a whole number from 0 to 65535" },
   { env: { AUTH_MODE: "none" }, message: "AUTH_MODE=none must be one of key, users" },
+  ...["Status", "a@b, c@d", "Status <a@b", "A <a@b> <c@d>", "a b@c"].map((from) => ({
+    env: { SMTP_FROM: from },
+    message: `SMTP_FROM=${from} must be a mail address, or a name with one as in ` +
+      "Status <status@example.com>",
+  })),
   {
     env: { DOCKER_HOST: "tcp://10.0.0.1:2375" },
     message: "DOCKER_HOST=tcp://10.0.0.1:2375 must be a Unix socket as unix:///path",

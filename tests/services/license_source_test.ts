@@ -38,6 +38,20 @@ Deno.test("a license file that is put in place, replaced or removed by hand is n
   deepEqual([deps.license.edition, deps.license.problem], ["ce", null]);
 });
 
+Deno.test("a license file that came and went between two looks leaves no license behind", async () => {
+  using directory = temporaryDirectory();
+  const deps = installation(directory.path);
+  const seen = await watchLicense(deps, "");
+
+  storeLicenseKey(deps.config, await licenseKeyFor({ now: now() }));
+  await loadLicense(deps.license, deps.config, silentLog);
+  equal(deps.license.edition, "pro");
+  Deno.removeSync(`${directory.path}/license.key`);
+  await watchLicense(deps, seen);
+
+  equal(deps.license.edition, "ce");
+});
+
 Deno.test("a license of the environment stays, whatever file comes", async () => {
   using directory = temporaryDirectory();
   const deps = installation(directory.path, { licenseKey: await licenseKeyFor({ now: now() }) });

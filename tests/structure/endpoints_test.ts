@@ -47,6 +47,13 @@ const PUBLIC = [
   "GET /docs",
   "GET /docs/page.css",
   "GET /docs/page.js",
+  "GET /api/ext/service-pro/status-pages/public/:slug",
+  "GET /api/ext/service-pro/status-pages/unsubscribe/:token",
+  "POST /api/ext/service-pro/status-pages/unsubscribe/:token",
+  "GET /api/ext/service-pro/status-pages/:pageId/subscribers/verify/:token",
+  "GET /status/:slug",
+  "GET /status/:slug/feed.atom",
+  "GET /status/:slug/badge.svg",
 ];
 
 Deno.test("only the endpoints that the contract names work without a token", () => {
@@ -67,7 +74,7 @@ Deno.test("every endpoint but the public ones answers 401 without a token", asyn
 });
 
 Deno.test("every endpoint refuses the role below its own with 403", async () => {
-  using app = testApp();
+  using app = testApp({ edition: "enterprise" });
   const below = { operator: "viewer", admin: "operator" } as const;
   for (const served of everything) {
     const { role, method } = served.endpoint;
@@ -78,6 +85,46 @@ Deno.test("every endpoint refuses the role below its own with 403", async () => 
     deepEqual([named(served), status], [named(served), 403]);
   }
 });
+
+/** The day on which a license of the tests ends. */
+const LICENSE_END = "2026-01-31T00:00:00Z";
+
+for (
+  const { license, now, isOpen } of [
+    { license: "without a license", now: undefined, isOpen: false },
+    { license: "in the last second of the grace", now: "2026-02-13T23:59:59Z", isOpen: true },
+    { license: "after the grace of a license", now: "2026-02-14T00:00:00Z", isOpen: false },
+  ]
+) {
+  Deno.test(`${license} what is not CE is ${isOpen ? "open" : "answered with 402"}`, async () => {
+    using app = testApp(now === undefined ? {} : { now });
+    if (now !== undefined) {
+      const expiresAt = new Date(LICENSE_END);
+      app.deps.license.use({ customer: "test", edition: "enterprise", expiresAt, limits: {} });
+    }
+    for (const served of everything.filter(({ edition }) => edition !== "ce")) {
+      const { method, path, hiddenUnlicensed } = served.endpoint;
+      if (isOpen && method !== "get") continue;
+      const address = served.path.replace(/:\w+/g, "x");
+      // Neither the role nor the body is looked at before the license.
+      const answer = await app.call(method.toUpperCase(), address, undefined, { role: "viewer" });
+      if (isOpen) equal(answer.status === 402, false, named(served));
+      else if (hiddenUnlicensed) equal(answer.status, 404, named(served));
+      else {
+        const feature = path.split("/")[1]!.replaceAll("-", " ");
+        const { upgradeUrl } = answer.body;
+        deepEqual([named(served), answer.status, answer.body], [named(served), 402, {
+          error: `Edition limit reached (${feature})`,
+          current: 0,
+          max: 0,
+          currentEdition: "ce",
+          upgradeUrl,
+        }]);
+        equal(new URL(upgradeUrl).protocol, "https:");
+      }
+    }
+  });
+}
 
 Deno.test("every write but the session's own asks for more than the role viewer", () => {
   const writes = everything.filter(({ endpoint }) =>

@@ -42,7 +42,7 @@ const PLACES: {
     example: `import * as z from "zod";`,
     folders: ["routes"],
     exceptions:
-      /^services\/(config(_values)?\.ts|license\.ts|integration_adapter\.ts|\w+\/adapters\/)/,
+      /^services\/(config(_values)?\.ts|license\.ts|(integration_adapter|adapter_request)\.ts|\w+\/adapters\/)/,
   },
   {
     what: "hono",

@@ -7,16 +7,9 @@
  */
 
 import * as z from "zod";
-import {
-  adapter,
-  type AdapterContext,
-  type AdapterRecord,
-  Address,
-  askJson,
-  dataRecord,
-  HeaderSecret,
-  under,
-} from "../../integration_adapter.ts";
+import { type AdapterRecord, dataRecord } from "../../adapter_record.ts";
+import { type AdapterContext, askJson, under } from "../../adapter_request.ts";
+import { adapter, Address, HeaderSecret } from "../../integration_adapter.ts";
 
 const RULES_MAX = 500;
 const ANNOTATIONS_MAX = 200;

@@ -5,16 +5,14 @@
  */
 
 import * as z from "zod";
+import { type AdapterRecord, dataRecord } from "../../adapter_record.ts";
 import {
-  adapter,
   type AdapterContext,
   AdapterError,
-  type AdapterRecord,
-  Address,
   assertSuccess,
-  dataRecord,
   readJson,
-} from "../../integration_adapter.ts";
+} from "../../adapter_request.ts";
+import { adapter, Address } from "../../integration_adapter.ts";
 import { outboundHeaderProblem } from "../../outbound_http.ts";
 
 const MAPPINGS_MAX = 100;

@@ -7,22 +7,17 @@
  */
 
 import * as z from "zod";
+import { type AdapterRecord, dataRecord, labelKey, RECORDS_MAX } from "../../adapter_record.ts";
 import {
-  adapter,
   type AdapterContext,
   AdapterError,
-  type AdapterRecord,
-  Address,
   askJson,
   assertSuccess,
-  dataRecord,
   fitting,
-  HeaderSecret,
-  labelKey,
   readJson,
-  RECORDS_MAX,
   under,
-} from "../../integration_adapter.ts";
+} from "../../adapter_request.ts";
+import { adapter, Address, HeaderSecret } from "../../integration_adapter.ts";
 
 /** Most configured queries; each is a request. */
 const QUERIES_MAX = 20;

@@ -13,7 +13,9 @@ import { describeEdition } from "../edition.ts";
 import { by, counter, type Family, gauge } from "./family.ts";
 
 /** Asks the databases a few small questions. */
-export function recordFamilies(deps: Pick<Deps, "db" | "license" | "metrics">): Family[] {
+export function recordFamilies(
+  deps: Pick<Deps, "counts" | "db" | "license" | "metrics">,
+): Family[] {
   const { db, metrics } = deps;
   const sizes = { state: selectFileSize(db), metrics: selectFileSize(metrics) };
   const { usage, limits } = describeEdition(deps);

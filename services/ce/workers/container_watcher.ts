@@ -5,6 +5,11 @@
  * @module
  */
 
+import {
+  deleteServiceStop,
+  deleteServiceStopsExcept,
+  upsertServiceStop,
+} from "../../../db/ce/service_stops.ts";
 import type { ContainerState } from "../../inventory.ts";
 import { EngineUnreachableError } from "../../../engine/errors.ts";
 import { type EngineEvent, systemEvents } from "../../../engine/events.ts";
@@ -63,7 +68,7 @@ export const containerWatcher: Worker = {
  * @param round Called whenever the snapshot is known to be right.
  * @throws {EngineUnreachableError} When the engine is away, or goes away.
  */
-export async function follow(
+async function follow(
   deps: WatchDeps,
   signal: AbortSignal,
   round: () => void,
@@ -176,7 +181,7 @@ async function keepFresh(deps: WatchDeps, signal: AbortSignal, round: () => void
 /** Lists everything; what went down while nobody looked is told now. */
 async function relist(deps: WatchDeps, signal: AbortSignal): Promise<void> {
   const { inventory } = deps;
-  const ran = inventory.list().filter(({ state }) => state === "running");
+  const ran = inventory.listFollowed().filter(({ state }) => state === "running");
   await listAll(deps, signal);
   for (const { id, name } of ran) {
     const now = inventory.get(id);
@@ -186,18 +191,24 @@ async function relist(deps: WatchDeps, signal: AbortSignal): Promise<void> {
     const reason = exitCode === 137 || now === undefined ? "killed" : "exited";
     tellDown(deps, { id, container: name, reason, exitCode });
   }
+  deleteServiceStopsExcept(deps.db, inventory.list().map(({ id }) => id));
 }
 
 const isUp = (state: ContainerState) => state === "running" || state === "paused";
 
+/** What this service took down itself is no event, but must be told from a failure later. */
 function tellDown(deps: WatchDeps, down: Down): void {
-  if (!deps.inventory.takeExpectedDown(down.id)) emit(deps, "container.down", { ...down });
+  const { db, inventory, now } = deps;
+  if (inventory.takeExpectedDown(down.id)) upsertServiceStop(db, down.id, now().toISOString());
+  else emit(deps, "container.down", { ...down }, () => deleteServiceStop(db, down.id));
 }
 
 function tellUp(deps: WatchDeps, { Action, Actor }: EngineEvent): void {
   const id = Actor.ID;
   const container = Actor.Attributes?.name ?? id.slice(0, 12);
-  if (Action === "start") emit(deps, "container.up", { container, id });
+  if (Action === "start") {
+    emit(deps, "container.up", { container, id }, () => deleteServiceStop(deps.db, id));
+  }
   if (Action === "oom") emit(deps, "container.oom", { container, id });
   if (Action === "health_status: unhealthy") {
     emit(deps, "container.unhealthy", { container, id });

@@ -6,7 +6,8 @@
 
 import { every, type Worker } from "../../lifecycle.ts";
 import { errorFields } from "../../log.ts";
-import { duePolls, pollIntegration } from "../integration_polls.ts";
+import { duePolls } from "../integration_due.ts";
+import { pollIntegration } from "../integration_polls.ts";
 
 /** How late a poll may begin, in milliseconds. */
 const ROUND_MS = 1_000;

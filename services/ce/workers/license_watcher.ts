@@ -33,6 +33,10 @@ export async function watchLicense(
   seen: string,
 ): Promise<string> {
   const state = licenseFileState(config);
-  if (state !== seen && config.licenseKey === null) await loadLicense(license, config, log);
+  // A file that came and went between two looks has left its license in force.
+  const isOrphan = state === "" && license.grant !== undefined;
+  if ((state !== seen || isOrphan) && config.licenseKey === null) {
+    await loadLicense(license, config, log);
+  }
   return state;
 }

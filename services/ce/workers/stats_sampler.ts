@@ -7,11 +7,12 @@
 
 import { EngineError, EngineUnreachableError } from "../../../engine/errors.ts";
 import type { Deps } from "../../deps.ts";
+import type { Container } from "../../inventory.ts";
 import { sleep, type Worker } from "../../lifecycle.ts";
 import { sampleContainer } from "../container_stats.ts";
 
 /** How often a container that is needed is sampled, in milliseconds. */
-export const SAMPLE_MS = 15_000;
+const SAMPLE_MS = 15_000;
 
 /** How often it is looked what is due, in milliseconds: a new container has figures soon after. */
 const ROUND_MS = 1_000;
@@ -39,12 +40,13 @@ export const statsSampler: Worker = {
 export function createSampler(deps: SamplerDeps, signal: AbortSignal) {
   const { inventory, stats } = deps;
   const running = new Map<string, Promise<void>>();
-  const triedAt = new Map<string, number>();
+  // A container that started anew has lost its figures and does not wait for its next turn.
+  const tries = new Map<string, { at: number; startedAt: string | null }>();
 
-  const isDue = (id: string, at: number) => {
+  const isDue = ({ id, startedAt }: Container, at: number) => {
     if (running.has(id)) return false;
-    const tried = triedAt.get(id);
-    if (tried !== undefined && at - tried < SAMPLE_MS) return false;
+    const last = tries.get(id);
+    if (last && last.startedAt === startedAt && at - last.at < SAMPLE_MS) return false;
     return stats.get(id) === undefined || stats.isWanted(id);
   };
 
@@ -54,14 +56,15 @@ export function createSampler(deps: SamplerDeps, signal: AbortSignal) {
       if (!inventory.live) return;
       const at = deps.now().getTime();
       const present = new Set<string>();
-      for (const { id, state } of inventory.list()) {
+      for (const container of inventory.list()) {
+        const { id, state, startedAt } = container;
         if (state !== "running") continue;
         present.add(id);
-        if (running.size >= SAMPLES_MAX || !isDue(id, at)) continue;
-        triedAt.set(id, at);
+        if (running.size >= SAMPLES_MAX || !isDue(container, at)) continue;
+        tries.set(id, { at, startedAt });
         running.set(id, sample(deps, id, signal).finally(() => running.delete(id)));
       }
-      for (const id of triedAt.keys()) if (!present.has(id)) triedAt.delete(id);
+      for (const id of tries.keys()) if (!present.has(id)) tries.delete(id);
     },
     /** When everything under way has ended. */
     async ended(): Promise<void> {

@@ -1,6 +1,9 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { ContainerStats as WireStats } from "../../../engine/containers.ts";
-import { toStats } from "../../../services/ce/container_stats.ts";
+import { sampleContainer, toStats } from "../../../services/ce/container_stats.ts";
+import { createStatsBoard } from "../../../services/stats_board.ts";
+import { fakeEngine } from "../../helpers/fake_engine.ts";
+import { testClock } from "../../helpers/test_app.ts";
 
 /** As recorded from Docker 20.10 on cgroup v1, shortened. */
 const recorded: WireStats = {
@@ -144,6 +147,25 @@ Deno.test("toStats() of a single reading takes the share since the sample before
 Deno.test("toStats() of a restarted container does not take its counters for the old ones", () => {
   const before = { ...toStats(recorded)!, cpuSeconds: 1_000, read: "2026-01-01T11:59:00.000Z" };
   equal(toStats(recorded, before)?.cpuPercent, 0);
+});
+
+Deno.test("the share since a sample that is long past is not taken for that of now", async () => {
+  await using fake = fakeEngine({ "GET /containers/c1/stats": () => Response.json(recorded) });
+  const clock = testClock();
+  const stats = createStatsBoard(clock.now);
+  const deps = { engine: fake.engine, stats, now: clock.now };
+  const cpuAt = async (time: string) => {
+    clock.set(time);
+    return (await sampleContainer(deps, "c1", new AbortController().signal))?.cpuPercent;
+  };
+  stats.put("c1", { ...toStats(recorded)!, cpuSeconds: 0, read: "2026-01-01T11:59:47.123Z" });
+
+  equal(await cpuAt("2026-01-01T12:00:02Z"), 50);
+  equal(await cpuAt("2026-01-01T12:10:00Z"), 50);
+  deepEqual(fake.requests, [
+    "GET /containers/c1/stats?stream=false&one-shot=true",
+    "GET /containers/c1/stats?stream=false",
+  ]);
 });
 
 Deno.test("toStats() reads cgroup v2", () => {

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { duePolls, pollIntegration } from "../../../services/ce/integration_polls.ts";
+import { duePolls } from "../../../services/ce/integration_due.ts";
+import { pollIntegration } from "../../../services/ce/integration_polls.ts";
 import { integrationPoller } from "../../../services/ce/workers/integration_poller.ts";
 import { createRunningPolls } from "../../../services/running_polls.ts";
 import { fakeSystem } from "../../helpers/fake_system.ts";

@@ -2,8 +2,8 @@ import { equal, ok, rejects } from "node:assert/strict";
 import { compileLinearPattern } from "../../../services/ce/regex_guard.ts";
 import { AppError } from "../../../services/errors.ts";
 
-const CATASTROPHIC = /^Pattern can backtrack catastrophically: /;
-const TOO_LARGE = /^Pattern is too large: /;
+const CATASTROPHIC = /^query\.q: Pattern can backtrack catastrophically: /;
+const TOO_LARGE = /^query\.q: Pattern is too large: /;
 
 async function refusal(
   pattern: string,
@@ -153,7 +153,7 @@ for (
   ] as const
 ) {
   Deno.test(`a pattern that cannot be used is refused with its reason: ${pattern}`, async () => {
-    equal(await refusal(pattern), sentence);
+    equal(await refusal(pattern), `query.q: ${sentence}`);
   });
 }
 

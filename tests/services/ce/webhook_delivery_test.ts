@@ -6,7 +6,8 @@ import {
   signatureOf,
   webhookChannel,
 } from "../../../services/ce/webhook_delivery.ts";
-import { createWebhook, testWebhook } from "../../../services/ce/webhooks.ts";
+import { testWebhook } from "../../../services/ce/webhook_messages.ts";
+import { createWebhook } from "../../../services/ce/webhooks.ts";
 import { deliverDue } from "../../../services/outbox.ts";
 import type { OutboxMessage } from "../../../services/outbox_channel.ts";
 import { VERSION } from "../../../services/version.ts";

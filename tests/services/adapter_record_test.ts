@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { dataRecord, under } from "../../services/integration_adapter.ts";
+import { dataRecord } from "../../services/adapter_record.ts";
 
 const now = new Date("2026-03-01T12:00:00Z");
 const record = (given: Partial<Parameters<typeof dataRecord>[1]>) =>
@@ -52,14 +52,3 @@ Deno.test("long keys stay apart", () => {
   equal(a, record({ key: `${long}a` }).key);
   equal(a.length <= 300, true);
 });
-
-for (
-  const [base, url] of [
-    ["http://a", "http://a/api?q=a+b%26c"],
-    ["http://a/", "http://a/api?q=a+b%26c"],
-    ["http://a/b//?x=1#y", "http://a/b/api?q=a+b%26c"],
-  ] as const
-) {
-  Deno.test(`the API under ${base} is ${url}`, () =>
-    equal(under(base, "/api", { q: "a b&c" }).href, url));
-}

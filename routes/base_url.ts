@@ -1,0 +1,22 @@
+/**
+ * The address of this service as the world knows it.
+ *
+ * @module
+ */
+
+import type { Config } from "../services/config.ts";
+
+/**
+ * `SERVICE_BASE_URL`, else what the caller used (the `Host` header), without a slash at its end.
+ * Behind a proxy that the operator trusts, the proxy says whether that was https.
+ */
+export function baseUrl(
+  { serviceBaseUrl, trustedProxies }: Pick<Config, "serviceBaseUrl" | "trustedProxies">,
+  request: Request,
+): string {
+  if (serviceBaseUrl !== null) return serviceBaseUrl;
+  const { protocol, host } = new URL(request.url);
+  const isForwarded = trustedProxies.length > 0 &&
+    request.headers.get("x-forwarded-proto")?.toLowerCase() === "https";
+  return `${isForwarded ? "https:" : protocol}//${host}`;
+}
