@@ -11,6 +11,7 @@ import {
   openMetricsDatabase,
   openStateDatabase,
   type StateDatabase,
+  waitBriefly,
 } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { metricsMigrations, stateMigrations } from "../db/migrations/mod.ts";
@@ -63,6 +64,8 @@ export function openDataDirectory(path: string, log: Log): DataDirectory {
     db = openState(join(path, STATE_FILE));
     const metrics = openMetrics(join(path, METRICS_FILE), log);
     const opened = db;
+    waitBriefly(opened);
+    waitBriefly(metrics);
     return {
       db,
       metrics,

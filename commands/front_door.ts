@@ -42,7 +42,8 @@ async function whileStarting(
   opened: Promise<Answer | undefined>,
 ): Promise<Response> {
   const exchange = { requestId: crypto.randomUUID(), address: peer, headers: {} };
-  const { pathname } = new URL(request.url);
+  // A strange Host header makes it no URL.
+  const pathname = URL.parse(request.url)?.pathname;
   if (request.method === "GET" && pathname === "/livez") {
     return respondJson(exchange, 200, { status: "ok" });
   }

@@ -115,7 +115,9 @@ function assertUsableProcPath({ surroundings }: Program, { procPath }: Config): 
     surroundings.readTextFile(`${procPath}/stat`);
   } catch (error) {
     throw new CommandError(
-      `PROC_PATH=${procPath} must be a mount of the host's /proc: ${(error as Error).message}`,
+      `PROC_PATH=${procPath} must be a mount of the host's /proc, such as /host/proc: ${
+        (error as Error).message
+      }`,
       { cause: error },
     );
   }

@@ -40,6 +40,9 @@ export class DatabaseFileError extends Error {
 /** Waits for another process (a backup, an open shell) that holds the file, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
 
+/** The same while requests are served: SQLite waits in the only thread, and nobody is answered. */
+const SERVING_BUSY_TIMEOUT_MS = 50;
+
 /**
  * Opens `state.sqlite`, or an in-memory database for `":memory:"`.
  *
@@ -56,6 +59,14 @@ export function openStateDatabase(path: string): StateDatabase {
  */
 export function openMetricsDatabase(path: string): MetricsDatabase {
   return openChecked(path, "NORMAL") as MetricsDatabase;
+}
+
+/**
+ * From here on a write that another process holds up fails soon (SQLITE_BUSY), instead of holding
+ * up everything else of this one.
+ */
+export function waitBriefly(db: Database): void {
+  db.exec(`PRAGMA busy_timeout = ${SERVING_BUSY_TIMEOUT_MS}`);
 }
 
 function openChecked(path: string, synchronous: "FULL" | "NORMAL"): Database {
@@ -116,10 +127,11 @@ function withStatementCache(connection: DatabaseSync): Database {
     run: (sql, params = {}) => Number(prepare(sql).run(params).changes),
     exec: (sql) => connection.exec(sql),
     transaction(work) {
-      connection.exec("BEGIN IMMEDIATE");
+      // Failures of exec() have no result code, those of statements do.
+      prepare("BEGIN IMMEDIATE").run();
       try {
         const result = work();
-        connection.exec("COMMIT");
+        prepare("COMMIT").run();
         return result;
       } catch (error) {
         // A full disk rolls the transaction back by itself.

@@ -7,6 +7,7 @@
 import { Hono } from "hono";
 import { recordAudit } from "../services/ce/audit.ts";
 import type { Deps } from "../services/deps.ts";
+import { AppError } from "../services/errors.ts";
 import { errorFields } from "../services/log.ts";
 import { clientAddress } from "./client_address.ts";
 import { corsHeaders, preflight } from "./cors.ts";
@@ -64,6 +65,7 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
     };
     let response: Response;
     try {
+      assertHost(request.headers);
       exchange.address = addressOf(peer, request.headers);
       if (!UNLIMITED_PATHS.test(request.url)) limit.check(exchange.address);
       response = preflight(request, exchange) ?? await dispatch(onHost(request), exchange);
@@ -119,6 +121,18 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
       address: exchange.address,
     });
   }
+}
+
+/** A name or an address, and a port. */
+const WELL_FORMED_HOST = /^[\w.:[\]-]*$/;
+
+/**
+ * The runtime puts the host in front of the path as it is: one with a slash would be read as the
+ * beginning of the path, and what a proxy checked would not be what is answered.
+ */
+function assertHost(headers: Headers): void {
+  if (WELL_FORMED_HOST.test(headers.get("host") ?? "")) return;
+  throw new AppError("invalid", "The Host header must be a name or an address, and a port");
 }
 
 /** Without the query, which may hold a ticket or a search for something private. */

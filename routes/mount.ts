@@ -47,6 +47,12 @@ export interface Gatekeeper {
 /** Largest request body, in bytes. */
 const BODY_BYTES_MAX = 1024 * 1024;
 
+/**
+ * The same from somebody who may be anybody: enough for a login, and too little to keep the
+ * service busy with (a megabyte of nested brackets takes it a tenth of a second).
+ */
+const PUBLIC_BODY_BYTES_MAX = 64 * 1024;
+
 type Variables = { caller: Caller };
 type Env = AppEnv & { Variables: Variables };
 
@@ -86,6 +92,9 @@ function audited(
     const caller = c.get("caller") as Caller | undefined;
     const { status } = c.res;
     if (!caller || status === 429) return;
+    // Wrong keys and passwords are throttled, a stranger's malformed requests are not.
+    const isTry = status < 400 || status === 401 || status === 403;
+    if (caller.role === "public" && !isTry) return;
     const denied = status === 401 || status === 402 || status === 403;
     const outcome = denied ? "denied" : status < 400 ? "success" : "failure";
     audit({ caller, action, target: targetOf(c), outcome });
@@ -164,7 +173,7 @@ function validators(endpoint: Endpoint): MiddlewareHandler<Env>[] {
   if (endpoint.body) {
     list.push(
       jsonOnly,
-      limitedBody,
+      limitedBody(endpoint.role === "public" ? PUBLIC_BODY_BYTES_MAX : BODY_BYTES_MAX),
       zValidator("json", endpoint.body as ObjectShape, refuse("body")),
     );
   }
@@ -203,17 +212,57 @@ function hasBody(c: Context): boolean {
     c.req.header("transfer-encoding") !== undefined;
 }
 
-const limitedBody = bodyLimit({
-  maxSize: BODY_BYTES_MAX,
-  onError: () => {
-    throw new AppError("too_large", `The body is larger than ${BODY_BYTES_MAX} bytes`);
-  },
-}) as MiddlewareHandler<Env>;
+function limitedBody(maxSize: number): MiddlewareHandler<Env> {
+  const withinLimit = bodyLimit({
+    maxSize,
+    onError: () => {
+      throw new AppError("too_large", `The body is larger than ${maxSize} bytes`);
+    },
+  }) as MiddlewareHandler<Env>;
+
+  // A body without a length is read right here, as far as its client sends it.
+  return async function limitedBody(c, next) {
+    try {
+      return await withinLimit(c, next);
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      throw new AppError("invalid", "body: breaks off or is not well-formed", { cause: error });
+    }
+  };
+}
+
+const UNUSABLE_TEXT = "has a NUL character or half of a surrogate pair";
+
+/**
+ * Finds text that the database would not give back as it was: SQLite ends a text at its first NUL,
+ * and UTF-8 has no half of a surrogate pair.
+ *
+ * @returns The name of the outermost field that has some.
+ */
+function unusableText(data: object): string | undefined {
+  for (const [field, value] of Object.entries(data)) {
+    // No recursion: what nobody looked into may be nested as deep as a body is long.
+    const open: unknown[] = [value];
+    while (open.length > 0) {
+      const next = open.pop();
+      if (typeof next === "string" && !isUsableText(next)) return field;
+      if (typeof next !== "object" || next === null) continue;
+      for (const [key, inner] of Object.entries(next)) open.push(key, inner);
+    }
+  }
+  return undefined;
+}
+
+const isUsableText = (text: string) => !text.includes("\0") && text.isWellFormed();
 
 /** Makes the validator's complaint a sentence that names the first field that does not fit. */
 function refuse(where: "path" | "query" | "body") {
-  return (result: { success: boolean; error?: { issues: readonly Issue[] } }) => {
-    if (result.success) return;
+  return (result: { success: boolean; data?: object; error?: { issues: readonly Issue[] } }) => {
+    if (result.success) {
+      const unusable = unusableText(result.data ?? {});
+      if (unusable === undefined) return;
+      throw new AppError("invalid", `${where}.${unusable}: ${UNUSABLE_TEXT}`);
+    }
     const issue = result.error?.issues[0];
     const field = [where, ...(issue?.path ?? []).map(String)].join(".");
     throw new AppError("invalid", `${field}: ${issue?.message ?? "not valid"}`);

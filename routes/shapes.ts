@@ -13,7 +13,7 @@ export const IdParams = z.object({ id: z.string().min(1).max(255) });
 export const EnabledBody = z.object({ enabled: z.boolean() });
 
 /** Answer of an endpoint that has nothing to tell but success. */
-export const Done = z.object({ ok: z.literal(true) });
+export const Done = z.object({ ok: z.literal(true) }).meta({ example: { ok: true } });
 export const done = { ok: true } as const;
 
 export const ErrorBody = z.object({

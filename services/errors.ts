@@ -1,7 +1,7 @@
 /**
  * The failures a caller of the API can act on.
  *
- * Anything else that is thrown (a full disk, a bug) is an internal error: it is logged in full
+ * Anything else that is thrown (a bug) is an internal error: it is logged in full
  * and the caller reads only "Internal error".
  *
  * @module
@@ -67,12 +67,25 @@ export function asAppError(error: unknown): AppError | undefined {
     return new AppError("unavailable", error.message, { cause: error });
   }
   if (error instanceof EngineError) return fromEngine(error);
-  // node:sqlite reports the extended result code; 2067 is SQLITE_CONSTRAINT_UNIQUE.
-  if (error instanceof Error && (error as { errcode?: number }).errcode === 2067) {
-    return new AppError("conflict", "Already exists", { cause: error });
-  }
-  return undefined;
+  return error instanceof Error ? fromDatabase(error) : undefined;
 }
+
+/** node:sqlite reports the extended result code, whose low byte is the primary one. */
+function fromDatabase(error: Error): AppError | undefined {
+  const { errcode = 0 } = error as { errcode?: number };
+  // SQLITE_CONSTRAINT_UNIQUE
+  if (errcode === 2067) return new AppError("conflict", "Already exists", { cause: error });
+  const reason = NOT_STORED[errcode & 0xff];
+  if (reason === undefined) return undefined;
+  return new AppError("unavailable", `Nothing can be stored: ${reason}`, { cause: error });
+}
+
+/** By primary result code of SQLite: what keeps it from writing while reads go on. */
+const NOT_STORED: Record<number, string> = {
+  5: "another process has the database locked; try again", // SQLITE_BUSY
+  8: "the database can only be read", // SQLITE_READONLY
+  13: "the disk is full", // SQLITE_FULL
+};
 
 /** The engine's own sentence is kept: it names the container, volume or port that is in the way. */
 function fromEngine(error: EngineError): AppError | undefined {

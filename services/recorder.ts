@@ -36,5 +36,5 @@ export interface Recorder {
    * @returns Events that follow from this one (a monitor went down, thus an incident was opened).
    * They are recorded in the same transaction.
    */
-  record(deps: RecorderDeps, event: AppEvent): readonly NewEvent[] | void;
+  record(deps: RecorderDeps, event: AppEvent): readonly NewEvent[] | undefined;
 }

@@ -22,14 +22,20 @@ const TokenPair = z.object({
   serverName: z.string(),
 });
 
-const KeyBody = z.object({ apiKey: z.string().min(1).max(4_096) });
+const KeyBody = z.object({
+  apiKey: z.string().min(1).max(4_096).meta({ example: "lsk_aGVsbG8gaGFyYm91cg" }),
+});
 
 const LoginBody = z.object({
   email: z.string().min(1).max(EMAIL_LENGTH_MAX),
   password: z.string().min(1).max(PASSWORD_BYTES_MAX),
-});
+}).meta({ example: { email: "ada@example.com", password: "correct horse battery" } });
 
-const RefreshBody = z.object({ refreshToken: z.string().min(1).max(512) });
+const RefreshBody = z.object({
+  refreshToken: z.string().min(1).max(512).meta({
+    example: "xvD6c3RgXVoq5GTUs_dI5NBzVNMylfKKu7lkcsfuk7s",
+  }),
+});
 
 const Me = z.object({
   id: z.string().meta({ description: "`key` in key mode" }),

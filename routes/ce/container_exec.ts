@@ -34,6 +34,15 @@ export const containerExecEndpoints = (deps: Deps) => [
       exitCode: z.int().nullable().meta({ description: "null when it was cut off" }),
       truncated: z.boolean(),
       timedOut: z.boolean(),
+    }).meta({
+      example: {
+        stdout: "PID   USER     COMMAND\n    1 root     nginx\n",
+        stderr: "",
+        output: "PID   USER     COMMAND\n    1 root     nginx\n",
+        exitCode: 0,
+        truncated: false,
+        timedOut: false,
+      },
     }),
     failures: {
       403: "The role does not allow this, or the command is not in the allowlist",

@@ -27,6 +27,8 @@ const SearchQuery = z.object({
   context: queryInteger({ min: 0, max: 5, fallback: 2, description: "Lines around a match" }),
 });
 
+const EXAMPLE_LINE = "2026-01-31T12:00:00.123456789Z GET /cart 200";
+
 const FAILURES = {
   404: "There is no such container",
   503: "The container engine cannot be reached",
@@ -42,7 +44,7 @@ export const containerLogEndpoints = (deps: Deps) => [
     permission: "containers:logs",
     params: ContainerParams,
     query: LogsQuery,
-    returns: z.object({ lines: z.array(z.string()) }),
+    returns: z.object({ lines: z.array(z.string()).meta({ example: [EXAMPLE_LINE] }) }),
     failures: FAILURES,
   }, ({ params, query, request }) => readContainerLogs(deps, params.id, query, request.signal)),
 
@@ -64,7 +66,7 @@ export const containerLogEndpoints = (deps: Deps) => [
       truncated: z.boolean().meta({ description: "Whether there are more matches than 500" }),
       matches: z.array(z.object({
         lineNumber: z.int(),
-        line: z.string(),
+        line: z.string().meta({ example: EXAMPLE_LINE }),
         context: z.array(z.string()),
       })),
     }),

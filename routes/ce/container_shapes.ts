@@ -109,7 +109,7 @@ export const ContainerDetail = ContainerListItem.extend({
 export const ActionResult = z.object({
   ok: z.literal(true),
   id: z.string(),
-  name: z.string(),
+  name: z.string().meta({ example: "web" }),
   state: ContainerState,
   changed: z.boolean().meta({ description: "false when it was in the wanted state already" }),
 });

@@ -89,6 +89,15 @@ export const containerEndpoints = (deps: Deps) => [
       })),
       succeeded: z.int(),
       failed: z.int(),
+    }).meta({
+      example: {
+        results: [
+          { id: "web", ok: true, state: "running", error: null },
+          { id: "db", ok: false, state: null, error: "Container db does not exist" },
+        ],
+        succeeded: 1,
+        failed: 1,
+      },
     }),
     failures: AWAY,
   }, ({ body }) => actOnContainers(deps, body.ids, body.action)),
@@ -149,12 +158,13 @@ export const containerEndpoints = (deps: Deps) => [
     role: "admin",
     permission: "containers:rebuild",
     params: ContainerParams,
-    body: z.object({ pull: z.enum(PULL_POLICIES).default("always") }),
+    body: z.object({ pull: z.enum(PULL_POLICIES).default("always") })
+      .meta({ example: { pull: "always" } }),
     returns: z.object({
       ok: z.literal(true),
       oldId: z.string(),
       id: z.string(),
-      image: z.string(),
+      image: z.string().meta({ example: "registry.example.com/shop/web:2" }),
       imageUpdated: z.boolean(),
     }),
     failures: {
@@ -173,7 +183,10 @@ export const containerEndpoints = (deps: Deps) => [
     role: "viewer",
     permission: "containers:read",
     params: ContainerParams,
-    returns: z.object({ titles: z.array(z.string()), processes: z.array(z.array(z.string())) }),
+    returns: z.object({ titles: z.array(z.string()), processes: z.array(z.array(z.string())) })
+      .meta({
+        example: { titles: ["PID", "USER", "COMMAND"], processes: [["1", "root", "nginx"]] },
+      }),
     failures: { ...UNKNOWN, 409: "The container is not running" },
   }, ({ params }) => listProcesses(deps, params.id)),
 ];

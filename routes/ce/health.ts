@@ -43,7 +43,7 @@ export const healthEndpoints = (deps: Deps) => [
     path: "/livez",
     summary: "Whether the process answers at all",
     role: "public",
-    returns: z.object({ status: z.literal("ok") }),
+    returns: z.object({ status: z.literal("ok").meta({ example: "ok" }) }),
   }, () => ({ status: "ok" as const })),
 
   // Its answer has the same shape when it is no success, which only a raw one can have.
@@ -56,7 +56,7 @@ export const healthEndpoints = (deps: Deps) => [
         'Answers `{"status": "ok"}`, or 503 with `{"status": "failed"}` while a database ' +
         "fails. An engine that is away is no reason.",
       role: "public",
-      returns: z.string(),
+      returns: z.string().meta({ example: '{"status": "ok"}' }),
       produces: "application/json",
       failures: { 503: "A database fails" },
     },

@@ -38,7 +38,8 @@ const Image = z.object({
 });
 
 const deleted = z.array(z.string()).meta({ description: "Ids of images and layers" });
-const untagged = z.array(z.string()).meta({ description: "Names that were taken off" });
+const untagged = z.array(z.string())
+  .meta({ description: "Names that were taken off", example: ["shop/web:1"] });
 
 const AWAY = { 503: "The container engine cannot be reached" };
 
@@ -75,7 +76,7 @@ export const imageEndpoints = (deps: Deps) => [
     role: "admin",
     permission: "images:prune",
     returns: z.object({
-      SpaceReclaimed: z.int().meta({ description: "Bytes" }),
+      SpaceReclaimed: z.int().meta({ description: "Bytes", example: 1_984_168 }),
       deleted,
       untagged,
     }),

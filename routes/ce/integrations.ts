@@ -80,8 +80,8 @@ const Integration = z.object({
 });
 
 const Adapter = z.object({
-  id: z.string(),
-  name: z.string(),
+  id: z.string().meta({ example: "metrics-query" }),
+  name: z.string().meta({ example: "Metrics query (Prometheus)" }),
   edition: z.enum(EDITIONS),
   available: z.boolean().meta({ description: "Whether the license in force has it" }),
   config: z.object({
@@ -212,7 +212,7 @@ export const integrationEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: z.object({
       ok: z.boolean(),
-      latency_ms: z.int(),
+      latency_ms: z.int().meta({ example: 12 }),
       error: z.string().nullable(),
     }),
     failures: { ...UNLICENSED, ...UNKNOWN },
@@ -231,8 +231,8 @@ export const integrationEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: z.object({
       ok: z.boolean(),
-      records: z.int().meta({ description: "How many were stored" }),
-      duration_ms: z.int(),
+      records: z.int().meta({ description: "How many were stored", example: 14 }),
+      duration_ms: z.int().meta({ example: 35 }),
       error: z.string().nullable(),
     }),
     failures: { ...UNLICENSED, ...UNKNOWN },

@@ -37,6 +37,8 @@ export const maintenanceEndpoints = (deps: Deps) => [
       enabled: z.boolean(),
       until: z.iso.datetime({ offset: true }).nullable().optional(),
       reason: z.string().max(500).nullable().optional(),
+    }).meta({
+      example: { enabled: true, until: "2026-01-31T12:00:00Z", reason: "New disks" },
     }),
     returns: Maintenance,
   }, ({ body }) => setMaintenance(deps, body)),

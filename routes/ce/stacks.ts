@@ -23,7 +23,7 @@ const KindQuery = z.object({
 });
 
 const Stack = z.object({
-  name: z.string(),
+  name: z.string().meta({ example: "shop" }),
   kind: z.enum(STACK_KINDS),
   services: z.int().meta({ description: "How many services it has" }),
   containerCount: z.int().meta({ description: "In a swarm the wanted tasks on all nodes" }),
@@ -52,7 +52,7 @@ const StackActionReport = z.object({
   ok: z.boolean().meta({ description: "Whether everything is in the wanted state now" }),
   results: z.array(z.object({
     id: z.string().meta({ description: "Of the container, in a swarm of the service" }),
-    name: z.string(),
+    name: z.string().meta({ example: "shop-web-1" }),
     ok: z.boolean(),
     changed: z.boolean().meta({ description: "false when it was in the wanted state already" }),
     error: z.string().nullable(),

@@ -17,6 +17,12 @@ Ids rise. After a reconnect with \`Last-Event-ID\` the missed \`event\` frames c
 as they are among the last 1 000. A client that does not read loses frames, then its connection. \
 The stream ends when the token does.`;
 
+const EXAMPLE = `id: 1769860800000001
+event: event
+data: {"event":"container.up","timestamp":"2026-01-31T12:00:00.000Z",...}
+
+`;
+
 /** An id of ours: digits that a number holds exactly. */
 const ID = /^\d{1,16}$/;
 
@@ -41,7 +47,7 @@ export const streamEndpoints = (deps: Deps) => [
     permission: "system:read",
     acceptsTicket: true,
     query: StreamQuery,
-    returns: z.string(),
+    returns: z.string().meta({ example: EXAMPLE }),
     produces: "text/event-stream",
     failures: { 503: "Too many clients are connected" },
   }, async ({ query: { types, lastEventId }, caller, request }) => {

@@ -43,7 +43,7 @@ const DiskBreakdown = z.object({
 });
 
 const Pruned = z.object({
-  deleted: z.array(z.string()).meta({ description: "Ids or names" }),
+  deleted: z.array(z.string()).meta({ description: "Ids or names", example: ["shop_old"] }),
   spaceReclaimed: bytes,
   error: z.string().nullable().meta({
     description: "Why not everything of this kind could be removed",
@@ -87,7 +87,8 @@ export const systemEndpoints = (deps: Deps) => [
       "does not stop the others.",
     role: "admin",
     permission: "system:prune",
-    body: z.object({ includeVolumes: z.boolean().default(false) }),
+    body: z.object({ includeVolumes: z.boolean().default(false) })
+      .meta({ example: { includeVolumes: false } }),
     returns: z.object({
       containers: Pruned,
       images: Pruned,

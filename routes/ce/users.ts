@@ -40,13 +40,15 @@ const NewUser = z.object({
   role: UserRole,
 });
 
-const RoleBody = z.object({ role: UserRole });
+const RoleBody = z.object({ role: UserRole }).meta({ example: { role: "operator" } });
 
 const PasswordBody = z.object({
   password: NewPassword,
   current_password: z.string().min(1).max(PASSWORD_BYTES_MAX).optional().meta({
     description: "Required for one's own password",
   }),
+}).meta({
+  example: { password: "a new one, twelve or more", current_password: "correct horse battery" },
 });
 
 const OFF = { 404: "Users mode is off" };

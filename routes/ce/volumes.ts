@@ -54,7 +54,7 @@ export const volumeEndpoints = (deps: Deps) => [
     role: "admin",
     permission: "volumes:delete",
     params: VolumeParams,
-    returns: z.object({ ok: z.literal(true), name: z.string() }),
+    returns: z.object({ ok: z.literal(true), name: z.string().meta({ example: "shop_data" }) }),
     failures: {
       404: "There is no such volume",
       409: "A container uses it, running or not",

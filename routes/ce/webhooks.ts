@@ -182,7 +182,7 @@ export const webhookEndpoints = (deps: Deps) => [
     role: "admin",
     permission: "webhooks:write",
     params: IdParams,
-    body: EnabledBody,
+    body: EnabledBody.meta({ example: { enabled: false } }),
     returns: Webhook,
     failures: UNKNOWN,
   }, ({ params, body }) => setWebhookEnabled(deps, params.id, body.enabled)),
@@ -196,7 +196,9 @@ export const webhookEndpoints = (deps: Deps) => [
     role: "admin",
     permission: "webhooks:write",
     params: IdParams,
-    returns: Done.extend({ delivery_id: z.string() }),
+    returns: Done.extend({
+      delivery_id: z.string().meta({ example: "3d594650-3436-4f0b-9d2f-8f2a5c1b7e60" }),
+    }),
     failures: UNKNOWN,
   }, ({ params }) => ({ ...done, delivery_id: testWebhook(deps, params.id) })),
 

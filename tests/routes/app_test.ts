@@ -1,9 +1,11 @@
 import { deepEqual, equal, match, notEqual } from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
+import { openDataDirectory } from "../../commands/data_directory.ts";
 import { createApp } from "../../routes/app.ts";
 import { silentLog } from "../../services/log.ts";
 import { containerOf } from "../helpers/fake_containers.ts";
-import { testApp, type TestAppOptions } from "../helpers/test_app.ts";
+import { TEST_API_KEY, testApp, type TestAppOptions } from "../helpers/test_app.ts";
 
 /** An application that knows `count` containers and follows the engine. */
 function appWithContainers(count: number, options: TestAppOptions = {}) {
@@ -75,6 +77,14 @@ for (
       error: "The body is larger than 1048576 bytes",
     },
     {
+      what: "a body of a stranger that is larger than any login",
+      path: "/auth/token",
+      body: `"${"a".repeat(64 * 1024)}"`,
+      headers: { "content-type": "application/json" },
+      status: 413,
+      error: "The body is larger than 65536 bytes",
+    },
+    {
       what: "a query parameter given twice",
       method: "GET",
       path: "/api/containers?name=a&name=b",
@@ -107,6 +117,14 @@ for (
       path: "/api/containers/..%2Fimages",
       status: 400,
       error: "path.id: must be an id, the unambiguous beginning of one, or a name",
+    },
+    {
+      what: "a host that would be read as the beginning of the path",
+      method: "GET",
+      path: "/api/containers",
+      headers: { host: "a/livez?" },
+      status: 400,
+      error: "The Host header must be a name or an address, and a port",
     },
   ] as {
     what: string;
@@ -160,6 +178,59 @@ Deno.test("a failure of ours reads only Internal error, and the log tells the re
   deepEqual([status, body], [500, { error: "Internal error" }]);
   const [line] = logged as { requestId: string; error: string }[];
   deepEqual([line?.requestId, line?.error], [headers.get("x-request-id"), "secret detail"]);
+});
+
+const rule = {
+  name: "Processor",
+  metric: "cpu_percent",
+  operator: ">",
+  threshold: 90,
+  durationSeconds: 60,
+};
+
+Deno.test("a full disk is 503 for what has to be stored, and reads go on", async () => {
+  using app = testApp();
+  const { page_count: pages } = app.deps.db.get<{ page_count: number }>("PRAGMA page_count")!;
+  app.deps.db.exec(`PRAGMA max_page_count = ${pages}`);
+  const name = "x".repeat(60);
+  let refused = await app.call("POST", "/api/alerts/rules", { ...rule, name });
+  for (let n = 0; n < 50 && refused.status === 201; n++) {
+    refused = await app.call("POST", "/api/alerts/rules", { ...rule, name: `${name}-${n}` });
+  }
+  deepEqual([refused.status, refused.body], [503, {
+    error: "Nothing can be stored: the disk is full",
+  }]);
+  equal((await app.call("GET", "/api/alerts/rules")).status, 200);
+
+  app.deps.db.exec("PRAGMA max_page_count = 1000000");
+  equal((await app.call("POST", "/api/alerts/rules", rule)).status, 201);
+});
+
+Deno.test("a database that another process has locked is 503 soon, not after a standstill", async () => {
+  const directory = Deno.makeTempDirSync({ prefix: "longshore-locked-" });
+  const data = openDataDirectory(directory, silentLog);
+  const other = new DatabaseSync(`${directory}/state.sqlite`);
+  try {
+    using app = testApp({ db: data.db });
+    other.exec("BEGIN IMMEDIATE");
+    const started = performance.now();
+    const refused = await app.call("POST", "/api/alerts/rules", rule);
+    const ms = performance.now() - started;
+    deepEqual([refused.status, refused.body], [503, {
+      error: "Nothing can be stored: another process has the database locked; try again",
+    }]);
+    equal(ms < 2_000, true, `${ms} ms`);
+    const login = await app.call("POST", "/auth/token", { apiKey: TEST_API_KEY });
+    deepEqual([login.status, login.body], [503, refused.body]);
+    equal((await app.call("GET", "/api/alerts/rules")).status, 200);
+
+    other.exec("ROLLBACK");
+    equal((await app.call("POST", "/api/alerts/rules", rule)).status, 201);
+  } finally {
+    other.close();
+    data[Symbol.dispose]();
+    Deno.removeSync(directory, { recursive: true });
+  }
 });
 
 Deno.test("an answer that a client has is not sent again", async () => {

@@ -1,4 +1,4 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import { Hono } from "hono";
 import * as z from "zod";
 import { endpoint } from "../../routes/endpoint.ts";
@@ -8,6 +8,7 @@ import { respondJson } from "../../routes/exchange.ts";
 import { mount } from "../../routes/mount.ts";
 import type { Role } from "../../services/caller.ts";
 import { createLicense } from "../../services/license.ts";
+import { testApp } from "../helpers/test_app.ts";
 
 /** One endpoint of Pro, which takes a body, behind a license in the test's hand. */
 function proApp() {
@@ -38,7 +39,7 @@ function proApp() {
       new Request("http://longshore.test/api/ext/status-pages/x", {
         method: "POST",
         headers: { "content-type": "application/json", ...(role && { "x-role": role }) },
-        body: JSON.stringify(body),
+        body: body instanceof ReadableStream ? body : JSON.stringify(body),
       }),
       { requestId: "r", address: "", headers: {} },
     );
@@ -69,4 +70,39 @@ Deno.test("an edition opens and closes with its license at the very next request
   deepEqual((await call("viewer", { name: "a" })).status, 403);
   license.use(undefined);
   deepEqual((await call("admin", { name: "a" })).status, 402);
+});
+
+Deno.test("a body that breaks off is the client's fault, and none of ours", async () => {
+  const { license, call } = proApp();
+  const expiresAt = new Date("2027-01-01T00:00:00Z");
+  license.use({ customer: "c", edition: "pro", expiresAt, limits: {} });
+  const broken = new ReadableStream({
+    pull: (controller) => controller.error(new Deno.errors.BadResource("resource unavailable")),
+  });
+  deepEqual(await call("admin", broken), {
+    status: 400,
+    body: { error: "body: breaks off or is not well-formed" },
+  });
+});
+
+Deno.test("text that the database would not give back is refused wherever it comes in", async () => {
+  using app = testApp();
+  const rule = { metric: "load_1", operator: ">", threshold: 1, durationSeconds: 0 };
+  const config = { url: "http://example.com/", fieldMappings: [{ path: "a\0", name: "b" }] };
+  for (
+    const [method, path, body, field] of [
+      ["POST", "/api/alerts/rules", { ...rule, name: "a\0b" }, "body.name"],
+      ["POST", "/api/alerts/rules", { ...rule, name: "\ud800" }, "body.name"],
+      ["POST", "/api/integrations", { adapter: "http-json", name: "a", config }, "body.config"],
+      ["GET", "/api/containers?name=%00", undefined, "query.name"],
+      ["DELETE", "/api/webhooks/a%00", undefined, "path.id"],
+    ] as const
+  ) {
+    const answer = await app.call(method, path, body);
+    deepEqual([answer.status, answer.body.error], [
+      400,
+      `${field}: has a NUL character or half of a surrogate pair`,
+    ]);
+  }
+  equal((await app.call("GET", "/api/alerts/rules")).status, 200);
 });

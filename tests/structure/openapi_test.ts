@@ -18,8 +18,10 @@ Deno.test("the API document equals its snapshot (deno task openapi:accept takes 
 
 interface Operation {
   operationId: string;
+  "x-edition": string;
   summary: string;
   parameters: { name: string; in: string; schema: Record<string, unknown> }[];
+  requestBody?: unknown;
   responses: Record<string, unknown>;
 }
 
@@ -44,6 +46,18 @@ Deno.test("every parameter of a path is declared, and has a type", () => {
       equal("type" in schema || "anyOf" in schema || "enum" in schema, true, `${path} ${name}`);
     }
   }
+});
+
+/** Pages and feeds, which are not put together from examples, and the document itself. */
+const WITHOUT_EXAMPLES = /^(\/|\/openapi\.json|\/docs(\/.*)?)$/;
+
+Deno.test("every endpoint of the Community Edition shows examples", () => {
+  const missing = operations.filter(({ path, operation }) =>
+    operation["x-edition"] === "ce" && !WITHOUT_EXAMPLES.test(path) &&
+    ![operation.requestBody, operation.responses]
+      .every((part) => part === undefined || JSON.stringify(part).includes('"example":'))
+  );
+  deepEqual(missing.map(({ operation }) => operation.operationId), []);
 });
 
 Deno.test("every reference of the document leads somewhere", () => {

@@ -42,6 +42,9 @@ Deno.test("reads, refreshes and strangers leave no entry", async () => {
   await app.call("GET", "/api/maintenance");
   await app.call("POST", "/auth/refresh", { refreshToken: "nothing" }, { role: "public" });
   await app.call("POST", "/api/maintenance", { enabled: true }, { role: "public" });
+  await app.call("POST", "/auth/token", { apiKey: 1 }, { role: "public" });
+  await app.call("POST", "/auth/token", "apiKey", { role: "public" });
+  await app.call("POST", "/auth/login", { email: "a@b.io", password: "x" }, { role: "public" });
   deepEqual(await entries(app), []);
 });
 

@@ -402,7 +402,7 @@ Deno.test("a firing whose messages cannot be stored is tried again as a whole", 
     ...app.deps,
     recorders: [{
       edition: "ce" as const,
-      record() {
+      record(): undefined {
         if (fails) throw new Error("the disk is full");
       },
     }],

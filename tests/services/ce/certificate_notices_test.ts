@@ -2,6 +2,7 @@ import { deepEqual, equal, throws } from "node:assert/strict";
 import { noticeExpiringCertificates } from "../../../services/ce/certificate_notices.ts";
 import type { CertificateCheck } from "../../../services/ce/tls_probes.ts";
 import type { AppEvent } from "../../../services/events.ts";
+import type { Recorder } from "../../../services/recorder.ts";
 import { openTestDatabase, type TestApp, testApp } from "../../helpers/test_app.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -28,8 +29,8 @@ function seen(app: TestApp, changes: Partial<CertificateCheck> = {}): Certificat
 /** The events of one round. */
 function round(app: TestApp, ...checks: CertificateCheck[]): AppEvent[] {
   const events: AppEvent[] = [];
-  const recorder = { edition: "ce", record: (_: unknown, event: AppEvent) => events.push(event) };
-  noticeExpiringCertificates({ ...app.deps, recorders: [recorder as never] }, checks);
+  const recorder: Recorder = { edition: "ce", record: (_, event) => void events.push(event) };
+  noticeExpiringCertificates({ ...app.deps, recorders: [recorder] }, checks);
   return events;
 }
 
