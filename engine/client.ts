@@ -124,6 +124,8 @@ class Client implements Engine {
   readonly #long: Lane;
   readonly #contact: Contact;
   readonly #calls = new Set<Call>();
+  /** Those of them that are short, change nothing and wait for their answer. */
+  readonly #reads = new Set<Call>();
   readonly #suspectMs: number;
   readonly #probeTimeoutMs: number;
   #isClosed = false;
@@ -147,10 +149,12 @@ class Client implements Engine {
     this.#contact = new Contact({
       socketPath,
       ask: (target) => this.#asked(target),
-      onLost: (failure) => {
+      onLost: (failure, isSilent) => {
         this.#pool.clear();
         this.#short.failWaiting(() => again(failure));
         this.#long.failWaiting(() => again(failure));
+        // What only reads may be given up; what changes something may be done all the same.
+        if (isSilent) { for (const call of this.#reads) call.fail(again(failure)); }
       },
       now,
       patienceMs: probePatienceMs,
@@ -231,7 +235,9 @@ class Client implements Engine {
       });
       const lane = options.long ? this.#long : this.#short;
       if (!lane.tryEnter()) await lane.enter(call);
+      if (method === "GET" && !options.long) this.#reads.add(call);
       const answered = await this.#exchanged(call, lane, method, request);
+      this.#reads.delete(call);
       const { status } = answered.head;
       if (isUpgrade ? status === 101 || status === 200 : status >= 200 && status < 400) {
         call.clearTimer();
@@ -239,6 +245,7 @@ class Client implements Engine {
       }
       throw await this.#failure(method, answered);
     } catch (error) {
+      this.#reads.delete(call);
       call.end();
       const isAnswer = error instanceof EngineError && error.status < 500;
       if (!isAnswer && !options.signal?.aborted) this.counts.failures++;

@@ -21,8 +21,11 @@ export interface ContactOptions {
   socketPath: string;
   /** Sends `GET target` and reads the answer whole, however busy the client is. */
   ask: (target: string) => Promise<PlainAnswer>;
-  /** Told when the engine turns out to be away. */
-  onLost: (failure: EngineUnreachableError) => void;
+  /**
+   * Told when the engine turns out to be away; `isSilent` when it can be connected to, but gives
+   * no sign of life.
+   */
+  onLost: (failure: EngineUnreachableError, isSilent: boolean) => void;
   now: () => number;
   /** How long a request waits for the sign of an engine that was away; milliseconds. */
   patienceMs: number;
@@ -144,6 +147,6 @@ export class Contact {
 
   #open(failure: EngineUnreachableError, byProbe: boolean): void {
     this.#circuit.open(failure, { byProbe });
-    this.#options.onLost(failure);
+    this.#options.onLost(failure, byProbe);
   }
 }
