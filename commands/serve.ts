@@ -54,7 +54,7 @@ export async function serve(program: Program): Promise<number> {
  */
 async function loadService() {
   await turn();
-  await import("zod");
+  await import("../routes/shapes.ts");
   await turn();
   await import("../services/editions.ts");
   await turn();

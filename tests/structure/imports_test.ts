@@ -71,7 +71,7 @@ const PLACES: {
   },
   {
     what: "a part of zod (import it as a namespace, or the bundle holds all its languages)",
-    code: /^import (?:type )?\{[^}]*\bz\b[^}]*\} from "zod"/m,
+    code: /^import (?:type )?\{[^}]*\bz\b[^}]*\} from "zod"|import\("zod"\)/m,
     example: `import { z } from "zod";`,
     folders: [],
   },
