@@ -184,6 +184,20 @@ programTest("renaming, pausing and removing by others is followed", async (engin
   }, { deadlineMs: SEEN_WITHIN_MS });
 });
 
+programTest("leaving and joining a network by others is followed", async (engine, program) => {
+  await using container = await engine.runContainer();
+  const networks = async () => (await listed(program, container.name))?.networks;
+  await until("it is listed", async () => (await networks())?.includes("bridge"));
+  await engine.docker("network", "disconnect", "bridge", container.id);
+  await until("it is listed without the network", async () => {
+    return (await networks()).length === 0;
+  }, { deadlineMs: SEEN_WITHIN_MS });
+  await engine.docker("network", "connect", "bridge", container.id);
+  await until("it is listed with the network", async () => {
+    return (await networks()).includes("bridge");
+  }, { deadlineMs: SEEN_WITHIN_MS });
+});
+
 programTest(
   "an end that this service caused is no event, any other is one with its reason",
   async (engine, program) => {

@@ -78,6 +78,8 @@ async function follow(
   const ended = AbortSignal.any([signal, end.signal]);
   const downs = createDownReader((down) => tellDown(deps, down));
   try {
+    // The filters depend on whose engine it is, which is not known before the first contact.
+    if (engine.kind === undefined) await systemPing(engine, { signal: ended });
     // Subscribed before the listing, so that nothing falls between the two.
     const events = await systemEvents(engine, { filters: filtersFor(engine.kind), signal: ended });
     const consuming = consume(deps, events, downs, ended).finally(() => end.abort());
