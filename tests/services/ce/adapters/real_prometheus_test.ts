@@ -41,7 +41,11 @@ Deno.test({
       async () => {
         const found = await poll();
         const fires = found.data.some(({ status }) => status === "firing");
-        return fires && found.data.filter(({ name }) => name === "up").length >= 2 ? found : false;
+        const jobs = new Set(
+          found.data.filter(({ name }) => name === "up")
+            .map(({ labels }) => (labels as Record<string, string>).job),
+        );
+        return fires && jobs.size === 2 ? found : false;
       },
       { deadlineMs: 60_000 },
     );
