@@ -4,20 +4,20 @@
  * @module
  */
 
-import { editionRoutes } from "../routes/editions.ts";
+import { everyRoute } from "../routes/editions.ts";
 import { openApiDocument } from "../routes/openapi.ts";
 import type { Deps } from "../services/deps.ts";
 import { VERSION } from "../services/version.ts";
 import { assertNoArguments, EXIT, type Program } from "./program.ts";
 
-export function openapi(program: Program): number {
+export async function openapi(program: Program): Promise<number> {
   assertNoArguments("openapi", program);
-  program.print(JSON.stringify(currentDocument(), null, 2));
+  program.print(JSON.stringify(await currentDocument(), null, 2));
   return EXIT.ok;
 }
 
 /** The API document of this build. */
-export function currentDocument() {
+export async function currentDocument() {
   // Contracts are values: no handler runs, so none of the parts is ever looked at.
-  return openApiDocument(editionRoutes({} as Deps, () => ""), VERSION);
+  return openApiDocument(await everyRoute({} as Deps), VERSION);
 }

@@ -8,14 +8,24 @@ import { Hono } from "hono";
 import { recordAudit } from "../services/ce/audit.ts";
 import type { Deps } from "../services/deps.ts";
 import { AppError } from "../services/errors.ts";
+import { guard } from "../services/editions.ts";
+import { currentGuard } from "../services/guard.ts";
 import { errorFields } from "../services/log.ts";
 import { clientAddress } from "./client_address.ts";
 import { corsHeaders, preflight } from "./cors.ts";
-import { editionRoutes, pathOfHost } from "./editions.ts";
+import {
+  baseRoutes,
+  type EditionRoutes,
+  everyRoute,
+  type Extension,
+  extensions,
+  pathOfHost,
+} from "./editions.ts";
 import { failureOf } from "./errors.ts";
 import { type AppEnv, type Exchange, requestIdOf, respondJson } from "./exchange.ts";
-import { type Audit, type Identify, mount, unknownPath } from "./mount.ts";
+import { type Audit, type Gatekeeper, type Identify, mount } from "./mount.ts";
 import { openApiDocument } from "./openapi.ts";
+import { unknownPath } from "./unknown_path.ts";
 import { rateLimit } from "./rate_limit.ts";
 import { identify } from "./authorize.ts";
 import { VERSION } from "../services/version.ts";
@@ -37,18 +47,16 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
       log.error("audit entry lost", { action: record.action, ...errorFields(error) });
     }
   };
-  const hono = new Hono<AppEnv>({ strict: false });
-
-  const editions = editionRoutes(deps, () => JSON.stringify(openApiDocument(editions, VERSION)));
-  for (const routes of editions) mount(hono, routes, { license, identify: who, audit });
-  hono.notFound(
-    unknownPath(
-      editions.flatMap(({ prefix, endpoints }) =>
-        endpoints.map(({ method, path }) => ({ method, path: prefix + path }))
-      ),
-    ),
-  );
-  hono.onError((error, c) => answerFailure(error, c.env, c.req.raw));
+  const gatekeeper: Gatekeeper = {
+    license,
+    identify: who,
+    audit,
+    guard: currentGuard(deps, guard),
+  };
+  const openApi = async () =>
+    JSON.stringify(openApiDocument(await everyRoute(deps, openApi), VERSION));
+  const base = router(baseRoutes(deps, openApi));
+  const extended = extensions.map(extensionRouter);
 
   const addressOf = clientAddress(config.trustedProxies);
   const limit = rateLimit(config.rateLimitPerMinute, now);
@@ -86,7 +94,32 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
     return path === undefined ? request : new Request(new URL(path, request.url), request);
   }
 
+  function router(routes: EditionRoutes[]): Hono<AppEnv> {
+    const hono = new Hono<AppEnv>({ strict: false });
+    for (const each of routes) mount(hono, each, gatekeeper);
+    hono.notFound(unknownPath(routes));
+    hono.onError((error, c) => answerFailure(error, c.env, c.req.raw));
+    return hono;
+  }
+
+  /** Loads the extension for its first request; after a failure the next request tries again. */
+  function extensionRouter({ edition, prefix, load }: Extension) {
+    let loading: Promise<Hono<AppEnv>> | undefined;
+    const begin = async () => router([{ edition, prefix, endpoints: await load(deps) }]);
+    return {
+      answers: (path: string) => path.startsWith(`${prefix}/`),
+      load: () =>
+        loading ??= begin().catch((error) => {
+          loading = undefined;
+          throw error;
+        }),
+    };
+  }
+
   async function dispatch(request: Request, exchange: Exchange): Promise<Response> {
+    const path = pathOf(request);
+    const extension = extended.find(({ answers }) => answers(path));
+    const hono = extension ? await extension.load() : base;
     if (request.method !== "HEAD") return await hono.fetch(request, exchange);
     // The body of a stream has to be let go of, or it would run on with nobody reading.
     const { url, headers } = request;

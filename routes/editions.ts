@@ -8,8 +8,7 @@ import type { Deps } from "../services/deps.ts";
 import type { Edition } from "../services/edition.ts";
 import { ceEndpoints } from "./ce/mod.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { proEndpoints, proPages } from "./pro/mod.ts";
-import { statusPageOfHost } from "./pro/status_page_html.ts";
+import { statusPageHtmlEndpoints, statusPageOfHost } from "./pro/status_page_html.ts";
 
 export interface EditionRoutes {
   edition: Edition;
@@ -17,13 +16,45 @@ export interface EditionRoutes {
   endpoints: readonly Endpoint[];
 }
 
-/** @param openApi The API document as JSON; asked for when somebody wants to read it. */
-export function editionRoutes(deps: Deps, openApi: () => string): EditionRoutes[] {
+/** Endpoints that are loaded when somebody first asks for one: most services never need them. */
+export interface Extension {
+  edition: Edition;
+  /** Everything under it is theirs. */
+  prefix: string;
+  load(deps: Deps): Promise<readonly Endpoint[]>;
+}
+
+/** What is there from the start. @param openApi The API document as JSON. */
+export function baseRoutes(deps: Deps, openApi: () => Promise<string>): EditionRoutes[] {
   return [
     { edition: "ce", prefix: "", endpoints: ceEndpoints(deps, openApi) },
-    { edition: "pro", prefix: "/api/ext/service-pro", endpoints: proEndpoints(deps) },
-    { edition: "pro", prefix: "", endpoints: proPages(deps) },
+    // Pages for everyone, which have addresses that people remember.
+    { edition: "pro", prefix: "", endpoints: statusPageHtmlEndpoints(deps) },
   ];
+}
+
+export const extensions: readonly Extension[] = [
+  {
+    edition: "pro",
+    prefix: "/api/ext/service-pro",
+    load: async (deps) => (await import("./pro/mod.ts")).proEndpoints(deps),
+  },
+  {
+    edition: "enterprise",
+    prefix: "/api/ext/service-enterprise",
+    load: async (deps) => (await import("./enterprise/mod.ts")).enterpriseEndpoints(deps),
+  },
+];
+
+/** Every endpoint of every edition. */
+export async function everyRoute(
+  deps: Deps,
+  openApi: () => Promise<string> = () => Promise.resolve(""),
+): Promise<EditionRoutes[]> {
+  const loaded = extensions.map(async ({ edition, prefix, load }) => {
+    return { edition, prefix, endpoints: await load(deps) };
+  });
+  return [...baseRoutes(deps, openApi), ...await Promise.all(loaded)];
 }
 
 /**

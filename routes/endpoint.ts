@@ -34,11 +34,17 @@ export interface Contract<
   acceptsMetricsToken?: true;
   /** Without its edition it is not there at all (404), as is right for a page that people see. */
   hiddenUnlicensed?: true;
+  /** Answers whatever address asks, also where an IP allowlist is enforced. */
+  anyAddress?: true;
+  /** Leaves no entry of its own in the compliance log: it is what writes one. */
+  unrecorded?: true;
   /** Not worth an entry in the audit log, though it is a write: it changes nothing lasting. */
   unaudited?: true;
   params?: Params;
   query?: Query;
   body?: Body;
+  /** The body of a form (`application/x-www-form-urlencoded`) instead of JSON. */
+  form?: Body;
   /** What is sent back. Fields not declared here never leave the service. */
   returns: Returns;
   /** Status of a successful response; 200 unless given. */
@@ -62,6 +68,15 @@ export interface Input<Params, Query, Body> {
   body: Body;
   caller: Caller;
   request: Request;
+  note: Note;
+}
+
+/** What a handler knows better than the request says, for the logs of what was done. */
+export interface Note {
+  /** The user id that a login turned out to be. */
+  actor?: string;
+  /** What it was about. */
+  target?: string;
 }
 
 /** A contract and its handler, with the types of the shapes erased. */

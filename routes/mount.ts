@@ -1,6 +1,7 @@
 /**
  * Serves endpoints with Hono. The order of refusals is the contract's: token (401), edition (402),
  * role (403), input (400, 413, 415), and only then the handler, which may find nothing (404).
+ * Before all of them comes the address (403), where an allowlist is enforced.
  *
  * @module
  */
@@ -12,8 +13,9 @@ import type * as z from "zod";
 import { type Caller, includesRole, type Role } from "../services/caller.ts";
 import { type Edition, includesEdition } from "../services/edition.ts";
 import { AppError, LimitError } from "../services/errors.ts";
+import type { CurrentGuard, Guard, Observation } from "../services/guard.ts";
 import type { EditionRoutes } from "./editions.ts";
-import type { Endpoint, RawAnswer } from "./endpoint.ts";
+import type { Endpoint, Note, RawAnswer } from "./endpoint.ts";
 import { type AppEnv, respond, respondJson } from "./exchange.ts";
 import { answerCache, jsonHeaders, revalidated } from "./answer_cache.ts";
 
@@ -42,6 +44,7 @@ export interface Gatekeeper {
   license: { readonly edition: Edition };
   identify: Identify;
   audit: Audit;
+  guard: CurrentGuard;
 }
 
 /** Largest request body, in bytes. */
@@ -53,7 +56,7 @@ const BODY_BYTES_MAX = 1024 * 1024;
  */
 const PUBLIC_BODY_BYTES_MAX = 64 * 1024;
 
-type Variables = { caller: Caller };
+type Variables = { caller: Caller; guard: Guard; note: Note };
 type Env = AppEnv & { Variables: Variables };
 
 /** Adds an edition's endpoints. */
@@ -68,7 +71,7 @@ export function mount(
     (app as unknown as Hono<Env>).on(
       endpoint.method.toUpperCase(),
       [route],
-      ...audited(endpoint, prefix, gatekeeper),
+      accounted(endpoint, route, gatekeeper),
       gate(endpoint, route, edition, gatekeeper),
       ...validators(endpoint),
       handler(endpoint),
@@ -77,28 +80,58 @@ export function mount(
 }
 
 /**
- * Writes down what a write came to. What nobody is known to have tried is left out, and so are
- * refusals for trying too often: a stranger must not fill the disk.
+ * Writes down what a request came to: a write in the audit log, everything in the guard's. What
+ * nobody is known to have tried is left out, and so are refusals for trying too often: a stranger
+ * must not fill the disk.
  */
-function audited(
+function accounted(
   endpoint: Endpoint,
-  prefix: string,
-  { audit }: Gatekeeper,
-): MiddlewareHandler<Env>[] {
-  if (endpoint.method === "get" || endpoint.unaudited) return [];
-  const action = `${endpoint.method.toUpperCase()} ${prefix}${endpoint.path}`;
-  return [async function audited(c, next) {
+  route: string,
+  { audit, guard }: Gatekeeper,
+): MiddlewareHandler<Env> {
+  const method = endpoint.method.toUpperCase();
+  const isAudited = method !== "GET" && !endpoint.unaudited;
+  const action = `${method} ${route}`;
+
+  return async function accounted(c, next) {
+    c.env.route = route;
+    const current = guard();
+    const guarding = current instanceof Promise ? await current : current;
+    if (guarding) c.set("guard", guarding);
+    c.set("note", {});
     await next();
+    if (!isAudited && !guarding) return;
+
     const caller = c.get("caller") as Caller | undefined;
     const { status } = c.res;
-    if (!caller || status === 429) return;
     // Wrong keys and passwords are throttled, a stranger's malformed requests are not.
     const isTry = status < 400 || status === 401 || status === 403;
-    if (caller.role === "public" && !isTry) return;
-    const denied = status === 401 || status === 402 || status === 403;
-    const outcome = denied ? "denied" : status < 400 ? "success" : "failure";
-    audit({ caller, action, target: targetOf(c), outcome });
-  }];
+    if (status === 429 || caller?.role === "public" && !isTry) return;
+    const { actor, target = targetOf(c) } = c.get("note");
+    const outcome = outcomeOf(status);
+    if (isAudited && caller) {
+      const userId = actor ?? caller.userId;
+      audit({ caller: { ...caller, userId }, action, target, outcome });
+    }
+    if (endpoint.unrecorded && outcome !== "denied") return;
+    await guarding?.record({
+      caller,
+      address: c.env.address,
+      requestId: c.env.requestId,
+      method,
+      path: route,
+      permission: endpoint.permission,
+      target,
+      status,
+      outcome,
+      actor,
+    });
+  };
+}
+
+function outcomeOf(status: number): Observation["outcome"] {
+  if (status === 401 || status === 402 || status === 403) return "denied";
+  return status < 400 ? "success" : "failure";
 }
 
 /** What a write is about: the path's parameters, else the name in its body. */
@@ -119,8 +152,9 @@ function gate(
   const label = featureLabel(endpoint);
   const metrics = endpoint.acceptsMetricsToken;
   return async function gate(c, next) {
-    c.env.route = route;
     const { address } = c.env;
+    const guard = c.get("guard") as Guard | undefined;
+    if (!endpoint.anyAddress) guard?.admit(address);
     const ticket = endpoint.acceptsTicket ? c.req.query("ticket") : undefined;
     const found = identify(c.req.raw, { address, ticket, metrics });
     const caller = endpoint.role === "public"
@@ -131,14 +165,20 @@ function gate(
 
     if (!caller) throw new AppError("unauthorized", "A bearer token is required");
     c.set("caller", caller);
+    if (!endpoint.anyAddress && caller.role !== "public") guard?.admit(address, caller);
     if (!includesEdition(license.edition, edition)) {
       if (endpoint.hiddenUnlicensed) throw new AppError("not_found", `No such path: ${c.req.path}`);
       throw new LimitError(label, 0, 0);
     }
-    if (!includesRole(caller.role, endpoint.role)) throw roleMissing(endpoint.role);
+    if (!includesRole(caller.role, endpoint.role) && !isGranted(guard, caller, endpoint)) {
+      throw roleMissing(endpoint.role);
+    }
     await next();
   };
 }
+
+const isGranted = (guard: Guard | undefined, { userId }: Caller, { permission }: Endpoint) =>
+  guard !== undefined && permission !== undefined && guard.grants(userId, permission);
 
 /** On a public endpoint a token that is not valid is as good as none. */
 async function anonymousUnless(
@@ -177,6 +217,9 @@ function validators(endpoint: Endpoint): MiddlewareHandler<Env>[] {
       zValidator("json", endpoint.body as ObjectShape, refuse("body")),
     );
   }
+  if (endpoint.form) {
+    list.push(formOnly, limitedBody(BODY_BYTES_MAX), formValidator(endpoint.form));
+  }
   return list;
 }
 
@@ -206,6 +249,37 @@ const jsonOnly: MiddlewareHandler<Env> = function jsonOnly(c, next) {
   }
   return next();
 };
+
+const FORM_TYPE = "application/x-www-form-urlencoded";
+
+const formOnly: MiddlewareHandler<Env> = function formOnly(c, next) {
+  const type = c.req.header("content-type") ?? "";
+  if (type.split(";", 1)[0]!.trim().toLowerCase() !== FORM_TYPE) {
+    throw new AppError("unsupported_media_type", `Expected a body of the type ${FORM_TYPE}`);
+  }
+  return next();
+};
+
+/** A field that comes twice is refused: nobody shall read another one than we do. */
+function formValidator(shape: z.ZodType): MiddlewareHandler<Env> {
+  const complain = refuse("body");
+  return async function formValidator(c, next) {
+    const fields = new URLSearchParams(await c.req.text());
+    for (const name of new Set(fields.keys())) {
+      const { length } = fields.getAll(name);
+      if (length > 1) {
+        throw new AppError(
+          "invalid",
+          `body.${name.slice(0, 100)}: given ${length} times, expected once`,
+        );
+      }
+    }
+    const result = shape.safeParse(Object.fromEntries(fields));
+    complain(result as Parameters<typeof complain>[0]);
+    c.req.addValidatedData("form", result.data as object);
+    await next();
+  };
+}
 
 function hasBody(c: Context): boolean {
   return (c.req.header("content-length") ?? "0") !== "0" ||
@@ -275,7 +349,7 @@ interface Issue {
 }
 
 /** What a validator made of a part of the request; nothing where there was none to. */
-function validated(c: Context<Env>, part: "param" | "query" | "json"): unknown {
+function validated(c: Context<Env>, part: "param" | "query" | "json" | "form"): unknown {
   return (c.req as unknown as { valid(part: string): unknown }).valid(part);
 }
 
@@ -293,9 +367,10 @@ function handler(endpoint: Endpoint) {
     const answer = await endpoint.handle({
       params: endpoint.params && validated(c, "param"),
       query: endpoint.query && validated(c, "query"),
-      body: endpoint.body && validated(c, "json"),
+      body: endpoint.form ? validated(c, "form") : endpoint.body && validated(c, "json"),
       caller: c.get("caller"),
       request,
+      note: c.get("note"),
     });
     if (endpoint.produces !== undefined) {
       const { status, headers, body } = answer as RawAnswer;
@@ -305,25 +380,5 @@ function handler(endpoint: Endpoint) {
     const text = JSON.stringify(endpoint.returns.parse(answer));
     if (!endpoint.etag) return respond(exchange, status, text, jsonHeaders);
     return revalidated(exchange, request, cache.keep(request, version, text));
-  };
-}
-
-/** The answer to a path or method that nobody serves. */
-export function unknownPath(endpoints: readonly { method: string; path: string }[]) {
-  const served = endpoints.map(({ method, path }) => ({
-    method: method.toUpperCase(),
-    pattern: new RegExp(`^${path.replace(/:\w+/g, "[^/]+").replace(/(.)\/$/, "$1")}$`),
-  }));
-  return (c: Context<AppEnv>): Response => {
-    const path = c.req.path;
-    const methods = new Set(
-      served.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method),
-    );
-    if (methods.size === 0) return respondJson(c.env, 404, { error: `No such path: ${path}` });
-    if (methods.has("GET")) methods.add("HEAD");
-    const allow = [...methods].sort().join(", ");
-    return respondJson(c.env, 405, { error: `${c.req.method} is not allowed here, but ${allow}` }, {
-      allow,
-    });
   };
 }

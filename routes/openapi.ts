@@ -70,12 +70,7 @@ function operation(endpoint: Endpoint, path: string, edition: string) {
     "x-role": role,
     ...(permission !== undefined && { "x-permission": permission }),
     parameters: [...parameters("path", endpoint.params), ...parameters("query", endpoint.query)],
-    ...(endpoint.body && {
-      requestBody: {
-        required: !endpoint.body.safeParse({}).success,
-        content: { "application/json": { schema: schemaOf(endpoint.body, "input") } },
-      },
-    }),
+    ...requestBody(endpoint),
     responses: {
       [endpoint.status ?? 200]: {
         description: "Success",
@@ -91,6 +86,18 @@ function operation(endpoint: Endpoint, path: string, edition: string) {
   };
 }
 
+function requestBody({ body, form }: Endpoint) {
+  const shape = form ?? body;
+  if (!shape) return {};
+  const type = form ? "application/x-www-form-urlencoded" : "application/json";
+  return {
+    requestBody: {
+      required: !shape.safeParse({}).success,
+      content: { [type]: { schema: schemaOf(shape, "input") } },
+    },
+  };
+}
+
 /** `/api/ext/service-pro/sla/...` is "sla", `/api/containers/...` is "containers". */
 function groupOf(path: string): string {
   const parts = path.split("/").filter((part) => part && !part.startsWith("{"));
@@ -100,7 +107,7 @@ function groupOf(path: string): string {
 }
 
 function failures(endpoint: Endpoint) {
-  const takesInput = endpoint.params ?? endpoint.query ?? endpoint.body;
+  const takesInput = endpoint.params ?? endpoint.query ?? endpoint.body ?? endpoint.form;
   const statuses = [
     ...(takesInput ? [400] : []),
     ...(endpoint.role === "public" ? [] : [401]),

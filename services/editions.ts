@@ -6,6 +6,8 @@
  */
 
 import { ceAdapters, ceChannels, ceCounts, ceRecorders, ceWorkers } from "./ce/mod.ts";
+import { enterpriseGuard, enterpriseRecorders, enterpriseWorkers } from "./enterprise/mod.ts";
+import type { GuardSource } from "./guard.ts";
 import type { Adapter } from "./integration_adapter.ts";
 import type { Worker } from "./lifecycle.ts";
 import type { RecordCounts } from "./limits.ts";
@@ -13,12 +15,18 @@ import type { OutboxChannel } from "./outbox_channel.ts";
 import { proAdapters, proChannels, proCounts, proRecorders, proWorkers } from "./pro/mod.ts";
 import type { Recorder } from "./recorder.ts";
 
-export const workers: readonly Worker[] = [...ceWorkers, ...proWorkers];
+export const workers: readonly Worker[] = [...ceWorkers, ...proWorkers, ...enterpriseWorkers];
 
-export const recorders: readonly Recorder[] = [...ceRecorders, ...proRecorders];
+export const recorders: readonly Recorder[] = [
+  ...ceRecorders,
+  ...proRecorders,
+  ...enterpriseRecorders,
+];
 
 export const channels: readonly OutboxChannel[] = [...ceChannels, ...proChannels];
 
 export const adapters: readonly Adapter[] = [...ceAdapters, ...proAdapters];
+
+export const guard: GuardSource = enterpriseGuard;
 
 export const counts: RecordCounts = { ...ceCounts, ...proCounts };

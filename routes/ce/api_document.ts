@@ -9,7 +9,7 @@ import { API_PAGE_PATHS, apiPage } from "../api_page.ts";
 import { rawEndpoint } from "../endpoint.ts";
 
 /** @param openApi The document as JSON; made when it is first asked for. */
-export const apiDocumentEndpoints = (openApi: () => string) => [
+export const apiDocumentEndpoints = (openApi: () => Promise<string>) => [
   rawEndpoint(
     {
       method: "get",
@@ -22,14 +22,17 @@ export const apiDocumentEndpoints = (openApi: () => string) => [
     () => new Response(null, { status: 302, headers: { location: "/docs" } }),
   ),
 
-  rawEndpoint({
-    method: "get",
-    path: "/openapi.json",
-    summary: "Read the API document",
-    role: "public",
-    produces: "application/json",
-    returns: z.string(),
-  }, () => new Response(openApi(), { headers: { "content-type": "application/json" } })),
+  rawEndpoint(
+    {
+      method: "get",
+      path: "/openapi.json",
+      summary: "Read the API document",
+      role: "public",
+      produces: "application/json",
+      returns: z.string(),
+    },
+    async () => new Response(await openApi(), { headers: { "content-type": "application/json" } }),
+  ),
 
   ...API_PAGE_PATHS.map((path) =>
     rawEndpoint({

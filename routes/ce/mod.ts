@@ -33,7 +33,7 @@ import { userEndpoints } from "./users.ts";
 import { volumeEndpoints } from "./volumes.ts";
 import { webhookEndpoints } from "./webhooks.ts";
 
-export const ceEndpoints = (deps: Deps, openApi: () => string): Endpoint[] => [
+export const ceEndpoints = (deps: Deps, openApi: () => Promise<string>): Endpoint[] => [
   ...authEndpoints(deps),
   ...userEndpoints(deps),
   ...overviewEndpoints(deps),

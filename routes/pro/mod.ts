@@ -17,7 +17,6 @@ import { remediationEndpoints } from "./remediation.ts";
 import { slaDefinitionEndpoints } from "./sla_definitions.ts";
 import { slaReportEndpoints } from "./sla_reports.ts";
 import { uptimeEndpoints } from "./uptime.ts";
-import { statusPageHtmlEndpoints } from "./status_page_html.ts";
 
 /** Under the edition's prefix. */
 export const proEndpoints = (deps: Deps): Endpoint[] => [
@@ -33,6 +32,3 @@ export const proEndpoints = (deps: Deps): Endpoint[] => [
   ...statusPageIncidentEndpoints(deps),
   ...chatChannelEndpoints(deps),
 ];
-
-/** Pages for everyone, which have addresses that people remember. */
-export const proPages = (deps: Deps): Endpoint[] => [...statusPageHtmlEndpoints(deps)];

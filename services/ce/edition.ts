@@ -27,7 +27,15 @@ const FEATURES: Record<Edition, readonly string[]> = {
     "cloud-metrics",
     "incident-paging",
   ],
-  enterprise: [],
+  enterprise: [
+    "sso",
+    "branding",
+    "roles",
+    "ip-allowlist",
+    "mtls",
+    "encryption",
+    "compliance",
+  ],
 };
 
 export interface EditionInfo {

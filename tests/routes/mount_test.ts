@@ -29,6 +29,7 @@ function proApp() {
       return role === null ? undefined : { userId: "u", role, familyId: "f", address: "" };
     },
     audit: () => {},
+    guard: () => undefined,
   });
   hono.onError((error, c) => {
     const { status, body, headers } = failureOf(error, license.edition);

@@ -5,7 +5,7 @@
  */
 
 import { deepEqual, equal } from "node:assert/strict";
-import { editionRoutes } from "../../routes/editions.ts";
+import { everyRoute } from "../../routes/editions.ts";
 import type { Endpoint } from "../../routes/endpoint.ts";
 import { testApp } from "../helpers/test_app.ts";
 
@@ -15,14 +15,14 @@ interface Served {
   endpoint: Endpoint;
 }
 
-function everyEndpoint(): Served[] {
+async function everyEndpoint(): Promise<Served[]> {
   using app = testApp();
-  return editionRoutes(app.deps, () => "").flatMap(({ prefix, edition, endpoints }) =>
+  return (await everyRoute(app.deps)).flatMap(({ prefix, edition, endpoints }) =>
     endpoints.map((endpoint) => ({ path: prefix + endpoint.path, edition, endpoint }))
   );
 }
 
-const everything = everyEndpoint();
+const everything = await everyEndpoint();
 const named = ({ endpoint, path }: Served) => `${endpoint.method.toUpperCase()} ${path}`;
 
 Deno.test("no endpoint is hidden behind an earlier one", () => {

@@ -1,0 +1,33 @@
+/**
+ * The answer to a path or method that nobody serves.
+ *
+ * @module
+ */
+
+import type { Context } from "hono";
+import type { EditionRoutes } from "./editions.ts";
+import { type AppEnv, respondJson } from "./exchange.ts";
+
+/** 405 with the methods that there are for a path that is served, else 404. */
+export function unknownPath(routes: readonly EditionRoutes[]) {
+  const served = routes.flatMap(({ prefix, endpoints }) =>
+    endpoints.map(({ method, path }) => ({
+      method: method.toUpperCase(),
+      pattern: patternOf(prefix + path),
+    }))
+  );
+  return (c: Context<AppEnv>): Response => {
+    const path = c.req.path;
+    const methods = new Set(
+      served.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method),
+    );
+    if (methods.size === 0) return respondJson(c.env, 404, { error: `No such path: ${path}` });
+    if (methods.has("GET")) methods.add("HEAD");
+    const allow = [...methods].sort().join(", ");
+    const error = `${c.req.method} is not allowed here, but ${allow}`;
+    return respondJson(c.env, 405, { error }, { allow });
+  };
+}
+
+const patternOf = (path: string) =>
+  new RegExp(`^${path.replace(/:\w+/g, "[^/]+").replace(/(.)\/$/, "$1")}$`);
