@@ -42,6 +42,11 @@ export interface LoadedAdapter {
   fields: { required: string[]; optional: string[]; sensitive: string[] };
   /** Fields of the config that hold an address that is called. */
   addresses: readonly string[];
+  /**
+   * The address that the secrets of a config are meant for. One that was parsed before, and that
+   * may have its secrets redacted.
+   */
+  target(config: AdapterConfig): string;
   /** Checks a config and drops what is not part of it. */
   parse(config: unknown): { config: AdapterConfig } | { field: string; reason: string };
   /** Asks for everything. @throws {AdapterError} or what the request threw. */
@@ -55,6 +60,7 @@ interface Definition<Shape extends z.ZodRawShape> {
   config: z.ZodObject<Shape>;
   addresses: readonly (keyof Shape & string)[];
   sensitive: readonly (keyof Shape & string)[];
+  target(config: z.output<z.ZodObject<Shape>>): string;
   fetch(context: AdapterContext, config: z.output<z.ZodObject<Shape>>): Promise<Fetched>;
   test(context: AdapterContext, config: z.output<z.ZodObject<Shape>>): Promise<void>;
 }
@@ -68,12 +74,13 @@ export const HeaderSecret = z.string().min(1).max(4_096)
 
 /** Erases the types of an adapter's config. */
 export function adapter<Shape extends z.ZodRawShape>(definition: Definition<Shape>): LoadedAdapter {
-  const { config: shape, addresses, sensitive, fetch, test } = definition;
+  const { config: shape, addresses, sensitive, target, fetch, test } = definition;
   const names = Object.keys(shape.shape);
   const isOptional = (name: string) =>
     (shape.shape[name] as z.ZodType).safeParse(undefined).success;
   return {
     addresses,
+    target: target as LoadedAdapter["target"],
     fields: {
       required: names.filter((name) => !isOptional(name)),
       optional: names.filter(isOptional),

@@ -57,5 +57,5 @@ export function assertBelowLimit(
   current: number,
 ): void {
   const max = limitOf(license, resource);
-  if (current >= max) throw new LimitError(resource.replace("_", " "), current, max);
+  if (current >= max) throw new LimitError(resource.replaceAll("_", " "), current, max);
 }

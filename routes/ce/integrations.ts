@@ -176,7 +176,7 @@ export const integrationEndpoints = (deps: Deps) => [
       summary: "Change an integration",
       description:
         "What is left out stays. A `config` replaces the former one; a secret sent back " +
-        "as `********` is kept, unless the adapter changes.",
+        "as `********` is kept, unless the adapter or the address (scheme, host or port) changes.",
       role: "admin",
       permission: "integrations:write",
       params: IdParams,

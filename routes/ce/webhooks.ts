@@ -150,7 +150,8 @@ export const webhookEndpoints = (deps: Deps) => [
     method: "put",
     path: "/api/webhooks/:id",
     summary: "Change a webhook",
-    description: "What is left out stays as it is. Headers are replaced as a whole.",
+    description: "What is left out stays as it is. Headers are replaced as a whole. Where the " +
+      "address gets another scheme, host or port, headers have to be given again.",
     role: "admin",
     permission: "webhooks:write",
     params: IdParams,

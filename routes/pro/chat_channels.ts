@@ -94,8 +94,10 @@ const Channel = z.object({
   updated_at: Timestamp,
 });
 
+const MessageId = z.string().meta({ example: "3d594650-3436-4f0b-9d2f-8f2a5c1b7e60" });
+
 const Message = z.object({
-  id: z.string(),
+  id: MessageId,
   channel_id: z.string(),
   event_type: z.string().meta({ example: "alert.fired" }),
   text: z.string(),
@@ -161,8 +163,9 @@ export const chatChannelEndpoints = (deps: Deps) => [
     method: "put",
     path: "/chatops/channels/:id",
     summary: "Change a chat channel",
-    description: "What is left out stays as it is; another platform needs a whole config. What " +
-      "waits for a channel that is turned off is given up.",
+    description: "What is left out stays as it is; another platform needs a whole config, and so " +
+      "does an address with another scheme, host or port. What waits for a channel that is turned " +
+      "off is given up.",
     role: "admin",
     permission: "chatops:write",
     params: IdParams,
@@ -194,7 +197,7 @@ export const chatChannelEndpoints = (deps: Deps) => [
     role: "admin",
     permission: "chatops:write",
     params: IdParams,
-    returns: Done.extend({ message_id: z.string() }),
+    returns: Done.extend({ message_id: MessageId }),
     failures: UNKNOWN,
   }, ({ params }) => ({ ...done, message_id: testChatChannel(deps, params.id) })),
 
@@ -221,8 +224,8 @@ export const chatChannelEndpoints = (deps: Deps) => [
     permission: "chatops:write",
     body: Dispatch,
     returns: Done.extend({
-      dispatched: z.int().meta({ description: "How many channels" }),
-      message_ids: z.array(z.string()),
+      dispatched: z.int().meta({ description: "How many channels", example: 1 }),
+      message_ids: z.array(MessageId),
     }),
   }, ({ body }) => {
     const ids = dispatchToChats(deps, { eventType: body.event_type, payload: body.payload });

@@ -42,20 +42,23 @@ export function joinConfig(shown: AdapterConfig, secrets: ConfigSecrets): Adapte
 /**
  * Puts the stored secrets where a config that was sent back says to keep them.
  *
- * @returns The config, or the field that keeps what is not there.
+ * @returns The config with the fields that keep something, or the field that keeps what is not
+ * there.
  */
 export function keepSecrets(
   { fields }: Sensitive,
   config: AdapterConfig,
   stored: ConfigSecrets,
-): { config: AdapterConfig } | { field: string } {
-  const kept: AdapterConfig = { ...config };
+): { config: AdapterConfig; kept: string[] } | { field: string } {
+  const whole: AdapterConfig = { ...config };
+  const kept: string[] = [];
   for (const field of fields.sensitive) {
     const given = config[field];
     const before = Object.hasOwn(stored, field) ? stored[field] : undefined;
     if (given === REDACTED) {
       if (typeof before !== "string") return { field };
-      kept[field] = before;
+      whole[field] = before;
+      kept.push(field);
     } else if (typeof given === "object" && given !== null) {
       const values = typeof before === "object" ? before : {};
       const entries = Object.entries(given);
@@ -63,10 +66,11 @@ export function keepSecrets(
         value === REDACTED && !Object.hasOwn(values, name)
       );
       if (missing) return { field: `${field}.${missing[0]}` };
-      kept[field] = Object.fromEntries(
+      whole[field] = Object.fromEntries(
         entries.map(([name, value]) => [name, value === REDACTED ? values[name] : value]),
       );
+      for (const [name, value] of entries) if (value === REDACTED) kept.push(`${field}.${name}`);
     }
   }
-  return { config: kept };
+  return { config: whole, kept };
 }

@@ -30,6 +30,7 @@ import {
 } from "../integration_adapter.ts";
 import { assertBelowLimit } from "../limits.ts";
 import { assertOutboundUrl } from "../outbound_url.ts";
+import { GIVE_AGAIN, isElsewhere } from "../redact.ts";
 import { SealError } from "../secrets.ts";
 import { type ConfigSecrets, joinConfig, keepSecrets, splitConfig } from "./integration_config.ts";
 import { forgetIntegrationData } from "./integration_data.ts";
@@ -109,7 +110,7 @@ export async function createIntegration(
   const { db, secrets, license, now, log } = deps;
   const adapter = knownAdapter(deps, adapterId);
   const loaded = await adapter.load();
-  const whole = await acceptedConfig(deps, loaded, config, {});
+  const whole = await acceptedConfig(deps, loaded, config, undefined);
   assertLicensed(license, adapter);
   // Nothing is waited for from here on, so that two at a time cannot both be the last.
   assertBelowLimit(license, "integrations", countIntegrations(db));
@@ -131,7 +132,7 @@ export async function createIntegration(
 
 /**
  * Changes an integration. A poll that is under way is given up. Secrets that are sent back redacted
- * stay as they are, unless the adapter changes.
+ * stay as they are, unless they would be sent to another adapter's system or to another origin.
  *
  * @throws {AppError} `not_found` for an unknown id; `invalid` as for a new one; `conflict` when
  * somebody else changes it at the same time.
@@ -149,8 +150,12 @@ export async function changeIntegration(
   let sealed: Pick<Integration, "config" | "secrets"> | undefined;
   if (isOther || change.config !== undefined) {
     const loaded = await adapter.load();
-    const stored = isOther ? {} : readableSecrets(deps, before);
-    const whole = await acceptedConfig(deps, loaded, change.config ?? before.config, stored);
+    const whole = await acceptedConfig(
+      deps,
+      loaded,
+      change.config ?? before.config,
+      isOther ? undefined : before,
+    );
     sealed = sealedConfig(secrets, id, loaded, whole);
   }
   if (isOther) assertLicensed(license, adapter);
@@ -232,21 +237,25 @@ function knownAdapter({ adapters }: Pick<Deps, "adapters">, id: string): Adapter
   return adapter;
 }
 
-/** The config with the kept secrets, found to be right, and free of what is not part of it. */
+/**
+ * The config with the kept secrets, found to be right, and free of what is not part of it.
+ *
+ * @param before The integration whose secrets can be kept.
+ */
 async function acceptedConfig(
-  deps: Pick<Deps, "config">,
+  deps: Pick<Deps, "config" | "secrets">,
   adapter: LoadedAdapter,
   given: AdapterConfig,
-  stored: ConfigSecrets,
+  before: Integration | undefined,
 ): Promise<AdapterConfig> {
-  const kept = keepSecrets(adapter, given, stored);
-  if ("field" in kept) {
+  const joined = keepSecrets(adapter, given, before ? readableSecrets(deps, before) : {});
+  if ("field" in joined) {
     throw new AppError(
       "invalid",
-      `body.config.${kept.field}: is redacted, and there is nothing stored that could be kept`,
+      `body.config.${joined.field}: is redacted, and there is nothing stored that could be kept`,
     );
   }
-  const parsed = adapter.parse(kept.config);
+  const parsed = adapter.parse(joined.config);
   if ("field" in parsed) {
     const field = ["body.config", parsed.field].filter(Boolean).join(".");
     throw new AppError("invalid", `${field}: ${parsed.reason}`);
@@ -256,6 +265,11 @@ async function acceptedConfig(
     if (typeof address !== "string") continue;
     await assertOutboundUrl(deps, address, "internal", `body.config.${field}`);
   }
+  const [kept] = joined.kept;
+  if (
+    before && kept !== undefined &&
+    isElsewhere(adapter.target(before.config), adapter.target(parsed.config))
+  ) throw new AppError("invalid", `body.config.${kept}: ${GIVE_AGAIN}`);
   return parsed.config;
 }
 

@@ -20,9 +20,10 @@ import { AppError, notFound } from "../errors.ts";
 import { EVENT_KINDS } from "../events.ts";
 import { assertBelowLimit } from "../limits.ts";
 import { assertOutboundUrl } from "../outbound_url.ts";
-import { REDACTED } from "../redact.ts";
+import { isElsewhere, REDACTED } from "../redact.ts";
+import { checkedHeaders, redactedHeaders } from "../secret_headers.ts";
 import { SealError } from "../secrets.ts";
-import { checkedHeaders } from "./webhook_headers.ts";
+import { WEBHOOK_OWN_HEADERS } from "./webhook_headers.ts";
 import { openWebhook, sealWebhook, WEBHOOK_CHANNEL, type WebhookTarget } from "./webhook_target.ts";
 
 /** What may be subscribed to; `*` stands for every kind, also for those to come. */
@@ -76,7 +77,11 @@ export async function createWebhook(
   const { db, secrets, license, now, log } = deps;
   const target = {
     url,
-    headers: checkedHeaders(headers, {}),
+    headers: checkedHeaders(headers, {
+      stored: {},
+      elsewhere: false,
+      reserved: WEBHOOK_OWN_HEADERS,
+    }),
     secret: `whsec_${crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toBase64()}`,
   };
   await assertOutboundUrl(deps, url, "public", "body.url");
@@ -97,7 +102,7 @@ export async function createWebhook(
 
 /**
  * Changes what is given and keeps the rest. Headers are replaced as a whole, those sent back as
- * `"********"` keep their value.
+ * `"********"` keep their value, unless they would be sent to another origin than before.
  *
  * @throws {AppError} `not_found`; `invalid` as for a new one; `conflict` when its stored secrets
  * cannot be read.
@@ -115,9 +120,15 @@ export async function changeWebhook(
   // Anew, for it may have changed or gone meanwhile.
   const webhook = existingWebhook(db, id);
   const target = openTarget(deps, webhook);
+  const url = change.url ?? target.url;
   const next = {
-    url: change.url ?? target.url,
-    headers: change.headers ? checkedHeaders(change.headers, target.headers) : target.headers,
+    url,
+    headers: checkedHeaders(change.headers, {
+      stored: target.headers,
+      elsewhere: isElsewhere(target.url, url),
+      reserved: WEBHOOK_OWN_HEADERS,
+    }),
+    // Only ever signed with, so that it may stay whoever is called.
     secret: target.secret,
   };
   db.transaction(() => {
@@ -184,11 +195,11 @@ function openTarget({ secrets }: Pick<Deps, "secrets">, webhook: StoredWebhook):
 function shown({ secrets }: Pick<Deps, "secrets">, webhook: StoredWebhook): Webhook {
   const { id, name, events, enabled, createdAt, lastDeliveryAt } = webhook;
   let url = REDACTED;
-  let headers: string[] = [];
+  let headers: Record<string, string> = {};
   try {
     const target = openWebhook(secrets, webhook);
     url = target.url;
-    headers = Object.keys(target.headers);
+    headers = redactedHeaders(target.headers);
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
   }
@@ -197,7 +208,7 @@ function shown({ secrets }: Pick<Deps, "secrets">, webhook: StoredWebhook): Webh
     name,
     url,
     events,
-    headers: Object.fromEntries(headers.map((name) => [name, REDACTED])),
+    headers,
     enabled,
     createdAt,
     lastDelivery: lastDeliveryAt === null ? null : {

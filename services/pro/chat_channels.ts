@@ -104,7 +104,7 @@ export async function createChatChannel(
 ): Promise<ChatChannel> {
   const { db, secrets, now, log } = deps;
   const platform = chatPlatform(given);
-  const checked = await checkedChatConfig(deps, platform, config, {});
+  const checked = await checkedChatConfig(deps, platform, config, undefined);
   const id = crypto.randomUUID();
   const createdAt = now().toISOString();
   insertChatChannel(db, {
@@ -143,7 +143,7 @@ export async function changeChatChannel(
       deps,
       platform,
       change.config ?? {},
-      isMoved ? {} : openConfig(deps, before),
+      isMoved ? undefined : openConfig(deps, before),
     )
     : undefined;
   // Anew, for it may have changed or gone meanwhile.

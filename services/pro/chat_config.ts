@@ -9,7 +9,7 @@ import type { ChatPlatformId, StoredChatChannel } from "../../db/pro/chat_channe
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { assertOutboundUrl } from "../outbound_url.ts";
-import { REDACTED } from "../redact.ts";
+import { GIVE_AGAIN, isElsewhere, REDACTED } from "../redact.ts";
 import type { Secrets } from "../secrets.ts";
 import { messenger } from "./chat_platforms/messenger.ts";
 import {
@@ -39,21 +39,23 @@ export function chatPlatform(name: string): ChatPlatform {
 
 /**
  * The config as it is stored: what is given, upon what is there already. A field that is left out
- * or sent back redacted keeps its value.
+ * or sent back redacted keeps its value, unless it would be sent to another origin than before.
  *
- * @param stored The config so far, of the same platform; empty for a new channel.
+ * @param stored The config so far, of the same platform; `undefined` for a new channel.
  * @throws {AppError} `invalid` for a field that is missing or not usable.
  */
 export async function checkedChatConfig(
   deps: Pick<Deps, "config">,
   platform: ChatPlatform,
   given: GivenChatConfig,
-  stored: ChatConfig,
+  stored: ChatConfig | undefined,
 ): Promise<ChatConfig> {
   const config: ChatConfig = {};
+  const kept: ChatConfigField[] = [];
   for (const field of fieldsOf(platform)) {
     const said = given[field];
-    const value = said === undefined || said === REDACTED ? stored[field] : said;
+    const isKept = said === undefined || said === REDACTED;
+    const value = isKept ? stored?.[field] : said;
     if (said === REDACTED && value === undefined) {
       throw invalid(field, `"${REDACTED}" keeps a stored value, and there is none`);
     }
@@ -67,6 +69,11 @@ export async function checkedChatConfig(
       await assertOutboundUrl(deps, value, "public", `body.config.${field}`);
     }
     config[field] = value;
+    if (isKept) kept.push(field);
+  }
+  // Each field is a secret, and is sent along with the others.
+  if (stored && kept[0] && isElsewhere(targetOf(platform, stored), targetOf(platform, config))) {
+    throw invalid(kept[0], GIVE_AGAIN);
   }
   return config;
 }
@@ -92,6 +99,8 @@ export function redactedChatConfig(config: ChatConfig): ChatConfig {
 export function redactedRequired(id: ChatPlatformId): ChatConfig {
   return Object.fromEntries(chatPlatform(id).required.map((field) => [field, REDACTED]));
 }
+
+const targetOf = (platform: ChatPlatform, config: ChatConfig) => platform.request(config, "").url;
 
 /** Those of the platform; a field of another one is ignored like any that is unknown. */
 const fieldsOf = ({ required }: ChatPlatform) =>

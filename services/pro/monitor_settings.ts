@@ -7,9 +7,9 @@
 import type { MonitorType, StoredMonitor } from "../../db/pro/uptime_monitors.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
-import { outboundHeaderProblem } from "../outbound_http.ts";
 import { assertOutboundHost, assertOutboundUrl, type OutboundDeps } from "../outbound_url.ts";
-import { REDACTED } from "../redact.ts";
+import { GIVE_AGAIN, isElsewhere, REDACTED } from "../redact.ts";
+import { checkedHeaders } from "../secret_headers.ts";
 import { SealError } from "../secrets.ts";
 import { dnsNameProblem, type RecordType } from "./dns_lookup.ts";
 import { normalizedExpectedStatus } from "./expected_status.ts";
@@ -142,42 +142,29 @@ function expectedStatus(text: string): string {
  */
 function request(
   secrets: Deps["secrets"],
-  { headers, body }: MonitorChange,
+  { url, headers, body }: MonitorChange,
   stored: StoredMonitor | undefined,
 ): MonitorRequest {
   const old = stored ? opened(secrets, stored) : { headers: {}, body: null };
-  if (body === REDACTED && old.body === null) throw nothingToKeep("body.body");
+  const elsewhere = !!stored && url !== undefined && isElsewhere(stored.url, url);
   return {
-    headers: headers ? checkedHeaders(headers, old.headers) : old.headers,
-    body: body === undefined || body === REDACTED ? old.body : body,
+    headers: checkedHeaders(headers, { stored: old.headers, elsewhere }),
+    body: checkedBody(body, { stored: old.body, elsewhere }),
   };
 }
 
 /** @throws {AppError} `invalid` */
-function checkedHeaders(
-  headers: Record<string, string>,
-  stored: Record<string, string>,
-): Record<string, string> {
-  const kept = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
-  const seen = new Set<string>();
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, given]) => {
-      const field = `body.headers.${name.slice(0, 100)}`;
-      const key = name.toLowerCase();
-      const value = given === REDACTED ? kept.get(key) : given;
-      if (value === undefined) throw nothingToKeep(field);
-      const problem = seen.has(key)
-        ? "given twice, in different cases"
-        : outboundHeaderProblem(name, value);
-      if (problem) throw new AppError("invalid", `${field}: ${problem}`);
-      seen.add(key);
-      return [name, value];
-    }),
-  );
+function checkedBody(
+  given: string | null | undefined,
+  { stored, elsewhere }: { stored: string | null; elsewhere: boolean },
+): string | null {
+  if (given !== undefined && given !== REDACTED) return given;
+  const problem = stored === null
+    ? given === REDACTED && `"${REDACTED}" keeps a stored value, and there is none`
+    : elsewhere && GIVE_AGAIN;
+  if (problem) throw new AppError("invalid", `body.body: ${problem}`);
+  return stored;
 }
-
-const nothingToKeep = (field: string) =>
-  new AppError("invalid", `${field}: "${REDACTED}" keeps a stored value, and there is none`);
 
 /** @throws {AppError} `invalid` for what is no target of its type, or may not be reached. */
 export async function assertReachable(

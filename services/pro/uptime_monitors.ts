@@ -33,6 +33,7 @@ import { notFound } from "../errors.ts";
 import { assertBelowLimit } from "../limits.ts";
 import type { OutboundDeps } from "../outbound_url.ts";
 import { REDACTED } from "../redact.ts";
+import { redactedHeaders } from "../secret_headers.ts";
 import { SealError } from "../secrets.ts";
 import { type MonitorRequest, openRequest } from "./monitor_request.ts";
 import {
@@ -104,8 +105,8 @@ export async function createMonitor(deps: WriteDeps, input: NewMonitor): Promise
 
 /**
  * Changes what is given and keeps the rest. Headers are replaced as a whole; a value that is sent
- * back as `"********"` stays as it is. A check that is under way is given up, a new one begins at
- * once.
+ * back as `"********"` stays as it is, unless it would be sent to another origin than before. A
+ * check that is under way is given up, a new one begins at once.
  *
  * @throws {AppError} `not_found`; `invalid` as for a new one; `conflict` when its stored secrets
  * cannot be read.
@@ -244,7 +245,7 @@ function redacted(
   try {
     const { headers, body } = openRequest(secrets, monitor);
     return {
-      headers: Object.fromEntries(Object.keys(headers).map((name) => [name, REDACTED])),
+      headers: redactedHeaders(headers),
       body: body === null ? null : REDACTED,
     };
   } catch (error) {

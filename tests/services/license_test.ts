@@ -2,7 +2,7 @@ import { deepEqual, equal, rejects, throws } from "node:assert/strict";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { LimitError } from "../../services/errors.ts";
 import { createLicense, verifyLicenseKey } from "../../services/license.ts";
-import { assertBelowLimit, limitOf } from "../../services/limits.ts";
+import { assertBelowLimit, LIMITED_RESOURCES, limitOf } from "../../services/limits.ts";
 
 const { privateKey, publicKey } = await generateKeyPair("EdDSA", { extractable: true });
 const keys = { keys: [{ ...await exportJWK(publicKey), kid: "test", alg: "EdDSA" }] };
@@ -92,6 +92,12 @@ Deno.test("assertBelowLimit() names the resource and the numbers", () => {
     return error instanceof LimitError && error.current === 50 && error.max === 50 &&
       error.message === "Edition limit reached (alert rules)";
   });
+  for (const resource of LIMITED_RESOURCES) {
+    const max = limitOf(license, resource);
+    throws(() => assertBelowLimit(license, resource, max), (error) => {
+      return error instanceof LimitError && !error.message.includes("_");
+    });
+  }
 });
 
 Deno.test("a license is found by any of several keys, whatever names it gives", async () => {

@@ -58,6 +58,7 @@ export const dashboard = adapter({
   config: Config,
   addresses: ["url"],
   sensitive: ["apiKey"],
+  target: ({ url }) => url,
 
   async fetch(context, config) {
     const { rules, complete } = await ruleStates(context, config);

@@ -55,6 +55,7 @@ export const httpJson = adapter({
   config: Config,
   addresses: ["url"],
   sensitive: ["headers"],
+  target: ({ url }) => url,
 
   async fetch(context, config) {
     const document = await ask(context, config);

@@ -80,6 +80,7 @@ export const metricsQuery = adapter({
   config: Config,
   addresses: ["url"],
   sensitive: ["bearerToken"],
+  target: ({ url }) => url,
 
   async fetch(context, config) {
     const { alerts, complete } = await activeAlerts(context, config);

@@ -47,6 +47,7 @@ export const incidentPaging = adapter({
   config: Config,
   addresses: ["api_url"],
   sensitive: ["apiKey"],
+  target: (config) => base(config),
 
   async fetch(context, config) {
     const { records, complete } = await openIncidents(context, config);
@@ -68,6 +69,8 @@ export const incidentPaging = adapter({
   },
 });
 
+const base = ({ api_url = "https://api.pagerduty.com" }: Pick<Config, "api_url">) => api_url;
+
 async function openIncidents(
   context: AdapterContext,
   config: Config,
@@ -88,7 +91,7 @@ async function openIncidents(
 
 async function incidents(
   context: AdapterContext,
-  { apiKey, serviceIds = [], api_url = "https://api.pagerduty.com" }: Config,
+  { apiKey, serviceIds = [], ...config }: Config,
   { statuses, ...query }: { statuses: string[] } & Record<string, string | string[]>,
 ): Promise<{ records: AdapterRecord[]; more: boolean }> {
   const search = new URLSearchParams({ limit: String(PAGE), ...query as Record<string, string> });
@@ -96,7 +99,7 @@ async function incidents(
   for (const id of serviceIds) search.append("service_ids[]", id);
 
   const { incidents, more } = await askJson(context, {
-    url: under(api_url, "/incidents", search),
+    url: under(base(config), "/incidents", search),
     headers: {
       accept: "application/vnd.pagerduty+json;version=2",
       authorization: `Token token=${apiKey}`,

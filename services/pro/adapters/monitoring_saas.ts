@@ -61,6 +61,7 @@ export const monitoringSaas = adapter({
   config: Config,
   addresses: ["api_url"],
   sensitive: ["apiKey", "appKey"],
+  target: (config) => base(config),
 
   async fetch(context, config) {
     const { records, complete } = await monitors(context, config);

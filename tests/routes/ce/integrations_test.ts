@@ -131,6 +131,121 @@ Deno.test("a secret of one adapter is never sent to the system of another", asyn
   deepEqual([whole.status, whole.body.adapter], [200, "incident-paging"]);
 });
 
+const BEARER = { url: "http://10.0.0.1:9090/prometheus", bearerToken: "s" };
+const PAGING = { apiKey: "s", serviceIds: ["P1"] };
+const SAAS = { apiKey: "s", appKey: "t" };
+const CLOUD = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "secret-key", region: "eu-west-1" };
+const KEPT_KEYS = { apiKey: REDACTED, appKey: REDACTED };
+
+for (
+  const { adapter, config, change, field } of [
+    {
+      adapter: "metrics-query",
+      config: BEARER,
+      change: { url: "http://10.0.0.2:9090/prometheus", bearerToken: REDACTED },
+      field: "bearerToken",
+    },
+    {
+      adapter: "metrics-query",
+      config: BEARER,
+      change: { url: "http://10.0.0.1:9091/prometheus", bearerToken: REDACTED },
+      field: "bearerToken",
+    },
+    {
+      adapter: "dashboard",
+      config: { url: "https://10.0.0.1", apiKey: "s" },
+      change: { url: "http://10.0.0.1", apiKey: REDACTED },
+      field: "apiKey",
+    },
+    {
+      adapter: "http-json",
+      config: json.config,
+      change: {
+        ...json.config,
+        url: "http://10.0.0.2/status",
+        headers: { Accept: "a/b", "X-Api-Key": REDACTED },
+      },
+      field: "headers.X-Api-Key",
+    },
+    {
+      adapter: "incident-paging",
+      config: PAGING,
+      change: { ...PAGING, apiKey: REDACTED, api_url: "http://10.0.0.2" },
+      field: "apiKey",
+    },
+    {
+      adapter: "incident-paging",
+      config: { ...PAGING, api_url: "http://10.0.0.2" },
+      change: { ...PAGING, apiKey: REDACTED },
+      field: "apiKey",
+    },
+    {
+      adapter: "monitoring-saas",
+      config: SAAS,
+      change: { apiKey: "s", appKey: REDACTED, api_url: "http://10.0.0.2" },
+      field: "appKey",
+    },
+    {
+      adapter: "monitoring-saas",
+      config: SAAS,
+      change: { ...KEPT_KEYS, site: "datadoghq.eu" },
+      field: "apiKey",
+    },
+    {
+      adapter: "cloud-metrics",
+      config: CLOUD,
+      change: { ...CLOUD, secretAccessKey: REDACTED, api_url: "http://10.0.0.2" },
+      field: "secretAccessKey",
+    },
+  ]
+) {
+  const name = JSON.stringify(change);
+  Deno.test(`${field} of a ${adapter} is not kept for another origin: ${name}`, async () => {
+    using app = integrationsApp({ edition: "pro" });
+    const id = await integrate(app, adapter, config);
+    const refused = await update(app, id, { config: change });
+    deepEqual([refused.status, refused.body.error], [
+      400,
+      `body.config.${field}: give it again, the address changed`,
+    ]);
+    const again = { ...config, ...JSON.parse(name.replaceAll(REDACTED, "given-again")) };
+    equal((await update(app, id, { config: again })).status, 200);
+  });
+}
+
+for (
+  const { adapter, config, change } of [
+    {
+      adapter: "metrics-query",
+      config: BEARER,
+      change: { url: "HTTP://10.0.0.1:9090/mimir", bearerToken: REDACTED },
+    },
+    {
+      adapter: "incident-paging",
+      config: { ...PAGING, api_url: "http://10.0.0.2" },
+      change: { apiKey: REDACTED, api_url: "http://10.0.0.2/gateway" },
+    },
+    {
+      adapter: "monitoring-saas",
+      config: SAAS,
+      change: { ...KEPT_KEYS, site: "datadoghq.com" },
+    },
+    {
+      // It is only ever signed with.
+      adapter: "cloud-metrics",
+      config: CLOUD,
+      change: { ...CLOUD, secretAccessKey: REDACTED, region: "us-east-1" },
+    },
+  ]
+) {
+  Deno.test(`a ${adapter} keeps its secret where only ${JSON.stringify(change)} changes`, async () => {
+    using app = integrationsApp({ edition: "pro" });
+    const id = await integrate(app, adapter, config);
+    const { status, body } = await update(app, id, { config: change });
+    equal(status, 200, body.error);
+  });
+}
+
 Deno.test("PUT changes what is given and leaves the rest", async () => {
   using app = integrationsApp();
   const id = await integrate(app, json.adapter, json.config, { poll_interval: 30 });

@@ -164,10 +164,11 @@ Deno.test("Pro and Enterprise have no limit", async () => {
 Deno.test("PUT changes what is given and keeps the rest, redacted values included", async () => {
   await using receiver = fakeReceiver();
   using app = loopbackApp();
-  const { body: { id } } = await app.call("POST", "/api/webhooks", hook);
+  const { body: { id } } = await app.call("POST", "/api/webhooks", { ...hook, url: receiver.url });
+  const url = new URL("/other?path", receiver.url).href;
   const { status, body } = await app.call("PUT", `/api/webhooks/${id}`, {
     name: "Night",
-    url: receiver.url,
+    url,
     events: ["*", "*"],
     headers: { authorization: "********", "X-New": "1" },
   });
@@ -176,7 +177,7 @@ Deno.test("PUT changes what is given and keeps the rest, redacted values include
     [body.name, body.url, body.events, body.headers, body.enabled, body.secret],
     [
       "Night",
-      receiver.url,
+      url,
       ["*"],
       { authorization: "********", "X-New": "********" },
       true,
@@ -192,6 +193,40 @@ Deno.test("PUT changes what is given and keeps the rest, redacted values include
   equal(sent!.headers["authorization"], "Bearer secret");
   equal(sent!.headers["x-new"], "1");
   equal(sent!.headers["x-team"], undefined);
+});
+
+for (const url of ["https://198.100.1.2/", "https://198.100.1.1:8443/", "http://198.100.1.1/"]) {
+  Deno.test(`headers that were given for ${hook.url} are not sent to ${url}`, async () => {
+    using app = testApp();
+    const { body: { id } } = await app.call("POST", "/api/webhooks", hook);
+    for (
+      const [change, field] of [
+        [{ url }, "Authorization"],
+        [{ url, headers: { authorization: "********" } }, "authorization"],
+        [{ url, headers: { Authorization: "new", "X-Team": "********" } }, "X-Team"],
+      ] as const
+    ) {
+      const { status, body } = await app.call("PUT", `/api/webhooks/${id}`, change);
+      deepEqual([status, body.error], [
+        400,
+        `body.headers.${field}: give it again, the address changed`,
+      ]);
+    }
+    equal((await app.call("GET", `/api/webhooks/${id}`)).body.url, hook.url);
+    const again = { url, headers: { Authorization: "new" } };
+    equal((await app.call("PUT", `/api/webhooks/${id}`, again)).status, 200);
+  });
+}
+
+Deno.test("a webhook without headers can be given any address, and keeps its signing secret", async () => {
+  await using receiver = fakeReceiver();
+  using app = loopbackApp();
+  const { body: { id } } = await app.call("POST", "/api/webhooks", { ...hook, headers: {} });
+  const { status } = await app.call("PUT", `/api/webhooks/${id}`, { url: receiver.url });
+  equal(status, 200);
+  await app.call("POST", `/api/webhooks/${id}/test`);
+  await deliver(app);
+  match(receiver.received[0]!.headers["webhook-signature"]!, /^v1,/);
 });
 
 Deno.test("an unknown webhook is 404 everywhere", async () => {

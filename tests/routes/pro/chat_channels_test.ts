@@ -464,10 +464,68 @@ Deno.test("PUT changes what is given and keeps the rest, redacted values include
   await deliver(app);
   equal(chat.messages.length, 1);
 
-  const gone = await app.call("PUT", `${BASE}/channels/${id}`, { config: { api_url: null } });
+  const gone = await app.call("PUT", `${BASE}/channels/${id}`, {
+    config: { ...telegram.config, api_url: null },
+  });
   deepEqual(gone.body.config, { bot_token: "********", chat_id: "********" });
   const missing = await app.call("PUT", `${BASE}/channels/${id}`, { config: { chat_id: null } });
   equal(missing.status, 400);
+});
+
+const GATEWAY = "https://198.100.1.9/gateway";
+
+for (
+  const { channel, config, field } of [
+    { channel: telegram, config: { api_url: GATEWAY }, field: "bot_token" },
+    {
+      channel: telegram,
+      config: { api_url: GATEWAY, bot_token: "********", chat_id: "1" },
+      field: "bot_token",
+    },
+    { channel: telegram, config: { api_url: GATEWAY, bot_token: KNOWN.token }, field: "chat_id" },
+    {
+      channel: { ...telegram, config: { ...telegram.config, api_url: GATEWAY } },
+      config: { api_url: null },
+      field: "bot_token",
+    },
+    { channel: slack, config: { api_url: GATEWAY }, field: "webhook_url" },
+    {
+      channel: slack,
+      config: { api_url: "https://198.100.1.1:8443", webhook_url: "********" },
+      field: "webhook_url",
+    },
+  ]
+) {
+  const name = `${field} of ${JSON.stringify(channel.config)}`;
+  Deno.test(`${name} is not sent to another origin by ${JSON.stringify(config)}`, async () => {
+    using app = proApp();
+    const id = await create(app, channel);
+    const { status, body } = await app.call("PUT", `${BASE}/channels/${id}`, { config });
+    deepEqual([status, body.error], [
+      400,
+      `body.config.${field}: give it again, the address changed`,
+    ]);
+    const whole = { ...channel.config, api_url: config.api_url };
+    const changed = await app.call("PUT", `${BASE}/channels/${id}`, { config: whole });
+    equal(changed.status, 200, changed.body.error);
+  });
+}
+
+Deno.test("a channel keeps its config under another path of the same origin", async () => {
+  using app = proApp();
+  const id = await create(app, {
+    ...telegram,
+    config: { ...telegram.config, api_url: GATEWAY },
+  });
+  const { status } = await app.call("PUT", `${BASE}/channels/${id}`, {
+    config: { api_url: "https://198.100.1.9/other", bot_token: "********" },
+  });
+  equal(status, 200);
+  const moved = await create(app, slack);
+  const other = await app.call("PUT", `${BASE}/channels/${moved}`, {
+    config: { webhook_url: "https://198.100.1.7/services/T/B/X" },
+  });
+  equal(other.status, 200);
 });
 
 Deno.test("another platform needs a whole config", async () => {

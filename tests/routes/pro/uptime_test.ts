@@ -208,6 +208,39 @@ Deno.test("headers and body are sealed at rest, redacted when shown, kept and se
   deepEqual(shown(bare.body), { headers: {}, body: null });
 });
 
+Deno.test("headers and body that were given for one origin are not sent to another", async () => {
+  using pro = app();
+  const { body: { id } } = await pro.call("POST", MONITORS, {
+    ...http,
+    url: "http://10.0.0.1:8080/health",
+    method: "POST",
+    headers: { Authorization: "Bearer s3cret" },
+    body: "s3cret",
+  });
+  const change = async (body: unknown) => await pro.call("PUT", `${MONITORS}/${id}`, body);
+  const url = "http://10.0.0.2:8080/health";
+  for (
+    const [told, field] of [
+      [{ url }, "headers.Authorization"],
+      [{ url, body: "new" }, "headers.Authorization"],
+      [{ url, headers: { authorization: "********" }, body: null }, "headers.authorization"],
+      [{ url, headers: {} }, "body"],
+      [{ url, headers: { Authorization: "new" }, body: "********" }, "body"],
+      [{ url: "https://10.0.0.1:8080/health", headers: {} }, "body"],
+      [{ url: "http://10.0.0.1/health", headers: {} }, "body"],
+    ] as const
+  ) {
+    const refused = await change(told);
+    deepEqual([refused.status, refused.body.error], [
+      400,
+      `body.${field}: give it again, the address changed`,
+    ]);
+  }
+  const path = await change({ url: "http://10.0.0.1:8080/ready", body: "********" });
+  deepEqual([path.status, path.body.url], [200, "http://10.0.0.1:8080/ready"]);
+  equal((await change({ url, headers: { Authorization: "new" }, body: null })).status, 200);
+});
+
 Deno.test("a monitor whose secrets cannot be read is listed, not checked, and deleted", async () => {
   using pro = app();
   const { body: { id } } = await pro.call("POST", MONITORS, { ...http, headers: { a: "b" } });
