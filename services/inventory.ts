@@ -105,6 +105,14 @@ export interface Container {
   details: ContainerDetails;
 }
 
+/** An end of a container that an action of this service is about to bring about. */
+export interface ExpectedDown {
+  /** The action has ended: an end of the container is soon no longer expected. */
+  settle(): void;
+  /** The action does not take the container down: an end is its own doing. */
+  withdraw(): void;
+}
+
 export interface Inventory {
   /** Whether the snapshot is complete and followed: only then it may be served as the truth. */
   readonly live: boolean;
@@ -134,9 +142,9 @@ export interface Inventory {
   setLive(live: boolean): void;
   /**
    * Says that an action of this service is about to take the container down, which then is no
-   * event. The returned function ends the expectation soon after the action has ended.
+   * event.
    */
-  expectDown(id: string): () => void;
+  expectDown(id: string): ExpectedDown;
   /** Whether the container's end was expected; an expectation excuses one end only. */
   takeExpectedDown(id: string): boolean;
 }
@@ -160,6 +168,13 @@ export function createInventory(now: () => Date): Inventory {
     sorted = undefined;
   };
   const list = () => sorted ??= [...containers.values()].sort(newestFirst);
+  const dropEnded = () => {
+    for (const [id, list] of expectedDowns) {
+      const open = list.filter(({ until }) => until > now().getTime());
+      if (open.length) expectedDowns.set(id, open);
+      else expectedDowns.delete(id);
+    }
+  };
   const isLate = (id: string, readNumber: number) => readNumber < (readNumbers.get(id) ?? 0);
 
   return {
@@ -214,13 +229,15 @@ export function createInventory(now: () => Date): Inventory {
     expectDown(id) {
       const expectation = { until: Infinity };
       expectedDowns.set(id, [...(expectedDowns.get(id) ?? []), expectation]);
-      return () => {
-        expectation.until = now().getTime() + ACTION_ECHO_MS;
-        for (const [other, list] of expectedDowns) {
-          const open = list.filter(({ until }) => until > now().getTime());
-          if (open.length) expectedDowns.set(other, open);
-          else expectedDowns.delete(other);
-        }
+      return {
+        settle() {
+          expectation.until = now().getTime() + ACTION_ECHO_MS;
+          dropEnded();
+        },
+        withdraw() {
+          expectation.until = -Infinity;
+          dropEnded();
+        },
       };
     },
 

@@ -5,19 +5,18 @@
  */
 
 import * as z from "zod";
-import { getContainer } from "../../services/ce/container_detail.ts";
-import { PULL_POLICIES, rebuildContainer } from "../../services/ce/container_rebuild.ts";
 import {
   actOnContainers,
   CONTAINER_ACTIONS,
-  listContainers,
-  listProcesses,
-  listVersion,
   restartContainer,
   startContainer,
   STOP_TIMEOUT_S,
   stopContainer,
-} from "../../services/ce/containers.ts";
+} from "../../services/ce/container_actions.ts";
+import { getContainer } from "../../services/ce/container_detail.ts";
+import { PULL_POLICIES, rebuildContainer } from "../../services/ce/container_rebuild.ts";
+import { listContainers, listProcesses, listVersion } from "../../services/ce/containers.ts";
+import { assertMayDo } from "../../services/caller.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { queryInteger } from "../shapes.ts";
@@ -76,9 +75,12 @@ export const containerEndpoints = (deps: Deps) => [
     method: "post",
     path: "/api/containers/bulk",
     summary: "Start, stop or restart several containers",
-    description: "They are acted on in parallel; one that fails does not stop the others.",
+    description:
+      "They are acted on in parallel; one that fails does not stop the others. A custom " +
+      "role has to grant the action.",
     role: "operator",
     permission: "containers:restart",
+    orPermissions: ["containers:start", "containers:stop"],
     body: BulkBody,
     returns: z.object({
       results: z.array(z.object({
@@ -100,7 +102,10 @@ export const containerEndpoints = (deps: Deps) => [
       },
     }),
     failures: AWAY,
-  }, ({ body }) => actOnContainers(deps, body.ids, body.action)),
+  }, ({ body, caller }) => {
+    assertMayDo(caller, "operator", `containers:${body.action}`);
+    return actOnContainers(deps, body.ids, body.action);
+  }),
 
   endpoint({
     method: "get",

@@ -80,6 +80,12 @@ export async function refreshContainer(
   return { now, before };
 }
 
+/** Whether a container that was read before has been up ever since. */
+export function hasStayedUp(before: Container, now: Container | undefined): boolean {
+  return now !== undefined && now.startedAt === before.startedAt &&
+    (now.state === "running" || now.state === "paused");
+}
+
 /**
  * Finds a container by full id, name, or unambiguous prefix of its id, in this order (which is
  * the engine's).

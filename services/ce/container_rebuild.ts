@@ -10,15 +10,17 @@ import { EngineError, EngineUnreachableError, ifThere } from "../../engine/error
 import { type ImageInspect, imageInspect, imagePull } from "../../engine/images.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
+import type { Container } from "../inventory.ts";
+import { assertNotSelf } from "./container_actions.ts";
 import {
   asContainer,
+  hasStayedUp,
   inspectContainer,
   type ReadDeps,
   refreshContainer,
 } from "./container_reads.ts";
 import { recreation } from "./container_recreate.ts";
 import { isUp, nameOf, replaceContainer } from "./container_replace.ts";
-import { assertNotSelf } from "./containers.ts";
 import { dependentsOf, moveDependent, rejoinDependents } from "./rebuild_dependents.ts";
 import { beginRebuild, readMark } from "./rebuild_marks.ts";
 
@@ -110,7 +112,10 @@ async function renew(
     apiVersion: engine.apiVersion,
   });
 
-  const settle = [old, ...dependents].filter(isUp).map(({ Id }) => inventory.expectDown(Id));
+  const expected = [old, ...dependents].filter(isUp).map((each) => ({
+    before: asContainer(deps, each),
+    down: inventory.expectDown(each.Id),
+  }));
   const touched = new Set([old.Id, ...dependents.map(({ Id }) => Id)]);
   try {
     let id: string;
@@ -138,9 +143,15 @@ async function renew(
     }
     return id;
   } finally {
-    for (const done of settle) done();
     // The next read shows what came of it, whatever it was.
-    for (const id of touched) await refreshContainer(deps, id).catch(() => {});
+    const found = new Map<string, Container | undefined>();
+    for (const id of touched) {
+      found.set(id, (await refreshContainer(deps, id).catch(() => undefined))?.now);
+    }
+    for (const { before, down } of expected) {
+      if (hasStayedUp(before, found.get(before.id))) down.withdraw();
+      else down.settle();
+    }
   }
 }
 

@@ -20,8 +20,8 @@ import type { Deps } from "../deps.ts";
 import { AppError, notFound } from "../errors.ts";
 import type { Container } from "../inventory.ts";
 import { assertBelowLimit } from "../limits.ts";
+import { assertNotSelf } from "./container_actions.ts";
 import { type ReadDeps, resolveContainer } from "./container_reads.ts";
-import { assertNotSelf } from "./containers.ts";
 import { assertCron, hostTimeZone, nextDue, timeZoneNamed } from "./cron.ts";
 
 export { SCHEDULE_ACTIONS } from "../../db/ce/schedules.ts";

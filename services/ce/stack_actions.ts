@@ -13,15 +13,14 @@ import type { Deps } from "../deps.ts";
 import { AppError, asAppError } from "../errors.ts";
 import type { Container } from "../inventory.ts";
 import { errorFields } from "../log.ts";
-import { inspectContainer, type ReadDeps } from "./container_reads.ts";
 import {
   actOnContainer,
   type ContainerAction,
-  currentContainers,
   restartContainer,
   STOP_TIMEOUT_S,
   stopContainer,
-} from "./containers.ts";
+} from "./container_actions.ts";
+import { currentContainers, inspectContainer, type ReadDeps } from "./container_reads.ts";
 import type { Stack, StackKind, StackService } from "./stack_groups.ts";
 import { type Dependency, startOrder } from "./stack_order.ts";
 import { findStack, hasCompleted } from "./stacks.ts";

@@ -16,7 +16,7 @@ import {
 } from "../../engine/swarm.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
-import type { ContainerAction } from "./containers.ts";
+import type { ContainerAction } from "./container_actions.ts";
 import { modeOf, replicasOf } from "./swarm.ts";
 
 /** Label of a stopped service: the replicas that it had. */

@@ -22,8 +22,8 @@ import {
   selectUnfinishedRemediations,
   updateRemediationEnd,
 } from "../../db/pro/remediation_runs.ts";
+import { restartContainer, startContainer, stopContainer } from "../ce/container_actions.ts";
 import type { ReadDeps } from "../ce/container_reads.ts";
-import { restartContainer, startContainer, stopContainer } from "../ce/containers.ts";
 import { createGate } from "../ce/gate.ts";
 import { withDeadline } from "../deadline.ts";
 import type { Deps } from "../deps.ts";

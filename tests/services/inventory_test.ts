@@ -72,13 +72,22 @@ Deno.test("an expectation excuses one end of the container", () => {
 
 Deno.test("an expectation lasts while the action does and five seconds longer", () => {
   const { inventory: all, pass } = inventory();
-  const settle = all.expectDown("a");
+  const expected = all.expectDown("a");
   pass(60_000);
-  settle();
+  expected.settle();
   pass(4_999);
   equal(all.takeExpectedDown("a"), true);
 
-  all.expectDown("a")();
+  all.expectDown("a").settle();
   pass(5_000);
   equal(all.takeExpectedDown("a"), false);
+});
+
+Deno.test("an expectation that is withdrawn excuses nothing, and leaves those of others", () => {
+  const { inventory: all } = inventory();
+  const [withdrawn, other] = [all.expectDown("a"), all.expectDown("a")];
+  withdrawn.withdraw();
+  withdrawn.settle();
+  other.settle();
+  deepEqual([all.takeExpectedDown("a"), all.takeExpectedDown("a")], [true, false]);
 });

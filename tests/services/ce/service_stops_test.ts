@@ -1,8 +1,9 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
 import { selectServiceStop, upsertServiceStop } from "../../../db/ce/service_stops.ts";
-import { restartContainer } from "../../../services/ce/containers.ts";
+import { restartContainer, stopContainer } from "../../../services/ce/container_actions.ts";
+import { rebuildContainer } from "../../../services/ce/container_rebuild.ts";
 import { containerWatcher } from "../../../services/ce/workers/container_watcher.ts";
-import { idOf, playContainers } from "../../helpers/fake_containers.ts";
+import { idOf, playContainers, type PlayedContainer } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { testApp } from "../../helpers/test_app.ts";
 import { until } from "../../helpers/until.ts";
@@ -52,5 +53,71 @@ Deno.test("a restart of a container that does not run excuses no later end", asy
   await using fake = fakeEngine(playContainers([{ name: "web", state: "exited" }]));
   using app = testApp({ engine: fake.engine });
   await restartContainer(app.deps, "web");
+  equal(app.deps.inventory.takeExpectedDown(WEB), false);
+});
+
+for (
+  const { what, act, path } of [
+    { what: "stop", act: stopContainer, path: "POST /containers/*/stop" },
+    { what: "restart", act: restartContainer, path: "POST /containers/*/restart" },
+  ]
+) {
+  Deno.test(`a ${what} that the engine refuses excuses no later end`, async () => {
+    await using fake = fakeEngine(playContainers([{ name: "web" }]));
+    fake.answers[path] = () => Response.json({ message: "permission denied" }, { status: 500 });
+    using app = testApp({ engine: fake.engine });
+    await rejects(act(app.deps, "web"), /permission denied/);
+    equal(app.deps.inventory.takeExpectedDown(WEB), false);
+  });
+
+  Deno.test(`a ${what} of which no answer came may still happen`, async () => {
+    await using fake = fakeEngine(playContainers([{ name: "web" }]));
+    using app = testApp({ engine: fake.engine });
+    const asked = Promise.withResolvers<void>();
+    fake.answers[path] = ({ signal }) => {
+      asked.resolve();
+      return new Promise((answer) =>
+        signal.addEventListener("abort", () => answer(new Response()))
+      );
+    };
+    const refused = rejects(act(app.deps, "web"), { name: "EngineUnreachableError" });
+    await asked.promise;
+    await fake.down();
+    await refused;
+    equal(app.deps.inventory.takeExpectedDown(WEB), true);
+  });
+}
+
+Deno.test("a restart that took the container down and could not start it excuses that end", async () => {
+  const containers: PlayedContainer[] = [{ name: "web" }];
+  await using fake = fakeEngine(playContainers(containers));
+  fake.answers["POST /containers/*/restart"] = () => {
+    containers[0]!.state = "exited";
+    return Response.json({ message: "port is already allocated" }, { status: 500 });
+  };
+  using app = testApp({ engine: fake.engine });
+  await rejects(restartContainer(app.deps, "web"), /port is already allocated/);
+  equal(app.deps.inventory.takeExpectedDown(WEB), true);
+});
+
+Deno.test("a stop of what does not run takes away no other action's expectation", async () => {
+  await using fake = fakeEngine(playContainers([{ name: "web", state: "exited" }]));
+  using app = testApp({ engine: fake.engine });
+  app.deps.inventory.expectDown(WEB);
+  await stopContainer(app.deps, "web");
+  deepEqual(
+    [app.deps.inventory.takeExpectedDown(WEB), app.deps.inventory.takeExpectedDown(WEB)],
+    [true, false],
+  );
+});
+
+Deno.test("a rebuild that fails before it stops the container excuses no later end", async () => {
+  await using fake = fakeEngine({
+    ...playContainers([{ name: "web" }]),
+    "GET /images/*/json": () => Response.json({ Id: "sha256:1", Config: {} }),
+    "POST /containers/create": () => Response.json({ message: "no space" }, { status: 500 }),
+  });
+  using app = testApp({ engine: fake.engine });
+  await rejects(rebuildContainer(app.deps, "web", { pull: "never" }), /no space/);
   equal(app.deps.inventory.takeExpectedDown(WEB), false);
 });
