@@ -11,6 +11,8 @@ export interface Exchange {
   requestId: string;
   /** The client's address, as seen behind trusted proxies. */
   address: string;
+  /** Whether only the head of the answer was asked for. */
+  isHead?: true;
   /** Path pattern of the endpoint that answers, once it is found. */
   route?: string;
   /** Headers for the answer that depend on the request (CORS). */

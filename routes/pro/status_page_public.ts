@@ -41,6 +41,7 @@ export const statusPagePublicEndpoints = (deps: Deps) => [
     description: "Needs no token. A page that is not public is as unknown as one that does not " +
       "exist.",
     role: "public",
+    anyAddress: true,
     params: z.object({ slug: z.string().min(1).max(255) }),
     returns: PublicPage,
     failures: { 404: "There is no such status page" },

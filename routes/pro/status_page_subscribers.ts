@@ -5,6 +5,7 @@
  */
 
 import * as z from "zod";
+import { mayDo } from "../../services/caller.ts";
 import type { Deps } from "../../services/deps.ts";
 import { OUTBOUND_URL_MAX } from "../../services/outbound_url.ts";
 import {
@@ -12,8 +13,6 @@ import {
   listSubscribers,
   removeSubscriber,
   SUBSCRIBERS_MAX,
-  unsubscribe,
-  verifySubscriber,
 } from "../../services/pro/status_page_subscribers.ts";
 import {
   isMailAddress,
@@ -48,49 +47,13 @@ const Subscriber = z.object({
 });
 
 const SubscriberParams = PageParams.extend({ subId: z.string().min(1).max(255) });
-const Token = z.string().min(1).max(255);
-
-const Told = Done.extend({
-  message: z.string().meta({ description: "For whoever followed a link" }),
-});
-
 export const statusPageSubscriberEndpoints = (deps: Deps) => [
-  // Before `/:pageId/...`, which would take its paths.
-  endpoint({
-    method: "get",
-    path: "/status-pages/unsubscribe/:token",
-    summary: "Unsubscribe from a status page",
-    description: "The link in each notice. Following it again changes nothing.",
-    role: "public",
-    params: z.object({ token: Token }),
-    returns: Told,
-    failures: { 404: "The link is not valid" },
-  }, async ({ params }) => {
-    await unsubscribe(deps, params.token);
-    return { ...done, message: "You are unsubscribed" };
-  }),
-
-  endpoint({
-    method: "post",
-    path: "/status-pages/unsubscribe/:token",
-    summary: "Unsubscribe from a status page by one click",
-    description: "What mail programs do with the header `List-Unsubscribe-Post` (RFC 8058).",
-    role: "public",
-    unaudited: true,
-    params: z.object({ token: Token }),
-    returns: Told,
-    failures: { 404: "The link is not valid" },
-  }, async ({ params }) => {
-    await unsubscribe(deps, params.token);
-    return { ...done, message: "You are unsubscribed" };
-  }),
-
   endpoint(
     {
       method: "get",
       path: "/status-pages/:pageId/subscribers",
       summary: "List the subscribers of a status page",
-      description: "Newest first. Only the role admin sees the addresses.",
+      description: "Newest first. Only those who may change status pages see the addresses.",
       role: "viewer",
       permission: "status_pages:read",
       params: PageParams,
@@ -99,7 +62,10 @@ export const statusPageSubscriberEndpoints = (deps: Deps) => [
       failures: UNKNOWN_PAGE,
     },
     ({ params, query, caller }) =>
-      listSubscribers(deps, params.pageId, { ...query, redacted: caller.role !== "admin" }),
+      listSubscribers(deps, params.pageId, {
+        ...query,
+        redacted: !mayDo(caller, "admin", "status_pages:write"),
+      }),
   ),
 
   endpoint(
@@ -130,23 +96,6 @@ export const statusPageSubscriberEndpoints = (deps: Deps) => [
     ({ params, body, request }) =>
       createSubscriber(deps, params.pageId, body, baseUrl(deps.config, request)),
   ),
-
-  endpoint({
-    method: "get",
-    path: "/status-pages/:pageId/subscribers/verify/:token",
-    summary: "Confirm a subscription",
-    description: "The link in the mail that asks to confirm. Following it again says so.",
-    role: "public",
-    params: PageParams.extend({ token: Token }),
-    returns: Told.extend({ status: z.literal("verified"), already_verified: z.boolean() }),
-    failures: { 404: "The link is not valid, or the subscription was ended" },
-  }, ({ params }) => {
-    const { already } = verifySubscriber(deps, params.pageId, params.token);
-    const message = already
-      ? "Your subscription was confirmed before"
-      : "Your subscription is confirmed";
-    return { ...done, status: "verified" as const, already_verified: already, message };
-  }),
 
   endpoint({
     method: "delete",

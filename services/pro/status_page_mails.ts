@@ -8,21 +8,12 @@
 import type { StatusPageNotice } from "../../db/pro/status_page_notices.ts";
 import type { StatusPage } from "../../db/pro/status_pages.ts";
 import type { Mail } from "./mail_transport.ts";
+import { INCIDENT_WORDS, STATUS_WORDS } from "./status_words.ts";
 
 type Words = Pick<Mail, "subject" | "text" | "html">;
 
-/** How statuses of components and incidents read. */
-const STATUS_WORDS: Readonly<Record<string, string>> = {
-  operational: "Operational",
-  degraded_performance: "Degraded performance",
-  partial_outage: "Partial outage",
-  major_outage: "Major outage",
-  under_maintenance: "Under maintenance",
-  investigating: "Investigating",
-  identified: "Identified",
-  monitoring: "Monitoring",
-  resolved: "Resolved",
-};
+/** A component's or an incident's. */
+const WORDS: Readonly<Record<string, string>> = { ...STATUS_WORDS, ...INCIDENT_WORDS };
 
 /** Asks whether the owner of an address wants to be told. */
 export function verificationMail(page: Pick<StatusPage, "name">, verifyUrl: string): Words {
@@ -72,7 +63,7 @@ export function noticeMail(
   };
 }
 
-const wordsOf = (status: string) => STATUS_WORDS[status] ?? status;
+const wordsOf = (status: string) => WORDS[status] ?? status;
 
 function htmlMail(title: string, lines: readonly string[]): string {
   return [

@@ -19,6 +19,7 @@ import {
   type SubscriberKind,
   updateSubscriberVerified,
 } from "../../db/pro/status_page_subscribers.ts";
+import type { StatusPage } from "../../db/pro/status_pages.ts";
 import { nodeCrypto, randomText } from "../builtins.ts";
 import { emailKey } from "../ce/emails.ts";
 import type { Deps } from "../deps.ts";
@@ -28,6 +29,7 @@ import { assertOutboundUrl } from "../outbound_url.ts";
 import { REDACTED } from "../redact.ts";
 import { SealError } from "../secrets.ts";
 import { existingPage } from "./existing_page.ts";
+import { subscriberLinks } from "./status_page_links.ts";
 import {
   isMailAddress,
   MAIL_ADDRESS_RULE,
@@ -54,6 +56,12 @@ export interface Subscriber extends NewSubscriber {
   id: string;
   status: "pending" | "verified";
   created_at: string;
+}
+
+/** The page of a subscription, for whoever followed one of its links. */
+export interface SubscribedPage extends Pick<StatusPage, "name" | "theme"> {
+  /** Where it is read; `null` while it is not public. */
+  url: string | null;
 }
 
 /**
@@ -137,34 +145,69 @@ export async function createSubscriber(
  * @throws {AppError} `not_found` for a token that is none of the page's.
  */
 export function verifySubscriber(
-  { db, now, log }: Pick<Deps, "db" | "now" | "log">,
+  { config, db, now, log }: Pick<Deps, "config" | "db" | "now" | "log">,
   pageId: string,
   token: string,
-): { already: boolean } {
+): { already: boolean; page: SubscribedPage } {
   const subscriber = selectSubscriberByToken(db, pageId, hashOf(token));
   if (!subscriber) {
     throw new AppError("not_found", "This link is not valid, or the subscription was ended");
   }
   const isNew = updateSubscriberVerified(db, subscriber.id, now().toISOString());
   if (isNew) log.info("status page subscriber verified", { pageId, subscriberId: subscriber.id });
-  return { already: !isNew };
+  return { already: !isNew, page: subscribedPage({ config, db }, subscriber) };
 }
 
 /**
  * Ends a subscription by the token in each of its notices; once more changes nothing.
  *
+ * @returns The page that was subscribed to; `undefined` where the subscription had been ended.
  * @throws {AppError} `not_found` for a token that this service did not make.
  */
 export async function unsubscribe(
-  { db, secrets, log }: Pick<Deps, "db" | "secrets" | "log">,
+  { config, db, secrets, log }: Pick<Deps, "config" | "db" | "secrets" | "log">,
   token: string,
-): Promise<void> {
+): Promise<SubscribedPage | undefined> {
+  const subscriber = await subscriberLeaving({ db, secrets }, token);
+  if (!subscriber) return undefined;
+  const page = subscribedPage({ config, db }, subscriber);
+  forget(db, subscriber);
+  log.info("status page subscriber left", {
+    pageId: subscriber.page_id,
+    subscriberId: subscriber.id,
+  });
+  return page;
+}
+
+/**
+ * What {@linkcode unsubscribe} would end; ends nothing.
+ *
+ * @throws {AppError} `not_found` for a token that this service did not make.
+ */
+export async function pageToUnsubscribe(
+  { config, db, secrets }: Pick<Deps, "config" | "db" | "secrets">,
+  token: string,
+): Promise<SubscribedPage | undefined> {
+  const subscriber = await subscriberLeaving({ db, secrets }, token);
+  return subscriber && subscribedPage({ config, db }, subscriber);
+}
+
+async function subscriberLeaving(
+  { db, secrets }: Pick<Deps, "db" | "secrets">,
+  token: string,
+): Promise<StoredSubscriber | undefined> {
   const id = await subscriberOfUnsubscribeToken(secrets, token);
   if (id === undefined) throw new AppError("not_found", "This link is not valid");
-  const subscriber = selectSubscriber(db, id);
-  if (!subscriber) return;
-  forget(db, subscriber);
-  log.info("status page subscriber left", { pageId: subscriber.page_id, subscriberId: id });
+  return selectSubscriber(db, id);
+}
+
+function subscribedPage(
+  { config, db }: Pick<Deps, "config" | "db">,
+  subscriber: StoredSubscriber,
+): SubscribedPage {
+  const page = existingPage(db, subscriber.page_id);
+  const url = page.is_public ? subscriberLinks(config, page, subscriber).page : null;
+  return { name: page.name, theme: page.theme, url };
 }
 
 /** @throws {AppError} `not_found` also for a subscriber of another page. */

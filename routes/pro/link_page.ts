@@ -1,0 +1,90 @@
+/**
+ * What somebody sees who followed a link in a mail: a sentence in the look of the status page that
+ * it is about, and perhaps a button. No script.
+ *
+ * @module
+ */
+
+import type { Look } from "../../services/brand_board.ts";
+import { nodeCrypto } from "../../services/builtins.ts";
+import type { SubscribedPage } from "../../services/pro/status_page_subscribers.ts";
+import type { RawAnswer } from "../endpoint.ts";
+import sheet from "./link_page.css" with { type: "text" };
+import { markup, trusted } from "./markup.ts";
+import { statusPageStyle } from "./status_page_view.ts";
+
+export interface LinkPage {
+  /** `undefined` where it is not known, or was not told. */
+  page: SubscribedPage | undefined;
+  title: string;
+  text: string;
+  /** Words of a button that sends a `POST` to the page's own address. */
+  button?: string;
+}
+
+/** For pages of which nothing is known. */
+const PLAIN: SubscribedPage = { name: "Status page", theme: {}, url: null };
+
+const encoder = new TextEncoder();
+
+/**
+ * The page as it is sent.
+ *
+ * @param options.look Of the service, of which this page takes colors and font.
+ */
+export function linkPage(
+  { page = PLAIN, title, text, button }: LinkPage,
+  { look, status = 200 }: { look?: Look | undefined; status?: number } = {},
+): RawAnswer {
+  const style = statusPageStyle(page, look) + sheet;
+  const document = markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${title} - ${page.name}</title>
+<link rel="icon" href="data:,">
+<style>${trusted(style)}</style>
+</head>
+<body>
+<header class="top">
+<div class="wrap">
+<h1 dir="auto">${page.name}</h1>
+</div>
+</header>
+<main class="wrap">
+<section class="card told" aria-labelledby="told">
+<h2 id="told">${title}</h2>
+<p>${text}</p>
+${
+    button !== undefined && markup`<form method="post">
+<button>${button}</button>
+</form>`
+  }
+${page.url !== null && markup`<p><a href="${page.url}">Go to the status page</a></p>`}
+</section>
+</main>
+</body>
+</html>
+`;
+  const hash = nodeCrypto().createHash("sha256").update(style).digest("base64");
+  const policy = [
+    "default-src 'none'",
+    `style-src 'sha256-${hash}'`,
+    "img-src data:",
+    "base-uri 'none'",
+    `form-action ${button === undefined ? "'none'" : "'self'"}`,
+    "frame-ancestors 'none'",
+  ];
+  return {
+    status,
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": policy.join("; "),
+      vary: "accept",
+    },
+    body: encoder.encode(document.text),
+  };
+}

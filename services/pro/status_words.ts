@@ -1,0 +1,30 @@
+/**
+ * How the statuses of a status page read, in every form of it and in mails.
+ *
+ * @module
+ */
+
+import type { ComponentStatus } from "../../db/pro/status_page_components.ts";
+import type { PublicIncident } from "./status_page_public.ts";
+
+export const STATUS_WORDS: Readonly<Record<ComponentStatus, string>> = {
+  operational: "Operational",
+  under_maintenance: "Under maintenance",
+  degraded_performance: "Degraded performance",
+  partial_outage: "Partial outage",
+  major_outage: "Major outage",
+};
+
+export const INCIDENT_WORDS: Readonly<Record<PublicIncident["status"], string>> = {
+  investigating: "Investigating",
+  identified: "Identified",
+  monitoring: "Monitoring",
+  resolved: "Resolved",
+};
+
+export const SEVERITY_WORDS: Readonly<Record<PublicIncident["severity"], string>> = {
+  minor: "Minor",
+  major: "Major",
+  critical: "Critical",
+  maintenance: "Maintenance",
+};
