@@ -567,8 +567,8 @@ Deno.test("a stream that has begun is not timed", async () => {
     await goOn.promise;
     await connection.write("b");
   });
-  const response = await raw.engine.request("GET", "/a", { headTimeoutMs: 20 });
-  setTimeout(goOn.resolve, 40);
+  const response = await raw.engine.request("GET", "/a", { headTimeoutMs: 1_000 });
+  setTimeout(goOn.resolve, 1_500);
   equal(await textOf(response.body), "ab");
 });
 
@@ -771,7 +771,7 @@ Deno.test("an engine that hangs opens the circuit, and closes it when it wakes u
           : OK,
       );
     }
-  }, { pings: false, now: () => now, suspectMs: 10, probeTimeoutMs: 250, probePatienceMs: 20 });
+  }, { pings: false, now: () => now, suspectMs: 10, probeTimeoutMs: 1_000, probePatienceMs: 20 });
   await raw.engine.json("GET", "/a");
 
   hangs = true;

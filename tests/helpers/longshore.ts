@@ -53,7 +53,7 @@ export interface LongshoreOptions {
 const OUTPUT_MAX = 256 * 1024;
 
 /** More than the program gives its open requests, so that a clean end is told from a hang. */
-const STOP_MAX_MS = 20_000;
+const STOP_MAX_MS = 60_000;
 
 const root = new URL("../../", import.meta.url);
 

@@ -17,7 +17,7 @@ export interface Prometheus extends AsyncDisposable {
 }
 
 export interface PrometheusOptions {
-  /** Host and port that it scrapes every second. */
+  /** Host and port that it scrapes every three seconds, which is also what a scrape may take. */
   target: string;
   bearerToken?: string;
 }
@@ -29,7 +29,7 @@ export async function startPrometheus(
   const directory = await Deno.makeTempDir({ prefix: "longshore-test-prometheus-" });
   const port = freePort();
   const config = {
-    global: { scrape_interval: "1s" },
+    global: { scrape_interval: "3s", scrape_timeout: "3s" },
     scrape_configs: [{
       job_name: "longshore",
       static_configs: [{ targets: [target] }],

@@ -70,7 +70,7 @@ export interface TestContainer extends AsyncDisposable {
 }
 
 /** No command of a test takes nearly as long; an engine that hangs must not hang the tests. */
-const COMMAND_MAX_MS = 60_000;
+const COMMAND_MAX_MS = 120_000;
 
 /**
  * As process 1 a program gets no default handling of SIGTERM, so it must trap it, and a stop before

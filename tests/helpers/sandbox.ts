@@ -175,7 +175,7 @@ export async function startDaemon(
   try {
     await until(`${name} is ready`, async () => {
       return hasEnded || (await Deno.stat(pidPath)).isFile && await ready();
-    }, { deadlineMs: 30_000 });
+    });
     if (hasEnded) throw new Error(`${name} ended at once`);
   } catch (cause) {
     await end();

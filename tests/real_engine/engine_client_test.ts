@@ -39,6 +39,7 @@ import {
 } from "../../engine/system.ts";
 import { volumeInspect, volumeList, volumePrune, volumeRemove } from "../../engine/volumes.ts";
 import { frameTexts } from "../helpers/frames.ts";
+import { durationOf, mostlyWithin } from "../helpers/in_time.ts";
 import { BUSYBOX, engineTest, ownEngineTest, privateEngineTest } from "../helpers/real_engine.ts";
 import { startRegistry } from "../helpers/registry.ts";
 import { until } from "../helpers/until.ts";
@@ -279,10 +280,11 @@ engineTest("a stop by the command line is seen as an event", async (real) => {
     actions.push(Action);
     equal(Actor.ID, container.id);
     equal(Actor.Attributes?.["name"], container.name);
-    if (Action === "stop") break;
+    if (actions.includes("die") && actions.includes("stop")) break;
   }
   await stopped;
-  deepEqual(actions, ["kill", "die", "stop"]);
+  // Two threads of the engine tell of the end and of the stop.
+  deepEqual([actions[0], ...actions.slice(1).sort()], ["kill", "die", "stop"]);
 });
 
 engineTest("events of the past are told on request", async (real) => {
@@ -425,8 +427,10 @@ engineTest("the engine's description counts containers", async (real) => {
   using engine = connectEngine(real.socketPath);
   const before = await systemInfo(engine);
   await using _container = await real.runContainer();
-  const after = await systemInfo(engine);
-  equal(after.ContainersRunning, before.ContainersRunning + 1);
+  const after = await until("it is counted", async () => {
+    const info = await systemInfo(engine);
+    return info.ContainersRunning === before.ContainersRunning + 1 && info;
+  });
   ok(after.NCPU >= 1);
   ok(after.MemTotal > 0);
 });
@@ -468,9 +472,12 @@ ownEngineTest("a call to an engine that hangs ends with its signal", async (real
   await systemPing(engine);
   {
     await using _frozen = await real.freeze();
-    const started = performance.now();
-    await rejects(containerList(engine, { signal: AbortSignal.timeout(200) }));
-    ok(performance.now() - started < 2_000);
+    await mostlyWithin(
+      2_000,
+      "a call that is given up",
+      () => durationOf(() => rejects(containerList(engine, { signal: AbortSignal.timeout(200) }))),
+      { tries: 3 },
+    );
   }
   await until("the client reaches the engine", async () => {
     await systemPing(engine);

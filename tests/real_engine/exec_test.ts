@@ -5,6 +5,7 @@ import type { Config } from "../../services/config.ts";
 import { AppError } from "../../services/errors.ts";
 import { createInventory } from "../../services/inventory.ts";
 import { engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
+import { until } from "../helpers/until.ts";
 
 const ALLOWLIST = ["sh *", "echo *", "cat *", "true", "false", "yes", "nonsense *", "/etc/passwd"];
 
@@ -42,7 +43,8 @@ for (const [kind, test] of [["Docker", engineTest], ["Podman", podmanTest]] as c
     deepEqual(
       await on.exec(
         container.id,
-        "sh -c 'echo 1; sleep 0.2; echo 2 >&2; sleep 0.2; echo 3; exit 7'",
+        // Apart enough for a busy engine, which reads the two streams side by side.
+        "sh -c 'echo 1; sleep 1; echo 2 >&2; sleep 1; echo 3; exit 7'",
       ),
       {
         stdout: "1\n3\n",
@@ -104,8 +106,9 @@ engineTest("exec ends after its time and gives what came until then", async (eng
   using on = execOn(engine);
   await using container = await engine.runContainer();
   const started = performance.now();
-  const result = await on.exec(container.id, "sh -c 'echo begun; sleep 600'", { timeoutMs: 700 });
-  ok(performance.now() - started < 5_000);
+  // Long enough for a busy engine to begin.
+  const result = await on.exec(container.id, "sh -c 'echo begun; sleep 600'", { timeoutMs: 5_000 });
+  ok(performance.now() - started < 60_000);
   deepEqual(result, {
     stdout: "begun\n",
     stderr: "",
@@ -138,7 +141,9 @@ engineTest("exec in a container that ends meanwhile comes back", async (engine) 
   using on = execOn(engine);
   await using container = await engine.runContainer();
   const pending = on.exec(container.id, "sh -c 'echo begun; sleep 600'");
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await until("it has begun", async () => {
+    return (await engine.docker("top", container.id)).includes("sleep 600");
+  });
   await engine.docker("kill", container.id);
   const result = await pending;
   equal(result.stdout, "begun\n");

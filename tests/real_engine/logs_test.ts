@@ -49,7 +49,8 @@ for (const [kind, test] of [["Docker", engineTest], ["Podman", podmanTest]] as c
     using logs = logsOn(engine);
     await using container = await ran(
       engine,
-      "for i in 1 2 3; do echo out $i; sleep 0.05; echo err $i >&2; sleep 0.05; done",
+      // Apart enough for a busy engine, which reads the two streams side by side.
+      "for i in 1 2 3; do echo out $i; sleep 0.5; echo err $i >&2; sleep 0.5; done",
     );
     const lines = await logs.read(container.name);
     ok(lines.every((line) => STAMP.test(line)), lines[0]);
@@ -93,7 +94,7 @@ engineTest("the last lines of one stream are found behind many of the other", as
   using logs = logsOn(engine);
   await using container = await ran(
     engine,
-    "echo early >&2; sleep 0.1; i=0; while [ $i -lt 3000 ]; do echo $i; i=$((i+1)); done",
+    "echo early >&2; sleep 1; i=0; while [ $i -lt 3000 ]; do echo $i; i=$((i+1)); done",
   );
   deepEqual(texts(await logs.read(container.name, { stdout: false, tail: 5 })), ["early"]);
   deepEqual(texts(await logs.read(container.name, { tail: 2 })), ["2998", "2999"]);
@@ -132,7 +133,7 @@ engineTest("a search goes through the last 10 000 lines", async (engine) => {
   using logs = logsOn(engine);
   await using container = await ran(
     engine,
-    "i=0; while [ $i -lt 10100 ]; do echo line $i; i=$((i+1)); done; sleep 0.5; " +
+    "i=0; while [ $i -lt 10100 ]; do echo line $i; i=$((i+1)); done; sleep 2; " +
       "echo 'ERROR at the end' >&2",
   );
   const found = await logs.search(container.name, { query: "error", regex: false, context: 1 });

@@ -1,5 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { readExposition } from "../helpers/exposition.ts";
+import { durationOf, mostlyWithin } from "../helpers/in_time.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { startPrometheus } from "../helpers/prometheus.ts";
 import { promtoolComplaints } from "../helpers/promtool.ts";
@@ -55,7 +56,7 @@ prometheusTest(
     const [found] = await until("the container is scraped", async () => {
       const result = await prometheus.query(`container_memory_working_set_bytes${one}`);
       return result.length > 0 && result;
-    }, { deadlineMs: 30_000 });
+    });
 
     const { __name__: _, instance: _instance, job: _job, ...labels } = found!.metric;
     deepEqual(labels, {
@@ -66,22 +67,27 @@ prometheusTest(
       container_label_com_docker_compose_service: "web",
     });
     ok(Number(found!.value[1]) > 0);
-    equal(await prometheus.lastError(), "");
     const number = async (promql: string) => Number((await prometheus.query(promql))[0]?.value[1]);
-    equal(await number(`container_spec_memory_limit_bytes${one}`), 64 * 1024 * 1024);
-    ok(
-      await number(
-        `100 * container_memory_working_set_bytes${one} / container_spec_memory_limit_bytes${one}`,
-      ) < 100,
-    );
-    equal(await number(`container_spec_cpu_quota${one} / container_spec_cpu_period${one}`), 0.5);
-    equal(
-      await number(`count(node_cpu_seconds_total{mode="idle"})`),
-      navigator.hardwareConcurrency,
-    );
-    ok(await number("time() - node_boot_time_seconds") > 0);
-    equal(await number("longshore_engine_up"), 1);
-    equal(await number("up"), 1);
+    // A scrape that a busy machine did not end in time leaves nothing until the next one.
+    await until("all of it is scraped", async () => {
+      equal(await prometheus.lastError(), "");
+      equal(await number("up"), 1);
+      equal(await number("longshore_engine_up"), 1);
+      equal(await number(`container_spec_memory_limit_bytes${one}`), 64 * 1024 * 1024);
+      ok(
+        await number(
+          `100 * container_memory_working_set_bytes${one} / ` +
+            `container_spec_memory_limit_bytes${one}`,
+        ) < 100,
+      );
+      equal(await number(`container_spec_cpu_quota${one} / container_spec_cpu_period${one}`), 0.5);
+      equal(
+        await number(`count(node_cpu_seconds_total{mode="idle"})`),
+        navigator.hardwareConcurrency,
+      );
+      ok(await number("time() - node_boot_time_seconds") > 0);
+      return true;
+    });
   },
 );
 
@@ -116,13 +122,13 @@ engineTest(
       return find("container_cpu_usage_seconds_total", one)[0]?.value;
     };
     const first = await until("the container is sampled", read);
-    let last = first;
+    const seen = [first];
     await until("the next sample is there", async () => {
-      const next = (await read())!;
-      ok(next >= last);
-      last = next;
-      return next > first;
-    }, { deadlineMs: 40_000 });
+      const next = await read();
+      if (next !== undefined) seen.push(next);
+      return next !== undefined && next > first;
+    });
+    deepEqual(seen, seen.toSorted((a, b) => a - b));
   },
 );
 
@@ -132,15 +138,18 @@ engineTest(
     await using longshore = await start(engine);
     const isExported = async (name: string) =>
       (await scrape(longshore)).find("longshore_container_running", { name }).length > 0;
-    let name: string;
-    {
-      await using container = await engine.runContainer();
-      ({ name } = container);
-      await until("the container is exported", () => isExported(container.name));
-    }
-    await until("it is gone", async () => !await isExported(name), { deadlineMs: 3_000 });
-    const { series } = await scrape(longshore);
-    ok(!series.some(({ labels }) => labels.name === name));
+    await mostlyWithin(3_000, "a removal", async () => {
+      let name: string;
+      {
+        await using container = await engine.runContainer();
+        ({ name } = container);
+        await until("the container is exported", () => isExported(container.name));
+      }
+      const ms = await durationOf(() => until("it is gone", async () => !await isExported(name)));
+      const { series } = await scrape(longshore);
+      ok(!series.some(({ labels }) => labels.name === name));
+      return ms;
+    }, { tries: 3 });
   },
 );
 

@@ -90,12 +90,13 @@ podmanTest("Podman runs a program with both of its streams and its exit code", a
 
 podmanTest("a stop by the command line is seen as Podman's event", async (real) => {
   using engine = connectEngine(real.socketPath);
+  const since = Math.floor(Date.now() / 1000) - 1;
   await using container = await real.runContainer();
   // Podman sends the head of its answer with the first event only, so the call is not awaited
   // before there is one.
   const events = systemEvents(engine, {
     filters: { type: ["container"], container: [container.id] },
-    since: Math.floor(Date.now() / 1000) - 5,
+    since,
   });
 
   const stopped = real.docker("stop", container.id);

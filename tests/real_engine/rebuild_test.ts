@@ -19,6 +19,7 @@ import {
   type RealEngine,
 } from "../helpers/real_engine.ts";
 import { startRegistry } from "../helpers/registry.ts";
+import { until } from "../helpers/until.ts";
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -658,14 +659,11 @@ ownEngineTest(
     using on = rebuildOn(engine);
     const name = unique("crash");
     // Its end takes a while, so that the engine dies in the middle.
-    const slow = ["sh", "-c", "trap 'sleep 3; exit 0' TERM; sleep 2147483647 & wait; wait"];
+    const slow = ["sh", "-c", "trap 'sleep 9; exit 0' TERM; sleep 2147483647 & wait; wait"];
     const id = await engine.docker("run", "--detach", `--name=${name}`, BUSYBOX, ...slow);
     const rebuild = on.rebuild(name, "never");
     const refused = rejects(rebuild);
-    for (;;) {
-      if ((await namesLike(engine, name)).length === 2) break;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await until("both are there", async () => (await namesLike(engine, name)).length === 2);
     await engine.kill();
     await refused;
     await engine.restart();

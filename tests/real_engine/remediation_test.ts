@@ -6,6 +6,8 @@
  */
 
 import { deepEqual, equal, ok } from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { mostlyWithin } from "../helpers/in_time.ts";
 import { licenseKeyFor, writeLicenseKeys } from "../helpers/licenses.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { BUSYBOX, engineTest, type RealEngine } from "../helpers/real_engine.ts";
@@ -64,6 +66,16 @@ async function addRule(program: Longshore, target: string, fields: object = {}):
 const historyOf = async (program: Longshore): Promise<Run[]> =>
   (await program.call("GET", `${BASE}/history`)).body.history;
 
+/** Whether nothing is remembered as stopped by the service. */
+function isNoted(dataDir: string): boolean {
+  const db = new DatabaseSync(`${dataDir}/state.sqlite`, { readOnly: true });
+  try {
+    return db.prepare("SELECT 1 FROM service_stops").get() === undefined;
+  } finally {
+    db.close();
+  }
+}
+
 const isRunning = async (real: RealEngine, id: string) =>
   await real.docker("inspect", "--format={{.State.Running}}", id) === "true";
 
@@ -73,25 +85,28 @@ engineTest(
     await using container = await real.runContainer();
     await withPro(real, async (start) => {
       await using program = await start();
-      await addRule(program, container.name);
-      await real.docker("kill", container.id);
-      const begun = performance.now();
-      const [run] = await until("it is written down", async () => {
-        const history = await historyOf(program);
-        return history.length > 0 && history;
-      }, { deadlineMs: RUNS_WITHIN_MS });
-      const ms = performance.now() - begun;
-      ok(await isRunning(real, container.id), "it runs");
-      ok(ms < RUNS_WITHIN_MS, `after ${ms} ms`);
-      const { rule_name, metric_value, action_type, action_target, status, error } = run!;
-      deepEqual({ rule_name, metric_value, action_type, action_target, status, error }, {
-        rule_name: `Keep ${container.name} running`,
-        metric_value: 1,
-        action_type: "start",
-        action_target: container.name,
-        status: "success",
-        error: null,
-      });
+      await addRule(program, container.name, { cooldown_seconds: 0 });
+      await mostlyWithin(RUNS_WITHIN_MS, "a killed container", async () => {
+        const { length } = await historyOf(program);
+        await real.docker("kill", container.id);
+        const begun = performance.now();
+        const [run] = await until("it is written down", async () => {
+          const history = await historyOf(program);
+          return history.length > length && history;
+        });
+        const ms = performance.now() - begun;
+        ok(await isRunning(real, container.id), "it runs");
+        const { rule_name, metric_value, action_type, action_target, status, error } = run!;
+        deepEqual({ rule_name, metric_value, action_type, action_target, status, error }, {
+          rule_name: `Keep ${container.name} running`,
+          metric_value: 1,
+          action_type: "start",
+          action_target: container.name,
+          status: "success",
+          error: null,
+        });
+        return ms;
+      }, { tries: 3 });
     });
   },
 );
@@ -119,7 +134,9 @@ engineTest(
         const isOn = async () =>
           (await program.call("GET", `${BASE}/rules`)).body.rules
             .find((rule: { id: string }) => rule.id === ruleId).enabled;
-        await until("the rule turns itself off", async () => !await isOn(), { deadlineMs: 60_000 });
+        await until("the rule turns itself off", async () => !await isOn(), {
+          deadlineMs: 180_000,
+        });
         await wait(ROUNDS_MS);
         const [last, ...others] = await historyOf(program);
         deepEqual([last?.status, last?.error], [
@@ -155,6 +172,8 @@ engineTest(
         equal(await isRunning(real, container.id), false);
         const started = await program.call("POST", `/api/containers/${container.id}/start`);
         equal(started.body.state, "running");
+        // The engine tells of the start a moment after its answer.
+        await until("the start is noted", () => isNoted(program.dataDir));
         await program.kill9();
       }
       await real.docker("kill", container.id);
@@ -216,7 +235,7 @@ engineTest("a busy container is restarted by its own figures", async (real) => {
     const [run] = await until("it is restarted", async () => {
       const history = await historyOf(program);
       return history.length > 0 && history;
-    }, { deadlineMs: 60_000 });
+    }, { deadlineMs: 180_000 });
     equal(run?.status, "success");
     ok(run.metric_value! > 5 && run.metric_value! < 100, `${run?.metric_value} %`);
     const after = await real.docker("inspect", "--format={{.State.StartedAt}}", container.id);

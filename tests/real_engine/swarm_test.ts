@@ -78,7 +78,7 @@ ownEngineTest("a swarm stack is listed, stopped, started and restarted", async (
   await until("every task is replaced", async () => {
     const now = await ids();
     return now.length === 3 && now.every((id: string) => !before.includes(id));
-  }, { deadlineMs: 60_000 });
+  }, { deadlineMs: 180_000 });
 
   await service(engine, "agent", "--mode=global");
   const refused = await act("stop");

@@ -280,7 +280,7 @@ Deno.test("who does not answer, or answers drop by drop, is given up in time", a
     outboundRequest(deps(LOOPBACK), { ...limits, url: silent.url, timeoutMs: 150 }),
     failsWith("timeout", /within 150 ms/),
   );
-  equal(performance.now() - startMs < 2_000, true);
+  equal(performance.now() - startMs < 10_000, true);
 });
 
 Deno.test("the caller's signal ends a call with its own reason", async () => {

@@ -286,7 +286,8 @@ Deno.test("the worker sends what comes at once, without waiting for its round", 
     put(app.deps, String(i));
     await until("it is sent", () => app.sent.length === i + 1);
   }
-  equal(performance.now() - startMs < 2_000, true);
+  // By its rounds alone it would take five times as long as one of them.
+  equal(performance.now() - startMs < 10_000, true);
   app.end.abort();
   await working;
 });

@@ -1,5 +1,6 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { isNamed, parseAltNames } from "../../../services/ce/certificate_names.ts";
+import { leastDurationOf } from "../../helpers/in_time.ts";
 
 for (
   const [names, host, expected] of [
@@ -73,8 +74,9 @@ for (
   });
 }
 
-Deno.test("a name made to be slow is read fast", () => {
-  const start = performance.now();
-  for (const part of ['"', '"\\', " ", ",", "DNS:"]) parseAltNames(part.repeat(100_000));
-  equal(performance.now() - start < 2_000, true);
+Deno.test("a name made to be slow is read fast", async () => {
+  for (const part of ['"', '"\\', " ", ",", "DNS:"]) {
+    const text = part.repeat(100_000);
+    ok(await leastDurationOf(() => parseAltNames(text), 3) < 1_000, part);
+  }
 });

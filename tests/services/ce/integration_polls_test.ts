@@ -238,6 +238,6 @@ Deno.test("the poller polls what is due, and a slow system delays no other", asy
   const startMs = performance.now();
   end.abort();
   await running;
-  equal(performance.now() - startMs < 1_000, true, "the poller waited for a slow system");
+  equal(performance.now() - startMs < 5_000, true, "the poller waited for a slow system");
   equal((await app.call("GET", `/api/integrations/${stuck}`)).body.last_status, "never");
 });

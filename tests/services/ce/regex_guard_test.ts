@@ -1,6 +1,7 @@
 import { equal, ok, rejects } from "node:assert/strict";
 import { compileLinearPattern } from "../../../services/ce/regex_guard.ts";
 import { AppError } from "../../../services/errors.ts";
+import { durationOf, leastDurationOf } from "../../helpers/in_time.ts";
 
 const CATASTROPHIC = /^query\.q: Pattern can backtrack catastrophically: /;
 const TOO_LARGE = /^query\.q: Pattern is too large: /;
@@ -170,12 +171,9 @@ for (
   ]
 ) {
   Deno.test(`a pattern that would need a huge automaton is refused: ${pattern}`, async () => {
-    const started = performance.now();
-    ok(
-      TOO_LARGE.test(await refusal(pattern) ?? "it passes"),
-      await refusal(pattern) ?? "it passes",
-    );
-    ok(performance.now() - started < 100);
+    const said = await refusal(pattern) ?? "it passes";
+    ok(TOO_LARGE.test(said), said);
+    ok(await leastDurationOf(() => refusal(pattern)) < 50);
   });
 }
 
@@ -192,9 +190,8 @@ Deno.test("judging a pattern takes little time, whatever the pattern", async () 
     while (pattern.length < 10 + random(180)) pattern += letters[random(letters.length)];
     const depth = pattern.split("(").length - pattern.split(")").length;
     pattern = depth > 0 ? pattern + ")".repeat(depth) : "(".repeat(-depth) + pattern;
-    const started = performance.now();
-    await refusal(pattern);
-    const ms = performance.now() - started;
+    let ms = await durationOf(() => refusal(pattern));
+    if (ms > slowest.ms) ms = Math.min(ms, await leastDurationOf(() => refusal(pattern)));
     if (ms > slowest.ms) slowest = { ms, pattern };
   }
   ok(slowest.ms < 1_000, `${slowest.pattern} took ${slowest.ms} ms`);
@@ -204,9 +201,8 @@ Deno.test("a pattern that passes takes linear time on a text made to break it", 
   const text = "a".repeat(16_384);
   for (const pattern of ["a*a*[bc]", "[ab]*a[ab]{30}[xy]", ".{0,100}[xyz]", "[0-9a-f]{64}[xyz]"]) {
     const compiled = await compileLinearPattern(pattern);
-    const started = performance.now();
     equal(compiled.test(text), false);
-    ok(performance.now() - started < 1_000, pattern);
+    ok(await leastDurationOf(() => compiled.test(text), 3) < 1_000, pattern);
   }
 });
 

@@ -344,5 +344,5 @@ Deno.test("the worker ends while a run goes on, and leaves nothing behind", asyn
   end.abort();
   const begun = performance.now();
   await running;
-  ok(performance.now() - begun < 1_000);
+  ok(performance.now() - begun < 5_000);
 });

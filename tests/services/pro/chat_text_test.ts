@@ -1,6 +1,7 @@
 import { equal, match, ok } from "node:assert/strict";
 import type { EventMap } from "../../../services/events.ts";
 import { chatText } from "../../../services/pro/chat_text.ts";
+import { leastDurationOf } from "../../helpers/in_time.ts";
 
 const options = { serverName: "host-1", max: 4_096 };
 const timestamp = "2026-01-31T12:00:00.000Z";
@@ -198,8 +199,7 @@ for (
     { what: "one line of spaces", text: "a" + " ".repeat(1_000_000) + "b" },
   ]
 ) {
-  Deno.test(`10 000 characters and more are cut to what fits: ${what}`, () => {
-    const startMs = performance.now();
+  Deno.test(`10 000 characters and more are cut to what fits: ${what}`, async () => {
     for (const max of [4_096, 1_000]) {
       for (
         const [event, data] of [
@@ -214,7 +214,8 @@ for (
         ok(message.split("\n")[0]!.length < 700);
       }
     }
-    ok(performance.now() - startMs < 1_000);
+    const data = { title: text, a: text, b: text, [text]: text };
+    ok(await leastDurationOf(() => told("deploy", data, 4_096), 3) < 500);
   });
 }
 

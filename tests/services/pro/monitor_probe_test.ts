@@ -338,7 +338,7 @@ Deno.test("a dns check ends in time when the resolver is silent", async () => {
     never,
   );
   deepEqual([result.ok, result.error], [false, "No answer within 300 ms"]);
-  ok(performance.now() - startMs < 2_000);
+  ok(performance.now() - startMs < 10_000);
 });
 
 for (const type of ["http", "tcp", "dns"] as const) {
