@@ -70,7 +70,7 @@ function add(program: Program): Work {
   return async (config) => {
     const { password, made } = await newPassword(program, options.generate);
     await withAccounts(config, async (accounts) => {
-      const { id } = await createUser(accounts, { email, password, role });
+      const { id } = await createUser(accounts, CONSOLE, { email, password, role });
       audit(accounts, "add", id);
     });
     program.print(`${email} was added with the role ${role}.`);
@@ -122,7 +122,7 @@ function role(program: Program): Work {
   return async (config) => {
     const changed = await withAccounts(config, (accounts) => {
       const { id } = userOf(accounts, email);
-      const changed = setUserRole(accounts, id, role);
+      const changed = setUserRole(accounts, CONSOLE, id, role);
       audit(accounts, "role", id);
       return changed;
     });

@@ -18,6 +18,7 @@ export const streamTicketEndpoints = (deps: Deps) => [
     description: "For browsers, which cannot set headers on an event stream: connect to " +
       "`/api/stream?ticket=...`. Good for one connection within 30 seconds.",
     role: "viewer",
+    permission: "system:read",
     returns: z.object({
       ticket: z.string().meta({ example: "aALvzyRj9xb9L3EVNkaaJolTlLIPA0PkJ4firVEXDLQ" }),
     }),

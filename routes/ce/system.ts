@@ -8,6 +8,7 @@ import * as z from "zod";
 import { diskBreakdown } from "../../services/ce/disk_usage.ts";
 import { describeEngine } from "../../services/ce/engine_info.ts";
 import { pruneSystem } from "../../services/ce/prune.ts";
+import { assertMayDo } from "../../services/caller.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { Timestamp } from "../shapes.ts";
@@ -83,8 +84,8 @@ export const systemEndpoints = (deps: Deps) => [
     summary: "Remove what nobody uses",
     description:
       "Stopped containers, unused networks, dangling images, the build cache, and with " +
-      "`includeVolumes` all volumes that no container uses, with their data. A kind that fails " +
-      "does not stop the others.",
+      "`includeVolumes`, which takes the permission `volumes:prune` as well, all volumes that no " +
+      "container uses, with their data. A kind that fails does not stop the others.",
     role: "admin",
     permission: "system:prune",
     body: z.object({ includeVolumes: z.boolean().default(false) })
@@ -98,5 +99,8 @@ export const systemEndpoints = (deps: Deps) => [
       totalReclaimed: bytes,
     }),
     failures: { 409: "The engine refuses, e.g. because a prune is under way already", ...AWAY },
-  }, ({ body }) => pruneSystem(deps, body)),
+  }, ({ body, caller }) => {
+    if (body.includeVolumes) assertMayDo(caller, "admin", "volumes:prune");
+    return pruneSystem(deps, body);
+  }),
 ];

@@ -51,6 +51,7 @@ const PasswordBody = z.object({
   example: { password: "a new one, twelve or more", current_password: "correct horse battery" },
 });
 
+const BEYOND = "The role does not allow this, or it is about somebody with more rights";
 const OFF = { 404: "Users mode is off" };
 const UNKNOWN = { 404: "There is no such user, or users mode is off" };
 
@@ -70,7 +71,7 @@ export const userEndpoints = (deps: Deps) => [
     method: "post",
     path: "/auth/users",
     summary: "Create a user",
-    description: "Emails are compared without case.",
+    description: "Emails are compared without case. Nobody gives a role above their own.",
     role: "admin",
     permission: "users:write",
     body: NewUser,
@@ -78,10 +79,11 @@ export const userEndpoints = (deps: Deps) => [
     status: 201,
     failures: {
       402: "The edition allows no more users",
+      403: BEYOND,
       409: "Somebody has this email",
       ...OFF,
     },
-  }, ({ body }) => createUser(deps, body)),
+  }, ({ body, caller }) => createUser(deps, caller, body)),
 
   endpoint({
     method: "delete",
@@ -92,7 +94,7 @@ export const userEndpoints = (deps: Deps) => [
     permission: "users:write",
     params: IdParams,
     returns: Done,
-    failures: { 409: "It is oneself or the last admin", ...UNKNOWN },
+    failures: { 403: BEYOND, 409: "It is oneself or the last admin", ...UNKNOWN },
   }, ({ params, caller }) => {
     removeUser(deps, caller, params.id);
     return done;
@@ -110,8 +112,8 @@ export const userEndpoints = (deps: Deps) => [
     params: IdParams,
     body: RoleBody,
     returns: User,
-    failures: { 409: "It is the last admin", ...UNKNOWN },
-  }, ({ params, body }) => setUserRole(deps, params.id, body.role)),
+    failures: { 403: BEYOND, 409: "It is the last admin", ...UNKNOWN },
+  }, ({ params, body, caller }) => setUserRole(deps, caller, params.id, body.role)),
 
   endpoint({
     method: "put",
@@ -120,6 +122,7 @@ export const userEndpoints = (deps: Deps) => [
     description: "An admin changes anybody's, everybody their own with the current one. Ends " +
       "every login of the user, this one included.",
     role: "viewer",
+    permission: "users:write",
     params: IdParams,
     body: PasswordBody,
     returns: User,

@@ -18,7 +18,8 @@ import {
   updateUserRole,
   type User,
 } from "../../db/ce/users.ts";
-import type { Caller, UserRole } from "../caller.ts";
+import { KEY_USER } from "../accounts.ts";
+import { type Caller, includesRole, mayDo, type UserRole } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, notFound } from "../errors.ts";
 import { assertBelowLimit } from "../limits.ts";
@@ -41,15 +42,15 @@ export interface NewUser {
 }
 
 /**
- * Who a caller is. In key mode there is nobody with an email behind it.
+ * Who a caller is. Behind the API key there is nobody with an email.
  *
  * @throws {AppError} `unauthorized` when the user was deleted a moment ago.
  */
 export function describeCaller(
-  { config, db }: Pick<Deps, "config" | "db">,
+  { db }: Pick<Deps, "db">,
   { userId, role }: Caller,
 ): Omit<User, "email" | "createdAt"> & { email: string | null; createdAt: string | null } {
-  if (config.authMode === "key") {
+  if (userId === KEY_USER) {
     return { id: userId, email: null, role: role as UserRole, createdAt: null, lastLoginAt: null };
   }
   const user = selectUser(db, userId);
@@ -67,14 +68,16 @@ export function listUsers({ config, db }: Pick<Deps, "config" | "db">): User[] {
  * Stores a new user.
  *
  * @throws {AppError} `not_found` in key mode; `invalid` for what is no email or an unacceptable
- * password; `conflict` for an email that somebody has.
+ * password; `forbidden` for a role above the caller's; `conflict` for an email that somebody has.
  * @throws {LimitError} When the edition allows no more users.
  */
 export async function createUser(
   deps: Pick<Deps, "config" | "db" | "accounts" | "license" | "now" | "log">,
+  caller: Caller,
   { email, password, role }: NewUser,
 ): Promise<User> {
   assertUsersMode(deps.config);
+  assertMayGive(caller, role);
   assertEmail(email);
   assertAcceptablePassword(password);
   const assertRoom = () => {
@@ -114,16 +117,17 @@ export function storeUser(
 }
 
 /**
- * Makes the first user, an admin, in users mode while there is none.
+ * Makes the first admin in users mode while there is none; there may be users already for whom an
+ * identity provider vouched in key mode.
  *
  * @returns Its email, with the password where one had to be made: it is shown now or never.
- * `undefined` when there are users.
+ * `undefined` when there is an admin.
  */
 export async function ensureFirstAdmin(
   deps: Pick<Deps, "config" | "db" | "accounts" | "now" | "log">,
 ): Promise<{ email: string; password?: string } | undefined> {
   const { config, db } = deps;
-  if (config.authMode !== "users" || countUsers(db) > 0) return undefined;
+  if (config.authMode !== "users" || countAdmins(db) > 0) return undefined;
   const email = config.adminEmail;
   const password = config.adminPassword ?? makePassword();
   assertAcceptablePassword(password);
@@ -135,16 +139,19 @@ export async function ensureFirstAdmin(
  * Gives a user another role. It holds at the user's very next request; the login cannot be renewed
  * with it, so that whoever was demoted has to log in again within 15 minutes.
  *
- * @throws {AppError} `not_found` for an unknown user and in key mode; `conflict` when no admin
- * would be left.
+ * @throws {AppError} `not_found` for an unknown user and in key mode; `forbidden` for a role above
+ * the caller's, and for a user with more rights; `conflict` when no admin would be left.
  */
 export function setUserRole(
   { config, db, accounts, now, log }: Pick<Deps, "config" | "db" | "accounts" | "now" | "log">,
+  caller: Caller,
   id: string,
   role: UserRole,
 ): User {
   assertUsersMode(config);
+  assertMayGive(caller, role);
   const user = existing(db, id);
+  assertMayManage(caller, user);
   if (user.role === role) return user;
   if (user.role === "admin") assertAnotherAdmin(db, "demoted");
 
@@ -158,12 +165,12 @@ export function setUserRole(
 }
 
 /**
- * Changes a password: an admin anybody else's, everybody the own one with the current one. Every
- * login of that user ends.
+ * Changes a password: an admin anybody else's, whoever else may write users that of somebody with
+ * no more rights, everybody the own one with the current one. Every login of that user ends.
  *
- * @throws {AppError} `forbidden` for another's password by no admin and for a wrong current one;
- * `invalid` for an unacceptable password or a missing current one; `not_found` for an unknown
- * user and in key mode.
+ * @throws {AppError} `forbidden` for another's password that is not theirs to change and for a
+ * wrong current one; `invalid` for an unacceptable password or a missing current one; `not_found`
+ * for an unknown user and in key mode.
  * @throws {ThrottledError} After too many wrong current passwords.
  */
 export async function changePassword(
@@ -174,29 +181,36 @@ export async function changePassword(
 ): Promise<User> {
   assertUsersMode(deps.config);
   const oneself = caller.userId === id;
-  if (!oneself && caller.role !== "admin") {
+  if (!oneself && !mayDo(caller, "admin", "users:write")) {
     throw new AppError("forbidden", "The role admin is required for another user's password");
   }
   assertAcceptablePassword(password);
-  if (oneself) await assertCurrentPassword(deps, caller, currentPassword);
-  else existing(deps.db, id);
-  return await setPassword(deps, id, password);
+  if (oneself) {
+    await assertCurrentPassword(deps, caller, currentPassword);
+    return await setPassword(deps, id, password);
+  }
+  assertMayManage(caller, existing(deps.db, id));
+  return await setPassword(deps, id, password, (user) => assertMayManage(caller, user));
 }
 
 /**
  * Sets a password without asking for the former one, and ends every login of the user.
  *
+ * @param assertStill Asked about the user when the hash is there: that takes its time, and meanwhile
+ * the user may have got another role.
  * @throws {AppError} `invalid` for an unacceptable password; `not_found` for an unknown user.
  */
 export async function setPassword(
   deps: Pick<Deps, "db" | "accounts" | "now" | "log">,
   id: string,
   password: string,
+  assertStill: (user: User) => void = () => {},
 ): Promise<User> {
   const { db, log } = deps;
   assertAcceptablePassword(password);
   const passwordHash = await hashPassword(password);
   const user = existing(db, id);
+  assertStill(user);
   revokeFamiliesOfUser(deps, id, () => updateUserPassword(db, id, passwordHash));
   log.info("password changed", { userId: id });
   return user;
@@ -205,8 +219,8 @@ export async function setPassword(
 /**
  * Deletes a user and ends every login of it.
  *
- * @throws {AppError} `not_found` for an unknown user and in key mode; `conflict` for oneself and
- * for the last admin.
+ * @throws {AppError} `not_found` for an unknown user and in key mode; `forbidden` for a user with
+ * more rights; `conflict` for oneself and for the last admin.
  */
 export function removeUser(
   deps: Pick<Deps, "config" | "db" | "accounts" | "now" | "log">,
@@ -217,6 +231,7 @@ export function removeUser(
   assertUsersMode(config);
   const user = existing(db, id);
   if (caller.userId === id) throw new AppError("conflict", "Nobody can delete oneself");
+  assertMayManage(caller, user);
   if (user.role === "admin") assertAnotherAdmin(db, "deleted");
 
   revokeFamiliesOfUser(deps, id, () => deleteUser(db, id));
@@ -248,6 +263,19 @@ function assertUsersMode({ authMode }: Pick<Deps["config"], "authMode">): void {
   if (authMode !== "users") {
     throw new AppError("not_found", "Users mode is off (AUTH_MODE=key); there are no users");
   }
+}
+
+/** Somebody who was given more than the caller has would be a way to it. @throws `forbidden` */
+function assertMayGive({ role: own }: Caller, role: UserRole): void {
+  if (includesRole(own, role)) return;
+  throw new AppError("forbidden", `Only somebody with the role ${role} can give it`);
+}
+
+/** So would the login of somebody who has more. @throws {AppError} `forbidden` */
+function assertMayManage(caller: Caller, { id, role }: User): void {
+  if (caller.role === "admin") return;
+  if (includesRole(caller.role, role) && caller.rights?.includeThoseOf(id)) return;
+  throw new AppError("forbidden", `User ${id} may do what you may not, and is not yours to change`);
 }
 
 function assertEmail(email: string): void {

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, notEqual } from "node:assert/strict";
-import { ensureFirstAdmin } from "../../../services/ce/users.ts";
+import { ensureFirstAdmin, storeUser } from "../../../services/ce/users.ts";
 import { login, PASSWORD, refresh, statusWith, usersApp } from "../../helpers/accounts.ts";
 import { testApp } from "../../helpers/test_app.ts";
 
@@ -342,6 +342,13 @@ Deno.test("a given admin password is used and not shown", async () => {
   using app = testApp({ config });
   deepEqual(await ensureFirstAdmin(app.deps), { email: "Root@Example.com" });
   equal((await login(app, "root@example.com")).role, "admin");
+});
+
+Deno.test("those whom an identity provider vouched for in key mode do not keep the first admin out", async () => {
+  using app = testApp({ config: { authMode: "users" } });
+  storeUser(app.deps, { email: "sso@example.com", passwordHash: null, role: "viewer" });
+  equal((await ensureFirstAdmin(app.deps))?.email, "admin@localhost");
+  equal(await ensureFirstAdmin(app.deps), undefined);
 });
 
 Deno.test("key mode makes no admin", async () => {

@@ -1,0 +1,104 @@
+/**
+ * The `custom_role_assignments` table: who has which custom role, and what that comes to.
+ *
+ * @module
+ */
+
+import type { Database } from "../database.ts";
+import type { Permission } from "./roles.ts";
+
+/** One assignment as stored. */
+export interface RoleAssignment {
+  user_id: string;
+  role_id: string;
+  /** ISO 8601, UTC. */
+  assigned_at: string;
+  /** A user's id; the user may be gone. */
+  assigned_by: string;
+}
+
+/** Somebody who has a role. */
+export interface RoleUser extends Omit<RoleAssignment, "role_id"> {
+  /** `null` for a caller without an account. */
+  email: string | null;
+}
+
+/** Those who have a role, assigned last first. */
+export function selectRoleUsers(
+  db: Database,
+  roleId: string,
+  { limit, offset }: { limit: number; offset: number },
+): RoleUser[] {
+  return db.all<RoleUser>(
+    `SELECT user_id, email, assigned_at, assigned_by
+     FROM custom_role_assignments LEFT JOIN users ON users.id = user_id
+     WHERE role_id = :roleId
+     ORDER BY assigned_at DESC, user_id LIMIT :limit OFFSET :offset`,
+    { roleId, limit, offset },
+  );
+}
+
+/** One assignment, or `undefined` when the user does not have the role. */
+export function selectRoleAssignment(
+  db: Database,
+  roleId: string,
+  userId: string,
+): RoleAssignment | undefined {
+  return db.get<RoleAssignment>(
+    `SELECT user_id, role_id, assigned_at, assigned_by FROM custom_role_assignments
+     WHERE user_id = :userId AND role_id = :roleId`,
+    { userId, roleId },
+  );
+}
+
+/** Names of the roles that a user has: by priority, highest first, then by name. */
+export function selectRoleNamesOfUser(db: Database, userId: string): string[] {
+  return db.all<{ name: string }>(
+    `SELECT name
+     FROM custom_role_assignments JOIN custom_roles ON custom_roles.id = role_id
+     WHERE user_id = :userId
+     ORDER BY priority DESC, name_key, id`,
+    { userId },
+  ).map(({ name }) => name);
+}
+
+/** What the roles of a user grant, each pair once, in no particular order. */
+export function selectPermissionsOfUser(db: Database, userId: string): Permission[] {
+  return db.all<Permission>(
+    `SELECT DISTINCT resource, action
+     FROM custom_role_assignments JOIN custom_role_permissions USING (role_id)
+     WHERE user_id = :userId`,
+    { userId },
+  );
+}
+
+/** Whether a role of the user grants an action on a resource, by name or by `*`. */
+export function hasPermission(
+  db: Database,
+  userId: string,
+  { resource, action }: Permission,
+): boolean {
+  return db.get(
+    `SELECT 1
+     FROM custom_role_assignments JOIN custom_role_permissions USING (role_id)
+     WHERE user_id = :userId AND resource IN (:resource, '*') AND action IN (:action, '*')
+     LIMIT 1`,
+    { userId, resource, action },
+  ) !== undefined;
+}
+
+export function insertRoleAssignment(db: Database, assignment: RoleAssignment): void {
+  db.run(
+    `INSERT INTO custom_role_assignments (user_id, role_id, assigned_at, assigned_by)
+     VALUES (:user_id, :role_id, :assigned_at, :assigned_by)`,
+    { ...assignment },
+  );
+}
+
+/** @returns Whether the user had the role. */
+export function deleteRoleAssignment(db: Database, roleId: string, userId: string): boolean {
+  return db.run(
+    "DELETE FROM custom_role_assignments WHERE user_id = :userId AND role_id = :roleId",
+    { userId, roleId },
+  ) > 0;
+}

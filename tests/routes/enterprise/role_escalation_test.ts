@@ -1,0 +1,346 @@
+/**
+ * Rights are not a way to more rights: what somebody tries who has some of an admin's rights by a
+ * custom role, and no others.
+ *
+ * @module
+ */
+
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import type { Caller } from "../../../services/caller.ts";
+import { changePassword, setUserRole } from "../../../services/ce/users.ts";
+import { login, PASSWORD } from "../../helpers/accounts.ts";
+import { appWithRights, createRole, grant, groups, ROLES } from "../../helpers/custom_roles.ts";
+
+const NEXT = "another password";
+const bob = { email: "bob@example.com", password: PASSWORD };
+
+// In the paths, ADMIN, OPERATOR and VIEWER (the caller) are ids of users.
+for (
+  const { attack, call, error } of [
+    {
+      attack: "create an admin",
+      call: ["POST", "/auth/users", { ...bob, role: "admin" }],
+      error: /^Only somebody with the role admin can give it$/,
+    },
+    {
+      attack: "create an operator",
+      call: ["POST", "/auth/users", { ...bob, role: "operator" }],
+      error: /^Only somebody with the role operator can give it$/,
+    },
+    {
+      attack: "make oneself an admin",
+      call: ["PUT", "/auth/users/VIEWER/role", { role: "admin" }],
+      error: /role admin can give it/,
+    },
+    {
+      attack: "make oneself an operator",
+      call: ["PUT", "/auth/users/VIEWER/role", { role: "operator" }],
+      error: /role operator can give it/,
+    },
+    {
+      attack: "make another an admin",
+      call: ["PUT", "/auth/users/OPERATOR/role", { role: "admin" }],
+      error: /role admin can give it/,
+    },
+    {
+      attack: "demote the admin",
+      call: ["PUT", "/auth/users/ADMIN/role", { role: "viewer" }],
+      error: /is not yours to change/,
+    },
+    {
+      attack: "leave the admin's role as it is",
+      call: ["PUT", "/auth/users/ADMIN/role", { role: "admin" }],
+      error: /role admin can give it/,
+    },
+    {
+      attack: "demote an operator",
+      call: ["PUT", "/auth/users/OPERATOR/role", { role: "viewer" }],
+      error: /is not yours to change/,
+    },
+    {
+      attack: "change the admin's password",
+      call: ["PUT", "/auth/users/ADMIN/password", { password: NEXT }],
+      error: /is not yours to change/,
+    },
+    {
+      attack: "change the admin's password with the own current one",
+      call: ["PUT", "/auth/users/ADMIN/password", { password: NEXT, current_password: PASSWORD }],
+      error: /is not yours to change/,
+    },
+    {
+      attack: "change an operator's password",
+      call: ["PUT", "/auth/users/OPERATOR/password", { password: NEXT }],
+      error: /is not yours to change/,
+    },
+    {
+      attack: "delete the admin",
+      call: ["DELETE", "/auth/users/ADMIN"],
+      error: /is not yours to change/,
+    },
+    {
+      attack: "delete an operator",
+      call: ["DELETE", "/auth/users/OPERATOR"],
+      error: /is not yours to change/,
+    },
+    {
+      attack: "hand out a role to oneself",
+      call: ["POST", ROLES, { name: "mine", permissions: groups(["users:write"]) }],
+      error: /^The role admin is required/,
+    },
+  ] as { attack: string; call: [string, string, unknown?]; error: RegExp }[]
+) {
+  Deno.test(`with users:write a viewer cannot ${attack}`, async () => {
+    using app = await appWithRights("users:write", "users:read");
+    const before = (await app.call("GET", "/auth/users")).body;
+    const [method, path, body] = call;
+    const real = path.replace(
+      /ADMIN|OPERATOR|VIEWER/,
+      (name) => app.ids[name.toLowerCase() as keyof typeof app.ids],
+    );
+
+    const refused = await app.asViewer(method, real, body);
+
+    equal(refused.status, 403);
+    match(refused.body.error, error);
+    const after = (await app.call("GET", "/auth/users")).body;
+    deepEqual(
+      after.users.map(({ id, role }: Record<string, string>) => [id, role]),
+      before.users.map(({ id, role }: Record<string, string>) => [id, role]),
+    );
+    await login(app, "admin@example.com");
+    await login(app, "operator@example.com");
+  });
+}
+
+Deno.test("with users:write a viewer manages viewers: creates them, changes their passwords, deletes them", async () => {
+  using app = await appWithRights("users:write");
+  const created = await app.asViewer("POST", "/auth/users", { ...bob, role: "viewer" });
+  equal(created.status, 201);
+  const path = `/auth/users/${created.body.id}`;
+  equal((await app.asViewer("PUT", `${path}/role`, { role: "viewer" })).status, 200);
+  equal((await app.asViewer("PUT", `${path}/password`, { password: NEXT })).status, 200);
+  await login(app, bob.email, NEXT);
+  equal((await app.asViewer("DELETE", path)).status, 200);
+  equal((await app.asViewer("DELETE", path)).status, 404);
+  equal((await app.asViewer("GET", "/auth/users")).status, 403, "users:read is another right");
+});
+
+Deno.test("one's own password takes the current one, with users:write too", async () => {
+  using app = await appWithRights("users:write");
+  const path = `/auth/users/${app.ids.viewer}/password`;
+  equal((await app.asViewer("PUT", path, { password: NEXT })).status, 400);
+});
+
+Deno.test("with users:write nobody takes over the login of somebody with more custom rights", async () => {
+  using app = await appWithRights("users:write");
+  const { id } = (await app.call("POST", "/auth/users", { ...bob, role: "viewer" })).body;
+  const role = await grant(app, id, ["containers:exec"]);
+  for (
+    const [method, path, body] of [
+      ["PUT", "password", { password: NEXT }],
+      ["PUT", "role", { role: "viewer" }],
+      ["DELETE", ""],
+    ] as [string, string, unknown?][]
+  ) {
+    const refused = await app.asViewer(method, `/auth/users/${id}/${path}`, body);
+    deepEqual([method, path, refused.status], [method, path, 403]);
+  }
+  await login(app, bob.email);
+
+  // With the same right it is no gain.
+  await app.call("POST", `${ROLES}/${role}/users`, { user_id: app.ids.viewer });
+  const password = { password: NEXT };
+  equal((await app.asViewer("PUT", `/auth/users/${id}/password`, password)).status, 200);
+});
+
+Deno.test("somebody who becomes an admin while their new password is hashed keeps the old one", async () => {
+  using app = await appWithRights("users:write");
+  const { id } = (await app.call("POST", "/auth/users", { ...bob, role: "viewer" })).body;
+  const caller: Caller = {
+    userId: app.ids.viewer,
+    role: "viewer",
+    familyId: "",
+    address: "",
+    rights: { grants: () => true, includeThoseOf: () => true },
+  };
+  const passwords = { password: NEXT, currentPassword: undefined };
+
+  // It runs as far as the hash, and goes on when that is there.
+  const changing = changePassword(app.deps, caller, id, passwords);
+  setUserRole(app.deps, { ...caller, role: "admin" }, id, "admin");
+
+  await rejects(changing, { code: "forbidden" });
+  equal((await login(app, bob.email)).role, "admin");
+});
+
+Deno.test("every right by a custom role does not make an admin", async () => {
+  using app = await appWithRights("*:*");
+  const role = { role: "admin" };
+  equal((await app.asViewer("PUT", `/auth/users/${app.ids.viewer}/role`, role)).status, 403);
+  equal((await app.asViewer("DELETE", `/auth/users/${app.ids.admin}`)).status, 403);
+  const password = { password: NEXT };
+  equal(
+    (await app.asViewer("PUT", `/auth/users/${app.ids.admin}/password`, password)).status,
+    403,
+  );
+});
+
+// STRONG is a role with containers:exec, which the caller lacks.
+for (
+  const { attack, call } of [
+    {
+      attack: "create a role with a permission",
+      call: ["POST", ROLES, { name: "x", permissions: groups(["containers:exec"]) }],
+    },
+    {
+      attack: "create a role with a permission among own ones",
+      call: ["POST", ROLES, { name: "x", permissions: groups(["sla:write", "users:write"]) }],
+    },
+    {
+      attack: "create a role with every action",
+      call: ["POST", ROLES, { name: "x", permissions: groups(["sla:*"]) }],
+    },
+    {
+      attack: "create a role with an action of every resource",
+      call: ["POST", ROLES, { name: "x", permissions: groups(["*:read"]) }],
+    },
+    {
+      attack: "create a role with everything",
+      call: ["POST", ROLES, { name: "x", permissions: groups(["*:*"]) }],
+    },
+    {
+      attack: "add a permission to the own role",
+      call: ["PUT", `${ROLES}/OWN`, { permissions: groups(["custom_roles:write", "users:write"]) }],
+    },
+    {
+      attack: "assign a strong role to oneself",
+      call: ["POST", `${ROLES}/STRONG/users`, { user_id: "VIEWER" }],
+    },
+    {
+      attack: "assign a strong role to another",
+      call: ["POST", `${ROLES}/STRONG/users`, { user_id: "OPERATOR" }],
+    },
+    {
+      attack: "learn by a strong role whom there is",
+      call: ["POST", `${ROLES}/STRONG/users`, { user_id: "nobody" }],
+    },
+    {
+      attack: "rename a strong role, for somebody to assign it unawares",
+      call: ["PUT", `${ROLES}/STRONG`, { name: "Read only" }],
+    },
+    {
+      attack: "take a strong role's permissions away",
+      call: ["PUT", `${ROLES}/STRONG`, { permissions: [] }],
+    },
+    { attack: "delete a strong role", call: ["DELETE", `${ROLES}/STRONG`] },
+    {
+      attack: "take a strong role from the admin",
+      call: ["DELETE", `${ROLES}/STRONG/users/ADMIN`],
+    },
+  ] as { attack: string; call: [string, string, unknown?] }[]
+) {
+  Deno.test(`with custom_roles:write a viewer cannot ${attack} beyond the own`, async () => {
+    using app = await appWithRights("custom_roles:write", "sla:write");
+    const [{ id: own }] = (await app.call("GET", ROLES)).body.roles;
+    const strong = await grant(app, app.ids.admin, ["containers:exec"]);
+    const filled = (text: string) =>
+      text.replace("STRONG", strong).replace("OWN", own)
+        .replace(/ADMIN|OPERATOR|VIEWER/, (name) =>
+          app.ids[name.toLowerCase() as keyof typeof app.ids]);
+    const before = (await app.call("GET", ROLES)).body;
+    const [method, path, body] = call;
+
+    const refused = await app.asViewer(
+      method,
+      filled(path),
+      body &&
+        JSON.parse(filled(JSON.stringify(body))),
+    );
+
+    equal(refused.status, 403);
+    match(
+      refused.body.error,
+      /^A role with the permission [*\w]+:[*\w]+ is only for those who have it themselves$/,
+    );
+    deepEqual((await app.call("GET", ROLES)).body, before);
+    equal((await app.call("GET", `${ROLES}/${strong}`)).body.permission_count, 1);
+  });
+}
+
+Deno.test("with custom_roles:write a viewer hands on what they have, by role or by custom role", async () => {
+  using app = await appWithRights("custom_roles:write", "sla:write");
+  const role = { name: "mine", permissions: groups(["sla:write", "sla:read", "containers:logs"]) };
+  const created = await app.asViewer("POST", ROLES, role);
+  equal(created.status, 201);
+  const path = `${ROLES}/${created.body.id}`;
+  equal((await app.asViewer("PUT", path, { name: "ours" })).status, 200);
+  const user_id = app.ids.operator;
+  equal((await app.asViewer("POST", `${path}/users`, { user_id })).status, 200);
+  equal((await app.asViewer("DELETE", `${path}/users/${user_id}`)).status, 200);
+  equal((await app.asViewer("DELETE", path)).status, 200);
+  equal((await app.asViewer("GET", ROLES)).status, 403, "custom_roles:read is another right");
+});
+
+Deno.test("whoever lost a permission cannot hand it on any more", async () => {
+  using app = await appWithRights("custom_roles:write");
+  const role = await grant(app, app.ids.viewer, ["sla:write"]);
+  const mine = (n: number) => ({ name: `mine ${n}`, permissions: groups(["sla:write"]) });
+  const { id } = (await app.asViewer("POST", ROLES, mine(1))).body;
+  await app.call("DELETE", `${ROLES}/${role}/users/${app.ids.viewer}`);
+  equal((await app.asViewer("POST", ROLES, mine(2))).status, 403);
+  const assignment = { user_id: app.ids.viewer };
+  equal((await app.asViewer("POST", `${ROLES}/${id}/users`, assignment)).status, 403);
+});
+
+Deno.test("custom_roles:read changes nothing", async () => {
+  using app = await appWithRights("custom_roles:read", "sla:read");
+  const id = await createRole(app, "x", ["sla:read"]);
+  for (
+    const [method, path, body] of [
+      ["POST", ROLES, { name: "y" }],
+      ["PUT", `${ROLES}/${id}`, { name: "y" }],
+      ["DELETE", `${ROLES}/${id}`],
+      ["POST", `${ROLES}/${id}/users`, { user_id: app.ids.viewer }],
+      ["DELETE", `${ROLES}/${id}/users/${app.ids.viewer}`],
+    ] as [string, string, unknown?][]
+  ) {
+    const refused = await app.asViewer(method, path, body);
+    deepEqual([method, path, refused.status], [method, path, 403]);
+  }
+  equal((await app.asViewer("GET", `${ROLES}/${id}`)).status, 200);
+});
+
+const BULK = "/api/containers/bulk";
+
+for (const granted of ["start", "stop", "restart"]) {
+  Deno.test(`containers:${granted} acts on several containers by no other action`, async () => {
+    using app = await appWithRights(`containers:${granted}`);
+    for (const action of ["start", "stop", "restart"]) {
+      const { status } = await app.asViewer("POST", BULK, { ids: ["web"], action });
+      deepEqual([action, status === 403], [action, action !== granted]);
+    }
+  });
+}
+
+Deno.test("a prune of everything takes volumes only by volumes:prune as well", async () => {
+  using app = await appWithRights("system:prune");
+  const prune = async (includeVolumes: boolean) =>
+    (await app.asViewer("POST", "/api/system/prune", { includeVolumes })).status;
+  equal(await prune(false), 503, "past the gate, and the engine is away");
+  equal(await prune(true), 403);
+  await grant(app, app.ids.viewer, ["volumes:prune"]);
+  equal(await prune(true), 503);
+});
+
+Deno.test("subscribers' addresses are for those who may change status pages", async () => {
+  using app = await appWithRights();
+  const pages = "/api/ext/service-pro/status-pages";
+  const { id } = (await app.call("POST", pages, { name: "Shop" })).body;
+  const webhook_url = "https://hooks.example.com/x";
+  equal((await app.call("POST", `${pages}/${id}/subscribers`, { webhook_url })).status, 201);
+  const shown = async () =>
+    (await app.asViewer("GET", `${pages}/${id}/subscribers`)).body.subscribers[0].webhook_url;
+  equal(await shown(), "********");
+  await grant(app, app.ids.viewer, ["status_pages:write"]);
+  equal(await shown(), webhook_url);
+});

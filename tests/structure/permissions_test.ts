@@ -1,0 +1,265 @@
+/**
+ * Custom roles hold on every endpoint of every edition: each declares a permission of the
+ * catalogue, and the gate opens for exactly those that the permission names.
+ *
+ * @module
+ */
+
+import { deepEqual, equal } from "node:assert/strict";
+import { Hono } from "hono";
+import { insertRoleAssignment } from "../../db/enterprise/role_assignments.ts";
+import { insertRole, replacePermissions } from "../../db/enterprise/roles.ts";
+import { createApp } from "../../routes/app.ts";
+import { everyRoute } from "../../routes/editions.ts";
+import type { Endpoint } from "../../routes/endpoint.ts";
+import { failureOf } from "../../routes/errors.ts";
+import { type AppEnv, respondJson } from "../../routes/exchange.ts";
+import { type Gatekeeper, mount } from "../../routes/mount.ts";
+import { includesRole, type Role, USER_ROLES, type UserRole } from "../../services/caller.ts";
+import { guard } from "../../services/editions.ts";
+import {
+  leastRole,
+  parsePermission,
+  permissionName,
+  PERMISSIONS,
+} from "../../services/enterprise/permissions.ts";
+import { currentGuard } from "../../services/guard.ts";
+import { TEST_ADDRESS, type TestApp, testApp } from "../helpers/test_app.ts";
+
+const KNOWN = PERMISSIONS.map(permissionName);
+
+/** What everybody may do with their own login and their own devices. */
+const OWN = [
+  "GET /auth/me",
+  "POST /api/push/register",
+  "POST /api/push/unregister",
+  "POST /auth/logout",
+];
+
+interface Served {
+  path: string;
+  endpoint: Endpoint;
+}
+
+async function everyEndpoint(): Promise<Served[]> {
+  using app = testApp();
+  return (await everyRoute(app.deps)).flatMap(({ prefix, endpoints }) =>
+    endpoints.map((endpoint) => ({ path: prefix + endpoint.path, endpoint }))
+  );
+}
+
+const everything = await everyEndpoint();
+const guarded = everything.filter(({ endpoint }) => endpoint.role !== "public");
+const named = ({ endpoint, path }: Served) => `${endpoint.method.toUpperCase()} ${path}`;
+const namesOf = ({ permission, orPermissions = [] }: Endpoint): string[] =>
+  permission === undefined ? [] : [permission, ...orPermissions];
+
+Deno.test("every endpoint that takes a token declares a permission", () => {
+  deepEqual(
+    guarded.filter(({ endpoint }) => endpoint.permission === undefined).map(named).sort(),
+    OWN,
+  );
+});
+
+Deno.test("every permission that an endpoint declares is in the catalogue", () => {
+  const unknown = everything.filter(({ endpoint }) =>
+    namesOf(endpoint).some((name) => !KNOWN.includes(name))
+  );
+  deepEqual(unknown.map(named), []);
+});
+
+Deno.test("a read declares a permission to read, and a write none of those", () => {
+  // They change nothing, though their method says so.
+  const READS = [
+    "POST /api/stream/ticket",
+    "POST /api/ext/service-enterprise/compliance/verify-chain",
+  ];
+  const wrong = guarded.filter((served) => {
+    const { endpoint } = served;
+    const reads = namesOf(endpoint).filter((name) => /:(read|logs)$/.test(name)).length;
+    return reads !== (endpoint.method === "get" ? namesOf(endpoint).length : 0) &&
+      !READS.includes(named(served));
+  });
+  deepEqual(wrong.map(named), []);
+});
+
+Deno.test("the catalogue knows the least role that may do all that a permission stands for", () => {
+  const roles = KNOWN.map((name) => {
+    const needed = guarded.filter(({ endpoint }) => namesOf(endpoint).includes(name))
+      // Everybody may change their own password; another's is the admin's.
+      .filter((served) => named(served) !== "PUT /auth/users/:id/password")
+      .map(({ endpoint }) => endpoint.role as UserRole);
+    // What no endpoint declares by itself goes with something that an admin may.
+    return [
+      name,
+      needed.length === 0 ? "admin" : USER_ROLES.findLast((role) => needed.includes(role)),
+    ];
+  });
+  deepEqual(KNOWN.map((name) => [name, leastRole(parsePermission(name))]), roles);
+});
+
+Deno.test("with one permission a viewer passes exactly the gates that name it", async () => {
+  using app = testApp({ edition: "enterprise" });
+  const ask = await gates(app);
+  for (const name of KNOWN) giveRole(app, `with ${name}`, [name]);
+
+  for (const name of KNOWN) {
+    const wrong: string[] = [];
+    for (const served of guarded) {
+      const opens = includesRole("viewer", served.endpoint.role) ||
+        namesOf(served.endpoint).includes(name);
+      const status = await ask(served, `with ${name}`);
+      if (status !== (opens ? 200 : 403)) wrong.push(`${named(served)}: ${status}`);
+    }
+    deepEqual([name, wrong], [name, []]);
+  }
+});
+
+for (
+  const { what, permissions, opens } of [
+    { what: "nothing", permissions: [], opens: () => false },
+    { what: "a role without permissions", permissions: [[]], opens: () => false },
+    {
+      what: "every action on containers",
+      permissions: [["containers:*"]],
+      opens: (name: string) => name.startsWith("containers:"),
+    },
+    {
+      what: "reading everything",
+      permissions: [["*:read"]],
+      opens: (name: string) => name.endsWith(":read"),
+    },
+    { what: "everything", permissions: [["*:*"]], opens: () => true },
+    {
+      what: "two roles",
+      permissions: [["sla:write"], ["users:read"]],
+      opens: (name: string) => name === "sla:write" || name === "users:read",
+    },
+    // Nothing that is stored, whatever it is, stands for more than itself.
+    {
+      what: "patterns that are none",
+      permissions: [[
+        "%:%",
+        "container_:start",
+        "Containers:Start",
+        "containers: start",
+        ":",
+        "?:*",
+      ]],
+      opens: () => false,
+    },
+  ] as { what: string; permissions: string[][]; opens: (name: string) => boolean }[]
+) {
+  Deno.test(`with ${what} a viewer passes the gates that it names, and no others`, async () => {
+    using app = testApp({ edition: "enterprise" });
+    const ask = await gates(app);
+    for (const each of permissions) giveRole(app, "ada", each);
+    giveRole(app, "somebody else", ["*:*"]);
+    const wrong: string[] = [];
+    for (const served of guarded) {
+      const { role } = served.endpoint;
+      const may = includesRole("viewer", role) || namesOf(served.endpoint).some(opens);
+      if (await ask(served, "ada") !== (may ? 200 : 403)) wrong.push(named(served));
+    }
+    deepEqual(wrong, []);
+  });
+}
+
+Deno.test("without the license custom roles open nothing", async () => {
+  using app = testApp({ edition: "pro" });
+  const ask = await gates(app);
+  giveRole(app, "ada", ["*:*"]);
+  for (const served of guarded.filter(({ endpoint }) => endpoint.role !== "viewer")) {
+    const { path } = served;
+    const status = await ask(served, "ada");
+    equal(status, path.includes("service-enterprise") ? 402 : 403, named(served));
+  }
+});
+
+Deno.test("no handler refuses by itself what the gate lets through", async () => {
+  using app = testApp({ edition: "enterprise" });
+  giveRole(app, "ada", ["*:*"]);
+  const answer = createApp(app.deps, (_, { address }) => ({
+    userId: "ada",
+    role: "viewer",
+    familyId: "family",
+    address,
+  }));
+  const refused: string[] = [];
+  for (const served of guarded) {
+    const method = served.endpoint.method.toUpperCase();
+    const isRead = method === "GET";
+    const response = await answer(
+      new Request(`http://longshore.test${addressOf(served)}`, {
+        method,
+        ...(!isRead && { headers: { "content-type": "application/json" }, body: "{}" }),
+      }),
+      TEST_ADDRESS,
+    );
+    await response.body?.cancel();
+    if (response.status === 403) refused.push(named(served));
+  }
+  deepEqual(refused, []);
+});
+
+/** The real gates, with handlers behind them that do nothing: 200 means that one was reached. */
+async function gates(
+  { deps }: TestApp,
+): Promise<(served: Served, userId: string) => Promise<number>> {
+  const caller: { userId: string; role: Role } = { userId: "", role: "viewer" };
+  const gatekeeper: Gatekeeper = {
+    license: deps.license,
+    identify: (_, { address }) => ({ ...caller, familyId: "family", address }),
+    audit: () => {},
+    guard: currentGuard(deps, { ...guard, load: async () => withoutRecords(await guard.load()) }),
+  };
+  const hono = new Hono<AppEnv>({ strict: false });
+  for (const routes of await everyRoute(deps)) {
+    mount(hono, { ...routes, endpoints: routes.endpoints.map(reachable) }, gatekeeper);
+  }
+  hono.onError((error, c) => {
+    const { status, body } = failureOf(error, deps.license.edition);
+    return respondJson(c.env, status, body);
+  });
+
+  return async (served, userId) => {
+    caller.userId = userId;
+    const exchange = { requestId: "test", address: TEST_ADDRESS, headers: {} };
+    const method = served.endpoint.method.toUpperCase();
+    const request = new Request(`http://longshore.test${addressOf(served)}`, { method });
+    const response = await hono.fetch(request, exchange);
+    await response.body?.cancel();
+    return response.status;
+  };
+}
+
+/** What is recorded of ten thousand requests is no matter here. */
+function withoutRecords(
+  create: Awaited<ReturnType<typeof guard.load>>,
+): Awaited<ReturnType<typeof guard.load>> {
+  return (deps) => ({ ...create(deps), record: () => {} });
+}
+
+function reachable(endpoint: Endpoint): Endpoint {
+  const { params: _, query: __, body: ___, form: ____, version: _____, ...contract } = endpoint;
+  const reached = () => ({ status: 200, headers: {}, body: null });
+  return { ...contract, produces: "text/plain", handle: reached };
+}
+
+const addressOf = ({ path }: Served) => path.replace(/:\w+/g, "x");
+
+function giveRole({ deps: { db } }: TestApp, userId: string, permissions: readonly string[]): void {
+  const id = crypto.randomUUID();
+  const at = "2026-01-01T00:00:00.000Z";
+  insertRole(db, {
+    id,
+    name: id,
+    name_key: id,
+    description: "",
+    priority: 0,
+    created_at: at,
+    updated_at: at,
+  });
+  replacePermissions(db, id, permissions.map(parsePermission));
+  insertRoleAssignment(db, { user_id: userId, role_id: id, assigned_at: at, assigned_by: "test" });
+}
