@@ -43,6 +43,7 @@ export const healthEndpoints = (deps: Deps) => [
     path: "/livez",
     summary: "Whether the process answers at all",
     role: "public",
+    anyAddress: true,
     returns: z.object({ status: z.literal("ok").meta({ example: "ok" }) }),
   }, () => ({ status: "ok" as const })),
 
@@ -56,6 +57,7 @@ export const healthEndpoints = (deps: Deps) => [
         'Answers `{"status": "ok"}`, or 503 with `{"status": "failed"}` while a database ' +
         "fails. An engine that is away is no reason.",
       role: "public",
+      anyAddress: true,
       returns: z.string().meta({ example: '{"status": "ok"}' }),
       produces: "application/json",
       failures: { 503: "A database fails" },
@@ -72,6 +74,7 @@ export const healthEndpoints = (deps: Deps) => [
     summary: "How the service is doing",
     description: "Without a token only the status. 200 also when degraded.",
     role: "public",
+    anyAddress: true,
     returns: Health,
   }, async ({ caller }) => {
     const health = await describeHealth(deps);

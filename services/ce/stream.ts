@@ -73,8 +73,8 @@ const FRAME_SOURCES: readonly FrameSource[] = [metricsFrame, containersFrame, al
 
 /**
  * Opens a stream: the events after `lastEventId` that are still held, the states as they are, and
- * then what comes. It ends with the caller's token, or as soon as its login is ended or its user
- * deleted.
+ * then what comes. It ends with the caller's token, or as soon as its login is ended, its user
+ * deleted or its address no longer let in.
  *
  * @throws {AppError} `unavailable` when too many clients are connected.
  */
@@ -89,7 +89,9 @@ export async function openStream(
   return stream.open({
     types: new Set(types),
     lastEventId,
-    stillValid: () => now().getTime() < endsAt && accounts.roleOf(caller) !== undefined,
+    stillValid: () =>
+      now().getTime() < endsAt && accounts.roleOf(caller) !== undefined &&
+      caller.rights?.isAdmitted() !== false,
   });
 }
 

@@ -1,0 +1,47 @@
+/**
+ * `longshore ip-allowlist off`: the way back in for whoever locked themselves out, beside a running
+ * service or without one.
+ *
+ * @module
+ */
+
+import type { Caller } from "../services/caller.ts";
+import { recordAudit } from "../services/ce/audit.ts";
+import { readConfig } from "../services/config.ts";
+import { stopIpAllowlist } from "../services/enterprise/ip_allowlist.ts";
+import { parseArguments, subcommand } from "./arguments.ts";
+import { EXIT, type Program } from "./program.ts";
+import { withStateBeside } from "./state_database.ts";
+
+/** How the audit log names whoever has the command line of the host. */
+const CONSOLE: Caller = { userId: "console", role: "admin", familyId: "", address: "" };
+
+const now = () => new Date();
+
+export async function ipAllowlist(program: Program): Promise<number> {
+  const { program: rest } = subcommand("ip-allowlist", program, ["off"]);
+  parseArguments("ip-allowlist off", rest, [], {});
+  const config = readConfig(program.env, program.surroundings);
+  Deno.umask(0o077);
+  const { wasOn, unrecorded } = await withStateBeside(config.dataDir, (db) => {
+    const stopped = stopIpAllowlist({ db, now });
+    recordAudit({ db, now }, {
+      caller: CONSOLE,
+      action: "longshore ip-allowlist off",
+      target: "",
+      outcome: "success",
+    });
+    return stopped;
+  });
+  program.print(
+    wasOn
+      ? "The IP allowlist is no longer enforced: every address may use the service."
+      : "The IP allowlist was not enforced; nothing was changed.",
+  );
+  if (unrecorded !== undefined) {
+    const reason = unrecorded instanceof Error ? unrecorded.message : String(unrecorded);
+    program.note(`The compliance log has no entry of it: ${reason}`);
+  }
+  program.note("Its rules are kept. A running service takes it over at once.");
+  return EXIT.ok;
+}

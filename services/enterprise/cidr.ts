@@ -1,0 +1,126 @@
+/**
+ * Addresses and networks as an allowlist reads them: each in one notation only, for what two
+ * readers understand differently admits somebody that nobody meant.
+ *
+ * @module
+ */
+
+import ipaddr from "ipaddr.js";
+
+type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** An address; mapped IPv4 (`::ffff:10.0.0.1`) has become IPv4. */
+export type Address = IpAddress & { readonly [checked]: true };
+declare const checked: unique symbol;
+
+export interface Network {
+  /** An address or `address/prefix`, in its shortest form. */
+  text: string;
+  base: Address;
+  /** Length of the prefix; of a single address 32 or 128. */
+  prefix: number;
+}
+
+/** Why a text is no network: continues a sentence that begins with what it was given for. */
+export interface Refusal {
+  refused: string;
+}
+
+/** Longest text that can be a network. */
+export const CIDR_MAX = 49;
+
+const EXAMPLES = "10.0.0.0/8, 2001:db8::/32 or 203.0.113.7";
+
+/** A mapped network counts its prefix from the front of the IPv6 address (RFC 4291, 2.5.5.2). */
+const MAPPED_PREFIX = 96;
+
+/**
+ * Reads an address.
+ *
+ * A zone (`fe80::1%eth0`) is left out: it says through which interface of this host the address is
+ * reached, and is no part of it.
+ *
+ * @returns `undefined` for what is none.
+ */
+export function parseAddress(text: string): Address | undefined {
+  return read(text.replace(/%[\w.-]+$/, ""))?.address;
+}
+
+/** Reads the text of a rule: an address, or a network as `address/prefix`. */
+export function parseNetwork(text: string): Network | Refusal {
+  const [written = "", bits, ...rest] = text.split("/");
+  if (text.includes("%")) return { refused: "must have no zone such as %eth0" };
+  const found = read(written);
+  if (!found && isLikeIpv4(written)) {
+    return { refused: "must have four decimal numbers from 0 to 255 without leading zeros" };
+  }
+  if (!found || rest.length > 0) return { refused: `must be a network such as ${EXAMPLES}` };
+
+  const { address, mapped } = found;
+  const width = address.kind() === "ipv4" ? 32 : 128;
+  if (bits === undefined) return { text: address.toString(), base: address, prefix: width };
+
+  const least = mapped ? MAPPED_PREFIX : 0;
+  const prefix = Number(bits) - least;
+  if (!/^(0|[1-9]\d{0,2})$/.test(bits) || prefix < 0 || prefix > width) {
+    return { refused: `must have a prefix from ${least} to ${least + width}` };
+  }
+  const network = networkOf(address, prefix);
+  if (network.toString() !== address.toString()) {
+    return {
+      refused: `has bits behind its prefix: write ${network}/${prefix} for the network, or ` +
+        `${address} for the one address`,
+    };
+  }
+  return { text: `${address}/${prefix}`, base: address, prefix };
+}
+
+/** Whether an address is in a network. One family never contains the other, not even `::/0`. */
+export function includesAddress({ base, prefix }: Network, address: Address): boolean {
+  return base.kind() === address.kind() &&
+    (address as ipaddr.IPv4).match(base as unknown as ipaddr.IPv4, prefix);
+}
+
+function read(text: string): { address: Address; mapped: boolean } | undefined {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) {
+    return { address: ipaddr.IPv4.parse(text) as IpAddress as Address, mapped: false };
+  }
+  const hexadecimal = withoutDots(text);
+  if (hexadecimal === undefined || !ipaddr.IPv6.isValid(hexadecimal)) return undefined;
+  const address = ipaddr.IPv6.parse(hexadecimal);
+  const mapped = address.isIPv4MappedAddress();
+  return {
+    address: (mapped ? address.toIPv4Address() : address) as IpAddress as Address,
+    mapped,
+  };
+}
+
+/**
+ * IPv6 with its last 32 bits in hexadecimal as well: the library takes leading zeros in
+ * `::ffff:010.0.0.1`, and reads `::10.0.0.1`, which is no mapped address, as one.
+ *
+ * @returns `undefined` for what is certainly no IPv6.
+ */
+function withoutDots(text: string): string | undefined {
+  const tail = /[^:]*$/.exec(text)![0];
+  let hexadecimal = text;
+  if (tail.includes(".")) {
+    if (!ipaddr.IPv4.isValidFourPartDecimal(tail)) return undefined;
+    const [a, b, c, d] = ipaddr.IPv4.parse(tail).octets as [number, number, number, number];
+    const groups = [a * 256 + b, c * 256 + d].map((group) => group.toString(16));
+    hexadecimal = text.slice(0, -tail.length) + groups.join(":");
+  }
+  return /^(?=.*:)[\da-f]{0,4}(:[\da-f]{0,4})+$/i.test(hexadecimal) ? hexadecimal : undefined;
+}
+
+/** Octal, hexadecimal and shortened IPv4, which programs read differently. */
+const isLikeIpv4 = (text: string) => /^[\da-fx]+(\.[\da-fx]+){0,5}\.?$/i.test(text);
+
+/** The address with every bit behind the prefix cleared. */
+function networkOf(address: Address, prefix: number): IpAddress {
+  const bytes = address.toByteArray().map((byte, at) => {
+    const kept = Math.min(8, Math.max(0, prefix - 8 * at));
+    return byte & (0xff << (8 - kept));
+  });
+  return ipaddr.fromByteArray(bytes);
+}

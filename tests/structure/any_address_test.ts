@@ -1,0 +1,43 @@
+/**
+ * What an IP allowlist leaves open, in full: a new endpoint is covered unless somebody says
+ * otherwise here.
+ *
+ * @module
+ */
+
+import { deepEqual } from "node:assert/strict";
+import { everyRoute } from "../../routes/editions.ts";
+import { testApp } from "../helpers/test_app.ts";
+
+const PRO = "/api/ext/service-pro";
+const ENTERPRISE = "/api/ext/service-enterprise";
+
+/** Probes, what is told to the world, and the way of a login at an identity provider. */
+const ANY_ADDRESS = [
+  "GET /livez",
+  "GET /readyz",
+  "GET /api/health",
+  `GET ${PRO}/status-pages/public/:slug`,
+  `GET ${PRO}/status-pages/:pageId/subscribers/verify/:token`,
+  `GET ${PRO}/status-pages/unsubscribe/:token`,
+  `POST ${PRO}/status-pages/unsubscribe/:token`,
+  "GET /status/:slug",
+  "GET /status/:slug/feed.atom",
+  "GET /status/:slug/badge.svg",
+  `GET ${ENTERPRISE}/branding/active`,
+  `GET ${ENTERPRISE}/sso/metadata`,
+  `GET ${ENTERPRISE}/sso/login/:id`,
+  `POST ${ENTERPRISE}/sso/acs`,
+];
+
+Deno.test("only these answer whatever address asks, and all of them need no token", async () => {
+  using app = testApp();
+  const open = (await everyRoute(app.deps)).flatMap(({ prefix, endpoints }) =>
+    endpoints.filter(({ anyAddress }) => anyAddress).map(({ method, path, role }) => ({
+      name: `${method.toUpperCase()} ${prefix}${path}`,
+      role,
+    }))
+  );
+  deepEqual(open.map(({ name }) => name).sort(), [...ANY_ADDRESS].sort());
+  deepEqual(open.filter(({ role }) => role !== "public"), []);
+});
