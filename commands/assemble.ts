@@ -7,6 +7,7 @@
 import type { MetricsDatabase, StateDatabase } from "../db/database.ts";
 import type { Engine } from "../engine/client.ts";
 import { createAccounts } from "../services/accounts.ts";
+import { createBrandBoard } from "../services/brand_board.ts";
 import { storedTrialStart } from "../services/ce/licenses.ts";
 import { storedMaintenance } from "../services/ce/maintenance.ts";
 import type { Config } from "../services/config.ts";
@@ -42,6 +43,7 @@ export interface Parts {
 
 export function assemble(parts: Parts): Deps {
   const { config, db, now } = parts;
+  const license = createLicense(now, storedTrialStart(db));
   return {
     ...parts,
     inventory: createInventory(now),
@@ -51,7 +53,8 @@ export function assemble(parts: Parts): Deps {
     throttle: createLoginThrottle(now),
     stream: createStreamHub({ now, clientsMax: config.maxSseClients }),
     tickets: createStreamTickets(now),
-    license: createLicense(now, storedTrialStart(db)),
+    license,
+    brand: createBrandBoard(license),
     counts,
     events: createEventBus(),
     recorders,

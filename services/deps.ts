@@ -11,6 +11,7 @@
 import type { MetricsDatabase, StateDatabase } from "../db/database.ts";
 import type { Engine } from "../engine/client.ts";
 import type { Accounts } from "./accounts.ts";
+import type { BrandBoard } from "./brand_board.ts";
 import type { Config } from "./config.ts";
 import type { EventBus } from "./events.ts";
 import type { HostBoard } from "./host_board.ts";
@@ -58,6 +59,8 @@ export interface Deps {
   tickets: StreamTickets;
   /** The license in force; its edition changes when one is installed or ends. */
   license: License;
+  /** How the service looks to people, where an edition gives it a look of its own. */
+  brand: BrandBoard;
   /** The keys of this installation: tokens are signed, stored secrets encrypted with them. */
   secrets: Secrets;
   /** What counts against the limits of the license, in every edition. */

@@ -6,6 +6,7 @@
  */
 
 import * as z from "zod";
+import type { Look } from "../../services/brand_board.ts";
 import { nodeCrypto, nodeZlib } from "../../services/builtins.ts";
 import type { Deps } from "../../services/deps.ts";
 import { includesEdition } from "../../services/edition.ts";
@@ -18,6 +19,7 @@ import {
 import { acceptsGzip, etagOf } from "../answer_cache.ts";
 import { type RawAnswer, rawEndpoint } from "../endpoint.ts";
 import { statusPageBadge } from "./status_page_badge.ts";
+import { customStyle, logoSources } from "./status_page_brand.ts";
 import { statusPageFeed } from "./status_page_feed.ts";
 import { statusPageStyle, statusPageView } from "./status_page_view.ts";
 
@@ -44,8 +46,8 @@ interface Kept {
 
 type Config = Pick<Deps["config"], "serviceBaseUrl">;
 
-/** Kept for as long as the page in memory stays the same. */
-type Shelf = WeakMap<PublicPage, Partial<Record<Part, Kept>>>;
+/** Kept for as long as the page in memory, and the look of the service, stay the same. */
+type Shelf = WeakMap<PublicPage, { look: Look | undefined; parts: Partial<Record<Part, Kept>> }>;
 
 const encoder = new TextEncoder();
 
@@ -55,13 +57,15 @@ export const statusPageHtmlEndpoints = (deps: Deps) => {
     (part: Part) => ({ params, request }: { params: { slug: string }; request: Request }) => {
       const page = publicPage(deps, params.slug);
       if (!page) throw notFound("Status page", params.slug);
-      const parts = shelf.get(page) ?? {};
-      shelf.set(page, parts);
-      return answer(request, parts[part] ??= PARTS[part](page, deps.config));
+      const { look } = deps.brand;
+      let kept = shelf.get(page);
+      if (!kept || kept.look !== look) shelf.set(page, kept = { look, parts: {} });
+      return answer(request, kept.parts[part] ??= PARTS[part](page, deps.config, look));
     };
   const contract = {
     method: "get",
     role: "public",
+    anyAddress: true,
     hiddenUnlicensed: true,
     params: Params,
     returns: z.string(),
@@ -108,22 +112,27 @@ export function statusPageOfHost(deps: Deps): (request: Request) => string | und
   };
 }
 
-function pagePart(page: PublicPage, config: Config): Kept {
-  const style = statusPageStyle(page);
-  const hash = nodeCrypto().createHash("sha256").update(style).digest("base64");
+function pagePart(page: PublicPage, config: Config, look: Look | undefined): Kept {
+  const style = statusPageStyle(page, look);
+  const custom = customStyle(look);
   const policy = [
     "default-src 'none'",
-    `style-src 'sha256-${hash}'`,
-    "img-src data:",
+    `style-src ${sourceOf(style)}${custom === undefined ? "" : ` ${sourceOf(custom)}`}`,
+    `img-src ${["data:", ...logoSources(look)].join(" ")}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
   ];
-  const text = statusPageView(page, { feedUrl: urlsOf(page, config).feed, style });
+  const text = statusPageView(page, { feedUrl: urlsOf(page, config).feed, style, look });
   return kept(text, {
     "content-type": "text/html; charset=utf-8",
     "content-security-policy": policy.join("; "),
   });
+}
+
+/** Names a style sheet for the policy. */
+function sourceOf(style: string): string {
+  return `'sha256-${nodeCrypto().createHash("sha256").update(style).digest("base64")}'`;
 }
 
 function feedPart(page: PublicPage, config: Config): Kept {

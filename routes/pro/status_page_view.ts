@@ -5,19 +5,18 @@
  * @module
  */
 
+import type { Look } from "../../services/brand_board.ts";
 import type {
   PublicComponent,
   PublicIncident,
   PublicPage,
 } from "../../services/pro/status_page_public.ts";
 import { type Markup, markup, trusted } from "./markup.ts";
+import { brandBand, brandColor, brandStyles, customStyle } from "./status_page_brand.ts";
 import sheet from "./status_page.css" with { type: "text" };
 import { INCIDENT_WORDS, SEVERITY_WORDS, STATUS_COLORS, STATUS_WORDS } from "./status_words.ts";
 
 type Status = PublicPage["overall_status"];
-
-/** For pages without a colour of their own. */
-const BRAND = "#1d3b5c";
 
 const SUMMARY: Readonly<Record<Status, string>> = {
   operational: "All systems are operational",
@@ -39,10 +38,10 @@ const GLYPHS: Readonly<Record<Status, string>> = {
 /** Long descriptions are for the page, not for its head. */
 const SUMMARY_MAX = 300;
 
-/** The page's style sheet, with its own colour. */
-export function statusPageStyle({ theme }: Pick<PublicPage, "theme">): string {
-  const brand = brandOf(theme);
-  return `:root{--brand:${brand};--on-brand:${readableOn(brand)}}${sheet}`;
+/** The page's style sheet, with its own colour and in the look that the service has. */
+export function statusPageStyle({ theme }: Pick<PublicPage, "theme">, look?: Look): string {
+  const { before, behind } = brandStyles(theme, look);
+  return before + sheet + behind;
 }
 
 /**
@@ -50,28 +49,35 @@ export function statusPageStyle({ theme }: Pick<PublicPage, "theme">): string {
  *
  * @param feedUrl Where the page's feed is.
  * @param style What {@linkcode statusPageStyle} made, and the page's policy allows.
+ * @param look Of the service; its own style sheet is what `customStyle()` makes of it.
  */
 export function statusPageView(
   page: PublicPage,
-  { feedUrl, style }: { feedUrl: string; style: string },
+  { feedUrl, style, look }: { feedUrl: string; style: string; look?: Look | undefined },
 ): string {
   const { name, description, theme, overall_status: overall } = page;
+  const custom = customStyle(look);
   return markup`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="theme-color" content="${brandOf(theme)}">
-<title>${STATUS_WORDS[overall]} - ${name.slice(0, SUMMARY_MAX)}</title>
+<meta name="theme-color" content="${brandColor(theme, look)}">
+<title>${STATUS_WORDS[overall]} - ${name.slice(0, SUMMARY_MAX)}${
+    look && look.app_name !== name ? ` - ${look.app_name}` : ""
+  }</title>
 <meta name="description" content="${(description || summaryOf(page)).slice(0, SUMMARY_MAX)}">
 <link rel="icon" href="${iconUrl(overall)}">
 <link rel="alternate" type="application/atom+xml" title="Incidents" href="${feedUrl}">
-<style>${trusted(style)}</style>
+<style>${trusted(style)}</style>${
+    custom !== undefined && markup`
+<style>${trusted(custom)}</style>`
+  }
 </head>
 <body>
-<header class="top">
-<div class="wrap">
+<header class="${look ? "top branded" : "top"}">
+${look !== undefined && brandBand(look)}<div class="wrap">
 <h1 dir="auto">${name}</h1>
 ${description !== "" && markup`<p dir="auto">${description}</p>`}
 </div>
@@ -190,19 +196,3 @@ function time(at: string): Markup {
 }
 
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
-
-/** Whatever is in the theme, only a colour gets into the style sheet. */
-function brandOf({ primary_color: color }: PublicPage["theme"]): string {
-  return color !== undefined && /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.test(color) ? color : BRAND;
-}
-
-/** Black or white, whichever has the higher contrast: at least 4.58 to 1 on any colour. */
-function readableOn(color: string): "#000" | "#fff" {
-  const digits = color.length === 4 ? color.slice(1).replace(/./g, "$&$&") : color.slice(1);
-  // Relative luminance (WCAG 2.2); at 0.179 both have the same contrast.
-  const [red, green, blue] = [0, 2, 4].map((at) => {
-    const share = parseInt(digits.slice(at, at + 2), 16) / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  }) as [number, number, number];
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#000" : "#fff";
-}

@@ -45,7 +45,7 @@ const FLAGS = [
 ];
 
 /** Longest wait for the browser to do something, in milliseconds. */
-const WAIT_MS = 30_000;
+const WAIT_MS = 60_000;
 
 /** Whether there is a browser on this machine. */
 export function hasBrowser(): boolean {
@@ -56,10 +56,11 @@ export function hasBrowser(): boolean {
   }
 }
 
-export async function startBrowser(): Promise<Browser> {
+/** @param flags More of the browser's own, such as one that has it trust a server of the test. */
+export async function startBrowser(flags: readonly string[] = []): Promise<Browser> {
   const profile = await Deno.makeTempDir({ prefix: "longshore-browser-" });
   const child = new Deno.Command(PROGRAM, {
-    args: [...FLAGS, `--user-data-dir=${profile}`, "about:blank"],
+    args: [...FLAGS, ...flags, `--user-data-dir=${profile}`, "about:blank"],
     stdin: "null",
     stdout: "null",
     stderr: "null",

@@ -1,0 +1,55 @@
+/**
+ * Colors that people chose, made so that text in them, or on them, can be read (WCAG 2.2, 1.4.3).
+ *
+ * @module
+ */
+
+/** What small text needs at least. */
+const CONTRAST_MIN = 4.5;
+
+/** How far a color is moved at a time, as a share of the way to black or white. */
+const STEP = 0.05;
+
+type Channels = [red: number, green: number, blue: number];
+
+/** Whether a text is `#rgb` or `#rrggbb`: nothing else gets into a style sheet as a color. */
+export const isColor = (text: string | null | undefined): text is string =>
+  typeof text === "string" && /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.test(text);
+
+/** Black or white, whichever has the higher contrast: at least 4.58 to 1 on any color. */
+export function readableOn(color: string): "#000" | "#fff" {
+  // At 0.179 both have the same contrast.
+  return luminance(channelsOf(color)) > 0.179 ? "#000" : "#fff";
+}
+
+/** The color itself, or as near to it as text on a background may be. */
+export function readableAs(color: string, background: string): string {
+  const behind = luminance(channelsOf(background));
+  const goal = readableOn(background) === "#000" ? 0 : 255;
+  const own = channelsOf(color);
+  for (let share = 0; share < 1; share += STEP) {
+    const mixed = own.map((value) => Math.round(value + (goal - value) * share)) as Channels;
+    if (contrast(luminance(mixed), behind) >= CONTRAST_MIN) return textOf(mixed);
+  }
+  return readableOn(background);
+}
+
+function channelsOf(color: string): Channels {
+  const digits = color.length === 4 ? color.slice(1).replace(/./g, "$&$&") : color.slice(1);
+  return [0, 2, 4].map((at) => parseInt(digits.slice(at, at + 2), 16)) as Channels;
+}
+
+const textOf = (channels: Channels): string =>
+  `#${channels.map((value) => value.toString(16).padStart(2, "0")).join("")}`;
+
+/** Relative luminance, 0 to 1. */
+function luminance(channels: Channels): number {
+  const [red, green, blue] = channels.map((value) => {
+    const share = value / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  }) as Channels;
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+const contrast = (a: number, b: number): number =>
+  (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
