@@ -328,8 +328,16 @@ export function readConfig(env: Env, surroundings: Surroundings): Config {
 }
 
 /** What works, but should not stay so; each a sentence for the log. */
-export function configWarnings({ apiKey, secretKey }: Config): string[] {
-  return Object.entries({ API_KEY: apiKey, SECRET_KEY: secretKey })
+export function configWarnings(
+  { apiKey, secretKey, metricsToken, mtlsVerifySecret }: Config,
+): string[] {
+  const secrets = {
+    API_KEY: apiKey,
+    SECRET_KEY: secretKey,
+    METRICS_TOKEN: metricsToken,
+    MTLS_VERIFY_SECRET: mtlsVerifySecret,
+  };
+  return Object.entries(secrets)
     .filter(([, value]) => value !== null && value.length < ADVISED_LENGTH_MIN)
     .map(([name]) => `${name} has less than ${ADVISED_LENGTH_MIN} characters and can be guessed`);
 }
