@@ -6,12 +6,12 @@
  */
 
 import { selectRevokedFamilies } from "../db/ce/revoked_families.ts";
-import { selectUsers } from "../db/ce/users.ts";
+import { selectPasswordHash, selectUsers, selectUsersWithoutPassword } from "../db/ce/users.ts";
 import { selectDataVersion } from "../db/data_version.ts";
 import type { StateDatabase } from "../db/database.ts";
 import type { UserRole } from "./caller.ts";
 
-/** The caller of key mode. */
+/** The caller of key mode who brings the API key. */
 export const KEY_USER = "key";
 
 /** A login: whose it is, and which of theirs. A {@linkcode Caller} is one too. */
@@ -40,8 +40,10 @@ export interface Accounts {
 const LOOK_MS = 1_000;
 
 /**
- * Reads the accounts. The services keep them in step with what they store; what another process
- * stores (`longshore user ...` beside a running service) is seen within a second.
+ * Reads the accounts. In key mode these are the API key's holder and the users without a password,
+ * for whom an identity provider vouches: a password of users mode opens nothing there. The services
+ * keep them in step with what they store; what another process stores (`longshore user ...` beside
+ * a running service) is seen within a second.
  */
 export function createAccounts(
   db: StateDatabase,
@@ -61,7 +63,8 @@ export function createAccounts(
     lookedAt = at.getTime();
     roles.clear();
     if (authMode === "key") roles.set(KEY_USER, "admin");
-    else for (const { id, role } of selectUsers(db)) roles.set(id, role);
+    const users = authMode === "key" ? selectUsersWithoutPassword(db) : selectUsers(db);
+    for (const { id, role } of users) roles.set(id, role);
     revoked.clear();
     for (const { familyId, expiresAt } of selectRevokedFamilies(db, at.toISOString())) {
       revoked.set(familyId, Date.parse(expiresAt));
@@ -82,7 +85,10 @@ export function createAccounts(
       if (!roles.has(userId)) look(0);
       return revoked.has(familyId) ? undefined : roles.get(userId);
     },
-    put: (userId, role) => void roles.set(userId, role),
+    put(userId, role) {
+      if (authMode === "key" && selectPasswordHash(db, userId) !== null) return;
+      roles.set(userId, role);
+    },
     remove: (userId) => void roles.delete(userId),
     revoke(familyId, expiresAt) {
       const at = now().getTime();

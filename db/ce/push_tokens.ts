@@ -39,6 +39,14 @@ export function selectPushTokensOfUsers(db: Database): PushToken[] {
   );
 }
 
+/** The devices of those who have an account and no password. */
+export function selectPushTokensOfUsersWithoutPassword(db: Database): PushToken[] {
+  return db.all<PushToken>(
+    `SELECT ${COLUMNS} FROM push_tokens
+      WHERE user_id IN (SELECT id FROM users WHERE password_hash IS NULL) ORDER BY id`,
+  );
+}
+
 /** Stores a registration in place of a former one of the token. It keeps its id with its owner. */
 export function upsertPushToken(db: Database, registration: PushToken): void {
   db.run(

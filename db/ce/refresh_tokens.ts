@@ -16,6 +16,8 @@ export interface RefreshToken {
   userId: string;
   createdAt: string;
   expiresAt: string;
+  /** When the login ends, however often it is renewed; `null` for one that can go on. */
+  endsAt: string | null;
   spentAt: string | null;
   /** Set where the family's refresh tokens are refused while its access tokens go on. */
   revokedAt: string | null;
@@ -25,8 +27,8 @@ export interface RefreshToken {
 export function selectRefreshToken(db: Database, tokenHash: string): RefreshToken | undefined {
   return db.get<RefreshToken>(
     `SELECT token_hash AS tokenHash, family_id AS familyId, user_id AS userId,
-            created_at AS createdAt, expires_at AS expiresAt, spent_at AS spentAt,
-            revoked_at AS revokedAt
+            created_at AS createdAt, expires_at AS expiresAt, ends_at AS endsAt,
+            spent_at AS spentAt, revoked_at AS revokedAt
        FROM refresh_tokens WHERE token_hash = :tokenHash`,
     { tokenHash },
   );
@@ -45,8 +47,8 @@ export function insertRefreshToken(
   token: Omit<RefreshToken, "spentAt" | "revokedAt">,
 ): void {
   db.run(
-    `INSERT INTO refresh_tokens (token_hash, family_id, user_id, created_at, expires_at)
-     VALUES (:tokenHash, :familyId, :userId, :createdAt, :expiresAt)`,
+    `INSERT INTO refresh_tokens (token_hash, family_id, user_id, created_at, expires_at, ends_at)
+     VALUES (:tokenHash, :familyId, :userId, :createdAt, :expiresAt, :endsAt)`,
     { ...token },
   );
 }

@@ -33,6 +33,13 @@ export function selectUsers(db: Database): User[] {
   return db.all<User>(`SELECT ${COLUMNS} FROM users ORDER BY email_key`);
 }
 
+/** Those who cannot log in by password: others vouch for them. */
+export function selectUsersWithoutPassword(db: Database): User[] {
+  return db.all<User>(
+    `SELECT ${COLUMNS} FROM users WHERE password_hash IS NULL ORDER BY email_key`,
+  );
+}
+
 /** One user, or `undefined` when the id is unknown. */
 export function selectUser(db: Database, id: string): User | undefined {
   return db.get<User>(`SELECT ${COLUMNS} FROM users WHERE id = :id`, { id });

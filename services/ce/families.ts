@@ -32,8 +32,8 @@ export function revokeFamiliesOfUser(
   });
 }
 
-/** Stores the end of the families that `choose` names, in one transaction with what it does. */
-function revokeFamilies({ db, accounts, now }: FamilyDeps, choose: () => string[]): void {
+/** Ends the logins that `choose` names, in one transaction with what it does. */
+export function revokeFamilies({ db, accounts, now }: FamilyDeps, choose: () => string[]): void {
   const end = new Date(now().getTime() + ACCESS_TOKEN_S * 1000);
   const families = db.transaction(() => {
     const chosen = choose();

@@ -10,6 +10,7 @@ import {
   type PushToken,
   selectPushTokensOfUser,
   selectPushTokensOfUsers,
+  selectPushTokensOfUsersWithoutPassword,
   upsertPushToken,
 } from "../../db/ce/push_tokens.ts";
 import { KEY_USER } from "../accounts.ts";
@@ -59,9 +60,13 @@ export function unregisterPushToken(
   deletePushTokenOfUser(db, userId, token);
 }
 
-/** The devices of everybody who may log in at present: accounts, or the API key's holders. */
+/**
+ * The devices of everybody who may log in at present: accounts, or the API key's holders and those
+ * for whom an identity provider vouches.
+ */
 export function pushDevices({ db, config }: Pick<Deps, "db" | "config">): PushToken[] {
-  return config.authMode === "users"
-    ? selectPushTokensOfUsers(db)
-    : selectPushTokensOfUser(db, KEY_USER);
+  return config.authMode === "users" ? selectPushTokensOfUsers(db) : [
+    ...selectPushTokensOfUser(db, KEY_USER),
+    ...selectPushTokensOfUsersWithoutPassword(db),
+  ];
 }

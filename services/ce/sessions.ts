@@ -27,7 +27,7 @@ import { isApiKey } from "./api_key.ts";
 import { emailKey } from "./emails.ts";
 import { revokeFamily } from "./families.ts";
 import { verifyPassword } from "./passwords.ts";
-import { ACCESS_TOKEN_S, signAccessToken } from "./tokens.ts";
+import { accessTokenLifeS, signAccessToken } from "./tokens.ts";
 
 /** How long a refresh token can be used. */
 const REFRESH_TOKEN_MS = 30 * 24 * 60 * 60 * 1000;
@@ -42,6 +42,21 @@ export interface TokenPair {
   expiresIn: number;
   role: UserRole;
   serverName: string;
+}
+
+/** A login that is stored, and the refresh token that is nowhere else. */
+export interface OpenLogin {
+  session: Session;
+  role: UserRole;
+  refreshToken: string;
+  /** When it ends, however often it is renewed; `null` for one that can go on. */
+  endsAt: Date | null;
+}
+
+/** What a login may be told when it begins. */
+export interface LoginTerms {
+  /** When it ends at the latest, e.g. because somebody else vouches for it until then only. */
+  endsAt?: Date;
 }
 
 type SessionDeps = Pick<Deps, "config" | "db" | "accounts" | "secrets" | "now">;
@@ -109,20 +124,52 @@ export async function logIn(
 }
 
 /**
- * Begins a login of a user whose identity is proven.
+ * Begins a login of a user whose identity is proven. None of its tokens, nor of those that renew
+ * it, outlives `endsAt`.
  *
  * @throws {AppError} `unauthorized` when there is no such user (any more).
  */
-async function startSession(deps: SessionDeps, userId: string): Promise<TokenPair> {
+export async function startSession(
+  deps: SessionDeps,
+  userId: string,
+  terms: LoginTerms = {},
+): Promise<TokenPair> {
+  const login = deps.db.transaction(() => storeLogin(deps, userId, terms));
+  return await tokenPairOf(deps, login);
+}
+
+/**
+ * The part of {@linkcode startSession} that is stored. Runs inside the caller's transaction, so
+ * that what the login follows from is stored with it or not at all.
+ *
+ * @throws {AppError} `unauthorized` when there is no such user (any more).
+ */
+export function storeLogin(
+  deps: Pick<SessionDeps, "db" | "accounts" | "now">,
+  userId: string,
+  { endsAt }: LoginTerms = {},
+): OpenLogin {
   const { db, accounts, now } = deps;
   const session = { userId, familyId: crypto.randomUUID() };
   const role = accounts.roleOf(session);
   if (!role) throw new AppError("unauthorized", "The user does not exist any more");
-  const refreshToken = db.transaction(() => {
-    updateUserLastLogin(db, userId, now().toISOString());
-    return storeRefreshToken(deps, session);
-  });
-  return await answerPair(deps, session, role, refreshToken);
+  updateUserLastLogin(db, userId, now().toISOString());
+  const refreshToken = storeRefreshToken(deps, session, endsAt ?? null);
+  return { session, role, refreshToken, endsAt: endsAt ?? null };
+}
+
+/** The tokens of a login that was just stored or renewed. */
+export async function tokenPairOf(
+  deps: Pick<SessionDeps, "config" | "secrets" | "now">,
+  { session, role, refreshToken, endsAt }: OpenLogin,
+): Promise<TokenPair> {
+  return {
+    accessToken: await signAccessToken(deps, session, role, endsAt),
+    refreshToken,
+    expiresIn: accessTokenLifeS(deps.now(), endsAt),
+    role,
+    serverName: deps.config.serverName,
+  };
 }
 
 /**
@@ -152,14 +199,15 @@ export async function refreshSession(
   const role = accounts.roleOf(found);
   if (found.revokedAt !== null || found.expiresAt <= at || !role) throw refreshRefused();
 
+  const endsAt = found.endsAt === null ? null : new Date(found.endsAt);
   const next = db.transaction(() => {
     if (!updateRefreshTokenSpent(db, tokenHash, at)) throw refreshRefused();
-    return storeRefreshToken(deps, found);
+    return storeRefreshToken(deps, found, endsAt);
   });
   attempt.succeeded();
   const user = selectUser(db, found.userId);
   if (user) throttle.remember(address, emailKey(user.email));
-  return await answerPair(deps, found, role, next);
+  return await tokenPairOf(deps, { session: found, role, refreshToken: next, endsAt });
 }
 
 /** Ends the caller's own login. */
@@ -177,31 +225,19 @@ export function sweepExpiredTokens({ db, now }: Pick<Deps, "db" | "now">): numbe
 function storeRefreshToken(
   { db, now }: Pick<Deps, "db" | "now">,
   { userId, familyId }: Session,
+  endsAt: Date | null,
 ): string {
   const token = randomText(REFRESH_TOKEN_BYTES);
+  const expiresAtMs = now().getTime() + REFRESH_TOKEN_MS;
   insertRefreshToken(db, {
     tokenHash: hashOf(token),
     familyId,
     userId,
     createdAt: now().toISOString(),
-    expiresAt: new Date(now().getTime() + REFRESH_TOKEN_MS).toISOString(),
+    expiresAt: new Date(Math.min(expiresAtMs, endsAt?.getTime() ?? Infinity)).toISOString(),
+    endsAt: endsAt?.toISOString() ?? null,
   });
   return token;
-}
-
-async function answerPair(
-  deps: SessionDeps,
-  session: Session,
-  role: UserRole,
-  refreshToken: string,
-): Promise<TokenPair> {
-  return {
-    accessToken: await signAccessToken(deps, session, role),
-    refreshToken,
-    expiresIn: ACCESS_TOKEN_S,
-    role,
-    serverName: deps.config.serverName,
-  };
 }
 
 /** Without a salt: 256 random bits cannot be found by trying. */

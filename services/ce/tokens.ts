@@ -10,7 +10,7 @@ import type { UserRole } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 
-/** How long an access token is good, in seconds. */
+/** How long an access token is good at most, in seconds. */
 export const ACCESS_TOKEN_S = 15 * 60;
 
 /** Who issues the tokens, and for whom: this service, both times. */
@@ -24,23 +24,34 @@ const TOKEN_LENGTH_MAX = 2_048;
 const VERIFIED_MAX = 10_000;
 
 /**
+ * How long an access token that is signed now is good, in whole seconds.
+ *
+ * @param endsAt When the login ends, which no token of it outlives; `null` for one without an end.
+ */
+export function accessTokenLifeS(now: Date, endsAt: Date | null): number {
+  if (endsAt === null) return ACCESS_TOKEN_S;
+  return Math.min(ACCESS_TOKEN_S, secondsOf(endsAt) - secondsOf(now));
+}
+
+/**
  * Signs an access token. Its role is for the client's information: what a caller may do is looked
- * up at each call.
+ * up at each call. For `endsAt` see {@linkcode accessTokenLifeS}.
  */
 export async function signAccessToken(
   { secrets, now }: Pick<Deps, "secrets" | "now">,
   { userId, familyId }: Session,
   role: UserRole,
+  endsAt: Date | null = null,
 ): Promise<string> {
-  const issuedAtS = Math.floor(now().getTime() / 1000);
+  const at = now();
   return await new SignJWT({ role, sid: familyId })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
     .setIssuer(ISSUER)
     .setAudience(AUDIENCE)
     .setSubject(userId)
     .setJti(crypto.randomUUID())
-    .setIssuedAt(issuedAtS)
-    .setExpirationTime(issuedAtS + ACCESS_TOKEN_S)
+    .setIssuedAt(secondsOf(at))
+    .setExpirationTime(secondsOf(at) + accessTokenLifeS(at, endsAt))
     .sign(await secrets.jwtKey());
 }
 
@@ -94,6 +105,8 @@ export function tokenVerifier({ secrets, now }: Pick<Deps, "secrets" | "now">): 
     }
   }
 }
+
+const secondsOf = (time: Date) => Math.floor(time.getTime() / 1000);
 
 /** Says no more: which check failed helps only whoever forges. */
 const refused = (cause?: unknown) =>

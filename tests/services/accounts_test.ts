@@ -1,5 +1,5 @@
 import { equal } from "node:assert/strict";
-import { insertUser, updateUserRole } from "../../db/ce/users.ts";
+import { insertUser, updateUserPassword, updateUserRole } from "../../db/ce/users.ts";
 import { upsertRevokedFamily } from "../../db/ce/revoked_families.ts";
 import { openStateDatabase } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
@@ -17,12 +17,47 @@ const ada = {
   lastLoginAt: null,
 } as const;
 
-Deno.test("in key mode the key is the only user, an admin", () => {
+Deno.test("in key mode the key is an admin, and users with a password are nobody", () => {
   using db = closing(openTestDatabase());
-  insertUser(db, ada);
+  insertUser(db, { ...ada, passwordHash: "hash" });
   const accounts = createAccounts(db, { authMode: "key" }, testClock().now);
   equal(accounts.roleOf({ userId: "key", familyId: "f" }), "admin");
   equal(accounts.roleOf({ userId: "u1", familyId: "f" }), undefined);
+  accounts.put("u1", "admin");
+  equal(accounts.roleOf({ userId: "u1", familyId: "f" }), undefined);
+});
+
+Deno.test("in key mode users without a password are who they are, others vouch for them", () => {
+  using db = closing(openTestDatabase());
+  insertUser(db, { ...ada, role: "operator" });
+  const accounts = createAccounts(db, { authMode: "key" }, testClock().now);
+  equal(accounts.roleOf({ userId: "u1", familyId: "f" }), "operator");
+  insertUser(db, { ...ada, id: "u2", emailKey: "b@example.com" });
+  accounts.put("u2", "viewer");
+  equal(accounts.roleOf({ userId: "u2", familyId: "f" }), "viewer");
+  accounts.remove("u2");
+  equal(accounts.roleOf({ userId: "u2", familyId: "f" }), undefined);
+});
+
+Deno.test("a password that another process gives somebody in key mode turns them off", () => {
+  const directory = Deno.makeTempDirSync({ prefix: "longshore-accounts-" });
+  try {
+    const open = () => closing(openStateDatabase(`${directory}/state.sqlite`));
+    using db = open();
+    migrate(db, stateMigrations);
+    insertUser(db, ada);
+    const clock = testClock();
+    const accounts = createAccounts(db, { authMode: "key" }, clock.now);
+    equal(accounts.roleOf({ userId: "u1", familyId: "f" }), "admin");
+
+    using other = open();
+    updateUserPassword(other, "u1", "hash");
+
+    clock.advance({ seconds: 1 });
+    equal(accounts.roleOf({ userId: "u1", familyId: "f" }), undefined);
+  } finally {
+    Deno.removeSync(directory, { recursive: true });
+  }
 });
 
 Deno.test("in users mode the key is nobody", () => {

@@ -1,0 +1,206 @@
+/**
+ * /sso/providers: the identity providers that may vouch for users.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import { USER_ROLES } from "../../services/caller.ts";
+import type { Deps } from "../../services/deps.ts";
+import { CERTIFICATE_MAX } from "../../services/enterprise/saml_certificate.ts";
+import {
+  changeProvider,
+  createProvider,
+  ENTITY_ID_MAX,
+  getProvider,
+  listProviders,
+  PROVIDERS_MAX,
+  removeProvider,
+  setProviderEnabled,
+  SSO_BINDINGS,
+  SSO_URL_MAX,
+} from "../../services/enterprise/sso_providers.ts";
+import { baseUrl } from "../base_url.ts";
+import { endpoint } from "../endpoint.ts";
+import { Done, done, IdParams, Timestamp } from "../shapes.ts";
+
+const NAME_MAX = 100;
+const ATTRIBUTE_MAX = 256;
+
+const oneLine = (max: number) =>
+  z.string().min(1).max(max)
+    .refine((text) => text.trim() !== "" && !/[\p{Cc}\u2028\u2029]/u.test(text), {
+      error: "must be one line that is not empty",
+    });
+
+/** A name in a message is compared as it is; nobody sees a space at its end. */
+const identifier = (max: number) =>
+  z.string().min(1).max(max).regex(/^[^\s\p{C}]+$/u, {
+    error: "must have no spaces and no control characters",
+  });
+
+const Address = z.string().min(1).max(SSO_URL_MAX).meta({ format: "uri" });
+
+const fields = {
+  name: oneLine(NAME_MAX),
+  entity_id: identifier(ENTITY_ID_MAX).meta({
+    description: "The identity provider's own name: the issuer of what it signs",
+  }),
+  sso_url: Address.meta({
+    description: "Where a login is sent: https, or http on this machine itself",
+  }),
+  slo_url: Address.nullable().meta({ description: "Where a logout would be sent; kept only" }),
+  certificate: z.string().min(1).max(CERTIFICATE_MAX).meta({
+    description: "The certificate that it signs with, as one PEM block; RSA of at least 2048 " +
+      "bits, or the curve P-256, P-384 or P-521",
+  }),
+  binding: z.enum(SSO_BINDINGS).meta({ description: "How a login is sent to `sso_url`" }),
+  name_id_format: z.string().min(1).max(ATTRIBUTE_MAX)
+    .regex(/^urn:[!-~]+$/, { error: "must be a URN" }).nullable().meta({
+      description: "The kind of name that is asked for. With persistent names a user is found by " +
+        "name before email",
+    }),
+  attribute_mapping: z.object({
+    email: identifier(ATTRIBUTE_MAX).optional(),
+    name: oneLine(ATTRIBUTE_MAX).optional(),
+  }).meta({ description: "Names of the attributes that hold email and name" }),
+  auto_provision: z.boolean().meta({ description: "Create users from assertions" }),
+  default_role: z.enum(USER_ROLES).meta({ description: "The role of users that are created" }),
+  allow_unsolicited: z.boolean().meta({
+    description: "Accept an answer to no login that was begun here",
+  }),
+  link_existing: z.boolean().meta({
+    description: "Let it log in users who were there before it. Never those of another provider",
+  }),
+  enabled: z.boolean(),
+};
+
+const EXAMPLE = {
+  name: "Acme",
+  entity_id: "https://idp.example.com/metadata",
+  sso_url: "https://idp.example.com/sso",
+  certificate: "-----BEGIN CERTIFICATE-----\nMIIDazCCAlOgAwIB...\n-----END CERTIFICATE-----\n",
+  binding: "HTTP-POST",
+  name_id_format: "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress",
+  attribute_mapping: { email: "email", name: "displayName" },
+  auto_provision: true,
+  default_role: "viewer",
+};
+
+const NewProvider = z.object({
+  ...fields,
+  slo_url: fields.slo_url.default(null),
+  binding: fields.binding.default("HTTP-POST"),
+  name_id_format: fields.name_id_format.default(null),
+  attribute_mapping: fields.attribute_mapping.default({}),
+  auto_provision: fields.auto_provision.default(false),
+  default_role: fields.default_role.default("viewer"),
+  allow_unsolicited: fields.allow_unsolicited.default(true),
+  link_existing: fields.link_existing.default(false),
+  enabled: fields.enabled.default(true),
+}).meta({ example: EXAMPLE });
+
+const ProviderChange = z.object(fields).partial().meta({ example: { default_role: "operator" } });
+
+const Provider = z.object({
+  id: z.string(),
+  ...fields,
+  sp_entity_id: z.string().meta({
+    description: "What the identity provider has to call this service (audience)",
+  }),
+  acs_url: z.string().meta({ description: "Where it has to send assertions" }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+
+const ToggleBody = z.object({ enabled: z.boolean().optional() })
+  .meta({ example: { enabled: false } });
+
+const READ = { role: "admin", permission: "sso:read" } as const;
+const WRITE = { role: "admin", permission: "sso:write" } as const;
+const UNKNOWN = { 404: "There is no such identity provider" };
+const ADMIN = "Takes the role admin itself, a custom role is not enough: whoever says whose " +
+  "signature counts could log in as anybody.";
+const BASE = "Without `SERVICE_BASE_URL` this service's address, as identity providers have to " +
+  "name it, is the one that this request was sent to.";
+
+export const ssoProviderEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/sso/providers",
+    summary: "List identity providers",
+    description: "By name.",
+    ...READ,
+    returns: z.object({ providers: z.array(Provider) }),
+  }, () => listProviders(deps)),
+
+  endpoint({
+    method: "get",
+    path: "/sso/providers/:id",
+    summary: "Show an identity provider",
+    ...READ,
+    params: IdParams,
+    returns: Provider,
+    failures: UNKNOWN,
+  }, ({ params }) => getProvider(deps, params.id)),
+
+  endpoint(
+    {
+      method: "post",
+      path: "/sso/providers",
+      summary: "Create an identity provider",
+      description: `${ADMIN} At most ${PROVIDERS_MAX}. ${BASE}`,
+      ...WRITE,
+      body: NewProvider,
+      returns: Provider,
+      status: 201,
+      failures: { 409: "Another identity provider has this entity_id, or there are too many" },
+    },
+    ({ body, caller, request }) =>
+      createProvider(deps, caller, body, baseUrl(deps.config, request)),
+  ),
+
+  endpoint(
+    {
+      method: "put",
+      path: "/sso/providers/:id",
+      summary: "Change an identity provider",
+      description:
+        `What is left out stays as it is. Disabling it ends its sessions. ${ADMIN} ${BASE}`,
+      ...WRITE,
+      params: IdParams,
+      body: ProviderChange,
+      returns: Provider,
+      failures: { ...UNKNOWN, 409: "Another identity provider has this entity_id" },
+    },
+    ({ params, body, caller, request }) =>
+      changeProvider(deps, caller, params.id, body, baseUrl(deps.config, request)),
+  ),
+
+  endpoint({
+    method: "delete",
+    path: "/sso/providers/:id",
+    summary: "Delete an identity provider",
+    description: "Ends its sessions. Its users stay; they can log in again when the provider is " +
+      "set up again, or another one that may link existing users.",
+    ...WRITE,
+    params: IdParams,
+    returns: Done,
+    failures: UNKNOWN,
+  }, ({ params }) => {
+    removeProvider(deps, params.id);
+    return done;
+  }),
+
+  endpoint({
+    method: "put",
+    path: "/sso/providers/:id/toggle",
+    summary: "Enable or disable an identity provider",
+    description: "Without `enabled` it becomes the opposite. Disabling it ends its sessions.",
+    ...WRITE,
+    params: IdParams,
+    body: ToggleBody,
+    returns: Provider,
+    failures: UNKNOWN,
+  }, ({ params, body }) => setProviderEnabled(deps, params.id, body.enabled)),
+];

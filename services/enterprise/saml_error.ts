@@ -1,0 +1,102 @@
+/**
+ * Why a SAML message is refused: one stable code for each rule it can break.
+ *
+ * @module
+ */
+
+/** Stable codes for tests, logs and the compliance log; they tell nothing secret. */
+export type SamlReason =
+  // The text, before anything in it is understood.
+  | "too_large"
+  | "base64"
+  | "compressed"
+  | "encoding"
+  | "character"
+  | "dtd"
+  | "cdata"
+  | "processing_instruction"
+  | "entity"
+  | "malformed"
+  | "namespace"
+  | "too_deep"
+  | "too_many_nodes"
+  | "too_many_references"
+  | "parsers_disagree"
+  // What stands where in the document.
+  | "not_a_response"
+  | "response_count"
+  | "assertion_missing"
+  | "assertion_encrypted"
+  | "encrypted"
+  | "assertion_count"
+  | "assertion_namespace"
+  | "assertion_place"
+  | "id_missing"
+  | "id_malformed"
+  | "id_variant"
+  | "id_duplicate"
+  | "xsi_type"
+  // The signatures.
+  | "signature_missing"
+  | "signature_namespace"
+  | "signature_place"
+  | "signature_count"
+  | "signature_malformed"
+  | "signature_object"
+  | "signature_comment"
+  | "signature_character_reference"
+  | "signature_value"
+  | "signature_hmac"
+  | "signature_sha1"
+  | "signature_algorithm"
+  | "signature_key_type"
+  | "signature_mismatch"
+  | "signature_unverifiable"
+  | "key_info_certificate"
+  | "canonicalization_algorithm"
+  | "reference_count"
+  | "reference_empty"
+  | "reference_foreign"
+  | "reference_elsewhere"
+  | "transform_xslt"
+  | "transform_algorithm"
+  | "transform_list"
+  | "digest_sha1"
+  | "digest_algorithm"
+  | "digest_value"
+  | "digest_mismatch"
+  | "certificate"
+  // What the message says.
+  | "version"
+  | "status"
+  | "issue_instant"
+  | "destination"
+  | "response_issuer"
+  | "issuer_missing"
+  | "issuer"
+  | "assertion_malformed"
+  | "timestamp"
+  | "name_id"
+  | "attribute_value"
+  | "subject_confirmation_missing"
+  | "recipient"
+  | "subject_confirmation_times"
+  | "in_response_to_mismatch"
+  | "in_response_to_unsigned"
+  | "conditions_missing"
+  | "condition_unknown"
+  | "not_yet_valid"
+  | "expired"
+  | "audience_missing"
+  | "audience"
+  | "session_ended";
+
+/** A message that must not be believed. */
+export class SamlError extends Error {
+  override readonly name = "SamlError";
+
+  /** @param message One sentence for the administrator; holds nothing secret. */
+  constructor(readonly reason: SamlReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+  }
+}

@@ -1,0 +1,187 @@
+/**
+ * The decision about a SAML response: whom it names, or why it is not believed.
+ *
+ * In this order: the message's text, what stands where in it, its signatures; then, from the
+ * signed bytes only (canonical, so without comments), what it says. A message is believed when its
+ * response, its assertion or both are signed; if both are, both signatures must be right.
+ *
+ * @module
+ */
+
+import {
+  assertSuccess,
+  attributeText,
+  issuerOf,
+  readAssertion,
+  readResponse,
+  type SamlAssertion,
+  type SamlResponse,
+} from "./saml_assertion.ts";
+import {
+  answeredRequest,
+  assertConditions,
+  CLOCK_SKEW_MS,
+  hasBegun,
+  holdingConfirmation,
+} from "./saml_conditions.ts";
+import { decodeSamlMessage } from "./saml_document.ts";
+import { SamlError } from "./saml_error.ts";
+import { readMessage, type SamlMessage } from "./saml_message.ts";
+import { type SignedParts, verifySignatures } from "./saml_verification.ts";
+import { readXml, type XmlElement } from "./saml_xml.ts";
+
+export { SamlError, type SamlReason } from "./saml_error.ts";
+
+/** What a message has to agree with. */
+export interface SamlExpectations {
+  /** The identity provider's entity id, which has to be the issuer. */
+  entityId: string;
+  /** PEM. */
+  certificate: string;
+  acsUrl: string;
+  /** Our entity id. */
+  audience: string;
+  now: Date;
+  /** Names of the attributes that hold them. */
+  attributeMapping: { email?: string; name?: string };
+  /** The format of a name identifier that does not say its own. */
+  nameIdFormat?: string;
+}
+
+export interface VerifiedAssertion {
+  assertionId: string;
+  issuer: string;
+  nameId: string;
+  sessionIndex: string | null;
+  /** The request that is answered; null for an unsolicited message. */
+  inResponseTo: string | null;
+  email: string | null;
+  name: string | null;
+  /** Until when its id has to be remembered as used; the clock skew is included. */
+  notOnOrAfter: Date;
+  sessionNotOnOrAfter: Date | null;
+}
+
+const EMAIL_FORMAT = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress";
+const UNSPECIFIED_FORMAT = "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified";
+
+/**
+ * The issuer that a message claims to have: its assertion's, or the response's where there is no
+ * assertion. Nothing is verified; it serves to choose the provider whose certificate decides.
+ *
+ * @throws {SamlError} For what cannot be read or stands where it must not; `issuer_missing`.
+ */
+// Asynchronous as its twin is, so that refusals of both arrive in one way.
+// deno-lint-ignore require-await
+export async function claimedIssuer(samlResponseBase64: string): Promise<string> {
+  const { response, assertion } = readText(decodeSamlMessage(samlResponseBase64));
+  return issuerOf(assertion ?? response);
+}
+
+/**
+ * Whether a request is known and unanswered, and whether an assertion was used before, is for the
+ * caller to check: that takes memory, and here is none.
+ *
+ * @throws {SamlError} With one reason for each rule.
+ */
+export async function verifySamlResponse(
+  samlResponseBase64: string,
+  expected: SamlExpectations,
+): Promise<VerifiedAssertion> {
+  const text = decodeSamlMessage(samlResponseBase64);
+  const message = readText(text);
+  // A refusal of the identity provider has no assertion, and is often not signed.
+  assertSuccess(message.response);
+  if (message.assertion === undefined) {
+    throw new SamlError("assertion_missing", "The response holds no assertion");
+  }
+  const signed = await verifySignatures(text, message, expected.certificate);
+  return decide(
+    readResponse(signed.response ?? message.response),
+    readAssertion(signedAssertion(signed)),
+    { ...expected, isResponseSigned: signed.response !== undefined },
+  );
+}
+
+function readText(text: string): SamlMessage {
+  return readMessage(readXml(text));
+}
+
+/** Never the message's own: that of the assertion's signed bytes, or in the response's. */
+function signedAssertion({ response, assertion }: SignedParts): XmlElement {
+  if (response) assertSuccess(response);
+  const found = assertion ?? (response && readMessage(response).assertion);
+  if (found === undefined) {
+    throw new SamlError("assertion_missing", "What is signed holds no assertion");
+  }
+  return found;
+}
+
+function decide(
+  response: SamlResponse,
+  assertion: SamlAssertion,
+  expected: SamlExpectations & { isResponseSigned: boolean },
+): VerifiedAssertion {
+  const { entityId, acsUrl, now } = expected;
+  if (assertion.issuer !== entityId) {
+    throw new SamlError("issuer", "The assertion comes from another issuer");
+  }
+  if (response.issuer !== undefined && response.issuer !== assertion.issuer) {
+    throw new SamlError("response_issuer", "The response comes from another issuer");
+  }
+  if (response.destination !== undefined && response.destination !== acsUrl) {
+    throw new SamlError("destination", "The response is addressed to another destination");
+  }
+  if (!hasBegun(response.issueInstant, now) || !hasBegun(assertion.issueInstant, now)) {
+    throw new SamlError("issue_instant", "The message was issued in the future");
+  }
+  const end = assertConditions(assertion.conditions, expected);
+  const confirmation = holdingConfirmation(assertion.confirmations, expected);
+  const inResponseTo = answeredRequest(
+    confirmation.inResponseTo,
+    response.inResponseTo,
+    expected,
+  );
+  const { sessionNotOnOrAfter = null } = assertion;
+  // Without skew: the session that would begin ends by the same clock.
+  if (sessionNotOnOrAfter && sessionNotOnOrAfter <= now) {
+    throw new SamlError(
+      "session_ended",
+      `The session ended at ${sessionNotOnOrAfter.toISOString()}`,
+    );
+  }
+  return {
+    assertionId: assertion.id,
+    issuer: assertion.issuer,
+    nameId: assertion.nameId.value,
+    sessionIndex: assertion.sessionIndex ?? null,
+    inResponseTo,
+    email: emailOf(assertion, expected) ?? null,
+    name: mappedText(assertion, expected.attributeMapping.name) ?? null,
+    notOnOrAfter: new Date(end.getTime() + CLOCK_SKEW_MS),
+    sessionNotOnOrAfter,
+  };
+}
+
+/**
+ * The mapped attribute; where there is none, the name identifier if it is an address by its
+ * format. One of no particular format counts too while no attribute is mapped: then nothing else
+ * could hold the address.
+ */
+function emailOf(
+  assertion: SamlAssertion,
+  { attributeMapping, nameIdFormat }: SamlExpectations,
+): string | undefined {
+  const mapped = mappedText(assertion, attributeMapping.email);
+  if (mapped !== undefined) return mapped;
+  const { value, format } = assertion.nameId;
+  const isUnspecified = format === undefined || format === UNSPECIFIED_FORMAT;
+  const known = (isUnspecified ? nameIdFormat : format) ?? UNSPECIFIED_FORMAT;
+  const isAddress = known === EMAIL_FORMAT ||
+    known === UNSPECIFIED_FORMAT && attributeMapping.email === undefined && value.includes("@");
+  return isAddress ? value : undefined;
+}
+
+function mappedText({ attributes }: SamlAssertion, name: string | undefined): string | undefined {
+  return name === undefined ? undefined : attributeText(attributes.get(name));
+}

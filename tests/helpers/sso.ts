@@ -1,0 +1,121 @@
+/**
+ * Single sign-on for tests: an identity provider that the application knows, and logins by it.
+ *
+ * @module
+ */
+
+import { equal } from "node:assert/strict";
+import {
+  createSigningKey,
+  isWithoutSigner,
+  MORE,
+  posted,
+  type ResponseParts,
+  signedResponse,
+  type SigningKey,
+} from "./saml_idp.ts";
+import type { Answer, CallOptions, TestApp } from "./test_app.ts";
+
+export const SSO = "/api/ext/service-enterprise/sso";
+
+/** Where the application of a test is, and what follows from it. */
+export const BASE_URL = "http://longshore.test";
+export const SP_ENTITY_ID = `${BASE_URL}${SSO}/metadata`;
+export const ACS_URL = `${BASE_URL}${SSO}/acs`;
+
+export const PERSISTENT = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent";
+
+/** A message is good for so long after it was issued, if it does not say otherwise. */
+const GOOD_MS = 5 * 60 * 1000;
+
+/** What an assertion says. */
+export type Says = Partial<ResponseParts> & {
+  /** Default: `ada@example.com`; as the attribute `mail`, and as name where none is given. */
+  email?: string;
+};
+
+export interface SamlIdp {
+  entityId: string;
+  /** PEM. */
+  certificate: string;
+  /** A signed assertion in a response, as a form holds it. */
+  answer(says: Says & { issuedAt: Date }): Promise<string>;
+}
+
+/** A test that needs `xmlsec1`; left out where there is none. */
+export function ssoTest(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name, ignore: isWithoutSigner, fn });
+}
+
+/** An identity provider with a key of its own. */
+export async function createIdp(entityId: string): Promise<SamlIdp> {
+  return idpWith(await createSigningKey("P-256"), entityId);
+}
+
+/** The same identity provider by another name. */
+export function idpWith(key: SigningKey, entityId: string): SamlIdp {
+  return {
+    entityId,
+    certificate: key.certificate,
+    answer: async ({ email = "ada@example.com", ...parts }) =>
+      posted(
+        await signedResponse({ key, algorithm: `${MORE}ecdsa-sha256` }, {
+          issuer: entityId,
+          assertionId: `_${crypto.randomUUID()}`,
+          acsUrl: ACS_URL,
+          audience: SP_ENTITY_ID,
+          nameId: email,
+          notOnOrAfter: new Date(parts.issuedAt.getTime() + GOOD_MS),
+          ...parts,
+          attributes: { mail: email, ...parts.attributes },
+        }),
+      ),
+  };
+}
+
+/** Makes an identity provider known to the application. @returns The stored record. */
+export async function addProvider(
+  app: TestApp,
+  idp: Pick<SamlIdp, "entityId" | "certificate">,
+  changes: Record<string, unknown> = {},
+  // deno-lint-ignore no-explicit-any
+): Promise<any> {
+  const { status, body } = await app.call("POST", `${SSO}/providers`, {
+    name: "Acme",
+    entity_id: idp.entityId,
+    sso_url: "https://idp.example.com/sso",
+    certificate: idp.certificate,
+    attribute_mapping: { email: "mail", name: "displayName" },
+    auto_provision: true,
+    ...changes,
+  });
+  equal(status, 201, body.error);
+  return body;
+}
+
+type AcsOptions = CallOptions & { relayState?: string };
+
+/** Posts a message as a browser does. */
+export function postAcs(
+  app: TestApp,
+  samlResponse: string,
+  { relayState, ...options }: AcsOptions = {},
+): Promise<Answer> {
+  const form = new URLSearchParams({ SAMLResponse: samlResponse });
+  if (relayState !== undefined) form.set("RelayState", relayState);
+  return app.call("POST", `${SSO}/acs`, form.toString(), {
+    role: "public",
+    ...options,
+    headers: { "content-type": "application/x-www-form-urlencoded", ...options.headers },
+  });
+}
+
+/** Has a message issued at the application's time, and posts it. */
+export async function ssoLogin(
+  app: TestApp,
+  idp: SamlIdp,
+  says: Says = {},
+  options: AcsOptions = {},
+): Promise<Answer> {
+  return await postAcs(app, await idp.answer({ issuedAt: app.clock.now(), ...says }), options);
+}
