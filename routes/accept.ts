@@ -1,20 +1,20 @@
 /**
- * What a client would rather have (RFC 9110, 12.5.1).
+ * The `Accept` header: what a client prefers (RFC 9110, 12.5.1).
  *
  * @module
  */
 
-/** Longest header that is looked at, in characters. */
+/** How much of the header is read, in characters. */
 const ACCEPT_MAX = 1_000;
 
-/** Whether HTML is asked for and JSON is not, or less so: browsers, and hardly anybody else. */
+/** Whether a client prefers HTML to JSON. Browsers do, and hardly anything else does. */
 export function prefersHtml({ headers }: Request): boolean {
   const accept = (headers.get("accept") ?? "").slice(0, ACCEPT_MAX).toLowerCase();
   return weightOf(accept, ["text/html", "text/*"]) >
     weightOf(accept, ["application/json", "application/*", "*/*"]);
 }
 
-/** Of the most specific range that is there. */
+/** The weight of the first of these ranges that the header has; 0 if it has none. */
 function weightOf(accept: string, ranges: readonly string[]): number {
   const given = accept.split(",").map((part) => {
     const [range = "", ...parameters] = part.split(";").map((text) => text.trim());

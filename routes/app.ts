@@ -11,7 +11,7 @@ import { AppError } from "../services/errors.ts";
 import { guard } from "../services/editions.ts";
 import { currentGuard } from "../services/guard.ts";
 import { errorFields } from "../services/log.ts";
-import { clientAddress } from "./client_address.ts";
+import { clientAddress, trustedPeer } from "./client_address.ts";
 import { corsHeaders, preflight } from "./cors.ts";
 import {
   baseRoutes,
@@ -19,11 +19,13 @@ import {
   everyRoute,
   type Extension,
   extensions,
+  isCounted,
   pathOfHost,
 } from "./editions.ts";
 import { failureOf } from "./errors.ts";
 import { type AppEnv, type Exchange, requestIdOf, respondJson } from "./exchange.ts";
-import { type Audit, type Gatekeeper, type Identify, mount } from "./mount.ts";
+import type { Audit, Gatekeeper, Identify } from "./gatekeeper.ts";
+import { mount } from "./mount.ts";
 import { openApiDocument } from "./openapi.ts";
 import { unknownPath } from "./unknown_path.ts";
 import { rateLimit } from "./rate_limit.ts";
@@ -53,15 +55,17 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
     audit,
     guard: currentGuard(deps, guard),
   };
-  const openApi = async () =>
-    JSON.stringify(openApiDocument(await everyRoute(deps, openApi), VERSION));
+  let document: Promise<string> | undefined;
+  const openApi = () => document ??= printOpenApi();
   const base = router(baseRoutes(deps, openApi));
   const extended = extensions.map(extensionRouter);
 
   const addressOf = clientAddress(config.trustedProxies);
+  const isProxy = trustedPeer(config.trustedProxies);
   const limit = rateLimit(config.rateLimitPerMinute, now);
   const cors = corsHeaders(config.corsOrigins);
   const hosted = pathOfHost(deps);
+  const counted = isCounted(deps);
 
   return async function answer(request, peer) {
     const started = performance.now();
@@ -75,8 +79,9 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
     try {
       assertHost(request.headers);
       exchange.address = addressOf(peer, request.headers);
-      if (!UNLIMITED_PATHS.test(request.url)) limit.check(exchange.address);
-      response = preflight(request, exchange) ?? await dispatch(onHost(request), exchange);
+      if (!UNLIMITED_PATHS.test(request.url) && counted(request)) limit.check(exchange.address);
+      response = preflight(request, exchange) ??
+        await dispatch(onHost(believed(request, peer)), exchange);
     } catch (error) {
       response = answerFailure(error, exchange, request);
     }
@@ -88,10 +93,22 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
     return response;
   };
 
+  /** Only a proxy that the operator trusts can say how the client reached it. */
+  function believed(request: Request, peer: string): Request {
+    if (!request.headers.has("x-forwarded-proto") || isProxy(peer)) return request;
+    const headers = new Headers(request.headers);
+    headers.delete("x-forwarded-proto");
+    return new Request(request, { headers });
+  }
+
   /** As if it had asked for the path that its host stands for. */
   function onHost(request: Request): Request {
     const path = hosted(request);
     return path === undefined ? request : new Request(new URL(path, request.url), request);
+  }
+
+  async function printOpenApi(): Promise<string> {
+    return JSON.stringify(openApiDocument(await everyRoute(deps, openApi), VERSION));
   }
 
   function router(routes: EditionRoutes[]): Hono<AppEnv> {
@@ -123,6 +140,7 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
     if (request.method !== "HEAD") return await hono.fetch(request, exchange);
     // The body of a stream has to be let go of, or it would run on with nobody reading.
     const { url, headers } = request;
+    exchange.isHead = true;
     const response = await hono.fetch(new Request(url, { headers }), exchange);
     await response.body?.cancel();
     return new Response(null, response);
@@ -134,7 +152,7 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
       log.error("request failed", {
         requestId: exchange.requestId,
         method: request.method,
-        path: pathOf(request),
+        path: loggedPath(request),
         ...errorFields(error),
       });
     }
@@ -148,7 +166,7 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
     log[level]("request", {
       requestId: exchange.requestId,
       method: request.method,
-      path: pathOf(request),
+      path: loggedPath(request),
       status,
       ms: Math.round(ms * 10) / 10,
       address: exchange.address,
@@ -168,8 +186,17 @@ function assertHost(headers: Headers): void {
   throw new AppError("invalid", "The Host header must be a name or an address, and a port");
 }
 
-/** Without the query, which may hold a ticket or a search for something private. */
-function pathOf(request: Request): string {
-  const path = request.url.slice(request.url.indexOf("/", "https://".length));
-  return path.split("?", 1)[0]!.slice(0, 300);
+/** Without the query. */
+function pathOf({ url }: Request): string {
+  return url.slice(url.indexOf("/", "https://".length)).split("?", 1)[0]!;
 }
+
+/** Longer than a name mostly is, and neither an id of a container nor one of ours. */
+const LIKE_A_TOKEN = /(?<=\/)(?![0-9a-f]{64}(?:\/|$))[\w.~+=-]{40,}/g;
+
+/**
+ * Without the query, which may hold a ticket or a search for something private, and without what
+ * is like a token: a link in a mail opens something, and keys are pasted into wrong places.
+ */
+const loggedPath = (request: Request): string =>
+  pathOf(request).replace(LIKE_A_TOKEN, ":token").slice(0, 300);

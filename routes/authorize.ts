@@ -10,7 +10,7 @@ import { type TokenSession, tokenVerifier } from "../services/ce/tokens.ts";
 import type { Caller } from "../services/caller.ts";
 import type { Deps } from "../services/deps.ts";
 import { AppError } from "../services/errors.ts";
-import type { Identify } from "./mount.ts";
+import type { Identify } from "./gatekeeper.ts";
 
 /** RFC 6750, section 2.1. Schemes are compared without case (RFC 9110, section 11.1). */
 const BEARER = /^bearer +([\w.~+/-]+=*)$/i;

@@ -8,7 +8,8 @@ import type { Config } from "../services/config.ts";
 
 /**
  * `SERVICE_BASE_URL`, else what the caller used (the `Host` header), without a slash at its end.
- * Behind a proxy that the operator trusts, the proxy says whether that was https.
+ * Behind a proxy that the operator trusts, the proxy says whether that was https; what others say
+ * of it does not get here (`app.ts`).
  */
 export function baseUrl(
   { serviceBaseUrl, trustedProxies }: Pick<Config, "serviceBaseUrl" | "trustedProxies">,

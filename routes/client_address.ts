@@ -20,16 +20,11 @@ const HOPS_MAX = 32;
  * @param trusted Addresses and CIDRs, already checked by the configuration.
  */
 export function clientAddress(trusted: readonly string[]) {
-  const networks = trusted.map(parseNetwork);
-  const isTrusted = (address: Address) =>
-    networks.some(([network, bits]) =>
-      network.kind() === address.kind() &&
-      (address as ipaddr.IPv4).match(network as ipaddr.IPv4, bits)
-    );
+  const isTrusted = memberOf(trusted);
 
   /** @throws {AppError} `invalid` when a trusted proxy sends an unreadable address. */
   return function addressOf(peer: string, headers: Headers): string {
-    if (networks.length === 0) return normalized(peer);
+    if (trusted.length === 0) return normalized(peer);
     let address = parseAddress(peer);
     if (!address || !isTrusted(address)) return normalized(peer);
 
@@ -46,6 +41,24 @@ export function clientAddress(trusted: readonly string[]) {
     }
     return address.toString();
   };
+}
+
+/** Makes what tells whether the other end of a connection is a proxy that the operator trusts. */
+export function trustedPeer(trusted: readonly string[]): (peer: string) => boolean {
+  const isTrusted = memberOf(trusted);
+  return (peer) => {
+    const address = parseAddress(peer);
+    return address !== undefined && isTrusted(address);
+  };
+}
+
+function memberOf(trusted: readonly string[]): (address: Address) => boolean {
+  const networks = trusted.map(parseNetwork);
+  return (address) =>
+    networks.some(([network, bits]) =>
+      network.kind() === address.kind() &&
+      (address as ipaddr.IPv4).match(network as ipaddr.IPv4, bits)
+    );
 }
 
 const unreadable = (header: string, what: string) =>

@@ -6,6 +6,7 @@
 
 import type { Deps } from "../services/deps.ts";
 import type { Edition } from "../services/edition.ts";
+import { isVerifySecret } from "../services/enterprise/verify_secret.ts";
 import { ceEndpoints } from "./ce/mod.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { statusPageHtmlEndpoints, statusPageOfHost } from "./pro/status_page_html.ts";
@@ -63,3 +64,13 @@ export async function everyRoute(
  */
 export const pathOfHost = (deps: Deps): (request: Request) => string | undefined =>
   statusPageOfHost(deps);
+
+const VERIFY_URL = /^https?:\/\/[^/]+\/api\/ext\/service-enterprise\/mtls\/verify(\?|$)/;
+
+/**
+ * Makes what tells whether a request counts against the rate limit of its address. Those of a
+ * reverse proxy that shows the verify secret do not: it asks at each request of each client.
+ */
+export const isCounted = ({ config }: Pick<Deps, "config">) => (request: Request): boolean =>
+  !VERIFY_URL.test(request.url) ||
+  !isVerifySecret({ config }, request.headers.get("x-verify-secret"));

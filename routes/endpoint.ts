@@ -28,18 +28,29 @@ export interface Contract<
   role: Role;
   /** Resource and action that custom roles grant, e.g. `"containers:start"`. */
   permission?: `${string}:${string}`;
+  /** Any of these lets in as well; the handler then asks for the one that the request needs. */
+  orPermissions?: readonly `${string}:${string}`[];
   /** A browser cannot set headers on an event stream; it may bring `?ticket=` instead of a token. */
   acceptsTicket?: true;
   /** Where `METRICS_TOKEN` is set, that token and no other opens it: a scraper cannot log in. */
   acceptsMetricsToken?: true;
   /** Without its edition it is not there at all (404), as is right for a page that people see. */
   hiddenUnlicensed?: true;
+  /**
+   * What somebody without a token has to show instead. Asked before anything of the body is read;
+   * throws what refuses them.
+   */
+  proof?: (request: Request) => void;
+  /** Does something although it is a GET (a link in a mail); asking for its head does not. */
+  actsOnGet?: true;
   /** Answers whatever address asks, also where an IP allowlist is enforced. */
   anyAddress?: true;
   /** Leaves no entry of its own in the compliance log: it is what writes one. */
   unrecorded?: true;
   /** Not worth an entry in the audit log, though it is a write: it changes nothing lasting. */
   unaudited?: true;
+  /** Headers that it reads, by name, with their meaning; for the API document. */
+  headers?: Record<string, string>;
   params?: Params;
   query?: Query;
   body?: Body;

@@ -5,9 +5,10 @@
  */
 
 import * as z from "zod";
+import type { Edition } from "../services/edition.ts";
 import type { EditionRoutes } from "./editions.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { ErrorBody } from "./shapes.ts";
+import { EditionLimitBody, ErrorBody } from "./shapes.ts";
 
 const DESCRIPTION = `Manages and watches the container engine of one host.
 
@@ -20,8 +21,6 @@ const FAILURES: Record<number, string> = {
   401: "The token is missing or not valid",
   402: "The edition does not include this, or its limit is reached",
   403: "The role does not allow this",
-  429: "Too many requests; see Retry-After",
-  503: "The container engine cannot be reached",
 };
 
 /** Builds the document. Pure: the same endpoints give the same document. */
@@ -48,13 +47,16 @@ export function openApiDocument(editions: readonly EditionRoutes[], version: str
         bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" },
         ticket: { type: "apiKey", in: "query", name: "ticket" },
       },
-      schemas: { Error: schemaOf(ErrorBody, "output") },
+      schemas: {
+        Error: schemaOf(ErrorBody, "output"),
+        EditionLimit: schemaOf(EditionLimitBody, "output"),
+      },
     },
     paths,
   };
 }
 
-function operation(endpoint: Endpoint, path: string, edition: string) {
+function operation(endpoint: Endpoint, path: string, edition: Edition) {
   const { method, role, permission } = endpoint;
   return {
     operationId: `${method}${
@@ -69,7 +71,11 @@ function operation(endpoint: Endpoint, path: string, edition: string) {
     "x-edition": edition,
     "x-role": role,
     ...(permission !== undefined && { "x-permission": permission }),
-    parameters: [...parameters("path", endpoint.params), ...parameters("query", endpoint.query)],
+    parameters: [
+      ...parameters("path", endpoint.params),
+      ...parameters("query", endpoint.query),
+      ...headerParameters(endpoint),
+    ],
     ...requestBody(endpoint),
     responses: {
       [endpoint.status ?? 200]: {
@@ -81,7 +87,7 @@ function operation(endpoint: Endpoint, path: string, edition: string) {
         },
       },
       ...(endpoint.etag && { 304: { description: "The answer with this ETag still holds" } }),
-      ...failures(endpoint),
+      ...failures(endpoint, edition),
     },
   };
 }
@@ -106,11 +112,22 @@ function groupOf(path: string): string {
   return parts[parts[1] === "ext" ? 3 : 1] ?? "service";
 }
 
-function failures(endpoint: Endpoint) {
+function headerParameters({ headers = {} }: Endpoint) {
+  return Object.entries(headers).map(([name, description]) => ({
+    name,
+    in: "header",
+    required: false,
+    description,
+    schema: { type: "string" },
+  }));
+}
+
+function failures(endpoint: Endpoint, edition: Edition) {
   const takesInput = endpoint.params ?? endpoint.query ?? endpoint.body ?? endpoint.form;
   const statuses = [
     ...(takesInput ? [400] : []),
     ...(endpoint.role === "public" ? [] : [401]),
+    ...(edition === "ce" || endpoint.hiddenUnlicensed ? [] : [402]),
     ...(endpoint.role === "public" || endpoint.role === "viewer" ? [] : [403]),
   ];
   const all: Record<number, string> = {
@@ -120,7 +137,13 @@ function failures(endpoint: Endpoint) {
   return Object.fromEntries(
     Object.entries(all).map(([status, description]) => [status, {
       description,
-      content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+      content: {
+        "application/json": {
+          schema: {
+            $ref: `#/components/schemas/${status === "402" ? "EditionLimit" : "Error"}`,
+          },
+        },
+      },
     }]),
   );
 }

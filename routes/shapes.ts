@@ -5,12 +5,29 @@
  */
 
 import * as z from "zod";
+import { EDITIONS } from "../services/edition.ts";
 
 /** The `:id` of a path. */
 export const IdParams = z.object({ id: z.string().min(1).max(255) });
 
-/** Body of the toggle endpoints. */
+/** Body of the toggle endpoints of CE and Pro. */
 export const EnabledBody = z.object({ enabled: z.boolean() });
+
+/** Body of the toggle endpoints of Enterprise, which may be left out. */
+export const ToggleBody = z.object({
+  enabled: z.boolean().optional().meta({ description: "Default: the opposite of what it is" }),
+}).meta({ example: { enabled: false } });
+
+/** A name or title: one line that is not empty. */
+export const oneLine = (max: number) =>
+  z.string().min(1).max(max)
+    .refine((text) => /\S/.test(text), { error: "must not be empty" })
+    .refine((text) => !/[\p{Cc}\u2028\u2029]/u.test(text), {
+      error: "must be one line without control characters",
+    });
+
+export const Color = z.string()
+  .regex(/^#([0-9a-f]{3}|[0-9a-f]{6})$/i, { error: "must be a color such as #0a7 or #00aa77" });
 
 /** Answer of an endpoint that has nothing to tell but success. */
 export const Done = z.object({ ok: z.literal(true) }).meta({ example: { ok: true } });
@@ -20,38 +37,69 @@ export const ErrorBody = z.object({
   error: z.string().meta({ description: "Human-readable reason", example: "body.name: Required" }),
 });
 
+/** What a refusal for want of a larger edition says. */
+export const EditionLimitBody = z.object({
+  error: z.string().meta({ description: "Names the resource in parentheses" }),
+  current: z.int(),
+  max: z.int(),
+  currentEdition: z.enum(EDITIONS),
+  upgradeUrl: z.url(),
+}).meta({
+  example: {
+    error: "Edition limit reached (webhooks)",
+    current: 50,
+    max: 50,
+    currentEdition: "ce",
+    upgradeUrl: "https://longshore.example/editions",
+  },
+});
+
 /** ISO 8601 in UTC with milliseconds. */
 export const Timestamp = z.iso.datetime({ precision: 3 }).meta({
   example: "2026-01-31T12:00:00.000Z",
 });
 
-/** A whole number in a query; anything but digits is refused rather than guessed at. */
+/** After this a year has five digits in UTC, which no timestamp of an answer can show. */
+const INSTANT_MAX = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/** A moment to come that somebody gives, in any zone. */
+export const Instant = z.iso.datetime({ offset: true })
+  // What is no time at all (NaN) has been complained about already.
+  .refine((text) => !(Date.parse(text) > INSTANT_MAX), {
+    error: "must be before the year 10000 (UTC)",
+  });
+
+/**
+ * A whole number in a query; anything but digits is refused rather than guessed at. Without a
+ * fallback it is required.
+ */
 export function queryInteger({ min, max, fallback, description }: {
   min: number;
   max: number;
-  fallback: number;
+  fallback?: number;
   description?: string;
 }) {
+  const integer = z.int({ error: "must be a whole number" })
+    .min(min, { error: `must be at least ${min}` })
+    .max(max, { error: `must be at most ${max}` });
   const number = z.preprocess(
     (text) => typeof text === "string" && /^-?\d{1,15}$/.test(text) ? Number(text) : text,
-    z.int({ error: "must be a whole number" })
-      .min(min, { error: `must be at least ${min}` })
-      .max(max, { error: `must be at most ${max}` })
-      .default(fallback),
+    fallback === undefined ? integer : integer.default(fallback),
   );
   return description === undefined ? number : number.meta({ description });
 }
 
 const BOOLEANS: Record<string, boolean> = { true: true, false: false, "1": true, "0": false };
 
-/** `true`, `false`, `1` or `0` in a query. */
+/** `true`, `false`, `1` or `0` in a query. Without a fallback it is required. */
 export function queryBoolean({ fallback, description }: {
-  fallback: boolean;
+  fallback?: boolean;
   description?: string;
 }) {
+  const given = z.boolean({ error: "must be true, false, 1 or 0" });
   const boolean = z.preprocess(
     (text) => typeof text === "string" ? BOOLEANS[text] ?? text : text,
-    z.boolean({ error: "must be true, false, 1 or 0" }).default(fallback),
+    fallback === undefined ? given : given.default(fallback),
   );
   return description === undefined ? boolean : boolean.meta({ description });
 }

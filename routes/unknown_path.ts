@@ -1,5 +1,5 @@
 /**
- * The answer to a path or method that nobody serves.
+ * The answer to a path that does not exist, or that does not have the method.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Context } from "hono";
 import type { EditionRoutes } from "./editions.ts";
 import { type AppEnv, respondJson } from "./exchange.ts";
 
-/** 405 with the methods that there are for a path that is served, else 404. */
+/** Answers 405 with the methods that the path has; 404 if it has none. */
 export function unknownPath(routes: readonly EditionRoutes[]) {
   const served = routes.flatMap(({ prefix, endpoints }) =>
     endpoints.map(({ method, path }) => ({

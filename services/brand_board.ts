@@ -1,6 +1,6 @@
 /**
- * How the service looks to people, where an edition gives it a look of its own. Whoever shows
- * something to people reads it here; the edition that has brands fills it.
+ * The look that an edition gives the service. Enterprise, which has brands, puts the look of the
+ * active one here; pages and mails of all editions read it here.
  *
  * @module
  */
@@ -19,18 +19,18 @@ export interface Look {
   readonly accent_color: string | null;
   /** Letters, digits, spaces and hyphens. */
   readonly font_family: string | null;
-  /** A style sheet that loads nothing and cannot leave its element. */
+  /** A style sheet that loads nothing and cannot end the element that it stands in. */
   readonly custom_css: string | null;
 }
 
 export interface BrandBoard {
-  /** The look in force: the same object until it changes, `undefined` without license or brand. */
+  /** The same object until it changes; `undefined` without an active brand and without license. */
   readonly look: Look | undefined;
-  /** Takes over what was stored. */
+  /** Replaces it. */
   put(look: Look | undefined): void;
 }
 
-/** Editions below it have the looks that are built in. */
+/** Editions below this one have the built-in look. */
 const EDITION: Edition = "enterprise";
 
 export function createBrandBoard(license: { readonly edition: Edition }): BrandBoard {

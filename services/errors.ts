@@ -57,6 +57,13 @@ export class ThrottledError extends AppError {
 export const notFound = (what: string, id: string) =>
   new AppError("not_found", `${what} ${id} does not exist`);
 
+/** For a limit that every edition has. E.g. `tooMany("brands", 100)`. */
+export const tooMany = (what: string, max: number) =>
+  new AppError(
+    "conflict",
+    `There are ${max} ${what} already, and no more can be; delete one first`,
+  );
+
 /**
  * Turns what the layers below throw into an {@linkcode AppError}, or returns `undefined` for
  * what the caller cannot act on.

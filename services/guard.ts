@@ -1,6 +1,7 @@
 /**
- * What an edition adds on the way of every request, of whatever edition: who may come in, what
- * somebody may do beyond their role, and what is written down of it. Only Enterprise has one.
+ * The guard: what an edition adds to the handling of every request, also those of other editions. It
+ * decides which addresses are admitted and what callers may do beyond their role, and it records the
+ * requests. Only Enterprise has one.
  *
  * @module
  */
@@ -9,56 +10,70 @@ import type { Caller } from "./caller.ts";
 import type { Deps } from "./deps.ts";
 import { type Edition, includesEdition } from "./edition.ts";
 
-/** What a request came to. */
+/** A request and how it was answered. */
 export interface Observation {
-  /** `undefined` where nobody was let in who could be known. */
+  /** `undefined` when the request was refused before the caller was known. */
   caller: Caller | undefined;
-  /** Of the client, as seen behind trusted proxies. */
+  /** Address of the client, as seen behind trusted proxies. */
   address: string;
   requestId: string;
-  /** In capitals. */
+  /** In capital letters. */
   method: string;
-  /** Pattern of the path, e.g. `/api/containers/:id/stop`. */
+  /** The pattern of the path, e.g. `/api/containers/:id/stop`. */
   path: string;
-  /** Resource and action, e.g. `containers:stop`; public endpoints have none. */
+  /** What the endpoint needs, e.g. `containers:stop`; `undefined` for public endpoints. */
   permission: string | undefined;
-  /** The path's parameters, else the name in the body; empty where there is neither. */
+  /** The path's parameters; without any, the name in the body; without that, empty. */
   target: string;
   status: number;
   outcome: "success" | "failure" | "denied";
-  /** The user id that a login turned out to be. */
+  /** After a login the id of the user who logged in. */
   actor: string | undefined;
 }
 
 export interface Guard {
   /**
-   * Lets a client's address in; asked before the caller is known, and again when it is.
+   * Refuses a client whose address is not admitted. Called before the caller is known, and again
+   * with the caller.
    *
    * @throws {AppError} `forbidden`
    */
   admit(address: string, caller?: Caller): void;
-  /** Whether somebody may do what their role alone does not allow, e.g. `containers:start`. */
+  /** Whether the caller's address is still admitted. For streams, which outlive their request. */
+  admits(caller: Caller): boolean;
+  /** Whether a user has a permission that their role does not have, e.g. `containers:start`. */
   grants(userId: string, permission: string): boolean;
-  /** Takes note of a request; the answer goes out when the promise is kept. */
+  /** Whether the caller has everything that a user has beyond their role. */
+  includesRightsOf(caller: Caller, userId: string): boolean;
+  /** Records a request. The answer waits for the promise. */
   record(observation: Observation): void | Promise<void>;
 }
 
-/** How the guard of an edition is had. */
+/** Where the guard of an edition comes from. */
 export interface GuardSource {
   edition: Edition;
   load(): Promise<(deps: Deps) => Guard>;
 }
 
-/** The guard in force: none without its edition, and a promise of it while it is being loaded. */
+/** Gives the guard: `undefined` without its edition, and a promise while it is being loaded. */
 export type CurrentGuard = () => Guard | undefined | Promise<Guard>;
 
-/** Loads the guard when its edition is first in force, which may be long after the start. */
+const ENDED = "edition ended: addresses are no longer checked, custom roles grant nothing, " +
+  "and nothing is written into the compliance log";
+
+/** Loads the guard when its edition is first in force. That may be long after the start. */
 export function currentGuard(deps: Deps, { edition, load }: GuardSource): CurrentGuard {
   let guard: Guard | undefined;
   let loading: Promise<Guard> | undefined;
+  let isInForce = false;
 
   return () => {
-    if (!includesEdition(deps.license.edition, edition)) return undefined;
+    const wasInForce = isInForce;
+    isInForce = includesEdition(deps.license.edition, edition);
+    if (!isInForce) {
+      if (wasInForce) deps.log.warn(ENDED, { edition });
+      return undefined;
+    }
     return guard ?? (loading ??= begin());
   };
 

@@ -6,11 +6,18 @@
 
 import * as z from "zod";
 import { EMAIL_LENGTH_MAX } from "../../services/ce/emails.ts";
+import { loginName } from "../../services/ce/login_name.ts";
 import { PASSWORD_BYTES_MAX } from "../../services/ce/passwords.ts";
-import { exchangeApiKey, logIn, logOut, refreshSession } from "../../services/ce/sessions.ts";
+import {
+  exchangeApiKey,
+  logIn,
+  logOut,
+  refreshSession,
+  type TokenPair as Login,
+} from "../../services/ce/sessions.ts";
 import { describeCaller } from "../../services/ce/users.ts";
 import type { Deps } from "../../services/deps.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoint, type Note } from "../endpoint.ts";
 import { Done, done, Timestamp } from "../shapes.ts";
 import { UserRole } from "./user_shapes.ts";
 
@@ -47,6 +54,13 @@ const Me = z.object({
 
 const THROTTLED = { 429: "Ten failures within a minute; see Retry-After" };
 
+/** Tells the logs of what was done whose login it turned out to be. */
+async function told(note: Note, login: Promise<Login>): Promise<Login> {
+  const { userId } = await login;
+  note.actor = userId;
+  return await login;
+}
+
 export const authEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
@@ -57,7 +71,7 @@ export const authEndpoints = (deps: Deps) => [
     body: KeyBody,
     returns: TokenPair,
     failures: { 401: "The key is wrong", 404: "Key mode is off", ...THROTTLED },
-  }, ({ body, caller }) => exchangeApiKey(deps, body, caller.address)),
+  }, ({ body, caller, note }) => told(note, exchangeApiKey(deps, body, caller.address))),
 
   endpoint({
     method: "post",
@@ -75,7 +89,10 @@ export const authEndpoints = (deps: Deps) => [
       503: "Too many others log in",
       ...THROTTLED,
     },
-  }, ({ body, caller }) => logIn(deps, body, caller.address)),
+  }, ({ body, caller, note }) => {
+    note.target = loginName(deps, body.email);
+    return told(note, logIn(deps, body, caller.address));
+  }),
 
   endpoint({
     method: "post",
@@ -88,7 +105,7 @@ export const authEndpoints = (deps: Deps) => [
     body: RefreshBody,
     returns: TokenPair,
     failures: { 401: "Unknown, used, revoked or expired", ...THROTTLED },
-  }, ({ body, caller }) => refreshSession(deps, body, caller.address)),
+  }, ({ body, caller, note }) => told(note, refreshSession(deps, body, caller.address))),
 
   endpoint({
     method: "post",

@@ -8,7 +8,7 @@ import * as z from "zod";
 import { setMaintenance } from "../../services/ce/maintenance.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { Timestamp } from "../shapes.ts";
+import { Instant, Timestamp } from "../shapes.ts";
 
 const Maintenance = z.object({
   enabled: z.boolean(),
@@ -35,7 +35,7 @@ export const maintenanceEndpoints = (deps: Deps) => [
     permission: "settings:write",
     body: z.object({
       enabled: z.boolean(),
-      until: z.iso.datetime({ offset: true }).nullable().optional(),
+      until: Instant.nullable().optional(),
       reason: z.string().max(500).nullable().optional(),
     }).meta({
       example: { enabled: true, until: "2026-01-31T12:00:00Z", reason: "New disks" },

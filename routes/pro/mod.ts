@@ -16,16 +16,21 @@ import { statusPageEndpoints } from "./status_pages.ts";
 import { remediationEndpoints } from "./remediation.ts";
 import { slaDefinitionEndpoints } from "./sla_definitions.ts";
 import { slaReportEndpoints } from "./sla_reports.ts";
-import { uptimeEndpoints } from "./uptime.ts";
+import { subscriberLinkEndpoints } from "./subscriber_links.ts";
+import { uptimeHistoryEndpoints } from "./uptime_history.ts";
+import { uptimeMonitorEndpoints } from "./uptime_monitors.ts";
 
 /** Under the edition's prefix. */
 export const proEndpoints = (deps: Deps): Endpoint[] => [
   ...incidentEndpoints(deps),
-  ...uptimeEndpoints(deps),
+  ...uptimeMonitorEndpoints(deps),
+  ...uptimeHistoryEndpoints(deps),
   ...slaDefinitionEndpoints(deps),
   ...slaReportEndpoints(deps),
   ...remediationEndpoints(deps),
   ...statusPagePublicEndpoints(deps),
+  // Before `/:pageId/...`, which would take its paths.
+  ...subscriberLinkEndpoints(deps),
   ...statusPageSubscriberEndpoints(deps),
   ...statusPageEndpoints(deps),
   ...statusPageComponentEndpoints(deps),

@@ -13,11 +13,10 @@ import {
   removeComponent,
 } from "../../services/pro/status_page_components.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done } from "../shapes.ts";
+import { Done, done, oneLine } from "../shapes.ts";
 import {
   Component,
   ComponentStatus,
-  line,
   NAME_MAX,
   PageParams,
   UNKNOWN_PAGE,
@@ -27,11 +26,11 @@ import {
 const ORDER_MAX = 1_000_000;
 
 const fields = {
-  name: line(NAME_MAX),
+  name: oneLine(NAME_MAX),
   description: words(),
   status: ComponentStatus,
   display_order: z.int().min(0).max(ORDER_MAX).meta({ description: "Default: after the last" }),
-  group_name: line(NAME_MAX).nullable(),
+  group_name: oneLine(NAME_MAX).nullable(),
   monitor_id: z.string().min(1).max(255).nullable().meta({
     description: "An uptime monitor that the status follows from now on: `operational` while it " +
       "is up, `major_outage` while it is down. Null frees the component, and so does deleting " +

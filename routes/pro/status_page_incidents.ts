@@ -13,9 +13,8 @@ import {
   removePageIncident,
 } from "../../services/pro/status_page_incidents.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, paged, pagingQuery } from "../shapes.ts";
+import { Done, done, oneLine, paged, pagingQuery } from "../shapes.ts";
 import {
-  line,
   PageIncident,
   PageIncidentSeverity,
   PageIncidentStatus,
@@ -26,7 +25,7 @@ import {
 } from "./status_page_shapes.ts";
 
 const fields = {
-  title: line(TITLE_MAX),
+  title: oneLine(TITLE_MAX),
   message: words(),
   severity: PageIncidentSeverity,
   status: PageIncidentStatus,

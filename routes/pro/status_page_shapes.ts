@@ -10,7 +10,7 @@ import {
   PAGE_INCIDENT_SEVERITIES,
   PAGE_INCIDENT_STATUSES,
 } from "../../services/pro/status_page_incidents.ts";
-import { Timestamp } from "../shapes.ts";
+import { Color, Timestamp } from "../shapes.ts";
 
 /** Longest name and title, in UTF-16 units. */
 export const NAME_MAX = 200;
@@ -18,14 +18,6 @@ export const TITLE_MAX = 500;
 
 /** Room for 10 000 characters, whatever their script. */
 export const TEXT_MAX = 20_000;
-
-/** A name or title: one line that is not empty. */
-export const line = (max: number) =>
-  z.string().min(1).max(max)
-    .refine((text) => /\S/.test(text), { error: "must not be empty" })
-    .refine((text) => !/[\p{Cc}\u2028\u2029]/u.test(text), {
-      error: "must be one line without control characters",
-    });
 
 /** Words of any length, over several lines. */
 export const words = () =>
@@ -39,10 +31,7 @@ export const words = () =>
 export const PageParams = z.object({ pageId: z.string().min(1).max(255) });
 
 export const Theme = z.object({
-  primary_color: z.string()
-    .regex(/^#([0-9a-f]{3}|[0-9a-f]{6})$/i, { error: "must be a color such as #0a7 or #00aa77" })
-    .optional()
-    .meta({ example: "#0f766e" }),
+  primary_color: Color.optional().meta({ example: "#0f766e" }),
 });
 
 export const ComponentStatus = z.enum(COMPONENT_STATUSES);

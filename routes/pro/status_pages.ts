@@ -15,11 +15,10 @@ import {
   removeStatusPage,
 } from "../../services/pro/status_pages.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, paged, pagingQuery } from "../shapes.ts";
+import { Done, done, oneLine, paged, pagingQuery } from "../shapes.ts";
 import {
   Component,
   ComponentStatus,
-  line,
   NAME_MAX,
   PageIncident,
   PageParams,
@@ -30,7 +29,7 @@ import {
 } from "./status_page_shapes.ts";
 
 const fields = {
-  name: line(NAME_MAX),
+  name: oneLine(NAME_MAX),
   description: words(),
   is_public: z.boolean().meta({ description: "Whether anybody can read it without a token" }),
   custom_domain: z.string().max(DOMAIN_MAX).nullable().meta({

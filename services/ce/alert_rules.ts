@@ -14,6 +14,7 @@ import {
   selectAlertRules,
   updateAlertRule,
 } from "../../db/ce/alert_rules.ts";
+import { applyChange, type Change } from "../change.ts";
 import type { Deps } from "../deps.ts";
 import type { EmitDeps } from "../emit.ts";
 import { notFound } from "../errors.ts";
@@ -24,11 +25,6 @@ export { ALERT_METRICS, ALERT_OPERATORS, ALERT_STATES } from "../../db/ce/alert_
 export type { AlertRule };
 
 const BEGINNING = { state: "ok", pendingSince: null, seenAt: null } as const;
-
-/** What an update may bring; what is left out stays. */
-export type AlertRuleChanges = {
-  [Name in keyof AlertRuleSettings]?: AlertRuleSettings[Name] | undefined;
-};
 
 /** All rules by name. */
 export function listAlertRules({ db }: Pick<Deps, "db">): AlertRule[] {
@@ -63,13 +59,14 @@ export function createAlertRule(
  *
  * @throws {AppError} `not_found`.
  */
-export function changeAlertRule(deps: EmitDeps, id: string, changes: AlertRuleChanges): AlertRule {
+export function changeAlertRule(
+  deps: EmitDeps,
+  id: string,
+  change: Change<AlertRuleSettings>,
+): AlertRule {
   const { db } = deps;
   const before = existing(db, id);
-  const given = Object.fromEntries(
-    Object.entries(changes).filter(([, value]) => value !== undefined),
-  );
-  const changed: AlertRule = { ...before, ...given };
+  const changed = applyChange(before, change);
   const reason = reasonToEnd(before, changed);
   if (reason === undefined) {
     updateAlertRule(db, changed);

@@ -16,6 +16,7 @@ import {
   updateScheduleEnabled,
 } from "../../db/ce/schedules.ts";
 import { EngineUnreachableError } from "../../engine/errors.ts";
+import { applyChange, type Change } from "../change.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, notFound } from "../errors.ts";
 import type { Container } from "../inventory.ts";
@@ -42,11 +43,6 @@ export interface ScheduleSettings {
   /** IANA; default the host's. */
   timezone?: string | undefined;
 }
-
-/** What an update may bring; what is left out stays. */
-export type ScheduleChanges =
-  & { [Name in keyof ScheduleSettings]?: ScheduleSettings[Name] | undefined }
-  & { enabled?: boolean | undefined };
 
 /** All schedules by name. */
 export function listSchedules({ db, now }: Pick<Deps, "db" | "now">): Schedule[] {
@@ -87,15 +83,12 @@ export async function createSchedule(
 export async function changeSchedule(
   deps: ReadDeps & Pick<Deps, "db" | "now">,
   id: string,
-  changes: ScheduleChanges,
+  change: Change<ScheduleSettings & Pick<Schedule, "enabled">>,
 ): Promise<Schedule> {
   const { db, now } = deps;
-  const given = Object.fromEntries(
-    Object.entries(changes).filter(([, value]) => value !== undefined),
-  );
-  await checkedSchedule(deps, { ...existing(db, id), ...given });
+  await checkedSchedule(deps, applyChange(existing(db, id), change));
   // Read again: it may have been changed or have gone during the check.
-  const { timezone, ...schedule } = { ...existing(db, id), ...given };
+  const { timezone, ...schedule } = applyChange(existing(db, id), change);
   const changed = { ...schedule, timezone: timeZoneNamed(timezone) };
   updateSchedule(db, changed);
   return withNextRun(changed, now());

@@ -36,6 +36,8 @@ const REFRESH_TOKEN_BYTES = 32;
 
 /** What a login is answered with. */
 export interface TokenPair {
+  /** Whose login it is; told to the logs, and no part of the answer. */
+  userId: string;
   accessToken: string;
   refreshToken: string;
   /** How long the access token is good, in seconds. */
@@ -164,6 +166,7 @@ export async function tokenPairOf(
   { session, role, refreshToken, endsAt }: OpenLogin,
 ): Promise<TokenPair> {
   return {
+    userId: session.userId,
     accessToken: await signAccessToken(deps, session, role, endsAt),
     refreshToken,
     expiresIn: accessTokenLifeS(deps.now(), endsAt),

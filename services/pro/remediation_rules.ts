@@ -16,6 +16,7 @@ import {
 } from "../../db/pro/remediation_rules.ts";
 import { EngineUnreachableError } from "../../engine/errors.ts";
 import { type ReadDeps, resolveContainer } from "../ce/container_reads.ts";
+import { applyChange, type Change } from "../change.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, notFound } from "../errors.ts";
 import type { Container } from "../inventory.ts";
@@ -27,11 +28,6 @@ export {
   REMEDIATION_OPERATORS,
 } from "../../db/pro/remediation_rules.ts";
 export type { RemediationRule, RemediationSettings };
-
-/** What an update may bring; what is left out stays. */
-export type RemediationChanges = {
-  [Name in keyof RemediationSettings]?: RemediationSettings[Name] | undefined;
-};
 
 const BEGINNING = { pending_since: null, seen_at: null } as const;
 
@@ -80,20 +76,17 @@ export async function createRemediationRule(
 export async function changeRemediationRule(
   deps: ReadDeps & Pick<Deps, "db">,
   id: string,
-  changes: RemediationChanges,
+  change: Change<RemediationSettings>,
 ): Promise<RemediationRule> {
   const { db } = deps;
-  const given = Object.fromEntries(
-    Object.entries(changes).filter(([, value]) => value !== undefined),
-  );
   existing(db, id);
-  const target = changes.action_target === undefined
+  const target = change.action_target === undefined
     ? undefined
-    : await acceptableTarget(deps, changes.action_target);
+    : await acceptableTarget(deps, change.action_target);
   // Read only now: it may have changed or have gone during the check.
   const before = existing(db, id);
-  const rule: RemediationRule = { ...before, ...given };
-  if (changes.action_target !== undefined) rule.target_name = target?.name ?? null;
+  const rule = applyChange(before, change);
+  if (change.action_target !== undefined) rule.target_name = target?.name ?? null;
   if (hasOtherCondition(before, rule) || !rule.enabled) Object.assign(rule, BEGINNING);
   if (rule.enabled && !before.enabled) rule.firings = [];
   updateRemediationRule(db, rule);

@@ -15,6 +15,7 @@ import {
   updateSlaDefinition,
 } from "../../db/pro/sla_definitions.ts";
 import { selectMonitor } from "../../db/pro/uptime_monitors.ts";
+import { applyChange, type Change } from "../change.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, notFound } from "../errors.ts";
 import { type PeriodDeps, recalculatePeriods } from "./sla_periods.ts";
@@ -33,9 +34,6 @@ export interface SlaSettings {
   period_type: PeriodType;
   monitor_ids: string[];
 }
-
-/** What an update may bring; what is left out stays. */
-export type SlaChanges = { [Name in keyof SlaSettings]?: SlaSettings[Name] | undefined };
 
 /** All definitions by name. */
 export function listSlaDefinitions({ db }: Pick<Deps, "db">): SlaDefinition[] {
@@ -82,13 +80,14 @@ export function createSla(
  * @throws {AppError} `not_found`; `invalid` where a monitor that is new to the definition does not
  * exist.
  */
-export function changeSla(deps: PeriodDeps, id: string, changes: SlaChanges): SlaDefinition {
+export function changeSla(
+  deps: PeriodDeps,
+  id: string,
+  change: Change<SlaSettings>,
+): SlaDefinition {
   const { db, now } = deps;
   const before = existingSla(deps, id);
-  const given = Object.fromEntries(
-    Object.entries(changes).filter(([, value]) => value !== undefined),
-  );
-  const definition: SlaDefinition = { ...before, ...given, updated_at: now().toISOString() };
+  const definition = { ...applyChange(before, change), updated_at: now().toISOString() };
   definition.monitor_ids = [...new Set(definition.monitor_ids)];
   assertMonitorsExist(db, definition.monitor_ids.filter((id) => !before.monitor_ids.includes(id)));
   // A period that has just ended is closed by what held in it.

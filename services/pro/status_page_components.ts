@@ -22,6 +22,7 @@ import {
   updateComponent,
 } from "../../db/pro/status_page_components.ts";
 import type { StatusPage } from "../../db/pro/status_pages.ts";
+import type { Change } from "../change.ts";
 import type { Deps } from "../deps.ts";
 import { emit, type EmitDeps } from "../emit.ts";
 import { AppError, notFound } from "../errors.ts";
@@ -48,9 +49,6 @@ export interface NewComponent {
   group_name: string | null;
   monitor_id: string | null;
 }
-
-/** What an update may say; what it leaves out stays. */
-export type ComponentChange = { [Field in keyof NewComponent]?: NewComponent[Field] | undefined };
 
 /** In the order in which they are shown. @throws {AppError} `not_found`. */
 export function listComponents({ db }: Pick<Deps, "db">, pageId: string): StatusPageComponent[] {
@@ -104,7 +102,7 @@ export function changeComponent(
   deps: EmitDeps,
   pageId: string,
   id: string,
-  change: ComponentChange,
+  change: Change<NewComponent>,
 ): StatusPageComponent {
   const { db, now, log } = deps;
   const page = existingPage(db, pageId);
@@ -200,7 +198,7 @@ function followedStatus(db: Deps["db"], monitorId: string): ComponentStatus | un
 function changedStatus(
   db: Deps["db"],
   component: StatusPageComponent,
-  { status = component.status, monitor_id = component.monitor_id }: ComponentChange,
+  { status = component.status, monitor_id = component.monitor_id }: Change<NewComponent>,
 ): ComponentStatus {
   if (monitor_id === null) return status;
   if (monitor_id !== component.monitor_id) return followedStatus(db, monitor_id) ?? status;

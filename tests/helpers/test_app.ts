@@ -17,13 +17,13 @@ import { metricsMigrations, stateMigrations } from "../../db/migrations/mod.ts";
 import { connectEngine, type Engine } from "../../engine/client.ts";
 import { type App, createApp } from "../../routes/app.ts";
 import { identify } from "../../routes/authorize.ts";
-import type { Identify } from "../../routes/mount.ts";
+import type { Identify } from "../../routes/gatekeeper.ts";
 import type { Caller, Role } from "../../services/caller.ts";
 import { type Config, readConfig } from "../../services/config.ts";
 import type { Deps } from "../../services/deps.ts";
 import type { Edition } from "../../services/edition.ts";
 import { type Log, silentLog } from "../../services/log.ts";
-import { createSecrets } from "../../services/secrets.ts";
+import { createSecrets, type Secrets } from "../../services/secrets.ts";
 
 /** The address that a test calls from, unless it says otherwise. */
 export const TEST_ADDRESS = "192.0.2.1";
@@ -80,6 +80,8 @@ export interface TestAppOptions {
    */
   config?: Partial<Config>;
   log?: Log;
+  /** Default: keys that are the same in every test. */
+  secrets?: Secrets;
   self?: Deps["self"];
   /** Default: a new one in memory. One that is given stays open. */
   db?: StateDatabase;
@@ -139,7 +141,7 @@ export function testApp(options: TestAppOptions = {}): TestApp {
     db: options.db ?? openTestDatabase(),
     metrics: openTestMetrics(),
     engine,
-    secrets: testSecrets(),
+    secrets: options.secrets ?? testSecrets(),
     self: options.self ?? { id: null, hostname: null },
     log: options.log ?? silentLog,
     now: clock.now,

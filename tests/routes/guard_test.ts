@@ -14,6 +14,7 @@ import { mount } from "../../routes/mount.ts";
 import type { Role } from "../../services/caller.ts";
 import { AppError } from "../../services/errors.ts";
 import { type CurrentGuard, currentGuard, type Observation } from "../../services/guard.ts";
+import { silentLog } from "../../services/log.ts";
 import { testApp } from "../helpers/test_app.ts";
 
 const Name = z.object({ name: z.string().min(1).max(20) });
@@ -51,7 +52,7 @@ const ENDPOINTS = [
     role: "public",
     anyAddress: true,
     returns: Name,
-  }, () => ({ name: "board" })),
+  }, ({ caller }) => ({ name: caller.role })),
   endpoint({
     method: "post",
     path: "/login",
@@ -76,21 +77,28 @@ const ENDPOINTS = [
 
 interface Harbor {
   seen: Observation[];
-  call(request: string, options?: { role?: Role; body?: string; type?: string }): Promise<
-    { status: number; error: string | undefined }
+  call(
+    request: string,
+    options?: { role?: Role | "nonsense"; body?: string; type?: string },
+  ): Promise<
+    { status: number; error: string | undefined; name: string | undefined }
   >;
 }
 
 /** An application with those endpoints behind a guard that lets in what a test says. */
 function harbor(
-  { shut = false, shutForCaller = false, granted = [] as string[] } = {},
+  { shut = false, shutForCaller = false, shutFor = "", granted = [] as string[] } = {},
 ): Harbor {
   const seen: Observation[] = [];
   const guard: CurrentGuard = () => ({
     admit(address, caller) {
-      if (shut || shutForCaller && caller) throw new AppError("forbidden", `not from ${address}`);
+      if (shut || caller && (shutForCaller || caller.userId === shutFor)) {
+        throw new AppError("forbidden", `not from ${address}`);
+      }
     },
+    admits: ({ userId }) => !shut && !shutForCaller && userId !== shutFor,
     grants: (userId, permission) => userId === "u" && granted.includes(permission),
+    includesRightsOf: () => true,
     record: async (observation) => {
       await Promise.resolve();
       seen.push(observation);
@@ -100,8 +108,9 @@ function harbor(
   mount(hono, { edition: "ce", prefix: "/api", endpoints: ENDPOINTS as Endpoint[] }, {
     license: { edition: "enterprise" },
     identify: (request) => {
-      const role = request.headers.get("x-role") as Role | null;
+      const role = request.headers.get("x-role") as Role | "nonsense" | null;
       if (role === null) return undefined;
+      if (role === "nonsense") throw new AppError("unauthorized", "no token");
       return { userId: "u", role, familyId: "f", address: "192.0.2.1" };
     },
     audit: () => {},
@@ -122,18 +131,18 @@ function harbor(
       });
       const exchange = { requestId: "r1", address: "192.0.2.1", headers: {} };
       const response = await hono.fetch(request, exchange);
-      return { status: response.status, error: (await response.json()).error };
+      const { error, name } = await response.json();
+      return { status: response.status, error, name };
     },
   };
 }
 
+const REFUSED = { status: 403, error: "not from 192.0.2.1", name: undefined };
+
 Deno.test("an address that is not let in is refused before its token is asked for", async () => {
   const { call } = harbor({ shut: true });
-  deepEqual(await call("GET /ships"), { status: 403, error: "not from 192.0.2.1" });
-  deepEqual(await call("POST /ships", { role: "admin", body: "{" }), {
-    status: 403,
-    error: "not from 192.0.2.1",
-  });
+  deepEqual(await call("GET /ships"), REFUSED);
+  deepEqual(await call("POST /ships", { role: "admin", body: "{" }), REFUSED);
   equal((await call("POST /login", { body: "name=a", type: FORM })).status, 403);
   equal((await call("GET /board")).status, 200);
 });
@@ -142,8 +151,24 @@ Deno.test("an address can be let in for everybody but this caller", async () => 
   const { call } = harbor({ shutForCaller: true });
   equal((await call("GET /ships")).status, 401);
   equal((await call("GET /ships", { role: "viewer" })).status, 403);
-  equal((await call("POST /login", { body: "name=a", type: FORM })).status, 200);
-  equal((await call("GET /board", { role: "viewer" })).status, 200);
+  // What everybody may see, they see as everybody.
+  deepEqual(await call("GET /board", { role: "viewer" }), {
+    status: 200,
+    error: undefined,
+    name: "public",
+  });
+});
+
+Deno.test("a login from where its user is not let in gets no answer", async () => {
+  const { call, seen } = harbor({ shutFor: "user of the login" });
+  deepEqual(await call("POST /login", { body: "name=a", type: FORM }), REFUSED);
+  deepEqual(seen.map(({ outcome, actor }) => [outcome, actor]), [["denied", "user of the login"]]);
+});
+
+Deno.test("a token that is none is as good as none where nobody needs one", async () => {
+  const { call } = harbor();
+  equal((await call("GET /board", { role: "nonsense" })).name, "public");
+  equal((await call("GET /ships", { role: "nonsense" })).status, 401);
 });
 
 Deno.test("a grant opens what the role alone does not, and nothing without a permission", async () => {
@@ -265,18 +290,27 @@ for (
   ]
 ) {
   Deno.test(`a form is refused for ${wrong}`, async () => {
-    deepEqual(await harbor().call("POST /login", { body, type }), { status, error });
+    const { name: _, ...refusal } = await harbor().call("POST /login", { body, type });
+    deepEqual(refusal, { status, error });
   });
 }
 
 Deno.test("the guard is loaded with the first license, kept, and gone with its end", async () => {
-  using app = testApp();
+  const warnings: string[] = [];
+  const warn = (message: string) => void warnings.push(message);
+  using app = testApp({ log: { ...silentLog, warn } });
   let loads = 0;
   const guard = currentGuard(app.deps, {
     edition: "enterprise",
     load: () => {
       if (loads++ === 0) return Promise.reject(new Error("not this time"));
-      return Promise.resolve(() => ({ admit() {}, grants: () => true, record() {} }));
+      return Promise.resolve(() => ({
+        admit() {},
+        admits: () => true,
+        grants: () => true,
+        includesRightsOf: () => true,
+        record() {},
+      }));
     },
   });
   equal(guard(), undefined);
@@ -289,6 +323,9 @@ Deno.test("the guard is loaded with the first license, kept, and gone with its e
   equal(guard(), loaded);
   equal(loads, 2);
 
+  equal(warnings.length, 0);
   app.deps.license.use(undefined);
   equal(guard(), undefined);
+  equal(guard(), undefined);
+  deepEqual(warnings.map((text) => text.split(":")[0]), ["edition ended"]);
 });

@@ -14,6 +14,9 @@ const ENTERPRISE = "/api/ext/service-enterprise";
 
 /** Probes, what is told to the world, and the way of a login at an identity provider. */
 const ANY_ADDRESS = [
+  // A proxy shows a secret there, and asks about somebody else's address.
+  "GET /api/ext/service-enterprise/mtls/verify",
+  "POST /api/ext/service-enterprise/mtls/verify",
   "GET /livez",
   "GET /readyz",
   "GET /api/health",

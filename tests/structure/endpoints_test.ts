@@ -51,6 +51,13 @@ const PUBLIC = [
   "GET /api/ext/service-pro/status-pages/unsubscribe/:token",
   "POST /api/ext/service-pro/status-pages/unsubscribe/:token",
   "GET /api/ext/service-pro/status-pages/:pageId/subscribers/verify/:token",
+  "GET /api/ext/service-enterprise/branding/active",
+  "GET /api/ext/service-enterprise/sso/metadata",
+  "GET /api/ext/service-enterprise/sso/login/:id",
+  "POST /api/ext/service-enterprise/sso/acs",
+  // With a secret of its own.
+  "GET /api/ext/service-enterprise/mtls/verify",
+  "POST /api/ext/service-enterprise/mtls/verify",
   "GET /status/:slug",
   "GET /status/:slug/feed.atom",
   "GET /status/:slug/badge.svg",

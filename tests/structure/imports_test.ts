@@ -23,7 +23,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 const EDITIONS = ["ce", "pro", "enterprise"];
 
 /** The only shared files that name editions. */
-const TABLES_OF_CONTENTS = ["routes/editions.ts", "services/editions.ts"];
+const TABLES_OF_CONTENTS = ["commands/mod.ts", "routes/editions.ts", "services/editions.ts"];
 
 /**
  * Code that belongs to one place, with an example of it. `exceptions` are the files where text from

@@ -14,7 +14,8 @@ import { everyRoute } from "../../routes/editions.ts";
 import type { Endpoint } from "../../routes/endpoint.ts";
 import { failureOf } from "../../routes/errors.ts";
 import { type AppEnv, respondJson } from "../../routes/exchange.ts";
-import { type Gatekeeper, mount } from "../../routes/mount.ts";
+import type { Gatekeeper } from "../../routes/gatekeeper.ts";
+import { mount } from "../../routes/mount.ts";
 import { includesRole, type Role, USER_ROLES, type UserRole } from "../../services/caller.ts";
 import { guard } from "../../services/editions.ts";
 import {

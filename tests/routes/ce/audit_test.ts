@@ -1,5 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { sweepAudit } from "../../../services/ce/audit.ts";
+import { usersApp } from "../../helpers/accounts.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";
 
 const entries = async (app: TestApp, query = "") =>
@@ -53,6 +54,15 @@ Deno.test("a failed login is an entry", async () => {
   await app.call("POST", "/auth/token", { apiKey: "not the key" }, { role: "public" });
   const [entry] = await entries(app);
   deepEqual([entry.action, entry.outcome, entry.actor], ["POST /auth/token", "denied", ""]);
+});
+
+Deno.test("a failed login names the account, and nothing that is none", async () => {
+  using app = await usersApp();
+  for (const email of ["Viewer@example.com", "p@ssword in the wrong field", "eve@example.com"]) {
+    await app.call("POST", "/auth/login", { email, password: "wrong" }, { role: "public" });
+  }
+  const targets = (await entries(app)).map(({ target }: { target: string }) => target);
+  deepEqual(targets.sort(), ["", "", "viewer@example.com"]);
 });
 
 Deno.test("sweepAudit() forgets what is older than 90 days", async () => {

@@ -38,6 +38,14 @@ Deno.test("POST /api/maintenance refuses an end that lies in the past", async ()
   deepEqual([status, body.error], [400, "body.until: 2025-12-31T00:00:00Z is in the past"]);
 });
 
+Deno.test("POST /api/maintenance refuses an end that could be stored and not be shown", async () => {
+  using app = testApp({ now: "2026-01-01T12:00:00Z" });
+  const on = { enabled: true, until: "9999-12-31T23:59:59-14:00" };
+  const { status, body } = await app.call("POST", "/api/maintenance", on);
+  deepEqual([status, body.error], [400, "body.until: must be before the year 10000 (UTC)"]);
+  deepEqual((await app.call("GET", "/api/maintenance")).body, OFF);
+});
+
 Deno.test("maintenance is an admin's business, to read as well", async () => {
   using app = testApp();
   equal((await app.call("GET", "/api/maintenance", undefined, { role: "operator" })).status, 403);

@@ -361,6 +361,16 @@ Deno.test("a failing round ends the worker, but no stream", async () => {
 });
 
 Deno.test("clients that do not read harm nobody and are let go", async () => {
+  // The memory is that of the whole process, in which other tests may be at work.
+  for (let tries = 3;; tries--) {
+    const { grownMb, sentMb, slowestMs } = await stalledClients();
+    if (grownMb < sentMb / 4 && slowestMs < 1_000) return;
+    ok(tries > 1, `grew by ${grownMb} MB of ${sentMb}, /livez took ${slowestMs} ms`);
+  }
+});
+
+/** What many clients that do not read cost, until they are let go. */
+async function stalledClients() {
   const STALLED = 50;
   const ROUNDS = 100;
   const FRAME_BYTES = 200_000;
@@ -395,9 +405,6 @@ Deno.test("clients that do not read harm nobody and are let go", async () => {
     slowestMs = Math.max(slowestMs, performance.now() - asked);
   }
   const grownMb = (Deno.memoryUsage().rss - memoryBefore) / 2 ** 20;
-  const heldMb = STALLED * ROUNDS * FRAME_BYTES / 2 ** 20;
-  ok(grownMb < heldMb / 4, `grew by ${grownMb} MB; ${heldMb} MB were sent`);
-  ok(slowestMs < 1_000, `/livez took ${slowestMs} ms`);
 
   // Rounds while the clock goes on: who has room takes the frames, the others are let go.
   for (let round = 0; round < 4; round++) {
@@ -409,7 +416,8 @@ Deno.test("clients that do not read harm nobody and are let go", async () => {
 
   for (const client of healthy) await client.cancel();
   for (const connection of connections) connection.close();
-});
+  return { grownMb, sentMb: STALLED * ROUNDS * FRAME_BYTES / 2 ** 20, slowestMs };
+}
 
 function raise(message: string): never {
   throw new Error(message);

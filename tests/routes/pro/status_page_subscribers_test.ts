@@ -471,7 +471,7 @@ Deno.test("behind a trusted proxy the links are https", async () => {
     const page = await newPage(app);
     const headers = { "x-forwarded-proto": "https" };
     const path = `${PAGES}/${page.id}/subscribers`;
-    await app.call("POST", path, { email: "ada@example.com" }, { headers });
+    await app.call("POST", path, { email: "ada@example.com" }, { headers, address: "10.0.0.1" });
     await deliver(app);
     match(smtp.mails[0]!.parts["text/plain"]!, new RegExp(`^${scheme}://longshore\\.test/`, "m"));
   }

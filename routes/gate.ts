@@ -1,0 +1,115 @@
+/**
+ * Refuses who may not call: address (403), token (401), edition (402), role or permission (403), in
+ * this order.
+ *
+ * @module
+ */
+
+import type { Context, MiddlewareHandler } from "hono";
+import { type Caller, includesRole } from "../services/caller.ts";
+import { type Edition, includesEdition } from "../services/edition.ts";
+import { AppError, LimitError } from "../services/errors.ts";
+import type { Guard } from "../services/guard.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { respond } from "./exchange.ts";
+import type { Env, Gatekeeper, Identify } from "./gatekeeper.ts";
+
+/** Refuses who may not call. */
+export function gate(
+  endpoint: Endpoint,
+  edition: Edition,
+  { license, identify }: Gatekeeper,
+): MiddlewareHandler<Env> {
+  const label = featureLabel(endpoint);
+  const metrics = endpoint.acceptsMetricsToken;
+  return async function gate(c, next) {
+    const { address } = c.env;
+    const guard = c.get("guard") as Guard | undefined;
+    if (!endpoint.anyAddress) guard?.admit(address);
+    const ticket = endpoint.acceptsTicket ? c.req.query("ticket") : undefined;
+    const find = () => identify(c.req.raw, { address, ticket, metrics });
+    const found = endpoint.role === "public" ? anonymousUnless(find, address) : find();
+    let caller = found instanceof Promise ? await found : found;
+
+    if (!caller) throw new AppError("unauthorized", "A bearer token is required");
+    if (guard && caller.role !== "public") {
+      caller = withRights(caller, guard);
+      if (!caller.rights!.isAdmitted()) {
+        if (!endpoint.anyAddress) guard.admit(address, caller);
+        caller = anonymous(address);
+      }
+    }
+    c.set("caller", caller);
+    if (!includesEdition(license.edition, edition)) {
+      if (endpoint.hiddenUnlicensed) throw new AppError("not_found", `No such path: ${c.req.path}`);
+      throw new LimitError(label, 0, 0);
+    }
+    if (!includesRole(caller.role, endpoint.role) && !isGranted(guard, caller, endpoint)) {
+      throw roleMissing(endpoint, guard !== undefined);
+    }
+    endpoint.proof?.(c.req.raw);
+    if (endpoint.actsOnGet && c.env.isHead) return respond(c.env, 200, null, {});
+    await next();
+  };
+}
+
+function isGranted(
+  guard: Guard | undefined,
+  { userId }: Caller,
+  { permission, orPermissions = [] }: Endpoint,
+): boolean {
+  return guard !== undefined && permission !== undefined &&
+    [permission, ...orPermissions].some((each) => guard.grants(userId, each));
+}
+
+/** Lets the handler ask as well what the guard knows of the caller. */
+function withRights(caller: Caller, guard: Guard): Caller {
+  const { userId } = caller;
+  return {
+    ...caller,
+    rights: {
+      grants: (permission) => guard.grants(userId, permission),
+      includeThoseOf: (other) => guard.includesRightsOf(caller, other),
+      isAdmitted: () => guard.admits(caller),
+    },
+  };
+}
+
+const anonymous = (address: string): Caller => ({
+  userId: "",
+  role: "public",
+  familyId: "",
+  address,
+});
+
+/** On a public endpoint a token that is not valid is as good as none. */
+async function anonymousUnless(
+  find: () => ReturnType<Identify>,
+  address: string,
+): Promise<Caller> {
+  try {
+    return await find() ?? anonymous(address);
+  } catch {
+    return anonymous(address);
+  }
+}
+
+function roleMissing({ role, permission }: Endpoint, hasPermissions: boolean): AppError {
+  const or = hasPermissions && permission !== undefined ? ` or the permission ${permission}` : "";
+  return new AppError("forbidden", `The role ${role}${or} is required for this`);
+}
+
+/** Whom a login turned out to be must be let in from there as well, or gets no token. */
+export function admitActor(c: Context<Env>): void {
+  const { actor } = c.get("note");
+  const guard = c.get("guard") as Guard | undefined;
+  if (actor === undefined || !guard) return;
+  const caller: Caller = { ...c.get("caller"), userId: actor, role: "viewer" };
+  guard.admit(c.env.address, caller);
+}
+
+/** The feature that a 402 names: the first word of the path under the edition's prefix. */
+function featureLabel({ path }: Endpoint): string {
+  return path.split("/").filter((part) => part && !part.startsWith(":"))[0]
+    ?.replaceAll("-", " ") ?? "this feature";
+}

@@ -1,0 +1,48 @@
+/**
+ * What is known of a request on its way to its endpoint, and who has a say on the way.
+ *
+ * @module
+ */
+
+import type { Context } from "hono";
+import type { Caller } from "../services/caller.ts";
+import type { Edition } from "../services/edition.ts";
+import type { CurrentGuard, Guard } from "../services/guard.ts";
+import type { Note } from "./endpoint.ts";
+import type { AppEnv } from "./exchange.ts";
+
+/**
+ * Finds the caller of a request by its token, by its ticket where the endpoint takes one, or by
+ * the scraper's own token (`metrics`).
+ *
+ * @returns `undefined` for a request that brings neither.
+ * @throws {AppError} `unauthorized` for a token that is not valid (any more).
+ */
+export type Identify = (
+  request: Request,
+  options: { address: string; ticket: string | undefined; metrics?: boolean | undefined },
+) => Caller | undefined | Promise<Caller | undefined>;
+
+/** Writes down that somebody changed something, or tried to. */
+export type Audit = (record: {
+  caller: Caller;
+  action: string;
+  target: string;
+  outcome: "success" | "failure" | "denied";
+}) => void;
+
+/** Who has a say on the way of every request. */
+export interface Gatekeeper {
+  license: { readonly edition: Edition };
+  identify: Identify;
+  audit: Audit;
+  guard: CurrentGuard;
+}
+
+type Variables = { caller: Caller; guard: Guard; note: Note };
+export type Env = AppEnv & { Variables: Variables };
+
+/** What a validator made of a part of the request; nothing where there was none to. */
+export function validated(c: Context<Env>, part: "param" | "query" | "json" | "form"): unknown {
+  return (c.req as unknown as { valid(part: string): unknown }).valid(part);
+}
