@@ -22,18 +22,12 @@ import {
 } from "../../services/enterprise/sso_providers.ts";
 import { baseUrl } from "../base_url.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, IdParams, Timestamp } from "../shapes.ts";
+import { Done, done, IdParams, oneLine, Timestamp, ToggleBody } from "../shapes.ts";
 
 const NAME_MAX = 100;
 const ATTRIBUTE_MAX = 256;
 
-const oneLine = (max: number) =>
-  z.string().min(1).max(max)
-    .refine((text) => text.trim() !== "" && !/[\p{Cc}\u2028\u2029]/u.test(text), {
-      error: "must be one line that is not empty",
-    });
-
-/** A name in a message is compared as it is; nobody sees a space at its end. */
+/** Names in SAML messages are compared as they are, and nobody sees a space at the end of one. */
 const identifier = (max: number) =>
   z.string().min(1).max(max).regex(/^[^\s\p{C}]+$/u, {
     error: "must have no spaces and no control characters",
@@ -49,7 +43,9 @@ const fields = {
   sso_url: Address.meta({
     description: "Where a login is sent: https, or http on this machine itself",
   }),
-  slo_url: Address.nullable().meta({ description: "Where a logout would be sent; kept only" }),
+  slo_url: Address.nullable().meta({
+    description: "Where logouts would be sent. It is stored, but logouts are not sent",
+  }),
   certificate: z.string().min(1).max(CERTIFICATE_MAX).meta({
     description: "The certificate that it signs with, as one PEM block; RSA of at least 2048 " +
       "bits, or the curve P-256, P-384 or P-521",
@@ -64,13 +60,16 @@ const fields = {
     email: identifier(ATTRIBUTE_MAX).optional(),
     name: oneLine(ATTRIBUTE_MAX).optional(),
   }).meta({ description: "Names of the attributes that hold email and name" }),
-  auto_provision: z.boolean().meta({ description: "Create users from assertions" }),
-  default_role: z.enum(USER_ROLES).meta({ description: "The role of users that are created" }),
+  auto_provision: z.boolean().meta({
+    description: "Create users who do not exist yet from assertions",
+  }),
+  default_role: z.enum(USER_ROLES).meta({ description: "The role of users who are created" }),
   allow_unsolicited: z.boolean().meta({
-    description: "Accept an answer to no login that was begun here",
+    description: "Accept assertions for logins that were begun at the identity provider, not here",
   }),
   link_existing: z.boolean().meta({
-    description: "Let it log in users who were there before it. Never those of another provider",
+    description: "Let the identity provider log in users who existed before it, except those of " +
+      "another provider",
   }),
   enabled: z.boolean(),
 };
@@ -113,16 +112,13 @@ const Provider = z.object({
   updated_at: Timestamp,
 });
 
-const ToggleBody = z.object({ enabled: z.boolean().optional() })
-  .meta({ example: { enabled: false } });
-
 const READ = { role: "admin", permission: "sso:read" } as const;
 const WRITE = { role: "admin", permission: "sso:write" } as const;
 const UNKNOWN = { 404: "There is no such identity provider" };
-const ADMIN = "Takes the role admin itself, a custom role is not enough: whoever says whose " +
-  "signature counts could log in as anybody.";
-const BASE = "Without `SERVICE_BASE_URL` this service's address, as identity providers have to " +
-  "name it, is the one that this request was sent to.";
+const ADMIN = "The caller must have the role admin; a custom role is not enough, because whoever " +
+  "decides whose signature is accepted could log in as anybody.";
+const BASE = "Without `SERVICE_BASE_URL`, identity providers have to know this service by the " +
+  "address that this request was sent to.";
 
 export const ssoProviderEndpoints = (deps: Deps) => [
   endpoint({
@@ -149,7 +145,7 @@ export const ssoProviderEndpoints = (deps: Deps) => [
       method: "post",
       path: "/sso/providers",
       summary: "Create an identity provider",
-      description: `${ADMIN} At most ${PROVIDERS_MAX}. ${BASE}`,
+      description: `${ADMIN} ${BASE} There can be ${PROVIDERS_MAX} identity providers.`,
       ...WRITE,
       body: NewProvider,
       returns: Provider,
@@ -166,7 +162,7 @@ export const ssoProviderEndpoints = (deps: Deps) => [
       path: "/sso/providers/:id",
       summary: "Change an identity provider",
       description:
-        `What is left out stays as it is. Disabling it ends its sessions. ${ADMIN} ${BASE}`,
+        `A field that is left out stays as it is. Disabling it ends its sessions. ${ADMIN} ${BASE}`,
       ...WRITE,
       params: IdParams,
       body: ProviderChange,
@@ -181,8 +177,9 @@ export const ssoProviderEndpoints = (deps: Deps) => [
     method: "delete",
     path: "/sso/providers/:id",
     summary: "Delete an identity provider",
-    description: "Ends its sessions. Its users stay; they can log in again when the provider is " +
-      "set up again, or another one that may link existing users.",
+    description:
+      "Ends its sessions. Its users stay. They can log in again once the same identity " +
+      "provider is set up again, or another one with `link_existing`.",
     ...WRITE,
     params: IdParams,
     returns: Done,
@@ -196,11 +193,11 @@ export const ssoProviderEndpoints = (deps: Deps) => [
     method: "put",
     path: "/sso/providers/:id/toggle",
     summary: "Enable or disable an identity provider",
-    description: "Without `enabled` it becomes the opposite. Disabling it ends its sessions.",
+    description: "Disabling it ends its sessions. Enabling it takes the role admin itself.",
     ...WRITE,
     params: IdParams,
     body: ToggleBody,
     returns: Provider,
     failures: UNKNOWN,
-  }, ({ params, body }) => setProviderEnabled(deps, params.id, body.enabled)),
+  }, ({ params, body, caller }) => setProviderEnabled(deps, caller, params.id, body.enabled)),
 ];

@@ -24,14 +24,18 @@ const Session = z.object({
   expires_at: Timestamp,
 });
 
+const READ = { role: "admin", permission: "sso:read" } as const;
+const WRITE = { role: "admin", permission: "sso:write" } as const;
+
 export const ssoSessionEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/sso/sessions",
     summary: "List active SSO sessions",
-    description: "Newest first. One that was logged out of, or whose user is gone, is not active.",
-    role: "admin",
-    permission: "sso:read",
+    description:
+      "Newest first. A session is not active any more when it has expired, when somebody " +
+      "logged out of it, and when its user was deleted.",
+    ...READ,
     query: z.object(pagingQuery(100)),
     returns: paged({ sessions: z.array(Session) }),
   }, ({ query }) => listSessions(deps, query)),
@@ -40,9 +44,8 @@ export const ssoSessionEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/sso/sessions/expired",
-    summary: "Forget the SSO sessions that are not active any more",
-    role: "admin",
-    permission: "sso:write",
+    summary: "Delete the SSO sessions that are not active any more",
+    ...WRITE,
     returns: Done.extend({ deleted: z.int() }),
   }, () => ({ ...done, deleted: purgeSessions(deps) })),
 
@@ -50,9 +53,9 @@ export const ssoSessionEndpoints = (deps: Deps) => [
     method: "delete",
     path: "/sso/sessions/:id",
     summary: "Revoke an SSO session",
-    description: "Its access tokens and its refresh token are refused at once.",
-    role: "admin",
-    permission: "sso:write",
+    description: "Its access tokens and its refresh token are refused from the very next request " +
+      "on.",
+    ...WRITE,
     params: IdParams,
     returns: Done,
     failures: { 404: "There is no such session" },

@@ -22,7 +22,7 @@ export interface SamlAssertion {
   id: string;
   issuer: string;
   issueInstant: Date;
-  nameId: { value: string; format: string | undefined };
+  nameId: NameId;
   /** Those of the method bearer. */
   confirmations: Confirmation[];
   conditions: Conditions;
@@ -32,6 +32,16 @@ export interface SamlAssertion {
   sessionNotOnOrAfter: Date | undefined;
   /** The first value of each attribute by the attribute's Name. */
   attributes: Map<string, XmlElement>;
+}
+
+/** The user's name ("Assertions and Protocols for SAML V2.0", 2.2.2). */
+export interface NameId {
+  value: string;
+  format: string | undefined;
+  /** Whose names it is one of; those of the issuer where it does not say. */
+  nameQualifier: string | undefined;
+  /** For whom it was made; for the asking service where it does not say. */
+  spNameQualifier: string | undefined;
 }
 
 /** Longest name identifier and attribute value that is taken, in characters. */
@@ -51,7 +61,7 @@ export function assertSuccess(response: XmlElement): void {
     throw new SamlError("status", "The response does not have exactly one status");
   }
   if (attributeOf(code!, "Value") === SUCCESS) return;
-  const names = [...elementsOf(code!)].map((each) =>
+  const names = elementsOf(code!).map((each) =>
     STATUS.exec(attributeOf(each, "Value") ?? "")?.[1] ?? "an unknown status"
   );
   throw new SamlError("status", `The identity provider reports ${names.slice(0, 2).join(", ")}`);
@@ -132,14 +142,19 @@ export function attributeText(value: XmlElement | undefined): string | undefined
   return text;
 }
 
-function readNameId(subject: XmlElement): SamlAssertion["nameId"] {
+function readNameId(subject: XmlElement): NameId {
   const element = atMostOne(subject, ASSERTION_NS, "NameID");
   const value = element && textOf(element, "name_id");
   if (!element || !value) throw new SamlError("name_id", "The subject has no name identifier");
   if (!isPlain(value)) {
     throw new SamlError("name_id", "The name identifier is not a plain text");
   }
-  return { value, format: attributeOf(element, "Format") };
+  return {
+    value,
+    format: attributeOf(element, "Format"),
+    nameQualifier: attributeOf(element, "NameQualifier"),
+    spNameQualifier: attributeOf(element, "SPNameQualifier"),
+  };
 }
 
 /** Without control characters, and of a length that somebody could have typed. */

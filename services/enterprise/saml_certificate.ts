@@ -18,13 +18,14 @@ export const CERTIFICATE_MAX = 50 * 1024;
 /** Shortest RSA key, in bits (NIST SP 800-131A revision 2). */
 const RSA_BITS_MIN = 2048;
 
-/** Longest RSA key: the time of one check grows with its square. */
-const RSA_BITS_MAX = 16_384;
+/** Longest RSA key: the time of one check grows with its square, and the runtime reads no longer. */
+const RSA_BITS_MAX = 4096;
 
 // P-256, P-384 and P-521, as OpenSSL calls them.
 const CURVES = ["prime256v1", "secp384r1", "secp521r1"];
 
-const KEY_RULE = "must have an RSA key, or one on the curve P-256, P-384 or P-521";
+const KEY_RULE = `must have an RSA key of ${RSA_BITS_MIN} to ${RSA_BITS_MAX} bits, ` +
+  "or one on the curve P-256, P-384 or P-521";
 
 const PEM = /^\s*-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----\s*$/;
 
@@ -59,7 +60,7 @@ export function readIdpKey(pem: string): IdpKey {
     if (bits < RSA_BITS_MIN) {
       throw unusable(`has an RSA key of ${bits} bits; at least ${RSA_BITS_MIN} are needed`);
     }
-    if (bits > RSA_BITS_MAX) throw unusable(`has an RSA key of more than ${RSA_BITS_MAX} bits`);
+    if (bits > RSA_BITS_MAX) throw unusable(KEY_RULE);
     // Whoever knows an exponent of 1 can sign, and an even one is none.
     const exponent = details.publicExponent ?? 0n;
     if (exponent < 3n || exponent % 2n === 0n) throw unusable("has an RSA key that signs nothing");

@@ -38,7 +38,7 @@ export function readMessage(root: XmlElement): SamlMessage {
   if (!isNamed(root, PROTOCOL_NS, "Response")) {
     throw new SamlError("not_a_response", "The message is not a SAML 2.0 response");
   }
-  const all = [...elementsOf(root)];
+  const all = elementsOf(root);
   if (all.filter(({ name }) => name === "Response").length > 1) {
     throw new SamlError("response_count", "The message holds more than one response");
   }

@@ -52,6 +52,8 @@ export interface VerifiedAssertion {
   assertionId: string;
   issuer: string;
   nameId: string;
+  /** The name identifier where it stays with its user and is nobody else's; else null. */
+  lastingName: string | null;
   sessionIndex: string | null;
   /** The request that is answered; null for an unsolicited message. */
   inResponseTo: string | null;
@@ -64,6 +66,7 @@ export interface VerifiedAssertion {
 
 const EMAIL_FORMAT = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress";
 const UNSPECIFIED_FORMAT = "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified";
+const PERSISTENT_FORMAT = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent";
 
 /**
  * The issuer that a message claims to have: its assertion's, or the response's where there is no
@@ -154,6 +157,7 @@ function decide(
     assertionId: assertion.id,
     issuer: assertion.issuer,
     nameId: assertion.nameId.value,
+    lastingName: lastingNameOf(assertion, expected) ?? null,
     sessionIndex: assertion.sessionIndex ?? null,
     inResponseTo,
     email: emailOf(assertion, expected) ?? null,
@@ -170,16 +174,37 @@ function decide(
  */
 function emailOf(
   assertion: SamlAssertion,
-  { attributeMapping, nameIdFormat }: SamlExpectations,
+  expected: SamlExpectations,
 ): string | undefined {
+  const { attributeMapping } = expected;
   const mapped = mappedText(assertion, attributeMapping.email);
   if (mapped !== undefined) return mapped;
-  const { value, format } = assertion.nameId;
-  const isUnspecified = format === undefined || format === UNSPECIFIED_FORMAT;
-  const known = (isUnspecified ? nameIdFormat : format) ?? UNSPECIFIED_FORMAT;
-  const isAddress = known === EMAIL_FORMAT ||
-    known === UNSPECIFIED_FORMAT && attributeMapping.email === undefined && value.includes("@");
+  const { value } = assertion.nameId;
+  const format = formatOf(assertion, expected);
+  const isAddress = format === EMAIL_FORMAT ||
+    format === UNSPECIFIED_FORMAT && attributeMapping.email === undefined && value.includes("@");
   return isAddress ? value : undefined;
+}
+
+/**
+ * What kind of name it is, is for the message to say: requests are not signed, so whoever carries
+ * one can ask the identity provider for another kind, e.g. for a name that its bearer chose. And
+ * one of another provider's names, or made for another service, may be somebody else's here.
+ */
+function lastingNameOf(
+  assertion: SamlAssertion,
+  expected: SamlExpectations,
+): string | undefined {
+  const { nameId, issuer } = assertion;
+  const { value, nameQualifier = issuer, spNameQualifier = expected.audience } = nameId;
+  const isLasting = formatOf(assertion, expected) === PERSISTENT_FORMAT &&
+    nameQualifier === issuer && spNameQualifier === expected.audience;
+  return isLasting ? value : undefined;
+}
+
+function formatOf({ nameId }: SamlAssertion, { nameIdFormat }: SamlExpectations): string {
+  const { format = UNSPECIFIED_FORMAT } = nameId;
+  return format === UNSPECIFIED_FORMAT ? nameIdFormat ?? UNSPECIFIED_FORMAT : format;
 }
 
 function mappedText({ attributes }: SamlAssertion, name: string | undefined): string | undefined {

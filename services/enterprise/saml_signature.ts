@@ -78,8 +78,11 @@ const DIGEST_ALGORITHMS: DigestAlgorithm[] = [
 
 const HASH_BYTES: Record<Hash, number> = { sha256: 32, sha384: 48, sha512: 64 };
 
-/** An RSA key of 16 384 bits signs with this many bytes. */
-const SIGNATURE_BYTES_MAX = 2048;
+/** Most elements: the library looks through all of them several times. Ten certificates take 25. */
+const ELEMENTS_MAX = 100;
+
+/** An RSA key of 4096 bits, the longest that is taken, signs with this many bytes. */
+const SIGNATURE_BYTES_MAX = 512;
 
 /**
  * @param signature Stands in a response or an assertion.
@@ -87,6 +90,9 @@ const SIGNATURE_BYTES_MAX = 2048;
  * `digest_*`, `canonicalization_algorithm`.
  */
 export function readSignature(signature: XmlElement): SignatureShape {
+  if (elementsOf(signature).length > ELEMENTS_MAX) {
+    throw malformed(`at most ${ELEMENTS_MAX} elements`);
+  }
   assertPlainText(signature);
   const [signedInfo, signatureValue, keyInfo] = signature.children;
   if (childrenOf(signature, SIGNATURE_NS, "Object").length > 0) {
@@ -260,7 +266,7 @@ function bytesOf(element: XmlElement, reason: SamlReason): Uint8Array {
 }
 
 function certificatesOf(keyInfo: XmlElement): string[] {
-  return [...elementsOf(keyInfo)]
+  return elementsOf(keyInfo)
     .filter((element) => isNamed(element, SIGNATURE_NS, "X509Certificate"))
     .map(({ text }) => trimmed(text).replace(/[ \t\r\n]/g, ""));
 }

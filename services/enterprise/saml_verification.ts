@@ -117,6 +117,8 @@ function signedBytes(
     [ENVELOPED_SIGNATURE]: transforms[ENVELOPED_SIGNATURE]!,
     [EXCLUSIVE_C14N]: transforms[EXCLUSIVE_C14N]!,
   };
+  // It looks through the whole message for each; others than this one are refused before.
+  library.idAttributes = ["ID"];
   library.HashAlgorithms = {
     [digest.uri]: class {
       getAlgorithmName = () => digest.uri;

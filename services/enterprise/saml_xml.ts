@@ -53,6 +53,15 @@ export const COMMENTS_MAX = 100;
  */
 export const NAMESPACES_MAX = 2_000;
 
+/** Most prefixes that hold at one place, for the same reason; messages have about ten. */
+export const PREFIXES_MAX = 100;
+
+/**
+ * Most names of elements: the signature library's parser looks through all of the text for the end
+ * tag of each. Response, assertion and signature have some sixty together.
+ */
+export const NAMES_MAX = 200;
+
 /** Most references (`&amp;`, `&#10;`): Java writes one per line of a certificate. */
 export const REFERENCES_MAX = 1_000;
 
@@ -61,7 +70,8 @@ const XMLNS = "http://www.w3.org/2000/xmlns/";
 // The signature library's parser has rules of its own for it.
 const XHTML = "http://www.w3.org/1999/xhtml";
 
-const NAME = "[A-Za-z_][A-Za-z0-9_.-]*";
+// No longer than anybody's, for refusals repeat them.
+const NAME = "[A-Za-z_][A-Za-z0-9_.-]{0,99}";
 const QUALIFIED = `${NAME}(?::${NAME})?`;
 const START = new RegExp(`<(${QUALIFIED})`, "y");
 const END = new RegExp(`</(${QUALIFIED})[ \\t\\n]*>`, "y");
@@ -90,6 +100,7 @@ export function readXml(text: string): XmlElement {
   let comments = 0;
   let references = 0;
   let root: XmlElement | undefined;
+  const names = new Set<string>();
   /** Elements that are open, each with the prefixes that hold in it. */
   const open: { element: XmlElement; scope: Scope }[] = [];
 
@@ -160,6 +171,13 @@ export function readXml(text: string): XmlElement {
     const end = take(START_END);
     if (end === null) throw malformed(`The tag ${qualifiedName} cannot be read`);
     countNodes(1);
+    names.add(qualifiedName);
+    if (names.size > NAMES_MAX) {
+      throw new SamlError(
+        "too_many_nodes",
+        `The message has elements of more than ${NAMES_MAX} names`,
+      );
+    }
 
     const parent = open.at(-1);
     if (parent === undefined && root) throw malformed("There is more than one root element");
@@ -220,9 +238,16 @@ export function attributeOf(element: XmlElement, name: string): string | undefin
 }
 
 /** The element and all below it, in the order of the document. */
-export function* elementsOf(element: XmlElement): Generator<XmlElement> {
-  yield element;
-  for (const child of element.children) yield* elementsOf(child);
+export function elementsOf(element: XmlElement): XmlElement[] {
+  const found = [element];
+  const add = ({ children }: XmlElement) => {
+    for (const child of children) {
+      found.push(child);
+      add(child);
+    }
+  };
+  add(element);
+  return found;
 }
 
 /**
@@ -288,6 +313,12 @@ function scopeOf(outer: Scope, written: { qualifiedName: string; value: string }
       throw new SamlError("namespace", `The declaration ${qualifiedName} is not allowed`);
     }
     scope.set(prefix, value);
+  }
+  if (scope.size > PREFIXES_MAX) {
+    throw new SamlError(
+      "too_many_nodes",
+      `More than ${PREFIXES_MAX} prefixes are declared at one place of the message`,
+    );
   }
   return scope;
 }

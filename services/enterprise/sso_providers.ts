@@ -138,20 +138,19 @@ export function changeProvider(
 /**
  * Enables or disables a provider; one that is disabled loses its sessions.
  *
- * @param enabled The opposite of what it is unless given.
- * @throws {AppError} `not_found`.
+ * @param wanted The opposite of what it is unless given.
+ * @throws {AppError} `not_found`; `forbidden` for who may not trust a provider, only stop it.
  */
 export function setProviderEnabled(
   deps: ProviderDeps & Pick<Deps, "accounts">,
+  caller: Caller,
   id: string,
-  enabled?: boolean,
+  wanted?: boolean,
 ): ProviderView {
   const before = existingProvider(deps.db, id);
-  const provider = {
-    ...before,
-    enabled: enabled ?? !before.enabled,
-    updated_at: deps.now().toISOString(),
-  };
+  const enabled = wanted ?? !before.enabled;
+  if (enabled && !before.enabled) assertMayTrust(caller);
+  const provider = { ...before, enabled, updated_at: deps.now().toISOString() };
   store(deps, before, provider);
   deps.log.info("identity provider toggled", { providerId: id, enabled: provider.enabled });
   return viewOf(deps.config, provider);

@@ -32,7 +32,8 @@ type ProvisioningDeps = Pick<Deps, "db" | "accounts" | "license" | "now" | "log"
 /** What of a verified assertion says who it is. */
 export interface Claim {
   email: string | null;
-  nameId: string;
+  /** A name that stays with its user, where the provider gave one. */
+  lastingName: string | null;
 }
 
 /** The user, and whether it was created just now. */
@@ -59,7 +60,7 @@ export function findUser(
 ): Found {
   const { db } = deps;
   const email = usableEmail(claim.email);
-  const lastingName = provider.name_id_format === NAME_ID_PERSISTENT ? claim.nameId : null;
+  const lastingName = isFoundByName(provider) ? claim.lastingName : null;
   const user = userOfName(db, provider, lastingName) ?? selectUserByEmail(db, emailKey(email));
   if (!user) return { user: provision(deps, provider, email, lastingName), email, created: true };
   assertAlive(deps, user);
@@ -76,8 +77,11 @@ function usableEmail(email: string | null): string {
     );
   }
   // Some letters fall together with ASCII ones when case is left out (U+212A, the Kelvin sign).
-  const fallsTogether = !isAscii(email) && isAscii(emailKey(email));
-  if (!isEmail(email) || fallsTogether) {
+  const fallsTogether = (letter: string) => !isAscii(letter) && isAscii(emailKey(letter));
+  // And some are not to be seen (U+3164): one with them would pass for another in every list.
+  const isMisleading = /\p{Default_Ignorable_Code_Point}/u.test(email) ||
+    [...email].some(fallsTogether);
+  if (!isEmail(email) || isMisleading) {
     throw notAllowed("email_invalid", "What the identity provider names is no email address");
   }
   return email;
@@ -85,6 +89,9 @@ function usableEmail(email: string | null): string {
 
 // deno-lint-ignore no-control-regex
 const isAscii = (text: string) => /^[\x00-\x7F]*$/.test(text);
+
+const isFoundByName = ({ name_id_format }: IdentityProvider) =>
+  name_id_format === NAME_ID_PERSISTENT;
 
 function userOfName(
   db: Deps["db"],
@@ -126,7 +133,8 @@ function vouch(
     log.info("user linked to identity provider", { userId: user.id, providerId: provider.id });
     return;
   }
-  if (lastingName === null || identity.name_id === lastingName) return;
+  // One that comes without a name, too, may be somebody else who was given the address.
+  if (!isFoundByName(provider) || identity.name_id === lastingName) return;
   if (identity.name_id !== null && !provider.link_existing) {
     throw notAllowed(
       "name_id_changed",
@@ -134,7 +142,7 @@ function vouch(
         "it may not link existing users",
     );
   }
-  updateIdentityNameId(db, { ...key, nameId: lastingName });
+  if (lastingName !== null) updateIdentityNameId(db, { ...key, nameId: lastingName });
 }
 
 function assertLinkable(db: Deps["db"], provider: IdentityProvider, { id, email }: User): void {

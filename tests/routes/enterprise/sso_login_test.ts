@@ -291,6 +291,14 @@ const REFUSED: {
     target: "https://evil.example/metadata",
   },
   {
+    attack: "an issuer that would write on a screen",
+    post: async (app) => await ssoLogin(app, await createIdp("\u009b2J\u202ee\nvil"), {}),
+    status: 401,
+    error: /^No identity provider has this issuer's name$/,
+    reason: "unknown_issuer",
+    target: "\ufffd2J\ufffde\ufffdvil",
+  },
+  {
     attack: "a disabled provider",
     provider: { enabled: false },
     post: (app) => ssoLogin(app, idp),
@@ -430,6 +438,22 @@ const REFUSED: {
   {
     attack: "what is no address",
     post: (app) => ssoLogin(app, idp, { email: "ada lovelace" }),
+    status: 403,
+    error: /no email address$/,
+    reason: "email_invalid",
+    target: "Acme",
+  },
+  {
+    attack: "an address that looks like another one",
+    post: (app) => ssoLogin(app, idp, { email: "ada@example.com\u3164" }),
+    status: 403,
+    error: /no email address$/,
+    reason: "email_invalid",
+    target: "Acme",
+  },
+  {
+    attack: "an address of which one letter becomes ASCII without case",
+    post: (app) => ssoLogin(app, idp, { email: "\u00f6\u212A@example.com" }),
     status: 403,
     error: /no email address$/,
     reason: "email_invalid",

@@ -319,7 +319,9 @@ ssoTest("with sso:write a viewer cannot become whoever a provider may log in", a
     equal(status, 403);
     match(answer.error, /^The role admin is required to say whom an identity provider may log in$/);
   }
-  equal((await app.asViewer("PUT", `${PROVIDERS}/${id}/toggle`, { enabled: false })).status, 200);
+  const toggle = async (enabled: boolean) =>
+    (await app.asViewer("PUT", `${PROVIDERS}/${id}/toggle`, { enabled })).status;
+  deepEqual([await toggle(false), await toggle(false), await toggle(true)], [200, 200, 403]);
   equal((await app.asViewer("DELETE", `${PROVIDERS}/${id}`)).status, 200);
   equal((await app.asViewer("POST", PROVIDERS, minimal)).status, 403, "nor set it up as its own");
 });

@@ -457,6 +457,11 @@ tests([
     message: () => Promise.resolve(responseXml().replace(` ID="_assertion-1"`, "")),
   },
   {
+    attack: "a response without an id",
+    reason: "id_missing",
+    message: () => Promise.resolve(responseXml().replace(` ID="_response-1"`, "")),
+  },
+  {
     attack: "an id that is a query",
     reason: "id_malformed",
     message: () => Promise.resolve(responseXml().replace(`ID="_assertion-1"`, `ID="a' or '1'='1"`)),
@@ -543,6 +548,12 @@ tests([
       (await signed()).replace(/<saml:NameID.*<\/saml:NameID>/, "<saml:EncryptedID/>"),
   },
   {
+    attack: "an encrypted name identifier to come",
+    reason: "encrypted",
+    message: async () =>
+      replaced(await signed(), "<samlp:Status>", "<saml:NewEncryptedID/><samlp:Status>"),
+  },
+  {
     attack: "another message than a response",
     reason: "not_a_response",
     message: async () => (await signed()).replaceAll("samlp:Response", "samlp:LogoutResponse"),
@@ -565,6 +576,64 @@ tests([
         await signed(),
         "<saml:Subject>",
         `<saml:Subject xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="x">`,
+      ),
+  },
+  {
+    attack: "a replaced type of the response",
+    reason: "xsi_type",
+    message: async () =>
+      replaced(
+        await signed(),
+        "<samlp:Status>",
+        `<samlp:Status xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="x">`,
+      ),
+  },
+  ...[
+    ["StatusDetail", "<samlp:StatusDetail>", "</samlp:StatusDetail>"],
+    ["an attribute's value", "<saml:AttributeValue>", "</saml:AttributeValue>"],
+    [
+      "SubjectConfirmationData",
+      "<saml:SubjectConfirmationData>",
+      "</saml:SubjectConfirmationData>",
+    ],
+    ["KeyInfo", "<ds:KeyInfo xmlns:ds='http://www.w3.org/2000/09/xmldsig#'>", "</ds:KeyInfo>"],
+    ["another vocabulary", "<x:Envelope xmlns:x='urn:x'>", "</x:Envelope>"],
+  ].flatMap(([where, start, end]): Attack[] => [
+    {
+      attack: `the signed assertion within ${where}, another in its place`,
+      reason: "assertion_count",
+      message: async () => {
+        const original = await signed();
+        const assertion = pick(original, ASSERTION);
+        const forged = evil(assertion).replace(SIGNATURE, "");
+        return replaced(
+          original.replace(assertion, () => forged),
+          "<samlp:Status>",
+          "<samlp:Status>" + start + assertion + end,
+        );
+      },
+    },
+    {
+      attack: `the signed response within ${where} of another`,
+      reason: "response_count",
+      message: async () => {
+        const original = stripped(await signed("response"));
+        return evil(original).replace(SIGNATURE, "").replace(
+          `ID="_response-1"`,
+          `ID="_evil-response"`,
+        )
+          .replace("<samlp:Status>", () => "<samlp:Status>" + start + original + end);
+      },
+    },
+  ]),
+  {
+    attack: "a prefix that means something else within the signed assertion",
+    reason: "digest_mismatch",
+    message: async () =>
+      replaced(
+        await signed(),
+        "<saml:Subject>",
+        `<saml:Subject xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" xmlns="urn:x"><NameID>admin</NameID>`,
       ),
   },
   {
@@ -896,13 +965,66 @@ tests([
     message: async () =>
       (await signed()).replace(
         /(<ds:SignatureValue>).*?</s,
-        `$1${new Uint8Array(2_049).toBase64()}<`,
+        `$1${new Uint8Array(513).toBase64()}<`,
       ),
   },
   {
     attack: "a text between the parts of SignedInfo",
     reason: "signature_malformed",
     message: async () => replaced(await signed(), "<ds:SignedInfo>", "<ds:SignedInfo>x"),
+  },
+  {
+    attack: "a second KeyInfo",
+    reason: "signature_malformed",
+    message: async () => (await signed()).replace(/<ds:KeyInfo>.*<\/ds:KeyInfo>/s, (it) => it + it),
+  },
+  ...["KeyInfo", "SignatureMethod", "Transforms", "DigestMethod", "DigestValue"].map(
+    (name): Attack => ({
+      attack: `a ${name} under another name`,
+      reason: "signature_malformed",
+      message: async () => (await signed()).replaceAll(`ds:${name}`, `ds:Other${name}`),
+    }),
+  ),
+  {
+    attack: "a text between the parts of the reference",
+    reason: "signature_malformed",
+    message: async () => replaced(await signed(), "<ds:Transforms>", "x<ds:Transforms>"),
+  },
+  {
+    attack: "two lists of prefixes",
+    reason: "signature_malformed",
+    message: async () =>
+      (await signed("assertion", {}, { prefixes: "saml" }))
+        .replace(/<ec:InclusiveNamespaces .*?\/>/s, (each) => each + each),
+  },
+  {
+    attack: "a list of prefixes with something in it",
+    reason: "signature_malformed",
+    message: async () =>
+      (await signed("assertion", {}, { prefixes: "saml" }))
+        .replace(/(<ec:InclusiveNamespaces .*?)\/>/s, "$1><ds:X/></ec:InclusiveNamespaces>"),
+  },
+  {
+    attack: "exclusive canonicalization with something else than prefixes",
+    reason: "signature_malformed",
+    message: async () =>
+      replaced(
+        await signed(),
+        exclusive,
+        exclusive.replace("/>", "><ds:XPath>x</ds:XPath></ds:Transform>"),
+      ),
+  },
+  ...[enveloped, exclusive].map((transform): Attack => ({
+    attack: `two of the same: ${transform.slice(24, -3)}`,
+    reason: "transform_list",
+    message: async () =>
+      replaced(await signed(), `${enveloped}${exclusive}`, transform + transform),
+  })),
+  {
+    attack: "a signature of more than 100 elements",
+    reason: "signature_malformed",
+    message: async () =>
+      replaced(await signed(), "</ds:KeyInfo>", `${"<ds:KeyName/>".repeat(90)}</ds:KeyInfo>`),
   },
   {
     attack: "two SignedInfo",
@@ -1088,6 +1210,37 @@ tests([
     message: () => Promise.resolve(responseXml({ nameId: "<!---->".repeat(101) })),
   },
   {
+    // The end tag of each name is looked for in all of the text.
+    attack: "a flood of names",
+    reason: "too_many_nodes",
+    message: () =>
+      Promise.resolve(responseXml({
+        nameId: Array.from({ length: 201 }, (_, i) => `<a${i}></a${i}>`).join(""),
+      })),
+  },
+  {
+    attack: "a flood of prefixes in one place",
+    reason: "too_many_nodes",
+    message: () => {
+      const prefixes = Array.from({ length: 101 }, (_, i) => ` xmlns:a${i}="b"`);
+      return Promise.resolve(responseXml({ nameId: `<a${prefixes.join("")}/>` }));
+    },
+  },
+  {
+    attack: "a flood of prefixes one within another",
+    reason: "too_many_nodes",
+    message: () => {
+      const open = Array.from({ length: 50 }, (_, i) => `<a xmlns:b${i}="c" xmlns:d${i}="e">`);
+      return Promise.resolve(responseXml({ nameId: open.join("") + "</a>".repeat(50) }));
+    },
+  },
+  {
+    attack: "a name that the library's parser stumbles over",
+    reason: "parsers_disagree",
+    message: async () =>
+      replaced(await signed(), "<samlp:Status>", `<samlp:Status hasOwnProperty="" a="">`),
+  },
+  {
     attack: "a flood of namespaces",
     reason: "too_many_nodes",
     message: () => Promise.resolve(responseXml({ nameId: `<a xmlns:b="c"/>`.repeat(2_001) })),
@@ -1112,6 +1265,20 @@ tests([
       return new Uint8Array(await new Response(stream).arrayBuffer()).toBase64();
     },
   })),
+  {
+    attack: "a flood of white space",
+    reason: "too_large",
+    isPosted: true,
+    message: () => Promise.resolve(" ".repeat(400_000)),
+  },
+  ...[[0x41, 0], [0, 0x41], [0xff, 0x41], [0xfe, 0x41], [0x41, 0xfe], [0x41, 0xff]].map(
+    (bytes): Attack => ({
+      attack: `a message that begins with ${bytes}`,
+      reason: "compressed",
+      isPosted: true,
+      message: () => Promise.resolve(posted(new Uint8Array(bytes))),
+    }),
+  ),
   {
     attack: "what is not base64",
     reason: "base64",
@@ -1216,6 +1383,14 @@ tests([
       edited((xml) => replaced(xml, "</saml:Conditions>", "<saml:Condition/></saml:Conditions>")),
   },
   {
+    attack: "a known condition's name in another vocabulary",
+    reason: "condition_unknown",
+    message: () =>
+      edited((xml) =>
+        replaced(xml, "</saml:Conditions>", `<x:OneTimeUse xmlns:x="urn:x"/></saml:Conditions>`)
+      ),
+  },
+  {
     attack: "two sets of conditions",
     reason: "assertion_malformed",
     message: () =>
@@ -1255,6 +1430,11 @@ tests([
       edited((xml) => xml.replace(/<saml:SubjectConfirmation .*<\/saml:SubjectConfirmation>/, "")),
   },
   {
+    attack: "a confirmation that says nothing",
+    reason: "recipient",
+    message: () => edited((xml) => xml.replace(/<saml:SubjectConfirmationData .*?\/>/, "")),
+  },
+  {
     attack: "a confirmation without an end",
     reason: "subject_confirmation_times",
     message: () => edited((xml) => xml.replace(/(Recipient="[^"]*") NotOnOrAfter="[^"]*"/, "$1")),
@@ -1287,6 +1467,23 @@ tests([
       signed("assertion", { issuedAt: minutes(5, 1), notBefore: null, notOnOrAfter: minutes(20) }),
   },
   {
+    attack: "an assertion of the future in a response of today",
+    reason: "issue_instant",
+    message: () =>
+      edited((xml) =>
+        xml.replace(
+          /(<saml:Assertion .*?IssueInstant=")[^"]*/,
+          `$1${minutes(5, 1).toISOString()}`,
+        )
+      ),
+  },
+  {
+    attack: "a response of the future around an assertion of today",
+    reason: "issue_instant",
+    message: async () =>
+      (await signed()).replace(/(IssueInstant=")[^"]*/, `$1${minutes(5, 1).toISOString()}`),
+  },
+  {
     attack: "an ended session",
     reason: "session_ended",
     message: () => signed("assertion", { sessionNotOnOrAfter: ISSUED_AT }),
@@ -1314,6 +1511,12 @@ tests([
     attack: "another version of the response",
     reason: "version",
     message: async () => (await signed()).replace(`Version="2.0"`, `Version="2.1"`),
+  },
+  {
+    attack: "a version in another vocabulary",
+    reason: "version",
+    message: async () =>
+      replaced(await signed(), `ID="_response-1" Version=`, `ID="_response-1" saml:Version=`),
   },
   {
     attack: "a failed status",

@@ -53,9 +53,49 @@ Deno.test("keys that are too weak or of another kind are refused", async () => {
       stderr: "null",
     }).output();
     equal(success, true);
-    refuses(new TextDecoder().decode(stdout), /RSA key, or one on the curve/);
+    refuses(new TextDecoder().decode(stdout), /RSA key of 2048 to 4096 bits, or one on the curve/);
   }
 });
+
+Deno.test("RSA keys that prove nothing, or whose checks take too long, are refused", async () => {
+  assertUsableIdpCertificate(await withRsaKey(4_096, [1, 0, 1]));
+  refuses(await withRsaKey(4_104, [1, 0, 1]), /an RSA key of 2048 to 4096 bits/);
+  refuses(await withRsaKey(2_048, [1]), /RSA key/);
+  refuses(await withRsaKey(2_048, [1, 0, 0]), /RSA key/);
+});
+
+/** A certificate (signed by another key) with an RSA key of these numbers, in DER by hand. */
+async function withRsaKey(bits: number, exponent: number[]): Promise<string> {
+  const value = (tag: number, ...parts: (number[] | Uint8Array)[]): Uint8Array => {
+    const content = parts.flatMap((part) => [...part]);
+    const { length } = content;
+    const size = length < 0x80 ? [length] : [0x82, length >> 8, length & 0xff];
+    return new Uint8Array([tag, ...size, ...content]);
+  };
+  // Any odd number; whether it has two prime factors is nobody's to see.
+  const modulus = value(0x02, [0], new Uint8Array(bits / 8).fill(0xff));
+  const rsaEncryption = [0x06, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 1, 0x05, 0];
+  const key = value(0x30, modulus, value(0x02, exponent));
+  const info = value(0x30, value(0x30, rsaEncryption), value(0x03, [0], key));
+  const folder = await Deno.makeTempDir({ prefix: "longshore-key-" });
+  try {
+    await Deno.writeTextFile(`${folder}/public.pem`, block(info, "PUBLIC KEY"));
+    await Deno.writeTextFile(`${folder}/ca.pem`, rsa.privateKey + rsa.certificate);
+    const { success, stdout } = await new Deno.Command("sh", {
+      args: [
+        "-c",
+        "openssl req -new -key ca.pem -subj /CN=x | openssl x509 -req -force_pubkey public.pem " +
+        "-CA ca.pem -set_serial 1",
+      ],
+      cwd: folder,
+      stderr: "null",
+    }).output();
+    equal(success, true);
+    return new TextDecoder().decode(stdout);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
 
 for (
   const [what, certificate, because] of [

@@ -218,6 +218,7 @@ test("a response as Entra ID and AD FS write it is taken", async () => {
       assertionId: "_4f6b",
       issuer: "https://sts.example.test/0af1/",
       nameId: "Wq1tZz",
+      lastingName: "Wq1tZz",
       sessionIndex: "_4f6b",
       inResponseTo: "_request-1",
       email: "ada@example.test",
@@ -235,6 +236,7 @@ test("a response as Okta writes it is taken, both parts signed", async () => {
     assertionId: "id50216",
     issuer: "http://www.okta.test/exk1",
     nameId: "ada@example.test",
+    lastingName: null,
     sessionIndex: "id1700.99",
     inResponseTo: null,
     email: "ada@example.test",
@@ -258,6 +260,7 @@ test("a response as Shibboleth and Keycloak write it is taken", async () => {
       assertionId: "_a75adf55-01d7-40cc-929f-dbd8372ebdfc",
       issuer: "https://idp.example.test/idp/shibboleth",
       nameId: "AAdzZWNyZXQx",
+      lastingName: null,
       sessionIndex: "_s1",
       inResponseTo: "_request-1",
       email: "ada@example.test",
@@ -492,6 +495,18 @@ for (
       email: "ada@example.test",
     },
     {
+      what: "the NameID that says it is of no format, where nothing is mapped",
+      parts: { nameIdFormat: "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified" },
+      expected: { attributeMapping: {} },
+      email: "ada@example.test",
+    },
+    {
+      what: "no email in a NameID of no format that is no address",
+      parts: { nameIdFormat: null, nameId: "ada" },
+      expected: { attributeMapping: {} },
+      email: null,
+    },
+    {
       what: "no email in a persistent NameID, whatever it looks like",
       parts: { nameIdFormat: "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent" },
       expected: { attributeMapping: {}, nameIdFormat: EMAIL_FORMAT },
@@ -519,6 +534,95 @@ for (
     deepEqual([found.email, found.name], [email, name]);
   });
 }
+
+for (
+  const [what, values, email] of [
+    ["the first of two attributes", "<A N><V>a@b.test</V></A><A N><V>c@d.test</V></A>", "a@b.test"],
+    ["an attribute without values, then one with", "<A N></A><A N><V>c@d.test</V></A>", "c@d.test"],
+    ["an empty value before another", "<A N><V/><V>c@d.test</V></A>", null],
+    ["a nil value", `<A N><V xsi:nil="true">c@d.test</V></A>`, null],
+    ["a nil value by number", `<A N><V xsi:nil="1">c@d.test</V></A>`, null],
+    ["a value that is not nil", `<A N><V xsi:nil="false">c@d.test</V></A>`, "c@d.test"],
+    ["a nil of no vocabulary", `<A N><V nil="true">c@d.test</V></A>`, "c@d.test"],
+    ["a type", `<A N><V xsi:type="true">c@d.test</V></A>`, "c@d.test"],
+    ["an attribute without a name", "<A><V>a@b.test</V></A><A N><V>c@d.test</V></A>", "c@d.test"],
+    ["an attribute of another vocabulary", `<A x:N><V>c@d.test</V></A>`, null],
+    ["an attribute within a value", "<A M><V><A N><V>c@d.test</V></A></V></A>", null],
+  ] as const
+) {
+  test(`an attribute's value: ${what}`, async () => {
+    const statement = values.replace(/<(\/?)A\b/g, "<$1saml:Attribute")
+      .replace(/<(\/?)V\b/g, "<$1saml:AttributeValue")
+      .replace(
+        / (x:)?([NM])>/g,
+        (_, x = "", name) => ` ${x}Name="${name === "N" ? "mail" : "m"}">`,
+      );
+    const template = responseXml({
+      assertionSignature: signatureTemplate("_assertion-1"),
+      nameIdFormat: null,
+    }).replace(
+      "</saml:Assertion>",
+      `<saml:AttributeStatement xmlns:x="urn:x"` +
+        ` xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">${statement}` +
+        `</saml:AttributeStatement></saml:Assertion>`,
+    );
+    const found = await verified(await signXml(template, await keyOf(), "Assertion"));
+    equal(found.email, email);
+  });
+}
+
+const PERSISTENT = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent";
+const TRANSIENT = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient";
+const UNSPECIFIED = "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified";
+
+for (
+  const [what, format, more, isLasting] of [
+    ["persistent", PERSISTENT, "", true],
+    ["of the provider's format by saying nothing", null, "", true],
+    ["of the provider's format by saying so", UNSPECIFIED, "", true],
+    ["transient, which whoever carries the request may ask for", TRANSIENT, "", false],
+    ["an address", EMAIL_FORMAT, "", false],
+    ["this provider's and made for us", PERSISTENT, [IDP_ENTITY_ID, SP_ENTITY_ID], true],
+    ["another provider's", PERSISTENT, ["https://other.example.test", SP_ENTITY_ID], false],
+    ["made for another service", PERSISTENT, [IDP_ENTITY_ID, "https://sp.example.test"], false],
+  ] as const
+) {
+  test(`a name that is ${what} is ${isLasting ? "a" : "no"} lasting one`, async () => {
+    const [nameQualifier, spNameQualifier] = more;
+    const qualifiers = more === ""
+      ? ""
+      : ` NameQualifier="${nameQualifier}" SPNameQualifier="${spNameQualifier}"`;
+    const template = responseXml({
+      assertionSignature: signatureTemplate("_assertion-1"),
+      nameId: "n-1",
+      nameIdFormat: format,
+    }).replace("<saml:NameID", `<saml:NameID${qualifiers}`);
+    const { nameId, lastingName } = await verified(
+      await signXml(template, await keyOf(), "Assertion"),
+      { nameIdFormat: PERSISTENT },
+    );
+    deepEqual([nameId, lastingName], ["n-1", isLasting ? "n-1" : null]);
+  });
+}
+
+test("a response need not name its issuer, and may have attributes of XML Schema", async () => {
+  const xml = (await signed({ responseIssuer: null })).replace(
+    "<samlp:Response ",
+    `<samlp:Response xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"` +
+      ` xsi:schemaLocation="urn:a a.xsd" type="x" `,
+  ).replace(
+    "<samlp:Status>",
+    `<samlp:Extensions><x xmlns="urn:x" xsi:type="y"/></samlp:Extensions><samlp:Status>`,
+  );
+  equal((await verified(xml)).nameId, "ada@example.test");
+});
+
+test("white space may stand before the response", async () => {
+  const xml = (await signed()).replace(/^<\?xml.*?\?>\s*/, "");
+  for (const space of [" ", "\t", "\n", "\r"]) {
+    equal((await verified(space + xml)).nameId, "ada@example.test");
+  }
+});
 
 test("names of the language's own are attributes and ids like others", async () => {
   const xml = await signed({

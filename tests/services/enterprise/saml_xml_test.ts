@@ -3,6 +3,7 @@ import { SamlError, type SamlReason } from "../../../services/enterprise/saml_er
 import {
   attributeOf,
   DEPTH_MAX,
+  NAMES_MAX,
   readXml,
   textOf,
   trimmed,
@@ -66,6 +67,21 @@ Deno.test("other spaces than XML's belong to a text", () => {
   equal(trimmed(" \t\r\n\u00a0a \u2003\n"), "\u00a0a \u2003");
 });
 
+Deno.test("references to tabs and to the private area are characters, prefixes part attributes", () => {
+  const root = readXml(`<r xmlns:p="u" p:a="1" b="&#9;">&#xE000;</r>`);
+  deepEqual([root.text, attributeOf(root, "a"), attributeOf(root, "b")], [
+    "\uE000",
+    undefined,
+    "\t",
+  ]);
+});
+
+Deno.test("elements have at most 200 names", () => {
+  const of = (count: number) => Array.from({ length: count }, (_, i) => `<a${i}></a${i}>`).join("");
+  equal(readXml(`<r>${of(NAMES_MAX - 1)}</r>`).children.length, NAMES_MAX - 1);
+  throws(() => readXml(`<r>${of(NAMES_MAX)}</r>`), refusal("too_many_nodes"));
+});
+
 Deno.test("nesting is taken to its limit and not deeper", () => {
   const nested = (depth: number) => "<a>".repeat(depth) + "</a>".repeat(depth);
   readXml(nested(DEPTH_MAX));
@@ -78,6 +94,9 @@ for (
     ["text", "malformed"],
     ["<a>", "malformed"],
     ["<a></b>", "malformed"],
+    // Refusals repeat names.
+    [`<${"a".repeat(101)}/>`, "malformed"],
+    [`<a ${"b".repeat(101)}="c"/>`, "malformed"],
     ["<a></A>", "malformed"],
     ["<a/><b/>", "malformed"],
     ["<a/>text", "malformed"],

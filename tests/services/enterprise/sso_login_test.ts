@@ -72,7 +72,7 @@ for (
   const { what, act, reason } of [
     {
       what: "disabled",
-      act: (app: TestApp, id: string) => setProviderEnabled(app.deps, id, false),
+      act: (app: TestApp, id: string) => setProviderEnabled(app.deps, admin, id, false),
       reason: "provider_disabled",
     },
     {

@@ -49,9 +49,9 @@ function provider(app: TestApp, name: string, changes: Partial<IdentityProvider>
     stored,
     set: (more: Partial<IdentityProvider>) =>
       updateProvider(app.deps.db, { ...selectProvider(app.deps.db, name)!, ...more }),
-    login: (email: string, nameId = email) =>
+    login: (email: string, nameId: string | null = email) =>
       app.deps.db.transaction(() =>
-        findUser(app.deps, selectProvider(app.deps.db, name)!, { email, nameId })
+        findUser(app.deps, selectProvider(app.deps.db, name)!, { email, lastingName: nameId })
       ),
   };
 }
@@ -156,6 +156,26 @@ Deno.test("a lasting name decides before the address does", () => {
   equal(a.login("eve@example.com", "n-2").created, true);
   refused(() => a.login("bob@example.com", "n-3"), "name_id_changed");
   equal(a.login("eve@example.com", "n-1").user.id, bob.id, "and not whoever has the address");
+});
+
+Deno.test("who comes without the lasting name is not let in by an address that has one", () => {
+  using app = usersMode();
+  const a = provider(app, "a", { name_id_format: NAME_ID_PERSISTENT });
+  const bob = a.login("bob@example.com", "n-1").user;
+  refused(() => a.login("bob@example.com", null), "name_id_changed");
+  a.set({ link_existing: true });
+  equal(a.login("bob@example.com", null).user.id, bob.id);
+  a.set({ link_existing: false });
+  equal(a.login("bob@example.com", "n-1").user.id, bob.id, "and the name is still bob's");
+});
+
+Deno.test("who never had a lasting name comes in by address, and gets the first one", () => {
+  using app = usersMode();
+  const a = provider(app, "a", { name_id_format: NAME_ID_PERSISTENT });
+  const bob = a.login("bob@example.com", null).user;
+  equal(a.login("bob@example.com", null).user.id, bob.id);
+  equal(a.login("bob@example.com", "n-1").user.id, bob.id);
+  refused(() => a.login("bob@example.com", "n-2"), "name_id_changed");
 });
 
 Deno.test("a lasting name is compared letter by letter", () => {
