@@ -1,5 +1,6 @@
 /**
- * The `agents` table: machines that are known by their client certificate.
+ * The `agents` table: machines that are known by their client certificate. An agent is never
+ * deleted, only revoked.
  *
  * @module
  */
@@ -14,11 +15,11 @@ export interface AgentCertificate {
   issuer: string;
   /** Hex. */
   serial: string;
-  notBefore: string;
-  notAfter: string;
+  not_before: string;
+  not_after: string;
 }
 
-/** Each field `null` where no more than the fingerprint was ever shown. */
+/** Each field is `null` while only the fingerprint of the certificate is known. */
 type MaybeCertificate = { [Field in keyof AgentCertificate]: AgentCertificate[Field] | null };
 
 /** One agent as stored. Times are ISO 8601, UTC. */
@@ -27,26 +28,25 @@ export interface Agent extends MaybeCertificate {
   hostname: string;
   description: string;
   tags: string[];
-  /** The authority that signed its certificate, where one was named or found. */
-  caId: string | null;
+  /** The certificate authority that signed its certificate, where one was named or found. */
+  ca_id: string | null;
   enabled: boolean;
-  /** Recorded by itself, and nobody has decided about it yet. */
+  /** Recorded by `auto_enroll`, and no administrator has decided about it yet. */
   pending: boolean;
-  /** `sha256:` and 64 hex digits in lower case; unique, also among the revoked ones. */
+  /** `sha256:` and 64 hex digits in lower case. Unique, also among revoked agents. */
   fingerprint: string;
   /** When it was last verified, to the minute; `null` before the first time. */
-  lastSeenAt: string | null;
-  lastSeenIp: string | null;
-  createdAt: string;
-  updatedAt: string;
-  revokedAt: string | null;
+  last_seen_at: string | null;
+  last_seen_ip: string | null;
+  created_at: string;
+  updated_at: string;
+  revoked_at: string | null;
 }
 
 const COLUMNS = `
-  id, hostname, description, tags, ca_id AS caId, enabled, pending, certificate, fingerprint,
-  subject, issuer, serial, not_before AS notBefore, not_after AS notAfter,
-  last_seen_at AS lastSeenAt, last_seen_ip AS lastSeenIp, created_at AS createdAt,
-  updated_at AS updatedAt, revoked_at AS revokedAt`;
+  id, hostname, description, tags, ca_id, enabled, pending, certificate, fingerprint, subject,
+  issuer, serial, not_before, not_after, last_seen_at, last_seen_ip, created_at, updated_at,
+  revoked_at`;
 
 type Row = Omit<Agent, "tags" | "enabled" | "pending"> & {
   tags: string;
@@ -61,9 +61,17 @@ const fromRow = (row: Row): Agent => ({
   pending: row.pending === 1,
 });
 
+const toRow = (agent: Agent): Row => ({
+  ...agent,
+  tags: JSON.stringify(agent.tags),
+  enabled: Number(agent.enabled),
+  pending: Number(agent.pending),
+});
+
 export interface AgentFilter {
-  /** Those that are revoked instead of those that are not. */
+  /** `true`: only revoked agents; `false`: only those that are not revoked. */
   revoked: boolean;
+  /** Both the enabled and the disabled ones unless given. */
   enabled?: boolean | undefined;
 }
 
@@ -100,6 +108,7 @@ export function selectAgent(db: Database, id: string): Agent | undefined {
   return row && fromRow(row);
 }
 
+/** The agent with a certificate, or `undefined` when there is none; it may be revoked. */
 export function selectAgentByFingerprint(db: Database, fingerprint: string): Agent | undefined {
   const row = db.get<Row>(
     `SELECT ${COLUMNS} FROM agents WHERE fingerprint = :fingerprint`,
@@ -108,38 +117,41 @@ export function selectAgentByFingerprint(db: Database, fingerprint: string): Age
   return row && fromRow(row);
 }
 
-/** What has to be known of an agent and its authority to verify it. */
+/** The little of an agent, and of its certificate authority, that decides whether it is verified. */
 export interface AgentStanding {
   id: string;
   hostname: string;
   enabled: boolean;
   pending: boolean;
-  /** Whether more than the fingerprint is known of the certificate. */
-  hasCertificate: boolean;
-  notBefore: string | null;
-  notAfter: string | null;
-  lastSeenAt: string | null;
-  revokedAt: string | null;
-  /** `null` without an authority. */
-  caNotBefore: string | null;
-  caNotAfter: string | null;
+  /** Whether its certificate is stored, and not only the fingerprint. */
+  has_certificate: boolean;
+  not_before: string | null;
+  not_after: string | null;
+  last_seen_at: string | null;
+  revoked_at: string | null;
+  /** `null` without a certificate authority. */
+  ca_not_before: string | null;
+  ca_not_after: string | null;
 }
 
-type StandingRow = Omit<AgentStanding, "enabled" | "pending" | "hasCertificate"> & {
+type StandingRow = Omit<AgentStanding, "enabled" | "pending" | "has_certificate"> & {
   enabled: number;
   pending: number;
-  hasCertificate: number;
+  has_certificate: number;
 };
 
-/** Found by an index: a fingerprint is no secret, and every handshake shows it. */
+/**
+ * Finds an agent by an index. How long that takes may depend on the fingerprint: it is no secret,
+ * for every handshake shows it.
+ */
 export function selectAgentStanding(
   db: Database,
   fingerprint: string,
 ): AgentStanding | undefined {
   const row = db.get<StandingRow>(
-    `SELECT a.id, a.hostname, a.enabled, a.pending, a.certificate IS NOT NULL AS hasCertificate,
-       a.not_before AS notBefore, a.not_after AS notAfter, a.last_seen_at AS lastSeenAt,
-       a.revoked_at AS revokedAt, c.not_before AS caNotBefore, c.not_after AS caNotAfter
+    `SELECT a.id, a.hostname, a.enabled, a.pending, a.certificate IS NOT NULL AS has_certificate,
+       a.not_before, a.not_after, a.last_seen_at, a.revoked_at,
+       c.not_before AS ca_not_before, c.not_after AS ca_not_after
      FROM agents a LEFT JOIN ca_certificates c ON c.id = a.ca_id
      WHERE a.fingerprint = :fingerprint`,
     { fingerprint },
@@ -148,79 +160,72 @@ export function selectAgentStanding(
     ...row,
     enabled: row.enabled === 1,
     pending: row.pending === 1,
-    hasCertificate: row.hasCertificate === 1,
+    has_certificate: row.has_certificate === 1,
   };
 }
 
 export function insertAgent(db: Database, agent: Agent): void {
   db.run(
-    `INSERT INTO agents
-       (id, hostname, description, tags, ca_id, enabled, pending, certificate, fingerprint, subject,
-        issuer, serial, not_before, not_after, last_seen_at, last_seen_ip, created_at, updated_at,
-        revoked_at)
-     VALUES (:id, :hostname, :description, :tags, :caId, :enabled, :pending, :certificate,
-       :fingerprint, :subject, :issuer, :serial, :notBefore, :notAfter, :lastSeenAt, :lastSeenIp,
-       :createdAt, :updatedAt, :revokedAt)`,
-    {
-      ...agent,
-      tags: JSON.stringify(agent.tags),
-      enabled: Number(agent.enabled),
-      pending: Number(agent.pending),
-    },
+    `INSERT INTO agents (${COLUMNS})
+     VALUES (:id, :hostname, :description, :tags, :ca_id, :enabled, :pending, :certificate,
+       :fingerprint, :subject, :issuer, :serial, :not_before, :not_after, :last_seen_at,
+       :last_seen_ip, :created_at, :updated_at, :revoked_at)`,
+    toRow(agent),
   );
 }
 
-/** @returns Whether the id was known. */
 export function updateAgent(
   db: Database,
-  { id, hostname, description, tags, updatedAt }: Pick<
-    Agent,
-    "id" | "hostname" | "description" | "tags" | "updatedAt"
-  >,
-): boolean {
-  return db.run(
-    `UPDATE agents SET hostname = :hostname, description = :description, tags = :tags,
-       updated_at = :updatedAt
+  { id, hostname, description, tags, updated_at }: Agent,
+): void {
+  db.run(
+    `UPDATE agents
+     SET hostname = :hostname, description = :description, tags = :tags, updated_at = :updated_at
      WHERE id = :id`,
-    { id, hostname, description, tags: JSON.stringify(tags), updatedAt },
-  ) > 0;
+    { id, hostname, description, tags: JSON.stringify(tags), updated_at },
+  );
 }
 
-/** Whoever turns an agent on or off has decided about it. @returns Whether it can be turned. */
+/**
+ * Enables or disables an agent that is not revoked. Either is an administrator's decision, so it is
+ * no longer pending.
+ */
 export function updateAgentEnabled(
   db: Database,
   id: string,
-  { enabled, updatedAt }: { enabled: boolean; updatedAt: string },
-): boolean {
-  return db.run(
-    `UPDATE agents SET enabled = :enabled, pending = 0, updated_at = :updatedAt
+  { enabled, updated_at }: { enabled: boolean; updated_at: string },
+): void {
+  db.run(
+    `UPDATE agents SET enabled = :enabled, pending = 0, updated_at = :updated_at
      WHERE id = :id AND revoked_at IS NULL`,
-    { id, enabled: Number(enabled), updatedAt },
-  ) > 0;
+    { id, enabled: Number(enabled), updated_at },
+  );
 }
 
 /** @returns Whether it was not revoked before. */
-export function updateAgentRevoked(db: Database, id: string, revokedAt: string): boolean {
+export function updateAgentRevoked(db: Database, id: string, revoked_at: string): boolean {
   return db.run(
-    `UPDATE agents SET enabled = 0, pending = 0, revoked_at = :revokedAt, updated_at = :revokedAt
+    `UPDATE agents
+     SET enabled = 0, pending = 0, revoked_at = :revoked_at, updated_at = :revoked_at
      WHERE id = :id AND revoked_at IS NULL`,
-    { id, revokedAt },
+    { id, revoked_at },
   ) > 0;
 }
 
-/** Adds what the certificate says where no more than its fingerprint was known. */
+/** Adds what the certificate says to an agent of which only the fingerprint was known. */
 export function updateAgentCertificate(
   db: Database,
   id: string,
-  { certificate, subject, issuer, serial, notBefore, notAfter, caId }: AgentCertificate & {
-    caId: string | null;
+  { certificate, subject, issuer, serial, not_before, not_after, ca_id }: AgentCertificate & {
+    ca_id: string | null;
   },
 ): void {
   db.run(
-    `UPDATE agents SET certificate = :certificate, subject = :subject, issuer = :issuer,
-       serial = :serial, not_before = :notBefore, not_after = :notAfter, ca_id = :caId
+    `UPDATE agents
+     SET certificate = :certificate, subject = :subject, issuer = :issuer, serial = :serial,
+       not_before = :not_before, not_after = :not_after, ca_id = :ca_id
      WHERE id = :id AND certificate IS NULL`,
-    { id, certificate, subject, issuer, serial, notBefore, notAfter, caId },
+    { id, certificate, subject, issuer, serial, not_before, not_after, ca_id },
   );
 }
 
@@ -232,12 +237,12 @@ export function updateAgentSeen(
   db.run("UPDATE agents SET last_seen_at = :at, last_seen_ip = :ip WHERE id = :id", { id, at, ip });
 }
 
-/** How many recorded themselves and wait for a decision. */
+/** How many were recorded by `auto_enroll` and wait for a decision. */
 export function countPendingAgents(db: Database): number {
   return db.get<{ n: number }>("SELECT count(*) AS n FROM agents WHERE pending = 1")!.n;
 }
 
-/** How many rely on an authority: those that are not revoked. */
+/** How many agents that are not revoked have a certificate of this authority. */
 export function countAgentsOfCa(db: Database, caId: string): number {
   return db.get<{ n: number }>(
     "SELECT count(*) AS n FROM agents WHERE ca_id = :caId AND revoked_at IS NULL",
@@ -245,7 +250,7 @@ export function countAgentsOfCa(db: Database, caId: string): number {
   )!.n;
 }
 
-/** Lets an authority go that only revoked agents name. */
+/** Takes an authority from its revoked agents, which would otherwise keep it from being deleted. */
 export function updateRevokedAgentsWithoutCa(db: Database, caId: string): void {
   db.run("UPDATE agents SET ca_id = NULL WHERE ca_id = :caId AND revoked_at IS NOT NULL", { caId });
 }

@@ -6,18 +6,18 @@
 
 import type { Database } from "../database.ts";
 
-/** One brand as stored. Times are ISO 8601, UTC; what is not set is `null`. */
+/** One brand as stored. Times are ISO 8601, UTC. What a brand does not have is `null`. */
 export interface Brand {
   id: string;
-  /** What it is called among brands. */
+  /** The name of the brand itself, for administrators. */
   name: string;
-  /** What the service is called under it. */
+  /** What people see as the name of the service. */
   app_name: string;
   logo_url: string | null;
-  /** For dark surroundings. */
+  /** For dark backgrounds. */
   logo_dark_url: string | null;
   email_logo_url: string | null;
-  /** `#rgb` or `#rrggbb`, as the other colors. */
+  /** `#rgb` or `#rrggbb`, like the other colors. */
   primary_color: string | null;
   secondary_color: string | null;
   accent_color: string | null;
@@ -69,7 +69,7 @@ export function insertBrand(db: Database, brand: Brand): void {
   );
 }
 
-/** Changes everything but whether it is active. */
+/** Stores a changed brand, except whether it is active. */
 export function updateBrand(db: Database, brand: Brand): void {
   const { created_at: _, is_active: __, ...row } = toRow(brand);
   db.run(
@@ -83,7 +83,7 @@ export function updateBrand(db: Database, brand: Brand): void {
   );
 }
 
-/** Makes one brand the active one, and every other not; to be called in a transaction. */
+/** Makes one brand the only active one. To be called in a transaction. */
 export function updateActiveBrand(db: Database, id: string): void {
   db.run("UPDATE brands SET is_active = 0 WHERE is_active = 1");
   db.run("UPDATE brands SET is_active = 1 WHERE id = :id", { id });

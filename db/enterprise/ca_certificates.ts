@@ -1,12 +1,12 @@
 /**
- * The `ca_certificates` table: authorities that sign the certificates of agents.
+ * The `ca_certificates` table: certificate authorities (CAs) that sign the certificates of agents.
  *
  * @module
  */
 
 import type { Database } from "../database.ts";
 
-/** One authority as stored. Times are ISO 8601, UTC. */
+/** One certificate authority as stored. Times are ISO 8601, UTC. */
 export interface CaCertificate {
   id: string;
   name: string;
@@ -18,14 +18,13 @@ export interface CaCertificate {
   issuer: string;
   /** Hex. */
   serial: string;
-  notBefore: string;
-  notAfter: string;
-  createdAt: string;
+  not_before: string;
+  not_after: string;
+  created_at: string;
 }
 
 const COLUMNS = `
-  id, name, certificate, fingerprint, subject, issuer, serial, not_before AS notBefore,
-  not_after AS notAfter, created_at AS createdAt`;
+  id, name, certificate, fingerprint, subject, issuer, serial, not_before, not_after, created_at`;
 
 /** Newest first. */
 export function selectCaCertificates(
@@ -43,7 +42,7 @@ export function countCaCertificates(db: Database): number {
   return db.get<{ n: number }>("SELECT count(*) AS n FROM ca_certificates")!.n;
 }
 
-/** One authority, or `undefined` when the id is unknown. */
+/** One certificate authority, or `undefined` when the id is unknown. */
 export function selectCaCertificate(db: Database, id: string): CaCertificate | undefined {
   return db.get<CaCertificate>(`SELECT ${COLUMNS} FROM ca_certificates WHERE id = :id`, { id });
 }
@@ -58,7 +57,7 @@ export function selectCaCertificateByFingerprint(
   );
 }
 
-/** Those of a name, newest first; several can share one. */
+/** The authorities with this name, newest first: several can have the same one. */
 export function selectCaCertificatesBySubject(
   db: Database,
   subject: string,
@@ -73,16 +72,14 @@ export function selectCaCertificatesBySubject(
 
 export function insertCaCertificate(db: Database, ca: CaCertificate): void {
   db.run(
-    `INSERT INTO ca_certificates
-       (id, name, certificate, fingerprint, subject, issuer, serial, not_before, not_after,
-        created_at)
-     VALUES (:id, :name, :certificate, :fingerprint, :subject, :issuer, :serial, :notBefore,
-       :notAfter, :createdAt)`,
+    `INSERT INTO ca_certificates (${COLUMNS})
+     VALUES (:id, :name, :certificate, :fingerprint, :subject, :issuer, :serial, :not_before,
+       :not_after, :created_at)`,
     { ...ca },
   );
 }
 
-/** Only while no agent names it. @returns Whether the id was known. */
-export function deleteCaCertificate(db: Database, id: string): boolean {
-  return db.run("DELETE FROM ca_certificates WHERE id = :id", { id }) > 0;
+/** @throws The SQLite error while an agent refers to it. */
+export function deleteCaCertificate(db: Database, id: string): void {
+  db.run("DELETE FROM ca_certificates WHERE id = :id", { id });
 }

@@ -17,54 +17,49 @@ export type EncryptionEvent = (typeof ENCRYPTION_EVENTS)[number];
 /** One entry as stored. */
 export interface EncryptionAuditEntry {
   id: string;
-  eventType: EncryptionEvent;
+  event_type: EncryptionEvent;
   /** What happened, for people. */
   detail: string;
   /** Id of the user, or `key`. */
   actor: string;
   ip: string;
   /** ISO 8601, UTC. */
-  createdAt: string;
+  created_at: string;
 }
 
-const FILTER = "(:eventType IS NULL OR event_type = :eventType)";
+const COLUMNS = "id, event_type, detail, actor, ip, created_at";
 
-/** Newest first. */
+const FILTER = "(:event_type IS NULL OR event_type = :event_type)";
+
+/** Newest first. @param event_type `null` for every kind of event. */
 export function selectEncryptionAudit(
   db: Database,
-  { eventType = null, limit, offset }: {
-    eventType?: EncryptionEvent | null | undefined;
-    limit: number;
-    offset: number;
-  },
+  event_type: EncryptionEvent | null,
+  { limit, offset }: { limit: number; offset: number },
 ): EncryptionAuditEntry[] {
   return db.all<EncryptionAuditEntry>(
-    `SELECT id, event_type AS eventType, detail, actor, ip, created_at AS createdAt
-     FROM encryption_audit WHERE ${FILTER} ORDER BY created_at DESC, id
+    `SELECT ${COLUMNS} FROM encryption_audit WHERE ${FILTER} ORDER BY created_at DESC, id
      LIMIT :limit OFFSET :offset`,
-    { eventType, limit, offset },
+    { event_type, limit, offset },
   );
 }
 
-export function countEncryptionAudit(
-  db: Database,
-  { eventType = null }: { eventType?: EncryptionEvent | null | undefined },
-): number {
+export function countEncryptionAudit(db: Database, event_type: EncryptionEvent | null): number {
   return db.get<{ n: number }>(
     `SELECT count(*) AS n FROM encryption_audit WHERE ${FILTER}`,
-    { eventType },
+    { event_type },
   )!.n;
 }
 
 export function insertEncryptionAudit(db: Database, entry: EncryptionAuditEntry): void {
   db.run(
-    `INSERT INTO encryption_audit (id, event_type, detail, actor, ip, created_at)
-     VALUES (:id, :eventType, :detail, :actor, :ip, :createdAt)`,
+    `INSERT INTO encryption_audit (${COLUMNS})
+     VALUES (:id, :event_type, :detail, :actor, :ip, :created_at)`,
     { ...entry },
   );
 }
 
-/** @returns How many went. */
+/** @returns How many were deleted. */
 export function deleteEncryptionAuditBefore(db: Database, at: string): number {
   return db.run("DELETE FROM encryption_audit WHERE created_at < :at", { at });
 }

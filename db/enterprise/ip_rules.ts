@@ -1,6 +1,5 @@
 /**
- * The `ip_rules` table: from which addresses the service may be used; and the one row of
- * `ip_allowlist`: whether that is enforced.
+ * The `ip_rules` table: from which addresses the service may be used, and by whom.
  *
  * @module
  */
@@ -18,21 +17,14 @@ export interface IpRule {
   label: string;
   description: string;
   enabled: boolean;
-  /** `user` admits nobody but the user `scope_id`. */
+  /** `global`: for everybody; `user`: only for the user `scope_id`. */
   scope: IpRuleScope;
+  /** `null` exactly for the scope `global`. */
   scope_id: string | null;
-  /** When it ends; `null` for one that does not. */
+  /** From then on it admits nobody; `null` for a rule without an end. */
   expires_at: string | null;
   created_at: string;
   updated_at: string;
-}
-
-/** The allowlist as a whole. */
-export interface IpAllowlist {
-  enforcement_enabled: boolean;
-  log_denials: boolean;
-  /** Names the state of all rules: another state, another name. */
-  revision: string;
 }
 
 const COLUMNS = `
@@ -78,30 +70,6 @@ export function updateIpRule(db: Database, rule: IpRule): void {
   );
 }
 
-/** @returns Whether the id was known. */
-export function deleteIpRule(db: Database, id: string): boolean {
-  return db.run("DELETE FROM ip_rules WHERE id = :id", { id }) > 0;
-}
-
-export function selectIpAllowlist(db: Database): IpAllowlist {
-  const row = db.get<{ enforcement_enabled: number; log_denials: number; revision: string }>(
-    "SELECT enforcement_enabled, log_denials, revision FROM ip_allowlist WHERE id = 1",
-  )!;
-  return {
-    enforcement_enabled: row.enforcement_enabled === 1,
-    log_denials: row.log_denials === 1,
-    revision: row.revision,
-  };
-}
-
-export function updateIpAllowlist(
-  db: Database,
-  { enforcement_enabled, log_denials }: Omit<IpAllowlist, "revision">,
-): void {
-  db.run(
-    `UPDATE ip_allowlist
-     SET enforcement_enabled = :enforcement_enabled, log_denials = :log_denials
-     WHERE id = 1`,
-    { enforcement_enabled: Number(enforcement_enabled), log_denials: Number(log_denials) },
-  );
+export function deleteIpRule(db: Database, id: string): void {
+  db.run("DELETE FROM ip_rules WHERE id = :id", { id });
 }

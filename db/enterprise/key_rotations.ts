@@ -1,5 +1,5 @@
 /**
- * The `key_rotations` table: when the key of the database was changed, and how that went.
+ * The `key_rotations` table: when rotations of the database key were begun, and how they ended.
  *
  * @module
  */
@@ -18,15 +18,13 @@ export interface KeyRotation {
   status: (typeof ROTATION_STATUSES)[number];
   notes: string;
   /** Id of the user, or `key`. */
-  initiatedBy: string;
-  startedAt: string;
-  /** When it ended, however that was. */
-  completedAt: string | null;
+  initiated_by: string;
+  started_at: string;
+  /** When it ended, in whichever way; `null` while it is pending. */
+  completed_at: string | null;
 }
 
-const COLUMNS = `
-  id, status, notes, initiated_by AS initiatedBy, started_at AS startedAt,
-  completed_at AS completedAt`;
+const COLUMNS = "id, status, notes, initiated_by, started_at, completed_at";
 
 /** Newest first. */
 export function selectKeyRotations(
@@ -49,12 +47,12 @@ export function selectKeyRotation(db: Database, id: string): KeyRotation | undef
   return db.get<KeyRotation>(`SELECT ${COLUMNS} FROM key_rotations WHERE id = :id`, { id });
 }
 
-/** The one that has not ended, if there is one. */
+/** The rotation that has not ended, or `undefined`: there is at most one. */
 export function selectPendingRotation(db: Database): KeyRotation | undefined {
   return db.get<KeyRotation>(`SELECT ${COLUMNS} FROM key_rotations WHERE status = 'pending'`);
 }
 
-/** When the last one was completed; `null` when none ever was. */
+/** When a rotation was last completed; `null` when none ever was. */
 export function selectLastRotationAt(db: Database): string | null {
   return db.get<{ at: string | null }>(
     "SELECT max(completed_at) AS at FROM key_rotations WHERE status = 'completed'",
@@ -63,8 +61,8 @@ export function selectLastRotationAt(db: Database): string | null {
 
 export function insertKeyRotation(db: Database, rotation: KeyRotation): void {
   db.run(
-    `INSERT INTO key_rotations (id, status, notes, initiated_by, started_at, completed_at)
-     VALUES (:id, :status, :notes, :initiatedBy, :startedAt, :completedAt)`,
+    `INSERT INTO key_rotations (${COLUMNS})
+     VALUES (:id, :status, :notes, :initiated_by, :started_at, :completed_at)`,
     { ...rotation },
   );
 }
@@ -72,16 +70,16 @@ export function insertKeyRotation(db: Database, rotation: KeyRotation): void {
 /** @returns Whether it was pending. */
 export function updateKeyRotationEnded(
   db: Database,
-  { id, status, notes, completedAt }: {
+  { id, status, notes, completed_at }: {
     id: string;
     status: RotationEnd;
     notes: string;
-    completedAt: string;
+    completed_at: string;
   },
 ): boolean {
   return db.run(
-    `UPDATE key_rotations SET status = :status, notes = :notes, completed_at = :completedAt
+    `UPDATE key_rotations SET status = :status, notes = :notes, completed_at = :completed_at
      WHERE id = :id AND status = 'pending'`,
-    { id, status, notes, completedAt },
+    { id, status, notes, completed_at },
   ) > 0;
 }

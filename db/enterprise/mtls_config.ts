@@ -7,37 +7,36 @@
 import type { Database } from "../database.ts";
 
 export interface MtlsConfig {
-  /** Whether a certificate that is not verified is refused. */
-  enforcementEnabled: boolean;
-  /** Whether that goes for one that nobody knows, too. */
-  rejectUnknownCerts: boolean;
-  /** Whether one that nobody knows is recorded. */
-  autoEnroll: boolean;
+  /** Whether a client without a verified certificate is refused. */
+  enforcement_enabled: boolean;
+  /** Whether a certificate is refused that is valid and that no agent has. */
+  reject_unknown_certs: boolean;
+  /** Whether a certificate that no agent has is recorded as a disabled agent. */
+  auto_enroll: boolean;
 }
 
 type Row = Record<keyof MtlsConfig, number>;
 
 export function selectMtlsConfig(db: Database): MtlsConfig {
   const row = db.get<Row>(
-    `SELECT enforcement_enabled AS enforcementEnabled, reject_unknown_certs AS rejectUnknownCerts,
-       auto_enroll AS autoEnroll
-     FROM mtls_config`,
+    "SELECT enforcement_enabled, reject_unknown_certs, auto_enroll FROM mtls_config",
   )!;
   return {
-    enforcementEnabled: row.enforcementEnabled === 1,
-    rejectUnknownCerts: row.rejectUnknownCerts === 1,
-    autoEnroll: row.autoEnroll === 1,
+    enforcement_enabled: row.enforcement_enabled === 1,
+    reject_unknown_certs: row.reject_unknown_certs === 1,
+    auto_enroll: row.auto_enroll === 1,
   };
 }
 
 export function updateMtlsConfig(db: Database, config: MtlsConfig): void {
   db.run(
-    `UPDATE mtls_config SET enforcement_enabled = :enforcementEnabled,
-       reject_unknown_certs = :rejectUnknownCerts, auto_enroll = :autoEnroll`,
+    `UPDATE mtls_config
+     SET enforcement_enabled = :enforcement_enabled,
+       reject_unknown_certs = :reject_unknown_certs, auto_enroll = :auto_enroll`,
     {
-      enforcementEnabled: Number(config.enforcementEnabled),
-      rejectUnknownCerts: Number(config.rejectUnknownCerts),
-      autoEnroll: Number(config.autoEnroll),
+      enforcement_enabled: Number(config.enforcement_enabled),
+      reject_unknown_certs: Number(config.reject_unknown_certs),
+      auto_enroll: Number(config.auto_enroll),
     },
   );
 }

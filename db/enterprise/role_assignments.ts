@@ -1,5 +1,5 @@
 /**
- * The `custom_role_assignments` table: who has which custom role, and what that comes to.
+ * The `custom_role_assignments` table: who has which custom role, and which permissions that gives.
  *
  * @module
  */
@@ -13,17 +13,17 @@ export interface RoleAssignment {
   role_id: string;
   /** ISO 8601, UTC. */
   assigned_at: string;
-  /** A user's id; the user may be gone. */
+  /** Id of a user, who may have been deleted since. */
   assigned_by: string;
 }
 
-/** Somebody who has a role. */
+/** A user who has a role. */
 export interface RoleUser extends Omit<RoleAssignment, "role_id"> {
-  /** `null` for a caller without an account. */
+  /** `null` for a user without an account (`key`, `metrics`). */
   email: string | null;
 }
 
-/** Those who have a role, assigned last first. */
+/** The users who have a role, the last one who got it first. */
 export function selectRoleUsers(
   db: Database,
   roleId: string,

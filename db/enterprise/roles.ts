@@ -18,12 +18,12 @@ export interface Role {
 
 /** A role in a list. */
 export interface CountedRole extends Role {
-  /** Pairs of resource and action. */
+  /** How many pairs of resource and action it has. */
   permission_count: number;
   user_count: number;
 }
 
-/** What a role grants: an action on a resource; `*` stands for every one. */
+/** An action on a resource, which a role grants. `*` stands for every resource or every action. */
 export interface Permission {
   resource: string;
   action: string;
@@ -51,7 +51,7 @@ export function selectRole(db: Database, id: string): CountedRole | undefined {
   return db.get<CountedRole>(`SELECT ${COLUMNS} FROM custom_roles WHERE id = :id`, { id });
 }
 
-/** The id of the role that has a name, however it is written. */
+/** The id of the role with this name, or `undefined`. @param nameKey The name as it is compared. */
 export function selectRoleIdByName(db: Database, nameKey: string): string | undefined {
   return db.get<{ id: string }>(
     "SELECT id FROM custom_roles WHERE name_key = :nameKey",
@@ -63,7 +63,7 @@ export function countRoles(db: Database): number {
   return db.get<{ n: number }>("SELECT count(*) AS n FROM custom_roles")!.n;
 }
 
-/** What a role grants, in no particular order. */
+/** The permissions of a role, in no particular order. */
 export function selectPermissionsOfRole(db: Database, roleId: string): Permission[] {
   return db.all<Permission>(
     "SELECT resource, action FROM custom_role_permissions WHERE role_id = :roleId",
@@ -71,7 +71,7 @@ export function selectPermissionsOfRole(db: Database, roleId: string): Permissio
   );
 }
 
-/** @param role With `name_key`: the name as it is compared. Unique. */
+/** @param role `name_key` is the name as it is compared; it is unique. */
 export function insertRole(db: Database, role: Role & { name_key: string }): void {
   db.run(
     `INSERT INTO custom_roles
@@ -94,7 +94,7 @@ export function updateRole(
   );
 }
 
-/** Makes these what a role grants, and nothing else. Each pair once. */
+/** Gives a role these permissions instead of those that it has. @param permissions Each once. */
 export function replacePermissions(
   db: Database,
   roleId: string,
@@ -110,7 +110,7 @@ export function replacePermissions(
   }
 }
 
-/** Deletes a role with its permissions and assignments. */
+/** Deletes a role, with its permissions and assignments. */
 export function deleteRole(db: Database, id: string): void {
   db.run("DELETE FROM custom_roles WHERE id = :id", { id });
 }

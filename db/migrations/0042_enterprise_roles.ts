@@ -1,7 +1,7 @@
 import type { Migration } from "../migrate.ts";
 
-// `user_id` is no foreign key: in key mode the caller is `key`, who has no row. A trigger takes the
-// roles of a deleted user away, whoever deletes it.
+// The assignments of a user are deleted with the user, by a trigger: a foreign key is not possible,
+// because the user `key` is not in the table.
 export const migration: Migration = {
   name: "0042_enterprise_roles",
   sql: `

@@ -1,10 +1,10 @@
 import type { Migration } from "../migrate.ts";
 
-// The revision names the state of all rules: whoever keeps them in memory compares one text to know
-// whether it still holds, whichever connection of whichever process changed them. It is random, so
-// that a state that was rolled back never shares its name with a later one.
-// A user who is gone takes their rules along; there is no foreign key, for in key mode the only
-// user is none of the table.
+// Triggers change the revision whenever a rule is added, changed or deleted. Whoever keeps the rules
+// in memory compares it to know whether they still hold, also when another process changed them. It
+// is random: after a change that is rolled back, a later one must not get the same revision.
+// The rules for a user are deleted with the user, by a trigger: a foreign key is not possible,
+// because the user `key` is not in the table.
 export const migration: Migration = {
   name: "0043_enterprise_ip_allowlist",
   sql: `

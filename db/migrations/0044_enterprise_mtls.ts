@@ -1,10 +1,9 @@
 import type { Migration } from "../migrate.ts";
 
-// An agent is never deleted but revoked: the fingerprint stays taken, so that a certificate that
-// was lost cannot be added again. What is known of a certificate is missing only where no more
-// than its fingerprint was ever shown.
-// The agents of an authority hold it (no ON DELETE): it is not deleted while one that is not
-// revoked relies on it.
+// An agent is never deleted, only revoked. Its fingerprint stays taken, so that a certificate that
+// was stolen cannot be added again.
+// The columns of the certificate are NULL as long as only its fingerprint is known.
+// A certificate authority cannot be deleted while an agent refers to it (no ON DELETE).
 export const migration: Migration = {
   name: "0044_enterprise_mtls",
   sql: `
@@ -31,7 +30,7 @@ export const migration: Migration = {
       tags         TEXT NOT NULL CHECK (json_valid(tags)),
       ca_id        TEXT REFERENCES ca_certificates (id),
       enabled      INTEGER NOT NULL CHECK (enabled IN (0, 1)),
-      -- Recorded by itself, and nobody has decided about it yet.
+      -- Recorded by auto_enroll, and no administrator has decided about it yet.
       pending      INTEGER NOT NULL CHECK (pending IN (0, 1)),
       certificate  TEXT,
       fingerprint  TEXT NOT NULL UNIQUE

@@ -1,7 +1,7 @@
 import type { Migration } from "../migrate.ts";
 
-// Records only: nothing is encrypted by this. One rotation waits at a time, which the index holds
-// even against another process.
+// These are settings and records only; they encrypt nothing. At most one rotation is pending, which a
+// unique index ensures, also against another process.
 export const migration: Migration = {
   name: "0045_enterprise_encryption",
   sql: `

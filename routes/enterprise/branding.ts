@@ -8,9 +8,10 @@ import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
 import {
   activateBrand,
-  activeBrand,
+  BRANDS_MAX,
   changeBrand,
   createBrand,
+  getActiveBrand,
   getBrand,
   listBrands,
   LOGO_URL_MAX,
@@ -18,17 +19,10 @@ import {
 } from "../../services/enterprise/branding.ts";
 import { CUSTOM_CSS_MAX } from "../../services/enterprise/css_sanitizer.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, IdParams, Timestamp } from "../shapes.ts";
+import { Color, Done, done, IdParams, oneLine, Timestamp } from "../shapes.ts";
 
 const NAME_MAX = 100;
 const FONT_MAX = 100;
-
-const name = () =>
-  z.string().min(1).max(NAME_MAX)
-    .refine((text) => /\S/.test(text), { error: "must not be empty" })
-    .refine((text) => !/[\p{Cc}\u2028\u2029]/u.test(text), {
-      error: "must be one line without control characters",
-    });
 
 const logo = (description: string) =>
   z.string().min(1).max(LOGO_URL_MAX).nullable().meta({
@@ -37,35 +31,34 @@ const logo = (description: string) =>
     example: "https://www.example.com/logo.svg",
   });
 
-const color = (description: string, example: string) =>
-  z.string()
-    .regex(/^#([0-9a-f]{3}|[0-9a-f]{6})$/i, { error: "must be a color such as #0a7 or #00aa77" })
-    .nullable()
-    .meta({ description, example });
+const color = (example: string) =>
+  Color.nullable().meta({ description: "`#rgb` or `#rrggbb`", example });
 
 const fields = {
-  name: name().meta({ description: "What it is called among brands", example: "Harbor" }),
-  app_name: name().meta({
-    description: "What the service is called under it; the name unless given",
+  name: oneLine(NAME_MAX).meta({
+    description: "The name of the brand itself, for administrators",
+    example: "Harbor",
+  }),
+  app_name: oneLine(NAME_MAX).meta({
+    description: "What people see as the name of the service",
     example: "Harbor Operations",
   }),
   logo_url: logo("An HTTPS address"),
-  logo_dark_url: logo("For dark surroundings; an HTTPS address"),
-  email_logo_url: logo("For mails; an HTTPS address"),
-  primary_color: color("`#rgb` or `#rrggbb`", "#0f5c6e"),
-  secondary_color: color("`#rgb` or `#rrggbb`", "#e8a33d"),
-  accent_color: color("`#rgb` or `#rrggbb`", "#b5482a"),
+  logo_dark_url: logo("An HTTPS address; for dark backgrounds"),
+  email_logo_url: logo("An HTTPS address; for mails"),
+  primary_color: color("#0f5c6e"),
+  secondary_color: color("#e8a33d"),
+  accent_color: color("#b5482a"),
   font_family: z.string().max(FONT_MAX)
     .regex(/^(?=.*[a-z0-9])[a-z0-9 -]+$/i, {
       error: "must be made of letters, digits, spaces and hyphens",
     })
     .nullable()
-    .meta({ description: "Used where whoever looks has it installed", example: "Inter" }),
+    .meta({ description: "Used by browsers that have the font installed", example: "Inter" }),
   custom_css: z.string().max(CUSTOM_CSS_MAX).nullable().meta({
-    description:
-      "A style sheet that only styles. Refused are, whatever escapes and comments hide " +
-      "them: `expression()`, `javascript:`, `@import`, `</style` and other tags, bindings and " +
-      "behaviors, and `url()` of anything but `data:image/...` and `#id`.",
+    description: "A style sheet that loads nothing and runs nothing. It must not have " +
+      "`expression()`, `javascript:`, `@import`, `</style` or other tags, bindings, behaviors, or " +
+      "`url()` of anything but `data:image/...` and `#id`, not even hidden by escapes or comments.",
     example: ".top { letter-spacing: 0.02em }",
   }),
 };
@@ -85,7 +78,10 @@ const EXAMPLE = {
 
 const NewBrand = z.object({
   name: required,
-  app_name: app_name.optional(),
+  app_name: app_name.optional().meta({
+    description: "What people see as the name of the service. Default: `name`",
+    example: "Harbor Operations",
+  }),
   logo_url: looks.logo_url.default(null),
   logo_dark_url: looks.logo_dark_url.default(null),
   email_logo_url: looks.email_logo_url.default(null),
@@ -108,8 +104,8 @@ const Brand = z.object({
 
 const UNKNOWN = { 404: "There is no such brand" };
 
-const read = { role: "viewer", permission: "settings:read" } as const;
-const write = { role: "admin", permission: "settings:write" } as const;
+const READ = { role: "viewer", permission: "settings:read" } as const;
+const WRITE = { role: "admin", permission: "settings:write" } as const;
 
 export const brandingEndpoints = (deps: Deps) => [
   endpoint({
@@ -117,7 +113,7 @@ export const brandingEndpoints = (deps: Deps) => [
     path: "/branding/",
     summary: "List brands",
     description: "Newest first, without their style sheets.",
-    ...read,
+    ...READ,
     returns: z.object({ brands: z.array(Brand.omit({ custom_css: true })) }),
   }, () => listBrands(deps)),
 
@@ -126,19 +122,20 @@ export const brandingEndpoints = (deps: Deps) => [
     method: "get",
     path: "/branding/active",
     summary: "Show the active brand",
-    description: "Needs no token. `null` when none is active: then the looks are those that are " +
-      "built in.",
+    description:
+      "Needs no token. `brand` is `null` when no brand is active; then the service has " +
+      "its built-in look.",
     role: "public",
     anyAddress: true,
     returns: z.object({ brand: Brand.nullable() }),
     etag: true,
-  }, () => activeBrand(deps)),
+  }, () => getActiveBrand(deps)),
 
   endpoint({
     method: "get",
     path: "/branding/:id",
     summary: "Show a brand",
-    ...read,
+    ...READ,
     params: IdParams,
     returns: Brand,
     failures: UNKNOWN,
@@ -148,21 +145,21 @@ export const brandingEndpoints = (deps: Deps) => [
     method: "post",
     path: "/branding/",
     summary: "Create a brand",
-    description: "It is seen when it is activated.",
-    ...write,
+    description: "People see it once it is activated.",
+    ...WRITE,
     body: NewBrand,
     returns: Brand,
     status: 201,
-    failures: { 409: "There are 100 brands already" },
+    failures: { 409: `There are ${BRANDS_MAX} brands already` },
   }, ({ body }) => createBrand(deps, { ...body, app_name: body.app_name ?? body.name })),
 
   endpoint({
     method: "put",
     path: "/branding/:id",
     summary: "Change a brand",
-    description: "What is left out stays as it is; `null` takes it away. Where the brand is " +
-      "active, it is seen at once.",
-    ...write,
+    description: "A field that is left out stays as it is, and `null` removes it. People see a " +
+      "change of the active brand at once.",
+    ...WRITE,
     params: IdParams,
     body: BrandChange,
     returns: Brand,
@@ -173,8 +170,8 @@ export const brandingEndpoints = (deps: Deps) => [
     method: "delete",
     path: "/branding/:id",
     summary: "Delete a brand",
-    description: "After the active one, none is active.",
-    ...write,
+    description: "When it is the active brand, no brand is active any more.",
+    ...WRITE,
     params: IdParams,
     returns: Done,
     failures: UNKNOWN,
@@ -186,9 +183,9 @@ export const brandingEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/branding/:id/activate",
-    summary: "Make a brand the active one",
-    description: "Every other one is no longer active.",
-    ...write,
+    summary: "Activate a brand",
+    description: "The brand that was active before is not active any more.",
+    ...WRITE,
     params: IdParams,
     returns: Brand,
     failures: UNKNOWN,

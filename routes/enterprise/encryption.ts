@@ -1,5 +1,6 @@
 /**
- * /encryption: how the database file is to be encrypted, and the rotations of its key.
+ * /encryption: how the database file is to be encrypted, the rotations of its key, and the audit of
+ * both.
  *
  * @module
  */
@@ -7,10 +8,10 @@
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
 import {
-  changeEncryptionSettings,
+  changeEncryptionConfig,
   CIPHER_ALGORITHMS,
   describeEncryption,
-  getEncryptionSettings,
+  getEncryptionConfig,
   PAGE_SIZES,
 } from "../../services/enterprise/encryption.ts";
 import {
@@ -26,12 +27,12 @@ import {
   startKeyRotation,
 } from "../../services/enterprise/key_rotations.ts";
 import { endpoint } from "../endpoint.ts";
-import { IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { IdParams, paged, pagingQuery, queryInteger, Timestamp } from "../shapes.ts";
 
 const oneOf = <const Values extends readonly string[]>(values: Values) =>
   z.enum(values, { error: `must be one of ${values.join(", ")}` });
 
-const Settings = z.object({
+const Config = z.object({
   enabled: z.boolean(),
   algorithm: oneOf(CIPHER_ALGORITHMS),
   kdf_iterations: z.int().min(100_000).max(5_000_000).meta({ example: 256_000 }),
@@ -43,12 +44,12 @@ const Settings = z.object({
 const Status = z.object({
   enabled: z.boolean(),
   sqlcipher_available: z.boolean().meta({
-    description: "Whether the database is opened by SQLCipher, as it says itself",
+    description: "Whether SQLCipher opened the database, which can encrypt it",
   }),
   algorithm: z.enum(CIPHER_ALGORITHMS),
   kdf_iterations: z.int(),
   last_rotation: Timestamp.nullable().meta({
-    description: "When a rotation was last completed; null when none ever was",
+    description: "When a rotation was last completed; null if none ever was",
   }),
   pending_rotations: z.int().meta({ description: "0 or 1" }),
 });
@@ -61,7 +62,9 @@ const Rotation = z.object({
   notes: z.string(),
   initiated_by: z.string().meta({ description: "Id of the user, or key", example: "key" }),
   started_at: Timestamp,
-  completed_at: Timestamp.nullable().meta({ description: "When it ended, however that was" }),
+  completed_at: Timestamp.nullable().meta({
+    description: "When it ended, in whichever way; null while it is pending",
+  }),
 });
 
 const AuditEntry = z.object({
@@ -73,55 +76,54 @@ const AuditEntry = z.object({
   created_at: Timestamp,
 });
 
-/** Unlike other numbers of a query it has no default: what is deleted has to be said. */
-const RetentionDays = z.preprocess(
-  (text) => typeof text === "string" && /^-?\d{1,15}$/.test(text) ? Number(text) : text,
-  z.int({ error: "must be a whole number of days" })
-    .min(30, { error: "must be at least 30" })
-    .max(3_650, { error: "must be at most 3650" }),
-).meta({ description: "Entries of so many days, 30 to 3 650, are kept" });
+// Without a default: whoever deletes has to say what.
+const RetentionDays = queryInteger({
+  min: 30,
+  max: 3_650,
+  description: "How many days back entries are kept",
+});
+
+const READ = { role: "admin", permission: "encryption:read" } as const;
+const WRITE = { role: "admin", permission: "encryption:write" } as const;
 
 export const encryptionEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/encryption/status",
     summary: "Show whether the database is encrypted",
-    role: "admin",
-    permission: "encryption:read",
+    ...READ,
     returns: Status,
   }, () => describeEncryption(deps)),
 
   endpoint({
     method: "get",
     path: "/encryption/config",
-    summary: "Show how the database is to be encrypted",
-    role: "admin",
-    permission: "encryption:read",
-    returns: Settings,
-  }, () => getEncryptionSettings(deps)),
+    summary: "Show the settings of encryption",
+    ...READ,
+    returns: Config,
+  }, () => getEncryptionConfig(deps)),
 
   endpoint({
     method: "put",
     path: "/encryption/config",
-    summary: "Change how the database is to be encrypted",
-    description: "What is left out stays as it is. These are settings and records only: the file " +
-      "itself is encrypted by the layer that opens it.",
-    role: "admin",
-    permission: "encryption:write",
-    body: Settings.partial().meta({
+    summary: "Change the settings of encryption",
+    description: "A setting that is left out stays as it is. These are records only: the file " +
+      "itself is encrypted by the program that opens it (SQLCipher).",
+    ...WRITE,
+    body: Config.partial().meta({
       example: { algorithm: "aes-256-gcm", kdf_iterations: 256_000 },
     }),
-    returns: Settings,
-    failures: { 409: "It cannot be turned on: the database is opened without SQLCipher" },
-  }, ({ body, caller }) => changeEncryptionSettings(deps, caller, body)),
+    returns: Config,
+    failures: { 409: "Encryption cannot be enabled: the database was opened without SQLCipher" },
+  }, ({ body, caller }) => changeEncryptionConfig(deps, caller, body)),
 
   endpoint({
     method: "post",
     path: "/encryption/rotate-key",
-    summary: "Record that the key is being rotated",
-    description: "How it went is told with `PUT /encryption/rotations/:id`.",
-    role: "admin",
-    permission: "encryption:write",
+    summary: "Record that a rotation of the key was begun",
+    description: "The key itself is changed where the database is opened. How that ended is " +
+      "recorded with `PUT /encryption/rotations/:id`.",
+    ...WRITE,
     body: z.object({ notes: Notes.default("") }).meta({ example: { notes: "Yearly rotation" } }),
     returns: z.object({ id: z.string(), status: z.literal("pending"), message: z.string() }),
     status: 202,
@@ -133,8 +135,7 @@ export const encryptionEndpoints = (deps: Deps) => [
     path: "/encryption/rotations",
     summary: "List rotations of the key",
     description: "Newest first.",
-    role: "admin",
-    permission: "encryption:read",
+    ...READ,
     query: z.object(pagingQuery(50)),
     returns: paged({ rotations: z.array(Rotation) }),
   }, ({ query }) => listKeyRotations(deps, query)),
@@ -142,13 +143,12 @@ export const encryptionEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/encryption/rotations/:id",
-    summary: "Record how a rotation ended",
-    role: "admin",
-    permission: "encryption:write",
+    summary: "Record how a rotation of the key ended",
+    ...WRITE,
     params: IdParams,
     body: z.object({
       status: oneOf(ROTATION_ENDS),
-      notes: Notes.optional().meta({ description: "Take the place of those it was begun with" }),
+      notes: Notes.optional().meta({ description: "Default: those it was begun with" }),
     }).meta({ example: { status: "completed", notes: "All hosts have the new key" } }),
     returns: Rotation,
     failures: { 404: "There is no such rotation", 409: "It has ended already" },
@@ -157,10 +157,9 @@ export const encryptionEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/encryption/audit",
-    summary: "List who changed what about encryption",
+    summary: "List the audit of encryption",
     description: "Newest first.",
-    role: "admin",
-    permission: "encryption:read",
+    ...READ,
     query: z.object({
       event_type: oneOf(ENCRYPTION_EVENTS).optional(),
       ...pagingQuery(50),
@@ -171,10 +170,9 @@ export const encryptionEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/encryption/audit/retention",
-    summary: "Delete old entries about encryption",
-    description: "That this was done is an entry itself.",
-    role: "admin",
-    permission: "encryption:write",
+    summary: "Delete old entries of the audit of encryption",
+    description: "An entry says that this was done.",
+    ...WRITE,
     query: z.object({ days: RetentionDays }),
     returns: z.object({ deleted: z.int(), retention_days: z.int() }),
   }, ({ query, caller }) => ({

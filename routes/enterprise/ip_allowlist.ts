@@ -8,19 +8,22 @@ import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
 import { CIDR_MAX } from "../../services/enterprise/cidr.ts";
 import {
-  changeIpAllowlist,
-  changeIpRule,
+  changeIpAllowlistConfig,
   checkAddress,
+  getIpAllowlistConfig,
+} from "../../services/enterprise/ip_allowlist.ts";
+import {
+  changeIpRule,
   createIpRule,
-  describeIpAllowlist,
   getIpRule,
   IP_RULE_SCOPES,
+  IP_RULES_MAX,
   listIpRules,
   removeIpRule,
   setIpRuleEnabled,
-} from "../../services/enterprise/ip_allowlist.ts";
+} from "../../services/enterprise/ip_rules.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, IdParams, Timestamp } from "../shapes.ts";
+import { Done, done, IdParams, Instant, oneLine, Timestamp, ToggleBody } from "../shapes.ts";
 
 const LABEL_MAX = 100;
 const DESCRIPTION_MAX = 1_000;
@@ -29,30 +32,25 @@ const DESCRIPTION_MAX = 1_000;
 const ADDRESS_MAX = 64;
 
 const Scope = z.enum(IP_RULE_SCOPES).meta({
-  description: "`user` admits nobody but the user `scope_id`",
+  description: "`global` admits everybody, `user` only the user `scope_id`",
 });
-
-const oneLine = z.string().min(1).max(LABEL_MAX)
-  .refine((text) => /\S/.test(text), { error: "must not be empty" })
-  .refine((text) => !/[\p{Cc}\u2028\u2029]/u.test(text), {
-    error: "must be one line without control characters",
-  });
 
 const fields = {
   cidr: z.string().min(1).max(CIDR_MAX).meta({
-    description: "A network or an address, IPv4 or IPv6. Mapped IPv4 becomes IPv4; bits behind " +
-      "the prefix are refused. `0.0.0.0/0` admits all of IPv4, `::/0` all of IPv6.",
+    description: "A network or a single address, IPv4 or IPv6. Mapped IPv4 (`::ffff:10.0.0.1`) " +
+      "becomes IPv4. After the prefix all bits must be zero. `0.0.0.0/0` admits every IPv4 " +
+      "address, `::/0` every IPv6 address.",
     example: "203.0.113.0/24",
   }),
-  label: oneLine.meta({ example: "Office" }),
+  label: oneLine(LABEL_MAX).meta({ example: "Office" }),
   description: z.string().max(DESCRIPTION_MAX),
   enabled: z.boolean(),
   scope: Scope,
   scope_id: z.string().min(1).max(255).nullable().meta({
-    description: "The id of the user, for the scope `user` only",
+    description: "The id of a user; only for the scope `user`",
   }),
-  expires_at: z.iso.datetime({ offset: true }).nullable().meta({
-    description: "From then on it admits nobody",
+  expires_at: Instant.nullable().meta({
+    description: "From then on the rule admits nobody",
     example: "2026-12-31T23:00:00Z",
   }),
 };
@@ -60,7 +58,7 @@ const fields = {
 const EXAMPLE = {
   cidr: "203.0.113.0/24",
   label: "Office",
-  description: "The way out of the office network",
+  description: "Where requests from the office network come from",
   enabled: true,
   scope: "global" as const,
   expires_at: null,
@@ -90,14 +88,12 @@ const Rule = z.object({
   updated_at: Timestamp,
 });
 
-const ToggleBody = z.object({
-  enabled: z.boolean().optional().meta({ description: "The opposite of what it is unless given" }),
-}).meta({ example: { enabled: false } });
-
 const Config = z.object({
-  enforcement_enabled: z.boolean().meta({ description: "Whether any address is refused at all" }),
+  enforcement_enabled: z.boolean().meta({
+    description: "Whether addresses that no rule admits are refused",
+  }),
   log_denials: z.boolean().meta({
-    description: "Whether refused addresses are logged, at most ten lines a minute for each",
+    description: "Whether refused addresses are logged, each at most ten times a minute",
   }),
 });
 
@@ -107,8 +103,8 @@ const CheckQuery = z.object({
     example: "203.0.113.7",
   }),
   user_id: z.string().min(1).max(255).optional().meta({
-    description: "Whose rules count besides those for everybody. Default: nobody's; for the " +
-      "caller's own address the caller's",
+    description: "A user whose rules count besides the global ones. Default: the caller if `ip` " +
+      "is left out, else nobody",
   }),
 });
 
@@ -116,15 +112,16 @@ const Check = z.object({
   ip: z.string().meta({ example: "203.0.113.7" }),
   allowed: z.boolean(),
   reason: z.string().meta({ example: 'The rule "Office" (203.0.113.0/24) admits it' }),
-  rules_evaluated: z.int().meta({ description: "Rules that are on and not over" }),
+  rules_evaluated: z.int().meta({
+    description: "How many rules count: enabled, not ended, and global or for that user",
+  }),
 });
 
 const UNKNOWN = { 404: "There is no such rule" };
-const UNKNOWN_USER = { 404: "There is no user with the id `scope_id`" };
 const LOCKED_OUT = { 409: "It would lock out the caller's own address" };
 
-const read = { role: "admin", permission: "ip_allowlist:read" } as const;
-const write = { role: "admin", permission: "ip_allowlist:write" } as const;
+const READ = { role: "admin", permission: "ip_allowlist:read" } as const;
+const WRITE = { role: "admin", permission: "ip_allowlist:write" } as const;
 
 export const ipAllowlistEndpoints = (deps: Deps) => [
   endpoint({
@@ -132,7 +129,7 @@ export const ipAllowlistEndpoints = (deps: Deps) => [
     path: "/ip-allowlist/rules",
     summary: "List IP rules",
     description: "Newest first.",
-    ...read,
+    ...READ,
     returns: z.object({ rules: z.array(Rule) }),
   }, () => listIpRules(deps)),
 
@@ -140,18 +137,21 @@ export const ipAllowlistEndpoints = (deps: Deps) => [
     method: "post",
     path: "/ip-allowlist/rules",
     summary: "Create an IP rule",
-    ...write,
+    ...WRITE,
     body: NewRule,
     returns: Rule,
     status: 201,
-    failures: { ...UNKNOWN_USER, 409: "There are 1000 rules already" },
+    failures: {
+      404: "There is no user with the id `scope_id`",
+      409: `There are ${IP_RULES_MAX} rules already`,
+    },
   }, ({ body }) => createIpRule(deps, body)),
 
   endpoint({
     method: "get",
     path: "/ip-allowlist/rules/:id",
     summary: "Show an IP rule",
-    ...read,
+    ...READ,
     params: IdParams,
     returns: Rule,
     failures: UNKNOWN,
@@ -161,8 +161,10 @@ export const ipAllowlistEndpoints = (deps: Deps) => [
     method: "put",
     path: "/ip-allowlist/rules/:id",
     summary: "Change an IP rule",
-    description: "What is left out stays as it is.",
-    ...write,
+    description:
+      "A field that is left out stays as it is. While the allowlist is enforced, nobody " +
+      "can change, disable or delete the only rule that admits their own address.",
+    ...WRITE,
     params: IdParams,
     body: RuleChange,
     returns: Rule,
@@ -173,7 +175,7 @@ export const ipAllowlistEndpoints = (deps: Deps) => [
     method: "delete",
     path: "/ip-allowlist/rules/:id",
     summary: "Delete an IP rule",
-    ...write,
+    ...WRITE,
     params: IdParams,
     returns: Done,
     failures: { ...UNKNOWN, ...LOCKED_OUT },
@@ -185,8 +187,8 @@ export const ipAllowlistEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/ip-allowlist/rules/:id/toggle",
-    summary: "Turn an IP rule on or off",
-    ...write,
+    summary: "Enable or disable an IP rule",
+    ...WRITE,
     params: IdParams,
     body: ToggleBody,
     returns: Rule,
@@ -197,7 +199,7 @@ export const ipAllowlistEndpoints = (deps: Deps) => [
     method: "get",
     path: "/ip-allowlist/check",
     summary: "Check an address against the rules",
-    ...read,
+    ...READ,
     query: CheckQuery,
     returns: Check,
     failures: { 404: "There is no user with the id `user_id`" },
@@ -206,22 +208,22 @@ export const ipAllowlistEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/ip-allowlist/config",
-    summary: "Show whether the IP allowlist is enforced",
-    ...read,
+    summary: "Show the settings of the IP allowlist",
+    ...READ,
     returns: Config,
-  }, () => describeIpAllowlist(deps)),
+  }, () => getIpAllowlistConfig(deps)),
 
   endpoint({
     method: "put",
     path: "/ip-allowlist/config",
-    summary: "Turn enforcement of the IP allowlist on or off",
-    description: "Holds at the very next request, for every path but those that are for " +
-      "everybody: probes, status pages and what belongs to them, the active brand, and the " +
-      "SAML endpoints. What is left out stays as it is. Whoever is locked out after all has the " +
-      "command `longshore ip-allowlist off` on the host.",
-    ...write,
+    summary: "Change the settings of the IP allowlist",
+    description: "A setting that is left out stays as it is. Enforcement holds for the very next " +
+      "request, on every path except those that are for everybody: probes, status pages and the " +
+      "links of their subscribers, the active brand, and the SAML endpoints. If somebody is " +
+      "locked out nevertheless, `longshore ip-allowlist off` on the host stops enforcement.",
+    ...WRITE,
     body: Config.partial().meta({ example: { enforcement_enabled: true, log_denials: true } }),
     returns: Config,
     failures: { 409: "It would lock out the address of whoever turns it on" },
-  }, ({ body, caller }) => changeIpAllowlist(deps, caller, body)),
+  }, ({ body, caller }) => changeIpAllowlistConfig(deps, caller, body)),
 ];

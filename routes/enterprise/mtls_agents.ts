@@ -1,5 +1,5 @@
 /**
- * /mtls/agents: machines that show a client certificate.
+ * /mtls/agents: machines that are known by their client certificate.
  *
  * @module
  */
@@ -12,13 +12,22 @@ import {
   getAgent,
   listAgents,
   revokeAgent,
-  toggleAgent,
+  setAgentEnabled,
 } from "../../services/enterprise/mtls_agents.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, IdParams, paged, pagingQuery, queryBoolean, Timestamp } from "../shapes.ts";
-import { CertificatePem, Fingerprint, PEM_EXAMPLE } from "./mtls_shapes.ts";
+import {
+  Done,
+  done,
+  IdParams,
+  paged,
+  pagingQuery,
+  queryBoolean,
+  Timestamp,
+  ToggleBody,
+} from "../shapes.ts";
+import { CertificatePem, Fingerprint, KEY_RULE, PEM_EXAMPLE } from "./mtls_shapes.ts";
 
-// The proxy gets it in a header.
+// It is answered to the proxy in a header, so it must not hold anything that would end one.
 const Hostname = z.string().trim().regex(/^[A-Za-z0-9][\w.:-]{0,252}$/, {
   error: "must be 1 to 253 letters, digits, dots, dashes, underscores and colons",
 });
@@ -35,7 +44,7 @@ const NewAgent = z.object({
   tags: fields.tags.default([]),
   certificate: CertificatePem,
   ca_id: z.string().min(1).max(255).nullable().default(null).meta({
-    description: "The authority that must have signed the certificate",
+    description: "The certificate authority that must have signed the certificate. Default: any",
   }),
 }).meta({
   example: {
@@ -58,19 +67,21 @@ const Agent = z.object({
   ca_id: z.string().nullable(),
   enabled: z.boolean(),
   pending: z.boolean().meta({
-    description: "Recorded by `auto_enroll`, and neither turned on nor off nor revoked since: as " +
-      "good as unknown",
+    description: "Whether `auto_enroll` recorded it and nobody has enabled, disabled or revoked " +
+      "it since. Its certificate counts as unknown until then",
   }),
   certificate: z.string().nullable().meta({
-    description: "PEM; like the fields below, null where only the fingerprint was ever shown",
+    description:
+      "PEM. Like `subject`, `issuer`, `serial` and the dates it is null while only the " +
+      "fingerprint is known",
   }),
   fingerprint: Fingerprint,
   subject: z.string().nullable().meta({ example: "CN=web-1, O=Example" }),
-  issuer: z.string().nullable(),
-  serial: z.string().nullable(),
+  issuer: z.string().nullable().meta({ example: "CN=Agents 2026, O=Example" }),
+  serial: z.string().nullable().meta({ description: "Hex" }),
   not_before: Timestamp.nullable(),
   not_after: Timestamp.nullable(),
-  last_seen_at: Timestamp.nullable().meta({ description: "Noted once a minute at most" }),
+  last_seen_at: Timestamp.nullable().meta({ description: "Stored at most once a minute" }),
   last_seen_ip: z.string().nullable(),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -79,11 +90,8 @@ const Agent = z.object({
 
 const UNKNOWN = { 404: "There is no such agent" };
 
-const enabledFilter = z.enum(["true", "false", "1", "0"], { error: "must be true, false, 1 or 0" })
-  .transform((text) => text === "true" || text === "1")
-  .pipe(z.boolean())
-  .optional()
-  .meta({ description: "Only those that are enabled, or only those that are not" });
+const READ = { role: "admin", permission: "mtls:read" } as const;
+const WRITE = { role: "admin", permission: "mtls:write" } as const;
 
 export const mtlsAgentEndpoints = (deps: Deps) => [
   endpoint({
@@ -91,13 +99,14 @@ export const mtlsAgentEndpoints = (deps: Deps) => [
     path: "/mtls/agents",
     summary: "List agents",
     description: "Newest first.",
-    role: "admin",
-    permission: "mtls:read",
+    ...READ,
     query: z.object({
-      enabled: enabledFilter,
+      enabled: queryBoolean({}).optional().meta({
+        description: "Only enabled agents, or only disabled ones. Default: both",
+      }),
       revoked: queryBoolean({
         fallback: false,
-        description: "The revoked agents instead of those that are not",
+        description: "Only revoked agents, or only those that are not revoked",
       }),
       ...pagingQuery(50),
     }),
@@ -108,23 +117,23 @@ export const mtlsAgentEndpoints = (deps: Deps) => [
     method: "post",
     path: "/mtls/agents",
     summary: "Add an agent",
-    description: "It is enabled. The certificate must be as one of an authority has to be, but " +
-      "for clients (clientAuth, where it has an extendedKeyUsage), and signed by `ca_id` where " +
-      "that is given. A certificate that was revoked stays revoked and cannot be added again.",
-    role: "admin",
-    permission: "mtls:write",
+    description:
+      "It is enabled at once. Its certificate must be valid now, for clients (if it has " +
+      "an extendedKeyUsage, clientAuth must be in it), and signed by the certificate authority " +
+      `\`ca_id\` if that is given. ${KEY_RULE} A certificate that was revoked stays revoked and ` +
+      "cannot be added again.",
+    ...WRITE,
     body: NewAgent,
     returns: Agent,
     status: 201,
-    failures: { 409: "This certificate is that of an agent, or was that of one that is revoked" },
+    failures: { 409: "Another agent has this certificate, or had it before it was revoked" },
   }, ({ body }) => createAgent(deps, body)),
 
   endpoint({
     method: "get",
     path: "/mtls/agents/:id",
     summary: "Show an agent",
-    role: "admin",
-    permission: "mtls:read",
+    ...READ,
     params: IdParams,
     returns: Agent,
     failures: UNKNOWN,
@@ -134,9 +143,10 @@ export const mtlsAgentEndpoints = (deps: Deps) => [
     method: "put",
     path: "/mtls/agents/:id",
     summary: "Change an agent",
-    description: "What is left out stays as it is. A new certificate is a new agent.",
-    role: "admin",
-    permission: "mtls:write",
+    description:
+      "A field that is left out stays as it is. The certificate cannot be changed: for " +
+      "a new one, add a new agent.",
+    ...WRITE,
     params: IdParams,
     body: AgentChange,
     returns: Agent,
@@ -147,10 +157,9 @@ export const mtlsAgentEndpoints = (deps: Deps) => [
     method: "delete",
     path: "/mtls/agents/:id",
     summary: "Revoke an agent",
-    description: "For good, from the next request on. It stays listed under `?revoked=true`. " +
-      "Revoking it again changes nothing.",
-    role: "admin",
-    permission: "mtls:write",
+    description: "Its certificate is refused for good, from the very next request on. The agent " +
+      "stays listed under `?revoked=true`. Revoking it again changes nothing.",
+    ...WRITE,
     params: IdParams,
     returns: Done.extend({ id: z.string(), revoked_at: Timestamp }),
     failures: UNKNOWN,
@@ -159,13 +168,11 @@ export const mtlsAgentEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/mtls/agents/:id/toggle",
-    summary: "Turn an agent on or off",
-    description: "Without `enabled`, the opposite of what it is.",
-    role: "admin",
-    permission: "mtls:write",
+    summary: "Enable or disable an agent",
+    ...WRITE,
     params: IdParams,
-    body: z.object({ enabled: z.boolean().optional() }).meta({ example: { enabled: false } }),
+    body: ToggleBody,
     returns: Agent,
     failures: { ...UNKNOWN, 409: "It is revoked" },
-  }, ({ params, body }) => toggleAgent(deps, params.id, body.enabled)),
+  }, ({ params, body }) => setAgentEnabled(deps, params.id, body.enabled)),
 ];

@@ -1,5 +1,5 @@
 /**
- * /mtls/ca: authorities that sign the certificates of agents.
+ * /mtls/ca: certificate authorities that sign the certificates of agents.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Deps } from "../../services/deps.ts";
 import { createCa, listCas, removeCa } from "../../services/enterprise/mtls_ca.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
-import { CertificatePem, Fingerprint, PEM_EXAMPLE } from "./mtls_shapes.ts";
+import { CertificatePem, Fingerprint, KEY_RULE, PEM_EXAMPLE } from "./mtls_shapes.ts";
 
 const NewCa = z.object({
   name: z.string().trim().min(1).max(100),
@@ -29,14 +29,16 @@ const Ca = z.object({
   created_at: Timestamp,
 });
 
+const READ = { role: "admin", permission: "mtls:read" } as const;
+const WRITE = { role: "admin", permission: "mtls:write" } as const;
+
 export const mtlsCaEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/mtls/ca",
-    summary: "List the authorities of agents",
+    summary: "List certificate authorities",
     description: "Newest first.",
-    role: "admin",
-    permission: "mtls:read",
+    ...READ,
     query: z.object(pagingQuery(50)),
     returns: paged({ cas: z.array(Ca) }),
   }, ({ query }) => listCas(deps, query)),
@@ -44,12 +46,10 @@ export const mtlsCaEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/mtls/ca",
-    summary: "Add an authority",
-    description: "The certificate must be in its dates, that of an authority (basicConstraints " +
-      "CA:TRUE, and keyCertSign where it has a keyUsage), with an RSA key of 2 048 bits or more, " +
-      "or on P-256, P-384, P-521 or Ed25519, and signed with SHA-256, SHA-384, SHA-512 or Ed25519.",
-    role: "admin",
-    permission: "mtls:write",
+    summary: "Add a certificate authority",
+    description: "Its certificate must be valid now, and that of an authority (basicConstraints " +
+      `CA:TRUE; if it has a keyUsage, keyCertSign must be in it). ${KEY_RULE}`,
+    ...WRITE,
     body: NewCa,
     returns: Ca,
     status: 201,
@@ -59,13 +59,13 @@ export const mtlsCaEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/mtls/ca/:id",
-    summary: "Delete an authority",
-    description: "Agents that are revoked do not hold it; they stay listed without it.",
-    role: "admin",
-    permission: "mtls:write",
+    summary: "Delete a certificate authority",
+    description: "Only when no agent relies on it. Revoked agents do not; they stay listed " +
+      "without it.",
+    ...WRITE,
     params: IdParams,
     returns: Done,
-    failures: { 404: "There is no such authority", 409: "Agents rely on it" },
+    failures: { 404: "There is no such certificate authority", 409: "Agents rely on it" },
   }, ({ params }) => {
     removeCa(deps, params.id);
     return done;

@@ -1,6 +1,6 @@
 /**
- * /mtls/config and /mtls/verify: what is done with client certificates, and the question of a
- * reverse proxy whether one is that of an agent.
+ * /mtls/config and /mtls/verify: what is done with client certificates, and where a reverse proxy
+ * asks whether the one that it was shown belongs to an agent.
  *
  * @module
  */
@@ -8,41 +8,43 @@
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
 import { PEM_MAX } from "../../services/enterprise/certificates.ts";
+import { parseAddress } from "../../services/enterprise/cidr.ts";
 import { FINGERPRINT_RULE, parseFingerprint } from "../../services/enterprise/fingerprints.ts";
-import { changeMtlsSettings, getMtlsSettings } from "../../services/enterprise/mtls_config.ts";
-import {
-  type Decision,
-  parseClientAddress,
-  verifyClient,
-} from "../../services/enterprise/mtls_verify.ts";
+import { changeMtlsConfig, getMtlsConfig } from "../../services/enterprise/mtls_config.ts";
+import { PENDING_MAX } from "../../services/enterprise/mtls_enrollment.ts";
+import { type Decision, verifyClient } from "../../services/enterprise/mtls_verify.ts";
 import { assertVerifySecret } from "../../services/enterprise/verify_secret.ts";
 import { type Endpoint, endpoint, type Note, type RawAnswer, rawEndpoint } from "../endpoint.ts";
 import { CertificatePem, PEM_EXAMPLE } from "./mtls_shapes.ts";
 
-const Settings = z.object({
+const Config = z.object({
   enforcement_enabled: z.boolean().meta({
-    description: "Whether `verify` answers 403 for a certificate that is not verified; else it " +
-      "tells so with 200",
+    description: "Whether `/mtls/verify` answers 403 when the client is not verified. Otherwise " +
+      "it answers 200, and `verified` is false",
   }),
   reject_unknown_certs: z.boolean().meta({
-    description: "Whether that goes for a certificate that is merely unknown, too",
+    description: "Whether that 403 is also for a valid certificate that no agent has",
   }),
   auto_enroll: z.boolean().meta({
-    description: "Whether an unknown certificate is recorded as a disabled agent, up to 1 000 of " +
-      "them that wait for a decision",
+    description: "Whether a valid certificate that no agent has is recorded as a disabled agent " +
+      `with \`pending\` true, of which there can be ${PENDING_MAX}`,
   }),
 });
 
-const SETTINGS = { enforcement_enabled: true, reject_unknown_certs: true, auto_enroll: false };
+const CONFIG_EXAMPLE = {
+  enforcement_enabled: true,
+  reject_unknown_certs: true,
+  auto_enroll: false,
+};
 
 const Verification = z.object({
   fingerprint: z.string().max(200).refine((text) => parseFingerprint(text) !== undefined, {
     error: FINGERPRINT_RULE,
   }).optional(),
   certificate: CertificatePem.optional(),
-  ip: z.string().max(64).refine((text) => parseClientAddress(text) !== undefined, {
+  ip: z.string().max(64).refine((text) => parseAddress(text) !== undefined, {
     error: "must be an IP address",
-  }).optional().meta({ description: "Address of the client; else `X-Real-IP`" }),
+  }).optional().meta({ description: "Address of the client. Default: `X-Real-IP`" }),
 }).meta({ example: { certificate: PEM_EXAMPLE, ip: "192.0.2.7" } });
 
 type Verification = z.output<typeof Verification>;
@@ -61,24 +63,35 @@ const Verdict = z.discriminatedUnion("verified", [
   },
 });
 
-const VERIFY_DESCRIPTION =
-  "Asked by a reverse proxy after the handshake, with the secret of `MTLS_VERIFY_SECRET` in " +
-  "`X-Verify-Secret`. It gives the certificate (`X-Client-Cert`, URL-encoded PEM as nginx's " +
-  "`$ssl_client_escaped_cert`) or its SHA-256 fingerprint (`X-Client-Cert-Fingerprint`: hex in " +
-  "either case, with or without colons and `sha256:`), and the client's address (`X-Real-IP`). " +
-  "Everything that is given must be of the same certificate. The certificate of its authority " +
-  "has to be in its dates as well. The agent is also named in the headers `X-Agent-Id` and " +
-  "`X-Agent-Hostname`.\n\nWhat is not verified is answered with `verified` false and the reason: " +
-  "with 403 where `enforcement_enabled`, else with 200. Without `reject_unknown_certs` a " +
-  "certificate that is merely unknown gets 200 in any case; one that is revoked, disabled, " +
-  "expired or missing does not.";
+const VERIFY_DESCRIPTION = `A reverse proxy asks this after the TLS handshake. It shows the \
+secret \`MTLS_VERIFY_SECRET\` in \`X-Verify-Secret\`, and gives the client's certificate \
+(\`X-Client-Cert\`: URL-encoded PEM, which nginx has as \`$ssl_client_escaped_cert\`) or its SHA-256 \
+fingerprint (\`X-Client-Cert-Fingerprint\`: hex in either case, with or without colons and \
+\`sha256:\`). It may also give the client's address (\`X-Real-IP\`). If several of these are given, \
+they must all be of the same certificate.
+
+A client is verified when an agent has the certificate, the agent is enabled and not revoked, and \
+neither the certificate nor that of its certificate authority has expired or is not yet valid. The \
+answer then names the agent, also in the headers \`X-Agent-Id\` and \`X-Agent-Hostname\`.
+
+Otherwise \`verified\` is false and \`reason\` says why. The status is 403 with \
+\`enforcement_enabled\`, else 200. A valid certificate that no agent has gets 403 only with \
+\`reject_unknown_certs\` as well.`;
 
 const verify = (deps: Deps, method: "get" | "post") => ({
   method,
   path: "/mtls/verify",
   role: "public" as const,
   proof: ({ headers }: Request) => assertVerifySecret(deps, headers.get("x-verify-secret")),
-  // Asked at each request of each client: only refusals are worth an entry.
+  // The secret is the proof, and the address that of somebody else's client.
+  anyAddress: true as const,
+  headers: {
+    "X-Verify-Secret": "The value of `MTLS_VERIFY_SECRET`; required",
+    "X-Client-Cert": "The client's certificate: PEM, URL-encoded",
+    "X-Client-Cert-Fingerprint": "Its SHA-256 fingerprint",
+    "X-Real-IP": "The client's address",
+  },
+  // A proxy asks at every request of every client, so only refusals are written down.
   unaudited: true as const,
   unrecorded: true as const,
   returns: z.string(),
@@ -89,6 +102,9 @@ const verify = (deps: Deps, method: "get" | "post") => ({
     503: "MTLS_VERIFY_SECRET is not set",
   },
 });
+
+const READ = { role: "admin", permission: "mtls:read" } as const;
+const WRITE = { role: "admin", permission: "mtls:write" } as const;
 
 export const mtlsVerifyEndpoints = (deps: Deps): Endpoint[] => {
   const answer = async (
@@ -103,24 +119,24 @@ export const mtlsVerifyEndpoints = (deps: Deps): Endpoint[] => {
     endpoint({
       method: "get",
       path: "/mtls/config",
-      summary: "Show what is done with client certificates",
-      role: "admin",
-      permission: "mtls:read",
-      returns: Settings,
-    }, () => getMtlsSettings(deps)),
+      summary: "Show the settings of mTLS",
+      description: "They say what is done with client certificates.",
+      ...READ,
+      returns: Config,
+    }, () => getMtlsConfig(deps)),
 
     endpoint({
       method: "put",
       path: "/mtls/config",
-      summary: "Change what is done with client certificates",
-      description: "What is left out stays as it is. Holds from the next request on.",
-      role: "admin",
-      permission: "mtls:write",
-      body: Settings.partial().meta({ example: SETTINGS }),
-      returns: Settings,
-    }, ({ body }) => changeMtlsSettings(deps, body)),
+      summary: "Change the settings of mTLS",
+      description: "A setting that is left out stays as it is. A change holds for the very next " +
+        "request.",
+      ...WRITE,
+      body: Config.partial().meta({ example: CONFIG_EXAMPLE }),
+      returns: Config,
+    }, ({ body }) => changeMtlsConfig(deps, body)),
 
-    // Their answers have the same shape when they are refusals, which only raw ones can have.
+    // Raw, because a 403 of these has the shape of an answer, not that of an error.
     {
       ...rawEndpoint({
         ...verify(deps, "get"),
@@ -146,13 +162,13 @@ function presentedIn(headers: Headers, { fingerprint, certificate, ip }: Verific
   return {
     fingerprints: present(fingerprint, headers.get("x-client-cert-fingerprint") || undefined),
     certificates: present(certificate, escaped === undefined ? undefined : unescaped(escaped)),
-    ip: parseClientAddress(ip ?? headers.get("x-real-ip") ?? "") ?? null,
+    ip: parseAddress(ip ?? headers.get("x-real-ip") ?? "")?.toString() ?? null,
   };
 }
 
 const present = (...texts: (string | undefined)[]) => texts.filter((text) => text !== undefined);
 
-/** What is not escaped as it should be is no PEM either, and is refused as that. */
+/** A text that is not escaped properly stays as it is, and is refused later because it is no PEM. */
 function unescaped(text: string): string {
   try {
     return text.length > 3 * PEM_MAX ? text : decodeURIComponent(text);

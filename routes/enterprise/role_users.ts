@@ -1,5 +1,6 @@
 /**
- * /roles/:id/users, /roles/users/:userId/check: who has a custom role, and what that comes to.
+ * /roles/:id/users, /roles/users/:userId/check: who has a custom role, and what users may do by
+ * theirs.
  *
  * @module
  */
@@ -14,7 +15,7 @@ import {
 } from "../../services/enterprise/role_assignments.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
-import { Action, Resource } from "./roles.ts";
+import { Action, BEYOND, Resource, UNKNOWN } from "./roles.ts";
 
 const UserId = z.string().min(1).max(255);
 const UserParams = z.object({ userId: UserId });
@@ -22,18 +23,18 @@ const UserParams = z.object({ userId: UserId });
 const Assignment = {
   user_id: z.string(),
   assigned_at: Timestamp,
-  assigned_by: z.string().meta({ description: "Id of the user who did it" }),
+  assigned_by: z.string().meta({ description: "Id of the user who assigned it" }),
 };
 
 const Check = z.object({
   user_id: z.string(),
   roles: z.array(z.string()).meta({ description: "Names of the custom roles" }),
   permissions: z.record(z.string(), z.array(z.string())).meta({
-    description: "What the custom roles grant: resource to actions",
+    description: "What the custom roles grant: the actions by resource",
   }),
   has_permission: z.boolean().nullable().meta({
-    description: "By base role and custom roles together; null unless `resource` and `action` " +
-      "are given",
+    description: "Whether the user may do this, by role or by custom roles; null unless " +
+      "`resource` and `action` are given",
   }),
 }).meta({
   example: {
@@ -44,17 +45,16 @@ const Check = z.object({
   },
 });
 
-const BEYOND = "The role does not allow this, or the custom role can do what the caller cannot";
-const UNKNOWN = { 404: "There is no such role" };
+const READ = { role: "admin", permission: "custom_roles:read" } as const;
+const WRITE = { role: "admin", permission: "custom_roles:write" } as const;
 
 export const roleUserEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/roles/:id/users",
-    summary: "List who has a custom role",
-    description: "Assigned last first.",
-    role: "admin",
-    permission: "custom_roles:read",
+    summary: "List the users with a custom role",
+    description: "The last one who got it comes first.",
+    ...READ,
     params: IdParams,
     query: z.object(pagingQuery(100)),
     returns: paged({
@@ -70,17 +70,16 @@ export const roleUserEndpoints = (deps: Deps) => [
     method: "post",
     path: "/roles/:id/users",
     summary: "Assign a custom role to a user",
-    description: "It holds at the user's next request. Assigning again changes nothing. Nobody " +
-      "assigns a role that can do what they cannot.",
-    role: "admin",
-    permission: "custom_roles:write",
+    description: "It holds for the user's very next request. Assigning it again changes nothing. " +
+      "Nobody can assign a role with a permission that they do not have themselves.",
+    ...WRITE,
     params: IdParams,
     body: z.object({ user_id: UserId })
       .meta({ example: { user_id: "7b6f1c52-9f0e-4c55-9a0d-8f3f1f6f1a11" } }),
     returns: Done.extend({
       ...Assignment,
       role_id: z.string(),
-      changed: z.boolean().meta({ description: "false: the user had it before" }),
+      changed: z.boolean().meta({ description: "Whether the user did not have it before" }),
     }),
     failures: { 403: BEYOND, 404: "There is no such role, or no such user" },
   }, ({ params, body, caller, note }) => {
@@ -92,9 +91,8 @@ export const roleUserEndpoints = (deps: Deps) => [
     method: "delete",
     path: "/roles/:id/users/:userId",
     summary: "Take a custom role from a user",
-    description: "It holds at the user's next request.",
-    role: "admin",
-    permission: "custom_roles:write",
+    description: "It holds for the user's very next request.",
+    ...WRITE,
     params: IdParams.extend({ userId: UserId }),
     returns: Done,
     failures: { 403: BEYOND, 404: "There is no such role, or the user does not have it" },
@@ -106,11 +104,11 @@ export const roleUserEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/roles/users/:userId/check",
-    summary: "Show what the custom roles of a user grant",
-    description: "With `resource` and `action` it also tells whether the user may do everything " +
-      "that this permission stands for. In key mode `key` is a user too, an admin.",
-    role: "admin",
-    permission: "custom_roles:read",
+    summary: "Show what a user may do by custom roles",
+    description:
+      "With `resource` and `action` it also tells whether the user has that permission. " +
+      "In key mode there is the user `key`, an admin.",
+    ...READ,
     params: UserParams,
     query: z.object({ resource: Resource.optional(), action: Action.optional() }),
     returns: Check,

@@ -18,7 +18,7 @@ import {
 import { endpoint } from "../endpoint.ts";
 import { Done, done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
-/** Bounds of a body; the catalogue has fewer of both. */
+/** What a body may hold at most; the catalogue has fewer resources and actions. */
 const GROUPS_MAX = 100;
 const ACTIONS_MAX = 50;
 
@@ -53,10 +53,11 @@ const fields = {
   name: z.string().trim().min(1).max(100),
   description: z.string().max(1_000),
   priority: z.int().min(-1_000_000).max(1_000_000).meta({
-    description: "Orders lists, highest first; it decides nothing else",
+    description: "Lists are in the order of it, highest first. It has no other effect",
   }),
   permissions: z.array(Permission).max(GROUPS_MAX).meta({
-    description: "`*` stands for every resource, or every action, also for those to come",
+    description: "`*` stands for every resource, or for every action, also for those of later " +
+      "versions",
   }),
 };
 
@@ -85,7 +86,7 @@ const ListedRole = z.object({
   name: z.string(),
   description: z.string(),
   priority: z.int(),
-  permission_count: z.int().meta({ description: "Pairs of resource and action" }),
+  permission_count: z.int().meta({ description: "How many pairs of resource and action it has" }),
   user_count: z.int(),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -104,8 +105,14 @@ const Role = ListedRole.extend({
   },
 });
 
-const BEYOND = "The role does not allow this, or the custom role can do what the caller cannot";
-const UNKNOWN = { 404: "There is no such role" };
+/** Also for the assignments of roles. */
+export const BEYOND =
+  "The caller's role does not allow this, or the custom role has a permission " +
+  "that the caller lacks";
+export const UNKNOWN = { 404: "There is no such role" };
+
+const READ = { role: "admin", permission: "custom_roles:read" } as const;
+const WRITE = { role: "admin", permission: "custom_roles:write" } as const;
 
 export const roleEndpoints = (deps: Deps) => [
   endpoint({
@@ -113,8 +120,7 @@ export const roleEndpoints = (deps: Deps) => [
     path: "/roles",
     summary: "List custom roles",
     description: "By priority, highest first, then by name.",
-    role: "admin",
-    permission: "custom_roles:read",
+    ...READ,
     query: z.object(pagingQuery(100)),
     returns: paged({ roles: z.array(ListedRole) }),
   }, ({ query }) => listRoles(deps, query)),
@@ -123,8 +129,7 @@ export const roleEndpoints = (deps: Deps) => [
     method: "get",
     path: "/roles/:id",
     summary: "Show a custom role with its permissions",
-    role: "admin",
-    permission: "custom_roles:read",
+    ...READ,
     params: IdParams,
     returns: Role,
     failures: UNKNOWN,
@@ -135,26 +140,25 @@ export const roleEndpoints = (deps: Deps) => [
     path: "/roles",
     summary: "Create a custom role",
     description:
-      "What a user may do is what their role (viewer, operator, admin) allows plus what " +
-      "their custom roles grant, on every endpoint by the permission that it names " +
-      "(`x-permission`). Nobody hands out a permission that they do not have themselves. Names " +
-      `are compared without case. At most ${ROLES_MAX} roles.`,
-    role: "admin",
-    permission: "custom_roles:write",
+      "Users may do what their role (viewer, operator, admin) allows, plus what their custom " +
+      "roles grant. The permission that an endpoint needs is its `x-permission`. Nobody can " +
+      "create, change, assign or delete a custom role with a permission that they do not have " +
+      `themselves. Names are compared without case. There can be ${ROLES_MAX} roles.`,
+    ...WRITE,
     body: NewRole,
     returns: Role,
     status: 201,
-    failures: { 403: BEYOND, 409: "A role has this name, or there are too many" },
+    failures: { 403: BEYOND, 409: `Another role has this name, or there are ${ROLES_MAX} roles` },
   }, ({ body, caller }) => createRole(deps, caller, body)),
 
   endpoint({
     method: "put",
     path: "/roles/:id",
     summary: "Change a custom role",
-    description: "What is left out stays; permissions are replaced as a whole. It holds at the " +
-      "next request of whoever has the role.",
-    role: "admin",
-    permission: "custom_roles:write",
+    description:
+      "A field that is left out stays as it is; `permissions` are replaced as a whole. " +
+      "A change holds for the very next request of whoever has the role.",
+    ...WRITE,
     params: IdParams,
     body: RoleChange,
     returns: Role,
@@ -165,9 +169,8 @@ export const roleEndpoints = (deps: Deps) => [
     method: "delete",
     path: "/roles/:id",
     summary: "Delete a custom role",
-    description: "It is taken from everybody who has it.",
-    role: "admin",
-    permission: "custom_roles:write",
+    description: "Whoever has it loses it.",
+    ...WRITE,
     params: IdParams,
     returns: Done,
     failures: { 403: BEYOND, ...UNKNOWN },
@@ -177,5 +180,5 @@ export const roleEndpoints = (deps: Deps) => [
   }),
 ];
 
-/** What was given, as far as it is worth repeating. */
+/** What was given, cut to a length that is worth repeating. */
 const quoted = (input: unknown) => JSON.stringify(input)?.slice(0, 100) ?? "nothing";

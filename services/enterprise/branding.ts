@@ -15,23 +15,21 @@ import {
   updateActiveBrand,
   updateBrand,
 } from "../../db/enterprise/brands.ts";
+import { applyChange, type Change } from "../change.ts";
 import type { Deps } from "../deps.ts";
-import { AppError, notFound } from "../errors.ts";
+import { AppError, notFound, tooMany } from "../errors.ts";
 import { hostilePartOf } from "./css_sanitizer.ts";
 
 export type { Brand };
 
 /** Most brands. */
-const BRANDS_MAX = 100;
+export const BRANDS_MAX = 100;
 
 /** Longest address of a logo. */
 export const LOGO_URL_MAX = 2_048;
 
-/** What a user says of a brand. */
+/** What an administrator says of a brand. */
 export type NewBrand = Omit<Brand, "id" | "is_active" | "created_at" | "updated_at">;
-
-/** What an update may say; what it leaves out stays. */
-export type BrandChange = { [Field in keyof NewBrand]?: NewBrand[Field] | undefined };
 
 type BrandDeps = Pick<Deps, "db" | "brand" | "now" | "log">;
 
@@ -42,8 +40,8 @@ export function listBrands(
   return { brands: selectBrands(db).map(({ custom_css: _, ...brand }) => brand) };
 }
 
-/** `null` when none is active. */
-export function activeBrand({ db }: Pick<Deps, "db">): { brand: Brand | null } {
+/** The active brand; `null` when none is. */
+export function getActiveBrand({ db }: Pick<Deps, "db">): { brand: Brand | null } {
   return { brand: selectActiveBrand(db) ?? null };
 }
 
@@ -57,15 +55,13 @@ export function getBrand({ db }: Pick<Deps, "db">, id: string): Brand {
 /**
  * Stores a new brand, which is not active.
  *
- * @throws {AppError} `invalid` for a logo that is no HTTPS address and a style sheet that does more
- * than style; `conflict` when there are too many.
+ * @throws {AppError} `invalid` for a logo that is no HTTPS address, and for a style sheet that does
+ * more than style; `conflict` when there are too many brands.
  */
 export function createBrand(deps: Omit<BrandDeps, "brand">, input: NewBrand): Brand {
   const { db, now, log } = deps;
   assertHarmless(input);
-  if (countBrands(db) >= BRANDS_MAX) {
-    throw new AppError("conflict", `There are ${BRANDS_MAX} brands already, and no more can be`);
-  }
+  if (countBrands(db) >= BRANDS_MAX) throw tooMany("brands", BRANDS_MAX);
   const at = now().toISOString();
   const id = crypto.randomUUID();
   insertBrand(db, { ...input, id, is_active: false, created_at: at, updated_at: at });
@@ -78,20 +74,17 @@ export function createBrand(deps: Omit<BrandDeps, "brand">, input: NewBrand): Br
  *
  * @throws {AppError} `not_found`; `invalid` as for a new one.
  */
-export function changeBrand(deps: BrandDeps, id: string, change: BrandChange): Brand {
+export function changeBrand(deps: BrandDeps, id: string, change: Change<NewBrand>): Brand {
   const { db, now, log } = deps;
   const brand = getBrand(deps, id);
-  const given = Object.fromEntries(
-    Object.entries(change).filter(([, value]) => value !== undefined),
-  ) as Partial<NewBrand>;
-  assertHarmless(given);
-  updateBrand(db, { ...brand, ...given, updated_at: now().toISOString() });
+  assertHarmless(change);
+  updateBrand(db, { ...applyChange(brand, change), updated_at: now().toISOString() });
   showActiveBrand(deps);
   log.info("brand changed", { brandId: id });
   return getBrand(deps, id);
 }
 
-/** Deletes a brand. After the active one, none is. @throws {AppError} `not_found`. */
+/** Deletes a brand. Without the active one, no brand is active. @throws {AppError} `not_found`. */
 export function removeBrand(deps: Pick<BrandDeps, "db" | "brand" | "log">, id: string): void {
   const { db, log } = deps;
   if (!deleteBrand(db, id)) throw notFound("Brand", id);
@@ -109,7 +102,7 @@ export function activateBrand(deps: Pick<BrandDeps, "db" | "brand" | "log">, id:
   return getBrand(deps, id);
 }
 
-/** Shows people the active brand. To be called when brands come into force, and at each change. */
+/** Has the active brand shown to people. Called when Enterprise comes into force and at each change. */
 export function showActiveBrand({ db, brand }: Pick<Deps, "db" | "brand">): void {
   brand.put(selectActiveBrand(db));
 }
@@ -117,7 +110,7 @@ export function showActiveBrand({ db, brand }: Pick<Deps, "db" | "brand">): void
 const LOGOS = ["logo_url", "logo_dark_url", "email_logo_url"] as const;
 
 /** @throws {AppError} `invalid`. */
-function assertHarmless(brand: Partial<NewBrand>): void {
+function assertHarmless(brand: Change<NewBrand>): void {
   for (const field of LOGOS) {
     const reason = brand[field] && reasonAgainstLogo(brand[field]);
     if (reason) throw new AppError("invalid", `body.${field}: ${reason}`);
@@ -127,7 +120,7 @@ function assertHarmless(brand: Partial<NewBrand>): void {
 }
 
 function reasonAgainstLogo(text: string): string | undefined {
-  // A parser repairs much; what needs repair is read differently elsewhere.
+  // URL parsers repair a lot, each in its own way. An address that needs repair is refused.
   const url = /^https:\/\/[^\s"'<>\\^`{|}\p{C}]+$/iu.test(text) ? URL.parse(text) : null;
   if (!url || url.protocol !== "https:") return "must be an https:// URL";
   if (url.username || url.password) return "must not have a user or password";

@@ -1,8 +1,9 @@
 /**
- * X.509 certificates that somebody gives: read strictly, and what is wrong with them.
+ * Reading X.509 certificates, strictly: what one says, and which of its traits decide what it is fit
+ * for (see `certificate_faults.ts`).
  *
- * One parser reads them all, and only when they are stored: later they are known by the hash of
- * their bytes. It is loaded when it is first needed.
+ * A certificate is parsed once, when it is stored. Later it is known by the hash of its bytes. The
+ * parser takes a while to load, so that is done when it is first needed.
  *
  * @module
  */
@@ -21,24 +22,24 @@ export interface CertificateFacts {
   issuer: string;
   /** Hex. */
   serial: string;
-  notBefore: string;
-  notAfter: string;
+  not_before: string;
+  not_after: string;
 }
 
 /** What decides what a certificate is fit for. */
 interface Traits {
   key: Algorithm;
   signature: Algorithm;
-  /** basicConstraints; `false` without it. */
+  /** Whether it has the extension basicConstraints with CA:TRUE. */
   isAuthority: boolean;
-  /** keyUsage; `undefined` without it, which allows everything. */
+  /** By the extension keyUsage; `undefined` without it, which allows everything. */
   maySignCertificates: boolean | undefined;
-  /** Object identifiers of extendedKeyUsage; likewise. */
+  /** Object identifiers in extendedKeyUsage; `undefined` without it, which allows everything. */
   extendedUsages: string[] | undefined;
 }
 
-/** The fields of the algorithms that WebCrypto knows. */
-interface Algorithm {
+/** A public key's or a signature's algorithm: those fields of WebCrypto's that any of them has. */
+export interface Algorithm {
   name: string;
   hash?: { name: string };
   namedCurve?: string;
@@ -46,14 +47,14 @@ interface Algorithm {
   publicExponent?: Uint8Array;
 }
 
-/** A certificate that was read, with nothing left of it that could turn out to be unreadable. */
+/** A certificate that was read in full: nothing of it can turn out to be unreadable later. */
 export interface Certificate {
   facts: CertificateFacts;
   traits: Traits;
   x509: X509Certificate;
 }
 
-/** What is wrong with a certificate, as the end of a sentence: `has expired (...)`. */
+/** A certificate is not accepted; the message ends a sentence that begins with "The certificate". */
 export class CertificateError extends Error {
   override readonly name = "CertificateError";
 }
@@ -67,24 +68,11 @@ const NAME_MAX = 1_000;
 const BEGIN = "-----BEGIN CERTIFICATE-----";
 const END = "-----END CERTIFICATE-----";
 
-/** NIST SP 800-131A: no signatures by shorter keys. */
-const RSA_BITS_MIN = 2048;
-
-/** A signature by a longer one takes too long to check. */
-const RSA_BITS_MAX = 16_384;
-
-/** A longer exponent makes a check slow, and no key that is in use has one. */
-const RSA_EXPONENT_BYTES_MAX = 8;
-
-const CURVES = ["P-256", "P-384", "P-521"];
-
-const HASHES = ["SHA-256", "SHA-384", "SHA-512"];
-
 /**
- * The bytes (DER) of the one certificate in a PEM text. Nothing may stand beside it: what is
- * looked at must be what was meant, and a private key must not come along.
+ * The bytes (DER) of the one certificate in a PEM text. Nothing else may be in the text: neither a
+ * second certificate, of which nobody could say which one counts, nor a private key.
  *
- * @throws {CertificateError} Without a word of the text in it.
+ * @throws {CertificateError} Its message repeats nothing of the text, which may be secret.
  */
 export function certificateBytes(pem: string): Uint8Array {
   if (pem.length > PEM_MAX) throw new CertificateError(`is longer than ${PEM_MAX} characters`);
@@ -109,8 +97,8 @@ export function certificateBytes(pem: string): Uint8Array {
   return bytes;
 }
 
-/** What is wrong with a PEM text before it is read as a certificate, as for a {@linkcode CertificateError}. */
-export function certificateProblem(pem: string): string | undefined {
+/** Why a text is not one certificate in PEM, or `undefined`. What the certificate says is not read. */
+export function pemFault(pem: string): string | undefined {
   try {
     certificateBytes(pem);
     return undefined;
@@ -119,7 +107,7 @@ export function certificateProblem(pem: string): string | undefined {
   }
 }
 
-/** `undefined` for what is not base64. */
+/** @returns `undefined` for a text that is not base64. */
 function base64Bytes(text: string): Uint8Array | undefined {
   try {
     return Uint8Array.fromBase64(text, { lastChunkHandling: "strict" });
@@ -129,8 +117,8 @@ function base64Bytes(text: string): Uint8Array | undefined {
 }
 
 /**
- * Whether the bytes are one DER sequence from the first to the last (X.690, 8.1.3): a byte more
- * would be another fingerprint for the same certificate.
+ * Whether the bytes are one DER sequence and nothing more (X.690, 8.1.3). With bytes appended to it,
+ * the same certificate would have another fingerprint.
  */
 function isOneSequence(bytes: Uint8Array): boolean {
   const [tag, first = 0] = bytes;
@@ -142,7 +130,6 @@ function isOneSequence(bytes: Uint8Array): boolean {
   return bytes.length === 2 + size + length;
 }
 
-/** The parser, which takes a while to load. */
 async function x509Library() {
   await import("reflect-metadata");
   return await import("@peculiar/x509");
@@ -163,7 +150,7 @@ export async function readCertificate(pem: string): Promise<Certificate> {
     return { x509, facts: factsOf(x509, bytes), traits: traitsOf(x509, library) };
   } catch (cause) {
     if (cause instanceof CertificateError) throw cause;
-    // A parser that gave up, by whatever it threw; also when the nesting has no end.
+    // Parsers give up in many ways; on endless nesting even by a RangeError.
     throw new CertificateError("is no X.509 certificate that can be read", { cause });
   }
 }
@@ -175,8 +162,8 @@ function factsOf(x509: X509Certificate, bytes: Uint8Array): CertificateFacts {
     subject: checkedName("subject", x509.subject),
     issuer: checkedName("issuer", x509.issuer),
     serial: x509.serialNumber.toLowerCase(),
-    notBefore: x509.notBefore.toISOString(),
-    notAfter: x509.notAfter.toISOString(),
+    not_before: x509.notBefore.toISOString(),
+    not_after: x509.notAfter.toISOString(),
   };
 }
 
@@ -199,89 +186,20 @@ function pemOf(bytes: Uint8Array): string {
   return [BEGIN, ...lines, END].join("\n") + "\n";
 }
 
-/** A name is shown and compared: none that looks like another one. */
+/** Names are shown to people and compared by them, so none may look like another one. */
 function checkedName(what: string, name: string): string {
   if (name.length > NAME_MAX) {
-    throw new CertificateError(`has a ${what} of more than ${NAME_MAX} characters`);
+    throw new CertificateError(`names its ${what} with more than ${NAME_MAX} characters`);
   }
   if (/[\p{Cc}\p{Cf}]/u.test(name) || !name.isWellFormed()) {
-    throw new CertificateError(`has a ${what} with characters that cannot be seen`);
+    throw new CertificateError(`names its ${what} with characters that cannot be seen`);
   }
   return name;
 }
 
-/** `undefined` while it is in its dates, which it may lack where nobody knows them. */
-export function dateFault(
-  { notBefore, notAfter }: { notBefore: string | null; notAfter: string | null },
-  at: Date,
-): string | undefined {
-  const now = at.toISOString();
-  if (notBefore !== null && now < notBefore) return `is not yet valid (from ${notBefore})`;
-  if (notAfter !== null && now > notAfter) return `has expired (${notAfter})`;
-  return undefined;
-}
-
-/** What makes a certificate unfit for anything: its dates, its key, how it is signed. */
-export function generalFault({ facts, traits }: Certificate, at: Date): string | undefined {
-  return dateFault(facts, at) ?? keyFault(traits.key) ?? signatureFault(traits.signature);
-}
-
-function keyFault(key: Algorithm): string | undefined {
-  switch (key.name) {
-    case "RSASSA-PKCS1-v1_5":
-      return rsaFault(key.modulusLength ?? 0, key.publicExponent ?? new Uint8Array());
-    case "ECDSA":
-      return CURVES.includes(key.namedCurve ?? "")
-        ? undefined
-        : `has a key on a curve other than ${CURVES.join(", ")}`;
-    case "Ed25519":
-      return undefined;
-    default:
-      return "has a key of a kind that is not supported; use RSA, ECDSA or Ed25519";
-  }
-}
-
-function rsaFault(bits: number, exponent: Uint8Array): string | undefined {
-  if (bits < RSA_BITS_MIN) return `has an RSA key of ${bits} bits; at least ${RSA_BITS_MIN}`;
-  if (bits > RSA_BITS_MAX) return `has an RSA key of ${bits} bits; at most ${RSA_BITS_MAX}`;
-  // With the exponent 1 a signature is no more than what is signed: anybody could make one.
-  const value = exponent.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
-  const isUsable = value >= 3n && value % 2n === 1n && exponent.length <= RSA_EXPONENT_BYTES_MAX;
-  return isUsable ? undefined : "has an RSA key with an unusable exponent";
-}
-
-function signatureFault({ name, hash }: Algorithm): string | undefined {
-  if (name === "Ed25519") return undefined;
-  const isKnown = ["RSASSA-PKCS1-v1_5", "RSA-PSS", "ECDSA"].includes(name);
-  return isKnown && HASHES.includes(hash?.name ?? "")
-    ? undefined
-    : "is signed by a weak or unknown algorithm; use SHA-256, SHA-384 or SHA-512, or Ed25519";
-}
-
-/** What keeps a certificate from being that of an authority (RFC 5280, 4.2.1.9 and 4.2.1.3). */
-export function authorityFault({ traits }: Certificate): string | undefined {
-  if (!traits.isAuthority) {
-    return "is not that of a certificate authority (basicConstraints CA:TRUE)";
-  }
-  return traits.maySignCertificates === false
-    ? "must not sign certificates (keyUsage has no keyCertSign)"
-    : undefined;
-}
-
-/** RFC 5280, 4.2.1.12: clientAuth and anyExtendedKeyUsage. */
-const CLIENT_USAGES = ["1.3.6.1.5.5.7.3.2", "2.5.29.37.0"];
-
-/** What keeps a certificate from being that of a client. */
-export function clientFault({ traits }: Certificate): string | undefined {
-  const { extendedUsages } = traits;
-  return !extendedUsages || extendedUsages.some((usage) => CLIENT_USAGES.includes(usage))
-    ? undefined
-    : "must not identify a client (extendedKeyUsage has no clientAuth)";
-}
-
 /**
- * Whether an authority signed a certificate: by name, and by a check of the signature with the
- * authority's key.
+ * Whether an authority signed a certificate: the issuer's name must be the authority's, and its key
+ * must verify the signature.
  */
 export async function isSignedBy(
   { x509, facts }: Certificate,
@@ -291,7 +209,7 @@ export async function isSignedBy(
   try {
     return await x509.verify({ publicKey: authority.x509, signatureOnly: true });
   } catch {
-    // A signature of another kind than the key.
+    // E.g. an RSA signature and an ECDSA key.
     return false;
   }
 }

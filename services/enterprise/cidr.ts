@@ -1,6 +1,6 @@
 /**
- * Addresses and networks as an allowlist reads them: each in one notation only, for what two
- * readers understand differently admits somebody that nobody meant.
+ * Reading IP addresses and networks. Only notations that every program reads in the same way are
+ * accepted: one that is read differently here than its writer meant would admit the wrong people.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import ipaddr from "ipaddr.js";
 
 type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** An address; mapped IPv4 (`::ffff:10.0.0.1`) has become IPv4. */
+/** An address that {@linkcode parseAddress} has read: never mapped IPv4 (`::ffff:10.0.0.1`). */
 export type Address = IpAddress & { readonly [checked]: true };
 declare const checked: unique symbol;
 
@@ -17,36 +17,34 @@ export interface Network {
   /** An address or `address/prefix`, in its shortest form. */
   text: string;
   base: Address;
-  /** Length of the prefix; of a single address 32 or 128. */
+  /** Length of the prefix in bits: 32 or 128 for a single address. */
   prefix: number;
 }
 
-/** Why a text is no network: continues a sentence that begins with what it was given for. */
+/** Why a text is no network, as the end of a sentence. */
 export interface Refusal {
   refused: string;
 }
 
-/** Longest text that can be a network. */
+/** Longest text that can be a network, in characters. */
 export const CIDR_MAX = 49;
 
 const EXAMPLES = "10.0.0.0/8, 2001:db8::/32 or 203.0.113.7";
 
-/** A mapped network counts its prefix from the front of the IPv6 address (RFC 4291, 2.5.5.2). */
+/** Bits before the IPv4 address in mapped IPv4, which its prefix includes (RFC 4291, 2.5.5.2). */
 const MAPPED_PREFIX = 96;
 
 /**
- * Reads an address.
+ * Reads an address. Mapped IPv4 becomes IPv4. A zone (`fe80::1%eth0`) is left out: it only says
+ * through which interface of this host the address is reached.
  *
- * A zone (`fe80::1%eth0`) is left out: it says through which interface of this host the address is
- * reached, and is no part of it.
- *
- * @returns `undefined` for what is none.
+ * @returns `undefined` for a text that is no address.
  */
 export function parseAddress(text: string): Address | undefined {
   return read(text.replace(/%[\w.-]+$/, ""))?.address;
 }
 
-/** Reads the text of a rule: an address, or a network as `address/prefix`. */
+/** Reads a network (`address/prefix`) or a single address. */
 export function parseNetwork(text: string): Network | Refusal {
   const [written = "", bits, ...rest] = text.split("/");
   if (text.includes("%")) return { refused: "must have no zone such as %eth0" };
@@ -68,14 +66,14 @@ export function parseNetwork(text: string): Network | Refusal {
   const network = networkOf(address, prefix);
   if (network.toString() !== address.toString()) {
     return {
-      refused: `has bits behind its prefix: write ${network}/${prefix} for the network, or ` +
+      refused: `has bits after its prefix: write ${network}/${prefix} for the network, or ` +
         `${address} for the one address`,
     };
   }
   return { text: `${address}/${prefix}`, base: address, prefix };
 }
 
-/** Whether an address is in a network. One family never contains the other, not even `::/0`. */
+/** Whether an address is in a network. IPv4 addresses are in no IPv6 network, not even in `::/0`. */
 export function includesAddress({ base, prefix }: Network, address: Address): boolean {
   return base.kind() === address.kind() &&
     (address as ipaddr.IPv4).match(base as unknown as ipaddr.IPv4, prefix);
@@ -96,10 +94,11 @@ function read(text: string): { address: Address; mapped: boolean } | undefined {
 }
 
 /**
- * IPv6 with its last 32 bits in hexadecimal as well: the library takes leading zeros in
- * `::ffff:010.0.0.1`, and reads `::10.0.0.1`, which is no mapped address, as one.
+ * An IPv6 address with the IPv4 address at its end (if it has one) in hexadecimal. The library
+ * would read two kinds of such an ending wrongly: it allows leading zeros (`::ffff:010.0.0.1`), and
+ * takes `::10.0.0.1` for mapped IPv4, which it is not.
  *
- * @returns `undefined` for what is certainly no IPv6.
+ * @returns `undefined` for a text that cannot be IPv6.
  */
 function withoutDots(text: string): string | undefined {
   const tail = /[^:]*$/.exec(text)![0];
@@ -113,10 +112,10 @@ function withoutDots(text: string): string | undefined {
   return /^(?=.*:)[\da-f]{0,4}(:[\da-f]{0,4})+$/i.test(hexadecimal) ? hexadecimal : undefined;
 }
 
-/** Octal, hexadecimal and shortened IPv4, which programs read differently. */
+/** Whether a text looks like IPv4: perhaps octal, hexadecimal or shortened. */
 const isLikeIpv4 = (text: string) => /^[\da-fx]+(\.[\da-fx]+){0,5}\.?$/i.test(text);
 
-/** The address with every bit behind the prefix cleared. */
+/** The address with every bit after the prefix cleared. */
 function networkOf(address: Address, prefix: number): IpAddress {
   const bytes = address.toByteArray().map((byte, at) => {
     const kept = Math.min(8, Math.max(0, prefix - 8 * at));

@@ -1,14 +1,16 @@
 /**
- * Which style sheets of a brand are taken: such that do nothing but style.
+ * Which style sheets a brand may have: those that do nothing but style.
  *
- * A brand's style sheet is shown to everybody, by this service and by whoever reads the active
- * brand, perhaps on a page where people type passwords. It must not run code (old browsers have
- * ways to), must not end the element that it stands in, and must not load anything: what is loaded
- * from elsewhere tells who looks, and with a selector for each letter also what they type.
+ * The style sheet of the active brand is shown to everybody, by this service and by other pages that
+ * read the active brand, perhaps where people type passwords. So it must not
+ * - run code, which old browsers let style sheets do;
+ * - end the element that it stands in;
+ * - load anything. A request to elsewhere tells who is looking, and selectors like
+ *   `input[value^="a"]` can make it tell what they type.
  *
- * Nothing is rewritten, for what one cleans another reads differently. The text is read in every
- * way that a browser, or a careless reader of the rules, might read it, and refused if any of these
- * readings holds what it must not.
+ * Nothing is rewritten, because a text that was cleaned for one browser may be read differently by
+ * another. The text is read in every way in which a browser (or a careless program) might read it,
+ * and refused if any of these readings has something forbidden.
  *
  * @module
  */
@@ -16,7 +18,7 @@
 /** Longest style sheet, in UTF-16 units. */
 export const CUSTOM_CSS_MAX = 50_000;
 
-/** What no reading may hold, compared without case, white space and ornaments. */
+/** What no reading may have. Readings are compared without case, white space and accents. */
 const FORBIDDEN: readonly [what: string, pattern: RegExp][] = [
   ["expression()", /expression\(/],
   ["javascript:", /javascript:/],
@@ -37,19 +39,17 @@ const FORBIDDEN: readonly [what: string, pattern: RegExp][] = [
 ];
 
 /**
- * A `<` as style sheets have it: in a range (`width < 40rem`) and in the syntax of a property
- * (`"<color>"`); every other may be the beginning of a tag.
+ * The uses of `<` in style sheets: in a range (`width < 40rem`) and in the syntax of a property
+ * (`"<color>"`). Every other `<` may be the beginning of a tag.
  */
 const MEANT_LESS_THAN =
   /^<([\s=\d]|(angle|color|custom-ident|image|integer|length|length-percentage|number|percentage|resolution|string|time|transform-function|transform-list)[+#]?>)/;
 
-/** How often escapes and comments are undone; browsers do it once. */
+/** How often escapes and comments are undone one after the other; browsers do it once. */
 const DEPTH = 3;
 
 /**
- * Looks for what a style sheet must not hold.
- *
- * @returns What it is, e.g. `"@import"`; `undefined` for a harmless one.
+ * What a style sheet has that it must not have, e.g. `"@import"`; `undefined` for a harmless one.
  */
 export function hostilePartOf(css: string): string | undefined {
   for (const { index } of css.matchAll(/</g)) {
@@ -65,7 +65,7 @@ function hostileIn(css: string): string | undefined {
   return FORBIDDEN.find(([, pattern]) => texts.some((text) => pattern.test(text)))?.[0];
 }
 
-/** The text as it is, and with escapes and comments undone in any order. */
+/** The text as it is, and with its escapes and comments undone, in every order. */
 function readings(css: string): Set<string> {
   const found = new Set([css]);
   let last = [css];
@@ -80,7 +80,7 @@ function readings(css: string): Set<string> {
   return found;
 }
 
-/** CSS Syntax Level 3, 4.3.7; a line that is continued in a string as well. */
+/** Undoes escapes (CSS Syntax Level 3, 4.3.7), and backslashes that continue a string's line. */
 function withoutEscapes(css: string): string {
   return css.replace(
     /\\(?:([\da-f]{1,6})(?:\r\n|[ \t\r\n\f])?|\r\n|[\n\r\f]|([\s\S])|$)/gi,
@@ -94,7 +94,7 @@ function characterOf(code: number): string {
   return isCharacter ? String.fromCodePoint(code) : "\uFFFD";
 }
 
-/** Comments as they are: not in a string, not behind a backslash. */
+/** Removes comments as browsers see them: not those in a string or after a backslash. */
 function withoutComments(css: string): string {
   return css.replace(
     /(\\[\s\S]|"(?:[^"\\\n\r\f]|\\[\s\S])*"?|'(?:[^'\\\n\r\f]|\\[\s\S])*'?)|\/\*[\s\S]*?(?:\*\/|$)/g,
@@ -102,10 +102,10 @@ function withoutComments(css: string): string {
   );
 }
 
-/** Comments as somebody sees them who does not know of strings. */
+/** Removes comments as a program sees them that does not know of strings. */
 const withoutAnyComments = (css: string) => css.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, "");
 
-/** Letters that are small capitals, which old browsers took for their plain likes. */
+/** Small capitals, which old browsers took for the plain letters. */
 const SMALL_CAPITALS: Readonly<Record<string, string>> = {
   "\u1d00": "a",
   "\u0299": "b",
@@ -134,8 +134,8 @@ const SMALL_CAPITALS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The text without all that does not tell letters apart: case, width, ligatures, accents, dots,
- * white space, and characters that nobody sees.
+ * The text in its plainest letters: without case, width, ligatures, accents, white space and
+ * invisible characters.
  */
 function folded(text: string): string {
   return text.normalize("NFKD")

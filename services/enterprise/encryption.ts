@@ -1,6 +1,6 @@
 /**
- * How the database file is to be encrypted: settings and what is known of it. Nothing is encrypted
- * here; that is done by the layer that opens the file, where there is one.
+ * How the database file is to be encrypted. These are settings and records only: encrypting is up to
+ * the program that opens the file (SQLCipher instead of SQLite).
  *
  * @module
  */
@@ -13,40 +13,26 @@ import {
 } from "../../db/enterprise/encryption_config.ts";
 import { selectLastRotationAt, selectPendingRotation } from "../../db/enterprise/key_rotations.ts";
 import type { Caller } from "../caller.ts";
+import { applyChange, type Change } from "../change.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { recordEncryptionEvent } from "./encryption_audit.ts";
 
 export { CIPHER_ALGORITHMS, PAGE_SIZES } from "../../db/enterprise/encryption_config.ts";
 
-/** The settings as shown. */
-export interface EncryptionSettings {
-  enabled: boolean;
-  algorithm: EncryptionConfig["algorithm"];
-  kdf_iterations: number;
-  page_size: EncryptionConfig["pageSize"];
-}
-
-/** What an update may say; what it leaves out stays. */
-export type EncryptionChange = {
-  [Field in keyof EncryptionSettings]?: EncryptionSettings[Field] | undefined;
-};
-
-export interface EncryptionStatus {
-  enabled: boolean;
+export interface EncryptionStatus extends Omit<EncryptionConfig, "page_size"> {
+  /** Whether the database was opened by SQLCipher. */
   sqlcipher_available: boolean;
-  algorithm: EncryptionConfig["algorithm"];
-  kdf_iterations: number;
-  /** When a rotation was last completed. */
+  /** When a rotation was last completed; `null` when none ever was. */
   last_rotation: string | null;
   pending_rotations: number;
 }
 
 export function describeEncryption({ db }: Pick<Deps, "db">): EncryptionStatus {
-  const { enabled, algorithm, kdf_iterations } = getEncryptionSettings({ db });
+  const { enabled, algorithm, kdf_iterations } = selectEncryptionConfig(db);
   return {
     enabled,
-    sqlcipher_available: isCipherAvailable({ db }),
+    sqlcipher_available: isCipherAvailable(db),
     algorithm,
     kdf_iterations,
     last_rotation: selectLastRotationAt(db),
@@ -54,23 +40,22 @@ export function describeEncryption({ db }: Pick<Deps, "db">): EncryptionStatus {
   };
 }
 
-export function getEncryptionSettings({ db }: Pick<Deps, "db">): EncryptionSettings {
-  const { enabled, algorithm, kdfIterations, pageSize } = selectEncryptionConfig(db);
-  return { enabled, algorithm, kdf_iterations: kdfIterations, page_size: pageSize };
+export function getEncryptionConfig({ db }: Pick<Deps, "db">): EncryptionConfig {
+  return selectEncryptionConfig(db);
 }
 
 /**
- * Changes what is given and writes down what was changed.
+ * Changes the settings that are given, keeps the others, and adds an entry to the audit.
  *
- * @throws {AppError} `conflict` for turning it on where the database cannot do it.
+ * @throws {AppError} `conflict` for turning encryption on without SQLCipher.
  */
-export function changeEncryptionSettings(
+export function changeEncryptionConfig(
   deps: Pick<Deps, "db" | "now" | "log">,
   caller: Caller,
-  change: EncryptionChange,
-): EncryptionSettings {
+  change: Change<EncryptionConfig>,
+): EncryptionConfig {
   const { db, log } = deps;
-  if (change.enabled === true && !isCipherAvailable(deps)) {
+  if (change.enabled === true && !isCipherAvailable(db)) {
     throw new AppError(
       "conflict",
       "Encryption cannot be turned on: the database is opened by SQLite without SQLCipher " +
@@ -78,21 +63,11 @@ export function changeEncryptionSettings(
     );
   }
   return db.transaction(() => {
-    const before = getEncryptionSettings(deps);
-    const after: EncryptionSettings = {
-      enabled: change.enabled ?? before.enabled,
-      algorithm: change.algorithm ?? before.algorithm,
-      kdf_iterations: change.kdf_iterations ?? before.kdf_iterations,
-      page_size: change.page_size ?? before.page_size,
-    };
+    const before = selectEncryptionConfig(db);
+    const after = applyChange(before, change);
     const changes = differences(before, after);
     if (changes === "") return before;
-    updateEncryptionConfig(db, {
-      enabled: after.enabled,
-      algorithm: after.algorithm,
-      kdfIterations: after.kdf_iterations,
-      pageSize: after.page_size,
-    });
+    updateEncryptionConfig(db, after);
     recordEncryptionEvent(deps, caller, "config_updated", changes);
     log.info("encryption settings changed", { changes });
     return after;
@@ -100,11 +75,11 @@ export function changeEncryptionSettings(
 }
 
 /** E.g. `algorithm: aes-256-cbc -> aes-256-gcm, page_size: 4096 -> 8192`. */
-function differences(before: EncryptionSettings, after: EncryptionSettings): string {
-  return (Object.keys(before) as (keyof EncryptionSettings)[])
+function differences(before: EncryptionConfig, after: EncryptionConfig): string {
+  return (Object.keys(before) as (keyof EncryptionConfig)[])
     .filter((field) => before[field] !== after[field])
     .map((field) => `${field}: ${before[field]} -> ${after[field]}`)
     .join(", ");
 }
 
-const isCipherAvailable = ({ db }: Pick<Deps, "db">) => selectCipherVersion(db) !== undefined;
+const isCipherAvailable = (db: Deps["db"]) => selectCipherVersion(db) !== undefined;

@@ -1,5 +1,5 @@
 /**
- * Who changed what about encryption.
+ * The audit of encryption: who changed its settings or rotated the key, and when.
  *
  * @module
  */
@@ -7,6 +7,7 @@
 import {
   countEncryptionAudit,
   deleteEncryptionAuditBefore,
+  type EncryptionAuditEntry,
   type EncryptionEvent,
   insertEncryptionAudit,
   selectEncryptionAudit,
@@ -18,55 +19,40 @@ export { ENCRYPTION_EVENTS } from "../../db/enterprise/encryption_audit.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** One entry as shown. */
-export interface EncryptionAuditEntry {
-  id: string;
-  event_type: EncryptionEvent;
-  detail: string;
-  actor: string;
-  ip: string;
-  created_at: string;
-}
-
 /** Newest first. */
 export function listEncryptionAudit(
   { db }: Pick<Deps, "db">,
-  { event_type: eventType, limit, offset }: {
-    event_type?: EncryptionEvent | undefined;
+  { event_type = null, limit, offset }: {
+    event_type?: EncryptionEvent | null | undefined;
     limit: number;
     offset: number;
   },
 ): { entries: EncryptionAuditEntry[]; total: number; limit: number; offset: number } {
-  const entries = selectEncryptionAudit(db, { eventType, limit, offset })
-    .map(({ eventType, createdAt, ...rest }) => ({
-      ...rest,
-      event_type: eventType,
-      created_at: createdAt,
-    }));
-  return { entries, total: countEncryptionAudit(db, { eventType }), limit, offset };
+  const entries = selectEncryptionAudit(db, event_type, { limit, offset });
+  return { entries, total: countEncryptionAudit(db, event_type), limit, offset };
 }
 
-/** Writes down what happened; belongs into the transaction in which it happens. */
+/** Adds an entry. To be called in the transaction of what it tells, so that there is both or none. */
 export function recordEncryptionEvent(
   { db, now }: Pick<Deps, "db" | "now">,
   caller: Caller,
-  eventType: EncryptionEvent,
+  event_type: EncryptionEvent,
   detail: string,
 ): void {
   insertEncryptionAudit(db, {
     id: crypto.randomUUID(),
-    eventType,
+    event_type,
     detail,
     actor: caller.userId,
     ip: caller.address,
-    createdAt: now().toISOString(),
+    created_at: now().toISOString(),
   });
 }
 
 /**
- * Deletes the entries that are older than so many days, and writes that down itself.
+ * Deletes the entries that are older than so many days, and adds one that says so.
  *
- * @returns How many went.
+ * @returns How many were deleted.
  */
 export function purgeEncryptionAudit(
   deps: Pick<Deps, "db" | "now" | "log">,

@@ -11,14 +11,14 @@ export function fingerprintOf(der: Uint8Array): string {
   return `sha256:${nodeCrypto().createHash("sha256").update(der).digest("hex")}`;
 }
 
-/** How a fingerprint can be written, for the sentence of a refusal. */
+/** How a fingerprint can be written, as the end of a sentence. */
 export const FINGERPRINT_RULE =
   "must be a SHA-256 fingerprint: 64 hex digits, with or without colons and the prefix sha256:";
 
-/** nginx's `$ssl_client_fingerprint` is one, and of no use here. */
+/** What nginx's `$ssl_client_fingerprint` holds; it is recognized to say that it is not enough. */
 const SHA1 = /^(?:sha1:)?(?:[0-9a-f]{2}:?){19}[0-9a-f]{2}$/i;
 
-/** 32 pairs with a colon between each two, or none at all. */
+/** 32 pairs of digits, either all separated by colons or none. */
 const SHA256 = /^(?:sha256:)?([0-9a-f]{64}|[0-9a-f]{2}(?::[0-9a-f]{2}){31})$/i;
 
 /**
@@ -32,8 +32,8 @@ export function parseFingerprint(text: string): string | undefined {
   return hex && `sha256:${hex.replaceAll(":", "").toLowerCase()}`;
 }
 
-/** What is wrong with a text that is no fingerprint. */
-export function fingerprintProblem(text: string): string {
+/** What is wrong with a text that is no fingerprint, as the end of a sentence. */
+export function fingerprintFault(text: string): string {
   return SHA1.test(text.trim())
     ? "is a SHA-1 fingerprint, which can be forged; give the SHA-256 one, or the certificate"
     : FINGERPRINT_RULE;

@@ -5,25 +5,26 @@
  */
 
 import { AppError } from "../errors.ts";
-import {
-  type Certificate,
-  CertificateError,
-  generalFault,
-  readCertificate,
-} from "./certificates.ts";
+import { generalFault } from "./certificate_faults.ts";
+import { type Certificate, CertificateError, readCertificate } from "./certificates.ts";
 
 /** @param fault As the end of a sentence, e.g. `has expired`. */
 export const unfitCertificate = (fault: string, cause?: unknown) =>
   new AppError("invalid", `body.certificate: ${fault}`, { cause });
 
 /**
- * Reads it and checks what has to hold for every one.
+ * Reads the certificate, and checks it.
  *
+ * @param purposeFault What makes a certificate unfit for what it is given for.
  * @throws {AppError} `invalid`, with the first thing that is wrong.
  */
-export async function givenCertificate(pem: string, at: Date): Promise<Certificate> {
+export async function givenCertificate(
+  pem: string,
+  at: Date,
+  purposeFault: (certificate: Certificate) => string | undefined,
+): Promise<Certificate> {
   const certificate = await readGiven(pem);
-  const fault = generalFault(certificate, at);
+  const fault = generalFault(certificate, at) ?? purposeFault(certificate);
   if (fault !== undefined) throw unfitCertificate(fault);
   return certificate;
 }

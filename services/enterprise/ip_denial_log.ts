@@ -1,6 +1,6 @@
 /**
- * What the log tells of refused addresses: enough to see who was turned away, and too little for a
- * stranger to fill a disk with.
+ * Logging refused addresses: enough lines to see who was refused, but not so many that a stranger
+ * could fill the disk.
  *
  * @module
  */
@@ -11,12 +11,13 @@ import type { Deps } from "../deps.ts";
 
 const WINDOW_MS = 60_000;
 
-/** Most lines a minute for one client. */
+/** Most lines a minute about one client. */
 const LINES_OF_GROUP_MAX = 10;
 
-/** Most lines a minute for all of them; it also bounds what is remembered. */
+/** Most lines a minute about all clients. It also limits how many are remembered. */
 const LINES_MAX = 300;
 
+/** What was logged in the current minute. */
 interface Window {
   startedAtMs: number;
   lines: number;
@@ -25,7 +26,7 @@ interface Window {
 
 const windows = new WeakMap<StateDatabase, Window>();
 
-/** Writes a line, unless there were enough of this client or of all in the last minute. */
+/** Writes a line, unless there were enough in this minute. */
 export function logDenial(
   { db, log, now }: Pick<Deps, "db" | "log" | "now">,
   address: string,

@@ -1,6 +1,6 @@
 /**
- * Rotations of the database key: that one was begun, and how it ended. The key itself is changed
- * by whoever has it.
+ * Rotations of the database key. Only records are kept here, of when one was begun and how it ended:
+ * the key itself is changed elsewhere, by whoever has it.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 import {
   countKeyRotations,
   insertKeyRotation,
-  type KeyRotation as StoredRotation,
+  type KeyRotation,
   type RotationEnd,
   selectKeyRotation,
   selectKeyRotations,
@@ -22,22 +22,12 @@ import { recordEncryptionEvent } from "./encryption_audit.ts";
 
 export { ROTATION_ENDS, ROTATION_STATUSES } from "../../db/enterprise/key_rotations.ts";
 
-/** One rotation as shown. */
-export interface KeyRotation {
-  id: string;
-  status: StoredRotation["status"];
-  notes: string;
-  initiated_by: string;
-  started_at: string;
-  completed_at: string | null;
-}
-
 /** Newest first. */
 export function listKeyRotations(
   { db }: Pick<Deps, "db">,
   { limit, offset }: { limit: number; offset: number },
 ): { rotations: KeyRotation[]; total: number; limit: number; offset: number } {
-  const rotations = selectKeyRotations(db, { limit, offset }).map(shown);
+  const rotations = selectKeyRotations(db, { limit, offset });
   return { rotations, total: countKeyRotations(db), limit, offset };
 }
 
@@ -54,16 +44,16 @@ export function startKeyRotation(
     if (pending) {
       throw new AppError(
         "conflict",
-        `The rotation ${pending.id} is pending since ${pending.startedAt}; end it first`,
+        `The rotation ${pending.id} is pending since ${pending.started_at}; end it first`,
       );
     }
     insertKeyRotation(db, {
       id,
       status: "pending",
       notes,
-      initiatedBy: caller.userId,
-      startedAt: now().toISOString(),
-      completedAt: null,
+      initiated_by: caller.userId,
+      started_at: now().toISOString(),
+      completed_at: null,
     });
     recordEncryptionEvent(deps, caller, "rotation_initiated", detailOf(id, "pending", notes));
   });
@@ -72,15 +62,15 @@ export function startKeyRotation(
     id,
     status: "pending",
     message: "Recorded as pending. Change the key where the database is opened, then tell with " +
-      `PUT /rotations/${id} how it went`,
+      `PUT /encryption/rotations/${id} how it went`,
   };
 }
 
 /**
  * Records how a rotation ended.
  *
- * @param notes Take the place of those it was begun with.
- * @throws {AppError} `not_found`, or `conflict` when it has ended already.
+ * @param notes Replace those that it was begun with; without them those are kept.
+ * @throws {AppError} `not_found`; `conflict` when it has ended already.
  */
 export function endKeyRotation(
   deps: Pick<Deps, "db" | "now" | "log">,
@@ -96,29 +86,20 @@ export function endKeyRotation(
       id,
       status,
       notes: notes ?? before.notes,
-      completedAt: now().toISOString(),
+      completed_at: now().toISOString(),
     };
     if (!updateKeyRotationEnded(db, ended)) {
       throw new AppError(
         "conflict",
-        `The rotation ${id} has ended already (${before.status}, ${before.completedAt})`,
+        `The rotation ${id} has ended already (${before.status}, ${before.completed_at})`,
       );
     }
     recordEncryptionEvent(deps, caller, "rotation_ended", detailOf(id, status, notes ?? ""));
     return { ...before, ...ended };
   });
   log.info("key rotation ended", { rotationId: id, status });
-  return shown(rotation);
+  return rotation;
 }
 
 const detailOf = (id: string, status: string, notes: string) =>
   `Rotation ${id}: ${status}${notes === "" ? "" : ` (${notes})`}`;
-
-function shown({ initiatedBy, startedAt, completedAt, ...rest }: StoredRotation): KeyRotation {
-  return {
-    ...rest,
-    initiated_by: initiatedBy,
-    started_at: startedAt,
-    completed_at: completedAt,
-  };
-}

@@ -1,5 +1,6 @@
 /**
- * Whom custom roles can be about: users, and the callers that have no account.
+ * Whom custom roles and IP rules can be given to: users with an account, and the two callers that
+ * have none.
  *
  * @module
  */
@@ -10,11 +11,11 @@ import type { UserRole } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
 
-/** The caller who brings METRICS_TOKEN, which opens the export of the metrics and nothing else. */
+/** The user id of whoever shows METRICS_TOKEN, which opens the export of metrics and nothing else. */
 const METRICS_USER = "metrics";
 
 /**
- * The base role of a user, in key mode also of `key`.
+ * The base role of a user; in key mode also that of `key`, and with METRICS_TOKEN that of `metrics`.
  *
  * @throws {AppError} `not_found`
  */

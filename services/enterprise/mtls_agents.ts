@@ -1,11 +1,12 @@
 /**
- * Agents: machines that show a client certificate.
+ * Agents: machines that are known by their client certificate.
  *
  * @module
  */
 
 import {
-  type Agent as StoredAgent,
+  type Agent,
+  type AgentFilter,
   countAgents,
   insertAgent,
   selectAgent,
@@ -15,138 +16,92 @@ import {
   updateAgentEnabled,
   updateAgentRevoked,
 } from "../../db/enterprise/agents.ts";
-import { selectCaCertificate } from "../../db/enterprise/ca_certificates.ts";
+import { type CaCertificate, selectCaCertificate } from "../../db/enterprise/ca_certificates.ts";
+import { applyChange, type Change } from "../change.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, notFound } from "../errors.ts";
-import {
-  type Certificate,
-  clientFault,
-  dateFault,
-  isSignedBy,
-  readCertificate,
-} from "./certificates.ts";
+import { clientFault, dateFault } from "./certificate_faults.ts";
+import { type Certificate, isSignedBy, readCertificate } from "./certificates.ts";
 import { givenCertificate, unfitCertificate } from "./given_certificate.ts";
 
-export interface NewAgent {
-  hostname: string;
-  description: string;
+/** What an administrator says of an agent. */
+export type AgentSettings = Pick<Agent, "hostname" | "description" | "tags">;
+
+export interface NewAgent extends AgentSettings {
   /** PEM. */
   certificate: string;
-  /** The authority that must have signed it. */
+  /** The certificate authority that must have signed it; `null` where that does not matter. */
   ca_id: string | null;
-  tags: string[];
-}
-
-/** What an update may say; what it leaves out stays. */
-export interface AgentChange {
-  hostname?: string | undefined;
-  description?: string | undefined;
-  tags?: string[] | undefined;
-}
-
-/** One agent as shown. */
-export interface Agent {
-  id: string;
-  hostname: string;
-  description: string;
-  tags: string[];
-  ca_id: string | null;
-  enabled: boolean;
-  pending: boolean;
-  certificate: string | null;
-  fingerprint: string;
-  subject: string | null;
-  issuer: string | null;
-  serial: string | null;
-  not_before: string | null;
-  not_after: string | null;
-  last_seen_at: string | null;
-  last_seen_ip: string | null;
-  created_at: string;
-  updated_at: string;
-  revoked_at: string | null;
 }
 
 /** Newest first. */
 export function listAgents(
   { db }: Pick<Deps, "db">,
-  { enabled, revoked, limit, offset }: {
-    enabled?: boolean | undefined;
-    revoked: boolean;
-    limit: number;
-    offset: number;
-  },
+  { limit, offset, ...filter }: AgentFilter & { limit: number; offset: number },
 ): { agents: Agent[]; total: number; limit: number; offset: number } {
-  const filter = { enabled, revoked };
-  const agents = selectAgents(db, filter, { limit, offset }).map(shown);
+  const agents = selectAgents(db, filter, { limit, offset });
   return { agents, total: countAgents(db, filter), limit, offset };
 }
 
-/** Also one that is revoked. @throws {AppError} `not_found`. */
+/** One agent, which may be revoked. @throws {AppError} `not_found`. */
 export function getAgent({ db }: Pick<Deps, "db">, id: string): Agent {
-  return shown(existing({ db }, id));
+  const agent = selectAgent(db, id);
+  if (!agent) throw notFound("Agent", id);
+  return agent;
 }
 
 /**
- * Stores an agent, enabled.
+ * Stores a new agent, which is enabled.
  *
- * @throws {AppError} `invalid` for a certificate that is unfit or not signed by the authority,
- * `conflict` for one that is known or was revoked.
+ * @throws {AppError} `invalid` for a certificate that is unfit or that the given authority did not
+ * sign; `conflict` for one that an agent has, or had before it was revoked.
  */
 export async function createAgent(
   { db, now, log }: Pick<Deps, "db" | "now" | "log">,
-  { hostname, description, certificate: pem, ca_id: caId, tags }: NewAgent,
+  { certificate: pem, ...given }: NewAgent,
 ): Promise<Agent> {
-  const certificate = await givenCertificate(pem, now());
-  const fault = clientFault(certificate);
-  if (fault !== undefined) throw unfitCertificate(fault);
-  if (caId !== null) await assertSignedBy({ db, now }, certificate, caId);
-
-  const { facts } = certificate;
-  // The authority may have gone meanwhile.
-  if (caId !== null) existingCa({ db }, caId);
-  assertUnknown({ db }, facts.fingerprint);
-  const createdAt = now().toISOString();
-  const agent: StoredAgent = {
-    ...facts,
+  const certificate = await givenCertificate(pem, now(), clientFault);
+  if (given.ca_id !== null) {
+    await assertSignedBy({ db, now }, certificate, given.ca_id);
+    // It may have been deleted while the signature was checked.
+    existingCa(db, given.ca_id);
+  }
+  assertUnknown(db, certificate.facts.fingerprint);
+  const at = now().toISOString();
+  const agent: Agent = {
+    ...certificate.facts,
+    ...given,
+    tags: eachOnce(given.tags),
     id: crypto.randomUUID(),
-    hostname,
-    description,
-    tags: [...new Set(tags)],
-    caId,
     enabled: true,
     pending: false,
-    lastSeenAt: null,
-    lastSeenIp: null,
-    createdAt,
-    updatedAt: createdAt,
-    revokedAt: null,
+    last_seen_at: null,
+    last_seen_ip: null,
+    created_at: at,
+    updated_at: at,
+    revoked_at: null,
   };
   insertAgent(db, agent);
-  log.info("agent added", { agentId: agent.id, hostname, fingerprint: agent.fingerprint });
-  return shown(agent);
+  const { id, hostname, fingerprint } = agent;
+  log.info("agent added", { agentId: id, hostname, fingerprint });
+  return agent;
 }
 
-/** @throws {AppError} `not_found`. */
+/** Changes what is given and keeps the rest. @throws {AppError} `not_found`. */
 export function changeAgent(
   { db, now, log }: Pick<Deps, "db" | "now" | "log">,
   id: string,
-  change: AgentChange,
+  change: Change<AgentSettings>,
 ): Agent {
-  const agent = existing({ db }, id);
-  updateAgent(db, {
-    id,
-    hostname: change.hostname ?? agent.hostname,
-    description: change.description ?? agent.description,
-    tags: change.tags ? [...new Set(change.tags)] : agent.tags,
-    updatedAt: now().toISOString(),
-  });
+  const changed = applyChange(getAgent({ db }, id), change);
+  const agent = { ...changed, tags: eachOnce(changed.tags), updated_at: now().toISOString() };
+  updateAgent(db, agent);
   log.info("agent changed", { agentId: id });
-  return getAgent({ db }, id);
+  return agent;
 }
 
 /**
- * Revokes an agent for good. Doing it again changes nothing.
+ * Revokes an agent for good. Revoking it again changes nothing.
  *
  * @returns Since when it is revoked.
  * @throws {AppError} `not_found`.
@@ -155,28 +110,29 @@ export function revokeAgent(
   { db, now, log }: Pick<Deps, "db" | "now" | "log">,
   id: string,
 ): string {
-  existing({ db }, id);
-  if (updateAgentRevoked(db, id, now().toISOString())) log.info("agent revoked", { agentId: id });
-  return existing({ db }, id).revokedAt!;
+  const { revoked_at } = getAgent({ db }, id);
+  const at = now().toISOString();
+  if (updateAgentRevoked(db, id, at)) log.info("agent revoked", { agentId: id });
+  return revoked_at ?? at;
 }
 
 /**
- * Turns an agent on or off.
+ * Enables or disables an agent.
  *
  * @param enabled The opposite of what it is unless given.
- * @throws {AppError} `not_found`, or `conflict` for one that is revoked.
+ * @throws {AppError} `not_found`; `conflict` for an agent that is revoked.
  */
-export function toggleAgent(
+export function setAgentEnabled(
   { db, now, log }: Pick<Deps, "db" | "now" | "log">,
   id: string,
   enabled?: boolean,
 ): Agent {
-  const agent = existing({ db }, id);
-  if (agent.revokedAt !== null) {
-    throw new AppError("conflict", `The ${named(agent)} is revoked since ${agent.revokedAt}`);
+  const agent = getAgent({ db }, id);
+  if (agent.revoked_at !== null) {
+    throw new AppError("conflict", `The ${named(agent)} is revoked since ${agent.revoked_at}`);
   }
   const wanted = enabled ?? !agent.enabled;
-  updateAgentEnabled(db, id, { enabled: wanted, updatedAt: now().toISOString() });
+  updateAgentEnabled(db, id, { enabled: wanted, updated_at: now().toISOString() });
   log.info("agent toggled", { agentId: id, enabled: wanted });
   return getAgent({ db }, id);
 }
@@ -187,7 +143,7 @@ async function assertSignedBy(
   certificate: Certificate,
   caId: string,
 ): Promise<void> {
-  const ca = existingCa({ db }, caId);
+  const ca = existingCa(db, caId);
   const fault = dateFault(ca, now());
   if (fault !== undefined) {
     throw new AppError("invalid", `body.ca_id: the certificate of the CA ${ca.name} ${fault}`);
@@ -197,57 +153,26 @@ async function assertSignedBy(
   }
 }
 
-function existingCa({ db }: Pick<Deps, "db">, id: string) {
+/** @throws {AppError} `invalid` */
+function existingCa(db: Deps["db"], id: string): CaCertificate {
   const ca = selectCaCertificate(db, id);
   if (!ca) throw new AppError("invalid", `body.ca_id: there is no CA ${id}`);
   return ca;
 }
 
 /** @throws {AppError} `conflict` */
-function assertUnknown({ db }: Pick<Deps, "db">, fingerprint: string): void {
+function assertUnknown(db: Deps["db"], fingerprint: string): void {
   const known = selectAgentByFingerprint(db, fingerprint);
   if (!known) return;
   throw new AppError(
     "conflict",
-    known.revokedAt === null
+    known.revoked_at === null
       ? `This certificate is already that of the ${named(known)}`
-      : `This certificate was that of the ${
-        named(known)
-      } and is revoked since ${known.revokedAt}; ` +
-        "issue a new one",
+      : `This certificate was that of the ${named(known)} and is revoked since ` +
+        `${known.revoked_at}; issue a new one`,
   );
 }
 
-function existing({ db }: Pick<Deps, "db">, id: string): StoredAgent {
-  const agent = selectAgent(db, id);
-  if (!agent) throw notFound("Agent", id);
-  return agent;
-}
+const named = ({ hostname, id }: Agent) => `agent ${hostname} (${id})`;
 
-const named = ({ hostname, id }: StoredAgent) => `agent ${hostname} (${id})`;
-
-function shown(agent: StoredAgent): Agent {
-  const { caId, notBefore, notAfter, lastSeenAt, lastSeenIp, createdAt, updatedAt, revokedAt } =
-    agent;
-  return {
-    id: agent.id,
-    hostname: agent.hostname,
-    description: agent.description,
-    tags: agent.tags,
-    ca_id: caId,
-    enabled: agent.enabled,
-    pending: agent.pending,
-    certificate: agent.certificate,
-    fingerprint: agent.fingerprint,
-    subject: agent.subject,
-    issuer: agent.issuer,
-    serial: agent.serial,
-    not_before: notBefore,
-    not_after: notAfter,
-    last_seen_at: lastSeenAt,
-    last_seen_ip: lastSeenIp,
-    created_at: createdAt,
-    updated_at: updatedAt,
-    revoked_at: revokedAt,
-  };
-}
+const eachOnce = (tags: readonly string[]) => [...new Set(tags)];

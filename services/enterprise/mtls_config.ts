@@ -1,44 +1,28 @@
 /**
- * What is done with client certificates: the settings of mTLS.
+ * The settings of mTLS: what is done with client certificates.
  *
  * @module
  */
 
-import { selectMtlsConfig, updateMtlsConfig } from "../../db/enterprise/mtls_config.ts";
+import {
+  type MtlsConfig,
+  selectMtlsConfig,
+  updateMtlsConfig,
+} from "../../db/enterprise/mtls_config.ts";
+import { applyChange, type Change } from "../change.ts";
 import type { Deps } from "../deps.ts";
 
-/** The settings as shown. */
-export interface MtlsSettings {
-  enforcement_enabled: boolean;
-  reject_unknown_certs: boolean;
-  auto_enroll: boolean;
+export function getMtlsConfig({ db }: Pick<Deps, "db">): MtlsConfig {
+  return selectMtlsConfig(db);
 }
 
-/** What an update may say; what it leaves out stays. */
-export type MtlsSettingsChange = {
-  [Field in keyof MtlsSettings]?: MtlsSettings[Field] | undefined;
-};
-
-export function getMtlsSettings({ db }: Pick<Deps, "db">): MtlsSettings {
-  const config = selectMtlsConfig(db);
-  return {
-    enforcement_enabled: config.enforcementEnabled,
-    reject_unknown_certs: config.rejectUnknownCerts,
-    auto_enroll: config.autoEnroll,
-  };
-}
-
-export function changeMtlsSettings(
+/** Changes the settings that are given and keeps the others. Holds for the very next request. */
+export function changeMtlsConfig(
   { db, log }: Pick<Deps, "db" | "log">,
-  change: MtlsSettingsChange,
-): MtlsSettings {
-  const before = getMtlsSettings({ db });
-  updateMtlsConfig(db, {
-    enforcementEnabled: change.enforcement_enabled ?? before.enforcement_enabled,
-    rejectUnknownCerts: change.reject_unknown_certs ?? before.reject_unknown_certs,
-    autoEnroll: change.auto_enroll ?? before.auto_enroll,
-  });
-  const settings = getMtlsSettings({ db });
-  log.info("mTLS settings changed", { ...settings });
-  return settings;
+  change: Change<MtlsConfig>,
+): MtlsConfig {
+  const config = applyChange(selectMtlsConfig(db), change);
+  updateMtlsConfig(db, config);
+  log.info("mTLS settings changed", { ...config });
+  return config;
 }

@@ -1,5 +1,6 @@
 /**
- * Certificates that nobody knows, recorded as agents that wait for a decision.
+ * Recording the certificates that clients show: unknown ones as pending agents, which wait for an
+ * administrator's decision.
  *
  * @module
  */
@@ -17,10 +18,10 @@ import {
 import type { Deps } from "../deps.ts";
 import { type Certificate, isSignedBy, readCertificate } from "./certificates.ts";
 
-/** Most agents that wait for a decision: whoever reaches the proxy can make up certificates. */
+/** Most pending agents. There has to be a limit: anybody can make up certificates and show them. */
 export const PENDING_MAX = 1_000;
 
-/** Most authorities of the same name that are tried. */
+/** Most certificate authorities of the same name whose keys are tried. */
 const AUTHORITIES_MAX = 10;
 
 const NO_CERTIFICATE = {
@@ -28,14 +29,15 @@ const NO_CERTIFICATE = {
   subject: null,
   issuer: null,
   serial: null,
-  notBefore: null,
-  notAfter: null,
+  not_before: null,
+  not_after: null,
 } as const;
 
 /**
- * Records a fingerprint as a disabled agent, once, and no more than {@linkcode PENDING_MAX}.
+ * Records an unknown certificate as a pending agent, which is disabled. Nothing happens when there
+ * are {@linkcode PENDING_MAX} of them already.
  *
- * @param certificate Already found fit; `undefined` where only the fingerprint was shown.
+ * @param certificate Found fit for an agent; `undefined` where only the fingerprint was shown.
  */
 export async function enrollUnknown(
   { db, now, log }: Pick<Deps, "db" | "now" | "log">,
@@ -46,8 +48,8 @@ export async function enrollUnknown(
   },
 ): Promise<void> {
   if (countPendingAgents(db) >= PENDING_MAX) return;
-  const caId = certificate ? await authorityOf({ db }, certificate) : null;
-  // Others may have been quicker.
+  const ca_id = certificate ? await authorityOf(db, certificate) : null;
+  // Read again: other requests were handled while the signature was checked.
   if (selectAgentStanding(db, fingerprint) || countPendingAgents(db) >= PENDING_MAX) return;
 
   const at = now().toISOString();
@@ -55,19 +57,19 @@ export async function enrollUnknown(
   insertAgent(db, {
     ...(certificate?.facts ?? NO_CERTIFICATE),
     id,
-    // Not the name that the certificate claims, which anybody may have made up.
+    // Not the name in the certificate, which anybody may have made up.
     hostname: `unknown-${fingerprint.slice("sha256:".length).slice(0, 16)}`,
     description: "Recorded by auto_enroll",
     tags: [],
-    caId,
+    ca_id,
     fingerprint,
     enabled: false,
     pending: true,
-    lastSeenAt: at,
-    lastSeenIp: ip,
-    createdAt: at,
-    updatedAt: at,
-    revokedAt: null,
+    last_seen_at: at,
+    last_seen_ip: ip,
+    created_at: at,
+    updated_at: at,
+    revoked_at: null,
   });
   log.info("unknown certificate recorded", { agentId: id, fingerprint, ip });
 }
@@ -78,22 +80,17 @@ export async function completeAgent(
   id: string,
   certificate: Certificate,
 ): Promise<void> {
-  const caId = await authorityOf({ db }, certificate);
-  updateAgentCertificate(db, id, { ...certificate.facts, caId });
+  const ca_id = await authorityOf(db, certificate);
+  updateAgentCertificate(db, id, { ...certificate.facts, ca_id });
 }
 
-/** The stored authority that signed a certificate, or `null`. */
-async function authorityOf(
-  { db }: Pick<Deps, "db">,
-  certificate: Certificate,
-): Promise<string | null> {
+/** The id of the stored certificate authority that signed a certificate, or `null`. */
+async function authorityOf(db: Deps["db"], certificate: Certificate): Promise<string | null> {
   const { issuer } = certificate.facts;
   for (const ca of selectCaCertificatesBySubject(db, issuer, AUTHORITIES_MAX)) {
     const isIssuer = await isSignedBy(certificate, await readCertificate(ca.certificate));
-    // One that was deleted while its signature was checked is nobody's authority any more.
-    if (isIssuer && selectCaCertificate(db, ca.id)) {
-      return ca.id;
-    }
+    // It may have been deleted while the signature was checked.
+    if (isIssuer && selectCaCertificate(db, ca.id)) return ca.id;
   }
   return null;
 }

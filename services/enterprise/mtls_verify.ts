@@ -1,15 +1,14 @@
 /**
- * Whether the client certificate that a reverse proxy was shown is that of an agent.
+ * Decides whether the client certificate that a reverse proxy was shown belongs to an agent.
  *
- * The proxy has checked that the client holds the key, which is what the handshake proves. Which
- * certificates count is decided here. A certificate is known by the hash of all its bytes, so the
- * dates that were read when it was stored are those of the one that is shown now: nothing is
- * parsed for an agent that is known.
+ * The TLS handshake with the proxy has proved that the client holds the certificate's key. Which
+ * certificates are accepted is decided here. A certificate is recognized by the hash of all its
+ * bytes, so what was read from it when it was stored still holds: for a known agent nothing has to
+ * be parsed.
  *
  * @module
  */
 
-import ipaddr from "ipaddr.js";
 import {
   type AgentStanding,
   selectAgentStanding,
@@ -18,28 +17,26 @@ import {
 import { type MtlsConfig, selectMtlsConfig } from "../../db/enterprise/mtls_config.ts";
 import type { Deps } from "../deps.ts";
 import { errorFields } from "../log.ts";
+import { isSameText } from "../same_text.ts";
+import { clientFault, dateFault, generalFault } from "./certificate_faults.ts";
 import {
   type Certificate,
   certificateBytes,
   CertificateError,
-  clientFault,
-  dateFault,
-  generalFault,
   readCertificate,
 } from "./certificates.ts";
-import { fingerprintOf, fingerprintProblem, parseFingerprint } from "./fingerprints.ts";
+import { fingerprintFault, fingerprintOf, parseFingerprint } from "./fingerprints.ts";
 import { completeAgent, enrollUnknown } from "./mtls_enrollment.ts";
-import { timingSafeEqual } from "./verify_secret.ts";
 
 type VerifyDeps = Pick<Deps, "db" | "now" | "log">;
 
-/** What the proxy says of the client. */
+/** What the proxy says of the client. All of it must be about the same certificate. */
 export interface Presented {
-  /** As they were given, in whatever form. All must be those of the same certificate. */
+  /** In any form that {@linkcode parseFingerprint} reads. */
   fingerprints: readonly string[];
-  /** PEM; likewise. */
+  /** PEM. */
   certificates: readonly string[];
-  /** Address of the client, where it is known. */
+  /** Address of the client; `null` where the proxy does not tell it. */
   ip: string | null;
 }
 
@@ -47,11 +44,12 @@ export type Verdict =
   | { verified: true; agent_id: string; hostname: string }
   | { verified: false; reason: string };
 
-/** A verdict, and whether the client may pass. */
+/** What the proxy is answered. */
 export interface Decision {
   verdict: Verdict;
+  /** Whether the client may pass, which one that is not verified may if the settings say so. */
   admitted: boolean;
-  /** Of the certificate, where one could be told. */
+  /** `undefined` where no certificate could be recognized. */
   fingerprint: string | undefined;
 }
 
@@ -59,16 +57,16 @@ export interface Decision {
 class Refusal extends Error {
   override readonly name = "Refusal";
 
-  /** @param unknown Nobody knows the certificate, and that is all there is to say against it. */
-  constructor(reason: string, readonly unknown = false) {
+  /** @param isUnknown Whether nothing else is wrong than that no agent has the certificate. */
+  constructor(reason: string, readonly isUnknown = false) {
     super(reason);
   }
 }
 
-/** An agent that is verified all the time is noted as seen once in this time. */
+/** How often it is stored that an agent was seen, however often it is verified. */
 const SEEN_MS = 60_000;
 
-/** Decides about a client. */
+/** Decides whether a client is verified, and whether it may pass. */
 export async function verifyClient(deps: VerifyDeps, presented: Presented): Promise<Decision> {
   const config = selectMtlsConfig(deps.db);
   let fingerprint: string | undefined;
@@ -81,10 +79,10 @@ export async function verifyClient(deps: VerifyDeps, presented: Presented): Prom
   } catch (error) {
     const refusal = asRefusal(error);
     if (!refusal) throw error;
-    const isTolerated = refusal.unknown && !config.rejectUnknownCerts;
+    const isTolerated = refusal.isUnknown && !config.reject_unknown_certs;
     return {
       verdict: { verified: false, reason: refusal.message },
-      admitted: !config.enforcementEnabled || isTolerated,
+      admitted: !config.enforcement_enabled || isTolerated,
       fingerprint,
     };
   }
@@ -96,13 +94,7 @@ function asRefusal(error: unknown): Refusal | undefined {
   return undefined;
 }
 
-/** The shortest form of an address; `undefined` for what is none. */
-export function parseClientAddress(text: string): string | undefined {
-  const isAddress = ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
-  return isAddress ? ipaddr.process(text).toString() : undefined;
-}
-
-/** The agent that the client is. @throws {Refusal | CertificateError} */
+/** The agent whose certificate it is. @throws {Refusal | CertificateError} */
 async function verifiedAgent(
   deps: VerifyDeps,
   config: MtlsConfig,
@@ -114,12 +106,22 @@ async function verifiedAgent(
     throw await unknownRefusal(deps, config, { agent, fingerprint, pem, ip });
   }
   assertAllowed(agent);
-  if (!agent.hasCertificate && pem !== undefined) return await completed(deps, fingerprint, pem);
-  assertInDate(deps, agent);
-  return agent;
+  if (agent.has_certificate || pem === undefined) {
+    assertInDate(deps, agent);
+    return agent;
+  }
+  const certificate = await fitCertificate(deps, pem);
+  await tryToStore(deps, "the certificate of an agent was not stored", async () => {
+    await completeAgent(deps, agent.id, certificate);
+  });
+  // Read again: it may have been revoked or disabled in the meantime.
+  const completed = selectAgentStanding(deps.db, fingerprint)!;
+  assertAllowed(completed);
+  assertInDate(deps, completed);
+  return completed;
 }
 
-/** The one fingerprint of everything that was given. @throws {Refusal | CertificateError} */
+/** The fingerprint of the certificate that was given. @throws {Refusal | CertificateError} */
 function commonFingerprint({ fingerprints, certificates }: Presented): string {
   const all = [
     ...certificates.map((pem) => fingerprintOf(certificateBytes(pem))),
@@ -127,7 +129,7 @@ function commonFingerprint({ fingerprints, certificates }: Presented): string {
   ];
   const [first] = all;
   if (first === undefined) throw new Refusal("The client showed no certificate");
-  if (!all.slice(1).every((other) => timingSafeEqual(first, other))) {
+  if (!all.every((other) => isSameText(first, other))) {
     throw new Refusal("The fingerprints that were given are not those of one certificate");
   }
   return first;
@@ -136,14 +138,14 @@ function commonFingerprint({ fingerprints, certificates }: Presented): string {
 function readFingerprint(text: string): string {
   const fingerprint = parseFingerprint(text);
   if (fingerprint === undefined) {
-    throw new Refusal(`The fingerprint ${fingerprintProblem(text)}`);
+    throw new Refusal(`The fingerprint ${fingerprintFault(text)}`);
   }
   return fingerprint;
 }
 
 /** @throws {Refusal} */
-function assertAllowed({ revokedAt, enabled }: AgentStanding): void {
-  if (revokedAt !== null) throw new Refusal(`The agent is revoked since ${revokedAt}`);
+function assertAllowed({ revoked_at, enabled }: AgentStanding): void {
+  if (revoked_at !== null) throw new Refusal(`The agent is revoked since ${revoked_at}`);
   if (!enabled) throw new Refusal("The agent is disabled");
 }
 
@@ -151,20 +153,22 @@ function assertAllowed({ revokedAt, enabled }: AgentStanding): void {
 function assertInDate({ now }: Pick<Deps, "now">, agent: AgentStanding): void {
   const fault = dateFault(agent, now());
   if (fault !== undefined) throw new Refusal(`The certificate ${fault}`);
-  const { caNotBefore: notBefore, caNotAfter: notAfter } = agent;
-  const caFault = dateFault({ notBefore, notAfter }, now());
+  const { ca_not_before: not_before, ca_not_after: not_after } = agent;
+  const caFault = dateFault({ not_before, not_after }, now());
   if (caFault !== undefined) throw new Refusal(`The certificate of its CA ${caFault}`);
 }
 
 /**
- * Why a certificate that nobody knows is refused, and records it where that is wanted. One that is
- * merely unknown may be let pass, so whatever else there is against it comes first.
+ * Why a certificate that no agent has is refused. It is recorded where `auto_enroll` asks for that.
+ *
+ * The settings may let a certificate pass that is merely unknown. So whatever else is wrong with it
+ * is looked for first, and is the reason then.
  *
  * @throws {Refusal | CertificateError}
  */
 async function unknownRefusal(
   deps: VerifyDeps,
-  { rejectUnknownCerts, autoEnroll }: MtlsConfig,
+  { reject_unknown_certs, auto_enroll }: MtlsConfig,
   { agent, fingerprint, pem, ip }: {
     agent: AgentStanding | undefined;
     fingerprint: string;
@@ -173,18 +177,20 @@ async function unknownRefusal(
   },
 ): Promise<Refusal> {
   const unknown = new Refusal("The certificate is not that of an agent", true);
-  if (rejectUnknownCerts && !autoEnroll) return unknown;
+  if (reject_unknown_certs && !auto_enroll) return unknown;
   if (agent) assertInDate(deps, agent);
   const certificate = pem === undefined ? undefined : await fitCertificate(deps, pem);
-  if (!autoEnroll) return unknown;
+  if (!auto_enroll) return unknown;
   await tryToStore(deps, "an unknown certificate was not recorded", async () => {
     if (!agent) await enrollUnknown(deps, { fingerprint, certificate, ip });
-    else if (!agent.hasCertificate && certificate) await completeAgent(deps, agent.id, certificate);
+    else if (!agent.has_certificate && certificate) {
+      await completeAgent(deps, agent.id, certificate);
+    }
   });
   return unknown;
 }
 
-/** Reads a certificate that might become that of an agent. @throws {CertificateError} */
+/** Reads a certificate that an agent could have. @throws {CertificateError} */
 async function fitCertificate({ now }: Pick<Deps, "now">, pem: string): Promise<Certificate> {
   const certificate = await readCertificate(pem);
   const fault = generalFault(certificate, now()) ?? clientFault(certificate);
@@ -192,28 +198,11 @@ async function fitCertificate({ now }: Pick<Deps, "now">, pem: string): Promise<
   return certificate;
 }
 
-/** The agent again, with what its certificate says. @throws {Refusal | CertificateError} */
-async function completed(
-  deps: VerifyDeps,
-  fingerprint: string,
-  pem: string,
-): Promise<AgentStanding> {
-  const certificate = await fitCertificate(deps, pem);
-  await tryToStore(deps, "the certificate of an agent was not stored", async () => {
-    const { id } = selectAgentStanding(deps.db, fingerprint)!;
-    await completeAgent(deps, id, certificate);
-  });
-  // Anew, for it may have been revoked or turned off meanwhile.
-  const agent = selectAgentStanding(deps.db, fingerprint)!;
-  assertAllowed(agent);
-  assertInDate(deps, agent);
-  return agent;
-}
-
-/** A clock that was set back makes an agent look seen in the future: that is corrected at once. */
+/** Stores that an agent was seen, unless it was seen shortly before. */
 function noteSeen({ db, now, log }: VerifyDeps, agent: AgentStanding, ip: string | null): void {
   const at = now().getTime();
-  const since = agent.lastSeenAt === null ? NaN : at - Date.parse(agent.lastSeenAt);
+  const since = agent.last_seen_at === null ? NaN : at - Date.parse(agent.last_seen_at);
+  // After the clock was set back, the last time lies ahead: it is corrected at once.
   if (since >= 0 && since < SEEN_MS) return;
   try {
     updateAgentSeen(db, agent.id, { at: new Date(at).toISOString(), ip });
@@ -222,7 +211,7 @@ function noteSeen({ db, now, log }: VerifyDeps, agent: AgentStanding, ip: string
   }
 }
 
-/** What was decided stands also where nothing can be stored: a full disk locks nobody out. */
+/** Logs a failure and goes on: where nothing can be stored (a full disk) agents still get in. */
 async function tryToStore(
   { log }: Pick<Deps, "log">,
   failure: string,

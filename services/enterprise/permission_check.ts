@@ -1,6 +1,6 @@
 /**
- * What somebody may do: what the base role allows, plus what the custom roles grant. Asked of the
- * database each time, so that a change holds at the very next request.
+ * What somebody may do: what the base role allows plus what the custom roles grant. The database is
+ * asked each time, so a change holds for the very next request.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { knownUserRole } from "./known_users.ts";
 import {
-  group,
+  groupPermissions,
   includesPermission,
   leastRole,
   parsePermission,
@@ -23,14 +23,14 @@ import {
   permissionName,
 } from "./permissions.ts";
 
-/** Whether a custom role of somebody grants what an endpoint declares, e.g. `containers:start`. */
+/** Whether a custom role of a user grants a permission, e.g. `containers:start`. */
 export function isGranted({ db }: Pick<Deps, "db">, userId: string, permission: string): boolean {
   return hasPermission(db, userId, parsePermission(permission));
 }
 
 /**
- * Whether custom roles give somebody nothing that the caller lacks. Whoever manages the logins of
- * others could otherwise take over one that has more rights.
+ * Whether the caller may do everything that the custom roles of a user grant. If not, the caller must
+ * not manage that user: with a new password for somebody, one can log in as them.
  */
 export function includesRightsOf(
   { db }: Pick<Deps, "db">,
@@ -41,37 +41,41 @@ export function includesRightsOf(
 }
 
 /**
- * Refuses to let rights pass through the hands of somebody who does not have them.
+ * Refuses a caller who lacks one of the permissions: nobody hands out what they do not have.
  *
  * @throws {AppError} `forbidden`, naming the first permission that the caller lacks.
  */
-export function assertHas(
+export function assertHasPermissions(
   deps: Pick<Deps, "db">,
   caller: Pick<Caller, "userId" | "role">,
   permissions: readonly Permission[],
 ): void {
   const missing = firstMissing(deps, caller, permissions);
   if (!missing) return;
+  const name = permissionName(missing);
   throw new AppError(
     "forbidden",
-    `A role with the permission ${
-      permissionName(missing)
-    } is only for those who have it themselves`,
+    `A role with the permission ${name} is only for those who have it themselves`,
   );
 }
 
-/** What somebody may do, as far as it was asked. */
+/** What a user may do. */
 export interface PermissionCheck {
   user_id: string;
   /** Names of the custom roles: by priority, highest first, then by name. */
   roles: string[];
   /** What the custom roles grant: resource to actions. */
   permissions: Record<string, string[]>;
-  /** By base role or custom roles; `null` unless asked about a resource and an action. */
+  /** By base role and custom roles together; `null` unless a resource and an action were asked for. */
   has_permission: boolean | null;
 }
 
-/** @throws {AppError} `not_found` for an unknown user. */
+/**
+ * Tells what the custom roles of a user grant; for a resource and an action also whether the user has
+ * that permission.
+ *
+ * @throws {AppError} `not_found` for an unknown user.
+ */
 export function checkPermission(
   deps: Pick<Deps, "config" | "db">,
   userId: string,
@@ -85,7 +89,7 @@ export function checkPermission(
     user_id: userId,
     roles: selectRoleNamesOfUser(db, userId),
     permissions: Object.fromEntries(
-      group(granted).map(({ resource, actions }) => [resource, actions]),
+      groupPermissions(granted).map(({ resource, actions }) => [resource, actions]),
     ),
     has_permission: asked ? has(role, granted, { resource, action }) : null,
   };

@@ -9,10 +9,10 @@ import type { UserRole } from "../caller.ts";
 
 export type { Permission };
 
-/** Stands for every resource, or for every action, also for those to come. */
+/** Stands for every resource, or for every action: also for those of later versions. */
 export const ANY = "*";
 
-/** Resource and actions, as people write and read them. */
+/** A resource with several of its actions: how permissions are written in requests and answers. */
 export interface PermissionGroup {
   resource: string;
   actions: string[];
@@ -22,8 +22,8 @@ const READ_BY_ALL = { read: "viewer", write: "admin" } as const;
 const READ_BY_ADMINS = { read: "admin", write: "admin" } as const;
 
 /**
- * Every resource with its actions, and beside each the least base role that may do all of it:
- * `incidents:write` is `admin`, for an operator can open an incident but not delete one.
+ * Every resource with its actions, and the least base role that may do everything that the action
+ * stands for. So `incidents:write` is `admin`: an operator can open an incident, but not delete one.
  */
 const CATALOGUE: Record<string, Record<string, UserRole>> = {
   containers: {
@@ -65,39 +65,39 @@ export const RESOURCES: readonly string[] = Object.keys(CATALOGUE);
 /** Every action of any resource. */
 const ACTIONS: readonly string[] = [...new Set(Object.values(CATALOGUE).flatMap(Object.keys))];
 
-/** Every permission by itself, in the order of the catalogue. */
+/** Every permission without `*`, in the order of the catalogue. */
 export const PERMISSIONS: readonly Permission[] = RESOURCES.flatMap((resource) =>
   actionsOf(resource).map((action) => ({ resource, action }))
 );
 
-/** The actions that a resource has; of `*` those of any. None for one that is unknown. */
+/** The actions of a resource, without `*`. Resource `*` has those of all; an unknown one has none. */
 export function actionsOf(resource: string): readonly string[] {
   if (resource === ANY) return ACTIONS;
   return Object.hasOwn(CATALOGUE, resource) ? Object.keys(CATALOGUE[resource]!) : [];
 }
 
-/** The least base role that has a permission. One with a `*` grows with the catalogue: `admin`. */
+/** The least base role that has a permission. For `*` it is `admin`, who may do anything. */
 export function leastRole({ resource, action }: Permission): UserRole {
   const actions = Object.hasOwn(CATALOGUE, resource) ? CATALOGUE[resource]! : {};
   return Object.hasOwn(actions, action) ? actions[action]! : "admin";
 }
 
-/** Whether a permission includes another one. */
+/** Whether the permission `have` includes the permission `need`. */
 export function includesPermission(have: Permission, need: Permission): boolean {
   return (have.resource === ANY || have.resource === need.resource) &&
     (have.action === ANY || have.action === need.action);
 }
 
-/** Pairs of resource and action, each once, as they are stored. */
-export function ungroup(groups: readonly PermissionGroup[]): Permission[] {
+/** Groups as pairs of resource and action, each once. */
+export function ungroupPermissions(groups: readonly PermissionGroup[]): Permission[] {
   const pairs = groups.flatMap(({ resource, actions }) =>
     actions.map((action) => ({ resource, action }))
   );
   return [...new Map(pairs.map((pair) => [permissionName(pair), pair])).values()];
 }
 
-/** What is stored, by resource; both in the order of the catalogue, `*` first. */
-export function group(permissions: readonly Permission[]): PermissionGroup[] {
+/** Pairs grouped by resource. Resources and actions are in the order of the catalogue, `*` first. */
+export function groupPermissions(permissions: readonly Permission[]): PermissionGroup[] {
   return [ANY, ...RESOURCES].flatMap((resource) => {
     const actions = [ANY, ...actionsOf(resource)].filter((action) =>
       permissions.some((each) => each.resource === resource && each.action === action)
@@ -106,10 +106,10 @@ export function group(permissions: readonly Permission[]): PermissionGroup[] {
   });
 }
 
-/** As endpoints declare it, e.g. `containers:start`. */
+/** A permission as endpoints declare it, e.g. `containers:start`. */
 export const permissionName = ({ resource, action }: Permission): string => `${resource}:${action}`;
 
-/** What an endpoint declares. */
+/** Reads what {@linkcode permissionName} writes. */
 export function parsePermission(name: string): Permission {
   const [resource = "", action = ""] = name.split(":");
   return { resource, action };

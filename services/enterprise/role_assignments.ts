@@ -1,5 +1,6 @@
 /**
- * Who has which custom role. Nobody assigns, or takes away, a role that can do what they cannot.
+ * Who has which custom role. Nobody can assign or take away a role with a permission that they do not
+ * have themselves.
  *
  * @module
  */
@@ -16,13 +17,13 @@ import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { knownUserRole } from "./known_users.ts";
-import { assertHas } from "./permission_check.ts";
-import { ungroup } from "./permissions.ts";
+import { assertHasPermissions } from "./permission_check.ts";
+import { ungroupPermissions } from "./permissions.ts";
 import { getRole } from "./roles.ts";
 
 export type { RoleUser };
 
-/** Those who have a role, assigned last first. @throws {AppError} `not_found`. */
+/** The users who have a role, the last one who got it first. @throws {AppError} `not_found`. */
 export function listRoleUsers(
   deps: Pick<Deps, "db">,
   roleId: string,
@@ -34,11 +35,11 @@ export function listRoleUsers(
 }
 
 /**
- * Gives somebody a role; it holds at their next request. Whoever has it keeps it as it is.
+ * Assigns a role to a user; it holds for their very next request. Assigning it again changes nothing.
  *
- * @returns The assignment, and whether it is a new one.
- * @throws {AppError} `not_found` for an unknown role or user; `forbidden` for a role that can do
- * what the caller cannot.
+ * @returns The assignment; `changed` is whether it is a new one.
+ * @throws {AppError} `not_found` for an unknown role or user; `forbidden` for a role with a
+ * permission that the caller lacks.
  */
 export function assignRole(
   deps: Pick<Deps, "config" | "db" | "now" | "log">,
@@ -48,7 +49,7 @@ export function assignRole(
 ): RoleAssignment & { changed: boolean } {
   const { db, now, log } = deps;
   const role = getRole(deps, roleId);
-  assertHas(deps, caller, ungroup(role.permissions));
+  assertHasPermissions(deps, caller, ungroupPermissions(role.permissions));
   knownUserRole(deps, userId);
   const assigned = selectRoleAssignment(db, roleId, userId);
   if (assigned) return { ...assigned, changed: false };
@@ -65,10 +66,10 @@ export function assignRole(
 }
 
 /**
- * Takes a role from somebody; it holds at their next request.
+ * Takes a role from a user; it holds for their very next request.
  *
  * @throws {AppError} `not_found` for an unknown role and for a user who does not have it;
- * `forbidden` for a role that can do what the caller cannot.
+ * `forbidden` for a role with a permission that the caller lacks.
  */
 export function unassignRole(
   deps: Pick<Deps, "db" | "log">,
@@ -78,7 +79,7 @@ export function unassignRole(
 ): void {
   const { db, log } = deps;
   const role = getRole(deps, roleId);
-  assertHas(deps, caller, ungroup(role.permissions));
+  assertHasPermissions(deps, caller, ungroupPermissions(role.permissions));
   if (!deleteRoleAssignment(db, roleId, userId)) {
     throw new AppError("not_found", `User ${userId} does not have the role ${role.name}`);
   }

@@ -1,9 +1,9 @@
 /**
- * Custom roles: permissions under a name, to be assigned to users.
+ * Custom roles: permissions under a name, which are assigned to users.
  *
- * Nobody brings a role about, or changes one, that can do what they cannot: otherwise the right to
- * write roles would be every right. That goes for renaming too: who takes a strong role for a weak
- * one assigns it.
+ * Nobody can create, change or delete a role with a permission that they do not have themselves:
+ * otherwise the right to write roles would be as good as every right. They cannot rename it either,
+ * because an admin who takes a powerful role for a harmless one assigns it to the wrong people.
  *
  * @module
  */
@@ -21,14 +21,15 @@ import {
   updateRole,
 } from "../../db/enterprise/roles.ts";
 import type { Caller } from "../caller.ts";
+import type { Change } from "../change.ts";
 import type { Deps } from "../deps.ts";
-import { AppError, notFound } from "../errors.ts";
-import { assertHas } from "./permission_check.ts";
-import { group, type PermissionGroup, ungroup } from "./permissions.ts";
+import { AppError, notFound, tooMany } from "../errors.ts";
+import { assertHasPermissions } from "./permission_check.ts";
+import { groupPermissions, type PermissionGroup, ungroupPermissions } from "./permissions.ts";
 
 export type { CountedRole };
 
-/** A role with what it grants. */
+/** A role with its permissions. */
 export interface RoleDetail extends CountedRole {
   permissions: PermissionGroup[];
 }
@@ -36,15 +37,12 @@ export interface RoleDetail extends CountedRole {
 export interface NewRole {
   name: string;
   description: string;
-  /** Orders lists, highest first; it decides nothing else. */
+  /** Lists are in the order of it, highest first. It has no other effect. */
   priority: number;
   permissions: PermissionGroup[];
 }
 
-/** What an update may say; what it leaves out stays. Permissions are replaced as a whole. */
-export type RoleChange = { [Field in keyof NewRole]?: NewRole[Field] | undefined };
-
-/** Most roles. Far more than anybody can keep apart. */
+/** Most roles: far more than anybody can keep apart. */
 export const ROLES_MAX = 1_000;
 
 /** By priority, highest first, then by name. */
@@ -59,14 +57,14 @@ export function listRoles(
 export function getRole({ db }: Pick<Deps, "db">, id: string): RoleDetail {
   const role = selectRole(db, id);
   if (!role) throw notFound("Role", id);
-  return { ...role, permissions: group(selectPermissionsOfRole(db, id)) };
+  return { ...role, permissions: groupPermissions(selectPermissionsOfRole(db, id)) };
 }
 
 /**
  * Stores a new role.
  *
  * @throws {AppError} `forbidden` for a permission that the caller lacks; `conflict` for a name
- * that another role has, or when there are too many roles.
+ * that another role has, and when there are too many roles.
  */
 export function createRole(
   deps: Pick<Deps, "db" | "now" | "log">,
@@ -74,11 +72,9 @@ export function createRole(
   { permissions, ...role }: NewRole,
 ): RoleDetail {
   const { db, now, log } = deps;
-  const pairs = ungroup(permissions);
-  assertHas(deps, caller, pairs);
-  if (countRoles(db) >= ROLES_MAX) {
-    throw new AppError("conflict", `There are at most ${ROLES_MAX} roles`);
-  }
+  const pairs = ungroupPermissions(permissions);
+  assertHasPermissions(deps, caller, pairs);
+  if (countRoles(db) >= ROLES_MAX) throw tooMany("roles", ROLES_MAX);
   const id = crypto.randomUUID();
   assertNameFree(db, role.name, id);
   const at = now().toISOString();
@@ -97,7 +93,8 @@ export function createRole(
 }
 
 /**
- * Changes what is given and keeps the rest. It holds at the next request of whoever has the role.
+ * Changes what is given and keeps the rest; permissions are replaced as a whole. It holds for the
+ * very next request of whoever has the role.
  *
  * @throws {AppError} `not_found`; `forbidden` for a permission, old or new, that the caller lacks;
  * `conflict` for a name that another role has.
@@ -106,12 +103,12 @@ export function changeRole(
   deps: Pick<Deps, "db" | "now" | "log">,
   caller: Caller,
   id: string,
-  change: RoleChange,
+  change: Change<NewRole>,
 ): RoleDetail {
   const { db, now, log } = deps;
   const role = getRole(deps, id);
-  const pairs = change.permissions && ungroup(change.permissions);
-  assertHas(deps, caller, [...ungroup(role.permissions), ...pairs ?? []]);
+  const pairs = change.permissions && ungroupPermissions(change.permissions);
+  assertHasPermissions(deps, caller, [...ungroupPermissions(role.permissions), ...pairs ?? []]);
   const name = change.name ?? role.name;
   assertNameFree(db, name, id);
   db.transaction(() => {
@@ -132,7 +129,7 @@ export function changeRole(
 /**
  * Deletes a role and takes it from everybody who has it.
  *
- * @throws {AppError} `not_found`; `forbidden` for one that can do what the caller cannot.
+ * @throws {AppError} `not_found`; `forbidden` for a permission that the caller lacks.
  */
 export function removeRole(
   deps: Pick<Deps, "db" | "log">,
@@ -141,12 +138,12 @@ export function removeRole(
 ): void {
   const { db, log } = deps;
   const role = getRole(deps, id);
-  assertHas(deps, caller, ungroup(role.permissions));
+  assertHasPermissions(deps, caller, ungroupPermissions(role.permissions));
   deleteRole(db, id);
   log.info("custom role deleted", { roleId: id, by: caller.userId });
 }
 
-/** Names are told apart without case. */
+/** What names are compared by: without case. */
 const nameKey = (name: string) => name.normalize("NFC").toLowerCase();
 
 function assertNameFree(db: Deps["db"], name: string, id: string): void {

@@ -4,33 +4,21 @@
  * @module
  */
 
-import { nodeCrypto } from "../builtins.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
+import { isSameText } from "../same_text.ts";
 
-/**
- * Whether the secret was shown. Takes the same time whatever is given; of the secret not even the
- * length shows.
- */
-export function isVerifySecret(
-  { config }: Pick<Deps, "config">,
-  given: string | null,
-): boolean {
+/** Whether the given text is the secret; without a configured secret nothing is. */
+export function isVerifySecret({ config }: Pick<Deps, "config">, given: string | null): boolean {
   const secret = config.mtlsVerifySecret;
-  if (secret === null || given === null) return false;
-  return timingSafeEqual(given, secret);
-}
-
-/** Compares two texts in a time that tells nothing of either. */
-export function timingSafeEqual(a: string, b: string): boolean {
-  const { createHash, timingSafeEqual } = nodeCrypto();
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
+  return secret !== null && given !== null && isSameText(given, secret);
 }
 
 /**
- * @throws {AppError} `unavailable` where no secret is configured, `unauthorized` without it or
- * with a wrong one.
+ * Refuses a caller that does not show the secret.
+ *
+ * @throws {AppError} `unavailable` where no secret is configured; `unauthorized` for a missing or
+ * wrong one.
  */
 export function assertVerifySecret(deps: Pick<Deps, "config">, given: string | null): void {
   if (deps.config.mtlsVerifySecret === null) {

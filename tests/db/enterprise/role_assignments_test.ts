@@ -77,7 +77,7 @@ Deno.test("a deleted role leaves neither permissions nor assignments behind", ()
   db.close();
 });
 
-Deno.test("a permission is looked up by index, among however many", () => {
+Deno.test("a permission is found by index, however many there are", () => {
   const db = databaseWithAda();
   db.transaction(() => {
     for (let n = 0; n < 500; n++) {

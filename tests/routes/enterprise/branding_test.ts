@@ -116,7 +116,7 @@ Deno.test("exactly one brand is active, and everybody may see it", async () => {
   deepEqual(await active(app), { brand: null });
 });
 
-Deno.test("who has the active brand is not sent it again", async () => {
+Deno.test("a client that has the active brand gets 304 until it changes", async () => {
   using app = enterprise();
   const { id } = await add(app, FULL);
   await app.call("PUT", `${BASE}/${id}/activate`);
@@ -244,16 +244,19 @@ for (
     "HTTPS://CDN.example.com/Logo.SVG",
   ]
 ) {
-  Deno.test(`${logo_url} is taken as it is`, async () => {
+  Deno.test(`the logo ${logo_url} is stored as it is`, async () => {
     using app = enterprise();
     equal((await add(app, { logo_url })).logo_url, logo_url);
   });
 }
 
-Deno.test("there are no more than 100 brands", async () => {
+Deno.test("the 101st brand is refused with 409", async () => {
   using app = enterprise();
   for (let i = 0; i < 100; i++) await add(app, { name: `Brand ${i}` });
   const { status, body } = await app.call("POST", BASE, { name: "more" });
-  deepEqual([status, body.error], [409, "There are 100 brands already, and no more can be"]);
+  deepEqual([status, body.error], [
+    409,
+    "There are 100 brands already, and no more can be; delete one first",
+  ]);
   equal((await app.call("POST", BASE, { name: "" })).status, 400);
 });

@@ -48,7 +48,7 @@ Deno.test("GET /encryption/status asks the database, which is a plain SQLite", a
   deepEqual((await app.call("GET", `${BASE}/config`)).body, DEFAULTS);
 });
 
-Deno.test("encryption is turned on only where the database can do it", async () => {
+Deno.test("encryption can be enabled only when SQLCipher opened the database", async () => {
   using app = enterpriseApp();
   const refused = await app.call("PUT", `${BASE}/config`, { enabled: true, page_size: 8_192 });
   deepEqual([refused.status, refused.body.error], [
@@ -125,7 +125,7 @@ for (
   });
 }
 
-Deno.test("the edges of what is allowed are allowed", async () => {
+Deno.test("the smallest and the largest value of each setting are accepted", async () => {
   using app = enterpriseApp();
   for (
     const change of [
@@ -142,7 +142,7 @@ Deno.test("the edges of what is allowed are allowed", async () => {
   }
 });
 
-Deno.test("a rotation is pending until it is ended, and only one is", async () => {
+Deno.test("a rotation is pending until it is ended, and there is only one pending", async () => {
   using app = enterpriseApp();
   const begun = await app.call("POST", `${BASE}/rotate-key`, { notes: "Yearly" });
   equal(begun.status, 202);
@@ -188,7 +188,7 @@ Deno.test("a rotation is pending until it is ended, and only one is", async () =
   );
 });
 
-Deno.test("a rotation that failed or was cancelled is none, and makes room for another", async () => {
+Deno.test("after a rotation that failed or was cancelled another one can begin, and last_rotation stays", async () => {
   using app = enterpriseApp();
   for (const status of ["failed", "cancelled"]) {
     const { body: { id } } = await app.call("POST", `${BASE}/rotate-key`);
@@ -207,7 +207,7 @@ Deno.test("a rotation that failed or was cancelled is none, and makes room for a
   match(last.detail, /^Rotation [\w-]+: cancelled \(No room\)$/);
 });
 
-Deno.test("two rotations are not pending at a time, whoever writes them", () => {
+Deno.test("the database itself refuses a second pending rotation", () => {
   using app = enterpriseApp();
   const { db } = app.deps;
   const pending = (id: string) =>
@@ -215,15 +215,15 @@ Deno.test("two rotations are not pending at a time, whoever writes them", () => 
       id,
       status: "pending",
       notes: "",
-      initiatedBy: "key",
-      startedAt: "2026-01-01T12:00:00.000Z",
-      completedAt: null,
+      initiated_by: "key",
+      started_at: "2026-01-01T12:00:00.000Z",
+      completed_at: null,
     });
   pending("a");
   throws(() => pending("b"), { errcode: 2067 });
 });
 
-Deno.test("of 10 rotations that are begun at once one is", async () => {
+Deno.test("of ten rotations that are begun at the same time one succeeds", async () => {
   using app = enterpriseApp();
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => app.call("POST", `${BASE}/rotate-key`, {})),
@@ -244,7 +244,7 @@ for (
     ["GET", "rotations?limit=501", undefined, 400, /^query\.limit: /],
     ["GET", "audit?event_type=login", undefined, 400, /^query\.event_type: must be one of config_/],
     ["GET", "audit?event_type=", undefined, 400, /^query\.event_type: /],
-    ["DELETE", "audit/retention", undefined, 400, /^query\.days: must be a whole number of days$/],
+    ["DELETE", "audit/retention", undefined, 400, /^query\.days: must be a whole number$/],
     ["DELETE", "audit/retention?days=", undefined, 400, /^query\.days: must be a whole number/],
     ["DELETE", "audit/retention?days=29", undefined, 400, /^query\.days: .*30/],
     ["DELETE", "audit/retention?days=3651", undefined, 400, /^query\.days: .*3650/],
@@ -263,7 +263,7 @@ for (
   });
 }
 
-Deno.test("GET /encryption/audit is paged, newest first, and narrowed by its kind", async () => {
+Deno.test("GET /encryption/audit is paged, newest first, and filtered by event_type", async () => {
   using app = enterpriseApp();
   for (const page_size of [512, 1_024, 2_048]) {
     await app.call("PUT", `${BASE}/config`, { page_size });
@@ -280,7 +280,7 @@ Deno.test("GET /encryption/audit is paged, newest first, and narrowed by its kin
   equal((await app.call("GET", `${BASE}/audit?event_type=audit_purged`)).body.total, 0);
 });
 
-Deno.test("DELETE /encryption/audit/retention deletes what is older, and writes that down", async () => {
+Deno.test("DELETE /encryption/audit/retention deletes older entries, and adds an entry about it", async () => {
   using app = enterpriseApp();
   await app.call("PUT", `${BASE}/config`, { page_size: 512 });
   app.clock.advance({ days: 40 });
@@ -305,7 +305,7 @@ Deno.test("DELETE /encryption/audit/retention deletes what is older, and writes 
   ]);
 });
 
-Deno.test("what cannot be written down does not happen", async () => {
+Deno.test("a change is undone when the audit cannot be written", async () => {
   using app = enterpriseApp();
   const run = app.deps.db.run.bind(app.deps.db);
   app.deps.db.run = (sql, params) => {
@@ -319,7 +319,7 @@ Deno.test("what cannot be written down does not happen", async () => {
   equal((await app.call("GET", `${BASE}/rotations`)).body.total, 0);
 });
 
-Deno.test("encryption is the administrators', also to read, and needs the license", async () => {
+Deno.test("only admins can read or change the settings of encryption, and only with the license", async () => {
   using app = enterpriseApp();
   using pro = testApp({ edition: "pro" });
   for (const path of ["status", "config", "rotations", "audit"]) {

@@ -9,7 +9,7 @@ import {
 import type { Log, LogFields } from "../../../services/log.ts";
 import { silentLog } from "../../../services/log.ts";
 import { removeUser } from "../../../services/ce/users.ts";
-import { login, usersApp } from "../../helpers/accounts.ts";
+import { login, PASSWORD, usersApp } from "../../helpers/accounts.ts";
 import {
   type Answer,
   type CallOptions,
@@ -50,10 +50,12 @@ async function enforced(app: TestApp): Promise<Answer["body"]> {
   return rule;
 }
 
+const pick = ({ status, body }: Answer) => ({ status, body });
+
 const from = async (app: TestApp, address: string, path = "/api/overview") =>
   (await app.call("GET", path, undefined, { address })).status;
 
-Deno.test("a rule is stored as it is shown, changed in parts, listed and deleted", async () => {
+Deno.test("a rule can be created, listed, shown, changed in part, toggled and deleted", async () => {
   using app = enterprise({ now: "2026-01-01T12:00:00Z" });
   deepEqual((await app.call("GET", `${BASE}/rules`)).body, { rules: [] });
   const rule = await add(app, { cidr: "10.0.0.0/8", label: "Office" });
@@ -110,7 +112,7 @@ Deno.test("a rule is stored as it is shown, changed in parts, listed and deleted
 
 for (
   const [change, error] of [
-    [{ cidr: "10.0.0.5/8" }, /^body\.cidr: has bits behind its prefix: write 10\.0\.0\.0\/8 for/],
+    [{ cidr: "10.0.0.5/8" }, /^body\.cidr: has bits after its prefix: write 10\.0\.0\.0\/8 for/],
     [{ cidr: "010.0.0.1" }, /^body\.cidr: must have four decimal numbers/],
     [{ cidr: "fe80::1%eth0" }, /^body\.cidr: must have no zone/],
     [{ cidr: "10.0.0.0/33" }, /^body\.cidr: must have a prefix from 0 to 32$/],
@@ -128,8 +130,12 @@ for (
     [{ scope_id: "key" }, /^body\.scope_id: must be left out for the scope global$/],
     [{ expires_at: "tomorrow" }, /^body\.expires_at/],
     [{ expires_at: "2026-01-01" }, /^body\.expires_at/],
-    [{ expires_at: "2026-01-01T00:00:00Z" }, /^body\.expires_at: must be to come$/],
-    [{ expires_at: "2025-12-31T23:59:59.999Z" }, /^body\.expires_at: must be to come$/],
+    [{ expires_at: "2026-01-01T00:00:00Z" }, /^body\.expires_at: must be in the future$/],
+    [{ expires_at: "2025-12-31T23:59:59.999Z" }, /^body\.expires_at: must be in the future$/],
+    [
+      { expires_at: "9999-12-31T23:59:59-14:00" },
+      /^body\.expires_at: must be before the year 10000/,
+    ],
   ] as const
 ) {
   Deno.test(`a rule with ${JSON.stringify(change).slice(0, 60)} is refused, new or changed`, async () => {
@@ -146,7 +152,7 @@ for (
   });
 }
 
-Deno.test("a rule for a user needs a user who exists, and goes with that user", async () => {
+Deno.test("a rule for a user needs an existing user, and is deleted with that user", async () => {
   using app = await usersApp({ edition: "enterprise" });
   const body = { cidr: "10.0.0.0/8", label: "a", scope: "user", scope_id: "nobody" };
   const unknown = await app.call("POST", `${BASE}/rules`, body);
@@ -173,7 +179,7 @@ Deno.test("a rule for a user needs a user who exists, and goes with that user", 
   equal((await login()).status, 403);
 });
 
-Deno.test("while enforcement is off every address is let in, with it only those on a rule", async () => {
+Deno.test("without enforcement every address is admitted, with it only those that a rule admits", async () => {
   using app = enterprise();
   deepEqual((await app.call("GET", `${BASE}/config`)).body, {
     enforcement_enabled: false,
@@ -204,7 +210,7 @@ Deno.test("while enforcement is off every address is let in, with it only those 
   equal(await from(app, OUTSIDE), 200);
 });
 
-Deno.test("an address is refused before anything is told of token, edition, role or body", async () => {
+Deno.test("the refusal of an address tells nothing about token, edition, role or body", async () => {
   using app = enterprise();
   await enforced(app);
   for (
@@ -232,7 +238,7 @@ Deno.test("an address is refused before anything is told of token, edition, role
   }
 });
 
-Deno.test("nobody brings a token out: one that was had inside is refused outside", async () => {
+Deno.test("a token that was issued to an admitted address is refused from another one", async () => {
   using app = enterprise();
   await enforced(app);
   const { body } = await app.call("POST", "/auth/token", { apiKey: TEST_API_KEY }, {
@@ -275,7 +281,7 @@ Deno.test("probes, status pages and subscribers' links answer whatever address a
   }
 });
 
-Deno.test("a user's own rule lets that user in, others no further than the login", async () => {
+Deno.test("a rule for a user admits that user, and nobody else from that address", async () => {
   using app = await usersApp({ edition: "enterprise" });
   await enforced(app);
   await add(app, {
@@ -285,16 +291,14 @@ Deno.test("a user's own rule lets that user in, others no further than the login
     scope_id: app.ids.operator,
   });
   const address = "10.1.2.3";
-  const enter = async (email: string) => {
-    const answer = await app.call("POST", "/auth/login", {
-      email,
-      password: "correct horse battery",
-    }, { role: "public", address });
-    equal(answer.status, 200);
-    return answer.body;
-  };
-  const operator = await enter("operator@example.com");
-  const admin = await enter("admin@example.com");
+  const enter = (email: string, address: string) =>
+    app.call("POST", "/auth/login", { email, password: PASSWORD }, { role: "public", address });
+  const { body: operator } = await enter("operator@example.com", address);
+  const { body: admin } = await enter("admin@example.com", TEST_ADDRESS);
+  deepEqual(pick(await enter("admin@example.com", address)), {
+    status: 403,
+    body: { error: `The address ${address} is not on the IP allowlist` },
+  });
   const me = async (token: string, address: string) =>
     (await app.call("GET", "/auth/me", undefined, { token, address })).status;
 
@@ -309,6 +313,11 @@ Deno.test("a user's own rule lets that user in, others no further than the login
   });
   equal(renew.status, 200);
   equal(await me(renew.body.accessToken, address), 200);
+  const elsewhere = await app.call("POST", "/auth/refresh", { refreshToken: admin.refreshToken }, {
+    role: "public",
+    address,
+  });
+  equal(elsewhere.status, 403);
 });
 
 Deno.test("a rule for the scraper's address admits METRICS_TOKEN, one for another user does not", async () => {
@@ -325,7 +334,7 @@ Deno.test("a rule for the scraper's address admits METRICS_TOKEN, one for anothe
   }
 });
 
-Deno.test("a rule ends at its time to the millisecond, by the clock of the service", async () => {
+Deno.test("a rule ends at its time, to the millisecond", async () => {
   using app = enterprise({ now: "2026-01-01T00:00:00Z" });
   await enforced(app);
   const rule = await add(app, { cidr: OUTSIDE, expires_at: "2026-01-01T18:00:00.500Z" });
@@ -346,7 +355,7 @@ Deno.test("a rule ends at its time to the millisecond, by the clock of the servi
   equal(await from(app, OUTSIDE), 200);
 });
 
-Deno.test("nobody locks oneself out by turning enforcement on", async () => {
+Deno.test("whom no rule admits cannot turn enforcement on", async () => {
   using app = enterprise();
   const on = () => app.call("PUT", `${BASE}/config`, { enforcement_enabled: true });
   const refused = {
@@ -369,7 +378,7 @@ Deno.test("nobody locks oneself out by turning enforcement on", async () => {
   equal((await on()).status, 200);
 });
 
-Deno.test("another user's rule does not keep one's own address from being locked out", async () => {
+Deno.test("a rule for another user does not count when enforcement is turned on", async () => {
   using app = await usersApp({ edition: "enterprise" });
   const { accessToken: token } = await login(app, "admin@example.com");
   const on = () => app.call("PUT", `${BASE}/config`, { enforcement_enabled: true }, { token });
@@ -390,7 +399,7 @@ for (
     ["giving away", "PUT", "", { scope: "user", scope_id: "viewer" }],
   ] as const
 ) {
-  Deno.test(`${what} the rule that admits oneself is refused, unless another one does`, async () => {
+  Deno.test(`${what} the only rule that admits the caller is refused`, async () => {
     using app = await usersApp({ edition: "enterprise" });
     const { accessToken: token } = await login(app, "admin@example.com");
     const sent = body && ("scope_id" in body ? { ...body, scope_id: app.ids.viewer } : body);
@@ -416,16 +425,25 @@ for (
   });
 }
 
-Deno.test("an end that is to come may be given to the rule that admits oneself", async () => {
+Deno.test("the only rule that admits the caller cannot be given an end", async () => {
   using app = enterprise({ now: "2026-01-01T00:00:00Z" });
   const rule = await enforced(app);
+  const path = `${BASE}/rules/${rule.id}`;
   const end = { expires_at: "2026-01-01T01:00:00Z" };
-  equal((await app.call("PUT", `${BASE}/rules/${rule.id}`, end)).status, 200);
-  app.clock.set("2026-01-01T01:00:00Z");
-  equal(await from(app, TEST_ADDRESS), 403);
+  const refused = {
+    status: 409,
+    body: { error: `No other rule admits your own address ${TEST_ADDRESS} for as long` },
+  };
+  deepEqual(pick(await app.call("PUT", path, end)), refused);
+  await add(app, { cidr: "192.0.2.0/24", expires_at: "2026-01-01T02:00:00Z" });
+  deepEqual(pick(await app.call("PUT", path, end)), refused);
+  await add(app, { cidr: "192.0.2.0/24" });
+  equal((await app.call("PUT", path, end)).status, 200);
+  app.clock.set("2026-01-01T03:00:00Z");
+  equal(await from(app, TEST_ADDRESS), 200);
 });
 
-Deno.test("label and description of the rule that admits oneself can be changed", async () => {
+Deno.test("label and description of the only rule that admits the caller can be changed", async () => {
   using app = enterprise();
   const rule = await enforced(app);
   const change = { label: "new", description: "new", cidr: "192.0.2.0/24" };
@@ -496,7 +514,7 @@ for (
     }],
   ] as const
 ) {
-  Deno.test(`GET /check tells of ${what}`, async () => {
+  Deno.test(`GET /check of ${what} says whether it is admitted, and why`, async () => {
     using app = await usersApp({ edition: "enterprise", now: "2026-01-01T00:00:00Z" });
     const { accessToken: token } = await login(app, "admin@example.com");
     await add(app, { cidr: "10.0.0.0/8", label: "office" });
@@ -532,7 +550,7 @@ for (
   });
 }
 
-Deno.test("behind trusted proxies the client's address counts, and never what a client wrote", async () => {
+Deno.test("behind trusted proxies the client's address counts, and never a header that a client wrote", async () => {
   using app = enterprise({ config: { trustedProxies: ["10.0.0.0/8", "fd00::/8"] } });
   await enforced(app);
   for (
@@ -590,7 +608,7 @@ function recordingLog(): { log: Log; warnings: { message: string; fields: LogFie
   return { log: { ...silentLog, warn }, warnings };
 }
 
-Deno.test("denials are logged, at most ten a minute for a client and a limit for all", async () => {
+Deno.test("denials are logged, at most ten a minute of one client and 300 of all", async () => {
   const { log, warnings } = recordingLog();
   using app = enterprise({ log });
   await enforced(app);
@@ -616,7 +634,7 @@ Deno.test("denials are logged, at most ten a minute for a client and a limit for
   equal(denials().length, 301);
 });
 
-Deno.test("what another process changed holds for the very next request", async () => {
+Deno.test("a change by another process holds for the very next request", async () => {
   const directory = await Deno.makeTempDir({ prefix: "longshore-allowlist-" });
   const path = `${directory}/state.sqlite`;
   const db = openStateDatabase(path);
@@ -691,7 +709,7 @@ Deno.test("a change that was rolled back is not taken for a later one", () => {
   db.close();
 });
 
-Deno.test("without the license nothing is enforced, and with it again the same rules are", async () => {
+Deno.test("the allowlist is enforced only as long as there is a license", async () => {
   using app = enterprise();
   await enforced(app);
   const grant = app.deps.license.grant;
@@ -702,7 +720,7 @@ Deno.test("without the license nothing is enforced, and with it again the same r
   equal(await from(app, OUTSIDE), 403);
 });
 
-Deno.test("there are no more than 1000 rules, and that many are compared in microseconds", async () => {
+Deno.test("the 1001st rule is refused, and comparing 1000 rules takes microseconds", async () => {
   using app = enterprise();
   await enforced(app);
   const { db } = app.deps;
@@ -718,7 +736,7 @@ Deno.test("there are no more than 1000 rules, and that many are compared in micr
   const full = await app.call("POST", `${BASE}/rules`, { cidr: "10.0.0.0/8", label: "more" });
   deepEqual([full.status, full.body.error], [
     409,
-    "There are 1000 IP rules already, and no more can be",
+    "There are 1000 IP rules already, and no more can be; delete one first",
   ]);
   const bad = await app.call("POST", `${BASE}/rules`, { cidr: "10", label: "more" });
   equal(bad.status, 400);
@@ -749,7 +767,7 @@ Deno.test("an open stream ends when its address is no longer let in", async () =
   deepEqual(await client.rest(), []);
 });
 
-Deno.test("what everybody may see tells a refused address no more than everybody", async () => {
+Deno.test("public endpoints tell a refused address no more than a stranger", async () => {
   using app = enterprise();
   await enforced(app);
   const inside = (await app.call("GET", "/api/health")).body;

@@ -104,6 +104,7 @@ async function stage(
   const port = freePort();
   const servers = replaced(await Deno.readTextFile(EXAMPLE), {
     "listen 443 ssl;": `listen 127.0.0.1:${port} ssl;`,
+    "    listen [::]:443 ssl;\n": "",
     "server 127.0.0.1:3000;": `server 127.0.0.1:${longshore.addr.port};`,
     "proxy_pass http://127.0.0.1:8080;": `proxy_pass http://127.0.0.1:${backend.addr.port};`,
     "/etc/nginx/tls/agents.example.com.crt": `${directory}/agents.example.com.crt`,

@@ -36,7 +36,7 @@ Deno.test("POST /mtls/ca stores an authority with what its certificate says", as
   });
 });
 
-Deno.test("an authority twice is 409 and names the first; its name may come twice", async () => {
+Deno.test("the same certificate cannot be two authorities, but two authorities can have the same name", async () => {
   using app = mtlsApp();
   const ca = await addCa(app, root.cert);
   const again = await app.call("POST", `${MTLS}/ca`, { name: "Other", certificate: root.cert });
@@ -107,7 +107,7 @@ Deno.test("a private key is in no log, audit entry or table", async () => {
   ok(!JSON.stringify(audit.body).includes(secret));
 });
 
-Deno.test("an authority goes when no agent relies on it, and revoked ones stay without it", async () => {
+Deno.test("an authority can be deleted when only revoked agents have it, and these stay without it", async () => {
   using app = mtlsApp();
   const ca = await addCa(app, root.cert);
   const agents = [
@@ -176,7 +176,7 @@ Deno.test("POST /mtls/agents stores an enabled agent with what its certificate s
   });
 });
 
-Deno.test("an agent needs a host name and a certificate only", async () => {
+Deno.test("an agent needs only a host name and a certificate", async () => {
   using app = mtlsApp();
   const agent = await addAgent(app, { certificate: (await oddCertificate()).cert });
   deepEqual([agent.description, agent.tags, agent.ca_id], ["", [], null]);
@@ -206,7 +206,7 @@ for (
     ["a key", { certificate: web.cert + web.key }, /^body\.certificate: holds a private key/],
     ["an expired one", { certificate: expiredWeb.cert }, /^body\.certificate: has expired \(/],
     ["a weak key", { certificate: weak.cert }, /^body\.certificate: has an RSA key of 1024 bits/],
-    ["a server's", { certificate: server.cert }, /^body\.certificate: must not identify a client/],
+    ["a server's", { certificate: server.cert }, /^body\.certificate: is not meant for clients/],
     ["an unknown CA", { ca_id: "nobody" }, /^body\.ca_id: there is no CA nobody$/],
     ["a number as CA", { ca_id: 1 }, /^body\.ca_id: /],
     [
@@ -232,7 +232,7 @@ for (
   });
 }
 
-Deno.test("an authority that has expired takes no more agents", async () => {
+Deno.test("no agent can be added to an authority that has expired", async () => {
   using app = mtlsApp();
   const sub = await root.issueAuthority({ name: "Sub", to: daysFromNow(1) });
   const leaf = await sub.issue({ name: "x", to: daysFromNow(50) });
@@ -244,7 +244,7 @@ Deno.test("an authority that has expired takes no more agents", async () => {
   match(answer.body.error, /^body\.ca_id: the certificate of the CA Sub has expired/);
 });
 
-Deno.test("a fingerprint is one agent's for ever", async () => {
+Deno.test("a certificate belongs to one agent, also after the agent was revoked", async () => {
   using app = mtlsApp();
   const agent = await addAgent(app, { certificate: web.cert });
   const again = () => app.call("POST", `${MTLS}/agents`, { hostname: "x", certificate: web.cert });
@@ -263,7 +263,7 @@ Deno.test("a fingerprint is one agent's for ever", async () => {
   await addAgent(app, { certificate: root.cert });
 });
 
-Deno.test("the same certificate at the same moment becomes one agent", async () => {
+Deno.test("of several requests at the same time with one certificate only one succeeds", async () => {
   using app = mtlsApp();
   const ca = await addCa(app, root.cert);
   const body = { hostname: "web-1", certificate: web.cert, ca_id: ca.id };
@@ -273,7 +273,7 @@ Deno.test("the same certificate at the same moment becomes one agent", async () 
   deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409, 409, 409]);
 });
 
-Deno.test("an authority that goes while its agent's signature is checked takes no agent", async () => {
+Deno.test("an authority is not deleted while an agent of it is added, or the agent is refused", async () => {
   using app = mtlsApp();
   const ca = await addCa(app, root.cert);
   const adding = app.call("POST", `${MTLS}/agents`, {
@@ -287,7 +287,7 @@ Deno.test("an authority that goes while its agent's signature is checked takes n
   deepEqual([removed.status, added.status].sort(), added.status === 201 ? [201, 409] : [200, 400]);
 });
 
-Deno.test("agents are listed by whether they are enabled, and apart when they are revoked", async () => {
+Deno.test("agents are filtered by enabled, and revoked ones are listed separately", async () => {
   using app = mtlsApp();
   const ids: Record<string, string> = {};
   for (const name of ["on", "off", "gone"]) {
@@ -315,7 +315,7 @@ Deno.test("agents are listed by whether they are enabled, and apart when they ar
   }
 });
 
-Deno.test("PUT /mtls/agents/:id changes what is given, of a revoked one too", async () => {
+Deno.test("PUT /mtls/agents/:id changes the fields that are given, also those of a revoked agent", async () => {
   using app = mtlsApp();
   const agent = await addAgent(app, { certificate: web.cert, tags: ["a"] });
   const path = `${MTLS}/agents/${agent.id}`;
@@ -332,7 +332,7 @@ Deno.test("PUT /mtls/agents/:id changes what is given, of a revoked one too", as
   equal((await app.call("PUT", path, { hostname: "a b" })).status, 400);
 });
 
-Deno.test("an agent is toggled with and without a body, and not once it is revoked", async () => {
+Deno.test("an agent is toggled with and without a body, but not after it was revoked", async () => {
   using app = mtlsApp();
   const agent = await addAgent(app, { certificate: web.cert });
   const path = `${MTLS}/agents/${agent.id}/toggle`;
@@ -356,7 +356,7 @@ Deno.test("an agent is toggled with and without a body, and not once it is revok
   }
 });
 
-Deno.test("revoking is for good, and doing it again changes nothing", async () => {
+Deno.test("an agent is revoked for good, and revoking it again changes nothing", async () => {
   using app = mtlsApp();
   const { id } = await addAgent(app, { certificate: web.cert });
   const first = await app.call("DELETE", `${MTLS}/agents/${id}`);
@@ -368,7 +368,7 @@ Deno.test("revoking is for good, and doing it again changes nothing", async () =
   deepEqual([body.enabled, body.revoked_at], [false, revokedAt]);
 });
 
-Deno.test("what is not there is 404", async () => {
+Deno.test("an unknown agent or authority is 404", async () => {
   using app = mtlsApp();
   for (
     const [method, path, body] of [
@@ -381,7 +381,7 @@ Deno.test("what is not there is 404", async () => {
   ) equal((await app.call(method, `${MTLS}/${path}`, body)).status, 404, path);
 });
 
-Deno.test("GET and PUT /mtls/config: nothing is enforced at first, and what is left out stays", async () => {
+Deno.test("GET /mtls/config enforces nothing at first, and PUT changes only the settings that are given", async () => {
   using app = mtlsApp();
   const defaults = { enforcement_enabled: false, reject_unknown_certs: true, auto_enroll: false };
   deepEqual((await app.call("GET", `${MTLS}/config`)).body, defaults);
@@ -395,7 +395,7 @@ Deno.test("GET and PUT /mtls/config: nothing is enforced at first, and what is l
   equal((await app.call("PUT", `${MTLS}/config`, { auto_enroll: 1 })).status, 400);
 });
 
-Deno.test("mTLS is the administrators', also to read", async () => {
+Deno.test("only admins can read or change the settings of mTLS", async () => {
   using app = mtlsApp();
   for (const path of ["ca", "agents", "agents/x", "config"]) {
     for (const role of ["viewer", "operator"] as const) {

@@ -78,7 +78,7 @@ for (
     ["it twice", `${VERIFY_SECRET}, ${VERIFY_SECRET}`],
   ] as const
 ) {
-  Deno.test(`with ${what} nothing is verified, recorded, or told`, async () => {
+  Deno.test(`with ${what} the certificate is neither verified nor recorded, and the answer tells nothing of it`, async () => {
     using app = mtlsApp();
     const { agent } = await prepared(app, { auto_enroll: true });
     for (
@@ -99,7 +99,7 @@ for (
   });
 }
 
-Deno.test("a token takes the place of no secret, not even an administrator's", async () => {
+Deno.test("an admin's token does not replace the secret", async () => {
   using app = mtlsApp();
   await prepared(app);
   const { status } = await app.call("GET", `${MTLS}/verify`, undefined, {
@@ -108,7 +108,7 @@ Deno.test("a token takes the place of no secret, not even an administrator's", a
   equal(status, 401);
 });
 
-Deno.test("where no secret is configured nothing is verified, whatever is shown", async () => {
+Deno.test("without a configured secret nothing is verified, whatever the proxy shows", async () => {
   using app = mtlsApp({ config: { mtlsVerifySecret: null } });
   await prepared(app);
   for (const secret of [null, "", "null", "undefined", VERIFY_SECRET]) {
@@ -232,7 +232,7 @@ const REFUSALS: {
 ];
 
 for (const { what, reason, before, request } of REFUSALS) {
-  Deno.test(`${what} is refused with 403 where enforced, told with 200 where not`, async () => {
+  Deno.test(`${what} is not verified: 403 with enforcement, 200 without`, async () => {
     using app = mtlsApp();
     const { agent } = await prepared(app);
     await before?.(app, agent);
@@ -249,7 +249,7 @@ for (const { what, reason, before, request } of REFUSALS) {
   });
 }
 
-Deno.test("without reject_unknown_certs only one that is merely unknown passes, unverified", async () => {
+Deno.test("without reject_unknown_certs a certificate that is merely unknown passes, and no other", async () => {
   for (const auto_enroll of [false, true]) {
     for (const { what, before, request } of REFUSALS) {
       using app = mtlsApp();
@@ -265,7 +265,7 @@ Deno.test("without reject_unknown_certs only one that is merely unknown passes, 
   }
 });
 
-Deno.test("without reject_unknown_certs an unknown certificate that is unfit does not pass", async () => {
+Deno.test("without reject_unknown_certs an unknown certificate that is invalid does not pass", async () => {
   using app = mtlsApp();
   await prepared(app, { reject_unknown_certs: false });
   const expired = await root.issue({ name: "x", from: daysFromNow(-9), to: daysFromNow(-1) });
@@ -275,7 +275,7 @@ Deno.test("without reject_unknown_certs an unknown certificate that is unfit doe
     const [{ cert }, reason] of [
       [expired, /^The certificate has expired/],
       [weak, /^The certificate has an RSA key of 1024 bits/],
-      [server, /^The certificate must not identify a client/],
+      [server, /^The certificate is not meant for clients/],
     ] as const
   ) {
     const { status, body } = await verify(app, { headers: escapedCert(cert) });
@@ -284,7 +284,7 @@ Deno.test("without reject_unknown_certs an unknown certificate that is unfit doe
   }
 });
 
-Deno.test("the authority's own dates count for its agents", async () => {
+Deno.test("an agent is not verified when its authority has expired", async () => {
   using app = mtlsApp();
   const sub = await root.issueAuthority({ name: "Sub", to: daysFromNow(5) });
   const [bound, free] = await Promise.all([
@@ -302,7 +302,7 @@ Deno.test("the authority's own dates count for its agents", async () => {
   equal((await asked(free.cert)).verified, true);
 });
 
-Deno.test("what changes holds for the very next request", async () => {
+Deno.test("a change of an agent or of the settings holds for the very next request", async () => {
   using app = mtlsApp();
   const { agent } = await prepared(app);
   const asked = async () => (await verify(app, { headers: escapedCert(web.cert) })).status;
@@ -342,7 +342,7 @@ for (
   });
 }
 
-Deno.test("a certificate that is none is refused when it is read, if it was well-formed", async () => {
+Deno.test("a well-formed PEM block that is no certificate is refused when it is read", async () => {
   using app = mtlsApp();
   await prepared(app, { auto_enroll: true });
   const certificate = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n";
@@ -354,7 +354,7 @@ Deno.test("a certificate that is none is refused when it is read, if it was well
   equal((await app.call("GET", `${MTLS}/agents`)).body.total, 1);
 });
 
-Deno.test("an agent is noted as seen at most once a minute, from where it was seen", async () => {
+Deno.test("last_seen_at and last_seen_ip of an agent are stored at most once a minute", async () => {
   using app = mtlsApp();
   const { agent } = await prepared(app);
   const seen = async () => {
@@ -388,7 +388,7 @@ Deno.test("an agent is noted as seen at most once a minute, from where it was se
   deepEqual((await seen()).slice(0, 2), [app.clock.now().toISOString(), "2001:db8::1"]);
 });
 
-Deno.test("what cannot be stored keeps nobody out, and lets nobody in", async () => {
+Deno.test("when nothing can be stored, the same clients are verified as before", async () => {
   using app = mtlsApp();
   await prepared(app, { auto_enroll: true });
   const run = app.deps.db.run.bind(app.deps.db);
@@ -441,7 +441,7 @@ Deno.test("auto_enroll records an unknown certificate once, as a disabled agent"
   equal((await app.call("GET", `${MTLS}/agents/${agent.id}`)).body.pending, false);
 });
 
-Deno.test("one that was recorded is unknown until somebody decides about it", async () => {
+Deno.test("a recorded agent counts as unknown until it is enabled, disabled or revoked", async () => {
   using app = mtlsApp();
   await prepared(app, { auto_enroll: true, reject_unknown_certs: false });
   const ask = async () => {
@@ -458,7 +458,7 @@ Deno.test("one that was recorded is unknown until somebody decides about it", as
   equal((await app.call("GET", `${MTLS}/agents?revoked=true`)).body.total, 1);
 });
 
-Deno.test("what a fingerprint alone recorded is completed by its certificate", async () => {
+Deno.test("an agent that was recorded by fingerprint gets its certificate once it is shown", async () => {
   using app = mtlsApp();
   const { ca, agent: { fingerprint } } = await prepared(app);
   using other = mtlsApp();
@@ -486,7 +486,7 @@ Deno.test("what a fingerprint alone recorded is completed by its certificate", a
   match((await verify(other, { body: { fingerprint } })).body.reason, /has expired/);
 });
 
-Deno.test("an agent known by its fingerprint is refused when its certificate turns out to be unfit", async () => {
+Deno.test("an agent known by fingerprint is refused when its certificate turns out to be invalid", async () => {
   using app = mtlsApp();
   const weak = await oddCertificate({ key: ["rsa:1024"] });
   await configure(app, { enforcement_enabled: true, auto_enroll: true });
@@ -501,7 +501,7 @@ Deno.test("an agent known by its fingerprint is refused when its certificate tur
   match(body.reason, /^The certificate has an RSA key of 1024 bits/);
 });
 
-Deno.test("no more than 1 000 wait for a decision, and the rest is refused as ever", async () => {
+Deno.test("at most 1 000 agents are pending, and further unknown certificates are only refused", async () => {
   using app = mtlsApp();
   await configure(app, { enforcement_enabled: true, auto_enroll: true });
   const fingerprint = (n: number) => n.toString(16).padStart(64, "0");
@@ -533,7 +533,7 @@ Deno.test("neither a certificate nor the secret is in a log or an audit entry", 
   equal(body.entries.some(({ action }: { action: string }) => action.includes("verify")), false);
 });
 
-Deno.test("who asks is of no interest, only what the proxy says", async () => {
+Deno.test("the proxy may ask from any address, with GET and POST only", async () => {
   using app = mtlsApp();
   await prepared(app);
   for (const address of [TEST_ADDRESS, "127.0.0.1", "2001:db8::5"]) {
@@ -544,7 +544,7 @@ Deno.test("who asks is of no interest, only what the proxy says", async () => {
   }
 });
 
-Deno.test("the compliance log holds who was refused, and not the many who were let in", async () => {
+Deno.test("the compliance log has refused clients, and not the verified ones", async () => {
   using app = mtlsApp();
   const { agent } = await prepared(app);
   await verify(app, { headers: escapedCert(web.cert) });
@@ -563,7 +563,7 @@ Deno.test("the compliance log holds who was refused, and not the many who were l
   deepEqual([outcome, resource_id], ["failure", agent.fingerprint]);
 });
 
-Deno.test("a stranger's body is not looked at, only the secret that is missing", async () => {
+Deno.test("without the secret the body is not even parsed", async () => {
   using app = mtlsApp();
   for (const body of ["{", "[]", "x".repeat(100_000)]) {
     const headers = { "content-type": "application/json" };
@@ -571,7 +571,7 @@ Deno.test("a stranger's body is not looked at, only the secret that is missing",
   }
 });
 
-Deno.test("a busy proxy meets no rate limit, and who guesses the secret does", async () => {
+Deno.test("the rate limit is not for a proxy with the secret, but for those who guess it", async () => {
   using app = mtlsApp({ config: { rateLimitPerMinute: 20, trustedProxies: [] } });
   const ask = async (secret: string | null, method = "GET") =>
     (await verify(app, { secret, method, headers: escapedCert(web.cert) })).status;

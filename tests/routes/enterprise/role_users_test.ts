@@ -7,7 +7,7 @@ import { appWithRights, createRole, grant, groups, ROLES } from "../../helpers/c
 import { sseClient } from "../../helpers/sse_client.ts";
 import { testApp } from "../../helpers/test_app.ts";
 
-Deno.test("a role is assigned once, and again changes nothing", async () => {
+Deno.test("assigning a role a second time changes nothing", async () => {
   using app = await usersApp({ edition: "enterprise", now: "2026-01-01T12:00:00Z" });
   const role = await createRole(app, "Night", ["containers:start"]);
   const body = { user_id: app.ids.viewer };
@@ -31,7 +31,7 @@ Deno.test("a role is assigned once, and again changes nothing", async () => {
   equal((await app.call("GET", ROLES)).body.roles[0].user_count, 1);
 });
 
-Deno.test("GET /roles/:id/users lists who was assigned last first, page by page", async () => {
+Deno.test("GET /roles/:id/users lists the last one who got the role first, in pages", async () => {
   using app = await usersApp({ edition: "enterprise", now: "2026-01-01T12:00:00Z" });
   const role = await createRole(app, "Night", []);
   for (const name of ["viewer", "admin", "operator"] as const) {
@@ -104,7 +104,7 @@ for (const body of [{}, { user_id: "" }, { user_id: 7 }, { user_id: "u".repeat(2
   });
 }
 
-Deno.test("a role is taken from whoever has it, and 404 from who does not", async () => {
+Deno.test("DELETE takes a role from a user, and is 404 for one who does not have it", async () => {
   using app = await usersApp({ edition: "enterprise" });
   const role = await grant(app, app.ids.viewer, ["containers:start"]);
   const gone = await app.call("DELETE", `${ROLES}/${role}/users/${app.ids.viewer}`);
@@ -149,7 +149,7 @@ for (
   });
 }
 
-Deno.test("a permission that is added to a role holds at the very next request", async () => {
+Deno.test("a permission that is added to a role holds for the very next request", async () => {
   using app = await appWithRights("sla:read");
   const [{ id }] = (await app.call("GET", ROLES)).body.roles;
   equal((await app.asViewer("GET", "/api/webhooks")).status, 403);
@@ -180,7 +180,7 @@ Deno.test("a right ends at the very next request when another process ends it", 
   }
 });
 
-Deno.test("custom roles count for nothing without the license, and again with it", async () => {
+Deno.test("custom roles grant nothing without the license, and the same as before with it", async () => {
   using app = await appWithRights("webhooks:read");
   const grantOf = (edition: "pro" | "enterprise") => ({
     customer: "test",
@@ -195,7 +195,7 @@ Deno.test("custom roles count for nothing without the license, and again with it
   equal((await app.asViewer("GET", "/api/webhooks")).status, 200);
 });
 
-Deno.test("an open stream goes on when a role is taken away, which it never took, and ends with the user", async () => {
+Deno.test("an open stream, which needs no custom role, outlives one and ends with the user", async () => {
   using app = await appWithRights("system:read");
   const { accessToken: token } = await login(app, "viewer@example.com");
   const response = await app.fetch("GET", "/api/stream?types=alerts", undefined, { token });
@@ -273,7 +273,7 @@ for (
   });
 }
 
-Deno.test("the check tells nothing of half a question, and 400 of a wrong one", async () => {
+Deno.test("the check answers null for a resource without an action, and 400 for an unknown one", async () => {
   using app = await usersApp({ edition: "enterprise" });
   const check = (query: string) => app.call("GET", `${ROLES}/users/${app.ids.admin}/check${query}`);
   equal((await check("?resource=sla")).body.has_permission, null);
@@ -287,7 +287,7 @@ Deno.test("the check tells nothing of half a question, and 400 of a wrong one", 
   deepEqual([none.status, none.body], [404, { error: "User nobody does not exist" }]);
 });
 
-Deno.test("in key mode the caller is a user who may everything, and can be assigned a role", async () => {
+Deno.test("in key mode there is the user key, who may do everything and can be assigned a role", async () => {
   using app = testApp({ edition: "enterprise" });
   const role = await grant(app, "key", ["sla:read"]);
   const check = `${ROLES}/users/key/check`;
@@ -302,7 +302,7 @@ Deno.test("in key mode the caller is a user who may everything, and can be assig
   equal((await app.call("GET", `${ROLES}/users/nobody/check`)).status, 404);
 });
 
-Deno.test("the scraper is a viewer whose token opens nothing but the metrics, whatever it is assigned", async () => {
+Deno.test("METRICS_TOKEN opens nothing but the metrics, whatever roles its user has", async () => {
   using app = testApp({ edition: "enterprise", config: { metricsToken: "scrape" } });
   await grant(app, "metrics", ["webhooks:read"]);
   const { body } = await app.call(

@@ -32,7 +32,7 @@ Deno.test("POST /roles stores a role and shows it with its counts", async () => 
   deepEqual([shown.status, shown.body], [200, created.body]);
 });
 
-Deno.test("a role needs no more than a name", async () => {
+Deno.test("a role needs only a name", async () => {
   using app = testApp({ edition: "enterprise" });
   const { status, body } = await app.call("POST", ROLES, { name: "  Empty " });
   equal(status, 201);
@@ -46,7 +46,7 @@ Deno.test("a role needs no more than a name", async () => {
   });
 });
 
-Deno.test("permissions that are given twice are one, and * stands for itself", async () => {
+Deno.test("permissions that are given twice are stored once, and * is stored as it is", async () => {
   using app = testApp({ edition: "enterprise" });
   const { body } = await app.call("POST", ROLES, {
     ...night,
@@ -158,7 +158,7 @@ for (
   });
 }
 
-Deno.test("a name that a role has, in whatever case, is 409, and one's own is not", async () => {
+Deno.test("the name of another role, in whatever case, is 409; a role can keep its own", async () => {
   using app = testApp({ edition: "enterprise" });
   const { id } = (await app.call("POST", ROLES, night)).body;
   const other = (await app.call("POST", ROLES, { name: "Übersicht" })).body.id;
@@ -172,7 +172,7 @@ Deno.test("a name that a role has, in whatever case, is 409, and one's own is no
   equal((await app.call("PUT", `${ROLES}/${id}`, { name: "NIGHT SHIFT" })).status, 200);
 });
 
-Deno.test("PUT changes what is given, and permissions as a whole", async () => {
+Deno.test("PUT changes the fields that are given, and replaces permissions as a whole", async () => {
   using app = testApp({ edition: "enterprise", now: "2026-01-01T12:00:00Z" });
   const role = (await app.call("POST", ROLES, night)).body;
   app.clock.set("2026-01-02T12:00:00Z");
@@ -198,7 +198,7 @@ Deno.test("PUT changes what is given, and permissions as a whole", async () => {
   deepEqual((await app.call("PUT", `${ROLES}/${role.id}`, {})).body, none.body);
 });
 
-Deno.test("roles are listed by priority, highest first, then by name, page by page", async () => {
+Deno.test("roles are listed by priority, highest first, then by name, in pages", async () => {
   using app = testApp({ edition: "enterprise" });
   for (
     const [name, priority] of [["b", 1], ["C", 1], ["a", 1], ["last", -5], ["first", 100]] as const
@@ -223,7 +223,7 @@ Deno.test("roles are listed by priority, highest first, then by name, page by pa
   equal((await app.call("GET", `${ROLES}?limit=501`)).status, 400);
 });
 
-Deno.test("DELETE removes a role, once", async () => {
+Deno.test("DELETE deletes a role, and is 404 the second time", async () => {
   using app = testApp({ edition: "enterprise" });
   const { id } = (await app.call("POST", ROLES, night)).body;
   const gone = await app.call("DELETE", `${ROLES}/${id}`);
@@ -237,7 +237,7 @@ Deno.test("DELETE removes a role, once", async () => {
   equal((await app.call("POST", ROLES, night)).status, 201, "its name is free again");
 });
 
-Deno.test("there is a most of roles", async () => {
+Deno.test("a role more than the most is refused with 409", async () => {
   using app = testApp({ edition: "enterprise" });
   app.deps.db.transaction(() => {
     for (let n = 0; n < ROLES_MAX; n++) {
@@ -250,10 +250,12 @@ Deno.test("there is a most of roles", async () => {
     }
   });
   const answer = await app.call("POST", ROLES, night);
-  deepEqual([answer.status, answer.body], [409, { error: `There are at most ${ROLES_MAX} roles` }]);
+  deepEqual([answer.status, answer.body], [409, {
+    error: `There are ${ROLES_MAX} roles already, and no more can be; delete one first`,
+  }]);
 });
 
-Deno.test("custom roles are Enterprise's", async () => {
+Deno.test("custom roles need the Enterprise license", async () => {
   using app = testApp({ edition: "pro" });
   const answer = await app.call("GET", ROLES);
   equal(answer.status, 402);

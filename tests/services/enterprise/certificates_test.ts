@@ -1,11 +1,13 @@
 import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
 import {
   authorityFault,
-  certificateBytes,
-  CertificateError,
   clientFault,
   dateFault,
   generalFault,
+} from "../../../services/enterprise/certificate_faults.ts";
+import {
+  certificateBytes,
+  CertificateError,
   isSignedBy,
   PEM_MAX,
   readCertificate,
@@ -35,15 +37,15 @@ Deno.test("a certificate says who it is for, who signed it, and its dates and ha
     subject: "CN=web-1",
     issuer: "CN=Root",
     serial: facts.serial,
-    notBefore: from.toISOString(),
-    notAfter: to.toISOString(),
+    not_before: from.toISOString(),
+    not_after: to.toISOString(),
   });
   match(facts.serial, /^[0-9a-f]{2,40}$/);
 });
 
 Deno.test("a date after 2049 is read as well", async () => {
   const { cert } = await authority.issue({ name: "x", to: new Date("9999-12-31T23:59:59Z") });
-  equal((await readCertificate(cert)).facts.notAfter, "9999-12-31T23:59:59.000Z");
+  equal((await readCertificate(cert)).facts.not_after, "9999-12-31T23:59:59.000Z");
 });
 
 Deno.test("line ends, indentation and space around do not matter", async () => {
@@ -116,7 +118,7 @@ for (
   });
 }
 
-Deno.test("a text full of what begins a PEM block is refused at once", () => {
+Deno.test("a text of many beginnings of a PEM block is refused quickly", () => {
   for (
     const text of [
       "-----BEGIN ".repeat(PEM_MAX / 11),
@@ -131,7 +133,7 @@ Deno.test("a text full of what begins a PEM block is refused at once", () => {
   }
 });
 
-Deno.test("nesting without an end is refused", async () => {
+Deno.test("a certificate that nests without end is refused", async () => {
   // Sequences in sequences, with lengths that fit.
   let nested = new Uint8Array(0);
   const parts: Uint8Array[] = [];
@@ -189,7 +191,7 @@ for (
     ["Ed25519", { key: ["ed25519"] }],
   ] as [string, OddIssue][]
 ) {
-  Deno.test(`${what} is good, signs, and is told from another of its name`, async () => {
+  Deno.test(`${what} is accepted, signs, and is not mistaken for another authority of the same name`, async () => {
     const extensions = ["basicConstraints = critical,CA:TRUE"];
     const ca = await oddCertificate({ ...issue, name: "CA", extensions });
     const impostor = await oddCertificate({ ...issue, name: "CA", extensions });
@@ -276,7 +278,7 @@ for (
     [
       "CA:TRUE without keyCertSign",
       ["basicConstraints = CA:TRUE", "keyUsage = digitalSignature"],
-      /^must not sign certificates/,
+      /^is not meant to sign certificates/,
     ],
   ] as const
 ) {
@@ -304,45 +306,45 @@ for (
       await readCertificate((await oddCertificate({ extensions })).cert),
     );
     if (isGood) equal(fault, undefined);
-    else match(fault ?? "", /^must not identify a client/);
+    else match(fault ?? "", /^is not meant for clients/);
   });
 }
 
-Deno.test("a certificate holds from its first to its last second", () => {
-  const dates = { notBefore: "2026-01-01T00:00:00.000Z", notAfter: "2026-12-31T23:59:59.000Z" };
+Deno.test("a certificate is valid from its first to its last second", () => {
+  const dates = { not_before: "2026-01-01T00:00:00.000Z", not_after: "2026-12-31T23:59:59.000Z" };
   const at = (time: string) => dateFault(dates, new Date(time));
   equal(at("2025-12-31T23:59:59.999Z"), "is not yet valid (from 2026-01-01T00:00:00.000Z)");
   equal(at("2026-01-01T00:00:00.000Z"), undefined);
   equal(at("2026-12-31T23:59:59.000Z"), undefined);
   equal(at("2026-12-31T23:59:59.001Z"), "has expired (2026-12-31T23:59:59.000Z)");
-  equal(dateFault({ notBefore: null, notAfter: null }, now), undefined);
+  equal(dateFault({ not_before: null, not_after: null }, now), undefined);
 });
 
-Deno.test("a name with what cannot be seen is refused", async () => {
+Deno.test("a name with invisible characters is refused", async () => {
   const bytes = derOf((await oddCertificate({ name: "good.example,evil" })).cert);
   const text = new TextDecoder("latin1").decode(bytes);
   bytes[text.lastIndexOf(",evil")] = 0;
   await rejects(
     readCertificate(pemOf(bytes)),
-    /has a subject with characters that cannot be seen$/,
+    /names its subject with characters that cannot be seen$/,
   );
   for (const name of ["a\u200bb", "a\u202eb", "a\u0085b"]) {
     const { cert } = await oddCertificate({ name });
     await rejects(
       readCertificate(cert),
-      /has a (subject|issuer) with characters that cannot be seen$/,
+      /names its (subject|issuer) with characters that cannot be seen$/,
     );
   }
 });
 
-Deno.test("a name of any length is not kept", async () => {
+Deno.test("a name of more than 1000 characters is refused", async () => {
   const extensions = ["basicConstraints = CA:TRUE"];
   const name = "x" + Array(20).fill(`/OU=${"z".repeat(60)}`).join("");
   const { cert } = await oddCertificate({ name, extensions });
-  await rejects(readCertificate(cert), /has a subject of more than 1000 characters$/);
+  await rejects(readCertificate(cert), /names its subject with more than 1000 characters$/);
 });
 
-Deno.test("an issuer is told by name and by key", async () => {
+Deno.test("an issuer is recognized by name and by key", async () => {
   const [root, other] = [await createAuthority("Root"), await createAuthority("Other")];
   const leaf = await readCertificate(plain.cert);
   equal(await isSignedBy(leaf, await readCertificate(authority.cert)), true);

@@ -61,7 +61,7 @@ for (
 const NO_NETWORK = "must be a network such as 10.0.0.0/8, 2001:db8::/32 or 203.0.113.7";
 const NO_IPV4 = "must have four decimal numbers from 0 to 255 without leading zeros";
 const hostBits = (network: string, address: string) =>
-  `has bits behind its prefix: write ${network} for the network, or ${address} for the one address`;
+  `has bits after its prefix: write ${network} for the network, or ${address} for the one address`;
 
 for (
   const [given, refused] of [

@@ -1,7 +1,7 @@
 import { equal, match } from "node:assert/strict";
 import {
+  fingerprintFault,
   fingerprintOf,
-  fingerprintProblem,
   parseFingerprint,
 } from "../../../services/enterprise/fingerprints.ts";
 
@@ -45,10 +45,10 @@ for (
   Deno.test(`${what} is no fingerprint`, () => equal(parseFingerprint(text), undefined));
 }
 
-Deno.test("of a SHA-1 fingerprint it is said what it is", () => {
-  match(fingerprintProblem("a9993e364706816aba3e25717850c26c9cd0d89d"), /^is a SHA-1 fingerprint/);
-  match(fingerprintProblem("A9:99:3E:36:47:06:81:6A:BA:3E:25:71:78:50:C2:6C:9C:D0:D8:9D"), /SHA-1/);
-  match(fingerprintProblem("nonsense"), /^must be a SHA-256 fingerprint/);
+Deno.test("a SHA-1 fingerprint is refused with a reason of its own", () => {
+  match(fingerprintFault("a9993e364706816aba3e25717850c26c9cd0d89d"), /^is a SHA-1 fingerprint/);
+  match(fingerprintFault("A9:99:3E:36:47:06:81:6A:BA:3E:25:71:78:50:C2:6C:9C:D0:D8:9D"), /SHA-1/);
+  match(fingerprintFault("nonsense"), /^must be a SHA-256 fingerprint/);
 });
 
 Deno.test("the fingerprint of bytes is their SHA-256", () => {

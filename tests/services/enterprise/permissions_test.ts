@@ -1,20 +1,20 @@
 import { deepEqual, equal } from "node:assert/strict";
 import {
   actionsOf,
-  group,
+  groupPermissions,
   includesPermission,
   leastRole,
   parsePermission,
   permissionName,
   PERMISSIONS,
-  ungroup,
+  ungroupPermissions,
 } from "../../../services/enterprise/permissions.ts";
 
 const READ_WRITE =
   "alerts webhooks schedules integrations incidents remediation status_pages uptime chatops sla " +
   "users settings compliance sso custom_roles ip_allowlist mtls encryption";
 
-Deno.test("the catalogue is the contract's", () => {
+Deno.test("the catalogue has exactly these resources and actions", () => {
   const expected: Record<string, string> = {
     containers: "read start stop restart rebuild exec logs",
     stacks: "read start stop restart",
@@ -69,18 +69,18 @@ for (
     ["__proto__:toString", "admin"],
   ] as const
 ) {
-  Deno.test(`without a custom role ${permission} takes the role ${role}`, () =>
+  Deno.test(`without a custom role ${permission} needs the role ${role}`, () =>
     equal(leastRole(parsePermission(permission)), role));
 }
 
-Deno.test("what an object has by nature is no resource", () => {
+Deno.test("the properties of every object (toString) are no resources", () => {
   for (const resource of ["__proto__", "constructor", "toString", "hasOwnProperty", ""]) {
     deepEqual(actionsOf(resource), []);
   }
 });
 
-Deno.test("permissions are kept as pairs, each once, and shown by resource in the catalogue's order", () => {
-  const pairs = ungroup([
+Deno.test("permissions are ungrouped to pairs, each once, and grouped in the order of the catalogue", () => {
+  const pairs = ungroupPermissions([
     { resource: "stacks", actions: ["stop", "read", "stop"] },
     { resource: "containers", actions: ["logs", "*"] },
     { resource: "stacks", actions: ["read"] },
@@ -93,7 +93,7 @@ Deno.test("permissions are kept as pairs, each once, and shown by resource in th
     "containers:*",
     "*:read",
   ]);
-  deepEqual(group(pairs), [
+  deepEqual(groupPermissions(pairs), [
     { resource: "*", actions: ["read"] },
     { resource: "containers", actions: ["*", "logs"] },
     { resource: "stacks", actions: ["read", "stop"] },

@@ -1,11 +1,11 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { runCommand, temporaryDirectory } from "../helpers/command.ts";
-import { licenseKeyFor, writeLicenseKeys } from "../helpers/licenses.ts";
-import { startLongshore } from "../helpers/longshore.ts";
+import { runCommand, temporaryDirectory } from "../../helpers/command.ts";
+import { licenseKeyFor, writeLicenseKeys } from "../../helpers/licenses.ts";
+import { startLongshore } from "../../helpers/longshore.ts";
 
 const BASE = "/api/ext/service-enterprise/ip-allowlist";
 
-Deno.test("ip-allowlist off lets everybody in again, beside a running service and without one", async () => {
+Deno.test("ip-allowlist off admits every address again, with a running service and without one", async () => {
   using directory = temporaryDirectory();
   const env = {
     LICENSE_KEY: await licenseKeyFor({ edition: "enterprise" }),
@@ -60,7 +60,7 @@ Deno.test("ip-allowlist off lets everybody in again, beside a running service an
   equal((await longshore.call("GET", "/api/overview", undefined, outside)).status, 200);
 });
 
-Deno.test("ip-allowlist is told wrong usage from what cannot be done", async () => {
+Deno.test("ip-allowlist tells wrong usage (2) from what cannot be done (1)", async () => {
   using directory = temporaryDirectory();
   const env = { DATA_DIR: directory.path };
   for (

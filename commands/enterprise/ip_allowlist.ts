@@ -1,19 +1,19 @@
 /**
- * `longshore ip-allowlist off`: the way back in for whoever locked themselves out, beside a running
- * service or without one.
+ * `longshore ip-allowlist off`: the way back in for those who locked themselves out. The service may
+ * run meanwhile.
  *
  * @module
  */
 
-import type { Caller } from "../services/caller.ts";
-import { recordAudit } from "../services/ce/audit.ts";
-import { readConfig } from "../services/config.ts";
-import { stopIpAllowlist } from "../services/enterprise/ip_allowlist.ts";
-import { parseArguments, subcommand } from "./arguments.ts";
-import { EXIT, type Program } from "./program.ts";
-import { withStateBeside } from "./state_database.ts";
+import type { Caller } from "../../services/caller.ts";
+import { recordAudit } from "../../services/ce/audit.ts";
+import { readConfig } from "../../services/config.ts";
+import { stopIpAllowlist } from "../../services/enterprise/ip_allowlist.ts";
+import { parseArguments, subcommand } from "../arguments.ts";
+import { EXIT, type Program } from "../program.ts";
+import { withStateBeside } from "../state_database.ts";
 
-/** How the audit log names whoever has the command line of the host. */
+/** Whoever uses the command line of the host, as the audit log names them. */
 const CONSOLE: Caller = { userId: "console", role: "admin", familyId: "", address: "" };
 
 const now = () => new Date();
@@ -40,8 +40,8 @@ export async function ipAllowlist(program: Program): Promise<number> {
   );
   if (unrecorded !== undefined) {
     const reason = unrecorded instanceof Error ? unrecorded.message : String(unrecorded);
-    program.note(`The compliance log has no entry of it: ${reason}`);
+    program.note(`It could not be written into the compliance log: ${reason}`);
   }
-  program.note("Its rules are kept. A running service takes it over at once.");
+  program.note("The rules are kept. For a running service this holds at once.");
   return EXIT.ok;
 }
