@@ -14,7 +14,7 @@ export interface LoadResult {
   /** Milliseconds. */
   p50: number;
   p99: number;
-  /** Answers with a status other than 200. */
+  /** Answers with a status other than 200 and 201. */
   failures: number;
   /** Bytes of the last answer, head included. */
   answerBytes: number;
@@ -25,23 +25,34 @@ const HEAD_END = encoder.encode("\r\n\r\n");
 const LAST_CHUNK = encoder.encode("0\r\n\r\n");
 
 /**
- * Asks for `path` on `connections` kept-alive connections, one request after the other on each, for
+ * Asks for `path` (or sends `body` to it, as JSON) on `connections` kept-alive connections, one request after the other on each, for
  * so many `seconds`, or so many `requests` on each.
  */
 export async function load(
   target: Target,
-  { path, headers = {}, connections, seconds = Infinity, requests = Infinity }: {
+  { path, headers = {}, body, connections, seconds = Infinity, requests = Infinity }: {
     path: string;
     headers?: Record<string, string>;
+    body?: string;
     connections: number;
     seconds?: number;
     requests?: number;
   },
 ): Promise<LoadResult> {
-  const lines = Object.entries({ host: "localhost", ...headers }).map(([name, value]) =>
-    `${name}: ${value}`
+  const bytes = encoder.encode(body).length;
+  const all = {
+    host: "localhost",
+    ...(body !== undefined && {
+      "content-type": "application/json",
+      "content-length": String(bytes),
+    }),
+    ...headers,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  const method = body === undefined ? "GET" : "POST";
+  const request = encoder.encode(
+    [`${method} ${path} HTTP/1.1`, ...lines, "", body ?? ""].join("\r\n"),
   );
-  const request = encoder.encode([`GET ${path} HTTP/1.1`, ...lines, "", ""].join("\r\n"));
   const latencies: number[] = [];
   const outcome = { failures: 0, answerBytes: 0 };
   const end = performance.now() + seconds * 1000;
@@ -91,7 +102,7 @@ async function readAnswer(
       if (at < 0) continue;
       bodyAt = at + HEAD_END.length;
       const head = new TextDecoder().decode(buffer.subarray(0, bodyAt)).toLowerCase();
-      ok = head.startsWith("http/1.1 200");
+      ok = /^http\/1\.1 20[01]/.test(head);
       const given = /\r\ncontent-length: *(\d+)/.exec(head)?.[1];
       length = given === undefined ? -1 : Number(given);
     }

@@ -5,6 +5,7 @@
  */
 
 import { findEngine, startDockerd } from "../tests/helpers/real_engine.ts";
+import { benchCompliance } from "./compliance.ts";
 import { benchContainers } from "./containers.ts";
 import { benchMetrics } from "./metrics.ts";
 import { benchSse } from "./sse.ts";
@@ -19,6 +20,7 @@ const BENCHES = {
   sse: benchSse,
   "status-page": benchStatusPage,
   uptime: benchUptime,
+  compliance: benchCompliance,
 };
 
 const names = Deno.args.length ? Deno.args : Object.keys(BENCHES);

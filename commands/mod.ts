@@ -6,7 +6,14 @@
 
 import { help } from "./help.ts";
 import type { Program } from "./program.ts";
-import { BACKUP_USAGE, LICENSE_USAGE, RESTORE_USAGE, USER_USAGE } from "./usages.ts";
+import {
+  BACKUP_USAGE,
+  COMPLIANCE_USAGE,
+  IP_ALLOWLIST_USAGE,
+  LICENSE_USAGE,
+  RESTORE_USAGE,
+  USER_USAGE,
+} from "./usages.ts";
 import { version } from "./version.ts";
 
 /** What the program can be told to do. */
@@ -51,6 +58,16 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     summary: "Show or install the license",
     usage: LICENSE_USAGE,
     run: async (program) => (await import("./license.ts")).license(program),
+  },
+  "ip-allowlist": {
+    summary: "Stop enforcing the IP allowlist: the way back in",
+    usage: IP_ALLOWLIST_USAGE,
+    run: async (program) => (await import("./enterprise/ip_allowlist.ts")).ipAllowlist(program),
+  },
+  compliance: {
+    summary: "Verify the compliance log, of the service or of a copy",
+    usage: COMPLIANCE_USAGE,
+    run: async (program) => (await import("./enterprise/compliance.ts")).compliance(program),
   },
   openapi: {
     summary: "Print the API document (OpenAPI 3.1, JSON)",

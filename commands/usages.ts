@@ -35,3 +35,17 @@ export const LICENSE_USAGE = `longshore license show
 
 install checks the license key in FILE (- is standard input) and keeps it in DATA_DIR. A running
 service takes it over within ten seconds.`;
+
+export const IP_ALLOWLIST_USAGE = `longshore ip-allowlist off
+
+Stops enforcing the IP allowlist, for those who locked themselves out. Every address may use the
+service then; the rules are kept. The service may run meanwhile: it holds for the next request.`;
+
+export const COMPLIANCE_USAGE = `longshore compliance verify [FILE]
+
+Verifies every entry of the compliance log in FILE, a copy of state.sqlite (such as one out of a
+backup), or in DATA_DIR, where the service may run meanwhile. Nothing is written. The exit status is
+0 when the log is what was written, and 1 when it is not: then the entry where it breaks is named.
+
+Whoever can write to the file could write a whole new log. So keep the head hash that this prints, and
+compare it with the entry_hash of that entry later.`;

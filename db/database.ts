@@ -62,6 +62,29 @@ export function openMetricsDatabase(path: string): MetricsDatabase {
 }
 
 /**
+ * Opens a `state.sqlite` that is only looked at, wherever it lies and whoever has it open.
+ *
+ * @throws {DatabaseFileError} When it is missing, damaged or no database.
+ */
+export function openToRead(path: string): StateDatabase {
+  let connection: DatabaseSync | undefined;
+  try {
+    if (!sizeOf(path)) throw new Error("it is missing or empty");
+    // Without a write-ahead log nobody has it open: then the last to close it has to tidy up,
+    // which a reader cannot.
+    connection = new DatabaseSync(path, { readOnly: sizeOf(`${path}-wal`) !== undefined });
+    connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    connection.exec("PRAGMA query_only = ON");
+    connection.prepare("SELECT count(*) FROM sqlite_schema").get();
+    return withStatementCache(connection) as StateDatabase;
+  } catch (error) {
+    connection?.close();
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new DatabaseFileError(`${path} cannot be read: ${reason}`, { cause: error });
+  }
+}
+
+/**
  * From here on a write that another process holds up fails soon (SQLITE_BUSY), instead of holding
  * up everything else of this one.
  */

@@ -17,12 +17,20 @@ import { migration as integrations } from "./0006_ce_integrations.ts";
 import { migration as pushTokens } from "./0007_ce_push_tokens.ts";
 import { migration as certificateNotices } from "./0008_ce_certificate_notices.ts";
 import { migration as serviceStops } from "./0009_ce_service_stops.ts";
+import { migration as loginEnds } from "./0010_ce_login_ends.ts";
 import { migration as incidents } from "./0020_pro_incidents.ts";
 import { migration as uptime } from "./0021_pro_uptime.ts";
 import { migration as sla } from "./0022_pro_sla.ts";
 import { migration as remediation } from "./0023_pro_remediation.ts";
 import { migration as statusPages } from "./0024_pro_status_pages.ts";
 import { migration as chat } from "./0025_pro_chat.ts";
+import { migration as sso } from "./0040_enterprise_sso.ts";
+import { migration as branding } from "./0041_enterprise_branding.ts";
+import { migration as customRoles } from "./0042_enterprise_roles.ts";
+import { migration as ipAllowlist } from "./0043_enterprise_ip_allowlist.ts";
+import { migration as mtls } from "./0044_enterprise_mtls.ts";
+import { migration as encryption } from "./0045_enterprise_encryption.ts";
+import { migration as compliance } from "./0046_enterprise_compliance.ts";
 
 /** Of `state.sqlite`. */
 export const stateMigrations: readonly Migration[] = [
@@ -35,12 +43,20 @@ export const stateMigrations: readonly Migration[] = [
   pushTokens,
   certificateNotices,
   serviceStops,
+  loginEnds,
   incidents,
   uptime,
   sla,
   remediation,
   statusPages,
   chat,
+  sso,
+  branding,
+  customRoles,
+  ipAllowlist,
+  mtls,
+  encryption,
+  compliance,
 ];
 
 /** Of `metrics.sqlite`. */

@@ -1,17 +1,24 @@
 /**
- * What Enterprise adds to every request: IP allowlist, custom roles, compliance log.
+ * The guard of Enterprise: IP allowlist, custom roles and compliance log, for every request. It also
+ * has the active brand shown, from the first request on.
  *
  * @module
  */
 
 import type { Deps } from "../deps.ts";
 import type { Guard } from "../guard.ts";
+import { showActiveBrand } from "./branding.ts";
 import { recordObservation } from "./compliance_recording.ts";
-import { assertAddressAllowed } from "./ip_allowlist.ts";
-import { isGranted } from "./permission_check.ts";
+import { assertAddressAllowed, isAddressAllowed } from "./ip_allowlist.ts";
+import { includesRightsOf, isGranted } from "./permission_check.ts";
 
-export const createGuard = (deps: Deps): Guard => ({
-  admit: (address, caller) => assertAddressAllowed(deps, address, caller),
-  grants: (userId, permission) => isGranted(deps, userId, permission),
-  record: (observation) => recordObservation(deps, observation),
-});
+export function createGuard(deps: Deps): Guard {
+  showActiveBrand(deps);
+  return {
+    admit: (address, caller) => assertAddressAllowed(deps, address, caller),
+    admits: (caller) => isAddressAllowed(deps, caller),
+    grants: (userId, permission) => isGranted(deps, userId, permission),
+    includesRightsOf: (caller, userId) => includesRightsOf(deps, caller, userId),
+    record: (observation) => recordObservation(deps, observation),
+  };
+}

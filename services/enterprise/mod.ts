@@ -8,10 +8,25 @@
 import type { GuardSource } from "../guard.ts";
 import type { Worker } from "../lifecycle.ts";
 import type { Recorder } from "../recorder.ts";
+import { complianceRecorder } from "./compliance_recorder.ts";
 
-export const enterpriseWorkers: readonly Worker[] = [];
+const sessionSweeper: Worker = {
+  name: "SSO session sweeper",
+  edition: "enterprise",
+  run: async (...given) =>
+    await (await import("./workers/session_sweeper.ts")).sweepSessions(...given),
+};
 
-export const enterpriseRecorders: readonly Recorder[] = [];
+const complianceSweeper: Worker = {
+  name: "compliance sweeper",
+  edition: "enterprise",
+  run: async (...given) =>
+    await (await import("./workers/compliance_sweeper.ts")).sweepComplianceLog(...given),
+};
+
+export const enterpriseWorkers: readonly Worker[] = [sessionSweeper, complianceSweeper];
+
+export const enterpriseRecorders: readonly Recorder[] = [complianceRecorder];
 
 export const enterpriseGuard: GuardSource = {
   edition: "enterprise",

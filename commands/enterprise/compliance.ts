@@ -1,0 +1,87 @@
+/**
+ * `longshore compliance verify [FILE]`: is the compliance log what was written? Beside a running
+ * service, without one, or on a copy of its database. Nothing is written.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { DatabaseFileError, openToRead, type StateDatabase } from "../../db/database.ts";
+import { pendingMigrations } from "../../db/migrate.ts";
+import { stateMigrations } from "../../db/migrations/mod.ts";
+import { inReadTransaction, selectHead } from "../../db/enterprise/compliance_logs.ts";
+import { readConfig } from "../../services/config.ts";
+import { type ChainReport, walkChain } from "../../services/enterprise/compliance_chain.ts";
+import { parseArguments, subcommand } from "../arguments.ts";
+import { STATE_FILE } from "../data_directory.ts";
+import { CommandError, EXIT, type Program } from "../program.ts";
+import { assertThere } from "../state_database.ts";
+
+export async function compliance(program: Program): Promise<number> {
+  const { program: rest } = subcommand("compliance", program, ["verify"]);
+  const names = rest.args.length > 0 ? ["FILE"] as const : [] as const;
+  const { values: [given] } = parseArguments("compliance verify", rest, names, {});
+  const path = given ?? stateFile(program);
+  const { entries, report } = await verify(path, program.signal);
+  for (const [name, value] of rowsOf(entries, report)) {
+    // Somebody may have put anything there, also what a terminal would obey.
+    program.print(`${name.padEnd(16)}  ${value.replaceAll(/\p{C}/gu, "?")}`);
+  }
+  return report.verified ? EXIT.ok : EXIT.failure;
+}
+
+function stateFile({ env, surroundings }: Program): string {
+  const { dataDir } = readConfig(env, surroundings);
+  const path = join(dataDir, STATE_FILE);
+  assertThere(path, dataDir);
+  return path;
+}
+
+/** @throws {CommandError} When the file cannot be used. */
+async function verify(
+  path: string,
+  signal: AbortSignal,
+): Promise<{ entries: number; report: ChainReport }> {
+  let db: StateDatabase | undefined;
+  try {
+    db = openToRead(path);
+    const opened = db;
+    assertHasLog(opened, path);
+    // One moment of the file, whatever the service writes meanwhile.
+    return await inReadTransaction(opened, async () => ({
+      entries: selectHead(opened)?.sequence ?? 0,
+      report: await walkChain(opened, {}, () => {
+        if (signal.aborted) throw new CommandError("Interrupted; nothing was found out");
+        return Promise.resolve();
+      }),
+    }));
+  } catch (error) {
+    if (error instanceof DatabaseFileError) throw new CommandError(error.message, { cause: error });
+    // node:sqlite gives its failures a code, such as for a damaged page.
+    if ((error as { code?: string }).code !== "ERR_SQLITE_ERROR") throw error;
+    throw new CommandError(`${path}: ${(error as Error).message}`, { cause: error });
+  } finally {
+    db?.close();
+  }
+}
+
+function assertHasLog(db: StateDatabase, path: string): void {
+  const pending = pendingMigrations(db, stateMigrations);
+  if (pending.some(({ name }) => name.includes("compliance"))) {
+    throw new CommandError(`${path} is of an older version, which had no compliance log`);
+  }
+}
+
+function rowsOf(entries: number, report: ChainReport): [name: string, value: string][] {
+  const { verified, entries_checked, head_hash, broken_at_id, reason } = report;
+  return [
+    ["Verified", verified ? "yes" : "NO"],
+    ["Entries checked", String(entries_checked)],
+    ["Entries ever", String(entries)],
+    ["Head hash", head_hash ?? "none"],
+    ...(verified ? [] : [
+      ["Broken at", broken_at_id ?? "no entry that is there"],
+      ["Reason", reason ?? ""],
+    ] as [string, string][]),
+  ];
+}

@@ -1,0 +1,278 @@
+/**
+ * The `compliance_logs` table: the entries of the compliance log, each chained to the one before;
+ * `compliance_head`: the end of that chain; and `compliance_counts`: how many there are of each
+ * kind, which triggers keep.
+ *
+ * @module
+ */
+
+import type { Database } from "../database.ts";
+
+export const CATEGORIES = [
+  "authentication",
+  "authorization",
+  "configuration",
+  "data",
+  "container",
+  "system",
+  "security",
+] as const;
+export type Category = (typeof CATEGORIES)[number];
+
+export const SEVERITIES = ["info", "warning", "error", "critical"] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+export const ACTOR_TYPES = ["user", "system", "api_key", "agent"] as const;
+export type ActorType = (typeof ACTOR_TYPES)[number];
+
+export const OUTCOMES = ["success", "failure"] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** An entry as stored: every field but `sequence` and `entry_hash` is hashed. */
+export interface ComplianceRow {
+  /** Place in the chain, from 1 and without gaps. */
+  sequence: number;
+  id: string;
+  event_id: string;
+  category: Category;
+  severity: Severity;
+  actor_id: string;
+  actor_type: ActorType;
+  action: string;
+  resource_type: string | null;
+  resource_id: string | null;
+  detail: string | null;
+  outcome: Outcome;
+  /** A JSON object in its canonical form. */
+  metadata: string | null;
+  /** Who wrote the entry through the API; `null` for the service itself. */
+  recorded_by: string | null;
+  previous_hash: string;
+  entry_hash: string;
+  /** ISO 8601, UTC. */
+  created_at: string;
+}
+
+/** A place in the chain. */
+export interface ChainLink {
+  sequence: number;
+  hash: string;
+}
+
+/** Which entries are meant; what is missing does not matter. */
+export interface EntryFilter {
+  category?: Category | undefined;
+  severity?: Severity | undefined;
+  outcome?: Outcome | undefined;
+  actor_id?: string | undefined;
+  action?: string | undefined;
+}
+
+/** A stretch of time, ISO 8601, UTC: `from` belongs to it, `before` does not. */
+export interface TimeRange {
+  from: string;
+  before: string;
+}
+
+const COLUMNS = `
+  sequence, id, event_id, category, severity, actor_id, actor_type, action, resource_type,
+  resource_id, detail, outcome, metadata, recorded_by, previous_hash, entry_hash, created_at`;
+
+/** The end of the chain; `undefined` where somebody took it away. */
+export function selectHead(db: Database): ChainLink | undefined {
+  return db.get<ChainLink>("SELECT sequence, hash FROM compliance_head");
+}
+
+/** Adds an entry that follows the head, which it then is; a trigger refuses every other one. */
+export function insertEntry(db: Database, row: ComplianceRow): void {
+  db.run(
+    `INSERT INTO compliance_logs (${COLUMNS})
+     VALUES (:sequence, :id, :event_id, :category, :severity, :actor_id, :actor_type, :action,
+       :resource_type, :resource_id, :detail, :outcome, :metadata, :recorded_by, :previous_hash,
+       :entry_hash, :created_at)`,
+    { ...row },
+  );
+  db.run("UPDATE compliance_head SET sequence = :sequence, hash = :hash", {
+    sequence: row.sequence,
+    hash: row.entry_hash,
+  });
+}
+
+/** Undoes what `work` did when it throws, and leaves the transaction around it open. */
+export function withSavepoint<T>(db: Database, work: () => T): T {
+  db.run("SAVEPOINT compliance");
+  try {
+    const result = work();
+    db.run("RELEASE compliance");
+    return result;
+  } catch (error) {
+    try {
+      db.run("ROLLBACK TO compliance");
+      db.run("RELEASE compliance");
+    } catch { /* a full disk has undone the whole transaction */ }
+    throw error;
+  }
+}
+
+/** Everything that `work` reads is of one moment, whatever other processes write. */
+export async function inReadTransaction<T>(db: Database, work: () => Promise<T>): Promise<T> {
+  db.run("BEGIN");
+  try {
+    return await work();
+  } finally {
+    db.run("ROLLBACK");
+  }
+}
+
+export function selectEntry(db: Database, id: string): ComplianceRow | undefined {
+  return db.get<ComplianceRow>(`SELECT ${COLUMNS} FROM compliance_logs WHERE id = :id`, { id });
+}
+
+/** By its place in the chain. */
+export function selectEntryAt(db: Database, sequence: number): ComplianceRow | undefined {
+  return db.get<ComplianceRow>(
+    `SELECT ${COLUMNS} FROM compliance_logs WHERE sequence = :sequence`,
+    { sequence },
+  );
+}
+
+/** Those after one place in the chain, up to another one and with it, in their order. */
+export function selectChain(
+  db: Database,
+  { after, through, limit }: { after: number; through: number; limit: number },
+): ComplianceRow[] {
+  return db.all<ComplianceRow>(
+    `SELECT ${COLUMNS} FROM compliance_logs
+     WHERE sequence > :after AND sequence <= :through ORDER BY sequence LIMIT :limit`,
+    { after, through, limit },
+  );
+}
+
+/** The nearest entry before a place in the chain. */
+export function selectEntryBefore(db: Database, sequence: number): ComplianceRow | undefined {
+  return db.get<ComplianceRow>(
+    `SELECT ${COLUMNS} FROM compliance_logs
+     WHERE sequence < :sequence ORDER BY sequence DESC LIMIT 1`,
+    { sequence },
+  );
+}
+
+/**
+ * The nearest entry after a place in the chain.
+ *
+ * @throws {RangeError} For a place that no number holds: somebody put it there.
+ */
+export function selectEntryAfter(db: Database, sequence: number): ComplianceRow | undefined {
+  return db.get<ComplianceRow>(
+    `SELECT ${COLUMNS} FROM compliance_logs
+     WHERE sequence > :sequence ORDER BY sequence LIMIT 1`,
+    { sequence },
+  );
+}
+
+/** The place of the earliest entry that is of that time or later. */
+export function selectSequenceFrom(db: Database, from: string): number | undefined {
+  return db.get<{ sequence: number }>(
+    `SELECT sequence FROM compliance_logs
+     WHERE created_at >= :from ORDER BY created_at, sequence LIMIT 1`,
+    { from },
+  )?.sequence;
+}
+
+/**
+ * Where the newest `size` entries of a time begin; `undefined` when it has not more than that.
+ * Reads no more than so many keys of an index.
+ */
+export function selectWindowStart(
+  db: Database,
+  { from, before }: TimeRange,
+  size: number,
+): string | undefined {
+  return db.get<{ created_at: string }>(
+    `SELECT created_at FROM compliance_logs WHERE created_at >= :from AND created_at < :before
+     ORDER BY created_at DESC LIMIT 1 OFFSET :offset`,
+    { from, before, offset: size - 1 },
+  )?.created_at;
+}
+
+export function countEntries(db: Database, filter: EntryFilter, range: TimeRange): number {
+  const { condition, params } = conditionOf(filter, range);
+  return db.get<{ n: number }>(
+    `SELECT count(*) AS n FROM compliance_logs WHERE ${condition}`,
+    params,
+  )!.n;
+}
+
+/** Newest first. */
+export function selectEntries(
+  db: Database,
+  filter: EntryFilter,
+  range: TimeRange,
+  { limit, offset }: { limit: number; offset: number },
+): ComplianceRow[] {
+  const { condition, params } = conditionOf(filter, range);
+  return db.all<ComplianceRow>(
+    `SELECT ${COLUMNS} FROM compliance_logs WHERE ${condition}
+     ORDER BY created_at DESC, sequence DESC LIMIT :limit OFFSET :offset`,
+    { ...params, limit, offset },
+  );
+}
+
+/** The places of the newest entries of a time, newest first. */
+export function selectNewestSequences(
+  db: Database,
+  { from, before }: TimeRange,
+  limit: number,
+): number[] {
+  return db.all<{ sequence: number }>(
+    `SELECT sequence FROM compliance_logs WHERE created_at >= :from AND created_at < :before
+     ORDER BY created_at DESC, sequence DESC LIMIT :limit`,
+    { from, before, limit },
+  ).map(({ sequence }) => sequence);
+}
+
+/** Names of columns are ours, values are bound. */
+function conditionOf(filter: EntryFilter, { from, before }: TimeRange) {
+  const { category, severity, outcome, actor_id, action } = filter;
+  const given = Object.entries({ category, severity, outcome, actor_id, action })
+    .filter((field): field is [string, string] => field[1] !== undefined);
+  return {
+    condition: [
+      ...given.map(([column]) => `${column} = :${column}`),
+      "created_at >= :from AND created_at < :before",
+    ].join(" AND "),
+    params: { ...Object.fromEntries(given), from, before },
+  };
+}
+
+/** How many there are of each kind. */
+export interface EntryCount {
+  category: Category;
+  severity: Severity;
+  outcome: Outcome;
+  entries: number;
+}
+
+export function selectCounts(db: Database): EntryCount[] {
+  return db.all<EntryCount>(
+    "SELECT category, severity, outcome, entries FROM compliance_counts WHERE entries > 0",
+  );
+}
+
+/** When the earliest and the latest entry were written; `null` without any. */
+export function selectTimes(db: Database): { oldest: string | null; newest: string | null } {
+  return {
+    oldest: db.get<{ at: string | null }>(
+      "SELECT min(created_at) AS at FROM compliance_logs",
+    )!.at,
+    newest: db.get<{ at: string | null }>(
+      "SELECT max(created_at) AS at FROM compliance_logs",
+    )!.at,
+  };
+}
+
+/** Only what lies below an anchor can be deleted. @returns How many went. */
+export function deleteEntriesThrough(db: Database, sequence: number): number {
+  // The number of changed rows does not count what triggers change.
+  return db.run("DELETE FROM compliance_logs WHERE sequence <= :sequence", { sequence });
+}

@@ -1,0 +1,83 @@
+/**
+ * The compliance log of what the service does by itself, with nobody asking: remediation, and
+ * schedules that failed. What it only sees (an alert, a container that ends) changes nothing, and
+ * is no deed of anybody's.
+ *
+ * @module
+ */
+
+import { selectComplianceConfig } from "../../db/enterprise/compliance_config.ts";
+import type { AppEvent } from "../events.ts";
+import type { Recorder } from "../recorder.ts";
+import { chainEntry, type NewEntry, SYSTEM, tellLost } from "./compliance_append.ts";
+
+/** Sentences of the engine may be long. */
+const ERROR_MAX = 500;
+
+export const complianceRecorder: Recorder = {
+  edition: "enterprise",
+  record(deps, event) {
+    const entry = actEntry(event);
+    if (!entry) return undefined;
+    try {
+      if (selectComplianceConfig(deps.db).enabled) chainEntry(deps, entry);
+    } catch (error) {
+      // What was done is done, whether it can be written down or not.
+      tellLost(deps, entry, error);
+    }
+    return undefined;
+  },
+};
+
+/** The entry of an event that is a deed of the service; `undefined` for every other one. */
+function actEntry(event: AppEvent): NewEntry | undefined {
+  const common = { ...SYSTEM, category: "container", recorded_by: null } as const;
+  switch (event.event) {
+    case "remediation.executed": {
+      const { rule, ruleId, action, target, status, error } = event.data;
+      const succeeded = status === "success";
+      return {
+        ...common,
+        severity: succeeded ? "info" : "warning",
+        action: "remediation.executed",
+        resource_type: "containers",
+        resource_id: target,
+        detail: `The rule ${rule} did ${action} on ${target}: ${status}`,
+        outcome: succeeded ? "success" : "failure",
+        metadata: { rule_id: ruleId, rule, action, error: shortened(error) },
+      };
+    }
+    case "remediation.disabled": {
+      const { rule, ruleId, reason } = event.data;
+      return {
+        ...common,
+        category: "configuration",
+        severity: "warning",
+        action: "remediation.disabled",
+        resource_type: "remediation",
+        resource_id: ruleId,
+        detail: `The rule ${rule} turned itself off: ${reason}`,
+        outcome: "success",
+        metadata: { rule },
+      };
+    }
+    case "schedule.failed": {
+      const { schedule, scheduleId, container, action, error } = event.data;
+      return {
+        ...common,
+        severity: "warning",
+        action: "schedule.failed",
+        resource_type: "containers",
+        resource_id: container,
+        detail: `The schedule ${schedule} did not ${action} ${container}`,
+        outcome: "failure",
+        metadata: { schedule_id: scheduleId, schedule, action, error: shortened(error) },
+      };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Never half of a surrogate pair, for such a text has no canonical form. */
+const shortened = (text: string | null) => text && text.slice(0, ERROR_MAX).toWellFormed();

@@ -1,0 +1,185 @@
+/**
+ * The end of the compliance log's old entries. They go from the beginning of the chain, and an
+ * anchor takes down the hash that the rest of it goes on from.
+ *
+ * First the entries are verified: what somebody tampered with shall not vanish with its evidence.
+ * Then an entry of the log announces what is deleted, so that nobody can delete a beginning and put
+ * an anchor in its place. Then it is deleted in slices, each with its anchor in one transaction: the
+ * end of the process at any moment leaves a log that verifies, and the next run goes on.
+ *
+ * @module
+ */
+
+import { selectAnchor, upsertAnchor } from "../../db/enterprise/chain_anchors.ts";
+import { selectComplianceConfig } from "../../db/enterprise/compliance_config.ts";
+import {
+  type ChainLink,
+  deleteEntriesThrough,
+  selectChain,
+  selectEntryAfter,
+  selectEntryBefore,
+  selectHead,
+} from "../../db/enterprise/compliance_logs.ts";
+import type { StateDatabase } from "../../db/database.ts";
+import type { Caller } from "../caller.ts";
+import type { Deps } from "../deps.ts";
+import { actorOf, appendEntry, SYSTEM } from "./compliance_append.ts";
+import { RETENTION_ACTION } from "./compliance_chain.ts";
+import { faultOf, GENESIS_HASH } from "./hash_chain.ts";
+import { createPause, turn } from "./turn.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Entries that are verified at once. */
+const STEP = 256;
+
+/** Entries of a slice: it grows and shrinks between these to take about so many milliseconds. */
+const SLICE_MIN = 16;
+const SLICE_MAX = 2_000;
+const SLICE_MS = 12;
+
+export interface RetentionResult {
+  deleted: number;
+  retention_days: number;
+  /** Whether entries went, and the log now goes on from an anchor. */
+  chain_anchor_recorded: boolean;
+}
+
+type RetentionDeps = Pick<Deps, "db" | "log" | "now">;
+
+/** By database: the run that is under way. */
+const running = new WeakMap<StateDatabase, Promise<RetentionResult>>();
+
+/**
+ * Deletes entries that are older than the configured days, up to the first that is not: a clock
+ * that was set back tears no hole into the log. Joins a run that is under way.
+ *
+ * @param caller Who asked for it; the service itself unless given.
+ * @param signal Ends it between two slices.
+ */
+export async function sweepCompliance(
+  deps: RetentionDeps,
+  { caller, signal }: { caller?: Caller; signal?: AbortSignal } = {},
+): Promise<RetentionResult> {
+  const { db } = deps;
+  const current = running.get(db);
+  if (current) return await current;
+  const run = sweep(deps, caller, signal).finally(() => running.delete(db));
+  running.set(db, run);
+  return await run;
+}
+
+async function sweep(
+  deps: RetentionDeps,
+  caller: Caller | undefined,
+  signal: AbortSignal | undefined,
+): Promise<RetentionResult> {
+  const { db, now } = deps;
+  const { retention_days } = selectComplianceConfig(db);
+  const olderThan = new Date(now().getTime() - retention_days * DAY_MS).toISOString();
+  const anchored = selectAnchor(db)?.sequence ?? 0;
+  const { last, fault } = await oldEntries(db, olderThan, signal);
+  if (!last) return { deleted: 0, retention_days, chain_anchor_recorded: false };
+
+  const by = caller ? actorOf(caller) : SYSTEM;
+  const common = {
+    category: "security",
+    resource_type: "compliance",
+    recorded_by: null,
+  } as const;
+  if (fault) {
+    await appendEntry(deps, {
+      ...common,
+      ...SYSTEM,
+      severity: "critical",
+      action: "compliance.chain_broken",
+      resource_id: fault.id,
+      detail: fault.reason,
+      outcome: "failure",
+      metadata: null,
+    });
+    deps.log.error("compliance log tampered with", { entry: fault.id, reason: fault.reason });
+  }
+  // Written also while the log is off: without it the anchor would stand for nothing.
+  const announcement = await appendEntry(deps, {
+    ...common,
+    ...by,
+    severity: "info",
+    action: RETENTION_ACTION,
+    resource_id: null,
+    detail: `Entries from before ${olderThan} are deleted`,
+    outcome: "success",
+    metadata: {
+      retention_days,
+      older_than: olderThan,
+      entries: last.sequence - anchored,
+      entries_before: last.sequence,
+      anchor_hash: last.hash,
+    },
+  });
+  const deleted = await deleteThrough(deps, announcement.id, last.sequence, signal);
+  return { deleted, retention_days, chain_anchor_recorded: deleted > 0 };
+}
+
+/** The last of the old entries at the beginning, and the first thing that is wrong with them. */
+async function oldEntries(
+  db: StateDatabase,
+  olderThan: string,
+  signal: AbortSignal | undefined,
+): Promise<{ last: ChainLink | undefined; fault: { id: string; reason: string } | undefined }> {
+  const pause = createPause(signal);
+  const anchor = selectAnchor(db);
+  const through = selectHead(db)?.sequence ?? 0;
+  let last: ChainLink | undefined;
+  let fault: { id: string; reason: string } | undefined;
+  for (;;) {
+    const after = last ?? anchor ?? { sequence: 0, hash: GENESIS_HASH };
+    const rows = selectChain(db, { after: after.sequence, through, limit: STEP });
+    let { hash } = after;
+    for (const row of rows) {
+      if (row.created_at >= olderThan) return { last, fault };
+      if (!fault) {
+        const reason = faultOf(row, hash);
+        if (reason !== undefined) fault = { id: row.id, reason };
+      }
+      hash = row.entry_hash;
+      last = { sequence: row.sequence, hash };
+    }
+    if (rows.length === 0) return { last, fault };
+    await pause();
+  }
+}
+
+async function deleteThrough(
+  { db, now }: RetentionDeps,
+  announcementId: string,
+  sequence: number,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const created_at = now().toISOString();
+  let deleted = 0;
+  let slice = SLICE_MIN;
+  for (let done = selectAnchor(db)?.sequence ?? 0; done < sequence;) {
+    signal?.throwIfAborted();
+    const began = performance.now();
+    const last = sliceEnd(db, done, Math.min(done + slice, sequence));
+    if (!last || last.sequence > sequence) break;
+    db.transaction(() => {
+      upsertAnchor(db, { ...last, entry_id: announcementId, created_at });
+      deleted += deleteEntriesThrough(db, last.sequence);
+    });
+    done = last.sequence;
+    const took = performance.now() - began;
+    if (took > SLICE_MS) slice = Math.max(SLICE_MIN, Math.floor(slice / 2));
+    else if (took < SLICE_MS / 2) slice = Math.min(SLICE_MAX, slice * 2);
+    await turn();
+  }
+  return deleted;
+}
+
+/** Where a slice ends that should end at a place where perhaps nothing is any more. */
+function sliceEnd(db: StateDatabase, done: number, wanted: number): ChainLink | undefined {
+  const before = selectEntryBefore(db, wanted + 1);
+  const end = before && before.sequence > done ? before : selectEntryAfter(db, done);
+  return end && { sequence: end.sequence, hash: end.entry_hash };
+}

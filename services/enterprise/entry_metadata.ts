@@ -1,0 +1,44 @@
+/**
+ * What somebody may add to an entry of the compliance log in a form of their own.
+ *
+ * @module
+ */
+
+import { canonicalJson } from "./canonical_json.ts";
+
+/** Largest metadata of an entry, as canonical JSON in UTF-8 bytes, and how deep it may nest. */
+export const METADATA_BYTES_MAX = 8 * 1024;
+export const METADATA_DEPTH_MAX = 8;
+
+const encoder = new TextEncoder();
+
+/** Why metadata cannot be taken, as the end of a sentence; `undefined` when it can. */
+export function metadataFault(metadata: Record<string, unknown>): string | undefined {
+  return nestingFault(metadata) ?? textFault(metadata);
+}
+
+/** No recursion: what nobody looked into may be nested as deep as a body is long. */
+function nestingFault(metadata: object): string | undefined {
+  const open: [value: object, depth: number][] = [[metadata, 1]];
+  for (let next; (next = open.pop());) {
+    const [value, depth] = next;
+    if (depth > METADATA_DEPTH_MAX) return `must not nest more than ${METADATA_DEPTH_MAX} deep`;
+    // JSON has such a member, but whoever reads it with JavaScript may lose it on the way.
+    if (Object.hasOwn(value, "__proto__")) return "must not have a member __proto__";
+    for (const inner of Object.values(value)) {
+      if (typeof inner === "object" && inner !== null) open.push([inner, depth + 1]);
+    }
+  }
+  return undefined;
+}
+
+function textFault(metadata: object): string | undefined {
+  let text: string;
+  try {
+    text = canonicalJson(metadata);
+  } catch (error) {
+    return `has no canonical form: ${(error as Error).message}`;
+  }
+  if (encoder.encode(text).length <= METADATA_BYTES_MAX) return undefined;
+  return `must be at most ${METADATA_BYTES_MAX} bytes of JSON`;
+}

@@ -1,0 +1,43 @@
+/**
+ * Looks after the compliance log: writes down at the end of a minute how much of what strangers
+ * tried was not listed, and once a day deletes what has been kept for its time and logs the head of
+ * the chain, whose hash is then also where the log is kept.
+ *
+ * @module
+ */
+
+import { selectHead } from "../../../db/enterprise/compliance_logs.ts";
+import type { Deps } from "../../deps.ts";
+import { every } from "../../lifecycle.ts";
+import { recordLastUnlisted, recordUnlisted } from "../compliance_recording.ts";
+import { sweepCompliance } from "../compliance_retention.ts";
+
+const ROUND_MS = 60 * 1000;
+const DAY_ROUNDS = 24 * 60;
+
+/** Works until `signal` aborts. */
+export async function sweepComplianceLog(
+  deps: Deps,
+  signal: AbortSignal,
+  round: () => void,
+): Promise<void> {
+  let rounds = 0;
+  try {
+    for await (const _ of every(ROUND_MS, signal)) {
+      await recordUnlisted(deps);
+      if (rounds++ % DAY_ROUNDS === 0) await sweepDay(deps, signal);
+      round();
+    }
+  } catch (error) {
+    // The end of the service comes between two slices; the next run goes on.
+    if (!signal.aborted) throw error;
+  } finally {
+    await recordLastUnlisted(deps);
+  }
+}
+
+async function sweepDay(deps: Deps, signal: AbortSignal): Promise<void> {
+  const { deleted } = await sweepCompliance(deps, { signal });
+  const head = selectHead(deps.db);
+  deps.log.info("compliance log", { entries: head?.sequence, headHash: head?.hash, deleted });
+}

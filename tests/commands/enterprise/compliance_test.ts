@@ -1,0 +1,102 @@
+import { equal, match } from "node:assert/strict";
+import { copyDatabase } from "../../../db/backup.ts";
+import { openStateDatabase } from "../../../db/database.ts";
+import { selectHead } from "../../../db/enterprise/compliance_logs.ts";
+import { contentOf, runCommand, temporaryDirectory } from "../../helpers/command.ts";
+import { fillLog, makeStateFile, openUnguarded, rowAt } from "../../helpers/compliance.ts";
+import { startLongshore } from "../../helpers/longshore.ts";
+
+const verify = (args: string[], env = {}) => runCommand(["compliance", "verify", ...args], { env });
+
+Deno.test("compliance verify says whether a copy of the file was changed", async () => {
+  using directory = temporaryDirectory();
+  const path = `${directory.path}/copy.sqlite`;
+  const db = makeStateFile(path);
+  fillLog(db, 100);
+  const { hash } = selectHead(db)!;
+  db.close();
+  const before = contentOf(directory.path);
+  const good = await verify([path]);
+  equal(
+    good.stdout,
+    `Verified          yes\nEntries checked   100\nEntries ever      100\nHead hash         ${hash}\n`,
+  );
+  equal(good.code, 0);
+  equal(good.stderr, "");
+  // Nothing was written, and nothing is left beside the file.
+  equal(JSON.stringify(contentOf(directory.path)), JSON.stringify(before));
+
+  const unguarded = openUnguarded(path);
+  const { id } = rowAt(unguarded, 42);
+  unguarded.exec("UPDATE compliance_logs SET detail = 'harmless' WHERE sequence = 42");
+  unguarded.close();
+  const broken = await verify([path]);
+  equal(broken.code, 1);
+  match(broken.stdout, /^Verified {10}NO\nEntries checked {3}41\n/);
+  match(
+    broken.stdout,
+    new RegExp(`\nBroken at {9}${id}\nReason {12}Entry ${id} was changed: .*\n$`),
+  );
+
+  const evil = openStateDatabase(path);
+  evil.exec("UPDATE compliance_logs SET id = 'a' || char(27) || '[2J' WHERE sequence = 42");
+  evil.close();
+  match((await verify([path])).stdout, /\nBroken at {9}a\?\[2J\n/);
+});
+
+Deno.test("compliance verify works beside a running service, and after one that was killed", async () => {
+  await using longshore = await startLongshore();
+  const { dataDir } = longshore;
+  equal((await longshore.call("POST", "/api/edition/trial")).status, 200);
+  for (let n = 0; n < 5; n++) await longshore.call("POST", "/api/maintenance", { enabled: false });
+  const env = { DATA_DIR: dataDir };
+  const running = await verify([], env);
+  equal(running.code, 0, running.stderr);
+  match(running.stdout, /^Verified {10}yes\nEntries checked {3}5\n/);
+  equal((await verify([`${dataDir}/state.sqlite`])).stdout, running.stdout);
+
+  // A copy that somebody makes of the running service.
+  using directory = temporaryDirectory();
+  await copyDatabase(`${dataDir}/state.sqlite`, `${directory.path}/copy.sqlite`);
+  equal((await verify([`${directory.path}/copy.sqlite`])).stdout, running.stdout);
+
+  await longshore.kill9();
+  equal((await verify([], env)).stdout, running.stdout);
+  const headHash = /Head hash +(\S+)/.exec(running.stdout)![1];
+  match(headHash!, /^sha256:[0-9a-f]{64}$/);
+});
+
+Deno.test("compliance verify tells wrong usage (2) from files that it cannot verify (1)", async () => {
+  using directory = temporaryDirectory();
+  const { path } = directory;
+  Deno.writeTextFileSync(`${path}/junk`, "junk".repeat(1_000));
+  Deno.writeTextFileSync(`${path}/empty`, "");
+  const old = openStateDatabase(`${path}/old`);
+  old.exec("CREATE TABLE migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL) STRICT");
+  old.close();
+  for (
+    const { args, code, says } of [
+      { args: ["verify", `${path}/none`], code: 1, says: /none cannot be read: it is missing/ },
+      {
+        args: ["verify", `${path}/empty`],
+        code: 1,
+        says: /cannot be read: it is missing or empty/,
+      },
+      { args: ["verify", `${path}/junk`], code: 1, says: /junk cannot be read: file is not a/ },
+      { args: ["verify", `${path}/old`], code: 1, says: /older version, which had no compliance/ },
+      { args: ["verify"], code: 1, says: /has no state\.sqlite/ },
+      { args: ["verify", "a", "b"], code: 2, says: /takes no more arguments/ },
+      { args: ["verify", "--fast"], code: 2, says: /Unknown option/ },
+      { args: [], code: 2, says: /needs one of verify/ },
+      { args: ["erase"], code: 2, says: /needs one of verify, not erase/ },
+    ]
+  ) {
+    const outcome = await runCommand(["compliance", ...args], { env: { DATA_DIR: path } });
+    equal(outcome.code, code, args.join(" "));
+    equal(outcome.stdout, "");
+    match(outcome.stderr, /^longshore: [^\n]+\n$/);
+    match(outcome.stderr, says);
+  }
+  const help = await runCommand(["compliance", "--help"]);
+  match(help.stdout, /Usage: longshore compliance verify \[FILE\]/);
+});
