@@ -1,0 +1,238 @@
+/**
+ * Requests to every endpoint of every edition: those that it is made for, and those that hold a
+ * secret in a place that is not made for one.
+ *
+ * @module
+ */
+
+import { everyRoute } from "../../routes/editions.ts";
+import { openApiDocument } from "../../routes/openapi.ts";
+import type { Deps } from "../../services/deps.ts";
+
+/** An endpoint as a client knows it, from the API document. */
+export interface Walked {
+  /** In capitals. */
+  method: string;
+  /** With parameters as `:name`. */
+  pattern: string;
+  produces: string;
+  /** Names of what the query takes. */
+  query: string[];
+  /** The media type of its body, and an example; `undefined` where it takes none. */
+  body: { type: string; example: Record<string, unknown> } | undefined;
+}
+
+/** A request that is to be sent; `path` still has the parameters in it. */
+export interface Attempt {
+  method: string;
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+// deno-lint-ignore no-explicit-any
+type Json = any;
+
+/** Reading first and deleting last: what is gone cannot be read any more. */
+const ORDER = ["GET", "PUT", "POST", "DELETE"];
+
+export async function everyEndpoint(deps: Deps): Promise<Walked[]> {
+  const routes = await everyRoute(deps);
+  const { paths } = openApiDocument(routes, "0") as Json;
+  const walked = routes.flatMap(({ prefix, endpoints }) =>
+    endpoints.map(({ method, path, produces = "application/json" }): Walked => {
+      const pattern = (prefix + path).replace(/(.)\/$/, "$1");
+      const operation = paths[(prefix + path).replace(/:(\w+)/g, "{$1}")][method];
+      const [content] = Object.entries<Json>(operation.requestBody?.content ?? {});
+      return {
+        method: method.toUpperCase(),
+        pattern,
+        produces,
+        query: operation.parameters.filter((each: Json) => each.in === "query")
+          .map(({ name }: Json) => name),
+        body: content && { type: content[0], example: exampleOf(content[1].schema) },
+      };
+    })
+  );
+  return ORDER.flatMap((method) => {
+    const those = walked.filter((each) => each.method === method);
+    // What belongs to something goes before it.
+    const depth = ({ pattern }: Walked) => pattern.split("/").length;
+    return method === "DELETE" ? those.sort((a, b) => depth(b) - depth(a)) : those;
+  });
+}
+
+/** Something that fits a schema, the example where it has one. */
+function exampleOf(schema: Json): Json {
+  if (schema.example !== undefined) return schema.example;
+  if (schema.default !== undefined) return schema.default;
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum) return schema.enum[0];
+  const choice = (schema.anyOf ?? schema.oneOf ?? schema.allOf)?.[0];
+  if (choice) return exampleOf(choice);
+  switch (schema.type) {
+    case "object": {
+      const fields = Object.entries(schema.properties ?? {});
+      return Object.fromEntries(fields.map(([name, field]) => [name, exampleOf(field)]));
+    }
+    case "array":
+      return [exampleOf(schema.items ?? {})];
+    case "integer":
+    case "number":
+      return schema.minimum ?? 1;
+    case "boolean":
+      return true;
+    default:
+      return "an example long enough";
+  }
+}
+
+/** The request that the endpoint is made for. @param body Default: the example. */
+export function rightRequest(
+  { method, pattern, body }: Pick<Walked, "method" | "pattern" | "body">,
+  given?: unknown,
+): Attempt {
+  return { method, path: pattern, ...written(body, given ?? body?.example) };
+}
+
+/** A request with a secret where none belongs. */
+export interface WrongAttempt extends Attempt {
+  /** What it holds, and where. */
+  secret: string;
+  place: string;
+  /**
+   * It may be taken for what it is not: a name or a message, which is then shown like any other.
+   */
+  mayBeText?: true;
+}
+
+/** Where a secret lands by mistake. @param random Makes a secret. */
+export function* wrongRequests(
+  { method, pattern, body, query }: Walked,
+  given: Record<string, unknown> | undefined,
+  random: () => string,
+): Generator<WrongAttempt> {
+  const right = rightRequest({ method, pattern, body }, given);
+  const wrong = (place: string, change: (secret: string) => Partial<Attempt>): WrongAttempt => {
+    const secret = random();
+    return { ...right, place, secret, ...change(secret) };
+  };
+
+  for (const [place, header] of Object.entries(WRONG_CREDENTIALS)) {
+    yield wrong(place, (secret) => ({
+      headers: { ...right.headers, authorization: header(secret) },
+    }));
+  }
+  for (const parameter of pattern.match(/:\w+/g) ?? []) {
+    yield wrong("a secret as a path parameter", (secret) => ({
+      path: pattern.replace(parameter, secret),
+    }));
+  }
+  yield wrong("a secret behind the path", (secret) => ({ path: `${pattern}/${secret}` }));
+  // What is taken for a query that nobody asked for must not delete what comes next.
+  const harmless = method === "DELETE" ? pattern.replace(/:\w+$/, "unknown") : pattern;
+  for (const name of query) {
+    yield wrong("a secret as a query value", (secret) => ({
+      path: `${harmless}?${name}=${secret}`,
+    }));
+  }
+  yield wrong("a secret twice in the query", (secret) => ({
+    path: `${harmless}?token=${secret}&token=${secret}`,
+  }));
+  yield wrong("a secret in the query", (secret) => ({
+    path: `${harmless}?token=${secret}&access_token=${secret}&apiKey=${secret}&ticket=${secret}`,
+  }));
+  yield wrong("a secret as the name of a query value", (secret) => ({
+    path: `${harmless}?${secret}=1`,
+  }));
+  yield wrong("a secret in the query of a wrong method", (secret) => ({
+    method: "PATCH",
+    path: `${pattern}?token=${secret}`,
+  }));
+  if (!body) return;
+
+  const example = (given ?? body.example) as Record<string, unknown>;
+  const sent = (place: string, change: (secret: string) => unknown) =>
+    wrong(place, (secret) => written(body, change(secret)));
+  const instead = (field: string, value: unknown) => ({ ...example, [field]: value });
+
+  for (const [field, value] of Object.entries(example)) {
+    yield* wrongValues(
+      "",
+      value,
+      (place, change) => sent(place, (secret) => instead(field, change(secret))),
+      field === "name",
+    );
+    if (typeof value !== "object" || value === null || Array.isArray(value)) continue;
+    for (const [inner, innerValue] of Object.entries(value)) {
+      yield* wrongValues(
+        ", deeper",
+        innerValue,
+        (place, change) =>
+          sent(place, (secret) => instead(field, { ...value, [inner]: change(secret) })),
+        false,
+      );
+    }
+  }
+  yield sent("a secret in an unknown field", (password) => ({ ...example, password_: password }));
+  yield sent("a secret in an empty body", (password) => ({ password_: password }));
+  yield sent("a secret in a list instead of a body", (secret) => [secret]);
+  yield sent("a secret instead of a body", (secret) => secret);
+  yield wrong("a secret in a malformed body", (secret) => ({ body: `{"password":"${secret}` }));
+  yield wrong("a secret in no JSON at all", (secret) => ({ body: `${secret}%=&&==` }));
+  for (const type of ["text/plain", "application/xml", "multipart/form-data; boundary=x"]) {
+    yield wrong("a secret in a body of the wrong type", (secret) => ({
+      headers: { "content-type": type },
+      body: JSON.stringify({ password: secret }),
+    }));
+  }
+}
+
+/** A secret instead of a value of a body. @param isName Names are shown, whatever becomes of them. */
+function* wrongValues(
+  where: string,
+  value: unknown,
+  sent: (place: string, change: (secret: string) => unknown) => WrongAttempt,
+  isName: boolean,
+): Generator<WrongAttempt> {
+  yield sent(
+    `a secret of the wrong type${where}`,
+    (secret) => typeof value === "string" ? { [secret.slice(0, 1)]: [secret] } : secret,
+  );
+  const text = (place: string, change: (secret: string) => unknown): WrongAttempt => ({
+    ...sent(place + where, change),
+    mayBeText: true,
+  });
+  yield text("a secret that is too long", (secret) => secret.repeat(TOO_OFTEN));
+  if (isName) return;
+  yield text("a secret in the wrong field", (secret) => secret);
+  yield text("a password in a URL", withPassword);
+}
+
+/** So often a secret is longer than what most fields take. */
+const TOO_OFTEN = 400;
+
+const withPassword = (secret: string) => `https://user:${secret}@192.0.2.9/path`;
+
+const WRONG_CREDENTIALS: Record<string, (secret: string) => string> = {
+  "a secret in an unknown scheme": (secret) => `Token ${secret}`,
+  "a password of basic authentication": (secret) => `Basic ${btoa(`admin:${secret}`)}`,
+  "a bearer token that is none": (secret) => `Bearer ${secret}`,
+  "a token without a scheme": (secret) => secret,
+  "a malformed token": (secret) => `Bearer eyJhbGciOiJIUzI1NiJ9.${btoa(secret)}.${secret}`,
+};
+
+function written(
+  body: Walked["body"],
+  value: unknown,
+): { headers: Record<string, string>; body: string } | Record<never, never> {
+  if (!body) return {};
+  const text = body.type === "application/json" || typeof value !== "object" || value === null
+    ? JSON.stringify(value)
+    : new URLSearchParams(
+      Object.entries(value).map((
+        [name, field],
+      ) => [name, typeof field === "string" ? field : JSON.stringify(field)]),
+    ).toString();
+  return { headers: { "content-type": body.type }, body: text };
+}

@@ -1,0 +1,655 @@
+/**
+ * No secret comes out of the service: not in an answer, a log line, an audit or compliance entry,
+ * an export, a backup listing or an error.
+ *
+ * Every secret that the service takes or makes is a planted one that no other text resembles.
+ * With them every endpoint of every edition is called, with what it is made for and with secrets in
+ * wrong places; deliveries go to receivers that repeat what they are told. Then everything that
+ * came out is searched.
+ *
+ * @module
+ */
+
+import { equal, ok } from "node:assert/strict";
+import type { UserRole } from "../../services/caller.ts";
+import { forwardEvents } from "../../services/ce/workers/stream_broadcaster.ts";
+import { type Config, readConfig } from "../../services/config.ts";
+import { emit } from "../../services/emit.ts";
+import { deliverDue } from "../../services/outbox.ts";
+import { unsubscribeToken } from "../../services/pro/subscriber_address.ts";
+import { runCommand, temporaryDirectory } from "../helpers/command.ts";
+import { licenseKeyFor, writeLicenseKeys } from "../helpers/licenses.ts";
+import { ssoTest } from "../helpers/sso.ts";
+import { testApp } from "../helpers/test_app.ts";
+import {
+  type Attempt,
+  everyEndpoint,
+  rightRequest,
+  type Walked,
+  wrongRequests,
+} from "./endpoint_walk.ts";
+import { hostileReceiver } from "./hostile_receiver.ts";
+import { plantedSecrets, randomText } from "./planted_secrets.ts";
+import { type PlantedService, plantedService } from "./planted_service.ts";
+import {
+  createKeys,
+  ENTERPRISE,
+  filled,
+  type Holder,
+  type Keys,
+  plantedPassword,
+  PRO,
+  secretHolders,
+} from "./secret_holders.ts";
+import { type Echo, type Found, type Handover, witness } from "./witness.ts";
+
+const SUBSCRIBERS = `${PRO}/status-pages/:pageId/subscribers`;
+
+const LINK_TOKENS = ["a subscriber's verify_token", "an unsubscribe token"];
+
+const TOKENS = { accessToken: "an access token", refreshToken: "a refresh token" };
+
+/** Who is given a secret on purpose. Nobody else is, and nowhere else. */
+const HANDED_OVER: readonly Handover[] = [
+  { at: "POST /auth/login 200", fields: TOKENS, because: "a login is made for it" },
+  { at: "POST /auth/token 200", fields: TOKENS, because: "a login by key is made for it" },
+  { at: "POST /auth/refresh 200", fields: TOKENS, because: "a refresh is made for it" },
+  {
+    at: `POST ${ENTERPRISE}/sso/acs 200`,
+    fields: { ...TOKENS, relayState: null },
+    because: "single sign-on is made for it, and gives back what the login began with",
+  },
+  {
+    at: "POST /api/stream/ticket 200",
+    fields: { ticket: "a stream ticket" },
+    because: "a browser cannot send a token to a stream",
+  },
+  {
+    at: "POST /api/webhooks 201",
+    fields: { secret: "a webhook's signing secret" },
+    because: "the receiver checks signatures with it; it is shown this once",
+  },
+  {
+    at: `POST ${SUBSCRIBERS} 201`,
+    fields: { verify_token: "a subscriber's verify_token" },
+    because: "whoever owns a webhook confirms with it; it is shown this once",
+  },
+  {
+    at: "GET /api/containers/:id 200",
+    as: "admin",
+    fields: { env: null },
+    because: "admins see the values of a container's environment",
+  },
+  {
+    at: "POST /api/containers/:id/rebuild 409",
+    as: "admin",
+    fields: { error: null },
+    because: "the engine's own sentence, to somebody who sees the values anyway",
+  },
+];
+
+const IN_THE_PATH = ["a secret as a path parameter", "a secret behind the path"];
+const IN_A_FIELD = ["a secret in the wrong field", "a password in a URL"];
+const IN_THE_QUERY = ["a secret as a query value"];
+
+/** What somebody sent where no secret belongs, and what shows it nevertheless. */
+const ECHOED: readonly Echo[] = [
+  {
+    where: /^admin: \w+ \S+ 404$/,
+    secrets: [...IN_THE_PATH, ...IN_A_FIELD, ...IN_THE_QUERY, ...LINK_TOKENS],
+    because: "who asks for what does not exist is told what that was",
+  },
+  {
+    where: /^log: request$/,
+    secrets: IN_THE_PATH,
+    because: "operators see which paths are asked for; none has a secret but those of links",
+  },
+  {
+    where: /\/(audit|compliance\/logs|compliance\/logs\/:id|compliance\/export) 200$/,
+    secrets: IN_THE_PATH,
+    because: "what somebody tried to change is named, also where it does not exist",
+  },
+  {
+    where: /\/(audit|compliance\/logs|compliance\/logs\/:id|compliance\/export) 200$/,
+    secrets: IN_A_FIELD,
+    around: /\/roles\/:id\/users|custom_roles/,
+    because: "whom somebody tried to give a role is named, also where there is no such user",
+  },
+  {
+    where: /^admin: GET \/api\/containers\/:id\/logs\/search 200$/,
+    secrets: IN_THE_QUERY,
+    because: "a search answers what was searched for",
+  },
+  {
+    where: /^admin: GET \S+\/sso\/login\/:id 200$/,
+    secrets: IN_THE_QUERY,
+    because: "the identity provider gets the RelayState",
+  },
+  {
+    where: /^admin: GET \S+\/roles\/users\/:userId\/check 400$/,
+    secrets: IN_THE_QUERY,
+    because: "a resource or an action that does not exist is named",
+  },
+  {
+    where: /^admin: (POST|PUT) \/api\/schedules\S* 400$/,
+    secrets: IN_A_FIELD,
+    because: "a cron expression that cannot be read is shown with what is wrong about it",
+  },
+  {
+    where: /^admin: POST \/api\/containers\/:id\/exec 403$/,
+    secrets: IN_A_FIELD,
+    because: "a program that may not be run is named",
+  },
+  {
+    where: /^admin: DELETE \/api\/volumes\/:name 200$/,
+    secrets: IN_THE_PATH,
+    because: "the engine of this test deletes a volume of any name, which is then named",
+  },
+  {
+    where: /^the database$/,
+    secrets: ["the hash of a password", "a push token"],
+    because: "a hash is what is stored of a password; a push token is how a device is told apart",
+  },
+  {
+    where: /^the database$/,
+    secrets: [...IN_THE_PATH, ...IN_A_FIELD, "a secret of the wrong type, deeper"],
+    because: "the logs are stored there, and what people write into free fields",
+  },
+];
+
+/** What cannot succeed here, and why. */
+const NOT_DONE: Record<string, string> = {
+  "POST /api/containers/:id/rebuild": "the engine refuses the new container, with a secret",
+  "POST /api/containers/:id/exec": "the engine of this test runs no program",
+  "POST /api/edition/trial": "there is a license that has more",
+};
+
+ssoTest("no secret comes out of the service", async () => {
+  const secrets = plantedSecrets();
+  const heard = witness(secrets, { handovers: HANDED_OVER, echoes: ECHOED });
+  await using receiver = hostileReceiver();
+  using directory = temporaryDirectory();
+  const licenseKeysFile = writeLicenseKeys(directory.path);
+  await using service = await plantedService({
+    secrets,
+    receiver,
+    heard,
+    directory: directory.path,
+    licenseKeysFile,
+  });
+  const keys = await createKeys(secrets);
+  const endpoints = await everyEndpoint(service.app.deps);
+
+  const holders = () => secretHolders({ secrets, receiver, ids: service.ids, keys });
+  const made = await makeRecords(service, holders());
+  await makeEverythingFail(service, made);
+  await logInAndOut(service, keys);
+  await makeMistakes(service, keys);
+  for (const walked of endpoints) await callEndpoint(service, walked, { holders, made });
+  await makeEverythingFail(service, new Map());
+  await readLogs(service);
+  await logInByKey(service);
+  await runCommands(service, directory.path);
+  startWithWrongConfiguration(service);
+
+  for (const line of service.lines) heard.hear(`log: ${JSON.parse(line).message}`, line);
+  ok(receiver.asked > 50 && receiver.logins > 0, "messages went to who repeats them");
+  ok(
+    secrets.count > 1_000 && heard.count > 2_000,
+    `${secrets.count} secrets, ${heard.count} texts`,
+  );
+  const leaks = heard.leaks();
+  equal(leaks.length, 0, reportOf(leaks));
+
+  const statusesOf = ({ method, pattern }: Walked) => [
+    ...heard.statuses.get(`${method} ${pattern}`) ?? [],
+  ];
+  const named = ({ method, pattern }: Walked) => `${method} ${pattern}`;
+  const failed = endpoints.filter((walked) => statusesOf(walked).includes(500));
+  equal(failed.map(named).join("\n"), "");
+  // What never succeeds was not called as it is meant to be: it may show more when it is.
+  const undone = endpoints.filter((walked) => !statusesOf(walked).some((status) => status < 400));
+  equal(undone.map(named).sort().join("\n"), Object.keys(NOT_DONE).sort().join("\n"));
+  equal(heard.unused().join("\n"), "", "exceptions that are none any more");
+});
+
+/** A line for each secret and place, with its first excerpt. */
+function reportOf(leaks: readonly Found[]): string {
+  const lines = new Map<string, string>();
+  for (const { secret, form, where, excerpt } of leaks) {
+    const line = `${where}: ${secret}, ${form}`;
+    if (!lines.has(line)) lines.set(line, `${line}: ${excerpt}`);
+  }
+  return [...lines.values()].join("\n");
+}
+
+/** The ids that were made, by the path that they were made at. */
+type Made = Map<string, string[]>;
+
+/** Makes every record that holds a secret, and what it takes for them. */
+async function makeRecords(service: PlantedService, holders: readonly Holder[]): Promise<Made> {
+  const { app, secrets, ids, users } = service;
+  const made: Made = new Map();
+  for (const { at, body } of holders) {
+    const { status, body: record } = await send(service, "admin", posted(at, body()));
+    ok(status < 300, `${at}: ${status} ${JSON.stringify(record)}`);
+    if (record.id === undefined) continue;
+    made.set(at, [...made.get(at) ?? [], record.id]);
+    ids.set(at, record.id);
+    if (record.slug !== undefined) {
+      ids.set("/status", record.slug).set(`${PRO}/status-pages/public`, record.slug);
+    }
+    if (record.verify_token !== undefined) {
+      const token = await unsubscribeToken(app.deps.secrets, record.id);
+      secrets.keep("an unsubscribe token", token.split(".")[1]!);
+      // The first one goes, the last one stays.
+      const unsubscribed = `${PRO}/status-pages/unsubscribe`;
+      if (!ids.has(unsubscribed)) ids.set(unsubscribed, token);
+      ids.set(`${SUBSCRIBERS}/verify`, record.verify_token);
+      await send(service, "anybody", { method: "GET", path: `${SUBSCRIBERS}/verify/:token` });
+    }
+  }
+  const role = `${ENTERPRISE}/roles`;
+  ids.set(`${role}/users`, users.operator).set(`${role}/:id/users`, users.operator);
+  ids.set(`${ENTERPRISE}/sso/login`, ids.get(`${ENTERPRISE}/sso/providers`)!);
+  ids.set(
+    `${ENTERPRISE}/encryption/rotations`,
+    ids.get(`${ENTERPRISE}/encryption/rotate-key`)!,
+  );
+  const reads = { log_api_reads: true };
+  await send(service, "admin", {
+    ...posted(`${ENTERPRISE}/compliance/config`, reads),
+    method: "PUT",
+  });
+  return made;
+}
+
+/** What asks a receiver at once. */
+const ASKING: readonly [collection: string, path: string][] = [
+  ["/api/integrations", "/api/integrations/:id/test"],
+  ["/api/integrations", "/api/integrations/:id/poll"],
+  ["/api/webhooks", "/api/webhooks/:id/test"],
+  [`${PRO}/uptime/monitors`, `${PRO}/uptime/monitors/:id/check`],
+  [`${PRO}/chatops/channels`, `${PRO}/chatops/channels/:id/test`],
+];
+
+/** Emits what every channel listens to, and makes one attempt for each message. */
+async function makeEverythingFail(service: PlantedService, made: Made): Promise<void> {
+  const { app: { deps }, ids } = service;
+  const stop = new AbortController();
+  const forwarding = forwardEvents(deps, stop.signal);
+  emit(deps, "container.down", { container: "web", id: "c1", reason: "exited", exitCode: 1 });
+  emit(deps, "alert.fired", {
+    rule: "High CPU",
+    ruleId: "r1",
+    alertId: "a1",
+    metric: "cpu_percent",
+    operator: ">",
+    threshold: 90,
+    value: 95,
+    message: "cpu_percent is 95",
+  });
+  for (const [collection, path] of ASKING) {
+    for (const id of made.get(collection) ?? []) {
+      ids.set(collection, id);
+      await send(service, "admin", { method: "POST", path });
+    }
+  }
+  await deliverDue(deps, { signal: stop.signal });
+  // The events that went by, and the states as they are.
+  await send(service, "viewer", { method: "GET", path: "/api/stream?lastEventId=1" });
+  stop.abort();
+  await forwarding;
+}
+
+/** Every way in, with what is right and with what is nearly right. */
+async function logInAndOut(service: PlantedService, { idp }: Keys): Promise<void> {
+  const { app, secrets, passwords } = service;
+  const { plant } = secrets;
+  const anybody = (attempt: Attempt) => send(service, "anybody", attempt);
+  const email = "operator@example.com";
+  for (
+    const login of [
+      { email, password: plantedPassword(secrets, "a wrong password") },
+      { email: plant("a password in place of the email"), password: "x" },
+      {
+        email: plant("a password behind the email", (secret) => `${email} ${secret}`),
+        password: "x",
+      },
+      { email: [passwords.operator], password: { [passwords.operator]: 1 } },
+    ]
+  ) {
+    await anybody(posted("/auth/login", login));
+  }
+  const { body: { accessToken, refreshToken } } = await anybody(
+    posted("/auth/login", { email, password: passwords.operator }),
+  );
+  await anybody(posted("/auth/refresh", { refreshToken }));
+  // A second time: somebody copied it.
+  await anybody(posted("/auth/refresh", { refreshToken }));
+  await anybody(posted("/auth/refresh", { refreshToken: accessToken }));
+  const broken = { authorization: `Bearer ${accessToken.slice(0, -2)}xx` };
+  await anybody({ method: "GET", path: "/auth/me", headers: broken });
+  await anybody({ method: "GET", path: `/api/stream?ticket=${accessToken}` });
+
+  const own = `/auth/users/${service.users.operator}/password`;
+  const changed = plantedPassword(secrets, "a changed password");
+  for (const current_password of [changed, passwords.operator]) {
+    const body = { password: changed, current_password };
+    await send(service, "operator", { ...posted(own, body), method: "PUT" });
+  }
+  passwords.operator = changed;
+
+  const says = (email: string) =>
+    idp.answer({
+      email,
+      issuedAt: app.clock.now(),
+      attributes: { badge: plant("an attribute of an assertion") },
+    });
+  const acs = `${ENTERPRISE}/sso/acs`;
+  const message = await says("ada@example.com");
+  secrets.keep("a SAML message", message.slice(-400, -100));
+  const tampered = btoa(atob(message).replace("ada@", "eve@"));
+  const foreign = btoa(atob(message).replaceAll(idp.entityId, "https://idp.example.net/"));
+  for (const SAMLResponse of [message, message, tampered, foreign, message.slice(0, -500)]) {
+    const RelayState = plant("a RelayState that is none", (secret) => `/?token=${secret}`);
+    const { body } = await anybody({
+      ...posted(acs, new URLSearchParams({ SAMLResponse, RelayState }).toString()),
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    });
+    if (body.sessionId === undefined) continue;
+    service.ids.set(`${ENTERPRISE}/sso/sessions`, body.sessionId);
+    const session = { authorization: `Bearer ${body.accessToken}` };
+    await anybody({ method: "GET", path: "/auth/me", headers: session });
+    await send(service, "admin", { method: "DELETE", path: `${ENTERPRISE}/sso/sessions/:id` });
+    await anybody({ method: "GET", path: "/auth/me", headers: session });
+  }
+}
+
+/** Secrets that people send by mistake. */
+async function makeMistakes(service: PlantedService, keys: Keys): Promise<void> {
+  const { app: { deps: { config } }, secrets: { plant } } = service;
+  const { privateKey, ca, agent, idp } = keys;
+  for (const certificate of [privateKey, ca + privateKey, privateKey + agent, privateKey.trim()]) {
+    for (const method of ["POST", "PUT"]) {
+      for (
+        const [at, rest] of [
+          [`${ENTERPRISE}/mtls/ca`, { name: "Root" }],
+          [`${ENTERPRISE}/mtls/agents`, { hostname: "web-2" }],
+          [`${ENTERPRISE}/sso/providers`, {
+            name: "Other",
+            entity_id: `${idp.entityId}/${method}`,
+            sso_url: "https://idp.example.com/sso",
+          }],
+        ] as const
+      ) {
+        const path = method === "PUT" ? `${at}/:id` : at;
+        await send(service, "admin", { ...posted(path, { ...rest, certificate }), method });
+      }
+    }
+    const verify = `${ENTERPRISE}/mtls/verify`;
+    const secret = { "x-verify-secret": config.mtlsVerifySecret! };
+    for (const given of [certificate, agent]) {
+      const body = posted(verify, { certificate: given });
+      await send(service, "anybody", { ...body, headers: { ...body.headers, ...secret } });
+    }
+    const headers = { ...secret, "x-client-cert": encodeURIComponent(certificate) };
+    await send(service, "anybody", { method: "GET", path: verify, headers });
+    await send(service, "anybody", {
+      method: "GET",
+      path: verify,
+      headers: { "x-verify-secret": plant("a wrong X-Verify-Secret") },
+    });
+  }
+  for (const token of [config.metricsToken!, `${config.metricsToken}x`]) {
+    const headers = { authorization: `Bearer ${token}` };
+    await send(service, "anybody", { method: "GET", path: "/metrics", headers });
+    await send(service, "anybody", { method: "GET", path: "/api/health", headers });
+  }
+  for (
+    const key of [
+      await licenseKeyFor({ edition: "enterprise" }),
+      await licenseKeyFor({ days: -99 }),
+    ]
+  ) {
+    service.secrets.keep("a license key", key.split(".")[2]!);
+    for (const given of [key, `${key}x`, `\n${key.slice(0, -3)}`]) {
+      await send(service, "admin", posted("/api/edition/license", { key: given }));
+      await send(service, "admin", { method: "GET", path: "/api/edition" });
+      service.useEnterprise();
+    }
+  }
+}
+
+/** What an endpoint cannot do without. */
+const QUERIES: Record<string, string> = {
+  "GET /api/containers/:id/logs/search": "?q=listening",
+  [`DELETE ${ENTERPRISE}/encryption/audit/retention`]: "?days=365",
+};
+
+/** Bodies that are not those of a record. */
+function specialBody(service: PlantedService, { method, pattern }: Walked): unknown {
+  const { secrets, users } = service;
+  switch (`${method} ${pattern}`) {
+    case "PUT /auth/users/:id/password":
+      return { password: plantedPassword(secrets, "a password that an admin changed") };
+    case `POST ${ENTERPRISE}/roles/:id/users`:
+      return { user_id: users.operator };
+    case `PUT ${ENTERPRISE}/ip-allowlist/config`:
+      return { enforcement_enabled: false, log_denials: true };
+    case `PUT ${ENTERPRISE}/compliance/config`:
+      return { enabled: true, retention_days: 365, log_api_reads: true, export_format: "csv" };
+    case "POST /api/push/unregister":
+      return { token: "ExponentPushToken[unknown]" };
+  }
+}
+
+/** Calls an endpoint as everybody, with what it is made for and with secrets in wrong places. */
+async function callEndpoint(
+  service: PlantedService,
+  walked: Walked,
+  { holders, made }: { holders: () => Holder[]; made: Made },
+): Promise<void> {
+  const { secrets, ids } = service;
+  const { method, pattern } = walked;
+  const at = method === "PUT" ? pattern.replace(/\/:\w+$/, "") : pattern;
+  const isHeld = method === "PUT" || method === "POST";
+  const bodyOf = () =>
+    (specialBody(service, walked) ??
+      (isHeld ? holders().findLast((holder) => holder.at === at)?.body() : undefined)) as
+        | Record<string, unknown>
+        | undefined;
+  const as = (who: Who, attempt: Attempt) => send(service, who, attempt, pattern);
+  const right = () => {
+    const request = rightRequest(walked, bodyOf());
+    return { ...request, path: request.path + (QUERIES[`${method} ${pattern}`] ?? "") };
+  };
+
+  await as("anybody", right());
+  await as("viewer", right());
+  for (const wrong of wrongRequests(walked, bodyOf(), randomText)) {
+    const { status } = await as("admin", wrong);
+    if (status >= 400 || !wrong.mayBeText) secrets.keep(wrong.place, wrong.secret);
+  }
+  const collection = pattern.slice(0, pattern.lastIndexOf("/:"));
+  for (const id of method === "GET" ? made.get(collection) ?? [] : []) {
+    ids.set(collection, id);
+    await as("admin", right());
+  }
+  await as("admin", right());
+  if (pattern === "/auth/logout") tokens.delete(service);
+  if (pattern === "/api/maintenance") await as("admin", posted(pattern, { enabled: false }));
+  if (pattern.startsWith("/api/edition")) service.useEnterprise();
+}
+
+/** What was done is written down in two places, which are read to their end. */
+async function readLogs(service: PlantedService): Promise<void> {
+  for (
+    const [path, key] of [["/api/audit", "entries"], [`${ENTERPRISE}/compliance/logs`, "logs"]]
+  ) {
+    let count = 0;
+    for (let offset = 0, total = 1; offset < total; offset += 500) {
+      const page = { method: "GET", path: `${path}?limit=500&offset=${offset}` };
+      const { status, body } = await send(service, "admin", page);
+      equal(status, 200, body.error);
+      total = body.total;
+      count += body[key!].length;
+    }
+    ok(count > 1_000, `${count} ${key}`);
+  }
+  for (const format of ["json", "csv"]) {
+    const path = `${ENTERPRISE}/compliance/export?format=${format}`;
+    equal((await send(service, "admin", { method: "GET", path })).status, 200);
+  }
+}
+
+/** The same in key mode. */
+async function logInByKey({ app, heard, secrets }: PlantedService): Promise<void> {
+  using keyed = testApp({ config: { ...app.deps.config, authMode: "key" }, log: app.deps.log });
+  const call = (apiKey: unknown) =>
+    heard.call(keyed.app, { ...posted("/auth/token", { apiKey }), as: "anybody" });
+  const { apiKey } = app.deps.config;
+  equal((await call(apiKey)).status, 200);
+  for (
+    const wrong of [`${apiKey}x`, [apiKey], apiKey!.repeat(1_000), secrets.plant("a wrong key")]
+  ) {
+    await call(wrong);
+  }
+  const { deps } = keyed;
+  for (const path of ["/api/audit", "/api/health", "/api/overview", "/api/endpoints", "/metrics"]) {
+    const asked = { method: "GET", path, as: "admin", headers: { authorization: "Made-Up admin" } };
+    await heard.call(keyed.app, asked);
+  }
+  ok(deps.config.authMode === "key");
+}
+
+/** The variables of a configuration. */
+function environmentOf(config: Config): Record<string, string> {
+  return {
+    AUTH_MODE: "users",
+    API_KEY: config.apiKey!,
+    ADMIN_PASSWORD: config.adminPassword!,
+    JWT_SECRET: config.jwtSecret!,
+    SECRET_KEY: config.secretKey!,
+    METRICS_TOKEN: config.metricsToken!,
+    MTLS_VERIFY_SECRET: config.mtlsVerifySecret!,
+    SMTP_URL: config.smtpUrl!,
+    PUSH_URL: config.pushUrl!,
+    ENDPOINTS: config.endpoints.map(({ name, url }) => `${name}|${url}`).join(","),
+  };
+}
+
+/** What commands print, run as programs on a copy of the database. */
+async function runCommands(service: PlantedService, directory: string): Promise<void> {
+  const { app: { deps }, secrets, heard } = service;
+  const path = `${directory}/state.sqlite`;
+  deps.db.run("VACUUM INTO :path", { path });
+  heard.hear("the database", new TextDecoder("latin1").decode(Deno.readFileSync(path)));
+  Deno.writeTextFileSync(
+    `${directory}/wrong`,
+    secrets.plant("what is no license", (secret) => `eyJhbGciOiJFZERTQSJ9.${secret}.${secret}`),
+  );
+  const LICENSE_KEY = await licenseKeyFor({ edition: "enterprise" });
+  secrets.keep("LICENSE_KEY", LICENSE_KEY.split(".")[2]!);
+  const env = {
+    ...environmentOf(deps.config),
+    DATA_DIR: directory,
+    LICENSE_KEYS_FILE: deps.config.licenseKeysFile!,
+    LICENSE_KEY,
+  };
+  const wrong = {
+    ...env,
+    LICENSE_KEY: secrets.plant("a wrong LICENSE_KEY", (secret) => `e.${secret}.e`),
+  };
+  await Promise.all(
+    ([
+      [["config"], env, 0],
+      [["license", "show"], env, 0],
+      [["license", "show"], wrong, 0],
+      [["license", "install", `${directory}/wrong`], env, 1],
+      [["user", "list"], env, 0],
+      [["backup", `${directory}/backup.tar`], env, 0],
+      [["compliance", "verify"], env, 0],
+    ] as const).map(async ([args, env, expected]) => {
+      const { code, stdout, stderr } = await runCommand(args, { env });
+      const command = `longshore ${args.slice(0, 2).join(" ")}`;
+      equal(code, expected, `${command}: ${stdout}${stderr}`);
+      heard.hear(command, stdout);
+      heard.hear(`${command}, standard error`, stderr);
+    }),
+  );
+}
+
+/** A variable that stops the start is named, with what is wrong about it. */
+function startWithWrongConfiguration({ app, secrets: { plant }, heard }: PlantedService): void {
+  const surroundings = {
+    hostname: "host",
+    terminal: false,
+    packed: false,
+    readTextFile: () => {
+      throw new Error("there is no such file");
+    },
+  };
+  const right = environmentOf(app.deps.config);
+  for (const name of Object.keys(right)) {
+    const secret = plant(`a wrong ${name}`);
+    const inUrl = [
+      `http://ada:${secret}@`,
+      `ftp://ada:${secret}@host`,
+      `Shop|http://ada:${secret}@|x`,
+    ];
+    const isSecret = !["AUTH_MODE", "PUSH_URL", "ENDPOINTS"].includes(name);
+    const odd = [secret, secret.repeat(500), `${secret}\n\0`, ` ${secret}`];
+    for (const value of isSecret ? [...inUrl, ...odd] : inUrl) {
+      try {
+        readConfig({ ...right, [name]: value }, surroundings);
+      } catch (error) {
+        heard.hear(`start with a wrong ${name}`, String(error));
+      }
+    }
+  }
+}
+
+type Who = UserRole | "anybody";
+
+/** Access tokens of each service by role. */
+const tokens = new WeakMap<PlantedService, Map<UserRole, string>>();
+
+async function tokenOf(service: PlantedService, role: UserRole): Promise<string> {
+  const known = tokens.get(service) ?? new Map<UserRole, string>();
+  tokens.set(service, known);
+  const kept = known.get(role);
+  if (kept !== undefined) return kept;
+  const login = { email: `${role}@example.com`, password: service.passwords[role] };
+  const { status, body } = await send(service, "anybody", posted("/auth/login", login));
+  equal(status, 200, body.error);
+  known.set(role, body.accessToken);
+  return body.accessToken;
+}
+
+/** Sends a request as somebody, with what the ids stand for in its path. */
+async function send(
+  service: PlantedService,
+  as: Who,
+  { method, path, headers = {}, body }: Attempt,
+  pattern = path.split("?")[0]!,
+) {
+  const { app, heard, ids } = service;
+  const own = as === "anybody" ? {} : { authorization: `Bearer ${await tokenOf(service, as)}` };
+  const [pathname = "", search] = path.split("?");
+  return await heard.call(app.app, {
+    method,
+    path: filled(pathname, ids) + (search === undefined ? "" : `?${search}`),
+    pattern,
+    as,
+    headers: { ...own, ...headers },
+    body: method === "GET" ? undefined : body,
+  });
+}
+
+const posted = (path: string, body: unknown) => ({
+  method: "POST",
+  path,
+  headers: { "content-type": "application/json" },
+  body: typeof body === "string" ? body : JSON.stringify(body),
+});

@@ -1,0 +1,223 @@
+/**
+ * The Enterprise edition in users mode, put together with a planted secret in every place that
+ * takes one.
+ *
+ * @module
+ */
+
+import type { UserRole } from "../../services/caller.ts";
+import { hashPassword } from "../../services/ce/passwords.ts";
+import { storeUser } from "../../services/ce/users.ts";
+import type { Config } from "../../services/config.ts";
+import { createLog } from "../../services/log.ts";
+import { createSecrets } from "../../services/secrets.ts";
+import { idOf, playContainers } from "../helpers/fake_containers.ts";
+import { type FakeAnswer, fakeEngine, outputFrame } from "../helpers/fake_engine.ts";
+import { type TestApp, testApp } from "../helpers/test_app.ts";
+import type { HostileReceiver } from "./hostile_receiver.ts";
+import type { PlantedSecrets } from "./planted_secrets.ts";
+import { type Ids, plantedPassword } from "./secret_holders.ts";
+import type { Witness } from "./witness.ts";
+
+export interface PlantedService extends AsyncDisposable {
+  app: TestApp;
+  secrets: PlantedSecrets;
+  receiver: HostileReceiver;
+  heard: Witness;
+  ids: Ids;
+  passwords: Record<UserRole, string>;
+  users: Record<UserRole, string>;
+  /** Puts the license in force again that everything needs. */
+  useEnterprise(): void;
+  /** The lines of the log so far. */
+  lines: string[];
+}
+
+const ROLES = ["viewer", "operator", "admin"] as const;
+
+/** A little later than now: the certificates are made by a tool that knows no other time. */
+const LATER_MS = 60_000;
+
+/** @param options.directory For the license; the databases are in memory. */
+export async function plantedService(
+  { secrets, receiver, heard, directory, licenseKeysFile }: {
+    secrets: PlantedSecrets;
+    receiver: HostileReceiver;
+    heard: Witness;
+    directory: string;
+    licenseKeysFile: string;
+  },
+): Promise<PlantedService> {
+  const lines: string[] = [];
+  const now = new Date(Date.now() + LATER_MS);
+  const config = plantedConfig(secrets, receiver);
+  const fake = fakeEngine(engineOf(secrets));
+  const app = testApp({
+    edition: "enterprise",
+    now: now.toISOString(),
+    engine: fake.engine,
+    config: { ...config, dataDir: directory, licenseKeysFile },
+    secrets: createSecrets({
+      jwtSecret: new TextEncoder().encode(config.jwtSecret!),
+      secretKey: new TextEncoder().encode(config.secretKey!),
+    }),
+    log: createLog({ level: "debug", format: "json", now: () => now }, (line) => {
+      lines.push(line);
+    }),
+  });
+
+  const passwords = {} as Record<UserRole, string>;
+  const users = {} as Record<UserRole, string>;
+  for (const role of ROLES) {
+    passwords[role] = plantedPassword(secrets, `the password of the ${role}`);
+    const passwordHash = await hashPassword(passwords[role]);
+    secrets.keep("the hash of a password", passwordHash.split("$").at(-1)!);
+    users[role] = storeUser(app.deps, { email: `${role}@example.com`, passwordHash, role }).id;
+  }
+  return {
+    app,
+    secrets,
+    receiver,
+    heard,
+    ids: new Map([
+      ["/api/containers", idOf("web")],
+      ["/api/stacks", "shop"],
+      ["/api/images", IMAGE],
+      ["/api/volumes", "data"],
+    ]),
+    passwords,
+    users,
+    lines,
+    useEnterprise: () =>
+      app.deps.license.use({
+        customer: "test",
+        edition: "enterprise",
+        expiresAt: new Date("2999-01-01T00:00:00Z"),
+        limits: {},
+      }),
+    async [Symbol.asyncDispose]() {
+      app[Symbol.dispose]();
+      await fake[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function plantedConfig(
+  { plant }: PlantedSecrets,
+  { failing, mail }: HostileReceiver,
+): Partial<Config> {
+  return {
+    authMode: "users",
+    apiKey: plant("API_KEY", (secret) => `lsk_${secret}`),
+    adminPassword: plant("ADMIN_PASSWORD"),
+    jwtSecret: plant("JWT_SECRET", (secret) => secret.padEnd(40, "+/")),
+    secretKey: plant("SECRET_KEY", (secret) => secret.padEnd(40, "+/")),
+    metricsToken: plant("METRICS_TOKEN"),
+    mtlsVerifySecret: plant("MTLS_VERIFY_SECRET"),
+    smtpUrl: `smtp://longshore:${plant("the password in SMTP_URL")}@${mail}`,
+    pushUrl: plant("the password in PUSH_URL", (secret) => withPassword(failing, secret)),
+    endpoints: [{
+      name: "Shop",
+      url: plant("the password in ENDPOINTS", (secret) => withPassword(failing, secret)),
+      expectedStatus: 200,
+    }],
+    serviceBaseUrl: "http://longshore.test",
+    outboundAllow: ["127.0.0.0/8"],
+    logLevel: "debug",
+  };
+}
+
+const withPassword = (url: string, password: string) =>
+  url.replace("//", () => `//longshore:${password}@`);
+
+const IMAGE = `sha256:${"1".repeat(64)}`;
+
+/** An engine whose records hold secrets where an engine's do. */
+function engineOf({ plant }: PlantedSecrets): Record<string, FakeAnswer> {
+  const password = plant("an environment variable");
+  const played = playContainers([{
+    name: "web",
+    labels: {
+      "com.docker.compose.project": "shop",
+      "com.docker.compose.service": "web",
+    },
+    volumes: ["data"],
+  }]);
+  const inspect = played["GET /containers/*/json"]!;
+  const proxy = plant("the password of a proxy", (secret) => `http://ada:${secret}@proxy:3128`);
+  const mountOptions = {
+    type: "cifs",
+    o: plant("the password of a network volume", (secret) => `username=ada,password=${secret}`),
+  };
+  const volume = {
+    Name: "data",
+    Driver: "local",
+    Mountpoint: "/var/lib/docker/volumes/data/_data",
+    Scope: "local",
+    CreatedAt: "2026-01-01T12:00:00Z",
+    Labels: {},
+    Options: mountOptions,
+  };
+  return {
+    ...played,
+    "GET /containers/*/json": async (request) => {
+      const answer = await inspect(request);
+      if (!answer.ok) return answer;
+      const found = await answer.json();
+      found.Config.Env = ["PATH=/bin", `POSTGRES_PASSWORD=${password}`];
+      found.HostConfig.Mounts = [{
+        Type: "volume",
+        Source: "data",
+        Target: "/data",
+        VolumeOptions: { DriverConfig: { Name: "local", Options: mountOptions } },
+      }];
+      return Response.json(found);
+    },
+    "GET /containers/*/logs": () =>
+      new Response(outputFrame("stdout", "2026-01-01T12:00:00Z listening\n")),
+    "GET /containers/*/top": () =>
+      Response.json({ Titles: ["PID", "CMD"], Processes: [["1", "sh"]] }),
+    // The engine's own sentence for a variable that it does not take.
+    "POST /containers/create": () =>
+      Response.json(
+        { message: `invalid environment variable: POSTGRES_PASSWORD=${password}` },
+        { status: 400 },
+      ),
+    "POST /images/create": () => new Response(`{"status":"Image is up to date"}\n`),
+    "GET /images/*/json": () => Response.json({ Id: `sha256:${"2".repeat(64)}`, Config: {} }),
+    "GET /images/json": () =>
+      Response.json([{ Id: IMAGE, RepoTags: ["app:1"], Created: 1_760_000_000, Size: 7 }]),
+    "DELETE /images/*": () => Response.json([{ Untagged: "app:1" }]),
+    "POST /images/prune": () => Response.json({ ImagesDeleted: [], SpaceReclaimed: 0 }),
+    "POST /containers/prune": () => Response.json({ ContainersDeleted: [], SpaceReclaimed: 0 }),
+    "POST /networks/prune": () => Response.json({ NetworksDeleted: [] }),
+    "POST /volumes/prune": () => Response.json({ VolumesDeleted: [], SpaceReclaimed: 0 }),
+    "POST /build/prune": () => Response.json({ CachesDeleted: [], SpaceReclaimed: 0 }),
+    "GET /networks": () => Response.json([]),
+    "GET /volumes": () => Response.json({ Volumes: [volume] }),
+    "GET /volumes/*": () => Response.json(volume),
+    "DELETE /volumes/*": () => new Response(null, { status: 204 }),
+    "GET /version": () => Response.json({ Version: "20.10.24", ApiVersion: "1.41" }),
+    "GET /info": () =>
+      Response.json({
+        Name: "host1",
+        ServerVersion: "20.10.24",
+        Containers: 1,
+        Images: 1,
+        Driver: "overlay2",
+        CgroupVersion: "2",
+        KernelVersion: "6.1.0",
+        OperatingSystem: "Debian GNU/Linux 12",
+        Architecture: "x86_64",
+        NCPU: 4,
+        MemTotal: 8_000_000_000,
+        SecurityOptions: ["name=seccomp,profile=default"],
+        Warnings: [],
+        HttpProxy: proxy,
+        HttpsProxy: proxy,
+        Swarm: { LocalNodeState: "inactive" },
+      }),
+    "GET /system/df": () =>
+      Response.json({ LayersSize: 10, Images: [{ Size: 10 }], Containers: [], Volumes: [] }),
+  };
+}

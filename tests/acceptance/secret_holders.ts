@@ -1,0 +1,308 @@
+/**
+ * Everything that can be told a secret through the API: what is created, with which secret in
+ * which place.
+ *
+ * @module
+ */
+
+import { createAuthority } from "../helpers/certificates.ts";
+import { createIdp, type SamlIdp } from "../helpers/sso.ts";
+import type { HostileReceiver } from "./hostile_receiver.ts";
+import type { PlantedSecrets } from "./planted_secrets.ts";
+
+export const PRO = "/api/ext/service-pro";
+export const ENTERPRISE = "/api/ext/service-enterprise";
+
+/** What a record is made with. */
+export interface Holder {
+  /** Where it is created, as the endpoint's pattern has it. */
+  at: string;
+  /** Its body; secrets are made anew each time. */
+  body: () => unknown;
+}
+
+/** What stands for each path parameter, by the path before it, e.g. `/api/webhooks`. */
+export type Ids = Map<string, string>;
+
+/** A path with its parameters filled in; unknown ones become `x`. */
+export function filled(pattern: string, ids: Ids): string {
+  const parts = pattern.split("/");
+  return parts.map((part, at) =>
+    part.startsWith(":") ? encodeURIComponent(ids.get(parts.slice(0, at).join("/")) ?? "x") : part
+  ).join("/");
+}
+
+/** A password with what has to be written differently in JSON, XML and URLs. */
+export const plantedPassword = (secrets: PlantedSecrets, name: string) =>
+  secrets.plant(name, (secret) => `${secret} "\\&<ü`);
+
+/** Certificates, which are no secrets, and a key, which is one. */
+export interface Keys {
+  idp: SamlIdp;
+  ca: string;
+  agent: string;
+  /** PEM (PKCS #8). */
+  privateKey: string;
+}
+
+export async function createKeys(secrets: PlantedSecrets): Promise<Keys> {
+  const algorithm = { name: "ECDSA", namedCurve: "P-256" };
+  const [idp, authority, pair] = await Promise.all([
+    createIdp("https://idp.example.com/metadata"),
+    createAuthority("Agents"),
+    crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]),
+  ]);
+  const { d } = await crypto.subtle.exportKey("jwk", pair.privateKey);
+  secrets.keep("a private key", Uint8Array.fromBase64(d!, { alphabet: "base64url" }));
+  const der = new Uint8Array(await crypto.subtle.exportKey("pkcs8", pair.privateKey));
+  const lines = der.toBase64().replace(/.{64}/g, "$&\n");
+  return {
+    idp,
+    ca: authority.cert,
+    agent: (await authority.issue({ name: "web-1", extendedKeyUsage: "clientAuth" })).cert,
+    privateKey: `-----BEGIN PRIVATE KEY-----\n${lines}\n-----END PRIVATE KEY-----\n`,
+  };
+}
+
+/** In an order in which each finds what it needs; the last one of a kind is used for the walk. */
+export function secretHolders(
+  { secrets, receiver, ids, keys }: {
+    secrets: PlantedSecrets;
+    receiver: HostileReceiver;
+    ids: Ids;
+    keys: Keys;
+  },
+): Holder[] {
+  const { failing, chatty, redirecting, unreachable } = receiver;
+  const { plant } = secrets;
+  const places = { unreachable, redirecting, chatty, failing };
+  const each = (make: (place: string, name: string) => Holder) =>
+    Object.entries(places).map(([name, place]) => make(place, name));
+  const integration = (adapter: string, config: () => Record<string, unknown>) =>
+    each((place, name) => ({
+      at: "/api/integrations",
+      body: () => {
+        const { url, ...rest } = config();
+        const address = url === undefined ? { api_url: place } : { url: place };
+        return {
+          adapter,
+          name: `${adapter} ${name}`,
+          config: { ...address, ...rest },
+          poll_interval: 60,
+        };
+      },
+    }));
+
+  return [
+    {
+      at: "/auth/users",
+      body: () => ({
+        email: `${crypto.randomUUID()}@example.com`,
+        password: plantedPassword(secrets, "the password of a new user"),
+        role: "viewer",
+      }),
+    },
+    { at: "/api/push/register", body: () => ({ token: plant("a push token", expoToken) }) },
+    {
+      at: "/api/alerts/rules",
+      body: () => ({
+        name: `High CPU ${crypto.randomUUID()}`,
+        metric: "cpu_percent",
+        operator: ">",
+        threshold: 90,
+        durationSeconds: 60,
+      }),
+    },
+    {
+      at: "/api/schedules",
+      body: () => ({
+        name: `Nightly ${crypto.randomUUID()}`,
+        containerId: "web",
+        containerName: "web",
+        action: "restart",
+        cronExpression: "0 3 * * *",
+      }),
+    },
+    ...each((place, name) => ({
+      at: "/api/webhooks",
+      body: () => ({
+        name: `Webhook ${name}`,
+        url: `${place}/webhook`,
+        events: ["*"],
+        headers: {
+          authorization: plant("a webhook's authorization", (secret) => `Bearer ${secret}`),
+          "x-api-key": plant("a webhook's x-api-key"),
+        },
+      }),
+    })),
+    ...integration("metrics-query", () => ({
+      url: true,
+      bearerToken: plant("an integration's bearerToken"),
+      queries: [{ name: "load", query: "node_load1" }],
+    })),
+    ...integration("dashboard", () => ({
+      url: true,
+      apiKey: plant("a dashboard's apiKey"),
+    })),
+    ...integration("http-json", () => ({
+      url: true,
+      method: "POST",
+      headers: { "x-token": plant("a header of an http-json integration") },
+      fieldMappings: [{ path: "load", name: "load" }],
+    })),
+    ...integration("monitoring-saas", () => ({
+      apiKey: plant("a monitoring-saas apiKey"),
+      appKey: plant("a monitoring-saas appKey"),
+    })),
+    ...integration("cloud-metrics", () => ({
+      accessKeyId: "AKIAIOSFODNN7EXAMPLE",
+      secretAccessKey: plant("a secretAccessKey"),
+      region: "eu-central-1",
+    })),
+    ...integration("incident-paging", () => ({ apiKey: plant("an incident-paging apiKey") })),
+    ...each((place, name) => ({
+      at: `${PRO}/uptime/monitors`,
+      body: () => ({
+        name: `Monitor ${name}`,
+        type: "http",
+        url: `${place}/monitor`,
+        method: "POST",
+        keyword: "all is well",
+        retries: 0,
+        timeout_ms: 2_000,
+        interval_seconds: 86_400,
+        auto_incident: true,
+        headers: {
+          authorization: plant("a monitor's authorization", (secret) => `Basic ${secret}`),
+        },
+        body: plant("a monitor's body", (secret) => `{"login":"${secret}"}`),
+      }),
+    })),
+    {
+      at: `${PRO}/sla/definitions`,
+      body: () => ({
+        name: `Shop ${crypto.randomUUID()}`,
+        description: "",
+        target_uptime: 99.9,
+        period_type: "monthly",
+        monitor_ids: [ids.get(`${PRO}/uptime/monitors`)],
+      }),
+    },
+    {
+      at: `${PRO}/incidents`,
+      body: () => ({ title: "Checkout answers with errors", severity: "major" }),
+    },
+    {
+      at: `${PRO}/remediation/rules`,
+      body: () => ({
+        name: `Keep it running ${crypto.randomUUID()}`,
+        condition_metric: "container_down",
+        condition_operator: "==",
+        condition_threshold: 1,
+        action_type: "start",
+        action_target: "web",
+        action_config: {},
+      }),
+    },
+    {
+      at: `${PRO}/status-pages`,
+      body: () => ({ name: "Acme", description: "", is_public: true }),
+    },
+    {
+      at: `${PRO}/status-pages/:pageId/components`,
+      body: () => ({ name: "API", status: "operational" }),
+    },
+    {
+      at: `${PRO}/status-pages/:pageId/subscribers`,
+      body: () => ({ email: `${crypto.randomUUID()}@example.com` }),
+    },
+    ...each((place) => ({
+      at: `${PRO}/status-pages/:pageId/subscribers`,
+      body: () => ({ webhook_url: `${place}/subscriber/${crypto.randomUUID()}` }),
+    })),
+    {
+      at: `${PRO}/status-pages/:pageId/incidents`,
+      body: () => ({
+        title: "API answers slowly",
+        message: "We are looking into it.",
+        severity: "major",
+        status: "investigating",
+      }),
+    },
+    ...each((place, name) => ({
+      at: `${PRO}/chatops/channels`,
+      body: () => ({
+        platform: "messenger",
+        name: `On-call ${name}`,
+        config: {
+          bot_token: plant("a bot_token", (secret) => `110201543:AAHdq-${secret}_sw`),
+          chat_id: "-1001234567890",
+          api_url: place,
+        },
+        events: ["*"],
+        enabled: true,
+      }),
+    })),
+    ...each((place, name) => ({
+      at: `${PRO}/chatops/channels`,
+      body: () => ({
+        platform: "team-chat",
+        name: `Operations ${name}`,
+        config: {
+          webhook_url: plant(
+            "a chat's webhook_url",
+            (secret) => `${place}/services/T0/B0/${secret}`,
+          ),
+        },
+        events: ["*"],
+        enabled: true,
+      }),
+    })),
+    {
+      at: `${ENTERPRISE}/sso/providers`,
+      body: () => ({
+        name: "Acme",
+        entity_id: keys.idp.entityId,
+        sso_url: "https://idp.example.com/sso",
+        certificate: keys.idp.certificate,
+        attribute_mapping: { email: "mail", name: "displayName" },
+        auto_provision: true,
+      }),
+    },
+    {
+      at: `${ENTERPRISE}/branding`,
+      body: () => ({ name: "Harbor", app_name: "Harbor", primary_color: "#0f5c6e" }),
+    },
+    {
+      at: `${ENTERPRISE}/roles`,
+      body: () => ({
+        name: `Night shift ${crypto.randomUUID()}`,
+        permissions: [{ resource: "containers", actions: ["read", "restart"] }],
+      }),
+    },
+    {
+      at: `${ENTERPRISE}/ip-allowlist/rules`,
+      body: () => ({ cidr: "203.0.113.0/24", label: "Office" }),
+    },
+    { at: `${ENTERPRISE}/mtls/ca`, body: () => ({ name: "Agents", certificate: keys.ca }) },
+    {
+      at: `${ENTERPRISE}/mtls/agents`,
+      body: () => ({ hostname: "web-1.example.com", certificate: keys.agent }),
+    },
+    {
+      at: `${ENTERPRISE}/compliance/logs`,
+      body: () => ({
+        category: "security",
+        severity: "info",
+        actor_id: "backup",
+        actor_type: "system",
+        action: "backup.verified",
+        outcome: "success",
+      }),
+    },
+    { at: `${ENTERPRISE}/encryption/rotate-key`, body: () => ({ notes: "Every quarter" }) },
+  ];
+}
+
+/** What an app is given by Expo. */
+export const expoToken = (secret: string) => `ExponentPushToken[${secret}]`;
