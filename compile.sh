@@ -38,7 +38,8 @@ deno_version=2.9.6
 # v8-flags: a small space for young objects and one collection after the start keep an idle service
 # some 8 MB smaller.
 # unstable-net: the datagram socket that tells systemd "ready".
-run_flags="--no-prompt --unstable-net --v8-flags=--max-semi-space-size=1,--expose-gc --allow-net --allow-read --allow-write --allow-env --allow-sys
+# unstable-no-legacy-abort: a request is aborted when its client goes, and not also when it is answered.
+run_flags="--no-prompt --unstable-net --unstable-no-legacy-abort --v8-flags=--max-semi-space-size=1,--expose-gc --allow-net --allow-read --allow-write --allow-env --allow-sys
   --deny-sys=networkInterfaces,osRelease,homedir,username,userInfo,gid,getPriority,setPriority"
 
 # Nothing outside the one file is looked at: no configuration, lock file or package.

@@ -10,7 +10,11 @@ import type { Target } from "./load.ts";
 /** The permissions that the service is shipped with. */
 const PERMISSIONS = [
   ...["--no-prompt", "--allow-net", "--allow-read", "--allow-write", "--allow-env", "--allow-sys"],
-  ...["--unstable-net", "--v8-flags=--max-semi-space-size=1,--expose-gc"],
+  ...[
+    "--unstable-net",
+    "--unstable-no-legacy-abort",
+    "--v8-flags=--max-semi-space-size=1,--expose-gc",
+  ],
 ];
 
 /** The empty app needs less, and gets no flag that makes it better or worse. */

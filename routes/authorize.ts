@@ -7,6 +7,7 @@
 import { isMetricsToken } from "../services/ce/metrics_token.ts";
 import { redeemTicket } from "../services/ce/stream_tickets.ts";
 import { type TokenSession, tokenVerifier } from "../services/ce/tokens.ts";
+import { METRICS_USER } from "../services/accounts.ts";
 import type { Caller } from "../services/caller.ts";
 import type { Deps } from "../services/deps.ts";
 import { AppError } from "../services/errors.ts";
@@ -42,7 +43,7 @@ export function identify(
       if (!isMetricsToken(ANY_BEARER.exec(header ?? "")?.[1], config.metricsToken)) {
         throw new AppError("unauthorized", "The token set as METRICS_TOKEN is required");
       }
-      return { userId: "metrics", role: "viewer", familyId: "", address };
+      return { userId: METRICS_USER, role: "viewer", familyId: "", address };
     }
     if (header === null) {
       return ticket === undefined ? undefined : redeemTicket(deps, ticket, address);

@@ -14,6 +14,9 @@ import type { UserRole } from "./caller.ts";
 /** The caller of key mode who brings the API key. */
 export const KEY_USER = "key";
 
+/** The caller that brings METRICS_TOKEN. */
+export const METRICS_USER = "metrics";
+
 /** A login: whose it is, and which of theirs. A {@linkcode Caller} is one too. */
 export interface Session {
   userId: string;

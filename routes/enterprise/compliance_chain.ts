@@ -8,9 +8,9 @@ import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
 import { verifyChain } from "../../services/enterprise/compliance_chain.ts";
 import {
-  changeCompliance,
-  describeCompliance,
+  changeComplianceConfig,
   EXPORT_FORMATS,
+  getComplianceConfig,
   HASH_ALGORITHMS,
   RETENTION_DAYS_MAX,
 } from "../../services/enterprise/compliance_config.ts";
@@ -90,7 +90,7 @@ export const complianceChainEndpoints = (deps: Deps) => [
     role: "admin",
     permission: "compliance:read",
     returns: Config,
-  }, () => describeCompliance(deps)),
+  }, () => getComplianceConfig(deps)),
 
   endpoint({
     method: "put",
@@ -103,7 +103,7 @@ export const complianceChainEndpoints = (deps: Deps) => [
     unrecorded: true,
     body: ConfigBody,
     returns: Config,
-  }, ({ body, caller }) => changeCompliance(deps, caller, body)),
+  }, ({ body, caller }) => changeComplianceConfig(deps, caller, body)),
 
   endpoint({
     method: "get",

@@ -7,7 +7,7 @@
 import * as z from "zod";
 import { USER_ROLES } from "../../services/caller.ts";
 import type { Deps } from "../../services/deps.ts";
-import { CERTIFICATE_MAX } from "../../services/enterprise/saml_certificate.ts";
+import { PEM_MAX } from "../../services/enterprise/certificates.ts";
 import {
   changeProvider,
   createProvider,
@@ -46,7 +46,7 @@ const fields = {
   slo_url: Address.nullable().meta({
     description: "Where logouts would be sent. It is stored, but logouts are not sent",
   }),
-  certificate: z.string().min(1).max(CERTIFICATE_MAX).meta({
+  certificate: z.string().min(1).max(PEM_MAX).meta({
     description: "The certificate that it signs with, as one PEM block; RSA of at least 2048 " +
       "bits, or the curve P-256, P-384 or P-521",
   }),

@@ -16,7 +16,7 @@ import {
   selectHead,
   withSavepoint,
 } from "../../db/enterprise/compliance_logs.ts";
-import { KEY_USER } from "../accounts.ts";
+import { KEY_USER, METRICS_USER } from "../accounts.ts";
 import type { Deps } from "../deps.ts";
 import { errorFields } from "../log.ts";
 import { canonicalJson } from "./canonical_json.ts";
@@ -44,7 +44,7 @@ interface Waiting {
 }
 
 /** Who does something with the API key, and who with the scraper's token. */
-const KEYS: readonly string[] = [KEY_USER, "metrics"];
+const KEYS: readonly string[] = [KEY_USER, METRICS_USER];
 
 /** Who is nobody that is known. */
 export const STRANGER = "anonymous";

@@ -89,7 +89,7 @@ export async function verifyChain(
       action: "compliance.verify",
       resource_type: "compliance",
       resource_id: broken_at_id,
-      detail: reason ?? `${entries_checked} entries are what was written`,
+      detail: reason ?? `${entries_checked} entries checked, all as they were written`,
       outcome: verified ? "success" : "failure",
       metadata: {
         address: caller.address,

@@ -10,6 +10,7 @@ import {
   updateComplianceConfig,
 } from "../../db/enterprise/compliance_config.ts";
 import type { Caller } from "../caller.ts";
+import { applyChange, type Change } from "../change.ts";
 import type { Deps } from "../deps.ts";
 import { actorOf, chainEntry } from "./compliance_append.ts";
 
@@ -18,7 +19,7 @@ export type { ComplianceConfig };
 
 export const RETENTION_DAYS_MAX = 3_650;
 
-export function describeCompliance({ db }: Pick<Deps, "db">): ComplianceConfig {
+export function getComplianceConfig({ db }: Pick<Deps, "db">): ComplianceConfig {
   return selectComplianceConfig(db);
 }
 
@@ -26,16 +27,15 @@ export function describeCompliance({ db }: Pick<Deps, "db">): ComplianceConfig {
  * Changes what is given, and writes down what it was and what it is, in one transaction: also the
  * change that turns the log off is in it.
  */
-export function changeCompliance(
+export function changeComplianceConfig(
   deps: Pick<Deps, "db" | "now">,
   caller: Caller,
-  change: { [Field in keyof ComplianceConfig]?: ComplianceConfig[Field] | undefined },
+  change: Change<ComplianceConfig>,
 ): ComplianceConfig {
   const { db } = deps;
   return db.transaction(() => {
     const before = selectComplianceConfig(db);
-    const given = Object.entries(change).filter(([, value]) => value !== undefined);
-    const after: ComplianceConfig = { ...before, ...Object.fromEntries(given) };
+    const after = applyChange(before, change);
     if (before.enabled || after.enabled) {
       const turnedOff = before.enabled && !after.enabled;
       chainEntry(deps, {

@@ -6,13 +6,10 @@
  */
 
 import { selectUser } from "../../db/ce/users.ts";
-import { KEY_USER } from "../accounts.ts";
+import { KEY_USER, METRICS_USER } from "../accounts.ts";
 import type { UserRole } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
-
-/** The user id of whoever shows METRICS_TOKEN, which opens the export of metrics and nothing else. */
-const METRICS_USER = "metrics";
 
 /**
  * The base role of a user; in key mode also that of `key`, and with METRICS_TOKEN that of `metrics`.

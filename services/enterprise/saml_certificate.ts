@@ -10,10 +10,7 @@
 import type { KeyObject, X509Certificate } from "node:crypto";
 import { nodeCrypto } from "../builtins.ts";
 import { AppError } from "../errors.ts";
-import { decodeBase64 } from "./saml_document.ts";
-
-/** Longest certificate as PEM, in characters. */
-export const CERTIFICATE_MAX = 50 * 1024;
+import { certificateBytes, CertificateError } from "./certificates.ts";
 
 /** Shortest RSA key, in bits (NIST SP 800-131A revision 2). */
 const RSA_BITS_MIN = 2048;
@@ -26,8 +23,6 @@ const CURVES = ["prime256v1", "secp384r1", "secp521r1"];
 
 const KEY_RULE = `must have an RSA key of ${RSA_BITS_MIN} to ${RSA_BITS_MAX} bits, ` +
   "or one on the curve P-256, P-384 or P-521";
-
-const PEM = /^\s*-----BEGIN CERTIFICATE-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE-----\s*$/;
 
 /** A key that signatures can be checked with. */
 export interface IdpKey {
@@ -47,12 +42,7 @@ export function assertUsableIdpCertificate(pem: string): void {
 
 /** @throws {AppError} As {@linkcode assertUsableIdpCertificate}. */
 export function readIdpKey(pem: string): IdpKey {
-  if (pem.length > CERTIFICATE_MAX) throw unusable(`is longer than ${CERTIFICATE_MAX} characters`);
-  if ((pem.match(/-----BEGIN /g) ?? []).length > 1) throw unusable("must be exactly one");
-  const der = decodeBase64(PEM.exec(pem)?.[1] ?? "");
-  if (der === undefined || der.length === 0) {
-    throw unusable("must be one PEM block of the type CERTIFICATE");
-  }
+  const der = bytesOf(pem);
   const key = publicKey(der);
   const details = key.asymmetricKeyDetails ?? {};
   if (key.asymmetricKeyType === "rsa") {
@@ -72,10 +62,17 @@ export function readIdpKey(pem: string): IdpKey {
   throw unusable(KEY_RULE);
 }
 
+function bytesOf(pem: string): Uint8Array {
+  try {
+    return certificateBytes(pem);
+  } catch (error) {
+    if (error instanceof CertificateError) throw unusable(error.message, error);
+    throw error;
+  }
+}
+
 function publicKey(der: Uint8Array): KeyObject {
   const { X509Certificate } = nodeCrypto();
-  // The reader takes the first certificate and passes over whatever follows it.
-  if (der.length !== derLength(der)) throw unusable("must be exactly one");
   let certificate: X509Certificate;
   try {
     certificate = new X509Certificate(der);
@@ -89,15 +86,6 @@ function publicKey(der: Uint8Array): KeyObject {
   }
 }
 
-/** How long the sequence that DER begins with says it is, in bytes (X.690, 8.1.3). */
-function derLength(der: Uint8Array): number | undefined {
-  const [tag, first = 0] = der;
-  if (tag !== 0x30) return undefined;
-  if (first < 0x80) return 2 + first;
-  const bytes = der.subarray(2, 2 + (first & 0x7f));
-  return bytes.reduce((length, byte) => length * 256 + byte, 0) + 2 + bytes.length;
-}
-
 function unusable(why: string, cause?: unknown): AppError {
-  return new AppError("invalid", `The certificate ${why}`, cause === undefined ? {} : { cause });
+  return new AppError("invalid", `body.certificate: ${why}`, cause === undefined ? {} : { cause });
 }

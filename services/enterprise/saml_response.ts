@@ -26,6 +26,7 @@ import {
 } from "./saml_conditions.ts";
 import { decodeSamlMessage } from "./saml_document.ts";
 import { SamlError } from "./saml_error.ts";
+import { NAME_ID_EMAIL, NAME_ID_PERSISTENT, NAME_ID_UNSPECIFIED } from "./saml_name_id.ts";
 import { readMessage, type SamlMessage } from "./saml_message.ts";
 import { type SignedParts, verifySignatures } from "./saml_verification.ts";
 import { readXml, type XmlElement } from "./saml_xml.ts";
@@ -63,10 +64,6 @@ export interface VerifiedAssertion {
   notOnOrAfter: Date;
   sessionNotOnOrAfter: Date | null;
 }
-
-const EMAIL_FORMAT = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress";
-const UNSPECIFIED_FORMAT = "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified";
-const PERSISTENT_FORMAT = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent";
 
 /**
  * The issuer that a message claims to have: its assertion's, or the response's where there is no
@@ -181,8 +178,8 @@ function emailOf(
   if (mapped !== undefined) return mapped;
   const { value } = assertion.nameId;
   const format = formatOf(assertion, expected);
-  const isAddress = format === EMAIL_FORMAT ||
-    format === UNSPECIFIED_FORMAT && attributeMapping.email === undefined && value.includes("@");
+  const isAddress = format === NAME_ID_EMAIL ||
+    format === NAME_ID_UNSPECIFIED && attributeMapping.email === undefined && value.includes("@");
   return isAddress ? value : undefined;
 }
 
@@ -197,14 +194,14 @@ function lastingNameOf(
 ): string | undefined {
   const { nameId, issuer } = assertion;
   const { value, nameQualifier = issuer, spNameQualifier = expected.audience } = nameId;
-  const isLasting = formatOf(assertion, expected) === PERSISTENT_FORMAT &&
+  const isLasting = formatOf(assertion, expected) === NAME_ID_PERSISTENT &&
     nameQualifier === issuer && spNameQualifier === expected.audience;
   return isLasting ? value : undefined;
 }
 
 function formatOf({ nameId }: SamlAssertion, { nameIdFormat }: SamlExpectations): string {
-  const { format = UNSPECIFIED_FORMAT } = nameId;
-  return format === UNSPECIFIED_FORMAT ? nameIdFormat ?? UNSPECIFIED_FORMAT : format;
+  const { format = NAME_ID_UNSPECIFIED } = nameId;
+  return format === NAME_ID_UNSPECIFIED ? nameIdFormat ?? NAME_ID_UNSPECIFIED : format;
 }
 
 function mappedText({ attributes }: SamlAssertion, name: string | undefined): string | undefined {

@@ -6,13 +6,10 @@
 
 import { selectNameIdFormats } from "../../db/enterprise/identity_providers.ts";
 import type { Deps } from "../deps.ts";
+import { NAME_ID_EMAIL } from "./saml_name_id.ts";
 
 /** Where single sign-on is served, below the service's address. */
 const SSO_PATH = "/api/ext/service-enterprise/sso";
-
-/** "Assertions and Protocols for SAML V2.0" (OASIS), 8.3. */
-export const NAME_ID_EMAIL = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress";
-export const NAME_ID_PERSISTENT = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent";
 
 /** What an identity provider has to be told of this service. */
 export interface ServiceProvider {

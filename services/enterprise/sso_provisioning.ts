@@ -24,7 +24,7 @@ import { emailKey, isEmail } from "../ce/emails.ts";
 import { storeUser } from "../ce/users.ts";
 import type { Deps } from "../deps.ts";
 import { assertBelowLimit } from "../limits.ts";
-import { NAME_ID_PERSISTENT } from "./service_provider.ts";
+import { NAME_ID_PERSISTENT } from "./saml_name_id.ts";
 import { notAllowed } from "./sso_refusal.ts";
 
 type ProvisioningDeps = Pick<Deps, "db" | "accounts" | "license" | "now" | "log">;

@@ -99,20 +99,20 @@ async function withRsaKey(bits: number, exponent: number[]): Promise<string> {
 
 for (
   const [what, certificate, because] of [
-    ["nothing", "", /one PEM block/],
-    ["any text", "certificate", /one PEM block/],
-    ["base64 alone", der.toBase64(), /one PEM block/],
-    ["a private key", rsa.privateKey, /one PEM block/],
-    ["a certificate called a key", block(der, "PUBLIC KEY"), /one PEM block/],
-    ["text before it", `subject=x\n${pem}`, /one PEM block/],
-    ["text after it", `${pem}x`, /one PEM block/],
-    ["two", pem + pem, /exactly one/],
-    ["two in one block", block(new Uint8Array([...der, ...der])), /exactly one/],
-    ["a byte more", block(new Uint8Array([...der, 0])), /exactly one/],
-    ["a byte less", block(der.slice(0, -1)), /exactly one/],
-    ["an empty block", block(new Uint8Array()), /one PEM block/],
+    ["nothing", "", /one certificate in PEM/],
+    ["any text", "certificate", /one certificate in PEM/],
+    ["base64 alone", der.toBase64(), /one certificate in PEM/],
+    ["a private key", rsa.privateKey, /holds a private key/],
+    ["a certificate called a key", block(der, "PUBLIC KEY"), /one certificate in PEM/],
+    ["text before it", `subject=x\n${pem}`, /one certificate in PEM/],
+    ["text after it", `${pem}x`, /one certificate in PEM/],
+    ["two", pem + pem, /holds 2 PEM blocks/],
+    ["two in one block", block(new Uint8Array([...der, ...der])), /is damaged/],
+    ["a byte more", block(new Uint8Array([...der, 0])), /is damaged/],
+    ["a byte less", block(der.slice(0, -1)), /is damaged/],
+    ["an empty block", block(new Uint8Array()), /is damaged/],
     ["any bytes", block(new Uint8Array([0x30, 3, 1, 2, 3])), /cannot be read/],
-    ["wrong base64", pem.replace(/\n([A-Za-z])/, "\n$1="), /one PEM block/],
+    ["wrong base64", pem.replace(/\n([A-Za-z])/, "\n$1="), /is damaged/],
     ["more than 50 KB", pem + "\n".repeat(50 * 1024), /longer than 51200/],
   ] as const
 ) {

@@ -8,7 +8,7 @@ import {
 } from "../../../db/enterprise/identity_providers.ts";
 import { insertUser, selectUser, updateUserPassword } from "../../../db/ce/users.ts";
 import { LimitError } from "../../../services/errors.ts";
-import { NAME_ID_PERSISTENT } from "../../../services/enterprise/service_provider.ts";
+import { NAME_ID_PERSISTENT } from "../../../services/enterprise/saml_name_id.ts";
 import { findUser } from "../../../services/enterprise/sso_provisioning.ts";
 import { SsoRefusal } from "../../../services/enterprise/sso_refusal.ts";
 import { setUserRole, storeUser } from "../../../services/ce/users.ts";
