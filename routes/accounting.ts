@@ -11,9 +11,10 @@ import type { Endpoint } from "./endpoint.ts";
 import { type Env, type Gatekeeper, validated } from "./gatekeeper.ts";
 
 /**
- * Writes down what a request came to: a write in the audit log, everything in the guard's. What
- * nobody is known to have tried is left out, and so are refusals for trying too often: a stranger
- * must not fill the disk.
+ * Writes down what a request came to: a write in the audit log, everything in the guard's.
+ *
+ * The audit log leaves out what nobody is known to have tried, and refusals for trying too often: a
+ * stranger must not fill the disk. The guard's log bounds strangers by itself.
  */
 export function accounted(
   endpoint: Endpoint,
@@ -31,21 +32,23 @@ export function accounted(
     if (guarding) c.set("guard", guarding);
     c.set("note", {});
     await next();
-    if (!isAudited && !guarding) return;
+    // The request that installs a license or begins the trial is the first to be written down.
+    const recording = guarding ?? (isAudited ? await guard() : undefined);
+    if (!isAudited && !recording) return;
 
     const caller = c.get("caller") as Caller | undefined;
     const { status } = c.res;
-    // Wrong keys and passwords are throttled, a stranger's malformed requests are not.
-    const isTry = status < 400 || status === 401 || status === 403;
-    if (status === 429 || caller?.role === "public" && !isTry) return;
     const { actor, target = targetOf(c) } = c.get("note");
     const outcome = outcomeOf(status);
-    if (isAudited && caller) {
+    // Wrong keys and passwords are throttled, a stranger's malformed requests are not.
+    const isTry = status < 400 || status === 401 || status === 403;
+    const isKnown = caller !== undefined && (caller.role !== "public" || isTry);
+    if (isAudited && isKnown && status !== 429) {
       const userId = actor ?? caller.userId;
       audit({ caller: { ...caller, userId }, action, target, outcome });
     }
-    if (endpoint.unrecorded && outcome !== "denied") return;
-    await guarding?.record({
+    if (endpoint.unrecorded && outcome === "success") return;
+    await recording?.record({
       caller,
       address: c.env.address,
       requestId: c.env.requestId,

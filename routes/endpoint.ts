@@ -45,7 +45,7 @@ export interface Contract<
   actsOnGet?: true;
   /** Answers whatever address asks, also where an IP allowlist is enforced. */
   anyAddress?: true;
-  /** Leaves no entry of its own in the compliance log: it is what writes one. */
+  /** Leaves no entry of its own in the compliance log when it succeeds: it is what writes one. */
   unrecorded?: true;
   /** Not worth an entry in the audit log, though it is a write: it changes nothing lasting. */
   unaudited?: true;

@@ -25,9 +25,18 @@ export function gate(
   return async function gate(c, next) {
     const { address } = c.env;
     const guard = c.get("guard") as Guard | undefined;
-    if (!endpoint.anyAddress) guard?.admit(address);
     const ticket = endpoint.acceptsTicket ? c.req.query("ticket") : undefined;
     const find = () => identify(c.req.raw, { address, ticket, metrics });
+    if (guard && !endpoint.anyAddress) {
+      try {
+        guard.admit(address);
+      } catch (refusal) {
+        // Whose token came from there is worth knowing, though it opens nothing.
+        const caller = await anonymousUnless(find, address);
+        if (caller.role !== "public") c.set("caller", caller);
+        throw refusal;
+      }
+    }
     const found = endpoint.role === "public" ? anonymousUnless(find, address) : find();
     let caller = found instanceof Promise ? await found : found;
 
@@ -35,6 +44,7 @@ export function gate(
     if (guard && caller.role !== "public") {
       caller = withRights(caller, guard);
       if (!caller.rights!.isAdmitted()) {
+        c.set("caller", caller);
         if (!endpoint.anyAddress) guard.admit(address, caller);
         caller = anonymous(address);
       }

@@ -13,6 +13,7 @@ import {
   logIn,
   logOut,
   refreshSession,
+  ReusedTokenError,
   type TokenPair as Login,
 } from "../../services/ce/sessions.ts";
 import { describeCaller } from "../../services/ce/users.ts";
@@ -54,11 +55,16 @@ const Me = z.object({
 
 const THROTTLED = { 429: "Ten failures within a minute; see Retry-After" };
 
-/** Tells the logs of what was done whose login it turned out to be. */
+/** Tells the logs of what was done whose login it turned out to be, or whose token was copied. */
 async function told(note: Note, login: Promise<Login>): Promise<Login> {
-  const { userId } = await login;
-  note.actor = userId;
-  return await login;
+  try {
+    const answer = await login;
+    note.actor = answer.userId;
+    return answer;
+  } catch (error) {
+    if (error instanceof ReusedTokenError) note.actor = error.userId;
+    throw error;
+  }
 }
 
 export const authEndpoints = (deps: Deps) => [

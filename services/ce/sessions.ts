@@ -196,7 +196,7 @@ export async function refreshSession(
   if (found.spentAt !== null) {
     revokeFamily(deps, found.familyId);
     log.warn("refresh token used twice; its login was ended", { userId: found.userId, address });
-    throw refreshRefused();
+    throw new ReusedTokenError(found.userId);
   }
   const at = now().toISOString();
   const role = accounts.roleOf(found);
@@ -248,5 +248,13 @@ function hashOf(token: string): string {
   return nodeCrypto().createHash("sha256").update(token).digest("base64url");
 }
 
-const refreshRefused = () =>
-  new AppError("unauthorized", "The refresh token is not valid (any more); log in again");
+const REFUSED = "The refresh token is not valid (any more); log in again";
+
+const refreshRefused = () => new AppError("unauthorized", REFUSED);
+
+/** Says no more to who brought it than the others; the logs are told whose it was. */
+export class ReusedTokenError extends AppError {
+  constructor(readonly userId: string) {
+    super("unauthorized", REFUSED);
+  }
+}

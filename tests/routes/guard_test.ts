@@ -219,13 +219,13 @@ for (
       recorded: ["POST /api/login", undefined, "the provider", 200, "success", "user of the login"],
     },
     {
-      what: "nothing of a stranger's malformed request",
+      what: "a stranger's malformed request, which is the guard's to bound",
       line: "POST /login",
       options: { body: "name=", type: "application/x-www-form-urlencoded" },
-      recorded: undefined,
+      recorded: ["POST /api/login", undefined, "", 400, "failure", undefined],
     },
     {
-      what: "nothing of what writes the log itself",
+      what: "nothing of what writes the log itself, when it succeeds",
       line: "POST /entries",
       options: { role: "viewer" as Role },
       recorded: undefined,
