@@ -44,8 +44,9 @@ service then; the rules are kept. The service may run meanwhile: it holds for th
 export const COMPLIANCE_USAGE = `longshore compliance verify [FILE]
 
 Verifies every entry of the compliance log in FILE, a copy of state.sqlite (such as one out of a
-backup), or in DATA_DIR, where the service may run meanwhile. Nothing is written. The exit status is
-0 when the log is what was written, and 1 when it is not: then the entry where it breaks is named.
+backup), or in DATA_DIR, where the service may run meanwhile. Nothing is written to FILE or beside
+it: a private copy of it in TMPDIR is read, and removed. The exit status is 0 when the log is what was
+written, and 1 when it is not: then the entry where it breaks is named.
 
 Whoever can write to the file could write a whole new log. So keep the head hash that this prints, and
 compare it with the entry_hash of that entry later.`;

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 
 /** Values bound to the named parameters (`:name`) of a statement. */
@@ -40,6 +41,15 @@ export class DatabaseFileError extends Error {
 /** Waits for another process (a backup, an open shell) that holds the file, in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
 
+/** What SQLite keeps beside a database and needs to read it. */
+const LOG_SUFFIXES = ["-wal", "-journal"];
+
+/** https://sqlite.org/fileformat2.html#walformat: it has salts that are new with every beginning. */
+const WAL_HEADER_BYTES = 32;
+
+/** How often a database is copied that is changed meanwhile. */
+const COPY_TRIES = 5;
+
 /** The same while requests are served: SQLite waits in the only thread, and nobody is answered. */
 const SERVING_BUSY_TIMEOUT_MS = 50;
 
@@ -67,12 +77,59 @@ export function openMetricsDatabase(path: string): MetricsDatabase {
  * @throws {DatabaseFileError} When it is missing, damaged or no database.
  */
 export function openToRead(path: string): StateDatabase {
+  return opened(path, () =>
+    // Without a write-ahead log nobody has it open: then the last to close it has to tidy up,
+    // which a reader cannot.
+    new DatabaseSync(path, { readOnly: sizeOf(`${path}-wal`) !== undefined }));
+}
+
+/**
+ * Opens a private copy of a `state.sqlite` that nothing may happen to: SQLite puts files beside what
+ * it reads, and so reads nothing on a medium that cannot be written. The copy goes with the
+ * connection.
+ *
+ * @throws {DatabaseFileError} When it is missing, damaged or no database, or cannot be copied.
+ */
+export function openUntouched(path: string): StateDatabase {
+  let directory: string | undefined;
+  const removeCopy = () => directory && Deno.removeSync(directory, { recursive: true });
+  try {
+    const db = opened(path, () => {
+      directory = makePrivateDirectory();
+      const copy = join(directory, "copy.sqlite");
+      // A log lies beside the file itself, not beside a link to it.
+      copyAtRest(Deno.realPathSync(path), copy);
+      return new DatabaseSync(copy);
+    });
+    const close = () => {
+      try {
+        db.close();
+      } finally {
+        removeCopy();
+      }
+    };
+    return { ...db, close };
+  } catch (error) {
+    removeCopy();
+    throw error;
+  }
+}
+
+/** Its mode is 0700: nobody else may look into it. */
+function makePrivateDirectory(): string {
+  try {
+    return Deno.makeTempDirSync({ prefix: "longshore-" });
+  } catch (error) {
+    const reason = (error as Error).message;
+    throw new Error(`no copy of it can be made in TMPDIR (${reason})`, { cause: error });
+  }
+}
+
+function opened(path: string, connect: () => DatabaseSync): StateDatabase {
   let connection: DatabaseSync | undefined;
   try {
     if (!sizeOf(path)) throw new Error("it is missing or empty");
-    // Without a write-ahead log nobody has it open: then the last to close it has to tidy up,
-    // which a reader cannot.
-    connection = new DatabaseSync(path, { readOnly: sizeOf(`${path}-wal`) !== undefined });
+    connection = connect();
     connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     connection.exec("PRAGMA query_only = ON");
     connection.prepare("SELECT count(*) FROM sqlite_schema").get();
@@ -82,6 +139,42 @@ export function openToRead(path: string): StateDatabase {
     const reason = error instanceof Error ? error.message : String(error);
     throw new DatabaseFileError(`${path} cannot be read: ${reason}`, { cause: error });
   }
+}
+
+/**
+ * Copies a database with its logs, again while somebody changes it. What is added to a write-ahead
+ * log meanwhile does no harm, SQLite tells half of a transaction by its checksum; a log that is
+ * written into the database, or begins anew, does.
+ */
+function copyAtRest(path: string, copy: string): void {
+  for (let tries = 0; tries < COPY_TRIES; tries++) {
+    const before = stateOf(path);
+    for (const suffix of ["", ...LOG_SUFFIXES]) copyIfThere(path + suffix, copy + suffix);
+    if (stateOf(path) === before) return;
+  }
+  throw new Error("it changes all the time; verify a copy");
+}
+
+function copyIfThere(from: string, to: string): void {
+  if (sizeOf(to) !== undefined) Deno.removeSync(to);
+  if (sizeOf(from) === undefined) return;
+  Deno.copyFileSync(from, to);
+  // The copy has the rights of what may be evidence that nobody may write.
+  Deno.chmodSync(to, 0o600);
+}
+
+/** Is another text once a database was written to, or its write-ahead log begun anew. */
+function stateOf(path: string): string {
+  const { size, mtime } = Deno.statSync(path);
+  return `${size} ${mtime?.getTime()} ${walHeader(`${path}-wal`)}`;
+}
+
+function walHeader(path: string): string {
+  if (sizeOf(path) === undefined) return "none";
+  using file = Deno.openSync(path);
+  const header = new Uint8Array(WAL_HEADER_BYTES);
+  const length = file.readSync(header) ?? 0;
+  return header.subarray(0, length).join();
 }
 
 /**

@@ -37,6 +37,15 @@ export function migrate(db: Database, migrations: readonly Migration[]): string[
   return pending.map((migration) => migration.name);
 }
 
+/** Whether a file has seen the first of these migrations, and so is a database of theirs. */
+export function hasSeen(db: Database, migrations: readonly Migration[]): boolean {
+  // Other programs have tables of that name as well.
+  const columns = db.all<{ name: string }>("SELECT name FROM pragma_table_info('migrations')");
+  if (!columns.some(({ name }) => name === "name")) return false;
+  const first = migrations[0]?.name ?? null;
+  return db.get("SELECT 1 FROM migrations WHERE name = :first", { first }) !== undefined;
+}
+
 /**
  * The migrations that this file has not seen yet, in order.
  *

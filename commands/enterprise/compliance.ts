@@ -1,15 +1,24 @@
 /**
  * `longshore compliance verify [FILE]`: is the compliance log what was written? Beside a running
- * service, without one, or on a copy of its database. Nothing is written.
+ * service, without one, or on a copy of its database. Nothing is written, and nothing beside a copy.
  *
  * @module
  */
 
 import { join } from "node:path";
-import { DatabaseFileError, openToRead, type StateDatabase } from "../../db/database.ts";
-import { pendingMigrations } from "../../db/migrate.ts";
+import {
+  DatabaseFileError,
+  openToRead,
+  openUntouched,
+  type StateDatabase,
+} from "../../db/database.ts";
+import { hasSeen, pendingMigrations } from "../../db/migrate.ts";
 import { stateMigrations } from "../../db/migrations/mod.ts";
-import { inReadTransaction, selectHead } from "../../db/enterprise/compliance_logs.ts";
+import {
+  inReadTransaction,
+  selectEntryAt,
+  selectHead,
+} from "../../db/enterprise/compliance_logs.ts";
 import { readConfig } from "../../services/config.ts";
 import { type ChainReport, walkChain } from "../../services/enterprise/compliance_chain.ts";
 import { parseArguments, subcommand } from "../arguments.ts";
@@ -21,13 +30,14 @@ export async function compliance(program: Program): Promise<number> {
   const { program: rest } = subcommand("compliance", program, ["verify"]);
   const names = rest.args.length > 0 ? ["FILE"] as const : [] as const;
   const { values: [given] } = parseArguments("compliance verify", rest, names, {});
-  const path = given ?? stateFile(program);
-  const { entries, report } = await verify(path, program.signal);
-  for (const [name, value] of rowsOf(entries, report)) {
+  const found = given === undefined
+    ? await verify(stateFile(program), openToRead, program.signal)
+    : await verify(given, openUntouched, program.signal);
+  for (const [name, value] of rowsOf(found)) {
     // Somebody may have put anything there, also what a terminal would obey.
     program.print(`${name.padEnd(16)}  ${value.replaceAll(/\p{C}/gu, "?")}`);
   }
-  return report.verified ? EXIT.ok : EXIT.failure;
+  return found.report.verified ? EXIT.ok : EXIT.failure;
 }
 
 function stateFile({ env, surroundings }: Program): string {
@@ -37,24 +47,37 @@ function stateFile({ env, surroundings }: Program): string {
   return path;
 }
 
+interface Found {
+  /** How many entries there ever were. */
+  entries: number;
+  /** When the last of them was written, ISO 8601; `undefined` where it is not there. */
+  newest: string | undefined;
+  report: ChainReport;
+}
+
 /** @throws {CommandError} When the file cannot be used. */
 async function verify(
   path: string,
+  open: (path: string) => StateDatabase,
   signal: AbortSignal,
-): Promise<{ entries: number; report: ChainReport }> {
+): Promise<Found> {
   let db: StateDatabase | undefined;
   try {
-    db = openToRead(path);
+    db = open(path);
     const opened = db;
     assertHasLog(opened, path);
     // One moment of the file, whatever the service writes meanwhile.
-    return await inReadTransaction(opened, async () => ({
-      entries: selectHead(opened)?.sequence ?? 0,
-      report: await walkChain(opened, {}, () => {
-        if (signal.aborted) throw new CommandError("Interrupted; nothing was found out");
-        return Promise.resolve();
-      }),
-    }));
+    return await inReadTransaction(opened, async () => {
+      const entries = selectHead(opened)?.sequence ?? 0;
+      return {
+        entries,
+        newest: selectEntryAt(opened, entries)?.created_at,
+        report: await walkChain(opened, {}, () => {
+          if (signal.aborted) throw new CommandError("Interrupted; nothing was found out");
+          return Promise.resolve();
+        }),
+      };
+    });
   } catch (error) {
     if (error instanceof DatabaseFileError) throw new CommandError(error.message, { cause: error });
     // node:sqlite gives its failures a code, such as for a damaged page.
@@ -66,18 +89,22 @@ async function verify(
 }
 
 function assertHasLog(db: StateDatabase, path: string): void {
+  if (!hasSeen(db, stateMigrations)) {
+    throw new CommandError(`${path} is not Longshore's state database (state.sqlite)`);
+  }
   const pending = pendingMigrations(db, stateMigrations);
   if (pending.some(({ name }) => name.includes("compliance"))) {
     throw new CommandError(`${path} is of an older version, which had no compliance log`);
   }
 }
 
-function rowsOf(entries: number, report: ChainReport): [name: string, value: string][] {
+function rowsOf({ entries, newest, report }: Found): [name: string, value: string][] {
   const { verified, entries_checked, head_hash, broken_at_id, reason } = report;
   return [
     ["Verified", verified ? "yes" : "NO"],
     ["Entries checked", String(entries_checked)],
     ["Entries ever", String(entries)],
+    ["Newest entry", newest ?? "none"],
     ["Head hash", head_hash ?? "none"],
     ...(verified ? [] : [
       ["Broken at", broken_at_id ?? "no entry that is there"],

@@ -203,6 +203,14 @@ export function countEntries(db: Database, filter: EntryFilter, range: TimeRange
   )!.n;
 }
 
+/** How many entries are up to a place in the chain and at it. */
+export function countEntriesThrough(db: Database, sequence: number): number {
+  return db.get<{ n: number }>(
+    "SELECT count(*) AS n FROM compliance_logs WHERE sequence <= :sequence",
+    { sequence },
+  )!.n;
+}
+
 /** Newest first. */
 export function selectEntries(
   db: Database,
@@ -257,6 +265,17 @@ export function selectCounts(db: Database): EntryCount[] {
   return db.all<EntryCount>(
     "SELECT category, severity, outcome, entries FROM compliance_counts WHERE entries > 0",
   );
+}
+
+/**
+ * How many there are by the counts.
+ *
+ * @throws {RangeError} For a sum that no number holds: somebody put it there.
+ */
+export function selectCountsSum(db: Database): number {
+  return db.get<{ n: number }>(
+    "SELECT coalesce(sum(entries), 0) AS n FROM compliance_counts",
+  )!.n;
 }
 
 /** When the earliest and the latest entry were written; `null` without any. */

@@ -17,8 +17,7 @@ import {
 import { complianceStats } from "../../services/enterprise/compliance_logs.ts";
 import { sweepCompliance } from "../../services/enterprise/compliance_retention.ts";
 import { endpoint } from "../endpoint.ts";
-import { Timestamp } from "../shapes.ts";
-import { From } from "./compliance_shapes.ts";
+import { From, StoredTime } from "./compliance_shapes.ts";
 
 const Config = z.object({
   enabled: z.boolean().meta({ description: "Whether anything is written down" }),
@@ -45,8 +44,8 @@ const Counts = z.record(z.string(), z.int());
 const Stats = z.object({
   total_entries: z.int(),
   last_24h: z.int(),
-  oldest_entry: Timestamp.nullable(),
-  newest_entry: Timestamp.nullable(),
+  oldest_entry: StoredTime.nullable(),
+  newest_entry: StoredTime.nullable(),
   by_category: Counts.meta({ example: { authentication: 12, container: 30 } }),
   by_severity: Counts.meta({ example: { info: 40, warning: 2 } }),
   by_outcome: Counts.meta({ example: { success: 40, failure: 2 } }),
@@ -71,7 +70,8 @@ order, and the end of the log against its head. The first entry has to follow 64
 of a retention that an entry of the log announces.
 
 Broken is the first entry that does not fit; where the end is cut off, the last one that is there \
-(null where none is). \`reason\` names the expected and the actual hash. It takes some 10 seconds for \
+(null where none is). Where neither \`from\` nor \`limit\` is given, the counts that the statistics \
+are made of are compared with the number of entries as well (broken at null). \`reason\` names the expected and the actual hash. It takes some 10 seconds for \
 a million entries, holds up nobody else, and is itself written down, with the hash of the head. \
 Whoever can write to the database could write a whole new log: compare the head's hash with one that \
 was kept elsewhere (the daily line of the log, an export, \`longshore compliance verify\`).`;
@@ -79,8 +79,9 @@ was kept elsewhere (the daily line of the log, an export, \`longshore compliance
 const RETENTION =
   `Deletes the entries that are older than \`retention_days\`, up to the first that \
 is not, as the service does by itself once a day. An entry announces it, and an anchor takes down the \
-hash of the last one deleted, so that the rest still verifies. The entries are verified first; what \
-is found to be tampered with is written down (\`compliance.chain_broken\`) before it goes.`;
+hash of the last one deleted, so that the rest still verifies. The entries are verified first, \
+the beginning and their places too; the first fault is written down (\`compliance.chain_broken\`) \
+before they go, those after it are not.`;
 
 export const complianceChainEndpoints = (deps: Deps) => [
   endpoint({

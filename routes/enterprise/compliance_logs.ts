@@ -43,11 +43,14 @@ const EntriesQuery = z.object({
   ...pagingQuery(100),
 }).refine(inOrder.check, inOrder.fault);
 
-const Metadata = z.record(z.string(), z.unknown(), { error: "must be an object" })
+// Looked at as it was sent: a record leaves a member `__proto__` out without a word.
+const Metadata = z.unknown()
   .superRefine((metadata, context) => {
     const message = metadataFault(metadata);
     if (message !== undefined) context.addIssue({ code: "custom", message });
-  });
+  })
+  .meta({ type: "object", additionalProperties: {} })
+  .transform((metadata) => metadata as Record<string, unknown>);
 
 const NewEntry = z.object({
   category: Category,
@@ -64,7 +67,9 @@ const NewEntry = z.object({
   detail: z.string().max(DETAIL_MAX).nullable().default(null),
   outcome: EntryOutcome.default("success"),
   metadata: Metadata.nullable().default(null).meta({
-    description: `At most ${METADATA_BYTES_MAX} bytes of JSON, ${METADATA_DEPTH_MAX} levels deep`,
+    description:
+      `At most ${METADATA_BYTES_MAX} bytes of JSON, ${METADATA_DEPTH_MAX} levels deep; ` +
+      "numbers beyond 2^53 - 1 are refused, for they lose digits",
   }),
 }).meta({
   example: {
@@ -159,6 +164,7 @@ stands between the entries before and after it.`,
     role: "admin",
     permission: "compliance:read",
     unrecorded: true,
+    actsOnGet: true,
     query: ExportQuery,
     returns: z.string().meta({ example: EXPORT_EXAMPLE }),
     produces: "application/json",

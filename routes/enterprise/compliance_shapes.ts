@@ -11,7 +11,6 @@ import {
   OUTCOMES,
   SEVERITIES,
 } from "../../services/enterprise/compliance_logs.ts";
-import { Timestamp } from "../shapes.ts";
 
 export const Category = z.enum(CATEGORIES);
 export const Severity = z.enum(SEVERITIES);
@@ -22,27 +21,43 @@ const Hash = z.string().meta({
   example: "sha256:0c5a5d2d6d5c1f3a4f0e8f4a0b0f6d3f7d8a4b0f9b0b3d2e3b1f7d6c5a4e3f21",
 });
 
+/**
+ * Answers take any text: whoever changes the database file may put anything there, and the answer
+ * that an entry is not what was written has to get out.
+ */
+const oneOf = (names: readonly [string, ...string[]]) =>
+  z.string().meta({
+    description: `One of ${names.join(", ")}; any text where somebody tampered with the entry`,
+    example: names[0],
+  });
+
+/** The same of a time. */
+export const StoredTime = z.string().meta({
+  description: "ISO 8601 in UTC with milliseconds; any text where somebody tampered with the entry",
+  example: "2026-01-31T12:00:00.000Z",
+});
+
 export const Entry = z.object({
   id: z.string(),
   event_id: z.string().meta({ description: "Of what happened; one per entry" }),
-  category: Category,
-  severity: Severity,
+  category: oneOf(CATEGORIES),
+  severity: oneOf(SEVERITIES),
   actor_id: z.string().meta({
     description: "Id of the user, `key`, `metrics`, `system`, or `anonymous` for who is not known",
   }),
-  actor_type: ActorType,
+  actor_type: oneOf(ACTOR_TYPES),
   action: z.string().meta({ example: "containers.stop" }),
   resource_type: z.string().nullable().meta({ example: "containers" }),
   resource_id: z.string().nullable().meta({ example: "web" }),
   detail: z.string().nullable().meta({ example: "POST /api/containers/:id/stop: 200" }),
-  outcome: EntryOutcome,
+  outcome: oneOf(OUTCOMES),
   metadata: z.record(z.string(), z.unknown()).nullable(),
   recorded_by: z.string().nullable().meta({
     description: "Who wrote the entry through this API; null where the service wrote it itself",
   }),
   previous_hash: Hash,
   entry_hash: Hash,
-  created_at: Timestamp,
+  created_at: StoredTime,
 });
 
 /** A date or a moment, made a moment in UTC. A date is its first millisecond, or its last. */

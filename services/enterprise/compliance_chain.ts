@@ -14,6 +14,7 @@ import {
   type ChainLink,
   type ComplianceRow,
   selectChain,
+  selectCountsSum,
   selectEntry,
   selectEntryAfter,
   selectEntryBefore,
@@ -59,7 +60,7 @@ export interface VerificationRange {
 export interface Verification {
   verified: boolean;
   entries_checked: number;
-  /** `null` when nothing is broken, and when there is no entry left to name. */
+  /** `null` when nothing is broken, and when there is no entry to name. */
   broken_at_id: string | null;
   reason: string | null;
 }
@@ -139,12 +140,13 @@ export async function walkChain(
     );
     if (typeof rows === "string") return broken(last.id, rows);
     if (rows.length === 0) {
-      const fault = endFault(db, last, head);
+      const fault = endFault(db, last, head) ??
+        (from === undefined && limit === Infinity ? countsFault(db) : undefined);
       if (fault) return broken(fault.id, fault.reason);
       break;
     }
     for (const row of rows) {
-      const fault = faultOf(row, last.hash) ?? placeFault(row, last);
+      const fault = entryFault(row, last);
       if (fault !== undefined) return broken(row.id, fault);
       last = { sequence: row.sequence, hash: row.entry_hash, id: row.id };
       checked++;
@@ -167,9 +169,10 @@ function collectGarbage(): void {
 }
 
 /** A place in the chain; the id of the entry there, where there is one. */
-type Place = ChainLink & { id: string | null };
+export type Place = ChainLink & { id: string | null };
 
-interface Fault {
+export interface Fault {
+  /** The entry that it was found at; `null` where there is none to name. */
   id: string | null;
   reason: string;
 }
@@ -189,7 +192,7 @@ function startOf(db: StateDatabase, from: string | undefined): Place {
  * An anchor stands for entries that are gone. It holds where an entry of the log, made by the
  * service and still there, announced that they would be.
  */
-function beginningFault(db: StateDatabase): Fault | undefined {
+export function beginningFault(db: StateDatabase): Fault | undefined {
   const anchor = selectAnchor(db);
   const below = readable(() => selectEntryBefore(db, (anchor?.sequence ?? 0) + 1));
   if (typeof below === "string") return { id: null, reason: below };
@@ -224,6 +227,17 @@ function announcedBy(db: StateDatabase, anchor: ChainAnchor): ChainLink | undefi
   return { sequence: entries_before, hash: anchor_hash };
 }
 
+/** What is wrong with an entry or its place, as a sentence; `undefined` where all is right. */
+export function entryFault(row: ComplianceRow, last: Place): string | undefined {
+  const missing = row.sequence - last.sequence - 1;
+  if (last.id === null && missing > 0 && row.previous_hash !== last.hash) {
+    return `The beginning of the log is missing, ${missing} ` +
+      `${missing === 1 ? "entry" : "entries"} before ${row.id}: expected previous_hash ` +
+      `${last.hash}, actual ${row.previous_hash}`;
+  }
+  return faultOf(row, last.hash) ?? placeFault(row, last);
+}
+
 /** Entries have their places without gaps; these are not hashed, but nothing of ours changes one. */
 function placeFault(row: ComplianceRow, last: Place): string | undefined {
   if (row.sequence === last.sequence + 1) return undefined;
@@ -255,6 +269,20 @@ function endFault(db: StateDatabase, last: Place, head: ChainLink): Fault | unde
     id: beyond.id,
     reason: `Entry ${beyond.id} comes after the head ${head.hash}: expected none, ` +
       `actual hash ${beyond.entry_hash}`,
+  };
+}
+
+/** Statistics are made of counts that nothing hashes; they change in one step with the entries. */
+function countsFault(db: StateDatabase): Fault | undefined {
+  const head = selectHead(db);
+  if (!head) return { id: null, reason: "The head of the log is missing" };
+  const entries = head.sequence - (selectAnchor(db)?.sequence ?? 0);
+  const counted = readable(() => selectCountsSum(db));
+  if (counted === entries) return undefined;
+  const actual = typeof counted === "string" ? "none that can be read" : String(counted);
+  return {
+    id: null,
+    reason: `The counts of the log do not fit its entries: expected ${entries}, actual ${actual}`,
   };
 }
 

@@ -220,7 +220,10 @@ function grouped(
   counts: readonly EntryCount[],
   by: "category" | "severity" | "outcome",
 ): Record<string, number> {
-  const groups: Record<string, number> = {};
-  for (const { [by]: name, entries } of counts) groups[name] = (groups[name] ?? 0) + entries;
-  return groups;
+  // No plain object: somebody may have put any name there, `constructor` too.
+  const groups = new Map<string, number>();
+  for (const { [by]: name, entries } of counts) {
+    groups.set(name, (groups.get(name) ?? 0) + entries);
+  }
+  return Object.fromEntries(groups);
 }

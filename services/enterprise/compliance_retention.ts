@@ -14,6 +14,7 @@ import { selectAnchor, upsertAnchor } from "../../db/enterprise/chain_anchors.ts
 import { selectComplianceConfig } from "../../db/enterprise/compliance_config.ts";
 import {
   type ChainLink,
+  countEntriesThrough,
   deleteEntriesThrough,
   selectChain,
   selectEntryAfter,
@@ -24,8 +25,14 @@ import type { StateDatabase } from "../../db/database.ts";
 import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { actorOf, appendEntry, SYSTEM } from "./compliance_append.ts";
-import { RETENTION_ACTION } from "./compliance_chain.ts";
-import { faultOf, GENESIS_HASH } from "./hash_chain.ts";
+import {
+  beginningFault,
+  entryFault,
+  type Fault,
+  type Place,
+  RETENTION_ACTION,
+} from "./compliance_chain.ts";
+import { GENESIS_HASH } from "./hash_chain.ts";
 import { createPause, turn } from "./turn.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -77,8 +84,7 @@ async function sweep(
   const { db, now } = deps;
   const { retention_days } = selectComplianceConfig(db);
   const olderThan = new Date(now().getTime() - retention_days * DAY_MS).toISOString();
-  const anchored = selectAnchor(db)?.sequence ?? 0;
-  const { last, fault } = await oldEntries(db, olderThan, signal);
+  const { last, entries, fault } = await oldEntries(db, olderThan, signal);
   if (!last) return { deleted: 0, retention_days, chain_anchor_recorded: false };
 
   const by = caller ? actorOf(caller) : SYSTEM;
@@ -112,7 +118,7 @@ async function sweep(
     metadata: {
       retention_days,
       older_than: olderThan,
-      entries: last.sequence - anchored,
+      entries,
       entries_before: last.sequence,
       anchor_hash: last.hash,
     },
@@ -121,31 +127,42 @@ async function sweep(
   return { deleted, retention_days, chain_anchor_recorded: deleted > 0 };
 }
 
-/** The last of the old entries at the beginning, and the first thing that is wrong with them. */
+interface OldEntries {
+  /** The last of them; `undefined` where none is old. */
+  last: ChainLink | undefined;
+  /** How many there are up to that one, also where no entry should be. */
+  entries: number;
+  /** The first thing that is wrong with them. */
+  fault: Fault | undefined;
+}
+
+/** Looks at the old entries at the beginning, as the verification does. */
 async function oldEntries(
   db: StateDatabase,
   olderThan: string,
   signal: AbortSignal | undefined,
-): Promise<{ last: ChainLink | undefined; fault: { id: string; reason: string } | undefined }> {
+): Promise<OldEntries> {
   const pause = createPause(signal);
-  const anchor = selectAnchor(db);
+  const anchor = selectAnchor(db) ?? { sequence: 0, hash: GENESIS_HASH };
   const through = selectHead(db)?.sequence ?? 0;
+  // What somebody put before the beginning goes with the rest.
+  let entries = countEntriesThrough(db, anchor.sequence);
+  let fault = beginningFault(db);
   let last: ChainLink | undefined;
-  let fault: { id: string; reason: string } | undefined;
+  let place: Place = { sequence: anchor.sequence, hash: anchor.hash, id: null };
   for (;;) {
-    const after = last ?? anchor ?? { sequence: 0, hash: GENESIS_HASH };
-    const rows = selectChain(db, { after: after.sequence, through, limit: STEP });
-    let { hash } = after;
+    const rows = selectChain(db, { after: place.sequence, through, limit: STEP });
     for (const row of rows) {
-      if (row.created_at >= olderThan) return { last, fault };
+      if (row.created_at >= olderThan) return { last, entries, fault };
       if (!fault) {
-        const reason = faultOf(row, hash);
+        const reason = entryFault(row, place);
         if (reason !== undefined) fault = { id: row.id, reason };
       }
-      hash = row.entry_hash;
-      last = { sequence: row.sequence, hash };
+      last = { sequence: row.sequence, hash: row.entry_hash };
+      place = { ...last, id: row.id };
+      entries++;
     }
-    if (rows.length === 0) return { last, fault };
+    if (rows.length === 0) return { last, entries, fault };
     await pause();
   }
 }

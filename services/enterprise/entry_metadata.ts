@@ -13,12 +13,16 @@ export const METADATA_DEPTH_MAX = 8;
 const encoder = new TextEncoder();
 
 /** Why metadata cannot be taken, as the end of a sentence; `undefined` when it can. */
-export function metadataFault(metadata: Record<string, unknown>): string | undefined {
-  return nestingFault(metadata) ?? textFault(metadata);
+export function metadataFault(metadata: unknown): string | undefined {
+  if (!isContainer(metadata) || Array.isArray(metadata)) return "must be an object";
+  return valueFault(metadata) ?? textFault(metadata);
 }
 
+const isContainer = (value: unknown): value is object =>
+  typeof value === "object" && value !== null;
+
 /** No recursion: what nobody looked into may be nested as deep as a body is long. */
-function nestingFault(metadata: object): string | undefined {
+function valueFault(metadata: object): string | undefined {
   const open: [value: object, depth: number][] = [[metadata, 1]];
   for (let next; (next = open.pop());) {
     const [value, depth] = next;
@@ -26,7 +30,12 @@ function nestingFault(metadata: object): string | undefined {
     // JSON has such a member, but whoever reads it with JavaScript may lose it on the way.
     if (Object.hasOwn(value, "__proto__")) return "must not have a member __proto__";
     for (const inner of Object.values(value)) {
-      if (typeof inner === "object" && inner !== null) open.push([inner, depth + 1]);
+      if (isContainer(inner)) open.push([inner, depth + 1]);
+      // It may be another one already than the one that was sent.
+      if (Number.isInteger(inner) && !Number.isSafeInteger(inner)) {
+        return `must not have a number beyond 2^53 - 1, which loses digits, but has ${inner}; ` +
+          "give it as a text";
+      }
     }
   }
   return undefined;

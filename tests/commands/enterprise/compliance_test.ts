@@ -1,6 +1,8 @@
 import { equal, match } from "node:assert/strict";
 import { copyDatabase } from "../../../db/backup.ts";
-import { openStateDatabase } from "../../../db/database.ts";
+import { openMetricsDatabase, openStateDatabase } from "../../../db/database.ts";
+import { migrate } from "../../../db/migrate.ts";
+import { metricsMigrations, stateMigrations } from "../../../db/migrations/mod.ts";
 import { selectHead } from "../../../db/enterprise/compliance_logs.ts";
 import { contentOf, runCommand, temporaryDirectory } from "../../helpers/command.ts";
 import { fillLog, makeStateFile, openUnguarded, rowAt } from "../../helpers/compliance.ts";
@@ -19,7 +21,8 @@ Deno.test("compliance verify says whether a copy of the file was changed", async
   const good = await verify([path]);
   equal(
     good.stdout,
-    `Verified          yes\nEntries checked   100\nEntries ever      100\nHead hash         ${hash}\n`,
+    "Verified          yes\nEntries checked   100\nEntries ever      100\n" +
+      `Newest entry      2026-01-01T00:01:39.000Z\nHead hash         ${hash}\n`,
   );
   equal(good.code, 0);
   equal(good.stderr, "");
@@ -44,6 +47,35 @@ Deno.test("compliance verify says whether a copy of the file was changed", async
   match((await verify([path])).stdout, /\nBroken at {9}a\?\[2J\n/);
 });
 
+Deno.test("compliance verify reads a write-ahead log beside a copy, and leaves nothing there", async () => {
+  using directory = temporaryDirectory();
+  using temporary = temporaryDirectory();
+  const path = `${directory.path}/copy #1?%.sqlite`;
+  const db = makeStateFile(`${temporary.path}/state.sqlite`);
+  fillLog(db, 100);
+  for (const suffix of ["", "-wal"]) {
+    Deno.copyFileSync(`${temporary.path}/state.sqlite${suffix}`, path + suffix);
+    Deno.chmodSync(path + suffix, 0o400);
+  }
+  db.close();
+  const before = JSON.stringify(contentOf(directory.path));
+  using temporaries = temporaryDirectory();
+  const { code, stdout } = await runCommand(["compliance", "verify", path], {
+    env: { TMPDIR: temporaries.path },
+  });
+  match(stdout, /^Verified {10}yes\nEntries checked {3}100\n/);
+  equal(code, 0);
+  equal(JSON.stringify(contentOf(directory.path)), before);
+  equal(JSON.stringify(contentOf(temporaries.path)), "{}");
+
+  // Where no copy has room, or may be made, that is told.
+  const refused = await runCommand(["compliance", "verify", path], {
+    env: { TMPDIR: `${temporaries.path}/none` },
+  });
+  equal(refused.code, 1);
+  match(refused.stderr, /^longshore: [^\n]* no copy of it can be made in TMPDIR [^\n]*\n$/);
+});
+
 Deno.test("compliance verify works beside a running service, and after one that was killed", async () => {
   await using longshore = await startLongshore();
   const { dataDir } = longshore;
@@ -52,7 +84,8 @@ Deno.test("compliance verify works beside a running service, and after one that 
   const env = { DATA_DIR: dataDir };
   const running = await verify([], env);
   equal(running.code, 0, running.stderr);
-  match(running.stdout, /^Verified {10}yes\nEntries checked {3}5\n/);
+  // The five, and what is written of the trial.
+  match(running.stdout, /^Verified {10}yes\nEntries checked {3}[56]\n/);
   equal((await verify([`${dataDir}/state.sqlite`])).stdout, running.stdout);
 
   // A copy that somebody makes of the running service.
@@ -73,7 +106,29 @@ Deno.test("compliance verify tells wrong usage (2) from files that it cannot ver
   Deno.writeTextFileSync(`${path}/empty`, "");
   const old = openStateDatabase(`${path}/old`);
   old.exec("CREATE TABLE migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL) STRICT");
+  old.run("INSERT INTO migrations VALUES (:name, '')", { name: stateMigrations[0]!.name });
   old.close();
+  const metrics = openMetricsDatabase(`${path}/metrics.sqlite`);
+  migrate(metrics, metricsMigrations);
+  metrics.close();
+  for (
+    const [name, sql] of [
+      ["foreign", "CREATE TABLE notes (text TEXT)"],
+      ["framework", "CREATE TABLE migrations (id INTEGER, migration TEXT)"],
+      ["view", "CREATE VIEW migrations AS SELECT 1 AS name"],
+    ] as const
+  ) {
+    const foreign = openMetricsDatabase(`${path}/${name}`);
+    foreign.exec(sql);
+    foreign.close();
+  }
+  const isNone = (name: string) => ({
+    args: ["verify", `${path}/${name}`],
+    code: 1,
+    says: new RegExp(
+      `^longshore: \\S+/${name} is not Longshore's state database \\(state.sqlite\\)\n$`,
+    ),
+  });
   for (
     const { args, code, says } of [
       { args: ["verify", `${path}/none`], code: 1, says: /none cannot be read: it is missing/ },
@@ -84,6 +139,7 @@ Deno.test("compliance verify tells wrong usage (2) from files that it cannot ver
       },
       { args: ["verify", `${path}/junk`], code: 1, says: /junk cannot be read: file is not a/ },
       { args: ["verify", `${path}/old`], code: 1, says: /older version, which had no compliance/ },
+      ...["metrics.sqlite", "foreign", "framework", "view"].map(isNone),
       { args: ["verify"], code: 1, says: /has no state\.sqlite/ },
       { args: ["verify", "a", "b"], code: 2, says: /takes no more arguments/ },
       { args: ["verify", "--fast"], code: 2, says: /Unknown option/ },

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { canonicalJson } from "../../../services/enterprise/canonical_json.ts";
 import { GENESIS_HASH } from "../../../services/enterprise/hash_chain.ts";
 import { turn } from "../../../services/enterprise/turn.ts";
-import { fillLog, unguard } from "../../helpers/compliance.ts";
+import { fillLog, rowAt, unguard } from "../../helpers/compliance.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";
 
 const BASE = "/api/ext/service-enterprise/compliance";
@@ -118,6 +118,36 @@ Deno.test("the statistics count what is there", async () => {
     by_outcome: { failure: 7, success: 42 },
   });
 });
+
+for (
+  const [what, tamper] of [
+    ["time", "UPDATE compliance_logs SET created_at = 'zzz' WHERE sequence = 3"],
+    ["category", "UPDATE compliance_logs SET category = 'evil' WHERE sequence = 3"],
+    ["severity", "UPDATE compliance_logs SET severity = '' WHERE sequence = 3"],
+    ["type of actor", "UPDATE compliance_logs SET actor_type = 'robot' WHERE sequence = 3"],
+    ["final outcome", "UPDATE compliance_logs SET outcome = 'x' WHERE sequence = 3"],
+    ["count", "INSERT INTO compliance_counts VALUES ('constructor', 'valueOf', '', 5)"],
+  ] as const
+) {
+  Deno.test(`GET shows a ${what} that was never written`, async () => {
+    using app = opened();
+    const { db } = app.deps;
+    fillLog(db, 5, { from: "2026-01-01T00:00:00Z" });
+    const { id } = rowAt(db, 3);
+    unguard(db);
+    db.exec("PRAGMA ignore_check_constraints = ON");
+    db.exec(tamper);
+    const list = await app.call("GET", `${BASE}/logs`);
+    equal(list.status, 200);
+    equal(list.body.logs.length, 5);
+    const entry = await app.call("GET", `${BASE}/logs/${id}`);
+    deepEqual([entry.status, entry.body.chain_valid], [200, what === "count"]);
+    const stats = await app.call("GET", `${BASE}/stats`);
+    equal(stats.status, 200);
+    if (what === "time") equal(stats.body.newest_entry, "zzz");
+    if (what === "count") equal(stats.body.by_category.constructor, 5);
+  });
+}
 
 Deno.test("POST /verify-chain verifies, and names what is broken", async () => {
   using app = opened();
@@ -385,6 +415,15 @@ Deno.test("an export has the newest 10 000 entries of the time, and says how man
   deepEqual(await exported("to=2024-12-31"), ["0", "0", 0, undefined, undefined]);
   equal((await app.call("GET", `${BASE}/export?format=xml`)).status, 400);
   equal((await app.call("GET", `${BASE}/export?from=x`)).status, 400);
+});
+
+Deno.test("asking for the head of an export exports nothing, and nothing else is written", async () => {
+  using app = opened();
+  fillLog(app.deps.db, 3);
+  const { status } = await app.fetch("HEAD", `${BASE}/export`);
+  equal(status, 200);
+  const { logs } = (await app.call("GET", `${BASE}/logs?action=compliance.export`)).body;
+  deepEqual(logs, []);
 });
 
 Deno.test("an export is made as it is read, and can be left", async () => {

@@ -106,8 +106,9 @@ for (
     [{ detail: "x".repeat(2_001) }, /^body\.detail: /],
     [{ detail: "a\0b" }, /^body\.detail: has a NUL/],
     [{ detail: "\ud800" }, /^body\.detail: .*surrogate/],
-    [{ metadata: [] }, /^body\.metadata: /],
-    [{ metadata: "x" }, /^body\.metadata: /],
+    [{ metadata: [] }, /^body\.metadata: must be an object/],
+    [{ metadata: "x" }, /^body\.metadata: must be an object/],
+    [{ metadata: 5 }, /^body\.metadata: must be an object/],
     [{ metadata: { a: "\ud800" } }, /^body\.metadata: /],
     [{ metadata: { a: "\0" } }, /^body\.metadata: /],
     [{ metadata: { a: "x".repeat(8_200) } }, /^body\.metadata: must be at most 8192 bytes/],
@@ -120,13 +121,23 @@ for (
     const { status, body } = await write(app, change);
     equal(status, 400);
     match(body.error, error);
-    equal((await list(app)).total, 0);
+    // Perhaps that it was refused is written down, but not by who wanted to write.
+    const { logs } = await list(app);
+    ok(logs.every(({ recorded_by }: { recorded_by: unknown }) => recorded_by === null));
   });
 }
 
 for (
   const [what, text, error] of [
     ["a number that is none", '{"a": 1e400}', /no number Infinity/],
+    [
+      "an integer that loses digits",
+      '{"a": [9007199254740993]}',
+      /beyond 2\^53 .* 9007199254740992;/,
+    ],
+    ["a negative one", '{"a": {"b": -9007199254740993}}', /beyond 2\^53 .* -9007199254740992;/],
+    ["a member __proto__", '{"__proto__": 5}', /metadata: must not have a member __proto__/],
+    ["an object as __proto__", '{"__proto__": {"a": 1}}', /must not have a member __proto__/],
     ["an inner member __proto__", '{"a": [{"__proto__": 1}]}', /__proto__/],
     [
       "what is nested as deep as a body is long",
@@ -155,7 +166,7 @@ Deno.test("metadata at its limits is kept as it is", async () => {
       {},
       deep(8),
       { a: "x".repeat(8_184) },
-      { "": "", "€": '\u2028\\"', constructor: 1, n: [1e21, 1e-7, -0.5, 9007199254740993] },
+      { "": "", "€": '\u2028\\"', constructor: 1, n: [1e-7, -0.5, 9007199254740991] },
     ]
   ) {
     const { status, body } = await write(app, { metadata });
@@ -165,15 +176,6 @@ Deno.test("metadata at its limits is kept as it is", async () => {
     const read = await app.call("GET", `${BASE}/logs/${body.id}`);
     deepEqual(read.body, { ...body, chain_valid: true });
   }
-});
-
-Deno.test("a member __proto__ of the metadata itself is left out, and the hash is of what is kept", async () => {
-  using app = opened();
-  const body = '{"category": "data", "action": "x", "metadata": {"__proto__": {"a": 1}, "b": 2}}';
-  const headers = { "content-type": "application/json" };
-  const written = await app.call("POST", `${BASE}/logs`, body, { headers });
-  deepEqual(written.body.metadata, { b: 2 });
-  equal(written.body.entry_hash, recomputed(written.body));
 });
 
 Deno.test("only admins see the log or write into it", async () => {

@@ -170,6 +170,77 @@ Deno.test("a log that nobody touched is verified, an empty one too", async () =>
   db.close();
 });
 
+for (
+  const [what, sql, actual] of [
+    ["too high", "UPDATE compliance_counts SET entries = entries + 1", "51"],
+    ["gone", "DELETE FROM compliance_counts", "0"],
+    ["made up", "INSERT INTO compliance_counts VALUES ('data', 'info', '', -3)", "47"],
+    [
+      "such that no number holds them",
+      "UPDATE compliance_counts SET entries = 9007199254740999",
+      "none that can be read",
+    ],
+  ] as const
+) {
+  Deno.test(`counts of the log that are ${what} are found`, async () => {
+    const db = openTestDatabase();
+    fillLog(db, 50);
+    db.exec(sql);
+    const { verified, entries_checked, broken_at_id, reason } = await verify(db);
+    deepEqual([verified, entries_checked, broken_at_id], [false, 50, null]);
+    equal(
+      reason,
+      `The counts of the log do not fit its entries: expected 50, actual ${actual}`,
+    );
+    // A part of the log has no counts of its own.
+    equal((await verify(db, { limit: 50 })).verified, true);
+    equal((await verify(db, { from: "2026-01-01T00:00:00.000Z" })).verified, true);
+    db.close();
+  });
+}
+
+Deno.test("the counts fit also while entries are added and swept", async () => {
+  const db = openTestDatabase();
+  const now = testClock("2026-01-02T00:00:00Z").now;
+  const deps = { db, log: silentLog, now };
+  fillLog(db, 3_000, { from: "2024-01-01T00:00:00Z" });
+  fillLog(db, 1_000, { from: "2026-01-01T00:00:00Z" });
+  const pause = createPause();
+  let walks = 0;
+  const sweep = sweepCompliance(deps).then(() => true);
+  let swept = false;
+  while (!swept) {
+    const report = await walkChain(db, {}, async () => {
+      await appendEntry(deps, STOPPED);
+      await pause();
+    });
+    equal(report.reason, null);
+    swept = await Promise.race([sweep, Promise.resolve(false)]);
+    walks++;
+  }
+  equal((await verify(db)).verified, true);
+  ok(walks > 0 && selectAnchor(db)!.sequence === 3_000);
+  db.close();
+});
+
+for (const [missing, words] of [[1, "1 entry"], [7, "7 entries"]] as const) {
+  Deno.test(`${words} missing at the beginning: the reason says so`, async () => {
+    const db = openTestDatabase();
+    fillLog(db, 50);
+    unguard(db);
+    db.run("DELETE FROM compliance_logs WHERE sequence <= :missing", { missing });
+    const { previous_hash, id } = rowAt(db, missing + 1);
+    const report = await verify(db);
+    deepEqual([report.verified, report.broken_at_id], [false, id]);
+    equal(
+      report.reason,
+      `The beginning of the log is missing, ${words} before ${id}: ` +
+        `expected previous_hash ${GENESIS_HASH}, actual ${previous_hash}`,
+    );
+    db.close();
+  });
+}
+
 Deno.test("one change to an entry anywhere in 100 000 is found, and the entry named", async (t) => {
   const db = openTestDatabase();
   fillLog(db, LARGE);
@@ -210,7 +281,8 @@ Deno.test("the same is found at the first, the second and the last entries", asy
         tamper(db, at);
         const report = await verify(db);
         deepEqual([what, at, report.verified, report.broken_at_id], [what, at, false, named]);
-        match(report.reason!, isEnd ? /head/ : reason);
+        const isBeginning = what.includes("deleted") && at === 1;
+        match(report.reason!, isEnd ? /head/ : isBeginning ? /beginning .* is missing/ : reason);
       });
     }
   }
@@ -417,7 +489,6 @@ Deno.test("an anchor that no entry announced is forged, and so is one that was c
   const { now } = testClock("2026-01-01T00:00:00Z");
   fillLog(db, 300, { from: "2024-01-01T00:00:00Z" });
   fillLog(db, 100, { from: "2025-12-31T00:00:00Z" });
-  unguard(db);
   const forge = (sequence: number) => {
     const { entry_hash: hash, id } = rowAt(db, sequence);
     db.run("DELETE FROM compliance_logs WHERE sequence <= :sequence", { sequence });
@@ -429,6 +500,7 @@ Deno.test("an anchor that no entry announced is forged, and so is one that was c
     return id;
   };
   await undone(db, async () => {
+    unguard(db);
     forge(50);
     const report = await verify(db);
     deepEqual([report.verified, report.broken_at_id], [false, idAt(db, 51)]);
@@ -438,6 +510,7 @@ Deno.test("an anchor that no entry announced is forged, and so is one that was c
   const swept = await sweepCompliance({ db, log: silentLog, now });
   equal(swept.deleted, 300);
   equal((await verify(db)).verified, true);
+  unguard(db);
   const first = idAt(db, 301);
   const anchor = selectAnchor(db)!;
   for (
@@ -446,7 +519,7 @@ Deno.test("an anchor that no entry announced is forged, and so is one that was c
       ["UPDATE compliance_anchors SET sequence = 299", first, /is not at its place/],
       ["UPDATE compliance_anchors SET sequence = 310", idAt(db, 310), /from before the anchor/],
       ["UPDATE compliance_anchors SET entry_id = 'x'", first, /No entry of the log announces/],
-      ["DELETE FROM compliance_anchors", first, /does not follow the one before it/],
+      ["DELETE FROM compliance_anchors", first, /beginning of the log is missing, 300 entries/],
       [
         `UPDATE compliance_logs SET metadata = replace(metadata, '"entries_before":300',
            '"entries_before":350') WHERE id = '${anchor.entry_id}'`,

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { StateDatabase } from "../../../db/database.ts";
 import { selectAnchor } from "../../../db/enterprise/chain_anchors.ts";
-import { selectHead } from "../../../db/enterprise/compliance_logs.ts";
+import { type ComplianceRow, selectHead } from "../../../db/enterprise/compliance_logs.ts";
 import { walkChain } from "../../../services/enterprise/compliance_chain.ts";
 import { complianceStats } from "../../../services/enterprise/compliance_logs.ts";
 import { sweepCompliance } from "../../../services/enterprise/compliance_retention.ts";
@@ -24,6 +24,14 @@ const keep = (db: StateDatabase, days: number) =>
   void db.run("UPDATE compliance_config SET retention_days = :days", { days });
 const verified = async (db: StateDatabase) =>
   (await walkChain(db, {}, () => Promise.resolve())).verified;
+function write(db: StateDatabase, row: ComplianceRow): void {
+  const columns = Object.keys(row);
+  db.run(
+    `INSERT INTO compliance_logs (${columns.join(", ")})
+     VALUES (${columns.map((name) => `:${name}`).join(", ")})`,
+    { ...row },
+  );
+}
 const count = (db: StateDatabase) =>
   db.get<{ n: number }>("SELECT count(*) AS n FROM compliance_logs")!.n;
 
@@ -128,6 +136,62 @@ Deno.test("what was tampered with leaves its evidence before it goes", async () 
   equal(await verified(db), true);
   db.close();
 });
+
+for (
+  const { what, tamper, deleted, reason } of [
+    {
+      what: "an entry from before the first one",
+      tamper: (db: StateDatabase) =>
+        write(db, { ...rowAt(db, 1), id: "forged", sequence: -7, created_at: "2015-01-01" }),
+      deleted: 301,
+      reason: /^There are entries from before the first one$/,
+    },
+    {
+      what: "an entry from before that no number holds",
+      tamper: (db: StateDatabase) => {
+        write(db, { ...rowAt(db, 1), id: "forged", sequence: -7 });
+        db.exec("UPDATE compliance_logs SET sequence = -9007199254740999 WHERE sequence = -7");
+      },
+      deleted: 301,
+      reason: /^An entry cannot be read: /,
+    },
+    {
+      what: "an anchor that nothing announced",
+      tamper: (db: StateDatabase) => {
+        const { entry_hash } = rowAt(db, 20);
+        db.exec("DELETE FROM compliance_logs WHERE sequence <= 20");
+        db.exec(`INSERT INTO compliance_anchors VALUES ('x', 20, '${entry_hash}', '')`);
+      },
+      deleted: 280,
+      reason: /^No entry of the log announces the anchor sha256:/,
+    },
+    {
+      what: "a hole in the places",
+      tamper: (db: StateDatabase) => {
+        db.exec("UPDATE compliance_logs SET sequence = -sequence WHERE sequence > 100");
+        db.exec("UPDATE compliance_logs SET sequence = 5 - sequence WHERE sequence < 0");
+        db.exec("UPDATE compliance_head SET sequence = sequence + 5");
+      },
+      deleted: 300,
+      reason: /is not at its place: .* actual 6 places later$/,
+    },
+  ]
+) {
+  Deno.test(`${what} does not go without a word, and what is announced is what goes`, async () => {
+    const { db, deps } = opened();
+    fillLog(db, 300, { from: START });
+    fillLog(db, 10, { from: "2025-12-01T00:00:00Z" });
+    unguard(db);
+    tamper(db);
+    equal((await sweepCompliance(deps)).deleted, deleted);
+    const { sequence } = selectHead(db)!;
+    const broken = rowAt(db, sequence - 1);
+    equal(broken.action, "compliance.chain_broken");
+    match(broken.detail!, reason);
+    equal(JSON.parse(rowAt(db, sequence).metadata!).entries, deleted);
+    db.close();
+  });
+}
 
 Deno.test("a hole in what is deleted does not stop it", async () => {
   const { db, deps } = opened();
