@@ -8,7 +8,7 @@
 import { type Conditions, type Confirmation, readInstant } from "./saml_conditions.ts";
 import { SamlError } from "./saml_error.ts";
 import { ASSERTION_NS, PROTOCOL_NS } from "./saml_message.ts";
-import { attributeOf, childrenOf, elementsOf, textOf, type XmlElement } from "./saml_xml.ts";
+import { attributeOf, childrenOf, elementsOf, textOf, type XmlElement } from "./saml_tree.ts";
 
 export interface SamlResponse {
   issueInstant: Date;

@@ -7,7 +7,7 @@
  */
 
 import { SamlError } from "./saml_error.ts";
-import { attributeOf, elementsOf, isNamed, type XmlElement } from "./saml_xml.ts";
+import { attributeOf, elementsOf, isNamed, type XmlElement } from "./saml_tree.ts";
 
 /** "Assertions and Protocols for SAML V2.0" (OASIS), 2 and 3. */
 export const ASSERTION_NS = "urn:oasis:names:tc:SAML:2.0:assertion";

@@ -29,7 +29,8 @@ import { SamlError } from "./saml_error.ts";
 import { NAME_ID_EMAIL, NAME_ID_PERSISTENT, NAME_ID_UNSPECIFIED } from "./saml_name_id.ts";
 import { readMessage, type SamlMessage } from "./saml_message.ts";
 import { type SignedParts, verifySignatures } from "./saml_verification.ts";
-import { readXml, type XmlElement } from "./saml_xml.ts";
+import type { XmlElement } from "./saml_tree.ts";
+import { readXml } from "./saml_xml.ts";
 
 export { SamlError, type SamlReason } from "./saml_error.ts";
 

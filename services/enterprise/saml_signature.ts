@@ -20,7 +20,7 @@ import {
   isNamed,
   trimmed,
   type XmlElement,
-} from "./saml_xml.ts";
+} from "./saml_tree.ts";
 
 /** What a signature says about itself. */
 export interface SignatureShape {

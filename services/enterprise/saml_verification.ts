@@ -19,7 +19,8 @@ import {
   readSignature,
   type SignatureShape,
 } from "./saml_signature.ts";
-import { attributeOf, isNamed, readXml, type XmlAttribute, type XmlElement } from "./saml_xml.ts";
+import { attributeOf, isNamed, type XmlAttribute, type XmlElement } from "./saml_tree.ts";
+import { readXml } from "./saml_xml.ts";
 
 /** What of a message is signed, read from the signed bytes; without the covering signatures. */
 export interface SignedParts {

@@ -2,13 +2,11 @@ import { deepEqual, equal, throws } from "node:assert/strict";
 import { SamlError, type SamlReason } from "../../../services/enterprise/saml_error.ts";
 import {
   attributeOf,
-  DEPTH_MAX,
-  NAMES_MAX,
-  readXml,
   textOf,
   trimmed,
   type XmlElement,
-} from "../../../services/enterprise/saml_xml.ts";
+} from "../../../services/enterprise/saml_tree.ts";
+import { DEPTH_MAX, NAMES_MAX, readXml } from "../../../services/enterprise/saml_xml.ts";
 
 const refusal = (reason: SamlReason) => (error: unknown) => {
   equal(error instanceof SamlError ? error.reason : error, reason);
