@@ -21,46 +21,10 @@ import { clip, type Interval, subtract } from "./intervals.ts";
  */
 const LATE_MS = 2 * 60 * 1000;
 
-/** A time from `start` up to, and without, `end`. */
-export interface Span {
-  start: Date;
-  end: Date;
-}
-
 /** Of one monitor; Unix milliseconds. */
 export interface MonitorTimes {
   known: Interval[];
   down: Interval[];
-}
-
-/**
- * The times in which each of the monitors was down, oldest first, within `from` and `to`. An
- * outage that goes on ends at `to`. Those of several monitors may overlap. Deleted monitors count.
- *
- * @param to No later than now.
- */
-export function downtimeOf(
-  deps: Pick<Deps, "db" | "metrics">,
-  monitorIds: readonly string[],
-  from: Date,
-  to: Date,
-): Span[] {
-  return spans(timesOf(deps, monitorIds, from, to), "down");
-}
-
-/**
- * The times in which the state of each of the monitors was known, oldest first, within `from` and
- * `to`. Those of several monitors may overlap: of two that are known throughout there are two.
- *
- * @param to No later than now.
- */
-export function knownOf(
-  deps: Pick<Deps, "db" | "metrics">,
-  monitorIds: readonly string[],
-  from: Date,
-  to: Date,
-): Span[] {
-  return spans(timesOf(deps, monitorIds, from, to), "known");
 }
 
 /** Whether a check at this time would come too late to join up with the last one. */
@@ -68,7 +32,12 @@ export function isLate({ knownUntil }: Pick<LatestCheck, "knownUntil">, at: Date
   return at.getTime() > knownUntil + LATE_MS;
 }
 
-/** Both for each monitor by its id. */
+/**
+ * When each of the monitors was down and when that was known, oldest first, within `from` and `to`,
+ * by the monitor's id. An outage that goes on ends at `to`. Deleted monitors count.
+ *
+ * @param to No later than now.
+ */
 export function timesOf(
   { db, metrics }: Pick<Deps, "db" | "metrics">,
   monitorIds: readonly string[],
@@ -106,11 +75,4 @@ export function timesOf(
       down: subtract(clip(times.down, bounds), unknown),
     }];
   }));
-}
-
-function spans(times: Map<string, MonitorTimes>, which: keyof MonitorTimes): Span[] {
-  return [...times.values()]
-    .flatMap((each) => each[which])
-    .sort((a, b) => a.start - b.start)
-    .map(({ start, end }) => ({ start: new Date(start), end: new Date(end) }));
 }

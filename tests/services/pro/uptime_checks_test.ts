@@ -6,7 +6,7 @@ import { selectRollups } from "../../../db/pro/uptime_rollups.ts";
 import type { AppEvent } from "../../../services/events.ts";
 import { sweepOutages } from "../../../services/pro/outages.ts";
 import { listChecks, recordCheck, sweepChecks } from "../../../services/pro/uptime_checks.ts";
-import { downtimeOf, knownOf } from "../../../services/pro/uptime_history.ts";
+import { type MonitorTimes, timesOf } from "../../../services/pro/uptime_history.ts";
 import {
   changeMonitor,
   getMonitor,
@@ -40,8 +40,8 @@ function monitored({ retries = 1, now = "2026-03-01T12:00:00Z" } = {}) {
       return recordCheck(app.deps, id, app.deps.now(), result);
     },
     status: () => selectMonitor(app.deps.db, "m1")!.status,
-    spans: (which: typeof downtimeOf, from: string, to: string, id = "m1") =>
-      which(app.deps, [id], new Date(at(from)), new Date(at(to)))
+    spans: (which: keyof MonitorTimes, from: string, to: string, id = "m1") =>
+      timesOf(app.deps, [id], new Date(at(from)), new Date(at(to))).get(id)![which]
         .map(({ start, end }) => `${clockOf(start)}-${clockOf(end)}`),
     [Symbol.dispose]: () => app[Symbol.dispose](),
   };
@@ -49,7 +49,7 @@ function monitored({ retries = 1, now = "2026-03-01T12:00:00Z" } = {}) {
 
 const at = (time: string) =>
   time.includes("T") ? time : `2026-03-01T${time.length === 5 ? `${time}:00` : time}Z`;
-const clockOf = (date: Date) => date.toISOString().slice(11, 19).replace(/:00$/, "");
+const clockOf = (ms: number) => new Date(ms).toISOString().slice(11, 19).replace(/:00$/, "");
 
 function addMonitor(app: TestApp, id: string, retries: number) {
   const createdAt = app.deps.now().toISOString();
@@ -145,12 +145,12 @@ Deno.test("the time in which nothing checked is neither up nor down", () => {
   m.check("12:01", BAD);
   m.check("12:02", BAD);
   // Nobody has checked since: known is what the last check vouches for.
-  deepEqual(m.spans(downtimeOf, "12:00", "14:00"), ["12:01-12:03"]);
-  deepEqual(m.spans(knownOf, "12:00", "14:00"), ["12:00-12:03"]);
+  deepEqual(m.spans("down", "12:00", "14:00"), ["12:01-12:03"]);
+  deepEqual(m.spans("known", "12:00", "14:00"), ["12:00-12:03"]);
   m.check("14:00", BAD);
   m.check("14:01", OK);
-  deepEqual(m.spans(downtimeOf, "12:00", "14:02"), ["12:01-12:03", "14:00-14:01"]);
-  deepEqual(m.spans(knownOf, "11:00", "14:02"), ["12:00-12:03", "14:00-14:02"]);
+  deepEqual(m.spans("down", "12:00", "14:02"), ["12:01-12:03", "14:00-14:01"]);
+  deepEqual(m.spans("known", "11:00", "14:02"), ["12:00-12:03", "14:00-14:02"]);
 });
 
 Deno.test("failures on both sides of an unknown time do not make a row", () => {
@@ -169,15 +169,15 @@ Deno.test("a pause is unknown time, also in the middle of an outage, and closes 
   m.check("12:01", BAD);
   m.app.clock.set(at("12:02"));
   equal(pauseMonitor(m.deps, "m1").status, "paused");
-  deepEqual(m.spans(downtimeOf, "12:00", "13:00"), ["12:00-12:02"]);
+  deepEqual(m.spans("down", "12:00", "13:00"), ["12:00-12:02"]);
   m.check("12:30", OK);
   equal(m.status(), "down");
   m.app.clock.set(at("13:00"));
   equal(resumeMonitor(m.deps, "m1").status, "down");
   m.check("13:00:01", BAD);
   m.check("13:01", OK);
-  deepEqual(m.spans(downtimeOf, "12:00", "13:05"), ["12:00-12:02", "13:00:01-13:01"]);
-  deepEqual(m.spans(knownOf, "12:00", "13:02"), ["12:00-12:02", "13:00:01-13:02"]);
+  deepEqual(m.spans("down", "12:00", "13:05"), ["12:00-12:02", "13:00:01-13:01"]);
+  deepEqual(m.spans("known", "12:00", "13:02"), ["12:00-12:02", "13:00:01-13:02"]);
   deepEqual(m.events.map(({ event }) => event), ["monitor.down", "monitor.up"]);
 });
 
@@ -204,7 +204,7 @@ Deno.test("pausing twice and resuming twice is the same as once", () => {
   resumeMonitor(m.deps, "m1");
   resumeMonitor(m.deps, "m1");
   m.check("12:20", OK);
-  deepEqual(m.spans(knownOf, "12:00", "12:21"), ["12:20-12:21"]);
+  deepEqual(m.spans("known", "12:00", "12:21"), ["12:20-12:21"]);
 });
 
 Deno.test("the past of a deleted monitor stays counted, its checks go", () => {
@@ -215,8 +215,8 @@ Deno.test("the past of a deleted monitor stays counted, its checks go", () => {
   m.app.clock.set(at("12:03"));
   removeMonitor(m.deps, "m1");
   equal(selectOutages(m.deps.db)[0]!.resolvedAt, "2026-03-01T12:03:00.000Z");
-  deepEqual(m.spans(downtimeOf, "12:00", "18:00"), ["12:01-12:03"]);
-  deepEqual(m.spans(knownOf, "12:00", "18:00"), ["12:00-12:03"]);
+  deepEqual(m.spans("down", "12:00", "18:00"), ["12:01-12:03"]);
+  deepEqual(m.spans("known", "12:00", "18:00"), ["12:00-12:03"]);
   equal(countChecks(m.deps.metrics, "m1"), 0);
 });
 
@@ -230,14 +230,20 @@ Deno.test("times are clipped, and those of several monitors stand side by side",
   m.check("12:03", OK, "m2");
   m.check("12:04", OK);
   const range = [new Date(at("12:01:30")), new Date(at("12:03:30"))] as const;
+  const times = timesOf(m.deps, ["m1", "m2", "unknown"], ...range);
   deepEqual(
-    downtimeOf(m.deps, ["m1", "m2"], ...range).map((
-      { start, end },
-    ) => [clockOf(start), clockOf(end)]),
-    [["12:01:30", "12:03:30"], ["12:01:30", "12:03"]],
+    [...times].map(([id, { down, known }]) => [
+      id,
+      down.map(({ start, end }) => [clockOf(start), clockOf(end)]),
+      known.length,
+    ]),
+    [
+      ["m1", [["12:01:30", "12:03:30"]], 1],
+      ["m2", [["12:01:30", "12:03"]], 1],
+      ["unknown", [], 0],
+    ],
   );
-  equal(knownOf(m.deps, ["m1", "m2", "unknown"], ...range).length, 2);
-  deepEqual(downtimeOf(m.deps, [], ...range), []);
+  equal(timesOf(m.deps, [], ...range).size, 0);
 });
 
 Deno.test("a longer interval makes no gap of the time before it", async () => {
@@ -246,7 +252,7 @@ Deno.test("a longer interval makes no gap of the time before it", async () => {
   await changeMonitor(m.deps, "m1", { intervalSeconds: 3_600 });
   m.check("12:00:01", OK);
   m.check("12:59", OK);
-  deepEqual(m.spans(knownOf, "12:00", "13:00"), ["12:00-13:00"]);
+  deepEqual(m.spans("known", "12:00", "13:00"), ["12:00-13:00"]);
 });
 
 Deno.test("a clock that is set back breaks nothing", () => {
