@@ -84,14 +84,6 @@ export function selectComponentCount(
   )!;
 }
 
-/** Status of the components, each status once. */
-export function selectComponentStatuses(db: Database, pageId: string): ComponentStatus[] {
-  return db.all<{ status: ComponentStatus }>(
-    "SELECT DISTINCT status FROM status_page_components WHERE page_id = :pageId",
-    { pageId },
-  ).map(({ status }) => status);
-}
-
 export function insertComponent(db: Database, component: StatusPageComponent): void {
   db.run(
     `INSERT INTO status_page_components (${COLUMNS})
