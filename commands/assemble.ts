@@ -24,6 +24,7 @@ import { createOutboxBell } from "../services/outbox_bell.ts";
 import { createRunningPolls } from "../services/running_polls.ts";
 import type { Secrets } from "../services/secrets.ts";
 import type { SelfHint } from "../services/self_container.ts";
+import { serverIdentity } from "../services/server_identity.ts";
 import { createStatsBoard } from "../services/stats_board.ts";
 import { createStreamHub } from "../services/stream_hub.ts";
 import { createStreamTickets } from "../services/stream_tickets.ts";
@@ -46,6 +47,7 @@ export function assemble(parts: Parts): Deps {
   const license = createLicense(now, storedTrialStart(db));
   return {
     ...parts,
+    server: serverIdentity(db, config),
     inventory: createInventory(now),
     stats: createStatsBoard(now),
     host: createHostBoard(),

@@ -28,6 +28,7 @@ import type { RunningPolls } from "./running_polls.ts";
 import type { SelfHint } from "./self_container.ts";
 import type { LoginThrottle } from "./login_throttle.ts";
 import type { Secrets } from "./secrets.ts";
+import type { ServerIdentity } from "./server_identity.ts";
 import type { StatsBoard } from "./stats_board.ts";
 import type { StreamHub } from "./stream_hub.ts";
 import type { StreamTickets } from "./stream_tickets.ts";
@@ -43,6 +44,8 @@ export interface Deps {
   engine: Engine;
   /** The containers as the engine last told of them. */
   inventory: Inventory;
+  /** Names this server in every event. */
+  server: ServerIdentity;
   /** What is known of the container that this service itself runs in. */
   self: SelfHint;
   /** The last stats of each container, and who needs new ones. */

@@ -1,17 +1,17 @@
 /**
- * How an event comes into the world: stored with its cause, written into the outbox of everyone
- * who must not miss it, and told to everyone who listens.
+ * Publishes events: each is stored with its cause, queued in the outbox for every channel that must
+ * not miss it, and then passed to the subscribers of the event bus.
  *
  * @module
  */
 
 import type { Deps } from "./deps.ts";
 import { includesEdition } from "./edition.ts";
-import type { AppEvent, EventKind, EventMap } from "./events.ts";
+import { type AppEvent, createEnvelope, type EventKind, type EventMap } from "./events.ts";
 import type { RecorderDeps } from "./recorder.ts";
 
 /** What {@linkcode emit} needs. */
-export type EmitDeps = RecorderDeps & Pick<Deps, "events" | "license" | "recorders">;
+export type EmitDeps = RecorderDeps & Pick<Deps, "events" | "license" | "recorders" | "server">;
 
 /** Most events that one event may lead to; more is a circle of recorders. */
 const FOLLOWING_MAX = 64;
@@ -28,18 +28,19 @@ export function emit<Kind extends EventKind>(
   data: EventMap[Kind],
   store: () => void = () => {},
 ): AppEvent {
-  const { db, events, license, recorders, now } = deps;
-  const timestamp = now().toISOString();
-  const event = { event: kind, timestamp, data } as AppEvent;
+  const { db, events, license, recorders } = deps;
+  const envelope = createEnvelope(deps);
+  const event = { event: kind, ...envelope, data } as AppEvent;
   const all = [event];
   db.transaction(() => {
     store();
     for (const current of all) {
       for (const recorder of recorders) {
         if (!includesEdition(license.edition, recorder.edition)) continue;
-        for (const following of recorder.record(deps, current) ?? []) {
+        for (const { event, data } of recorder.record(deps, current) ?? []) {
           if (all.length > FOLLOWING_MAX) throw new Error(`${kind} leads to events without end`);
-          all.push({ ...following, timestamp } as AppEvent);
+          const eventId = crypto.randomUUID();
+          all.push({ event, ...envelope, eventId, data } as AppEvent);
         }
       }
     }

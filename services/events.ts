@@ -1,9 +1,11 @@
 /**
- * What happens in the service, told to whoever listens: webhooks, chat channels, the SSE stream,
- * status-page subscribers, the compliance log.
+ * The events of the service. Webhooks, chat channels, pushes, the SSE stream, status-page
+ * subscribers and the compliance log receive them.
  *
  * @module
  */
+
+import type { ServerIdentity } from "./server_identity.ts";
 
 /** Why a container left the state `running`. */
 export type DownReason = "exited" | "killed" | "oom" | "stopped";
@@ -128,28 +130,47 @@ export const EVENT_KINDS = [
   "test",
 ] as const;
 
-/** An event that is yet to get its timestamp. */
+/** An event without its envelope. */
 export type NewEvent = {
   [Kind in EventKind]: { event: Kind; data: EventMap[Kind] };
 }[EventKind];
 
+/** What every event carries besides its kind and data. */
+export interface EventEnvelope {
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  /** A UUID, the same in every delivery of this event. */
+  eventId: string;
+  /** The server's name (`SERVER_NAME`). */
+  server: string;
+  /** The server's UUID; it survives a change of the name. */
+  serverId: string;
+}
+
 /** One event as subscribers and webhook receivers see it. */
 export type AppEvent = {
-  [Kind in EventKind]: {
-    event: Kind;
-    /** ISO 8601, UTC. */
-    timestamp: string;
-    data: EventMap[Kind];
-  };
+  [Kind in EventKind]: { event: Kind } & EventEnvelope & { data: EventMap[Kind] };
 }[EventKind];
+
+/** Returns a new envelope: the current time, a new id and this server. */
+export function createEnvelope(
+  { now, server }: { now: () => Date; server: ServerIdentity },
+): EventEnvelope {
+  return {
+    timestamp: now().toISOString(),
+    eventId: crypto.randomUUID(),
+    server: server.name,
+    serverId: server.id,
+  };
+}
 
 /** Most events held for one subscriber; a slower one loses its oldest. */
 const BUFFER_MAX = 256;
 
 export interface EventBus {
   /**
-   * Tells every subscriber; never waits and never throws. What must not be lost goes through
-   * `emit()`, which also fills the outbox.
+   * Passes the event to every subscriber; never waits and never throws. An event that must not be
+   * lost goes through `emit()`, which also fills the outbox.
    */
   publish(event: AppEvent): void;
   /** The events from now on, until `signal` aborts. */

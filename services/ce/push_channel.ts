@@ -27,7 +27,7 @@ export const pushRecorder: Recorder = {
   record(deps, event) {
     const { config, maintenance } = deps;
     if (config.pushUrl === null || maintenance.active) return;
-    const text = pushText(event, config.serverName);
+    const text = pushText(event);
     if (!text) return;
     const payload = JSON.stringify({ ...text, sound: "default", priority: "high" });
     for (const { id } of pushDevices(deps)) {

@@ -24,18 +24,19 @@ const REASONS: Record<DownReason, (exitCode: number | null) => string> = {
   stopped: () => "was stopped",
 };
 
-/** The text about an event on a server, or `undefined` for an event that is not pushed. */
-export function pushText(event: AppEvent, serverName: string): PushText | undefined {
-  const told = tell(event);
-  if (!told) return undefined;
+/** The text about an event, or `undefined` for a kind that is not pushed. */
+export function pushText(event: AppEvent): PushText | undefined {
+  const words = wordsOf(event);
+  if (!words) return undefined;
+  const { event: kind, timestamp, eventId, server, serverId } = event;
   return {
-    title: cut(told.title, TITLE_MAX),
-    body: cut(`${serverName}: ${told.body}`, BODY_MAX),
-    data: { event: event.event, timestamp: event.timestamp, ...told.ids },
+    title: cut(words.title, TITLE_MAX),
+    body: cut(`${server}: ${words.body}`, BODY_MAX),
+    data: { event: kind, timestamp, eventId, server, serverId, ...words.ids },
   };
 }
 
-function tell(
+function wordsOf(
   { event, data }: { event: string; data: unknown },
 ): { title: string; body: string; ids: Record<string, string> } | undefined {
   switch (event) {

@@ -11,7 +11,7 @@ import {
 } from "../../db/ce/outbox_messages.ts";
 import { selectSubscribedWebhooks } from "../../db/ce/webhooks.ts";
 import type { Deps } from "../deps.ts";
-import type { AppEvent, EventKind } from "../events.ts";
+import { type AppEvent, createEnvelope } from "../events.ts";
 import { enqueueMessage } from "../outbox.ts";
 import type { Recorder } from "../recorder.ts";
 import { WEBHOOK_CHANNEL } from "./webhook_target.ts";
@@ -54,11 +54,14 @@ export const webhookRecorder: Recorder = {
  * @returns The id of the message.
  * @throws {AppError} `not_found`.
  */
-export function testWebhook(deps: Pick<Deps, "db" | "now" | "outbox">, id: string): string {
+export function testWebhook(
+  deps: Pick<Deps, "db" | "now" | "outbox" | "server">,
+  id: string,
+): string {
   const { name } = existingWebhook(deps.db, id);
   return enqueueWebhook(deps, id, {
     event: "test",
-    timestamp: deps.now().toISOString(),
+    ...createEnvelope(deps),
     data: { message: `Test of the webhook ${name}` },
   });
 }
@@ -89,12 +92,12 @@ export function listDeliveries(
 function enqueueWebhook(
   deps: Pick<Deps, "db" | "now" | "outbox">,
   id: string,
-  { event, timestamp, data }: AppEvent,
+  event: AppEvent,
 ): string {
   return enqueueMessage(deps, {
     channel: WEBHOOK_CHANNEL,
     targetId: id,
-    eventKind: event satisfies EventKind,
-    payload: JSON.stringify({ event, timestamp, data }),
+    eventKind: event.event,
+    payload: JSON.stringify(event),
   });
 }

@@ -22,6 +22,7 @@ import {
 } from "../../db/pro/chat_channels.ts";
 import { CHAT } from "../../db/pro/chat_messages.ts";
 import type { Deps } from "../deps.ts";
+import { createEnvelope } from "../events.ts";
 import { AppError, notFound } from "../errors.ts";
 import { SealError } from "../secrets.ts";
 import {
@@ -123,7 +124,7 @@ export async function createChatChannel(
 
 /**
  * Changes what is given and keeps the rest, in the config as well; another platform needs a whole
- * config. What waits for a channel that is turned off is given up.
+ * config. Queued messages of a disabled channel fail.
  *
  * @throws {AppError} `not_found`; `invalid` as for a new one; `conflict` when the stored config
  * cannot be read.
@@ -160,7 +161,7 @@ export async function changeChatChannel(
   db.transaction(() => {
     updateChatChannel(db, next);
     if (!next.enabled) {
-      updateQueuedFailed(db, { channel: CHAT, targetId: id }, "The channel was turned off");
+      updateQueuedFailed(db, { channel: CHAT, targetId: id }, "The channel was disabled");
     }
   });
   log.info("chat channel changed", { channelId: id });
@@ -178,19 +179,19 @@ export function removeChatChannel({ db, log }: Pick<Deps, "db" | "log">, id: str
 }
 
 /**
- * Queues a test message for one channel, whatever it subscribed to and also while it is off.
+ * Queues a test message for one channel, whatever it subscribed to and also while it is disabled.
  *
  * @returns The id of the message.
  * @throws {AppError} `not_found`.
  */
 export function testChatChannel(
-  deps: Pick<Deps, "config" | "db" | "now" | "outbox">,
+  deps: Pick<Deps, "db" | "now" | "outbox" | "server">,
   id: string,
 ): string {
   const channel = existing(deps.db, id);
   return enqueueChat(deps, channel, {
     event: "test",
-    timestamp: deps.now().toISOString(),
+    ...createEnvelope(deps),
     data: { message: `Test of the channel ${channel.name}` },
   });
 }

@@ -14,6 +14,7 @@ import {
 } from "../../db/pro/chat_channels.ts";
 import { CHAT, updateChatMessagesPutOff } from "../../db/pro/chat_messages.ts";
 import type { Deps } from "../deps.ts";
+import { createEnvelope } from "../events.ts";
 import { enqueueMessage } from "../outbox.ts";
 import type {
   ChannelDeps,
@@ -26,22 +27,22 @@ import type { OutboundDeps } from "../outbound_url.ts";
 import type { Recorder } from "../recorder.ts";
 import { SealError } from "../secrets.ts";
 import { chatPlatform, openChatConfig } from "./chat_config.ts";
-import { chatText, type ToldEvent } from "./chat_text.ts";
+import { type ChatEvent, chatText } from "./chat_text.ts";
 
 /** Longest time of one attempt, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** Answers of the platforms take some hundred bytes; more of one is not looked at. */
+/** Answers of the platforms take some hundred bytes; the rest is ignored. */
 const ANSWER_MAX = 16 * 1024;
 
-/** Longest rest that a platform can ask for, in milliseconds. */
+/** Longest pause that a platform can request, in milliseconds. */
 const QUIET_MAX_MS = 3_600_000;
 
-type EnqueueDeps = Pick<Deps, "config" | "db" | "now" | "outbox">;
+type EnqueueDeps = Pick<Deps, "db" | "now" | "outbox">;
 
 /**
- * Writes a message down for each channel that subscribed to the event's kind. During maintenance
- * it writes none: what was announced needs no notice.
+ * Queues a message for each channel that subscribed to the event's kind. During maintenance
+ * nothing is queued: announced work needs no notice.
  */
 export const chatRecorder: Recorder = {
   edition: "pro",
@@ -54,16 +55,15 @@ export const chatRecorder: Recorder = {
 };
 
 /**
- * Tells every enabled channel that subscribed to a kind about something that is no event of this
- * service, or one with other words.
+ * Queues a caller's own event for every enabled channel that subscribed to its kind.
  *
  * @returns The ids of the messages.
  */
 export function dispatchToChats(
-  deps: EnqueueDeps,
+  deps: EnqueueDeps & Pick<Deps, "server">,
   { eventType, payload }: { eventType: string; payload: object },
 ): string[] {
-  const event = { event: eventType, timestamp: deps.now().toISOString(), data: payload };
+  const event = { event: eventType, ...createEnvelope(deps), data: payload };
   return deps.db.transaction(() =>
     selectSubscribedChatChannels(deps.db, eventType).map((channel) =>
       enqueueChat(deps, channel, event)
@@ -71,21 +71,18 @@ export function dispatchToChats(
   );
 }
 
-/** Writes one message down. @returns Its id. */
+/** Queues one message. @returns Its id. */
 export function enqueueChat(
   deps: EnqueueDeps,
   { id, platform, quietUntil }: Pick<StoredChatChannel, "id" | "platform" | "quietUntil">,
-  event: ToldEvent,
+  event: ChatEvent,
 ): string {
-  const { config, db, now } = deps;
+  const { db, now } = deps;
   const messageId = enqueueMessage(deps, {
     channel: CHAT,
     targetId: id,
     eventKind: event.event,
-    payload: chatText(event, {
-      serverName: config.serverName,
-      max: chatPlatform(platform).textMax,
-    }),
+    payload: chatText(event, { max: chatPlatform(platform).textMax }),
   });
   if (quietUntil !== null && quietUntil > now().toISOString()) {
     updateChatMessagesPutOff(db, id, quietUntil);
@@ -93,16 +90,16 @@ export function enqueueChat(
   return messageId;
 }
 
-/** Its targets are chat channels, its payloads the very texts. */
+/** Its targets are chat channels, its payloads the texts. */
 export const chatChannel: OutboxChannel = {
   name: CHAT,
   edition: "pro",
   send: sendToChat,
   settle({ db, log, now }, { targetId }, { result, afterMs = 0 }) {
     if (result === "gone" && updateChatChannelDisabled(db, targetId, now().toISOString())) {
-      log.warn("chat channel turned off, for its chat is gone", { channelId: targetId });
+      log.warn("chat channel disabled: its chat is gone", { channelId: targetId });
     }
-    // A platform that wants a rest wants it from the whole channel, not from one message.
+    // A rate limit of the platform applies to the whole channel, not to one message.
     if (result === "retry" && afterMs > 0) rest(db, targetId, now(), afterMs);
   },
 };
@@ -114,8 +111,8 @@ export async function sendToChat(
   signal: AbortSignal,
 ): Promise<OutboxOutcome> {
   const channel = selectChatChannel(deps.db, targetId);
-  if (!channel) return failed("The channel does not exist any more");
-  if (!channel.enabled && eventKind !== "test") return failed("The channel is turned off");
+  if (!channel) return failed("The channel was deleted");
+  if (!channel.enabled && eventKind !== "test") return failed("The channel is disabled");
   try {
     const platform = chatPlatform(channel.platform);
     const { url, body } = platform.request(openChatConfig(deps.secrets, channel), payload);

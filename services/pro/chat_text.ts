@@ -1,16 +1,15 @@
 /**
- * What a chat message says about an event: a headline, what there is to know, and where and when.
+ * The text of a chat message about an event: a headline that begins with the server's name, the
+ * facts, then time and event id.
  *
  * @module
  */
 
-import type { EventKind } from "../events.ts";
+import type { EventEnvelope, EventKind } from "../events.ts";
 
-/** An event as it happened, or as somebody dispatched it with fields of their own. */
-export interface ToldEvent {
+/** An event of this service, or one that a caller dispatched with its own fields. */
+export interface ChatEvent extends EventEnvelope {
   event: string;
-  /** ISO 8601, UTC. */
-  timestamp: string;
   data: object;
 }
 
@@ -18,10 +17,10 @@ export interface ToldEvent {
 const NAME_MAX = 300;
 const MESSAGE_MAX = 3_000;
 
-/** What is looked at of a value before it is cut to one of these. */
+/** Longest value that is processed before it is cut to one of these. */
 const RAW_MAX = 20_000;
 
-/** Most fields that are listed of an event that is not known here. */
+/** Most fields that are listed of an event of an unknown kind. */
 const FIELDS_MAX = 20;
 
 const RED = "\u{1F534}";
@@ -32,14 +31,14 @@ const BLUE = "\u{1F535}";
 /** One field as part of a line; empty where it is missing. */
 type Field = (name: string) => string;
 
-interface Told {
+interface Words {
   icon: string;
   headline: string;
   lines: string[];
 }
 
-/** How each kind is told; `undefined` when a dispatched one lacks what it is about. */
-const KINDS: Record<EventKind, (field: Field, message: Field) => Told | undefined> = {
+/** The words of each kind; `undefined` when a dispatched event lacks the field that names it. */
+const KINDS: Record<EventKind, (field: Field, message: Field) => Words | undefined> = {
   "alert.fired": (field, message) => about(RED, "Alert", field("rule"), message("message")),
   "alert.resolved": (field, message) =>
     about(GREEN, "Alert resolved", field("rule"), message("message")),
@@ -92,7 +91,7 @@ const KINDS: Record<EventKind, (field: Field, message: Field) => Told | undefine
       message("error"),
     ),
   "remediation.disabled": (field, message) =>
-    about(ORANGE, "Remediation rule turned off", field("rule"), message("reason")),
+    about(ORANGE, "Remediation rule disabled", field("rule"), message("reason")),
   "schedule.failed": (field, message) =>
     about(
       ORANGE,
@@ -122,23 +121,23 @@ const KINDS: Record<EventKind, (field: Field, message: Field) => Told | undefine
 
 /**
  * Plain text without any markup; the first line is the headline. Every name is on one line and
- * keeps its direction to itself, so that none can pass for another part of the message.
+ * has its own text direction, so that it cannot imitate another part of the message.
  *
  * @param max Most UTF-16 code units.
  */
 export function chatText(
-  { event, timestamp, data }: ToldEvent,
-  { serverName, max }: { serverName: string; max: number },
+  { event, timestamp, eventId, server, data }: ChatEvent,
+  { max }: { max: number },
 ): string {
   const values = data as Record<string, unknown>;
   const of = (name: string) => Object.hasOwn(values, name) ? plain(values[name]) : "";
   const field: Field = (name) => inline(of(name));
   const message: Field = (name) => paragraphs(of(name));
 
-  const tell = Object.hasOwn(KINDS, event) ? KINDS[event as EventKind] : undefined;
-  const { icon, headline, lines } = tell?.(field, message) ?? listed(event, values, field);
-  const end = `\n${inline(serverName)}, ${moment(timestamp)}`;
-  const text = [`${icon} ${headline}`, ...lines.filter(Boolean)].join("\n");
+  const words = Object.hasOwn(KINDS, event) ? KINDS[event as EventKind] : undefined;
+  const { icon, headline, lines } = words?.(field, message) ?? listed(event, values, field);
+  const end = `\n${moment(timestamp)}, event ${eventId}`;
+  const text = [`${icon} ${inline(server)}: ${headline}`, ...lines.filter(Boolean)].join("\n");
   return cut(text, max - end.length) + end;
 }
 
@@ -153,12 +152,12 @@ function about(
   what: string,
   name: string,
   ...lines: string[]
-): Told | undefined {
+): Words | undefined {
   return name === "" ? undefined : { icon, headline: `${what}: ${name}`, lines };
 }
 
-/** An event with fields of its own, all of which are shown. */
-function listed(event: string, values: Record<string, unknown>, field: Field): Told {
+/** An event of an unknown kind: all its fields are listed. */
+function listed(event: string, values: Record<string, unknown>, field: Field): Words {
   const names = Object.keys(values);
   const title = ["title", "name"].find((name) => names.includes(name) && field(name) !== "");
   const others = names.filter((name) => name !== title);

@@ -58,15 +58,15 @@ type Payload = { notice: string; verification?: never } | { verification: string
  */
 export const subscriberNotifier: Recorder = {
   edition: "pro",
-  record(deps, { event, data }) {
+  record(deps, { event, eventId, data }) {
     if (event !== "status_page.updated" || deps.maintenance.active) return;
     const { db, now } = deps;
+    const id = eventId;
     const { pageId, component, incident, oldStatus, newStatus, message } = data;
     if (!selectStatusPage(db, pageId)?.is_public) return;
     const targets = selectSubscriberTargets(db, pageId).filter(({ isVerified }) => isVerified);
     if (targets.length === 0) return;
 
-    const id = crypto.randomUUID();
     insertNotice(db, {
       id,
       page_id: pageId,
@@ -127,6 +127,8 @@ export const subscriberWebhookChannel: OutboxChannel = {
         body: JSON.stringify({
           event: message.eventKind,
           timestamp: notice!.created_at,
+          // The server's name stays private: subscribers are the public.
+          eventId: notice!.id,
           data: {
             page: page.name,
             ...notice!.content,

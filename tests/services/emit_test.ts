@@ -1,8 +1,10 @@
-import { deepEqual, equal, throws } from "node:assert/strict";
+import { deepEqual, equal, match, throws } from "node:assert/strict";
 import { emit } from "../../services/emit.ts";
 import type { AppEvent } from "../../services/events.ts";
 import type { Recorder } from "../../services/recorder.ts";
 import { testApp } from "../helpers/test_app.ts";
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 const down = { container: "web", id: "c1", reason: "oom", exitCode: 137 } as const;
 
@@ -26,9 +28,15 @@ Deno.test("emit() records an event before it tells anyone", () => {
   }]);
   emit(app.deps, "container.down", down, () => seen.push("stored"));
   deepEqual(seen, ["stored", "recorded container.down"]);
-  deepEqual(app.told, [
-    { event: "container.down", timestamp: "2026-01-01T00:00:00.000Z", data: down },
-  ]);
+  const [{ eventId, ...rest }] = app.told as [AppEvent];
+  match(eventId, UUID);
+  deepEqual(rest, {
+    event: "container.down",
+    timestamp: "2026-01-01T00:00:00.000Z",
+    server: "test-host",
+    serverId: app.deps.server.id,
+    data: down,
+  });
 });
 
 Deno.test("emit() tells nothing of what could not be written down", () => {
@@ -60,6 +68,7 @@ Deno.test("emit() records what follows from an event, and tells it after", () =>
   emit(app.deps, "container.down", down);
   deepEqual(recorded, ["container.down", "test"]);
   deepEqual(app.told.map(({ event }) => event), ["container.down", "test"]);
+  equal(new Set(app.told.map(({ eventId }) => eventId)).size, 2);
 });
 
 Deno.test("emit() ends a circle of recorders", () => {

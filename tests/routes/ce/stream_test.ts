@@ -102,7 +102,7 @@ Deno.test("GET /api/stream sends the states of every round, and events between",
   const client = await app.open();
   await client.take(3);
 
-  emit(app.deps, "container.down", down);
+  const { eventId } = emit(app.deps, "container.down", down);
   const event = await client.next();
   follow(app, []);
   await broadcastStates(app.deps);
@@ -111,6 +111,9 @@ Deno.test("GET /api/stream sends the states of every round, and events between",
   deepEqual([event?.type, event?.data], ["event", {
     event: "container.down",
     timestamp: "2026-01-01T00:00:00.000Z",
+    eventId,
+    server: "test-host",
+    serverId: app.deps.server.id,
     data: down,
   }]);
   deepEqual(round.map(({ type }) => type), ["metrics", "containers", "alerts"]);

@@ -263,18 +263,21 @@ Deno.test("an event reaches whoever subscribed to its kind, in its own words and
   const off = await app.call("POST", "/api/webhooks", { ...hook, url: `${receiver.url}off` });
   await app.call("PUT", `/api/webhooks/${off.body.id}/toggle`, { enabled: false });
 
-  emit(app.deps, "container.down", down);
-  emit(app.deps, "container.up", { container: "web", id: "c1" });
+  const first = emit(app.deps, "container.down", down);
+  const second = emit(app.deps, "container.up", { container: "web", id: "c1" });
   equal((await app.call("GET", "/api/health")).body.outboxDepth, 2);
   await deliver(app);
 
   deepEqual(receiver.received.map(({ path, body }) => [path, JSON.parse(body)]), [
-    ["/all", { event: "container.down", timestamp: "2026-01-01T12:00:00.000Z", data: down }],
     ["/all", {
-      event: "container.up",
+      event: "container.down",
       timestamp: "2026-01-01T12:00:00.000Z",
-      data: { container: "web", id: "c1" },
+      eventId: first.eventId,
+      server: "test-host",
+      serverId: app.deps.server.id,
+      data: down,
     }],
+    ["/all", { ...second }],
   ]);
   const { body } = await app.call("GET", `/api/webhooks/${all.body.id}/deliveries?limit=1`);
   deepEqual(body, {

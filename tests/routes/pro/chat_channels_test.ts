@@ -30,8 +30,9 @@ const slack = {
 };
 
 const down = { container: "web", id: "c1", reason: "exited", exitCode: 1 } as const;
-const DOWN_TEXT = "🔴 Container down: web\nReason: exited\nExit code: 1\n" +
-  "test-host, 2026-01-01 00:00:00 UTC";
+const HEADLINE = "🔴 test-host: Container down: web";
+const downText = ({ eventId }: { eventId: string }) =>
+  `${HEADLINE}\nReason: exited\nExit code: 1\n2026-01-01 00:00:00 UTC, event ${eventId}`;
 
 const proApp = (options: TestAppOptions = {}) =>
   testApp({
@@ -251,15 +252,15 @@ Deno.test("an event reaches Telegram as its sendMessage has it", async () => {
   await using chat = fakeTelegram();
   using app = proApp();
   const id = await create(app, toTelegram(chat));
-  emit(app.deps, "container.down", down);
+  const event = emit(app.deps, "container.down", down);
   emit(app.deps, "container.up", { container: "web", id: "c1" });
   await deliver(app);
   deepEqual(chat.messages, [{
     path: `/bot${KNOWN.token}/sendMessage`,
     body: {
       chat_id: KNOWN.chat,
-      text: DOWN_TEXT,
-      entities: [{ type: "bold", offset: 0, length: "🔴 Container down: web".length }],
+      text: downText(event),
+      entities: [{ type: "bold", offset: 0, length: HEADLINE.length }],
       link_preview_options: { is_disabled: true },
     },
   }]);
@@ -268,7 +269,7 @@ Deno.test("an event reaches Telegram as its sendMessage has it", async () => {
     id: message.id,
     channel_id: id,
     event_type: "container.down",
-    text: DOWN_TEXT,
+    text: downText(event),
     status: "sent",
     error: null,
     attempts: 1,
@@ -282,10 +283,13 @@ Deno.test("an event reaches Slack, and nothing in it is markup or a mention", as
   await using chat = fakeSlack();
   using app = proApp();
   await create(app, toSlack(chat));
-  emit(app.deps, "container.down", { ...down, container: "<!channel> & <https://a.test|b>" });
+  const event = emit(app.deps, "container.down", {
+    ...down,
+    container: "<!channel> & <https://a.test|b>",
+  });
   await deliver(app);
   deepEqual(chat.messages[0]!.body, {
-    text: DOWN_TEXT.replace(
+    text: downText(event).replace(
       "web",
       "&lt;!channel&gt; &amp; &lt;https://a.test|b&gt;",
     ),
@@ -404,7 +408,7 @@ Deno.test("POST /dispatch reaches every enabled channel that asked for it", asyn
   await deliver(app);
   const logged = await Promise.all(ids.map(async (id) => (await messagesOf(app, id))[0].id));
   deepEqual(logged.sort(), body.message_ids.sort());
-  match(first.messages[0]!.body.text, /^🔴 Alert: Disk\n91 % of \/ is used\n/);
+  match(first.messages[0]!.body.text, /^🔴 test-host: Alert: Disk\n91 % of \/ is used\n/);
 
   const other = await app.call("POST", `${BASE}/dispatch`, { event_type: "deploy.done" });
   deepEqual([other.body.dispatched, other.body.message_ids.length], [1, 1]);
@@ -540,7 +544,7 @@ Deno.test("another platform needs a whole config", async () => {
   deepEqual([body.platform, body.config], ["team-chat", { webhook_url: "********" }]);
 });
 
-Deno.test("what waits for a channel that is turned off or deleted is not sent", async () => {
+Deno.test("queued messages of a disabled or deleted channel are not sent", async () => {
   await using chat = fakeSlack();
   using app = proApp();
   const [off, deleted] = [await create(app, toSlack(chat)), await create(app, toSlack(chat))];
@@ -550,7 +554,7 @@ Deno.test("what waits for a channel that is turned off or deleted is not sent", 
   await deliver(app);
   deepEqual(chat.paths, []);
   const [message] = await messagesOf(app, off);
-  deepEqual([message.status, message.error], ["failed", "The channel was turned off"]);
+  deepEqual([message.status, message.error], ["failed", "The channel was disabled"]);
   deepEqual(
     app.deps.db.all("SELECT id FROM outbox_messages WHERE target_id = :deleted", { deleted }),
     [],

@@ -240,9 +240,11 @@ Deno.test("a webhook is told in JSON, and its link ends the subscription", async
   const sent = JSON.parse(body);
   deepEqual([path, headers["content-type"]], ["/hook", "application/json"]);
   match(headers["webhook-id"]!, /^[\w-]{36}$/);
+  match(sent.eventId, /^[\w-]{36}$/);
   deepEqual(sent, {
     event: "status_page.updated",
     timestamp: "2026-01-01T12:00:00.000Z",
+    eventId: sent.eventId,
     data: {
       page: "Acme",
       component: null,

@@ -6,6 +6,7 @@ import { registerPushToken, unregisterPushToken } from "../../../services/ce/pus
 import { removeUser } from "../../../services/ce/users.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { emit } from "../../../services/emit.ts";
+import { createEnvelope } from "../../../services/events.ts";
 import { deliverDue } from "../../../services/outbox.ts";
 import { usersApp } from "../../helpers/accounts.ts";
 import { type PushGateway, pushGateway } from "../../helpers/push_gateway.ts";
@@ -49,7 +50,7 @@ Deno.test("a container that goes down is pushed to every device", async () => {
   using app = appWith(gateway);
   for (const token of ["phone", "tablet"]) register(app, token);
 
-  emit(app.deps, "container.down", DOWN);
+  const { eventId } = emit(app.deps, "container.down", DOWN);
   await deliver(app);
 
   deepEqual(gateway.messages.map(({ to }) => to).sort(), ["phone", "tablet"]);
@@ -57,7 +58,14 @@ Deno.test("a container that goes down is pushed to every device", async () => {
     to: "",
     title: "web is down",
     body: "host1: the container exited with code 137",
-    data: { event: "container.down", timestamp: NOW, containerId: "c1" },
+    data: {
+      event: "container.down",
+      timestamp: NOW,
+      eventId,
+      server: "host1",
+      serverId: app.deps.server.id,
+      containerId: "c1",
+    },
     sound: "default",
     priority: "high",
   });
@@ -98,7 +106,7 @@ Deno.test("an incident of another edition is pushed", async () => {
   app.deps.db.transaction(() =>
     pushRecorder.record(app.deps, {
       event: "incident.created",
-      timestamp: NOW,
+      ...createEnvelope(app.deps),
       data: incident,
     } as never)
   );

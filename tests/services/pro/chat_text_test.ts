@@ -3,10 +3,15 @@ import type { EventMap } from "../../../services/events.ts";
 import { chatText } from "../../../services/pro/chat_text.ts";
 import { leastDurationOf } from "../../helpers/in_time.ts";
 
-const options = { serverName: "host-1", max: 4_096 };
-const timestamp = "2026-01-31T12:00:00.000Z";
-const told = (event: string, data: object, max = 4_096) =>
-  chatText({ event, timestamp, data }, { ...options, max });
+const envelope = {
+  timestamp: "2026-01-31T12:00:00.000Z",
+  eventId: "1b4e28ba-2fa1-41d2-883f-0016d3cca427",
+  server: "host-1",
+  serverId: "s1",
+};
+const END = "2026-01-31 12:00:00 UTC, event 1b4e28ba-2fa1-41d2-883f-0016d3cca427";
+const textOf = (event: string, data: object, max = 4_096) =>
+  chatText({ event, ...envelope, data }, { max });
 
 const alert = {
   rule: "CPU",
@@ -28,27 +33,27 @@ const incident = {
 };
 
 const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: string[] } } = {
-  "alert.fired": { data: alert, lines: ["🔴 Alert: CPU", "cpu_percent is 95, above 90"] },
+  "alert.fired": { data: alert, lines: ["🔴 host-1: Alert: CPU", "cpu_percent is 95, above 90"] },
   "alert.resolved": {
     data: alert,
-    lines: ["🟢 Alert resolved: CPU", "cpu_percent is 95, above 90"],
+    lines: ["🟢 host-1: Alert resolved: CPU", "cpu_percent is 95, above 90"],
   },
   "container.down": {
     data: { container: "web", id: "c1", reason: "exited", exitCode: 0 },
-    lines: ["🔴 Container down: web", "Reason: exited", "Exit code: 0"],
+    lines: ["🔴 host-1: Container down: web", "Reason: exited", "Exit code: 0"],
   },
-  "container.up": { data: { container: "web", id: "c1" }, lines: ["🟢 Container up: web"] },
+  "container.up": { data: { container: "web", id: "c1" }, lines: ["🟢 host-1: Container up: web"] },
   "container.unhealthy": {
     data: { container: "web", id: "c1" },
-    lines: ["🟠 Container unhealthy: web"],
+    lines: ["🟠 host-1: Container unhealthy: web"],
   },
   "container.oom": {
     data: { container: "web", id: "c1" },
-    lines: ["🔴 Container out of memory: web"],
+    lines: ["🔴 host-1: Container out of memory: web"],
   },
   "incident.created": {
     data: incident,
-    lines: ["🔴 Incident: Shop is slow", "Severity: major", "Status: investigating"],
+    lines: ["🔴 host-1: Incident: Shop is slow", "Severity: major", "Status: investigating"],
   },
   "incident.updated": {
     data: {
@@ -58,21 +63,21 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
       message: "A\n\n\nB",
     },
     lines: [
-      "🟠 Incident updated: Shop is slow",
+      "🟠 host-1: Incident updated: Shop is slow",
       "Status: investigating -> identified",
       "A",
       "",
       "B",
     ],
   },
-  "incident.resolved": { data: incident, lines: ["🟢 Incident resolved: Shop is slow"] },
+  "incident.resolved": { data: incident, lines: ["🟢 host-1: Incident resolved: Shop is slow"] },
   "monitor.down": {
     data: { monitor: "Shop", monitorId: "m1", outageId: "o1", cause: "HTTP 500" },
-    lines: ["🔴 Monitor down: Shop", "HTTP 500"],
+    lines: ["🔴 host-1: Monitor down: Shop", "HTTP 500"],
   },
   "monitor.up": {
     data: { monitor: "Shop", monitorId: "m1", outageId: "o1", downtimeSeconds: 7_512.4 },
-    lines: ["🟢 Monitor up: Shop", "Was down for 2 h 5 min"],
+    lines: ["🟢 host-1: Monitor up: Shop", "Was down for 2 h 5 min"],
   },
   "sla.breached": {
     data: {
@@ -84,7 +89,12 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
       targetUptime: 99.9,
       downtimeSeconds: 2_640,
     },
-    lines: ["🔴 SLA breached: Gold", "Uptime: 99.89 %", "Target: 99.9 %", "Downtime: 44 min"],
+    lines: [
+      "🔴 host-1: SLA breached: Gold",
+      "Uptime: 99.89 %",
+      "Target: 99.9 %",
+      "Downtime: 44 min",
+    ],
   },
   "remediation.executed": {
     data: {
@@ -96,7 +106,7 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
       error: "No such container",
     },
     lines: [
-      "🟠 Remediation: Restart",
+      "🟠 host-1: Remediation: Restart",
       "restart_container of web",
       "Result: failure",
       "No such container",
@@ -104,7 +114,7 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
   },
   "remediation.disabled": {
     data: { rule: "Restart", ruleId: "r1", reason: "It fired 5 times in an hour" },
-    lines: ["🟠 Remediation rule turned off: Restart", "It fired 5 times in an hour"],
+    lines: ["🟠 host-1: Remediation rule disabled: Restart", "It fired 5 times in an hour"],
   },
   "schedule.failed": {
     data: {
@@ -114,7 +124,7 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
       action: "restart",
       error: "The engine is away",
     },
-    lines: ["🟠 Schedule failed: Nightly", "restart of web", "The engine is away"],
+    lines: ["🟠 host-1: Schedule failed: Nightly", "restart of web", "The engine is away"],
   },
   "status_page.updated": {
     data: {
@@ -126,67 +136,76 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
       newStatus: "major_outage",
       message: null,
     },
-    lines: ["🔵 Status page: Acme, API", "Status: operational -> major outage"],
+    lines: ["🔵 host-1: Status page: Acme, API", "Status: operational -> major outage"],
   },
   "certificate.expiring": {
     data: { domain: "a.test", port: 443, daysRemaining: 7, expiresAt: "2026-02-07T00:00:00.000Z" },
     lines: [
-      "🟠 Certificate expires soon: a.test:443",
+      "🟠 host-1: Certificate expires soon: a.test:443",
       "Days left: 7",
       "Ends: 2026-02-07 00:00:00 UTC",
     ],
   },
   "test": {
     data: { message: "Test of the channel On-call" },
-    lines: ["🔵 Test: chat messages arrive", "Test of the channel On-call"],
+    lines: ["🔵 host-1: Test: chat messages arrive", "Test of the channel On-call"],
   },
 };
 
 for (const [event, { data, lines }] of Object.entries(EXPECTED)) {
-  Deno.test(`${event} is told in its own words`, () => {
-    equal(told(event, data), [...lines, "host-1, 2026-01-31 12:00:00 UTC"].join("\n"));
+  Deno.test(`${event} has its own words`, () => {
+    equal(textOf(event, data), [...lines, END].join("\n"));
   });
 }
 
-Deno.test("an event of no known kind is told field by field", () => {
+Deno.test("an event of no known kind is listed field by field", () => {
   equal(
-    told("deploy.finished", { title: "Shop 2.1", by: "ann", steps: [1, 2], none: null, ok: true }),
-    "🔵 deploy.finished: Shop 2.1\nby: ann\nsteps: [1,2]\nok: true\n" +
-      "host-1, 2026-01-31 12:00:00 UTC",
+    textOf("deploy.finished", {
+      title: "Shop 2.1",
+      by: "ann",
+      steps: [1, 2],
+      none: null,
+      ok: true,
+    }),
+    "🔵 host-1: deploy.finished: Shop 2.1\nby: ann\nsteps: [1,2]\nok: true\n" +
+      END,
   );
 });
 
-Deno.test("a dispatched event that lacks what it is about is told field by field", () => {
+Deno.test("a dispatched event that lacks what it is about is listed field by field", () => {
   equal(
-    told("alert.fired", { message: "disk is full" }),
-    "🔵 alert.fired\nmessage: disk is full\nhost-1, 2026-01-31 12:00:00 UTC",
+    textOf("alert.fired", { message: "disk is full" }),
+    "🔵 host-1: alert.fired\nmessage: disk is full\n" + END,
   );
 });
 
 Deno.test("names of the language are no fields", () => {
-  equal(told("constructor", {}), "🔵 constructor\nhost-1, 2026-01-31 12:00:00 UTC");
-  match(told("toString", JSON.parse('{"__proto__": "x"}')), /^🔵 toString\n__proto__: x\n/);
+  equal(textOf("constructor", {}), "🔵 host-1: constructor\n" + END);
+  match(
+    textOf("toString", JSON.parse('{"__proto__": "x"}')),
+    /^🔵 host-1: toString\n__proto__: x\n/,
+  );
 });
 
 Deno.test("of many fields the first 20 are shown, and how many there are more", () => {
   const data = Object.fromEntries(Array.from({ length: 23 }, (_, i) => [`f${i}`, i]));
-  const lines = told("x", data).split("\n");
+  const lines = textOf("x", data).split("\n");
   equal(lines.length, 1 + 20 + 1 + 1);
   equal(lines[21], "and 3 more fields");
 });
 
 Deno.test("a name cannot pass for another line, nor turn the text around", () => {
-  const [headline, end] = told("container.up", {
+  const [headline, end] = textOf("container.up", {
     container: "web\n\r\u2028\x00\x1b[31m🔴 Container\tdown: db\u202Egpj",
   }).split("\n");
-  equal(headline, "🟢 Container up: web [31m🔴 Container down: dbgpj");
-  equal(end, "host-1, 2026-01-31 12:00:00 UTC");
+  equal(headline, "🟢 host-1: Container up: web [31m🔴 Container down: dbgpj");
+  equal(end, END);
 });
 
 Deno.test("a name that runs to the left does so within itself", () => {
   equal(
-    told("container.up", { container: "שרת-1" }).split("\n")[0],
-    "🟢 Container up: \u2068שרת-1\u2069",
+    textOf("container.up", { container: "שרת-1" }).split("\n")[0],
+    "🟢 host-1: Container up: \u2068שרת-1\u2069",
   );
 });
 
@@ -207,20 +226,20 @@ for (
           ["deploy", { title: text, a: text, b: text, [text]: text }],
         ] as const
       ) {
-        const message = told(event, data, max);
+        const message = textOf(event, data, max);
         ok(message.length <= max, `${message.length}`);
         ok(message.isWellFormed());
-        ok(message.endsWith("\nhost-1, 2026-01-31 12:00:00 UTC"));
+        ok(message.endsWith(`\n${END}`));
         ok(message.split("\n")[0]!.length < 700);
       }
     }
     const data = { title: text, a: text, b: text, [text]: text };
-    ok(await leastDurationOf(() => told("deploy", data, 4_096), 3) < 500);
+    ok(await leastDurationOf(() => textOf("deploy", data, 4_096), 3) < 500);
   });
 }
 
 Deno.test("what is nested deeply is cut like any text", () => {
   let deep: unknown = [];
   for (let i = 0; i < 100_000; i++) deep = [deep];
-  match(told("x", { deep, a: 1 }), /^🔵 x\ndeep: \[+\.\.\.\na: 1\n/);
+  match(textOf("x", { deep, a: 1 }), /^🔵 host-1: x\ndeep: \[+\.\.\.\na: 1\n/);
 });

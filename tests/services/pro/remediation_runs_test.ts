@@ -5,6 +5,7 @@ import {
   selectRemediationRule,
 } from "../../../db/pro/remediation_rules.ts";
 import { insertRemediationRun } from "../../../db/pro/remediation_runs.ts";
+import { createEnvelope } from "../../../services/events.ts";
 import type { Container } from "../../../services/inventory.ts";
 import {
   createRemediator,
@@ -443,7 +444,7 @@ Deno.test("the runner looks again soon after a container went down, and ends whe
   const begun = performance.now();
   app.deps.events.publish({
     event: "container.down",
-    timestamp: NOON,
+    ...createEnvelope(app.deps),
     data: { container: "web", id: idOf("web"), reason: "killed", exitCode: 137 },
   });
   await until("it acts", () => history(app).length === 1);
