@@ -174,3 +174,21 @@ podmanTest("Podman's containers have what the contract asks for as well", async 
     ]
   ) ok(exposition.find(name, one).length > 0, name);
 });
+
+prometheusTest("every panel of the example dashboard shows data", async (engine) => {
+  await using _container = await engine.runContainer();
+  await using longshore = await start(engine);
+  await using prometheus = await startPrometheus({
+    target: new URL(longshore.baseUrl).host,
+    bearerToken: TOKEN,
+  });
+  const file = new URL("../../examples/grafana/longshore.json", import.meta.url);
+  const { panels } = JSON.parse(await Deno.readTextFile(file));
+
+  for (const { title, targets } of panels) {
+    for (const { expr } of targets) {
+      const query = expr.replaceAll("$instance", ".+").replaceAll("$__rate_interval", "5m");
+      await until(`${title} has data`, async () => (await prometheus.query(query)).length > 0);
+    }
+  }
+});
