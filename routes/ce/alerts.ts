@@ -10,6 +10,7 @@ import {
   ALERT_METRICS,
   ALERT_OPERATORS,
   ALERT_STATES,
+  type AlertRule,
   changeAlertRule,
   createAlertRule,
   listAlertRules,
@@ -62,6 +63,8 @@ const Rule = z.object({
   autoIncident: AutoIncident,
   enabled: z.boolean(),
   createdAt: Timestamp,
+  duration_seconds: z.int().meta({ description: "Same as durationSeconds" }),
+  created_at: Timestamp.meta({ description: "Same as createdAt" }),
   lastFiredAt: Timestamp.nullable(),
   state: z.enum(ALERT_STATES).meta({
     description: "pending: the condition holds, but not for long enough or within the cooldown",
@@ -78,7 +81,16 @@ const AlertEvent = z.object({
   value: z.number().meta({ description: "At the firing" }),
   message: z.string().meta({ example: "High CPU: cpu_percent is 97.2 (> 90 for 60 s)" }),
   firedAt: Timestamp,
+  rule_name: z.string().meta({ description: "Same as ruleName" }),
+  created_at: Timestamp.meta({ description: "Same as firedAt" }),
   resolvedAt: Timestamp.nullable().meta({ description: "null while it fires" }),
+});
+
+/** Clients read some fields in snake case. */
+const ruleShown = (rule: AlertRule) => ({
+  ...rule,
+  duration_seconds: rule.durationSeconds,
+  created_at: rule.createdAt,
 });
 
 const UNKNOWN = { 404: "There is no such rule" };
@@ -92,7 +104,7 @@ export const alertEndpoints = (deps: Deps) => [
     role: "viewer",
     permission: "alerts:read",
     returns: z.object({ rules: z.array(Rule) }),
-  }, () => ({ rules: listAlertRules(deps) })),
+  }, () => ({ rules: listAlertRules(deps).map(ruleShown) })),
 
   endpoint({
     method: "post",
@@ -107,7 +119,7 @@ export const alertEndpoints = (deps: Deps) => [
     returns: Rule,
     status: 201,
     failures: { 402: "The edition allows no more rules" },
-  }, ({ body }) => createAlertRule(deps, body)),
+  }, ({ body }) => ruleShown(createAlertRule(deps, body))),
 
   endpoint({
     method: "put",
@@ -121,7 +133,7 @@ export const alertEndpoints = (deps: Deps) => [
     body: RuleChanges,
     returns: Rule,
     failures: UNKNOWN,
-  }, ({ params, body }) => changeAlertRule(deps, params.id, body)),
+  }, ({ params, body }) => ruleShown(changeAlertRule(deps, params.id, body))),
 
   endpoint({
     method: "delete",
@@ -149,7 +161,7 @@ export const alertEndpoints = (deps: Deps) => [
     body: EnabledBody.meta({ example: { enabled: false } }),
     returns: Rule,
     failures: UNKNOWN,
-  }, ({ params, body }) => changeAlertRule(deps, params.id, body)),
+  }, ({ params, body }) => ruleShown(changeAlertRule(deps, params.id, body))),
 
   endpoint({
     method: "get",

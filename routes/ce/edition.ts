@@ -28,7 +28,9 @@ const Edition = z.object({
     endsAt: Timestamp,
     active: z.boolean().meta({ description: "Whether it is what opens the edition now" }),
   }).nullable().meta({ description: "The trial of this installation; null until it is started" }),
-  features: z.array(z.string()),
+  features: z.array(z.string()).meta({
+    description: "Names of several words are listed with hyphens and with underscores",
+  }),
   limits: z.record(z.enum(LIMITED_RESOURCES), z.int().nullable()).meta({
     description: "null is unlimited",
   }),

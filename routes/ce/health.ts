@@ -37,6 +37,9 @@ const Health = z.object({
   }).optional(),
 });
 
+const ShortHealth = z.object({ status: z.enum(["ok", "degraded"]), version: z.string() })
+  .meta({ example: { status: "ok", version: "1.2.3" } });
+
 export const healthEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
@@ -67,6 +70,16 @@ export const healthEndpoints = (deps: Deps) => [
         ? Response.json({ status: "ok" })
         : Response.json({ status: "failed" }, { status: 503 }),
   ),
+
+  endpoint({
+    method: "get",
+    path: "/health",
+    summary: "Get service status",
+    description: "200 also when degraded. `GET /api/health` with a token has the details.",
+    role: "public",
+    anyAddress: true,
+    returns: ShortHealth,
+  }, () => describeHealth(deps)),
 
   endpoint({
     method: "get",

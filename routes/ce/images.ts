@@ -33,6 +33,7 @@ const Image = z.object({
   repoDigests: z.array(z.string()),
   size: z.int().meta({ description: "Bytes, layers shared with other images included" }),
   createdAt: Timestamp.nullable(),
+  created: Timestamp.nullable().meta({ description: "Same as createdAt" }),
   containers: z.int().meta({ description: "How many containers use it, in whatever state" }),
   dangling: z.boolean().meta({ description: "Whether it has no tag" }),
 });

@@ -15,6 +15,7 @@ const count = z.int().nullable();
 
 const Overview = z.object({
   serverName: z.string(),
+  hostname: z.string().meta({ description: "Same as serverName" }),
   system: SystemSummary,
   containers: z.object({
     running: count,

@@ -36,6 +36,17 @@ const Stack = z.object({
       "complete may have ended well); stopped: none runs, is paused or restarting; degraded: " +
       "everything between",
   }),
+  allHealthy: z.boolean().meta({ description: "Whether the status is healthy" }),
+});
+
+const StackListItem = Stack.extend({
+  containers: z.array(ContainerListItem.pick({
+    id: true,
+    name: true,
+    image: true,
+    state: true,
+    health: true,
+  })).meta({ description: "In a swarm those on this node" }),
 });
 
 const StackDetail = Stack.extend({
@@ -72,7 +83,7 @@ export const stackEndpoints = (deps: Deps) => [
     description: "Compose projects, and the stacks of a swarm where the engine manages one.",
     role: "viewer",
     permission: "stacks:read",
-    returns: z.object({ stacks: z.array(Stack) }),
+    returns: z.object({ stacks: z.array(StackListItem) }),
     failures: AWAY,
     etag: true,
     version: () => stacksVersion(deps),

@@ -38,7 +38,7 @@ const DiskBreakdown = z.object({
   containers: Part,
   images: Part,
   volumes: Part,
-  buildCache: z.object({ size: bytes }),
+  buildCache: Part,
   totalSize: bytes,
   computedAt: Timestamp,
 });

@@ -25,7 +25,12 @@ import type { Deps } from "../deps.ts";
 import { emit, type EmitDeps } from "../emit.ts";
 import type { AlertData } from "../events.ts";
 
-export type { AlertEvent };
+/** An event as lists and frames show it. Some clients read the names in snake case. */
+export interface AlertEventView extends AlertEvent {
+  rule_name: string;
+  /** Same as `firedAt`. */
+  created_at: string;
+}
 
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
@@ -39,9 +44,9 @@ const RECENT_MAX = 20;
 export function listAlertEvents(
   { db }: Pick<Deps, "db">,
   { limit, offset }: { limit: number; offset: number },
-): { events: AlertEvent[]; total: number; limit: number; offset: number } {
+): { events: AlertEventView[]; total: number; limit: number; offset: number } {
   return {
-    events: selectAlertEvents(db, { limit, offset }),
+    events: selectAlertEvents(db, { limit, offset }).map(asView),
     total: countAlertEvents(db),
     limit,
     offset,
@@ -51,10 +56,10 @@ export function listAlertEvents(
 /** What fires, and the last events; newest first. */
 export function alertOverview(
   { db }: Pick<Deps, "db">,
-): { firing: AlertEvent[]; recent: AlertEvent[] } {
+): { firing: AlertEventView[]; recent: AlertEventView[] } {
   return {
-    firing: selectOpenAlertEvents(db),
-    recent: selectAlertEvents(db, { limit: RECENT_MAX, offset: 0 }),
+    firing: selectOpenAlertEvents(db).map(asView),
+    recent: selectAlertEvents(db, { limit: RECENT_MAX, offset: 0 }).map(asView),
   };
 }
 
@@ -130,6 +135,12 @@ export function sweepAlertEvents({ db, now }: Pick<Deps, "db" | "now">): void {
   deleteAlertEventsBefore(db, new Date(now().getTime() - KEPT_MS).toISOString());
   deleteAlertEventsBeyond(db, EVENTS_MAX);
 }
+
+const asView = (event: AlertEvent): AlertEventView => ({
+  ...event,
+  rule_name: event.ruleName,
+  created_at: event.firedAt,
+});
 
 function dataOf(event: AlertEvent): AlertData {
   const { id, ruleId, ruleName, metric, operator, threshold, value, message } = event;

@@ -18,7 +18,7 @@ export interface DiskBreakdown {
   containers: DiskUsagePart;
   images: DiskUsagePart;
   volumes: DiskUsagePart;
-  buildCache: { size: number };
+  buildCache: DiskUsagePart;
   totalSize: number;
   /** ISO 8601, UTC. */
   computedAt: string;
@@ -135,7 +135,7 @@ function asBreakdown({ usage, at }: Known): DiskBreakdown {
     containers,
     images,
     volumes: { count, size },
-    buildCache: { size: buildCache.size },
+    buildCache,
     totalSize: containers.size + images.size + size + buildCache.size,
     computedAt: at.toISOString(),
   };

@@ -66,7 +66,7 @@ export function describeEdition(
     problem,
     trial,
     features: EDITIONS.filter((each) => includesEdition(edition, each))
-      .flatMap((each) => FEATURES[each]),
+      .flatMap((each) => FEATURES[each].flatMap(spellings)),
     limits: Object.fromEntries(LIMITED_RESOURCES.map((resource) => {
       const limit = limitOf(license, resource);
       return [resource, limit === Infinity ? null : limit];
@@ -75,4 +75,9 @@ export function describeEdition(
       Object.entries(counts).map(([resource, count]) => [resource, count(db)]),
     ),
   };
+}
+
+/** Clients look for either spelling, e.g. `status-pages` and `status_pages`. */
+function spellings(feature: string): string[] {
+  return feature.includes("-") ? [feature, feature.replaceAll("-", "_")] : [feature];
 }

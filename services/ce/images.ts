@@ -28,6 +28,8 @@ export interface Image {
   size: number;
   /** ISO 8601, UTC; `null` where the image does not tell. */
   createdAt: string | null;
+  /** Same as `createdAt`. */
+  created: string | null;
   /** How many containers use it, in whatever state. */
   containers: number;
   /** Whether it has no tag (any more). */
@@ -95,12 +97,14 @@ async function assertContainersStay(deps: ReadDeps, ref: string): Promise<void> 
 function asImage(summary: ImageSummary, usersOf: (id: string) => number): Image {
   const id = fullId(summary.Id);
   const repoTags = withoutNone(summary.RepoTags);
+  const createdAt = summary.Created > 0 ? new Date(summary.Created * 1000).toISOString() : null;
   return {
     id,
     repoTags,
     repoDigests: withoutNone(summary.RepoDigests),
     size: summary.Size,
-    createdAt: summary.Created > 0 ? new Date(summary.Created * 1000).toISOString() : null,
+    createdAt,
+    created: createdAt,
     containers: usersOf(id),
     dangling: repoTags.length === 0,
   };

@@ -35,6 +35,8 @@ export type StackCounts = Nullable<{
 
 export interface Overview {
   serverName: string;
+  /** The same name; clients read either field. */
+  hostname: string;
   system: SystemSummary;
   containers: ContainerCounts;
   stacks: StackCounts;
@@ -61,6 +63,7 @@ export async function readOverview(
   ]);
   return {
     serverName: deps.config.serverName,
+    hostname: deps.config.serverName,
     system,
     containers: countContainers(containers),
     stacks: countStacks(containers),

@@ -37,6 +37,17 @@ export interface StackSummary extends Tally {
   /** How many services it has. */
   services: number;
   status: StackStatus;
+  /** Whether `status` is `healthy`. */
+  allHealthy: boolean;
+}
+
+/** A container as the list of stacks shows it. */
+export type StackMember = Pick<Container, "id" | "name" | "image" | "state" | "health">;
+
+/** A stack as the list shows it. */
+export interface StackListItem extends StackSummary {
+  /** In a swarm those on this node. */
+  containers: StackMember[];
 }
 
 /** A service as the detail of its stack shows it. */
@@ -65,9 +76,20 @@ export function summarizeStacks(containers: readonly Container[]): StackSummary[
 }
 
 /** All stacks by name: compose projects, and where the engine manages a swarm its stacks. */
-export async function listStacks(deps: StackDeps): Promise<StackSummary[]> {
-  return (await readStacks(deps)).map(summarize);
+export async function listStacks(deps: StackDeps): Promise<StackListItem[]> {
+  return (await readStacks(deps)).map((stack) => ({
+    ...summarize(stack),
+    containers: stack.services.flatMap(({ containers }) => containers).map(asMember),
+  }));
 }
+
+const asMember = ({ id, name, image, state, health }: Container): StackMember => ({
+  id,
+  name,
+  image,
+  state,
+  health,
+});
 
 /**
  * Names the state that a list is made of; `undefined` while nobody follows the engine, and where
@@ -154,12 +176,14 @@ function summarize(stack: Stack): StackSummary {
     total.stopped += stopped;
     total.unhealthy += unhealthy;
   }
+  const status = statusOf(stack);
   return {
     name: stack.name,
     kind: stack.kind,
     services: stack.services.length,
     ...total,
-    status: statusOf(stack),
+    status,
+    allHealthy: status === "healthy",
   };
 }
 

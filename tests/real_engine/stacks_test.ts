@@ -48,7 +48,9 @@ engineTest(
       (await app.call("GET", "/api/stacks")).body.stacks
         .find(({ name }: { name: string }) => name === project);
 
-    deepEqual(await stack(), {
+    const { containers, ...summary } = await stack();
+    deepEqual(containers.map(({ id }: { id: string }) => id), [db.id, web.id]);
+    deepEqual(summary, {
       name: project,
       kind: "compose",
       services: 2,
@@ -57,6 +59,7 @@ engineTest(
       stopped: 0,
       unhealthy: 0,
       status: "healthy",
+      allHealthy: true,
     });
     const detail = (await app.call("GET", `/api/stacks/${project}`)).body;
     equal(detail.workingDir, "/srv/shop");

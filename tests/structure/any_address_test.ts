@@ -19,6 +19,7 @@ const ANY_ADDRESS = [
   "POST /api/ext/service-enterprise/mtls/verify",
   "GET /livez",
   "GET /readyz",
+  "GET /health",
   "GET /api/health",
   `GET ${PRO}/status-pages/public/:slug`,
   `GET ${PRO}/status-pages/:pageId/subscribers/verify/:token`,

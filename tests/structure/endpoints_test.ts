@@ -58,6 +58,7 @@ const PUBLIC = [
   // With a secret of its own.
   "GET /api/ext/service-enterprise/mtls/verify",
   "POST /api/ext/service-enterprise/mtls/verify",
+  "GET /health",
   "GET /status/:slug",
   "GET /status/:slug/feed.atom",
   "GET /status/:slug/badge.svg",

@@ -25,11 +25,19 @@ const QUERIES_MAX = 20;
 /** Most alerts of one poll; there must be room for samples, too. */
 const ALERTS_MAX = 500;
 
-const Query = z.object({
+const Expression = z.string().min(1).max(1_000);
+
+const NamedQuery = z.object({
   name: z.string().min(1).max(100),
-  query: z.string().min(1).max(1_000),
+  query: Expression,
   unit: z.string().min(1).max(50).optional(),
 });
+
+/** A plain expression is named after itself. */
+const Query = z.preprocess(
+  (value) => typeof value === "string" ? { name: value.slice(0, 100), query: value } : value,
+  NamedQuery,
+);
 
 const Config = z.object({
   url: Address,

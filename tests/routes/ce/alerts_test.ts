@@ -40,6 +40,8 @@ Deno.test("POST /api/alerts/rules stores a rule that is on and returns it", asyn
     autoIncident: false,
     enabled: true,
     createdAt: "2026-01-01T12:00:00.000Z",
+    duration_seconds: highCpu.durationSeconds,
+    created_at: "2026-01-01T12:00:00.000Z",
     lastFiredAt: null,
     state: "ok",
   });

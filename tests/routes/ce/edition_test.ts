@@ -56,6 +56,9 @@ Deno.test("an installed license holds at once, and at the next start", async () 
     [body.edition, body.customer, body.expiresAt, body.problem, body.trial],
     ["pro", "Harbour Ltd", "2026-01-31T00:00:00.000Z", null, null],
   );
+  for (const feature of ["status-pages", "status_pages", "uptime", "containers"]) {
+    equal(body.features.filter((each: string) => each === feature).length, 1, feature);
+  }
   deepEqual([body.limits.users, body.limits.status_pages, body.limits.webhooks], [40, 3, null]);
   equal(Deno.readTextFileSync(app.licenseFile), `${key}\n`);
   equal(Deno.statSync(app.licenseFile).mode! & 0o777, 0o600);

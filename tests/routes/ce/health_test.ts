@@ -37,6 +37,16 @@ Deno.test("GET /api/health tells no more than the status without a token", async
   deepEqual(forged.body, { status: "degraded" });
 });
 
+Deno.test("GET /health returns status and version without a token", async () => {
+  await using fake = fakeEngine(ENGINE);
+  using app = testApp({ engine: fake.engine });
+  const health = () => app.call("GET", "/health", undefined, { role: "public" });
+
+  deepEqual((await health()).body, { status: "degraded", version: VERSION });
+  await fake.engine.request("GET", "/version").then((response) => response.bytes());
+  deepEqual((await health()).body, { status: "ok", version: VERSION });
+});
+
 Deno.test("GET /api/health tells everything to whoever has a token", async () => {
   await using fake = fakeEngine(ENGINE);
   using app = testApp({ engine: fake.engine });

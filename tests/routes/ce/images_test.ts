@@ -25,6 +25,7 @@ Deno.test("GET /api/images lists images and answers 304 to who has the list", as
       repoDigests: [],
       size: 7,
       createdAt: "2025-10-09T08:53:20.000Z",
+      created: "2025-10-09T08:53:20.000Z",
       containers: 1,
       dangling: false,
     }],

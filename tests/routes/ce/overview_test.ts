@@ -40,6 +40,7 @@ Deno.test("GET /api/overview counts containers and stacks by their state", async
   const { system, ...rest } = body;
   deepEqual(rest, {
     serverName: "dock-7",
+    hostname: "dock-7",
     containers: { running: 4, stopped: 5, total: 10, unhealthy: 1, paused: 1 },
     stacks: { healthy: 1, degraded: 1, stopped: 1, total: 3 },
     engine: { reachable: true, version: "20.10.24", apiVersion: "1.41" },

@@ -28,6 +28,13 @@ Deno.test("GET /api/stacks lists stacks with their counts", async () => {
   const { status, body } = await app.call("GET", "/api/stacks", undefined, { role: "viewer" });
 
   equal(status, 200);
+  const { containers } = body.stacks[0];
+  deepEqual(
+    containers.map((
+      { name, image, state, health }: Record<string, unknown>,
+    ) => [name, image, state, health]),
+    [["shop-db-1", "db:2", "running", null], ["shop-web-1", "app:1", "running", null]],
+  );
   deepEqual(body, {
     stacks: [{
       name: "shop",
@@ -38,6 +45,8 @@ Deno.test("GET /api/stacks lists stacks with their counts", async () => {
       stopped: 0,
       unhealthy: 0,
       status: "healthy",
+      allHealthy: true,
+      containers,
     }],
   });
 });
@@ -86,6 +95,7 @@ Deno.test("GET /api/stacks/:name shows services, containers and where compose wa
       stopped: 0,
       unhealthy: 0,
       status: "healthy",
+      allHealthy: true,
       workingDir: "/srv/shop",
       configFiles: ["/srv/shop/compose.yaml"],
     },

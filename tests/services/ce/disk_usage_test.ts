@@ -39,7 +39,7 @@ Deno.test("the disk breakdown sums up every kind", async () => {
     containers: { count: 2, size: 5 },
     images: { count: 2, size: 100 },
     volumes: { count: 2, size: 20 },
-    buildCache: { size: 3 },
+    buildCache: { count: 2, size: 3 },
     totalSize: 128,
     computedAt: "2026-01-01T00:00:00.000Z",
   });

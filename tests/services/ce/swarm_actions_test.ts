@@ -181,7 +181,9 @@ Deno.test("a manager tells of the tasks on all nodes, and of this node's contain
   ], { containers }));
   const deps = depsOf(fake);
 
-  deepEqual(await listStacks(deps), [{
+  const stacks = await listStacks(deps);
+  deepEqual(stacks[0]!.containers.map(({ name }) => name), ["shop_web.1"]);
+  deepEqual(stacks.map(({ containers: _, ...summary }) => summary), [{
     name: "shop",
     kind: "swarm",
     services: 2,
@@ -190,6 +192,7 @@ Deno.test("a manager tells of the tasks on all nodes, and of this node's contain
     stopped: 0,
     unhealthy: 0,
     status: "healthy",
+    allHealthy: true,
   }]);
   const { services, workingDir, configFiles } = await getStack(deps, "shop");
   deepEqual(

@@ -87,6 +87,24 @@ Deno.test("metrics-query stores what is up, configured queries and active alerts
   );
 });
 
+Deno.test("a query without a name is named after its expression", async () => {
+  await using system = prometheus(() => []);
+  using app = integrationsApp();
+  const id = await integrate(app, "prometheus", {
+    url: `${system.url}/prefix`,
+    queries: ["42", { name: "requests", query: "sum(rate(x[5m]))" }],
+  });
+
+  const { data } = await pollOnce(app, id);
+
+  deepEqual(
+    data.filter(({ name }) => name !== "up").map(({ name, value }) => [name, value]),
+    [["requests", 12.5], ["42", 42]],
+  );
+  const { config } = (await app.call("GET", `/api/integrations/${id}`)).body;
+  deepEqual(config.queries[0], { name: "42", query: "42" });
+});
+
 Deno.test("an alert is one record from pending over firing to resolved", async () => {
   let alerts: unknown[] = [highLoad];
   await using system = prometheus(() => alerts);
