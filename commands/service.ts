@@ -8,6 +8,7 @@ import { connectEngine } from "../engine/client.ts";
 import { findEngineSocket } from "../engine/socket.ts";
 import { type App, createApp } from "../routes/app.ts";
 import { parseExecAllowlist } from "../services/ce/exec_allowlist.ts";
+import { sealClearPushTokens } from "../services/ce/push_tokens.ts";
 import type { Config } from "../services/config.ts";
 import type { Deps } from "../services/deps.ts";
 import { workers } from "../services/editions.ts";
@@ -62,6 +63,7 @@ export async function runService(start: ServiceStart): Promise<void> {
     log,
     now,
   });
+  await sealClearPushTokens(deps);
   await loadLicense(deps.license, config, log);
   const credentials = await ensureCredentials(deps);
   await run(deps, start, () => greet(deps, program, start.address, credentials));

@@ -215,6 +215,8 @@ function open(path: string, synchronous: "FULL" | "NORMAL"): Database {
     // Has an effect only before the first table; frees deleted pages without a VACUUM.
     connection.exec("PRAGMA auto_vacuum = INCREMENTAL");
     connection.exec("PRAGMA journal_mode = WAL");
+    // A deleted secret is overwritten in the file.
+    connection.exec("PRAGMA secure_delete = FAST");
     connection.exec(`PRAGMA synchronous = ${synchronous}`);
     // Opening is lazy: only a read tells whether the file is a database.
     connection.prepare("SELECT count(*) FROM sqlite_schema").get();

@@ -26,7 +26,7 @@ export interface OutboundRequest {
   reach: OutboundReach;
   /** Default: GET. */
   method?: string;
-  /** Checked with `outboundHeaderProblem()` before; those of another origin's hop are left out. */
+  /** Checked with `outboundHeaderProblem()` before; not sent to another origin after a redirect. */
   headers?: Record<string, string>;
   body?: string | Uint8Array;
   /** For the whole call: resolving, connecting, all hops and the body. */
@@ -73,8 +73,8 @@ const OWN_HEADERS = new Set([
   "via",
 ]);
 
-/** What goes along to another origin: everything else may be a credential of the first one. */
-const NEUTRAL_HEADERS = new Set(["accept", "accept-language", "content-type", "user-agent"]);
+/** Sent to another origin as well: every other header may hold a credential of the first one. */
+const NEUTRAL_HEADERS = new Set(["accept", "accept-language"]);
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
@@ -266,7 +266,12 @@ function asOutboundError(cause: unknown, url: URL, { signal }: Limit): unknown {
   });
 }
 
-/** The next hop, where the answer is a redirect (RFC 9110, 15.4; methods as browsers do). */
+/**
+ * The next hop, where the answer is a redirect (RFC 9110, 15.4; methods as in browsers).
+ *
+ * @throws {OutboundError} `redirect` for an unusable address, and where a body would have to be
+ * repeated to another origin: it may hold credentials, and without it the request means another.
+ */
 function redirected(hop: Hop, { head }: Answer): Hop | undefined {
   const location = head.headers.get("location");
   if (!REDIRECTS.has(head.status) || location === undefined) return undefined;
@@ -280,6 +285,12 @@ function redirected(hop: Hop, { head }: Answer): Hop | undefined {
   const becomesGet = head.status === 303 && hop.method !== "HEAD" ||
     head.status < 303 && hop.method === "POST";
   const isSameOrigin = url.origin === hop.url.origin;
+  if (!isSameOrigin && !becomesGet && hop.body) {
+    throw new OutboundError(
+      "redirect",
+      `${hop.url.host} redirects to another origin; the request body is not sent there`,
+    );
+  }
   return {
     url,
     method: becomesGet ? "GET" : hop.method,

@@ -1,5 +1,5 @@
 /**
- * The `push_tokens` table: the devices on which users want to be told.
+ * The `push_tokens` table: the devices that users registered for pushes.
  *
  * @module
  */
@@ -9,14 +9,17 @@ import type { Database } from "../database.ts";
 /** One app on one device. */
 export interface PushToken {
   id: string;
-  /** As the push gateway knows it. Unique. */
-  token: string;
+  /** Keyed hash of the token. Unique. */
+  tokenKey: string;
+  /** The token, encrypted. */
+  sealed: string;
   userId: string;
   /** ISO 8601, UTC. */
   registeredAt: string;
 }
 
-const COLUMNS = "id, token, user_id AS userId, registered_at AS registeredAt";
+const COLUMNS =
+  "id, token_key AS tokenKey, sealed, user_id AS userId, registered_at AS registeredAt";
 
 /** One registration, or `undefined` when it is gone. */
 export function selectPushToken(db: Database, id: string): PushToken | undefined {
@@ -50,10 +53,11 @@ export function selectPushTokensOfUsersWithoutPassword(db: Database): PushToken[
 /** Stores a registration in place of a former one of the token. It keeps its id with its owner. */
 export function upsertPushToken(db: Database, registration: PushToken): void {
   db.run(
-    `INSERT INTO push_tokens (id, token, user_id, registered_at)
-     VALUES (:id, :token, :userId, :registeredAt)
-     ON CONFLICT (token) DO UPDATE SET
+    `INSERT INTO push_tokens (id, token_key, sealed, user_id, registered_at)
+     VALUES (:id, :tokenKey, :sealed, :userId, :registeredAt)
+     ON CONFLICT (token_key) DO UPDATE SET
        id = iif(user_id = excluded.user_id, id, excluded.id),
+       sealed = excluded.sealed,
        user_id = excluded.user_id,
        registered_at = excluded.registered_at`,
     { ...registration },
@@ -77,9 +81,31 @@ export function deletePushToken(db: Database, id: string): boolean {
 }
 
 /** @returns Whether the user had it. */
-export function deletePushTokenOfUser(db: Database, userId: string, token: string): boolean {
-  return db.run("DELETE FROM push_tokens WHERE user_id = :userId AND token = :token", {
+export function deletePushTokenOfUser(db: Database, userId: string, tokenKey: string): boolean {
+  return db.run("DELETE FROM push_tokens WHERE user_id = :userId AND token_key = :tokenKey", {
     userId,
-    token,
+    tokenKey,
   }) > 0;
+}
+
+/** Registrations that an earlier version stored with the token in clear. */
+export function selectClearPushTokens(db: Database): { id: string; token: string }[] {
+  return db.all("SELECT id, token_key AS token FROM push_tokens WHERE sealed IS NULL");
+}
+
+/** Replaces a clear token; a newer registration of the same device wins. */
+export function updatePushTokenSealed(
+  db: Database,
+  registration: Pick<PushToken, "id" | "tokenKey" | "sealed">,
+): void {
+  const changed = db.run(
+    `UPDATE OR IGNORE push_tokens SET token_key = :tokenKey, sealed = :sealed
+     WHERE id = :id AND sealed IS NULL`,
+    { ...registration },
+  );
+  if (changed === 0) {
+    db.run("DELETE FROM push_tokens WHERE id = :id AND sealed IS NULL", {
+      id: registration.id,
+    });
+  }
 }

@@ -26,6 +26,11 @@ const PushTokenBody = z.object({
     }),
 }).meta({ example: { token: "ExponentPushToken[xxxxxxxxxxxxxxxxxxxxxx]" } });
 
+/** Of any form: earlier versions accepted more. */
+const KnownTokenBody = z.object({
+  token: z.string().min(1).max(PUSH_TOKEN_MAX).meta({ description: "As it was registered" }),
+}).meta({ example: { token: "ExponentPushToken[xxxxxxxxxxxxxxxxxxxxxx]" } });
+
 export const pushEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
@@ -39,8 +44,8 @@ export const pushEndpoints = (deps: Deps) => [
     role: "viewer",
     body: PushTokenBody,
     returns: Done,
-  }, ({ body, caller }) => {
-    registerPushToken(deps, caller, body.token);
+  }, async ({ body, caller }) => {
+    await registerPushToken(deps, caller, body.token);
     return done;
   }),
 
@@ -50,10 +55,10 @@ export const pushEndpoints = (deps: Deps) => [
     summary: "Forget a device",
     description: "The answer is the same for a device that is not the caller's; it stays.",
     role: "viewer",
-    body: PushTokenBody,
+    body: KnownTokenBody,
     returns: Done,
-  }, ({ body, caller }) => {
-    unregisterPushToken(deps, caller, body.token);
+  }, async ({ body, caller }) => {
+    await unregisterPushToken(deps, caller, body.token);
     return done;
   }),
 ];

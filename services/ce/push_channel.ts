@@ -1,5 +1,5 @@
 /**
- * Pushes: written down for each device, and handed to a gateway that speaks the Expo push API.
+ * Pushes: queued for each device and sent through a gateway that speaks the Expo push API.
  *
  * @module
  */
@@ -10,8 +10,9 @@ import type { OutboxChannel, OutboxOutcome } from "../outbox_channel.ts";
 import { OutboundError, outboundRequest, type OutboundResponse } from "../outbound_http.ts";
 import type { Recorder } from "../recorder.ts";
 import { retryAfterMs } from "../retry_after.ts";
+import { SealError } from "../secrets.ts";
 import { pushText } from "./push_text.ts";
-import { pushDevices } from "./push_tokens.ts";
+import { openPushToken, pushDevices } from "./push_tokens.ts";
 import { withoutCredentials } from "./url_credentials.ts";
 
 const CHANNEL = "push";
@@ -21,7 +22,7 @@ const TIMEOUT_MS = 10_000;
 /** A receipt takes about 100 bytes. */
 const ANSWER_MAX = 64 * 1024;
 
-/** Writes a message down for each registered device; none without a gateway. */
+/** Queues a message for each registered device; none without a gateway. */
 export const pushRecorder: Recorder = {
   edition: "ce",
   record(deps, event) {
@@ -36,12 +37,12 @@ export const pushRecorder: Recorder = {
   },
 };
 
-/** Its targets are registrations: one that is gone takes what waits for it along. */
+/** Its targets are registrations; messages queued for a deleted one are dropped. */
 export const pushChannel: OutboxChannel = {
   name: CHANNEL,
   edition: "ce",
 
-  async send({ db, config, now }, { targetId, payload }, signal) {
+  async send({ db, config, secrets, now }, { targetId, payload }, signal) {
     const device = selectPushToken(db, targetId);
     if (!device) return { result: "gone", status: null, error: "The device is not registered" };
     if (config.pushUrl === null) {
@@ -62,7 +63,7 @@ export const pushChannel: OutboxChannel = {
             "content-type": "application/json",
             ...(authorization !== undefined && { authorization }),
           },
-          body: JSON.stringify([{ to: device.token, ...JSON.parse(payload) }]),
+          body: JSON.stringify([{ to: openPushToken(secrets, device), ...JSON.parse(payload) }]),
           timeoutMs: TIMEOUT_MS,
           bodyMax: ANSWER_MAX,
           signal,
@@ -70,6 +71,9 @@ export const pushChannel: OutboxChannel = {
         now(),
       );
     } catch (error) {
+      if (error instanceof SealError) {
+        return { result: "failed", status: null, error: error.message };
+      }
       if (!(error instanceof OutboundError)) throw error;
       return { result: "retry", status: null, error: error.message };
     }
@@ -77,7 +81,7 @@ export const pushChannel: OutboxChannel = {
 
   settle({ db, log }, { targetId }, { result }) {
     if (result === "gone" && deletePushToken(db, targetId)) {
-      log.info("a device wants no pushes any more", { registration: targetId });
+      log.info("push registration removed: device is gone", { registration: targetId });
     }
   },
 };

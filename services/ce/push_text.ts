@@ -1,5 +1,5 @@
 /**
- * What a pushed message says.
+ * The text of a push.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export function pushText(event: AppEvent): PushText | undefined {
   return {
     title: cut(words.title, TITLE_MAX),
     body: cut(`${server}: ${words.body}`, BODY_MAX),
-    data: { event: kind, timestamp, eventId, server, serverId, ...words.ids },
+    data: { type: kind, event: kind, timestamp, eventId, server, serverId, ...words.ids },
   };
 }
 

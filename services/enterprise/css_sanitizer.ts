@@ -18,24 +18,42 @@
 /** Longest style sheet, in UTF-16 units. */
 export const CUSTOM_CSS_MAX = 50_000;
 
-/** What no reading may have. Readings are compared without case, white space and accents. */
-const FORBIDDEN: readonly [what: string, pattern: RegExp][] = [
-  ["expression()", /expression\(/],
-  ["javascript:", /javascript:/],
-  ["vbscript: or the like", /(vb|live|ecma)script:|mocha:/],
-  ["@import", /@import/],
-  ["@charset", /@charset/],
-  ["</style", /<\/style/],
-  ["tags", /<\/|<(script|style|link|meta|base|iframe|svg|img|[!?])/],
-  ["-moz-binding", /-moz-binding/],
-  ["behavior:", /(?<!scroll-|transition-)behavior:/],
-  ["progid:", /progid:/],
-  ["-o-link", /-o-link/],
-  ["image-set(), image() or src()", /(image-set|image|src)\(/],
-  [
-    "url() of anything but data:image/... or #id",
-    /url\((?!["']?(#|data:image\/(png|jpeg|gif|webp|avif|svg\+xml)[;,]))/,
-  ],
+/** Something that no reading may contain. */
+interface Forbidden {
+  /** Names it in the message. */
+  what: string;
+  /** Searched in a folded reading: without case, white space and accents. */
+  pattern: RegExp;
+  /**
+   * The harmless uses, searched in the unfolded reading: a character that only folds to `#` or `:`
+   * is neither to a browser. Each one is also a match of `pattern`.
+   */
+  harmless?: RegExp;
+}
+
+const FORBIDDEN: readonly Forbidden[] = [
+  { what: "expression()", pattern: /expression\(/ },
+  { what: "javascript:", pattern: /javascript:/ },
+  { what: "vbscript: or the like", pattern: /(vb|live|ecma)script:|mocha:/ },
+  { what: "@import", pattern: /@import/ },
+  { what: "@charset", pattern: /@charset/ },
+  { what: "</style", pattern: /<\/style/ },
+  { what: "tags", pattern: /<\/|<(script|style|link|meta|base|iframe|svg|img|[!?])/ },
+  { what: "-moz-binding", pattern: /-moz-binding/ },
+  {
+    what: "behavior:",
+    pattern: /behavior:/g,
+    harmless: /(scroll-|transition-)behavior[ \t\r\n\f]*:/gi,
+  },
+  { what: "progid:", pattern: /progid:/ },
+  { what: "-o-link", pattern: /-o-link/ },
+  { what: "image-set(), image() or src()", pattern: /(image-set|image|src)\(/ },
+  {
+    what: "url() of anything but data:image/... or #id",
+    pattern: /url\(/g,
+    harmless:
+      /url\([ \t\r\n\f]*["']?[ \t\r\n\f]*(#|data:image\/(png|jpeg|gif|webp|avif|svg\+xml)[;,])/gi,
+  },
 ];
 
 /**
@@ -61,9 +79,15 @@ export function hostilePartOf(css: string): string | undefined {
 }
 
 function hostileIn(css: string): string | undefined {
-  const texts = [...readings(css)].map(folded);
-  return FORBIDDEN.find(([, pattern]) => texts.some((text) => pattern.test(text)))?.[0];
+  const texts = [...readings(css)].map((text) => ({ text, plain: folded(text) }));
+  return FORBIDDEN.find(({ pattern, harmless }) =>
+    texts.some(({ text, plain }) =>
+      harmless ? count(plain, pattern) > count(text, harmless) : pattern.test(plain)
+    )
+  )?.what;
 }
+
+const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;
 
 /** The text as it is, and with its escapes and comments undone, in every order. */
 function readings(css: string): Set<string> {

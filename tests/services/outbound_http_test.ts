@@ -209,6 +209,56 @@ Deno.test("credentials do not follow a redirect to another origin, nor does a PO
   equal(asked!.headers.get("accept"), "text/plain");
 });
 
+for (const status of [307, 308]) {
+  Deno.test(`a ${status} to another origin gets neither the body nor configured headers`, async () => {
+    await using other = serve(() => new Response("other"));
+    await using first = serve(() =>
+      new Response(null, { status, headers: { location: `${other.url}/` } })
+    );
+    const request = {
+      ...limits,
+      url: first.url,
+      headers: { authorization: "Bearer x", "user-agent": "token-y", accept: "text/plain" },
+      redirectsMax: 5,
+    };
+
+    await rejects(
+      outboundRequest(deps(LOOPBACK), { ...request, method: "POST", body: "password=x" }),
+      failsWith("redirect"),
+    );
+    equal(other.asked.length, 0);
+
+    await outboundRequest(deps(LOOPBACK), { ...request, method: "PUT" });
+    const asked = other.asked.at(-1)!;
+    deepEqual([asked.method, asked.body], ["PUT", ""]);
+    equal(asked.headers.get("authorization"), null);
+    equal(asked.headers.get("user-agent")?.startsWith("Longshore/"), true);
+    equal(asked.headers.get("accept"), "text/plain");
+  });
+
+  Deno.test(`a ${status} within the origin repeats the body and the headers`, async () => {
+    await using server = serve((request) =>
+      new URL(request.url).pathname === "/new"
+        ? new Response("arrived")
+        : new Response(null, { status, headers: { location: "/new" } })
+    );
+    await outboundRequest(deps(LOOPBACK), {
+      ...limits,
+      url: server.url,
+      method: "POST",
+      headers: { authorization: "Bearer x" },
+      body: "body",
+      redirectsMax: 1,
+    });
+    const asked = server.asked.at(-1)!;
+    deepEqual([asked.method, asked.body, asked.headers.get("authorization")], [
+      "POST",
+      "body",
+      "Bearer x",
+    ]);
+  });
+}
+
 Deno.test("a large body fails, or is cut where that is asked for", async () => {
   await using server = serve(() => new Response("x".repeat(1000)));
   const request = { ...limits, url: server.url, bodyMax: 999 };

@@ -1,12 +1,13 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { selectPushTokensOfUser } from "../../../db/ce/push_tokens.ts";
+import { openPushToken, sealClearPushTokens } from "../../../services/ce/push_tokens.ts";
 import { login, usersApp } from "../../helpers/accounts.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";
 
 const TOKEN = "ExponentPushToken[abcdefghijklmnopqrstuv]";
 
-const tokensOf = (app: TestApp, userId: string) =>
-  selectPushTokensOfUser(app.deps.db, userId).map(({ token }) => token);
+const tokensOf = ({ deps }: TestApp, userId: string) =>
+  selectPushTokensOfUser(deps.db, userId).map((device) => openPushToken(deps.secrets, device));
 
 Deno.test("POST /api/push/register is for every role, and once more changes nothing", async () => {
   using app = testApp();
@@ -49,18 +50,20 @@ Deno.test("a device belongs to the user who registered it last", async () => {
   deepEqual(tokensOf(app, viewer), [TOKEN], "another's device stays");
 });
 
+const deviceToken = (n: number) => `ExponentPushToken[device-${n}]`;
+
 Deno.test("a user has 20 devices; one more takes the place of the oldest", async () => {
   using app = testApp();
   const register = async (n: number) => {
     app.clock.advance({ seconds: 1 });
-    await app.call("POST", "/api/push/register", { token: `device-${n}` });
+    await app.call("POST", "/api/push/register", { token: deviceToken(n) });
   };
   for (let n = 0; n < 20; n++) await register(n);
   await register(0);
   await register(20);
   const kept = tokensOf(app, "key");
   equal(kept.length, 20);
-  deepEqual(["device-0", "device-1", "device-20"].map((token) => kept.includes(token)), [
+  deepEqual([0, 1, 20].map((n) => kept.includes(deviceToken(n))), [
     true,
     false,
     true,
@@ -84,27 +87,60 @@ for (
     { wrong: "no token", token: undefined },
     { wrong: "a token that is no text", token: 5 },
     { wrong: "256 characters", token: "a".repeat(256) },
-    { wrong: "a space", token: "a b" },
-    { wrong: "a line end", token: "a\n" },
-    { wrong: "a quote", token: 'a"' },
-    { wrong: "a letter beyond ASCII", token: "ä" },
+    { wrong: "31 characters", token: "a".repeat(31) },
+    { wrong: "a space", token: `${"a".repeat(40)} b` },
+    { wrong: "a line end", token: `${"a".repeat(40)}\n` },
+    { wrong: "a quote", token: `${"a".repeat(40)}"` },
+    { wrong: "a letter beyond ASCII", token: "ä".repeat(40) },
+    { wrong: "an empty Expo token", token: "ExponentPushToken[]" },
+    { wrong: "an Expo token without its end", token: `ExponentPushToken[${"a".repeat(22)}` },
+    { wrong: "another kind of token", token: `OtherPushToken[${"a".repeat(22)}]` },
   ]
 ) {
   Deno.test(`POST /api/push/register refuses ${wrong}`, async () => {
     using app = testApp();
-    for (const path of ["register", "unregister"]) {
-      const { status, body } = await app.call("POST", `/api/push/${path}`, { token });
-      deepEqual([status, body.error], [
-        400,
-        "body.token: must be a push token: 1 to 255 letters, digits or any of []:._-+=/",
-      ]);
-    }
+    const { status, body } = await app.call("POST", "/api/push/register", { token });
+    deepEqual([status, body.error], [
+      400,
+      "body.token: must be an Expo push token such as ExponentPushToken[...], or a device token " +
+      "of 32 to 255 letters, digits or any of :_-",
+    ]);
   });
 }
 
-for (const token of ["a".repeat(255), "ExpoPushToken[a]", "dGVzdA==:APA91b_-x/+.z"]) {
+for (
+  const token of [
+    "ExpoPushToken[a]",
+    "ExponentPushToken[Ab-_cdefghijklmnopqrst]",
+    "0123456789abcdef".repeat(4),
+    `cJx1dEf9Q0:APA91b${"H_-".repeat(40)}`,
+    "F5741A13-BCDA-434B-A316-5DC0E6FFA94F",
+  ]
+) {
   Deno.test(`POST /api/push/register takes ${token.slice(0, 30)}`, async () => {
     using app = testApp();
     equal((await app.call("POST", "/api/push/register", { token })).status, 200);
   });
 }
+
+Deno.test("push tokens are stored encrypted, those of an earlier version from the next start", async () => {
+  using app = testApp();
+  const { db } = app.deps;
+  const stored = () => JSON.stringify(db.all("SELECT * FROM push_tokens"));
+  await app.call("POST", "/api/push/register", { token: TOKEN });
+  equal(stored().includes("abcdefghijklmnopqrstuv"), false);
+
+  for (const [id, token] of [["old", "former-device"], ["again", TOKEN]]) {
+    db.run(
+      `INSERT INTO push_tokens (id, token_key, user_id, registered_at)
+       VALUES (:id, :token, 'key', '2025-01-01T00:00:00.000Z')`,
+      { id: id!, token: token! },
+    );
+  }
+  for (let start = 0; start < 2; start++) await sealClearPushTokens(app.deps);
+
+  equal(/former-device|abcdefghijklmnopqrstuv/.test(stored()), false);
+  deepEqual(tokensOf(app, "key"), [TOKEN, "former-device"]);
+  await app.call("POST", "/api/push/unregister", { token: "former-device" });
+  deepEqual(tokensOf(app, "key"), [TOKEN]);
+});

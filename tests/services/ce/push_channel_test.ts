@@ -2,7 +2,11 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { selectOutboxMessages } from "../../../db/ce/outbox_messages.ts";
 import { selectPushTokensOfUser } from "../../../db/ce/push_tokens.ts";
 import { pushChannel, pushRecorder } from "../../../services/ce/push_channel.ts";
-import { registerPushToken, unregisterPushToken } from "../../../services/ce/push_tokens.ts";
+import {
+  openPushToken,
+  registerPushToken,
+  unregisterPushToken,
+} from "../../../services/ce/push_tokens.ts";
 import { removeUser } from "../../../services/ce/users.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { emit } from "../../../services/emit.ts";
@@ -28,8 +32,15 @@ function appWith(gateway: PushGateway | null, changes: Partial<Deps["config"]> =
 const pushOnly = (deps: Deps): Deps =>
   Object.assign(deps, { recorders: [pushRecorder], channels: [pushChannel] });
 
-const register = ({ deps }: TestApp, token: string, userId = "key") =>
-  registerPushToken(deps, { userId }, token);
+/** The push token of a device. */
+const tokenOf = (name: string) => `ExponentPushToken[${name}]`;
+
+const register = ({ deps }: TestApp, name: string, userId = "key") =>
+  registerPushToken(deps, { userId }, tokenOf(name));
+
+/** The tokens of a user's devices, those first that registered last. */
+const tokensOf = ({ deps }: TestApp, userId = "key") =>
+  selectPushTokensOfUser(deps.db, userId).map((device) => openPushToken(deps.secrets, device));
 
 const deliver = ({ deps }: TestApp) => deliverDue(deps, { signal: new AbortController().signal });
 
@@ -42,23 +53,25 @@ const queued = ({ deps }: TestApp) =>
     "SELECT count(*) AS n FROM outbox_messages WHERE status = 'queued'",
   )!.n;
 
-const deviceOf = ({ deps }: TestApp, token: string) =>
-  selectPushTokensOfUser(deps.db, "key").find((device) => device.token === token)!.id;
+const deviceOf = ({ deps }: TestApp, name: string) =>
+  selectPushTokensOfUser(deps.db, "key")
+    .find((device) => openPushToken(deps.secrets, device) === tokenOf(name))!.id;
 
 Deno.test("a container that goes down is pushed to every device", async () => {
   await using gateway = pushGateway();
   using app = appWith(gateway);
-  for (const token of ["phone", "tablet"]) register(app, token);
+  for (const name of ["phone", "tablet"]) await register(app, name);
 
   const { eventId } = emit(app.deps, "container.down", DOWN);
   await deliver(app);
 
-  deepEqual(gateway.messages.map(({ to }) => to).sort(), ["phone", "tablet"]);
+  deepEqual(gateway.messages.map(({ to }) => to).sort(), ["phone", "tablet"].map(tokenOf));
   deepEqual({ ...gateway.messages[0], to: "" }, {
     to: "",
     title: "web is down",
     body: "host1: the container exited with code 137",
     data: {
+      type: "container.down",
       event: "container.down",
       timestamp: NOW,
       eventId,
@@ -74,7 +87,7 @@ Deno.test("a container that goes down is pushed to every device", async () => {
 Deno.test("an alert that fires is pushed, one that resolves is not", async () => {
   await using gateway = pushGateway();
   using app = appWith(gateway);
-  register(app, "phone");
+  await register(app, "phone");
   const alert = {
     rule: "CPU",
     ruleId: "r1",
@@ -101,7 +114,7 @@ Deno.test("an alert that fires is pushed, one that resolves is not", async () =>
 Deno.test("an incident of another edition is pushed", async () => {
   await using gateway = pushGateway();
   using app = appWith(gateway);
-  register(app, "phone");
+  await register(app, "phone");
   const incident = { id: "i1", title: "Disk full", severity: "critical" };
   app.deps.db.transaction(() =>
     pushRecorder.record(app.deps, {
@@ -123,7 +136,7 @@ Deno.test("nothing is written down without a gateway, without devices and during
   await using gateway = pushGateway();
   for (const what of ["gateway", "devices", "maintenance"]) {
     using app = appWith(what === "gateway" ? null : gateway);
-    if (what !== "devices") register(app, "phone");
+    if (what !== "devices") await register(app, "phone");
     if (what === "maintenance") {
       await app.call("POST", "/api/maintenance", { enabled: true });
     }
@@ -135,16 +148,16 @@ Deno.test("nothing is written down without a gateway, without devices and during
 Deno.test("a device that the gateway does not know any more is dropped with what waits", async () => {
   await using gateway = pushGateway();
   using app = appWith(gateway);
-  for (const token of ["old", "phone"]) register(app, token);
+  for (const name of ["old", "phone"]) await register(app, name);
   const old = deviceOf(app, "old");
-  gateway.unregistered.add("old");
+  gateway.unregistered.add(tokenOf("old"));
 
   emit(app.deps, "container.down", DOWN);
   emit(app.deps, "container.down", DOWN);
   await deliver(app);
 
-  deepEqual(selectPushTokensOfUser(app.deps.db, "key").map(({ token }) => token), ["phone"]);
-  deepEqual(gateway.messages.map(({ to }) => to), ["phone", "phone"]);
+  deepEqual(tokensOf(app), [tokenOf("phone")]);
+  deepEqual(gateway.messages.map(({ to }) => to), ["phone", "phone"].map(tokenOf));
   deepEqual(outboxOf(app, old).map(({ status }) => status), ["failed", "failed"]);
   equal(queued(app), 0);
 });
@@ -213,7 +226,7 @@ for (
   Deno.test(`a message is tried again after ${what}`, async () => {
     await using gateway = pushGateway();
     using app = appWith(gateway);
-    register(app, "phone");
+    await register(app, "phone");
     gateway.answerOnce(answer);
 
     emit(app.deps, "container.down", DOWN);
@@ -228,7 +241,7 @@ for (
 
     app.clock.advance({ seconds: waitS });
     await deliver(app);
-    deepEqual(gateway.messages.map(({ to }) => to), ["phone"]);
+    deepEqual(gateway.messages.map(({ to }) => to), ["phone"].map(tokenOf));
     equal(queued(app), 0);
   });
 }
@@ -251,7 +264,7 @@ for (
   Deno.test(`a message is given up after ${what}, and the device stays`, async () => {
     await using gateway = pushGateway();
     using app = appWith(gateway);
-    register(app, "phone");
+    await register(app, "phone");
     gateway.answerOnce(answer);
     emit(app.deps, "container.down", DOWN);
     await deliver(app);
@@ -268,7 +281,7 @@ Deno.test("a gateway that is away is asked again", async () => {
   const gateway = pushGateway();
   await gateway[Symbol.asyncDispose]();
   using app = appWith(gateway);
-  register(app, "phone");
+  await register(app, "phone");
   emit(app.deps, "container.down", DOWN);
   await deliver(app);
   const [message] = outboxOf(app, deviceOf(app, "phone"));
@@ -279,9 +292,9 @@ Deno.test("a gateway that is away is asked again", async () => {
 Deno.test("what waits for a device does not reach its next user", async () => {
   await using gateway = pushGateway();
   using app = appWith(gateway);
-  register(app, "phone");
+  await register(app, "phone");
   emit(app.deps, "container.down", DOWN);
-  register(app, "phone", "somebody else");
+  await register(app, "phone", "somebody else");
   await deliver(app);
   deepEqual([gateway.messages, queued(app)], [[], 0]);
 });
@@ -289,9 +302,9 @@ Deno.test("what waits for a device does not reach its next user", async () => {
 Deno.test("what waits for a device that was unregistered is not sent", async () => {
   await using gateway = pushGateway();
   using app = appWith(gateway);
-  register(app, "phone");
+  await register(app, "phone");
   emit(app.deps, "container.down", DOWN);
-  unregisterPushToken(app.deps, { userId: "key" }, "phone");
+  await unregisterPushToken(app.deps, { userId: "key" }, tokenOf("phone"));
   await deliver(app);
   deepEqual([gateway.requests.length, queued(app)], [0, 0]);
 });
@@ -300,13 +313,13 @@ Deno.test("in users mode only accounts are pushed to, and nobody after the accou
   await using gateway = pushGateway();
   using app = await usersApp({ now: NOW, config: { pushUrl: gateway.url } });
   pushOnly(app.deps);
-  register(app, "viewers", app.ids.viewer);
-  register(app, "admins", app.ids.admin);
-  register(app, "keys", "key");
+  await register(app, "viewers", app.ids.viewer);
+  await register(app, "admins", app.ids.admin);
+  await register(app, "keys", "key");
   emit(app.deps, "container.down", DOWN);
   removeUser(app.deps, { ...NOBODY, userId: app.ids.admin }, app.ids.viewer);
   await deliver(app);
-  deepEqual(gateway.messages.map(({ to }) => to), ["admins"]);
+  deepEqual(gateway.messages.map(({ to }) => to), ["admins"].map(tokenOf));
 });
 
 const NOBODY = { userId: "", role: "admin", familyId: "", address: "192.0.2.1" } as const;
@@ -314,7 +327,7 @@ const NOBODY = { userId: "", role: "admin", familyId: "", address: "192.0.2.1" }
 Deno.test("a user name and password of the gateway are sent as basic authentication", async () => {
   await using gateway = pushGateway();
   using app = appWith(gateway, { pushUrl: gateway.url.replace("//", "//push:s3cret@") });
-  register(app, "phone");
+  await register(app, "phone");
   emit(app.deps, "container.down", DOWN);
   await deliver(app);
   equal(gateway.requests[0]!.headers.get("authorization"), `Basic ${btoa("push:s3cret")}`);

@@ -152,6 +152,8 @@ for (
       "a{be/**/havior:url(#x)}",
       String.raw`a{behavio\72 :url(#x)}`,
       "a{color:red;behavior:url(#x)}",
+      "a{scroll\u2010behavior:url(#x)}",
+      "a{ｓcroll-behavior:url(#x)}",
     ],
     "progid:": [
       "a{filter:progid:DXImageTransform.Microsoft.AlphaImageLoader(src='//evil.example')}",
@@ -189,6 +191,20 @@ for (
       "a{cursor:url(//evil.example/x.cur),auto}",
       "a{background:url(data:image/png;base64,x),url(//evil.example/x)}",
       `a{content:"/*";background:url(//evil.example/x);--y:"*/"}`,
+      // A browser reads each of these as a relative address.
+      "input[value^=a]{background:url(＃a)}",
+      'input[value^=a]{background:url("＃a")}',
+      "input[value^=a]{background:url(﹟a)}",
+      String.raw`input[value^=a]{background:url(\ff03 a)}`,
+      "input[value^=a]{background:ｕｒｌ(＃a)}",
+      "input[value^=a]{background:url(＂#a)}",
+      "input[value^=a]{background:url(\u200b#a)}",
+      "a{background:url(ｄata:image/png;base64,x)}",
+      "a{background:url(data：image/png;base64,x)}",
+      "a{background:url(data:image／png;base64,x)}",
+      "a{background:url(data:ımage/png;base64,x)}",
+      "a{background:url(data:image/png；base64,x)}",
+      "a{background:url(data:image/png;base64,x),url(＃a)}",
     ],
   })
 ) {
@@ -223,7 +239,7 @@ for (
     ".javascript { color: orange } .data:hover { color: blue }",
     ".hero { background: url(data:image/png;base64,iVBORw0KGgo=) no-repeat }",
     ".hero { background: #fff url( \"data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'/%3E\" ) }",
-    ".cut { clip-path: url(#cut); mask: url('#mask') }",
+    ".cut { clip-path: url(#cut); mask: url('#mask') } .x { fill: URL( #schön ) }",
     ".top { background: linear-gradient(90deg, rgb(0 0 0 / 50%), color-mix(in oklab, red 20%, #fff)) }",
     ".top h1 { font: 700 clamp(1rem, calc(1rem + 2vw), 2rem)/1.2 'Acme Sans', sans-serif }",
     "main > section + section ~ p { margin: -1px !important }",
