@@ -8,6 +8,7 @@
  * @module
  */
 
+import canonicalize from "canonicalize";
 import type { StateDatabase } from "../../db/database.ts";
 import {
   type ActorType,
@@ -19,7 +20,6 @@ import {
 import { KEY_USER, METRICS_USER } from "../accounts.ts";
 import type { Deps } from "../deps.ts";
 import { errorFields } from "../log.ts";
-import { canonicalJson } from "./canonical_json.ts";
 import { type ComplianceEntry, hashOf, shownEntry } from "./hash_chain.ts";
 
 /** An entry before it has its place in the chain. */
@@ -150,7 +150,7 @@ function prepare({ now }: AppendDeps, entry: NewEntry): Prepared {
   const { metadata, ...fields } = entry;
   return {
     ...Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, storable(value)])),
-    metadata: metadata && canonicalJson(metadata),
+    metadata: metadata && canonicalize(metadata),
     id: crypto.randomUUID(),
     event_id: crypto.randomUUID(),
     created_at: now().toISOString(),

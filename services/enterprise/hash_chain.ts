@@ -30,7 +30,7 @@ export function hashOf(fields: HashedFields): string {
 }
 
 /**
- * What `canonicalJson()` would make of the entry, in a third of the time: the members are known and
+ * What `canonicalize()` would make of the entry, in a third of the time: the members are known and
  * stand in their order here, and the metadata is canonical as it is stored.
  */
 function canonicalFields(fields: HashedFields): string {

@@ -17,7 +17,6 @@ import {
   under,
 } from "../../adapter_request.ts";
 import { adapter, Address } from "../../integration_adapter.ts";
-import { signedHeaders } from "./cloud_signature.ts";
 
 /** Alarms of a page (the most that CloudWatch gives), and pages of a poll. */
 const PAGE = 100;
@@ -115,15 +114,22 @@ async function describeAlarms(
     MaxRecords: String(max),
     ...(token === undefined ? {} : { NextToken: token }),
   }).toString();
-  const headers = { "content-type": "application/x-www-form-urlencoded; charset=utf-8" };
-  const signer = { accessKeyId, secretAccessKey, region, service: "monitoring", now: context.now };
-
-  const answer = await context.ask({
-    url,
+  const { AwsV4Signer } = await import("aws4fetch");
+  const signer = new AwsV4Signer({
+    url: url.href,
     method: "POST",
-    headers: signedHeaders({ method: "POST", url, headers, body }, signer),
+    headers: { "content-type": "application/x-www-form-urlencoded; charset=utf-8" },
     body,
+    accessKeyId,
+    secretAccessKey,
+    region,
+    service: "monitoring",
+    datetime: context.now.toISOString().replace(/[-:]|\.\d{3}/g, ""),
+    allHeaders: true,
   });
+  const headers = Object.fromEntries((await signer.sign()).headers);
+
+  const answer = await context.ask({ url, method: "POST", headers, body });
   const document = await readXml(answer);
   assertNotRefused(document);
   assertSuccess(answer);

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { canonicalJson } from "../../../services/enterprise/canonical_json.ts";
+import canonicalize from "canonicalize";
 import { GENESIS_HASH } from "../../../services/enterprise/hash_chain.ts";
 import { turn } from "../../../services/enterprise/turn.ts";
 import { fillLog, rowAt, unguard } from "../../helpers/compliance.ts";
@@ -239,7 +239,7 @@ Deno.test("DELETE /retention deletes what is old, and the rest verifies", async 
 
 /** As somebody does who has nothing but the file. */
 function recomputed({ entry_hash: _, ...fields }: Record<string, unknown>): string {
-  return `sha256:${createHash("sha256").update(canonicalJson(fields)).digest("hex")}`;
+  return `sha256:${createHash("sha256").update(canonicalize(fields)!).digest("hex")}`;
 }
 
 Deno.test("the JSON export is enough to compute every hash again", async () => {

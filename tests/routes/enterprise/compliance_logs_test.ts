@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { GENESIS_HASH } from "../../../services/enterprise/hash_chain.ts";
-import { canonicalJson } from "../../../services/enterprise/canonical_json.ts";
+import canonicalize from "canonicalize";
 import { fillLog } from "../../helpers/compliance.ts";
 import { type CallOptions, type TestApp, testApp } from "../../helpers/test_app.ts";
 
@@ -28,7 +28,7 @@ const list = async (app: TestApp, query = "") =>
 /** As somebody does who has nothing but what the API shows. */
 function recomputed(shown: Record<string, unknown>): string {
   const { entry_hash: _, chain_valid: __, ...fields } = shown;
-  return `sha256:${createHash("sha256").update(canonicalJson(fields)).digest("hex")}`;
+  return `sha256:${createHash("sha256").update(canonicalize(fields)!).digest("hex")}`;
 }
 
 Deno.test("POST /logs stores an entry and shows it, and it can be read", async () => {
@@ -129,15 +129,15 @@ for (
 
 for (
   const [what, text, error] of [
-    ["a number that is none", '{"a": 1e400}', /no number Infinity/],
+    ["a number beyond the range of a double", '{"a": 1e400}', /beyond 2\^53 .* Infinity,/],
     [
       "an integer that loses digits",
       '{"a": [9007199254740993]}',
-      /beyond 2\^53 .* 9007199254740992;/,
+      /beyond 2\^53 .* 9007199254740992,/,
     ],
-    ["a negative one", '{"a": {"b": -9007199254740993}}', /beyond 2\^53 .* -9007199254740992;/],
-    ["a member __proto__", '{"__proto__": 5}', /metadata: must not have a member __proto__/],
-    ["an object as __proto__", '{"__proto__": {"a": 1}}', /must not have a member __proto__/],
+    ["a negative one", '{"a": {"b": -9007199254740993}}', /beyond 2\^53 .* -9007199254740992,/],
+    ["a member __proto__", '{"__proto__": 5}', /metadata: must not contain a member __proto__/],
+    ["an object as __proto__", '{"__proto__": {"a": 1}}', /must not contain a member __proto__/],
     ["an inner member __proto__", '{"a": [{"__proto__": 1}]}', /__proto__/],
     [
       "what is nested as deep as a body is long",
