@@ -7,6 +7,7 @@
 import { findEngine, startDockerd } from "../tests/helpers/real_engine.ts";
 import { benchCompliance } from "./compliance.ts";
 import { benchContainers } from "./containers.ts";
+import { benchLogins } from "./logins.ts";
 import { benchMetrics } from "./metrics.ts";
 import { benchSse } from "./sse.ts";
 import { benchStart } from "./start.ts";
@@ -18,6 +19,7 @@ const BENCHES = {
   containers: benchContainers,
   metrics: benchMetrics,
   sse: benchSse,
+  logins: benchLogins,
   "status-page": benchStatusPage,
   uptime: benchUptime,
   compliance: benchCompliance,

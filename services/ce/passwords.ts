@@ -1,8 +1,8 @@
 /**
- * Passwords: what is allowed as one, and how they are kept.
+ * Passwords: which are accepted, and how they are stored.
  *
- * Hashed with Argon2id (RFC 9106) outside of the event loop, a few at a time: a flood of logins
- * must neither take every processor nor more memory than its bound.
+ * They are hashed with Argon2id outside of the event loop, two at a time, so that a flood of logins
+ * takes neither every processor nor unbounded memory.
  *
  * @module
  */
@@ -10,6 +10,7 @@
 import { Buffer } from "node:buffer";
 import { nodeCrypto, randomText } from "../builtins.ts";
 import { AppError } from "../errors.ts";
+import { type Argon2, type Cost, createArgon2 } from "./argon2.ts";
 
 /** At least this many characters (Unicode code points). */
 export const PASSWORD_CHARACTERS_MIN = 12;
@@ -20,17 +21,10 @@ export const PASSWORD_BYTES_MAX = 256;
 export const PASSWORD_RULE = `must have at least ${PASSWORD_CHARACTERS_MIN} characters and ` +
   `at most ${PASSWORD_BYTES_MAX} bytes`;
 
-/** The cost of one hash; stored with it, so that a later version can raise it. */
-interface Cost {
-  memoryKib: number;
-  passes: number;
-  lanes: number;
-}
-
-/** OWASP's recommendation for Argon2id: 19 MiB, two passes, one lane. Takes about 25 ms. */
+/** OWASP's recommendation for Argon2id: 19 MiB, two passes, one lane. Takes about 50 ms. */
 const COST: Cost = { memoryKib: 19_456, passes: 2, lanes: 1 };
 
-/** More than any version of ours asks for; a stored hash that wants more is damaged. */
+/** More than any version needs; a stored hash with a higher cost is damaged. */
 const COST_MAX: Cost = { memoryKib: 262_144, passes: 16, lanes: 16 };
 
 const SALT_BYTES = 16;
@@ -39,7 +33,7 @@ const HASH_BYTES = 32;
 /** Hashes at the same time; each holds the memory of its cost. */
 const HASHING_MAX = 2;
 
-/** Logins that wait for their turn, about two seconds; more are refused at once. */
+/** Logins that wait for their turn, about three seconds; more are refused at once. */
 const WAITING_MAX = 100;
 
 /** The version of the algorithm, 1.3, as RFC 9106 numbers it. */
@@ -58,7 +52,7 @@ export function assertAcceptablePassword(password: string): void {
   if (!isAcceptablePassword(password)) throw new AppError("invalid", `password: ${PASSWORD_RULE}`);
 }
 
-/** A password that nobody guesses, for an account that has none yet. */
+/** A random password, for an account that has none yet. */
 export function makePassword(): string {
   return randomText(18);
 }
@@ -71,15 +65,14 @@ export function makePassword(): string {
  */
 export function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  return inTurn(async () => encode(COST, salt, await argon2id(password, salt, COST)));
+  return inTurn(async (argon2) => encode(COST, salt, await hashOf(argon2, password, salt, COST)));
 }
 
 /**
  * Whether the password is the one of the stored hash. Takes as long for `null`, an account that
  * does not exist or has no password, as for a wrong password.
  *
- * @param begin Called when it is this one's turn; what it throws ends the check before it costs
- * anything.
+ * @param begin Called when the turn has come. If it throws, the check ends without a hash.
  * @throws {AppError} `unavailable` when too many others wait.
  */
 export function verifyPassword(
@@ -87,10 +80,10 @@ export function verifyPassword(
   stored: string | null,
   begin: () => void = () => {},
 ): Promise<boolean> {
-  return inTurn(async () => {
+  return inTurn(async (argon2) => {
     begin();
-    const { cost, salt, hash } = decode(stored ?? NOBODY);
-    const found = await argon2id(password, salt, cost);
+    const { cost, salt, hash } = decode(stored ?? NO_ACCOUNT);
+    const found = await hashOf(argon2, password, salt, cost);
     return nodeCrypto().timingSafeEqual(found, hash) && stored !== null;
   });
 }
@@ -98,36 +91,18 @@ export function verifyPassword(
 const randomBytes = (count: number) => Buffer.from(crypto.getRandomValues(new Uint8Array(count)));
 
 /** Stands for the hash of an account that has none; no password leads to it. */
-const NOBODY = encode(COST, randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
+const NO_ACCOUNT = encode(COST, randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
 
-/** What WebCrypto's types do not know of yet. */
-interface Argon2Params extends Algorithm {
-  nonce: Uint8Array<ArrayBuffer>;
-  memory: number;
-  passes: number;
-  parallelism: number;
-  version: number;
-}
-
-async function argon2id(password: string, salt: Uint8Array, cost: Cost): Promise<Buffer> {
-  // One and the same password comes composed from one keyboard and decomposed from another.
-  const secret = encoder.encode(password.normalize("NFC"));
-  const key = await crypto.subtle.importKey(
-    "raw-secret" as "raw",
-    secret,
-    "Argon2id",
-    false,
-    ["deriveBits"],
-  );
-  const params: Argon2Params = {
-    name: "Argon2id",
-    nonce: new Uint8Array(salt),
-    memory: cost.memoryKib,
-    passes: cost.passes,
-    parallelism: cost.lanes,
-    version: ARGON2_VERSION,
-  };
-  return Buffer.from(await crypto.subtle.deriveBits(params, key, HASH_BYTES * 8));
+async function hashOf(
+  argon2: Argon2,
+  password: string,
+  salt: Uint8Array,
+  cost: Cost,
+): Promise<Buffer> {
+  // Keyboards type the same password composed or decomposed. An empty one cannot be hashed; it is
+  // never accepted as a password, and neither is what stands for it.
+  const secret = encoder.encode(password.normalize("NFC") || "\0");
+  return Buffer.from(await argon2.hash(secret, salt, cost, HASH_BYTES));
 }
 
 function encode({ memoryKib, passes, lanes }: Cost, salt: Buffer, hash: Buffer): string {
@@ -137,7 +112,7 @@ function encode({ memoryKib, passes, lanes }: Cost, salt: Buffer, hash: Buffer):
 }
 
 const ENCODED =
-  /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,3})\$([\w+/]{1,86})\$([\w+/]{43})$/;
+  /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,3})\$([\w+/]{11,86})\$([\w+/]{43})$/;
 
 /** @throws {Error} For a stored hash that this service did not write. */
 function decode(stored: string): { cost: Cost; salt: Buffer; hash: Buffer } {
@@ -150,24 +125,32 @@ function decode(stored: string): { cost: Cost; salt: Buffer; hash: Buffer } {
 }
 
 let hashing = 0;
-const waiting: (() => void)[] = [];
+const waiting: ((argon2: Argon2) => void)[] = [];
 
-/** Runs `work` as soon as fewer than the most are at it, in the order of the calls. */
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (hashing >= HASHING_MAX) {
-    if (waiting.length >= WAITING_MAX) {
-      throw new AppError("unavailable", "Too many passwords are being checked; try again");
-    }
-    // Whoever ends hands its place on, so the count stays as it is.
-    await new Promise<void>((resolve) => waiting.push(resolve));
-  } else {
-    hashing++;
-  }
+/** Runs `work` when fewer than {@linkcode HASHING_MAX} others run, in the order of the calls. */
+async function inTurn<T>(work: (argon2: Argon2) => Promise<T>): Promise<T> {
+  const argon2 = await turn();
   try {
-    return await work();
+    return await work(argon2);
   } finally {
     const next = waiting.shift();
-    if (next) next();
-    else hashing--;
+    if (next) {
+      next(argon2);
+    } else {
+      hashing--;
+      argon2.close();
+    }
   }
+}
+
+/** The place of a caller that finished goes to the next one, together with its worker. */
+function turn(): Argon2 | Promise<Argon2> {
+  if (hashing < HASHING_MAX) {
+    hashing++;
+    return createArgon2();
+  }
+  if (waiting.length >= WAITING_MAX) {
+    throw new AppError("unavailable", "Too many passwords are being checked; try again");
+  }
+  return new Promise((resolve) => waiting.push(resolve));
 }
