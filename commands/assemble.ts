@@ -25,6 +25,7 @@ import { createRunningPolls } from "../services/running_polls.ts";
 import type { Secrets } from "../services/secrets.ts";
 import type { SelfHint } from "../services/self_container.ts";
 import { serverIdentity } from "../services/server_identity.ts";
+import { createEventStream } from "../services/state/event_stream.ts";
 import { createStatsBoard } from "../services/stats_board.ts";
 import { createStreamHub } from "../services/stream_hub.ts";
 import { createStreamTickets } from "../services/stream_tickets.ts";
@@ -49,6 +50,7 @@ export function assemble(parts: Parts): Deps {
     ...parts,
     server: serverIdentity(db, config),
     inventory: createInventory(now),
+    eventStream: createEventStream(now),
     stats: createStatsBoard(now),
     host: createHostBoard(),
     accounts: createAccounts(db, config, now),

@@ -37,11 +37,13 @@ export interface EngineEvent {
  */
 export async function systemEvents(
   engine: Engine,
-  { since, until, filters, signal }: {
+  { since, until, filters, onOversized, signal }: {
     since?: number | string | undefined;
     until?: number | string | undefined;
     /** E.g. `{ type: ["container"] }`. */
     filters?: Filters | undefined;
+    /** Called for each event above 1 MiB, which is skipped; the labels of an image count. */
+    onOversized?: (() => void) | undefined;
     signal?: AbortSignal | undefined;
   } = {},
 ): Promise<AsyncIterable<EngineEvent>> {
@@ -50,7 +52,7 @@ export async function systemEvents(
     signal,
     long: true,
   });
-  const events = jsonLines<EngineEvent>(body);
+  const events = jsonLines<EngineEvent>(body, { onOversized });
   return engine.kind === "podman" ? transformed(events, inDockersWords) : events;
 }
 

@@ -20,24 +20,40 @@ const CLOSE_ARRAY = 0x5d;
 const RECORD_SEPARATOR = 0x1e;
 
 /**
- * The objects of a stream, one after the other, whether or not anything stands between them (the
- * engine writes newlines, some engines none).
+ * Reads the objects of a stream, with or without separators between them (most engines write
+ * newlines, some nothing).
  *
- * @throws {EngineProtocolError} For what is no JSON object, for an object above 1 MiB, and for one
- * that the end of the stream cuts short.
+ * @param options.onOversized Called for each object above 1 MiB, which is then skipped without
+ * being buffered. Without it such an object is an error.
+ * @throws {EngineProtocolError} For text that is not a JSON object, for an object above 1 MiB, and
+ * for an object that is cut off by the end of the stream.
  */
-export function jsonLines<T>(chunks: AsyncIterable<Uint8Array>): AsyncIterableIterator<T> {
-  return transformed(chunks, (chunks) => objects<T>(chunks));
+export function jsonLines<T>(
+  chunks: AsyncIterable<Uint8Array>,
+  { onOversized }: { onOversized?: (() => void) | undefined } = {},
+): AsyncIterableIterator<T> {
+  const skip = onOversized ?? (() => {
+    throw tooLarge();
+  });
+  return transformed(chunks, (chunks) => objects<T>(chunks, skip));
 }
 
 async function* objects<T>(
   chunks: AsyncIterable<Uint8Array>,
+  skip: () => void,
 ): AsyncGenerator<T, void, undefined> {
   let depth = 0;
   let inText = false;
   let escaped = false;
   let parts: Uint8Array[] = [];
   let length = 0;
+  const grow = (bytes: number) => {
+    const wasOversized = length > OBJECT_MAX;
+    length += bytes;
+    if (wasOversized || length <= OBJECT_MAX) return;
+    parts = [];
+    skip();
+  };
 
   for await (const chunk of chunks) {
     let start = 0;
@@ -57,18 +73,17 @@ async function* objects<T>(
         inText = true;
       } else if ((byte === CLOSE || byte === CLOSE_ARRAY) && --depth === 0) {
         const end = chunk.subarray(start, at + 1);
-        if (length + end.length > OBJECT_MAX) throw tooLarge();
-        const object = parsed<T>(parts, end);
+        grow(end.length);
+        const complete = length <= OBJECT_MAX ? [parsed<T>(parts, end)] : [];
         parts = [];
         length = 0;
-        yield object;
+        yield* complete;
       }
     }
     if (depth > 0) {
       const rest = chunk.subarray(start);
-      parts.push(rest);
-      length += rest.length;
-      if (length > OBJECT_MAX) throw tooLarge();
+      grow(rest.length);
+      if (length <= OBJECT_MAX) parts.push(rest);
     }
   }
   if (depth > 0) throw malformed();

@@ -87,7 +87,7 @@ export interface Container {
   state: ContainerState;
   /** `null` for a container without a health check. */
   health: ContainerHealth | null;
-  createdAt: string;
+  createdAt: string | null;
   startedAt: string | null;
   finishedAt: string | null;
   /** Of the last run; `null` before its end. */
@@ -252,6 +252,7 @@ export function createInventory(now: () => Date): Inventory {
 }
 
 function newestFirst(a: Container, b: Container): number {
-  if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1;
+  const [left, right] = [a.createdAt ?? "", b.createdAt ?? ""];
+  if (left !== right) return left < right ? 1 : -1;
   return a.id < b.id ? -1 : 1;
 }

@@ -34,7 +34,7 @@ export const ContainerListItem = z.object({
   health: z.enum(["starting", "healthy", "unhealthy"]).nullable().meta({
     description: "null for a container without a health check",
   }),
-  createdAt: Timestamp,
+  createdAt: Timestamp.nullable(),
   startedAt: Timestamp.nullable(),
   exitCode: z.int().nullable(),
   restartCount: z.int(),

@@ -20,6 +20,14 @@ const Health = z.object({
   startedAt: Timestamp.optional(),
   uptimeSeconds: z.int().optional(),
   engine: EngineStatus.optional(),
+  eventStream: z.object({
+    status: z.enum(["ok", "failing"]).meta({
+      description: "failing while the engine's event stream keeps breaking",
+    }),
+    breaks: z.int().meta({ description: "Since the start of the service" }),
+    lastError: z.string().nullable(),
+    lastErrorAt: Timestamp.nullable(),
+  }).optional(),
   databases: z.object({ state: DatabaseStatus, metrics: DatabaseStatus }).optional(),
   workers: z.array(z.object({
     name: z.string(),

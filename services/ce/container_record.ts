@@ -13,9 +13,7 @@ import {
   type ContainerPort,
   type ContainerState,
 } from "../inventory.ts";
-
-/** The engine writes a time that never came as the year 1. */
-const NEVER = "0001-01-01T00:00:00Z";
+import { engineTime } from "../state/engine_time.ts";
 
 /** Longest output of a health check that is kept, in characters. */
 const HEALTH_OUTPUT_MAX = 4_096;
@@ -42,9 +40,9 @@ export function toContainer(inspect: ContainerInspect, self: boolean): Container
     imageId: inspect.Image.includes(":") ? inspect.Image : `sha256:${inspect.Image}`,
     state,
     health: healthOf(State.Health?.Status),
-    createdAt: timeOf(inspect.Created) ?? new Date(0).toISOString(),
-    startedAt: timeOf(State.StartedAt),
-    finishedAt: timeOf(State.FinishedAt),
+    createdAt: engineTime(inspect.Created),
+    startedAt: engineTime(State.StartedAt),
+    finishedAt: engineTime(State.FinishedAt),
     exitCode: ["created", "running", "paused"].includes(state) ? null : State.ExitCode,
     restartCount: inspect.RestartCount ?? 0,
     ports: portsOf(NetworkSettings),
@@ -98,8 +96,8 @@ function detailsOf(inspect: ContainerInspect): ContainerDetails {
     oomKilled: State.OOMKilled ?? false,
     error: State.Error ?? "",
     healthLog: (State.Health?.Log ?? []).map(({ Start, End, ExitCode, Output }) => ({
-      startedAt: timeOf(Start),
-      endedAt: timeOf(End),
+      startedAt: engineTime(Start),
+      endedAt: engineTime(End),
       exitCode: ExitCode,
       output: Output.slice(0, HEALTH_OUTPUT_MAX),
     })),
@@ -128,13 +126,6 @@ function limitsOf({
     cpus: NanoCpus > 0 ? NanoCpus / 1e9 : quota,
     pids: PidsLimit && PidsLimit > 0 ? PidsLimit : null,
   };
-}
-
-/** ISO 8601 with milliseconds in UTC; `null` for the engine's "never". */
-export function timeOf(text: string | undefined): string | null {
-  if (!text || text === NEVER) return null;
-  const time = new Date(text);
-  return Number.isNaN(time.getTime()) || time.getUTCFullYear() <= 1 ? null : time.toISOString();
 }
 
 function stateOf(status: string): ContainerState {

@@ -16,7 +16,7 @@ import type {
   DeviceCounters,
   InterfaceCounters,
 } from "../stats_board.ts";
-import { timeOf } from "./container_record.ts";
+import { engineTime } from "../state/engine_time.ts";
 
 const NS_PER_S = 1e9;
 
@@ -48,7 +48,7 @@ export async function sampleContainer(
 
 /** @param before The sample before, for the CPU's share. */
 export function toStats(wire: WireStats, before?: ContainerStats): ContainerStats | undefined {
-  const read = timeOf(wire.read);
+  const read = engineTime(wire.read);
   const memory = wire.memory_stats;
   if (read === null || memory.usage === undefined && wire.cpu_stats.cpu_usage.total_usage === 0) {
     return undefined;

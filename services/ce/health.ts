@@ -11,6 +11,7 @@ import type { Edition } from "../edition.ts";
 import { outboxDepth } from "../outbox.ts";
 import { VERSION } from "../version.ts";
 import type { WorkerState } from "../worker_state.ts";
+import type { EventStreamStatus } from "../state/event_stream.ts";
 import { type EngineStatus, engineStatus } from "./engine_status.ts";
 
 export type DatabaseStatus = "ok" | "failed";
@@ -22,6 +23,8 @@ export interface Health {
   startedAt: string;
   uptimeSeconds: number;
   engine: EngineStatus;
+  /** `failing` while the engine's event stream keeps breaking. */
+  eventStream: EventStreamStatus;
   databases: { state: DatabaseStatus; metrics: DatabaseStatus };
   /** `failing` from a failure to the end of the next round that succeeds. */
   workers: (WorkerState & { status: "ok" | "failing" })[];
@@ -39,7 +42,7 @@ export interface Health {
 export async function describeHealth(
   deps: Pick<
     Deps,
-    "db" | "metrics" | "engine" | "workers" | "license" | "now" | "startedAt"
+    "db" | "metrics" | "engine" | "eventStream" | "workers" | "license" | "now" | "startedAt"
   >,
 ): Promise<Health> {
   const { license, now, startedAt } = deps;
@@ -47,7 +50,9 @@ export async function describeHealth(
   const databases = databaseStatuses(deps);
   const workers = [...deps.workers.values()]
     .map((state) => ({ ...state, status: isFailing(state) ? "failing" as const : "ok" as const }));
-  const allWell = engine.reachable && databases.state === "ok" && databases.metrics === "ok" &&
+  const eventStream = deps.eventStream.status();
+  const allWell = engine.reachable && eventStream.status === "ok" &&
+    databases.state === "ok" && databases.metrics === "ok" &&
     workers.every(({ status }) => status === "ok");
   return {
     status: allWell ? "ok" : "degraded",
@@ -55,6 +60,7 @@ export async function describeHealth(
     startedAt: startedAt.toISOString(),
     uptimeSeconds: Math.floor((now().getTime() - startedAt.getTime()) / 1000),
     engine,
+    eventStream,
     databases,
     workers,
     outboxDepth: databases.state === "ok" ? outboxDepth(deps) : null,

@@ -14,6 +14,7 @@ import {
 } from "../../engine/images.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
+import { engineTime } from "../state/engine_time.ts";
 import type { ReadDeps } from "./container_reads.ts";
 import { currentContainers } from "./containers.ts";
 import { forgetDiskUsage } from "./disk_usage.ts";
@@ -97,7 +98,7 @@ async function assertContainersStay(deps: ReadDeps, ref: string): Promise<void> 
 function asImage(summary: ImageSummary, usersOf: (id: string) => number): Image {
   const id = fullId(summary.Id);
   const repoTags = withoutNone(summary.RepoTags);
-  const createdAt = summary.Created > 0 ? new Date(summary.Created * 1000).toISOString() : null;
+  const createdAt = engineTime(summary.Created);
   return {
     id,
     repoTags,

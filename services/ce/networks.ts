@@ -6,7 +6,7 @@
 
 import { type Network as EngineNetwork, networkList } from "../../engine/networks.ts";
 import type { Container } from "../inventory.ts";
-import { timeOf } from "./container_record.ts";
+import { engineTime } from "../state/engine_time.ts";
 import type { ReadDeps } from "./container_reads.ts";
 import { currentContainers } from "./containers.ts";
 
@@ -47,7 +47,7 @@ export async function listNetworks(deps: ReadDeps): Promise<Network[]> {
     driver: network.Driver,
     scope: network.Scope,
     internal: network.Internal,
-    createdAt: timeOf(network.Created),
+    createdAt: engineTime(network.Created),
     subnets: subnetsOf(network),
     containers: [
       ...attached.get(network.Id) ?? [],

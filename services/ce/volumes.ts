@@ -8,7 +8,7 @@ import { EngineError } from "../../engine/errors.ts";
 import { volumeList, volumeRemove } from "../../engine/volumes.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, notFound } from "../errors.ts";
-import { timeOf } from "./container_record.ts";
+import { engineTime } from "../state/engine_time.ts";
 import type { ReadDeps } from "./container_reads.ts";
 import { currentContainers } from "./containers.ts";
 import { forgetDiskUsage, knownVolumeSizes } from "./disk_usage.ts";
@@ -38,7 +38,7 @@ export async function listVolumes(deps: ReadDeps & Pick<Deps, "now">): Promise<V
     driver: Driver,
     mountpoint: Mountpoint,
     scope: Scope,
-    createdAt: timeOf(CreatedAt),
+    createdAt: engineTime(CreatedAt),
     labels: Labels ?? {},
     size: sizes.get(Name) ?? null,
     containers: users.get(Name) ?? [],

@@ -64,3 +64,22 @@ Deno.test("jsonLines() takes an object of 1 MiB and refuses a larger one", async
   })();
   await rejects(Array.fromAsync(jsonLines(endless)), EngineProtocolError);
 });
+
+for (const chunkSize of [1_000, 64 * 1024, 4 * 1024 * 1024]) {
+  Deno.test(`jsonLines() skips an oversized object in chunks of ${chunkSize} bytes`, async () => {
+    const large = JSON.stringify({ text: '}"{'.repeat(1024 * 1024) });
+    const bytes = encoder.encode(`{"a":1}\n${large}\n{"a":2}${large}{"a":3}`);
+    const chunks: Uint8Array[] = [];
+    for (let at = 0; at < bytes.length; at += chunkSize) {
+      chunks.push(bytes.slice(at, at + chunkSize));
+    }
+    let skipped = 0;
+
+    const read = await Array.fromAsync(
+      jsonLines(chunksOf(...chunks), { onOversized: () => skipped++ }),
+    );
+
+    deepEqual(read, [{ a: 1 }, { a: 2 }, { a: 3 }]);
+    equal(skipped, 2);
+  });
+}

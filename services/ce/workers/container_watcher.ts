@@ -30,13 +30,16 @@ const PING_MS = 5_000;
 /** How often everything is listed anew although nothing points to a gap, in milliseconds. */
 const RELIST_MS = 10 * 60_000;
 
+/** Shortest time between two listings that unreadable events cause, in milliseconds. */
+const GAP_RELIST_MS = 5_000;
+
 /** Events of a container that change nothing in its description. */
 const UNINTERESTING =
   /^(exec_|top$|attach$|resize$|export$|archive-path$|copy$|commit$|extract-to)/;
 
 type WatchDeps =
   & EmitDeps
-  & Pick<Deps, "engine" | "inventory" | "self" | "stats">;
+  & Pick<Deps, "engine" | "eventStream" | "inventory" | "self" | "stats">;
 
 export const containerWatcher: Worker = {
   name: "container watcher",
@@ -81,7 +84,12 @@ async function follow(
     // The filters depend on whose engine it is, which is not known before the first contact.
     if (engine.kind === undefined) await systemPing(engine, { signal: ended });
     // Subscribed before the listing, so that nothing falls between the two.
-    const events = await systemEvents(engine, { filters: filtersFor(engine.kind), signal: ended });
+    const gaps = createGaps();
+    const events = await systemEvents(engine, {
+      filters: filtersFor(engine.kind),
+      onOversized: gaps.report,
+      signal: ended,
+    });
     const consuming = consume(deps, events, downs, ended).finally(() => end.abort());
     try {
       // A rebuild that the engine's or our own end cut short must not stay half done.
@@ -89,7 +97,7 @@ async function follow(
       await relist(deps, ended);
       inventory.setLive(true);
       round();
-      await keepFresh(deps, ended, round);
+      await keepFresh(deps, gaps, ended, round);
     } finally {
       end.abort();
       await consuming;
@@ -133,8 +141,12 @@ async function consume(
         refresh(event.Actor.ID);
       }
     }
+    if (!signal.aborted) deps.eventStream.recordBreak("The engine ended the stream");
   } catch (error) {
-    if (!signal.aborted) deps.log.debug("event stream broke", { error: String(error) });
+    if (signal.aborted) return;
+    const message = error instanceof Error ? error.message : String(error);
+    deps.eventStream.recordBreak(message);
+    deps.log.warn("event stream broke", { error: message });
   }
 }
 
@@ -165,19 +177,49 @@ function refresher(deps: WatchDeps, signal: AbortSignal): (id: string) => void {
   };
 }
 
-/** Pings the engine, which a frozen one does not answer, and lists anew from time to time. */
-async function keepFresh(deps: WatchDeps, signal: AbortSignal, round: () => void): Promise<void> {
+/** Pings the engine, because a frozen one closes nothing, and lists again from time to time. */
+async function keepFresh(
+  deps: WatchDeps,
+  gaps: Gaps,
+  signal: AbortSignal,
+  round: () => void,
+): Promise<void> {
   let listedAt = deps.now().getTime();
   while (!signal.aborted) {
-    await sleep(PING_MS, signal);
+    await gaps.wait(PING_MS, signal);
     if (signal.aborted) return;
     await systemPing(deps.engine, { signal });
-    if (deps.now().getTime() - listedAt >= RELIST_MS) {
+    const hasGap = gaps.take();
+    if (hasGap || deps.now().getTime() - listedAt >= RELIST_MS) {
       await relist(deps, signal);
       listedAt = deps.now().getTime();
     }
     round();
+    // An image can make every event of its containers unreadable.
+    if (hasGap) await sleep(GAP_RELIST_MS, signal);
   }
+}
+
+/** Events that could not be read, so that everything has to be listed again. */
+interface Gaps {
+  report(): void;
+  /** Waits for the next gap, but no longer than `ms`. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+  /** Whether there was a gap since the last call. */
+  take(): boolean;
+}
+
+function createGaps(): Gaps {
+  let next = new AbortController();
+  return {
+    report: () => next.abort(),
+    wait: (ms, signal) => sleep(ms, AbortSignal.any([signal, next.signal])),
+    take() {
+      const { aborted } = next.signal;
+      if (aborted) next = new AbortController();
+      return aborted;
+    },
+  };
 }
 
 /** Lists everything; what went down while nobody looked is told now. */

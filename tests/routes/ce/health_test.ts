@@ -68,6 +68,7 @@ Deno.test("GET /api/health tells everything to whoever has a token", async () =>
     startedAt: "2026-01-01T00:00:00.000Z",
     uptimeSeconds: 120,
     engine: { reachable: true, version: "20.10.24", apiVersion: "1.41" },
+    eventStream: { status: "ok", breaks: 0, lastError: null, lastErrorAt: null },
     databases: { state: "ok", metrics: "ok" },
     outboxDepth: 0,
     workers: [{

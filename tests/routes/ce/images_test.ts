@@ -34,6 +34,19 @@ Deno.test("GET /api/images lists images and answers 304 to who has the list", as
   equal((await app.call("GET", "/api/images", undefined, { headers: known })).status, 304);
 });
 
+Deno.test("GET /api/images shows a creation time after the year 9999 as null", async () => {
+  await using fake = fakeEngine({
+    ...playContainers([]),
+    "GET /images/json": () =>
+      Response.json([{ Id: ID, RepoTags: ["app:1"], Created: 253_402_318_799, Size: 7 }]),
+  });
+  using app = testApp({ engine: fake.engine });
+
+  const { status, body } = await app.call("GET", "/api/images");
+
+  deepEqual([status, body.images[0].createdAt], [200, null]);
+});
+
 for (
   const { given, asked } of [
     { given: ID, asked: "/images/sha256%3A" + "a".repeat(64) },

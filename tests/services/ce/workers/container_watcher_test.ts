@@ -1,9 +1,10 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import type { AppEvent } from "../../../../services/events.ts";
 import { containerWatcher } from "../../../../services/ce/workers/container_watcher.ts";
-import { playContainers, type PlayedContainer } from "../../../helpers/fake_containers.ts";
+import { idOf, playContainers, type PlayedContainer } from "../../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
+import { until } from "../../../helpers/until.ts";
 
 /** Follows the engine until the listing is there, and loses it again. */
 async function followOnce({ deps }: TestApp): Promise<void> {
@@ -32,4 +33,61 @@ Deno.test("what went down while the engine was away is told, also if somebody lo
     told.map(({ event, data }) => [event, (data as { container: string }).container]),
     [["container.down", "web"]],
   );
+});
+
+Deno.test("an event above 1 MiB costs one listing; the stream and its other events go on", async () => {
+  const containers: PlayedContainer[] = [{ name: "web" }, { name: "large" }];
+  const feed = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = feed.writable.getWriter();
+  const send = (action: string, name: string, attributes: Record<string, string> = {}) => {
+    const actor = { ID: idOf(name), Attributes: { name, ...attributes } };
+    const event = { Type: "container", Action: action, Actor: actor };
+    return writer.write(new TextEncoder().encode(JSON.stringify(event) + "\n"));
+  };
+  await using fake = fakeEngine({
+    ...playContainers(containers),
+    "GET /events": () => new Response(feed.readable),
+  });
+  using app = testApp({ engine: fake.engine });
+  const { inventory } = app.deps;
+  const end = new AbortController();
+  const watching = containerWatcher.run(app.deps, end.signal, () => {});
+  await until("the engine is followed", () => inventory.live);
+
+  Object.assign(containers[1]!, { state: "exited" });
+  await send("die", "large", { label: "x".repeat(2 * 1024 * 1024) });
+  await until(
+    "everything was listed again",
+    () => inventory.get(idOf("large"))?.state === "exited",
+  );
+  Object.assign(containers[0]!, { state: "exited" });
+  await send("die", "web", { exitCode: "0" });
+  await until("the next event was read", () => inventory.get(idOf("web"))?.state === "exited");
+
+  const streams = fake.requests.filter((request) => request.startsWith("GET /events"));
+  equal(streams.length, 1);
+  equal(app.deps.eventStream.status().breaks, 0);
+  end.abort();
+  await writer.close().catch(() => {});
+  await watching;
+});
+
+Deno.test("an event stream that keeps breaking degrades GET /api/health", async () => {
+  await using fake = fakeEngine({
+    ...playContainers([{ name: "web" }]),
+    "GET /events": () => new Response("this is not JSON"),
+    "GET /version": () => Response.json({ Version: "20.10.24", ApiVersion: "1.41" }),
+  });
+  using app = testApp({ engine: fake.engine });
+  const end = new AbortController();
+  const watching = containerWatcher.run(app.deps, end.signal, () => {});
+
+  await until("it broke three times", () => app.deps.eventStream.status().breaks >= 3);
+  const { body } = await app.call("GET", "/api/health");
+
+  equal(body.status, "degraded");
+  equal(body.eventStream.status, "failing");
+  equal(body.eventStream.lastError, "The container engine sent a stream that is not JSON");
+  end.abort();
+  await watching;
 });

@@ -1,0 +1,51 @@
+/**
+ * Health of the engine's event stream, as far as the container watcher sees it. A stream that
+ * breaks once is normal (the engine restarted); one that keeps breaking loses events.
+ *
+ * @module
+ */
+
+/** So many breaks within {@linkcode WINDOW_MS} are a fault. */
+const BREAKS_MAX = 3;
+
+const WINDOW_MS = 5 * 60_000;
+
+/** Times are ISO 8601, UTC. */
+export interface EventStreamStatus {
+  status: "ok" | "failing";
+  /** Times that the stream broke since the start of the service. */
+  breaks: number;
+  lastError: string | null;
+  lastErrorAt: string | null;
+}
+
+export interface EventStream {
+  /** Counts a stream that ended although the service still reads it. */
+  recordBreak(error: string): void;
+  status(): EventStreamStatus;
+}
+
+export function createEventStream(now: () => Date): EventStream {
+  let breaks = 0;
+  let lastError: string | null = null;
+  /** Times of the last breaks, oldest first. */
+  const latest: Date[] = [];
+
+  const isFailing = () =>
+    latest.length === BREAKS_MAX && now().getTime() - latest[0]!.getTime() <= WINDOW_MS;
+
+  return {
+    recordBreak(error) {
+      breaks++;
+      lastError = error;
+      latest.push(now());
+      if (latest.length > BREAKS_MAX) latest.shift();
+    },
+    status: () => ({
+      status: isFailing() ? "failing" : "ok",
+      breaks,
+      lastError,
+      lastErrorAt: latest.at(-1)?.toISOString() ?? null,
+    }),
+  };
+}
