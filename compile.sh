@@ -1,12 +1,11 @@
 #!/bin/sh
-# Builds Longshore as one executable file, runs it, and only then calls it done.
-# `compile.sh --help` tells how.
+# Builds Longshore as one executable file and checks it by running it. See `compile.sh --help`.
 
 set -eu
 
 help() {
   cat <<'HELP'
-Builds Longshore as one executable file and tries it out.
+Builds Longshore as one executable file and checks it by running it.
 
 Usage: ./compile.sh [--output FILE] [--target TRIPLE] [--license-keys FILE]
 
@@ -30,19 +29,7 @@ HELP
 # The version that the program is developed and tested with.
 deno_version=2.9.6
 
-# What the program may do, and nothing else: no programs, no native code, no import from outside.
-# Addresses and paths are the user's to configure, so net, read and write are not narrowed here.
-# sys: the host's name, its load, memory, processors and uptime, the room on its disks, the user's
-# number (where a rootless engine listens) and the file mask. The last has no name of its own that
-# could be granted, therefore what is not needed is denied by name instead.
-# v8-flags: a small space for young objects and one collection after the start keep an idle service
-# some 8 MB smaller.
-# unstable-net: the datagram socket that tells systemd "ready".
-# unstable-no-legacy-abort: a request is aborted when its client goes, and not also when it is answered.
-run_flags="--no-prompt --unstable-net --unstable-no-legacy-abort --v8-flags=--max-semi-space-size=1,--expose-gc --allow-net --allow-read --allow-write --allow-env --allow-sys
-  --deny-sys=networkInterfaces,osRelease,homedir,username,userInfo,gid,getPriority,setPriority"
-
-# Nothing outside the one file is looked at: no configuration, lock file or package.
+# Nothing outside the one file is read: no configuration, lock file or package.
 closed_flags="--no-config --no-lock --no-remote --no-npm --no-check"
 
 # How long the host of the runtime's releases may take to answer, in milliseconds.
@@ -131,6 +118,10 @@ runtime=${facts#* }
 [ "$version" = "$deno_version" ] ||
   say "Building with deno $version; developed and tested with $deno_version."
 
+# The same permissions and flags as the task `start`.
+run_flags=$(run_deno run --no-config --no-lock deploy/build/run_flags.ts) ||
+  fail "cannot read the flags of the task start in deno.json."
+
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -212,7 +203,7 @@ fi
 
 if [ "$wanted" = "$host_target" ]; then
   run_deno run -A --no-config --no-lock deploy/build/check_executable.ts "$new" $kind ||
-    fail "what was built does not work; it is thrown away."
+    fail "the executable does not pass its checks and is not kept."
 else
   say "Built for $wanted: it could not be tried out here."
 fi

@@ -5,17 +5,8 @@
  * @module
  */
 
+import { RUN_FLAGS } from "../deploy/build/run_flags.ts";
 import type { Target } from "./load.ts";
-
-/** The permissions that the service is shipped with. */
-const PERMISSIONS = [
-  ...["--no-prompt", "--allow-net", "--allow-read", "--allow-write", "--allow-env", "--allow-sys"],
-  ...[
-    "--unstable-net",
-    "--unstable-no-legacy-abort",
-    "--v8-flags=--max-semi-space-size=1,--expose-gc",
-  ],
-];
 
 /** The empty app needs less, and gets no flag that makes it better or worse. */
 const PLAIN = ["--no-prompt", "--allow-net", "--allow-env"];
@@ -83,7 +74,7 @@ export async function start(
   const port = freePort();
   const started = performance.now();
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-config", "--no-lock", ...(plain ? PLAIN : PERMISSIONS), script],
+    args: ["run", "--no-config", "--no-lock", ...(plain ? PLAIN : RUN_FLAGS), script],
     env: {
       ...{ PORT: String(port), HOST: "127.0.0.1", DATA_DIR: dataDir, API_KEY },
       ...{ RATE_LIMIT_PER_MINUTE: "0", LOG_LEVEL: "error", MAX_SSE_CLIENTS: "20000" },

@@ -8,6 +8,7 @@
  * Words choose the files whose path contains one of them. The last line is `N passed, N failed`
  * (and `, N skipped` where tests were left out); the exit status is 0 only when nothing failed.
  * With `LONGSHORE_REQUIRE_ENGINE=1` leaving anything out for want of an engine is a failure.
+ * With `LONGSHORE_EXECUTABLE=FILE` only the files run that start the program, and they start FILE.
  *
  * @module
  */
@@ -56,7 +57,8 @@ async function run(args: string[]): Promise<Counts> {
   const options = args.filter((arg) => arg.startsWith("-"));
   const words = args.filter((arg) => !arg.startsWith("-"));
   const files = (await testFiles("tests")).filter((path) =>
-    words.length === 0 || words.some((word) => path.includes(word))
+    (words.length === 0 || words.some((word) => path.includes(word))) &&
+    (Deno.env.get("LONGSHORE_EXECUTABLE") === undefined || startsProgram(path))
   );
   const real = files.filter((path) => path.startsWith(REAL_ENGINE));
   const other = files.filter((path) => !path.startsWith(REAL_ENGINE));
@@ -184,6 +186,10 @@ function add(sum: Counts, counts: Counts): void {
   sum.passed += counts.passed;
   sum.failed += counts.failed;
   sum.skipped += counts.skipped;
+}
+
+function startsProgram(path: string): boolean {
+  return /\b(startLongshore|runCommand)\(/.test(Deno.readTextFileSync(new URL(path, root)));
 }
 
 async function testFiles(folder: string): Promise<string[]> {

@@ -1,11 +1,14 @@
 /**
- * Runs a freshly built executable the way a user does, before it is called done: `version`,
- * `config`, then `serve` with an empty data directory until it answers, then SIGTERM. No engine is touched.
+ * Runs a freshly built executable the way a user does: `version`, `config`, then `serve` with an
+ * empty data directory, a GET request to every endpoint, and SIGTERM. It runs without a container
+ * engine, and again with the engine of this host where there is one, which is only read from.
  *
  *     deno run -A check_executable.ts EXECUTABLE standalone|bundled
  *
  * @module
  */
+
+import { checkEveryGet } from "./endpoint_check.ts";
 
 /** How long a start may take, in milliseconds; the first one unpacks the runtime. */
 const START_MS = 60_000;
@@ -14,6 +17,9 @@ const START_MS = 60_000;
 const STOP_MS = 20_000;
 
 const POLL_MS = 10;
+
+/** Where Docker listens unless `DOCKER_HOST` says otherwise. */
+const DOCKER_SOCKET = "/var/run/docker.sock";
 
 if (import.meta.main) {
   const [executable, kind] = Deno.args;
@@ -32,7 +38,7 @@ if (import.meta.main) {
 }
 
 /**
- * @returns What was seen, one sentence a line.
+ * @returns The results, one sentence for each line.
  * @throws {Error} When anything is not as a user needs it, with what the executable wrote.
  */
 async function checkExecutable(
@@ -59,8 +65,18 @@ async function checkExecutable(
     };
     const version = await checkVersion(executable, kind, environment);
     await checkKeysAreBaked(executable, environment);
-    const startMs = await checkService(executable, environment);
-    return [version, `It starts to its first answer in ${startMs} ms and ends with status 0.`];
+    const { startMs, gets } = await checkService(executable, environment, { engine: false });
+    const socket = await hostEngine();
+    if (socket !== undefined) {
+      const env = { ...environment, DOCKER_HOST: `unix://${socket}` };
+      await checkService(executable, env, { engine: true });
+    }
+    return [
+      version,
+      `It starts to its first answer in ${startMs} ms and ends with status 0.`,
+      `All ${gets} GET endpoints answer without an engine` +
+      (socket === undefined ? "." : `, and with the one at ${socket}.`),
+    ];
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
@@ -71,13 +87,13 @@ async function checkVersion(
   kind: string,
   env: Record<string, string>,
 ): Promise<string> {
-  const told = (await run(executable, ["version"], env)).trimEnd();
-  const form = /^longshore \d+\.\d+\.\d+\S* \(deno \d+\.\d+\.\d+, (\w+)[^\n]*\)$/.exec(told)?.[1];
+  const text = (await run(executable, ["version"], env)).trimEnd();
+  const form = /^longshore \d+\.\d+\.\d+\S* \(deno \d+\.\d+\.\d+, (\w+)[^\n]*\)$/.exec(text)?.[1];
   // The plain runtime in place of its compile-time base answers too, but not with this.
   if (form === undefined || (form === "standalone") !== (kind === "standalone")) {
-    throw new Error(`"version" says "${told.slice(0, 200)}", which is not a ${kind} longshore`);
+    throw new Error(`"version" says "${text.slice(0, 200)}", which is not a ${kind} longshore`);
   }
-  return told;
+  return text;
 }
 
 /** A build that took itself for the source would let its user add keys that sign licenses. */
@@ -101,8 +117,12 @@ async function run(executable: string, args: string[], env: Record<string, strin
   return new TextDecoder().decode(stdout);
 }
 
-/** @returns Milliseconds from the start to the first answer. */
-async function checkService(executable: string, env: Record<string, string>): Promise<number> {
+/** @returns Milliseconds from the start to the first answer, and how many endpoints answered. */
+async function checkService(
+  executable: string,
+  env: Record<string, string>,
+  { engine }: { engine: boolean },
+): Promise<{ startMs: number; gets: number }> {
   const started = performance.now();
   const child = new Deno.Command(executable, {
     args: ["serve"],
@@ -130,7 +150,7 @@ async function checkService(executable: string, env: Record<string, string>): Pr
     await answering("/livez");
     const startMs = Math.round(performance.now() - started);
     await answering("/readyz");
-    await checkAnswers(base, env.API_KEY!);
+    const gets = await checkAnswers(base, env.API_KEY!, { engine });
     await run(executable, ["healthcheck"], env);
 
     child.kill("SIGTERM");
@@ -140,7 +160,7 @@ async function checkService(executable: string, env: Record<string, string>): Pr
     if (status.code !== 0) {
       throw new Error(`SIGTERM: it ended with status ${status.code}, signal ${status.signal}`);
     }
-    return startMs;
+    return { startMs, gets };
   } catch (error) {
     if (ended === undefined) child.kill("SIGKILL");
     const written = (await output).join("\n").slice(-4000);
@@ -150,21 +170,44 @@ async function checkService(executable: string, env: Record<string, string>): Pr
   }
 }
 
-/** What needs a grant or an asset that a build could lack: documents, and the host's figures. */
-async function checkAnswers(base: string, apiKey: string): Promise<void> {
-  const tokens = await fetch(`${base}/auth/token`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ apiKey }),
-  });
+/** @returns How many GET endpoints there are. */
+async function checkAnswers(
+  base: string,
+  apiKey: string,
+  { engine }: { engine: boolean },
+): Promise<number> {
+  const post = (path: string, body: unknown, token?: string) =>
+    fetch(base + path, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      },
+      body: JSON.stringify(body),
+    });
+  const tokens = await post("/auth/token", { apiKey });
   if (tokens.status !== 200) throw new Error(`POST /auth/token: ${await tokens.text()}`);
   const { accessToken } = await tokens.json();
-  for (const path of ["/openapi.json", "/docs", "/api/system/metrics", "/api/overview"]) {
-    const answer = await fetch(base + path, {
-      headers: { authorization: `Bearer ${accessToken}` },
-    });
-    const text = await answer.text();
-    if (answer.status !== 200) throw new Error(`GET ${path}: ${answer.status} ${text}`);
+  // Otherwise every endpoint of the other editions only answers that it needs a license.
+  const trial = await post("/api/edition/trial", {}, accessToken);
+  const text = await trial.text();
+  // The second service has the data directory of the first one.
+  if (!trial.ok && trial.status !== 409) throw new Error(`POST /api/edition/trial: ${text}`);
+
+  const { count, failures } = await checkEveryGet(base, accessToken, { engine });
+  if (failures.length > 0) throw new Error(failures.join("\n"));
+  return count;
+}
+
+/** The socket of this host's engine, if one answers. */
+async function hostEngine(): Promise<string | undefined> {
+  const named = Deno.env.get("DOCKER_HOST");
+  const path = named?.startsWith("unix://") ? named.slice("unix://".length) : DOCKER_SOCKET;
+  try {
+    (await Deno.connect({ transport: "unix", path })).close();
+    return path;
+  } catch {
+    return undefined;
   }
 }
 
@@ -174,7 +217,7 @@ async function statusOf(url: string): Promise<number | undefined> {
     await answer.body?.cancel();
     return answer.status;
   } catch {
-    return undefined; // Nobody listens there yet.
+    return undefined; // It does not listen yet.
   }
 }
 

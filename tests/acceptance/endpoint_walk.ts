@@ -63,7 +63,7 @@ export async function everyEndpoint(deps: Deps): Promise<Walked[]> {
 }
 
 /** Something that fits a schema, the example where it has one. */
-function exampleOf(schema: Json): Json {
+export function exampleOf(schema: Json): Json {
   if (schema.example !== undefined) return schema.example;
   if (schema.default !== undefined) return schema.default;
   if (schema.const !== undefined) return schema.const;

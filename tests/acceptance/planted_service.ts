@@ -133,7 +133,7 @@ const withPassword = (url: string, password: string) =>
 const IMAGE = `sha256:${"1".repeat(64)}`;
 
 /** An engine whose records hold secrets where an engine's do. */
-function engineOf({ plant }: PlantedSecrets): Record<string, FakeAnswer> {
+export function engineOf({ plant }: PlantedSecrets): Record<string, FakeAnswer> {
   const password = plant("an environment variable");
   const played = playContainers([{
     name: "web",

@@ -7,6 +7,7 @@ import { silentLog } from "../../services/log.ts";
 import { contentOf, runCommand, temporaryDirectory } from "../helpers/command.ts";
 import { licenseKeyFor, writeLicenseKeys } from "../helpers/licenses.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
+import { EXECUTABLE, sourceTest } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 
 const API_KEY = "the key of the backup tests, long enough";
@@ -336,7 +337,7 @@ Deno.test("a damaged state database cannot be backed up; damaged metrics are lef
   deepEqual([...Deno.readDirSync(place.path)].map(({ name }) => name).sort(), ["b.tar", "data"]);
 });
 
-Deno.test("the license is in the backup; one that the backup has not stays", async () => {
+sourceTest("the license is in the backup; one that the backup has not stays", async () => {
   using place = await installation();
   const licenseFile = `${place.dataDir}/license.key`;
   await backup(place.dataDir, `${place.path}/without.tar`);
@@ -404,7 +405,7 @@ Deno.test("a backup that is interrupted leaves nothing", async () => {
 
 Deno.test({
   name: "what root restores or installs belongs to the service's user",
-  ignore: Deno.uid() !== 0,
+  ignore: Deno.uid() !== 0 || EXECUTABLE !== undefined,
   async fn() {
     using place = await installation();
     const [uid, gid] = [65_534, 65_533];

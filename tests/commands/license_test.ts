@@ -2,38 +2,42 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { runCommand, temporaryDirectory } from "../helpers/command.ts";
 import { licenseKeyFor, writeLicenseKeys } from "../helpers/licenses.ts";
 import { startLongshore } from "../helpers/longshore.ts";
+import { sourceTest } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 
-Deno.test("a license installed by command is shown, and a running service takes it over", async () => {
-  using directory = temporaryDirectory();
-  const LICENSE_KEYS_FILE = writeLicenseKeys(directory.path);
-  const file = `${directory.path}/license.txt`;
-  Deno.writeTextFileSync(file, `${await licenseKeyFor()}\n`);
-  await using longshore = await startLongshore({ env: { LICENSE_KEYS_FILE } });
-  const env = { LICENSE_KEYS_FILE, DATA_DIR: longshore.dataDir };
+sourceTest(
+  "a license installed by command is shown, and a running service takes it over",
+  async () => {
+    using directory = temporaryDirectory();
+    const LICENSE_KEYS_FILE = writeLicenseKeys(directory.path);
+    const file = `${directory.path}/license.txt`;
+    Deno.writeTextFileSync(file, `${await licenseKeyFor()}\n`);
+    await using longshore = await startLongshore({ env: { LICENSE_KEYS_FILE } });
+    const env = { LICENSE_KEYS_FILE, DATA_DIR: longshore.dataDir };
 
-  const before = await runCommand(["license", "show"], { env });
-  equal(before.code, 0);
-  match(before.stdout, /^Edition {4}ce\nLimits {5}webhooks 50, /);
-  const installed = await runCommand(["license", "install", file], { env });
-  equal(installed.code, 0, installed.stderr);
-  match(installed.stdout, /^Installed: pro for Harbour Ltd until \d{4}-/);
-  equal(Deno.statSync(`${longshore.dataDir}/license.key`).mode! & 0o777, 0o600);
-  match((await runCommand(["license", "show"], { env })).stdout, /^Customer {3}Harbour Ltd$/m);
+    const before = await runCommand(["license", "show"], { env });
+    equal(before.code, 0);
+    match(before.stdout, /^Edition {4}ce\nLimits {5}webhooks 50, /);
+    const installed = await runCommand(["license", "install", file], { env });
+    equal(installed.code, 0, installed.stderr);
+    match(installed.stdout, /^Installed: pro for Harbour Ltd until \d{4}-/);
+    equal(Deno.statSync(`${longshore.dataDir}/license.key`).mode! & 0o777, 0o600);
+    match((await runCommand(["license", "show"], { env })).stdout, /^Customer {3}Harbour Ltd$/m);
 
-  await until("the service has it", async () => {
-    return (await longshore.call("GET", "/api/edition")).body.edition === "pro";
-  });
+    await until("the service has it", async () => {
+      return (await longshore.call("GET", "/api/edition")).body.edition === "pro";
+    });
 
-  const enterprise = await licenseKeyFor({ edition: "enterprise" });
-  const piped = await runCommand(["license", "install", "-"], { env, stdin: enterprise });
-  equal(piped.code, 0, piped.stderr);
-  await until("the service has that one", async () => {
-    return (await longshore.call("GET", "/api/edition")).body.edition === "enterprise";
-  });
-});
+    const enterprise = await licenseKeyFor({ edition: "enterprise" });
+    const piped = await runCommand(["license", "install", "-"], { env, stdin: enterprise });
+    equal(piped.code, 0, piped.stderr);
+    await until("the service has that one", async () => {
+      return (await longshore.call("GET", "/api/edition")).body.edition === "enterprise";
+    });
+  },
+);
 
-Deno.test("a license that is refused is one sentence, and nothing is installed", async () => {
+sourceTest("a license that is refused is one sentence, and nothing is installed", async () => {
   using directory = temporaryDirectory();
   const { path } = directory;
   Deno.mkdirSync(`${path}/data`);
@@ -68,7 +72,7 @@ Deno.test("a license that is refused is one sentence, and nothing is installed",
   deepEqual([...Deno.readDirSync(`${path}/data`)], []);
 });
 
-Deno.test("license show says why a license is not in force", async () => {
+sourceTest("license show says why a license is not in force", async () => {
   using directory = temporaryDirectory();
   Deno.writeTextFileSync(`${directory.path}/license.key`, "nonsense");
   const { code, stdout } = await runCommand(["license", "show"], {

@@ -62,7 +62,10 @@ Deno.test("version tells the version", async () => {
   for (const arg of ["version", "--version"]) {
     const { code, stdout } = await runCommand([arg]);
     equal(code, 0);
-    match(stdout, /^longshore \d+\.\d+\.\d+ \(deno [\d.]+, source, [\w-]+\)\n$/);
+    match(
+      stdout,
+      /^longshore \d+\.\d+\.\d+ \(deno [\d.]+, (source|bundled|standalone), [\w-]+\)\n$/,
+    );
   }
 });
 

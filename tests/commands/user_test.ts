@@ -1,11 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { runCommand, temporaryDirectory } from "../helpers/command.ts";
-import {
-  type Longshore,
-  runtimeEnvironment,
-  startArguments,
-  startLongshore,
-} from "../helpers/longshore.ts";
+import { type Longshore, startLongshore } from "../helpers/longshore.ts";
+import { programCommand, runtimeEnvironment } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 
 const PASSWORD = "correct horse battery";
@@ -135,7 +131,7 @@ Deno.test({
   ignore: Deno.build.os !== "linux",
   async fn() {
     await using longshore = await startLongshore({ env: users });
-    const program = [Deno.execPath(), ...await startArguments(), "user", "passwd"];
+    const program = programCommand(["user", "passwd"]);
     /** Types the answers, each when it is asked for. */
     const type = async (...answers: string[]) => {
       const child = new Deno.Command("script", {

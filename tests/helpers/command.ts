@@ -4,7 +4,7 @@
  * @module
  */
 
-import { runtimeEnvironment, startArguments } from "./longshore.ts";
+import { programCommand, runtimeEnvironment } from "./program.ts";
 
 export interface Outcome {
   /** Exit status. */
@@ -23,8 +23,9 @@ export async function runCommand(
   args: readonly string[],
   { env = {}, stdin = "" }: { env?: Record<string, string>; stdin?: string } = {},
 ): Promise<Outcome> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [...await startArguments(), ...args],
+  const [path, ...rest] = programCommand(args);
+  const child = new Deno.Command(path, {
+    args: rest,
     cwd: root,
     clearEnv: true,
     env: { ...runtimeEnvironment(), ...env },

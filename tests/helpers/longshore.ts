@@ -1,10 +1,11 @@
 /**
- * The real program as a process of its own, started as `deno task start` does, for tests from the
- * outside.
+ * The real program as a process of its own, for tests from the outside: the sources, or the
+ * executable that `LONGSHORE_EXECUTABLE` names.
  *
  * @module
  */
 
+import { programCommand, runtimeEnvironment } from "./program.ts";
 import { until } from "./until.ts";
 
 export interface Longshore extends AsyncDisposable {
@@ -65,8 +66,9 @@ const root = new URL("../../", import.meta.url);
 export async function startLongshore(options: LongshoreOptions = {}): Promise<Longshore> {
   const dataDir = options.dataDir ?? await Deno.makeTempDir({ prefix: "longshore-test-data-" });
   const apiKey = options.env?.["API_KEY"] ?? crypto.randomUUID() + crypto.randomUUID();
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [...await startArguments(), ...options.args ?? []],
+  const [path, ...args] = programCommand(options.args ?? []);
+  const child = new Deno.Command(path, {
+    args,
     cwd: root,
     clearEnv: true,
     env: {
@@ -166,22 +168,6 @@ async function request(
     headers: response.headers,
     body: isJson ? JSON.parse(text) : text,
   };
-}
-
-/** The arguments of the task `start`, so that tests run with the permissions that users have. */
-export async function startArguments(): Promise<string[]> {
-  const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", root)));
-  const [program, ...args] = (tasks.start.command ?? tasks.start).split(" ");
-  if (program !== "deno") throw new Error(`The task "start" is not a call of deno: ${program}`);
-  return args;
-}
-
-/** What the runtime needs, so that nothing of the caller's configures the service. */
-export function runtimeEnvironment(): Record<string, string> {
-  const needed = /^(PATH|HOME|TMPDIR|LANG|XDG_CACHE_HOME|(DENO|NPM_CONFIG)_.*)$/i;
-  return Object.fromEntries(
-    Object.entries(Deno.env.toObject()).filter(([name]) => needed.test(name)),
-  );
 }
 
 function collect(stream: ReadableStream<Uint8Array>): { text(): string; end: Promise<void> } {

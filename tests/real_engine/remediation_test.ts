@@ -8,7 +8,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { mostlyWithin } from "../helpers/in_time.ts";
-import { licenseKeyFor, writeLicenseKeys } from "../helpers/licenses.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { BUSYBOX, engineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
@@ -32,18 +31,19 @@ interface Run {
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Starts the program with a license; its data outlives it. */
+/** Starts the program with a trial of the Enterprise edition; its data outlives it. */
 async function withPro(
   real: RealEngine,
   run: (start: () => Promise<Longshore>) => Promise<void>,
 ): Promise<void> {
   const dataDir = await Deno.makeTempDir({ prefix: "longshore-test-remediation-" });
   try {
-    const env = {
-      LICENSE_KEYS_FILE: writeLicenseKeys(dataDir),
-      LICENSE_KEY: await licenseKeyFor(),
-    };
-    await run(() => startLongshore({ dataDir, env, engineSocket: real.socketPath }));
+    await run(async () => {
+      const program = await startLongshore({ dataDir, engineSocket: real.socketPath });
+      // 409 from the second start on: the trial is stored.
+      await program.call("POST", "/api/edition/trial", {});
+      return program;
+    });
   } finally {
     await Deno.remove(dataDir, { recursive: true });
   }

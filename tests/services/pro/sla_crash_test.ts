@@ -16,6 +16,7 @@ import { createSla } from "../../../services/pro/sla_definitions.ts";
 import { fakeReceiver } from "../../helpers/fake_receiver.ts";
 import { licenseKeyFor, writeLicenseKeys } from "../../helpers/licenses.ts";
 import { type LongshoreOptions, startLongshore } from "../../helpers/longshore.ts";
+import { sourceTest } from "../../helpers/program.ts";
 import { storedMonitor } from "../../helpers/stored_monitor.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -24,7 +25,7 @@ const KILLS = 5;
 /** Budget of a month, so small that an outage of a second exceeds it: 0.26 s. */
 const TARGET = 99.99999;
 
-Deno.test("an outage during which the service is killed five times makes one breach", async () => {
+sourceTest("an outage during which the service is killed five times makes one breach", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "longshore-sla-" });
   await using receiver = fakeReceiver(() => new Response(null, { status: 204 }));
   const options: LongshoreOptions = {
