@@ -1,9 +1,8 @@
 /**
- * Five-field cron expressions: what they may hold, and when they fall due in a time zone.
+ * Five-field cron expressions: validation, and due times in a time zone.
  *
- * The expression is read here, strictly; `croner` then only has to search the calendar, in UTC and
- * on a plain list of values. Wall-clock times become moments here as well: one that a clock change
- * leaves out is skipped, and one that it brings twice counts once, the first time.
+ * `croner` parses the fields and searches the calendar, always in UTC. Wall-clock times are converted
+ * here: one that a clock change skips is not run, and one that occurs twice runs once, the first time.
  *
  * @module
  */
@@ -16,28 +15,22 @@ export const CRON_LENGTH_MAX = 400;
 
 interface Field {
   name: string;
-  min: number;
-  max: number;
-  /** Lower case, the first for `firstNamed`. */
+  /** The valid values, for messages. */
+  range: string;
+  /** Names that may stand for a value, in lower case. */
   names?: readonly string[];
-  firstNamed?: number;
 }
 
 const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 const DAYS = "sun mon tue wed thu fri sat".split(" ");
 
 const FIELDS: readonly Field[] = [
-  { name: "minute", min: 0, max: 59 },
-  { name: "hour", min: 0, max: 23 },
-  { name: "day of month", min: 1, max: 31 },
-  { name: "month", min: 1, max: 12, names: MONTHS, firstNamed: 1 },
-  { name: "day of week", min: 0, max: 7, names: DAYS, firstNamed: 0 },
+  { name: "minute", range: "0 to 59" },
+  { name: "hour", range: "0 to 23" },
+  { name: "day of month", range: "1 to 31" },
+  { name: "month", range: "1 to 12 or jan to dec", names: MONTHS },
+  { name: "day of week", range: "0 to 7 or sun to sat", names: DAYS },
 ];
-
-const SUNDAY_TOO = 7;
-
-/** One item of a list: `*`, `5`, `1-30`, each with an optional step where there is a range. */
-const ITEM = /^(?:\*|([^/-]+)(?:-([^/-]+))?)(?:\/([^/]*))?$/;
 
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -155,9 +148,8 @@ function calendar(pattern: string, domAndDow: boolean): Cron {
 }
 
 /**
- * Reads an expression into one that has nothing but lists of numbers. As cron does it, a day has
- * to fit one of the two day fields where both are restricted, and both otherwise; a field that
- * begins with `*` is not restricted.
+ * Checks an expression and reads it. As in cron, a day has to match one of the two day fields where
+ * both are restricted, and both otherwise; a field that begins with `*` is not restricted.
  */
 function read(expression: string): { pattern: string; domAndDow: boolean } {
   const texts = expression.trim().split(/[ \t]+/);
@@ -171,71 +163,44 @@ function read(expression: string): { pattern: string; domAndDow: boolean } {
         `not ${texts.length}`,
     );
   }
-  const pattern = FIELDS.map((field, index) => {
-    const text = texts[index]!;
-    return text === "*" ? "*" : valuesOf(expression, field, text).join(",");
-  }).join(" ");
-  return { pattern, domAndDow: texts[2]!.startsWith("*") || texts[4]!.startsWith("*") };
+  // A week that ends on Sunday, such as "sat-sun"; croner knows the name as 0 only.
+  texts[4] = texts[4]!.replace(/(?<=[1-6a-z]-)sun\b/i, "7");
+  texts.forEach((text, at) => assertField(expression, text, at));
+  return {
+    pattern: texts.join(" "),
+    domAndDow: texts[2]!.startsWith("*") || texts[4]!.startsWith("*"),
+  };
 }
 
-/** The values of a field, ascending. */
-function valuesOf(expression: string, field: Field, text: string): number[] {
-  const values = new Set<number>();
-  for (const item of text.split(",")) {
-    for (const value of itemValues(expression, field, item)) {
-      values.add(field.max === SUNDAY_TOO && value === SUNDAY_TOO ? 0 : value);
+/** A value, or `*` or a range with an optional step. */
+const ITEM = /^(?:\d{1,2}|(?:\*|\d{1,2}-\d{1,2})(?:\/\d{1,2})?)$/;
+
+/** croner checks the values; the form is checked here, because croner also accepts L, W and #. */
+function assertField(expression: string, text: string, at: number): void {
+  const { name, range, names = [] } = FIELDS[at]!;
+  const numeric = text.toLowerCase().replace(
+    /[a-z]+/g,
+    (word) => names.includes(word) ? "1" : word,
+  );
+  try {
+    if (!numeric.split(",").every((item) => ITEM.test(item))) {
+      throw new TypeError("not cron syntax");
     }
-  }
-  return [...values].sort((a, b) => a - b);
-}
-
-function itemValues(expression: string, field: Field, item: string): number[] {
-  const [whole, first, last, step] = ITEM.exec(item) ?? [];
-  if (whole === undefined) throw refused(expression, `"${item}" is no ${field.name}`);
-  const isRange = first === undefined || last !== undefined;
-  if (step !== undefined && !isRange) {
-    throw refused(expression, `the step in "${item}" needs a range (or *) before it`);
-  }
-
-  const from = first === undefined ? field.min : valueOf(expression, field, first);
-  let to = from;
-  if (first === undefined) to = field.max === SUNDAY_TOO ? field.max - 1 : field.max;
-  else if (last !== undefined) to = valueOf(expression, field, last);
-  // A week that ends on Sunday: "sat-sun".
-  if (field.max === SUNDAY_TOO && last?.toLowerCase() === DAYS[0] && from > 0) to = SUNDAY_TOO;
-  if (from > to) throw refused(expression, `the ${field.name} range "${item}" runs backwards`);
-
-  const by = step === undefined ? 1 : stepOf(expression, field, step);
-  const values = [];
-  for (let value = from; value <= to; value += by) values.push(value);
-  return values;
-}
-
-function valueOf(expression: string, field: Field, text: string): number {
-  const named = field.names?.indexOf(text.toLowerCase()) ?? -1;
-  if (named >= 0) return field.firstNamed! + named;
-  if (!/^\d{1,2}$/.test(text)) throw refused(expression, `"${text}" is no ${field.name}`);
-  const value = Number(text);
-  if (value < field.min || value > field.max) {
+    calendar(FIELDS.map((_, index) => index === at ? text : "*").join(" "), true);
+  } catch (cause) {
     throw refused(
       expression,
-      `the ${field.name} ${value} is not between ${field.min} and ${field.max}`,
+      `the ${name} "${text.slice(0, 50)}" is not valid; expected ${range}, ` +
+        "as a value, list (1,2), range (1-5) or step (*/5)",
+      cause,
     );
   }
-  return value;
 }
 
-function stepOf(expression: string, field: Field, text: string): number {
-  const step = /^\d{1,2}$/.test(text) ? Number(text) : 0;
-  if (step < 1 || step > field.max) {
-    throw refused(expression, `the ${field.name} step "${text}" is not between 1 and ${field.max}`);
-  }
-  return step;
-}
-
-function refused(expression: string, reason: string): AppError {
+function refused(expression: string, reason: string, cause?: unknown): AppError {
   return new AppError(
     "invalid",
     `body.cronExpression: ${reason}; got "${expression.slice(0, 100)}"`,
+    { cause },
   );
 }

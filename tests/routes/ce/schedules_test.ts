@@ -53,7 +53,7 @@ for (
     [{ cronExpression: 5 }, /^body\.cronExpression: /],
     [
       { cronExpression: "0 25 * * *" },
-      /^body\.cronExpression: the hour 25 is not between 0 and 23/,
+      /^body\.cronExpression: the hour "25" is not valid; expected 0 to 23/,
     ],
     [{ cronExpression: "0 0 3 * * *" }, /^body\.cronExpression: five fields are expected .* not 6/],
     [{ cronExpression: "@daily" }, /^body\.cronExpression: nicknames are not supported/],
