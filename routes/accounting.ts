@@ -1,5 +1,5 @@
 /**
- * Writes down what requests come to: writes in the audit log, everything in the guard's.
+ * Records the outcome of requests: writes in the audit log, all of them in the guard's log.
  *
  * @module
  */
@@ -11,10 +11,10 @@ import type { Endpoint } from "./endpoint.ts";
 import { type Env, type Gatekeeper, validated } from "./gatekeeper.ts";
 
 /**
- * Writes down what a request came to: a write in the audit log, everything in the guard's.
+ * Records the outcome of each request: writes in the audit log, all of them in the guard's log.
  *
- * The audit log leaves out what nobody is known to have tried, and refusals for trying too often: a
- * stranger must not fill the disk. The guard's log bounds strangers by itself.
+ * The audit log omits most anonymous requests and every 429, so that anonymous clients cannot fill
+ * the disk. The guard's log has its own limits for them.
  */
 export function accounted(
   endpoint: Endpoint,
@@ -32,20 +32,23 @@ export function accounted(
     if (guarding) c.set("guard", guarding);
     c.set("note", {});
     await next();
-    // The request that installs a license or begins the trial is the first to be written down.
+    // The request that installs a license or begins the trial is the first one to be recorded.
     const recording = guarding ?? (isAudited ? await guard() : undefined);
     if (!isAudited && !recording) return;
 
     const caller = c.get("caller") as Caller | undefined;
     const { status } = c.res;
-    const { actor, target = targetOf(c) } = c.get("note");
+    const { actor, command = null, ...note } = c.get("note");
+    const named = note.target === undefined ? targetsOf(c) : [note.target];
+    const targets = note.targets ?? named;
+    const target = (named.length > 0 ? named : targets).join(" ");
     const outcome = outcomeOf(status);
-    // Wrong keys and passwords are throttled, a stranger's malformed requests are not.
+    // Wrong keys and passwords are throttled; malformed anonymous requests are not.
     const isTry = status < 400 || status === 401 || status === 403;
     const isKnown = caller !== undefined && (caller.role !== "public" || isTry);
     if (isAudited && isKnown && status !== 429) {
       const userId = actor ?? caller.userId;
-      audit({ caller: { ...caller, userId }, action, target, outcome });
+      audit({ caller: { ...caller, userId }, action, target, targets, command, outcome });
     }
     if (endpoint.unrecorded && outcome === "success") return;
     await recording?.record({
@@ -56,6 +59,8 @@ export function accounted(
       path: route,
       permission: endpoint.permission,
       target,
+      targets,
+      command,
       status,
       outcome,
       actor,
@@ -69,9 +74,9 @@ function outcomeOf(status: number): Observation["outcome"] {
 }
 
 /** What a write is about: the path's parameters, else the name in its body. */
-function targetOf(c: Context<Env>): string {
+function targetsOf(c: Context<Env>): string[] {
   const params = Object.values(c.req.param() as Record<string, string>);
-  if (params.length) return params.join(" ");
+  if (params.length) return params;
   const { name, email } = (validated(c, "json") ?? {}) as { name?: unknown; email?: unknown };
-  return [name, email].find((value) => typeof value === "string") as string ?? "";
+  return [name, email].filter((value) => typeof value === "string").slice(0, 1);
 }

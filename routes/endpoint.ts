@@ -82,12 +82,16 @@ export interface Input<Params, Query, Body> {
   note: Note;
 }
 
-/** What a handler knows better than the request says, for the logs of what was done. */
+/** What a handler adds to the audit and compliance entries of its request. */
 export interface Note {
-  /** The user id that a login turned out to be. */
+  /** The id of the user who logged in. */
   actor?: string;
-  /** What it was about. */
+  /** Replaces the path's parameters as the target. */
   target?: string;
+  /** Ids and names of everything that the request was about. */
+  targets?: readonly string[];
+  /** The command or the options that say what was done. */
+  command?: string;
 }
 
 /** A contract and its handler, with the types of the shapes erased. */

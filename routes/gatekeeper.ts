@@ -23,11 +23,13 @@ export type Identify = (
   options: { address: string; ticket: string | undefined; metrics?: boolean | undefined },
 ) => Caller | undefined | Promise<Caller | undefined>;
 
-/** Writes down that somebody changed something, or tried to. */
+/** Records a change, or an attempt to make one. */
 export type Audit = (record: {
   caller: Caller;
   action: string;
   target: string;
+  targets: readonly string[];
+  command: string | null;
   outcome: "success" | "failure" | "denied";
 }) => void;
 

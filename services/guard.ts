@@ -25,6 +25,10 @@ export interface Observation {
   permission: string | undefined;
   /** The path's parameters; without any, the name in the body; without that, empty. */
   target: string;
+  /** Ids and names of everything that the request was about. */
+  targets: readonly string[];
+  /** The command or the options that say what was done. */
+  command: string | null;
   status: number;
   outcome: "success" | "failure" | "denied";
   /** After a login the id of the user who logged in. */

@@ -13,47 +13,105 @@ export interface AuditEntry {
   id: string;
   /** ISO 8601, UTC. */
   at: string;
-  /** Id of the user, `key` in key mode, empty for someone without a token. */
+  /** Id of the user; `key`, `console`, `schedule` or `remediation`; empty without a token. */
   actor: string;
+  /** The user's email at that time; `null` for actors that are not users. */
+  actorEmail: string | null;
   role: string;
   /** Method and path pattern, e.g. `POST /api/containers/:id/stop`. */
   action: string;
   /** The path's parameters, e.g. `web`. */
   target: string;
+  /** Ids and names of everything that the action was about. */
+  targets: string[];
+  /** The command of an exec, the action of a bulk request, the options of a prune. */
+  command: string | null;
   outcome: AuditOutcome;
   ip: string;
 }
 
+/** Which entries are selected; fields that are missing do not restrict. */
+export interface AuditFilter {
+  /** Id or email of the actor. */
+  actor?: string | undefined;
+  /** Part of the action. */
+  action?: string | undefined;
+  /** One of the targets. */
+  target?: string | undefined;
+  outcome?: AuditOutcome | undefined;
+  /** ISO 8601, UTC; inclusive. */
+  from?: string | undefined;
+  /** ISO 8601, UTC; inclusive. */
+  to?: string | undefined;
+}
+
+const CONDITIONS: Record<keyof AuditFilter, string> = {
+  actor: `rowid IN (
+    SELECT rowid FROM audit_entries WHERE actor = :actor
+    UNION SELECT rowid FROM audit_entries WHERE actor_email = :actor COLLATE NOCASE)`,
+  // Steps from one distinct action to the next in the index, instead of reading every entry.
+  action: `action IN (
+    WITH RECURSIVE actions (action) AS (
+      SELECT min(action) FROM audit_entries
+      UNION ALL
+      SELECT (SELECT min(action) FROM audit_entries WHERE action > actions.action) FROM actions
+      WHERE actions.action IS NOT NULL
+    )
+    SELECT action FROM actions WHERE instr(lower(action), lower(:action)) > 0)`,
+  target: "id IN (SELECT entry_id FROM audit_targets WHERE target = :target)",
+  outcome: "outcome = :outcome",
+  from: "at >= :from",
+  to: "at <= :to",
+};
+
+type Row = Omit<AuditEntry, "targets"> & { targets: string };
+
 export function insertAuditEntry(db: Database, entry: AuditEntry): void {
   db.run(
-    `INSERT INTO audit_entries (id, at, actor, role, action, target, outcome, ip)
-     VALUES (:id, :at, :actor, :role, :action, :target, :outcome, :ip)`,
-    { ...entry },
+    `INSERT INTO audit_entries
+       (id, at, actor, actor_email, role, action, target, targets, command, outcome, ip)
+     VALUES
+       (:id, :at, :actor, :actorEmail, :role, :action, :target, :targets, :command, :outcome, :ip)`,
+    { ...entry, targets: JSON.stringify(entry.targets) },
   );
 }
 
 /** Newest first. */
 export function selectAuditEntries(
   db: Database,
+  filter: AuditFilter,
   { limit, offset }: { limit: number; offset: number },
 ): AuditEntry[] {
-  return db.all<AuditEntry>(
-    `SELECT id, at, actor, role, action, target, outcome, ip FROM audit_entries
-     ORDER BY at DESC, id LIMIT :limit OFFSET :offset`,
-    { limit, offset },
-  );
+  const { where, params } = restriction(filter);
+  return db.all<Row>(
+    `SELECT id, at, actor, actor_email AS actorEmail, role, action, target, targets, command,
+       outcome, ip
+     FROM audit_entries ${where} ORDER BY at DESC, id LIMIT :limit OFFSET :offset`,
+    { ...params, limit, offset },
+  ).map((row) => ({ ...row, targets: JSON.parse(row.targets) }));
 }
 
-export function countAuditEntries(db: Database): number {
-  return db.get<{ n: number }>("SELECT count(*) AS n FROM audit_entries")!.n;
+export function countAuditEntries(db: Database, filter: AuditFilter): number {
+  const { where, params } = restriction(filter);
+  return db.get<{ n: number }>(`SELECT count(*) AS n FROM audit_entries ${where}`, params)!.n;
 }
 
-/** How many entries were ever written; looks at the newest one only. */
+/** How many entries were ever written; reads the newest one only. */
 export function countAuditEntriesEver(db: Database): number {
   return db.get<{ n: number | null }>("SELECT max(rowid) AS n FROM audit_entries")?.n ?? 0;
 }
 
-/** @returns How many went. */
+/** @returns How many were deleted. */
 export function deleteAuditEntriesBefore(db: Database, at: string): number {
   return db.run("DELETE FROM audit_entries WHERE at < :at", { at });
+}
+
+function restriction(filter: AuditFilter): { where: string; params: Record<string, string> } {
+  const params = Object.fromEntries(
+    Object.entries(filter).filter((entry): entry is [keyof AuditFilter, string] =>
+      entry[1] !== undefined
+    ),
+  );
+  const conditions = (Object.keys(params) as (keyof AuditFilter)[]).map((name) => CONDITIONS[name]);
+  return { where: conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "", params };
 }

@@ -32,6 +32,7 @@ import { migration as mtls } from "./0044_enterprise_mtls.ts";
 import { migration as encryption } from "./0045_enterprise_encryption.ts";
 import { migration as compliance } from "./0046_enterprise_compliance.ts";
 import { migration as pushTokenSecrets } from "./0056_ce_push_token_secrets.ts";
+import { migration as auditDetails } from "./0061_ce_audit_details.ts";
 
 /** Of `state.sqlite`. */
 export const stateMigrations: readonly Migration[] = [
@@ -59,6 +60,7 @@ export const stateMigrations: readonly Migration[] = [
   encryption,
   compliance,
   pushTokenSecrets,
+  auditDetails,
 ];
 
 /** Of `metrics.sqlite`. */

@@ -9,27 +9,52 @@ import { AUDIT_OUTCOMES, listAudit } from "../../services/ce/audit.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { From, inOrder, To } from "../time_range.ts";
+
+const text = z.string().min(1).max(300);
 
 const AuditEntry = z.object({
   id: z.string(),
   at: Timestamp,
-  actor: z.string().meta({ description: "Id of the user, key, or empty without a token" }),
-  role: z.string(),
+  actor: z.string().meta({
+    description: "Id of the user, `key`, `console` (a command on the host), `schedule`, " +
+      "`remediation`, or empty without a token",
+  }),
+  actorEmail: z.string().nullable().meta({ description: "The user's email at that time" }),
+  role: z.string().meta({ description: "`system` for the service itself" }),
   action: z.string().meta({ example: "POST /api/containers/:id/stop" }),
   target: z.string().meta({ example: "web" }),
+  targets: z.array(z.string()).meta({
+    description: "Ids and names of everything that the action was about, at most 100",
+    example: ["web"],
+  }),
+  command: z.string().nullable().meta({
+    description: "The command of an exec, the action of a bulk request, the options of a prune",
+  }),
   outcome: z.enum(AUDIT_OUTCOMES),
   ip: z.string(),
 });
+
+const AuditQuery = z.object({
+  actor: text.optional().meta({ description: "Id or email of the actor" }),
+  action: text.optional().meta({ description: "Part of the action", example: "exec" }),
+  target: text.optional().meta({ description: "One of the targets", example: "web" }),
+  outcome: z.enum(AUDIT_OUTCOMES).optional(),
+  from: From,
+  to: To,
+  ...pagingQuery(100),
+}).refine(inOrder.check, inOrder.fault);
 
 export const auditEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/audit",
-    summary: "List who changed what",
-    description: "Every write of every edition, newest first, kept for 90 days.",
+    summary: "List audit entries",
+    description: "Every write of every edition and what the service did by itself, newest first, " +
+      "kept for 90 days. Filters are combined.",
     role: "admin",
     permission: "settings:read",
-    query: z.object(pagingQuery(100)),
+    query: AuditQuery,
     returns: paged({ entries: z.array(AuditEntry) }),
   }, ({ query }) => listAudit(deps, query)),
 ];

@@ -6,6 +6,7 @@
 
 import * as z from "zod";
 import { execInContainer } from "../../services/ce/container_exec.ts";
+import { namesOf } from "../../services/ce/container_reads.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { ContainerParams } from "./container_shapes.ts";
@@ -20,7 +21,8 @@ export const containerExecEndpoints = (deps: Deps) => [
     summary: "Run an allowed command in a container",
     description:
       "The command is split into arguments by the quoting rules of a shell, but no shell runs. It " +
-      "has to be in `EXEC_ALLOWLIST`, ends after 30 s, and each of its streams is cut at 1 MiB.",
+      "has to be in `EXEC_ALLOWLIST`, ends after 30 s, and each of its streams is cut at 1 MiB. The audit log " +
+      "records the command as given: do not pass secrets in it.",
     role: "admin",
     permission: "containers:exec",
     params: ContainerParams,
@@ -50,5 +52,9 @@ export const containerExecEndpoints = (deps: Deps) => [
       409: "The container is not running",
       503: "The container engine cannot be reached",
     },
-  }, ({ params, body }) => execInContainer(deps, params.id, body.command)),
+  }, ({ params, body, note }) => {
+    note.targets = namesOf(deps, [params.id]);
+    note.command = body.command;
+    return execInContainer(deps, params.id, body.command);
+  }),
 ];

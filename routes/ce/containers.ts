@@ -15,6 +15,7 @@ import {
 } from "../../services/ce/container_actions.ts";
 import { getContainer } from "../../services/ce/container_detail.ts";
 import { PULL_POLICIES, rebuildContainer } from "../../services/ce/container_rebuild.ts";
+import { namesOf } from "../../services/ce/container_reads.ts";
 import { listContainers, listProcesses, listVersion } from "../../services/ce/containers.ts";
 import { assertMayDo } from "../../services/caller.ts";
 import type { Deps } from "../../services/deps.ts";
@@ -102,7 +103,9 @@ export const containerEndpoints = (deps: Deps) => [
       },
     }),
     failures: AWAY,
-  }, ({ body, caller }) => {
+  }, ({ body, caller, note }) => {
+    note.targets = namesOf(deps, body.ids);
+    note.command = body.action;
     assertMayDo(caller, "operator", `containers:${body.action}`);
     return actOnContainers(deps, body.ids, body.action);
   }),
@@ -127,7 +130,10 @@ export const containerEndpoints = (deps: Deps) => [
     params: ContainerParams,
     returns: ActionResult,
     failures: UNKNOWN,
-  }, ({ params }) => startContainer(deps, params.id)),
+  }, ({ params, note }) => {
+    note.targets = namesOf(deps, [params.id]);
+    return startContainer(deps, params.id);
+  }),
 
   endpoint({
     method: "post",
@@ -139,7 +145,10 @@ export const containerEndpoints = (deps: Deps) => [
     query: StopQuery,
     returns: ActionResult,
     failures: { ...OWN, ...UNKNOWN },
-  }, ({ params, query }) => stopContainer(deps, params.id, { timeoutS: query.t })),
+  }, ({ params, query, note }) => {
+    note.targets = namesOf(deps, [params.id]);
+    return stopContainer(deps, params.id, { timeoutS: query.t });
+  }),
 
   endpoint({
     method: "post",
@@ -151,7 +160,10 @@ export const containerEndpoints = (deps: Deps) => [
     query: StopQuery,
     returns: ActionResult,
     failures: { ...OWN, ...UNKNOWN },
-  }, ({ params, query }) => restartContainer(deps, params.id, { timeoutS: query.t })),
+  }, ({ params, query, note }) => {
+    note.targets = namesOf(deps, [params.id]);
+    return restartContainer(deps, params.id, { timeoutS: query.t });
+  }),
 
   endpoint({
     method: "post",
@@ -179,7 +191,10 @@ export const containerEndpoints = (deps: Deps) => [
       502: "The registry does not answer or refuses",
       ...AWAY,
     },
-  }, ({ params, body }) => rebuildContainer(deps, params.id, body)),
+  }, ({ params, body, note }) => {
+    note.targets = namesOf(deps, [params.id]);
+    return rebuildContainer(deps, params.id, body);
+  }),
 
   endpoint({
     method: "get",

@@ -5,11 +5,11 @@
  */
 
 import * as z from "zod";
-import { actOnStack } from "../../services/ce/stack_actions.ts";
+import { actOnStack, type StackActionReport } from "../../services/ce/stack_actions.ts";
 import { STACK_KINDS } from "../../services/ce/stack_groups.ts";
 import { getStack, listStacks, STACK_STATUSES, stacksVersion } from "../../services/ce/stacks.ts";
 import type { Deps } from "../../services/deps.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoint, type Note } from "../endpoint.ts";
 import { ContainerListItem } from "./container_shapes.ts";
 
 const StackParams = z.object({
@@ -59,7 +59,7 @@ const StackDetail = Stack.extend({
   configFiles: z.array(z.string()),
 });
 
-const StackActionReport = z.object({
+const ActionReport = z.object({
   ok: z.boolean().meta({ description: "Whether everything is in the wanted state now" }),
   results: z.array(z.object({
     id: z.string().meta({ description: "Of the container, in a swarm of the service" }),
@@ -74,6 +74,17 @@ const AWAY = { 503: "The container engine cannot be reached" };
 const UNKNOWN = { 404: "There is no such stack", ...AWAY };
 
 const OWN = "The service's own container is left out, and its result says so.";
+
+/** Adds the members of the stack that an action was about to the audit entry. */
+async function noted(
+  note: Note,
+  stack: string,
+  action: Promise<StackActionReport>,
+): Promise<StackActionReport> {
+  const report = await action;
+  note.targets = [stack, ...report.results.map(({ name }) => name)];
+  return report;
+}
 
 export const stackEndpoints = (deps: Deps) => [
   endpoint({
@@ -102,45 +113,57 @@ export const stackEndpoints = (deps: Deps) => [
     etag: true,
   }, ({ params, query }) => getStack(deps, params.name, query.kind)),
 
-  endpoint({
-    method: "post",
-    path: "/api/stacks/:name/start",
-    summary: "Start a stack",
-    description:
-      "In the order of dependencies; a service waits up to two minutes for those that have to be " +
-      "healthy or completed first. Services of a swarm get the replicas that they had.",
-    role: "admin",
-    permission: "stacks:start",
-    params: StackParams,
-    query: KindQuery,
-    returns: StackActionReport,
-    failures: UNKNOWN,
-  }, ({ params, query }) => actOnStack(deps, params.name, "start", query.kind)),
+  endpoint(
+    {
+      method: "post",
+      path: "/api/stacks/:name/start",
+      summary: "Start a stack",
+      description:
+        "In the order of dependencies; a service waits up to two minutes for those that have to be " +
+        "healthy or completed first. Services of a swarm get the replicas that they had.",
+      role: "admin",
+      permission: "stacks:start",
+      params: StackParams,
+      query: KindQuery,
+      returns: ActionReport,
+      failures: UNKNOWN,
+    },
+    ({ params, query, note }) =>
+      noted(note, params.name, actOnStack(deps, params.name, "start", query.kind)),
+  ),
 
-  endpoint({
-    method: "post",
-    path: "/api/stacks/:name/stop",
-    summary: "Stop a stack",
-    description: `Dependents first. Services of a swarm are scaled to zero. ${OWN}`,
-    role: "admin",
-    permission: "stacks:stop",
-    params: StackParams,
-    query: KindQuery,
-    returns: StackActionReport,
-    failures: UNKNOWN,
-  }, ({ params, query }) => actOnStack(deps, params.name, "stop", query.kind)),
+  endpoint(
+    {
+      method: "post",
+      path: "/api/stacks/:name/stop",
+      summary: "Stop a stack",
+      description: `Dependents first. Services of a swarm are scaled to zero. ${OWN}`,
+      role: "admin",
+      permission: "stacks:stop",
+      params: StackParams,
+      query: KindQuery,
+      returns: ActionReport,
+      failures: UNKNOWN,
+    },
+    ({ params, query, note }) =>
+      noted(note, params.name, actOnStack(deps, params.name, "stop", query.kind)),
+  ),
 
-  endpoint({
-    method: "post",
-    path: "/api/stacks/:name/restart",
-    summary: "Restart a stack",
-    description:
-      `In the order of dependencies. A swarm replaces the tasks of its services one after another. ${OWN}`,
-    role: "admin",
-    permission: "stacks:restart",
-    params: StackParams,
-    query: KindQuery,
-    returns: StackActionReport,
-    failures: UNKNOWN,
-  }, ({ params, query }) => actOnStack(deps, params.name, "restart", query.kind)),
+  endpoint(
+    {
+      method: "post",
+      path: "/api/stacks/:name/restart",
+      summary: "Restart a stack",
+      description:
+        `In the order of dependencies. A swarm replaces the tasks of its services one after another. ${OWN}`,
+      role: "admin",
+      permission: "stacks:restart",
+      params: StackParams,
+      query: KindQuery,
+      returns: ActionReport,
+      failures: UNKNOWN,
+    },
+    ({ params, query, note }) =>
+      noted(note, params.name, actOnStack(deps, params.name, "restart", query.kind)),
+  ),
 ];

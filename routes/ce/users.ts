@@ -20,7 +20,7 @@ import {
   setUserRole,
 } from "../../services/ce/users.ts";
 import type { Deps } from "../../services/deps.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoint, type Note } from "../endpoint.ts";
 import { Done, done, IdParams } from "../shapes.ts";
 import { User, UserRole } from "./user_shapes.ts";
 
@@ -55,6 +55,12 @@ const BEYOND = "The role does not allow this, or it is about somebody with more 
 const OFF = { 404: "Users mode is off" };
 const UNKNOWN = { 404: "There is no such user, or users mode is off" };
 
+/** Adds the email of the user that a request was about to the audit entry. */
+function noted<Account extends { id: string; email: string }>(note: Note, user: Account): Account {
+  note.targets = [user.email, user.id];
+  return user;
+}
+
 export const userEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
@@ -83,7 +89,7 @@ export const userEndpoints = (deps: Deps) => [
       409: "Somebody has this email",
       ...OFF,
     },
-  }, ({ body, caller }) => createUser(deps, caller, body)),
+  }, async ({ body, caller, note }) => noted(note, await createUser(deps, caller, body))),
 
   endpoint({
     method: "delete",
@@ -94,26 +100,30 @@ export const userEndpoints = (deps: Deps) => [
     permission: "users:write",
     params: IdParams,
     returns: Done,
-    failures: { 403: BEYOND, 409: "It is oneself or the last admin", ...UNKNOWN },
-  }, ({ params, caller }) => {
-    removeUser(deps, caller, params.id);
+    failures: { 403: BEYOND, 409: "It is your own account or the last admin", ...UNKNOWN },
+  }, ({ params, caller, note }) => {
+    noted(note, removeUser(deps, caller, params.id));
     return done;
   }),
 
-  endpoint({
-    method: "put",
-    path: "/auth/users/:id/role",
-    summary: "Change a user's role",
-    description:
-      "Holds at the user's next request. The login cannot be renewed; the user logs in " +
-      "again.",
-    role: "admin",
-    permission: "users:write",
-    params: IdParams,
-    body: RoleBody,
-    returns: User,
-    failures: { 403: BEYOND, 409: "It is the last admin", ...UNKNOWN },
-  }, ({ params, body, caller }) => setUserRole(deps, caller, params.id, body.role)),
+  endpoint(
+    {
+      method: "put",
+      path: "/auth/users/:id/role",
+      summary: "Change a user's role",
+      description:
+        "Holds at the user's next request. The login cannot be renewed; the user logs in " +
+        "again.",
+      role: "admin",
+      permission: "users:write",
+      params: IdParams,
+      body: RoleBody,
+      returns: User,
+      failures: { 403: BEYOND, 409: "It is the last admin", ...UNKNOWN },
+    },
+    ({ params, body, caller, note }) =>
+      noted(note, setUserRole(deps, caller, params.id, body.role)),
+  ),
 
   endpoint({
     method: "put",
@@ -131,9 +141,12 @@ export const userEndpoints = (deps: Deps) => [
       429: "Too many wrong current passwords",
       ...UNKNOWN,
     },
-  }, ({ params, body, caller }) =>
-    changePassword(deps, caller, params.id, {
-      password: body.password,
-      currentPassword: body.current_password,
-    })),
+  }, async ({ params, body, caller, note }) =>
+    noted(
+      note,
+      await changePassword(deps, caller, params.id, {
+        password: body.password,
+        currentPassword: body.current_password,
+      }),
+    )),
 ];

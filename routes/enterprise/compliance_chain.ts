@@ -17,7 +17,8 @@ import {
 import { complianceStats } from "../../services/enterprise/compliance_logs.ts";
 import { sweepCompliance } from "../../services/enterprise/compliance_retention.ts";
 import { endpoint } from "../endpoint.ts";
-import { From, StoredTime } from "./compliance_shapes.ts";
+import { From } from "../time_range.ts";
+import { StoredTime } from "./compliance_shapes.ts";
 
 const Config = z.object({
   enabled: z.boolean().meta({ description: "Whether anything is written down" }),

@@ -17,16 +17,8 @@ import {
 import { turn } from "../../services/enterprise/turn.ts";
 import { endpoint, rawEndpoint } from "../endpoint.ts";
 import { IdParams, paged, pagingQuery } from "../shapes.ts";
-import {
-  ActorType,
-  Category,
-  Entry,
-  EntryOutcome,
-  From,
-  inOrder,
-  Severity,
-  To,
-} from "./compliance_shapes.ts";
+import { From, inOrder, To } from "../time_range.ts";
+import { ActorType, Category, Entry, EntryOutcome, Severity } from "./compliance_shapes.ts";
 
 const NAME_MAX = 200;
 const TARGET_MAX = 300;

@@ -83,7 +83,8 @@ export const roleUserEndpoints = (deps: Deps) => [
     }),
     failures: { 403: BEYOND, 404: "There is no such role, or no such user" },
   }, ({ params, body, caller, note }) => {
-    note.target = `${params.id} ${body.user_id}`;
+    note.targets = [params.id, body.user_id];
+    note.target = note.targets.join(" ");
     return { ...done, ...assignRole(deps, caller, params.id, body.user_id) };
   }),
 

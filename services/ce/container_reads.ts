@@ -130,6 +130,21 @@ export function asContainer({ self }: Pick<Deps, "self">, inspect: ContainerInsp
   );
 }
 
+/** The given references with the names that they stand for, as far as they are known; for logs. */
+export function namesOf(
+  { inventory }: Pick<Deps, "inventory">,
+  refs: readonly string[],
+): string[] {
+  const nameOf = (ref: string) => {
+    try {
+      return findIn(inventory, ref)?.name ?? ref;
+    } catch {
+      return ref; // a prefix of several ids
+    }
+  };
+  return [...new Set(refs.flatMap((ref) => [nameOf(ref), ref]))];
+}
+
 function findIn(inventory: Inventory, ref: string): Container | undefined {
   const exact = inventory.get(ref) ?? inventory.list().find(({ name }) => name === ref);
   if (exact || !/^[0-9a-f]+$/.test(ref)) return exact;

@@ -26,6 +26,7 @@ import type { Deps } from "../deps.ts";
 import { emit, type EmitDeps } from "../emit.ts";
 import { asAppError } from "../errors.ts";
 import { errorFields } from "../log.ts";
+import { automaticActor, recordAudit } from "./audit.ts";
 import { actOnContainer } from "./container_actions.ts";
 import type { ReadDeps } from "./container_reads.ts";
 import { nextDue } from "./cron.ts";
@@ -232,7 +233,17 @@ function endRun(deps: EmitDeps, run: BegunRun, outcome: Outcome): void {
     ...outcome,
     finishedAt: now().toISOString(),
   };
-  if (end.status !== "failure") return updateScheduleRunEnd(db, end);
+  const store = () => {
+    updateScheduleRunEnd(db, end);
+    recordAudit(deps, {
+      caller: automaticActor("schedule"),
+      action: `schedule ${run.action}`,
+      target: end.containerName,
+      targets: [end.containerName, end.containerId, run.scheduleName],
+      outcome: end.status === "success" ? "success" : "failure",
+    });
+  };
+  if (end.status !== "failure") return db.transaction(store);
   const data = {
     schedule: run.scheduleName,
     scheduleId: run.scheduleId,
@@ -240,5 +251,5 @@ function endRun(deps: EmitDeps, run: BegunRun, outcome: Outcome): void {
     action: run.action,
     error: end.error ?? "",
   };
-  emit(deps, "schedule.failed", data, () => updateScheduleRunEnd(db, end));
+  emit(deps, "schedule.failed", data, store);
 }

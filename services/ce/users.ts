@@ -217,26 +217,30 @@ export async function setPassword(
 }
 
 /**
- * Deletes a user and ends every login of it.
+ * Deletes a user and ends all their logins.
  *
+ * @returns The user as it was.
  * @throws {AppError} `not_found` for an unknown user and in key mode; `forbidden` for a user with
- * more rights; `conflict` for oneself and for the last admin.
+ * more rights; `conflict` for the caller's own account and for the last admin.
  */
 export function removeUser(
   deps: Pick<Deps, "config" | "db" | "accounts" | "now" | "log">,
   caller: Caller,
   id: string,
-): void {
+): User {
   const { config, db, accounts, log } = deps;
   assertUsersMode(config);
   const user = existing(db, id);
-  if (caller.userId === id) throw new AppError("conflict", "Nobody can delete oneself");
+  if (caller.userId === id) {
+    throw new AppError("conflict", "You cannot delete your own account");
+  }
   assertMayManage(caller, user);
   if (user.role === "admin") assertAnotherAdmin(db, "deleted");
 
   revokeFamiliesOfUser(deps, id, () => deleteUser(db, id));
   accounts.remove(id);
   log.info("user deleted", { userId: id });
+  return user;
 }
 
 async function assertCurrentPassword(

@@ -1,6 +1,6 @@
 /**
- * What an observed request reads like in the compliance log: who, what, to what, with what outcome.
- * Only what the contract of the endpoint and the path tell: no body, no query, no token.
+ * The compliance entry of an observed request: who did what to what, with what outcome. It contains
+ * the contract of the endpoint, the path and what the handler noted: no other body, query or token.
  *
  * @module
  */
@@ -54,15 +54,18 @@ const VERBS: Readonly<Record<string, string>> = {
   DELETE: "delete",
 };
 
-/** A path's parameters are short; nothing longer is kept. */
+/** Longest target and command in UTF-16 code units, and most targets of one entry. */
 const TARGET_MAX = 300;
+const COMMAND_MAX = 500;
+const TARGETS_MAX = 100;
 
 /** Whether a path is one by which people come in or go. */
 export const isAuthentication = (path: string) => AUTHENTICATION.test(path);
 
 /** The entry of a request. */
 export function observedEntry(observation: Observation): NewEntry {
-  const { actor, address, caller, method, outcome, path, requestId, status } = observation;
+  const { actor, address, caller, command, method, outcome, path, requestId, status } = observation;
+  const targets = boundedTargets(observation);
   const isDenied = status === 401 || status === 403;
   const { resource, action } = actionOf(observation);
   const who = actorOf({ userId: actor ?? caller?.userId ?? "" });
@@ -87,6 +90,8 @@ export function observedEntry(observation: Observation): NewEntry {
       address,
       request_id: requestId,
       ...(caller && caller.role !== "public" && { role: caller.role }),
+      ...(targets.length > 1 && { targets }),
+      ...(command !== null && { command: command.slice(0, COMMAND_MAX).toWellFormed() }),
     },
     recorded_by: null,
   };
@@ -116,7 +121,14 @@ function actionOf(
 
 const named = (part: string) => part.replaceAll("-", "_");
 
-/** A link with a token in its path opens something: it is nothing to be read in a log. */
+/** A token in a path is a secret and must not be readable in a log. */
+const hasToken = (path: string) => /:\w*token\b/i.test(path);
+
 function targetOf({ path, target }: Observation): string | null {
-  return target === "" || /:\w*token\b/i.test(path) ? null : target.slice(0, TARGET_MAX);
+  return target === "" || hasToken(path) ? null : target.slice(0, TARGET_MAX);
+}
+
+function boundedTargets({ path, targets }: Observation): string[] {
+  if (hasToken(path)) return [];
+  return targets.slice(0, TARGETS_MAX).map((name) => name.slice(0, TARGET_MAX).toWellFormed());
 }

@@ -22,6 +22,7 @@ import {
   selectUnfinishedRemediations,
   updateRemediationEnd,
 } from "../../db/pro/remediation_runs.ts";
+import { automaticActor, recordAudit } from "../ce/audit.ts";
 import { restartContainer, startContainer, stopContainer } from "../ce/container_actions.ts";
 import type { ReadDeps } from "../ce/container_reads.ts";
 import { createGate } from "../ce/gate.ts";
@@ -234,7 +235,16 @@ function endRun(deps: EmitDeps, run: BegunRemediation, outcome: Outcome): void {
       target: action_target,
       ...outcome,
     };
-    emit(deps, "remediation.executed", data, store);
+    emit(deps, "remediation.executed", data, () => {
+      store();
+      recordAudit(deps, {
+        caller: automaticActor("remediation"),
+        action: `remediation ${action_type}`,
+        target: action_target,
+        targets: [action_target, rule_name],
+        outcome: outcome.status === "success" ? "success" : "failure",
+      });
+    });
   }
   stopIfTooOften(deps, rule_id);
 }

@@ -1,6 +1,16 @@
-import { deepEqual, equal } from "node:assert/strict";
-import { sweepAudit } from "../../../services/ce/audit.ts";
-import { usersApp } from "../../helpers/accounts.ts";
+import { deepEqual, equal, match } from "node:assert/strict";
+import {
+  type AuditEntry,
+  type AuditFilter,
+  insertAuditEntry,
+  selectAuditEntries,
+} from "../../../db/ce/audit_entries.ts";
+import { openStateDatabase } from "../../../db/database.ts";
+import { migrate } from "../../../db/migrate.ts";
+import { stateMigrations } from "../../../db/migrations/mod.ts";
+import { automaticActor, listAudit, recordAudit, sweepAudit } from "../../../services/ce/audit.ts";
+import { login, usersApp } from "../../helpers/accounts.ts";
+import { containerOf, idOf } from "../../helpers/fake_containers.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";
 
 const entries = async (app: TestApp, query = "") =>
@@ -19,9 +29,12 @@ Deno.test("GET /api/audit shows every write with its outcome, newest first", asy
   deepEqual(shown, {
     at: "2026-01-01T12:00:02.000Z",
     actor: "key",
+    actorEmail: null,
     role: "viewer",
     action: "POST /api/containers/:id/stop",
     target: "web",
+    targets: ["web"],
+    command: null,
     outcome: "denied",
     ip: "192.0.2.1",
   });
@@ -38,7 +51,162 @@ Deno.test("GET /api/audit is paged", async () => {
   deepEqual([body.entries.length, body.total, body.limit, body.offset], [1, 5, 2, 4]);
 });
 
-Deno.test("reads, refreshes and strangers leave no entry", async () => {
+Deno.test("an entry keeps the actor's email after the user is gone", async () => {
+  using app = await usersApp();
+  const { accessToken: token } = await login(app, "operator@example.com");
+  await app.call("POST", "/api/containers/web/stop", undefined, { token });
+  const [{ actor, actorEmail }] = await entries(app);
+  equal(actorEmail, "operator@example.com");
+
+  await app.call("DELETE", `/auth/users/${actor}`);
+  const [deletion, stop] = await entries(app);
+  deepEqual(deletion.targets, ["operator@example.com", actor]);
+  equal(stop.actorEmail, "operator@example.com");
+});
+
+Deno.test("bulk and exec are recorded with their targets and their command", async () => {
+  using app = testApp();
+  const { inventory } = app.deps;
+  const running = ["web", "db"].map((name) => containerOf({ name, state: "running" }));
+  inventory.replaceAll(running, inventory.readNumber());
+  inventory.setLive(true);
+  await app.call("POST", "/api/containers/bulk", {
+    ids: ["web", idOf("db"), "nope"],
+    action: "restart",
+  });
+  app.clock.advance({ seconds: 1 });
+  // A command outside the allowlist is the one that an auditor looks for.
+  await app.call("POST", "/api/containers/web/exec", { command: "rm -rf '/data dir'" });
+
+  const [exec, bulk] = await entries(app);
+  deepEqual(
+    [exec.action, exec.targets, exec.command, exec.outcome],
+    ["POST /api/containers/:id/exec", ["web"], "rm -rf '/data dir'", "denied"],
+  );
+  deepEqual([bulk.targets, bulk.command], [["web", "db", idOf("db"), "nope"], "restart"]);
+});
+
+Deno.test("what is kept of targets and command is bounded and well-formed", () => {
+  using app = testApp();
+  recordAudit(app.deps, {
+    caller: automaticActor("schedule"),
+    action: "test",
+    target: "x".repeat(1_000),
+    targets: Array.from({ length: 200 }, (_, n) => `${n}${"y".repeat(1_000)}`),
+    command: "z".repeat(499) + "\u{1F600}",
+    outcome: "success",
+  });
+  const { entries: [entry] } = listAudit(app.deps, { limit: 1, offset: 0 });
+  equal(entry!.target.length, 300);
+  deepEqual([entry!.targets.length, entry!.targets[0]!.length], [100, 300]);
+  equal(entry!.command, "z".repeat(499) + "\uFFFD");
+});
+
+for (
+  const { query, ids } of [
+    { query: "", ids: ["5", "4", "3", "2", "1"] },
+    { query: "?actor=ANN@example.com", ids: ["2", "1"] },
+    { query: "?actor=u-ann", ids: ["2", "1"] },
+    { query: "?actor=key", ids: ["4", "3"] },
+    { query: "?action=stop", ids: ["2", "1"] },
+    { query: "?action=POST /API/images", ids: ["3"] },
+    { query: "?action=%25", ids: [] },
+    { query: "?target=WEB", ids: ["5", "1"] },
+    { query: "?target=we", ids: [] },
+    { query: "?outcome=denied", ids: ["4"] },
+    { query: "?from=2026-01-02T00:00:00Z&to=2026-01-04", ids: ["4", "3", "2"] },
+    { query: "?from=2026-01-05T01:00:00%2B01:00", ids: ["5"] },
+    { query: "?actor=key&outcome=success", ids: ["3"] },
+    { query: "?action=stop&target=db&actor=u-ann", ids: ["2"] },
+  ]
+) {
+  Deno.test(`GET /api/audit${query} selects entries ${ids.join(", ") || "none"}`, async () => {
+    using app = testApp();
+    const ann = { actor: "u-ann", actorEmail: "ann@example.com" };
+    const key = { actor: "key", actorEmail: null };
+    const stop = "POST /api/containers/:id/stop";
+    for (
+      const entry of [
+        { id: "1", ...ann, action: stop, targets: ["web", "c1"] },
+        { id: "2", ...ann, action: stop, targets: ["db"] },
+        { id: "3", ...key, action: "POST /api/images/prune", targets: [] },
+        { id: "4", ...key, action: "PUT /api/webhooks/:id", targets: ["w1"], outcome: "denied" },
+        {
+          id: "5",
+          actor: "schedule",
+          actorEmail: null,
+          action: "schedule restart",
+          targets: ["web"],
+        },
+      ]
+    ) {
+      insertAuditEntry(app.deps.db, {
+        at: `2026-01-0${entry.id}T00:00:00.000Z`,
+        role: "admin",
+        target: entry.targets[0] ?? "",
+        command: null,
+        outcome: "success",
+        ip: "",
+        ...entry,
+      } as AuditEntry);
+    }
+    const { body } = await app.call("GET", `/api/audit${query}`);
+    deepEqual(body.entries.map(({ id }: AuditEntry) => id), ids);
+    equal(body.total, ids.length);
+  });
+}
+
+for (
+  const [query, error] of [
+    ["outcome=maybe", /outcome/],
+    ["from=yesterday", /from/],
+    ["from=2026-02-01&to=2026-01-01", /must not be before from/],
+    ["actor=", /actor/],
+  ] as const
+) {
+  Deno.test(`GET /api/audit?${query} is refused`, async () => {
+    using app = testApp();
+    const { status, body } = await app.call("GET", `/api/audit?${query}`);
+    equal(status, 400);
+    match(body.error, error);
+  });
+}
+
+Deno.test("filters use an index", () => {
+  using app = testApp();
+  const plan = (filter: AuditFilter) => {
+    const { all } = app.deps.db;
+    let sql = "";
+    const recording = { ...app.deps.db, all: (text: string) => (sql = text, []) };
+    selectAuditEntries(recording, filter, { limit: 1, offset: 0 });
+    return all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, {
+      ...filter as Record<string, string>,
+      limit: 1,
+      offset: 0,
+    })
+      .map(({ detail }) => detail).join("\n");
+  };
+  match(plan({ actor: "x" }), /audit_entries_by_actor[\s\S]*audit_entries_by_email/);
+  match(plan({ action: "x" }), /audit_entries_by_action/);
+  match(plan({ target: "x" }), /SEARCH audit_targets USING PRIMARY KEY/);
+  match(plan({ outcome: "denied" }), /audit_entries_by_outcome/);
+  match(plan({ from: "2026" }), /audit_entries_by_time/);
+});
+
+Deno.test("an entry of an earlier version is found by its target", () => {
+  const db = openStateDatabase(":memory:");
+  const before = stateMigrations.findIndex(({ name }) => name === "0061_ce_audit_details");
+  migrate(db, stateMigrations.slice(0, before));
+  db.run(`INSERT INTO audit_entries (id, at, actor, role, action, target, outcome, ip)
+    VALUES ('1', '2026-01-01T00:00:00.000Z', 'key', 'admin', 'x', 'web', 'success', '')`);
+  migrate(db, stateMigrations);
+  using app = testApp({ db });
+  const { entries: [entry] } = listAudit(app.deps, { target: "web", limit: 1, offset: 0 });
+  deepEqual([entry!.targets, entry!.actorEmail, entry!.command], [["web"], null, null]);
+  db.close();
+});
+
+Deno.test("reads, refreshes and anonymous requests leave no entry", async () => {
   using app = testApp();
   await app.call("GET", "/api/maintenance");
   await app.call("POST", "/auth/refresh", { refreshToken: "nothing" }, { role: "public" });
@@ -65,13 +233,14 @@ Deno.test("a failed login names the account, and nothing that is none", async ()
   deepEqual(targets.sort(), ["", "", "viewer@example.com"]);
 });
 
-Deno.test("sweepAudit() forgets what is older than 90 days", async () => {
+Deno.test("sweepAudit() deletes entries older than 90 days", async () => {
   using app = testApp();
-  await app.call("POST", "/api/maintenance", { enabled: false });
+  await app.call("POST", "/api/containers/web/stop");
   app.clock.advance({ days: 89 });
   sweepAudit(app.deps);
   equal((await entries(app)).length, 1);
   app.clock.advance({ days: 2 });
   sweepAudit(app.deps);
   equal((await entries(app)).length, 0);
+  deepEqual(app.deps.db.all("SELECT * FROM audit_targets"), []);
 });

@@ -122,6 +122,10 @@ Deno.test("a stack that was stopped through the API is stopped in the very next 
   });
   const { body } = await app.call("GET", "/api/stacks");
   deepEqual([body.stacks[0].status, body.stacks[0].stopped], ["stopped", 2]);
+  const { entries } = (await app.call("GET", "/api/audit?target=shop-db-1")).body;
+  deepEqual(entries.map((entry: typeof body) => [entry.target, entry.targets]), [
+    ["shop", ["shop", "shop-web-1", "shop-db-1"]],
+  ]);
 });
 
 for (const action of ["start", "stop", "restart"]) {

@@ -192,13 +192,13 @@ Deno.test("a deleted user is out at the very next request, and cannot come back"
   equal(await statusWith(app, accessToken), 401, "the address does not bring old tokens back");
 });
 
-Deno.test("nobody deletes oneself, and the last admin is neither deleted nor demoted", async () => {
+Deno.test("your own account and the last admin cannot be deleted, nor the last admin demoted", async () => {
   using app = await usersApp();
   const { accessToken: token } = await login(app, "admin@example.com");
   const path = `/auth/users/${app.ids.admin}`;
 
   const oneself = await app.call("DELETE", path, undefined, { token });
-  deepEqual([oneself.status, oneself.body], [409, { error: "Nobody can delete oneself" }]);
+  deepEqual([oneself.status, oneself.body], [409, { error: "You cannot delete your own account" }]);
   const last = await app.call("DELETE", path);
   deepEqual([last.status, last.body], [409, { error: "The last admin cannot be deleted" }]);
   const demoted = await app.call("PUT", `${path}/role`, { role: "viewer" });

@@ -639,8 +639,9 @@ Deno.test("deleting a definition deletes its periods and breaches and nothing el
     sla_monitors: before["sla_monitors"]! - 1,
     sla_periods: before["sla_periods"]! - 1,
     sla_breaches: before["sla_breaches"]! - 1,
-    // The deletion itself is written down.
+    // The deletion itself is audited.
     audit_entries: before["audit_entries"]! + 1,
+    audit_targets: before["audit_targets"]! + 1,
   });
   deepEqual((await get(app, "/definitions")).definitions, [kept]);
   equal((await get(app, "/breaches")).breaches[0].sla_id, kept.id);

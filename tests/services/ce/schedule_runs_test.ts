@@ -8,6 +8,7 @@ import {
   type RunStarter,
   sweepScheduleRuns,
 } from "../../../services/ce/schedule_runs.ts";
+import { listAudit } from "../../../services/ce/audit.ts";
 import { scheduleRunner } from "../../../services/ce/workers/schedule_runner.ts";
 import { idOf, playContainers, type PlayedContainer } from "../../helpers/fake_containers.ts";
 import { type FakeEngine, fakeEngine } from "../../helpers/fake_engine.ts";
@@ -76,6 +77,11 @@ Deno.test("a schedule that is due acts on its container and leaves a run", async
     error: null,
   });
   equal(selectSchedule(app.deps.db, id)?.lastRunAt, "2026-01-01T12:00:00.000Z");
+  const [entry] = listAudit(app.deps, { limit: 1, offset: 0 }).entries;
+  deepEqual(
+    [entry!.actor, entry!.role, entry!.action, entry!.targets, entry!.outcome],
+    ["schedule", "system", "schedule restart", ["web", idOf("web"), "nightly"], "success"],
+  );
 });
 
 for (

@@ -6,6 +6,8 @@ import type { Observation } from "../../../services/guard.ts";
 const ANN: Caller = { userId: "ann", role: "operator", familyId: "f", address: "192.0.2.1" };
 
 const observed = (changes: Partial<Observation> = {}): Observation => ({
+  targets: [],
+  command: null,
   caller: ANN,
   address: "192.0.2.1",
   requestId: "r1",
@@ -17,6 +19,22 @@ const observed = (changes: Partial<Observation> = {}): Observation => ({
   outcome: "success",
   actor: undefined,
   ...changes,
+});
+
+Deno.test("the entry names all targets and the command, bounded and well-formed", () => {
+  const { metadata } = observedEntry(observed({
+    path: "/api/containers/bulk",
+    targets: ["web", "y".repeat(1_000), ...Array.from({ length: 200 }, (_, n) => `c${n}`)],
+    command: "z".repeat(499) + "\u{1F600}",
+  }));
+  const { targets, command } = metadata as { targets: string[]; command: string };
+  deepEqual([targets[0], targets[1]!.length, targets.length], ["web", 300, 100]);
+  equal(command, "z".repeat(499) + "\uFFFD");
+});
+
+Deno.test("a token in a path is in no target", () => {
+  const entry = observedEntry(observed({ path: "/unsubscribe/:token", targets: ["a", "b"] }));
+  deepEqual([entry.resource_id, "targets" in entry.metadata!], [null, false]);
 });
 
 Deno.test("the entry of a request says who did what to what, from where, with what outcome", () => {

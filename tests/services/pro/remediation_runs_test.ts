@@ -6,6 +6,7 @@ import {
 } from "../../../db/pro/remediation_rules.ts";
 import { insertRemediationRun } from "../../../db/pro/remediation_runs.ts";
 import { createEnvelope } from "../../../services/events.ts";
+import { listAudit } from "../../../services/ce/audit.ts";
 import type { Container } from "../../../services/inventory.ts";
 import {
   createRemediator,
@@ -139,6 +140,11 @@ Deno.test("a rule whose container is down starts it and says so in its history",
     error: null,
   }]]);
   equal(app.deps.inventory.get(idOf("web"))?.state, "running");
+  const [entry] = listAudit(app.deps, { limit: 1, offset: 0 }).entries;
+  deepEqual(
+    [entry!.actor, entry!.role, entry!.action, entry!.targets, entry!.outcome],
+    ["remediation", "system", "remediation start", ["web", "Keep web running"], "success"],
+  );
 });
 
 for (
