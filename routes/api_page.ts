@@ -8,6 +8,7 @@
 import page from "./api_page.html" with { type: "text" };
 import script from "./api_page_client.js" with { type: "text" };
 import style from "./api_page.css" with { type: "text" };
+import { sendFile, type StaticFile, staticFile } from "./static_file.ts";
 
 /** Where the page and its parts are served. */
 export const API_PAGE_PATHS = ["/docs", "/docs/page.css", "/docs/page.js"] as const;
@@ -24,80 +25,38 @@ const API_PAGE_CSP = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Parts are asked for under their content's name (`?v=`), thus they never change: a year. */
+/** Parts are requested under their content's hash (`?v=`), so they never change: one year. */
 const PART_CACHING = "public, max-age=31536000, immutable";
 
-interface File {
-  type: string;
-  text: string;
-  gzip: Uint8Array<ArrayBuffer>;
-  /** Quoted, as `ETag` has it. */
-  etag: string;
-  caching: string;
-}
+/** Created on the first request; most services never need the page. */
+let files: Promise<Map<string, StaticFile>> | undefined;
 
-/** Made when the page is first asked for; most services never are. */
-let files: Promise<Map<string, File>> | undefined;
-
-/**
- * Answers a request for one of `API_PAGE_PATHS`, compressed where the client takes it, with 304
- * where the client has it already.
- */
+/** Answers a request for one of `API_PAGE_PATHS`. */
 export async function apiPage(
   path: typeof API_PAGE_PATHS[number],
   request: Request,
 ): Promise<Response> {
   files ??= prepareFiles();
-  const { type, text, gzip, etag, caching } = (await files).get(path)!;
-  const headers = {
-    "cache-control": caching,
-    "content-security-policy": API_PAGE_CSP,
-    "content-type": type,
-    etag,
-    vary: "accept-encoding",
-  };
-  if (knows(request.headers.get("if-none-match"), etag)) {
-    return new Response(null, { status: 304, headers });
-  }
-  return takesGzip(request.headers.get("accept-encoding"))
-    ? new Response(gzip, { headers: { ...headers, "content-encoding": "gzip" } })
-    : new Response(text, { headers });
+  return sendFile((await files).get(path)!, request);
 }
 
-async function prepareFiles(): Promise<Map<string, File>> {
-  const css = await file("text/css; charset=utf-8", style, PART_CACHING);
-  const js = await file("text/javascript; charset=utf-8", script, PART_CACHING);
-  const named = (path: string, { etag }: File) => `${path}?v=${etag.slice(1, -1)}`;
+async function prepareFiles(): Promise<Map<string, StaticFile>> {
+  const css = await part("text/css; charset=utf-8", style, PART_CACHING);
+  const js = await part("text/javascript; charset=utf-8", script, PART_CACHING);
+  const named = (path: string, { etag }: StaticFile) => `${path}?v=${etag.slice(1, -1)}`;
   const html = page
     .replace("{{style}}", named("/docs/page.css", css))
     .replace("{{script}}", named("/docs/page.js", js));
   return new Map([
-    ["/docs", await file("text/html; charset=utf-8", html, "no-cache")],
+    ["/docs", await part("text/html; charset=utf-8", html, "no-cache")],
     ["/docs/page.css", css],
     ["/docs/page.js", js],
   ]);
 }
 
-async function file(type: string, text: string, caching: string): Promise<File> {
-  const bytes = new TextEncoder().encode(text);
-  const compressed = new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip"));
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex().slice(0, 16);
-  return {
-    type,
-    text,
-    gzip: new Uint8Array(await new Response(compressed).arrayBuffer()),
-    etag: `"${hash}"`,
-    caching,
-  };
-}
-
-/** `If-None-Match`: `*` or a list of tags, weak or not (RFC 9110, section 13.1.2). */
-function knows(ifNoneMatch: string | null, etag: string): boolean {
-  return ifNoneMatch !== null &&
-    ifNoneMatch.split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));
-}
-
-/** `Accept-Encoding` names gzip, and not with a weight of 0. */
-function takesGzip(acceptEncoding: string | null): boolean {
-  return /(?:^|,)\s*gzip\s*(?:$|,|;\s*q=(?!0(?:\.0*)?\s*(?:$|,)))/i.test(acceptEncoding ?? "");
-}
+const part = (type: string, text: string, caching: string): Promise<StaticFile> =>
+  staticFile(text, {
+    "cache-control": caching,
+    "content-security-policy": API_PAGE_CSP,
+    "content-type": type,
+  });

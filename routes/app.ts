@@ -26,17 +26,14 @@ import { failureOf } from "./errors.ts";
 import { type AppEnv, type Exchange, requestIdOf, respondJson } from "./exchange.ts";
 import type { Audit, Gatekeeper, Identify } from "./gatekeeper.ts";
 import { mount } from "./mount.ts";
-import { openApiDocument } from "./openapi.ts";
+import { openApiDocument } from "./openapi/document.ts";
 import { unknownPath } from "./unknown_path.ts";
-import { rateLimit } from "./rate_limit.ts";
+import { rateLimit, UNLIMITED_PATHS } from "./rate_limit.ts";
 import { identify } from "./authorize.ts";
 import { VERSION } from "../services/version.ts";
 
 /** Answers a request; never rejects. `peer` is the address of the other end of the connection. */
 export type App = (request: Request, peer: string) => Promise<Response>;
-
-/** Probes that a supervisor asks every few seconds are never refused. */
-const UNLIMITED_PATHS = /^https?:\/\/[^/]+\/(livez|readyz)(\?|$)/;
 
 /** @param who Finds the caller of a request; by the accounts unless given. */
 export function createApp(deps: Deps, who: Identify = identify(deps)): App {
@@ -79,7 +76,9 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
     try {
       assertHost(request.headers);
       exchange.address = addressOf(peer, request.headers);
-      if (!UNLIMITED_PATHS.test(request.url) && counted(request)) limit.check(exchange.address);
+      if (!UNLIMITED_PATHS.includes(pathOf(request)) && counted(request)) {
+        limit.check(exchange.address);
+      }
       response = preflight(request, exchange) ??
         await dispatch(onHost(believed(request, peer)), exchange);
     } catch (error) {

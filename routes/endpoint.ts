@@ -2,7 +2,7 @@
  * An endpoint is a value: its contract (path, role, shapes) next to the function that answers it.
  *
  * The contract is the single source of truth. `routes/mount.ts` validates requests and responses
- * with it and `routes/openapi.ts` prints it; no endpoint exists that one of the two does not see.
+ * with it and `routes/openapi/` documents it; no endpoint exists that one of the two does not see.
  *
  * @module
  */
@@ -20,9 +20,11 @@ export interface Contract<
   method: "get" | "post" | "put" | "delete";
   /** Relative to the edition's prefix, parameters as `:name`. */
   path: string;
-  /** One line for the API document, e.g. "List schedules". */
+  /** Name of the operation in generated clients, e.g. "listSchedules". Unique and stable. */
+  operationId: string;
+  /** For the API document: imperative, two to six words, e.g. "List schedules". */
   summary: string;
-  /** What the summary leaves open: units, order, what is refused and why. Markdown. */
+  /** What the summary does not say: side effects, order, limits, units. Markdown. */
   description?: string;
   /** The least role that may call; `public` needs no token. */
   role: Role;
@@ -59,10 +61,19 @@ export interface Contract<
   /** What is sent back. Fields not declared here never leave the service. */
   returns: Returns;
   /** Status of a successful response; 200 unless given. */
-  status?: 200 | 201 | 202;
-  /** Further statuses with their meaning, for the API document. */
+  status?: 200 | 201 | 202 | 302;
+  /** Failures with their meaning, for the API document; general ones need not be listed. */
   failures?: Record<number, string>;
-  /** The answer carries an `ETag`, and a request that knows it is answered with 304. */
+  /** Further responses that are not failures of the usual form, by status. */
+  replies?: Record<number, Reply>;
+  /** Headers of a successful response, by name, with their meaning; for the API document. */
+  replyHeaders?: Record<string, string>;
+  /** Other media types of a successful response, which the client can choose. */
+  alternatives?: Record<string, z.ZodType>;
+  /**
+   * The response has an `ETag`, and a request with that in `If-None-Match` gets 304. The handler of
+   * a raw endpoint does this itself.
+   */
   etag?: true;
   /**
    * Names the state that the answer is made of. While the name stays, an answer is serialised
@@ -70,6 +81,15 @@ export interface Contract<
    * every caller.
    */
   version?: () => string | undefined;
+}
+
+/** A response of an endpoint besides the successful one, for the API document. */
+export interface Reply {
+  description: string;
+  /** The JSON body; without it there is none. */
+  returns?: z.ZodType;
+  /** By name, with their meaning. */
+  headers?: Record<string, string>;
 }
 
 /** The validated request. */
@@ -132,7 +152,7 @@ export function rawEndpoint<
   Query extends z.ZodType = z.ZodUndefined,
   Body extends z.ZodType = z.ZodUndefined,
 >(
-  contract: Omit<Contract<Params, Query, Body, z.ZodString>, "etag" | "version"> & {
+  contract: Omit<Contract<Params, Query, Body>, "version"> & {
     produces: string;
   },
   handle: (

@@ -17,6 +17,9 @@ interface Window {
   count: number;
 }
 
+/** Probes that a supervisor requests every few seconds are never limited. */
+export const UNLIMITED_PATHS: readonly string[] = ["/livez", "/readyz"];
+
 /** Refuses an address that asks too often. */
 export interface RateLimit {
   /** @throws {ThrottledError} */

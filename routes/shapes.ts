@@ -11,12 +11,12 @@ import { EDITIONS } from "../services/edition.ts";
 export const IdParams = z.object({ id: z.string().min(1).max(255) });
 
 /** Body of the toggle endpoints of CE and Pro. */
-export const EnabledBody = z.object({ enabled: z.boolean() });
+export const EnabledBody = z.object({ enabled: z.boolean() }).meta({ id: "EnabledBody" });
 
 /** Body of the toggle endpoints of Enterprise, which may be left out. */
 export const ToggleBody = z.object({
   enabled: z.boolean().optional().meta({ description: "Default: the opposite of what it is" }),
-}).meta({ example: { enabled: false } });
+}).meta({ id: "ToggleBody", example: { enabled: false } });
 
 /** A name or title: one line that is not empty. */
 export const oneLine = (max: number) =>
@@ -27,15 +27,17 @@ export const oneLine = (max: number) =>
     });
 
 export const Color = z.string()
-  .regex(/^#([0-9a-f]{3}|[0-9a-f]{6})$/i, { error: "must be a color such as #0a7 or #00aa77" });
+  .regex(/^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/, {
+    error: "must be a color such as #0a7 or #00aa77",
+  });
 
 /** Answer of an endpoint that has nothing to tell but success. */
-export const Done = z.object({ ok: z.literal(true) }).meta({ example: { ok: true } });
+export const Done = z.object({ ok: z.literal(true) }).meta({ id: "Done", example: { ok: true } });
 export const done = { ok: true } as const;
 
 export const ErrorBody = z.object({
   error: z.string().meta({ description: "Human-readable reason", example: "body.name: Required" }),
-});
+}).meta({ id: "Error" });
 
 /** What a refusal for want of a larger edition says. */
 export const EditionLimitBody = z.object({
@@ -45,6 +47,7 @@ export const EditionLimitBody = z.object({
   currentEdition: z.enum(EDITIONS),
   upgradeUrl: z.url(),
 }).meta({
+  id: "EditionLimit",
   example: {
     error: "Edition limit reached (webhooks)",
     current: 50,

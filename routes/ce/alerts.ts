@@ -22,13 +22,14 @@ import { Done, done, EnabledBody, IdParams, paged, pagingQuery, Timestamp } from
 
 const Metric = z.enum(ALERT_METRICS, { error: `must be one of ${ALERT_METRICS.join(", ")}` })
   .meta({
+    id: "AlertMetric",
     description: "Percents are of the whole host, load_1 is the load average over a minute, " +
       "container_stopped counts the containers that are not running",
   });
 
 const Operator = z.enum(ALERT_OPERATORS, {
   error: `must be one of ${ALERT_OPERATORS.join(", ")}`,
-});
+}).meta({ id: "AlertOperator" });
 
 const settings = {
   name: z.string().trim().min(1).max(100),
@@ -51,11 +52,11 @@ const example = {
 };
 
 const NewRule = z.object({ ...settings, autoIncident: AutoIncident.default(false) })
-  .meta({ example });
+  .meta({ id: "NewAlertRule", example });
 
 const RuleChanges = z.object({ ...settings, autoIncident: AutoIncident, enabled: z.boolean() })
   .partial()
-  .meta({ example: { threshold: 95, durationSeconds: 120 } });
+  .meta({ id: "AlertRuleChanges", example: { threshold: 95, durationSeconds: 120 } });
 
 const Rule = z.object({
   ...settings,
@@ -69,7 +70,7 @@ const Rule = z.object({
   state: z.enum(ALERT_STATES).meta({
     description: "pending: the condition holds, but not for long enough or within the cooldown",
   }),
-});
+}).meta({ id: "AlertRule" });
 
 const AlertEvent = z.object({
   id: z.string(),
@@ -84,7 +85,7 @@ const AlertEvent = z.object({
   rule_name: z.string().meta({ description: "Same as ruleName" }),
   created_at: Timestamp.meta({ description: "Same as firedAt" }),
   resolvedAt: Timestamp.nullable().meta({ description: "null while it fires" }),
-});
+}).meta({ id: "AlertEvent" });
 
 /** Clients read some fields in snake case. */
 const ruleShown = (rule: AlertRule) => ({
@@ -93,26 +94,30 @@ const ruleShown = (rule: AlertRule) => ({
   created_at: rule.createdAt,
 });
 
-const UNKNOWN = { 404: "There is no such rule" };
+const UNKNOWN = { 404: "The rule does not exist" };
 
 export const alertEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/alerts/rules",
+    operationId: "listAlertRules",
     summary: "List alert rules",
-    description: "By name.",
+    description: "Sorted by name.",
     role: "viewer",
     permission: "alerts:read",
-    returns: z.object({ rules: z.array(Rule) }),
+    returns: z.object({ rules: z.array(Rule) }).meta({ id: "AlertRuleList" }),
   }, () => ({ rules: listAlertRules(deps).map(ruleShown) })),
 
   endpoint({
     method: "post",
     path: "/api/alerts/rules",
+    operationId: "createAlertRule",
     summary: "Create an alert rule",
-    description: "It fires once its condition has held for the whole duration and is resolved as " +
-      "soon as it does not hold. After a firing there is none for 15 minutes. While a metric is " +
-      "not known (the engine is away), nothing fires and nothing is resolved.",
+    description:
+      "The rule fires when its condition has held for the whole duration, and resolves when " +
+      "the condition no longer holds. After firing, it does not fire again for 15 minutes. " +
+      "While the metric is unknown (the engine is unreachable), nothing fires and nothing " +
+      "resolves.",
     role: "admin",
     permission: "alerts:write",
     body: NewRule,
@@ -124,9 +129,10 @@ export const alertEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/api/alerts/rules/:id",
-    summary: "Change an alert rule",
-    description: "What is left out stays. With another condition, or turned off, the rule begins " +
-      "anew and what it has firing is resolved.",
+    operationId: "updateAlertRule",
+    summary: "Update an alert rule",
+    description: "Omitted fields keep their values. Changing the condition or disabling the rule " +
+      "resets it and resolves its firing alert.",
     role: "admin",
     permission: "alerts:write",
     params: IdParams,
@@ -138,8 +144,9 @@ export const alertEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/api/alerts/rules/:id",
+    operationId: "deleteAlertRule",
     summary: "Delete an alert rule",
-    description: "Its events stay; what it has firing is resolved.",
+    description: "Past events are kept; a firing alert is resolved.",
     role: "admin",
     permission: "alerts:write",
     params: IdParams,
@@ -153,8 +160,9 @@ export const alertEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/api/alerts/rules/:id/toggle",
-    summary: "Turn an alert rule on or off",
-    description: "What a rule has firing is resolved when it is turned off.",
+    operationId: "toggleAlertRule",
+    summary: "Enable or disable an alert rule",
+    description: "Disabling a rule resolves its firing alert.",
     role: "admin",
     permission: "alerts:write",
     params: IdParams,
@@ -166,11 +174,12 @@ export const alertEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/alerts/events",
+    operationId: "listAlertEvents",
     summary: "List alert events",
-    description: "Newest first, kept for 90 days, also when the rule is deleted.",
+    description: "Newest first, kept for 90 days, including events of deleted rules.",
     role: "viewer",
     permission: "alerts:read",
     query: z.object(pagingQuery(50)),
-    returns: paged({ events: z.array(AlertEvent) }),
+    returns: paged({ events: z.array(AlertEvent) }).meta({ id: "AlertEventPage" }),
   }, ({ query }) => listAlertEvents(deps, query)),
 ];

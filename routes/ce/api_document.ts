@@ -5,47 +5,85 @@
  */
 
 import * as z from "zod";
-import { API_PAGE_PATHS, apiPage } from "../api_page.ts";
+import { apiPage } from "../api_page.ts";
 import { rawEndpoint } from "../endpoint.ts";
+import { sendFile, type StaticFile, staticFile } from "../static_file.ts";
 
-/** @param openApi The document as JSON; made when it is first asked for. */
-export const apiDocumentEndpoints = (openApi: () => Promise<string>) => [
-  rawEndpoint(
-    {
+/** @param openApi The document as JSON; created on the first request. */
+export function apiDocumentEndpoints(openApi: () => Promise<string>) {
+  let document: Promise<StaticFile> | undefined;
+  const prepare = async () =>
+    await staticFile(await openApi(), {
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": "no-cache",
+    });
+
+  return [
+    rawEndpoint(
+      {
+        method: "get",
+        path: "/",
+        operationId: "redirectToDocs",
+        summary: "Redirect to the API documentation",
+        role: "public",
+        produces: "text/html",
+        returns: z.string(),
+        status: 302,
+        replies: {
+          302: { description: "Redirect to `/docs`", headers: { Location: "Always `/docs`" } },
+        },
+      },
+      () => new Response(null, { status: 302, headers: { location: "/docs" } }),
+    ),
+
+    rawEndpoint(
+      {
+        method: "get",
+        path: "/openapi.json",
+        operationId: "getOpenApiDocument",
+        summary: "Get the OpenAPI document",
+        role: "public",
+        produces: "application/json",
+        returns: z.looseObject({ openapi: z.literal("3.1.0") }).meta({ id: "OpenApiDocument" }),
+        etag: true,
+      },
+      async ({ request }) => {
+        document ??= prepare();
+        return sendFile(await document, request);
+      },
+    ),
+
+    rawEndpoint({
       method: "get",
-      path: "/",
-      summary: "Lead a browser to the API page",
+      path: "/docs",
+      operationId: "getDocs",
+      summary: "Get the API documentation page",
       role: "public",
       produces: "text/html",
       returns: z.string(),
-    },
-    () => new Response(null, { status: 302, headers: { location: "/docs" } }),
-  ),
+      etag: true,
+    }, ({ request }) => apiPage("/docs", request)),
 
-  rawEndpoint(
-    {
-      method: "get",
-      path: "/openapi.json",
-      summary: "Read the API document",
-      role: "public",
-      produces: "application/json",
-      returns: z.string(),
-    },
-    async () => new Response(await openApi(), { headers: { "content-type": "application/json" } }),
-  ),
-
-  ...API_PAGE_PATHS.map((path) =>
     rawEndpoint({
       method: "get",
-      path,
-      summary: path === "/docs" ? "Show the API page" : `Part of the API page`,
+      path: "/docs/page.css",
+      operationId: "getDocsStyle",
+      summary: "Get the documentation page's style",
       role: "public",
-      produces: path.endsWith(".css")
-        ? "text/css"
-        : path.endsWith(".js")
-        ? "text/javascript"
-        : "text/html",
+      produces: "text/css",
       returns: z.string(),
-    }, ({ request }) => apiPage(path, request))
-  ),
-];
+      etag: true,
+    }, ({ request }) => apiPage("/docs/page.css", request)),
+
+    rawEndpoint({
+      method: "get",
+      path: "/docs/page.js",
+      operationId: "getDocsScript",
+      summary: "Get the documentation page's script",
+      role: "public",
+      produces: "text/javascript",
+      returns: z.string(),
+      etag: true,
+    }, ({ request }) => apiPage("/docs/page.js", request)),
+  ];
+}

@@ -33,7 +33,7 @@ const AuditEntry = z.object({
   }),
   outcome: z.enum(AUDIT_OUTCOMES),
   ip: z.string(),
-});
+}).meta({ id: "AuditEntry" });
 
 const AuditQuery = z.object({
   actor: text.optional().meta({ description: "Id or email of the actor" }),
@@ -49,12 +49,13 @@ export const auditEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/audit",
+    operationId: "listAuditEntries",
     summary: "List audit entries",
     description: "Every write of every edition and what the service did by itself, newest first, " +
       "kept for 90 days. Filters are combined.",
     role: "admin",
     permission: "settings:read",
     query: AuditQuery,
-    returns: paged({ entries: z.array(AuditEntry) }),
+    returns: paged({ entries: z.array(AuditEntry) }).meta({ id: "AuditPage" }),
   }, ({ query }) => listAudit(deps, query)),
 ];

@@ -24,26 +24,31 @@ import { UserRole } from "./user_shapes.ts";
 
 const TokenPair = z.object({
   accessToken: z.string().meta({ description: "JWT for the Authorization header" }),
-  refreshToken: z.string().meta({ description: "Good for one call of /auth/refresh in 30 days" }),
+  refreshToken: z.string().meta({
+    description: "Valid for one call of `POST /auth/refresh` within 30 days",
+  }),
   expiresIn: z.int().meta({ description: "Seconds until the access token ends", example: 900 }),
   role: UserRole,
   serverName: z.string(),
-});
+}).meta({ id: "TokenPair" });
 
 const KeyBody = z.object({
   apiKey: z.string().min(1).max(4_096).meta({ example: "lsk_aGVsbG8gaGFyYm91cg" }),
-});
+}).meta({ id: "ApiKeyLogin" });
 
 const LoginBody = z.object({
   email: z.string().min(1).max(EMAIL_LENGTH_MAX),
   password: z.string().min(1).max(PASSWORD_BYTES_MAX),
-}).meta({ example: { email: "ada@example.com", password: "correct horse battery" } });
+}).meta({
+  id: "PasswordLogin",
+  example: { email: "ada@example.com", password: "correct horse battery" },
+});
 
 const RefreshBody = z.object({
   refreshToken: z.string().min(1).max(512).meta({
     example: "xvD6c3RgXVoq5GTUs_dI5NBzVNMylfKKu7lkcsfuk7s",
   }),
-});
+}).meta({ id: "TokenRefresh" });
 
 const Me = z.object({
   id: z.string().meta({ description: "`key` in key mode" }),
@@ -51,9 +56,9 @@ const Me = z.object({
   role: UserRole,
   createdAt: Timestamp.nullable(),
   lastLoginAt: Timestamp.nullable(),
-});
+}).meta({ id: "CurrentUser" });
 
-const THROTTLED = { 429: "Ten failures within a minute; see Retry-After" };
+const THROTTLED = { 429: "Ten failures within a minute; see `Retry-After`" };
 
 /** Tells the logs of what was done whose login it turned out to be, or whose token was copied. */
 async function told(note: Note, login: Promise<Login>): Promise<Login> {
@@ -71,7 +76,8 @@ export const authEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/auth/token",
-    summary: "Exchange the API key for tokens",
+    operationId: "createTokens",
+    summary: "Exchange an API key for tokens",
     description: "Key mode (`AUTH_MODE=key`) only.",
     role: "public",
     body: KeyBody,
@@ -82,17 +88,18 @@ export const authEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/auth/login",
+    operationId: "logIn",
     summary: "Log in with email and password",
-    description:
-      "Users mode (`AUTH_MODE=users`) only. Failures count for the address and for the account; an " +
-      "address from which the account was lately used is not held back by those from elsewhere.",
+    description: "Users mode (`AUTH_MODE=users`) only. Failures are counted per address and per " +
+      "account. An address that recently logged in to the account is not blocked by " +
+      "failures from other addresses.",
     role: "public",
     body: LoginBody,
     returns: TokenPair,
     failures: {
       401: "Email or password are wrong",
       404: "Users mode is off",
-      503: "Too many others log in",
+      503: "Too many concurrent logins",
       ...THROTTLED,
     },
   }, ({ body, caller, note }) => {
@@ -104,9 +111,11 @@ export const authEndpoints = (deps: Deps) => [
     method: "post",
     path: "/auth/refresh",
     unaudited: true,
-    summary: "Exchange a refresh token for new tokens",
-    description: "A refresh token is good once. One that is used again ends the whole login, the " +
-      "access tokens included: somebody copied it.",
+    operationId: "refreshTokens",
+    summary: "Refresh tokens",
+    description:
+      "A refresh token can be used once. Reusing one revokes the whole login, including its " +
+      "access tokens, because the token may have been stolen.",
     role: "public",
     body: RefreshBody,
     returns: TokenPair,
@@ -116,8 +125,9 @@ export const authEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/auth/logout",
-    summary: "End the login of this token",
-    description: "Its access tokens and its refresh token are refused from then on.",
+    operationId: "logOut",
+    summary: "Log out",
+    description: "Revokes the access tokens and the refresh token of this login.",
     role: "viewer",
     returns: Done,
   }, ({ caller }) => {
@@ -128,7 +138,8 @@ export const authEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/auth/me",
-    summary: "Show who the caller is",
+    operationId: "getCurrentUser",
+    summary: "Get the current user",
     role: "viewer",
     returns: Me,
   }, ({ caller }) => describeCaller(deps, caller)),

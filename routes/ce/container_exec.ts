@@ -18,7 +18,8 @@ export const containerExecEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/api/containers/:id/exec",
-    summary: "Run an allowed command in a container",
+    operationId: "execInContainer",
+    summary: "Run an allowed command",
     description:
       "The command is split into arguments by the quoting rules of a shell, but no shell runs. It " +
       "has to be in `EXEC_ALLOWLIST`, ends after 30 s, and each of its streams is cut at 1 MiB. The audit log " +
@@ -28,7 +29,7 @@ export const containerExecEndpoints = (deps: Deps) => [
     params: ContainerParams,
     body: z.object({
       command: z.string().min(1).max(COMMAND_MAX).meta({ example: "ps aux" }),
-    }),
+    }).meta({ id: "ExecCommand" }),
     returns: z.object({
       stdout: z.string(),
       stderr: z.string(),
@@ -37,6 +38,7 @@ export const containerExecEndpoints = (deps: Deps) => [
       truncated: z.boolean(),
       timedOut: z.boolean(),
     }).meta({
+      id: "ExecResult",
       example: {
         stdout: "PID   USER     COMMAND\n    1 root     nginx\n",
         stderr: "",
@@ -48,7 +50,7 @@ export const containerExecEndpoints = (deps: Deps) => [
     }),
     failures: {
       403: "The role does not allow this, or the command is not in the allowlist",
-      404: "There is no such container",
+      404: "The container does not exist",
       409: "The container is not running",
       503: "The container engine cannot be reached",
     },

@@ -30,7 +30,7 @@ const SearchQuery = z.object({
 const EXAMPLE_LINE = "2026-01-31T12:00:00.123456789Z GET /cart 200";
 
 const FAILURES = {
-  404: "There is no such container",
+  404: "The container does not exist",
   503: "The container engine cannot be reached",
 };
 
@@ -38,23 +38,29 @@ export const containerLogEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/containers/:id/logs",
-    summary: "Read the last log lines of a container",
-    description: "Each line is `RFC3339Nano text`; both streams are merged by time.",
+    operationId: "getContainerLogs",
+    summary: "Get container logs",
+    description:
+      "Each line is an RFC 3339 timestamp with nanoseconds, a space and the text. Standard " +
+      "output and standard error are merged by time.",
     role: "viewer",
     permission: "containers:logs",
     params: ContainerParams,
     query: LogsQuery,
-    returns: z.object({ lines: z.array(z.string()).meta({ example: [EXAMPLE_LINE] }) }),
+    returns: z.object({ lines: z.array(z.string()).meta({ example: [EXAMPLE_LINE] }) }).meta({
+      id: "ContainerLogs",
+    }),
     failures: FAILURES,
   }, ({ params, query, request }) => readContainerLogs(deps, params.id, query, request.signal)),
 
   endpoint({
     method: "get",
     path: "/api/containers/:id/logs/search",
-    summary: "Search the last 10 000 log lines of a container",
-    description:
-      "Plain search ignores case. A regular expression that can backtrack catastrophically is " +
-      "refused; look-around and back-references are not supported.",
+    operationId: "searchContainerLogs",
+    summary: "Search container logs",
+    description: "Searches the last 10,000 lines. Plain search is case-insensitive. Regular " +
+      "expressions that can backtrack catastrophically are rejected; look-around and " +
+      "back-references are not supported.",
     role: "viewer",
     permission: "containers:logs",
     params: ContainerParams,
@@ -69,7 +75,7 @@ export const containerLogEndpoints = (deps: Deps) => [
         line: z.string().meta({ example: EXAMPLE_LINE }),
         context: z.array(z.string()),
       })),
-    }),
+    }).meta({ id: "LogSearchResult" }),
     failures: FAILURES,
   }, ({ params, query, request }) =>
     searchContainerLogs(

@@ -16,13 +16,13 @@ export const ContainerRef = z.string()
   .regex(/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,254}$/, {
     error: "must be an id, the unambiguous beginning of one, or a name",
   })
-  .meta({ description: "Full id, unambiguous beginning of an id, or name", example: "web" });
+  .meta({ description: "Id, unambiguous prefix of an id, or name", example: "web" });
 
 export const ContainerParams = z.object({ id: ContainerRef });
 
 export const ContainerState = z.enum(CONTAINER_STATES, {
   error: `must be one of ${CONTAINER_STATES.join(", ")}`,
-});
+}).meta({ id: "ContainerState" });
 
 export const ContainerListItem = z.object({
   id: z.string(),
@@ -49,7 +49,7 @@ export const ContainerListItem = z.object({
   composeService: z.string().nullable(),
   networks: z.array(z.string()),
   self: z.boolean().meta({ description: "Whether it is the service's own container" }),
-});
+}).meta({ id: "Container" });
 
 const ContainerStats = z.object({
   cpuPercent: z.number().meta({ description: "100 is one core" }),
@@ -61,8 +61,8 @@ const ContainerStats = z.object({
   blockRead: z.number(),
   blockWrite: z.number(),
   pids: z.int(),
-  read: Timestamp.meta({ description: "When the engine measured" }),
-});
+  read: Timestamp.meta({ description: "Time of the measurement" }),
+}).meta({ id: "ContainerStats" });
 
 export const ContainerDetail = ContainerListItem.extend({
   command: z.array(z.string()),
@@ -93,10 +93,10 @@ export const ContainerDetail = ContainerListItem.extend({
     memoryBytes: z.number().nullable(),
     cpus: z.number().nullable(),
     pids: z.number().nullable(),
-  }).meta({ description: "null is no limit" }),
+  }).meta({ description: "null means unlimited" }),
   finishedAt: Timestamp.nullable(),
   oomKilled: z.boolean(),
-  error: z.string().meta({ description: "What the engine said when it could not start" }),
+  error: z.string().meta({ description: "Error of the engine if the container could not start" }),
   healthLog: z.array(z.object({
     startedAt: Timestamp.nullable(),
     endedAt: Timestamp.nullable(),
@@ -104,12 +104,12 @@ export const ContainerDetail = ContainerListItem.extend({
     output: z.string(),
   })),
   stats: ContainerStats.nullable().meta({ description: "The last sample; null unless running" }),
-});
+}).meta({ id: "ContainerDetail" });
 
 export const ActionResult = z.object({
   ok: z.literal(true),
   id: z.string(),
   name: z.string().meta({ example: "web" }),
   state: ContainerState,
-  changed: z.boolean().meta({ description: "false when it was in the wanted state already" }),
-});
+  changed: z.boolean().meta({ description: "false if it was already in the requested state" }),
+}).meta({ id: "ContainerActionResult" });

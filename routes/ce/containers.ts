@@ -51,22 +51,23 @@ const BULK_MAX = 20;
 const BulkBody = z.object({
   ids: z.array(ContainerRef).min(1).max(BULK_MAX),
   action: z.enum(CONTAINER_ACTIONS, { error: `must be one of ${CONTAINER_ACTIONS.join(", ")}` }),
-});
+}).meta({ id: "BulkAction" });
 
 const OWN = { 403: "The role does not allow this, or it is the service's own container" };
 const AWAY = { 503: "The container engine cannot be reached" };
-const UNKNOWN = { 404: "There is no such container", ...AWAY };
+const UNKNOWN = { 404: "The container does not exist", ...AWAY };
 
 export const containerEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/containers",
+    operationId: "listContainers",
     summary: "List containers",
-    description: "In every state, newest first.",
+    description: "All states, newest first.",
     role: "viewer",
     permission: "containers:read",
     query: ListQuery,
-    returns: z.object({ containers: z.array(ContainerListItem) }),
+    returns: z.object({ containers: z.array(ContainerListItem) }).meta({ id: "ContainerList" }),
     failures: AWAY,
     etag: true,
     version: () => listVersion(deps),
@@ -75,10 +76,11 @@ export const containerEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/api/containers/bulk",
+    operationId: "actOnContainers",
     summary: "Start, stop or restart several containers",
     description:
-      "They are acted on in parallel; one that fails does not stop the others. A custom " +
-      "role has to grant the action.",
+      "The containers are processed in parallel; a failure does not stop the others. A " +
+      "custom role must grant the action.",
     role: "operator",
     permission: "containers:restart",
     orPermissions: ["containers:start", "containers:stop"],
@@ -93,6 +95,7 @@ export const containerEndpoints = (deps: Deps) => [
       succeeded: z.int(),
       failed: z.int(),
     }).meta({
+      id: "BulkActionResult",
       example: {
         results: [
           { id: "web", ok: true, state: "running", error: null },
@@ -113,7 +116,8 @@ export const containerEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/containers/:id",
-    summary: "Show a container with its live stats",
+    operationId: "getContainer",
+    summary: "Get a container",
     role: "viewer",
     permission: "containers:read",
     params: ContainerParams,
@@ -124,6 +128,7 @@ export const containerEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/api/containers/:id/start",
+    operationId: "startContainer",
     summary: "Start a container",
     role: "operator",
     permission: "containers:start",
@@ -138,6 +143,7 @@ export const containerEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/api/containers/:id/stop",
+    operationId: "stopContainer",
     summary: "Stop a container",
     role: "operator",
     permission: "containers:stop",
@@ -153,6 +159,7 @@ export const containerEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/api/containers/:id/restart",
+    operationId: "restartContainer",
     summary: "Restart a container",
     role: "operator",
     permission: "containers:restart",
@@ -168,22 +175,23 @@ export const containerEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/api/containers/:id/rebuild",
-    summary: "Recreate a container from its newly pulled image",
-    description:
-      "Everything is kept: name, mounts with anonymous volumes, networks, limits. On any failure " +
-      "the old container is as it was before.",
+    operationId: "rebuildContainer",
+    summary: "Recreate a container from its image",
+    description: "Pulls the image and replaces the container. Name, mounts (including anonymous " +
+      "volumes), networks and limits are kept. If any step fails, the old container is " +
+      "restored.",
     role: "admin",
     permission: "containers:rebuild",
     params: ContainerParams,
     body: z.object({ pull: z.enum(PULL_POLICIES).default("always") })
-      .meta({ example: { pull: "always" } }),
+      .meta({ id: "RebuildOptions", example: { pull: "always" } }),
     returns: z.object({
       ok: z.literal(true),
       oldId: z.string(),
       id: z.string(),
       image: z.string().meta({ example: "registry.example.com/shop/web:2" }),
       imageUpdated: z.boolean(),
-    }),
+    }).meta({ id: "RebuildResult" }),
     failures: {
       ...OWN,
       404: "There is no such container, or no such image",
@@ -199,12 +207,14 @@ export const containerEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/containers/:id/top",
-    summary: "List the processes of a container",
+    operationId: "listContainerProcesses",
+    summary: "List processes of a container",
     role: "viewer",
     permission: "containers:read",
     params: ContainerParams,
     returns: z.object({ titles: z.array(z.string()), processes: z.array(z.array(z.string())) })
       .meta({
+        id: "ProcessList",
         example: { titles: ["PID", "USER", "COMMAND"], processes: [["1", "root", "nginx"]] },
       }),
     failures: { ...UNKNOWN, 409: "The container is not running" },

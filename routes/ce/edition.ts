@@ -35,15 +35,16 @@ const Edition = z.object({
     description: "null is unlimited",
   }),
   usage: z.partialRecord(z.enum(LIMITED_RESOURCES), z.int()),
-});
+}).meta({ id: "Edition" });
 
-const ChangedEdition = Edition.extend({ ok: z.literal(true) });
+const ChangedEdition = Edition.extend({ ok: z.literal(true) }).meta({ id: "EditionChange" });
 
 export const editionEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/edition",
-    summary: "Show the edition, its limits and what is used of them",
+    operationId: "getEdition",
+    summary: "Get edition, limits and usage",
     role: "viewer",
     permission: "settings:read",
     returns: Edition,
@@ -52,9 +53,11 @@ export const editionEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/api/edition/license",
+    operationId: "installLicense",
     summary: "Install a license key",
-    description: "It is checked offline, kept as `license.key` in `DATA_DIR` in place of the " +
-      "former one, and holds at once, without a restart.",
+    description:
+      "The key is verified offline, stored as `license.key` in `DATA_DIR` in place of the " +
+      "previous one, and applies immediately.",
     role: "admin",
     permission: "settings:write",
     body: z.object({
@@ -62,7 +65,7 @@ export const editionEndpoints = (deps: Deps) => [
         description: "The license key as the vendor sent it",
         example: "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJIYXJib3VyIEx0ZCJ9.c2lnbmF0dXJl",
       }),
-    }),
+    }).meta({ id: "LicenseKey" }),
     returns: ChangedEdition,
     failures: { 409: "The environment gives the license (LICENSE_KEY)" },
   }, async ({ body }) => ({ ...await installLicense(deps, body.key), ok: true as const })),
@@ -70,9 +73,11 @@ export const editionEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/api/edition/license",
+    operationId: "removeLicense",
     summary: "Remove the installed license key",
-    description: "Nothing is deleted of what was made under it; what exceeds the remaining " +
-      "edition is closed until there is a license again.",
+    description:
+      "Nothing is deleted. Features that exceed the remaining edition are unavailable until " +
+      "a license is installed again.",
     role: "admin",
     permission: "settings:write",
     returns: ChangedEdition,
@@ -85,8 +90,9 @@ export const editionEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/api/edition/trial",
-    summary: "Try the Enterprise edition for 30 days",
-    description: "Once per installation. A license counts before it.",
+    operationId: "startTrial",
+    summary: "Start the Enterprise trial",
+    description: "Lasts 30 days, once per installation. A license takes precedence.",
     role: "admin",
     permission: "settings:write",
     returns: ChangedEdition,

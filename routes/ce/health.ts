@@ -43,35 +43,42 @@ const Health = z.object({
     graceUntil: Timestamp.nullable(),
     problem: z.string().nullable(),
   }).optional(),
-});
+}).meta({ id: "Health" });
+
+const Liveness = z.object({ status: z.literal("ok").meta({ example: "ok" }) })
+  .meta({ id: "Liveness" });
+
+const Unreadiness = z.object({ status: z.literal("failed") }).meta({ id: "Unreadiness" });
 
 const ShortHealth = z.object({ status: z.enum(["ok", "degraded"]), version: z.string() })
-  .meta({ example: { status: "ok", version: "1.2.3" } });
+  .meta({ id: "ShortHealth", example: { status: "ok", version: "1.2.3" } });
 
 export const healthEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/livez",
-    summary: "Whether the process answers at all",
+    operationId: "getLiveness",
+    summary: "Check liveness",
+    description: "Succeeds while the process can answer requests.",
     role: "public",
     anyAddress: true,
-    returns: z.object({ status: z.literal("ok").meta({ example: "ok" }) }),
+    returns: Liveness,
   }, () => ({ status: "ok" as const })),
 
-  // Its answer has the same shape when it is no success, which only a raw one can have.
+  // Raw, because the 503 has the shape of a response, not that of an error.
   rawEndpoint(
     {
       method: "get",
       path: "/readyz",
-      summary: "Whether requests can be served",
+      operationId: "getReadiness",
+      summary: "Check readiness",
       description:
-        'Answers `{"status": "ok"}`, or 503 with `{"status": "failed"}` while a database ' +
-        "fails. An engine that is away is no reason.",
+        "Answers 503 while a database fails. An unreachable engine does not affect readiness.",
       role: "public",
       anyAddress: true,
-      returns: z.string().meta({ example: '{"status": "ok"}' }),
+      returns: Liveness,
       produces: "application/json",
-      failures: { 503: "A database fails" },
+      replies: { 503: { description: "A database fails", returns: Unreadiness } },
     },
     () =>
       isReady(deps)
@@ -82,8 +89,9 @@ export const healthEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/health",
-    summary: "Get service status",
-    description: "200 also when degraded. `GET /api/health` with a token has the details.",
+    operationId: "getShortHealth",
+    summary: "Get service status and version",
+    description: "A degraded service also answers 200. `GET /api/health` has the details.",
     role: "public",
     anyAddress: true,
     returns: ShortHealth,
@@ -92,8 +100,9 @@ export const healthEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/health",
-    summary: "How the service is doing",
-    description: "Without a token only the status. 200 also when degraded.",
+    operationId: "getHealth",
+    summary: "Get service health",
+    description: "Without a token, only `status` is returned. A degraded service also answers 200.",
     role: "public",
     anyAddress: true,
     returns: Health,

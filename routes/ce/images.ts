@@ -15,20 +15,22 @@ const ImageParams = z.object({
   id: z.string().min(1).max(512).regex(/^[\w.:\/@+[\]-]+$/, {
     error: "must be an id or a name with an optional tag",
   }).meta({
-    description: "Id, unambiguous beginning of one, or name; slashes of a name as %2F",
-    example: "registry.example:5000%2Fteam%2Fapp:1",
+    description: "Id, unambiguous prefix of an id, or name; slashes are sent as `%2F`",
+    example: "registry.example:5000/team/app:1",
   }),
 });
 
 const ForceQuery = z.object({
   force: queryBoolean({
     fallback: false,
-    description: "Also when stopped containers use it, and with all of its names",
+    description: "Delete it with all of its tags, even if stopped containers use it",
   }),
 });
 
 const Image = z.object({
-  id: z.string().meta({ example: "sha256:2c26b46b68ff..." }),
+  id: z.string().meta({
+    example: "sha256:2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae",
+  }),
   repoTags: z.array(z.string()),
   repoDigests: z.array(z.string()),
   size: z.int().meta({ description: "Bytes, layers shared with other images included" }),
@@ -36,7 +38,7 @@ const Image = z.object({
   created: Timestamp.nullable().meta({ description: "Same as createdAt" }),
   containers: z.int().meta({ description: "How many containers use it, in whatever state" }),
   dangling: z.boolean().meta({ description: "Whether it has no tag" }),
-});
+}).meta({ id: "Image" });
 
 const deleted = z.array(z.string()).meta({ description: "Ids of images and layers" });
 const untagged = z.array(z.string())
@@ -48,11 +50,12 @@ export const imageEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/images",
+    operationId: "listImages",
     summary: "List images",
     description: "Newest first.",
     role: "viewer",
     permission: "images:read",
-    returns: z.object({ images: z.array(Image) }),
+    returns: z.object({ images: z.array(Image) }).meta({ id: "ImageList" }),
     failures: AWAY,
     etag: true,
   }, async () => ({ images: await listImages(deps) })),
@@ -60,27 +63,30 @@ export const imageEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/api/images/:id",
-    summary: "Delete an image, or take a name off it",
+    operationId: "deleteImage",
+    summary: "Delete or untag an image",
+    description: "An image with several tags loses the given tag; the last tag deletes the image.",
     role: "admin",
     permission: "images:delete",
     params: ImageParams,
     query: ForceQuery,
-    returns: z.object({ ok: z.literal(true), deleted, untagged }),
-    failures: { 404: "There is no such image", 409: "The image is in use", ...AWAY },
+    returns: z.object({ ok: z.literal(true), deleted, untagged }).meta({ id: "ImageDeletion" }),
+    failures: { 404: "The image does not exist", 409: "The image is in use", ...AWAY },
   }, ({ params, query }) => removeImage(deps, params.id, query)),
 
   endpoint({
     method: "post",
     path: "/api/images/prune",
-    summary: "Remove all dangling images",
-    description: "Images without a tag that no container uses.",
+    operationId: "pruneImages",
+    summary: "Prune dangling images",
+    description: "Removes images without a tag that no container uses.",
     role: "admin",
     permission: "images:prune",
     returns: z.object({
       SpaceReclaimed: z.int().meta({ description: "Bytes", example: 1_984_168 }),
       deleted,
       untagged,
-    }),
+    }).meta({ id: "ImagePruneResult" }),
     failures: { 409: "A prune is under way already", ...AWAY },
   }, async () => {
     const { spaceReclaimed, ...removed } = await pruneImages(deps);

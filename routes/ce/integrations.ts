@@ -45,6 +45,7 @@ const NewIntegration = z.object({
   poll_interval: PollInterval.default(POLL_INTERVAL.fallback),
   enabled: z.boolean().default(true),
 }).meta({
+  id: "NewIntegration",
   example: {
     adapter: "metrics-query",
     name: "Monitoring",
@@ -63,7 +64,10 @@ const IntegrationChange = z.object({
   config: Config.optional(),
   poll_interval: PollInterval.optional(),
   enabled: z.boolean().optional(),
-}).meta({ example: { name: "Monitoring", poll_interval: 30, enabled: true } });
+}).meta({
+  id: "IntegrationChanges",
+  example: { name: "Monitoring", poll_interval: 30, enabled: true },
+});
 
 const Integration = z.object({
   id: z.string(),
@@ -77,7 +81,7 @@ const Integration = z.object({
   last_error: z.string().nullable(),
   created_at: Timestamp,
   updated_at: Timestamp,
-});
+}).meta({ id: "Integration" });
 
 const Adapter = z.object({
   id: z.string().meta({ example: "metrics-query" }),
@@ -89,7 +93,7 @@ const Adapter = z.object({
     optional: z.array(z.string()),
     sensitive: z.array(z.string()),
   }),
-});
+}).meta({ id: "IntegrationAdapter" });
 
 const DataRecord = z.object({
   id: z.string(),
@@ -103,7 +107,7 @@ const DataRecord = z.object({
   status: z.string().nullable(),
   detail: z.string().nullable(),
   timestamp: Timestamp.meta({ description: "Of an alert: when it was last seen in this state" }),
-});
+}).meta({ id: "IntegrationRecord" });
 
 const Time = z.union([z.iso.datetime({ offset: true }), z.iso.date()], {
   error: "must be ISO 8601, e.g. 2026-01-31T12:00:00Z",
@@ -116,33 +120,36 @@ const DataQuery = z.object({
   limit: queryInteger({ min: 1, max: 500, fallback: 100, description: "Most records" }),
 });
 
-const UNKNOWN = { 404: "There is no such integration" };
+const UNKNOWN = { 404: "The integration does not exist" };
 const UNLICENSED = { 402: "The edition lacks the adapter" };
 
 export const integrationEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/integrations/adapters",
-    summary: "List adapters",
-    description: "The kinds of systems that can be integrated, with the fields of their config.",
+    operationId: "listAdapters",
+    summary: "List integration adapters",
+    description: "The supported systems, with their configuration fields.",
     role: "viewer",
     permission: "integrations:read",
-    returns: z.object({ adapters: z.array(Adapter) }),
+    returns: z.object({ adapters: z.array(Adapter) }).meta({ id: "AdapterList" }),
   }, async () => ({ adapters: await listAdapters(deps) })),
 
   endpoint({
     method: "get",
     path: "/api/integrations",
+    operationId: "listIntegrations",
     summary: "List integrations",
     description: "Newest first.",
     role: "viewer",
     permission: "integrations:read",
-    returns: z.object({ integrations: z.array(Integration) }),
+    returns: z.object({ integrations: z.array(Integration) }).meta({ id: "IntegrationList" }),
   }, () => ({ integrations: listIntegrations(deps).map(integrationOf) })),
 
   endpoint({
     method: "get",
     path: "/api/integrations/:id",
+    operationId: "getIntegration",
     summary: "Get an integration",
     role: "viewer",
     permission: "integrations:read",
@@ -155,9 +162,11 @@ export const integrationEndpoints = (deps: Deps) => [
     {
       method: "post",
       path: "/api/integrations",
+      operationId: "createIntegration",
       summary: "Create an integration",
-      description: "Its address may be private, but never link-local, a cloud's metadata service " +
-        "or this host's loopback unless `OUTBOUND_ALLOW` lists it.",
+      description:
+        "The address may be private. Link-local addresses, cloud metadata services and this " +
+        "host's loopback are rejected unless `OUTBOUND_ALLOW` lists them.",
       role: "admin",
       permission: "integrations:write",
       body: NewIntegration,
@@ -173,10 +182,12 @@ export const integrationEndpoints = (deps: Deps) => [
     {
       method: "put",
       path: "/api/integrations/:id",
-      summary: "Change an integration",
+      operationId: "updateIntegration",
+      summary: "Update an integration",
       description:
-        "What is left out stays. A `config` replaces the former one; a secret sent back " +
-        "as `********` is kept, unless the adapter or the address (scheme, host or port) changes.",
+        "Omitted fields keep their values. `config` is replaced as a whole. A secret sent " +
+        "back as `********` is kept, unless the adapter or the address (scheme, host or port) " +
+        "changes.",
       role: "admin",
       permission: "integrations:write",
       params: IdParams,
@@ -191,7 +202,9 @@ export const integrationEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/api/integrations/:id",
-    summary: "Delete an integration with its data",
+    operationId: "deleteIntegration",
+    summary: "Delete an integration",
+    description: "Also deletes its data.",
     role: "admin",
     permission: "integrations:write",
     params: IdParams,
@@ -205,8 +218,9 @@ export const integrationEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/api/integrations/:id/test",
+    operationId: "testIntegration",
     summary: "Test an integration",
-    description: "Asks for as little as proves that address and credentials are right.",
+    description: "Sends the smallest request that verifies the address and the credentials.",
     role: "admin",
     permission: "integrations:write",
     params: IdParams,
@@ -214,7 +228,7 @@ export const integrationEndpoints = (deps: Deps) => [
       ok: z.boolean(),
       latency_ms: z.int().meta({ example: 12 }),
       error: z.string().nullable(),
-    }),
+    }).meta({ id: "IntegrationTest" }),
     failures: { ...UNLICENSED, ...UNKNOWN },
   }, async ({ params }) => {
     const { latencyMs, ...result } = await testIntegration(deps, params.id);
@@ -224,8 +238,11 @@ export const integrationEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/api/integrations/:id/poll",
+    operationId: "pollIntegration",
     summary: "Poll an integration now",
-    description: "Also one that is off. Joins a poll that is under way.",
+    description:
+      "Disabled integrations are polled as well. If a poll is already running, its result " +
+      "is returned.",
     role: "admin",
     permission: "integrations:write",
     params: IdParams,
@@ -234,7 +251,7 @@ export const integrationEndpoints = (deps: Deps) => [
       records: z.int().meta({ description: "How many were stored", example: 14 }),
       duration_ms: z.int().meta({ example: 35 }),
       error: z.string().nullable(),
-    }),
+    }).meta({ id: "IntegrationPoll" }),
     failures: { ...UNLICENSED, ...UNKNOWN },
   }, async ({ params }) => {
     const { durationMs, ...result } = await pollIntegration(deps, params.id);
@@ -244,14 +261,15 @@ export const integrationEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/integrations/:id/data",
-    summary: "List what an integration brought",
-    description: "Newest first; kept for 7 days, and at most 100,000 records of an integration. " +
-      "A poll stores at most 1,000.",
+    operationId: "listIntegrationData",
+    summary: "List integration data",
+    description: "Newest first. Kept for 7 days, at most 100,000 records per integration; a poll " +
+      "stores at most 1,000.",
     role: "viewer",
     permission: "integrations:read",
     params: IdParams,
     query: DataQuery,
-    returns: z.object({ data: z.array(DataRecord) }),
+    returns: z.object({ data: z.array(DataRecord) }).meta({ id: "IntegrationData" }),
     failures: UNKNOWN,
   }, ({ params, query }) => ({
     data: listIntegrationData(deps, params.id, query).map(recordOf),

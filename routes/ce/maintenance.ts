@@ -14,13 +14,14 @@ const Maintenance = z.object({
   enabled: z.boolean(),
   until: Timestamp.nullable().meta({ description: "When it ends by itself" }),
   reason: z.string().nullable(),
-});
+}).meta({ id: "Maintenance" });
 
 export const maintenanceEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/maintenance",
-    summary: "Show whether maintenance mode is on",
+    operationId: "getMaintenance",
+    summary: "Get maintenance mode",
     role: "admin",
     permission: "settings:read",
     returns: Maintenance,
@@ -29,8 +30,11 @@ export const maintenanceEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/api/maintenance",
-    summary: "Turn maintenance mode on or off",
-    description: "While it is on, alerts, remediation and notices pause; recording goes on.",
+    operationId: "setMaintenance",
+    summary: "Change maintenance mode",
+    description:
+      "While maintenance mode is on, alerts, remediation and notifications are paused; " +
+      "recording continues.",
     role: "admin",
     permission: "settings:write",
     body: z.object({
@@ -38,6 +42,7 @@ export const maintenanceEndpoints = (deps: Deps) => [
       until: Instant.nullable().optional(),
       reason: z.string().max(500).nullable().optional(),
     }).meta({
+      id: "MaintenanceChange",
       example: { enabled: true, until: "2026-01-31T12:00:00Z", reason: "New disks" },
     }),
     returns: Maintenance,

@@ -17,7 +17,7 @@ const HistoryQuery = z.object({
 
 const percent = z.number().meta({ description: "0 to 100" });
 const count = z.number().nullable().meta({
-  description: "Mean over the point's time; null while the engine was away",
+  description: "Mean over the point's time; null while the engine was unreachable",
 });
 
 const Point = z.object({
@@ -28,16 +28,16 @@ const Point = z.object({
   load1: z.number(),
   containersRunning: count,
   containersTotal: count,
-});
+}).meta({ id: "MetricsPoint" });
 
 const figure = z.number().nullable();
-const Range = z.object({ min: figure, avg: figure, max: figure });
+const Range = z.object({ min: figure, avg: figure, max: figure }).meta({ id: "MetricsRange" });
 
 const History = z.object({
   hours: z.int(),
-  resolutionSeconds: z.int().meta({ description: "The time that each point describes" }),
+  resolutionSeconds: z.int().meta({ description: "Time that each point covers" }),
   history: z.array(Point).meta({
-    description: "Oldest first, at most 1000. Where there were no samples, there is no point",
+    description: "Oldest first, at most 1,000. Times without samples have no point",
   }),
   summary: z.object({
     cpuPercent: Range,
@@ -46,8 +46,9 @@ const History = z.object({
     load1: Range,
     containersRunning: Range,
     containersTotal: Range,
-  }).meta({ description: "Over all samples, not over the means; null where there are none" }),
+  }).meta({ description: "Over all samples, not over the means; null without samples" }),
 }).meta({
+  id: "MetricsHistory",
   example: {
     hours: 24,
     resolutionSeconds: 120,
@@ -75,9 +76,11 @@ export const metricsEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/metrics/history",
-    summary: "Show how the host has been doing",
-    description: "Sampled every 15 seconds. The longer the time, the more of it each point " +
-      "describes: 15 seconds up to 4 hours, a minute up to 16, then 2, 5 and 15 minutes.",
+    operationId: "getMetricsHistory",
+    summary: "Get host metrics history",
+    description:
+      "Sampled every 15 seconds. Each point covers 15 seconds for ranges up to 4 hours, " +
+      "one minute up to 16 hours, then 2, 5 and 15 minutes.",
     role: "viewer",
     permission: "system:read",
     query: HistoryQuery,
@@ -93,10 +96,11 @@ function exportEndpoint(deps: Deps) {
   return rawEndpoint({
     method: "get",
     path: "/metrics",
-    summary: "Export everything that is measured, for Prometheus",
+    operationId: "getPrometheusMetrics",
+    summary: "Export Prometheus metrics",
     description:
-      "Names and labels are cAdvisor's and node_exporter's where they have them; the others " +
-      "begin with `longshore_`. Where `METRICS_TOKEN` is set, it is the only token that is " +
+      "Names and labels follow cAdvisor and node_exporter where these define them; all " +
+      "others begin with `longshore_`. If `METRICS_TOKEN` is set, it is the only token " +
       "accepted here.",
     role: "viewer",
     permission: "system:read",

@@ -25,17 +25,18 @@ const Network = z.object({
     ipv6: z.string().nullable(),
     mac: z.string().nullable(),
   })).meta({ description: "In every state; without addresses while they do not run" }),
-});
+}).meta({ id: "Network" });
 
 export const networkEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/networks",
-    summary: "List networks with their containers",
-    description: "By name.",
+    operationId: "listNetworks",
+    summary: "List networks",
+    description: "Sorted by name, with the attached containers.",
     role: "viewer",
     permission: "networks:read",
-    returns: z.object({ networks: z.array(Network) }),
+    returns: z.object({ networks: z.array(Network) }).meta({ id: "NetworkList" }),
     failures: { 503: "The container engine cannot be reached" },
     etag: true,
   }, async () => ({ networks: await listNetworks(deps) })),

@@ -28,14 +28,15 @@ const Overview = z.object({
   engine: EngineStatus,
   sseClients: z.int(),
   timestamp: Timestamp,
-});
+}).meta({ id: "Overview" });
 
 export const overviewEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/overview",
-    summary: "Show the host at a glance",
-    description: "While the engine is away the counts of containers and stacks are null.",
+    operationId: "getOverview",
+    summary: "Get the host overview",
+    description: "Container and stack counts are null while the engine is unreachable.",
     role: "viewer",
     permission: "system:read",
     returns: Overview,

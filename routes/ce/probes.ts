@@ -18,22 +18,22 @@ const EndpointCheck = z.object({
     example: "https://shop.example.com/health",
   }),
   healthy: z.boolean().meta({ description: "Whether the status is the expected one" }),
-  status: z.int().nullable().meta({ description: "Null where no answer came", example: 200 }),
+  status: z.int().nullable().meta({ description: "null without a response", example: 200 }),
   expectedStatus: z.int().meta({ example: 200 }),
   responseTime: z.int().nullable().meta({
-    description: "Milliseconds until the answer's headers; null where no answer came",
+    description: "Milliseconds until the response headers; null without a response",
     example: 42,
   }),
-  error: z.string().nullable().meta({ description: "What is wrong; null while healthy" }),
+  error: z.string().nullable().meta({ description: "Reason of the failure; null if healthy" }),
   checkedAt: Timestamp,
-});
+}).meta({ id: "EndpointCheck" });
 
 const CertificateCheck = z.object({
   domain: z.string().meta({ example: "shop.example.com" }),
   port: z.int().meta({ example: 443 }),
-  valid: z.boolean().meta({ description: "Trusted, in date and for the domain" }),
+  valid: z.boolean().meta({ description: "Trusted, valid now and issued for the domain" }),
   daysRemaining: z.int().nullable().meta({
-    description: "Whole days; below zero after the end",
+    description: "Whole days; negative after expiry",
     example: 61,
   }),
   issuer: z.string().nullable().meta({ example: "CN=Example CA, O=Example" }),
@@ -45,16 +45,16 @@ const CertificateCheck = z.object({
   validFrom: Timestamp.nullable(),
   expiresAt: Timestamp.nullable(),
   fingerprint: z.string().nullable().meta({
-    description: "SHA-256 as pairs of upper-case hex digits with colons between",
+    description: "SHA-256 as upper-case hex pairs separated by colons",
   }),
   error: z.string().nullable().meta({
-    description: "Everything that is wrong in one sentence; null for a valid certificate",
+    description: "All problems in one sentence; null for a valid certificate",
     example: null,
   }),
-});
+}).meta({ id: "CertificateCheck" });
 
-const FRESHNESS = "All are asked at once, ten at a time and ten seconds each, and the answer is " +
-  "kept for 30 seconds.";
+const FRESHNESS = "All are checked in parallel, ten at a time, with a timeout of ten seconds. " +
+  "Results are cached for 30 seconds.";
 
 export const probeEndpoints = (deps: Deps) => {
   const checkEndpoints = createEndpointProber(deps);
@@ -64,24 +64,28 @@ export const probeEndpoints = (deps: Deps) => {
     endpoint({
       method: "get",
       path: "/api/endpoints",
-      summary: "Probe the configured HTTP endpoints",
-      description: `The endpoints of \`ENDPOINTS\`, in their order. ${FRESHNESS} Redirects are ` +
-        "not followed: the status is compared as it is. A user name and password in an " +
-        "address are sent as basic authentication and not shown.",
+      operationId: "checkEndpoints",
+      summary: "Check configured HTTP endpoints",
+      description:
+        `The endpoints of \`ENDPOINTS\`, in order. ${FRESHNESS} Redirects are not followed. ` +
+        "A user name and password in a URL are sent as basic authentication and are not shown.",
       role: "viewer",
       permission: "system:read",
-      returns: z.object({ endpoints: z.array(EndpointCheck) }),
+      returns: z.object({ endpoints: z.array(EndpointCheck) }).meta({ id: "EndpointCheckList" }),
     }, async () => ({ endpoints: await checkEndpoints() })),
 
     endpoint({
       method: "get",
       path: "/api/ssl",
-      summary: "Check the certificates of the configured domains",
-      description: `The domains of \`SSL_DOMAINS\`, in their order. ${FRESHNESS} For a server ` +
-        "that cannot be reached or presents no certificate only `error` says something.",
+      operationId: "checkCertificates",
+      summary: "Check configured TLS certificates",
+      description: `The domains of \`SSL_DOMAINS\`, in order. ${FRESHNESS} If a server is ` +
+        "unreachable or presents no certificate, only `error` is set.",
       role: "viewer",
       permission: "system:read",
-      returns: z.object({ certificates: z.array(CertificateCheck) }),
+      returns: z.object({ certificates: z.array(CertificateCheck) }).meta({
+        id: "CertificateCheckList",
+      }),
     }, async () => ({ certificates: await checkCertificates() })),
   ];
 };

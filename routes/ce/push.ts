@@ -22,25 +22,28 @@ const PushTokenBody = z.object({
     .meta({
       minLength: 1,
       maxLength: PUSH_TOKEN_MAX,
-      description: "As the push gateway gave it to the app",
+      description: "Token that the app received from the push gateway",
     }),
-}).meta({ example: { token: "ExponentPushToken[xxxxxxxxxxxxxxxxxxxxxx]" } });
+}).meta({ id: "PushDevice", example: { token: "ExponentPushToken[xxxxxxxxxxxxxxxxxxxxxx]" } });
 
 /** Of any form: earlier versions accepted more. */
 const KnownTokenBody = z.object({
-  token: z.string().min(1).max(PUSH_TOKEN_MAX).meta({ description: "As it was registered" }),
-}).meta({ example: { token: "ExponentPushToken[xxxxxxxxxxxxxxxxxxxxxx]" } });
+  token: z.string().min(1).max(PUSH_TOKEN_MAX).meta({ description: "Token that was registered" }),
+}).meta({
+  id: "RegisteredDevice",
+  example: { token: "ExponentPushToken[xxxxxxxxxxxxxxxxxxxxxx]" },
+});
 
 export const pushEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/api/push/register",
-    summary: "Register a device for pushes",
-    description: "The caller is pushed to on this device when an alert fires, a container goes " +
-      "down or an incident is created. Registering again changes nothing. A device belongs to " +
-      "the user who registered it last, and a user has at most " +
-      `${DEVICES_MAX} devices: one more takes the place of the one registered longest ago. ` +
-      "Nothing is sent while `PUSH_URL` is not set.",
+    operationId: "registerDevice",
+    summary: "Register a device for push",
+    description: "The device receives a push notification when an alert fires, a container goes " +
+      "down or an incident is created. Repeating the request has no effect. A device belongs to " +
+      `the user who registered it last. A user has at most ${DEVICES_MAX} devices; another one ` +
+      "replaces the oldest. Nothing is sent while `PUSH_URL` is not set.",
     role: "viewer",
     body: PushTokenBody,
     returns: Done,
@@ -52,8 +55,9 @@ export const pushEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/api/push/unregister",
-    summary: "Forget a device",
-    description: "The answer is the same for a device that is not the caller's; it stays.",
+    operationId: "unregisterDevice",
+    summary: "Unregister a device",
+    description: "The answer is the same for a device of another user, which stays registered.",
     role: "viewer",
     body: KnownTokenBody,
     returns: Done,

@@ -44,6 +44,7 @@ const TimeZone = z.string().min(1).max(100).meta({
 });
 
 const NewSchedule = z.object({ ...settings, timezone: TimeZone.optional() }).meta({
+  id: "NewSchedule",
   example: {
     name: "Restart the shop at night",
     containerId: "web",
@@ -56,7 +57,7 @@ const NewSchedule = z.object({ ...settings, timezone: TimeZone.optional() }).met
 
 const ScheduleChanges = z.object({ ...settings, timezone: TimeZone, enabled: z.boolean() })
   .partial()
-  .meta({ example: { cronExpression: "30 4 * * sun" } });
+  .meta({ id: "ScheduleChanges", example: { cronExpression: "30 4 * * sun" } });
 
 const Schedule = z.object({
   ...settings,
@@ -66,7 +67,7 @@ const Schedule = z.object({
   createdAt: Timestamp,
   lastRunAt: Timestamp.nullable(),
   nextRunAt: Timestamp.nullable().meta({ description: "null while the schedule is off" }),
-});
+}).meta({ id: "Schedule" });
 
 const Run = z.object({
   id: z.string(),
@@ -81,30 +82,32 @@ const Run = z.object({
     description: "skipped: the run before had not ended yet",
   }),
   error: z.string().nullable(),
-});
+}).meta({ id: "ScheduleRun" });
 
 const OWN = { 403: "The role does not allow this, or it is the service's own container" };
-const UNKNOWN = { 404: "There is no such schedule" };
+const UNKNOWN = { 404: "The schedule does not exist" };
 
 export const scheduleEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/schedules",
+    operationId: "listSchedules",
     summary: "List schedules",
-    description: "By name.",
+    description: "Sorted by name.",
     role: "viewer",
     permission: "schedules:read",
-    returns: z.object({ schedules: z.array(Schedule) }),
+    returns: z.object({ schedules: z.array(Schedule) }).meta({ id: "ScheduleList" }),
   }, () => ({ schedules: listSchedules(deps) })),
 
   endpoint({
     method: "post",
     path: "/api/schedules",
+    operationId: "createSchedule",
     summary: "Create a schedule",
     description:
-      "Runs missed while the service was down are not made up for. A local time that a " +
-      "change of the clocks leaves out is skipped, one that occurs twice runs once. An engine " +
-      "that is away, or a container that is gone, is a failed run; it is not tried again.",
+      "Runs missed while the service was down are not run later. A local time skipped by a " +
+      "clock change is skipped; one that occurs twice runs once. If the engine is " +
+      "unreachable or the container does not exist, the run fails and is not retried.",
     role: "admin",
     permission: "schedules:write",
     body: NewSchedule,
@@ -116,20 +119,23 @@ export const scheduleEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/schedules/history",
-    summary: "List runs of schedules",
-    description: "Runs that have ended, newest first, also of schedules that are deleted; kept " +
-      "for 90 days, at most 1 000 of each schedule.",
+    operationId: "listScheduleRuns",
+    summary: "List schedule runs",
+    description:
+      "Finished runs, newest first, including runs of deleted schedules. Kept for 90 days, " +
+      "at most 1,000 per schedule.",
     role: "viewer",
     permission: "schedules:read",
     query: z.object({ limit: pagingQuery(50).limit }),
-    returns: z.object({ history: z.array(Run) }),
+    returns: z.object({ history: z.array(Run) }).meta({ id: "ScheduleHistory" }),
   }, ({ query }) => ({ history: listScheduleRuns(deps, query) })),
 
   endpoint({
     method: "put",
     path: "/api/schedules/:id",
-    summary: "Change a schedule",
-    description: "What is left out stays.",
+    operationId: "updateSchedule",
+    summary: "Update a schedule",
+    description: "Omitted fields keep their values.",
     role: "admin",
     permission: "schedules:write",
     params: IdParams,
@@ -141,8 +147,9 @@ export const scheduleEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/api/schedules/:id",
+    operationId: "deleteSchedule",
     summary: "Delete a schedule",
-    description: "Its past runs stay in the history.",
+    description: "Past runs are kept in the history.",
     role: "admin",
     permission: "schedules:write",
     params: IdParams,
@@ -156,7 +163,8 @@ export const scheduleEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/api/schedules/:id/toggle",
-    summary: "Turn a schedule on or off",
+    operationId: "toggleSchedule",
+    summary: "Enable or disable a schedule",
     role: "admin",
     permission: "schedules:write",
     params: IdParams,

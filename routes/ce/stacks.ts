@@ -46,18 +46,20 @@ const StackListItem = Stack.extend({
     image: true,
     state: true,
     health: true,
-  })).meta({ description: "In a swarm those on this node" }),
-});
+  })).meta({ description: "For a Swarm stack, those on this node" }),
+}).meta({ id: "Stack" });
 
 const StackDetail = Stack.extend({
   services: z.array(z.object({
     name: z.string(),
     image: z.string(),
-    containers: z.array(ContainerListItem).meta({ description: "In a swarm those on this node" }),
+    containers: z.array(ContainerListItem).meta({
+      description: "For a Swarm stack, those on this node",
+    }),
   })),
   workingDir: z.string().nullable().meta({ description: "Where compose was run" }),
   configFiles: z.array(z.string()),
-});
+}).meta({ id: "StackDetail" });
 
 const ActionReport = z.object({
   ok: z.boolean().meta({ description: "Whether everything is in the wanted state now" }),
@@ -68,10 +70,10 @@ const ActionReport = z.object({
     changed: z.boolean().meta({ description: "false when it was in the wanted state already" }),
     error: z.string().nullable(),
   })),
-});
+}).meta({ id: "StackActionReport" });
 
 const AWAY = { 503: "The container engine cannot be reached" };
-const UNKNOWN = { 404: "There is no such stack", ...AWAY };
+const UNKNOWN = { 404: "The stack does not exist", ...AWAY };
 
 const OWN = "The service's own container is left out, and its result says so.";
 
@@ -90,11 +92,12 @@ export const stackEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/stacks",
+    operationId: "listStacks",
     summary: "List stacks",
-    description: "Compose projects, and the stacks of a swarm where the engine manages one.",
+    description: "Compose projects, and Swarm stacks if the engine is a Swarm manager.",
     role: "viewer",
     permission: "stacks:read",
-    returns: z.object({ stacks: z.array(StackListItem) }),
+    returns: z.object({ stacks: z.array(StackListItem) }).meta({ id: "StackList" }),
     failures: AWAY,
     etag: true,
     version: () => stacksVersion(deps),
@@ -103,7 +106,9 @@ export const stackEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/stacks/:name",
-    summary: "Show a stack with its services and containers",
+    operationId: "getStack",
+    summary: "Get a stack",
+    description: "Includes its services and containers.",
     role: "viewer",
     permission: "stacks:read",
     params: StackParams,
@@ -117,10 +122,11 @@ export const stackEndpoints = (deps: Deps) => [
     {
       method: "post",
       path: "/api/stacks/:name/start",
+      operationId: "startStack",
       summary: "Start a stack",
-      description:
-        "In the order of dependencies; a service waits up to two minutes for those that have to be " +
-        "healthy or completed first. Services of a swarm get the replicas that they had.",
+      description: "Services start in dependency order. A service waits up to two minutes for " +
+        "dependencies that must be healthy or completed. Swarm services get their previous " +
+        "number of replicas.",
       role: "admin",
       permission: "stacks:start",
       params: StackParams,
@@ -136,6 +142,7 @@ export const stackEndpoints = (deps: Deps) => [
     {
       method: "post",
       path: "/api/stacks/:name/stop",
+      operationId: "stopStack",
       summary: "Stop a stack",
       description: `Dependents first. Services of a swarm are scaled to zero. ${OWN}`,
       role: "admin",
@@ -153,6 +160,7 @@ export const stackEndpoints = (deps: Deps) => [
     {
       method: "post",
       path: "/api/stacks/:name/restart",
+      operationId: "restartStack",
       summary: "Restart a stack",
       description:
         `In the order of dependencies. A swarm replaces the tasks of its services one after another. ${OWN}`,

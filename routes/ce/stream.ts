@@ -9,13 +9,14 @@ import { openStream, STREAM_TYPES } from "../../services/ce/stream.ts";
 import type { Deps } from "../../services/deps.ts";
 import { rawEndpoint } from "../endpoint.ts";
 
-const DESCRIPTION = `At once, and then every 15 seconds, the frames \`metrics\` (the host), \
-\`containers\` (\`{containers: [...]}\`) and \`alerts\` (\`{firing, recent}\`); between them \
-\`event\` frames (\`{event, timestamp, data}\`) as they happen.
+const DESCRIPTION =
+  `Immediately and then every 15 seconds, sends the frames \`metrics\` (the host), \
+\`containers\` (\`{containers: [...]}\`) and \`alerts\` (\`{firing, recent}\`), and \`event\` frames \
+(\`{event, timestamp, data}\`) as they happen.
 
-Ids rise. After a reconnect with \`Last-Event-ID\` the missed \`event\` frames come first, as far \
-as they are among the last 1 000. A client that does not read loses frames, then its connection. \
-The stream ends when the token does.`;
+Ids increase. After a reconnect with \`Last-Event-ID\`, the missed \`event\` frames are sent first, if \
+they are among the last 1,000. A client that does not read loses frames, then its connection. The \
+stream ends when the token expires.`;
 
 const EXAMPLE = `id: 1769860800000001
 event: event
@@ -31,9 +32,9 @@ const StreamQuery = z.object({
     (text) => typeof text === "string" ? text.split(",").map((type) => type.trim()) : text,
     z.array(z.enum(STREAM_TYPES, { error: `must be among ${STREAM_TYPES.join(", ")}` }))
       .default([...STREAM_TYPES]),
-  ).meta({ description: "Comma-separated", example: "metrics,event" }),
+  ).meta({ description: "Types of frames, separated by commas", example: ["metrics", "event"] }),
   lastEventId: z.string().regex(ID, { error: "must be an id of this stream" }).optional().meta({
-    description: "For clients that cannot send the header Last-Event-ID",
+    description: "Instead of the header `Last-Event-ID`",
   }),
 });
 
@@ -41,7 +42,8 @@ export const streamEndpoints = (deps: Deps) => [
   rawEndpoint({
     method: "get",
     path: "/api/stream",
-    summary: "Follow metrics, containers, alerts and events",
+    operationId: "streamEvents",
+    summary: "Stream metrics, containers, alerts and events",
     description: DESCRIPTION,
     role: "viewer",
     permission: "system:read",
@@ -49,6 +51,7 @@ export const streamEndpoints = (deps: Deps) => [
     query: StreamQuery,
     returns: z.string().meta({ example: EXAMPLE }),
     produces: "text/event-stream",
+    headers: { "Last-Event-ID": "Id of the last frame that the client received" },
     failures: { 503: "Too many clients are connected" },
   }, async ({ query: { types, lastEventId }, caller, request }) => {
     // What a browser sends along by itself is no input to refuse: a strange one is left aside.

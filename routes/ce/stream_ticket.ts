@@ -14,13 +14,14 @@ export const streamTicketEndpoints = (deps: Deps) => [
     method: "post",
     path: "/api/stream/ticket",
     unaudited: true,
-    summary: "Get a ticket for the event stream",
+    operationId: "createStreamTicket",
+    summary: "Create a stream ticket",
     description: "For browsers, which cannot set headers on an event stream: connect to " +
-      "`/api/stream?ticket=...`. Good for one connection within 30 seconds.",
+      "`/api/stream?ticket=...`. A ticket is valid for one connection within 30 seconds.",
     role: "viewer",
     permission: "system:read",
     returns: z.object({
       ticket: z.string().meta({ example: "aALvzyRj9xb9L3EVNkaaJolTlLIPA0PkJ4firVEXDLQ" }),
-    }),
+    }).meta({ id: "StreamTicket" }),
   }, ({ caller }) => issueTicket(deps, caller)),
 ];

@@ -14,9 +14,9 @@ import { endpoint } from "../endpoint.ts";
 import { Timestamp } from "../shapes.ts";
 
 const EngineInfo = z.object({
-  name: z.string().meta({ description: "Host name as the engine knows it" }),
+  name: z.string().meta({ description: "Host name reported by the engine" }),
   version: z.string(),
-  apiVersion: z.string().meta({ description: "The version of its API that is spoken with it" }),
+  apiVersion: z.string().meta({ description: "API version in use" }),
   os: z.string(),
   kernel: z.string(),
   architecture: z.string(),
@@ -26,13 +26,13 @@ const EngineInfo = z.object({
   cgroupVersion: z.string().nullable(),
   swarm: z.string().meta({ description: "inactive, pending, active, error or locked" }),
   rootless: z.boolean(),
-  containers: z.int().meta({ description: "In every state" }),
+  containers: z.int().meta({ description: "In all states" }),
   images: z.int(),
   warnings: z.array(z.string()),
-});
+}).meta({ id: "EngineInfo" });
 
 const bytes = z.int().meta({ description: "Bytes" });
-const Part = z.object({ count: z.int(), size: bytes });
+const Part = z.object({ count: z.int(), size: bytes }).meta({ id: "DiskUsagePart" });
 
 const DiskBreakdown = z.object({
   containers: Part,
@@ -41,7 +41,7 @@ const DiskBreakdown = z.object({
   buildCache: Part,
   totalSize: bytes,
   computedAt: Timestamp,
-});
+}).meta({ id: "DiskUsage" });
 
 const Pruned = z.object({
   deleted: z.array(z.string()).meta({ description: "Ids or names", example: ["shop_old"] }),
@@ -49,7 +49,7 @@ const Pruned = z.object({
   error: z.string().nullable().meta({
     description: "Why not everything of this kind could be removed",
   }),
-});
+}).meta({ id: "PrunedKind" });
 
 const AWAY = { 503: "The container engine cannot be reached" };
 
@@ -57,21 +57,25 @@ export const systemEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/system/docker",
-    summary: "Show the container engine and its disk usage",
-    description: "`diskUsage` is null when the engine does not get done with it in some seconds.",
+    operationId: "getEngine",
+    summary: "Get engine information",
+    description: "`diskUsage` is null when the engine does not compute it within a few seconds.",
     role: "viewer",
     permission: "system:read",
-    returns: z.object({ info: EngineInfo, diskUsage: DiskBreakdown.nullable() }),
+    returns: z.object({ info: EngineInfo, diskUsage: DiskBreakdown.nullable() }).meta({
+      id: "Engine",
+    }),
     failures: AWAY,
   }, () => describeEngine(deps)),
 
   endpoint({
     method: "get",
     path: "/api/system/disk",
-    summary: "Show the engine's disk usage by kind",
+    operationId: "getDiskUsage",
+    summary: "Get engine disk usage",
     description:
-      "Expensive for the engine, so an answer is kept for a minute. Where it takes longer than a " +
-      "minute, the last known answer is given.",
+      "Expensive for the engine, so results are cached for one minute. If the engine needs " +
+      "longer than a minute, the last known result is returned.",
     role: "viewer",
     permission: "system:read",
     returns: DiskBreakdown,
@@ -81,15 +85,17 @@ export const systemEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/api/system/prune",
-    summary: "Remove what nobody uses",
+    operationId: "pruneSystem",
+    summary: "Prune unused resources",
     description:
-      "Stopped containers, unused networks, dangling images, the build cache, and with " +
-      "`includeVolumes`, which takes the permission `volumes:prune` as well, all volumes that no " +
-      "container uses, with their data. A kind that fails does not stop the others.",
+      "Removes stopped containers, unused networks, dangling images and the build cache. With " +
+      "`includeVolumes`, which also requires the permission `volumes:prune`, it removes all " +
+      "volumes that no container uses, with their data. A failure of one kind does not stop the " +
+      "others.",
     role: "admin",
     permission: "system:prune",
     body: z.object({ includeVolumes: z.boolean().default(false) })
-      .meta({ example: { includeVolumes: false } }),
+      .meta({ id: "PruneOptions", example: { includeVolumes: false } }),
     returns: z.object({
       containers: Pruned,
       images: Pruned,
@@ -97,7 +103,7 @@ export const systemEndpoints = (deps: Deps) => [
       volumes: Pruned,
       buildCache: Pruned,
       totalReclaimed: bytes,
-    }),
+    }).meta({ id: "PruneResult" }),
     failures: { 409: "The engine refuses, e.g. because a prune is under way already", ...AWAY },
   }, ({ body, caller }) => {
     if (body.includeVolumes) assertMayDo(caller, "admin", "volumes:prune");

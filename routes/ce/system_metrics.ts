@@ -13,8 +13,9 @@ export const systemMetricsEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/system/metrics",
-    summary: "Show processor, memory, disk, load and uptime of the host",
-    description: "One sampler measures for all callers, every 5 seconds.",
+    operationId: "getHostMetrics",
+    summary: "Get current host metrics",
+    description: "Sampled every 5 seconds by one sampler for all callers.",
     role: "viewer",
     permission: "system:read",
     returns: SystemMetrics,

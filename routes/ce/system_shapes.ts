@@ -29,7 +29,7 @@ export const SystemSummary = z.object({
     description: "Averages over 1, 5 and 15 minutes",
   }),
   uptimeSeconds: z.int(),
-});
+}).meta({ id: "HostSummary" });
 
 export const SystemMetrics = SystemSummary.extend({
   swap: z.object({ ...usage, free: bytes }),
@@ -37,10 +37,10 @@ export const SystemMetrics = SystemSummary.extend({
     description: "Counters of the host's interfaces; only where PROC_PATH is set",
   }),
   timestamp: Timestamp,
-});
+}).meta({ id: "HostMetrics" });
 
 export const EngineStatus = z.object({
   reachable: z.boolean(),
   version: z.string().nullable(),
   apiVersion: z.string().nullable(),
-});
+}).meta({ id: "EngineStatus" });

@@ -10,7 +10,7 @@ import { Timestamp } from "../shapes.ts";
 
 export const UserRole = z.enum(USER_ROLES, {
   error: `must be one of ${USER_ROLES.join(", ")}`,
-});
+}).meta({ id: "UserRole" });
 
 export const User = z.object({
   id: z.string(),
@@ -18,4 +18,4 @@ export const User = z.object({
   role: UserRole,
   createdAt: Timestamp,
   lastLoginAt: Timestamp.nullable(),
-});
+}).meta({ id: "User" });

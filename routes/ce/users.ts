@@ -38,9 +38,12 @@ const NewUser = z.object({
     .meta({ format: "email", example: "ada@example.com" }),
   password: NewPassword,
   role: UserRole,
-});
+}).meta({ id: "NewUser" });
 
-const RoleBody = z.object({ role: UserRole }).meta({ example: { role: "operator" } });
+const RoleBody = z.object({ role: UserRole }).meta({
+  id: "UserRoleBody",
+  example: { role: "operator" },
+});
 
 const PasswordBody = z.object({
   password: NewPassword,
@@ -48,6 +51,7 @@ const PasswordBody = z.object({
     description: "Required for one's own password",
   }),
 }).meta({
+  id: "PasswordChange",
   example: { password: "a new one, twelve or more", current_password: "correct horse battery" },
 });
 
@@ -65,19 +69,21 @@ export const userEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/auth/users",
+    operationId: "listUsers",
     summary: "List users",
-    description: "By email.",
+    description: "Sorted by email.",
     role: "admin",
     permission: "users:read",
-    returns: z.object({ users: z.array(User) }),
+    returns: z.object({ users: z.array(User) }).meta({ id: "UserList" }),
     failures: OFF,
   }, () => ({ users: listUsers(deps) })),
 
   endpoint({
     method: "post",
     path: "/auth/users",
+    operationId: "createUser",
     summary: "Create a user",
-    description: "Emails are compared without case. Nobody gives a role above their own.",
+    description: "Emails are compared case-insensitively. You cannot assign a role above your own.",
     role: "admin",
     permission: "users:write",
     body: NewUser,
@@ -94,8 +100,9 @@ export const userEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/auth/users/:id",
+    operationId: "deleteUser",
     summary: "Delete a user",
-    description: "Ends every login of the user at once.",
+    description: "Revokes all logins of the user immediately.",
     role: "admin",
     permission: "users:write",
     params: IdParams,
@@ -110,10 +117,11 @@ export const userEndpoints = (deps: Deps) => [
     {
       method: "put",
       path: "/auth/users/:id/role",
+      operationId: "setUserRole",
       summary: "Change a user's role",
       description:
-        "Holds at the user's next request. The login cannot be renewed; the user logs in " +
-        "again.",
+        "Applies from the user's next request. Existing logins cannot be refreshed; the user " +
+        "has to log in again.",
       role: "admin",
       permission: "users:write",
       params: IdParams,
@@ -128,9 +136,11 @@ export const userEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/auth/users/:id/password",
+    operationId: "setUserPassword",
     summary: "Change a password",
-    description: "An admin changes anybody's, everybody their own with the current one. Ends " +
-      "every login of the user, this one included.",
+    description:
+      "Admins can change any password. Other users can change their own and must send the " +
+      "current one. Revokes all logins of the user, including this one.",
     role: "viewer",
     permission: "users:write",
     params: IdParams,

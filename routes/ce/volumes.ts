@@ -30,7 +30,7 @@ const Volume = z.object({
   containers: z.array(z.string()).meta({
     description: "Names of the containers that mount it, in whatever state",
   }),
-});
+}).meta({ id: "Volume" });
 
 const AWAY = { 503: "The container engine cannot be reached" };
 
@@ -38,11 +38,12 @@ export const volumeEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/volumes",
-    summary: "List volumes with their containers",
-    description: "By name.",
+    operationId: "listVolumes",
+    summary: "List volumes",
+    description: "Sorted by name, with the containers that mount them.",
     role: "viewer",
     permission: "volumes:read",
-    returns: z.object({ volumes: z.array(Volume) }),
+    returns: z.object({ volumes: z.array(Volume) }).meta({ id: "VolumeList" }),
     failures: AWAY,
     etag: true,
   }, async () => ({ volumes: await listVolumes(deps) })),
@@ -50,13 +51,16 @@ export const volumeEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/api/volumes/:name",
-    summary: "Delete a volume with its data",
+    operationId: "deleteVolume",
+    summary: "Delete a volume",
+    description: "Deletes all data in the volume.",
     role: "admin",
     permission: "volumes:delete",
     params: VolumeParams,
-    returns: z.object({ ok: z.literal(true), name: z.string().meta({ example: "shop_data" }) }),
+    returns: z.object({ ok: z.literal(true), name: z.string().meta({ example: "shop_data" }) })
+      .meta({ id: "VolumeDeletion" }),
     failures: {
-      404: "There is no such volume",
+      404: "The volume does not exist",
       409: "A container uses it, running or not",
       ...AWAY,
     },

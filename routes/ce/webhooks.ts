@@ -65,10 +65,13 @@ const EXAMPLE = {
 };
 
 const NewWebhook = z.object({ ...fields, headers: Headers.default({}) })
-  .meta({ example: EXAMPLE });
+  .meta({ id: "NewWebhook", example: EXAMPLE });
 
 const WebhookChange = z.object({ ...fields, headers: Headers, enabled: z.boolean() }).partial()
-  .meta({ example: { ...EXAMPLE, headers: { authorization: "********" }, enabled: true } });
+  .meta({
+    id: "WebhookChanges",
+    example: { ...EXAMPLE, headers: { authorization: "********" }, enabled: true },
+  });
 
 const Webhook = z.object({
   id: z.string(),
@@ -83,14 +86,14 @@ const Webhook = z.object({
     status: z.int().nullable().meta({ description: "HTTP status; null without an answer" }),
     error: z.string().nullable(),
   }).nullable().meta({ description: "The last attempt; null before the first" }),
-});
+}).meta({ id: "Webhook" });
 
 const CreatedWebhook = Webhook.extend({
   secret: z.string().meta({
     description: "Signs the deliveries; shown in this answer only",
     example: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD1cWyoxV4gdE=",
   }),
-});
+}).meta({ id: "CreatedWebhook" });
 
 const Delivery = z.object({
   id: z.string().meta({ description: "As in the header `webhook-id`, the same at each attempt" }),
@@ -103,30 +106,33 @@ const Delivery = z.object({
   lastAttemptAt: Timestamp.nullable(),
   nextAttemptAt: Timestamp.nullable(),
   sentAt: Timestamp.nullable(),
-});
+}).meta({ id: "WebhookDelivery" });
 
-const UNKNOWN = { 404: "There is no such webhook" };
+const UNKNOWN = { 404: "The webhook does not exist" };
 
 export const webhookEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/webhooks",
+    operationId: "listWebhooks",
     summary: "List webhooks",
     description: "Newest first.",
     role: "admin",
     permission: "webhooks:read",
-    returns: z.object({ webhooks: z.array(Webhook) }),
+    returns: z.object({ webhooks: z.array(Webhook) }).meta({ id: "WebhookList" }),
   }, () => ({ webhooks: listWebhooks(deps) })),
 
   endpoint({
     method: "post",
     path: "/api/webhooks",
+    operationId: "createWebhook",
     summary: "Create a webhook",
-    description: "Each event is sent as a POST of `{event, timestamp, data}`, signed after " +
-      "Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`). An answer of " +
-      "2xx within 10 s is success; a redirect is a failure. Retried after about 5 s, 30 s, 2 min, " +
-      "10 min and 1 h, then given up; 410 turns the webhook off. A receiver may see a message " +
-      "twice and tells that by its id. During maintenance no events are queued.",
+    description: "Events are sent as a POST of `{event, timestamp, data}`, signed as defined by " +
+      "Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`). A 2xx " +
+      "answer within 10 s is success; a redirect is a failure. Failed deliveries are " +
+      "retried after about 5 s, 30 s, 2 min, 10 min and 1 h; status 410 disables the " +
+      "webhook. A receiver may get a message more than once and can detect this by its id. " +
+      "No events are queued during maintenance.",
     role: "admin",
     permission: "webhooks:write",
     body: NewWebhook,
@@ -138,7 +144,8 @@ export const webhookEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/webhooks/:id",
-    summary: "Show a webhook",
+    operationId: "getWebhook",
+    summary: "Get a webhook",
     role: "admin",
     permission: "webhooks:read",
     params: IdParams,
@@ -149,9 +156,11 @@ export const webhookEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/api/webhooks/:id",
-    summary: "Change a webhook",
-    description: "What is left out stays as it is. Headers are replaced as a whole. Where the " +
-      "address gets another scheme, host or port, headers have to be given again.",
+    operationId: "updateWebhook",
+    summary: "Update a webhook",
+    description:
+      "Omitted fields keep their values. `headers` are replaced as a whole. If the scheme, " +
+      "host or port of the URL changes, the headers must be sent again.",
     role: "admin",
     permission: "webhooks:write",
     params: IdParams,
@@ -163,8 +172,9 @@ export const webhookEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/api/webhooks/:id",
+    operationId: "deleteWebhook",
     summary: "Delete a webhook",
-    description: "With its delivery log, and with what waits for it.",
+    description: "Also deletes its delivery log and pending deliveries.",
     role: "admin",
     permission: "webhooks:write",
     params: IdParams,
@@ -178,8 +188,9 @@ export const webhookEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/api/webhooks/:id/toggle",
-    summary: "Turn a webhook on or off",
-    description: "What waits for one that is turned off is given up.",
+    operationId: "toggleWebhook",
+    summary: "Enable or disable a webhook",
+    description: "Disabling a webhook discards its pending deliveries.",
     role: "admin",
     permission: "webhooks:write",
     params: IdParams,
@@ -191,28 +202,31 @@ export const webhookEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/api/webhooks/:id/test",
+    operationId: "testWebhook",
     summary: "Send a test event",
-    description: "Queues the event `test`, also while the webhook is off; what it comes to is in " +
-      "the delivery log.",
+    description:
+      "Queues the event `test`, even if the webhook is disabled. The delivery log shows the " +
+      "result.",
     role: "admin",
     permission: "webhooks:write",
     params: IdParams,
     returns: Done.extend({
       delivery_id: z.string().meta({ example: "3d594650-3436-4f0b-9d2f-8f2a5c1b7e60" }),
-    }),
+    }).meta({ id: "WebhookTest" }),
     failures: UNKNOWN,
   }, ({ params }) => ({ ...done, delivery_id: testWebhook(deps, params.id) })),
 
   endpoint({
     method: "get",
     path: "/api/webhooks/:id/deliveries",
-    summary: "List what was sent to a webhook",
-    description: "Newest first; kept for 7 days, at most the last 1 000.",
+    operationId: "listWebhookDeliveries",
+    summary: "List webhook deliveries",
+    description: "Newest first. Kept for 7 days, at most the last 1,000.",
     role: "admin",
     permission: "webhooks:read",
     params: IdParams,
     query: z.object(pagingQuery(50)),
-    returns: paged({ deliveries: z.array(Delivery) }),
+    returns: paged({ deliveries: z.array(Delivery) }).meta({ id: "WebhookDeliveryPage" }),
     failures: UNKNOWN,
   }, ({ params, query }) => listDeliveries(deps, params.id, query)),
 ];

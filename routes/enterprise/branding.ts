@@ -50,7 +50,7 @@ const fields = {
   secondary_color: color("#e8a33d"),
   accent_color: color("#b5482a"),
   font_family: z.string().max(FONT_MAX)
-    .regex(/^(?=.*[a-z0-9])[a-z0-9 -]+$/i, {
+    .regex(/^(?=.*[a-zA-Z0-9])[a-zA-Z0-9 -]+$/, {
       error: "must be made of letters, digits, spaces and hyphens",
     })
     .nullable()
@@ -90,9 +90,9 @@ const NewBrand = z.object({
   accent_color: looks.accent_color.default(null),
   font_family: looks.font_family.default(null),
   custom_css: looks.custom_css.default(null),
-}).meta({ example: EXAMPLE });
+}).meta({ id: "NewBrand", example: EXAMPLE });
 
-const BrandChange = z.object(fields).partial().meta({ example: EXAMPLE });
+const BrandChange = z.object(fields).partial().meta({ id: "BrandChanges", example: EXAMPLE });
 
 const Brand = z.object({
   id: z.string(),
@@ -100,9 +100,9 @@ const Brand = z.object({
   is_active: z.boolean(),
   created_at: Timestamp,
   updated_at: Timestamp,
-});
+}).meta({ id: "Brand" });
 
-const UNKNOWN = { 404: "There is no such brand" };
+const UNKNOWN = { 404: "The brand does not exist" };
 
 const READ = { role: "viewer", permission: "settings:read" } as const;
 const WRITE = { role: "admin", permission: "settings:write" } as const;
@@ -111,30 +111,35 @@ export const brandingEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/branding/",
+    operationId: "listBrands",
     summary: "List brands",
-    description: "Newest first, without their style sheets.",
+    description: "Newest first, without `custom_css`.",
     ...READ,
-    returns: z.object({ brands: z.array(Brand.omit({ custom_css: true })) }),
+    returns: z.object({ brands: z.array(Brand.omit({ custom_css: true })) }).meta({
+      id: "BrandList",
+    }),
   }, () => listBrands(deps)),
 
   // Before `/:id`, which would take its path.
   endpoint({
     method: "get",
     path: "/branding/active",
-    summary: "Show the active brand",
+    operationId: "getActiveBrand",
+    summary: "Get the active brand",
     description:
-      "Needs no token. `brand` is `null` when no brand is active; then the service has " +
-      "its built-in look.",
+      "Needs no token. `brand` is null when no brand is active and the built-in design " +
+      "applies.",
     role: "public",
     anyAddress: true,
-    returns: z.object({ brand: Brand.nullable() }),
+    returns: z.object({ brand: Brand.nullable() }).meta({ id: "ActiveBrand" }),
     etag: true,
   }, () => getActiveBrand(deps)),
 
   endpoint({
     method: "get",
     path: "/branding/:id",
-    summary: "Show a brand",
+    operationId: "getBrand",
+    summary: "Get a brand",
     ...READ,
     params: IdParams,
     returns: Brand,
@@ -144,8 +149,9 @@ export const brandingEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/branding/",
+    operationId: "createBrand",
     summary: "Create a brand",
-    description: "People see it once it is activated.",
+    description: "The brand is not visible until it is activated.",
     ...WRITE,
     body: NewBrand,
     returns: Brand,
@@ -156,9 +162,11 @@ export const brandingEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/branding/:id",
-    summary: "Change a brand",
-    description: "A field that is left out stays as it is, and `null` removes it. People see a " +
-      "change of the active brand at once.",
+    operationId: "updateBrand",
+    summary: "Update a brand",
+    description:
+      "Omitted fields keep their values; null removes a value. Changes to the active brand " +
+      "are visible immediately.",
     ...WRITE,
     params: IdParams,
     body: BrandChange,
@@ -169,8 +177,9 @@ export const brandingEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/branding/:id",
+    operationId: "deleteBrand",
     summary: "Delete a brand",
-    description: "When it is the active brand, no brand is active any more.",
+    description: "After the active brand is deleted, no brand is active.",
     ...WRITE,
     params: IdParams,
     returns: Done,
@@ -183,8 +192,9 @@ export const brandingEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/branding/:id/activate",
+    operationId: "activateBrand",
     summary: "Activate a brand",
-    description: "The brand that was active before is not active any more.",
+    description: "Deactivates the previously active brand.",
     ...WRITE,
     params: IdParams,
     returns: Brand,

@@ -21,16 +21,17 @@ import { From } from "../time_range.ts";
 import { StoredTime } from "./compliance_shapes.ts";
 
 const Config = z.object({
-  enabled: z.boolean().meta({ description: "Whether anything is written down" }),
+  enabled: z.boolean().meta({ description: "Whether entries are recorded" }),
   retention_days: z.int().min(1).max(RETENTION_DAYS_MAX).meta({
     description: "Older entries are deleted once a day",
   }),
   hash_algorithm: z.enum(HASH_ALGORITHMS),
-  log_api_reads: z.boolean().meta({ description: "Whether reads are written down as well" }),
-  export_format: z.enum(EXPORT_FORMATS).meta({ description: "Of an export that does not say" }),
-});
+  log_api_reads: z.boolean().meta({ description: "Whether reads are recorded as well" }),
+  export_format: z.enum(EXPORT_FORMATS).meta({ description: "Default format of exports" }),
+}).meta({ id: "ComplianceConfig" });
 
 const ConfigBody = Config.partial().meta({
+  id: "ComplianceConfigChanges",
   example: {
     enabled: true,
     retention_days: 365,
@@ -50,12 +51,14 @@ const Stats = z.object({
   by_category: Counts.meta({ example: { authentication: 12, container: 30 } }),
   by_severity: Counts.meta({ example: { info: 40, warning: 2 } }),
   by_outcome: Counts.meta({ example: { success: 40, failure: 2 } }),
-});
+}).meta({ id: "ComplianceStats" });
 
 const VerificationBody = z.object({
   from: From,
-  limit: z.int().min(1).optional().meta({ description: "Most entries to check. Default: all" }),
-}).meta({ example: { from: "2026-01-01", limit: 100_000 } });
+  limit: z.int().min(1).optional().meta({
+    description: "Maximum number of entries to check. Default: all",
+  }),
+}).meta({ id: "ChainVerificationOptions", example: { from: "2026-01-01", limit: 100_000 } });
 
 const Verification = z.object({
   verified: z.boolean(),
@@ -63,32 +66,35 @@ const Verification = z.object({
   broken_at_id: z.string().nullable(),
   reason: z.string().nullable(),
 }).meta({
+  id: "ChainVerification",
   example: { verified: true, entries_checked: 1_000, broken_at_id: null, reason: null },
 });
 
-const VERIFY = `Checks every entry against its own hash and that of the entry before it, in their \
-order, and the end of the log against its head. The first entry has to follow 64 zeros, or the anchor \
-of a retention that an entry of the log announces.
+const VERIFY =
+  `Verifies each entry against its own hash and the hash of the previous entry, in order, \
+and the end of the log against its head. The first entry must follow 64 zeros, or the anchor of a \
+retention run that an entry of the log records.
 
-Broken is the first entry that does not fit; where the end is cut off, the last one that is there \
-(null where none is). Where neither \`from\` nor \`limit\` is given, the counts that the statistics \
-are made of are compared with the number of entries as well (broken at null). \`reason\` names the expected and the actual hash. It takes some 10 seconds for \
-a million entries, holds up nobody else, and is itself written down, with the hash of the head. \
-Whoever can write to the database could write a whole new log: compare the head's hash with one that \
-was kept elsewhere (the daily line of the log, an export, \`longshore compliance verify\`).`;
+\`broken_at_id\` is the first entry that does not match; if the end is missing, it is the last entry \
+present (null if there is none). Without \`from\` and \`limit\`, the counts used for the statistics are \
+compared with the number of entries as well (\`broken_at_id\` is null for a mismatch). \`reason\` \
+contains the expected and the actual hash. One million entries take about 10 seconds; other requests \
+are not delayed. The verification itself is recorded, with the hash of the head. Anyone who can write \
+to the database could write a complete new log: compare the hash of the head with a copy kept \
+elsewhere (the daily line of the log, an export, \`longshore compliance verify\`).`;
 
 const RETENTION =
-  `Deletes the entries that are older than \`retention_days\`, up to the first that \
-is not, as the service does by itself once a day. An entry announces it, and an anchor takes down the \
-hash of the last one deleted, so that the rest still verifies. The entries are verified first, \
-the beginning and their places too; the first fault is written down (\`compliance.chain_broken\`) \
-before they go, those after it are not.`;
+  `Deletes the entries older than \`retention_days\`, up to the first entry that is \
+newer, as happens automatically once a day. The deletion is recorded as an entry, and an anchor stores \
+the hash of the last deleted entry, so that the remaining log still verifies. The entries are verified \
+before they are deleted; the first fault is recorded (\`compliance.chain_broken\`), later ones are not.`;
 
 export const complianceChainEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/compliance/config",
-    summary: "Show what the compliance log takes down",
+    operationId: "getComplianceConfig",
+    summary: "Get compliance log settings",
     role: "admin",
     permission: "compliance:read",
     returns: Config,
@@ -97,9 +103,11 @@ export const complianceChainEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/compliance/config",
-    summary: "Change what the compliance log takes down",
-    description: "What is missing stays as it is. The change is written down, also the one that " +
-      "turns the log off; while it is off, nothing else is, but what a retention deletes.",
+    operationId: "updateComplianceConfig",
+    summary: "Update compliance log settings",
+    description:
+      "Omitted settings keep their values. The change is recorded, including the one that " +
+      "disables the log. While the log is disabled, only retention deletions are recorded.",
     role: "admin",
     permission: "compliance:write",
     unrecorded: true,
@@ -110,7 +118,8 @@ export const complianceChainEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/compliance/stats",
-    summary: "Count the compliance log",
+    operationId: "getComplianceStats",
+    summary: "Get compliance log statistics",
     role: "admin",
     permission: "compliance:read",
     returns: Stats,
@@ -119,6 +128,7 @@ export const complianceChainEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/compliance/verify-chain",
+    operationId: "verifyComplianceChain",
     summary: "Verify the compliance log",
     description: VERIFY,
     role: "admin",
@@ -126,12 +136,13 @@ export const complianceChainEndpoints = (deps: Deps) => [
     unrecorded: true,
     body: VerificationBody,
     returns: Verification,
-    failures: { 429: "Too many verifications are under way" },
+    failures: { 429: "Too many verifications are in progress" },
   }, ({ body, caller }) => verifyChain(deps, caller, body)),
 
   endpoint({
     method: "delete",
     path: "/compliance/retention",
+    operationId: "deleteOldComplianceLogs",
     summary: "Delete old compliance log entries",
     description: RETENTION,
     role: "admin",
@@ -140,6 +151,6 @@ export const complianceChainEndpoints = (deps: Deps) => [
       deleted: z.int(),
       retention_days: z.int(),
       chain_anchor_recorded: z.boolean(),
-    }),
+    }).meta({ id: "ComplianceDeletion" }),
   }, ({ caller }) => sweepCompliance(deps, { caller })),
 ];

@@ -64,6 +64,7 @@ const NewEntry = z.object({
       "numbers beyond 2^53 - 1 are refused, for they lose digits",
   }),
 }).meta({
+  id: "NewComplianceEntry",
   example: {
     category: "data",
     severity: "info",
@@ -82,62 +83,66 @@ const ExportQuery = z.object({
   to: To,
 }).refine(inOrder.check, inOrder.fault);
 
-const CHAIN = `Every entry carries the hash of the one before it (\`previous_hash\`; the first \
-one \`sha256:\` and 64 zeros) and its own: \`entry_hash\` is \`sha256:\` and the SHA-256, in hex, of \
-the canonical JSON (RFC 8785) of all its other fields as they are shown here, nulls included, \
-without \`chain_valid\`.`;
+const CHAIN =
+  `Each entry contains the hash of the previous one (\`previous_hash\`; for the first entry \
+\`sha256:\` and 64 zeros) and its own: \`entry_hash\` is \`sha256:\` and the hexadecimal SHA-256 of \
+the canonical JSON (RFC 8785) of all other fields as returned here, including nulls, without \
+\`chain_valid\`.`;
 
-const WHAT = `Entries write themselves for every write, login and denial of every edition, and for \
-reads where \`log_api_reads\` is on; and for remediations and failed schedules. Of what strangers \
-try, ten entries a minute of one address are listed (600 of all, 20 000 a day); the rest is counted \
-in one entry, \`requests.unlisted\`. No body, token or secret is ever written down.`;
+const WHAT = `The service records every write, login and denial of every edition, reads if \
+\`log_api_reads\` is on, remediations and failed schedules. Of unauthenticated requests, 10 per minute \
+and address are listed (600 per minute in total, 20,000 per day); the others are counted in one entry, \
+\`requests.unlisted\`. Bodies, tokens and secrets are never recorded.`;
 
-const EXPORT = `The newest ${EXPORT_MAX} entries of the time, oldest first, as a file. \
-\`X-Total-Count\` says how many the time has, \`X-Exported-Count\` how many are in the file; for \
-earlier ones, \`to\` goes back.
+const EXPORT = `The newest ${EXPORT_MAX} entries of the time range, oldest first, as a file. \
+\`X-Total-Count\` is the number of entries in the range, \`X-Exported-Count\` the number in the file; \
+for earlier entries, repeat the request with an earlier \`to\`.
 
-JSON is \`{"head_hash", "logs": [...]}\`: from each entry its hash can be computed again, and \
-\`head_hash\` is that of the last entry of the whole log at that time. CSV (RFC 4180, UTF-8, all \
-cells quoted) has a line of column names; a cell that a spreadsheet would run begins with an \
-apostrophe. The export is itself written down.`;
+JSON is \`{"head_hash", "logs": [...]}\`: the hash of each entry can be recomputed from it, and \
+\`head_hash\` is the hash of the last entry of the whole log at that time. CSV (RFC 4180, UTF-8, all \
+cells quoted) begins with a line of column names; a cell that a spreadsheet would execute begins with \
+an apostrophe. The export itself is recorded.`;
 
-const EXPORT_EXAMPLE = `{"head_hash":"sha256:9b2f...","logs":[
-{"id":"3f1c...","category":"container","action":"containers.stop",...}
-]}
-`;
+const ComplianceExport = z.object({
+  head_hash: Entry.shape.entry_hash.nullable(),
+  logs: z.array(Entry),
+}).meta({ id: "ComplianceExport" });
 
 export const complianceLogEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/compliance/logs",
+    operationId: "listComplianceLogs",
     summary: "List compliance log entries",
     description: `Newest first. ${WHAT}`,
     role: "admin",
     permission: "compliance:read",
     query: EntriesQuery,
-    returns: paged({ logs: z.array(Entry) }),
+    returns: paged({ logs: z.array(Entry) }).meta({ id: "ComplianceEntryPage" }),
   }, ({ query }) => listEntries(deps, query)),
 
   endpoint({
     method: "get",
     path: "/compliance/logs/:id",
-    summary: "Show a compliance log entry",
+    operationId: "getComplianceLog",
+    summary: "Get a compliance log entry",
     description:
-      `${CHAIN}\n\n\`chain_valid\` tells whether the entry is what was written and still \
-stands between the entries before and after it.`,
+      `${CHAIN}\n\n\`chain_valid\` says whether the entry is unchanged and still between the \
+entries before and after it.`,
     role: "admin",
     permission: "compliance:read",
     params: IdParams,
-    returns: Entry.extend({ chain_valid: z.boolean() }),
-    failures: { 404: "No such entry" },
+    returns: Entry.extend({ chain_valid: z.boolean() }).meta({ id: "ComplianceEntryDetail" }),
+    failures: { 404: "The entry does not exist" },
   }, ({ params }) => getEntry(deps, params.id)),
 
   endpoint({
     method: "post",
     path: "/compliance/logs",
-    summary: "Write a compliance log entry",
-    description: "For what happens outside of this service. `recorded_by` says who wrote it, so " +
-      "that it can be told from what the service saw itself.",
+    operationId: "createComplianceLog",
+    summary: "Create a compliance log entry",
+    description: "For events outside this service. `recorded_by` identifies the author and " +
+      "distinguishes these entries from those that the service records itself.",
     role: "admin",
     permission: "compliance:write",
     unrecorded: true,
@@ -151,6 +156,7 @@ stands between the entries before and after it.`,
   rawEndpoint({
     method: "get",
     path: "/compliance/export",
+    operationId: "exportComplianceLog",
     summary: "Export the compliance log",
     description: EXPORT,
     role: "admin",
@@ -158,8 +164,14 @@ stands between the entries before and after it.`,
     unrecorded: true,
     actsOnGet: true,
     query: ExportQuery,
-    returns: z.string().meta({ example: EXPORT_EXAMPLE }),
+    returns: ComplianceExport,
     produces: "application/json",
+    alternatives: { "text/csv": z.string() },
+    replyHeaders: {
+      "Content-Disposition": "File name of the export",
+      "X-Total-Count": "Number of entries in the time range",
+      "X-Exported-Count": "Number of entries in the file",
+    },
   }, async ({ query, caller }) => {
     const { format, total, exported, pieces } = await exportEntries(deps, caller, query);
     const name = `compliance-log-${deps.now().toISOString().slice(0, 19).replaceAll(":", "-")}`;

@@ -58,4 +58,4 @@ export const Entry = z.object({
   previous_hash: Hash,
   entry_hash: Hash,
   created_at: StoredTime,
-});
+}).meta({ id: "ComplianceEntry" });

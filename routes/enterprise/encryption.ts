@@ -39,7 +39,7 @@ const Config = z.object({
   page_size: z.literal(PAGE_SIZES, {
     error: "must be a power of two from 512 to 65536",
   }).meta({ description: "Bytes", example: 4_096 }),
-});
+}).meta({ id: "EncryptionConfig" });
 
 const Status = z.object({
   enabled: z.boolean(),
@@ -52,7 +52,7 @@ const Status = z.object({
     description: "When a rotation was last completed; null if none ever was",
   }),
   pending_rotations: z.int().meta({ description: "0 or 1" }),
-});
+}).meta({ id: "EncryptionStatus" });
 
 const Notes = z.string().max(1_000);
 
@@ -65,7 +65,7 @@ const Rotation = z.object({
   completed_at: Timestamp.nullable().meta({
     description: "When it ended, in whichever way; null while it is pending",
   }),
-});
+}).meta({ id: "KeyRotation" });
 
 const AuditEntry = z.object({
   id: z.string(),
@@ -74,7 +74,7 @@ const AuditEntry = z.object({
   actor: z.string().meta({ description: "Id of the user, or key", example: "key" }),
   ip: z.string().meta({ example: "192.0.2.7" }),
   created_at: Timestamp,
-});
+}).meta({ id: "EncryptionAuditEntry" });
 
 // Without a default: whoever deletes has to say what.
 const RetentionDays = queryInteger({
@@ -90,7 +90,8 @@ export const encryptionEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/encryption/status",
-    summary: "Show whether the database is encrypted",
+    operationId: "getEncryptionStatus",
+    summary: "Get encryption status",
     ...READ,
     returns: Status,
   }, () => describeEncryption(deps)),
@@ -98,7 +99,8 @@ export const encryptionEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/encryption/config",
-    summary: "Show the settings of encryption",
+    operationId: "getEncryptionConfig",
+    summary: "Get encryption settings",
     ...READ,
     returns: Config,
   }, () => getEncryptionConfig(deps)),
@@ -106,11 +108,14 @@ export const encryptionEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/encryption/config",
-    summary: "Change the settings of encryption",
-    description: "A setting that is left out stays as it is. These are records only: the file " +
-      "itself is encrypted by the program that opens it (SQLCipher).",
+    operationId: "updateEncryptionConfig",
+    summary: "Update encryption settings",
+    description:
+      "Omitted settings keep their values. The settings are records only: the database file " +
+      "is encrypted by the program that opens it (SQLCipher).",
     ...WRITE,
     body: Config.partial().meta({
+      id: "EncryptionConfigChanges",
       example: { algorithm: "aes-256-gcm", kdf_iterations: 256_000 },
     }),
     returns: Config,
@@ -120,12 +125,19 @@ export const encryptionEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/encryption/rotate-key",
-    summary: "Record that a rotation of the key was begun",
-    description: "The key itself is changed where the database is opened. How that ended is " +
-      "recorded with `PUT /encryption/rotations/:id`.",
+    operationId: "beginKeyRotation",
+    summary: "Record a started key rotation",
+    description:
+      "The key itself is changed where the database is opened. Record the result with `PUT " +
+      "/encryption/rotations/{id}`.",
     ...WRITE,
-    body: z.object({ notes: Notes.default("") }).meta({ example: { notes: "Yearly rotation" } }),
-    returns: z.object({ id: z.string(), status: z.literal("pending"), message: z.string() }),
+    body: z.object({ notes: Notes.default("") }).meta({
+      id: "NewKeyRotation",
+      example: { notes: "Yearly rotation" },
+    }),
+    returns: z.object({ id: z.string(), status: z.literal("pending"), message: z.string() }).meta({
+      id: "StartedKeyRotation",
+    }),
     status: 202,
     failures: { 409: "Another rotation is pending" },
   }, ({ body, caller }) => startKeyRotation(deps, caller, body.notes)),
@@ -133,48 +145,57 @@ export const encryptionEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/encryption/rotations",
-    summary: "List rotations of the key",
+    operationId: "listKeyRotations",
+    summary: "List key rotations",
     description: "Newest first.",
     ...READ,
     query: z.object(pagingQuery(50)),
-    returns: paged({ rotations: z.array(Rotation) }),
+    returns: paged({ rotations: z.array(Rotation) }).meta({ id: "KeyRotationPage" }),
   }, ({ query }) => listKeyRotations(deps, query)),
 
   endpoint({
     method: "put",
     path: "/encryption/rotations/:id",
-    summary: "Record how a rotation of the key ended",
+    operationId: "completeKeyRotation",
+    summary: "Record a key rotation's result",
     ...WRITE,
     params: IdParams,
     body: z.object({
       status: oneOf(ROTATION_ENDS),
       notes: Notes.optional().meta({ description: "Default: those it was begun with" }),
-    }).meta({ example: { status: "completed", notes: "All hosts have the new key" } }),
+    }).meta({
+      id: "KeyRotationResult",
+      example: { status: "completed", notes: "All hosts have the new key" },
+    }),
     returns: Rotation,
-    failures: { 404: "There is no such rotation", 409: "It has ended already" },
+    failures: { 404: "The rotation does not exist", 409: "It has ended already" },
   }, ({ params, body, caller }) => endKeyRotation(deps, caller, params.id, body)),
 
   endpoint({
     method: "get",
     path: "/encryption/audit",
-    summary: "List the audit of encryption",
+    operationId: "listEncryptionAudit",
+    summary: "List encryption audit entries",
     description: "Newest first.",
     ...READ,
     query: z.object({
       event_type: oneOf(ENCRYPTION_EVENTS).optional(),
       ...pagingQuery(50),
     }),
-    returns: paged({ entries: z.array(AuditEntry) }),
+    returns: paged({ entries: z.array(AuditEntry) }).meta({ id: "EncryptionAuditPage" }),
   }, ({ query }) => listEncryptionAudit(deps, query)),
 
   endpoint({
     method: "delete",
     path: "/encryption/audit/retention",
-    summary: "Delete old entries of the audit of encryption",
-    description: "An entry says that this was done.",
+    operationId: "deleteOldEncryptionAudit",
+    summary: "Delete old encryption audit entries",
+    description: "The deletion is recorded as an entry.",
     ...WRITE,
     query: z.object({ days: RetentionDays }),
-    returns: z.object({ deleted: z.int(), retention_days: z.int() }),
+    returns: z.object({ deleted: z.int(), retention_days: z.int() }).meta({
+      id: "EncryptionAuditDeletion",
+    }),
   }, ({ query, caller }) => ({
     deleted: purgeEncryptionAudit(deps, caller, query.days),
     retention_days: query.days,

@@ -32,6 +32,7 @@ const DESCRIPTION_MAX = 1_000;
 const ADDRESS_MAX = 64;
 
 const Scope = z.enum(IP_RULE_SCOPES).meta({
+  id: "IpRuleScope",
   description: "`global` admits everybody, `user` only the user `scope_id`",
 });
 
@@ -71,9 +72,9 @@ const NewRule = z.object({
   scope: fields.scope.default("global"),
   scope_id: fields.scope_id.default(null),
   expires_at: fields.expires_at.default(null),
-}).meta({ example: EXAMPLE });
+}).meta({ id: "NewIpRule", example: EXAMPLE });
 
-const RuleChange = z.object(fields).partial().meta({ example: EXAMPLE });
+const RuleChange = z.object(fields).partial().meta({ id: "IpRuleChanges", example: EXAMPLE });
 
 const Rule = z.object({
   id: z.string(),
@@ -86,7 +87,7 @@ const Rule = z.object({
   expires_at: Timestamp.nullable(),
   created_at: Timestamp,
   updated_at: Timestamp,
-});
+}).meta({ id: "IpRule" });
 
 const Config = z.object({
   enforcement_enabled: z.boolean().meta({
@@ -95,7 +96,7 @@ const Config = z.object({
   log_denials: z.boolean().meta({
     description: "Whether refused addresses are logged, each at most ten times a minute",
   }),
-});
+}).meta({ id: "IpAllowlistConfig" });
 
 const CheckQuery = z.object({
   ip: z.string().min(1).max(ADDRESS_MAX).optional().meta({
@@ -115,9 +116,9 @@ const Check = z.object({
   rules_evaluated: z.int().meta({
     description: "How many rules count: enabled, not ended, and global or for that user",
   }),
-});
+}).meta({ id: "IpCheck" });
 
-const UNKNOWN = { 404: "There is no such rule" };
+const UNKNOWN = { 404: "The rule does not exist" };
 const LOCKED_OUT = { 409: "It would lock out the caller's own address" };
 
 const READ = { role: "admin", permission: "ip_allowlist:read" } as const;
@@ -127,15 +128,17 @@ export const ipAllowlistEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/ip-allowlist/rules",
+    operationId: "listIpRules",
     summary: "List IP rules",
     description: "Newest first.",
     ...READ,
-    returns: z.object({ rules: z.array(Rule) }),
+    returns: z.object({ rules: z.array(Rule) }).meta({ id: "IpRuleList" }),
   }, () => listIpRules(deps)),
 
   endpoint({
     method: "post",
     path: "/ip-allowlist/rules",
+    operationId: "createIpRule",
     summary: "Create an IP rule",
     ...WRITE,
     body: NewRule,
@@ -150,7 +153,8 @@ export const ipAllowlistEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/ip-allowlist/rules/:id",
-    summary: "Show an IP rule",
+    operationId: "getIpRule",
+    summary: "Get an IP rule",
     ...READ,
     params: IdParams,
     returns: Rule,
@@ -160,10 +164,10 @@ export const ipAllowlistEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/ip-allowlist/rules/:id",
-    summary: "Change an IP rule",
-    description:
-      "A field that is left out stays as it is. While the allowlist is enforced, nobody " +
-      "can change, disable or delete the only rule that admits their own address.",
+    operationId: "updateIpRule",
+    summary: "Update an IP rule",
+    description: "Omitted fields keep their values. While the allowlist is enforced, you cannot " +
+      "change, disable or delete the only rule that admits your own address.",
     ...WRITE,
     params: IdParams,
     body: RuleChange,
@@ -174,6 +178,7 @@ export const ipAllowlistEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/ip-allowlist/rules/:id",
+    operationId: "deleteIpRule",
     summary: "Delete an IP rule",
     ...WRITE,
     params: IdParams,
@@ -187,6 +192,7 @@ export const ipAllowlistEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/ip-allowlist/rules/:id/toggle",
+    operationId: "toggleIpRule",
     summary: "Enable or disable an IP rule",
     ...WRITE,
     params: IdParams,
@@ -198,7 +204,8 @@ export const ipAllowlistEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/ip-allowlist/check",
-    summary: "Check an address against the rules",
+    operationId: "checkIpAddress",
+    summary: "Check an IP address",
     ...READ,
     query: CheckQuery,
     returns: Check,
@@ -208,7 +215,8 @@ export const ipAllowlistEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/ip-allowlist/config",
-    summary: "Show the settings of the IP allowlist",
+    operationId: "getIpAllowlistConfig",
+    summary: "Get IP allowlist settings",
     ...READ,
     returns: Config,
   }, () => getIpAllowlistConfig(deps)),
@@ -216,13 +224,18 @@ export const ipAllowlistEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/ip-allowlist/config",
-    summary: "Change the settings of the IP allowlist",
-    description: "A setting that is left out stays as it is. Enforcement holds for the very next " +
-      "request, on every path except those that are for everybody: probes, status pages and the " +
-      "links of their subscribers, the active brand, and the SAML endpoints. If somebody is " +
-      "locked out nevertheless, `longshore ip-allowlist off` on the host stops enforcement.",
+    operationId: "updateIpAllowlistConfig",
+    summary: "Update IP allowlist settings",
+    description:
+      "Omitted settings keep their values. Enforcement applies from the next request to all " +
+      "paths except the public ones: probes, status pages and their subscriber links, the " +
+      "active brand and the SAML endpoints. If all users are locked out, `longshore " +
+      "ip-allowlist off` on the host stops enforcement.",
     ...WRITE,
-    body: Config.partial().meta({ example: { enforcement_enabled: true, log_denials: true } }),
+    body: Config.partial().meta({
+      id: "IpAllowlistConfigChanges",
+      example: { enforcement_enabled: true, log_denials: true },
+    }),
     returns: Config,
     failures: { 409: "It would lock out the address of whoever turns it on" },
   }, ({ body, caller }) => changeIpAllowlistConfig(deps, caller, body)),

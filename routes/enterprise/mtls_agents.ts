@@ -47,6 +47,7 @@ const NewAgent = z.object({
     description: "The certificate authority that must have signed the certificate. Default: any",
   }),
 }).meta({
+  id: "NewAgent",
   example: {
     hostname: "web-1.example.com",
     description: "Front end",
@@ -57,7 +58,10 @@ const NewAgent = z.object({
 });
 
 const AgentChange = z.object(fields).partial()
-  .meta({ example: { description: "Front end, moved to rack 7", tags: ["web", "rack-7"] } });
+  .meta({
+    id: "AgentChanges",
+    example: { description: "Front end, moved to rack 7", tags: ["web", "rack-7"] },
+  });
 
 const Agent = z.object({
   id: z.string(),
@@ -86,9 +90,9 @@ const Agent = z.object({
   created_at: Timestamp,
   updated_at: Timestamp,
   revoked_at: Timestamp.nullable(),
-});
+}).meta({ id: "Agent" });
 
-const UNKNOWN = { 404: "There is no such agent" };
+const UNKNOWN = { 404: "The agent does not exist" };
 
 const READ = { role: "admin", permission: "mtls:read" } as const;
 const WRITE = { role: "admin", permission: "mtls:write" } as const;
@@ -97,6 +101,7 @@ export const mtlsAgentEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/mtls/agents",
+    operationId: "listAgents",
     summary: "List agents",
     description: "Newest first.",
     ...READ,
@@ -110,12 +115,13 @@ export const mtlsAgentEndpoints = (deps: Deps) => [
       }),
       ...pagingQuery(50),
     }),
-    returns: paged({ agents: z.array(Agent) }),
+    returns: paged({ agents: z.array(Agent) }).meta({ id: "AgentPage" }),
   }, ({ query }) => listAgents(deps, query)),
 
   endpoint({
     method: "post",
     path: "/mtls/agents",
+    operationId: "createAgent",
     summary: "Add an agent",
     description:
       "It is enabled at once. Its certificate must be valid now, for clients (if it has " +
@@ -132,7 +138,8 @@ export const mtlsAgentEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/mtls/agents/:id",
-    summary: "Show an agent",
+    operationId: "getAgent",
+    summary: "Get an agent",
     ...READ,
     params: IdParams,
     returns: Agent,
@@ -142,10 +149,11 @@ export const mtlsAgentEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/mtls/agents/:id",
-    summary: "Change an agent",
+    operationId: "updateAgent",
+    summary: "Update an agent",
     description:
-      "A field that is left out stays as it is. The certificate cannot be changed: for " +
-      "a new one, add a new agent.",
+      "Omitted fields keep their values. The certificate cannot be changed; add a new agent " +
+      "instead.",
     ...WRITE,
     params: IdParams,
     body: AgentChange,
@@ -156,18 +164,21 @@ export const mtlsAgentEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/mtls/agents/:id",
+    operationId: "revokeAgent",
     summary: "Revoke an agent",
-    description: "Its certificate is refused for good, from the very next request on. The agent " +
-      "stays listed under `?revoked=true`. Revoking it again changes nothing.",
+    description:
+      "Its certificate is permanently rejected from the next request on. The agent stays " +
+      "listed under `?revoked=true`. Repeating the request has no effect.",
     ...WRITE,
     params: IdParams,
-    returns: Done.extend({ id: z.string(), revoked_at: Timestamp }),
+    returns: Done.extend({ id: z.string(), revoked_at: Timestamp }).meta({ id: "AgentRevocation" }),
     failures: UNKNOWN,
   }, ({ params }) => ({ ...done, id: params.id, revoked_at: revokeAgent(deps, params.id) })),
 
   endpoint({
     method: "put",
     path: "/mtls/agents/:id/toggle",
+    operationId: "toggleAgent",
     summary: "Enable or disable an agent",
     ...WRITE,
     params: IdParams,

@@ -14,7 +14,10 @@ import { CertificatePem, Fingerprint, KEY_RULE, PEM_EXAMPLE } from "./mtls_shape
 const NewCa = z.object({
   name: z.string().trim().min(1).max(100),
   certificate: CertificatePem,
-}).meta({ example: { name: "Agents 2026", certificate: PEM_EXAMPLE } });
+}).meta({
+  id: "NewCertificateAuthority",
+  example: { name: "Agents 2026", certificate: PEM_EXAMPLE },
+});
 
 const Ca = z.object({
   id: z.string(),
@@ -27,7 +30,7 @@ const Ca = z.object({
   not_before: Timestamp,
   not_after: Timestamp,
   created_at: Timestamp,
-});
+}).meta({ id: "CertificateAuthority" });
 
 const READ = { role: "admin", permission: "mtls:read" } as const;
 const WRITE = { role: "admin", permission: "mtls:write" } as const;
@@ -36,19 +39,21 @@ export const mtlsCaEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/mtls/ca",
+    operationId: "listCertificateAuthorities",
     summary: "List certificate authorities",
     description: "Newest first.",
     ...READ,
     query: z.object(pagingQuery(50)),
-    returns: paged({ cas: z.array(Ca) }),
+    returns: paged({ cas: z.array(Ca) }).meta({ id: "CertificateAuthorityPage" }),
   }, ({ query }) => listCas(deps, query)),
 
   endpoint({
     method: "post",
     path: "/mtls/ca",
+    operationId: "createCertificateAuthority",
     summary: "Add a certificate authority",
-    description: "Its certificate must be valid now, and that of an authority (basicConstraints " +
-      `CA:TRUE; if it has a keyUsage, keyCertSign must be in it). ${KEY_RULE}`,
+    description: "The certificate must be valid now and belong to an authority (basicConstraints " +
+      `CA:TRUE; a keyUsage must include keyCertSign). ${KEY_RULE}`,
     ...WRITE,
     body: NewCa,
     returns: Ca,
@@ -59,13 +64,14 @@ export const mtlsCaEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/mtls/ca/:id",
+    operationId: "deleteCertificateAuthority",
     summary: "Delete a certificate authority",
-    description: "Only when no agent relies on it. Revoked agents do not; they stay listed " +
+    description: "Possible only if no agent uses it. Revoked agents do not count and stay listed " +
       "without it.",
     ...WRITE,
     params: IdParams,
     returns: Done,
-    failures: { 404: "There is no such certificate authority", 409: "Agents rely on it" },
+    failures: { 404: "The certificate authority does not exist", 409: "Agents rely on it" },
   }, ({ params }) => {
     removeCa(deps, params.id);
     return done;

@@ -19,17 +19,17 @@ import { CertificatePem, PEM_EXAMPLE } from "./mtls_shapes.ts";
 
 const Config = z.object({
   enforcement_enabled: z.boolean().meta({
-    description: "Whether `/mtls/verify` answers 403 when the client is not verified. Otherwise " +
-      "it answers 200, and `verified` is false",
+    description: "Whether `/mtls/verify` answers 403 if the client is not verified. Otherwise it " +
+      "answers 200 with `verified` false",
   }),
   reject_unknown_certs: z.boolean().meta({
-    description: "Whether that 403 is also for a valid certificate that no agent has",
+    description: "Whether a valid certificate that no agent has is rejected as well",
   }),
   auto_enroll: z.boolean().meta({
     description: "Whether a valid certificate that no agent has is recorded as a disabled agent " +
-      `with \`pending\` true, of which there can be ${PENDING_MAX}`,
+      `with \`pending\` true; at most ${PENDING_MAX}`,
   }),
-});
+}).meta({ id: "MtlsConfig" });
 
 const CONFIG_EXAMPLE = {
   enforcement_enabled: true,
@@ -45,7 +45,7 @@ const Verification = z.object({
   ip: z.string().max(64).refine((text) => parseAddress(text) !== undefined, {
     error: "must be an IP address",
   }).optional().meta({ description: "Address of the client. Default: `X-Real-IP`" }),
-}).meta({ example: { certificate: PEM_EXAMPLE, ip: "192.0.2.7" } });
+}).meta({ id: "CertificateVerification", example: { certificate: PEM_EXAMPLE, ip: "192.0.2.7" } });
 
 type Verification = z.output<typeof Verification>;
 
@@ -56,6 +56,7 @@ const Verdict = z.discriminatedUnion("verified", [
     reason: z.string().meta({ example: "The agent is disabled" }),
   }),
 ]).meta({
+  id: "CertificateVerdict",
   example: {
     verified: true,
     agent_id: "0f6c9c3b-3b0e-4f0e-9c59-0a8a1e3a2f10",
@@ -63,20 +64,18 @@ const Verdict = z.discriminatedUnion("verified", [
   },
 });
 
-const VERIFY_DESCRIPTION = `A reverse proxy asks this after the TLS handshake. It shows the \
-secret \`MTLS_VERIFY_SECRET\` in \`X-Verify-Secret\`, and gives the client's certificate \
-(\`X-Client-Cert\`: URL-encoded PEM, which nginx has as \`$ssl_client_escaped_cert\`) or its SHA-256 \
-fingerprint (\`X-Client-Cert-Fingerprint\`: hex in either case, with or without colons and \
-\`sha256:\`). It may also give the client's address (\`X-Real-IP\`). If several of these are given, \
-they must all be of the same certificate.
+const VERIFY_DESCRIPTION = `Called by a reverse proxy after the TLS handshake. The proxy sends the \
+client's certificate (\`X-Client-Cert\`: URL-encoded PEM, in nginx \`$ssl_client_escaped_cert\`) or \
+its SHA-256 fingerprint (\`X-Client-Cert-Fingerprint\`: hex in either case, with or without colons \
+and the prefix \`sha256:\`), and optionally the client's address (\`X-Real-IP\`). If several of these \
+are sent, all must belong to the same certificate.
 
-A client is verified when an agent has the certificate, the agent is enabled and not revoked, and \
-neither the certificate nor that of its certificate authority has expired or is not yet valid. The \
-answer then names the agent, also in the headers \`X-Agent-Id\` and \`X-Agent-Hostname\`.
+A client is verified if an agent has the certificate, the agent is enabled and not revoked, and both \
+the certificate and its certificate authority are valid now.
 
-Otherwise \`verified\` is false and \`reason\` says why. The status is 403 with \
-\`enforcement_enabled\`, else 200. A valid certificate that no agent has gets 403 only with \
-\`reject_unknown_certs\` as well.`;
+Otherwise \`verified\` is false and \`reason\` says why. The status is 403 if \
+\`enforcement_enabled\` is on, and 200 if it is off. A valid certificate that no agent has gets 403 \
+only if \`reject_unknown_certs\` is on as well.`;
 
 const verify = (deps: Deps, method: "get" | "post") => ({
   method,
@@ -86,7 +85,6 @@ const verify = (deps: Deps, method: "get" | "post") => ({
   // The secret is the proof, and the address that of somebody else's client.
   anyAddress: true as const,
   headers: {
-    "X-Verify-Secret": "The value of `MTLS_VERIFY_SECRET`; required",
     "X-Client-Cert": "The client's certificate: PEM, URL-encoded",
     "X-Client-Cert-Fingerprint": "Its SHA-256 fingerprint",
     "X-Real-IP": "The client's address",
@@ -94,12 +92,21 @@ const verify = (deps: Deps, method: "get" | "post") => ({
   // A proxy asks at every request of every client, so only refusals are written down.
   unaudited: true as const,
   unrecorded: true as const,
-  returns: z.string(),
+  returns: Verdict,
   produces: "application/json",
+  replyHeaders: {
+    "X-Agent-Id": "Id of the agent, if the client is verified",
+    "X-Agent-Hostname": "Hostname of the agent, if the client is verified",
+  },
+  replies: {
+    403: {
+      description: "The client is not verified, and `enforcement_enabled` is on",
+      returns: Verdict,
+    },
+  },
   failures: {
     401: "The secret is missing or wrong",
-    403: "Not verified: `verified` is false, and `reason` says why",
-    503: "MTLS_VERIFY_SECRET is not set",
+    503: "`MTLS_VERIFY_SECRET` is not set",
   },
 });
 
@@ -119,8 +126,9 @@ export const mtlsVerifyEndpoints = (deps: Deps): Endpoint[] => {
     endpoint({
       method: "get",
       path: "/mtls/config",
-      summary: "Show the settings of mTLS",
-      description: "They say what is done with client certificates.",
+      operationId: "getMtlsConfig",
+      summary: "Get mTLS settings",
+      description: "The settings that decide how client certificates are handled.",
       ...READ,
       returns: Config,
     }, () => getMtlsConfig(deps)),
@@ -128,32 +136,28 @@ export const mtlsVerifyEndpoints = (deps: Deps): Endpoint[] => {
     endpoint({
       method: "put",
       path: "/mtls/config",
-      summary: "Change the settings of mTLS",
-      description: "A setting that is left out stays as it is. A change holds for the very next " +
-        "request.",
+      operationId: "updateMtlsConfig",
+      summary: "Update mTLS settings",
+      description: "Omitted settings keep their values. Changes apply from the next request.",
       ...WRITE,
-      body: Config.partial().meta({ example: CONFIG_EXAMPLE }),
+      body: Config.partial().meta({ id: "MtlsConfigChanges", example: CONFIG_EXAMPLE }),
       returns: Config,
     }, ({ body }) => changeMtlsConfig(deps, body)),
 
-    // Raw, because a 403 of these has the shape of an answer, not that of an error.
-    {
-      ...rawEndpoint({
-        ...verify(deps, "get"),
-        summary: "Verify a client certificate that is in the headers",
-        description: VERIFY_DESCRIPTION,
-      }, answer),
-      returns: Verdict,
-    },
-    {
-      ...rawEndpoint({
-        ...verify(deps, "post"),
-        summary: "Verify a client certificate that is in the body or the headers",
-        description: VERIFY_DESCRIPTION,
-        body: Verification,
-      }, answer),
-      returns: Verdict,
-    },
+    // Raw, because a 403 of these has the shape of a response, not that of an error.
+    rawEndpoint({
+      ...verify(deps, "get"),
+      operationId: "verifyClientCertificate",
+      summary: "Verify a client certificate",
+      description: VERIFY_DESCRIPTION,
+    }, answer),
+    rawEndpoint({
+      ...verify(deps, "post"),
+      operationId: "verifyPostedClientCertificate",
+      summary: "Verify a posted client certificate",
+      description: VERIFY_DESCRIPTION,
+      body: Verification,
+    }, answer),
   ];
 };
 

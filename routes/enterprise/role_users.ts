@@ -37,6 +37,7 @@ const Check = z.object({
       "`resource` and `action` are given",
   }),
 }).meta({
+  id: "PermissionCheck",
   example: {
     user_id: "7b6f1c52-9f0e-4c55-9a0d-8f3f1f6f1a11",
     roles: ["Night shift"],
@@ -52,8 +53,9 @@ export const roleUserEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/roles/:id/users",
-    summary: "List the users with a custom role",
-    description: "The last one who got it comes first.",
+    operationId: "listRoleUsers",
+    summary: "List users with a custom role",
+    description: "Newest assignment first.",
     ...READ,
     params: IdParams,
     query: z.object(pagingQuery(100)),
@@ -62,25 +64,26 @@ export const roleUserEndpoints = (deps: Deps) => [
         ...Assignment,
         email: z.string().nullable().meta({ description: "null for `key`, who has no account" }),
       })),
-    }),
+    }).meta({ id: "RoleUserPage" }),
     failures: UNKNOWN,
   }, ({ params, query }) => listRoleUsers(deps, params.id, query)),
 
   endpoint({
     method: "post",
     path: "/roles/:id/users",
-    summary: "Assign a custom role to a user",
-    description: "It holds for the user's very next request. Assigning it again changes nothing. " +
-      "Nobody can assign a role with a permission that they do not have themselves.",
+    operationId: "assignRole",
+    summary: "Assign a custom role",
+    description: "Applies from the user's next request. Repeating the request has no effect. You " +
+      "cannot assign a role with a permission that you do not have.",
     ...WRITE,
     params: IdParams,
     body: z.object({ user_id: UserId })
-      .meta({ example: { user_id: "7b6f1c52-9f0e-4c55-9a0d-8f3f1f6f1a11" } }),
+      .meta({ id: "RoleAssignment", example: { user_id: "7b6f1c52-9f0e-4c55-9a0d-8f3f1f6f1a11" } }),
     returns: Done.extend({
       ...Assignment,
       role_id: z.string(),
       changed: z.boolean().meta({ description: "Whether the user did not have it before" }),
-    }),
+    }).meta({ id: "RoleAssignmentResult" }),
     failures: { 403: BEYOND, 404: "There is no such role, or no such user" },
   }, ({ params, body, caller, note }) => {
     note.targets = [params.id, body.user_id];
@@ -91,8 +94,9 @@ export const roleUserEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/roles/:id/users/:userId",
-    summary: "Take a custom role from a user",
-    description: "It holds for the user's very next request.",
+    operationId: "unassignRole",
+    summary: "Remove a role from a user",
+    description: "Applies from the user's next request.",
     ...WRITE,
     params: IdParams.extend({ userId: UserId }),
     returns: Done,
@@ -105,14 +109,15 @@ export const roleUserEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/roles/users/:userId/check",
-    summary: "Show what a user may do by custom roles",
-    description:
-      "With `resource` and `action` it also tells whether the user has that permission. " +
-      "In key mode there is the user `key`, an admin.",
+    operationId: "checkUserPermissions",
+    summary: "Check a user's permissions",
+    description: "Lists the permissions that the user's custom roles grant. With `resource` and " +
+      "`action`, the answer also says whether the user has that permission. In key mode, " +
+      "the only user is `key`, an admin.",
     ...READ,
     params: UserParams,
     query: z.object({ resource: Resource.optional(), action: Action.optional() }),
     returns: Check,
-    failures: { 404: "There is no such user" },
+    failures: { 404: "The user does not exist" },
   }, ({ params, query }) => checkPermission(deps, params.userId, query)),
 ];

@@ -47,17 +47,16 @@ const Permission = z.object({
     context.addIssue({ code: "custom", path: ["actions", index], message });
     return;
   }
-});
+}).meta({ id: "Permission" });
 
 const fields = {
   name: z.string().trim().min(1).max(100),
   description: z.string().max(1_000),
   priority: z.int().min(-1_000_000).max(1_000_000).meta({
-    description: "Lists are in the order of it, highest first. It has no other effect",
+    description: "Order of lists, highest first; no other effect",
   }),
   permissions: z.array(Permission).max(GROUPS_MAX).meta({
-    description: "`*` stands for every resource, or for every action, also for those of later " +
-      "versions",
+    description: "`*` means every resource or every action, including those of later versions",
   }),
 };
 
@@ -76,25 +75,29 @@ const NewRole = z.object({
   description: fields.description.default(""),
   priority: fields.priority.default(0),
   permissions: fields.permissions.default([]),
-}).meta({ example: EXAMPLE });
+}).meta({ id: "NewRole", example: EXAMPLE });
 
 const RoleChange = z.object(fields).partial()
-  .meta({ example: { permissions: [{ resource: "containers", actions: ["read", "logs"] }] } });
+  .meta({
+    id: "RoleChanges",
+    example: { permissions: [{ resource: "containers", actions: ["read", "logs"] }] },
+  });
 
 const ListedRole = z.object({
   id: z.string(),
   name: z.string(),
   description: z.string(),
   priority: z.int(),
-  permission_count: z.int().meta({ description: "How many pairs of resource and action it has" }),
+  permission_count: z.int().meta({ description: "Number of pairs of resource and action" }),
   user_count: z.int(),
   created_at: Timestamp,
   updated_at: Timestamp,
-});
+}).meta({ id: "RoleSummary" });
 
 const Role = ListedRole.extend({
   permissions: z.array(z.object({ resource: z.string(), actions: z.array(z.string()) })),
 }).meta({
+  id: "Role",
   example: {
     ...EXAMPLE,
     id: "0f8fad5b-d9cb-469f-a165-70867728950e",
@@ -109,7 +112,7 @@ const Role = ListedRole.extend({
 export const BEYOND =
   "The caller's role does not allow this, or the custom role has a permission " +
   "that the caller lacks";
-export const UNKNOWN = { 404: "There is no such role" };
+export const UNKNOWN = { 404: "The role does not exist" };
 
 const READ = { role: "admin", permission: "custom_roles:read" } as const;
 const WRITE = { role: "admin", permission: "custom_roles:write" } as const;
@@ -118,17 +121,20 @@ export const roleEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/roles",
+    operationId: "listRoles",
     summary: "List custom roles",
-    description: "By priority, highest first, then by name.",
+    description: "Sorted by priority, highest first, then by name.",
     ...READ,
     query: z.object(pagingQuery(100)),
-    returns: paged({ roles: z.array(ListedRole) }),
+    returns: paged({ roles: z.array(ListedRole) }).meta({ id: "RolePage" }),
   }, ({ query }) => listRoles(deps, query)),
 
   endpoint({
     method: "get",
     path: "/roles/:id",
-    summary: "Show a custom role with its permissions",
+    operationId: "getRole",
+    summary: "Get a custom role",
+    description: "Includes its permissions.",
     ...READ,
     params: IdParams,
     returns: Role,
@@ -138,12 +144,13 @@ export const roleEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/roles",
+    operationId: "createRole",
     summary: "Create a custom role",
     description:
-      "Users may do what their role (viewer, operator, admin) allows, plus what their custom " +
-      "roles grant. The permission that an endpoint needs is its `x-permission`. Nobody can " +
-      "create, change, assign or delete a custom role with a permission that they do not have " +
-      `themselves. Names are compared without case. There can be ${ROLES_MAX} roles.`,
+      "A custom role adds permissions to a user's built-in role (viewer, operator, admin). The " +
+      "permission that an operation requires is its `x-permission`. You cannot create, change, " +
+      "assign or delete a role with a permission that you do not have. Names are compared " +
+      `case-insensitively. At most ${ROLES_MAX} roles.`,
     ...WRITE,
     body: NewRole,
     returns: Role,
@@ -154,10 +161,11 @@ export const roleEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/roles/:id",
-    summary: "Change a custom role",
+    operationId: "updateRole",
+    summary: "Update a custom role",
     description:
-      "A field that is left out stays as it is; `permissions` are replaced as a whole. " +
-      "A change holds for the very next request of whoever has the role.",
+      "Omitted fields keep their values. `permissions` are replaced as a whole. Changes " +
+      "apply from the next request of each user with the role.",
     ...WRITE,
     params: IdParams,
     body: RoleChange,
@@ -168,8 +176,9 @@ export const roleEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/roles/:id",
+    operationId: "deleteRole",
     summary: "Delete a custom role",
-    description: "Whoever has it loses it.",
+    description: "All users with the role lose it.",
     ...WRITE,
     params: IdParams,
     returns: Done,

@@ -39,7 +39,10 @@ const LoginQuery = z.object({
 const AcsForm = z.object({
   SAMLResponse: z.string().min(1).max(SAML_RESPONSE_MAX).meta({ description: "Base64" }),
   RelayState: RelayState.optional(),
-}).meta({ example: { SAMLResponse: "PHNhbWxwOlJlc3BvbnNlIC4uLg==", RelayState: "dashboard" } });
+}).meta({
+  id: "SamlResponseForm",
+  example: { SAMLResponse: "PHNhbWxwOlJlc3BvbnNlIC4uLg==", RelayState: "dashboard" },
+});
 
 const SsoLogin = z.object({
   accessToken: z.string().meta({ description: "JWT for the Authorization header" }),
@@ -55,7 +58,7 @@ const SsoLogin = z.object({
     name: z.string().nullable().meta({ description: "As the identity provider gives it" }),
   }),
   relayState: z.string().optional(),
-});
+}).meta({ id: "SsoLogin" });
 
 const TOO_OFTEN = (perMinute: number) => ({
   429: `More than ${perMinute} requests in a minute from one address; see Retry-After`,
@@ -71,9 +74,11 @@ export const ssoLoginEndpoints = (deps: Deps) => {
     rawEndpoint({
       method: "get",
       path: "/sso/metadata",
-      summary: "Show the service provider's metadata",
-      description: "For the identity provider: entity id, ACS URL and kind of name, as XML. The " +
-        "addresses begin with `SERVICE_BASE_URL`, else with what the request was sent to.",
+      operationId: "getSamlMetadata",
+      summary: "Get SAML service provider metadata",
+      description: "XML with the entity id, the ACS URL and the name id format, for the identity " +
+        "provider. The URLs begin with `SERVICE_BASE_URL`, or else with the address of the " +
+        "request.",
       ...PUBLIC,
       produces: "application/samlmetadata+xml",
       returns: z.string(),
@@ -85,19 +90,25 @@ export const ssoLoginEndpoints = (deps: Deps) => {
     rawEndpoint({
       method: "get",
       path: "/sso/login/:id",
-      summary: "Log in by an identity provider",
+      operationId: "beginSsoLogin",
+      summary: "Begin an SSO login",
       description:
-        "For a browser: it is sent to the identity provider (302), or gets a page that " +
-        "sends it there (200), as the provider's `binding` says.",
+        "For browsers. Depending on the provider's `binding`, the answer is a redirect to the " +
+        "identity provider (302) or a page that submits a form to it (200).",
       ...PUBLIC,
       params: IdParams,
       query: LoginQuery,
       produces: "text/html",
       returns: z.string(),
+      replies: {
+        302: {
+          description: "Redirect to the identity provider",
+          headers: { Location: "Address of the identity provider" },
+        },
+      },
       failures: {
-        302: "To the identity provider",
         403: "The identity provider is disabled",
-        404: "There is no such identity provider",
+        404: "The identity provider does not exist",
         ...TOO_OFTEN(LOGINS_PER_MINUTE),
       },
     }, async ({ params, query, caller }) => {
@@ -115,13 +126,14 @@ export const ssoLoginEndpoints = (deps: Deps) => {
     endpoint({
       method: "post",
       path: "/sso/acs",
-      summary: "Log in with an identity provider's assertion",
+      operationId: "completeSsoLogin",
+      summary: "Complete an SSO login",
       description:
-        "The assertion consumer service. The signature is checked with the provider's stored " +
-        "certificate, and only what it covers is read. Each assertion is good once. Users are " +
-        "found by email; see `auto_provision` and `link_existing` of the provider. The session " +
-        "ends when the identity provider says (SessionNotOnOrAfter), else after 8 hours, and its " +
-        "tokens with it.",
+        "The SAML assertion consumer service. The signature is verified with the provider's " +
+        "stored certificate, and only signed content is used. Each assertion is accepted " +
+        "once. Users are found by email; see `auto_provision` and `link_existing` of the " +
+        "provider. The session and its tokens end at SessionNotOnOrAfter, or else after 8 " +
+        "hours.",
       ...PUBLIC,
       form: AcsForm,
       returns: SsoLogin,

@@ -97,9 +97,12 @@ const NewProvider = z.object({
   allow_unsolicited: fields.allow_unsolicited.default(true),
   link_existing: fields.link_existing.default(false),
   enabled: fields.enabled.default(true),
-}).meta({ example: EXAMPLE });
+}).meta({ id: "NewIdentityProvider", example: EXAMPLE });
 
-const ProviderChange = z.object(fields).partial().meta({ example: { default_role: "operator" } });
+const ProviderChange = z.object(fields).partial().meta({
+  id: "IdentityProviderChanges",
+  example: { default_role: "operator" },
+});
 
 const Provider = z.object({
   id: z.string(),
@@ -110,30 +113,34 @@ const Provider = z.object({
   acs_url: z.string().meta({ description: "Where it has to send assertions" }),
   created_at: Timestamp,
   updated_at: Timestamp,
-});
+}).meta({ id: "IdentityProvider" });
 
 const READ = { role: "admin", permission: "sso:read" } as const;
 const WRITE = { role: "admin", permission: "sso:write" } as const;
-const UNKNOWN = { 404: "There is no such identity provider" };
-const ADMIN = "The caller must have the role admin; a custom role is not enough, because whoever " +
-  "decides whose signature is accepted could log in as anybody.";
-const BASE = "Without `SERVICE_BASE_URL`, identity providers have to know this service by the " +
-  "address that this request was sent to.";
+const UNKNOWN = { 404: "The identity provider does not exist" };
+const ADMIN =
+  "Requires the role admin itself: anyone who chooses the accepted signatures can log " +
+  "in as any user.";
+const BASE =
+  "Without `SERVICE_BASE_URL`, the entity id and the ACS URL begin with the address of " +
+  "this request.";
 
 export const ssoProviderEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/sso/providers",
+    operationId: "listIdentityProviders",
     summary: "List identity providers",
-    description: "By name.",
+    description: "Sorted by name.",
     ...READ,
-    returns: z.object({ providers: z.array(Provider) }),
+    returns: z.object({ providers: z.array(Provider) }).meta({ id: "IdentityProviderList" }),
   }, () => listProviders(deps)),
 
   endpoint({
     method: "get",
     path: "/sso/providers/:id",
-    summary: "Show an identity provider",
+    operationId: "getIdentityProvider",
+    summary: "Get an identity provider",
     ...READ,
     params: IdParams,
     returns: Provider,
@@ -144,8 +151,9 @@ export const ssoProviderEndpoints = (deps: Deps) => [
     {
       method: "post",
       path: "/sso/providers",
+      operationId: "createIdentityProvider",
       summary: "Create an identity provider",
-      description: `${ADMIN} ${BASE} There can be ${PROVIDERS_MAX} identity providers.`,
+      description: `${ADMIN} ${BASE} At most ${PROVIDERS_MAX} identity providers.`,
       ...WRITE,
       body: NewProvider,
       returns: Provider,
@@ -160,9 +168,10 @@ export const ssoProviderEndpoints = (deps: Deps) => [
     {
       method: "put",
       path: "/sso/providers/:id",
-      summary: "Change an identity provider",
+      operationId: "updateIdentityProvider",
+      summary: "Update an identity provider",
       description:
-        `A field that is left out stays as it is. Disabling it ends its sessions. ${ADMIN} ${BASE}`,
+        `Omitted fields keep their values. Disabling it ends its sessions. ${ADMIN} ${BASE}`,
       ...WRITE,
       params: IdParams,
       body: ProviderChange,
@@ -176,10 +185,11 @@ export const ssoProviderEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/sso/providers/:id",
+    operationId: "deleteIdentityProvider",
     summary: "Delete an identity provider",
-    description:
-      "Ends its sessions. Its users stay. They can log in again once the same identity " +
-      "provider is set up again, or another one with `link_existing`.",
+    description: "Ends its sessions. Its users are kept. They can log in again through the same " +
+      "identity provider if it is created again, or through another one with " +
+      "`link_existing`.",
     ...WRITE,
     params: IdParams,
     returns: Done,
@@ -192,8 +202,11 @@ export const ssoProviderEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/sso/providers/:id/toggle",
+    operationId: "toggleIdentityProvider",
     summary: "Enable or disable an identity provider",
-    description: "Disabling it ends its sessions. Enabling it takes the role admin itself.",
+    description:
+      "Disabling an identity provider ends its sessions. Enabling one requires the role " +
+      "admin itself.",
     ...WRITE,
     params: IdParams,
     body: ToggleBody,

@@ -22,7 +22,7 @@ const Session = z.object({
   ip: z.string(),
   created_at: Timestamp,
   expires_at: Timestamp,
-});
+}).meta({ id: "SsoSession" });
 
 const READ = { role: "admin", permission: "sso:read" } as const;
 const WRITE = { role: "admin", permission: "sso:write" } as const;
@@ -31,34 +31,35 @@ export const ssoSessionEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/sso/sessions",
+    operationId: "listSsoSessions",
     summary: "List active SSO sessions",
-    description:
-      "Newest first. A session is not active any more when it has expired, when somebody " +
-      "logged out of it, and when its user was deleted.",
+    description: "Newest first. Expired sessions, sessions that were logged out and sessions of " +
+      "deleted users are not active.",
     ...READ,
     query: z.object(pagingQuery(100)),
-    returns: paged({ sessions: z.array(Session) }),
+    returns: paged({ sessions: z.array(Session) }).meta({ id: "SsoSessionPage" }),
   }, ({ query }) => listSessions(deps, query)),
 
   // Before `/:id`, which would take its path.
   endpoint({
     method: "delete",
     path: "/sso/sessions/expired",
-    summary: "Delete the SSO sessions that are not active any more",
+    operationId: "deleteExpiredSsoSessions",
+    summary: "Delete inactive SSO sessions",
     ...WRITE,
-    returns: Done.extend({ deleted: z.int() }),
+    returns: Done.extend({ deleted: z.int() }).meta({ id: "SsoSessionPurge" }),
   }, () => ({ ...done, deleted: purgeSessions(deps) })),
 
   endpoint({
     method: "delete",
     path: "/sso/sessions/:id",
+    operationId: "revokeSsoSession",
     summary: "Revoke an SSO session",
-    description: "Its access tokens and its refresh token are refused from the very next request " +
-      "on.",
+    description: "Its access tokens and its refresh token are rejected from the next request on.",
     ...WRITE,
     params: IdParams,
     returns: Done,
-    failures: { 404: "There is no such session" },
+    failures: { 404: "The session does not exist" },
   }, ({ params }) => {
     revokeSession(deps, params.id);
     return done;

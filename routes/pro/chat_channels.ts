@@ -28,6 +28,7 @@ const KNOWN_PLATFORMS = `must be one of ${CHAT_PLATFORM_NAMES.join(", ")}`;
 const KNOWN_EVENTS = `known are ${EVENT_KINDS.join(", ")}, and * for all of them`;
 
 const Platform = z.enum(CHAT_PLATFORM_NAMES, { error: KNOWN_PLATFORMS }).meta({
+  id: "ChatPlatform",
   description: "`messenger` is Telegram, `team-chat` is Slack and what speaks like it",
 });
 
@@ -57,6 +58,7 @@ const Config = z.object({
     "The address of a gateway that takes the place of the platform's own, if any",
   ),
 }).meta({
+  id: "ChatChannelConfig",
   description: "Stored encrypted and shown as `********`; a field that is left out or sent back " +
     "like that keeps its value, null takes it away. A private or otherwise special address is " +
     "refused unless the operator lists it in `OUTBOUND_ALLOW`",
@@ -78,10 +80,13 @@ const fields = {
 };
 
 const NewChannel = z.object({ ...fields, enabled: z.boolean().default(true) })
-  .meta({ example: EXAMPLE });
+  .meta({ id: "NewChatChannel", example: EXAMPLE });
 
 const ChannelChange = z.object({ ...fields, enabled: z.boolean() }).partial()
-  .meta({ example: { events: ["*"], config: { bot_token: "********", chat_id: "@alerts" } } });
+  .meta({
+    id: "ChatChannelChanges",
+    example: { events: ["*"], config: { bot_token: "********", chat_id: "@alerts" } },
+  });
 
 const Channel = z.object({
   id: z.string(),
@@ -92,7 +97,7 @@ const Channel = z.object({
   enabled: z.boolean(),
   created_at: Timestamp,
   updated_at: Timestamp,
-});
+}).meta({ id: "ChatChannel" });
 
 const MessageId = z.string().meta({ example: "3d594650-3436-4f0b-9d2f-8f2a5c1b7e60" });
 
@@ -106,7 +111,7 @@ const Message = z.object({
   attempts: z.int(),
   created_at: Timestamp,
   sent_at: Timestamp.nullable(),
-});
+}).meta({ id: "ChatMessage" });
 
 const Dispatch = z.object({
   event_type: z.string().regex(/^[\w.-]{1,100}$/, {
@@ -117,30 +122,33 @@ const Dispatch = z.object({
       "field, with `title` or `name` in the headline",
   }),
 }).meta({
+  id: "ChatDispatch",
   example: { event_type: "alert.fired", payload: { rule: "Disk", message: "91 % of / is used" } },
 });
 
-const UNKNOWN = { 404: "There is no such channel" };
+const UNKNOWN = { 404: "The channel does not exist" };
 
 export const chatChannelEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/chatops/channels",
+    operationId: "listChatChannels",
     summary: "List chat channels",
     description: "Newest first.",
     role: "viewer",
     permission: "chatops:read",
-    returns: z.object({ channels: z.array(Channel) }),
+    returns: z.object({ channels: z.array(Channel) }).meta({ id: "ChatChannelList" }),
   }, () => ({ channels: listChatChannels(deps) })),
 
   endpoint({
     method: "post",
     path: "/chatops/channels",
+    operationId: "createChatChannel",
     summary: "Create a chat channel",
-    description: "Each event is sent as a text of at most 4 096 characters (messenger) or 4 000 " +
-      "(team chat), without markup. Retried after about 5 s, 30 s, 2 min, 10 min and 1 h, or later " +
-      "where the platform asks for it, then given up; 410 turns the channel off. During " +
-      "maintenance no events are queued.",
+    description: "Events are sent as plain text of at most 4,096 characters (messenger) or 4,000 " +
+      "characters (team chat). Failed messages are retried after about 5 s, 30 s, 2 min, 10 " +
+      "min and 1 h, or later if the platform asks for it; status 410 disables the channel. " +
+      "No events are queued during maintenance.",
     role: "admin",
     permission: "chatops:write",
     body: NewChannel,
@@ -151,21 +159,25 @@ export const chatChannelEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/chatops/channels/:id",
-    summary: "Show a chat channel with its newest messages",
+    operationId: "getChatChannel",
+    summary: "Get a chat channel",
+    description: "Includes its newest messages.",
     role: "viewer",
     permission: "chatops:read",
     params: IdParams,
-    returns: Channel.extend({ messages: z.array(Message) }),
+    returns: Channel.extend({ messages: z.array(Message) }).meta({ id: "ChatChannelDetail" }),
     failures: UNKNOWN,
   }, ({ params }) => getChatChannel(deps, params.id)),
 
   endpoint({
     method: "put",
     path: "/chatops/channels/:id",
-    summary: "Change a chat channel",
-    description: "What is left out stays as it is; another platform needs a whole config, and so " +
-      "does an address with another scheme, host or port. What waits for a channel that is turned " +
-      "off is given up.",
+    operationId: "updateChatChannel",
+    summary: "Update a chat channel",
+    description:
+      "Omitted fields keep their values. A new platform, or an address with a new scheme, " +
+      "host or port, requires a complete `config`. Disabling a channel discards its pending " +
+      "messages.",
     role: "admin",
     permission: "chatops:write",
     params: IdParams,
@@ -177,8 +189,9 @@ export const chatChannelEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/chatops/channels/:id",
+    operationId: "deleteChatChannel",
     summary: "Delete a chat channel",
-    description: "With its messages, and with what waits for it.",
+    description: "Also deletes its messages, including pending ones.",
     role: "admin",
     permission: "chatops:write",
     params: IdParams,
@@ -192,33 +205,37 @@ export const chatChannelEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/chatops/channels/:id/test",
+    operationId: "testChatChannel",
     summary: "Send a test message",
-    description: "Also while the channel is off; what it comes to is in the channel's messages.",
+    description: "Works while the channel is disabled. The channel's messages show the result.",
     role: "admin",
     permission: "chatops:write",
     params: IdParams,
-    returns: Done.extend({ message_id: MessageId }),
+    returns: Done.extend({ message_id: MessageId }).meta({ id: "ChatTest" }),
     failures: UNKNOWN,
   }, ({ params }) => ({ ...done, message_id: testChatChannel(deps, params.id) })),
 
   endpoint({
     method: "get",
     path: "/chatops/channels/:id/messages",
-    summary: "List what was sent to a chat channel",
-    description: "Newest first; kept for 7 days, at most the last 1 000.",
+    operationId: "listChatMessages",
+    summary: "List messages of a chat channel",
+    description: "Newest first. Kept for 7 days, at most the last 1,000.",
     role: "viewer",
     permission: "chatops:read",
     params: IdParams,
     query: z.object(pagingQuery(50)),
-    returns: paged({ messages: z.array(Message) }),
+    returns: paged({ messages: z.array(Message) }).meta({ id: "ChatMessagePage" }),
     failures: UNKNOWN,
   }, ({ params, query }) => listChatMessages(deps, params.id, query)),
 
   endpoint({
     method: "post",
     path: "/chatops/dispatch",
-    summary: "Send an event to the chat channels",
-    description: "To every enabled one whose events hold `event_type` or `*`, also during " +
+    operationId: "dispatchChatEvent",
+    summary: "Send an event to chat channels",
+    description:
+      "Sent to each enabled channel whose events include `event_type` or `*`, even during " +
       "maintenance.",
     role: "admin",
     permission: "chatops:write",
@@ -226,7 +243,7 @@ export const chatChannelEndpoints = (deps: Deps) => [
     returns: Done.extend({
       dispatched: z.int().meta({ description: "How many channels", example: 1 }),
       message_ids: z.array(MessageId),
-    }),
+    }).meta({ id: "ChatDispatchResult" }),
   }, ({ body }) => {
     const ids = dispatchToChats(deps, { eventType: body.event_type, payload: body.payload });
     return { ...done, dispatched: ids.length, message_ids: ids };

@@ -26,8 +26,8 @@ import { Done, done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.t
 const oneOf = <const Names extends readonly [string, ...string[]]>(names: Names) =>
   z.enum(names, { error: `must be one of ${names.join(", ")}` });
 
-const Severity = oneOf(INCIDENT_SEVERITIES);
-const Status = oneOf(INCIDENT_STATUSES);
+const Severity = oneOf(INCIDENT_SEVERITIES).meta({ id: "IncidentSeverity" });
+const Status = oneOf(INCIDENT_STATUSES).meta({ id: "IncidentStatus" });
 
 const Message = z.string().trim().min(1).max(10_000);
 
@@ -45,6 +45,7 @@ const NewIncident = z.object({
   description: settings.description.default(null),
   commander: settings.commander.default(null),
 }).meta({
+  id: "NewIncident",
   example: {
     title: "Checkout answers with errors",
     severity: "major",
@@ -54,14 +55,17 @@ const NewIncident = z.object({
 });
 
 const IncidentChanges = z.object(settings).partial().meta({
+  id: "IncidentChanges",
   example: { severity: "critical", commander: "Grace" },
 });
 
 const StatusChange = z.object({ status: Status, message: Message.optional() }).meta({
+  id: "IncidentStatusChange",
   example: { status: "identified", message: "A full disk on the database's host." },
 });
 
 const NewEntry = z.object({ type: oneOf(NOTE_TYPES).default("note"), message: Message }).meta({
+  id: "NewTimelineEntry",
   example: { type: "action", message: "Rolled back to the release of yesterday." },
 });
 
@@ -79,7 +83,7 @@ const Incident = z.object({
   created_at: Timestamp,
   updated_at: Timestamp,
   resolved_at: Timestamp.nullable(),
-});
+}).meta({ id: "Incident" });
 
 const Entry = z.object({
   id: z.string(),
@@ -87,28 +91,31 @@ const Entry = z.object({
   message: z.string(),
   author: z.string(),
   created_at: Timestamp,
-});
+}).meta({ id: "TimelineEntry" });
 
-const UNKNOWN = { 404: "There is no such incident" };
+const UNKNOWN = { 404: "The incident does not exist" };
 
 export const incidentEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/incidents",
+    operationId: "listIncidents",
     summary: "List incidents",
     description: "Newest first.",
     role: "viewer",
     permission: "incidents:read",
     query: z.object({ status: Status.optional(), ...pagingQuery(50) }),
-    returns: paged({ incidents: z.array(Incident) }),
+    returns: paged({ incidents: z.array(Incident) }).meta({ id: "IncidentPage" }),
   }, ({ query }) => listIncidents(deps, query)),
 
   endpoint({
     method: "post",
     path: "/incidents",
-    summary: "Open an incident",
-    description: "Besides, a monitor with `auto_incident` opens one when it goes down, and an " +
-      "alert rule with `autoIncident` when it fires; these resolve themselves.",
+    operationId: "createIncident",
+    summary: "Create an incident",
+    description:
+      "Incidents are also opened by a monitor with `auto_incident` that goes down and by an " +
+      "alert rule with `autoIncident` that fires; these resolve automatically.",
     role: "operator",
     permission: "incidents:write",
     body: NewIncident,
@@ -119,20 +126,23 @@ export const incidentEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/incidents/:id",
-    summary: "Show an incident",
-    description: "With its timeline, newest first.",
+    operationId: "getIncident",
+    summary: "Get an incident",
+    description: "Includes its timeline, newest first.",
     role: "viewer",
     permission: "incidents:read",
     params: IdParams,
-    returns: Incident.extend({ timeline: z.array(Entry) }),
+    returns: Incident.extend({ timeline: z.array(Entry) }).meta({ id: "IncidentDetail" }),
     failures: UNKNOWN,
   }, ({ params }) => getIncident(deps, params.id)),
 
   endpoint({
     method: "put",
     path: "/incidents/:id",
-    summary: "Change an incident",
-    description: "What is left out stays. The status is changed by a call of its own.",
+    operationId: "updateIncident",
+    summary: "Update an incident",
+    description: "Omitted fields keep their values. To change the status, use `PUT " +
+      "/incidents/{id}/status`.",
     role: "admin",
     permission: "incidents:write",
     params: IdParams,
@@ -144,9 +154,11 @@ export const incidentEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/incidents/:id/status",
-    summary: "Change the status of an incident",
-    description: "Every change is written into the timeline, with the message. Reopening clears " +
-      "`resolved_at`. One that was resolved by hand is left alone by its monitor or alert.",
+    operationId: "setIncidentStatus",
+    summary: "Change an incident's status",
+    description: "Each change is added to the timeline, with the message. Reopening clears " +
+      "`resolved_at`. An incident resolved by a user is not changed by its monitor or " +
+      "alert.",
     role: "operator",
     permission: "incidents:write",
     params: IdParams,
@@ -158,8 +170,9 @@ export const incidentEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/incidents/:id/timeline",
-    summary: "Add to the timeline of an incident",
-    description: "An `update` also goes out as the event `incident.updated`.",
+    operationId: "addIncidentTimelineEntry",
+    summary: "Add an incident timeline entry",
+    description: "An entry of type `update` also publishes the event `incident.updated`.",
     role: "operator",
     permission: "incidents:write",
     params: IdParams,
@@ -172,8 +185,9 @@ export const incidentEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/incidents/:id",
+    operationId: "deleteIncident",
     summary: "Delete an incident",
-    description: "With its timeline.",
+    description: "Also deletes its timeline.",
     role: "admin",
     permission: "incidents:write",
     params: IdParams,

@@ -29,7 +29,7 @@ const ActionConfig = z.object({
   timeout_seconds: z.int().min(0).max(300).optional().meta({
     description: "Of stop and restart: seconds until the container is killed; default 10",
   }),
-}).meta({ example: {} });
+}).meta({ id: "RemediationActionConfig", example: {} });
 
 const settings = {
   name: z.string().trim().min(1).max(100),
@@ -60,6 +60,7 @@ const NewRule = z.object({
   cooldown_seconds: settings.cooldown_seconds.default(900),
   enabled: z.boolean().default(true),
 }).meta({
+  id: "NewRemediationRule",
   example: {
     name: "Keep the shop running",
     condition_metric: "container_down",
@@ -74,6 +75,7 @@ const NewRule = z.object({
 });
 
 const RuleChanges = z.object(settings).partial().meta({
+  id: "RemediationRuleChanges",
   example: { condition_duration: 60, cooldown_seconds: 300 },
 });
 
@@ -83,7 +85,7 @@ const Rule = z.object({
   created_at: Timestamp,
   last_triggered_at: Timestamp.nullable(),
   trigger_count: z.int(),
-});
+}).meta({ id: "RemediationRule" });
 
 const Run = z.object({
   id: z.string(),
@@ -100,29 +102,33 @@ const Run = z.object({
   error: z.string().nullable(),
   started_at: Timestamp,
   finished_at: Timestamp,
-});
+}).meta({ id: "RemediationRun" });
 
-const UNKNOWN = { 404: "There is no such rule" };
+const UNKNOWN = { 404: "The rule does not exist" };
 
 export const remediationEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/remediation/rules",
+    operationId: "listRemediationRules",
     summary: "List remediation rules",
-    description: "By name.",
+    description: "Sorted by name.",
     role: "viewer",
     permission: "remediation:read",
-    returns: z.object({ rules: z.array(Rule) }),
+    returns: z.object({ rules: z.array(Rule) }).meta({ id: "RemediationRuleList" }),
   }, () => ({ rules: listRemediationRules(deps) })),
 
   endpoint({
     method: "post",
     path: "/remediation/rules",
+    operationId: "createRemediationRule",
     summary: "Create a remediation rule",
-    description: "It fires once its condition has held for the whole duration, and again when it " +
-      "still holds at the end of the cooldown. Nothing is done in maintenance, on the service's " +
-      "own container and on tasks of a Swarm; while a value is not known (the engine is away), " +
-      "nothing fires. A rule that fired 5 times within an hour turns itself off.",
+    description:
+      "The rule fires when its condition has held for the whole duration, and again if the " +
+      "condition still holds after the cooldown. Rules do not act during maintenance, on " +
+      "the service's own container or on Swarm tasks. While a value is unknown (the engine " +
+      "is unreachable), nothing fires. A rule that fires 5 times within an hour is disabled " +
+      "automatically.",
     role: "admin",
     permission: "remediation:write",
     body: NewRule,
@@ -134,9 +140,11 @@ export const remediationEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/remediation/rules/:id",
-    summary: "Change a remediation rule",
-    description: "What is left out stays. With another condition or target the rule begins anew; " +
-      "its cooldown goes on.",
+    operationId: "updateRemediationRule",
+    summary: "Update a remediation rule",
+    description:
+      "Omitted fields keep their values. Changing the condition or the target resets the " +
+      "rule; a running cooldown continues.",
     role: "admin",
     permission: "remediation:write",
     params: IdParams,
@@ -148,8 +156,9 @@ export const remediationEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/remediation/rules/:id",
+    operationId: "deleteRemediationRule",
     summary: "Delete a remediation rule",
-    description: "Its history stays.",
+    description: "Its history is kept.",
     role: "admin",
     permission: "remediation:write",
     params: IdParams,
@@ -163,8 +172,9 @@ export const remediationEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/remediation/rules/:id/toggle",
-    summary: "Turn a remediation rule on or off",
-    description: "One that turned itself off begins to count anew when it is turned on.",
+    operationId: "toggleRemediationRule",
+    summary: "Enable or disable a remediation rule",
+    description: "Enabling a rule that was disabled automatically resets its counter.",
     role: "admin",
     permission: "remediation:write",
     params: IdParams,
@@ -176,12 +186,14 @@ export const remediationEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/remediation/history",
-    summary: "List what remediation rules did",
-    description: "What has ended, newest first, also of rules that are deleted; kept for 90 " +
-      "days, at most 1 000 of each rule.",
+    operationId: "listRemediationRuns",
+    summary: "List remediation runs",
+    description:
+      "Finished runs, newest first, including runs of deleted rules. Kept for 90 days, at " +
+      "most 1,000 per rule.",
     role: "viewer",
     permission: "remediation:read",
     query: z.object({ limit: pagingQuery(50).limit }),
-    returns: z.object({ history: z.array(Run) }),
+    returns: z.object({ history: z.array(Run) }).meta({ id: "RemediationHistory" }),
   }, ({ query }) => ({ history: listRemediationRuns(deps, query) })),
 ];

@@ -35,6 +35,7 @@ const NewSlaDefinition = z.object({
   description: settings.description.default(""),
   period_type: settings.period_type.default("monthly"),
 }).meta({
+  id: "NewSlaDefinition",
   example: {
     name: "Shop",
     description: "As promised to our customers",
@@ -45,29 +46,32 @@ const NewSlaDefinition = z.object({
 });
 
 const SlaDefinitionChanges = z.object(settings).partial().meta({
+  id: "SlaDefinitionChanges",
   example: { target_uptime: 99.95 },
 });
 
-const UNKNOWN = { 404: "There is no such SLA definition" };
+const UNKNOWN = { 404: "The SLA definition does not exist" };
 
 export const slaDefinitionEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/sla/definitions",
+    operationId: "listSlaDefinitions",
     summary: "List SLA definitions",
-    description: "By name.",
+    description: "Sorted by name.",
     role: "viewer",
     permission: "sla:read",
-    returns: z.object({ definitions: z.array(SlaDefinition) }),
+    returns: z.object({ definitions: z.array(SlaDefinition) }).meta({ id: "SlaDefinitionList" }),
   }, () => ({ definitions: listSlaDefinitions(deps) })),
 
   endpoint({
     method: "post",
     path: "/sla/definitions",
+    operationId: "createSlaDefinition",
     summary: "Create an SLA definition",
     description:
-      "Downtime is the time in which at least one of the monitors was down. Paused and " +
-      "unknown time is none.",
+      "Downtime is the time during which at least one of the monitors was down. Paused and " +
+      "unknown time does not count as downtime.",
     role: "admin",
     permission: "sla:write",
     body: NewSlaDefinition,
@@ -79,22 +83,28 @@ export const slaDefinitionEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/sla/definitions/:id",
-    summary: "Show an SLA definition with its current period",
+    operationId: "getSlaDefinition",
+    summary: "Get an SLA definition",
+    description: "Includes its current period.",
     role: "viewer",
     permission: "sla:read",
     params: IdParams,
-    returns: SlaDefinition.extend({ current_status: SlaStatus }),
+    returns: SlaDefinition.extend({ current_status: SlaStatus }).meta({
+      id: "SlaDefinitionDetail",
+    }),
     failures: UNKNOWN,
   }, ({ params }) => getSla(deps, params.id)),
 
   endpoint({
     method: "put",
     path: "/sla/definitions/:id",
-    summary: "Change an SLA definition",
-    description: "What is left out stays. The current period is counted anew with the changed " +
-      "target and monitors; what is over stays as it was, and so do breaches. With another " +
-      "`period_type` a period of that kind begins, and the one of the old kind runs to its end. " +
-      "Monitors that were deleted may stay: their past counts.",
+    operationId: "updateSlaDefinition",
+    summary: "Update an SLA definition",
+    description:
+      "Omitted fields keep their values. The current period is recalculated with the new " +
+      "target and monitors; closed periods and breaches do not change. A new `period_type` " +
+      "opens a period of that type, and the one of the previous type continues until it " +
+      "ends. Deleted monitors may remain: their past outages count.",
     role: "admin",
     permission: "sla:write",
     params: IdParams,
@@ -106,8 +116,9 @@ export const slaDefinitionEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/sla/definitions/:id",
+    operationId: "deleteSlaDefinition",
     summary: "Delete an SLA definition",
-    description: "With its periods and breaches. Monitors and their outages stay.",
+    description: "Also deletes its periods and breaches. Monitors and their outages are kept.",
     role: "admin",
     permission: "sla:write",
     params: IdParams,

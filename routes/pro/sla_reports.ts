@@ -25,29 +25,32 @@ const BreachQuery = Paging.extend({
   sla_id: z.string().min(1).max(255).optional().meta({ description: "Only those of this SLA" }),
 });
 
-const Breaches = paged({ breaches: z.array(SlaBreach) });
+const Breaches = paged({ breaches: z.array(SlaBreach) }).meta({ id: "SlaBreachPage" });
 
-const UNKNOWN = { 404: "There is no such SLA definition" };
+const UNKNOWN = { 404: "The SLA definition does not exist" };
 
 export const slaReportEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/sla/definitions/:id/periods",
-    summary: "List the periods of an SLA",
-    description: "Newest first, the current one included. Periods close by themselves.",
+    operationId: "listSlaPeriods",
+    summary: "List SLA periods",
+    description: "Newest first, including the current one. Periods close automatically.",
     role: "viewer",
     permission: "sla:read",
     params: IdParams,
     query: Paging,
-    returns: paged({ periods: z.array(SlaPeriod) }),
+    returns: paged({ periods: z.array(SlaPeriod) }).meta({ id: "SlaPeriodPage" }),
     failures: UNKNOWN,
   }, ({ params, query }) => listSlaPeriods(deps, params.id, query)),
 
   endpoint({
     method: "get",
     path: "/sla/definitions/:id/current",
-    summary: "Show the current period of an SLA",
-    description: "As it is at this moment. Opened where there is none.",
+    operationId: "getCurrentSlaPeriod",
+    summary: "Get the current SLA period",
+    description:
+      "Calculated at the time of the request. The period is created if it does not exist.",
     role: "viewer",
     permission: "sla:read",
     params: IdParams,
@@ -58,8 +61,9 @@ export const slaReportEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/sla/definitions/:id/recalculate",
-    summary: "Count the current period of an SLA anew",
-    description: "From the outages of its monitors, as happens every minute by itself.",
+    operationId: "recalculateSla",
+    summary: "Recalculate the current SLA period",
+    description: "Uses the outages of its monitors. This also happens every minute automatically.",
     role: "admin",
     permission: "sla:write",
     params: IdParams,
@@ -70,8 +74,9 @@ export const slaReportEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/sla/definitions/:id/budget",
-    summary: "Show the error budget of an SLA",
-    description: "Of the current period, as it is at this moment.",
+    operationId: "getSlaBudget",
+    summary: "Get an SLA's error budget",
+    description: "For the current period, calculated at the time of the request.",
     role: "viewer",
     permission: "sla:read",
     params: IdParams,
@@ -82,9 +87,11 @@ export const slaReportEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/sla/breaches",
+    operationId: "listAllSlaBreaches",
     summary: "List breaches of all SLAs",
-    description: "Newest first. A period is breached once, when its downtime exceeds the budget; " +
-      "the figures are those of the moment at which that was seen.",
+    description:
+      "Newest first. A period is breached once, when its downtime exceeds the budget; the " +
+      "figures are those at the time of detection.",
     role: "viewer",
     permission: "sla:read",
     query: BreachQuery,
@@ -94,7 +101,8 @@ export const slaReportEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/sla/definitions/:id/breaches",
-    summary: "List the breaches of an SLA",
+    operationId: "listSlaBreaches",
+    summary: "List breaches of an SLA",
     description: "Newest first.",
     role: "viewer",
     permission: "sla:read",
@@ -107,9 +115,11 @@ export const slaReportEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/sla/definitions/:id/report",
-    summary: "Report on an SLA",
-    description: "The definition, the current period with its budget, the newest 100 periods and " +
-      "100 breaches, and the burn rate of the current period at the end of each of its days.",
+    operationId: "getSlaReport",
+    summary: "Get an SLA report",
+    description:
+      "The definition, the current period with its budget, the newest 100 periods and 100 " +
+      "breaches, and the burn rate of the current period at the end of each of its days.",
     role: "viewer",
     permission: "sla:read",
     params: IdParams,

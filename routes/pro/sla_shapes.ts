@@ -40,7 +40,7 @@ export const SlaDefinition = z.object({
   monitor_ids: z.array(z.string()),
   created_at: Timestamp,
   updated_at: Timestamp,
-});
+}).meta({ id: "SlaDefinition" });
 
 export const SlaPeriod = z.object({
   id: z.string(),
@@ -59,7 +59,7 @@ export const SlaPeriod = z.object({
   is_breached: z.boolean().meta({ description: "More downtime than the target allows" }),
   status: z.enum(PERIOD_STATUSES),
   calculated_at: Timestamp,
-});
+}).meta({ id: "SlaPeriod" });
 
 export const SlaBudget = z.object({
   total_budget_minutes: z.number().meta({
@@ -71,11 +71,13 @@ export const SlaBudget = z.object({
   remaining_percentage: z.number().meta({ description: "At least 0" }),
   is_breached: z.boolean(),
   burn_rate: BurnRate,
+}).meta({ id: "SlaBudget" });
+
+export const CurrentPeriod = z.object({ period: SlaPeriod, burn_rate: BurnRate }).meta({
+  id: "CurrentSlaPeriod",
 });
 
-export const CurrentPeriod = z.object({ period: SlaPeriod, burn_rate: BurnRate });
-
-export const SlaStatus = CurrentPeriod.extend({ budget: SlaBudget });
+export const SlaStatus = CurrentPeriod.extend({ budget: SlaBudget }).meta({ id: "SlaStatus" });
 
 export const SlaBreach = z.object({
   id: z.string(),
@@ -85,7 +87,7 @@ export const SlaBreach = z.object({
   actual_uptime: ActualUptime,
   target_uptime: TargetUptime,
   total_downtime_seconds: Downtime,
-});
+}).meta({ id: "SlaBreach" });
 
 export const SlaReport = z.object({
   definition: SlaDefinition,
@@ -93,4 +95,4 @@ export const SlaReport = z.object({
   periods: z.array(SlaPeriod),
   breaches: z.array(SlaBreach),
   burn_rate_chart: z.array(z.object({ date: z.iso.date(), burn_rate: BurnRate })),
-});
+}).meta({ id: "SlaReport" });

@@ -54,10 +54,10 @@ const NewComponent = z.object({
   display_order: fields.display_order.optional(),
   group_name: fields.group_name.default(null),
   monitor_id: fields.monitor_id.default(null),
-}).meta({ example: EXAMPLE });
+}).meta({ id: "NewStatusPageComponent", example: EXAMPLE });
 
 const ComponentChange = z.object(fields).partial()
-  .meta({ example: { status: "partial_outage" } });
+  .meta({ id: "StatusPageComponentChanges", example: { status: "partial_outage" } });
 
 const ComponentParams = PageParams.extend({ compId: z.string().min(1).max(255) });
 
@@ -67,20 +67,22 @@ export const statusPageComponentEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/status-pages/:pageId/components",
-    summary: "List the components of a status page",
-    description: "In the order in which they are shown.",
+    operationId: "listStatusPageComponents",
+    summary: "List components of a status page",
+    description: "In display order.",
     role: "viewer",
     permission: "status_pages:read",
     params: PageParams,
-    returns: z.object({ components: z.array(Component) }),
+    returns: z.object({ components: z.array(Component) }).meta({ id: "StatusPageComponentList" }),
     failures: UNKNOWN_PAGE,
   }, ({ params }) => ({ components: listComponents(deps, params.pageId) })),
 
   endpoint({
     method: "post",
     path: "/status-pages/:pageId/components",
-    summary: "Add a component to a status page",
-    description: "One that follows a monitor gets its status from it where it is known.",
+    operationId: "createStatusPageComponent",
+    summary: "Create a status page component",
+    description: "A component with a monitor takes the monitor's status while that is known.",
     role: "admin",
     permission: "status_pages:write",
     params: PageParams,
@@ -93,9 +95,10 @@ export const statusPageComponentEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/status-pages/:pageId/components/:compId",
-    summary: "Change a component",
-    description: "What is left out stays as it is. Another status is the event " +
-      "`status_page.updated`, of which the page's subscribers are told.",
+    operationId: "updateStatusPageComponent",
+    summary: "Update a status page component",
+    description: "Omitted fields keep their values. A changed status publishes the event " +
+      "`status_page.updated` and notifies the subscribers.",
     role: "admin",
     permission: "status_pages:write",
     params: ComponentParams,
@@ -107,7 +110,8 @@ export const statusPageComponentEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/status-pages/:pageId/components/:compId",
-    summary: "Delete a component",
+    operationId: "deleteStatusPageComponent",
+    summary: "Delete a status page component",
     role: "admin",
     permission: "status_pages:write",
     params: ComponentParams,

@@ -76,23 +76,26 @@ export const statusPageHtmlEndpoints = (deps: Deps) => {
     rawEndpoint({
       ...contract,
       path: "/status/:slug",
-      summary: "Show a status page",
-      description: "Also served at `/` for the page's own domain, with `/feed.atom` and " +
-        "`/badge.svg` beside it.",
+      operationId: "getStatusPageHtml",
+      summary: "Get a status page as HTML",
+      description:
+        "Also served at `/` of the page's own domain, next to `/feed.atom` and `/badge.svg`.",
       produces: "text/html",
     }, serve("")),
 
     rawEndpoint({
       ...contract,
       path: "/status/:slug/feed.atom",
-      summary: "Read a status page's incidents as an Atom feed",
+      operationId: "getStatusPageFeed",
+      summary: "Get a status page's Atom feed",
       produces: "application/atom+xml",
     }, serve("/feed.atom")),
 
     rawEndpoint({
       ...contract,
       path: "/status/:slug/badge.svg",
-      summary: "Show a status page's state as a badge",
+      operationId: "getStatusPageBadge",
+      summary: "Get a status page's badge",
       produces: "image/svg+xml",
     }, serve("/badge.svg")),
   ];

@@ -43,10 +43,13 @@ const NewPageIncident = z.object({
   message: fields.message.default(""),
   severity: fields.severity.default("minor"),
   status: fields.status.default("investigating"),
-}).meta({ example: EXAMPLE });
+}).meta({ id: "NewStatusPageIncident", example: EXAMPLE });
 
 const PageIncidentChange = z.object(fields).partial()
-  .meta({ example: { status: "resolved", message: "All is well again." } });
+  .meta({
+    id: "StatusPageIncidentChanges",
+    example: { status: "resolved", message: "All is well again." },
+  });
 
 const IncidentParams = PageParams.extend({ incId: z.string().min(1).max(255) });
 
@@ -56,22 +59,23 @@ export const statusPageIncidentEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/status-pages/:pageId/incidents",
-    summary: "List the incidents of a status page",
+    operationId: "listStatusPageIncidents",
+    summary: "List incidents of a status page",
     description: "Newest first.",
     role: "viewer",
     permission: "status_pages:read",
     params: PageParams,
     query: z.object({ status: PageIncidentStatus.optional(), ...pagingQuery(50) }),
-    returns: paged({ incidents: z.array(PageIncident) }),
+    returns: paged({ incidents: z.array(PageIncident) }).meta({ id: "StatusPageIncidentPage" }),
     failures: UNKNOWN_PAGE,
   }, ({ params, query }) => listPageIncidents(deps, params.pageId, query)),
 
   endpoint({
     method: "post",
     path: "/status-pages/:pageId/incidents",
-    summary: "Tell of an incident on a status page",
-    description: "This is the event `status_page.updated`, of which the page's subscribers are " +
-      "told.",
+    operationId: "createStatusPageIncident",
+    summary: "Create a status page incident",
+    description: "Publishes the event `status_page.updated` and notifies the subscribers.",
     role: "admin",
     permission: "status_pages:write",
     params: PageParams,
@@ -84,9 +88,12 @@ export const statusPageIncidentEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/status-pages/:pageId/incidents/:incId",
-    summary: "Change an incident of a status page",
-    description: "What is left out stays as it is. `resolved` sets `resolved_at`, any other " +
-      "status clears it. Another status or message is the event `status_page.updated`.",
+    operationId: "updateStatusPageIncident",
+    summary: "Update a status page incident",
+    description:
+      "Omitted fields keep their values. `resolved` sets `resolved_at`; any other status " +
+      "clears it. A changed status or message publishes the event `status_page.updated` and " +
+      "notifies the subscribers.",
     role: "admin",
     permission: "status_pages:write",
     params: IncidentParams,
@@ -98,7 +105,8 @@ export const statusPageIncidentEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/status-pages/:pageId/incidents/:incId",
-    summary: "Delete an incident of a status page",
+    operationId: "deleteStatusPageIncident",
+    summary: "Delete a status page incident",
     role: "admin",
     permission: "status_pages:write",
     params: IncidentParams,

@@ -12,7 +12,9 @@ import { endpoint } from "../endpoint.ts";
 import { Timestamp } from "../shapes.ts";
 import { Component, ComponentStatus, PageIncident, Theme } from "./status_page_shapes.ts";
 
-const PublicIncident = PageIncident.omit({ page_id: true });
+const PublicIncident = PageIncident.omit({ page_id: true }).meta({
+  id: "PublicStatusPageIncident",
+});
 
 const PublicPage = z.object({
   name: z.string(),
@@ -31,20 +33,21 @@ const PublicPage = z.object({
   active_incidents: z.array(PublicIncident).meta({ description: "Not resolved, newest first" }),
   recent_incidents: z.array(PublicIncident).meta({ description: "Resolved in the last 14 days" }),
   updated_at: Timestamp,
-});
+}).meta({ id: "PublicStatusPage" });
 
 export const statusPagePublicEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/status-pages/public/:slug",
-    summary: "Read a status page",
-    description: "Needs no token. A page that is not public is as unknown as one that does not " +
-      "exist.",
+    operationId: "getPublicStatusPage",
+    summary: "Get a public status page",
+    description:
+      "Needs no token. A page that is not public answers 404, like one that does not exist.",
     role: "public",
     anyAddress: true,
     params: z.object({ slug: z.string().min(1).max(255) }),
     returns: PublicPage,
-    failures: { 404: "There is no such status page" },
+    failures: { 404: "The status page does not exist" },
     etag: true,
     version: () => publicPagesVersion(deps),
   }, ({ params }) => {

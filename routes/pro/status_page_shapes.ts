@@ -32,11 +32,15 @@ export const PageParams = z.object({ pageId: z.string().min(1).max(255) });
 
 export const Theme = z.object({
   primary_color: Color.optional().meta({ example: "#0f766e" }),
-});
+}).meta({ id: "StatusPageTheme" });
 
-export const ComponentStatus = z.enum(COMPONENT_STATUSES);
-export const PageIncidentSeverity = z.enum(PAGE_INCIDENT_SEVERITIES);
-export const PageIncidentStatus = z.enum(PAGE_INCIDENT_STATUSES);
+export const ComponentStatus = z.enum(COMPONENT_STATUSES).meta({ id: "StatusPageComponentStatus" });
+export const PageIncidentSeverity = z.enum(PAGE_INCIDENT_SEVERITIES).meta({
+  id: "StatusPageIncidentSeverity",
+});
+export const PageIncidentStatus = z.enum(PAGE_INCIDENT_STATUSES).meta({
+  id: "StatusPageIncidentStatus",
+});
 
 export const Component = z.object({
   id: z.string(),
@@ -49,7 +53,7 @@ export const Component = z.object({
   monitor_id: z.string().nullable().meta({ description: "The monitor that its status follows" }),
   created_at: Timestamp,
   updated_at: Timestamp,
-});
+}).meta({ id: "StatusPageComponent" });
 
 export const PageIncident = z.object({
   id: z.string(),
@@ -61,7 +65,7 @@ export const PageIncident = z.object({
   created_at: Timestamp,
   updated_at: Timestamp,
   resolved_at: Timestamp.nullable(),
-});
+}).meta({ id: "StatusPageIncident" });
 
 export const StatusPage = z.object({
   id: z.string(),
@@ -73,6 +77,6 @@ export const StatusPage = z.object({
   theme: Theme,
   created_at: Timestamp,
   updated_at: Timestamp,
-});
+}).meta({ id: "StatusPage" });
 
-export const UNKNOWN_PAGE = { 404: "There is no such status page" };
+export const UNKNOWN_PAGE = { 404: "The status page does not exist" };

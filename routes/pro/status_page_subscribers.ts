@@ -36,7 +36,7 @@ const NewSubscriber = z.object({
   }),
 }).refine(({ email, webhook_url }) => (email === undefined) !== (webhook_url === undefined), {
   error: ONE_ADDRESS,
-}).meta({ example: { email: "ada@example.com" } });
+}).meta({ id: "NewSubscriber", example: { email: "ada@example.com" } });
 
 const Subscriber = z.object({
   id: z.string(),
@@ -44,7 +44,7 @@ const Subscriber = z.object({
   webhook_url: z.string().optional(),
   status: z.enum(["pending", "verified"]),
   created_at: Timestamp,
-});
+}).meta({ id: "Subscriber" });
 
 const SubscriberParams = PageParams.extend({ subId: z.string().min(1).max(255) });
 export const statusPageSubscriberEndpoints = (deps: Deps) => [
@@ -52,13 +52,14 @@ export const statusPageSubscriberEndpoints = (deps: Deps) => [
     {
       method: "get",
       path: "/status-pages/:pageId/subscribers",
-      summary: "List the subscribers of a status page",
-      description: "Newest first. Only those who may change status pages see the addresses.",
+      operationId: "listSubscribers",
+      summary: "List subscribers of a status page",
+      description: "Newest first. Addresses are visible only to users who can change status pages.",
       role: "viewer",
       permission: "status_pages:read",
       params: PageParams,
       query: z.object(pagingQuery(100)),
-      returns: paged({ subscribers: z.array(Subscriber) }),
+      returns: paged({ subscribers: z.array(Subscriber) }).meta({ id: "SubscriberPage" }),
       failures: UNKNOWN_PAGE,
     },
     ({ params, query, caller }) =>
@@ -72,10 +73,11 @@ export const statusPageSubscriberEndpoints = (deps: Deps) => [
     {
       method: "post",
       path: "/status-pages/:pageId/subscribers",
-      summary: "Subscribe somebody to a status page",
+      operationId: "createSubscriber",
+      summary: "Add a status page subscriber",
       description:
-        "A mail address is sent a link to confirm with; whoever owns a webhook confirms " +
-        `with the token. At most ${SUBSCRIBERS_MAX} for a page.`,
+        "A confirmation link is sent to an email address; a webhook is confirmed with the " +
+        `token. At most ${SUBSCRIBERS_MAX} per page.`,
       role: "admin",
       permission: "status_pages:write",
       params: PageParams,
@@ -86,7 +88,7 @@ export const statusPageSubscriberEndpoints = (deps: Deps) => [
             "For `GET /status-pages/{pageId}/subscribers/verify/{token}`; shown in this " +
             "answer only",
         }),
-      }),
+      }).meta({ id: "CreatedSubscriber" }),
       status: 201,
       failures: {
         ...UNKNOWN_PAGE,
@@ -100,8 +102,9 @@ export const statusPageSubscriberEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/status-pages/:pageId/subscribers/:subId",
+    operationId: "deleteSubscriber",
     summary: "Delete a subscriber",
-    description: "With what waits for it.",
+    description: "Also deletes pending notifications.",
     role: "admin",
     permission: "status_pages:write",
     params: SubscriberParams,

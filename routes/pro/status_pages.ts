@@ -53,15 +53,18 @@ const NewStatusPage = z.object({
   is_public: fields.is_public.default(true),
   custom_domain: fields.custom_domain.default(null),
   theme: fields.theme.default({}),
-}).meta({ example: EXAMPLE });
+}).meta({ id: "NewStatusPage", example: EXAMPLE });
 
-const StatusPageChange = z.object(fields).partial().meta({ example: EXAMPLE });
+const StatusPageChange = z.object(fields).partial().meta({
+  id: "StatusPageChanges",
+  example: EXAMPLE,
+});
 
 const StatusPageDetail = StatusPage.extend({
   overall_status: ComponentStatus.meta({ description: "The worst of the components" }),
   components: z.array(Component),
   active_incidents: z.array(PageIncident),
-});
+}).meta({ id: "StatusPageDetail" });
 
 const CONFLICT = { 409: "Another page has this domain" };
 
@@ -69,19 +72,21 @@ export const statusPageEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/status-pages",
+    operationId: "listStatusPages",
     summary: "List status pages",
     description: "Newest first.",
     role: "viewer",
     permission: "status_pages:read",
     query: z.object(pagingQuery(50)),
-    returns: paged({ pages: z.array(StatusPage) }),
+    returns: paged({ pages: z.array(StatusPage) }).meta({ id: "StatusPagePage" }),
   }, ({ query }) => listStatusPages(deps, query)),
 
   endpoint({
     method: "post",
     path: "/status-pages",
+    operationId: "createStatusPage",
     summary: "Create a status page",
-    description: "Its slug is made from the name: `acme`, or `acme-2` where that is taken.",
+    description: "The slug is derived from the name: `acme`, or `acme-2` if it is taken.",
     role: "admin",
     permission: "status_pages:write",
     body: NewStatusPage,
@@ -93,9 +98,10 @@ export const statusPageEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/status-pages/:pageId",
-    summary: "Show a status page",
-    description: "With its components in the order in which they are shown, and the incidents " +
-      "that are not resolved, newest first.",
+    operationId: "getStatusPage",
+    summary: "Get a status page",
+    description: "Includes its components in display order, and its unresolved incidents, newest " +
+      "first.",
     role: "viewer",
     permission: "status_pages:read",
     params: PageParams,
@@ -106,9 +112,11 @@ export const statusPageEndpoints = (deps: Deps) => [
   endpoint({
     method: "put",
     path: "/status-pages/:pageId",
-    summary: "Change a status page",
-    description: "What is left out stays as it is, and so does the slug. The theme is replaced " +
-      "as a whole.",
+    operationId: "updateStatusPage",
+    summary: "Update a status page",
+    description:
+      "Omitted fields keep their values. The slug does not change. `theme` is replaced as a " +
+      "whole.",
     role: "admin",
     permission: "status_pages:write",
     params: PageParams,
@@ -120,8 +128,9 @@ export const statusPageEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/status-pages/:pageId",
+    operationId: "deleteStatusPage",
     summary: "Delete a status page",
-    description: "With its components, incidents and subscribers, and with what waits for these.",
+    description: "Also deletes its components, incidents, subscribers and pending notifications.",
     role: "admin",
     permission: "status_pages:write",
     params: PageParams,

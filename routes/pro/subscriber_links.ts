@@ -30,7 +30,7 @@ const Told = Done.extend({
     description: "For whoever followed a link",
     example: "You are unsubscribed",
   }),
-});
+}).meta({ id: "SubscriptionResult" });
 
 const CONFIRMED = "Your subscription is confirmed";
 const CONFIRMED_BEFORE = "Your subscription was confirmed before";
@@ -48,10 +48,12 @@ export const subscriberLinkEndpoints = (deps: Deps) => [
   linkEndpoint(deps, {
     method: "get",
     path: "/status-pages/unsubscribe/:token",
+    operationId: "unsubscribe",
     summary: "Unsubscribe from a status page",
-    description: "The link in each notice. Following it again changes nothing. To whom `Accept` " +
-      "says that HTML is wanted, a page asks to confirm by a `POST`, for programs that look " +
-      "through mails follow links, too.",
+    description:
+      "The link in each notification. Repeating the request has no effect. If `Accept` " +
+      "prefers HTML, a page asks for confirmation with a `POST`, because mail scanners " +
+      "follow links.",
     role: "public",
     anyAddress: true,
     actsOnGet: true,
@@ -74,9 +76,11 @@ export const subscriberLinkEndpoints = (deps: Deps) => [
   linkEndpoint(deps, {
     method: "post",
     path: "/status-pages/unsubscribe/:token",
-    summary: "Unsubscribe from a status page by one click",
-    description: "What mail programs do with the header `List-Unsubscribe-Post` (RFC 8058), and " +
-      "the page that asks to confirm.",
+    operationId: "unsubscribeWithOneClick",
+    summary: "Unsubscribe with one click",
+    description:
+      "Used by mail programs that support `List-Unsubscribe-Post` (RFC 8058) and by the " +
+      "confirmation page.",
     role: "public",
     anyAddress: true,
     unaudited: true,
@@ -97,9 +101,11 @@ export const subscriberLinkEndpoints = (deps: Deps) => [
   linkEndpoint(deps, {
     method: "get",
     path: "/status-pages/:pageId/subscribers/verify/:token",
+    operationId: "confirmSubscription",
     summary: "Confirm a subscription",
-    description: "The link in the mail that asks to confirm. Following it again says so. To whom " +
-      "`Accept` says that HTML is wanted, the answer is a page.",
+    description:
+      "The link in the confirmation mail. Repeating the request has no effect. If `Accept` " +
+      "prefers HTML, the answer is a page.",
     role: "public",
     anyAddress: true,
     actsOnGet: true,
@@ -108,7 +114,7 @@ export const subscriberLinkEndpoints = (deps: Deps) => [
       message: z.string().meta({ example: CONFIRMED }),
       status: z.literal("verified"),
       already_verified: z.boolean().meta({ example: false }),
-    }),
+    }).meta({ id: "SubscriptionConfirmation" }),
     failures: { 404: "The link is not valid, or the subscription was ended" },
   }, {
     target: ({ pageId }) => pageId,

@@ -27,7 +27,7 @@ const Check = z.object({
   status_code: z.int().nullable().meta({ example: 503 }),
   error: z.string().nullable().meta({ example: "The status is 503, not 200-299" }),
   checked_at: Timestamp,
-});
+}).meta({ id: "MonitorCheck" });
 
 const Stats = z.object({
   uptime_percent: z.number().nullable().meta({
@@ -44,7 +44,7 @@ const Stats = z.object({
   }),
   total_checks: z.int().meta({ example: 2_879 }),
   total_downtime_seconds: z.int().meta({ example: 60 }),
-});
+}).meta({ id: "UptimeStats" });
 
 const Outage = z.object({
   id: z.string(),
@@ -55,7 +55,7 @@ const Outage = z.object({
   started_at: Timestamp.meta({ description: "The first of the failed checks" }),
   resolved_at: Timestamp.nullable(),
   duration_seconds: z.int().meta({ example: 95 }),
-});
+}).meta({ id: "Outage" });
 
 const OutageQuery = z.object({
   monitor_id: z.string().min(1).max(255).optional(),
@@ -63,16 +63,18 @@ const OutageQuery = z.object({
   ...pagingQuery(50),
 });
 
-const UNKNOWN = { 404: "There is no such monitor" };
+const UNKNOWN = { 404: "The monitor does not exist" };
 
 /** Under the edition's prefix. */
 export const uptimeHistoryEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/uptime/monitors/:id/check",
+    operationId: "checkMonitor",
     summary: "Check a monitor now",
-    description: "The check is recorded and counts like any other; one that is under way is " +
-      "joined. That of a paused monitor is recorded and changes nothing else.",
+    description:
+      "The check is recorded and counts like any other. If a check is already running, its " +
+      "result is returned. A check of a paused monitor is recorded but has no other effect.",
     role: "operator",
     permission: "uptime:write",
     params: IdParams,
@@ -83,13 +85,14 @@ export const uptimeHistoryEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/uptime/monitors/:id/checks",
-    summary: "List the checks of a monitor",
-    description: "Newest first; kept for 7 days, at most the last 10 000.",
+    operationId: "listMonitorChecks",
+    summary: "List checks of a monitor",
+    description: "Newest first. Kept for 7 days, at most the last 10,000.",
     role: "viewer",
     permission: "uptime:read",
     params: IdParams,
     query: z.object(pagingQuery(50)),
-    returns: paged({ checks: z.array(Check) }),
+    returns: paged({ checks: z.array(Check) }).meta({ id: "MonitorCheckPage" }),
     failures: UNKNOWN,
   }, ({ params, query }) => {
     const { checks, ...page } = listChecks(deps, params.id, query);
@@ -99,13 +102,17 @@ export const uptimeHistoryEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/uptime/monitors/:id/stats",
-    summary: "Show how a monitor did",
-    description: "Over the last 24 hours, 7 days and 30 days. Checks are counted by whole " +
-      "quarters of an hour, or whole hours; uptime and downtime are exact.",
+    operationId: "getMonitorStats",
+    summary: "Get monitor statistics",
+    description:
+      "For the last 24 hours, 7 days and 30 days. Checks are counted in whole quarters of " +
+      "an hour or whole hours; uptime and downtime are exact.",
     role: "viewer",
     permission: "uptime:read",
     params: IdParams,
-    returns: z.object({ stats: z.object({ "24h": Stats, "7d": Stats, "30d": Stats }) }),
+    returns: z.object({ stats: z.object({ "24h": Stats, "7d": Stats, "30d": Stats }) }).meta({
+      id: "MonitorStats",
+    }),
     failures: UNKNOWN,
   }, ({ params }) => {
     const stats = getUptimeStats(deps, params.id);
@@ -121,13 +128,14 @@ export const uptimeHistoryEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/uptime/monitors/:id/incidents",
-    summary: "List the outages of a monitor",
-    description: "Newest first; kept for 400 days.",
+    operationId: "listMonitorOutages",
+    summary: "List outages of a monitor",
+    description: "Newest first, kept for 400 days.",
     role: "viewer",
     permission: "uptime:read",
     params: IdParams,
     query: z.object(pagingQuery(50)),
-    returns: paged({ incidents: z.array(Outage) }),
+    returns: paged({ incidents: z.array(Outage) }).meta({ id: "OutagePage" }),
     failures: UNKNOWN,
   }, ({ params, query }) => {
     const { outages, ...page } = listOutagesOf(deps, params.id, query);
@@ -137,12 +145,13 @@ export const uptimeHistoryEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/uptime/incidents",
+    operationId: "listOutages",
     summary: "List outages",
-    description: "Newest first, also of monitors that were deleted; kept for 400 days.",
+    description: "Newest first, kept for 400 days, including outages of deleted monitors.",
     role: "viewer",
     permission: "uptime:read",
     query: OutageQuery,
-    returns: paged({ incidents: z.array(Outage) }),
+    returns: paged({ incidents: z.array(Outage) }).meta({ id: "OutagePage" }),
   }, ({ query: { monitor_id, ...query } }) => {
     const { outages, ...page } = listOutages(deps, { ...query, monitorId: monitor_id });
     return { incidents: outages.map(shownOutage), ...page };

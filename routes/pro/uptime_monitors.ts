@@ -98,10 +98,10 @@ const EXAMPLE = {
 const { name, type, url, ...settings } = fields;
 
 const NewMonitor = z.object({ name, type, url, ...z.object(settings).partial().shape })
-  .meta({ example: EXAMPLE });
+  .meta({ id: "NewMonitor", example: EXAMPLE });
 
 const MonitorChange = z.object(fields).partial()
-  .meta({ example: { ...EXAMPLE, headers: { authorization: "********" } } });
+  .meta({ id: "MonitorChanges", example: { ...EXAMPLE, headers: { authorization: "********" } } });
 
 const Monitor = z.object({
   id: z.string(),
@@ -118,30 +118,34 @@ const Monitor = z.object({
   }),
   created_at: Timestamp,
   updated_at: Timestamp,
-});
+}).meta({ id: "Monitor" });
 
-const UNKNOWN = { 404: "There is no such monitor" };
+const UNKNOWN = { 404: "The monitor does not exist" };
 
 /** Under the edition's prefix. */
 export const uptimeMonitorEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/uptime/monitors",
+    operationId: "listMonitors",
     summary: "List monitors",
-    description: "By name.",
+    description: "Sorted by name.",
     role: "viewer",
     permission: "uptime:read",
-    returns: z.object({ monitors: z.array(Monitor) }),
+    returns: z.object({ monitors: z.array(Monitor) }).meta({ id: "MonitorList" }),
   }, () => ({ monitors: listMonitors(deps).map(shownMonitor) })),
 
   endpoint({
     method: "post",
     path: "/uptime/monitors",
+    operationId: "createMonitor",
     summary: "Create a monitor",
-    description: "It is checked at once, then at a place of its own within each interval. An " +
-      "http monitor follows up to 5 redirects, and the last answer counts; a dns monitor asks " +
-      "the system's resolver. After `retries` + 1 failures in a row an outage begins and " +
-      "`monitor.down` goes out; the next good check ends it, with `monitor.up`.",
+    description:
+      "The monitor is checked immediately, then at a fixed offset within each interval. " +
+      "HTTP monitors follow up to 5 redirects and evaluate the last answer; DNS monitors " +
+      "use the system's resolver. After `retries` + 1 consecutive failures, an outage " +
+      "begins and `monitor.down` is published; the next successful check ends it and " +
+      "publishes `monitor.up`.",
     role: "admin",
     permission: "uptime:write",
     body: NewMonitor,
@@ -156,7 +160,8 @@ export const uptimeMonitorEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/uptime/monitors/:id",
-    summary: "Show a monitor",
+    operationId: "getMonitor",
+    summary: "Get a monitor",
     role: "viewer",
     permission: "uptime:read",
     params: IdParams,
@@ -168,11 +173,12 @@ export const uptimeMonitorEndpoints = (deps: Deps) => [
     {
       method: "put",
       path: "/uptime/monitors/:id",
-      summary: "Change a monitor",
+      operationId: "updateMonitor",
+      summary: "Update a monitor",
       description:
-        "What is left out stays as it is, null takes it away. Headers are replaced as a whole. " +
-        "Where `url` gets another scheme, host or port, headers and body have to be given again. " +
-        "It is checked at once.",
+        "Omitted fields keep their values; null removes a value. `headers` are replaced as a " +
+        "whole. If the scheme, host or port of `url` changes, headers and body must be sent " +
+        "again. The monitor is checked immediately.",
       role: "admin",
       permission: "uptime:write",
       params: IdParams,
@@ -186,9 +192,11 @@ export const uptimeMonitorEndpoints = (deps: Deps) => [
   endpoint({
     method: "delete",
     path: "/uptime/monitors/:id",
+    operationId: "deleteMonitor",
     summary: "Delete a monitor",
-    description: "With its checks. Its outages are kept, and count for agreements as before; an " +
-      "open one ends.",
+    description:
+      "Also deletes its checks. Its outages are kept and still count for SLAs; an open " +
+      "outage ends.",
     role: "admin",
     permission: "uptime:write",
     params: IdParams,
@@ -202,9 +210,11 @@ export const uptimeMonitorEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/uptime/monitors/:id/pause",
+    operationId: "pauseMonitor",
     summary: "Pause a monitor",
-    description: "Until it is resumed it is not checked, and the time counts neither as up nor " +
-      "as down. An open outage stays open.",
+    description:
+      "A paused monitor is not checked, and the time counts neither as up nor as down. An " +
+      "open outage stays open.",
     role: "admin",
     permission: "uptime:write",
     params: IdParams,
@@ -215,8 +225,9 @@ export const uptimeMonitorEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/uptime/monitors/:id/resume",
+    operationId: "resumeMonitor",
     summary: "Resume a monitor",
-    description: "It is checked at once.",
+    description: "The monitor is checked immediately.",
     role: "admin",
     permission: "uptime:write",
     params: IdParams,

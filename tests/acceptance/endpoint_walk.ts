@@ -6,8 +6,8 @@
  */
 
 import { everyRoute } from "../../routes/editions.ts";
-import { openApiDocument } from "../../routes/openapi.ts";
 import type { Deps } from "../../services/deps.ts";
+import { apiDocument, dereferenced, type Json } from "../helpers/api_document.ts";
 
 /** An endpoint as a client knows it, from the API document. */
 export interface Walked {
@@ -30,25 +30,21 @@ export interface Attempt {
   body?: string;
 }
 
-// deno-lint-ignore no-explicit-any
-type Json = any;
-
 /** Reading first and deleting last: what is gone cannot be read any more. */
 const ORDER = ["GET", "PUT", "POST", "DELETE"];
 
 export async function everyEndpoint(deps: Deps): Promise<Walked[]> {
   const routes = await everyRoute(deps);
-  const { paths } = openApiDocument(routes, "0") as Json;
   const walked = routes.flatMap(({ prefix, endpoints }) =>
     endpoints.map(({ method, path, produces = "application/json" }): Walked => {
       const pattern = (prefix + path).replace(/(.)\/$/, "$1");
-      const operation = paths[(prefix + path).replace(/:(\w+)/g, "{$1}")][method];
+      const operation = apiDocument.paths[pattern.replace(/:(\w+)/g, "{$1}")][method];
       const [content] = Object.entries<Json>(operation.requestBody?.content ?? {});
       return {
         method: method.toUpperCase(),
         pattern,
         produces,
-        query: operation.parameters.filter((each: Json) => each.in === "query")
+        query: operation.parameters.map(dereferenced).filter((each: Json) => each.in === "query")
           .map(({ name }: Json) => name),
         body: content && { type: content[0], example: exampleOf(content[1].schema) },
       };
@@ -63,7 +59,8 @@ export async function everyEndpoint(deps: Deps): Promise<Walked[]> {
 }
 
 /** Something that fits a schema, the example where it has one. */
-export function exampleOf(schema: Json): Json {
+export function exampleOf({ $ref, ...rest }: Json): Json {
+  const schema = { ...dereferenced({ $ref }), ...rest };
   if (schema.example !== undefined) return schema.example;
   if (schema.default !== undefined) return schema.default;
   if (schema.const !== undefined) return schema.const;

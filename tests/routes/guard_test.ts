@@ -23,6 +23,7 @@ const ENDPOINTS = [
   endpoint({
     method: "get",
     path: "/ships",
+    operationId: "read",
     summary: "Read",
     role: "viewer",
     permission: "ships:read",
@@ -31,6 +32,7 @@ const ENDPOINTS = [
   endpoint({
     method: "post",
     path: "/ships",
+    operationId: "write",
     summary: "Write",
     role: "admin",
     permission: "ships:write",
@@ -40,6 +42,7 @@ const ENDPOINTS = [
   endpoint({
     method: "put",
     path: "/ships/:id",
+    operationId: "writeWithoutAPermission",
     summary: "Write without a permission",
     role: "admin",
     params: z.object({ id: z.string() }),
@@ -48,6 +51,7 @@ const ENDPOINTS = [
   endpoint({
     method: "get",
     path: "/board",
+    operationId: "forEverybodyFromEverywhere",
     summary: "For everybody, from everywhere",
     role: "public",
     anyAddress: true,
@@ -56,6 +60,7 @@ const ENDPOINTS = [
   endpoint({
     method: "post",
     path: "/login",
+    operationId: "aLoginByAForm",
     summary: "A login by a form",
     role: "public",
     form: Name,
@@ -68,6 +73,7 @@ const ENDPOINTS = [
   endpoint({
     method: "post",
     path: "/entries",
+    operationId: "writesTheLogItself",
     summary: "Writes the log itself",
     role: "viewer",
     unrecorded: true,

@@ -17,6 +17,7 @@ function proApp() {
   const pages = endpoint({
     method: "post",
     path: "/status-pages/:id",
+    operationId: "anEndpointOfTheTest",
     summary: "An endpoint of the test",
     role: "admin",
     body: z.object({ name: z.string() }),

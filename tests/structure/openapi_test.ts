@@ -4,14 +4,14 @@
  * @module
  */
 
-import { deepEqual, equal } from "node:assert/strict";
-import { currentDocument } from "../../commands/openapi.ts";
+import { deepEqual, equal, match } from "node:assert/strict";
+import { apiDocument, dereferenced } from "../helpers/api_document.ts";
 
 const SNAPSHOT = new URL("./openapi.snapshot.json", import.meta.url);
 
 Deno.test("the API document equals its snapshot (deno task openapi:accept takes a change over)", async () => {
   deepEqual(
-    JSON.parse(JSON.stringify(await currentDocument())),
+    apiDocument,
     JSON.parse(await Deno.readTextFile(SNAPSHOT)),
   );
 });
@@ -20,51 +20,99 @@ interface Operation {
   operationId: string;
   "x-edition": string;
   summary: string;
-  parameters: { name: string; in: string; schema: Record<string, unknown> }[];
+  tags: string[];
+  parameters: (Parameter | { $ref: string })[];
   requestBody?: unknown;
-  responses: Record<string, unknown>;
+  responses: Record<string, { content?: Record<string, { schema: Record<string, unknown> }> }>;
 }
 
-const operations = Object.entries((await currentDocument()).paths).flatMap(([path, methods]) =>
-  Object.values(methods).map((operation) => ({ path, operation: operation as Operation }))
-);
+interface Parameter {
+  name: string;
+  in: string;
+  schema: Record<string, unknown>;
+}
 
-Deno.test("every operation has an id of its own", () => {
+const operations = Object.entries(apiDocument.paths as Record<string, Record<string, Operation>>)
+  .flatMap(([path, methods]) => Object.values(methods).map((operation) => ({ path, operation })));
+
+const parametersOf = ({ parameters }: Operation): Parameter[] => parameters.map(dereferenced);
+
+/** With everything that it references. */
+function expanded(part: unknown, seen = new Set<string>()): string {
+  const text = JSON.stringify(part ?? null);
+  for (const [, reference] of text.matchAll(/"\$ref":"([^"]+)"/g)) {
+    if (seen.has(reference!)) continue;
+    seen.add(reference!);
+    expanded(dereferenced({ $ref: reference }), seen);
+  }
+  return text +
+    [...seen].map((reference) => JSON.stringify(dereferenced({ $ref: reference }))).join("");
+}
+
+Deno.test("every operation has an id of its own that is a name", () => {
   const ids = operations.map(({ operation }) => operation.operationId);
   equal(new Set(ids).size, ids.length);
+  for (const id of ids) match(id, /^[a-z]+[A-Za-z]*$/);
+});
+
+Deno.test("every summary is unique, has two to six words and no full stop", () => {
+  const summaries = operations.map(({ operation }) => operation.summary);
+  equal(new Set(summaries).size, summaries.length);
+  for (const summary of summaries) match(summary, /^[A-Z]\S*( \S+){1,5}[^.]$/);
 });
 
 Deno.test("every parameter of a path is declared, and has a type", () => {
   for (const { path, operation } of operations) {
-    const declared = operation.parameters.filter((each) => each.in === "path");
+    const parameters = parametersOf(operation);
+    const declared = parameters.filter((each) => each.in === "path");
     deepEqual(
       declared.map(({ name }) => name).sort(),
       [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort(),
       path,
     );
-    for (const { name, schema } of operation.parameters) {
-      equal("type" in schema || "anyOf" in schema || "enum" in schema, true, `${path} ${name}`);
+    for (const { name, schema } of parameters) {
+      const typed = ["type", "anyOf", "enum", "$ref"].some((key) => key in schema);
+      equal(typed, true, `${path} ${name}`);
     }
   }
 });
 
-/** Pages and feeds, which are not put together from examples, and the document itself. */
+Deno.test("the JSON body of every request and response is a named schema", () => {
+  const unnamed = operations.flatMap(({ operation }) =>
+    [operation.requestBody as Operation["responses"][string], ...Object.values(operation.responses)]
+      .map((part) => part?.content?.["application/json"]?.schema)
+      .filter((schema) => schema !== undefined && !("$ref" in schema))
+      .map(() => operation.operationId)
+  );
+  deepEqual(unnamed, []);
+});
+
+Deno.test("every example of a schema fits its schema's pattern and format", () => {
+  const faults: string[] = [];
+  JSON.stringify(apiDocument, (key, value) => {
+    const { pattern, example } = value ?? {};
+    if (typeof pattern === "string" && typeof example === "string") {
+      if (!new RegExp(pattern, "u").test(example)) faults.push(`${key}: ${example}`);
+    }
+    return value;
+  });
+  deepEqual(faults, []);
+});
+
+/** Pages and feeds, which have no examples, and the document itself. */
 const WITHOUT_EXAMPLES = /^(\/|\/openapi\.json|\/docs(\/.*)?)$/;
 
 Deno.test("every endpoint of the Community Edition shows examples", () => {
   const missing = operations.filter(({ path, operation }) =>
     operation["x-edition"] === "ce" && !WITHOUT_EXAMPLES.test(path) &&
     ![operation.requestBody, operation.responses]
-      .every((part) => part === undefined || JSON.stringify(part).includes('"example":'))
+      .every((part) => part === undefined || expanded(part).includes('"example":'))
   );
   deepEqual(missing.map(({ operation }) => operation.operationId), []);
 });
 
-Deno.test("every reference of the document leads somewhere", async () => {
-  const document = JSON.parse(JSON.stringify(await currentDocument()));
-  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)];
-  for (const [, pointer] of references) {
-    const found = pointer!.split("/").reduce((at, part) => at?.[part], document);
-    equal(typeof found, "object", pointer);
+Deno.test("every reference of the document leads somewhere", () => {
+  for (const [, reference] of JSON.stringify(apiDocument).matchAll(/"\$ref":"([^"]+)"/g)) {
+    equal(typeof dereferenced({ $ref: reference }), "object", reference);
   }
 });
