@@ -1,9 +1,10 @@
 /**
- * The decision about a SAML response: whom it names, or why it is not believed.
+ * Verifies SAML responses: which user a response names, or why it is refused.
  *
- * In this order: the message's text, what stands where in it, its signatures; then, from the
- * signed bytes only (canonical, so without comments), what it says. A message is believed when its
- * response, its assertion or both are signed; if both are, both signatures must be right.
+ * `readSamlResponse()` reads a message once, `claimedIssuer()` selects the provider, and
+ * `verifySamlResponse()` decides: structure, signatures, then the content, which is read from the
+ * signed bytes only (canonical, so without comments). The response, its assertion or both have to be
+ * signed; if both are, both signatures have to be valid.
  *
  * @module
  */
@@ -66,54 +67,61 @@ export interface VerifiedAssertion {
   sessionNotOnOrAfter: Date | null;
 }
 
+/** A message that was read, and of which nothing is proven yet. */
+export interface UnverifiedResponse extends SamlMessage {
+  /** The decoded XML, without its declaration. */
+  text: string;
+}
+
+/**
+ * Reads the value of the form field `SAMLResponse`.
+ *
+ * @throws {SamlError} For a message that cannot be decoded, or whose elements are misplaced.
+ */
+export function readSamlResponse(base64: string): UnverifiedResponse {
+  const text = decodeSamlMessage(base64);
+  return { text, ...readMessage(readXml(text)) };
+}
+
 /**
  * The issuer that a message claims to have: its assertion's, or the response's where there is no
- * assertion. Nothing is verified; it serves to choose the provider whose certificate decides.
+ * assertion. It only selects the provider whose certificate decides.
  *
- * @throws {SamlError} For what cannot be read or stands where it must not; `issuer_missing`.
+ * @throws {SamlError} `issuer_missing`.
  */
-// Asynchronous as its twin is, so that refusals of both arrive in one way.
-// deno-lint-ignore require-await
-export async function claimedIssuer(samlResponseBase64: string): Promise<string> {
-  const { response, assertion } = readText(decodeSamlMessage(samlResponseBase64));
+export function claimedIssuer({ response, assertion }: UnverifiedResponse): string {
   return issuerOf(assertion ?? response);
 }
 
 /**
- * Whether a request is known and unanswered, and whether an assertion was used before, is for the
- * caller to check: that takes memory, and here is none.
+ * Verifies a message. The caller checks, because that needs stored state, whether the request is known
+ * and unanswered, and whether the assertion was used before.
  *
  * @throws {SamlError} With one reason for each rule.
  */
 export async function verifySamlResponse(
-  samlResponseBase64: string,
+  unverified: UnverifiedResponse,
   expected: SamlExpectations,
 ): Promise<VerifiedAssertion> {
-  const text = decodeSamlMessage(samlResponseBase64);
-  const message = readText(text);
-  // A refusal of the identity provider has no assertion, and is often not signed.
-  assertSuccess(message.response);
-  if (message.assertion === undefined) {
-    throw new SamlError("assertion_missing", "The response holds no assertion");
+  // A refusal by the identity provider has no assertion, and often no signature.
+  assertSuccess(unverified.response);
+  if (unverified.assertion === undefined) {
+    throw new SamlError("assertion_missing", "The response does not contain an assertion");
   }
-  const signed = await verifySignatures(text, message, expected.certificate);
+  const signed = await verifySignatures(unverified, expected.certificate);
   return decide(
-    readResponse(signed.response ?? message.response),
+    readResponse(signed.response ?? unverified.response),
     readAssertion(signedAssertion(signed)),
     { ...expected, isResponseSigned: signed.response !== undefined },
   );
 }
 
-function readText(text: string): SamlMessage {
-  return readMessage(readXml(text));
-}
-
-/** Never the message's own: that of the assertion's signed bytes, or in the response's. */
+/** Read from the signed bytes of the assertion or of the response, never from the message. */
 function signedAssertion({ response, assertion }: SignedParts): XmlElement {
   if (response) assertSuccess(response);
   const found = assertion ?? (response && readMessage(response).assertion);
   if (found === undefined) {
-    throw new SamlError("assertion_missing", "What is signed holds no assertion");
+    throw new SamlError("assertion_missing", "The signed part does not contain an assertion");
   }
   return found;
 }

@@ -31,19 +31,18 @@ export interface SignedParts {
 /**
  * Checks every signature of a message with the key of one certificate.
  *
- * @param text The message's text, of which `message` was read.
- * @param certificate PEM; the only key that counts, whatever the message says.
+ * @param message The message, with the text that it was read from.
+ * @param certificate PEM. Keys and certificates in the message are ignored.
  * @returns At least one of the two.
  * @throws {SamlError} `signature_missing`, the reasons of `readSignature()`, `signature_key_type`,
  * `digest_mismatch`, `signature_mismatch`, `key_info_certificate`, `parsers_disagree`,
  * `certificate`.
  */
 export async function verifySignatures(
-  text: string,
-  message: SamlMessage,
+  message: SamlMessage & { text: string },
   certificate: string,
 ): Promise<SignedParts> {
-  const { responseSignature, assertionSignature } = message;
+  const { text, responseSignature, assertionSignature } = message;
   if (!responseSignature && !assertionSignature) {
     throw new SamlError("signature_missing", "Neither the response nor the assertion is signed");
   }

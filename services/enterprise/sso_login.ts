@@ -15,7 +15,7 @@ import { type OpenLogin, storeLogin, type TokenPair, tokenPairOf } from "../ce/s
 import type { Deps } from "../deps.ts";
 import { AppError, LimitError } from "../errors.ts";
 import { SamlError, type SamlReason } from "./saml_error.ts";
-import type { VerifiedAssertion } from "./saml_response.ts";
+import type { SamlExpectations, VerifiedAssertion } from "./saml_response.ts";
 import { serviceProviderFor } from "./service_provider.ts";
 import { findUser, type Found } from "./sso_provisioning.ts";
 import { assertProviderEnabled, notProven, SsoRefusal } from "./sso_refusal.ts";
@@ -75,8 +75,12 @@ export async function acceptAssertion(
 ): Promise<SsoLogin> {
   const { log } = deps;
   try {
-    const provider = await providerOf(deps, samlResponse, note);
-    const assertion = await verified(deps, provider, samlResponse);
+    // The XML and signature libraries are loaded with the first login.
+    const saml = await import("./saml_response.ts");
+    const response = saml.readSamlResponse(samlResponse);
+    const provider = findProvider(deps, saml.claimedIssuer(response), note);
+    const expected = expectationsOf(deps, provider);
+    const assertion = await saml.verifySamlResponse(response, expected);
     const { login, found, sessionId } = store(deps, provider, assertion, address);
     note.actor = found.user.id;
     const { id: userId } = found.user;
@@ -97,14 +101,12 @@ export async function acceptAssertion(
   }
 }
 
-/** The provider that is to be asked for its signature; nothing is proven yet. */
-async function providerOf(
+/** The provider whose certificate decides; at this point nothing is proven. */
+function findProvider(
   { db }: Pick<Deps, "db">,
-  samlResponse: string,
+  issuer: string,
   note: LoginNote,
-): Promise<IdentityProvider> {
-  const { claimedIssuer } = await import("./saml_response.ts");
-  const issuer = await claimedIssuer(samlResponse);
+): IdentityProvider {
   const provider = selectProviderByEntityId(db, issuer);
   note.target = provider?.name ?? shown(issuer);
   if (!provider) throw notProven("unknown_issuer", "No identity provider has this issuer's name");
@@ -112,18 +114,16 @@ async function providerOf(
   return provider;
 }
 
-/** A stranger's text, for logs that people read: nothing in it moves a cursor or turns a line. */
+/** Unverified text for the log, without line breaks and control characters. */
 const shown = (issuer: string) =>
   issuer.slice(0, ISSUER_SHOWN_MAX).replace(/[\p{C}\u2028\u2029]/gu, "\uFFFD");
 
-async function verified(
+function expectationsOf(
   { config, now }: Pick<Deps, "config" | "now">,
   provider: IdentityProvider,
-  samlResponse: string,
-): Promise<VerifiedAssertion> {
-  const { verifySamlResponse } = await import("./saml_response.ts");
+): SamlExpectations {
   const { entityId, acsUrl } = serviceProviderFor(config, provider);
-  return await verifySamlResponse(samlResponse, {
+  return {
     entityId: provider.entity_id,
     certificate: provider.certificate,
     acsUrl,
@@ -131,7 +131,7 @@ async function verified(
     now: now(),
     attributeMapping: provider.attribute_mapping,
     ...(provider.name_id_format !== null && { nameIdFormat: provider.name_id_format }),
-  });
+  };
 }
 
 interface Stored {
