@@ -100,6 +100,13 @@ export interface Input<Params, Query, Body> {
   caller: Caller;
   request: Request;
   note: Note;
+  /**
+   * Refuses a user who logs in from an address that is not admitted for them. For endpoints that
+   * issue tokens, before they store anything.
+   *
+   * @throws {AppError} `forbidden`
+   */
+  admit: (userId: string) => void;
 }
 
 /** What a handler adds to the audit and compliance entries of its request. */

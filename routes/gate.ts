@@ -109,13 +109,11 @@ function roleMissing({ role, permission }: Endpoint, hasPermissions: boolean): A
   return new AppError("forbidden", `The role ${role}${or} is required for this`);
 }
 
-/** Whom a login turned out to be must be let in from there as well, or gets no token. */
-export function admitActor(c: Context<Env>): void {
-  const { actor } = c.get("note");
+/** See `Input.admit`. The logs name the user from here on. */
+export function admitActor(c: Context<Env>, userId: string): void {
+  c.get("note").actor = userId;
   const guard = c.get("guard") as Guard | undefined;
-  if (actor === undefined || !guard) return;
-  const caller: Caller = { ...c.get("caller"), userId: actor, role: "viewer" };
-  guard.admit(c.env.address, caller);
+  guard?.admit(c.env.address, { ...c.get("caller"), userId, role: "viewer" });
 }
 
 /** The feature that a 402 names: the first word of the path under the edition's prefix. */

@@ -54,8 +54,8 @@ function handler(endpoint: Endpoint) {
       caller: c.get("caller"),
       request,
       note: c.get("note"),
+      admit: (userId) => admitActor(c, userId),
     });
-    if (!endpoint.anyAddress) admitActor(c);
     if (endpoint.produces !== undefined) {
       const { status, headers, body } = answer as RawAnswer;
       const plain = headers instanceof Headers ? Object.fromEntries(headers) : headers;

@@ -19,6 +19,8 @@ export interface RefreshToken {
   /** When the login ends, however often it is renewed; `null` for one that can go on. */
   endsAt: string | null;
   spentAt: string | null;
+  /** Address of the client that used it. */
+  spentFrom: string | null;
   /** Set where the family's refresh tokens are refused while its access tokens go on. */
   revokedAt: string | null;
 }
@@ -28,7 +30,7 @@ export function selectRefreshToken(db: Database, tokenHash: string): RefreshToke
   return db.get<RefreshToken>(
     `SELECT token_hash AS tokenHash, family_id AS familyId, user_id AS userId,
             created_at AS createdAt, expires_at AS expiresAt, ends_at AS endsAt,
-            spent_at AS spentAt, revoked_at AS revokedAt
+            spent_at AS spentAt, spent_from AS spentFrom, revoked_at AS revokedAt
        FROM refresh_tokens WHERE token_hash = :tokenHash`,
     { tokenHash },
   );
@@ -44,7 +46,7 @@ export function selectFamiliesOfUser(db: Database, userId: string): string[] {
 
 export function insertRefreshToken(
   db: Database,
-  token: Omit<RefreshToken, "spentAt" | "revokedAt">,
+  token: Omit<RefreshToken, "spentAt" | "spentFrom" | "revokedAt">,
 ): void {
   db.run(
     `INSERT INTO refresh_tokens (token_hash, family_id, user_id, created_at, expires_at, ends_at)
@@ -53,16 +55,19 @@ export function insertRefreshToken(
   );
 }
 
-/** Marks a token as used. @returns Whether it was not used before. */
-export function updateRefreshTokenSpent(db: Database, tokenHash: string, spentAt: string): boolean {
-  return db.run(
-    `UPDATE refresh_tokens SET spent_at = :spentAt
-      WHERE token_hash = :tokenHash AND spent_at IS NULL`,
-    { tokenHash, spentAt },
-  ) > 0;
+/** Marks a token as used. */
+export function updateRefreshTokenSpent(
+  db: Database,
+  spent: { tokenHash: string; spentAt: string; spentFrom: string },
+): void {
+  db.run(
+    `UPDATE refresh_tokens SET spent_at = :spentAt, spent_from = :spentFrom
+      WHERE token_hash = :tokenHash`,
+    spent,
+  );
 }
 
-/** Has the refresh tokens of a user refused from now on. */
+/** Revokes the refresh tokens of a user. */
 export function updateRefreshTokensRevoked(db: Database, userId: string, revokedAt: string): void {
   db.run(
     `UPDATE refresh_tokens SET revoked_at = :revokedAt

@@ -31,6 +31,7 @@ import { migration as ipAllowlist } from "./0043_enterprise_ip_allowlist.ts";
 import { migration as mtls } from "./0044_enterprise_mtls.ts";
 import { migration as encryption } from "./0045_enterprise_encryption.ts";
 import { migration as compliance } from "./0046_enterprise_compliance.ts";
+import { migration as refreshRepeats } from "./0054_ce_refresh_repeats.ts";
 import { migration as pushTokenSecrets } from "./0056_ce_push_token_secrets.ts";
 import { migration as auditDetails } from "./0061_ce_audit_details.ts";
 
@@ -59,6 +60,7 @@ export const stateMigrations: readonly Migration[] = [
   mtls,
   encryption,
   compliance,
+  refreshRepeats,
   pushTokenSecrets,
   auditDetails,
 ];

@@ -8,12 +8,11 @@ import * as z from "zod";
 import { EMAIL_LENGTH_MAX } from "../../services/ce/emails.ts";
 import { loginName } from "../../services/ce/login_name.ts";
 import { PASSWORD_BYTES_MAX } from "../../services/ce/passwords.ts";
+import { refreshSession, ReusedTokenError } from "../../services/ce/refresh.ts";
 import {
   exchangeApiKey,
   logIn,
   logOut,
-  refreshSession,
-  ReusedTokenError,
   type TokenPair as Login,
 } from "../../services/ce/sessions.ts";
 import { describeCaller } from "../../services/ce/users.ts";
@@ -60,12 +59,10 @@ const Me = z.object({
 
 const THROTTLED = { 429: "Ten failures within a minute; see `Retry-After`" };
 
-/** Tells the logs of what was done whose login it turned out to be, or whose token was copied. */
-async function told(note: Note, login: Promise<Login>): Promise<Login> {
+/** The logs name the user whose token was copied. */
+async function withReuseNoted(note: Note, login: Promise<Login>): Promise<Login> {
   try {
-    const answer = await login;
-    note.actor = answer.userId;
-    return answer;
+    return await login;
   } catch (error) {
     if (error instanceof ReusedTokenError) note.actor = error.userId;
     throw error;
@@ -83,7 +80,7 @@ export const authEndpoints = (deps: Deps) => [
     body: KeyBody,
     returns: TokenPair,
     failures: { 401: "The key is wrong", 404: "Key mode is off", ...THROTTLED },
-  }, ({ body, caller, note }) => told(note, exchangeApiKey(deps, body, caller.address))),
+  }, ({ body, caller, admit }) => exchangeApiKey(deps, body, caller.address, admit)),
 
   endpoint({
     method: "post",
@@ -102,9 +99,9 @@ export const authEndpoints = (deps: Deps) => [
       503: "Too many concurrent logins",
       ...THROTTLED,
     },
-  }, ({ body, caller, note }) => {
+  }, ({ body, caller, note, admit }) => {
     note.target = loginName(deps, body.email);
-    return told(note, logIn(deps, body, caller.address));
+    return logIn(deps, body, caller.address, admit);
   }),
 
   endpoint({
@@ -114,13 +111,17 @@ export const authEndpoints = (deps: Deps) => [
     operationId: "refreshTokens",
     summary: "Refresh tokens",
     description:
-      "A refresh token can be used once. Reusing one revokes the whole login, including its " +
-      "access tokens, because the token may have been stolen.",
+      "A refresh token can be used once. For 10 seconds the same address gets the same new tokens " +
+      "again, so that parallel refreshes are safe. Any other reuse revokes the whole login, " +
+      "including its access tokens, because the token may have been stolen.",
     role: "public",
     body: RefreshBody,
     returns: TokenPair,
     failures: { 401: "Unknown, used, revoked or expired", ...THROTTLED },
-  }, ({ body, caller, note }) => told(note, refreshSession(deps, body, caller.address))),
+  }, ({ body, caller, note, admit }) => {
+    const pair = refreshSession(deps, body, caller.address, admit);
+    return withReuseNoted(note, pair);
+  }),
 
   endpoint({
     method: "post",

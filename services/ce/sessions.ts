@@ -1,23 +1,12 @@
 /**
- * Logging in, staying in, logging out.
+ * Logging in and out.
  *
  * @module
  */
 
-import { nodeCrypto, randomText } from "../builtins.ts";
-import {
-  deleteExpiredRefreshTokens,
-  insertRefreshToken,
-  selectRefreshToken,
-  updateRefreshTokenSpent,
-} from "../../db/ce/refresh_tokens.ts";
+import { deleteExpiredRefreshTokens } from "../../db/ce/refresh_tokens.ts";
 import { deleteExpiredRevokedFamilies } from "../../db/ce/revoked_families.ts";
-import {
-  selectPasswordHash,
-  selectUser,
-  selectUserByEmail,
-  updateUserLastLogin,
-} from "../../db/ce/users.ts";
+import { selectPasswordHash, selectUserByEmail, updateUserLastLogin } from "../../db/ce/users.ts";
 import { KEY_USER, type Session } from "../accounts.ts";
 import type { Caller, UserRole } from "../caller.ts";
 import type { Deps } from "../deps.ts";
@@ -27,46 +16,47 @@ import { isApiKey } from "./api_key.ts";
 import { emailKey } from "./emails.ts";
 import { revokeFamily } from "./families.ts";
 import { verifyPassword } from "./passwords.ts";
+import { accessTokenId, makeRefreshToken, storeRefreshToken } from "./refresh_tokens.ts";
 import { accessTokenLifeS, signAccessToken } from "./tokens.ts";
 
-/** How long a refresh token can be used. */
-const REFRESH_TOKEN_MS = 30 * 24 * 60 * 60 * 1000;
-
-const REFRESH_TOKEN_BYTES = 32;
-
-/** What a login is answered with. */
+/** The answer to a login. */
 export interface TokenPair {
-  /** Whose login it is; told to the logs, and no part of the answer. */
-  userId: string;
   accessToken: string;
   refreshToken: string;
-  /** How long the access token is good, in seconds. */
+  /** Remaining life of the access token, in seconds. */
   expiresIn: number;
   role: UserRole;
   serverName: string;
 }
 
-/** A login that is stored, and the refresh token that is nowhere else. */
+/** A stored login with its refresh token, of which only the hash is stored. */
 export interface OpenLogin {
   session: Session;
   role: UserRole;
   refreshToken: string;
-  /** When it ends, however often it is renewed; `null` for one that can go on. */
+  /** When the refresh token was made. Its access token is issued at the same time. */
+  issuedAt: Date;
+  /** When the login ends, however often it is renewed; `null` without such an end. */
   endsAt: Date | null;
 }
 
-/** What a login may be told when it begins. */
 export interface LoginTerms {
-  /** When it ends at the latest, e.g. because somebody else vouches for it until then only. */
+  /** When the login ends at the latest, e.g. because the identity provider's session ends. */
   endsAt?: Date;
 }
 
+/**
+ * Refuses a user who may not log in from the caller's address. Called when the user is proven and
+ * before anything is stored.
+ */
+export type Admit = (userId: string) => void;
+
 type SessionDeps = Pick<Deps, "config" | "db" | "accounts" | "secrets" | "now">;
-type LoginDeps = SessionDeps & Pick<Deps, "throttle" | "log">;
+export type LoginDeps = SessionDeps & Pick<Deps, "throttle" | "log">;
 
 /**
- * Key mode: exchanges the API key for tokens. Its failures count for the address only; a key is
- * too long to be guessed from many of them, and nobody shall be able to lock its owner out.
+ * Key mode: exchanges the API key for tokens. Failures count for the address only: a key is too
+ * long to be guessed from many addresses, and its owner must not be locked out.
  *
  * @throws {AppError} `not_found` in users mode; `unauthorized` for a wrong key.
  * @throws {ThrottledError} After too many failures.
@@ -75,6 +65,7 @@ export async function exchangeApiKey(
   deps: LoginDeps,
   { apiKey }: { apiKey: string },
   address: string,
+  admit: Admit,
 ): Promise<TokenPair> {
   if (deps.config.authMode !== "key") {
     throw new AppError("not_found", "Key mode is off (AUTH_MODE=users); use POST /auth/login");
@@ -85,6 +76,7 @@ export async function exchangeApiKey(
     throw new AppError("unauthorized", "The API key is wrong");
   }
   attempt.succeeded();
+  admit(KEY_USER);
   deps.log.info("login", { userId: KEY_USER, address });
   return await startSession(deps, KEY_USER);
 }
@@ -101,6 +93,7 @@ export async function logIn(
   deps: LoginDeps,
   { email, password }: { email: string; password: string },
   address: string,
+  admit: Admit,
 ): Promise<TokenPair> {
   const { db, log, throttle } = deps;
   if (deps.config.authMode !== "users") {
@@ -120,6 +113,7 @@ export async function logIn(
     throw new AppError("unauthorized", "The email or the password is wrong");
   }
   attempt?.succeeded();
+  admit(user.id);
   throttle.remember(address, account);
   log.info("login", { userId: user.id, address });
   return await startSession(deps, user.id);
@@ -152,65 +146,30 @@ export function storeLogin(
   { endsAt }: LoginTerms = {},
 ): OpenLogin {
   const { db, accounts, now } = deps;
+  const issuedAt = now();
   const session = { userId, familyId: crypto.randomUUID() };
   const role = accounts.roleOf(session);
-  if (!role) throw new AppError("unauthorized", "The user does not exist any more");
-  updateUserLastLogin(db, userId, now().toISOString());
-  const refreshToken = storeRefreshToken(deps, session, endsAt ?? null);
-  return { session, role, refreshToken, endsAt: endsAt ?? null };
+  if (!role) throw new AppError("unauthorized", "The user no longer exists");
+  updateUserLastLogin(db, userId, issuedAt.toISOString());
+  const refreshToken = makeRefreshToken();
+  storeRefreshToken(db, refreshToken, session, issuedAt, endsAt ?? null);
+  return { session, role, refreshToken, issuedAt, endsAt: endsAt ?? null };
 }
 
-/** The tokens of a login that was just stored or renewed. */
+/** The tokens of a login that was stored or renewed; the same for the same login. */
 export async function tokenPairOf(
   deps: Pick<SessionDeps, "config" | "secrets" | "now">,
-  { session, role, refreshToken, endsAt }: OpenLogin,
+  { session, role, refreshToken, issuedAt, endsAt }: OpenLogin,
 ): Promise<TokenPair> {
+  const id = accessTokenId(refreshToken);
+  const elapsedS = Math.floor((deps.now().getTime() - issuedAt.getTime()) / 1000);
   return {
-    userId: session.userId,
-    accessToken: await signAccessToken(deps, session, role, endsAt),
+    accessToken: await signAccessToken(deps, session, role, { id, issuedAt, endsAt }),
     refreshToken,
-    expiresIn: accessTokenLifeS(deps.now(), endsAt),
+    expiresIn: accessTokenLifeS(issuedAt, endsAt) - elapsedS,
     role,
     serverName: deps.config.serverName,
   };
-}
-
-/**
- * Exchanges a refresh token for a new pair and spends it. A spent one that comes again was copied
- * by somebody: then its whole family ends, the access tokens included, for nobody can tell which
- * of the two is the thief.
- *
- * @throws {AppError} `unauthorized` for a token that is unknown, spent, revoked or expired.
- * @throws {ThrottledError} After too many failures from the address.
- */
-export async function refreshSession(
-  deps: LoginDeps,
-  { refreshToken }: { refreshToken: string },
-  address: string,
-): Promise<TokenPair> {
-  const { db, log, now, throttle, accounts } = deps;
-  const attempt = throttle.begin(address);
-  const tokenHash = hashOf(refreshToken);
-  const found = selectRefreshToken(db, tokenHash);
-  if (!found) throw refreshRefused();
-  if (found.spentAt !== null) {
-    revokeFamily(deps, found.familyId);
-    log.warn("refresh token used twice; its login was ended", { userId: found.userId, address });
-    throw new ReusedTokenError(found.userId);
-  }
-  const at = now().toISOString();
-  const role = accounts.roleOf(found);
-  if (found.revokedAt !== null || found.expiresAt <= at || !role) throw refreshRefused();
-
-  const endsAt = found.endsAt === null ? null : new Date(found.endsAt);
-  const next = db.transaction(() => {
-    if (!updateRefreshTokenSpent(db, tokenHash, at)) throw refreshRefused();
-    return storeRefreshToken(deps, found, endsAt);
-  });
-  attempt.succeeded();
-  const user = selectUser(db, found.userId);
-  if (user) throttle.remember(address, emailKey(user.email));
-  return await tokenPairOf(deps, { session: found, role, refreshToken: next, endsAt });
 }
 
 /** Ends the caller's own login. */
@@ -222,39 +181,4 @@ export function logOut(deps: Pick<Deps, "db" | "accounts" | "now">, { familyId }
 export function sweepExpiredTokens({ db, now }: Pick<Deps, "db" | "now">): number {
   const at = now().toISOString();
   return deleteExpiredRefreshTokens(db, at) + deleteExpiredRevokedFamilies(db, at);
-}
-
-/** @returns The token itself, which is nowhere else from here on. */
-function storeRefreshToken(
-  { db, now }: Pick<Deps, "db" | "now">,
-  { userId, familyId }: Session,
-  endsAt: Date | null,
-): string {
-  const token = randomText(REFRESH_TOKEN_BYTES);
-  const expiresAtMs = now().getTime() + REFRESH_TOKEN_MS;
-  insertRefreshToken(db, {
-    tokenHash: hashOf(token),
-    familyId,
-    userId,
-    createdAt: now().toISOString(),
-    expiresAt: new Date(Math.min(expiresAtMs, endsAt?.getTime() ?? Infinity)).toISOString(),
-    endsAt: endsAt?.toISOString() ?? null,
-  });
-  return token;
-}
-
-/** Without a salt: 256 random bits cannot be found by trying. */
-function hashOf(token: string): string {
-  return nodeCrypto().createHash("sha256").update(token).digest("base64url");
-}
-
-const REFUSED = "The refresh token is not valid (any more); log in again";
-
-const refreshRefused = () => new AppError("unauthorized", REFUSED);
-
-/** Says no more to who brought it than the others; the logs are told whose it was. */
-export class ReusedTokenError extends AppError {
-  constructor(readonly userId: string) {
-    super("unauthorized", REFUSED);
-  }
 }

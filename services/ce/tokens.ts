@@ -24,34 +24,39 @@ const TOKEN_LENGTH_MAX = 2_048;
 const VERIFIED_MAX = 10_000;
 
 /**
- * How long an access token that is signed now is good, in whole seconds.
+ * How long an access token is valid, in whole seconds.
  *
  * @param endsAt When the login ends, which no token of it outlives; `null` for one without an end.
  */
-export function accessTokenLifeS(now: Date, endsAt: Date | null): number {
+export function accessTokenLifeS(issuedAt: Date, endsAt: Date | null): number {
   if (endsAt === null) return ACCESS_TOKEN_S;
-  return Math.min(ACCESS_TOKEN_S, secondsOf(endsAt) - secondsOf(now));
+  return Math.min(ACCESS_TOKEN_S, secondsOf(endsAt) - secondsOf(issuedAt));
+}
+
+export interface AccessTokenTerms {
+  id: string;
+  issuedAt: Date;
+  /** See {@linkcode accessTokenLifeS}. */
+  endsAt: Date | null;
 }
 
 /**
- * Signs an access token. Its role is for the client's information: what a caller may do is looked
- * up at each call. For `endsAt` see {@linkcode accessTokenLifeS}.
+ * Signs an access token. Its role informs the client only; permissions are looked up at each call.
  */
 export async function signAccessToken(
-  { secrets, now }: Pick<Deps, "secrets" | "now">,
+  { secrets }: Pick<Deps, "secrets">,
   { userId, familyId }: Session,
   role: UserRole,
-  endsAt: Date | null = null,
+  { id, issuedAt, endsAt }: AccessTokenTerms,
 ): Promise<string> {
-  const at = now();
   return await new SignJWT({ role, sid: familyId })
     .setProtectedHeader({ alg: "HS256", typ: "JWT" })
     .setIssuer(ISSUER)
     .setAudience(AUDIENCE)
     .setSubject(userId)
-    .setJti(crypto.randomUUID())
-    .setIssuedAt(secondsOf(at))
-    .setExpirationTime(secondsOf(at) + accessTokenLifeS(at, endsAt))
+    .setJti(id)
+    .setIssuedAt(secondsOf(issuedAt))
+    .setExpirationTime(secondsOf(issuedAt) + accessTokenLifeS(issuedAt, endsAt))
     .sign(await secrets.jwtKey());
 }
 

@@ -65,9 +65,9 @@ const ENDPOINTS = [
     role: "public",
     form: Name,
     returns: Name,
-  }, ({ body, note }) => {
-    note.actor = "user of the login";
+  }, ({ body, note, admit }) => {
     note.target = "the provider";
+    admit("user of the login");
     return body;
   }),
   endpoint({

@@ -9,7 +9,7 @@ import {
 import type { Log, LogFields } from "../../../services/log.ts";
 import { silentLog } from "../../../services/log.ts";
 import { removeUser } from "../../../services/ce/users.ts";
-import { login, PASSWORD, usersApp } from "../../helpers/accounts.ts";
+import { login, PASSWORD, refresh, usersApp } from "../../helpers/accounts.ts";
 import {
   type Answer,
   type CallOptions,
@@ -318,6 +318,25 @@ Deno.test("a rule for a user admits that user, and nobody else from that address
     address,
   });
   equal(elsewhere.status, 403);
+});
+
+Deno.test("a login or refresh that the allowlist refuses stores nothing and uses up nothing", async () => {
+  using app = await usersApp({ edition: "enterprise" });
+  await enforced(app);
+  await add(app, { cidr: "10.1.2.3", scope: "user", scope_id: app.ids.operator });
+  const pair = await login(app, "admin@example.com");
+  const stored = () =>
+    app.deps.db.all("SELECT * FROM refresh_tokens UNION ALL SELECT *, 0, 0 FROM users");
+  const before = stored();
+  // More often than failures are allowed for an address.
+  for (let n = 0; n < 11; n++) {
+    const options = { role: "public", address: "10.1.2.3" } as const;
+    const body = { email: "admin@example.com", password: PASSWORD };
+    equal((await app.call("POST", "/auth/login", body, options)).status, 403);
+    equal((await refresh(app, pair.refreshToken, "10.1.2.3")).status, 403);
+  }
+  deepEqual(stored(), before);
+  equal((await refresh(app, pair.refreshToken)).status, 200);
 });
 
 Deno.test("a rule for the scraper's address admits METRICS_TOKEN, one for another user does not", async () => {

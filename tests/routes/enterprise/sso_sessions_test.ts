@@ -100,6 +100,7 @@ ssoTest("a session whose refresh token was used twice is not active", async () =
   using app = await withProvider();
   const { refreshToken } = (await ssoLogin(app, idp)).body;
   await refresh(app, refreshToken);
+  app.clock.advance({ seconds: 10 });
   await refresh(app, refreshToken);
   deepEqual(await listed(app), []);
 });

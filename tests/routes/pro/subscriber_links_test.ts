@@ -161,6 +161,7 @@ Deno.test("the logs of what was done hold no token", async () => {
       caller: { userId: "", role: "public", familyId: "", address: "" },
       request: new Request("http://localhost/"),
       note,
+      admit: () => {},
     });
     equal(note.target, isVerification ? page.id : id);
   }

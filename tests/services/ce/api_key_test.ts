@@ -1,6 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { ensureApiKey, isApiKey } from "../../../services/ce/api_key.ts";
-import { exchangeApiKey, refreshSession } from "../../../services/ce/sessions.ts";
+import { refreshSession } from "../../../services/ce/refresh.ts";
+import { exchangeApiKey } from "../../../services/ce/sessions.ts";
 import { openTestDatabase, TEST_ADDRESS, testApp } from "../../helpers/test_app.ts";
 
 Deno.test("the first start makes a key, shows it once and keeps only its hash", async () => {
@@ -53,13 +54,19 @@ Deno.test("a given key counts rather than the made one, which counts again witho
 Deno.test("another key at a start ends the logins made with the former one, the same key none", async () => {
   const db = openTestDatabase();
   try {
+    const admit = () => {};
     const start = async (apiKey: string) => {
       const app = testApp({ db, config: { apiKey } });
       await ensureApiKey(app.deps);
       return app;
     };
     using before = await start("the key of before");
-    const pair = await exchangeApiKey(before.deps, { apiKey: "the key of before" }, TEST_ADDRESS);
+    const pair = await exchangeApiKey(
+      before.deps,
+      { apiKey: "the key of before" },
+      TEST_ADDRESS,
+      admit,
+    );
 
     using same = await start("the key of before");
     const status = async (app: typeof same) =>
@@ -68,7 +75,8 @@ Deno.test("another key at a start ends the logins made with the former one, the 
 
     using after = await start("the key of afterwards");
     equal(await status(after), 401);
-    const refreshed = await refreshSession(after.deps, pair, TEST_ADDRESS).catch((error) => error);
+    const refreshed = await refreshSession(after.deps, pair, TEST_ADDRESS, admit)
+      .catch((error) => error);
     equal(refreshed.code, "unauthorized");
   } finally {
     db.close();

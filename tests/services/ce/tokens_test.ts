@@ -1,5 +1,6 @@
 import { deepEqual, equal, ok, rejects, throws } from "node:assert/strict";
 import { decodeJwt, decodeProtectedHeader, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
+import type { UserRole } from "../../../services/caller.ts";
 import { signAccessToken, tokenVerifier } from "../../../services/ce/tokens.ts";
 import { createSecrets } from "../../../services/secrets.ts";
 import { testClock, testSecrets } from "../../helpers/test_app.ts";
@@ -25,11 +26,16 @@ function parts() {
   return { clock, deps, verify: tokenVerifier(deps) };
 }
 
+function sign({ secrets, now }: ReturnType<typeof parts>["deps"], role: UserRole) {
+  const terms = { id: crypto.randomUUID(), issuedAt: now(), endsAt: null };
+  return signAccessToken({ secrets }, session, role, terms);
+}
+
 const refusal = { code: "unauthorized", message: "The access token is not valid or has expired" };
 
 Deno.test("an access token has the claims of the contract and lives for 15 minutes", async () => {
   const { deps } = parts();
-  const token = await signAccessToken(deps, session, "viewer");
+  const token = await sign(deps, "viewer");
 
   deepEqual(decodeProtectedHeader(token), { alg: "HS256", typ: "JWT" });
   const { jti, ...claims } = decodeJwt(token);
@@ -40,7 +46,7 @@ Deno.test("an access token has the claims of the contract and lives for 15 minut
 
 Deno.test("a token is checked once and then known at once, until it expires", async () => {
   const { clock, deps, verify } = parts();
-  const token = await signAccessToken(deps, session, "viewer");
+  const token = await sign(deps, "viewer");
 
   const first = verify(token);
   ok(first instanceof Promise);
@@ -92,7 +98,7 @@ Deno.test("a token signed with another key is refused", async () => {
     jwtSecret: new Uint8Array(32).fill(9),
     secretKey: new Uint8Array(32),
   });
-  const token = await signAccessToken({ ...deps, secrets: other }, session, "admin");
+  const token = await sign({ ...deps, secrets: other }, "admin");
   await rejects(async () => await verify(token), refusal);
 });
 
@@ -112,7 +118,7 @@ Deno.test("a token signed with RS256 is refused", async () => {
 
 Deno.test("a token that was tampered with anywhere is refused", async () => {
   const { deps, verify } = parts();
-  const token = await signAccessToken(deps, session, "viewer");
+  const token = await sign(deps, "viewer");
   await verify(token);
   const [header, payload, signature] = token.split(".") as [string, string, string];
   const admin = btoa(JSON.stringify({ ...CLAIMS, role: "admin", sub: "u2" })).replaceAll("=", "");
@@ -139,9 +145,9 @@ Deno.test("a token that was tampered with anywhere is refused", async () => {
 
 Deno.test("of known tokens only so many are remembered", async () => {
   const { deps, verify } = parts();
-  const first = await signAccessToken(deps, session, "viewer");
+  const first = await sign(deps, "viewer");
   await verify(first);
-  for (let n = 0; n < 10_000; n++) await verify(await signAccessToken(deps, session, "viewer"));
+  for (let n = 0; n < 10_000; n++) await verify(await sign(deps, "viewer"));
   const again = verify(first);
   ok(again instanceof Promise, "the first one is checked afresh");
   await again;
