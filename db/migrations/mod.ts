@@ -33,6 +33,7 @@ import { migration as encryption } from "./0045_enterprise_encryption.ts";
 import { migration as compliance } from "./0046_enterprise_compliance.ts";
 import { migration as refreshRepeats } from "./0054_ce_refresh_repeats.ts";
 import { migration as pushTokenSecrets } from "./0056_ce_push_token_secrets.ts";
+import { migration as incidentUpdates } from "./0057_pro_incident_updates.ts";
 import { migration as auditDetails } from "./0061_ce_audit_details.ts";
 
 /** Of `state.sqlite`. */
@@ -62,6 +63,7 @@ export const stateMigrations: readonly Migration[] = [
   compliance,
   refreshRepeats,
   pushTokenSecrets,
+  incidentUpdates,
   auditDetails,
 ];
 

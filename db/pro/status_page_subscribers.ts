@@ -1,5 +1,5 @@
 /**
- * The `status_page_subscribers` table: who wants to hear of a status page.
+ * The `status_page_subscribers` table: addresses that are notified of changes of a status page.
  *
  * @module
  */
@@ -15,19 +15,21 @@ export interface StoredSubscriber {
   kind: SubscriberKind;
   /** The address, encrypted. */
   sealed: string;
+  /** The secret that signs notices to a webhook, encrypted; `null` for notices without signature. */
+  sealed_secret: string | null;
   /** Keyed hash of the address as it is compared; unique for a page. */
   address_key: string;
   /** Of the token that verifies; unique. */
   token_hash: string;
-  /** The service's address as whoever subscribed it reached it. */
+  /** The service's address as used by the request that subscribed it. */
   link_base: string;
-  /** `null` until the subscriber has said that it wants to. */
+  /** `null` until the subscriber has confirmed. */
   verified_at: string | null;
   created_at: string;
 }
 
 const COLUMNS = `
-  id, page_id, kind, sealed, address_key, token_hash, link_base, verified_at, created_at`;
+  id, page_id, kind, sealed, sealed_secret, address_key, token_hash, link_base, verified_at, created_at`;
 
 /** Newest first. */
 export function selectSubscribers(
@@ -94,7 +96,7 @@ export function hasSubscriber(db: Database, pageId: string, addressKey: string):
 export function insertSubscriber(db: Database, subscriber: StoredSubscriber): void {
   db.run(
     `INSERT INTO status_page_subscribers (${COLUMNS})
-     VALUES (:id, :page_id, :kind, :sealed, :address_key, :token_hash, :link_base, :verified_at,
+     VALUES (:id, :page_id, :kind, :sealed, :sealed_secret, :address_key, :token_hash, :link_base, :verified_at,
        :created_at)`,
     { ...subscriber },
   );

@@ -7,6 +7,7 @@
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
 import {
+  addPageIncidentUpdate,
   changePageIncident,
   createPageIncident,
   listPageIncidents,
@@ -51,6 +52,14 @@ const PageIncidentChange = z.object(fields).partial()
     example: { status: "resolved", message: "All is well again." },
   });
 
+const NewUpdate = z.object({
+  message: words().min(1),
+  status: PageIncidentStatus.optional().meta({ description: "Default: as before" }),
+}).meta({
+  id: "NewStatusPageIncidentUpdate",
+  example: { status: "identified", message: "A disk is full; we are extending it." },
+});
+
 const IncidentParams = PageParams.extend({ incId: z.string().min(1).max(255) });
 
 const UNKNOWN = { 404: "There is no such status page, or it has no such incident" };
@@ -92,15 +101,31 @@ export const statusPageIncidentEndpoints = (deps: Deps) => [
     summary: "Update a status page incident",
     description:
       "Omitted fields keep their values. `resolved` sets `resolved_at`; any other status " +
-      "clears it. A changed status or message publishes the event `status_page.updated` and " +
-      "notifies the subscribers.",
+      "clears it. A changed status or message is added to the updates, publishes the event " +
+      "`status_page.updated` and notifies the subscribers.",
     role: "admin",
     permission: "status_pages:write",
     params: IncidentParams,
     body: PageIncidentChange,
     returns: PageIncident,
-    failures: UNKNOWN,
+    failures: { ...UNKNOWN, 409: "The incident has too many updates" },
   }, ({ params, body }) => changePageIncident(deps, params.pageId, params.incId, body)),
+
+  endpoint({
+    method: "post",
+    path: "/status-pages/:pageId/incidents/:incId/updates",
+    operationId: "addStatusPageIncidentUpdate",
+    summary: "Add an incident update",
+    description: "Publishes a message, and another status where it is given, and keeps the " +
+      "earlier updates. Subscribers are notified (`status_page.updated`).",
+    role: "admin",
+    permission: "status_pages:write",
+    params: IncidentParams,
+    body: NewUpdate,
+    returns: PageIncident,
+    status: 201,
+    failures: { ...UNKNOWN, 409: "The incident has too many updates" },
+  }, ({ params, body }) => addPageIncidentUpdate(deps, params.pageId, params.incId, body)),
 
   endpoint({
     method: "delete",

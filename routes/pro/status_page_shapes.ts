@@ -55,16 +55,24 @@ export const Component = z.object({
   updated_at: Timestamp,
 }).meta({ id: "StatusPageComponent" });
 
+export const IncidentUpdate = z.object({
+  id: z.string(),
+  status: PageIncidentStatus,
+  message: z.string().meta({ description: "Empty where only the status changed" }),
+  created_at: Timestamp,
+}).meta({ id: "StatusPageIncidentUpdate" });
+
 export const PageIncident = z.object({
   id: z.string(),
   page_id: z.string(),
   title: z.string(),
-  message: z.string(),
+  message: z.string().meta({ description: "The last message" }),
   severity: PageIncidentSeverity,
   status: PageIncidentStatus,
   created_at: Timestamp,
   updated_at: Timestamp,
   resolved_at: Timestamp.nullable(),
+  updates: z.array(IncidentUpdate).meta({ description: "Newest first" }),
 }).meta({ id: "StatusPageIncident" });
 
 export const StatusPage = z.object({

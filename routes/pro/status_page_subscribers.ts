@@ -88,6 +88,11 @@ export const statusPageSubscriberEndpoints = (deps: Deps) => [
             "For `GET /status-pages/{pageId}/subscribers/verify/{token}`; shown in this " +
             "answer only",
         }),
+        secret: z.string().optional().meta({
+          description: "Of a webhook: notices are signed with it (Standard Webhooks); shown in " +
+            "this answer only",
+          example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+        }),
       }).meta({ id: "CreatedSubscriber" }),
       status: 201,
       failures: {

@@ -24,13 +24,11 @@ import { isElsewhere, REDACTED } from "../redact.ts";
 import { checkedHeaders, redactedHeaders } from "../secret_headers.ts";
 import { SealError } from "../secrets.ts";
 import { WEBHOOK_OWN_HEADERS } from "./webhook_headers.ts";
+import { newSigningSecret } from "./webhook_post.ts";
 import { openWebhook, sealWebhook, WEBHOOK_CHANNEL, type WebhookTarget } from "./webhook_target.ts";
 
 /** What may be subscribed to; `*` stands for every kind, also for those to come. */
 export const WEBHOOK_EVENTS = ["*", ...EVENT_KINDS] as const;
-
-/** Length of a signing secret (Standard Webhooks: 24 to 64), in bytes. */
-const SECRET_BYTES = 32;
 
 export interface NewWebhook {
   name: string;
@@ -82,7 +80,7 @@ export async function createWebhook(
       elsewhere: false,
       reserved: WEBHOOK_OWN_HEADERS,
     }),
-    secret: `whsec_${crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toBase64()}`,
+    secret: newSigningSecret(),
   };
   await assertOutboundUrl(deps, url, "public", "body.url");
   // No await from here on: others may have come meanwhile.

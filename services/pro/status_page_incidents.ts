@@ -1,6 +1,6 @@
 /**
- * Incidents of a status page: what is wrong, told to the world in words. They are written by
- * people, apart from the incidents that the team works with.
+ * Incidents of a status page, as published. They are written by people and separate from the
+ * incidents that the team works with.
  *
  * @module
  */
@@ -25,8 +25,14 @@ import { notFound } from "../errors.ts";
 import type { EventMap } from "../events.ts";
 import { existingPage } from "./existing_page.ts";
 import { forgetPublicPages } from "./status_page_public.ts";
+import {
+  addUpdate,
+  assertRoomForUpdate,
+  type PageIncident,
+  withUpdates,
+} from "./status_page_updates.ts";
 
-export { PAGE_INCIDENT_SEVERITIES, PAGE_INCIDENT_STATUSES, type StatusPageIncident };
+export { PAGE_INCIDENT_SEVERITIES, PAGE_INCIDENT_STATUSES };
 
 export interface NewPageIncident {
   title: string;
@@ -35,7 +41,13 @@ export interface NewPageIncident {
   status: PageIncidentStatus;
 }
 
-/** What an update may say; what it leaves out stays. */
+export interface NewIncidentUpdate {
+  message: string;
+  /** Default: as before. */
+  status?: PageIncidentStatus | undefined;
+}
+
+/** Fields that are left out keep their value. */
 export type PageIncidentChange = {
   [Field in keyof NewPageIncident]?: NewPageIncident[Field] | undefined;
 };
@@ -49,18 +61,18 @@ export function listPageIncidents(
     limit: number;
     offset: number;
   },
-): { incidents: StatusPageIncident[]; total: number; limit: number; offset: number } {
+): { incidents: PageIncident[]; total: number; limit: number; offset: number } {
   existingPage(db, pageId);
-  const incidents = selectPageIncidents(db, { pageId, status, limit, offset });
+  const incidents = withUpdates(db, selectPageIncidents(db, { pageId, status, limit, offset }));
   return { incidents, total: countPageIncidents(db, { pageId, status }), limit, offset };
 }
 
-/** Stores a new incident and tells the page's subscribers. @throws {AppError} `not_found`. */
+/** Stores a new incident and notifies the page's subscribers. @throws {AppError} `not_found`. */
 export function createPageIncident(
   deps: EmitDeps,
   pageId: string,
   { title, message, severity, status }: NewPageIncident,
-): StatusPageIncident {
+): PageIncident {
   const { db, now, log } = deps;
   const page = existingPage(db, pageId);
   const at = now().toISOString();
@@ -77,47 +89,59 @@ export function createPageIncident(
   };
   emit(deps, "status_page.updated", updateOf(page, incident, null), () => {
     insertPageIncident(db, incident);
+    addUpdate(db, incident, message);
     forgetPublicPages(deps);
   });
   log.info("status page incident created", { pageId, incidentId: incident.id });
-  return incident;
+  return shown(db, pageId, incident.id);
 }
 
 /**
- * Changes what is given and keeps the rest. Resolving notes the time, reopening forgets it. The
- * page's subscribers are told of another status and of another message.
+ * Publishes an update of an incident and notifies the page's subscribers. Its message is the
+ * incident's message from then on.
  *
- * @throws {AppError} `not_found` also for an incident of another page.
+ * @throws {AppError} `not_found` also for an incident of another page; `conflict` when it has too
+ * many updates.
+ */
+export function addPageIncidentUpdate(
+  deps: EmitDeps,
+  pageId: string,
+  id: string,
+  update: NewIncidentUpdate,
+): PageIncident {
+  const { db } = deps;
+  const page = existingPage(db, pageId);
+  const incident = existing(db, pageId, id);
+  publish(deps, page, incident, changed(deps, incident, update), update.message);
+  return shown(db, pageId, id);
+}
+
+/**
+ * Changes the given fields and keeps the rest. Resolving sets `resolved_at`, reopening clears it.
+ * Another status or another message is published as a new update.
+ *
+ * @throws {AppError} `not_found` also for an incident of another page; `conflict` when it has too
+ * many updates.
  */
 export function changePageIncident(
   deps: EmitDeps,
   pageId: string,
   id: string,
   change: PageIncidentChange,
-): StatusPageIncident {
-  const { db, now, log } = deps;
+): PageIncident {
+  const { db } = deps;
   const page = existingPage(db, pageId);
   const incident = existing(db, pageId, id);
-  const at = now().toISOString();
-  const status = change.status ?? incident.status;
-  const next: StatusPageIncident = {
-    ...incident,
-    title: change.title ?? incident.title,
-    message: change.message ?? incident.message,
-    severity: change.severity ?? incident.severity,
-    status,
-    updated_at: at,
-    resolved_at: status === "resolved" ? incident.resolved_at ?? at : null,
-  };
-  const store = () => {
+  const next = changed(deps, incident, change);
+  const hasNewMessage = next.message !== incident.message;
+  if (hasNewMessage || next.status !== incident.status) {
+    publish(deps, page, incident, next, hasNewMessage ? next.message : "");
+  } else {
     updatePageIncident(db, next);
     forgetPublicPages(deps);
-  };
-  const hasNews = next.status !== incident.status || next.message !== incident.message;
-  if (hasNews) emit(deps, "status_page.updated", updateOf(page, next, incident.status), store);
-  else store();
-  log.info("status page incident changed", { pageId, incidentId: id, status });
-  return existing(db, pageId, id);
+  }
+  deps.log.info("status page incident changed", { pageId, incidentId: id, status: next.status });
+  return shown(db, pageId, id);
 }
 
 /** @throws {AppError} `not_found` also for an incident of another page. */
@@ -132,6 +156,41 @@ export function removePageIncident(
   deletePageIncident(db, id);
   forgetPublicPages(deps);
   log.info("status page incident deleted", { pageId, incidentId: id });
+}
+
+function changed(
+  { now }: Pick<Deps, "now">,
+  incident: StatusPageIncident,
+  change: PageIncidentChange,
+): StatusPageIncident {
+  const at = now().toISOString();
+  const status = change.status ?? incident.status;
+  return {
+    ...incident,
+    title: change.title ?? incident.title,
+    message: change.message ?? incident.message,
+    severity: change.severity ?? incident.severity,
+    status,
+    updated_at: at,
+    resolved_at: status === "resolved" ? incident.resolved_at ?? at : null,
+  };
+}
+
+/** Stores an incident with an update of it, and notifies the subscribers. */
+function publish(
+  deps: EmitDeps,
+  page: StatusPage,
+  before: StatusPageIncident,
+  next: StatusPageIncident,
+  message: string,
+): void {
+  const { db } = deps;
+  assertRoomForUpdate(db, next.id);
+  emit(deps, "status_page.updated", updateOf(page, next, before.status), () => {
+    updatePageIncident(db, next);
+    addUpdate(db, next, message);
+    forgetPublicPages(deps);
+  });
 }
 
 function updateOf(
@@ -155,3 +214,6 @@ function existing(db: Deps["db"], pageId: string, id: string): StatusPageInciden
   if (!incident) throw notFound("Incident", id);
   return incident;
 }
+
+const shown = (db: Deps["db"], pageId: string, id: string): PageIncident =>
+  withUpdates(db, [existing(db, pageId, id)])[0]!;

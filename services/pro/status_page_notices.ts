@@ -18,6 +18,7 @@ import {
   type StoredSubscriber,
 } from "../../db/pro/status_page_subscribers.ts";
 import { selectStatusPage, type StatusPage } from "../../db/pro/status_pages.ts";
+import { postWebhook } from "../ce/webhook_post.ts";
 import type { Deps } from "../deps.ts";
 import { enqueueMessage } from "../outbox.ts";
 import type {
@@ -26,15 +27,14 @@ import type {
   OutboxMessage,
   OutboxOutcome,
 } from "../outbox_channel.ts";
-import { OutboundError, outboundRequest } from "../outbound_http.ts";
 import type { Recorder } from "../recorder.ts";
-import { retryAfterMs } from "../retry_after.ts";
 import { SealError } from "../secrets.ts";
 import { type Mail, MailError, sendMail } from "./mail_transport.ts";
 import { subscriberLinks } from "./status_page_links.ts";
 import { noticeMail, verificationMail } from "./status_page_mails.ts";
 import {
   openAddress,
+  openSigningSecret,
   openVerifyToken,
   SUBSCRIBER_CHANNELS,
   unsubscribeToken,
@@ -42,12 +42,6 @@ import {
 
 /** Longer than their messages are kept in the outbox, in milliseconds. */
 const KEPT_MS = 8 * 24 * 60 * 60 * 1000;
-
-const WEBHOOK_MS = 10_000;
-const ANSWER_MAX = 64 * 1024;
-
-/** The status by which a receiver says that it wants no more. */
-const GONE = 410;
 
 /** What the outbox keeps of a message: which notice it is, or a sealed token to verify with. */
 type Payload = { notice: string; verification?: never } | { verification: string; notice?: never };
@@ -109,50 +103,37 @@ export const subscriberWebhookChannel: OutboxChannel = {
   name: SUBSCRIBER_CHANNELS.webhook,
   edition: "pro",
   async send(deps, message, signal) {
-    const { config, secrets, now } = deps;
+    const { config, secrets } = deps;
     try {
       const found = recipientOf(deps, message);
       if (typeof found === "string") return failed(found);
       const { subscriber, page, notice } = found;
       const links = subscriberLinks(config, page, subscriber);
-      const answer = await outboundRequest(deps, {
-        url: openAddress(secrets, subscriber),
-        reach: "public",
-        method: "POST",
-        headers: {
-          "content-type": "application/json",
-          "webhook-id": message.id,
-          "webhook-timestamp": String(Math.floor(now().getTime() / 1000)),
+      const payload = JSON.stringify({
+        event: message.eventKind,
+        timestamp: notice!.created_at,
+        // The server's name stays private: subscribers are the public.
+        eventId: notice!.id,
+        data: {
+          page: page.name,
+          ...notice!.content,
+          page_url: links.page,
+          unsubscribe_url: links.unsubscribe(await unsubscribeToken(secrets, subscriber.id)),
         },
-        body: JSON.stringify({
-          event: message.eventKind,
-          timestamp: notice!.created_at,
-          // The server's name stays private: subscribers are the public.
-          eventId: notice!.id,
-          data: {
-            page: page.name,
-            ...notice!.content,
-            page_url: links.page,
-            unsubscribe_url: links.unsubscribe(await unsubscribeToken(secrets, subscriber.id)),
-          },
-        }),
-        timeoutMs: WEBHOOK_MS,
-        bodyMax: ANSWER_MAX,
-        bodyOver: "cut",
-        signal,
       });
-      return webhookOutcome(answer.status, answer.headers["retry-after"], now());
+      const url = openAddress(secrets, subscriber);
+      const secret = openSigningSecret(secrets, subscriber);
+      return await postWebhook(deps, { url, secret, id: message.id, payload }, signal);
     } catch (error) {
-      if (error instanceof SealError) return failed(error.message);
-      if (!(error instanceof OutboundError)) throw error;
-      return { result: "retry", status: null, error: error.message };
+      if (!(error instanceof SealError)) throw error;
+      return failed(error.message);
     }
   },
   settle({ db, log }, { channel, targetId }, { result }) {
     if (result !== "gone") return;
     deleteSubscriber(db, targetId);
     deleteOutboxMessages(db, { channel, targetId });
-    log.info("status page subscriber deleted, for its receiver is gone", {
+    log.info("status page subscriber deleted: receiver answered 410 Gone", {
       subscriberId: targetId,
     });
   },
@@ -202,18 +183,6 @@ function recipientOf(
   if (subscriber.verified_at === null) return "The subscriber is not verified";
   if (!page.is_public) return "The page is not public any more";
   return { subscriber, page, notice };
-}
-
-function webhookOutcome(status: number, retryAfter: string | undefined, at: Date): OutboxOutcome {
-  if (status >= 200 && status < 300) return { result: "sent", status, error: null };
-  if (status === GONE) return { result: "gone", status, error: `HTTP ${status}: gone` };
-  const afterMs = retryAfterMs(retryAfter, at);
-  return {
-    result: "retry",
-    status,
-    error: `HTTP ${status}`,
-    ...(afterMs !== undefined && { afterMs }),
-  };
 }
 
 const failed = (error: string): OutboxOutcome => ({ result: "failed", status: null, error });

@@ -15,7 +15,6 @@ import {
 import {
   selectActivePageIncidents,
   selectPageIncidentsResolvedAfter,
-  type StatusPageIncident,
 } from "../../db/pro/status_page_incidents.ts";
 import {
   selectPublicStatusPages,
@@ -23,6 +22,7 @@ import {
   type StatusPageTheme,
 } from "../../db/pro/status_pages.ts";
 import type { Deps } from "../deps.ts";
+import { type PageIncident, withUpdates } from "./status_page_updates.ts";
 
 /** How long a resolved incident stays on the page, in milliseconds. */
 const RECENT_MS = 14 * 24 * 60 * 60 * 1000;
@@ -41,7 +41,7 @@ export interface PublicComponent {
 }
 
 /** One incident as the world sees it. */
-export type PublicIncident = Omit<StatusPageIncident, "page_id">;
+export type PublicIncident = Omit<PageIncident, "page_id">;
 
 /** A page as the world sees it. */
 export interface PublicPage {
@@ -135,8 +135,11 @@ function readPage(db: StateDatabase, page: StatusPage, nowMs: number): PublicPag
   const { id, name, slug, description, theme } = page;
   const components = selectComponents(db, id);
   const recentAfter = new Date(nowMs - RECENT_MS).toISOString();
-  const active = selectActivePageIncidents(db, id, INCIDENTS_MAX);
-  const recent = selectPageIncidentsResolvedAfter(db, id, recentAfter, INCIDENTS_MAX);
+  const active = withUpdates(db, selectActivePageIncidents(db, id, INCIDENTS_MAX));
+  const recent = withUpdates(
+    db,
+    selectPageIncidentsResolvedAfter(db, id, recentAfter, INCIDENTS_MAX),
+  );
   const changes = [page, ...components, ...active, ...recent].map(({ updated_at }) => updated_at);
   return {
     name,
@@ -158,5 +161,4 @@ function readPage(db: StateDatabase, page: StatusPage, nowMs: number): PublicPag
   };
 }
 
-const publicIncident = ({ page_id: _, ...incident }: StatusPageIncident): PublicIncident =>
-  incident;
+const publicIncident = ({ page_id: _, ...incident }: PageIncident): PublicIncident => incident;

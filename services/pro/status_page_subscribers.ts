@@ -22,6 +22,7 @@ import {
 import type { StatusPage } from "../../db/pro/status_pages.ts";
 import { nodeCrypto, randomText } from "../builtins.ts";
 import { emailKey } from "../ce/emails.ts";
+import { newSigningSecret } from "../ce/webhook_post.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, notFound } from "../errors.ts";
 import { enqueueMessage } from "../outbox.ts";
@@ -35,6 +36,7 @@ import {
   MAIL_ADDRESS_RULE,
   openAddress,
   sealAddress,
+  sealSigningSecret,
   sealVerifyToken,
   SUBSCRIBER_CHANNELS,
   subscriberOfUnsubscribeToken,
@@ -88,7 +90,8 @@ export function listSubscribers(
  *
  * @param linkBase The service's own address for the links in what it is sent, e.g.
  * `https://status.example.com`; `SERVICE_BASE_URL` wins.
- * @returns It with the token that verifies, which is never shown again.
+ * @returns It with the token that verifies and, for a webhook, the secret that signs its notices;
+ * neither is shown again.
  * @throws {AppError} `not_found` for the page; `invalid` for an address that may not be reached;
  * `conflict` for one that is subscribed already, without a mail server, or when there are too many.
  */
@@ -97,7 +100,7 @@ export async function createSubscriber(
   pageId: string,
   given: NewSubscriber,
   linkBase: string,
-): Promise<Subscriber & { verify_token: string }> {
+): Promise<Subscriber & { verify_token: string; secret?: string }> {
   const { db, secrets, now, log } = deps;
   existingPage(db, pageId);
   const { kind, address, compared } = await checkedAddress(deps, given);
@@ -113,11 +116,13 @@ export async function createSubscriber(
   }
   const id = crypto.randomUUID();
   const token = randomText(VERIFY_TOKEN_BYTES);
+  const secret = kind === "webhook" ? newSigningSecret() : undefined;
   const subscriber: StoredSubscriber = {
     id,
     page_id: pageId,
     kind,
     sealed: sealAddress(secrets, id, address),
+    sealed_secret: secret === undefined ? null : sealSigningSecret(secrets, id, secret),
     address_key: addressKey,
     token_hash: hashOf(token),
     link_base: linkBase,
@@ -135,7 +140,7 @@ export async function createSubscriber(
     });
   });
   log.info("status page subscriber created", { pageId, subscriberId: id, kind });
-  return { ...shown(subscriber, address), verify_token: token };
+  return { ...shown(subscriber, address), verify_token: token, ...(secret && { secret }) };
 }
 
 /**

@@ -6,10 +6,7 @@
 
 import type { StatusPageComponent } from "../../db/pro/status_page_components.ts";
 import { type ComponentStatus, selectComponents } from "../../db/pro/status_page_components.ts";
-import {
-  selectActivePageIncidents,
-  type StatusPageIncident,
-} from "../../db/pro/status_page_incidents.ts";
+import { selectActivePageIncidents } from "../../db/pro/status_page_incidents.ts";
 import {
   countStatusPages,
   deleteStatusPage,
@@ -29,6 +26,7 @@ import { existingPage } from "./existing_page.ts";
 import { forgetPublicPages, worstStatus } from "./status_page_public.ts";
 import { freeSlug, slugOf } from "./status_page_slug.ts";
 import { forgetMessagesOfPage } from "./status_page_subscribers.ts";
+import { type PageIncident, withUpdates } from "./status_page_updates.ts";
 
 export type { StatusPage, StatusPageTheme };
 
@@ -54,7 +52,7 @@ export interface StatusPageDetail extends StatusPage {
   overall_status: ComponentStatus;
   components: StatusPageComponent[];
   /** Not resolved, newest first. */
-  active_incidents: StatusPageIncident[];
+  active_incidents: PageIncident[];
 }
 
 /** Newest first. */
@@ -74,7 +72,7 @@ export function getStatusPage({ db }: Pick<Deps, "db">, id: string): StatusPageD
     ...page,
     overall_status: worstStatus(components.map(({ status }) => status)),
     components,
-    active_incidents: selectActivePageIncidents(db, id, ACTIVE_MAX),
+    active_incidents: withUpdates(db, selectActivePageIncidents(db, id, ACTIVE_MAX)),
   };
 }
 

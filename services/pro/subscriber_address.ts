@@ -1,7 +1,6 @@
 /**
- * How subscribers of status pages are reached, and the tokens in what they are sent. Addresses are
- * stored encrypted: those of people are personal, and whoever knows that of a webhook can write to
- * it.
+ * Addresses and tokens of the subscribers of status pages. Addresses are stored encrypted: those of
+ * people are personal, and the address of a webhook is enough to post to it.
  *
  * @module
  */
@@ -42,6 +41,18 @@ export function openAddress(
   return secrets.open(sealed, purposeOfAddress(id));
 }
 
+export function sealSigningSecret(secrets: Secrets, id: string, secret: string): string {
+  return secrets.seal(secret, purposeOfSecret(id));
+}
+
+/** @returns `null` for a subscriber that has none. @throws {SealError} */
+export function openSigningSecret(
+  secrets: Secrets,
+  { id, sealed_secret }: Pick<StoredSubscriber, "id" | "sealed_secret">,
+): string | null {
+  return sealed_secret === null ? null : secrets.open(sealed_secret, purposeOfSecret(id));
+}
+
 /** For the outbox: the token is stored nowhere in clear. */
 export function sealVerifyToken(secrets: Secrets, id: string, token: string): string {
   return secrets.seal(token, purposeOfToken(id));
@@ -76,3 +87,4 @@ export async function subscriberOfUnsubscribeToken(
 
 const purposeOfAddress = (id: string) => `status page subscriber ${id}`;
 const purposeOfToken = (id: string) => `status page subscriber ${id} verification`;
+const purposeOfSecret = (id: string) => `status page subscriber ${id} secret`;

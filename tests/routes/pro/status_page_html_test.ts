@@ -319,7 +319,8 @@ function pageOf(text: string): PublicPage {
     severity: "major",
     created_at: at,
     updated_at: at,
-  } as const;
+    updates: [{ id: "u1", status: "identified", message: text, created_at: at }],
+  } satisfies Partial<PublicPage["active_incidents"][number]>;
   return {
     name: text,
     slug: "page",

@@ -22,6 +22,12 @@ Deno.test("an incident is told, worked on, resolved and reopened", async () => {
     created_at: "2026-01-01T12:00:00.000Z",
     updated_at: "2026-01-01T12:00:00.000Z",
     resolved_at: null,
+    updates: [{
+      id: incident.updates[0].id,
+      status: "investigating",
+      message: "We look into it.",
+      created_at: "2026-01-01T12:00:00.000Z",
+    }],
   });
   const change = async (fields: object) =>
     (await app.call("PUT", `${path}/${incident.id}`, fields)).body;
@@ -93,6 +99,62 @@ for (
     }
   });
 }
+
+Deno.test("an update never replaces an earlier one, whether it is posted or changes the incident", async () => {
+  using app = proApp();
+  const page = await newPage(app);
+  const path = `${PAGES}/${page.id}/incidents`;
+  const { body: { id } } = await app.call("POST", path, { title: "Down", message: "We look." });
+  const later = async (method: string, at: string, fields: object) => {
+    app.clock.advance({ minutes: 1 });
+    return await app.call(method, at, fields);
+  };
+  const posted = await later("POST", `${path}/${id}/updates`, { message: "A disk is full." });
+  equal(posted.status, 201);
+  await later("PUT", `${path}/${id}`, { status: "identified" });
+  await later("PUT", `${path}/${id}`, { status: "identified", message: "A disk is full." });
+  await later("PUT", `${path}/${id}`, { message: "Extended." });
+  const { body } = await later("POST", `${path}/${id}/updates`, {
+    status: "resolved",
+    message: "All is well.",
+  });
+
+  deepEqual([body.status, body.message], ["resolved", "All is well."]);
+  const updates = [
+    ["resolved", "All is well.", "2026-01-01T12:05:00.000Z"],
+    ["identified", "Extended.", "2026-01-01T12:04:00.000Z"],
+    ["identified", "", "2026-01-01T12:02:00.000Z"],
+    ["investigating", "A disk is full.", "2026-01-01T12:01:00.000Z"],
+    ["investigating", "We look.", "2026-01-01T12:00:00.000Z"],
+  ];
+  const listed = (await app.call("GET", path)).body.incidents[0];
+  const shown = (await app.call("GET", `${PAGES}/public/acme`)).body.recent_incidents[0];
+  type Update = { status: string; message: string; created_at: string };
+  for (const incident of [body, listed, shown]) {
+    deepEqual(
+      incident.updates.map((update: Update) => [update.status, update.message, update.created_at]),
+      updates,
+    );
+  }
+
+  const refused = await app.call("POST", `${path}/${id}/updates`, { status: "resolved" });
+  equal(refused.status, 400);
+  const viewer = { role: "viewer" } as const;
+  equal((await app.call("POST", `${path}/${id}/updates`, { message: "x" }, viewer)).status, 403);
+  equal((await app.call("POST", `${path}/other/updates`, { message: "x" })).status, 404);
+});
+
+Deno.test("an incident has at most 200 updates", async () => {
+  using app = proApp();
+  const page = await newPage(app);
+  const path = `${PAGES}/${page.id}/incidents`;
+  const { body: { id } } = await app.call("POST", path, { title: "Down" });
+  const post = (n: number) => app.call("POST", `${path}/${id}/updates`, { message: `Update ${n}` });
+  for (let n = 1; n < 200; n++) await post(n);
+  equal((await post(200)).status, 409);
+  equal((await app.call("PUT", `${path}/${id}`, { message: "x" })).status, 409);
+  equal((await app.call("PUT", `${path}/${id}`, { title: "Was down" })).status, 200);
+});
 
 Deno.test("every status and message is an event, a corrected title is none", async () => {
   using app = proApp();

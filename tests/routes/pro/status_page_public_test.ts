@@ -53,6 +53,7 @@ Deno.test("anybody reads a public page, and nothing that is not public", async (
       created_at: "2026-01-01T12:00:00.000Z",
       updated_at: "2026-01-01T12:00:00.000Z",
       resolved_at: null,
+      updates: incident.updates,
     }],
     recent_incidents: [],
     updated_at: "2026-01-01T12:00:00.000Z",

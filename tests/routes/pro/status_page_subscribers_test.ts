@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { signatureOf } from "../../../services/ce/webhook_post.ts";
 import { createSecrets } from "../../../services/secrets.ts";
 import { sweepNotices } from "../../../services/pro/status_page_notices.ts";
 import { fakeReceiver } from "../../helpers/fake_receiver.ts";
@@ -266,6 +267,44 @@ Deno.test("a webhook is told in JSON, and its link ends the subscription", async
   equal((await app.call("GET", "/api/health")).body.outboxDepth, 0);
   await deliver(app);
   equal(receiver.received.length, 1);
+});
+
+Deno.test("notices to a webhook are signed with the secret that was shown once", async () => {
+  await using receiver = fakeReceiver();
+  using app = proApp();
+  const page = await newPage(app);
+  const { secret } = await newSubscriber(app, page.id, { webhook_url: `${receiver.url}new` });
+  const former = await newSubscriber(app, page.id, { webhook_url: `${receiver.url}former` });
+  // As an earlier version stored it.
+  app.deps.db.run("UPDATE status_page_subscribers SET sealed_secret = NULL WHERE id = :id", {
+    id: former.id,
+  });
+  match(secret, /^whsec_[\w+/]{43}=$/);
+  const listed = await app.call("GET", `${PAGES}/${page.id}/subscribers`);
+  equal(JSON.stringify(listed.body).includes("whsec_"), false);
+  const stored = JSON.stringify(app.deps.db.all("SELECT * FROM status_page_subscribers"));
+  equal(stored.includes(secret.slice(6)), false);
+
+  await app.call("POST", `${PAGES}/${page.id}/incidents`, { title: "Down" });
+  await deliver(app);
+
+  equal(receiver.received.length, 2);
+  const [signed, unsigned] = ["/new", "/former"].map((path) =>
+    receiver.received.find((request) => request.path === path)!
+  );
+  const { "webhook-id": id, "webhook-timestamp": at, "webhook-signature": signature } =
+    signed!.headers;
+  equal(signature, await signatureOf(secret, id!, Number(at), signed!.body));
+  equal(unsigned!.headers["webhook-signature"], undefined);
+});
+
+Deno.test("a subscriber with a mail address has no secret", async () => {
+  using app = proApp({ config: { smtpUrl: "smtp://127.0.0.1:1" } });
+  const page = await newPage(app);
+  const { status, body } = await app.call("POST", `${PAGES}/${page.id}/subscribers`, {
+    email: "ada@example.com",
+  });
+  deepEqual([status, "secret" in body], [201, false]);
 });
 
 Deno.test("one click of a mail program ends a subscription (RFC 8058)", async () => {

@@ -1,11 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { selectOutboxMessages } from "../../../db/ce/outbox_messages.ts";
-import {
-  sendToWebhook,
-  signatureOf,
-  webhookChannel,
-} from "../../../services/ce/webhook_delivery.ts";
+import { sendToWebhook, webhookChannel } from "../../../services/ce/webhook_delivery.ts";
+import { signatureOf } from "../../../services/ce/webhook_post.ts";
 import { testWebhook } from "../../../services/ce/webhook_messages.ts";
 import { createWebhook } from "../../../services/ce/webhooks.ts";
 import { deliverDue } from "../../../services/outbox.ts";
@@ -62,7 +59,14 @@ Deno.test("a delivery is signed over the bytes that are sent", async () => {
   const signed = `${messageId}.${headers["webhook-timestamp"]}.${body}`;
   const expected = createHmac("sha256", key).update(signed).digest("base64");
   equal(headers["webhook-signature"], `v1,${expected}`);
-  deepEqual(Object.keys(JSON.parse(body)), ["event", "timestamp", "data"]);
+  deepEqual(Object.keys(JSON.parse(body)), [
+    "event",
+    "timestamp",
+    "eventId",
+    "server",
+    "serverId",
+    "data",
+  ]);
 });
 
 Deno.test("each attempt has the same id and body, and a time and signature of its own", async () => {
