@@ -1,6 +1,6 @@
 /**
- * The last stats of each container, and who needs new ones. `ce/workers/stats_sampler.ts` fills
- * it: the engine takes one to two seconds for an answer, so no request ever waits for it.
+ * The last stats of each container. The stats sampler fills the cache: the engine takes one to two
+ * seconds for an answer, so requests never wait for it.
  *
  * @module
  */
@@ -22,11 +22,11 @@ export interface ContainerStats {
   pids: number;
   /** When the engine measured; ISO 8601, UTC. */
   read: string;
-  /** Missing in a sample that was not taken for the metrics export. */
+  /** Only the metrics export reads them. */
   counters?: ContainerCounters;
 }
 
-/** What only the metrics export shows. What this engine does not tell is `null`. */
+/** Counters of the metrics export; `null` where the engine does not report one. */
 export interface ContainerCounters {
   cpuUserSeconds: number | null;
   cpuSystemSeconds: number | null;
@@ -67,57 +67,74 @@ export interface DeviceCounters {
   writes: number;
 }
 
-export interface StatsBoard {
-  get(id: string): ContainerStats | undefined;
-  put(id: string, stats: ContainerStats): void;
-  remove(id: string): void;
-  /** Somebody looks at this container: it is sampled for the next minute. */
-  want(id: string): void;
-  isWanted(id: string): boolean;
-  /** Somebody needs all containers until the returned function is called (a rule, an export). */
-  wantAll(): () => void;
-  /** Somebody needs all containers for this long, and will say so again (a scraper). */
-  wantAllFor(ms: number): void;
-  readonly allWanted: boolean;
-  /** Rises with every change. */
-  readonly revision: number;
+/** The figures that lists show. */
+export interface ContainerFigures {
+  /** 100 is one core. */
+  cpuPercent: number;
+  /** Bytes, without the page cache. */
+  memory: number;
 }
 
-/** How long a look at a container keeps it sampled, in milliseconds. */
-const WANTED_MS = 60_000;
+export interface StatsBoard {
+  /** The last sample; `undefined` when it is older than {@linkcode STATS_AGE_MAX_MS}. */
+  get(id: string): ContainerStats | undefined;
+  /** The last sample, whatever its age. */
+  last(id: string): ContainerStats | undefined;
+  put(id: string, stats: ContainerStats): void;
+  remove(id: string): void;
+  /** As of the last `publish()`; `undefined` when older than {@linkcode STATS_AGE_MAX_MS}. */
+  figures(id: string): ContainerFigures | undefined;
+  /**
+   * Makes the samples since the last call visible in lists. Lists change with each call, not with
+   * each sample, so that they can be cached and compared in between.
+   *
+   * @returns The current figures by container id.
+   */
+  publish(): ReadonlyMap<string, ContainerFigures>;
+  /** Rises with every change. */
+  readonly revision: number;
+  /** Rises with every `publish()`. */
+  readonly published: number;
+}
+
+/** An older sample does not describe the present, in milliseconds. */
+export const STATS_AGE_MAX_MS = 45_000;
 
 export function createStatsBoard(now: () => Date): StatsBoard {
-  const board = new Map<string, ContainerStats>();
-  const wantedUntil = new Map<string, number>();
-  const everything = new Set<symbol>();
-  let everythingUntil = 0;
+  const samples = new Map<string, { stats: ContainerStats; at: number }>();
+  const figures = new Map<string, ContainerFigures & { at: number }>();
   let revision = 0;
+  let published = 0;
 
-  const isAllWanted = () => everything.size > 0 || everythingUntil > now().getTime();
+  const fresh = <Entry extends { at: number }>(entry: Entry | undefined) =>
+    entry && Math.abs(now().getTime() - entry.at) <= STATS_AGE_MAX_MS ? entry : undefined;
 
   return {
-    get: (id) => board.get(id),
+    get: (id) => fresh(samples.get(id))?.stats,
+    last: (id) => samples.get(id)?.stats,
     put(id, stats) {
-      board.set(id, stats);
+      samples.set(id, { stats, at: now().getTime() });
       revision++;
     },
     remove(id) {
-      if (board.delete(id)) revision++;
-      wantedUntil.delete(id);
+      figures.delete(id);
+      if (samples.delete(id)) revision++;
     },
-    want: (id) => void wantedUntil.set(id, now().getTime() + WANTED_MS),
-    isWanted: (id) => isAllWanted() || (wantedUntil.get(id) ?? 0) > now().getTime(),
-    wantAll() {
-      const ticket = Symbol();
-      everything.add(ticket);
-      return () => void everything.delete(ticket);
-    },
-    wantAllFor: (ms) => void (everythingUntil = now().getTime() + ms),
-    get allWanted() {
-      return isAllWanted();
+    figures: (id) => fresh(figures.get(id)),
+    publish() {
+      figures.clear();
+      for (const [id, { stats, at }] of samples) {
+        if (!fresh({ at })) continue;
+        figures.set(id, { cpuPercent: stats.cpuPercent, memory: stats.memoryUsage, at });
+      }
+      published++;
+      return figures;
     },
     get revision() {
       return revision;
+    },
+    get published() {
+      return published;
     },
   };
 }

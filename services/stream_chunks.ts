@@ -14,6 +14,9 @@ export function encode(type: string, data: unknown): StreamChunk {
   return encoder.encode(`event: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
+/** A frame without data, which clients ignore. */
+export const COMMENT: StreamChunk = encoder.encode(":\n\n");
+
 /** How soon a client that lost its connection comes back, in milliseconds. */
 export function retryLine(ms: number): StreamChunk {
   return encoder.encode(`retry: ${ms}\n\n`);

@@ -15,6 +15,7 @@
 
 import { AppError } from "./errors.ts";
 import {
+  COMMENT,
   cut,
   encode,
   idLine,
@@ -54,9 +55,18 @@ export interface StreamHub {
    *
    * @param version Names the state, for `stateVersion`; `undefined` for one that has no name.
    * @param data Sent as JSON; `undefined` when there is nothing to show of this type.
+   * @param options.onlyChanges Whether a broadcast leaves it out while its data stays the same.
    */
-  setState(type: string, version: string | undefined, data: unknown): void;
-  /** Sends the states to all; resolves when every client has been looked after. */
+  setState(
+    type: string,
+    version: string | undefined,
+    data: unknown,
+    options?: { onlyChanges?: boolean },
+  ): void;
+  /**
+   * Sends the states to all clients, and a comment to those that would get nothing, so that proxies
+   * keep the connection. Resolves when all clients have been processed.
+   */
   broadcast(): Promise<void>;
   /** Ends all streams; new ones are refused from now on. */
   close(): void;
@@ -94,13 +104,16 @@ interface HeldFrame {
   id: number;
   type: string;
   isEvent: boolean;
+  /** With and without the line of its id. */
   bytes: StreamChunk;
+  content: StreamChunk;
 }
 
 /** The current state of a type, without an id; no bytes where there is nothing to show. */
 interface State {
   version: string | undefined;
   bytes: StreamChunk | undefined;
+  onlyChanges: boolean;
 }
 
 interface Client {
@@ -121,6 +134,9 @@ interface Client {
 }
 
 const RETRY = retryLine(RETRY_MS);
+
+/** Type of the comment that keeps a connection open. */
+const HEARTBEAT = "heartbeat";
 
 /**
  * Makes the process's hub.
@@ -178,7 +194,7 @@ export function createStreamHub(
     },
 
     publish(type, data) {
-      hold({ type, isEvent: true, bytes: encode(type, data) });
+      hold({ type, isEvent: true, content: encode(type, data) });
       if (++eventsHeld > EVENTS_HELD_MAX) {
         held.splice(held.findIndex(({ isEvent }) => isEvent), 1);
         eventsHeld--;
@@ -188,14 +204,23 @@ export function createStreamHub(
 
     stateVersion: (type) => states.get(type)?.version,
 
-    setState(type, version, data) {
-      states.set(type, { version, bytes: data === undefined ? undefined : encode(type, data) });
+    setState(type, version, data, { onlyChanges = false } = {}) {
+      const before = states.get(type)?.bytes;
+      const bytes = data === undefined ? undefined : encode(type, data);
+      // Data that has not changed keeps its bytes, by which `broadcast()` recognises it.
+      const isSame = before && bytes && isEqual(before, bytes);
+      states.set(type, { version, bytes: isSame ? before : bytes, onlyChanges });
     },
 
     broadcast() {
-      held = held.filter(({ isEvent }) => isEvent);
+      // A frame that is not sent again stays for the clients that have not taken it yet.
+      held = held.filter((frame) => frame.isEvent || isCurrent(frame));
+      const stays = new Set(held.map(({ content }) => content));
       shared.clear();
-      for (const [type, { bytes }] of states) if (bytes) hold({ type, isEvent: false, bytes });
+      for (const [type, { bytes }] of states) {
+        if (bytes && !stays.has(bytes)) hold({ type, isEvent: false, content: bytes });
+      }
+      hold({ type: HEARTBEAT, isEvent: false, content: COMMENT });
       return lookAfter(clients);
     },
 
@@ -206,10 +231,15 @@ export function createStreamHub(
     },
   };
 
-  function hold({ type, isEvent, bytes }: Omit<HeldFrame, "id">): void {
+  function hold({ type, isEvent, content }: Omit<HeldFrame, "id" | "bytes">): void {
     const id = ++lastId;
-    held.push({ id, type, isEvent, bytes: join([idLine(id), bytes]) });
+    held.push({ id, type, isEvent, content, bytes: join([idLine(id), content]) });
     shared.clear();
+  }
+
+  function isCurrent({ type, content }: HeldFrame): boolean {
+    const state = states.get(type);
+    return state !== undefined && state.onlyChanges && state.bytes === content;
   }
 
   /** Has clients looked after, in turn; resolves when nobody is waiting any more. */
@@ -297,9 +327,9 @@ export function createStreamHub(
   /** What the client is owed, lowest id first; most clients are owed only the last few frames. */
   function framesAfter({ position, types, isNew }: Client): HeldFrame[] {
     const first = held.findLastIndex(({ id }) => id <= position) + 1;
-    return held.slice(first)
-      .filter(({ type, isEvent }) => types.has(type) && (isEvent || !isNew))
-      .slice(0, PORTION_MAX);
+    const rest = held.slice(first).filter(({ isEvent }) => isEvent || !isNew);
+    const due = rest.filter(({ type }) => types.has(type)).slice(0, PORTION_MAX);
+    return due.length > 0 ? due : rest.filter(({ type }) => type === HEARTBEAT);
   }
 
   /** Clients who are owed the same get the same bytes, in one piece. */
@@ -324,6 +354,10 @@ export function createStreamHub(
     waiting.delete(client);
     paused.delete(client);
   }
+}
+
+function isEqual(left: StreamChunk, right: StreamChunk): boolean {
+  return left.length === right.length && left.every((byte, at) => byte === right[at]);
 }
 
 function firstOf<Item>(items: Iterable<Item>, count: number): Item[] {

@@ -48,6 +48,14 @@ export const ContainerListItem = z.object({
   composeProject: z.string().nullable(),
   composeService: z.string().nullable(),
   networks: z.array(z.string()),
+  cpuPercent: z.number().nullable().meta({
+    description: "100 is one core; null unless running and sampled within the last 45 seconds",
+    example: 12.5,
+  }),
+  memory: z.number().nullable().meta({
+    description: "Bytes in use, without page cache; null like cpuPercent",
+    example: 52_428_800,
+  }),
   self: z.boolean().meta({ description: "Whether it is the service's own container" }),
 }).meta({ id: "Container" });
 
@@ -103,7 +111,9 @@ export const ContainerDetail = ContainerListItem.extend({
     exitCode: z.int(),
     output: z.string(),
   })),
-  stats: ContainerStats.nullable().meta({ description: "The last sample; null unless running" }),
+  stats: ContainerStats.nullable().meta({
+    description: "The last sample; null unless running and sampled within the last 45 seconds",
+  }),
 }).meta({ id: "ContainerDetail" });
 
 export const ActionResult = z.object({

@@ -63,7 +63,7 @@ export const containerEndpoints = (deps: Deps) => [
     path: "/api/containers",
     operationId: "listContainers",
     summary: "List containers",
-    description: "All states, newest first.",
+    description: "All states, newest first. Running containers are sampled every 15 seconds.",
     role: "viewer",
     permission: "containers:read",
     query: ListQuery,

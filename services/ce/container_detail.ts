@@ -19,13 +19,12 @@ import { type ContainerListItem, listItem } from "./containers.ts";
 
 export interface ContainerDetail extends ContainerListItem, ContainerDetails {
   finishedAt: string | null;
-  /** The last sample; `null` unless running. */
+  /** The last sample; `null` unless running and sampled within the last 45 s. */
   stats: ContainerStats | null;
 }
 
 /**
- * One container, from the snapshot while it is followed, with its last stats. Looking at it keeps
- * it sampled.
+ * One container, from the snapshot while the engine is followed, with its last stats.
  *
  * @throws {AppError} `not_found`; `invalid` for a prefix of several ids.
  */
@@ -39,16 +38,17 @@ export async function getContainer(
   const container = known.health === null
     ? known
     : asContainer(deps, await inspectContainer(deps, known.id));
-  const running = container.state === "running";
-  if (running) deps.stats.want(container.id);
+  const stats = container.state === "running" ? deps.stats.get(container.id) : undefined;
 
   const { details, finishedAt } = container;
   return {
-    ...listItem(container, deps.now()),
+    ...listItem(container, deps.now(), deps.stats),
+    cpuPercent: stats?.cpuPercent ?? null,
+    memory: stats?.memoryUsage ?? null,
     ...details,
     env: includesRole(caller.role, "admin") ? details.env : details.env.map(redacted),
     finishedAt,
-    stats: running ? deps.stats.get(container.id) ?? null : null,
+    stats: stats ?? null,
   };
 }
 

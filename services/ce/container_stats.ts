@@ -20,15 +20,15 @@ import { engineTime } from "../state/engine_time.ts";
 
 const NS_PER_S = 1e9;
 
-/** The engine's answer takes two seconds at most; one that is much slower is given up. */
+/** The engine needs two seconds at most; a much slower answer is given up. */
 const SAMPLE_TIMEOUT_MS = 20_000;
 
-/** An older sample says nothing of now: the share since it would be the mean of hours or days. */
+/** The share since an older sample would be an average of the past, not the current use. */
 const RECENT_MS = 60_000;
 
 /**
- * Takes a sample of a running container. The share of CPU time is that since the sample before;
- * for a first one in a minute the engine is asked for two readings, which takes it a second longer.
+ * Takes a sample of a running container. The CPU share covers the time since the previous sample;
+ * without one of the last minute the engine takes two readings, which takes a second longer.
  *
  * @returns `undefined` when the container does not run.
  */
@@ -37,7 +37,7 @@ export async function sampleContainer(
   id: string,
   signal: AbortSignal,
 ): Promise<ContainerStats | undefined> {
-  const last = stats.get(id);
+  const last = stats.last(id);
   const before = last && now().getTime() - Date.parse(last.read) <= RECENT_MS ? last : undefined;
   const wire = await containerStats(engine, id, {
     oneShot: before !== undefined,

@@ -21,6 +21,10 @@ export type ContainerListItem =
     status: string;
     /** Names. */
     networks: string[];
+    /** 100 is one core; `null` unless running and sampled within the last 45 s. */
+    cpuPercent: number | null;
+    /** Bytes without the page cache; `null` as `cpuPercent`. */
+    memory: number | null;
   };
 
 /** What a list is narrowed by; all given ones have to fit. */
@@ -32,37 +36,51 @@ export interface ContainerFilter {
   name?: string | undefined;
 }
 
-export function listItem(container: Container, now: Date): ContainerListItem {
+/** Containers as lists and frames show them, all as of the same moment. */
+export function listItems(
+  { now, stats }: Pick<Deps, "now" | "stats">,
+  containers: readonly Container[],
+): ContainerListItem[] {
+  const at = now();
+  return containers.map((container) => listItem(container, at, stats));
+}
+
+export function listItem(
+  container: Container,
+  now: Date,
+  stats: Pick<Deps["stats"], "figures">,
+): ContainerListItem {
+  const figures = container.state === "running" ? stats.figures(container.id) : undefined;
   const { attachments, volumes: _, finishedAt: __, details: ___, ...shown } = container;
   return {
     ...shown,
     status: statusText(container, now),
     networks: attachments.map(({ network }) => network),
+    cpuPercent: figures?.cpuPercent ?? null,
+    memory: figures?.memory ?? null,
   };
 }
 
 /** Containers in every state, newest first. */
 export async function listContainers(
-  deps: ReadDeps & Pick<Deps, "now">,
+  deps: ReadDeps & Pick<Deps, "now" | "stats">,
   { state, stack, name }: ContainerFilter = {},
 ): Promise<ContainerListItem[]> {
-  const now = deps.now();
-  return (await currentContainers(deps))
-    .filter((container) =>
-      (state === undefined || container.state === state) &&
-      (stack === undefined || stackOf(container) === stack) &&
-      (name === undefined || container.name.includes(name))
-    )
-    .map((container) => listItem(container, now));
+  const containers = (await currentContainers(deps)).filter((container) =>
+    (state === undefined || container.state === state) &&
+    (stack === undefined || stackOf(container) === stack) &&
+    (name === undefined || container.name.includes(name))
+  );
+  return listItems(deps, containers);
 }
 
 /**
  * Names the state that a list is made of; it also changes with the clock, since "Up 3 seconds"
- * does. `undefined` while nobody follows the engine.
+ * does. `undefined` while the engine is not followed.
  */
-export function listVersion({ inventory, now }: Pick<Deps, "inventory" | "now">) {
+export function listVersion({ inventory, now, stats }: Pick<Deps, "inventory" | "now" | "stats">) {
   if (!inventory.live) return undefined;
-  return `${inventory.revision}.${Math.floor(now().getTime() / 1000)}`;
+  return `${inventory.revision}.${stats.published}.${Math.floor(now().getTime() / 1000)}`;
 }
 
 /** The compose project or swarm stack that a container belongs to. */

@@ -1,6 +1,6 @@
 /**
- * Everything that is measured, in the exposition format of Prometheus. It is read from memory:
- * nobody is asked while a scraper waits.
+ * All metrics, in the exposition format of Prometheus. They are read from memory: a scraper never
+ * waits for the engine.
  *
  * @module
  */
@@ -20,9 +20,6 @@ export interface MetricsText {
   contentType: string;
 }
 
-/** A scraper that comes back within this time finds samples of every container that are fresh. */
-const SCRAPER_MS = 150_000;
-
 /** What was written out is sent again for this long, in milliseconds, unless something changed. */
 const KEPT_MS = 1_000;
 
@@ -31,17 +28,13 @@ const RECORDS_KEPT_MS = 5_000;
 
 const encoder = new TextEncoder();
 
-/**
- * Makes the export. Asking for it keeps all containers sampled for a while; the first time there
- * may therefore be no fresh samples yet.
- */
+/** Makes the reader of the export. It never waits for the engine. */
 export function metricsExporter(deps: Deps): () => Promise<MetricsText> {
   const { inventory, stats, now } = deps;
   const records = recordReader(deps);
   let kept: { revision: string; at: number; text: Promise<MetricsText> } | undefined;
 
   return () => {
-    stats.wantAllFor(SCRAPER_MS);
     const at = now().getTime();
     const revision = `${inventory.revision} ${stats.revision}`;
     if (!kept || kept.revision !== revision || Math.abs(at - kept.at) >= KEPT_MS) {
@@ -51,10 +44,7 @@ export function metricsExporter(deps: Deps): () => Promise<MetricsText> {
   };
 }
 
-/**
- * What lies in memory. Containers that nobody follows are left out: what is known of them may be
- * wrong by now.
- */
+/** Containers are left out while the engine is not followed: their state may have changed. */
 function liveFamilies(deps: Deps): Family[] {
   const { config, engine, host, inventory, stats } = deps;
   const now = deps.now();

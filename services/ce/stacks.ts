@@ -7,7 +7,7 @@
 import type { Deps } from "../deps.ts";
 import { notFound } from "../errors.ts";
 import type { Container } from "../inventory.ts";
-import { type ContainerListItem, currentContainers, listItem } from "./containers.ts";
+import { type ContainerListItem, currentContainers, listItems } from "./containers.ts";
 import type { ReadDeps } from "./container_reads.ts";
 import { groupStacks, type Stack, type StackKind, type StackService } from "./stack_groups.ts";
 import { isKnownNoManager, readSwarmServices } from "./swarm.ts";
@@ -103,12 +103,11 @@ export function stacksVersion(deps: Pick<Deps, "engine" | "inventory" | "now">) 
 
 /** @throws {AppError} `not_found` */
 export async function getStack(
-  deps: StackDeps,
+  deps: StackDeps & Pick<Deps, "stats">,
   name: string,
   kind?: StackKind,
 ): Promise<StackDetail> {
   const stack = await findStack(deps, name, kind);
-  const now = deps.now();
   const label = (name: string) =>
     stack.services.flatMap(({ containers }) => containers)
       .map(({ labels }) => labels[name]).find((value) => value);
@@ -117,7 +116,7 @@ export async function getStack(
     services: stack.services.map(({ name, image, containers }) => ({
       name,
       image,
-      containers: containers.map((container) => listItem(container, now)),
+      containers: listItems(deps, containers),
     })),
     workingDir: label(WORKING_DIR_LABEL) ?? null,
     configFiles: label(CONFIG_FILES_LABEL)?.split(",").filter(Boolean) ?? [],

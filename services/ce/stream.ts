@@ -10,7 +10,7 @@ import type { Deps } from "../deps.ts";
 import { asAppError } from "../errors.ts";
 import type { StreamChunk } from "../stream_chunks.ts";
 import { alertOverview, alertVersion } from "./alert_events.ts";
-import { listItem, listVersion } from "./containers.ts";
+import { listItems, listVersion } from "./containers.ts";
 import type { ReadDeps } from "./container_reads.ts";
 import { systemSummary } from "./host_metrics.ts";
 import { containersIfReachable, countContainers, statusGiven } from "./overview.ts";
@@ -25,13 +25,15 @@ const TICKET_STREAM_MS = ACCESS_TOKEN_S * 1000;
 
 type FrameDeps =
   & ReadDeps
-  & Pick<Deps, "config" | "db" | "host" | "now" | "stream">;
+  & Pick<Deps, "config" | "db" | "host" | "now" | "stats" | "stream">;
 
 /** Where the frames of a type come from. */
 interface FrameSource {
   type: Exclude<StreamType, "event">;
   /** Names the data as it is now; while the name stays, the frame is made once for all clients. */
   version(deps: FrameDeps): string | undefined;
+  /** Sent only when its data has changed. */
+  onlyChanges?: true;
   /** `undefined` when there is nothing to show. */
   data(deps: FrameDeps): Promise<unknown>;
 }
@@ -54,11 +56,11 @@ const metricsFrame: FrameSource = {
 
 const containersFrame: FrameSource = {
   type: "containers",
+  onlyChanges: true,
   version: listVersion,
   async data(deps) {
     const containers = await containersIfReachable(deps);
-    const now = deps.now();
-    return containers && { containers: containers.map((container) => listItem(container, now)) };
+    return containers && { containers: listItems(deps, containers) };
   },
 };
 
@@ -111,12 +113,13 @@ async function refreshStates(deps: FrameDeps): Promise<void> {
   const made = await Promise.all(FRAME_SOURCES.map(async (source) => {
     const version = source.version(deps);
     if (isCurrent(source.type, version)) return undefined;
-    return { type: source.type, version, data: await dataOf(source, deps) };
+    return { source, version, data: await dataOf(source, deps) };
   }));
   for (const state of made) {
     // Of many who asked at the same time, the first has it serialised.
-    if (!state || isCurrent(state.type, state.version)) continue;
-    stream.setState(state.type, state.version, state.data);
+    if (!state) continue;
+    const { source: { type, onlyChanges = false }, version, data } = state;
+    if (!isCurrent(type, version)) stream.setState(type, version, data, { onlyChanges });
   }
 }
 

@@ -34,7 +34,7 @@ import type { Container } from "../inventory.ts";
 import { errorFields } from "../log.ts";
 import { decide, firesTooOften, FIRINGS_MAX } from "./remediation_decision.ts";
 import { obstacleTo } from "./remediation_rules.ts";
-import { conditionValue, keepSampled, targetIn, type ValueDeps } from "./remediation_values.ts";
+import { conditionValue, targetIn, type ValueDeps } from "./remediation_values.ts";
 
 export { REMEDIATION_STATUSES } from "../../db/pro/remediation_runs.ts";
 export type { RemediationRun };
@@ -112,7 +112,6 @@ export function createRemediator(deps: RemediationDeps): Remediator {
     if (underWay.has(rule.id)) return;
     const target = targetIn(inventory, rule);
     if (target && [...targets.values()].includes(target.id)) return;
-    keepSampled(deps, rule.condition_metric, target);
     const value = conditionValue(deps, rule.condition_metric, target);
     const decision = decide(rule, value, now());
     // A container that did not exist when the rule was made gets its name here.

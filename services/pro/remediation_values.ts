@@ -11,9 +11,6 @@ import { metricValue } from "../ce/alert_evaluation.ts";
 import type { Deps } from "../deps.ts";
 import type { Container, Inventory } from "../inventory.ts";
 
-/** Stats are taken every 15 seconds; older ones tell nothing of now. In milliseconds. */
-const STATS_AGE_MAX_MS = 60_000;
-
 /**
  * A container that just ended may be about to run again (a restart by somebody at the engine), and
  * whose doing its end was is known a moment later. In milliseconds.
@@ -25,12 +22,6 @@ const STOP_MARGIN_MS = 5_000;
 
 /** As the engine shows ids; a shorter beginning may come to fit another container. */
 const SHORT_ID = /^[0-9a-f]{12,64}$/;
-
-/** What the stats board has to be kept filled for. */
-const STATS_METRICS: readonly RemediationMetric[] = [
-  "container_cpu_percent",
-  "container_memory_percent",
-];
 
 export type ValueDeps = Pick<Deps, "db" | "host" | "inventory" | "stats" | "now">;
 
@@ -73,22 +64,11 @@ export function conditionValue(
   }
 }
 
-/** Keeps the stats of a target coming while a rule looks at them. */
-export function keepSampled(
-  { stats }: Pick<Deps, "stats">,
-  metric: RemediationMetric,
-  target: Container | undefined,
-): void {
-  if (target?.state === "running" && STATS_METRICS.includes(metric)) stats.want(target.id);
-}
-
-/** Those from before the container's last start are of a run that is over. */
-function freshStats({ stats, now }: Pick<Deps, "stats" | "now">, { id, startedAt }: Container) {
+/** Leaves out a sample from before the container's last start. */
+function freshStats({ stats }: Pick<Deps, "stats">, { id, startedAt }: Container) {
   const sample = stats.get(id);
-  if (!sample) return undefined;
-  const readAt = Date.parse(sample.read);
-  if (Math.abs(now().getTime() - readAt) > STATS_AGE_MAX_MS) return undefined;
-  return startedAt !== null && readAt < Date.parse(startedAt) ? undefined : sample;
+  if (!sample || startedAt === null) return sample;
+  return Date.parse(sample.read) < Date.parse(startedAt) ? undefined : sample;
 }
 
 /** Not running after having run, by whatever cause but an action of this service (contract). */

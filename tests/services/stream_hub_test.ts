@@ -265,3 +265,45 @@ Deno.test("a round among many clients lets other work have its turn", async () =
   ok(turns >= 3, `${turns} turns`);
   hub.close();
 });
+
+Deno.test("a state of changes only is sent when its data changed, and to a client that is late", async () => {
+  const { hub } = hubAt();
+  const set = (version: string, data: unknown) =>
+    hub.setState("containers", version, data, { onlyChanges: true });
+  const types = ["containers"];
+  set("1", ["web"]);
+  const client = sseClient(hub.open(wanting(types)));
+  const late = sseClient(hub.open(wanting(types)));
+  const first = await client.next();
+  await late.next();
+  set("2", ["web", "db"]);
+  await hub.broadcast();
+  const second = await client.next();
+  set("3", ["web", "db"]);
+  await hub.broadcast();
+  set("4", ["db"]);
+  await hub.broadcast();
+  const third = await client.next();
+  set("5", ["db"]);
+  await hub.broadcast();
+  const newClient = sseClient(hub.open(wanting(types)));
+  const shownAtOnce = await newClient.next();
+  const lateFrames = await late.take(2);
+  hub.close();
+
+  deepEqual([first, second, third].map((frame) => frame?.data), [["web"], ["web", "db"], ["db"]]);
+  deepEqual((await client.rest()).length, 0);
+  deepEqual(shownAtOnce?.data, ["db"]);
+  deepEqual(lateFrames.map(({ data }) => data), [["web", "db"], ["db"]]);
+});
+
+Deno.test("a client that gets no frame of a round gets a comment, which keeps its connection", async () => {
+  const { hub } = hubAt();
+  hub.setState("metrics", "1", 1);
+  const reader = hub.open(wanting(["event"])).pipeThrough(new TextDecoderStream()).getReader();
+  equal((await reader.read()).value, "retry: 5000\n\n");
+  const read = reader.read();
+  await hub.broadcast();
+  equal((await read).value?.replace(/\d+/, "ID"), "id: ID\n:\n\n");
+  hub.close();
+});

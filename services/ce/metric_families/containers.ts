@@ -29,7 +29,7 @@ const CPU_PERIOD_US = 100_000;
 export function containerFamilies(
   { containers, stats, kind, now }: {
     containers: readonly Container[];
-    stats: Pick<StatsBoard, "get">;
+    stats: Pick<StatsBoard, "get" | "last">;
     kind: EngineKind;
     now: Date;
   },
@@ -37,7 +37,8 @@ export function containerFamilies(
   const all = containers.map((container): Exported => ({
     container,
     sharedLabels: sharedLabels(container, kind),
-    stats: stats.get(container.id),
+    // Not every engine measures a paused container; its counters stand still.
+    stats: container.state === "paused" ? stats.last(container.id) : stats.get(container.id),
   }));
   const running = all.filter(({ container: { state } }) =>
     state === "running" || state === "paused"

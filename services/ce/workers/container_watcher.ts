@@ -159,7 +159,7 @@ function refresher(deps: WatchDeps, signal: AbortSignal): (id: string) => void {
       do {
         state.again = false;
         const { now } = await refreshContainer(deps, id, signal);
-        if (now?.state !== "running") deps.stats.remove(id);
+        if (!now || !isUp(now.state)) deps.stats.remove(id);
       } while (state.again && !signal.aborted);
     } catch (error) {
       // The engine going away also ends the stream; anything else must not go unnoticed.

@@ -1,6 +1,5 @@
 /**
- * Samples the running containers that somebody needs figures of, and every one once after its
- * start, so that a first look at it finds figures.
+ * Samples every running container every 15 seconds. One sampler serves all readers.
  *
  * @module
  */
@@ -11,13 +10,13 @@ import type { Container } from "../../inventory.ts";
 import { sleep, type Worker } from "../../lifecycle.ts";
 import { sampleContainer } from "../container_stats.ts";
 
-/** How often a container that is needed is sampled, in milliseconds. */
+/** How often a container is sampled, in milliseconds. */
 const SAMPLE_MS = 15_000;
 
-/** How often it is looked what is due, in milliseconds: a new container has figures soon after. */
+/** How often due samples are started, in milliseconds; a new container has figures soon. */
 const ROUND_MS = 1_000;
 
-/** Each sample keeps the engine busy for one to two seconds, mostly waiting. */
+/** Samples at a time. Each takes the engine one to two seconds, mostly waiting. */
 const SAMPLES_MAX = 24;
 
 type SamplerDeps = Pick<Deps, "engine" | "inventory" | "stats" | "log" | "now">;
@@ -36,29 +35,28 @@ export const statsSampler: Worker = {
   },
 };
 
-/** Starts what is due and remembers what is under way. */
+/** Starts due samples and keeps track of running ones. */
 export function createSampler(deps: SamplerDeps, signal: AbortSignal) {
-  const { inventory, stats } = deps;
+  const { inventory } = deps;
   const running = new Map<string, Promise<void>>();
-  // A container that started anew has lost its figures and does not wait for its next turn.
+  // A restarted container has lost its figures and does not wait for its next turn.
   const tries = new Map<string, { at: number; startedAt: string | null }>();
 
   const isDue = ({ id, startedAt }: Container, at: number) => {
     if (running.has(id)) return false;
     const last = tries.get(id);
-    if (last && last.startedAt === startedAt && at - last.at < SAMPLE_MS) return false;
-    return stats.get(id) === undefined || stats.isWanted(id);
+    return !last || last.startedAt !== startedAt || Math.abs(at - last.at) >= SAMPLE_MS;
   };
 
   return {
-    /** Starts samples of what is due, as many at a time as the engine stands. */
+    /** Starts the samples that are due, up to the limit of parallel ones. */
     startDue(): void {
       if (!inventory.live) return;
       const at = deps.now().getTime();
       const present = new Set<string>();
       for (const container of inventory.list()) {
-        const { id, state, startedAt } = container;
-        if (state !== "running") continue;
+        const { id, startedAt } = container;
+        if (!hasStats(container)) continue;
         present.add(id);
         if (running.size >= SAMPLES_MAX || !isDue(container, at)) continue;
         tries.set(id, { at, startedAt });
@@ -66,18 +64,22 @@ export function createSampler(deps: SamplerDeps, signal: AbortSignal) {
       }
       for (const id of tries.keys()) if (!present.has(id)) tries.delete(id);
     },
-    /** When everything under way has ended. */
+    /** Resolves when all running samples have ended. */
     async ended(): Promise<void> {
       await Promise.all(running.values());
     },
   };
 }
 
+/** A paused container still holds its memory. */
+const hasStats = ({ state }: Container) => state === "running" || state === "paused";
+
 async function sample(deps: SamplerDeps, id: string, signal: AbortSignal): Promise<void> {
   try {
     const stats = await sampleContainer(deps, id, signal);
-    // It may have stopped meanwhile, and what it used is no longer so.
-    if (stats && deps.inventory.get(id)?.state === "running") deps.stats.put(id, stats);
+    const container = deps.inventory.get(id);
+    // It may have stopped in the meantime.
+    if (stats && container && hasStats(container)) deps.stats.put(id, stats);
   } catch (error) {
     if (signal.aborted) return;
     const expected = error instanceof EngineError || error instanceof EngineUnreachableError ||

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { Container } from "../../../services/inventory.ts";
+import type { ContainerStats } from "../../../services/stats_board.ts";
 import {
   containerOf,
   idOf,
@@ -69,6 +70,8 @@ Deno.test("GET /api/containers shows an item in full and nothing beyond it", asy
     composeProject: "shop",
     composeService: "web",
     networks: ["shop_default"],
+    cpuPercent: null,
+    memory: null,
     self: false,
   }]);
 });
@@ -122,7 +125,7 @@ Deno.test("GET /api/containers/:id shows environment values to an admin only", a
   deepEqual(await env("viewer"), [{ name: "PASSWORD", value: "********" }]);
 });
 
-Deno.test("GET /api/containers/:id shows the last sample, and has the next one taken", async () => {
+Deno.test("GET /api/containers/:id shows the last sample for 45 seconds", async () => {
   using app = followed([{ name: "web" }]);
   const stats = {
     ...{ cpuPercent: 12.5, cpuSeconds: 3, memoryUsage: 10, memoryLimit: 40, memoryPercent: 25 },
@@ -133,9 +136,37 @@ Deno.test("GET /api/containers/:id shows the last sample, and has the next one t
   const { body } = await app.call("GET", "/api/containers/web");
   const { cpuSeconds: _, ...shown } = stats;
   deepEqual(body.stats, shown);
-  equal(app.deps.stats.isWanted(idOf("web")), true);
-  app.clock.advance({ minutes: 2 });
-  equal(app.deps.stats.isWanted(idOf("web")), false);
+  deepEqual([body.cpuPercent, body.memory], [12.5, 10]);
+  app.clock.advance({ seconds: 46 });
+  const { body: later } = await app.call("GET", "/api/containers/web");
+  deepEqual([later.stats, later.cpuPercent, later.memory], [null, null, null]);
+});
+
+Deno.test("GET /api/containers shows the figures of the last round, and none after 45 seconds", async () => {
+  using app = followed([{ name: "web" }, { name: "held", state: "paused" }]);
+  const { stats } = app.deps;
+  const sample = (cpuPercent: number) => ({ cpuPercent, memoryUsage: 10 }) as ContainerStats;
+  const list = async () => {
+    const { body, headers } = await app.call("GET", "/api/containers");
+    const figures = Object.fromEntries(body.containers.map((
+      { name, cpuPercent, memory }: Container & { cpuPercent: number; memory: number },
+    ) => [name, [cpuPercent, memory]]));
+    return { figures, etag: headers.get("etag") };
+  };
+  deepEqual((await list()).figures, { web: [null, null], held: [null, null] });
+
+  for (const name of ["web", "held"]) stats.put(idOf(name), sample(12.5));
+  stats.publish();
+  const published = await list();
+  deepEqual(published.figures, { web: [12.5, 10], held: [null, null] });
+  // A list that clients revalidate must not change with each sample.
+  stats.put(idOf("web"), sample(50));
+  equal((await list()).etag, published.etag);
+  stats.publish();
+  deepEqual((await list()).figures.web, [50, 10]);
+
+  app.clock.advance({ seconds: 46 });
+  deepEqual((await list()).figures.web, [null, null]);
 });
 
 Deno.test("GET /api/containers/:id asks the engine for the log of a health check", async () => {

@@ -309,15 +309,17 @@ Deno.test("GET /metrics asks the engine nothing", async () => {
   deepEqual(fake.requests, []);
 });
 
-Deno.test("whoever is scraped keeps its containers sampled until two minutes after", async () => {
-  using app = following([WEB]);
-  equal(app.deps.stats.isWanted(WEB.id), false);
-  await scrape(app);
-  equal(app.deps.stats.isWanted(WEB.id), true);
-  app.clock.advance({ minutes: 2 });
-  equal(app.deps.stats.allWanted, true);
-  app.clock.advance({ minutes: 1 });
-  equal(app.deps.stats.allWanted, false);
+Deno.test("GET /metrics leaves out old samples, but keeps the series of a paused container", async () => {
+  const paused = { ...LIMITED, state: "paused" as const };
+  using app = following([WEB, paused]);
+  app.deps.stats.put(paused.id, STATS);
+  app.clock.advance({ minutes: 5 });
+
+  const { find } = await scrape(app);
+
+  const names = (metric: string) => find(metric).map(({ labels }) => labels.name);
+  deepEqual(names("container_cpu_usage_seconds_total"), [paused.name]);
+  deepEqual(names("container_memory_working_set_bytes"), [paused.name]);
 });
 
 Deno.test("what was written out is sent again for a second, unless something changed", async () => {

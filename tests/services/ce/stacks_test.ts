@@ -31,6 +31,7 @@ Deno.test("a stack counts services and containers apart", () => {
       stopped: 1,
       unhealthy: 1,
       status: "degraded",
+      allHealthy: false,
     }],
   );
 });
@@ -124,6 +125,7 @@ Deno.test("a stack of a swarm is told by its containers on this node, ended task
       stopped: 0,
       unhealthy: 0,
       status: "healthy",
+      allHealthy: true,
     }],
   );
 });

@@ -3,6 +3,7 @@ import type { Service, Task } from "../../../engine/swarm.ts";
 import { getStack, listStacks, stacksVersion } from "../../../services/ce/stacks.ts";
 import { actOnStack } from "../../../services/ce/stack_actions.ts";
 import { specFor } from "../../../services/ce/swarm_actions.ts";
+import { createStatsBoard } from "../../../services/stats_board.ts";
 import { createInventory } from "../../../services/inventory.ts";
 import { silentLog } from "../../../services/log.ts";
 import {
@@ -194,7 +195,10 @@ Deno.test("a manager tells of the tasks on all nodes, and of this node's contain
     status: "healthy",
     allHealthy: true,
   }]);
-  const { services, workingDir, configFiles } = await getStack(deps, "shop");
+  const { services, workingDir, configFiles } = await getStack(
+    { ...deps, stats: createStatsBoard(deps.now) },
+    "shop",
+  );
   deepEqual(
     services.map(({ name, image, containers }) => ({
       name,
