@@ -1,5 +1,5 @@
 /**
- * Writes down how the host is doing, every 15 seconds of the clock.
+ * Records the metrics of the host and its containers, every 15 seconds of the clock.
  *
  * @module
  */
@@ -22,6 +22,7 @@ export const metricsSampler: Worker = {
     while (!signal.aborted) {
       await sleep(untilNextRoundMs(deps.now()), signal);
       if (signal.aborted) return;
+      deps.stats.publish();
       recordHostSample(deps, memory);
       sweepHistory(deps);
       round();
