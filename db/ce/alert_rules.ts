@@ -4,6 +4,7 @@
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 export const ALERT_METRICS = [
@@ -50,85 +51,56 @@ export interface AlertRule extends AlertRuleSettings, AlertProgress {
   createdAt: string;
 }
 
-const COLUMNS = `
-  id, name, metric, operator, threshold, duration_seconds AS durationSeconds,
-  auto_incident AS autoIncident, enabled, created_at AS createdAt, state,
-  pending_since AS pendingSince, seen_at AS seenAt, last_fired_at AS lastFiredAt`;
-
-type Row = Omit<AlertRule, "autoIncident" | "enabled"> & { autoIncident: number; enabled: number };
-
-const fromRow = (row: Row): AlertRule => ({
-  ...row,
-  autoIncident: row.autoIncident === 1,
-  enabled: row.enabled === 1,
+const rules = table<AlertRule>("alert_rules", {
+  id: "value",
+  name: "value",
+  metric: "value",
+  operator: "value",
+  threshold: "value",
+  durationSeconds: "value",
+  autoIncident: "boolean",
+  enabled: "boolean",
+  createdAt: "value",
+  state: "value",
+  pendingSince: "value",
+  seenAt: "value",
+  lastFiredAt: "value",
 });
 
 /** All rules by name. */
 export function selectAlertRules(db: Database): AlertRule[] {
-  return db.all<Row>(`SELECT ${COLUMNS} FROM alert_rules ORDER BY name COLLATE NOCASE, id`)
-    .map(fromRow);
+  return rules.select(db, "ORDER BY name COLLATE NOCASE, id");
 }
 
-/** The rules that are on, oldest first. */
+/** The enabled rules, oldest first. */
 export function selectEnabledAlertRules(db: Database): AlertRule[] {
-  return db.all<Row>(
-    `SELECT ${COLUMNS} FROM alert_rules WHERE enabled = 1 ORDER BY created_at, id`,
-  ).map(fromRow);
+  return rules.select(db, "WHERE enabled = 1 ORDER BY created_at, id");
 }
 
 /** One rule, or `undefined` when the id is unknown. */
 export function selectAlertRule(db: Database, id: string): AlertRule | undefined {
-  const row = db.get<Row>(`SELECT ${COLUMNS} FROM alert_rules WHERE id = :id`, { id });
-  return row && fromRow(row);
+  return rules.selectOne(db, "WHERE id = :id", { id });
 }
 
 export function countAlertRules(db: Database): number {
-  return db.get<{ n: number }>("SELECT count(*) AS n FROM alert_rules")!.n;
+  return rules.count(db);
 }
 
 export function insertAlertRule(db: Database, rule: AlertRule): void {
-  db.run(
-    `INSERT INTO alert_rules (id, name, metric, operator, threshold, duration_seconds,
-       auto_incident, enabled, created_at, state, pending_since, seen_at, last_fired_at)
-     VALUES (:id, :name, :metric, :operator, :threshold, :durationSeconds,
-       :autoIncident, :enabled, :createdAt, :state, :pendingSince, :seenAt, :lastFiredAt)`,
-    toRow(rule),
-  );
+  rules.insert(db, rule);
 }
 
 /** Stores everything about a rule that can change. */
-export function updateAlertRule(db: Database, rule: AlertRule): void {
-  const { createdAt: _, ...values } = toRow(rule);
-  db.run(
-    `UPDATE alert_rules SET name = :name, metric = :metric, operator = :operator,
-       threshold = :threshold, duration_seconds = :durationSeconds,
-       auto_incident = :autoIncident, enabled = :enabled, state = :state,
-       pending_since = :pendingSince, seen_at = :seenAt, last_fired_at = :lastFiredAt
-     WHERE id = :id`,
-    values,
-  );
+export function updateAlertRule(db: Database, { id, createdAt: _, ...changes }: AlertRule): void {
+  rules.update(db, id, changes);
 }
 
-export function updateAlertProgress(
-  db: Database,
-  id: string,
-  { state, pendingSince, seenAt, lastFiredAt }: AlertProgress,
-): void {
-  db.run(
-    `UPDATE alert_rules SET state = :state, pending_since = :pendingSince, seen_at = :seenAt,
-       last_fired_at = :lastFiredAt
-     WHERE id = :id`,
-    { id, state, pendingSince, seenAt, lastFiredAt },
-  );
+export function updateAlertProgress(db: Database, id: string, progress: AlertProgress): void {
+  const { state, pendingSince, seenAt, lastFiredAt } = progress;
+  rules.update(db, id, { state, pendingSince, seenAt, lastFiredAt });
 }
 
 /** @returns Whether the id was known. */
 export function deleteAlertRule(db: Database, id: string): boolean {
-  return db.run("DELETE FROM alert_rules WHERE id = :id", { id }) > 0;
+  return rules.delete(db, id);
 }
-
-const toRow = (rule: AlertRule) => ({
-  ...rule,
-  autoIncident: Number(rule.autoIncident),
-  enabled: Number(rule.enabled),
-});

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 export const SCHEDULE_ACTIONS = ["start", "stop", "restart"] as const;
@@ -28,73 +29,60 @@ export interface Schedule {
   lastRunAt: string | null;
 }
 
-const COLUMNS = `
-  id, name, container_id AS containerId, container_name AS containerName, action,
-  cron_expression AS cronExpression, timezone, enabled, created_at AS createdAt,
-  last_run_at AS lastRunAt`;
-
-type Row = Omit<Schedule, "enabled"> & { enabled: number };
-
-const fromRow = (row: Row): Schedule => ({ ...row, enabled: row.enabled === 1 });
+const schedules = table<Schedule>("schedules", {
+  id: "value",
+  name: "value",
+  containerId: "value",
+  containerName: "value",
+  action: "value",
+  cronExpression: "value",
+  timezone: "value",
+  enabled: "boolean",
+  createdAt: "value",
+  lastRunAt: "value",
+});
 
 /** All schedules by name. */
 export function selectSchedules(db: Database): Schedule[] {
-  return db.all<Row>(`SELECT ${COLUMNS} FROM schedules ORDER BY name COLLATE NOCASE, id`)
-    .map(fromRow);
+  return schedules.select(db, "ORDER BY name COLLATE NOCASE, id");
 }
 
-/** The schedules that are on, oldest first. */
+/** The enabled schedules, oldest first. */
 export function selectEnabledSchedules(db: Database): Schedule[] {
-  return db.all<Row>(
-    `SELECT ${COLUMNS} FROM schedules WHERE enabled = 1 ORDER BY created_at, id`,
-  ).map(fromRow);
+  return schedules.select(db, "WHERE enabled = 1 ORDER BY created_at, id");
 }
 
 /** One schedule, or `undefined` when the id is unknown. */
 export function selectSchedule(db: Database, id: string): Schedule | undefined {
-  const row = db.get<Row>(`SELECT ${COLUMNS} FROM schedules WHERE id = :id`, { id });
-  return row && fromRow(row);
+  return schedules.selectOne(db, "WHERE id = :id", { id });
 }
 
 export function countSchedules(db: Database): number {
-  return db.get<{ n: number }>("SELECT count(*) AS n FROM schedules")!.n;
+  return schedules.count(db);
 }
 
 export function insertSchedule(db: Database, schedule: Schedule): void {
-  db.run(
-    `INSERT INTO schedules (id, name, container_id, container_name, action, cron_expression,
-       timezone, enabled, created_at, last_run_at)
-     VALUES (:id, :name, :containerId, :containerName, :action, :cronExpression,
-       :timezone, :enabled, :createdAt, :lastRunAt)`,
-    { ...schedule, enabled: Number(schedule.enabled) },
-  );
+  schedules.insert(db, schedule);
 }
 
 /** Stores everything about a schedule that a user decides. */
-export function updateSchedule(db: Database, schedule: Schedule): void {
-  const { createdAt: _, lastRunAt: __, ...values } = schedule;
-  db.run(
-    `UPDATE schedules SET name = :name, container_id = :containerId,
-       container_name = :containerName, action = :action, cron_expression = :cronExpression,
-       timezone = :timezone, enabled = :enabled
-     WHERE id = :id`,
-    { ...values, enabled: Number(values.enabled) },
-  );
+export function updateSchedule(
+  db: Database,
+  { id, createdAt: _, lastRunAt: __, ...changes }: Schedule,
+): void {
+  schedules.update(db, id, changes);
 }
 
 /** @returns Whether the id was known. */
 export function updateScheduleEnabled(db: Database, id: string, enabled: boolean): boolean {
-  return db.run(
-    "UPDATE schedules SET enabled = :enabled WHERE id = :id",
-    { id, enabled: Number(enabled) },
-  ) > 0;
+  return schedules.update(db, id, { enabled });
 }
 
 export function updateScheduleLastRun(db: Database, id: string, at: string): void {
-  db.run("UPDATE schedules SET last_run_at = :at WHERE id = :id", { id, at });
+  schedules.update(db, id, { lastRunAt: at });
 }
 
 /** @returns Whether the id was known. */
 export function deleteSchedule(db: Database, id: string): boolean {
-  return db.run("DELETE FROM schedules WHERE id = :id", { id }) > 0;
+  return schedules.delete(db, id);
 }

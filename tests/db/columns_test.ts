@@ -1,0 +1,93 @@
+import { deepEqual, equal, throws } from "node:assert/strict";
+import { table } from "../../db/columns.ts";
+import { openStateDatabase } from "../../db/database.ts";
+
+interface Boat {
+  id: string;
+  homePort: string | null;
+  lengthM: number;
+  isAfloat: boolean;
+  crew: string[];
+  papers: { flag: string } | null;
+}
+
+const boats = table<Boat>("boats", {
+  id: "value",
+  homePort: "value",
+  lengthM: "value",
+  isAfloat: "boolean",
+  crew: "json",
+  papers: "json",
+});
+
+const DORY: Boat = {
+  id: "1",
+  homePort: null,
+  lengthM: 4.5,
+  isAfloat: true,
+  crew: ["Ada", "Grace"],
+  papers: null,
+};
+
+function openHarbor() {
+  const db = openStateDatabase(":memory:");
+  db.exec(`CREATE TABLE boats (id TEXT PRIMARY KEY, home_port TEXT, length_m REAL NOT NULL,
+    is_afloat INTEGER NOT NULL, crew TEXT NOT NULL, papers TEXT) STRICT`);
+  return { db, [Symbol.dispose]: () => db.close() };
+}
+
+Deno.test("table() stores booleans and lists, and reads them as they were", () => {
+  using harbor = openHarbor();
+  const { db } = harbor;
+
+  equal(boats.insert(db, DORY), true);
+  equal(boats.insert(db, { ...DORY, id: "2", papers: { flag: "NO" }, isAfloat: false }), true);
+
+  deepEqual(boats.selectOne(db, "WHERE id = :id", { id: "1" }), DORY);
+  deepEqual(boats.select(db, "WHERE is_afloat = 0").map(({ id, papers }) => ({ id, papers })), [
+    { id: "2", papers: { flag: "NO" } },
+  ]);
+  equal(boats.selectOne(db, "WHERE id = '3'"), undefined);
+  equal(boats.count(db), 2);
+  equal(boats.count(db, "WHERE length_m > :m", { m: 5 }), 0);
+});
+
+Deno.test("table() updates the given fields only and reports an unknown id", () => {
+  using harbor = openHarbor();
+  const { db } = harbor;
+  boats.insert(db, DORY);
+
+  equal(boats.update(db, "1", { isAfloat: false, crew: [] }), true);
+  equal(boats.update(db, "2", { lengthM: 1 }), false);
+
+  deepEqual(boats.select(db), [{ ...DORY, isAfloat: false, crew: [] }]);
+});
+
+Deno.test("table() ignores fields that it does not map", () => {
+  using harbor = openHarbor();
+  const { db } = harbor;
+  const seen = { ...DORY, seenAt: "2026-01-01" };
+
+  boats.insert(db, seen);
+  boats.update(db, "1", seen);
+
+  deepEqual(boats.select(db), [DORY]);
+});
+
+Deno.test("table() reports a conflict as the statement says", () => {
+  using harbor = openHarbor();
+  const { db } = harbor;
+  boats.insert(db, DORY);
+
+  equal(boats.insert(db, DORY, "ON CONFLICT DO NOTHING"), false);
+  throws(() => boats.insert(db, DORY), /UNIQUE constraint failed/);
+});
+
+Deno.test("table() deletes by id", () => {
+  using harbor = openHarbor();
+  const { db } = harbor;
+  boats.insert(db, DORY);
+
+  equal(boats.delete(db, "1"), true);
+  equal(boats.delete(db, "1"), false);
+});
