@@ -44,6 +44,10 @@ export interface ImageInspect {
   Size?: number;
   /** What containers of this image inherit. */
   Config?: ContainerConfig | null;
+  Metadata?: {
+    /** RFC 3339: when a name was last given here, by a pull, a build or a tag. */
+    LastTagTime?: string;
+  };
   RootFS?: { Type?: string; Layers?: string[] | null };
   [field: string]: unknown;
 }
@@ -80,13 +84,15 @@ interface Signal {
 /** Images, newest first; without those that are only layers of others unless `all`. */
 export function imageList(
   engine: Engine,
-  { all, filters, signal }: {
+  { all, filters, sharedSize, signal }: {
     all?: boolean | undefined;
     filters?: Filters | undefined;
+    /** Fills `SharedSize`, since API 1.42. */
+    sharedSize?: boolean | undefined;
   } & Signal = {},
 ): Promise<ImageSummary[]> {
   return engine.json("GET", "/images/json", {
-    query: { all, filters: filtersText(filters) },
+    query: { all, filters: filtersText(filters), "shared-size": sharedSize },
     signal,
   });
 }

@@ -32,6 +32,8 @@ export interface Network {
   Internal: boolean;
   Attachable?: boolean;
   Ingress?: boolean;
+  /** A template for other networks. */
+  ConfigOnly?: boolean;
   IPAM?: {
     Driver?: string;
     Config?: { Subnet?: string; Gateway?: string; IPRange?: string }[] | null;
@@ -96,6 +98,18 @@ export async function networkDisconnect(
 ): Promise<void> {
   const response = await engine.request("POST", `/networks/${segment("network", id)}/disconnect`, {
     body: { Container: container, Force: force ?? false },
+    signal,
+  });
+  await response.bytes();
+}
+
+/** @throws {EngineError} 404 when there is no such network; 403 or 409 when it is in use. */
+export async function networkRemove(
+  engine: Engine,
+  id: string,
+  { signal }: Signal = {},
+): Promise<void> {
+  const response = await engine.request("DELETE", `/networks/${segment("network", id)}`, {
     signal,
   });
   await response.bytes();

@@ -76,7 +76,19 @@ export interface DiskUsage {
     /** `size` and `refCount` are -1 where the driver does not tell. */
     items: { name: string; size: number; refCount: number }[];
   };
-  buildCache: DiskUsagePart;
+  buildCache: DiskUsagePart & { items: BuildCacheRecord[] };
+}
+
+/** One record of the build cache. */
+export interface BuildCacheRecord {
+  id: string;
+  /** E.g. `regular`, `source.local`, `internal`, `frontend`. */
+  type: string;
+  size: number;
+  inUse: boolean;
+  shared: boolean;
+  /** RFC 3339: the last use, or the creation of a record that was never used. */
+  lastUsedAt: string | undefined;
 }
 
 interface Signal {
@@ -149,6 +161,16 @@ export async function buildPrune(
 
 const DISK_USAGE_TIMEOUT_MS = 900_000;
 
+interface WireCacheRecord {
+  ID?: string;
+  Type?: string;
+  Size?: number;
+  InUse?: boolean;
+  Shared?: boolean;
+  CreatedAt?: string;
+  LastUsedAt?: string | null;
+}
+
 interface WireVolume {
   Name: string;
   UsageData?: { Size?: number; RefCount?: number } | null;
@@ -166,11 +188,11 @@ interface WireDiskUsage {
   Images?: { Size?: number }[] | null;
   Containers?: { SizeRw?: number }[] | null;
   Volumes?: WireVolume[] | null;
-  BuildCache?: { Size?: number; Shared?: boolean }[] | null;
+  BuildCache?: WireCacheRecord[] | null;
   ImageUsage?: WireUsagePart<unknown>;
   ContainerUsage?: WireUsagePart<unknown>;
   VolumeUsage?: WireUsagePart<WireVolume>;
-  BuildCacheUsage?: WireUsagePart<unknown>;
+  BuildCacheUsage?: WireUsagePart<WireCacheRecord>;
 }
 
 /**
@@ -194,11 +216,25 @@ function asDiskUsage(usage: WireDiskUsage): DiskUsage {
         refCount: UsageData?.RefCount ?? -1,
       })),
     },
-    buildCache: part(
-      usage.BuildCacheUsage,
-      usage.BuildCache,
-      (record) => record.Shared ? 0 : record.Size,
-    ),
+    buildCache: {
+      ...part(
+        usage.BuildCacheUsage,
+        usage.BuildCache,
+        (record) => record.Shared ? 0 : record.Size,
+      ),
+      items: (usage.BuildCacheUsage?.Items ?? usage.BuildCache ?? []).map(asCacheRecord),
+    },
+  };
+}
+
+function asCacheRecord(record: WireCacheRecord): BuildCacheRecord {
+  return {
+    id: record.ID ?? "",
+    type: record.Type ?? "",
+    size: Math.max(0, record.Size ?? 0),
+    inUse: record.InUse ?? false,
+    shared: record.Shared ?? false,
+    lastUsedAt: record.LastUsedAt ?? record.CreatedAt,
   };
 }
 

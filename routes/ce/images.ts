@@ -83,13 +83,15 @@ export const imageEndpoints = (deps: Deps) => [
     role: "admin",
     permission: "images:prune",
     returns: z.object({
-      SpaceReclaimed: z.int().meta({ description: "Bytes", example: 1_984_168 }),
+      spaceReclaimed: z.int().meta({ description: "Bytes", example: 1_984_168 }),
+      SpaceReclaimed: z.int().meta({ description: "Same as spaceReclaimed", deprecated: true }),
       deleted,
       untagged,
     }).meta({ id: "ImagePruneResult" }),
     failures: { 409: "A prune is under way already", ...AWAY },
-  }, async () => {
-    const { spaceReclaimed, ...removed } = await pruneImages(deps);
-    return { SpaceReclaimed: spaceReclaimed, ...removed };
+  }, async ({ note }) => {
+    const removed = await pruneImages(deps);
+    note.targets = [...removed.untagged, ...removed.deleted];
+    return { ...removed, SpaceReclaimed: removed.spaceReclaimed };
   }),
 ];

@@ -7,7 +7,7 @@
 import * as z from "zod";
 import { diskBreakdown } from "../../services/ce/disk_usage.ts";
 import { describeEngine } from "../../services/ce/engine_info.ts";
-import { pruneSystem } from "../../services/ce/prune.ts";
+import { PRUNE_KINDS, pruneSystem } from "../../services/ce/prune.ts";
 import { assertMayDo } from "../../services/caller.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
@@ -43,8 +43,37 @@ const DiskBreakdown = z.object({
   computedAt: Timestamp,
 }).meta({ id: "DiskUsage" });
 
+/** The longest age that a prune can require, in hours: ten years. */
+const OLDER_THAN_MAX = 87_600;
+
+const PruneBody = z.object({
+  dryRun: z.boolean().default(false).meta({
+    description: "Remove nothing; the response is what the same request would remove",
+  }),
+  olderThanHours: z.number().min(0).max(OLDER_THAN_MAX).default(1).meta({
+    description: "Keep what was created, tagged, used or ended within these hours; 0 keeps nothing",
+  }),
+  kinds: z.array(z.enum(PRUNE_KINDS)).min(1).max(PRUNE_KINDS.length).optional().meta({
+    description: "Default: all but volumes. `volumes` needs `includeVolumes`",
+  }),
+  unusedImages: z.boolean().default(false).meta({
+    description: "Every image that no container uses, not only those without a tag",
+  }),
+  includeVolumes: z.boolean().default(false).meta({
+    description: "Also all local volumes that no container uses, with their data",
+  }),
+}).refine(({ kinds, includeVolumes }) => includeVolumes || !kinds?.includes("volumes"), {
+  error: "volumes need includeVolumes: true",
+  path: ["kinds"],
+}).meta({ id: "PruneOptions", example: { dryRun: true, olderThanHours: 24 } });
+
 const Pruned = z.object({
   deleted: z.array(z.string()).meta({ description: "Ids or names", example: ["shop_old"] }),
+  items: z.array(z.object({
+    id: z.string(),
+    name: z.string(),
+    size: bytes.nullable().meta({ description: "Bytes; null where the engine does not know" }),
+  })),
   spaceReclaimed: bytes,
   error: z.string().nullable().meta({
     description: "Why not everything of this kind could be removed",
@@ -88,15 +117,17 @@ export const systemEndpoints = (deps: Deps) => [
     operationId: "pruneSystem",
     summary: "Prune unused resources",
     description:
-      "Removes stopped containers, unused networks, dangling images and the build cache. With " +
-      "`includeVolumes`, which also requires the permission `volumes:prune`, it removes all " +
-      "volumes that no container uses, with their data. A failure of one kind does not stop the " +
-      "others.",
+      "Removes stopped containers, networks and images that no container uses, the build cache, " +
+      "and with `includeVolumes`, which also requires the permission `volumes:prune`, unused " +
+      "volumes with their data. By default it keeps everything of the last hour and every image " +
+      "that has a tag. `dryRun` lists what would be removed; for the build cache the engine " +
+      "decides when it prunes. Networks of a swarm are kept. A failure of one kind does not stop " +
+      "the others.",
     role: "admin",
     permission: "system:prune",
-    body: z.object({ includeVolumes: z.boolean().default(false) })
-      .meta({ id: "PruneOptions", example: { includeVolumes: false } }),
+    body: PruneBody,
     returns: z.object({
+      dryRun: z.boolean(),
       containers: Pruned,
       images: Pruned,
       networks: Pruned,
@@ -105,8 +136,15 @@ export const systemEndpoints = (deps: Deps) => [
       totalReclaimed: bytes,
     }).meta({ id: "PruneResult" }),
     failures: { 409: "The engine refuses, e.g. because a prune is under way already", ...AWAY },
-  }, ({ body, caller }) => {
-    if (body.includeVolumes) assertMayDo(caller, "admin", "volumes:prune");
-    return pruneSystem(deps, body);
+  }, async ({ body, caller, note }) => {
+    const { includeVolumes, ...options } = body;
+    const kinds = PRUNE_KINDS.filter((kind) =>
+      kind === "volumes" ? includeVolumes : options.kinds?.includes(kind) ?? true
+    );
+    note.command = JSON.stringify({ ...options, kinds });
+    if (includeVolumes) assertMayDo(caller, "admin", "volumes:prune");
+    const report = await pruneSystem(deps, { ...options, kinds });
+    note.targets = PRUNE_KINDS.flatMap((kind) => report[kind].deleted);
+    return report;
   }),
 ];

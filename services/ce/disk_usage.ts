@@ -24,7 +24,7 @@ export interface DiskBreakdown {
   computedAt: string;
 }
 
-type UsageDeps = Pick<Deps, "engine" | "now">;
+export type UsageDeps = Pick<Deps, "engine" | "now">;
 
 /** How long an answer counts as current, in milliseconds. */
 const CURRENT_MS = 60_000;
@@ -78,6 +78,11 @@ export async function diskBreakdown(
     "unavailable",
     "The engine is still computing its disk usage; ask again later",
   );
+}
+
+/** The disk use, at most a minute old; `undefined` when the engine does not finish in time. */
+export async function currentDiskUsage(deps: UsageDeps): Promise<DiskUsage | undefined> {
+  return (await currentUsage(deps, WAIT_MS)).known?.usage;
 }
 
 /** Says that something was removed, so that the next who asks gets a new answer. */
@@ -135,7 +140,7 @@ function asBreakdown({ usage, at }: Known): DiskBreakdown {
     containers,
     images,
     volumes: { count, size },
-    buildCache,
+    buildCache: { count: buildCache.count, size: buildCache.size },
     totalSize: containers.size + images.size + size + buildCache.size,
     computedAt: at.toISOString(),
   };

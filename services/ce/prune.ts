@@ -1,152 +1,155 @@
 /**
- * Removing what nobody uses: stopped containers, unused networks, dangling images, the build cache,
- * and on demand unused volumes.
+ * Removes what is not in use: containers that ended, unused networks, images and build cache, and
+ * on demand unused volumes.
  *
  * @module
  */
 
-import { containerInspect, containerRemove } from "../../engine/containers.ts";
 import { EngineError } from "../../engine/errors.ts";
-import { networkPrune } from "../../engine/networks.ts";
 import { buildPrune } from "../../engine/system.ts";
-import { volumePrune } from "../../engine/volumes.ts";
 import type { Deps } from "../deps.ts";
-import { AppError, asAppError } from "../errors.ts";
-import type { Container } from "../inventory.ts";
+import { asAppError } from "../errors.ts";
 import { errorFields } from "../log.ts";
 import { currentContainers } from "./containers.ts";
-import type { ReadDeps } from "./container_reads.ts";
 import { forgetDiskUsage } from "./disk_usage.ts";
-import { pruneImages } from "./images.ts";
-import { isBeingRebuilt, readMark } from "./rebuild_marks.ts";
+import {
+  type Candidate,
+  type PruneDeps,
+  type PrunedItem,
+  type PruneScope,
+  unusedCache,
+  unusedContainers,
+  unusedImages,
+  unusedNetworks,
+  unusedVolumes,
+} from "./prune_candidates.ts";
 
-/** What one kind gave. */
+/** In the order in which they are removed: users before what they use. */
+export const PRUNE_KINDS = ["containers", "networks", "volumes", "images", "buildCache"] as const;
+export type PruneKind = (typeof PRUNE_KINDS)[number];
+
+export interface PruneOptions {
+  /** Removes nothing; the report says what would be removed. */
+  dryRun: boolean;
+  /** Keeps what was created or ended within these hours; 0 keeps nothing. */
+  olderThanHours: number;
+  kinds: readonly PruneKind[];
+  /** Every image that no container uses, not only those without a tag. */
+  unusedImages: boolean;
+}
+
+/** What was removed of one kind. */
 export interface Pruned {
-  /** Ids or names. */
+  /** Names of networks and volumes, ids of all others. */
   deleted: string[];
+  items: PrunedItem[];
   /** Bytes. */
   spaceReclaimed: number;
   /** Why not everything could be removed; `null` when it was. */
   error: string | null;
 }
 
-export interface PruneReport {
-  containers: Pruned;
-  images: Pruned;
-  networks: Pruned;
-  volumes: Pruned;
-  buildCache: Pruned;
-  totalReclaimed: number;
-}
+export type PruneReport = Record<PruneKind, Pruned> & { dryRun: boolean; totalReclaimed: number };
 
-type PruneDeps = ReadDeps & Pick<Deps, "log">;
+/** Containers that are removed at a time; images depend on each other, so they take turns. */
+const PARALLEL = { containers: 4, networks: 1, volumes: 1, images: 1 } as const;
 
-/** Containers that are removed at a time. */
-const REMOVALS_MAX = 4;
+const CANDIDATES = {
+  containers: unusedContainers,
+  networks: unusedNetworks,
+  volumes: unusedVolumes,
+  images: unusedImages,
+} as const;
 
-const NOTHING = { deleted: [], spaceReclaimed: 0 };
+const HOUR_MS = 60 * 60 * 1000;
+
+/** The statuses by which the engine refuses what is in use or gone by now. */
+const REFUSALS: readonly number[] = [403, 404, 409];
 
 /**
- * Removes one kind after the other, users before what they use. A kind that fails does not stop
- * the others; its part of the report says why.
+ * Removes one kind after the other. A kind that fails does not stop the others; its part of the
+ * report says why.
  *
- * @param options.includeVolumes Unused volumes with their data as well, named ones too.
  * @throws {EngineError | EngineUnreachableError} When every kind failed; the first failure.
  */
 export async function pruneSystem(
-  deps: PruneDeps,
-  { includeVolumes }: { includeVolumes: boolean },
+  deps: PruneDeps & Pick<Deps, "log">,
+  options: PruneOptions,
 ): Promise<PruneReport> {
   const failures: unknown[] = [];
-  const part = async (prune: () => Promise<Omit<Pruned, "error">>): Promise<Pruned> => {
+  const removed = new Set<string>();
+  const parts = {} as Record<PruneKind, Pruned>;
+  for (const kind of PRUNE_KINDS) {
+    parts[kind] = { deleted: [], items: [], spaceReclaimed: 0, error: null };
+    if (!options.kinds.includes(kind)) continue;
     try {
-      const { deleted, spaceReclaimed } = await prune();
-      return { deleted, spaceReclaimed, error: null };
+      const { items, spaceReclaimed } = await pruneKind(deps, kind, options, removed);
+      const deleted = items.map(({ id, name }) => kind === "networks" ? name : id);
+      parts[kind] = { deleted, items, spaceReclaimed, error: null };
+      if (kind === "containers") { for (const id of deleted) removed.add(id); }
     } catch (error) {
       failures.push(error);
       const known = asAppError(error);
-      if (!known) deps.log.error("prune failed", errorFields(error));
-      return { ...NOTHING, error: known?.message ?? "Internal error" };
+      if (!known) deps.log.error("prune failed", { kind, ...errorFields(error) });
+      parts[kind].error = known?.message ?? "Internal error";
     }
-  };
-
-  const { engine } = deps;
-  const containers = await part(() => pruneContainers(deps));
-  const networks = await part(() => pruneNetworks(deps));
-  const volumes = includeVolumes
-    ? await part(() => volumePrune(engine, { all: true }))
-    : { ...NOTHING, error: null };
-  const images = await part(() => pruneImages(deps));
-  const buildCache = await part(() => buildPrune(engine));
-  if (failures.length === (includeVolumes ? 5 : 4)) throw failures[0];
-
-  forgetDiskUsage(deps);
-  const parts = { containers, images, networks, volumes, buildCache };
-  const totalReclaimed = Object.values(parts)
-    .reduce((total, { spaceReclaimed }) => total + spaceReclaimed, 0);
-  return { ...parts, totalReclaimed };
+  }
+  if (!options.dryRun) forgetDiskUsage(deps);
+  if (failures.length === new Set(options.kinds).size) throw failures[0];
+  return { ...parts, dryRun: options.dryRun, totalReclaimed: total(Object.values(parts)) };
 }
 
-/**
- * Removes the containers that do not run, one by one: the engine's own prune cannot be told to
- * leave one alone, and would take the containers of a rebuild, which do not run for a moment.
- */
-async function pruneContainers(
+async function pruneKind(
   deps: PruneDeps,
-): Promise<{ deleted: string[]; spaceReclaimed: number }> {
-  const waiting = (await currentContainers(deps))
-    .filter((container) => isOver(container) && !isInRebuild(deps, container.name));
-  const deleted: string[] = [];
-  let spaceReclaimed = 0;
+  kind: PruneKind,
+  { dryRun, olderThanHours, unusedImages }: PruneOptions,
+  removed: ReadonlySet<string>,
+): Promise<Pick<Pruned, "items" | "spaceReclaimed">> {
+  const before = olderThanHours === 0
+    ? undefined
+    : new Date(deps.now().getTime() - olderThanHours * HOUR_MS).toISOString();
+  if (kind === "buildCache") return await pruneCache(deps, { dryRun, olderThanHours, before });
+
+  const remaining = (await currentContainers(deps)).filter(({ id }) => !removed.has(id));
+  const candidates = await CANDIDATES[kind](deps, { before, remaining, unusedImages });
+  const items = dryRun ? candidates : await removeAll(candidates, PARALLEL[kind]);
+  const shown = items.map(({ id, name, size }) => ({ id, name, size }));
+  return { items: shown, spaceReclaimed: shown.reduce((sum, { size }) => sum + (size ?? 0), 0) };
+}
+
+async function pruneCache(
+  deps: PruneDeps,
+  { dryRun, olderThanHours, before }: Pick<PruneOptions, "dryRun" | "olderThanHours"> & {
+    before: PruneScope["before"];
+  },
+): Promise<Pick<Pruned, "items" | "spaceReclaimed">> {
+  if (dryRun) {
+    const items = await unusedCache(deps, { before });
+    return { items, spaceReclaimed: items.reduce((sum, { size }) => sum + (size ?? 0), 0) };
+  }
+  const until = `${Math.ceil(olderThanHours * 3600)}s`;
+  const filters = olderThanHours === 0 ? undefined : { until: [until] };
+  const { deleted, spaceReclaimed } = await buildPrune(deps.engine, { filters });
+  return { items: deleted.map((id) => ({ id, name: id, size: null })), spaceReclaimed };
+}
+
+/** @returns Those that were removed, in their order. */
+async function removeAll(candidates: readonly Candidate[], parallel: number): Promise<Candidate[]> {
+  const waiting = [...candidates];
+  const gone = new Set<Candidate>();
   const removeNext = async () => {
-    for (let next = waiting.pop(); next; next = waiting.pop()) {
-      const size = await removeIfOver(deps, next.id);
-      if (size === undefined) continue;
-      deleted.push(next.id);
-      spaceReclaimed += size;
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      try {
+        await next.remove();
+        gone.add(next);
+      } catch (error) {
+        if (!(error instanceof EngineError && REFUSALS.includes(error.status))) throw error;
+      }
     }
   };
-  await Promise.all(Array.from({ length: REMOVALS_MAX }, removeNext));
-  return { deleted, spaceReclaimed };
+  await Promise.all(Array.from({ length: parallel }, removeNext));
+  return candidates.filter((candidate) => gone.has(candidate));
 }
 
-const isOver = ({ state, self }: Container) =>
-  !self && (state === "created" || state === "exited" || state === "dead");
-
-/** @returns The bytes that it had occupied; `undefined` when it is gone or runs by now. */
-async function removeIfOver(deps: PruneDeps, id: string): Promise<number | undefined> {
-  const { engine, inventory } = deps;
-  try {
-    const { SizeRw, Name } = await containerInspect(engine, id, { size: true });
-    if (isInRebuild(deps, Name.replace(/^\//, ""))) return undefined;
-    await containerRemove(engine, id);
-    // The next read must not show it any more, however late the engine's event comes.
-    inventory.remove(id, inventory.readNumber());
-    return Math.max(0, SizeRw ?? 0);
-  } catch (error) {
-    if (error instanceof EngineError && (error.status === 404 || error.status === 409)) {
-      return undefined;
-    }
-    throw error;
-  }
-}
-
-/**
- * Removes unused networks, but not while a container is being rebuilt: for a moment it does not
- * run, so that its networks look unused, and it could not be started again without them.
- */
-async function pruneNetworks(
-  deps: PruneDeps,
-): Promise<{ deleted: string[]; spaceReclaimed: number }> {
-  const busy = (await currentContainers(deps)).find(({ name }) => isInRebuild(deps, name));
-  if (busy) {
-    throw new AppError("conflict", `Networks are left alone during the rebuild of ${busy.name}`);
-  }
-  const { deleted } = await networkPrune(deps.engine);
-  return { deleted, spaceReclaimed: 0 };
-}
-
-/** Whether a container is part of a rebuild that is under way, or that was cut short. */
-function isInRebuild({ engine }: PruneDeps, name: string): boolean {
-  return readMark(name) !== undefined || isBeingRebuilt(engine, name);
-}
+const total = (parts: readonly Pruned[]) =>
+  parts.reduce((sum, { spaceReclaimed }) => sum + spaceReclaimed, 0);

@@ -18,7 +18,10 @@ const legacy = {
     { Name: "remote", UsageData: { Size: -1, RefCount: -1 } },
     { Name: "unknown", UsageData: null },
   ],
-  BuildCache: [{ Size: 7 }, { Size: 90, Shared: true }],
+  BuildCache: [
+    { ID: "own", Type: "regular", Size: 7, InUse: true, CreatedAt: "2026-01-01T00:00:00Z" },
+    { ID: "base", Type: "regular", Size: 90, Shared: true, LastUsedAt: "2026-01-02T00:00:00Z" },
+  ],
 };
 
 /** Since API 1.52, with `verbose`. */
@@ -26,7 +29,7 @@ const current = {
   ImageUsage: { ActiveCount: 1, TotalCount: 2, Reclaimable: 1, TotalSize: 100, Items: [{}, {}] },
   ContainerUsage: { ActiveCount: 1, TotalCount: 2, Reclaimable: 1, TotalSize: 5 },
   VolumeUsage: { TotalCount: 3, TotalSize: 30, Items: legacy.Volumes },
-  BuildCacheUsage: { TotalCount: 2, TotalSize: 7 },
+  BuildCacheUsage: { TotalCount: 2, TotalSize: 7, Items: legacy.BuildCache },
 };
 
 const expected = {
@@ -41,7 +44,28 @@ const expected = {
       { name: "unknown", size: -1, refCount: -1 },
     ],
   },
-  buildCache: { count: 2, size: 7 },
+  buildCache: {
+    count: 2,
+    size: 7,
+    items: [
+      {
+        id: "own",
+        type: "regular",
+        size: 7,
+        inUse: true,
+        shared: false,
+        lastUsedAt: "2026-01-01T00:00:00Z",
+      },
+      {
+        id: "base",
+        type: "regular",
+        size: 90,
+        inUse: false,
+        shared: true,
+        lastUsedAt: "2026-01-02T00:00:00Z",
+      },
+    ],
+  },
 };
 
 for (
@@ -80,7 +104,7 @@ Deno.test("systemDiskUsage() adds image sizes up where the engine has no sum, an
     containers: { count: 0, size: 0 },
     images: { count: 2, size: 150 },
     volumes: { count: 0, size: 0, items: [] },
-    buildCache: { count: 0, size: 0 },
+    buildCache: { count: 0, size: 0, items: [] },
   });
 });
 

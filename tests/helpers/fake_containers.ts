@@ -94,6 +94,10 @@ export interface PlayedContainer {
   hostname?: string;
   /** Names. */
   volumes?: string[];
+  /** Names; a container that never ran does not know their ids. */
+  networks?: string[];
+  /** RFC 3339; default: it never ended. */
+  finishedAt?: string;
   /** Seconds that it is configured to get to stop. */
   stopTimeout?: number;
   sizeRw?: number;
@@ -166,7 +170,7 @@ function inspectOf(container: PlayedContainer) {
       Running: state === "running",
       ExitCode: exitCode,
       StartedAt: "2026-01-01T00:00:00Z",
-      FinishedAt: "0001-01-01T00:00:00Z",
+      FinishedAt: container.finishedAt ?? "0001-01-01T00:00:00Z",
       ...(health && { Health: { Status: health, FailingStreak: 0, Log: [] } }),
     },
     Config: {
@@ -176,7 +180,9 @@ function inspectOf(container: PlayedContainer) {
       ...(container.stopTimeout !== undefined && { StopTimeout: container.stopTimeout }),
     },
     HostConfig: { NetworkMode: "bridge" },
-    NetworkSettings: { Networks: {} },
+    NetworkSettings: {
+      Networks: Object.fromEntries((container.networks ?? []).map((network) => [network, {}])),
+    },
     Mounts: (container.volumes ?? []).map((volume) => ({
       Type: "volume",
       Name: volume,

@@ -28,25 +28,40 @@ async function prunesEverything(engine: OwnEngine): Promise<void> {
   const gone = await ended(engine, "gone");
   await using app = await liveApp(engine.socketPath);
 
-  const first = await app.call("POST", "/api/system/prune");
+  const kept = await app.call("POST", "/api/system/prune");
+  equal(kept.status, 200);
+  for (const kind of ["containers", "networks", "volumes", "images"]) {
+    deepEqual([kind, kept.body[kind].deleted, kept.body[kind].error], [kind, [], null]);
+  }
+
+  const all = { olderThanHours: 0 };
+  const planned = await app.call("POST", "/api/system/prune", { ...all, dryRun: true });
+  equal(lines(await engine.docker("ps", "--all", "--quiet", "--no-trunc")).includes(gone), true);
+  const first = await app.call("POST", "/api/system/prune", all);
   equal(first.status, 200);
   const { containers, networks, volumes, images, buildCache, totalReclaimed } = first.body;
+  for (const kind of ["containers", "networks", "volumes", "images"]) {
+    deepEqual(planned.body[kind], first.body[kind]);
+  }
   deepEqual(containers.deleted, [gone]);
   equal(containers.spaceReclaimed >= 100_000, true, String(containers.spaceReclaimed));
   equal(totalReclaimed >= containers.spaceReclaimed, true);
-  deepEqual(networks, { deleted: ["unused"], spaceReclaimed: 0, error: null });
-  deepEqual(volumes, { deleted: [], spaceReclaimed: 0, error: null });
+  deepEqual([networks.deleted, networks.error], [["unused"], null]);
+  deepEqual([volumes.deleted, volumes.error], [[], null]);
   deepEqual([images.error, buildCache.error], [null, null]);
   const listed = (await app.call("GET", "/api/containers")).body.containers;
   deepEqual(listed.map(({ id }: { id: string }) => id), [runs.id]);
 
-  const second = await app.call("POST", "/api/system/prune", { includeVolumes: true });
+  const withVolumes = { ...all, includeVolumes: true };
+  const announced = await app.call("POST", "/api/system/prune", { ...withVolumes, dryRun: true });
+  const second = await app.call("POST", "/api/system/prune", withVolumes);
+  deepEqual(announced.body.volumes, second.body.volumes);
   deepEqual(second.body.volumes.deleted, ["named-unused"]);
   deepEqual(lines(await engine.docker("volume", "ls", "--quiet")), ["used"]);
 }
 
-ownEngineTest("a prune removes what nobody uses, and nothing else", prunesEverything);
-podmanTest("a prune removes what nobody uses on Podman, too", prunesEverything);
+ownEngineTest("a prune removes unused objects and nothing else", prunesEverything);
+podmanTest("a prune removes unused objects on Podman, too", prunesEverything);
 
 ownEngineTest("a prune keeps what a rebuild has set aside, able to start again", async (engine) => {
   await engine.docker("network", "create", "only-aside");
@@ -55,12 +70,15 @@ ownEngineTest("a prune keeps what a rebuild has set aside, able to start again",
   const gone = await ended(engine, "gone");
   await using app = await liveApp(engine.socketPath);
 
-  const { body } = await app.call("POST", "/api/system/prune", { includeVolumes: true });
+  const { body } = await app.call("POST", "/api/system/prune", {
+    olderThanHours: 0,
+    includeVolumes: true,
+  });
 
   deepEqual(body.containers.deleted, [gone]);
   deepEqual(body.volumes.deleted, []);
   deepEqual(body.networks.deleted, []);
-  equal(body.networks.error, `Networks are left alone during the rebuild of ${name}`);
+  equal(body.networks.error, `Networks are kept during the rebuild of ${name}`);
   await engine.docker("start", aside);
 });
 
@@ -82,7 +100,32 @@ ownEngineTest("only dangling images are pruned by POST /api/images/prune", async
 
   equal(status, 200);
   equal(body.deleted.includes(id), true);
-  equal(body.SpaceReclaimed >= 100_000, true, String(body.SpaceReclaimed));
+  equal(body.spaceReclaimed >= 100_000, true, String(body.spaceReclaimed));
+  equal(body.SpaceReclaimed, body.spaceReclaimed);
   const left = (await images()).flatMap(({ repoTags }) => repoTags);
   deepEqual(left.sort(), ["app:latest", BUSYBOX]);
+});
+
+ownEngineTest("unusedImages removes tagged images that no container uses", async (engine) => {
+  for (const name of ["first", "second"]) {
+    await ended(engine, name);
+    await engine.docker("commit", name, name);
+    await engine.docker("rm", name);
+  }
+  await engine.docker("tag", "first", "alias:1");
+  await engine.docker("create", "--name=user", "second");
+  await using app = await liveApp(engine.socketPath);
+  const options = { kinds: ["images"], unusedImages: true, olderThanHours: 0 };
+
+  const recent = await app.call("POST", "/api/system/prune", { ...options, olderThanHours: 1 });
+  // The base image is old, but its tag was made when this engine started.
+  deepEqual(recent.body.images.deleted, []);
+  const planned = await app.call("POST", "/api/system/prune", { ...options, dryRun: true });
+  const real = await app.call("POST", "/api/system/prune", options);
+
+  deepEqual(real.body.images, planned.body.images);
+  equal(real.body.images.deleted.length >= 1, true);
+  const left = lines(await engine.docker("images", "--format={{.Repository}}:{{.Tag}}"));
+  equal(left.includes("second:latest"), true);
+  equal(left.some((name) => name.startsWith("first") || name.startsWith("alias")), false);
 });
