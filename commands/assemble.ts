@@ -8,7 +8,7 @@ import type { MetricsDatabase, StateDatabase } from "../db/database.ts";
 import type { Engine } from "../engine/client.ts";
 import { createAccounts } from "../services/accounts.ts";
 import { createBrandBoard } from "../services/brand_board.ts";
-import { storedTrialStart } from "../services/ce/licenses.ts";
+import { storedEnd, storedTrialStart } from "../services/ce/licenses.ts";
 import { storedMaintenance } from "../services/ce/maintenance.ts";
 import type { Config } from "../services/config.ts";
 import type { Deps } from "../services/deps.ts";
@@ -45,7 +45,7 @@ export interface Parts {
 
 export function assemble(parts: Parts): Deps {
   const { config, db, now } = parts;
-  const license = createLicense(now, storedTrialStart(db));
+  const license = createLicense(now, storedTrialStart(db), storedEnd(parts));
   return {
     ...parts,
     server: serverIdentity(db, config),

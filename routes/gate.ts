@@ -55,7 +55,7 @@ export function gate(
       throw new LimitError(label, 0, 0);
     }
     if (!includesRole(caller.role, endpoint.role) && !isGranted(guard, caller, endpoint)) {
-      throw roleMissing(endpoint, guard !== undefined);
+      throw roleMissing(endpoint, guard?.hasCustomRoles === true);
     }
     endpoint.proof?.(c.req.raw);
     if (endpoint.actsOnGet && c.env.isHead) return respond(c.env, 200, null, {});

@@ -8,7 +8,7 @@
 import type { Deps } from "./deps.ts";
 import { includesEdition } from "./edition.ts";
 import { type AppEvent, createEnvelope, type EventKind, type EventMap } from "./events.ts";
-import type { RecorderDeps } from "./recorder.ts";
+import type { Recorder, RecorderDeps } from "./recorder.ts";
 
 /** What {@linkcode emit} needs. */
 export type EmitDeps = RecorderDeps & Pick<Deps, "events" | "license" | "recorders" | "server">;
@@ -36,7 +36,7 @@ export function emit<Kind extends EventKind>(
     store();
     for (const current of all) {
       for (const recorder of recorders) {
-        if (!includesEdition(license.edition, recorder.edition)) continue;
+        if (!isInForce(license, recorder)) continue;
         for (const { event, data } of recorder.record(deps, current) ?? []) {
           if (all.length > FOLLOWING_MAX) throw new Error(`${kind} leads to events without end`);
           const eventId = crypto.randomUUID();
@@ -48,3 +48,7 @@ export function emit<Kind extends EventKind>(
   for (const each of all) events.publish(each);
   return event;
 }
+
+const isInForce = (license: Deps["license"], { edition, isProtection }: Recorder): boolean =>
+  includesEdition(license.edition, edition) ||
+  isProtection === true && license.protectedUntil() !== undefined;

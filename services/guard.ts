@@ -9,6 +9,7 @@
 import type { Caller } from "./caller.ts";
 import type { Deps } from "./deps.ts";
 import { type Edition, includesEdition } from "./edition.ts";
+import { protectionWarning } from "./protection.ts";
 
 /** A request and how it was answered. */
 export interface Observation {
@@ -45,6 +46,8 @@ export interface Guard {
   admit(address: string, caller?: Caller): void;
   /** Whether the caller's address is still admitted. For streams, which outlive their request. */
   admits(caller: Caller): boolean;
+  /** Whether custom roles are in force. */
+  hasCustomRoles: boolean;
   /** Whether a user has a permission that their role does not have, e.g. `containers:start`. */
   grants(userId: string, permission: string): boolean;
   /** Whether the caller has everything that a user has beyond their role. */
@@ -59,33 +62,54 @@ export interface GuardSource {
   load(): Promise<(deps: Deps) => Guard>;
 }
 
-/** Gives the guard: `undefined` without its edition, and a promise while it is being loaded. */
+/**
+ * Gives the guard: `undefined` without its edition, and a promise while it is being loaded. While
+ * the protection of an ended edition lasts, the guard checks addresses and records requests only.
+ */
 export type CurrentGuard = () => Guard | undefined | Promise<Guard>;
 
 const ENDED = "edition ended: addresses are no longer checked, custom roles grant nothing, " +
   "and nothing is written into the compliance log";
 
-/** Loads the guard when its edition is first in force. That may be long after the start. */
+/** What of the guard is in force. */
+type Scope = "all" | "protection" | "nothing";
+
+/** Loads the guard when it is first needed. That may be long after the start. */
 export function currentGuard(deps: Deps, { edition, load }: GuardSource): CurrentGuard {
-  let guard: Guard | undefined;
-  let loading: Promise<Guard> | undefined;
-  let isInForce = false;
+  const { license, log } = deps;
+  let guard: Record<Exclude<Scope, "nothing">, Guard> | undefined;
+  let loading: Promise<void> | undefined;
+  let scope: Scope = "nothing";
 
   return () => {
-    const wasInForce = isInForce;
-    isInForce = includesEdition(deps.license.edition, edition);
-    if (!isInForce) {
-      if (wasInForce) deps.log.warn(ENDED, { edition });
-      return undefined;
+    const until = license.protectedUntil();
+    const before = scope;
+    scope = includesEdition(license.edition, edition) ? "all" : until ? "protection" : "nothing";
+    if (scope !== before && scope !== "all") {
+      log.warn(protectionWarning(until) ?? ENDED, { edition });
     }
-    return guard ?? (loading ??= begin());
+    if (scope === "nothing") return undefined;
+    return guard?.[scope] ?? loaded(scope);
   };
 
-  async function begin(): Promise<Guard> {
+  async function loaded(wanted: Exclude<Scope, "nothing">): Promise<Guard> {
+    await (loading ??= begin());
+    return guard![wanted];
+  }
+
+  async function begin(): Promise<void> {
     try {
-      return guard = (await load())(deps);
+      const all = (await load())(deps);
+      guard = { all, protection: withoutRoles(all) };
     } finally {
       loading = undefined;
     }
   }
 }
+
+const withoutRoles = (guard: Guard): Guard => ({
+  ...guard,
+  hasCustomRoles: false,
+  grants: () => false,
+  includesRightsOf: () => false,
+});

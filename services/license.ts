@@ -11,6 +11,7 @@
 import { compactVerify, importJWK, type JSONWebKeySet, type JWK } from "jose";
 import * as z from "zod";
 import type { Edition } from "./edition.ts";
+import { createProtection, type EndStore, FORGOTTEN } from "./protection.ts";
 import { LIMITED_RESOURCES, type LimitedResource } from "./limits.ts";
 
 /** An expired license goes on for this long. */
@@ -62,6 +63,11 @@ export interface License {
   readonly graceUntil: string | null;
   /** Why a given key is not in force, in one sentence; `null` when there is nothing to say. */
   readonly problem: string | null;
+  /**
+   * Until when the access protection of an ended Enterprise edition stays in force; `undefined`
+   * while the edition is in force, without protection and after it. Notes that the edition ended.
+   */
+  protectedUntil(): Date | undefined;
   /** Puts another license in force, or none. */
   use(grant: LicenseGrant | undefined, problem?: string): void;
   /** Takes over the start of the trial, after it was stored. */
@@ -72,8 +78,13 @@ export interface License {
  * Starts as the Community Edition; `use()` opens more. A license counts before a trial.
  *
  * @param trialStartedAt When the installation's trial was started, if it ever was.
+ * @param ends Where it is stored when the Enterprise edition ended; unless given, it is forgotten.
  */
-export function createLicense(now: () => Date, trialStartedAt?: Date): License {
+export function createLicense(
+  now: () => Date,
+  trialStartedAt?: Date,
+  ends: EndStore = FORGOTTEN,
+): License {
   let given: LicenseGrant | undefined;
   let problem: string | null = null;
   let trialStart = trialStartedAt;
@@ -83,10 +94,14 @@ export function createLicense(now: () => Date, trialStartedAt?: Date): License {
   const trialEnd = () => trialStart ? new Date(trialStart.getTime() + TRIAL_MS) : undefined;
   const onTrial = () => inForce() === undefined && trialStart !== undefined && now() < trialEnd()!;
 
+  const edition = () => inForce()?.edition ?? (onTrial() ? TRIAL_EDITION : "ce");
+  const protection = createProtection(now, ends);
+
   return {
     get edition() {
-      return inForce()?.edition ?? (onTrial() ? TRIAL_EDITION : "ce");
+      return edition();
     },
+    protectedUntil: () => protection.until(edition()),
     get grant() {
       return inForce();
     },

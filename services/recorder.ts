@@ -30,6 +30,8 @@ export interface RecorderDeps {
 export interface Recorder {
   /** The least edition that has it. */
   edition: Edition;
+  /** Goes on while the protection of an ended edition lasts. */
+  isProtection?: true;
   /**
    * Runs inside the transaction of the event's cause; writes nothing where nobody subscribed.
    *

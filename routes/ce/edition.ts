@@ -23,6 +23,11 @@ const Edition = z.object({
   problem: z.string().nullable().meta({
     description: "Why a given license key is not in force",
   }),
+  protectedUntil: Timestamp.nullable().meta({
+    description: "Until when an enforced IP allowlist and a started compliance log stay in force " +
+      "after the Enterprise edition ended",
+  }),
+  warning: z.string().nullable().meta({ description: "What the protection means" }),
   trial: z.object({
     startedAt: Timestamp,
     endsAt: Timestamp,
@@ -59,7 +64,6 @@ export const editionEndpoints = (deps: Deps) => [
       "The key is verified offline, stored as `license.key` in `DATA_DIR` in place of the " +
       "previous one, and applies immediately.",
     role: "admin",
-    permission: "settings:write",
     body: z.object({
       key: z.string().min(1).max(16_384).meta({
         description: "The license key as the vendor sent it",
@@ -79,7 +83,6 @@ export const editionEndpoints = (deps: Deps) => [
       "Nothing is deleted. Features that exceed the remaining edition are unavailable until " +
       "a license is installed again.",
     role: "admin",
-    permission: "settings:write",
     returns: ChangedEdition,
     failures: {
       404: "No license is installed",
@@ -94,7 +97,6 @@ export const editionEndpoints = (deps: Deps) => [
     summary: "Start the Enterprise trial",
     description: "Lasts 30 days, once per installation. A license takes precedence.",
     role: "admin",
-    permission: "settings:write",
     returns: ChangedEdition,
     failures: { 409: "The trial was started before, or a license is in force" },
   }, () => ({ ...startTrial(deps), ok: true as const })),

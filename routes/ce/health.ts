@@ -42,6 +42,8 @@ const Health = z.object({
     expiresAt: Timestamp.nullable(),
     graceUntil: Timestamp.nullable(),
     problem: z.string().nullable(),
+    protectedUntil: Timestamp.nullable(),
+    warning: z.string().nullable(),
   }).optional(),
 }).meta({ id: "Health" });
 

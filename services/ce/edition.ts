@@ -7,6 +7,7 @@
 import type { Deps } from "../deps.ts";
 import { type Edition, EDITIONS, includesEdition } from "../edition.ts";
 import type { Trial } from "../license.ts";
+import { protectionWarning } from "../protection.ts";
 import { LIMITED_RESOURCES, type LimitedResource, limitOf } from "../limits.ts";
 
 /** What each edition adds, by the names that the product's parts have. */
@@ -45,6 +46,10 @@ export interface EditionInfo {
   customer: string | null;
   /** Why a given license key is not in force. */
   problem: string | null;
+  /** End of the access protection after the Enterprise edition ended. ISO 8601, UTC. */
+  protectedUntil: string | null;
+  /** What the protection means, in one sentence. */
+  warning: string | null;
   /** `null` while the trial is still to be had. */
   trial: Trial | null;
   features: string[];
@@ -58,12 +63,15 @@ export function describeEdition(
   { db, license, counts }: Pick<Deps, "db" | "license" | "counts">,
 ): EditionInfo {
   const { edition, expiresAt, graceUntil, grant, problem, trial } = license;
+  const protectedUntil = license.protectedUntil();
   return {
     edition,
     expiresAt: edition === "ce" ? null : expiresAt,
     graceUntil,
     customer: grant?.customer ?? null,
     problem,
+    protectedUntil: protectedUntil?.toISOString() ?? null,
+    warning: protectionWarning(protectedUntil),
     trial,
     features: EDITIONS.filter((each) => includesEdition(edition, each))
       .flatMap((each) => FEATURES[each].flatMap(spellings)),

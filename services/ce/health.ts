@@ -9,6 +9,7 @@ import type { Database } from "../../db/database.ts";
 import type { Deps } from "../deps.ts";
 import type { Edition } from "../edition.ts";
 import { outboxDepth } from "../outbox.ts";
+import { protectionWarning } from "../protection.ts";
 import { VERSION } from "../version.ts";
 import type { WorkerState } from "../worker_state.ts";
 import type { EventStreamStatus } from "../state/event_stream.ts";
@@ -35,6 +36,9 @@ export interface Health {
     expiresAt: string | null;
     graceUntil: string | null;
     problem: string | null;
+    /** See `EditionInfo`. */
+    protectedUntil: string | null;
+    warning: string | null;
   };
 }
 
@@ -46,6 +50,7 @@ export async function describeHealth(
   >,
 ): Promise<Health> {
   const { license, now, startedAt } = deps;
+  const protectedUntil = license.protectedUntil();
   const engine = await engineStatus(deps);
   const databases = databaseStatuses(deps);
   const workers = [...deps.workers.values()]
@@ -69,6 +74,8 @@ export async function describeHealth(
       expiresAt: license.expiresAt,
       graceUntil: license.graceUntil,
       problem: license.problem,
+      protectedUntil: protectedUntil?.toISOString() ?? null,
+      warning: protectionWarning(protectedUntil),
     },
   };
 }

@@ -10,6 +10,8 @@ import type { StateDatabase } from "../../db/database.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { createLicense, type LicenseGrant } from "../license.ts";
+import { errorFields } from "../log.ts";
+import type { EndStore } from "../protection.ts";
 import {
   checkLicenseKey,
   deleteLicenseKey,
@@ -28,6 +30,24 @@ export function storedTrialStart(db: StateDatabase): Date | undefined {
   if (text === undefined) return undefined;
   // Whatever else stands there: there was a trial.
   return new Date(Date.parse(text) || 0);
+}
+
+/** Setting: whether the Enterprise edition is in force, or else when it ended. */
+const ENTERPRISE_END = "enterprise_end";
+
+/** Keeps the end of the Enterprise edition in the database. */
+export function storedEnd({ db, log }: Pick<Deps, "db" | "log">): EndStore {
+  return {
+    load: () => selectSetting(db, ENTERPRISE_END),
+    save(value) {
+      try {
+        upsertSetting(db, ENTERPRISE_END, value);
+      } catch (error) {
+        // Requests are still checked; only a restart would begin the period again.
+        log.error("end of the edition not stored", errorFields(error));
+      }
+    },
+  };
 }
 
 /** Stores the start of a trial. */

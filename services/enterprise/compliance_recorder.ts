@@ -16,6 +16,7 @@ const ERROR_MAX = 500;
 
 export const complianceRecorder: Recorder = {
   edition: "enterprise",
+  isProtection: true,
   record(deps, event) {
     const entry = actEntry(event);
     if (!entry) return undefined;

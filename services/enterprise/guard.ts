@@ -17,6 +17,7 @@ export function createGuard(deps: Deps): Guard {
   return {
     admit: (address, caller) => assertAddressAllowed(deps, address, caller),
     admits: (caller) => isAddressAllowed(deps, caller),
+    hasCustomRoles: true,
     grants: (userId, permission) => isGranted(deps, userId, permission),
     includesRightsOf: (caller, userId) => includesRightsOf(deps, caller, userId),
     record: (observation) => recordObservation(deps, observation),

@@ -11,7 +11,7 @@ import { type Endpoint, endpoint } from "../../routes/endpoint.ts";
 import { failureOf } from "../../routes/errors.ts";
 import { type AppEnv, respondJson } from "../../routes/exchange.ts";
 import { mount } from "../../routes/mount.ts";
-import type { Role } from "../../services/caller.ts";
+import type { Caller, Role } from "../../services/caller.ts";
 import { AppError } from "../../services/errors.ts";
 import { type CurrentGuard, currentGuard, type Observation } from "../../services/guard.ts";
 import { silentLog } from "../../services/log.ts";
@@ -103,6 +103,7 @@ function harbor(
       }
     },
     admits: ({ userId }) => !shut && !shutForCaller && userId !== shutFor,
+    hasCustomRoles: true,
     grants: (userId, permission) => userId === "u" && granted.includes(permission),
     includesRightsOf: () => true,
     record: async (observation) => {
@@ -313,6 +314,7 @@ Deno.test("the guard is loaded with the first license, kept, and gone with its e
       return Promise.resolve(() => ({
         admit() {},
         admits: () => true,
+        hasCustomRoles: true,
         grants: () => true,
         includesRightsOf: () => true,
         record() {},
@@ -331,7 +333,15 @@ Deno.test("the guard is loaded with the first license, kept, and gone with its e
 
   equal(warnings.length, 0);
   app.deps.license.use(undefined);
+  const protection = await guard();
+  equal(guard(), protection);
+  equal(protection!.admits({} as Caller), true);
+  deepEqual([protection!.hasCustomRoles, protection!.grants("u", "ships:write")], [false, false]);
+  app.clock.advance({ days: 14 });
   equal(guard(), undefined);
   equal(guard(), undefined);
-  deepEqual(warnings.map((text) => text.split(":")[0]), ["edition ended"]);
+  deepEqual(warnings.map((text) => text.split(/[.:]/)[0]), [
+    "The Enterprise edition ended",
+    "edition ended",
+  ]);
 });

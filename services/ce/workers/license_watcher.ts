@@ -38,5 +38,7 @@ export async function watchLicense(
   if ((state !== seen || isOrphan) && config.licenseKey === null) {
     await loadLicense(license, config, log);
   }
+  // An end is stored when it happens, not with the first request after it.
+  license.protectedUntil();
   return state;
 }

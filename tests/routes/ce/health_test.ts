@@ -78,7 +78,14 @@ Deno.test("GET /api/health tells everything to whoever has a token", async () =>
       lastError: null,
       lastErrorAt: null,
     }],
-    license: { edition: "ce", expiresAt: null, graceUntil: null, problem: null },
+    license: {
+      edition: "ce",
+      expiresAt: null,
+      graceUntil: null,
+      problem: null,
+      protectedUntil: null,
+      warning: null,
+    },
   });
 });
 

@@ -728,11 +728,13 @@ Deno.test("a change that was rolled back is not taken for a later one", () => {
   db.close();
 });
 
-Deno.test("the allowlist is enforced only as long as there is a license", async () => {
+Deno.test("the allowlist is enforced only with a license and for 14 days after it", async () => {
   using app = enterprise();
   await enforced(app);
   const grant = app.deps.license.grant;
   app.deps.license.use(undefined);
+  equal(await from(app, OUTSIDE), 403);
+  app.clock.advance({ days: 14 });
   equal(await from(app, OUTSIDE), 200);
   equal((await app.call("GET", `${BASE}/rules`)).status, 402);
   app.deps.license.use(grant);
