@@ -75,7 +75,8 @@ export interface EventMap {
     slaId: string;
     periodId: string;
     breachId: string;
-    actualUptime: number;
+    /** Percent of the known time; `null` where too little is known. */
+    actualUptime: number | null;
     targetUptime: number;
     downtimeSeconds: number;
   };

@@ -35,6 +35,7 @@ import { migration as refreshRepeats } from "./0054_ce_refresh_repeats.ts";
 import { migration as pushTokenSecrets } from "./0056_ce_push_token_secrets.ts";
 import { migration as incidentUpdates } from "./0057_pro_incident_updates.ts";
 import { migration as auditDetails } from "./0061_ce_audit_details.ts";
+import { migration as slaBreachCoverage } from "./0062_pro_sla_breach_coverage.ts";
 
 /** Of `state.sqlite`. */
 export const stateMigrations: readonly Migration[] = [
@@ -65,6 +66,7 @@ export const stateMigrations: readonly Migration[] = [
   pushTokenSecrets,
   incidentUpdates,
   auditDetails,
+  slaBreachCoverage,
 ];
 
 /** Of `metrics.sqlite`. */

@@ -5,6 +5,7 @@
  */
 
 import type { Database } from "../database.ts";
+import { knownUptime } from "./sla_periods.ts";
 
 /** One breach as stored; the figures are those of the moment at which it was noticed. */
 export interface SlaBreach {
@@ -14,31 +15,37 @@ export interface SlaBreach {
   period_id: string;
   /** When the downtime exceeded the budget; ISO 8601, UTC. */
   breached_at: string;
-  /** Percent. */
-  actual_uptime: number;
+  /** Percent of the known time; `null` where too little was known. */
+  actual_uptime: number | null;
+  /** Percent of the elapsed time that was known. */
+  coverage_percent: number;
   target_uptime: number;
   total_downtime_seconds: number;
 }
 
 const COLUMNS = `
-  id, sla_id, period_id, breached_at, actual_uptime, target_uptime, total_downtime_seconds`;
+  id, sla_id, period_id, breached_at, actual_uptime, target_uptime, total_downtime_seconds,
+  coverage_percent`;
+
+const fromRow = (row: SlaBreach): SlaBreach => ({ ...row, actual_uptime: knownUptime(row) });
 
 /** Newest first; of one definition, or of all. */
 export function selectSlaBreaches(
   db: Database,
   { slaId, limit, offset }: { slaId: string | undefined; limit: number; offset: number },
 ): SlaBreach[] {
-  return slaId === undefined
-    ? db.all(
+  const rows = slaId === undefined
+    ? db.all<SlaBreach>(
       `SELECT ${COLUMNS} FROM sla_breaches
        ORDER BY breached_at DESC, id LIMIT :limit OFFSET :offset`,
       { limit, offset },
     )
-    : db.all(
+    : db.all<SlaBreach>(
       `SELECT ${COLUMNS} FROM sla_breaches WHERE sla_id = :slaId
        ORDER BY breached_at DESC, id LIMIT :limit OFFSET :offset`,
       { slaId, limit, offset },
     );
+  return rows.map(fromRow);
 }
 
 /** Of one definition, or of all. */
@@ -61,7 +68,7 @@ export function insertSlaBreach(db: Database, breach: SlaBreach): void {
   db.run(
     `INSERT INTO sla_breaches (${COLUMNS})
      VALUES (:id, :sla_id, :period_id, :breached_at, :actual_uptime, :target_uptime,
-       :total_downtime_seconds)`,
-    { ...breach },
+       :total_downtime_seconds, :coverage_percent)`,
+    { ...breach, actual_uptime: breach.actual_uptime ?? 100 },
   );
 }

@@ -10,10 +10,13 @@ import type { PeriodType } from "./sla_definitions.ts";
 export const PERIOD_STATUSES = ["current", "closed"] as const;
 export type PeriodStatus = (typeof PERIOD_STATUSES)[number];
 
+/** Percent of the elapsed time that must be known; below it the uptime is unknown. */
+export const COVERAGE_MIN_PERCENT = 1;
+
 /** What is counted of a period, as of `calculated_at` (ISO 8601, UTC). */
 export interface PeriodFigures {
-  /** Percent of the time that had elapsed. */
-  actual_uptime: number;
+  /** Percent of the known time; `null` below {@linkcode COVERAGE_MIN_PERCENT}. */
+  actual_uptime: number | null;
   total_downtime_seconds: number;
   /** How much of the time that had elapsed is known. */
   coverage_percent: number;
@@ -44,7 +47,18 @@ const COLUMNS = `
 
 type Row = Omit<SlaPeriod, "is_breached"> & { is_breached: number };
 
-const fromRow = (row: Row): SlaPeriod => ({ ...row, is_breached: row.is_breached === 1 });
+const fromRow = (row: Row): SlaPeriod => ({
+  ...row,
+  actual_uptime: knownUptime(row),
+  is_breached: row.is_breached === 1,
+});
+
+/** The column cannot hold NULL, so the coverage says whether its value means something. */
+export function knownUptime(
+  { actual_uptime, coverage_percent }: Pick<PeriodFigures, "actual_uptime" | "coverage_percent">,
+): number | null {
+  return coverage_percent < COVERAGE_MIN_PERCENT ? null : actual_uptime;
+}
 
 /** The periods of a definition, newest first. */
 export function selectSlaPeriods(
@@ -111,7 +125,11 @@ export function insertSlaPeriod(db: Database, period: SlaPeriod): void {
      VALUES
        (:id, :sla_id, :period_type, :start_date, :end_date, :target_uptime, :actual_uptime,
         :total_downtime_seconds, :coverage_percent, :is_breached, :status, :calculated_at)`,
-    { ...period, is_breached: Number(period.is_breached) },
+    {
+      ...period,
+      actual_uptime: period.actual_uptime ?? 100,
+      is_breached: Number(period.is_breached),
+    },
   );
 }
 
@@ -125,6 +143,10 @@ export function updateSlaPeriod(
        total_downtime_seconds = :total_downtime_seconds, coverage_percent = :coverage_percent,
        is_breached = :is_breached, status = :status, calculated_at = :calculated_at
      WHERE id = :id`,
-    { ...figures, is_breached: Number(figures.is_breached) },
+    {
+      ...figures,
+      actual_uptime: figures.actual_uptime ?? 100,
+      is_breached: Number(figures.is_breached),
+    },
   );
 }

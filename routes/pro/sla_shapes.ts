@@ -15,8 +15,8 @@ export const TargetUptime = z.number()
   .lt(100, { error: "must be below 100" })
   .meta({ description: "Percent", example: 99.9 });
 
-const ActualUptime = z.number().meta({
-  description: "Percent of the time that has elapsed",
+const ActualUptime = z.number().nullable().meta({
+  description: "Percent of the known time; null where less than 1 % of the elapsed time is known",
   example: 99.95,
 });
 
@@ -52,8 +52,8 @@ export const SlaPeriod = z.object({
   target_uptime: TargetUptime,
   total_downtime_seconds: Downtime,
   coverage_percent: z.number().meta({
-    description: "How much of the time that has elapsed is known, as the mean over the monitors. " +
-      "What is unknown counts as no downtime",
+    description: "How much of the elapsed time is known, as the mean over the monitors. Unknown " +
+      "time counts neither as uptime nor as downtime",
     example: 100,
   }),
   is_breached: z.boolean().meta({ description: "More downtime than the target allows" }),
@@ -85,6 +85,7 @@ export const SlaBreach = z.object({
   period_id: z.string(),
   breached_at: Timestamp.meta({ description: "When the downtime exceeded the budget" }),
   actual_uptime: ActualUptime,
+  coverage_percent: z.number().meta({ description: "How much of the elapsed time was known" }),
   target_uptime: TargetUptime,
   total_downtime_seconds: Downtime,
 }).meta({ id: "SlaBreach" });

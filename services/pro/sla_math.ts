@@ -10,7 +10,8 @@
  */
 
 import type { PeriodType } from "../../db/pro/sla_definitions.ts";
-import { clip, type Interval, totalMs } from "./intervals.ts";
+import { COVERAGE_MIN_PERCENT } from "../../db/pro/sla_periods.ts";
+import { clip, type Interval, totalMs, union } from "./intervals.ts";
 
 /** The days of a period, `YYYY-MM-DD`. */
 export interface PeriodDates {
@@ -105,14 +106,23 @@ export function exceededAt(downtime: readonly Interval[], budget: number): Date 
   return undefined;
 }
 
-/** Percent of the elapsed time without downtime; 100 before any time has passed. */
-export function uptimePercent({ elapsed, downtimeMs }: Progress): number {
-  const elapsedMs = elapsed.end - elapsed.start;
-  return elapsedMs === 0 ? 100 : rounded(100 * (1 - downtimeMs / elapsedMs));
+/**
+ * Percent of the known time without downtime; `null` where less than 1 % of the elapsed time is
+ * known. Time in which nothing was checked proves neither uptime nor downtime.
+ *
+ * @param known Of each monitor, when it was known whether it was up or down.
+ */
+export function uptimePercent(
+  known: readonly (readonly Interval[])[],
+  { elapsed, downtimeMs }: Pick<Progress, "elapsed" | "downtimeMs">,
+): number | null {
+  if (coveragePercent(known, elapsed) < COVERAGE_MIN_PERCENT) return null;
+  const knownMs = totalMs(clip(union(known.flat()), elapsed));
+  return rounded(100 * (1 - downtimeMs / knownMs));
 }
 
 /**
- * How much of the elapsed time is known, in percent, as the mean over the monitors; 100 before any
+ * How much of the elapsed time is known, in percent, as the mean over the monitors; 0 before any
  * time has passed.
  *
  * @param known Of each monitor, when it was known whether it was up or down.
@@ -122,7 +132,7 @@ export function coveragePercent(
   elapsed: Interval,
 ): number {
   const possibleMs = (elapsed.end - elapsed.start) * known.length;
-  if (possibleMs === 0) return 100;
+  if (possibleMs === 0) return 0;
   const knownMs = known.reduce((sum, each) => sum + totalMs(clip(each, elapsed)), 0);
   return rounded(100 * knownMs / possibleMs);
 }

@@ -155,13 +155,14 @@ function countPeriod(
   const downtime = union(monitors.flatMap(({ down }) => down));
   const targetUptime = stored.status === "closed" ? stored.target_uptime : target_uptime;
   const progress = { period, elapsed, downtimeMs: totalMs(downtime), targetUptime };
+  const known = monitors.map(({ known }) => known);
   return {
     period: {
       ...stored,
       target_uptime: targetUptime,
-      actual_uptime: uptimePercent(progress),
+      actual_uptime: uptimePercent(known, progress),
       total_downtime_seconds: Math.round(progress.downtimeMs / 1000),
-      coverage_percent: coveragePercent(monitors.map(({ known }) => known), elapsed),
+      coverage_percent: coveragePercent(known, elapsed),
       is_breached: budgetOf(progress).is_breached,
       status: at.getTime() >= period.end ? "closed" : stored.status,
       calculated_at: at.toISOString(),
@@ -188,7 +189,7 @@ function openPeriods({ db, now }: Pick<Deps, "db" | "now">, definition: SlaDefin
         sla_id,
         period_type,
         target_uptime,
-        actual_uptime: 100,
+        actual_uptime: null,
         total_downtime_seconds: 0,
         coverage_percent: 0,
         is_breached: false,
@@ -215,7 +216,7 @@ function periodsBetween(
   return periods;
 }
 
-/** Writes down what was counted together with its breach, and tells of it. */
+/** Stores the figures of the period together with its breach, and publishes the event. */
 function recordBreach(
   deps: PeriodDeps,
   definition: SlaDefinition,
@@ -223,13 +224,14 @@ function recordBreach(
 ): void {
   const { db, now } = deps;
   const at = exceededAt(downtime, budgetMs(period.target_uptime, intervalOf(period))) ?? now();
-  const { actual_uptime, target_uptime, total_downtime_seconds } = period;
+  const { actual_uptime, coverage_percent, target_uptime, total_downtime_seconds } = period;
   const breach: SlaBreach = {
     id: crypto.randomUUID(),
     sla_id: definition.id,
     period_id: period.id,
     breached_at: at.toISOString(),
     actual_uptime,
+    coverage_percent,
     target_uptime,
     total_downtime_seconds,
   };

@@ -179,6 +179,14 @@ Deno.test("a dispatched event that lacks what it is about is listed field by fie
   );
 });
 
+Deno.test("an unknown uptime is left out", () => {
+  const data = { ...EXPECTED["sla.breached"].data, actualUptime: null };
+  equal(
+    textOf("sla.breached", data),
+    `🔴 host-1: SLA breached: Gold\nTarget: 99.9 %\nDowntime: 44 min\n${END}`,
+  );
+});
+
 Deno.test("names of the language are no fields", () => {
   equal(textOf("constructor", {}), "🔵 host-1: constructor\n" + END);
   match(

@@ -226,7 +226,7 @@ for (
     {
       now: "2026-06-01T00:00Z",
       minutes: 0,
-      uptime: 100,
+      uptime: null,
       burnRate: 0,
       remaining: 43.2,
       percentage: 100,
@@ -235,7 +235,7 @@ for (
     {
       now: "2026-05-01T00:00Z",
       minutes: 0,
-      uptime: 100,
+      uptime: null,
       burnRate: 0,
       remaining: 43.2,
       percentage: 100,
@@ -309,7 +309,7 @@ for (
       downtimeMs: minutes * MINUTE_MS,
       targetUptime: 99.9,
     };
-    equal(uptimePercent(progress), uptime);
+    equal(uptimePercent([[june]], progress), uptime);
     equal(burnRateOf(progress), burnRate);
     deepEqual(budgetOf(progress), {
       total_budget_minutes: 43.2,
@@ -351,9 +351,52 @@ for (
   });
 }
 
-Deno.test("before any time has passed nothing is missing", () => {
-  equal(coveragePercent([[]], elapsedOf(june, june.start)), 100);
+Deno.test("before any time has passed nothing is known", () => {
+  equal(coveragePercent([[]], elapsedOf(june, june.start)), 0);
 });
+
+for (
+  const { case: name, known, minutes, uptime } of [
+    { case: "a tenth", known: [["2026-06-01/2026-06-02"]], minutes: 144, uptime: 90 },
+    {
+      case: "nothing but a downtime",
+      known: [["2026-06-01/2026-06-02"]],
+      minutes: 1_440,
+      uptime: 0,
+    },
+    {
+      case: "one of two monitors",
+      known: [["2026-06-01/2026-06-11"], []],
+      minutes: 1_440,
+      uptime: 90,
+    },
+    {
+      case: "each half by another monitor",
+      known: [["2026-06-01/2026-06-06"], ["2026-06-06/2026-06-11"]],
+      minutes: 1_440,
+      uptime: 90,
+    },
+    {
+      case: "exactly 1 %",
+      known: [["2026-06-01T00:00:00Z/2026-06-01T02:24:00Z"]],
+      minutes: 0,
+      uptime: 100,
+    },
+    {
+      case: "less than 1 %",
+      known: [["2026-06-01T00:00:00Z/2026-06-01T02:23:59Z"]],
+      minutes: 0,
+      uptime: null,
+    },
+    { case: "nothing", known: [[]], minutes: 0, uptime: null },
+  ]
+) {
+  Deno.test(`ten days of which ${name} is known with ${minutes} minutes of downtime are ${uptime} %`, () => {
+    const elapsed = interval("2026-06-01/2026-06-11");
+    const progress = { elapsed, downtimeMs: minutes * MINUTE_MS };
+    equal(uptimePercent(known.map((each) => intervals(...each)), progress), uptime);
+  });
+}
 
 Deno.test("the burn rate has a point for each day that has begun, the last one as it is now", () => {
   const elapsed = elapsedOf(june, at("2026-06-04T12:00:00Z"));
