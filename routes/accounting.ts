@@ -77,6 +77,6 @@ function outcomeOf(status: number): Observation["outcome"] {
 function targetsOf(c: Context<Env>): string[] {
   const params = Object.values(c.req.param() as Record<string, string>);
   if (params.length) return params;
-  const { name, email } = (validated(c, "json") ?? {}) as { name?: unknown; email?: unknown };
+  const { name, email } = (validated(c, "body") ?? {}) as { name?: unknown; email?: unknown };
   return [name, email].filter((value) => typeof value === "string").slice(0, 1);
 }

@@ -51,6 +51,11 @@ export interface Contract<
   unrecorded?: true;
   /** Not worth an entry in the audit log, though it is a write: it changes nothing lasting. */
   unaudited?: true;
+  /**
+   * Parameters and fields that it does not know are ignored, not refused: other programs add their
+   * own to its links (`utm_source`) or forms (SAML bindings, 3.5.4; RFC 8058).
+   */
+  ignoresUnknown?: true;
   /** Headers that it reads, by name, with their meaning; for the API document. */
   headers?: Record<string, string>;
   params?: Params;

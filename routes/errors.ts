@@ -4,12 +4,11 @@
  * @module
  */
 
-import { HTTPException } from "hono/http-exception";
 import type { Edition } from "../services/edition.ts";
 import {
-  AppError,
   asAppError,
   type ErrorCode,
+  InputError,
   LimitError,
   ThrottledError,
 } from "../services/errors.ts";
@@ -44,7 +43,7 @@ export interface Failure {
  * "Internal error".
  */
 export function failureOf(error: unknown, edition: Edition): Failure {
-  const known = error instanceof HTTPException ? fromHono(error) : asAppError(error);
+  const known = asAppError(error);
   if (!known) return { status: 500, body: { error: "Internal error" }, headers: {} };
 
   const status = STATUS[known.code];
@@ -58,7 +57,10 @@ export function failureOf(error: unknown, edition: Edition): Failure {
   }
   return {
     status,
-    body: { error: known.message },
+    body: {
+      error: known.message,
+      ...(known instanceof InputError && { errors: known.issues }),
+    },
     headers: {
       ...(known instanceof ThrottledError && throttleHeaders(known)),
       // RFC 6750, section 3: a refused token is answered with the scheme to use.
@@ -70,11 +72,4 @@ export function failureOf(error: unknown, edition: Edition): Failure {
 /** `RateLimit` as in the IETF's draft (httpapi-ratelimit-headers): nothing remains for so long. */
 function throttleHeaders({ retryAfterS }: ThrottledError): Record<string, string> {
   return { "retry-after": String(retryAfterS), ratelimit: `"default";r=0;t=${retryAfterS}` };
-}
-
-/** Hono itself refuses only what is not readable as JSON. */
-function fromHono(error: HTTPException): AppError | undefined {
-  return error.status === 400
-    ? new AppError("invalid", "body: not readable as JSON", { cause: error })
-    : undefined;
 }

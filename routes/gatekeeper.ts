@@ -45,6 +45,6 @@ type Variables = { caller: Caller; guard: Guard; note: Note };
 export type Env = AppEnv & { Variables: Variables };
 
 /** What a validator made of a part of the request; nothing where there was none to. */
-export function validated(c: Context<Env>, part: "param" | "query" | "json" | "form"): unknown {
+export function validated(c: Context<Env>, part: "param" | "query" | "body"): unknown {
   return (c.req as unknown as { valid(part: string): unknown }).valid(part);
 }

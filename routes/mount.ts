@@ -14,7 +14,7 @@ import type { Endpoint, RawAnswer } from "./endpoint.ts";
 import { type AppEnv, respond } from "./exchange.ts";
 import { admitActor, gate } from "./gate.ts";
 import { type Env, type Gatekeeper, validated } from "./gatekeeper.ts";
-import { validators } from "./validation.ts";
+import { inputCheck } from "./validation.ts";
 
 /** Adds an edition's endpoints. */
 export function mount(
@@ -30,7 +30,7 @@ export function mount(
       [route],
       accounted(endpoint, route, gatekeeper),
       gate(endpoint, edition, gatekeeper),
-      ...validators(endpoint),
+      inputCheck(endpoint, endpoints),
       handler(endpoint),
     );
   }
@@ -50,7 +50,7 @@ function handler(endpoint: Endpoint) {
     const answer = await endpoint.handle({
       params: endpoint.params && validated(c, "param"),
       query: endpoint.query && validated(c, "query"),
-      body: endpoint.form ? validated(c, "form") : endpoint.body && validated(c, "json"),
+      body: endpoint.form || endpoint.body ? validated(c, "body") : undefined,
       caller: c.get("caller"),
       request,
       note: c.get("note"),

@@ -6,6 +6,7 @@
 
 import * as z from "zod";
 import { EDITIONS } from "../services/edition.ts";
+import { ISSUES_MAX } from "../services/errors.ts";
 
 /** The `:id` of a path. */
 export const IdParams = z.object({ id: z.string().min(1).max(255) });
@@ -36,7 +37,16 @@ export const Done = z.object({ ok: z.literal(true) }).meta({ id: "Done", example
 export const done = { ok: true } as const;
 
 export const ErrorBody = z.object({
-  error: z.string().meta({ description: "Human-readable reason", example: "body.name: Required" }),
+  error: z.string().meta({
+    description: "Human-readable reason",
+    example: "body.name: is required",
+  }),
+  errors: z.array(z.object({
+    path: z.string().meta({ example: "body.name" }),
+    message: z.string().meta({ example: "is required" }),
+  })).max(ISSUES_MAX).optional().meta({
+    description: "Everything that is wrong with the request, where it does not fit the endpoint",
+  }),
 }).meta({ id: "Error" });
 
 /** What a refusal for want of a larger edition says. */
@@ -72,6 +82,10 @@ export const Instant = z.iso.datetime({ offset: true })
     error: "must be before the year 10000 (UTC)",
   });
 
+/** A message that does not name the given type: in a query everything is text. */
+const ofType = (message: string): z.core.$ZodErrorMap => ({ code, input }) =>
+  code === "invalid_type" && input !== undefined ? message : undefined;
+
 /**
  * A whole number in a query; anything but digits is refused rather than guessed at. Without a
  * fallback it is required.
@@ -82,9 +96,7 @@ export function queryInteger({ min, max, fallback, description }: {
   fallback?: number;
   description?: string;
 }) {
-  const integer = z.int({ error: "must be a whole number" })
-    .min(min, { error: `must be at least ${min}` })
-    .max(max, { error: `must be at most ${max}` });
+  const integer = z.int({ error: ofType("must be a whole number") }).min(min).max(max);
   const number = z.preprocess(
     (text) => typeof text === "string" && /^-?\d{1,15}$/.test(text) ? Number(text) : text,
     fallback === undefined ? integer : integer.default(fallback),
@@ -99,7 +111,7 @@ export function queryBoolean({ fallback, description }: {
   fallback?: boolean;
   description?: string;
 }) {
-  const given = z.boolean({ error: "must be true, false, 1 or 0" });
+  const given = z.boolean({ error: ofType("must be true, false, 1 or 0") });
   const boolean = z.preprocess(
     (text) => typeof text === "string" ? BOOLEANS[text] ?? text : text,
     fallback === undefined ? given : given.default(fallback),

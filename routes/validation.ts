@@ -1,14 +1,15 @@
 /**
- * Checks what a request brings against its endpoint's contract, within limits of size.
+ * Checks a request against its endpoint's contract, within limits of size. All that is wrong with
+ * it is answered at once.
  *
  * @module
  */
 
-import { zValidator } from "@hono/zod-validator";
 import type { Context, MiddlewareHandler } from "hono";
-import { bodyLimit } from "hono/body-limit";
-import type * as z from "zod";
-import { AppError } from "../services/errors.ts";
+import * as z from "zod";
+import { AppError, InputError, type InputIssue, ISSUES_MAX } from "../services/errors.ts";
+import { checkFields, checkShape, type FieldRules } from "../services/input/check.ts";
+import { acceptedFields } from "./accepted_fields.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Env } from "./gatekeeper.ts";
 
@@ -16,158 +17,168 @@ import type { Env } from "./gatekeeper.ts";
 const BODY_BYTES_MAX = 1024 * 1024;
 
 /**
- * The same from somebody who may be anybody: enough for a login, and too little to keep the
- * service busy with (a megabyte of nested brackets takes it a tenth of a second).
+ * The same for callers without a token: enough for a login, and too little to keep the service
+ * busy (a megabyte of nested brackets takes it a tenth of a second).
  */
 const PUBLIC_BODY_BYTES_MAX = 64 * 1024;
 
-/** In the order in which a request is checked. */
-export function validators(endpoint: Endpoint): MiddlewareHandler<Env>[] {
-  const list: MiddlewareHandler<Env>[] = [singleQueryValues];
-  if (endpoint.params) {
-    list.push(zValidator("param", endpoint.params as ObjectShape, refuse("path")));
-  }
-  if (endpoint.query) {
-    list.push(zValidator("query", endpoint.query as ObjectShape, refuse("query")));
-  }
-  if (endpoint.body) {
-    list.push(
-      jsonOnly,
-      limitedBody(endpoint.role === "public" ? PUBLIC_BODY_BYTES_MAX : BODY_BYTES_MAX),
-      zValidator("json", endpoint.body as ObjectShape, refuse("body")),
-    );
-  }
-  if (endpoint.form) {
-    list.push(formOnly, limitedBody(BODY_BYTES_MAX), formValidator(endpoint.form));
-  }
-  return list;
-}
-
-type ObjectShape = z.ZodObject;
-
-const singleQueryValues: MiddlewareHandler<Env> = function singleQueryValues(c, next) {
-  if (c.req.raw.url.includes("?")) {
-    for (const [name, values] of Object.entries(c.req.queries())) {
-      if (values.length > 1) {
-        throw new AppError("invalid", `query.${name}: given ${values.length} times, expected once`);
-      }
-    }
-  }
-  return next();
-};
-
-const jsonOnly: MiddlewareHandler<Env> = function jsonOnly(c, next) {
-  const type = c.req.header("content-type");
-  if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type)) {
-    throw new AppError(
-      "unsupported_media_type",
-      `Expected application/json, not ${type.slice(0, 100)}`,
-    );
-  }
-  if (type === undefined && hasBody(c)) {
-    throw new AppError("unsupported_media_type", "Expected a body of the type application/json");
-  }
-  return next();
-};
-
+const JSON_TYPE = "application/json";
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
-const formOnly: MiddlewareHandler<Env> = function formOnly(c, next) {
-  const type = c.req.header("content-type") ?? "";
-  if (type.split(";", 1)[0]!.trim().toLowerCase() !== FORM_TYPE) {
-    throw new AppError("unsupported_media_type", `Expected a body of the type ${FORM_TYPE}`);
-  }
-  return next();
-};
+/** A part of a request as it was read, and what is wrong with it. */
+interface Part {
+  data?: unknown;
+  issues?: readonly InputIssue[];
+}
 
-/** A field that comes twice is refused: nobody shall read another one than we do. */
-function formValidator(shape: z.ZodType): MiddlewareHandler<Env> {
-  const complain = refuse("body");
-  return async function formValidator(c, next) {
-    const fields = new URLSearchParams(await c.req.text());
-    for (const name of new Set(fields.keys())) {
-      const { length } = fields.getAll(name);
-      if (length > 1) {
-        throw new AppError(
-          "invalid",
-          `body.${name.slice(0, 100)}: given ${length} times, expected once`,
-        );
-      }
+const NO_FIELDS = z.object({});
+
+/** @param group All endpoints of the edition. */
+export function inputCheck(
+  endpoint: Endpoint,
+  group: readonly Endpoint[],
+): MiddlewareHandler<Env> {
+  const { params, form, ignoresUnknown } = endpoint;
+  const takesBody = Boolean(form ?? endpoint.body);
+  const bytesMax = endpoint.role === "public" && !form ? PUBLIC_BODY_BYTES_MAX : BODY_BYTES_MAX;
+  const query = endpoint.query ?? NO_FIELDS;
+  const body = form ?? endpoint.body ?? NO_FIELDS;
+  const queryNames = namesOf(query);
+  const bodyNames = namesOf(body);
+  const queryRules: FieldRules = {
+    accepted: endpoint.acceptsTicket ? ["ticket"] : [],
+    what: "query parameter",
+    hint: (name) => bodyNames.includes(name) ? `${name} is a field of the body` : undefined,
+  };
+  const bodyRules: FieldRules = {
+    accepted: acceptedFields(endpoint, group),
+    hint: (name) => queryNames.includes(name) ? `${name} is a query parameter` : undefined,
+  };
+
+  return async function inputCheck(c, next) {
+    const parts: Record<string, Part | undefined> = {
+      param: params && checked(params, c.req.param(), "path"),
+      query: readQuery(c.req.raw.url),
+      body: endpoint.method === "get" ? undefined : await readBody(c),
+    };
+    const issues = Object.values(parts).flatMap((part) => part?.issues ?? []);
+    if (issues.length > 0) throw new InputError(issues);
+    for (const [name, part] of Object.entries(parts)) {
+      if (part) c.req.addValidatedData(name as "param", part.data as object);
     }
-    const result = shape.safeParse(Object.fromEntries(fields));
-    complain(result as Parameters<typeof complain>[0]);
-    c.req.addValidatedData("form", result.data as object);
     await next();
   };
+
+  function readQuery(url: string): Part | undefined {
+    const start = url.indexOf("?");
+    if (start < 0 && !endpoint.query) return undefined;
+    const given = new URLSearchParams(start < 0 ? "" : url.slice(start));
+    const repeated = repetitions(given, "query");
+    if (repeated.length > 0) return { issues: repeated };
+    return checked(query, Object.fromEntries(given), "query", queryRules);
+  }
+
+  async function readBody(c: Context<Env>): Promise<Part | undefined> {
+    const text = await textOf(c.req.raw, bytesMax);
+    // Many clients always send a type, whether there is a body or not.
+    if (text.trim() === "") return takesBody ? absentBody() : undefined;
+    if (!takesBody && ignoresUnknown) return undefined;
+
+    assertType(c, form ? FORM_TYPE : JSON_TYPE);
+    if (!form) return checked(body, parsedJson(text), "body", bodyRules);
+    const given = new URLSearchParams(text);
+    const repeated = repetitions(given, "body");
+    if (repeated.length > 0) return { issues: repeated };
+    return checked(body, Object.fromEntries(given), "body", bodyRules);
+  }
+
+  function absentBody(): Part {
+    const read = checkShape(body, {}, "body");
+    return "data" in read ? read : { issues: [{ path: "body", message: "is required" }] };
+  }
+
+  function checked(shape: z.ZodType, input: unknown, where: string, rules?: FieldRules): Part {
+    const unknown = ignoresUnknown ? [] : checkFields(shape, input, where, rules);
+    const read = checkShape(shape, input, where);
+    if (!("data" in read)) return { issues: [...unknown, ...read.issues] };
+    const unusable = unusableText(read.data as object, where);
+    return { data: read.data, issues: [...unknown, ...unusable] };
+  }
 }
 
-function hasBody(c: Context): boolean {
-  return (c.req.header("content-length") ?? "0") !== "0" ||
-    c.req.header("transfer-encoding") !== undefined;
+const namesOf = (shape: z.ZodType) => shape instanceof z.ZodObject ? Object.keys(shape.shape) : [];
+
+/** A field that comes twice is refused: every reader has to take the same one. */
+function repetitions(given: URLSearchParams, where: string): InputIssue[] {
+  return [...new Set(given.keys())].slice(0, ISSUES_MAX).flatMap((name) => {
+    const { length } = given.getAll(name);
+    const path = `${where}.${name.slice(0, 100)}`;
+    return length > 1 ? [{ path, message: `given ${length} times, expected once` }] : [];
+  });
 }
 
-function limitedBody(maxSize: number): MiddlewareHandler<Env> {
-  const withinLimit = bodyLimit({
-    maxSize,
-    onError: () => {
-      throw new AppError("too_large", `The body is larger than ${maxSize} bytes`);
-    },
-  }) as MiddlewareHandler<Env>;
+function assertType(c: Context<Env>, expected: string): void {
+  const given = c.req.header("content-type");
+  const type = given?.replace(/;.*/s, "").trim().toLowerCase();
+  if (type === expected) return;
+  const but = given === undefined ? "" : `, not ${given.slice(0, 100)}`;
+  throw new AppError("unsupported_media_type", `Expected a body of type ${expected}${but}`);
+}
 
-  // A body without a length is read right here, as far as its client sends it.
-  return async function limitedBody(c, next) {
-    try {
-      return await withinLimit(c, next);
-    } catch (error) {
-      if (error instanceof AppError) throw error;
-      throw new AppError("invalid", "body: breaks off or is not well-formed", { cause: error });
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new AppError("invalid", "body: is not valid JSON", { cause: error });
+  }
+}
+
+/** @throws {AppError} `too_large`, or `invalid` for a body that its client does not finish. */
+async function textOf({ body, headers }: Request, bytesMax: number): Promise<string> {
+  if (!body) return "";
+  const tooLarge = new AppError("too_large", `The body is larger than ${bytesMax} bytes`);
+  if (Number(headers.get("content-length")) > bytesMax) throw tooLarge;
+
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of body) {
+      size += chunk.length;
+      // Its length is only known once it was read.
+      if (size > bytesMax) throw tooLarge;
+      chunks.push(chunk);
     }
-  };
+  } catch (error) {
+    if (error === tooLarge) throw error;
+    throw new AppError("invalid", "body: is interrupted or malformed", { cause: error });
+  }
+  return await new Blob(chunks).text();
 }
 
 const UNUSABLE_TEXT = "has a NUL character or half of a surrogate pair";
 
 /**
- * Finds text that the database would not give back as it was: SQLite ends a text at its first NUL,
- * and UTF-8 has no half of a surrogate pair.
- *
- * @returns The name of the outermost field that has some.
+ * Complains of text that the database would not give back as it was: SQLite ends a text at its
+ * first NUL, and UTF-8 has no half of a surrogate pair. Names the outermost field that has some.
  */
-function unusableText(data: object): string | undefined {
+function unusableText(data: object, where: string): InputIssue[] {
+  const issues: InputIssue[] = [];
   for (const [field, value] of Object.entries(data)) {
-    // No recursion: what nobody looked into may be nested as deep as a body is long.
-    const open: unknown[] = [value];
-    while (open.length > 0) {
-      const next = open.pop();
-      if (typeof next === "string" && !isUsableText(next)) return field;
-      if (typeof next !== "object" || next === null) continue;
-      for (const [key, inner] of Object.entries(next)) open.push(key, inner);
-    }
+    if (hasUnusableText(value)) issues.push({ path: `${where}.${field}`, message: UNUSABLE_TEXT });
   }
-  return undefined;
+  return issues;
+}
+
+/** Without recursion: free-form values may be nested as deep as a body is long. */
+function hasUnusableText(value: unknown): boolean {
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next === "string" && !isUsableText(next)) return true;
+    if (typeof next !== "object" || next === null) continue;
+    for (const [key, inner] of Object.entries(next)) open.push(key, inner);
+  }
+  return false;
 }
 
 const isUsableText = (text: string) => !text.includes("\0") && text.isWellFormed();
-
-/** The validator's words for a field that is not there. */
-const MISSING = /^Invalid input: expected \w+, received undefined$/;
-
-/** Makes the validator's complaint a sentence that names the first field that does not fit. */
-function refuse(where: "path" | "query" | "body") {
-  return (result: { success: boolean; data?: object; error?: { issues: readonly Issue[] } }) => {
-    if (result.success) {
-      const unusable = unusableText(result.data ?? {});
-      if (unusable === undefined) return;
-      throw new AppError("invalid", `${where}.${unusable}: ${UNUSABLE_TEXT}`);
-    }
-    const issue = result.error?.issues[0];
-    const field = [where, ...(issue?.path ?? []).map(String)].join(".");
-    const message = (issue?.message ?? "not valid").replace(MISSING, "is required");
-    throw new AppError("invalid", `${field}: ${message}`);
-  };
-}
-
-interface Issue {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-}

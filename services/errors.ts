@@ -33,6 +33,30 @@ export class AppError extends Error {
   }
 }
 
+/** One thing that is wrong with a request. */
+export interface InputIssue {
+  /** Where, e.g. `"body.config.url"`. */
+  path: string;
+  /** E.g. `"is required"`. */
+  message: string;
+}
+
+/** Largest number of issues that one answer lists. */
+export const ISSUES_MAX = 50;
+
+/** Input that does not have the shape it should have. The message is about the first issue. */
+export class InputError extends AppError {
+  override readonly name = "InputError";
+  /** At most {@linkcode ISSUES_MAX}. */
+  readonly issues: readonly InputIssue[];
+
+  /** @param issues At least one. */
+  constructor(issues: readonly InputIssue[]) {
+    super("invalid", `${issues[0]?.path}: ${issues[0]?.message}`);
+    this.issues = issues.slice(0, ISSUES_MAX);
+  }
+}
+
 /** An edition's limit is used up, or the edition lacks the feature; answered with 402 and the numbers. */
 export class LimitError extends AppError {
   override readonly name = "LimitError";

@@ -9,6 +9,8 @@ import * as z from "zod";
 import type { AdapterRecord } from "./adapter_record.ts";
 import type { AdapterContext } from "./adapter_request.ts";
 import type { Edition } from "./edition.ts";
+import type { InputIssue } from "./errors.ts";
+import { checkFields, checkShape } from "./input/check.ts";
 
 /** How an integration's config reaches its adapter, and what it is shown as: plain JSON. */
 export type AdapterConfig = Record<string, unknown>;
@@ -47,8 +49,10 @@ export interface LoadedAdapter {
    * may have its secrets redacted.
    */
   target(config: AdapterConfig): string;
-  /** Checks a config and drops what is not part of it. */
-  parse(config: unknown): { config: AdapterConfig } | { field: string; reason: string };
+  /** Checks a config and drops what is not part of it. The paths of the issues begin with `path`. */
+  parse(config: unknown, path: string): { config: AdapterConfig } | { issues: InputIssue[] };
+  /** Complains of fields that are not part of it. */
+  findUnknown(config: unknown, path: string): InputIssue[];
   /** Asks for everything. @throws {AdapterError} or what the request threw. */
   fetch(context: AdapterContext, config: AdapterConfig): Promise<Fetched>;
   /** Asks for as little as proves that address and credentials are right. @throws as `fetch`. */
@@ -86,15 +90,11 @@ export function adapter<Shape extends z.ZodRawShape>(definition: Definition<Shap
       optional: names.filter(isOptional),
       sensitive: [...sensitive],
     },
-    parse(config) {
-      const parsed = shape.safeParse(config);
-      if (parsed.success) return { config: parsed.data as AdapterConfig };
-      const [issue] = parsed.error.issues;
-      return {
-        field: (issue?.path ?? []).map(String).join("."),
-        reason: issue?.message ?? "not valid",
-      };
+    parse(config, path) {
+      const checked = checkShape(shape, config, path);
+      return "data" in checked ? { config: checked.data as AdapterConfig } : checked;
     },
+    findUnknown: (config, path) => checkFields(shape, config, path),
     fetch: fetch as LoadedAdapter["fetch"],
     test: test as LoadedAdapter["test"],
   };

@@ -45,11 +45,12 @@ const RoleBody = z.object({ role: UserRole }).meta({
   example: { role: "operator" },
 });
 
+const CurrentPassword = z.string().min(1).max(PASSWORD_BYTES_MAX).optional();
+
 const PasswordBody = z.object({
   password: NewPassword,
-  current_password: z.string().min(1).max(PASSWORD_BYTES_MAX).optional().meta({
-    description: "Required for one's own password",
-  }),
+  current_password: CurrentPassword.meta({ description: "Required for your own password" }),
+  currentPassword: CurrentPassword.meta({ description: "The same as `current_password`" }),
 }).meta({
   id: "PasswordChange",
   example: { password: "a new one, twelve or more", current_password: "correct horse battery" },
@@ -156,7 +157,7 @@ export const userEndpoints = (deps: Deps) => [
       note,
       await changePassword(deps, caller, params.id, {
         password: body.password,
-        currentPassword: body.current_password,
+        currentPassword: body.current_password ?? body.currentPassword,
       }),
     )),
 ];

@@ -98,6 +98,7 @@ export const ssoLoginEndpoints = (deps: Deps) => {
       ...PUBLIC,
       params: IdParams,
       query: LoginQuery,
+      ignoresUnknown: true,
       produces: "text/html",
       returns: z.string(),
       replies: {
@@ -136,6 +137,7 @@ export const ssoLoginEndpoints = (deps: Deps) => {
         "hours.",
       ...PUBLIC,
       form: AcsForm,
+      ignoresUnknown: true,
       returns: SsoLogin,
       failures: {
         400: "The form or the message cannot be read",

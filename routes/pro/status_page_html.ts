@@ -66,6 +66,7 @@ export const statusPageHtmlEndpoints = (deps: Deps) => {
     method: "get",
     role: "public",
     anyAddress: true,
+    ignoresUnknown: true,
     hiddenUnlicensed: true,
     params: Params,
     returns: z.string(),

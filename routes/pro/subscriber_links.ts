@@ -151,6 +151,7 @@ function linkEndpoint<Params extends z.ZodType, Returns extends z.ZodType>(
 ): Endpoint {
   return {
     ...contract,
+    ignoresUnknown: true,
     // So that it writes its answers itself.
     produces: "application/json",
     async handle(input): Promise<RawAnswer> {

@@ -21,7 +21,7 @@ import {
 } from "../../db/ce/integrations.ts";
 import type { Deps } from "../deps.ts";
 import { type Edition, includesEdition } from "../edition.ts";
-import { AppError, LimitError, notFound } from "../errors.ts";
+import { AppError, InputError, LimitError, notFound } from "../errors.ts";
 import {
   type Adapter,
   type AdapterConfig,
@@ -155,6 +155,7 @@ export async function changeIntegration(
       loaded,
       change.config ?? before.config,
       isOther ? undefined : before,
+      change.config !== undefined,
     );
     sealed = sealedConfig(secrets, id, loaded, whole);
   }
@@ -214,10 +215,9 @@ export async function usableConfig(
   integration: Integration,
 ): Promise<{ adapter: LoadedAdapter; config: AdapterConfig }> {
   const adapter = await knownAdapter(deps, integration.adapter).load();
-  const parsed = adapter.parse(joinConfig(integration.config, storedSecrets(deps, integration)));
-  if (!("config" in parsed)) {
-    throw new AppError("invalid", `config.${parsed.field}: ${parsed.reason}`);
-  }
+  const whole = joinConfig(integration.config, storedSecrets(deps, integration));
+  const parsed = adapter.parse(whole, "config");
+  if ("issues" in parsed) throw new InputError(parsed.issues);
   return { adapter, config: parsed.config };
 }
 
@@ -241,12 +241,14 @@ function knownAdapter({ adapters }: Pick<Deps, "adapters">, id: string): Adapter
  * The config with the kept secrets, found to be right, and free of what is not part of it.
  *
  * @param before The integration whose secrets can be kept.
+ * @param isGiven Whether the caller sent it; one of another adapter may have fields to drop.
  */
 async function acceptedConfig(
   deps: Pick<Deps, "config" | "secrets">,
   adapter: LoadedAdapter,
   given: AdapterConfig,
   before: Integration | undefined,
+  isGiven = true,
 ): Promise<AdapterConfig> {
   const joined = keepSecrets(adapter, given, before ? readableSecrets(deps, before) : {});
   if ("field" in joined) {
@@ -255,11 +257,10 @@ async function acceptedConfig(
       `body.config.${joined.field}: is redacted, and there is nothing stored that could be kept`,
     );
   }
-  const parsed = adapter.parse(joined.config);
-  if ("field" in parsed) {
-    const field = ["body.config", parsed.field].filter(Boolean).join(".");
-    throw new AppError("invalid", `${field}: ${parsed.reason}`);
-  }
+  const parsed = adapter.parse(joined.config, "body.config");
+  const unknown = isGiven ? adapter.findUnknown(given, "body.config") : [];
+  const issues = [...unknown, ...("issues" in parsed ? parsed.issues : [])];
+  if ("issues" in parsed || issues.length > 0) throw new InputError(issues);
   for (const field of adapter.addresses) {
     const address = parsed.config[field];
     if (typeof address !== "string") continue;

@@ -249,7 +249,7 @@ async function assertCurrentPassword(
   currentPassword: string | undefined,
 ): Promise<void> {
   if (currentPassword === undefined) {
-    throw new AppError("invalid", "body.current_password: required for one's own password");
+    throw new AppError("invalid", "body.current_password: is required to change your own password");
   }
   const { email } = existing(db, userId);
   let attempt: LoginAttempt | undefined;

@@ -278,7 +278,7 @@ for (
       body: `{"name":"a"}`,
       type: "application/json",
       status: 415,
-      error: "Expected a body of the type application/x-www-form-urlencoded",
+      error: "Expected a body of type application/x-www-form-urlencoded, not application/json",
     },
     {
       wrong: "a NUL character",

@@ -74,7 +74,7 @@ Deno.test("an edition opens and closes with its license at the very next request
   deepEqual((await call("admin", { name: "a" })).status, 402);
 });
 
-Deno.test("a body that breaks off is the client's fault, and none of ours", async () => {
+Deno.test("a body that is interrupted is 400, not 500", async () => {
   const { license, call } = proApp();
   const expiresAt = new Date("2027-01-01T00:00:00Z");
   license.use({ customer: "c", edition: "pro", expiresAt, limits: {} });
@@ -83,7 +83,7 @@ Deno.test("a body that breaks off is the client's fault, and none of ours", asyn
   });
   deepEqual(await call("admin", broken), {
     status: 400,
-    body: { error: "body: breaks off or is not well-formed" },
+    body: { error: "body: is interrupted or malformed" },
   });
 });
 

@@ -38,11 +38,11 @@ const PLACES: {
 }[] = [
   {
     what: "zod",
-    code: /from "(@hono\/zod-validator|zod)\b/,
+    code: /from "zod\b/,
     example: `import * as z from "zod";`,
     folders: ["routes"],
     exceptions:
-      /^services\/(config(_values)?\.ts|license\.ts|(integration_adapter|adapter_request)\.ts|\w+\/adapters\/)/,
+      /^services\/(config(_values)?\.ts|license\.ts|(integration_adapter|adapter_request)\.ts|input\/|\w+\/adapters\/)/,
   },
   {
     what: "hono",

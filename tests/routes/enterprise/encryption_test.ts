@@ -244,7 +244,7 @@ for (
     ["GET", "rotations?limit=501", undefined, 400, /^query\.limit: /],
     ["GET", "audit?event_type=login", undefined, 400, /^query\.event_type: must be one of config_/],
     ["GET", "audit?event_type=", undefined, 400, /^query\.event_type: /],
-    ["DELETE", "audit/retention", undefined, 400, /^query\.days: must be a whole number$/],
+    ["DELETE", "audit/retention", undefined, 400, /^query\.days: is required$/],
     ["DELETE", "audit/retention?days=", undefined, 400, /^query\.days: must be a whole number/],
     ["DELETE", "audit/retention?days=29", undefined, 400, /^query\.days: .*30/],
     ["DELETE", "audit/retention?days=3651", undefined, 400, /^query\.days: .*3650/],

@@ -116,7 +116,7 @@ for (
     [{ cidr: "010.0.0.1" }, /^body\.cidr: must have four decimal numbers/],
     [{ cidr: "fe80::1%eth0" }, /^body\.cidr: must have no zone/],
     [{ cidr: "10.0.0.0/33" }, /^body\.cidr: must have a prefix from 0 to 32$/],
-    [{ cidr: "1".repeat(50) }, /^body\.cidr: Too big/],
+    [{ cidr: "1".repeat(50) }, /^body\.cidr: must have at most 49 characters$/],
     [{ cidr: "" }, /^body\.cidr/],
     [{ cidr: 7 }, /^body\.cidr/],
     [{ label: "" }, /^body\.label/],

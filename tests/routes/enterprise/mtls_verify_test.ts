@@ -327,7 +327,7 @@ for (
     ["an address that is none", { ip: "localhost" }, /^body\.ip: must be an IP address$/],
     ["half an address", { ip: "192.0.2" }, /^body\.ip: must be an IP address$/],
     ["no object", "[]", /^body: /],
-    ["no JSON", "{", /^body: not readable as JSON$/],
+    ["no JSON", "{", /^body: is not valid JSON$/],
   ] as const
 ) {
   Deno.test(`POST /mtls/verify refuses ${what} in its body with 400`, async () => {

@@ -1,0 +1,142 @@
+/**
+ * What is wrong with a field, in the words of this service. Shapes give a message of their own
+ * only where they know more than the validator does.
+ *
+ * @module
+ */
+
+import type * as z from "zod";
+
+type Issue = z.core.$ZodRawIssue;
+
+/** Where there is no more to say; what a union's options complain of says more. */
+export const NOT_VALID = "is not valid";
+
+/** The validator's error map: one message for each kind of issue, without the field's name. */
+export function inputMessage(issue: Issue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.input === undefined ? "is required" : typeMessage(issue);
+    case "too_small":
+      return sizeMessage(issue, issue.minimum, "at least", "more than");
+    case "too_big":
+      return sizeMessage(issue, issue.maximum, "at most", "less than");
+    case "not_multiple_of":
+      return `must be a multiple of ${issue.divisor}`;
+    case "invalid_value":
+      return oneOf(issue.values);
+    case "invalid_format":
+      return formatMessage(issue);
+    case "invalid_union":
+      return issue.discriminator === undefined ? NOT_VALID : oneOf(issue.options as unknown[]);
+    case "unrecognized_keys":
+      return `must not have ${issue.keys.map((key) => key.slice(0, 100)).join(", ")}`;
+    case "invalid_key":
+      return "has a name that is not allowed";
+    case "invalid_element":
+      return "has an entry that is not allowed";
+    case "custom":
+      return NOT_VALID;
+  }
+}
+
+/** E.g. `a number`, for the types that JSON and queries have. */
+const TYPES: Record<string, string> = {
+  array: "an array",
+  bigint: "a whole number",
+  boolean: "true or false",
+  date: "a time",
+  int: "a whole number",
+  map: "an object",
+  never: "left out",
+  null: "null",
+  number: "a number",
+  object: "an object",
+  record: "an object",
+  set: "an array",
+  string: "a string",
+  tuple: "an array",
+  undefined: "left out",
+  void: "left out",
+};
+
+export const typeName = (expected: string) => TYPES[expected] ?? "of another type";
+
+function typeMessage({ expected, input }: Issue & { expected: string }): string {
+  const wanted = `must be ${typeName(expected)}`;
+  return expected === "int" && typeof input === "number"
+    ? wanted
+    : `${wanted}, not ${nameOfType(input)}`;
+}
+
+/** The type of a value and never the value, which may be a secret. */
+function nameOfType(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "boolean") return "a boolean";
+  if (typeof value === "number" && !Number.isFinite(value)) return "an infinite number";
+  return TYPES[typeof value] ?? typeof value;
+}
+
+/** What the size of something is counted in; a number is its own size. */
+const UNITS: Record<string, [one: string, many: string]> = {
+  array: ["entry", "entries"],
+  file: ["byte", "bytes"],
+  map: ["entry", "entries"],
+  record: ["entry", "entries"],
+  set: ["entry", "entries"],
+  string: ["character", "characters"],
+};
+
+function sizeMessage(
+  { origin, inclusive, exact }: Extract<Issue, { code: "too_small" | "too_big" }>,
+  bound: number | bigint,
+  orEqual: string,
+  notEqual: string,
+): string {
+  const size = Number(bound);
+  const limit = `${exact ? "exactly" : inclusive === false ? notEqual : orEqual} ${bound}`;
+  const units = UNITS[origin];
+  if (!units) return `must be ${limit}`;
+  if (size === 1 && orEqual === "at least" && !exact) return "must not be empty";
+  return `must have ${limit} ${size === 1 ? units[0] : units[1]}`;
+}
+
+const FORMATS: Record<string, string> = {
+  base64: "base64",
+  base64url: "base64url",
+  cidrv4: "an IPv4 range such as 192.0.2.0/24",
+  cidrv6: "an IPv6 range such as 2001:db8::/32",
+  date: "a date such as 2026-01-31",
+  datetime: "an ISO 8601 time such as 2026-01-31T12:00:00Z",
+  duration: "an ISO 8601 duration such as PT15M",
+  e164: "a phone number such as +14155550123",
+  email: "an email address",
+  guid: "a UUID",
+  ipv4: "an IPv4 address",
+  ipv6: "an IPv6 address",
+  json_string: "JSON",
+  jwt: "a JSON Web Token",
+  mac: "a MAC address",
+  time: "a time of day such as 12:00:00",
+  url: "a URL",
+  uuid: "a UUID",
+};
+
+function formatMessage(issue: Extract<Issue, { code: "invalid_format" }>): string {
+  switch (issue.format) {
+    case "regex":
+      return `must match ${issue.pattern}`;
+    case "starts_with":
+      return `must start with ${issue.prefix}`;
+    case "ends_with":
+      return `must end with ${issue.suffix}`;
+    case "includes":
+      return `must contain ${issue.includes}`;
+    default:
+      return `must be ${FORMATS[issue.format] ?? "in another format"}`;
+  }
+}
+
+const oneOf = (values: readonly unknown[]) =>
+  values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(", ")}`;

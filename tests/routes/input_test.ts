@@ -1,0 +1,236 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import type { Endpoint } from "../../routes/endpoint.ts";
+import { everyRoute } from "../../routes/editions.ts";
+import { testApp } from "../helpers/test_app.ts";
+
+const JSON_TYPE = { headers: { "content-type": "application/json" } };
+
+Deno.test("an unknown field and query parameter is 400 and named, with the one that is meant", async () => {
+  using app = testApp();
+  for (
+    const [method, path, body, error] of [
+      [
+        "GET",
+        "/api/containers?health=unhealthy",
+        undefined,
+        "query.health: unknown query " +
+        "parameter; known query parameters: state, stack, name",
+      ],
+      [
+        "GET",
+        "/api/containers?stat=running",
+        undefined,
+        "query.stat: unknown query parameter; " +
+        "did you mean state? Known query parameters: state, stack, name",
+      ],
+      [
+        "GET",
+        "/api/overview?x=1",
+        undefined,
+        "query.x: unknown query parameter; there are none here",
+      ],
+      [
+        "GET",
+        "/api/overview?__proto__=1",
+        undefined,
+        "query.__proto__: unknown query parameter; " +
+        "there are none here",
+      ],
+      [
+        "POST",
+        "/api/containers/web/rebuild",
+        { force: true },
+        "body.force: unknown field; known " +
+        "fields: pull",
+      ],
+      [
+        "POST",
+        "/api/containers/web/rebuild?pull=never",
+        {},
+        "query.pull: pull is a field of the body",
+      ],
+      ["POST", "/api/containers/web/stop", { t: 1 }, "body.t: t is a query parameter"],
+      ["POST", "/api/containers/web/start", { t: 1 }, "body.t: unknown field; there are none here"],
+      [
+        "DELETE",
+        "/api/webhooks/x",
+        { force: true },
+        "body.force: unknown field; there are none here",
+      ],
+    ] as const
+  ) {
+    const answer = await app.call(method, path, body);
+    deepEqual([path, answer.status, answer.body.error], [path, 400, error]);
+  }
+});
+
+Deno.test("an unknown field of a nested object is 400 and named with its path", async () => {
+  using app = testApp({ edition: "pro" });
+  const channel = {
+    platform: "team-chat",
+    name: "On-call",
+    config: { webhook_ur: "https://chat.example.com/x" },
+    events: ["*"],
+  };
+  const { status, body } = await app.call("POST", "/api/ext/service-pro/chatops/channels", channel);
+  equal(status, 400);
+  match(body.error, /^body\.config\.webhook_ur: unknown field; did you mean webhook_url\? /);
+});
+
+Deno.test("an unknown field of an integration's config is 400 and named", async () => {
+  using app = testApp();
+  const config = { url: "http://10.0.0.1/", fieldMapping: [], fieldMappings: [{ path: "a" }] };
+  const { status, body } = await app.call("POST", "/api/integrations", {
+    adapter: "http-json",
+    name: "Shop",
+    config,
+  });
+  equal(status, 400);
+  deepEqual(body.errors.map(({ path }: { path: string }) => path), [
+    "body.config.fieldMapping",
+    "body.config.fieldMappings.0.name",
+  ]);
+});
+
+Deno.test("everything that is wrong with a request is answered at once, at most 50 issues", async () => {
+  using app = testApp();
+  const { body } = await app.call("PUT", "/api/alerts/rules/x?a=1", {
+    name: "",
+    operator: "~",
+    threshold: "90",
+    durationSeconds: -1,
+    durationSecond: 1,
+  });
+  deepEqual(body, {
+    error: "query.a: unknown query parameter; there are none here",
+    errors: [
+      ["query.a", "unknown query parameter; there are none here"],
+      [
+        "body.durationSecond",
+        "unknown field; did you mean durationSeconds? Known fields: " +
+        "name, metric, operator, threshold, durationSeconds, autoIncident, enabled",
+      ],
+      ["body.name", "must not be empty"],
+      ["body.operator", "must be one of >, <, >=, <=, =="],
+      ["body.threshold", "must be a number, not a string"],
+      ["body.durationSeconds", "must be at least 0"],
+    ].map(([path, message]) => ({ path, message })),
+  });
+  const many = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`a${i}`, i]));
+  equal((await app.call("POST", "/api/alerts/rules", many)).body.errors.length, 50);
+});
+
+Deno.test("a record that was read can be sent back whole; other unknown fields are 400", async () => {
+  using app = testApp();
+  const { body: rule } = await app.call("POST", "/api/alerts/rules", {
+    name: "CPU",
+    metric: "cpu_percent",
+    operator: ">",
+    threshold: 90,
+    durationSeconds: 60,
+  });
+  const path = `/api/alerts/rules/${rule.id}`;
+  const changed = await app.call("PUT", path, { ...rule, threshold: 95 });
+  deepEqual([changed.status, changed.body], [200, { ...rule, threshold: 95 }]);
+  equal((await app.call("PUT", path, { ...rule, secret: 1 })).status, 400);
+  // A toggle is an action and not the record.
+  equal((await app.call("PUT", `${path}/toggle`, { enabled: true, id: rule.id })).status, 400);
+});
+
+Deno.test("fields that published clients send without a meaning here are accepted", async () => {
+  using app = testApp();
+  const body = { token: "ExponentPushToken[xxxxxxxxxxxxxxxxxxxxxx]", platform: "ios" };
+  equal((await app.call("POST", "/api/push/register", body)).status, 200);
+});
+
+Deno.test("no body where one is required is 400 and says so", async () => {
+  using app = testApp();
+  for (const body of [undefined, "", " \n"]) {
+    for (const options of [{}, JSON_TYPE]) {
+      const answer = await app.call("POST", "/api/webhooks", body, options);
+      deepEqual([answer.status, answer.body.error], [400, "body: is required"]);
+    }
+  }
+});
+
+Deno.test("an endpoint without a body takes an empty object, and no other type of body", async () => {
+  using app = testApp();
+  const { body: { id } } = await app.call("POST", "/api/webhooks", {
+    name: "a",
+    url: "https://hooks.example.com/",
+    events: ["*"],
+  });
+  const path = `/api/webhooks/${id}/test`;
+  equal((await app.call("POST", path, {})).status, 200);
+  equal((await app.call("POST", path, [])).body.error, "body: must be an object, not an array");
+  equal(
+    (await app.call("POST", path, "a=1", { headers: { "content-type": "text/plain" } })).status,
+    415,
+  );
+});
+
+const pathOf = (prefix: string, { path }: Endpoint) =>
+  (prefix + path).replace(/:\w+/g, "00000000-0000-4000-8000-000000000000");
+
+Deno.test("an empty body of the type JSON is no body, for every endpoint that needs none", async () => {
+  using first = testApp();
+  let asked = 0;
+  for (const { prefix, endpoints } of await everyRoute(first.deps)) {
+    for (const endpoint of endpoints) {
+      const { method, body, form } = endpoint;
+      if (method === "get" || form || body && !body.safeParse({}).success) continue;
+      const statuses = [];
+      for (const options of [{}, JSON_TYPE]) {
+        using app = testApp({ edition: "enterprise" });
+        const answer = await app.call(method.toUpperCase(), pathOf(prefix, endpoint), "", options);
+        statuses.push(answer.status);
+      }
+      equal(statuses[1], statuses[0], endpoint.path);
+      asked++;
+    }
+  }
+  ok(asked > 50);
+});
+
+/** Their links and forms come from other programs, which add parameters and fields of their own. */
+const IGNORING = [
+  "get /",
+  "get /api/ext/service-enterprise/sso/login/:id",
+  "get /api/ext/service-pro/status-pages/:pageId/subscribers/verify/:token",
+  "get /api/ext/service-pro/status-pages/unsubscribe/:token",
+  "get /docs",
+  "get /docs/page.css",
+  "get /docs/page.js",
+  "get /status/:slug",
+  "get /status/:slug/badge.svg",
+  "get /status/:slug/feed.atom",
+  "post /api/ext/service-enterprise/sso/acs",
+  "post /api/ext/service-pro/status-pages/unsubscribe/:token",
+];
+
+Deno.test("every endpoint refuses an unknown query parameter and an unknown field of its body", async () => {
+  using app = testApp({ edition: "enterprise", config: { mtlsVerifySecret: "verify" } });
+  const ignoring: string[] = [];
+  for (const { prefix, endpoints } of await everyRoute(app.deps)) {
+    for (const endpoint of endpoints) {
+      const { method } = endpoint;
+      const name = `${method} ${prefix}${endpoint.path}`;
+      const path = pathOf(prefix, endpoint);
+      const headers = { "x-verify-secret": "verify" };
+      const call = async (query: string, body?: unknown) =>
+        (await app.call(method.toUpperCase(), path + query, body, { headers })).body;
+
+      if (endpoint.ignoresUnknown) {
+        ignoring.push(name);
+        continue;
+      }
+      const { error } = await call("?unknown_parameter=1");
+      match(error, /^query\.unknown_parameter: unknown query parameter; /, name);
+      if (method === "get") continue;
+      const { errors } = await call("", { unknown_field: 1 });
+      const found = errors.find(({ path }: { path: string }) => path === "body.unknown_field");
+      match(found?.message, /^unknown field; /, name);
+    }
+  }
+  deepEqual(ignoring.sort(), IGNORING);
+});
