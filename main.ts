@@ -33,6 +33,7 @@ async function main(args: readonly string[], signal: AbortSignal): Promise<numbe
         readTextFile: (path) => Deno.readTextFileSync(path),
       },
       print: (line) => console.log(line),
+      terminal: Deno.stdout.isTerminal() ? writeToTerminal : undefined,
       note: (line) => console.error(line),
       signal,
     };
@@ -47,6 +48,12 @@ async function main(args: readonly string[], signal: AbortSignal): Promise<numbe
     console.error(`longshore: ${(error as Error).message}`);
     return EXIT.failure;
   }
+}
+
+/** Unlike `console.log`, this fails when the terminal is gone. */
+function writeToTerminal(text: string): void {
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
 }
 
 const isHelp = (arg: string) => arg === "-h" || arg === "--help";

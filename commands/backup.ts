@@ -14,12 +14,22 @@ import {
 } from "../db/database.ts";
 import { pendingMigrations } from "../db/migrate.ts";
 import { stateMigrations } from "../db/migrations/mod.ts";
-import { type BackupManifest, writeBackupFile } from "../services/backup_file.ts";
-import { readConfig } from "../services/config.ts";
-import { isThere, removeIfThere, syncDirectory } from "../services/private_file.ts";
+import {
+  type BackupManifest,
+  type BackupSource,
+  writeBackupFile,
+} from "../services/backup_file.ts";
+import {
+  isThere,
+  openRegularFile,
+  removeIfThere,
+  syncDirectory,
+} from "../services/private_file.ts";
 import { TarError } from "../services/tar.ts";
 import { parseArguments } from "./arguments.ts";
 import { BACKED_UP, isDataFile, METRICS_FILE, STATE_FILE } from "./data_directory.ts";
+import { actAsOwner } from "./data_owner.ts";
+import { assertIsMeant, findInstallation } from "./installation.ts";
 import { CommandError, EXIT, type Program } from "./program.ts";
 import { assertThere } from "./state_database.ts";
 
@@ -27,59 +37,92 @@ export async function backup(program: Program): Promise<number> {
   const { values: [file], options } = parseArguments("backup", program, ["FILE"], {
     force: "flag",
   });
-  const { dataDir, secretKey } = readConfig(program.env, program.surroundings);
+  const { config } = findInstallation(program);
+  const { dataDir, secretKey } = config;
+  assertIsMeant(config, program);
   Deno.umask(0o077);
   assertThere(join(dataDir, STATE_FILE), dataDir);
   assertTarget(file, dataDir, options.force ?? false);
 
-  const { manifest, size } = await inWorkDirectory(file, async (directory) => {
-    const sources = await copyAll(dataDir, directory, program);
-    const path = join(directory, basename(file));
-    const manifest = await writeBackupFile(path, sources, {
-      createdAt: new Date(),
-      signal: program.signal,
-    });
-    Deno.renameSync(path, file);
-    syncDirectory(dirname(resolve(file)));
-    return { manifest, size: Deno.statSync(file).size };
-  });
-
-  const names = manifest.entries.map(({ name }) => name).join(", ");
-  program.print(`${file}: ${names} (${megabytes(size)})`);
-  if (secretKey !== null) {
-    program.note("SECRET_KEY is not in it: without it the stored secrets cannot be read.");
+  const sources = await openSources(dataDir, program);
+  try {
+    const { manifest, size } = await writeTarget(file, sources, program.signal);
+    report(program, file, manifest, size, secretKey !== null);
+  } finally {
+    for (const source of sources) source.file.close();
   }
   return EXIT.ok;
 }
 
+/** Opens what goes into the backup, with the rights of the owner of `DATA_DIR`. */
+async function openSources(dataDir: string, program: Program): Promise<BackupSource[]> {
+  using _owner = actAsOwner(dataDir);
+  const directory = join(dataDir, `backup-${crypto.randomUUID()}`);
+  return await translated(dataDir, directory, async () => {
+    Deno.mkdirSync(directory, { mode: 0o700 });
+    return await openAll(dataDir, directory, program);
+  });
+}
+
+/** Writes the archive in a private directory beside the file, where a rename publishes it. */
+async function writeTarget(
+  file: string,
+  sources: readonly BackupSource[],
+  signal: AbortSignal,
+): Promise<{ manifest: BackupManifest; size: number }> {
+  const directory = join(dirname(resolve(file)), `.longshore-backup-${crypto.randomUUID()}`);
+  return await translated(file, directory, async () => {
+    Deno.mkdirSync(directory, { mode: 0o700 });
+    const path = join(directory, basename(file));
+    const manifest = await writeBackupFile(path, sources, { createdAt: new Date(), signal });
+    Deno.renameSync(path, file);
+    syncDirectory(dirname(resolve(file)));
+    return { manifest, size: Deno.statSync(file).size };
+  });
+}
+
+function report(
+  program: Program,
+  file: string,
+  manifest: BackupManifest,
+  size: number,
+  hasSecretKey: boolean,
+): void {
+  const names = manifest.entries.map(({ name }) => name).join(", ");
+  program.print(`${file}: ${names} (${megabytes(size)})`);
+  if (hasSecretKey) {
+    program.note("SECRET_KEY is not in it: without it the stored secrets cannot be read.");
+  }
+}
+
 /**
- * Copies the databases as each is at one moment, and finds the other files.
+ * Opens a copy of each database as it is at one moment, and the other files. The copies go with
+ * `directory`; they can be read as long as they are open.
  *
- * @throws {DatabaseFileError} When the state database is damaged: such a backup would be none.
+ * @throws {DatabaseFileError} When the state database is damaged and could not be restored.
  */
-async function copyAll(
+async function openAll(
   dataDir: string,
   directory: string,
   { signal, note }: Program,
-): Promise<{ name: string; path: string }[]> {
-  const sources: { name: string; path: string }[] = [];
+): Promise<BackupSource[]> {
+  const sources: BackupSource[] = [];
   for (const name of BACKED_UP) {
     signal.throwIfAborted();
     const path = join(dataDir, name);
     if (!isThere(path)) continue;
     if (name !== STATE_FILE && name !== METRICS_FILE) {
-      sources.push({ name, path });
+      sources.push({ name, file: openRegularFile(path) });
       continue;
     }
-    // In a directory of its own, for the archive may have the same name.
-    const copy = join(directory, "databases", name);
+    const copy = join(directory, name);
     try {
       await copyDatabase(path, copy);
       assertReadable(copy, name);
-      sources.push({ name, path: copy });
+      sources.push({ name, file: openRegularFile(copy) });
     } catch (error) {
       if (!(error instanceof DatabaseFileError) || name === STATE_FILE) throw error;
-      note(`${name} is left out, for it cannot be used: ${error.message}`);
+      note(`${name} is left out because it cannot be used: ${error.message}`);
     }
   }
   return sources;
@@ -97,23 +140,21 @@ function assertReadable(path: string, name: string): void {
   }
 }
 
-/** Runs `work` with a private directory beside the file, where a rename is enough to publish it. */
-async function inWorkDirectory(
-  file: string,
-  work: (directory: string) => Promise<{ manifest: BackupManifest; size: number }>,
-): Promise<{ manifest: BackupManifest; size: number }> {
-  const directory = join(dirname(resolve(file)), `.longshore-backup-${crypto.randomUUID()}`);
+/** Runs `work`, removes its directory, and makes a failure a sentence about `place`. */
+async function translated<T>(
+  place: string,
+  directory: string,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
-    Deno.mkdirSync(directory, { mode: 0o700 });
-    Deno.mkdirSync(join(directory, "databases"), { mode: 0o700 });
-    return await work(directory);
+    return await work();
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") {
       throw new CommandError("Interrupted; no backup was written");
     }
     const reason = error instanceof Error ? error.message : String(error);
     const known = error instanceof DatabaseFileError || error instanceof TarError;
-    throw new CommandError(known ? reason : `${file} cannot be written: ${reason}`, {
+    throw new CommandError(known ? reason : `${place} cannot be used: ${reason}`, {
       cause: error,
     });
   } finally {

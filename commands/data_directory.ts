@@ -16,14 +16,22 @@ import {
 import { migrate } from "../db/migrate.ts";
 import { metricsMigrations, stateMigrations } from "../db/migrations/mod.ts";
 import { LICENSE_FILE } from "../services/license_source.ts";
+import type { Config } from "../services/config.ts";
 import type { Log } from "../services/log.ts";
-import { giveToOwner } from "../services/private_file.ts";
+import { isThere, openRegularFile, writeNewFile } from "../services/private_file.ts";
 import { CommandError } from "./program.ts";
-import { finishReplacement } from "./replacement.ts";
+import { finishReplacement, PLAN_FILE } from "./replacement.ts";
+import { describeService, LOCK_FILE } from "./running_service.ts";
 
 export const STATE_FILE = "state.sqlite";
 export const METRICS_FILE = "metrics.sqlite";
-const LOCK_FILE = "longshore.lock";
+
+/** Credentials made at the first start, until the operator deletes it. */
+export const CREDENTIALS_FILE = "initial-credentials";
+
+const LOCK_ATTEMPTS = 4;
+
+const LOCK_WAIT_MS = 50;
 
 /** What a backup holds. The log-keeping companions of the databases are not among it. */
 export const BACKED_UP: readonly string[] = [
@@ -39,16 +47,41 @@ export const DATABASE_COMPANIONS: readonly string[] = [STATE_FILE, METRICS_FILE]
   ["-wal", "-shm", "-journal"].map((suffix) => name + suffix)
 );
 
+/** Every file that the service itself keeps. */
+const DATA_FILES: readonly string[] = [
+  ...BACKED_UP,
+  ...DATABASE_COMPANIONS,
+  LOCK_FILE,
+  PLAN_FILE,
+  CREDENTIALS_FILE,
+];
+
 /** Whether a path names a file that the service itself keeps. */
 export function isDataFile(dataDir: string, path: string): boolean {
-  const names = [...BACKED_UP, ...DATABASE_COMPANIONS, LOCK_FILE];
-  return names.includes(basename(path)) && realPath(dirname(resolve(path))) === realPath(dataDir);
+  return DATA_FILES.includes(basename(path)) &&
+    realPath(dirname(resolve(path))) === realPath(dataDir);
+}
+
+/**
+ * Refuses links in the place of the service's files: they would lead it, or root's commands, out of
+ * the directory.
+ *
+ * @throws {CommandError} Naming the first one.
+ */
+export function assertNoLinks(dataDir: string): void {
+  for (const name of DATA_FILES) {
+    const path = join(dataDir, name);
+    if (!isThere(path) || !Deno.lstatSync(path).isSymlink) continue;
+    throw new CommandError(`${path} is a symbolic link; put the file itself in its place`);
+  }
 }
 
 /** The open directory; closing it lets another process in. */
 export interface DataDirectory extends Disposable {
   db: StateDatabase;
   metrics: MetricsDatabase;
+  /** Tells commands that run beside this service what they need to know of it. */
+  describe(config: Config, address: string): void;
 }
 
 /**
@@ -60,7 +93,7 @@ export function openDataDirectory(path: string, log: Log): DataDirectory {
   const lock = lockDirectory(path);
   let db: StateDatabase | undefined;
   try {
-    if (finishRestore(path)) log.warn("a restore that was cut short was brought to its end");
+    if (finishRestore(path)) log.warn("interrupted restore finished");
     db = openState(join(path, STATE_FILE));
     const metrics = openMetrics(join(path, METRICS_FILE), log);
     const opened = db;
@@ -69,9 +102,11 @@ export function openDataDirectory(path: string, log: Log): DataDirectory {
     return {
       db,
       metrics,
+      describe: (config, address) => describeService(lock, config, address),
       [Symbol.dispose]() {
         metrics.close();
         opened.close();
+        lock.truncateSync(0);
         lock.close();
       },
     };
@@ -92,19 +127,29 @@ export function lockDirectory(path: string, advice?: string): Deno.FsFile {
   try {
     // Everything in it is for the service alone.
     Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
+    assertNoLinks(path);
     const file = join(path, LOCK_FILE);
-    const lock = Deno.openSync(file, { create: true, write: true, mode: 0o600 });
-    // Made by root for a command, it must still be the service's.
-    giveToOwner(file, path);
-    if (lock.tryLockSync(true)) return lock;
+    if (!isThere(file)) writeNewFile(file, "");
+    const lock = openRegularFile(file, { write: true });
+    if (tryLock(lock)) return lock;
     lock.close();
   } catch (error) {
+    if (error instanceof CommandError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandError(`DATA_DIR=${path} cannot be used: ${reason}`, { cause: error });
   }
   throw new CommandError(
     `DATA_DIR=${path} is in use by another Longshore${advice ? `; ${advice}` : ""}`,
   );
+}
+
+/** A command may hold the lock for a moment, to see whether a service runs. */
+function tryLock(lock: Deno.FsFile): boolean {
+  for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt++) {
+    if (lock.tryLockSync(true)) return true;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_WAIT_MS);
+  }
+  return false;
 }
 
 /**
@@ -119,7 +164,7 @@ export function finishRestore(path: string): boolean {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandError(
-      `DATA_DIR=${path}: a restore was cut short, and cannot be ended: ${reason}`,
+      `DATA_DIR=${path}: a restore was interrupted and cannot be finished: ${reason}`,
       {
         cause: error,
       },
@@ -143,7 +188,7 @@ function openState(path: string): StateDatabase {
   } catch (error) {
     if (!(error instanceof DatabaseFileError)) throw error;
     throw new CommandError(
-      `${error.message}. Restore a backup over it, or move ${path} away to begin anew`,
+      `${error.message}. Restore a backup over it, or move ${path} away to start with an empty one`,
       { cause: error },
     );
   }
@@ -157,7 +202,10 @@ function openMetrics(path: string, log: Log): MetricsDatabase {
     if (!(error instanceof DatabaseFileError)) throw error;
     const aside = `${path}.damaged-${new Date().toISOString().replace(/[:.]/g, "-")}`;
     for (const suffix of ["", "-wal", "-shm"]) renameIfThere(path + suffix, aside + suffix);
-    log.warn("metrics database begun anew", { reason: error.message, kept: aside });
+    log.warn("damaged metrics database replaced by an empty one", {
+      reason: error.message,
+      kept: aside,
+    });
     return migrated(openMetricsDatabase(path));
   }
 }

@@ -1,43 +1,27 @@
 /**
- * What the service says at its start: how to get in, where it listens, which engine it found, and
- * what to try next.
+ * The output of a start: where the service listens, which engine it found, and what to try next.
  *
  * @module
  */
 
 import { systemVersion } from "../engine/system.ts";
-import { ensureApiKey } from "../services/ce/api_key.ts";
-import { ensureFirstAdmin } from "../services/ce/users.ts";
 import type { Deps } from "../services/deps.ts";
 import { VERSION } from "../services/version.ts";
 import type { Program } from "./program.ts";
 
-/** A greeting does not wait longer for the engine, in milliseconds. */
+/** How long the greeting waits for the engine, in milliseconds. */
 const ENGINE_WAIT_MS = 1_500;
 
-/** What was made at this start and is shown once; empty at later starts. */
-export interface Credentials {
-  apiKey?: string;
-  email?: string;
-  password?: string;
-}
-
-/** Makes the API key, or the first admin, where there is none yet. */
-export async function ensureCredentials(deps: Deps): Promise<Credentials> {
-  if (deps.config.authMode === "key") {
-    const { made } = await ensureApiKey(deps);
-    return made === undefined ? {} : { apiKey: made };
-  }
-  const { email, password } = await ensureFirstAdmin(deps) ?? {};
-  return email === undefined || password === undefined ? {} : { email, password };
-}
-
-/** Prints the greeting and logs the start. */
+/**
+ * Prints the greeting and logs the start.
+ *
+ * @param credentialsFile The file with the credentials that this start created, if there is one.
+ */
 export async function greet(
   deps: Deps,
   { print }: Program,
   address: string,
-  { apiKey, email, password }: Credentials,
+  credentialsFile: string | undefined,
 ): Promise<void> {
   const { config, license, log } = deps;
   const engine = await engineFound(deps);
@@ -45,19 +29,14 @@ export async function greet(
 
   print(`Longshore ${VERSION} listens on ${address}`);
   print(`Engine: ${engine}`);
-  if (apiKey !== undefined) {
-    print(`API key: ${apiKey}`);
-    print("         Keep it: it is shown this once, and whoever has it is root on this host.");
-  }
-  if (password !== undefined) {
-    print(`Admin: ${email}, password ${password}`);
-    print("       Keep it: it is shown this once, and whoever has it is root on this host.");
+  if (credentialsFile !== undefined) {
+    print(`Credentials: in ${credentialsFile} (mode 0600). Save them, then delete the file.`);
   }
   const [path, body] = config.authMode === "key"
-    ? ["token", JSON.stringify({ apiKey: apiKey ?? "YOUR_API_KEY" })]
-    : ["login", JSON.stringify({ email: email ?? "YOU", password: password ?? "YOUR_PASSWORD" })];
+    ? ["token", JSON.stringify({ apiKey: "YOUR_API_KEY" })]
+    : ["login", JSON.stringify({ email: "YOUR_EMAIL", password: "YOUR_PASSWORD" })];
   print(`Try: curl -s -H 'Content-Type: application/json' -d '${body}' ${address}/auth/${path}`);
-  print(`Then look at ${address}/docs`);
+  print(`API documentation: ${address}/docs`);
 }
 
 async function engineFound({ engine }: Deps): Promise<string> {
@@ -68,7 +47,7 @@ async function engineFound({ engine }: Deps): Promise<string> {
     const kind = engine.kind === "podman" ? "Podman" : "Docker";
     return `${kind} ${Version} (API ${ApiVersion}) at ${engine.socketPath}`;
   } catch (error) {
-    const why = error instanceof DOMException ? "it does not answer yet" : (error as Error).message;
-    return `none yet at ${engine.socketPath} (${why}); it is looked for all the while`;
+    const why = error instanceof DOMException ? "no answer yet" : (error as Error).message;
+    return `not reachable at ${engine.socketPath} (${why}); retrying in the background`;
   }
 }

@@ -30,7 +30,7 @@ export function help(
   for (const [name, { summary }] of Object.entries(commands)) {
     print(`  ${name.padEnd(width)}  ${summary}`);
   }
-  print("\n`longshore COMMAND --help` tells more. Everything is set by environment variables;");
+  print("\n`longshore COMMAND --help` shows details. Everything is set by environment variables;");
   print("`longshore config` lists them. Exit status: 0 success, 1 failure, 2 wrong usage.");
   return EXIT.ok;
 }

@@ -6,16 +6,19 @@
 
 import { join } from "node:path";
 import { keepLicense, storedTrialStart } from "../services/ce/licenses.ts";
-import { type Config, readConfig } from "../services/config.ts";
+import type { Config } from "../services/config.ts";
 import { AppError } from "../services/errors.ts";
 import { createLicense, type License } from "../services/license.ts";
 import { LICENSE_FILE, loadLicense } from "../services/license_source.ts";
 import { LIMITED_RESOURCES, limitOf } from "../services/limits.ts";
 import { silentLog } from "../services/log.ts";
+import { isThere } from "../services/private_file.ts";
 import { parseArguments, subcommand } from "./arguments.ts";
 import { STATE_FILE } from "./data_directory.ts";
+import { actAsOwner } from "./data_owner.ts";
+import { assertIsMeant, assertSameSecret, findInstallation } from "./installation.ts";
 import { CommandError, EXIT, type Program } from "./program.ts";
-import { withStateBeside } from "./state_database.ts";
+import { assertThere, withStateBeside } from "./state_database.ts";
 
 /** A license key is a few hundred bytes. */
 const FILE_BYTES_MAX = 64 * 1024;
@@ -29,7 +32,14 @@ export async function license(program: Program): Promise<number> {
 
 async function show(program: Program): Promise<number> {
   parseArguments("license show", program, [], {});
-  const config = readConfig(program.env, program.surroundings);
+  const installation = findInstallation(program);
+  const { config } = installation;
+  if (config.licenseKey === null && !isThere(licensePath(config))) {
+    assertIsMeant(config, program);
+    assertThere(join(config.dataDir, STATE_FILE), config.dataDir);
+  }
+  assertSameSecret(installation, "LICENSE_KEY");
+  using _owner = actAsOwner(config.dataDir);
   const license = createLicense(now, await trialStart(config));
   await loadLicense(license, config, silentLog);
   for (const [name, value] of rowsOf(license, config)) {
@@ -59,13 +69,17 @@ function rowsOf(license: License, config: Config): [name: string, value: string]
 
 async function install(program: Program): Promise<number> {
   const { values: [file] } = parseArguments("license install", program, ["FILE"], {});
-  const config = readConfig(program.env, program.surroundings);
+  const installation = findInstallation(program);
+  const { config } = installation;
+  assertIsMeant(config, program);
+  assertSameSecret(installation, "LICENSE_KEY");
   Deno.umask(0o077);
   const key = await readKey(file);
+  using _owner = actAsOwner(config.dataDir);
   try {
     const { edition, customer, expiresAt } = await keepLicense(config, now, key);
     program.print(`Installed: ${edition} for ${customer} until ${expiresAt.toISOString()}.`);
-    program.note("A running service takes it over within ten seconds.");
+    program.note("A running service applies it within ten seconds.");
     return EXIT.ok;
   } catch (error) {
     if (error instanceof AppError) throw new CommandError(error.message, { cause: error });

@@ -10,6 +10,7 @@ import {
   BACKUP_USAGE,
   COMPLIANCE_USAGE,
   IP_ALLOWLIST_USAGE,
+  KEY_USAGE,
   LICENSE_USAGE,
   RESTORE_USAGE,
   USER_USAGE,
@@ -53,6 +54,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     summary: "Add, list, change or remove accounts",
     usage: USER_USAGE,
     run: async (program) => (await import("./user.ts")).user(program),
+  },
+  key: {
+    summary: "Create a new API key, in place of a lost or leaked one",
+    usage: KEY_USAGE,
+    run: async (program) => (await import("./key.ts")).key(program),
   },
   license: {
     summary: "Show or install the license",

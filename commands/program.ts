@@ -14,6 +14,8 @@ export interface Program {
   surroundings: Surroundings;
   /** Prints a line on standard output. */
   print: (line: string) => void;
+  /** Writes to standard output where it is a terminal, and throws when that fails. */
+  terminal?: ((text: string) => void) | undefined;
   /** Prints a line on standard error: what is no part of the result. */
   note: (line: string) => void;
   /** Aborts when the process is asked to end. */

@@ -10,15 +10,15 @@
 
 import { basename, join } from "node:path";
 import {
-  giveToOwner,
   isThere,
+  readRegularFile,
   removeIfThere,
   syncDirectory,
   writePrivateFile,
 } from "../services/private_file.ts";
 
 /** Says what is to be done; while it is there, the directory is between two states. */
-const PLAN_FILE = "restore.json";
+export const PLAN_FILE = "restore.json";
 
 /** A replacement; all names are those of entries of the directory itself. */
 export interface Plan {
@@ -38,7 +38,6 @@ export type Rename = (from: string, to: string) => void;
 /** Replaces the files, and removes the staging directory. */
 export function replaceFiles(directory: string, plan: Plan, rename: Rename = Deno.renameSync) {
   Deno.mkdirSync(join(directory, plan.replaced), { mode: 0o700 });
-  giveToOwner(join(directory, plan.replaced), directory);
   writePrivateFile(join(directory, PLAN_FILE), JSON.stringify(plan));
   carryOut(directory, plan, rename);
 }
@@ -82,7 +81,7 @@ function carryOut(directory: string, plan: Plan, rename: Rename): void {
 function readPlan(directory: string): Plan | undefined {
   let text: string;
   try {
-    text = Deno.readTextFileSync(join(directory, PLAN_FILE));
+    text = readRegularFile(join(directory, PLAN_FILE));
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;

@@ -18,9 +18,8 @@ import { migrate, type Migration, pendingMigrations } from "../db/migrate.ts";
 import { metricsMigrations, stateMigrations } from "../db/migrations/mod.ts";
 import { BackupFileError, readBackupFile } from "../services/backup_file.ts";
 import { storedTrialStart, storeTrialStart } from "../services/ce/licenses.ts";
-import { readConfig } from "../services/config.ts";
 import { LICENSE_FILE } from "../services/license_source.ts";
-import { giveToOwner, removeIfThere, syncDirectory } from "../services/private_file.ts";
+import { openRegularFile, removeIfThere, syncDirectory } from "../services/private_file.ts";
 import { parseArguments } from "./arguments.ts";
 import {
   BACKED_UP,
@@ -30,6 +29,8 @@ import {
   METRICS_FILE,
   STATE_FILE,
 } from "./data_directory.ts";
+import { actAsOwner } from "./data_owner.ts";
+import { findInstallation } from "./installation.ts";
 import { CommandError, EXIT, type Program } from "./program.ts";
 import { isPlanned, replaceFiles } from "./replacement.ts";
 
@@ -37,9 +38,10 @@ const STAGED_PREFIX = "restore-";
 
 export async function restore(program: Program): Promise<number> {
   const { values: [file] } = parseArguments("restore", program, ["FILE"], {});
-  const { dataDir } = readConfig(program.env, program.surroundings);
+  const { dataDir } = findInstallation(program).config;
   Deno.umask(0o077);
-  assertReadable(file);
+  using source = openBackup(file);
+  using _owner = actAsOwner(dataDir);
   using _lock = lockDirectory(dataDir, "stop it before a restore");
   finishRestore(dataDir);
   removeLeftovers(dataDir);
@@ -48,13 +50,12 @@ export async function restore(program: Program): Promise<number> {
   const directory = join(dataDir, staged);
   try {
     Deno.mkdirSync(directory, { mode: 0o700 });
-    const manifest = await readBackupFile(file, directory, {
+    const manifest = await readBackupFile(source, file, directory, {
       names: BACKED_UP,
       signal: program.signal,
     });
     const names = manifest.entries.map(({ name }) => name);
     prepareDatabases(names, directory, dataDir, file);
-    for (const name of names) giveToOwner(join(directory, name), dataDir);
     syncDirectory(directory);
 
     const replaced = `replaced-${new Date().toISOString().replace(/[:.]/g, "-")}`;
@@ -165,14 +166,15 @@ function sentenceOf(error: unknown, file: string, dataDir: string): unknown {
   });
 }
 
-/** @throws {CommandError} For what is no file; told before anything is locked or made. */
-function assertReadable(file: string): void {
+/** @throws {CommandError} When it is not a readable file; nothing is locked or created then. */
+function openBackup(file: string): Deno.FsFile {
   try {
-    if (Deno.statSync(file).isFile) return;
+    if (!Deno.statSync(file).isFile) throw new Error("it is not a regular file");
+    // The operator may name the backup by a link.
+    return openRegularFile(Deno.realPathSync(file));
   } catch (error) {
     throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
   }
-  throw new CommandError(`${file} is no plain file`);
 }
 
 /** What a restore left that was cut short before it changed anything. */

@@ -18,8 +18,9 @@ import type { Log } from "../services/log.ts";
 import { loadSecrets } from "../services/secrets.ts";
 import { findSelf } from "../services/self_container.ts";
 import { assemble } from "./assemble.ts";
+import { ensureCredentials } from "./credentials.ts";
 import { openDataDirectory } from "./data_directory.ts";
-import { ensureCredentials, greet } from "./greeting.ts";
+import { greet } from "./greeting.ts";
 import { CommandError, type Program } from "./program.ts";
 import { startNotifying } from "./supervisor.ts";
 
@@ -45,7 +46,7 @@ export async function runService(start: ServiceStart): Promise<void> {
   const { program, config, log, now } = start;
   assertUsableAllowlist(config);
   assertUsableProcPath(program, config);
-  // Keys and databases are nobody else's business.
+  // Keys and databases are private.
   Deno.umask(0o077);
   using data = openDataDirectory(config.dataDir, log);
   using engine = connectEngine(await engineSocket(program, config));
@@ -65,8 +66,9 @@ export async function runService(start: ServiceStart): Promise<void> {
   });
   await sealClearPushTokens(deps);
   await loadLicense(deps.license, config, log);
-  const credentials = await ensureCredentials(deps);
-  await run(deps, start, () => greet(deps, program, start.address, credentials));
+  const credentialsFile = await ensureCredentials(deps, program);
+  data.describe(config, start.address);
+  await run(deps, start, () => greet(deps, program, start.address, credentialsFile));
 }
 
 async function run(

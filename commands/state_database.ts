@@ -8,8 +8,9 @@ import { join } from "node:path";
 import { DatabaseFileError, openStateDatabase, type StateDatabase } from "../db/database.ts";
 import { migrate, pendingMigrations } from "../db/migrate.ts";
 import { stateMigrations } from "../db/migrations/mod.ts";
-import { lockDirectory, STATE_FILE } from "./data_directory.ts";
+import { assertNoLinks, lockDirectory, STATE_FILE } from "./data_directory.ts";
 import { CommandError } from "./program.ts";
+import { actAsOwner } from "./data_owner.ts";
 import { isPlanned } from "./replacement.ts";
 
 /**
@@ -45,6 +46,7 @@ export async function withStateBeside<T>(
   dataDir: string,
   work: (db: StateDatabase) => T | Promise<T>,
 ): Promise<T> {
+  using _owner = actAsOwner(dataDir);
   const db = openStateBeside(dataDir);
   try {
     return await work(db);
@@ -67,11 +69,12 @@ export async function withStateBeside<T>(
 export function assertThere(path: string, dataDir: string): void {
   if (isPlanned(dataDir)) {
     throw new CommandError(
-      `DATA_DIR=${dataDir} is in the middle of a restore; start the service, which ends it`,
+      `DATA_DIR=${dataDir} is in the middle of a restore; start the service, which finishes it`,
     );
   }
   try {
     Deno.statSync(path);
+    assertNoLinks(dataDir);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) {
       throw new CommandError(
@@ -79,6 +82,7 @@ export function assertThere(path: string, dataDir: string): void {
           "(or its --env-file), or start it once",
       );
     }
+    if (error instanceof CommandError) throw error;
     const reason = (error as Error).message;
     throw new CommandError(`DATA_DIR=${dataDir} cannot be used: ${reason}`, { cause: error });
   }

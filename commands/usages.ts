@@ -8,7 +8,7 @@ export const BACKUP_USAGE = `longshore backup FILE [--force]
 
 Writes both databases, the keys and the license into FILE, a tar archive that only its owner may
 read: whoever has it has the keys. The service may run meanwhile. An existing FILE is kept, unless
---force says otherwise. Secrets that the environment gives (SECRET_KEY, JWT_SECRET, LICENSE_KEY,
+--force says otherwise. Copies of the databases are in DATA_DIR meanwhile. Secrets that the environment gives (SECRET_KEY, JWT_SECRET, LICENSE_KEY,
 API_KEY) are not in it.`;
 
 export const RESTORE_USAGE = `longshore restore FILE
@@ -24,17 +24,23 @@ export const USER_USAGE = `longshore user add EMAIL [--role ROLE] [--generate]
        longshore user role EMAIL ROLE
        longshore user remove EMAIL
 
-ROLE is viewer (unless given), operator or admin. A password is asked for on a terminal, or read
-from the first line of standard input; with --generate one is made and printed once. A changed
-password ends every login of that user. The service may run meanwhile.
+ROLE is viewer (unless given), operator or admin. A password is read from the terminal, or from the
+first line of standard input; with --generate one is created and printed once. A changed password
+revokes all sessions of that user. The service may run meanwhile.
 
 The accounts count in users mode (AUTH_MODE=users); they can be prepared before it is turned on.`;
+
+export const KEY_USAGE = `longshore key new
+
+Creates a new API key for key mode (AUTH_MODE=key) and prints it once. The former key is no longer
+accepted, and its sessions are revoked. The service may run meanwhile; it needs no restart. A key
+that API_KEY sets is changed there.`;
 
 export const LICENSE_USAGE = `longshore license show
        longshore license install FILE
 
 install checks the license key in FILE (- is standard input) and keeps it in DATA_DIR. A running
-service takes it over within ten seconds.`;
+service applies it within ten seconds.`;
 
 export const IP_ALLOWLIST_USAGE = `longshore ip-allowlist off
 

@@ -7,7 +7,7 @@
 
 import type { StateDatabase } from "../db/database.ts";
 import { createAccounts } from "../services/accounts.ts";
-import { type Caller, USER_ROLES, type UserRole } from "../services/caller.ts";
+import { USER_ROLES, type UserRole } from "../services/caller.ts";
 import { recordAudit } from "../services/ce/audit.ts";
 import { emailKey } from "../services/ce/emails.ts";
 import { storedTrialStart } from "../services/ce/licenses.ts";
@@ -20,18 +20,18 @@ import {
   setUserRole,
   type User,
 } from "../services/ce/users.ts";
-import { type Config, readConfig } from "../services/config.ts";
+import type { Config } from "../services/config.ts";
 import { AppError, LimitError } from "../services/errors.ts";
 import { createLicense } from "../services/license.ts";
 import { loadLicense } from "../services/license_source.ts";
 import { silentLog } from "../services/log.ts";
 import { parseArguments, subcommand } from "./arguments.ts";
+import { CONSOLE } from "./console.ts";
+import { assertIsMeant, findInstallation } from "./installation.ts";
 import { readNewPassword } from "./password_input.ts";
 import { CommandError, EXIT, type Program, UsageError } from "./program.ts";
+import type { RunningService } from "./running_service.ts";
 import { withStateBeside } from "./state_database.ts";
-
-/** How the audit log names whoever has the command line of the host. */
-const CONSOLE: Caller = { userId: "console", role: "admin", familyId: "", address: "" };
 
 /** What a subcommand works with. */
 type Accounts = Awaited<ReturnType<typeof openAccounts>>;
@@ -46,15 +46,20 @@ export async function user(program: Program): Promise<number> {
   ]);
   // Parsed before anything is opened, so that wrong usage costs and touches nothing.
   const work = { add, list, passwd, role, remove }[name](rest);
-  const config = readConfig(program.env, program.surroundings);
+  const { config, running, isModeKnown } = findInstallation(program);
+  assertIsMeant(config, program);
   Deno.umask(0o077);
   try {
     await work(config);
   } catch (error) {
-    throw error instanceof AppError ? new CommandError(sentenceOf(error), { cause: error }) : error;
+    throw error instanceof AppError
+      ? new CommandError(sentenceOf(error, running), { cause: error })
+      : error;
   }
-  if (config.authMode !== "users") {
-    program.note("Users mode is off (AUTH_MODE=key): accounts count once AUTH_MODE=users is set.");
+  if (!isModeKnown) {
+    program.note("Accounts are used when the service runs with AUTH_MODE=users.");
+  } else if (config.authMode !== "users") {
+    program.note("Users mode is off (AUTH_MODE=key): accounts are not used until it is on.");
   }
   return EXIT.ok;
 }
@@ -193,7 +198,7 @@ async function newPassword(
 
 function printMade({ print, note }: Program, password: string): void {
   print(`Password: ${password}`);
-  note("Keep it: it is shown this once.");
+  note("Save it now. It is not shown again.");
 }
 
 /** @throws {UsageError} For what is no role. */
@@ -203,8 +208,9 @@ function roleOf(text: string): UserRole {
   return role;
 }
 
-function sentenceOf(error: AppError): string {
+function sentenceOf(error: AppError, running: RunningService | undefined): string {
   if (!(error instanceof LimitError)) return error.message;
-  return `${error.message}: ${error.current} of ${error.max}; a LICENSE_KEY of the service's ` +
-    "environment has to be given here as well";
+  const sentence = `${error.message}: ${error.current} of ${error.max}`;
+  if (running && !running.given.includes("LICENSE_KEY")) return sentence;
+  return `${sentence}; if the service has LICENSE_KEY in its environment, set it here too`;
 }

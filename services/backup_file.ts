@@ -46,6 +46,12 @@ export interface BackupEntry extends TarFile {
   sha256: string;
 }
 
+/** An open file, with its name in the backup. */
+export interface BackupSource {
+  name: string;
+  file: Deno.FsFile;
+}
+
 /** What a backup says of itself. */
 export interface BackupManifest {
   format: typeof FORMAT;
@@ -70,14 +76,14 @@ export class BackupFileError extends Error {
  */
 export async function writeBackupFile(
   path: string,
-  sources: readonly { name: string; path: string }[],
+  sources: readonly BackupSource[],
   { createdAt, signal }: { createdAt: Date; signal: AbortSignal },
 ): Promise<BackupManifest> {
   const entries: BackupEntry[] = [];
-  for (const { name, path } of sources) {
+  for (const { name, file: source } of sources) {
     const hash = nodeCrypto().createHash("sha256");
     let size = 0;
-    for await (const chunk of chunksOf(path, signal)) {
+    for await (const chunk of chunksOf(source, signal)) {
       hash.update(chunk);
       size += chunk.length;
     }
@@ -100,7 +106,7 @@ export async function writeBackupFile(
   };
   await put({ name: MANIFEST_FILE, size: manifestBytes.length }, [manifestBytes]);
   for (const [index, entry] of entries.entries()) {
-    await put(entry, chunksOf(sources[index]!.path, signal));
+    await put(entry, chunksOf(sources[index]!.file, signal));
   }
   const sums = Buffer.from(sumsOf(manifestBytes, entries));
   await put({ name: SUMS_FILE, size: sums.length }, [sums]);
@@ -113,16 +119,17 @@ export async function writeBackupFile(
  * Reads a backup, and writes its files into a directory. Every byte of it is checked; nothing of a
  * file that fails is to be used.
  *
+ * @param file The open backup. @param path How messages name it.
  * @param names The names that files of a backup can have; no other is written.
  * @throws {BackupFileError} For a file that is no whole backup of this version or an older one.
  * @throws {DOMException} When `signal` aborts.
  */
 export async function readBackupFile(
+  file: Deno.FsFile,
   path: string,
   directory: string,
   { names, signal }: { names: readonly string[]; signal: AbortSignal },
 ): Promise<BackupManifest> {
-  using file = await Deno.open(path, { read: true });
   const reader = createReader(file, path);
   try {
     const manifestBytes = await readManifest(reader, path);
@@ -270,8 +277,8 @@ function sumsOf(manifest: Uint8Array, entries: readonly BackupEntry[]): string {
     .join("");
 }
 
-async function* chunksOf(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  using file = await Deno.open(path, { read: true });
+async function* chunksOf(file: Deno.FsFile, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  await file.seek(0, Deno.SeekMode.Start);
   const buffer = new Uint8Array(CHUNK_BYTES);
   for (let read; (read = await readFull(file, buffer)) > 0;) {
     signal.throwIfAborted();

@@ -10,7 +10,7 @@ import type { Config } from "./config.ts";
 import { type License, type LicenseGrant, verifyLicenseKey } from "./license.ts";
 import bakedKeys from "./license_keys.json" with { type: "json" };
 import type { Log } from "./log.ts";
-import { writePrivateFile } from "./private_file.ts";
+import { readRegularFile, writePrivateFile } from "./private_file.ts";
 
 /** Name of the license file in `DATA_DIR`. */
 export const LICENSE_FILE = "license.key";
@@ -102,8 +102,7 @@ function givenKey({ licenseKey, dataDir }: LicensePlace): Given {
   if (licenseKey !== null) return licenseKey;
   const path = join(dataDir, LICENSE_FILE);
   try {
-    if (Deno.statSync(path).size > FILE_BYTES_MAX) throw new Error("it is too large");
-    return Deno.readTextFileSync(path).trim() || undefined;
+    return readRegularFile(path, FILE_BYTES_MAX).trim() || undefined;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     const reason = error instanceof Error ? error.message : String(error);

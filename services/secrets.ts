@@ -8,7 +8,7 @@
 import { Buffer } from "node:buffer";
 import { nodeCrypto, randomText } from "./builtins.ts";
 import type { Log } from "./log.ts";
-import { isThere, PRIVATE_MODE, writePrivateFile } from "./private_file.ts";
+import { isThere, PRIVATE_MODE, readRegularFile, writePrivateFile } from "./private_file.ts";
 
 export interface Secrets {
   /** Signs access tokens with HMAC-SHA-256. */
@@ -160,7 +160,7 @@ function keyFile(path: string, afterwards: string, log: Log): Uint8Array {
   try {
     if (!isThere(path)) writePrivateFile(path, randomText(KEY_BYTES) + "\n");
     closeToOthers(path, log);
-    const text = Deno.readTextFileSync(path).trim();
+    const text = readRegularFile(path).trim();
     const key = Buffer.from(text, "base64url");
     if (key.length === KEY_BYTES && key.toString("base64url") === text) return new Uint8Array(key);
   } catch (cause) {
@@ -175,8 +175,9 @@ function keyFile(path: string, afterwards: string, log: Log): Uint8Array {
 
 /** Takes the rights of group and others away; a file system that cannot is told of. */
 function closeToOthers(path: string, log: Log): void {
-  const { mode, isFile } = Deno.statSync(path);
-  if (!isFile) throw new Error("it is no file");
+  const { mode, isFile } = Deno.lstatSync(path);
+  // What is not a file is refused when it is read.
+  if (!isFile) return;
   if (mode === null || (mode & 0o077) === 0) return;
   try {
     Deno.chmodSync(path, PRIVATE_MODE);

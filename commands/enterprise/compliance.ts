@@ -19,10 +19,11 @@ import {
   selectEntryAt,
   selectHead,
 } from "../../db/enterprise/compliance_logs.ts";
-import { readConfig } from "../../services/config.ts";
 import { type ChainReport, walkChain } from "../../services/enterprise/compliance_chain.ts";
 import { parseArguments, subcommand } from "../arguments.ts";
 import { STATE_FILE } from "../data_directory.ts";
+import { actAsOwner } from "../data_owner.ts";
+import { assertIsMeant, findInstallation } from "../installation.ts";
 import { CommandError, EXIT, type Program } from "../program.ts";
 import { assertThere } from "../state_database.ts";
 
@@ -31,7 +32,7 @@ export async function compliance(program: Program): Promise<number> {
   const names = rest.args.length > 0 ? ["FILE"] as const : [] as const;
   const { values: [given] } = parseArguments("compliance verify", rest, names, {});
   const found = given === undefined
-    ? await verify(stateFile(program), openToRead, program.signal)
+    ? await verifyInstalled(program)
     : await verify(given, openUntouched, program.signal);
   for (const [name, value] of rowsOf(found)) {
     // Somebody may have put anything there, also what a terminal would obey.
@@ -40,11 +41,13 @@ export async function compliance(program: Program): Promise<number> {
   return found.report.verified ? EXIT.ok : EXIT.failure;
 }
 
-function stateFile({ env, surroundings }: Program): string {
-  const { dataDir } = readConfig(env, surroundings);
-  const path = join(dataDir, STATE_FILE);
-  assertThere(path, dataDir);
-  return path;
+async function verifyInstalled(program: Program): Promise<Found> {
+  const { config } = findInstallation(program);
+  assertIsMeant(config, program);
+  using _owner = actAsOwner(config.dataDir);
+  const path = join(config.dataDir, STATE_FILE);
+  assertThere(path, config.dataDir);
+  return await verify(path, openToRead, program.signal);
 }
 
 interface Found {

@@ -5,23 +5,21 @@
  * @module
  */
 
-import type { Caller } from "../../services/caller.ts";
 import { recordAudit } from "../../services/ce/audit.ts";
-import { readConfig } from "../../services/config.ts";
 import { stopIpAllowlist } from "../../services/enterprise/ip_allowlist.ts";
 import { parseArguments, subcommand } from "../arguments.ts";
+import { CONSOLE } from "../console.ts";
+import { assertIsMeant, findInstallation } from "../installation.ts";
 import { EXIT, type Program } from "../program.ts";
 import { withStateBeside } from "../state_database.ts";
-
-/** Whoever uses the command line of the host, as the audit log names them. */
-const CONSOLE: Caller = { userId: "console", role: "admin", familyId: "", address: "" };
 
 const now = () => new Date();
 
 export async function ipAllowlist(program: Program): Promise<number> {
   const { program: rest } = subcommand("ip-allowlist", program, ["off"]);
   parseArguments("ip-allowlist off", rest, [], {});
-  const config = readConfig(program.env, program.surroundings);
+  const { config } = findInstallation(program);
+  assertIsMeant(config, program);
   Deno.umask(0o077);
   const { wasOn, unrecorded } = await withStateBeside(config.dataDir, (db) => {
     const stopped = stopIpAllowlist({ db, now });

@@ -20,3 +20,8 @@ export function upsertSetting(db: Database, name: string, value: string): void {
     { name, value },
   );
 }
+
+/** @returns Whether it was set. */
+export function deleteSetting(db: Database, name: string): boolean {
+  return db.run("DELETE FROM settings WHERE name = :name", { name }) > 0;
+}

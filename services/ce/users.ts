@@ -117,22 +117,23 @@ export function storeUser(
 }
 
 /**
- * Makes the first admin in users mode while there is none; there may be users already for whom an
- * identity provider vouched in key mode.
+ * Creates the first admin in users mode while there is none. There may be users already who
+ * signed in through an identity provider in key mode.
  *
- * @returns Its email, with the password where one had to be made: it is shown now or never.
- * `undefined` when there is an admin.
+ * @param deliver Gives a created password to the operator. Only then the account is stored.
  */
 export async function ensureFirstAdmin(
   deps: Pick<Deps, "config" | "db" | "accounts" | "now" | "log">,
-): Promise<{ email: string; password?: string } | undefined> {
+  deliver: (account: { email: string; password: string }) => void,
+): Promise<void> {
   const { config, db } = deps;
-  if (config.authMode !== "users" || countAdmins(db) > 0) return undefined;
+  if (config.authMode !== "users" || countAdmins(db) > 0) return;
   const email = config.adminEmail;
   const password = config.adminPassword ?? makePassword();
   assertAcceptablePassword(password);
-  storeUser(deps, { email, passwordHash: await hashPassword(password), role: "admin" });
-  return config.adminPassword === null ? { email, password } : { email };
+  const passwordHash = await hashPassword(password);
+  if (config.adminPassword === null) deliver({ email, password });
+  storeUser(deps, { email, passwordHash, role: "admin" });
 }
 
 /**

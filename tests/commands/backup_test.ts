@@ -170,12 +170,14 @@ async function unpacked(place: { path: string; dataDir: string }) {
   ok(success);
   return {
     directory,
-    pack: (names = ["state.sqlite", "metrics.sqlite", "jwt.secret", "secret.key"]) =>
-      writeBackupFile(
-        `${place.path}/bad.tar`,
-        names.map((name) => ({ name, path: `${directory}/${name}` })),
-        { createdAt: new Date(), signal: new AbortController().signal },
-      ),
+    async pack(names = ["state.sqlite", "metrics.sqlite", "jwt.secret", "secret.key"]) {
+      const sources = names.map((name) => ({ name, file: Deno.openSync(`${directory}/${name}`) }));
+      await writeBackupFile(`${place.path}/bad.tar`, sources, {
+        createdAt: new Date(),
+        signal: new AbortController().signal,
+      });
+      for (const { file } of sources) file.close();
+    },
   };
 }
 
@@ -409,6 +411,8 @@ Deno.test({
   async fn() {
     using place = await installation();
     const [uid, gid] = [65_534, 65_533];
+    // As /var/lib: the owner of DATA_DIR reaches it.
+    Deno.chmodSync(place.path, 0o755);
     for (const name of ["", "/state.sqlite", "/metrics.sqlite", "/jwt.secret", "/secret.key"]) {
       Deno.chownSync(place.dataDir + name, uid, gid);
     }

@@ -64,7 +64,7 @@ for (
   });
 }
 
-Deno.test("a damaged metrics database is set aside and begun anew", async () => {
+Deno.test("a damaged metrics database is replaced by an empty one, and kept", async () => {
   using directory = await usedDirectory();
   Deno.writeTextFileSync(`${directory.path}/metrics.sqlite`, "no database ".repeat(1_000));
   await using longshore = await startLongshore({ dataDir: directory.path });
@@ -72,7 +72,7 @@ Deno.test("a damaged metrics database is set aside and begun anew", async () => 
   const aside = [...Deno.readDirSync(directory.path)].map(({ name }) => name)
     .find((name) => name.startsWith("metrics.sqlite.damaged-"))!;
   match(Deno.readTextFileSync(`${directory.path}/${aside}`), /^no database /);
-  match(longshore.stderr(), /metrics database begun anew/);
+  match(longshore.stderr(), /damaged metrics database replaced by an empty one/);
   equal(await longshore.stop(), 0);
 });
 
@@ -94,7 +94,7 @@ Deno.test("a restore that was cut short is ended by the next start", async () =>
 
   await using longshore = await startLongshore({ dataDir: path });
 
-  match(longshore.stderr(), /a restore that was cut short was brought to its end/);
+  match(longshore.stderr(), /interrupted restore finished/);
   equal((await longshore.call("GET", "/api/maintenance")).status, 200);
   deepEqual([...Deno.readDirSync(`${path}/replaced-1`)].map(({ name }) => name).sort(), [
     "metrics.sqlite",

@@ -75,7 +75,7 @@ Deno.test("accounts are managed without a running service, and before users mode
     env,
   });
   equal(made.code, 0);
-  match(made.stderr, /Users mode is off \(AUTH_MODE=key\)/);
+  match(made.stderr, /Accounts are used when the service runs with AUTH_MODE=users/);
   const password = /^Password: (\S{24})$/m.exec(made.stdout)![1]!;
 
   await using longshore = await startLongshore({ dataDir: directory.path, env: users });

@@ -14,14 +14,19 @@ async function backup(): Promise<{ path: string; file: string; target: string } 
   Deno.writeFileSync(`${path}/a`, new Uint8Array(2_500_000).map((_, n) => n % 251));
   Deno.writeTextFileSync(`${path}/b`, "key\n");
   const file = `${path}/backup.tar`;
-  const sources = [{ name: "a.sqlite", path: `${path}/a` }, { name: "b.key", path: `${path}/b` }];
+  using a = Deno.openSync(`${path}/a`);
+  using b = Deno.openSync(`${path}/b`);
+  const sources = [{ name: "a.sqlite", file: a }, { name: "b.key", file: b }];
   await writeBackupFile(file, sources, { createdAt, signal });
   const target = `${path}/target`;
   Deno.mkdirSync(target);
   return { path, file, target, [Symbol.dispose]: () => directory[Symbol.dispose]() };
 }
 
-const read = (file: string, target: string) => readBackupFile(file, target, { names, signal });
+async function read(file: string, target: string, stop = signal) {
+  using opened = Deno.openSync(file);
+  return await readBackupFile(opened, file, target, { names, signal: stop });
+}
 
 /** An archive of plain files, as somebody else makes it. */
 function archive(files: [name: string, text: string][], change = (_: Uint8Array) => {}) {
@@ -205,7 +210,7 @@ for (
 Deno.test("reading stops when it is asked to", async () => {
   using made = await backup();
   await rejects(
-    readBackupFile(made.file, made.target, { names, signal: AbortSignal.abort() }),
+    read(made.file, made.target, AbortSignal.abort()),
     { name: "AbortError" },
   );
 });

@@ -1,7 +1,7 @@
-import { deepEqual, equal, match, notEqual } from "node:assert/strict";
+import { deepEqual, equal, match, notEqual, rejects } from "node:assert/strict";
 import { ensureFirstAdmin, storeUser } from "../../../services/ce/users.ts";
 import { login, PASSWORD, refresh, statusWith, usersApp } from "../../helpers/accounts.ts";
-import { testApp } from "../../helpers/test_app.ts";
+import { type TestApp, testApp } from "../../helpers/test_app.ts";
 
 const NEXT = "another password";
 const bob = { email: "Bob@Example.com", password: PASSWORD, role: "operator" };
@@ -334,35 +334,51 @@ Deno.test("current passwords cannot be guessed with a stolen token", async () =>
   equal(refused.headers.get("retry-after"), "60");
 });
 
-Deno.test("the first start of users mode makes one admin and shows the made password", async () => {
+/** Calls ensureFirstAdmin() and returns what it delivered. */
+async function firstAdmin(app: TestApp): Promise<{ email: string; password: string }[]> {
+  const delivered: { email: string; password: string }[] = [];
+  await ensureFirstAdmin(app.deps, (account) => void delivered.push(account));
+  return delivered;
+}
+
+Deno.test("the first start of users mode creates one admin and delivers the password", async () => {
   using app = testApp({ config: { authMode: "users", adminEmail: "admin@localhost" } });
 
-  const made = await ensureFirstAdmin(app.deps);
+  const [created] = await firstAdmin(app);
 
-  equal(made?.email, "admin@localhost");
-  equal((await login(app, "admin@localhost", made!.password)).role, "admin");
-  equal(await ensureFirstAdmin(app.deps), undefined);
+  equal(created?.email, "admin@localhost");
+  equal((await login(app, "admin@localhost", created!.password)).role, "admin");
+  deepEqual(await firstAdmin(app), []);
 });
 
-Deno.test("a given admin password is used and not shown", async () => {
+Deno.test("an admin whose password cannot be delivered is not stored", async () => {
+  using app = testApp({ config: { authMode: "users", adminEmail: "admin@localhost" } });
+  const fail = () => {
+    throw new Error("disk full");
+  };
+  await rejects(ensureFirstAdmin(app.deps, fail), /disk full/);
+  equal((await firstAdmin(app)).length, 1);
+});
+
+Deno.test("a given admin password is used and not delivered", async () => {
   const config = {
     authMode: "users",
     adminEmail: "Root@Example.com",
     adminPassword: PASSWORD,
   } as const;
   using app = testApp({ config });
-  deepEqual(await ensureFirstAdmin(app.deps), { email: "Root@Example.com" });
+  deepEqual(await firstAdmin(app), []);
   equal((await login(app, "root@example.com")).role, "admin");
 });
 
-Deno.test("those whom an identity provider vouched for in key mode do not keep the first admin out", async () => {
+Deno.test("users of an identity provider in key mode do not replace the first admin", async () => {
   using app = testApp({ config: { authMode: "users" } });
   storeUser(app.deps, { email: "sso@example.com", passwordHash: null, role: "viewer" });
-  equal((await ensureFirstAdmin(app.deps))?.email, "admin@localhost");
-  equal(await ensureFirstAdmin(app.deps), undefined);
+  equal((await firstAdmin(app))[0]?.email, "admin@localhost");
+  deepEqual(await firstAdmin(app), []);
 });
 
-Deno.test("key mode makes no admin", async () => {
+Deno.test("key mode creates no admin", async () => {
   using app = testApp();
-  equal(await ensureFirstAdmin(app.deps), undefined);
+  deepEqual(await firstAdmin(app), []);
 });

@@ -1,0 +1,70 @@
+/**
+ * Credentials that the first start creates, and how the operator gets them.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { ensureApiKey } from "../services/ce/api_key.ts";
+import { ensureFirstAdmin } from "../services/ce/users.ts";
+import type { Deps } from "../services/deps.ts";
+import { isThere, writePrivateFile } from "../services/private_file.ts";
+import { CREDENTIALS_FILE } from "./data_directory.ts";
+import { CommandError, type Program } from "./program.ts";
+
+/**
+ * Creates the API key, or the first admin, where there is none yet, and gives it to the operator
+ * before it is stored: a start that fails in between creates other credentials the next time.
+ *
+ * They are printed on a terminal only. Any other standard output ends in a log, such as that of the
+ * service's own container, which is readable for users who are not admins.
+ *
+ * @returns The path of the file that holds them, if they were written to one.
+ * @throws {CommandError} When they can be neither printed nor written.
+ */
+export async function ensureCredentials(
+  deps: Deps,
+  program: Pick<Program, "terminal">,
+): Promise<string | undefined> {
+  const { config, log } = deps;
+  const path = join(config.dataDir, CREDENTIALS_FILE);
+  let written: string | undefined;
+  const deliver = (lines: readonly string[]) => {
+    try {
+      // A container's terminal is logged too.
+      if (program.terminal && deps.self.hostname === null) {
+        program.terminal(`${lines.join("\n")}\n${ADVICE}\n\n`);
+      } else {
+        writePrivateFile(path, textOf(lines, deps.now()));
+        written = path;
+      }
+    } catch (error) {
+      const reason = (error as Error).message;
+      throw new CommandError(`The credentials cannot be shown, so none were created: ${reason}`, {
+        cause: error,
+      });
+    }
+  };
+  if (config.authMode === "key") {
+    await ensureApiKey(deps, (key) => deliver([`API key: ${key}`]));
+  } else {
+    await ensureFirstAdmin(
+      deps,
+      ({ email, password }) => deliver([`Email: ${email}`, `Password: ${password}`]),
+    );
+  }
+  if (written === undefined && isThere(path)) {
+    log.warn("initial credentials file still exists; delete it", { path });
+  }
+  return written;
+}
+
+const ADVICE = "Save it now. It is not shown again, and it gives root access to this host.";
+
+function textOf(lines: readonly string[], now: Date): string {
+  return `Longshore created these credentials on ${now.toISOString()}. They give root access to
+this host. Save them, then delete this file.
+
+${lines.join("\n")}
+`;
+}

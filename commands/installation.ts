@@ -1,0 +1,81 @@
+/**
+ * The installation that a command works on: where its data is, and how its service is configured.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { type Config, type Env, readConfig } from "../services/config.ts";
+import { isThere } from "../services/private_file.ts";
+import { STATE_FILE } from "./data_directory.ts";
+import { CommandError, type Program } from "./program.ts";
+import { findRunningService, type GivenSecret, type RunningService } from "./running_service.ts";
+
+/** Where the packaged service keeps its data (see `deploy/longshore.service`). */
+const SYSTEM_DATA_DIR = "/var/lib/longshore";
+
+const LOCAL_DATA_DIR = "./data";
+
+export interface Installation {
+  config: Config;
+  /** The service that runs on it, if one does. */
+  running: RunningService | undefined;
+  /** Whether the mode is known: it is given here, or by the running service. */
+  isModeKnown: boolean;
+}
+
+/**
+ * The configuration of a command. What the environment does not say is that of the installation:
+ * the data directory of the packaged service, and the mode of the service that runs.
+ */
+export function findInstallation({ env, surroundings }: Program): Installation {
+  const given = readConfig(env, surroundings);
+  const dataDir = isDataDirGiven(env) ? given.dataDir : defaultDataDir();
+  const running = findRunningService(dataDir);
+  const isModeGiven = Boolean(env.AUTH_MODE?.trim());
+  const authMode = isModeGiven ? given.authMode : running?.authMode ?? given.authMode;
+  return {
+    config: { ...given, dataDir, authMode },
+    running,
+    isModeKnown: isModeGiven || running !== undefined,
+  };
+}
+
+/** `./data`, or the packaged service's directory where only that one exists. */
+export function defaultDataDir(local = LOCAL_DATA_DIR, system = SYSTEM_DATA_DIR): string {
+  return !isThere(local) && isThere(system) ? system : local;
+}
+
+/**
+ * Makes sure that a command does not answer for a directory that is not meant.
+ *
+ * @throws {CommandError} When `DATA_DIR` is not given and the default holds no installation.
+ */
+export function assertIsMeant({ dataDir }: Config, { env }: Program): void {
+  if (isDataDirGiven(env) || isThere(join(dataDir, STATE_FILE))) return;
+  throw new CommandError(
+    `No data directory found at ${LOCAL_DATA_DIR} or ${SYSTEM_DATA_DIR}: set DATA_DIR, or give ` +
+      "the service's --env-file",
+  );
+}
+
+/**
+ * Makes sure that a secret of the running service's environment is given here too.
+ *
+ * @throws {CommandError} When it is not.
+ */
+export function assertSameSecret(
+  { config, running }: Installation,
+  name: GivenSecret,
+): void {
+  const value = name === "API_KEY" ? config.apiKey : config.licenseKey;
+  if (value !== null || !running?.given.includes(name)) return;
+  throw new CommandError(
+    `The running service (process ${running.pid}) has ${name} in its environment: ` +
+      `set ${name} here too, or give the service's --env-file`,
+  );
+}
+
+function isDataDirGiven(env: Env): boolean {
+  return Boolean(env.DATA_DIR?.trim() || env.STATE_DIRECTORY?.trim());
+}

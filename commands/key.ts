@@ -1,0 +1,52 @@
+/**
+ * `longshore key new`: a new API key for key mode, beside a running service or without one.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { createAccounts } from "../services/accounts.ts";
+import { createApiKey } from "../services/ce/api_key.ts";
+import { recordAudit } from "../services/ce/audit.ts";
+import { removeIfThere } from "../services/private_file.ts";
+import { parseArguments, subcommand } from "./arguments.ts";
+import { CONSOLE } from "./console.ts";
+import { CREDENTIALS_FILE } from "./data_directory.ts";
+import { assertIsMeant, findInstallation } from "./installation.ts";
+import { CommandError, EXIT, type Program } from "./program.ts";
+import { withStateBeside } from "./state_database.ts";
+
+const now = () => new Date();
+
+export async function key(program: Program): Promise<number> {
+  const { program: rest } = subcommand("key", program, ["new"]);
+  parseArguments("key new", rest, [], {});
+  const { config, running } = findInstallation(program);
+  if (config.authMode !== "key") {
+    throw new CommandError(
+      "Users mode is on (AUTH_MODE=users) and has no API key; see: user --help",
+    );
+  }
+  if (config.apiKey !== null || running?.given.includes("API_KEY")) {
+    throw new CommandError(
+      "The API key is set by API_KEY; change that variable and restart the service",
+    );
+  }
+  assertIsMeant(config, program);
+  Deno.umask(0o077);
+  await withStateBeside(config.dataDir, async (db) => {
+    const deps = { db, accounts: createAccounts(db, config, now), now };
+    await createApiKey(deps, (key) => program.print(`API key: ${key}`));
+    // The key in it is no longer valid.
+    removeIfThere(join(config.dataDir, CREDENTIALS_FILE));
+    recordAudit({ db, now }, {
+      caller: CONSOLE,
+      action: "longshore key new",
+      target: "",
+      outcome: "success",
+    });
+  });
+  program.note("Save it now. It is not shown again, and it gives root access to this host.");
+  program.note("The former key is no longer accepted, and its sessions were revoked.");
+  return EXIT.ok;
+}

@@ -1,0 +1,60 @@
+/**
+ * What a running service says about itself in the lock file of its data directory, for commands
+ * that run beside it with another environment.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import type { Config } from "../services/config.ts";
+import { openRegularFile } from "../services/private_file.ts";
+
+/** Locked for as long as the service runs. */
+export const LOCK_FILE = "longshore.lock";
+
+/** Secrets that change what a command finds or may do. */
+const GIVEN_SECRETS = { API_KEY: "apiKey", LICENSE_KEY: "licenseKey" } as const;
+
+export type GivenSecret = keyof typeof GIVEN_SECRETS;
+
+export interface RunningService {
+  pid: number;
+  authMode: Config["authMode"];
+  /** E.g. `http://localhost:3000`. */
+  address: string;
+  /** The secrets that its environment gives, by name. */
+  given: GivenSecret[];
+}
+
+/** The text is a few hundred bytes; more was not written by the service. */
+const TEXT_BYTES_MAX = 4_096;
+
+/** Writes the description of this process into the lock file, which it holds. */
+export function describeService(lock: Deno.FsFile, config: Config, address: string): void {
+  const names = Object.keys(GIVEN_SECRETS) as GivenSecret[];
+  const service: RunningService = {
+    pid: Deno.pid,
+    authMode: config.authMode,
+    address,
+    given: names.filter((name) => config[GIVEN_SECRETS[name]] !== null),
+  };
+  lock.truncateSync(0);
+  lock.writeSync(new TextEncoder().encode(JSON.stringify(service) + "\n"));
+}
+
+/** The service that runs on a data directory; `undefined` where none runs or it cannot be read. */
+export function findRunningService(dataDir: string): RunningService | undefined {
+  try {
+    using lock = openRegularFile(join(dataDir, LOCK_FILE));
+    // Closing the file gives the lock back.
+    if (lock.tryLockSync(false)) return undefined;
+    const bytes = new Uint8Array(TEXT_BYTES_MAX);
+    const text = new TextDecoder().decode(bytes.subarray(0, lock.readSync(bytes) ?? 0));
+    const { pid, authMode, address, given } = JSON.parse(text);
+    const isWhole = Number.isSafeInteger(pid) && (authMode === "key" || authMode === "users") &&
+      typeof address === "string" && Array.isArray(given);
+    return isWhole ? { pid, authMode, address, given } : undefined;
+  } catch {
+    return undefined;
+  }
+}

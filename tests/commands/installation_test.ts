@@ -1,0 +1,61 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { defaultDataDir } from "../../commands/installation.ts";
+import { contentOf, runCommand, temporaryDirectory } from "../helpers/command.ts";
+import { startLongshore } from "../helpers/longshore.ts";
+
+Deno.test("the packaged service's directory stands in only where ./data is absent", () => {
+  using directory = temporaryDirectory();
+  const [local, system] = [`${directory.path}/data`, `${directory.path}/var`];
+  equal(defaultDataDir(local, system), local);
+  Deno.mkdirSync(system);
+  equal(defaultDataDir(local, system), system);
+  Deno.mkdirSync(local);
+  equal(defaultDataDir(local, system), local);
+});
+
+Deno.test("commands beside a running service know its mode without its environment", async () => {
+  await using longshore = await startLongshore({
+    env: { AUTH_MODE: "users", ADMIN_PASSWORD: "correct horse battery" },
+  });
+  const { dataDir } = longshore;
+  const add = (email: string) =>
+    runCommand(["user", "add", email, "--generate"], { env: { DATA_DIR: dataDir } });
+
+  const beside = await add("a@example.com");
+
+  equal(beside.code, 0);
+  equal(beside.stderr.includes("sers mode is off"), false);
+  await longshore.stop();
+  const alone = await add("b@example.com");
+  match(alone.stderr, /^Accounts are used when the service runs with AUTH_MODE=users\.$/m);
+  equal(contentOf(dataDir)["longshore.lock"], "");
+});
+
+Deno.test("license commands need the LICENSE_KEY that the running service has", async () => {
+  await using longshore = await startLongshore({ env: { LICENSE_KEY: "a.b.c" } });
+  const env = { DATA_DIR: longshore.dataDir };
+  const { code, stderr } = await runCommand(["license", "show"], { env });
+  equal(code, 1);
+  match(stderr, /^longshore: The running service \(process \d+\) has LICENSE_KEY in its env/);
+  equal((await runCommand(["license", "show"], { env: { ...env, LICENSE_KEY: "x" } })).code, 0);
+});
+
+Deno.test("a command without a data directory says what it needs, and creates none", async () => {
+  using directory = temporaryDirectory();
+  const dataDir = `${directory.path}/data`;
+  for (
+    const args of [
+      ["user", "list"],
+      ["license", "show"],
+      ["backup", `${directory.path}/b.tar`],
+      ["ip-allowlist", "off"],
+      ["compliance", "verify"],
+      ["key", "new"],
+    ]
+  ) {
+    const { code, stderr } = await runCommand(args, { env: { DATA_DIR: dataDir } });
+    equal(code, 1, args.join(" "));
+    match(stderr, /^longshore: DATA_DIR=\S+ has no state\.sqlite: [^\n]+\n$/);
+  }
+  deepEqual([...Deno.readDirSync(directory.path)], []);
+});

@@ -1,0 +1,131 @@
+/**
+ * The service's user owns `DATA_DIR` and may put links there; commands of root must not follow
+ * them to files of others.
+ *
+ * @module
+ */
+
+import { deepEqual, equal, match, throws } from "node:assert/strict";
+import { actAsOwner } from "../../commands/data_owner.ts";
+import { runCommand, temporaryDirectory } from "../helpers/command.ts";
+import { startLongshore } from "../helpers/longshore.ts";
+
+const SERVICE_USER = 65_534;
+
+/** A data directory of the service's user, a backup of it, and a file of root outside of it. */
+async function attacked() {
+  const directory = temporaryDirectory();
+  const dataDir = `${directory.path}/data`;
+  const backup = `${directory.path}/b.tar`;
+  const victim = `${directory.path}/victim`;
+  Deno.chmodSync(directory.path, 0o755);
+  {
+    await using longshore = await startLongshore({ dataDir });
+    await longshore.stop();
+  }
+  equal((await run(dataDir, "backup", backup)).code, 0);
+  Deno.chownSync(dataDir, SERVICE_USER, SERVICE_USER);
+  for (const { name } of [...Deno.readDirSync(dataDir)]) {
+    Deno.chownSync(`${dataDir}/${name}`, SERVICE_USER, SERVICE_USER);
+  }
+  Deno.writeTextFileSync(victim, "of root\n", { mode: 0o600 });
+  return {
+    dataDir,
+    backup,
+    victim,
+    /** Puts a link to `target` in the place of a file. */
+    link(name: string, target = victim) {
+      Deno.removeSync(`${dataDir}/${name}`, { recursive: true });
+      Deno.symlinkSync(target, `${dataDir}/${name}`);
+    },
+    assertUnharmed() {
+      const { uid, mode } = Deno.statSync(victim);
+      deepEqual([uid, mode! & 0o777, Deno.readTextFileSync(victim)], [0, 0o600, "of root\n"]);
+    },
+    [Symbol.dispose]: () => directory[Symbol.dispose](),
+  };
+}
+
+const run = (dataDir: string, ...args: string[]) =>
+  runCommand(args, { env: { DATA_DIR: dataDir } });
+
+/** As root only: any other user has no rights to lose. */
+const rootTest = (name: string, fn: () => Promise<void> | void) =>
+  Deno.test({ name, fn, ignore: Deno.uid() !== 0 });
+
+for (
+  const name of ["state.sqlite", "metrics.sqlite", "jwt.secret", "secret.key", "longshore.lock"]
+) {
+  rootTest(`a link in the place of ${name} is refused by every command of root`, async () => {
+    using place = await attacked();
+    place.link(name);
+    for (
+      const args of [
+        ["backup", "--force", place.backup],
+        ["restore", place.backup],
+        ["user", "list"],
+        ["key", "new"],
+        ["ip-allowlist", "off"],
+        ["compliance", "verify"],
+      ]
+    ) {
+      const { code, stderr } = await run(place.dataDir, ...args);
+      equal(code, 1, args.join(" "));
+      match(stderr, new RegExp(`/${name} is a symbolic link; put the file itself in its place`));
+    }
+    place.assertUnharmed();
+  });
+}
+
+rootTest("links that SQLite or a replacement would follow reach nothing of root", async () => {
+  for (
+    const name of ["state.sqlite-wal", "state.sqlite-shm", "state.sqlite-journal", "restore.json"]
+  ) {
+    using place = await attacked();
+    Deno.writeTextFileSync(`${place.dataDir}/${name}`, "");
+    place.link(name);
+    for (
+      const args of [["user", "list"], ["backup", "--force", place.backup], [
+        "restore",
+        place.backup,
+      ]]
+    ) {
+      equal((await run(place.dataDir, ...args)).code, 1, `${name}: ${args.join(" ")}`);
+    }
+    place.assertUnharmed();
+  }
+});
+
+rootTest(
+  "with the rights of the owner even a link that appears in time reaches nothing of root",
+  async () => {
+    using place = await attacked();
+    place.link("secret.key");
+    {
+      // What a command does after all checks, had the link been put there since.
+      using _owner = actAsOwner(place.dataDir);
+      for (
+        const step of [
+          () => Deno.readTextFileSync(`${place.dataDir}/secret.key`),
+          () => Deno.writeTextFileSync(`${place.dataDir}/secret.key`, "changed"),
+          () => Deno.chmodSync(`${place.dataDir}/secret.key`, 0o666),
+          () => Deno.chownSync(`${place.dataDir}/secret.key`, SERVICE_USER, SERVICE_USER),
+        ]
+      ) {
+        throws(step, Deno.errors.PermissionDenied);
+      }
+    }
+    place.assertUnharmed();
+  },
+);
+
+rootTest("a directory that is a link of another user is not worked in", async () => {
+  using place = await attacked();
+  const link = `${place.dataDir}/inner`;
+  Deno.mkdirSync(`${place.dataDir}/../of-root`);
+  await new Deno.Command("ln", { args: ["-s", "../of-root", link] }).output();
+  await new Deno.Command("chown", { args: ["-h", String(SERVICE_USER), link] }).output();
+  const { code, stderr } = await run(link, "user", "list");
+  equal(code, 1);
+  match(stderr, /is a symbolic link of user 65534/);
+});
