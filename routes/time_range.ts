@@ -1,16 +1,20 @@
 /**
- * `from` and `to` of a query: a date or a time, in UTC.
+ * `from` and `to` of a query: a date or a time, in UTC, or Unix seconds.
  *
  * @module
  */
 
 import * as z from "zod";
 
+const UNIX_SECONDS = /^\d{1,10}$/;
+
 /** A date or a time, converted to UTC. A date stands for its first or its last millisecond. */
 const moment = (ofDate: "first" | "last") =>
-  z.union([z.iso.datetime({ offset: true }), z.iso.date()], {
-    error: "must be a date or a time of ISO 8601, e.g. 2026-01-31 or 2026-01-31T12:00:00Z",
+  z.union([z.iso.datetime({ offset: true }), z.iso.date(), z.string().regex(UNIX_SECONDS)], {
+    error: "must be a date or a time of ISO 8601, e.g. 2026-01-31 or 2026-01-31T12:00:00Z, " +
+      "or Unix seconds",
   }).transform((text, context) => {
+    if (UNIX_SECONDS.test(text)) return new Date(Number(text) * 1000).toISOString();
     const isDate = text.length === "2026-01-31".length;
     const time = isDate ? `${text}T${ofDate === "first" ? "00:00:00.000" : "23:59:59.999"}Z` : text;
     const ms = Date.parse(time);
@@ -23,7 +27,7 @@ const moment = (ofDate: "first" | "last") =>
 const FIRST_MS = Date.parse("0000-01-01T00:00:00.000Z");
 const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
-const DATE_NOTE = "ISO 8601; a time without an offset is refused";
+const DATE_NOTE = "ISO 8601 or Unix seconds; a time without an offset is refused";
 
 export const From = moment("first").optional().meta({
   description: `Not older than this; a date is its beginning in UTC. ${DATE_NOTE}`,

@@ -8,6 +8,7 @@ import type { Migration } from "../migrate.ts";
 import { migration as metricSamples } from "./0001_ce_metric_samples.ts";
 import { migration as integrationData } from "./0002_ce_integration_data.ts";
 import { migration as uptimeChecks } from "./0003_pro_uptime_checks.ts";
+import { migration as containerSamples } from "./0004_ce_container_samples.ts";
 import { migration as users } from "./0001_ce_users.ts";
 import { migration as audit } from "./0002_ce_audit.ts";
 import { migration as alerts } from "./0003_ce_alerts.ts";
@@ -74,4 +75,5 @@ export const metricsMigrations: readonly Migration[] = [
   metricSamples,
   integrationData,
   uptimeChecks,
+  containerSamples,
 ];

@@ -6,14 +6,23 @@
 
 import * as z from "zod";
 import { metricsExporter } from "../../services/ce/metrics_export.ts";
+import { readContainerHistory } from "../../services/ce/metrics/container_history.ts";
 import { readHistory } from "../../services/ce/metrics_history.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint, rawEndpoint } from "../endpoint.ts";
 import { queryInteger, Timestamp } from "../shapes.ts";
+import { From, inOrder, To } from "../time_range.ts";
+import { ContainerParams } from "./container_shapes.ts";
 
 const HistoryQuery = z.object({
-  hours: queryInteger({ min: 1, max: 168, fallback: 24, description: "How far back" }),
-});
+  hours: queryInteger({ min: 1, max: 168, description: "Length of the range; default 24" })
+    .optional(),
+  range: z.string().regex(/^([1-9]\d{0,4})[mhd]$/, {
+    error: "must be a number and m, h or d, e.g. 24h or 7d",
+  }).optional().meta({ description: "Length of the range, instead of hours", example: "7d" }),
+  from: From,
+  to: To,
+}).refine(inOrder.check, inOrder.fault);
 
 const percent = z.number().meta({ description: "0 to 100" });
 const count = z.number().nullable().meta({
@@ -33,8 +42,15 @@ const Point = z.object({
 const figure = z.number().nullable();
 const Range = z.object({ min: figure, avg: figure, max: figure }).meta({ id: "MetricsRange" });
 
+const window = {
+  from: Timestamp,
+  to: Timestamp,
+  hours: z.number().meta({ description: "Length of the range" }),
+  resolutionSeconds: z.int().meta({ description: "The time that each point describes" }),
+};
+
 const History = z.object({
-  hours: z.int(),
+  ...window,
   resolutionSeconds: z.int().meta({ description: "Time that each point covers" }),
   history: z.array(Point).meta({
     description: "Oldest first, at most 1,000. Times without samples have no point",
@@ -50,6 +66,8 @@ const History = z.object({
 }).meta({
   id: "MetricsHistory",
   example: {
+    from: "2026-01-31T00:00:00.000Z",
+    to: "2026-02-01T00:00:00.000Z",
     hours: 24,
     resolutionSeconds: 120,
     history: [{
@@ -72,21 +90,59 @@ const History = z.object({
   },
 });
 
+const ContainerPoint = z.object({
+  timestamp: Timestamp,
+  cpuPercent: z.number().meta({ description: "100 is one core" }),
+  memory: z.int().meta({ description: "Bytes in use, without page cache" }),
+}).meta({ id: "ContainerMetricsPoint" });
+
+const ContainerHistory = z.object({
+  name: z.string().meta({ example: "web" }),
+  ...window,
+  history: z.array(ContainerPoint).meta({
+    description: "Oldest first, at most 1000. Where there were no samples, there is no point",
+  }),
+  summary: z.object({ cpuPercent: Range, memory: Range }),
+}).meta({ id: "ContainerMetricsHistory" });
+
+const RANGE_NOTE = "Kept for 30 days. The range is given by `hours`, `range` or `from`, and ends " +
+  "at `to` or now. Each point covers 15 seconds for ranges up to 4 hours of the last 2 days, one " +
+  "minute up to 16 hours, then 2, 5, 15, 30 and 60 minutes.";
+
 export const metricsEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/metrics/history",
     operationId: "getMetricsHistory",
     summary: "Get host metrics history",
-    description:
-      "Sampled every 15 seconds. Each point covers 15 seconds for ranges up to 4 hours, " +
-      "one minute up to 16 hours, then 2, 5 and 15 minutes.",
+    description: `Sampled every 15 seconds. ${RANGE_NOTE}`,
     role: "viewer",
     permission: "system:read",
     query: HistoryQuery,
     returns: History,
     etag: true,
   }, ({ query }) => readHistory(deps, query)),
+
+  endpoint({
+    method: "get",
+    path: "/api/containers/:id/metrics/history",
+    operationId: "getContainerMetricsHistory",
+    summary: "Get container metrics history",
+    description: "CPU and memory, sampled every 15 seconds while the container runs. The history " +
+      "belongs to the container's name: it goes on when the container is recreated, and can be " +
+      `read by name after its removal. ${RANGE_NOTE} With more than 170 containers the finer ` +
+      "resolutions are kept for less time.",
+    role: "viewer",
+    permission: "containers:read",
+    params: ContainerParams,
+    query: HistoryQuery,
+    returns: ContainerHistory,
+    etag: true,
+    failures: {
+      404: "There is no such container, and none was sampled under this name",
+      503: "The container engine cannot be reached",
+    },
+  }, ({ params, query }) => readContainerHistory(deps, params.id, query)),
 
   exportEndpoint(deps),
 ];

@@ -10,7 +10,6 @@ import {
   type Figures,
   insertMetricSample,
   type MetricPoint,
-  type Resolution,
   RESOLUTIONS,
   rollUpMetricSamples,
   selectMetricHistory,
@@ -22,6 +21,16 @@ import type { Deps } from "../deps.ts";
 import type { CpuTime } from "../host_board.ts";
 import { LOCAL_HOST } from "../host_id.ts";
 import { busyPercent } from "./host_metrics.ts";
+import {
+  describeWindow,
+  KEPT_S,
+  rounded,
+  rowsOf,
+  summarize,
+  type Summary,
+  windowOf,
+  type WindowQuery,
+} from "./metrics/window.ts";
 
 /** Seconds between two samples. */
 export const SAMPLE_S = RESOLUTIONS[0];
@@ -29,47 +38,23 @@ export const SAMPLE_S = RESOLUTIONS[0];
 /** A sample of the host that is older says nothing about now. */
 const SAMPLE_AGE_MAX_MS = 30_000;
 
-const HOUR_S = 3_600;
-const DAY_S = 24 * HOUR_S;
-
-/** How long the rows of each resolution are kept, in seconds. */
-const KEPT_S: Record<Resolution, number> = { 15: 2 * DAY_S, 60: 8 * DAY_S, 900: 30 * DAY_S };
-
 /** Rows of a resolution that go in one round; a round brings one, so the rest is catching up. */
 const SWEPT_MAX = 500;
 
 /** Free pages that new rows will soon need: one megabyte. */
 const FREE_PAGES_KEPT = 256;
 
-/** Most points of an answer. */
-const POINTS_MAX = 1_000;
-
-/**
- * Seconds between the points of an answer, from fine to coarse, and the resolution that they are
- * made of. Each reaches as far back as its points do not become too many.
- */
-const STEPS: readonly { step: number; resolution: Resolution }[] = [
-  { step: 15, resolution: 15 },
-  { step: 60, resolution: 60 },
-  { step: 120, resolution: 60 },
-  { step: 300, resolution: 60 },
-  { step: 900, resolution: 900 },
-];
-
-/** `null` where nothing is known. */
-export type Summary = Record<
-  SeriesName,
-  { min: number | null; avg: number | null; max: number | null }
->;
-
 export type HistoryPoint = { timestamp: string } & Figures;
 
 export interface MetricsHistory {
+  /** ISO 8601, UTC. */
+  from: string;
+  to: string;
   hours: number;
   resolutionSeconds: number;
   /** Oldest first. Where there were no samples, there is no point. */
   history: HistoryPoint[];
-  summary: Summary;
+  summary: Record<SeriesName, Summary>;
 }
 
 /** What a round of the sampler leaves to the next one. */
@@ -137,32 +122,22 @@ export function sweepHistory({ metrics, now }: Pick<Deps, "metrics" | "now">): v
 }
 
 /**
- * The last hours of the host, in the finest resolution that does not give too many points. What
- * lies in the future (the clock was set back) is left out.
+ * The history of the host, in the finest resolution that does not give too many points.
+ *
+ * @throws {AppError} `invalid` for a window that is empty.
  */
 export function readHistory(
   { metrics, now }: Pick<Deps, "metrics" | "now">,
-  { hours }: { hours: number },
+  query: WindowQuery,
 ): MetricsHistory {
-  const to = Math.floor(now().getTime() / 1000);
-  // The range seldom begins and ends on a point, which makes one more.
-  const { step, resolution } = STEPS.find(({ step }) => hours * HOUR_S / step + 1 <= POINTS_MAX) ??
-    STEPS.at(-1)!;
-  const begin = to - hours * HOUR_S;
-  const points = selectMetricHistory(metrics, {
-    hostId: LOCAL_HOST,
-    resolution,
-    step,
-    from: begin - begin % step,
-    to,
-  });
+  const window = windowOf(query, now());
+  const points = selectMetricHistory(metrics, { hostId: LOCAL_HOST, ...rowsOf(window) });
   return {
-    hours,
-    resolutionSeconds: step,
+    ...describeWindow(window),
     history: points.map(toHistoryPoint),
     summary: Object.fromEntries(
       SERIES_NAMES.map((name) => [name, summaryOf(points, name)]),
-    ) as Summary,
+    ) as MetricsHistory["summary"],
   };
 }
 
@@ -178,24 +153,16 @@ function toHistoryPoint(point: MetricPoint): HistoryPoint {
   };
 }
 
-function summaryOf(points: readonly MetricPoint[], name: SeriesName): Summary[SeriesName] {
+function summaryOf(points: readonly MetricPoint[], name: SeriesName): Summary {
   const isContainers = name === "containersRunning" || name === "containersTotal";
-  let min = Infinity;
-  let max = -Infinity;
-  let sum = 0;
-  let weights = 0;
-  for (const point of points) {
-    const value = point[name];
-    if (value === null) continue;
-    const weight = isContainers ? point.engineSamples : point.samples;
-    min = Math.min(min, point[`${name}Min`] ?? value);
-    max = Math.max(max, point[`${name}Max`] ?? value);
-    sum += value * weight;
-    weights += weight;
-  }
-  if (weights === 0) return { min: null, avg: null, max: null };
-  return { min: rounded(min), avg: rounded(sum / weights), max: rounded(max) };
+  return summarize(points.flatMap((point) => {
+    const mean = point[name];
+    if (mean === null) return [];
+    return {
+      min: point[`${name}Min`] ?? mean,
+      mean,
+      max: point[`${name}Max`] ?? mean,
+      samples: isContainers ? point.engineSamples : point.samples,
+    };
+  }));
 }
-
-const rounded = <Value extends number | null>(value: Value): Value =>
-  (value === null ? null : Math.round(value * 100) / 100) as Value;

@@ -6,6 +6,11 @@
 
 import { sleep, type Worker } from "../../lifecycle.ts";
 import {
+  type ContainerHistoryMemory,
+  recordContainerSamples,
+  sweepContainerHistory,
+} from "../metrics/container_history.ts";
+import {
   recordHostSample,
   SAMPLE_S,
   type SamplerMemory,
@@ -19,11 +24,13 @@ export const metricsSampler: Worker = {
   edition: "ce",
   async run(deps, signal, round) {
     const memory: SamplerMemory = {};
+    const containerMemory: ContainerHistoryMemory = {};
     while (!signal.aborted) {
       await sleep(untilNextRoundMs(deps.now()), signal);
       if (signal.aborted) return;
-      deps.stats.publish();
       recordHostSample(deps, memory);
+      recordContainerSamples(deps, containerMemory);
+      sweepContainerHistory(deps, containerMemory);
       sweepHistory(deps);
       round();
     }

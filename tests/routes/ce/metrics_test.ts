@@ -1,6 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { sampleHost } from "../../../services/ce/host_metrics.ts";
 import { metricsExporter } from "../../../services/ce/metrics_export.ts";
+import { recordContainerSamples } from "../../../services/ce/metrics/container_history.ts";
 import { recordHostSample } from "../../../services/ce/metrics_history.ts";
 import type { Container } from "../../../services/inventory.ts";
 import type { ContainerStats } from "../../../services/stats_board.ts";
@@ -430,6 +431,57 @@ for (const hours of ["0", "169", "-1", "1.5", "abc", "", "1e2", "999999999999999
     match(body.error, /^query\.hours: /);
   });
 }
+
+for (
+  const { query, error } of [
+    { query: "range=1y", error: /^query\.range: must be a number and m, h or d/ },
+    { query: "range=24h&hours=3", error: /only one of hours, range and from/ },
+    { query: "from=yesterday", error: /^query\.from: / },
+    { query: "from=2026-01-02&to=2026-01-01", error: /^query\.to: must not be before from/ },
+  ]
+) {
+  Deno.test(`GET /api/metrics/history refuses ${query}`, async () => {
+    using app = testApp();
+    const { status, body } = await app.call("GET", `/api/metrics/history?${query}`);
+    equal(status, 400);
+    match(body.error, error);
+  });
+}
+
+Deno.test("GET /api/metrics/history takes a range, and times as ISO 8601 or Unix seconds", async () => {
+  using app = testApp({ now: "2026-01-31T00:00:00Z" });
+  const windowFor = async (query: string) => {
+    const { body } = await app.call("GET", `/api/metrics/history?${query}`);
+    return [body.from, body.to, body.hours, body.resolutionSeconds];
+  };
+  const end = "2026-01-31T00:00:00.000Z";
+  deepEqual(await windowFor("range=30d"), ["2026-01-01T00:00:00.000Z", end, 720, 3_600]);
+  deepEqual(await windowFor("from=2026-01-30T22:00:00Z"), ["2026-01-30T22:00:00.000Z", end, 2, 15]);
+  const at = Date.parse("2026-01-10T00:00:00Z") / 1000;
+  deepEqual(await windowFor(`from=${at}&to=${at + 3_600}`), [
+    "2026-01-10T00:00:00.000Z",
+    "2026-01-10T01:00:00.000Z",
+    1,
+    900,
+  ]);
+});
+
+Deno.test("GET /api/containers/:id/metrics/history returns points and a summary", async () => {
+  await using fake = fakeEngine();
+  using app = following([WEB], { engine: fake.engine });
+  recordContainerSamples(app.deps, {});
+  const { status, body } = await app.call(
+    "GET",
+    `/api/containers/${WEB.name}/metrics/history?hours=1`,
+    undefined,
+    { role: "viewer" },
+  );
+  equal(status, 200);
+  equal(body.name, WEB.name);
+  deepEqual(body.history.map(({ memory }: { memory: number }) => memory), [STATS.memoryUsage]);
+  equal(body.summary.cpuPercent.max, STATS.cpuPercent);
+  equal((await app.call("GET", "/api/containers/none/metrics/history")).status, 404);
+});
 
 Deno.test("GET /api/metrics/history is not sent again to whoever has it", async () => {
   using app = testApp();

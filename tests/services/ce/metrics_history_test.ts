@@ -78,6 +78,8 @@ function history(metrics: MetricsDatabase = openTestMetrics(), start = START) {
 Deno.test("a history without samples is empty, with a summary that knows nothing", () => {
   using host = history();
   deepEqual(host.read(24), {
+    from: "2025-12-31T00:00:00.000Z",
+    to: START.replace("Z", ".000Z"),
     hours: 24,
     resolutionSeconds: 120,
     history: [],

@@ -1,0 +1,165 @@
+/**
+ * The `container_series` and `container_samples` tables: CPU and memory use of containers, in the
+ * resolutions of `metric_samples`.
+ *
+ * @module
+ */
+
+import type { Database } from "../database.ts";
+import type { Resolution } from "./metric_samples.ts";
+
+/** The figures of a container at one moment. */
+export interface ContainerFigures {
+  /** 100 is one core. */
+  cpuPercent: number;
+  /** Bytes. */
+  memory: number;
+}
+
+/** Several samples together: mean, minimum and maximum of each figure. */
+export interface ContainerPoint extends ContainerFigures {
+  /** Unix seconds. */
+  ts: number;
+  samples: number;
+  cpuPercentMin: number;
+  cpuPercentMax: number;
+  memoryMin: number;
+  memoryMax: number;
+}
+
+const AGGREGATES = `
+  sum(samples) AS samples,
+  min(coalesce(cpu_percent_min, cpu_percent)) AS cpuPercentMin,
+  sum(cpu_percent * samples) / sum(samples) AS cpuPercent,
+  max(coalesce(cpu_percent_max, cpu_percent)) AS cpuPercentMax,
+  min(coalesce(memory_min, memory)) AS memoryMin,
+  sum(memory * samples) / sum(samples) AS memory,
+  max(coalesce(memory_max, memory)) AS memoryMax`;
+
+// A cross join keeps the order: the few series first, then a range of the key for each.
+const ROLL_UP = `
+  INSERT OR REPLACE INTO container_samples
+    (series, resolution, ts, samples,
+     cpu_percent_min, cpu_percent, cpu_percent_max, memory_min, memory, memory_max)
+  SELECT series, :into, :begin, ${AGGREGATES}
+  FROM container_series CROSS JOIN container_samples ON series = id
+  WHERE host_id = :hostId AND last_ts >= :begin
+    AND resolution = :of AND ts >= :begin AND ts < :end
+  GROUP BY series`;
+
+const SELECT_HISTORY = `
+  SELECT ts - ts % :step AS ts, ${AGGREGATES}
+  FROM container_samples
+  WHERE series = :series AND resolution = :resolution AND ts >= :from AND ts <= :to
+  GROUP BY 1 ORDER BY 1`;
+
+/** Stores a sample of a container; one of the same time is replaced (the clock was set back). */
+export function insertContainerSample(
+  db: Database,
+  { series, ts, cpuPercent, memory }: ContainerFigures & { series: number; ts: number },
+): void {
+  db.run(
+    `INSERT OR REPLACE INTO container_samples (series, resolution, ts, samples, cpu_percent, memory)
+     VALUES (:series, 15, :ts, 1, :cpuPercent, :memory)`,
+    { series, ts, cpuPercent, memory: Math.round(memory) },
+  );
+}
+
+/** The series of a container name; `undefined` for a name that was never sampled. */
+export function selectContainerSeries(
+  db: Database,
+  { hostId, name }: { hostId: string; name: string },
+): number | undefined {
+  return db.get<{ id: number }>(
+    "SELECT id FROM container_series WHERE host_id = :hostId AND name = :name",
+    { hostId, name },
+  )?.id;
+}
+
+/** Creates the series, or records the time of its last sample. @returns Its id. */
+export function upsertContainerSeries(
+  db: Database,
+  series: { hostId: string; name: string; ts: number },
+): number {
+  return db.get<{ id: number }>(
+    `INSERT INTO container_series (host_id, name, last_ts) VALUES (:hostId, :name, :ts)
+     ON CONFLICT (host_id, name) DO UPDATE SET last_ts = excluded.last_ts
+     RETURNING id`,
+    series,
+  )!.id;
+}
+
+export function countContainerSeries(db: Database): number {
+  return db.get<{ n: number }>("SELECT count(*) AS n FROM container_series")!.n;
+}
+
+/** Time of the last sample of any container, in Unix seconds. */
+export function selectLastContainerSample(db: Database): number | undefined {
+  return db.get<{ ts: number | null }>("SELECT max(last_ts) AS ts FROM container_series")!.ts ??
+    undefined;
+}
+
+/** Ids that are greater than `after`, in order. */
+export function selectContainerSeriesAfter(
+  db: Database,
+  { after, limit }: { after: number; limit: number },
+): number[] {
+  return db.all<{ id: number }>(
+    "SELECT id FROM container_series WHERE id > :after ORDER BY id LIMIT :limit",
+    { after, limit },
+  ).map(({ id }) => id);
+}
+
+/** Computes the roll-up that contains `ts` for every series that was sampled in it. */
+export function rollUpContainerSamples(
+  db: Database,
+  { hostId, ts, of, into }: { hostId: string; ts: number; of: Resolution; into: Resolution },
+): void {
+  const begin = ts - ts % into;
+  db.run(ROLL_UP, { hostId, of, into, begin, end: begin + into });
+}
+
+/** The rows of a resolution between two times, both included, as points of `step` seconds. */
+export function selectContainerHistory(
+  db: Database,
+  range: { series: number; resolution: Resolution; step: number; from: number; to: number },
+): ContainerPoint[] {
+  return db.all<ContainerPoint>(SELECT_HISTORY, range);
+}
+
+/** Deletes rows of a series before a time, the oldest first, about `rowsMax` at most. */
+export function deleteContainerSamplesBefore(
+  db: Database,
+  { series, resolution, before, rowsMax }: {
+    series: number;
+    resolution: Resolution;
+    before: number;
+    rowsMax: number;
+  },
+): void {
+  const oldest = db.get<{ ts: number | null }>(
+    "SELECT min(ts) AS ts FROM container_samples WHERE series = :series AND resolution = :resolution",
+    { series, resolution },
+  )!.ts;
+  if (oldest === null || oldest >= before) return;
+  db.run(
+    `DELETE FROM container_samples
+     WHERE series = :series AND resolution = :resolution AND ts < :before`,
+    { series, resolution, before: Math.min(before, oldest + rowsMax * resolution) },
+  );
+}
+
+/** Deletes the series that was sampled the longest time ago, with its samples. */
+export function deleteOldestContainerSeries(db: Database): void {
+  const oldest = db.get<{ id: number }>(
+    "SELECT id FROM container_series ORDER BY last_ts, id LIMIT 1",
+  );
+  if (!oldest) return;
+  db.run("DELETE FROM container_samples WHERE series = :id", oldest);
+  db.run("DELETE FROM container_series WHERE id = :id", oldest);
+}
+
+/** Deletes the series without a sample since a time; their samples must be gone before. */
+export function deleteContainerSeriesBefore(db: Database, before: number): void {
+  db.run("DELETE FROM container_series WHERE last_ts < :before", { before });
+}
