@@ -93,6 +93,8 @@ export interface Reply {
   description: string;
   /** The JSON body; without it there is none. */
   returns?: z.ZodType;
+  /** Other media types, which the client can choose. */
+  alternatives?: Record<string, z.ZodType>;
   /** By name, with their meaning. */
   headers?: Record<string, string>;
 }

@@ -36,6 +36,12 @@ export const Color = z.string()
 export const Done = z.object({ ok: z.literal(true) }).meta({ id: "Done", example: { ok: true } });
 export const done = { ok: true } as const;
 
+/** What every operation on the container engine can answer. */
+export const ENGINE_FAILURES = {
+  502: "The container engine failed",
+  503: "The container engine cannot be reached",
+};
+
 export const ErrorBody = z.object({
   error: z.string().meta({
     description: "Human-readable reason",

@@ -28,14 +28,25 @@ export interface Operation {
 /** Every operation of the service at `base`. */
 export async function operationsOf(base: string): Promise<Operation[]> {
   const answer = await fetch(`${base}/openapi.json`);
-  const { paths } = await answer.json();
+  const { paths, components } = await answer.json();
   return Object.entries<Record<string, unknown>>(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, description]) => ({
+    Object.entries<Operation["description"]>(methods).map(([method, description]) => ({
       method: method.toUpperCase(),
       path,
-      description,
+      description: withParameters(description, components.parameters),
     }))
   );
+}
+
+/** With the shared parameters in place of references to them. */
+function withParameters(
+  description: Operation["description"],
+  shared: Record<string, unknown>,
+): Operation["description"] {
+  const parameters = description.parameters.map((each: { $ref?: string }) =>
+    each.$ref === undefined ? each : shared[each.$ref.split("/").at(-1)!]
+  );
+  return { ...description, parameters };
 }
 
 /**
@@ -79,7 +90,7 @@ export async function request(
   token: string,
   operation: Operation,
   { path = examplePath(operation), body }: { path?: string; body?: unknown } = {},
-): Promise<{ status: number; text: string }> {
+): Promise<{ status: number; text: string; type: string }> {
   const answer = await fetch(base + path, {
     method: operation.method,
     headers: {
@@ -91,20 +102,21 @@ export async function request(
     signal: AbortSignal.timeout(ANSWER_MS),
   });
   const { status, headers } = answer;
-  if (headers.get("content-type")?.startsWith(STREAM_TYPE)) {
+  const type = headers.get("content-type") ?? "";
+  if (type.startsWith(STREAM_TYPE)) {
     await answer.body?.cancel();
-    return { status, text: "" };
+    return { status, text: "", type };
   }
-  return { status, text: await answer.text() };
+  return { status, text: await answer.text(), type };
 }
 
 /** The path with an example in the place of each parameter. */
 function examplePath({ path, description }: Operation): string {
   return path.replace(/\{(\w+)\}/g, (_, name) => {
-    const { schema } = description.parameters.find((each: { in: string; name: string }) =>
+    const { example, schema } = description.parameters.find((each: { in: string; name: string }) =>
       each.in === "path" && each.name === name
     );
-    return encodeURIComponent(schema.example ?? (schema.format === "uuid" ? NO_ID : "unknown"));
+    return encodeURIComponent(example ?? (schema.format === "uuid" ? NO_ID : "unknown"));
   });
 }
 

@@ -9,6 +9,7 @@ import { execInContainer } from "../../services/ce/container_exec.ts";
 import { namesOf } from "../../services/ce/container_reads.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
+import { ENGINE_FAILURES } from "../shapes.ts";
 import { ContainerParams } from "./container_shapes.ts";
 
 /** Longest command, in characters. */
@@ -52,7 +53,7 @@ export const containerExecEndpoints = (deps: Deps) => [
       403: "The role does not allow this, or the command is not in the allowlist",
       404: "The container does not exist",
       409: "The container is not running",
-      503: "The container engine cannot be reached",
+      ...ENGINE_FAILURES,
     },
   }, ({ params, body, note }) => {
     note.targets = namesOf(deps, [params.id]);

@@ -8,7 +8,7 @@ import * as z from "zod";
 import { readContainerLogs, searchContainerLogs } from "../../services/ce/container_logs.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { queryBoolean, queryInteger } from "../shapes.ts";
+import { ENGINE_FAILURES, queryBoolean, queryInteger } from "../shapes.ts";
 import { ContainerParams } from "./container_shapes.ts";
 
 const LogsQuery = z.object({
@@ -31,7 +31,7 @@ const EXAMPLE_LINE = "2026-01-31T12:00:00.123456789Z GET /cart 200";
 
 const FAILURES = {
   404: "The container does not exist",
-  503: "The container engine cannot be reached",
+  ...ENGINE_FAILURES,
 };
 
 export const containerLogEndpoints = (deps: Deps) => [

@@ -20,7 +20,7 @@ import { listContainers, listProcesses, listVersion } from "../../services/ce/co
 import { assertMayDo } from "../../services/caller.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { queryInteger } from "../shapes.ts";
+import { ENGINE_FAILURES, queryInteger } from "../shapes.ts";
 import {
   ActionResult,
   ContainerDetail,
@@ -54,8 +54,8 @@ const BulkBody = z.object({
 }).meta({ id: "BulkAction" });
 
 const OWN = { 403: "The role does not allow this, or it is the service's own container" };
-const AWAY = { 503: "The container engine cannot be reached" };
-const UNKNOWN = { 404: "The container does not exist", ...AWAY };
+const UNKNOWN = { 404: "The container does not exist", ...ENGINE_FAILURES };
+const BUSY = { 409: "Another action is in progress, or the engine refuses, e.g. a taken port" };
 
 export const containerEndpoints = (deps: Deps) => [
   endpoint({
@@ -68,7 +68,7 @@ export const containerEndpoints = (deps: Deps) => [
     permission: "containers:read",
     query: ListQuery,
     returns: z.object({ containers: z.array(ContainerListItem) }).meta({ id: "ContainerList" }),
-    failures: AWAY,
+    failures: ENGINE_FAILURES,
     etag: true,
     version: () => listVersion(deps),
   }, async ({ query }) => ({ containers: await listContainers(deps, query) })),
@@ -105,7 +105,7 @@ export const containerEndpoints = (deps: Deps) => [
         failed: 1,
       },
     }),
-    failures: AWAY,
+    failures: ENGINE_FAILURES,
   }, ({ body, caller, note }) => {
     note.targets = namesOf(deps, body.ids);
     note.command = body.action;
@@ -134,7 +134,7 @@ export const containerEndpoints = (deps: Deps) => [
     permission: "containers:start",
     params: ContainerParams,
     returns: ActionResult,
-    failures: UNKNOWN,
+    failures: { ...UNKNOWN, ...BUSY },
   }, ({ params, note }) => {
     note.targets = namesOf(deps, [params.id]);
     return startContainer(deps, params.id);
@@ -150,7 +150,7 @@ export const containerEndpoints = (deps: Deps) => [
     params: ContainerParams,
     query: StopQuery,
     returns: ActionResult,
-    failures: { ...OWN, ...UNKNOWN },
+    failures: { ...OWN, ...UNKNOWN, ...BUSY },
   }, ({ params, query, note }) => {
     note.targets = namesOf(deps, [params.id]);
     return stopContainer(deps, params.id, { timeoutS: query.t });
@@ -166,7 +166,7 @@ export const containerEndpoints = (deps: Deps) => [
     params: ContainerParams,
     query: StopQuery,
     returns: ActionResult,
-    failures: { ...OWN, ...UNKNOWN },
+    failures: { ...OWN, ...UNKNOWN, ...BUSY },
   }, ({ params, query, note }) => {
     note.targets = namesOf(deps, [params.id]);
     return restartContainer(deps, params.id, { timeoutS: query.t });
@@ -196,8 +196,8 @@ export const containerEndpoints = (deps: Deps) => [
       ...OWN,
       404: "There is no such container, or no such image",
       409: "The new container cannot be created or started",
-      502: "The registry does not answer or refuses",
-      ...AWAY,
+      ...ENGINE_FAILURES,
+      502: "The registry or the engine failed or refused",
     },
   }, ({ params, body, note }) => {
     note.targets = namesOf(deps, [params.id]);

@@ -8,7 +8,7 @@ import * as z from "zod";
 import { listImages, pruneImages, removeImage } from "../../services/ce/images.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { queryBoolean, Timestamp } from "../shapes.ts";
+import { ENGINE_FAILURES, queryBoolean, Timestamp } from "../shapes.ts";
 
 /** The characters of ids, names, tags and digests. */
 const ImageParams = z.object({
@@ -44,8 +44,6 @@ const deleted = z.array(z.string()).meta({ description: "Ids of images and layer
 const untagged = z.array(z.string())
   .meta({ description: "Names that were taken off", example: ["shop/web:1"] });
 
-const AWAY = { 503: "The container engine cannot be reached" };
-
 export const imageEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
@@ -56,7 +54,7 @@ export const imageEndpoints = (deps: Deps) => [
     role: "viewer",
     permission: "images:read",
     returns: z.object({ images: z.array(Image) }).meta({ id: "ImageList" }),
-    failures: AWAY,
+    failures: ENGINE_FAILURES,
     etag: true,
   }, async () => ({ images: await listImages(deps) })),
 
@@ -71,7 +69,7 @@ export const imageEndpoints = (deps: Deps) => [
     params: ImageParams,
     query: ForceQuery,
     returns: z.object({ ok: z.literal(true), deleted, untagged }).meta({ id: "ImageDeletion" }),
-    failures: { 404: "The image does not exist", 409: "The image is in use", ...AWAY },
+    failures: { 404: "The image does not exist", 409: "The image is in use", ...ENGINE_FAILURES },
   }, ({ params, query }) => removeImage(deps, params.id, query)),
 
   endpoint({
@@ -88,7 +86,7 @@ export const imageEndpoints = (deps: Deps) => [
       deleted,
       untagged,
     }).meta({ id: "ImagePruneResult" }),
-    failures: { 409: "A prune is under way already", ...AWAY },
+    failures: { 409: "A prune is under way already", ...ENGINE_FAILURES },
   }, async ({ note }) => {
     const removed = await pruneImages(deps);
     note.targets = [...removed.untagged, ...removed.deleted];

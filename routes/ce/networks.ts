@@ -8,7 +8,7 @@ import * as z from "zod";
 import { listNetworks } from "../../services/ce/networks.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { Timestamp } from "../shapes.ts";
+import { ENGINE_FAILURES, Timestamp } from "../shapes.ts";
 
 const Network = z.object({
   id: z.string(),
@@ -37,7 +37,7 @@ export const networkEndpoints = (deps: Deps) => [
     role: "viewer",
     permission: "networks:read",
     returns: z.object({ networks: z.array(Network) }).meta({ id: "NetworkList" }),
-    failures: { 503: "The container engine cannot be reached" },
+    failures: ENGINE_FAILURES,
     etag: true,
   }, async () => ({ networks: await listNetworks(deps) })),
 ];

@@ -10,6 +10,7 @@ import { STACK_KINDS } from "../../services/ce/stack_groups.ts";
 import { getStack, listStacks, STACK_STATUSES, stacksVersion } from "../../services/ce/stacks.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint, type Note } from "../endpoint.ts";
+import { ENGINE_FAILURES } from "../shapes.ts";
 import { ContainerListItem } from "./container_shapes.ts";
 
 const StackParams = z.object({
@@ -72,8 +73,7 @@ const ActionReport = z.object({
   })),
 }).meta({ id: "StackActionReport" });
 
-const AWAY = { 503: "The container engine cannot be reached" };
-const UNKNOWN = { 404: "The stack does not exist", ...AWAY };
+const UNKNOWN = { 404: "The stack does not exist", ...ENGINE_FAILURES };
 
 const OWN = "The service's own container is left out, and its result says so.";
 
@@ -98,7 +98,7 @@ export const stackEndpoints = (deps: Deps) => [
     role: "viewer",
     permission: "stacks:read",
     returns: z.object({ stacks: z.array(StackListItem) }).meta({ id: "StackList" }),
-    failures: AWAY,
+    failures: ENGINE_FAILURES,
     etag: true,
     version: () => stacksVersion(deps),
   }, async () => ({ stacks: await listStacks(deps) })),

@@ -11,7 +11,7 @@ import { PRUNE_KINDS, pruneSystem } from "../../services/ce/prune.ts";
 import { assertMayDo } from "../../services/caller.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { Timestamp } from "../shapes.ts";
+import { ENGINE_FAILURES, Timestamp } from "../shapes.ts";
 
 const EngineInfo = z.object({
   name: z.string().meta({ description: "Host name reported by the engine" }),
@@ -80,8 +80,6 @@ const Pruned = z.object({
   }),
 }).meta({ id: "PrunedKind" });
 
-const AWAY = { 503: "The container engine cannot be reached" };
-
 export const systemEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
@@ -94,7 +92,7 @@ export const systemEndpoints = (deps: Deps) => [
     returns: z.object({ info: EngineInfo, diskUsage: DiskBreakdown.nullable() }).meta({
       id: "Engine",
     }),
-    failures: AWAY,
+    failures: ENGINE_FAILURES,
   }, () => describeEngine(deps)),
 
   endpoint({
@@ -135,7 +133,10 @@ export const systemEndpoints = (deps: Deps) => [
       buildCache: Pruned,
       totalReclaimed: bytes,
     }).meta({ id: "PruneResult" }),
-    failures: { 409: "The engine refuses, e.g. because a prune is under way already", ...AWAY },
+    failures: {
+      409: "The engine refuses, e.g. because a prune is under way already",
+      ...ENGINE_FAILURES,
+    },
   }, async ({ body, caller, note }) => {
     const { includeVolumes, ...options } = body;
     const kinds = PRUNE_KINDS.filter((kind) =>

@@ -8,7 +8,7 @@ import * as z from "zod";
 import { listVolumes, removeVolume } from "../../services/ce/volumes.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { Timestamp } from "../shapes.ts";
+import { ENGINE_FAILURES, Timestamp } from "../shapes.ts";
 
 /** The characters are the engine's own for names. */
 const VolumeParams = z.object({
@@ -32,8 +32,6 @@ const Volume = z.object({
   }),
 }).meta({ id: "Volume" });
 
-const AWAY = { 503: "The container engine cannot be reached" };
-
 export const volumeEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
@@ -44,7 +42,7 @@ export const volumeEndpoints = (deps: Deps) => [
     role: "viewer",
     permission: "volumes:read",
     returns: z.object({ volumes: z.array(Volume) }).meta({ id: "VolumeList" }),
-    failures: AWAY,
+    failures: ENGINE_FAILURES,
     etag: true,
   }, async () => ({ volumes: await listVolumes(deps) })),
 
@@ -62,7 +60,7 @@ export const volumeEndpoints = (deps: Deps) => [
     failures: {
       404: "The volume does not exist",
       409: "A container uses it, running or not",
-      ...AWAY,
+      ...ENGINE_FAILURES,
     },
   }, ({ params }) => removeVolume(deps, params.name)),
 ];

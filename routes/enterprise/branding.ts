@@ -27,7 +27,6 @@ const FONT_MAX = 100;
 const logo = (description: string) =>
   z.string().min(1).max(LOGO_URL_MAX).nullable().meta({
     description,
-    format: "uri",
     example: "https://www.example.com/logo.svg",
   });
 

@@ -33,7 +33,7 @@ const identifier = (max: number) =>
     error: "must have no spaces and no control characters",
   });
 
-const Address = z.string().min(1).max(SSO_URL_MAX).meta({ format: "uri" });
+const Address = z.string().min(1).max(SSO_URL_MAX);
 
 const fields = {
   name: oneLine(NAME_MAX),

@@ -104,11 +104,10 @@ function requestBodyOf({ body, form }: Endpoint, { schemaOf }: Components) {
   };
 }
 
-function successOf(endpoint: Endpoint, { schemaOf }: Components) {
+function successOf(endpoint: Endpoint, components: Components) {
   const { status = 200, produces = JSON_TYPE, returns, alternatives = {} } = endpoint;
   // A redirect is described by `replies` alone.
   if (endpoint.replies?.[status]) return {};
-  const shapes = Object.entries({ [produces]: returns, ...alternatives });
   return {
     [status]: {
       description: "Success",
@@ -116,9 +115,7 @@ function successOf(endpoint: Endpoint, { schemaOf }: Components) {
         ...responseHeaders(endpoint.etag && { ETag: "ETag" }),
         ...namedHeaders(endpoint.replyHeaders),
       },
-      content: Object.fromEntries(
-        shapes.map(([type, shape]) => [type, { schema: schemaOf(shape, "output") }]),
-      ),
+      content: contentOf({ [produces]: returns, ...alternatives }, components),
     },
   };
 }
@@ -129,13 +126,21 @@ function repliesOf({ replies = {} }: Endpoint, components: Components) {
   );
 }
 
-function replyOf({ description, returns, headers }: Reply, { schemaOf }: Components) {
+function replyOf(
+  { description, returns, alternatives = {}, headers }: Reply,
+  components: Components,
+) {
   return {
     description,
     headers: { ...responseHeaders(), ...namedHeaders(headers) },
-    ...(returns && { content: { [JSON_TYPE]: { schema: schemaOf(returns, "output") } } }),
+    ...(returns && { content: contentOf({ [JSON_TYPE]: returns, ...alternatives }, components) }),
   };
 }
+
+const contentOf = (shapes: Record<string, z.ZodType>, { schemaOf }: Components) =>
+  Object.fromEntries(
+    Object.entries(shapes).map(([type, shape]) => [type, { schema: schemaOf(shape, "output") }]),
+  );
 
 const namedHeaders = (headers: Record<string, string> = {}) =>
   Object.fromEntries(

@@ -70,7 +70,8 @@ export const statusPageHtmlEndpoints = (deps: Deps) => {
     hiddenUnlicensed: true,
     params: Params,
     returns: z.string(),
-    failures: { 404: "There is no such page, or it is not public" },
+    etag: true,
+    failures: { 404: "The page does not exist, or it is not public" },
   } as const;
 
   return [

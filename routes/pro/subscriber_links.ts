@@ -16,7 +16,7 @@ import {
 import { prefersHtml } from "../accept.ts";
 import { jsonHeaders } from "../answer_cache.ts";
 import type { Contract, Endpoint, Input, RawAnswer } from "../endpoint.ts";
-import { Done, done } from "../shapes.ts";
+import { Done, done, ErrorBody } from "../shapes.ts";
 import { type LinkPage, linkPage } from "./link_page.ts";
 import { PageParams } from "./status_page_shapes.ts";
 
@@ -42,7 +42,13 @@ const ASKED = "You would no longer be told when something of this status page ch
 const GONE = "You will no longer be told when something of this status page changes.";
 const CUT = "If you followed it from a mail, check that the whole link was taken.";
 
-const INVALID = { 404: "The link is not valid" };
+const HTML = { "text/html": z.string() };
+
+const invalid = (description: string) => ({
+  404: { description, returns: ErrorBody, alternatives: HTML },
+});
+
+const INVALID = invalid("The link is not valid");
 
 export const subscriberLinkEndpoints = (deps: Deps) => [
   linkEndpoint(deps, {
@@ -59,7 +65,8 @@ export const subscriberLinkEndpoints = (deps: Deps) => [
     actsOnGet: true,
     params: TokenParams,
     returns: Told,
-    failures: INVALID,
+    alternatives: HTML,
+    replies: INVALID,
   }, {
     target: ({ token }) => subscriberOf(token),
     async json({ params }) {
@@ -86,7 +93,8 @@ export const subscriberLinkEndpoints = (deps: Deps) => [
     unaudited: true,
     params: TokenParams,
     returns: Told,
-    failures: INVALID,
+    alternatives: HTML,
+    replies: INVALID,
   }, {
     target: ({ token }) => subscriberOf(token),
     async json({ params }) {
@@ -115,7 +123,8 @@ export const subscriberLinkEndpoints = (deps: Deps) => [
       status: z.literal("verified"),
       already_verified: z.boolean().meta({ example: false }),
     }).meta({ id: "SubscriptionConfirmation" }),
-    failures: { 404: "The link is not valid, or the subscription was ended" },
+    alternatives: HTML,
+    replies: invalid("The link is not valid, or the subscription has ended"),
   }, {
     target: ({ pageId }) => pageId,
     json({ params }) {

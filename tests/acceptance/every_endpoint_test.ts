@@ -7,6 +7,7 @@
 
 import { equal, match, ok } from "node:assert/strict";
 import { checkEveryGet, operationsOf, request } from "../../deploy/build/endpoint_check.ts";
+import { assertDocumented } from "../helpers/documented.ts";
 import { idOf } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 import { startLongshore } from "../helpers/longshore.ts";
@@ -49,10 +50,12 @@ Deno.test("no endpoint fails when it is called with the examples of its document
       const id = ids.get(collection!);
       const path = id === undefined ? undefined : operation.path.replace(/\{\w+\}/, id);
       const schema = operation.description.requestBody?.content["application/json"]?.schema;
-      const { status, text } = await request(longshore.baseUrl, token, operation, {
+      const { status, text, type } = await request(longshore.baseUrl, token, operation, {
         ...(path !== undefined && !path.includes("{") && { path }),
         ...(schema !== undefined && { body: exampleOf(schema) }),
       });
+      const isJson = type.startsWith("application/json") && text !== "";
+      assertDocumented({ ...operation, status, type, body: isJson ? JSON.parse(text) : text });
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       if (status >= 500) failures.push(`${method} ${operation.path}: ${status} ${text}`);
       if (status === 201) ids.set(operation.path, JSON.parse(text).id);

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { assertDocumented } from "../helpers/documented.ts";
 import type { App } from "../../routes/app.ts";
 import type { Leak, PlantedSecrets } from "./planted_secrets.ts";
 
@@ -111,6 +112,13 @@ export function witness(
       const text = await textOf(response);
       const isJson = response.headers.get("content-type")?.startsWith("application/json");
       const answer = isJson && text !== "" ? JSON.parse(text) : text;
+      assertDocumented({
+        method,
+        path,
+        status: response.status,
+        type: response.headers.get("content-type") ?? "",
+        body: answer,
+      });
       const isRecord = typeof answer === "object" && answer !== null && !Array.isArray(answer);
       const shown = isRecord ? JSON.stringify(withoutHandovers(where, as, answer)) : text;
       hear(`${as}: ${where}`, shown);

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { assertDocumented } from "./documented.ts";
 import { programCommand, runtimeEnvironment } from "./program.ts";
 import { until } from "./until.ts";
 
@@ -163,11 +164,16 @@ async function request(
   });
   const text = await response.text();
   const isJson = response.headers.get("content-type")?.startsWith("application/json");
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: isJson ? JSON.parse(text) : text,
-  };
+  const { status, headers: answered } = response;
+  const answer = { status, headers: answered, body: isJson ? JSON.parse(text) : text };
+  assertDocumented({
+    method,
+    path: new URL(url).pathname,
+    status,
+    type: answered.get("content-type") ?? "",
+    body: answer.body,
+  });
+  return answer;
 }
 
 function collect(stream: ReadableStream<Uint8Array>): { text(): string; end: Promise<void> } {

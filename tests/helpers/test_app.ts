@@ -22,6 +22,7 @@ import type { Caller, Role } from "../../services/caller.ts";
 import { type Config, readConfig } from "../../services/config.ts";
 import type { Deps } from "../../services/deps.ts";
 import type { Edition } from "../../services/edition.ts";
+import { assertDocumented } from "./documented.ts";
 import { type Log, silentLog } from "../../services/log.ts";
 import { createSecrets, type Secrets } from "../../services/secrets.ts";
 
@@ -61,7 +62,10 @@ export interface TestApp extends Disposable {
   clock: TestClock;
   /** The application itself, for requests that `call` cannot make. */
   app: App;
-  /** Calls it; `body` is sent as JSON, a string or bytes as they are. */
+  /**
+   * Calls it; `body` is sent as JSON, a string or bytes as they are. Throws if the API document
+   * does not have the answer.
+   */
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
   /** The same with the whole response; whoever asks for a stream has to end it. */
   fetch(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Response>;
@@ -163,7 +167,13 @@ export function testApp(options: TestAppOptions = {}): TestApp {
     clock,
     app,
     fetch,
-    call: async (...request) => await answerOf(await fetch(...request)),
+    async call(...request) {
+      const [method, path, , { headers = {} } = {}] = request;
+      const answer = await answerOf(await fetch(...request));
+      // Under the domain of a status page a path means another one.
+      if (!("host" in headers)) assertAnswer(method, path, answer);
+      return answer;
+    },
     [Symbol.dispose]() {
       deps.stream.close();
       if (!options.engine) engine.close();
@@ -209,6 +219,10 @@ function requestOf(
     headers: all,
     body: raw ? body as BodyInit | null ?? null : JSON.stringify(body),
   });
+}
+
+function assertAnswer(method: string, path: string, { status, headers, body }: Answer): void {
+  assertDocumented({ method, path, status, type: headers.get("content-type") ?? "", body });
 }
 
 async function answerOf(response: Response): Promise<Answer> {
