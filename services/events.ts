@@ -21,6 +21,8 @@ export interface AlertData {
   threshold: number;
   value: number;
   message: string;
+  /** Names of the containers that the value counts; with `container_stopped` only. */
+  containers?: string[];
 }
 
 /** What an incident's events carry. */
@@ -44,7 +46,12 @@ export interface EventMap {
     exitCode: number | null;
   };
   "container.up": { container: string; id: string };
-  "container.unhealthy": { container: string; id: string };
+  "container.unhealthy": {
+    container: string;
+    id: string;
+    /** Output of the last health check, at most 1 000 characters; `null` where unknown. */
+    healthOutput: string | null;
+  };
   "container.oom": { container: string; id: string };
   "schedule.failed": {
     schedule: string;

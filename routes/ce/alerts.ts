@@ -24,7 +24,8 @@ const Metric = z.enum(ALERT_METRICS, { error: `must be one of ${ALERT_METRICS.jo
   .meta({
     id: "AlertMetric",
     description: "Percents are of the whole host, load_1 is the load average over a minute, " +
-      "container_stopped counts the containers that are not running",
+      "container_stopped counts the containers that are not running, without finished tasks " +
+      "(exit code 0 and the restart policy no)",
   });
 
 const Operator = z.enum(ALERT_OPERATORS, {

@@ -35,7 +35,7 @@ const settings = {
   name: z.string().trim().min(1).max(100),
   condition_metric: oneOf(REMEDIATION_METRICS).meta({
     description: "Percents and load_1 are of the host, container_stopped counts the containers " +
-      "that are not running. The others are of the target: percents (100 is one core; of its " +
+      "that are not running, without finished tasks (exit code 0 and the restart policy no). The others are of the target: percents (100 is one core; of its " +
       "memory limit), container_unhealthy and container_down are 1 or 0. Down means not running " +
       "after having run, by whatever cause but an action of this service",
   }),

@@ -14,6 +14,7 @@ import {
 } from "../../db/ce/alert_rules.ts";
 import type { Deps } from "../deps.ts";
 import type { EmitDeps } from "../emit.ts";
+import type { Container } from "../inventory.ts";
 import { fireAlert, resolveAlert } from "./alert_events.ts";
 
 /** A rule that fired does not fire again before this has passed (specification), in milliseconds. */
@@ -113,11 +114,13 @@ export function evaluateAlerts(deps: EvaluationDeps): void {
   const failures: unknown[] = [];
   for (const rule of selectEnabledAlertRules(db)) {
     const value = metricValue(deps, rule.metric);
+    const containers = rule.metric === "container_stopped" ? stoppedContainers(deps) : undefined;
     const { progress, turn } = decide(rule, value, now());
     try {
-      if (turn === "fires") fireAlert(deps, rule, progress, value!);
-      else if (turn === "resolves") resolveAlert(deps, rule, progress, value!);
-      else if (differs(progress, rule)) updateAlertProgress(db, rule.id, progress);
+      if (turn === "fires") fireAlert(deps, rule, progress, { value: value!, containers });
+      else if (turn === "resolves") {
+        resolveAlert(deps, rule, progress, { value: value!, containers });
+      } else if (differs(progress, rule)) updateAlertProgress(db, rule.id, progress);
     } catch (error) {
       failures.push(error);
     }
@@ -131,8 +134,7 @@ export function metricValue(
   metric: AlertMetric,
 ): number | undefined {
   if (metric === "container_stopped") {
-    if (!inventory.live) return undefined;
-    return inventory.list().filter(({ state }) => state !== "running").length;
+    return inventory.live ? stoppedContainers({ inventory }).length : undefined;
   }
   const sample = host.latest;
   if (!sample) return undefined;
@@ -149,6 +151,20 @@ export function metricValue(
     case "load_1":
       return sample.load[0];
   }
+}
+
+/** Names of the containers that do not run, without finished tasks. */
+export function stoppedContainers({ inventory }: Pick<Deps, "inventory">): string[] {
+  return inventory.list()
+    .filter((container) => container.state !== "running" && !isFinishedTask(container))
+    .map(({ name }) => name)
+    .sort();
+}
+
+/** A container that ended well and is not meant to be started again is not a problem. */
+function isFinishedTask({ state, exitCode, details }: Container): boolean {
+  const { name } = details.restartPolicy;
+  return state === "exited" && exitCode === 0 && (name === "no" || name === "");
 }
 
 function differs(a: AlertProgress, b: AlertProgress): boolean {

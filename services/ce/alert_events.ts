@@ -68,12 +68,23 @@ export function alertVersion({ db }: Pick<Deps, "db">): string {
   return selectAlertEventsVersion(db);
 }
 
+/** What a rule's metric was when its state changed. */
+export interface AlertReading {
+  value: number;
+  /** Names of the containers that the value counts. */
+  containers?: readonly string[] | undefined;
+}
+
+/** Most containers that an event names, and most that a message names. */
+const NAMED_MAX = 100;
+const NAMED_IN_MESSAGE = 10;
+
 /** A rule begins to fire. */
 export function fireAlert(
   deps: EmitDeps,
   rule: AlertRule,
   progress: AlertProgress,
-  value: number,
+  { value, containers }: AlertReading,
 ): void {
   const { id: ruleId, name: ruleName, metric, operator, threshold, durationSeconds } = rule;
   const lasted = durationSeconds > 0 ? ` for ${durationSeconds} s` : "";
@@ -85,11 +96,12 @@ export function fireAlert(
     operator,
     threshold,
     value,
-    message: `${ruleName}: ${metric} is ${value} (${operator} ${threshold}${lasted})`,
+    message: `${ruleName}: ${metric} is ${value} (${operator} ${threshold}${lasted})` +
+      named(containers),
     firedAt: progress.lastFiredAt ?? deps.now().toISOString(),
     resolvedAt: null,
   };
-  emit(deps, "alert.fired", dataOf(event), () => {
+  emit(deps, "alert.fired", dataOf(event, containers), () => {
     insertAlertEvent(deps.db, event);
     updateAlertProgress(deps.db, ruleId, progress);
   });
@@ -100,12 +112,13 @@ export function resolveAlert(
   deps: EmitDeps,
   rule: AlertRule,
   progress: AlertProgress,
-  value: number,
+  { value, containers }: AlertReading,
 ): void {
   const { name, metric, operator, threshold } = rule;
   endAlert(deps, rule.id, {
     message: `${name}: ${metric} is ${value} (no longer ${operator} ${threshold})`,
     value,
+    containers,
     store: () => updateAlertProgress(deps.db, rule.id, progress),
   });
 }
@@ -119,12 +132,15 @@ export function resolveAlert(
 export function endAlert(
   deps: EmitDeps,
   ruleId: string,
-  { message, value, store }: { message: string; value?: number; store: () => void },
+  { message, value, containers, store }: Partial<AlertReading> & {
+    message: string;
+    store: () => void;
+  },
 ): void {
   const { db, now } = deps;
   const open = selectOpenAlertEvent(db, ruleId);
   if (!open) return store();
-  const data = { ...dataOf(open), message, value: value ?? open.value };
+  const data = { ...dataOf(open, containers), message, value: value ?? open.value };
   emit(deps, "alert.resolved", data, () => {
     updateAlertEventResolved(db, open.id, now().toISOString());
     store();
@@ -142,7 +158,25 @@ const asView = (event: AlertEvent): AlertEventView => ({
   created_at: event.firedAt,
 });
 
-function dataOf(event: AlertEvent): AlertData {
+function dataOf(event: AlertEvent, containers?: readonly string[]): AlertData {
   const { id, ruleId, ruleName, metric, operator, threshold, value, message } = event;
-  return { rule: ruleName, ruleId, alertId: id, metric, operator, threshold, value, message };
+  return {
+    rule: ruleName,
+    ruleId,
+    alertId: id,
+    metric,
+    operator,
+    threshold,
+    value,
+    message,
+    ...(containers && { containers: containers.slice(0, NAMED_MAX) }),
+  };
+}
+
+/** E.g. `: db, web and 3 more`. */
+function named(containers: readonly string[] = []): string {
+  if (containers.length === 0) return "";
+  const more = containers.length - NAMED_IN_MESSAGE;
+  const names = containers.slice(0, NAMED_IN_MESSAGE).join(", ");
+  return `: ${names}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -51,7 +51,8 @@ const KINDS: Record<EventKind, (field: Field, message: Field) => Words | undefin
       joined("Exit code: ", field("exitCode")),
     ),
   "container.up": (field) => about(GREEN, "Container up", field("container")),
-  "container.unhealthy": (field) => about(ORANGE, "Container unhealthy", field("container")),
+  "container.unhealthy": (field, message) =>
+    about(ORANGE, "Container unhealthy", field("container"), message("healthOutput")),
   "container.oom": (field) => about(RED, "Container out of memory", field("container")),
   "incident.created": (field) => about(RED, "Incident", field("title"), ...incident(field)),
   "incident.updated": (field, message) =>

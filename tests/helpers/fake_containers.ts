@@ -88,6 +88,8 @@ export interface PlayedContainer {
   /** Default "running". */
   state?: Container["state"];
   health?: Container["health"];
+  /** Of the last health checks, oldest first. */
+  healthOutputs?: string[];
   exitCode?: number;
   image?: string;
   imageId?: string;
@@ -156,6 +158,12 @@ export function playContainers(containers: PlayedContainer[]): Record<string, Fa
 
 function inspectOf(container: PlayedContainer) {
   const { name, labels = {}, state = "running", health, exitCode = 0 } = container;
+  const healthLog = (container.healthOutputs ?? []).map((Output) => ({
+    Start: "2026-01-01T00:00:00Z",
+    End: "2026-01-01T00:00:01Z",
+    ExitCode: 1,
+    Output,
+  }));
   const { image = "app:1", imageId = `sha256:${"1".repeat(64)}`, hostname = "" } = container;
   return {
     Id: idOf(name),
@@ -171,7 +179,7 @@ function inspectOf(container: PlayedContainer) {
       ExitCode: exitCode,
       StartedAt: "2026-01-01T00:00:00Z",
       FinishedAt: container.finishedAt ?? "0001-01-01T00:00:00Z",
-      ...(health && { Health: { Status: health, FailingStreak: 0, Log: [] } }),
+      ...(health && { Health: { Status: health, FailingStreak: 0, Log: healthLog } }),
     },
     Config: {
       Hostname: hostname,

@@ -19,6 +19,7 @@ import { emit, type EmitDeps } from "../../emit.ts";
 import { sleep, type Worker } from "../../lifecycle.ts";
 import { createDownReader, type Down } from "../container_events.ts";
 import { listAll, refreshContainer } from "../container_reads.ts";
+import { lastHealthOutput } from "../health_output.ts";
 import { recoverRebuilds } from "../rebuild_recovery.ts";
 
 /** Pause before the next try to reach the engine, in milliseconds. */
@@ -138,6 +139,7 @@ async function consume(
       } else if (event.Type === "container" && !UNINTERESTING.test(event.Action)) {
         downs.read(event);
         tellUp(deps, event);
+        await tellUnhealthy(deps, event);
         refresh(event.Actor.ID);
       }
     }
@@ -254,7 +256,12 @@ function tellUp(deps: WatchDeps, { Action, Actor }: EngineEvent): void {
     emit(deps, "container.up", { container, id }, () => deleteServiceStop(deps.db, id));
   }
   if (Action === "oom") emit(deps, "container.oom", { container, id });
-  if (Action === "health_status: unhealthy") {
-    emit(deps, "container.unhealthy", { container, id });
-  }
+}
+
+async function tellUnhealthy(deps: WatchDeps, { Action, Actor }: EngineEvent): Promise<void> {
+  if (Action !== "health_status: unhealthy") return;
+  const id = Actor.ID;
+  const container = Actor.Attributes?.name ?? id.slice(0, 12);
+  const healthOutput = await lastHealthOutput(deps, id);
+  emit(deps, "container.unhealthy", { container, id, healthOutput });
 }

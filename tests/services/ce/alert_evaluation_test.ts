@@ -1,4 +1,4 @@
-import { deepEqual, equal, throws } from "node:assert/strict";
+import { deepEqual, equal, match, throws } from "node:assert/strict";
 import type { AlertMetric, AlertOperator, AlertRule } from "../../../db/ce/alert_rules.ts";
 import { selectAlertRule } from "../../../db/ce/alert_rules.ts";
 import {
@@ -7,6 +7,7 @@ import {
   evaluateAlerts,
   GAP_MAX_MS,
   metricValue,
+  stoppedContainers,
 } from "../../../services/ce/alert_evaluation.ts";
 import { listAlertEvents, sweepAlertEvents } from "../../../services/ce/alert_events.ts";
 import {
@@ -14,7 +15,7 @@ import {
   createAlertRule,
   removeAlertRule,
 } from "../../../services/ce/alert_rules.ts";
-import type { AppEvent } from "../../../services/events.ts";
+import type { AlertData, AppEvent } from "../../../services/events.ts";
 import type { HostSample } from "../../../services/host_board.ts";
 import { containerOf } from "../../helpers/fake_containers.ts";
 import { openTestDatabase, type TestApp, testApp, testClock } from "../../helpers/test_app.ts";
@@ -278,6 +279,41 @@ Deno.test("metricValue() counts the containers that are not running while the en
   equal(metricValue(app.deps, "container_stopped"), undefined);
 });
 
+Deno.test("a finished task does not count as a stopped container", () => {
+  using app = testApp();
+  const { inventory } = app.deps;
+  const ended = (name: string, exitCode: number | null, policy: string, changes = {}) => {
+    const container = containerOf({ name, state: "exited", exitCode, ...changes });
+    const restartPolicy = { name: policy, maximumRetryCount: 0 };
+    return { ...container, details: { ...container.details, restartPolicy } };
+  };
+  inventory.replaceAll([
+    ended("task", 0, "no"),
+    ended("podman-task", 0, ""),
+    ended("failed-task", 1, "no"),
+    ended("unknown-end", null, "no"),
+    ended("service", 0, "unless-stopped"),
+    ended("retried", 0, "on-failure"),
+    ended("never-ran", 0, "no", { state: "created" }),
+    ended("broken", 0, "no", { state: "dead" }),
+  ], inventory.readNumber());
+  const problems = ["broken", "failed-task", "never-ran", "retried", "service", "unknown-end"];
+  deepEqual(stoppedContainers(app.deps), problems);
+  inventory.setLive(true);
+  equal(metricValue(app.deps, "container_stopped"), problems.length);
+});
+
+Deno.test("an alert names ten containers in its message and 100 in its event", () => {
+  using app = testApp();
+  const events = collectEvents(app);
+  stoppedRule(app);
+  setStopped(app, 150);
+  evaluateAlerts(app.deps);
+  const { message, containers } = events[0]!.data as AlertData;
+  match(message, /: s0, s1, s10, s100, s101, s102, s103, s104, s105, s106 and 140 more$/);
+  equal(containers?.length, 100);
+});
+
 Deno.test("evaluateAlerts() stores a firing and its end, and tells of both", () => {
   using app = testApp({ now: "2026-01-01T12:00:00Z" });
   const told = collectEvents(app);
@@ -298,12 +334,14 @@ Deno.test("evaluateAlerts() stores a firing and its end, and tells of both", () 
   deepEqual(stored, {
     ruleId: id,
     ruleName: "Stopped",
+    rule_name: "Stopped",
     metric: "container_stopped",
     operator: ">",
     threshold: 0,
     value: 2,
-    message: "Stopped: container_stopped is 2 (> 0 for 10 s)",
+    message: "Stopped: container_stopped is 2 (> 0 for 10 s): s0, s1",
     firedAt: "2026-01-01T12:00:10.000Z",
+    created_at: "2026-01-01T12:00:10.000Z",
     resolvedAt: null,
   });
 
@@ -325,12 +363,14 @@ Deno.test("evaluateAlerts() stores a firing and its end, and tells of both", () 
     ["alert.fired", {
       ...data,
       value: 2,
-      message: "Stopped: container_stopped is 2 (> 0 for 10 s)",
+      message: "Stopped: container_stopped is 2 (> 0 for 10 s): s0, s1",
+      containers: ["s0", "s1"],
     }],
     ["alert.resolved", {
       ...data,
       value: 0,
       message: "Stopped: container_stopped is 0 (no longer > 0)",
+      containers: [],
     }],
   ]);
 });

@@ -44,8 +44,8 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
   },
   "container.up": { data: { container: "web", id: "c1" }, lines: ["🟢 host-1: Container up: web"] },
   "container.unhealthy": {
-    data: { container: "web", id: "c1" },
-    lines: ["🟠 host-1: Container unhealthy: web"],
+    data: { container: "web", id: "c1", healthOutput: "curl: (7)\nrefused" },
+    lines: ["🟠 host-1: Container unhealthy: web", "curl: (7)", "refused"],
   },
   "container.oom": {
     data: { container: "web", id: "c1" },

@@ -91,3 +91,41 @@ Deno.test("an event stream that keeps breaking degrades GET /api/health", async 
   end.abort();
   await watching;
 });
+
+Deno.test("container.unhealthy carries the output of the last health check", async () => {
+  const containers: PlayedContainer[] = [{
+    name: "web",
+    health: "unhealthy",
+    healthOutputs: ["first", "\x1b[31mconnection refused\x1b[0m\n"],
+  }];
+  const feed = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = feed.writable.getWriter();
+  await using fake = fakeEngine({
+    ...playContainers(containers),
+    "GET /events": () => new Response(feed.readable),
+  });
+  using app = testApp({ engine: fake.engine });
+  const events: AppEvent[] = [];
+  app.deps.events.publish = (event) => void events.push(event);
+  const end = new AbortController();
+  const watching = containerWatcher.run(app.deps, end.signal, () => {});
+  await until("the engine is followed", () => app.deps.inventory.live);
+
+  for (const id of [idOf("web"), idOf("gone")]) {
+    const event = {
+      Type: "container",
+      Action: "health_status: unhealthy",
+      Actor: { ID: id, Attributes: { name: "web" } },
+    };
+    await writer.write(new TextEncoder().encode(JSON.stringify(event) + "\n"));
+  }
+  await until("both events are published", () => events.length === 2);
+
+  deepEqual(events.map(({ data }) => data), [
+    { container: "web", id: idOf("web"), healthOutput: "connection refused" },
+    { container: "web", id: idOf("gone"), healthOutput: null },
+  ]);
+  end.abort();
+  await writer.close().catch(() => {});
+  await watching;
+});
