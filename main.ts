@@ -8,7 +8,7 @@
 import { commandHelp } from "./commands/help.ts";
 import { COMMANDS } from "./commands/mod.ts";
 import { CommandError, EXIT, type Program, UsageError } from "./commands/program.ts";
-import { ConfigError, type Env } from "./services/config.ts";
+import { ConfigError, type Env, unknownVariables } from "./services/config.ts";
 import { KeyFileError } from "./services/secrets.ts";
 
 /** Failures whose message says all that the operator needs. */
@@ -69,7 +69,11 @@ async function environment(args: readonly string[]): Promise<{ env: Env; rest: s
   if (!path) throw new UsageError("--env-file needs a file");
   const { parseEnv } = await import("node:util");
   try {
-    return { env: { ...parseEnv(Deno.readTextFileSync(path)), ...env }, rest };
+    const given = parseEnv(Deno.readTextFileSync(path));
+    for (const warning of unknownVariables(given)) {
+      console.error(`longshore: warning: ${path}: ${warning}`);
+    }
+    return { env: { ...given, ...env }, rest };
   } catch (error) {
     throw new CommandError(`--env-file ${path} cannot be read: ${(error as Error).message}`);
   }

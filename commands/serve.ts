@@ -20,11 +20,11 @@ export async function serve(program: Program): Promise<number> {
   const config = readConfig(program.env, program.surroundings);
   const now = () => new Date();
   const log = createLog({ level: config.logLevel, format: config.logFormat, now });
-  for (const warning of configWarnings(config)) log.warn(warning);
 
   // A taken port fails here, before anything is opened or made.
   const door = createFrontDoor();
   const listener = listen(config, log, door.answer);
+  for (const warning of configWarnings(config)) log.warn(warning);
   const stopReporting = reportRejections(log);
   try {
     const { runService } = await loadService();

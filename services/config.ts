@@ -29,7 +29,8 @@ import {
 } from "./config_values.ts";
 import { DEFAULT_EXEC_ALLOWLIST } from "./exec_defaults.ts";
 import { LOG_LEVELS, type LogFormat, type LogLevel } from "./log.ts";
-import { REDACTED } from "./redact.ts";
+import { nearest } from "./input/nearest.ts";
+import { REDACTED, withoutCredentials } from "./redact.ts";
 
 export interface Config {
   host: string;
@@ -327,19 +328,45 @@ export function readConfig(env: Env, surroundings: Surroundings): Config {
   return result;
 }
 
-/** What works, but should not stay so; each a sentence for the log. */
-export function configWarnings(
-  { apiKey, secretKey, metricsToken, mtlsVerifySecret }: Config,
-): string[] {
+/** Settings that work but are a risk; each a sentence for the log. */
+export function configWarnings(config: Config): string[] {
+  const { apiKey, secretKey, metricsToken, mtlsVerifySecret } = config;
   const secrets = {
     API_KEY: apiKey,
     SECRET_KEY: secretKey,
     METRICS_TOKEN: metricsToken,
     MTLS_VERIFY_SECRET: mtlsVerifySecret,
   };
-  return Object.entries(secrets)
+  const short = Object.entries(secrets)
     .filter(([, value]) => value !== null && value.length < ADVISED_LENGTH_MIN)
     .map(([name]) => `${name} has less than ${ADVISED_LENGTH_MIN} characters and can be guessed`);
+  return config.tlsCertFile !== null || isLoopback(config.host) ? short : [
+    ...short,
+    `plain HTTP on ${config.host}: tokens can be read on the network; use a proxy with TLS and ` +
+    "HOST=127.0.0.1, or set TLS_CERT_FILE and TLS_KEY_FILE",
+  ];
+}
+
+const isLoopback = (host: string) => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
+
+/** Variables that are not the service's own, and may be in its env file all the same. */
+const FOREIGN_VARIABLES =
+  /^(LONGSHORE_RUNTIME_DIR|(STATE|CACHE)_DIRECTORY|HOME|PATH|TMPDIR|TZ|LANG|LC_\w+|NO_COLOR|XDG_\w+|DENO_\w+|NODE_\w+|SSL_CERT_(FILE|DIR))$/;
+
+/**
+ * The variables of an env file that nothing reads, each as a sentence with the name that may be
+ * meant.
+ */
+export function unknownVariables(env: Env): string[] {
+  const known = Object.values(VARIABLES).flatMap((
+    { name, secret }: { name: string; secret?: true },
+  ) => secret ? [name, `${name}_FILE`] : [name]);
+  return Object.keys(env)
+    .filter((name) => !known.includes(name) && !FOREIGN_VARIABLES.test(name))
+    .map((name) => {
+      const meant = nearest(name, known);
+      return `unknown variable ${name}${meant === undefined ? "" : `, did you mean ${meant}?`}`;
+    });
 }
 
 /** One row of `longshore config`. */
@@ -390,8 +417,6 @@ function shown({ secret }: { secret?: true }, text: string): string {
   return secret ? REDACTED : withoutCredentials(text);
 }
 
-const withoutCredentials = (text: string) => text.replace(/:\/\/[^\s/@]+@/g, `://${REDACTED}@`);
-
 function fallbackOf(
   { fallback }: Variable<unknown>,
   env: Env,
@@ -405,7 +430,6 @@ function parsed<Value>(variable: Variable<Value> & { name: string }, text: strin
     return variable.parse(text);
   } catch (error) {
     const given = variable.secret ? "" : `=${shown(variable, text)}`;
-    const reason = withoutCredentials((error as Error).message);
-    throw new ConfigError(`${variable.name}${given} ${reason}`, { cause: error });
+    throw new ConfigError(`${variable.name}${given} ${(error as Error).message}`, { cause: error });
   }
 }

@@ -6,6 +6,7 @@
  */
 
 import ipaddr from "ipaddr.js";
+import { REDACTED, withoutCredentials } from "./redact.ts";
 
 /** A network as `address/prefix`, or an address; checked. */
 export type Cidr = string;
@@ -115,21 +116,21 @@ export function smtpUrl(text: string): string {
 /** E.g. `https://host:8443`: scheme, host and port, nothing else. */
 export function origin(text: string): string {
   if (URL.parse(text)?.origin !== text) {
-    throw new Error(`has "${text}", which is no origin such as https://host:port`);
+    throw new Error(`has ${quoted(text)}, which is no origin such as https://host:port`);
   }
   return text;
 }
 
 export function cidr(text: string): string {
   if (!isAddressOrNetwork(text)) {
-    throw new Error(`has "${text}", which is no address or network such as 10.0.0.0/8`);
+    throw new Error(`has ${quoted(text)}, which is no address or network such as 10.0.0.0/8`);
   }
   return text;
 }
 
 export function cidrOrHost(text: string): string {
   if (!isAddressOrNetwork(text) && !/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text)) {
-    throw new Error(`has "${text}", which is no network and no host name`);
+    throw new Error(`has ${quoted(text)}, which is no network and no host name`);
   }
   return text;
 }
@@ -148,10 +149,10 @@ export function probedEndpoint(text: string): ProbedEndpoint {
   const [name, address = "", status = "200"] = parts;
   const url = URL.parse(address);
   if (!url || !/^https?:$/.test(url.protocol) || parts.length > 3) {
-    throw new Error(`has "${text}", which is not Name|URL|ExpectedStatus`);
+    throw new Error(`has ${quoted(text)}, which is not Name|URL|ExpectedStatus`);
   }
   if (!/^[1-5]\d\d$/.test(status)) {
-    throw new Error(`has "${text}", whose status is not 100 to 599`);
+    throw new Error(`has ${quoted(text)}, whose status is not 100 to 599`);
   }
   return { name: name || url.host, url: address, expectedStatus: Number(status) };
 }
@@ -161,7 +162,11 @@ export function sslDomain(text: string): TlsDomain {
   const url = URL.parse(`tls://${text.toLowerCase()}`);
   const port = Number(url?.port || 443);
   if (!url?.hostname || url.host !== text.toLowerCase() || port < 1) {
-    throw new Error(`has "${text}", which is not host or host:port`);
+    throw new Error(`has ${quoted(text)}, which is not host or host:port`);
   }
   return { domain: url.hostname, port };
 }
+
+/** A comma in a password makes its end a part of its own, without an address. */
+const quoted = (text: string) =>
+  `"${text.includes("@") && !text.includes("://") ? REDACTED : withoutCredentials(text)}"`;

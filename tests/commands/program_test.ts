@@ -136,6 +136,12 @@ Deno.test("--env-file stands below the environment, wherever it is given", async
     match(stdout, /^PORT +4002 /m);
     match(stdout, /^SERVER_NAME +from the file /m);
   }
+  Deno.writeTextFileSync(file, "PORTS=4001\n");
+  const misspelled = await runCommand(["--env-file", file, "version"]);
+  equal(
+    misspelled.stderr,
+    `longshore: warning: ${file}: unknown variable PORTS, did you mean PORT?\n`,
+  );
   const missing = await runCommand(["--env-file", `${file}.none`, "config"]);
   equal(missing.code, 1);
   match(missing.stderr, SENTENCE);

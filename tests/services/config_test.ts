@@ -1,4 +1,4 @@
-import { deepEqual, equal, throws } from "node:assert/strict";
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import {
   ConfigError,
   configWarnings,
@@ -6,7 +6,9 @@ import {
   type Env,
   readConfig,
   type Surroundings,
+  unknownVariables,
 } from "../../services/config.ts";
+import { withoutCredentials } from "../../services/redact.ts";
 
 const surroundings: Surroundings = {
   hostname: "dock-1",
@@ -19,6 +21,8 @@ const surroundings: Surroundings = {
 };
 
 const read = (env: Env) => readConfig(env, surroundings);
+
+const LOCAL = { HOST: "127.0.0.1" };
 
 Deno.test("readConfig() has a default for everything", () => {
   const config = read({});
@@ -127,10 +131,63 @@ Deno.test("readConfig() ignores LICENSE_KEYS_FILE in the compiled executable", (
 });
 
 Deno.test("configWarnings() names the secrets that can be guessed", () => {
-  deepEqual(configWarnings(read({ API_KEY: "short", SECRET_KEY: "0123456789abcdef" })), [
+  deepEqual(configWarnings(read({ ...LOCAL, API_KEY: "short", SECRET_KEY: "0123456789abcdef" })), [
     "API_KEY has less than 16 characters and can be guessed",
   ]);
-  deepEqual(configWarnings(read({})), []);
+  deepEqual(configWarnings(read(LOCAL)), []);
+});
+
+Deno.test("plain HTTP on other than the loopback address is a warning", () => {
+  const tls = { TLS_CERT_FILE: "cert.pem", TLS_KEY_FILE: "key.pem" };
+  for (const env of [{ HOST: "127.0.0.9" }, { HOST: "localhost" }, { HOST: "::1" }, tls]) {
+    deepEqual(configWarnings(read(env)), []);
+  }
+  for (const host of ["0.0.0.0", "::", "192.0.2.7", "localhost.example.com", "127.example.com"]) {
+    const warnings = configWarnings(read({ HOST: host }));
+    equal(warnings.length, 1);
+    ok(warnings[0]!.startsWith(`plain HTTP on ${host}: `));
+  }
+});
+
+Deno.test("unknownVariables() names what nothing reads, and what may be meant", () => {
+  deepEqual(
+    unknownVariables({
+      PORT: "1",
+      API_KEY_FILE: "/key",
+      TZ: "UTC",
+      NODE_EXTRA_CA_CERTS: "/ca",
+      API_KEYS: "x",
+      DOCKER_HOSTS: "x",
+      PORT_FILE: "/port",
+      SOMETHING_ELSE: "x",
+    }),
+    [
+      "unknown variable API_KEYS, did you mean API_KEY?",
+      "unknown variable DOCKER_HOSTS, did you mean DOCKER_HOST?",
+      "unknown variable PORT_FILE, did you mean PORT?",
+      "unknown variable SOMETHING_ELSE",
+    ],
+  );
+});
+
+Deno.test("withoutCredentials() leaves nothing of a password, whatever is in it", () => {
+  for (
+    const [text, expected] of [
+      ["https://me:p@ss@host/x", "https://********@host/x"],
+      ["https://me:p@ss@host", "https://********@host"],
+      ["https://me@host/a@b?c=@d", "https://********@host/a@b?c=@d"],
+      ["https://host/a@b", "https://host/a@b"],
+      ["https://me:pa/ss@host/x", "https://********"],
+      ["A|https://me:p@s@one/x|200,B|https://two/", "A|https://********@one/x|200,B|https://two/"],
+      ["https://u:p@one,https://v:q@two", "https://********@one,https://********@two"],
+      ["https://me:p|ss@host/x", "https://********"],
+      ["https://me:p ss@host/x", "https://********"],
+      ['https://me:p"ss@host/x', "https://********@host/x"],
+      ["A|https://me:beginning", "A|https://********"],
+    ] as const
+  ) {
+    equal(withoutCredentials(text), expected);
+  }
 });
 
 Deno.test("describeConfig() shows what is set and redacts secrets", () => {
@@ -145,7 +202,20 @@ Deno.test("describeConfig() and refusals show no credentials of an address", () 
   const row = describeConfig({ ENDPOINTS: "A|https://me:hunter2@shop.example/x" }, surroundings)
     .find(({ name }) => name === "ENDPOINTS")!;
   equal(row.value, "A|https://********@shop.example/x");
-  throws(() => read({ ENDPOINTS: "A|https://me:hunter2@shop.example/x|9" }), (error) => {
-    return error instanceof ConfigError && !error.message.includes("hunter2");
-  });
+  for (
+    const password of [
+      "hunter2",
+      "hun@ter2",
+      "hun,ter2",
+      "123,ter2",
+      "hun/ter2",
+      "hun|ter2",
+      'hun"ter2',
+    ]
+  ) {
+    const text = `A|https://me:${password}@shop.example/x|9`;
+    throws(() => read({ ENDPOINTS: text }), (error) => {
+      return error instanceof ConfigError && !/hun|ter2/.test(error.message);
+    });
+  }
 });
