@@ -27,6 +27,7 @@ import { type AppEnv, type Exchange, requestIdOf, respondJson } from "./exchange
 import type { Audit, Gatekeeper, Identify } from "./gatekeeper.ts";
 import { mount } from "./mount.ts";
 import { openApiDocument } from "./openapi/document.ts";
+import { createRequestLog, loggedPath, pathOf } from "./request_log.ts";
 import { unknownPath } from "./unknown_path.ts";
 import { rateLimit, UNLIMITED_PATHS } from "./rate_limit.ts";
 import { identify } from "./authorize.ts";
@@ -60,6 +61,7 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
   const addressOf = clientAddress(config.trustedProxies);
   const isProxy = trustedPeer(config.trustedProxies);
   const limit = rateLimit(config.rateLimitPerMinute, now);
+  const logRequest = createRequestLog(deps);
   const cors = corsHeaders(config.corsOrigins);
   const hosted = pathOfHost(deps);
   const counted = isCounted(deps);
@@ -74,7 +76,7 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
     };
     let response: Response;
     try {
-      assertHost(request.headers);
+      assertUrl(request);
       exchange.address = addressOf(peer, request.headers);
       if (!UNLIMITED_PATHS.includes(pathOf(request)) && counted(request)) {
         limit.check(exchange.address);
@@ -157,45 +159,16 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
     }
     return respondJson(exchange, status, body, headers);
   }
-
-  function logRequest(request: Request, exchange: Exchange, status: number, ms: number): void {
-    // Reads that succeed are the bulk and tell little.
-    const level = request.method === "GET" && status < 400 ? "debug" : "info";
-    if (level === "debug" && config.logLevel !== "debug") return;
-    log[level]("request", {
-      requestId: exchange.requestId,
-      method: request.method,
-      path: loggedPath(request),
-      status,
-      ms: Math.round(ms * 10) / 10,
-      address: exchange.address,
-    });
-  }
 }
 
 /** A name or an address, and a port. */
 const WELL_FORMED_HOST = /^[\w.:[\]-]*$/;
 
 /**
- * The runtime puts the host in front of the path as it is: one with a slash would be read as the
- * beginning of the path, and what a proxy checked would not be what is answered.
+ * The runtime joins host and path without a check. A host with a slash would be read as the
+ * beginning of the path, and one like `a:99999` makes a URL that nothing can parse.
  */
-function assertHost(headers: Headers): void {
-  if (WELL_FORMED_HOST.test(headers.get("host") ?? "")) return;
+function assertUrl({ url, headers }: Request): void {
+  if (WELL_FORMED_HOST.test(headers.get("host") ?? "") && URL.canParse(url)) return;
   throw new AppError("invalid", "The Host header must be a name or an address, and a port");
 }
-
-/** Without the query. */
-function pathOf({ url }: Request): string {
-  return url.slice(url.indexOf("/", "https://".length)).split("?", 1)[0]!;
-}
-
-/** Longer than a name mostly is, and neither an id of a container nor one of ours. */
-const LIKE_A_TOKEN = /(?<=\/)(?![0-9a-f]{64}(?:\/|$))[\w.~+=-]{40,}/g;
-
-/**
- * Without the query, which may hold a ticket or a search for something private, and without what
- * is like a token: a link in a mail opens something, and keys are pasted into wrong places.
- */
-const loggedPath = (request: Request): string =>
-  pathOf(request).replace(LIKE_A_TOKEN, ":token").slice(0, 300);

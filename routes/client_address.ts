@@ -4,11 +4,13 @@
  * @module
  */
 
-import ipaddr from "ipaddr.js";
 import { AppError } from "../services/errors.ts";
-
-type Address = ReturnType<typeof ipaddr.process>;
-type Network = [Address, number];
+import {
+  type Address,
+  configuredNetwork,
+  includesAddress,
+  parseAddress,
+} from "../services/ip_address.ts";
 
 /** More hops than any real chain has; a longer header is an attempt to keep us busy. */
 const HOPS_MAX = 32;
@@ -34,7 +36,7 @@ export function clientAddress(trusted: readonly string[]) {
     const list = hops.split(",");
     if (list.length > HOPS_MAX) throw unreadable(header, `more than ${HOPS_MAX} addresses`);
     for (const text of list.reverse()) {
-      const hop = parseAddress(text.trim());
+      const hop = parseAddress(withoutBrackets(text.trim()));
       if (!hop) throw unreadable(header, JSON.stringify(text.trim().slice(0, 64)));
       address = hop;
       if (!isTrusted(hop)) break;
@@ -53,32 +55,18 @@ export function trustedPeer(trusted: readonly string[]): (peer: string) => boole
 }
 
 function memberOf(trusted: readonly string[]): (address: Address) => boolean {
-  const networks = trusted.map(parseNetwork);
-  return (address) =>
-    networks.some(([network, bits]) =>
-      network.kind() === address.kind() &&
-      (address as ipaddr.IPv4).match(network as ipaddr.IPv4, bits)
-    );
+  const networks = trusted.map(configuredNetwork).filter((network) => network !== undefined);
+  return (address) => networks.some((network) => includesAddress(network, address));
 }
 
 const unreadable = (header: string, what: string) =>
   new AppError("invalid", `${header} is not readable: ${what}`);
 
-function parseNetwork(text: string): Network {
-  if (!text.includes("/")) {
-    const address = ipaddr.process(text);
-    return [address, address.kind() === "ipv4" ? 32 : 128];
-  }
-  return ipaddr.parseCIDR(text) as Network;
-}
+/** Proxies write IPv6 with brackets or without. */
+const withoutBrackets = (text: string) =>
+  text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
 
-/** Mapped IPv4 (`::ffff:1.2.3.4`) becomes IPv4. */
-function parseAddress(text: string): Address | undefined {
-  const bare = text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
-  const valid = ipaddr.IPv4.isValidFourPartDecimal(bare) || ipaddr.IPv6.isValid(bare);
-  return valid ? ipaddr.process(bare) : undefined;
-}
-
+/** The runtime names a client of a dual-stack socket by its mapped IPv4 address. */
 function normalized(peer: string): string {
   return peer.startsWith("::ffff:") ? parseAddress(peer)?.toString() ?? peer : peer;
 }

@@ -13,6 +13,8 @@ export interface Exchange {
   address: string;
   /** Whether only the head of the answer was asked for. */
   isHead?: true;
+  /** Whether the caller was identified. */
+  isKnown?: true;
   /** Path pattern of the endpoint that answers, once it is found. */
   route?: string;
   /** Headers for the answer that depend on the request (CORS). */

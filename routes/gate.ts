@@ -41,6 +41,7 @@ export function gate(
     let caller = found instanceof Promise ? await found : found;
 
     if (!caller) throw new AppError("unauthorized", "A bearer token is required");
+    if (caller.role !== "public") c.env.isKnown = true;
     if (guard && caller.role !== "public") {
       caller = withRights(caller, guard);
       if (!caller.rights!.isAdmitted()) {

@@ -5,7 +5,7 @@
  * @module
  */
 
-import ipaddr from "ipaddr.js";
+import { configuredNetwork } from "./ip_address.ts";
 import { REDACTED, withoutCredentials } from "./redact.ts";
 
 /** A network as `address/prefix`, or an address; checked. */
@@ -135,12 +135,7 @@ export function cidrOrHost(text: string): string {
   return text;
 }
 
-function isAddressOrNetwork(text: string): boolean {
-  const [address = "", ...prefix] = text.split("/");
-  // The library also takes octal and shortened IPv4, which nobody means.
-  const isAddress = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
-  return isAddress && (prefix.length === 0 || ipaddr.isValidCIDR(text));
-}
+const isAddressOrNetwork = (text: string) => configuredNetwork(text) !== undefined;
 
 /** `Name|URL|ExpectedStatus`; name and status may be missing. */
 export function probedEndpoint(text: string): ProbedEndpoint {

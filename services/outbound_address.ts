@@ -4,7 +4,14 @@
  * @module
  */
 
-import ipaddr from "ipaddr.js";
+import type ipaddr from "ipaddr.js";
+import {
+  type Address,
+  configuredNetwork,
+  includesAddress,
+  type Network,
+  parseAddress as readAddress,
+} from "./ip_address.ts";
 
 /**
  * How far an address that a user gave may reach:
@@ -18,9 +25,6 @@ export interface OutboundAllow {
   hosts: ReadonlySet<string>;
   networks: readonly Network[];
 }
-
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-type Network = [Address, number];
 
 /** Never reached unless listed: IANA's special-purpose registry for IPv4, and cloud metadata. */
 const REFUSED_IPV4 = networks(
@@ -89,7 +93,7 @@ export function parseOutboundAllow(entries: readonly string[]): OutboundAllow {
   const hosts = new Set<string>();
   const networks: Network[] = [];
   for (const entry of entries) {
-    const network = parseNetwork(entry);
+    const network = configuredNetwork(entry);
     if (network) networks.push(network);
     else hosts.add(comparableHost(entry));
   }
@@ -128,9 +132,7 @@ export function isRefusedAddress(
   const address = parsed(text);
   if (!address) return true;
   if (isIn(address, allow.networks)) return false;
-  return address.kind() === "ipv4"
-    ? isRefusedIpv4(address, reach)
-    : isRefusedIpv6(address as ipaddr.IPv6, reach);
+  return address.kind() === "ipv4" ? isRefusedIpv4(address, reach) : isRefusedIpv6(address, reach);
 }
 
 function isRefusedIpv4(address: Address, reach: OutboundReach): boolean {
@@ -138,13 +140,13 @@ function isRefusedIpv4(address: Address, reach: OutboundReach): boolean {
   return reach === "public" && isIn(address, PRIVATE_IPV4);
 }
 
-function isRefusedIpv6(address: ipaddr.IPv6, reach: OutboundReach): boolean {
-  if (address.zoneId || isIn(address, REFUSED_IPV6)) return true;
+function isRefusedIpv6(address: Address, reach: OutboundReach): boolean {
+  if (isIn(address, REFUSED_IPV6)) return true;
   const isPrivate = isIn(address, PRIVATE_IPV6);
   if (isPrivate ? reach === "public" : !isIn(address, GLOBAL_IPV6)) return true;
 
   // ISATAP (RFC 5214, 6.1) embeds IPv4 in the interface identifier of any prefix.
-  const [group4, group5, group6, group7] = address.parts.slice(4) as [
+  const [group4, group5, group6, group7] = (address as ipaddr.IPv6).parts.slice(4) as [
     number,
     number,
     number,
@@ -152,34 +154,18 @@ function isRefusedIpv6(address: ipaddr.IPv6, reach: OutboundReach): boolean {
   ];
   if (group5 !== 0x5efe || (group4 !== 0 && group4 !== 0x200)) return false;
   const bytes = [group6 >> 8, group6 & 255, group7 >> 8, group7 & 255];
-  return isRefusedIpv4(new ipaddr.IPv4(bytes), reach);
+  return isRefusedIpv4(readAddress(bytes.join("."))!, reach);
 }
 
-/** Other notations of IPv4 (octal, hexadecimal, short) are no addresses here: URLs undo them. */
+/** Other notations of IPv4 (octal, hexadecimal, short) never get here: URLs undo them. */
 function parsed(text: string): Address | undefined {
-  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
-  if (!text.includes(":") || !ipaddr.IPv6.isValid(text)) return undefined;
-  const address = ipaddr.IPv6.parse(text);
-  return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
-}
-
-function parseNetwork(text: string): Network | undefined {
-  const [address = "", bits] = text.split("/");
-  const found = parsed(address);
-  if (!found) return undefined;
-  const width = found.kind() === "ipv4" ? 32 : 128;
-  // A mapped network counts its prefix from the front of the IPv6 address.
-  const mapped = found.kind() === "ipv4" && address.includes(":") ? 96 : 0;
-  return [found, bits === undefined ? width : Math.max(0, Number(bits) - mapped)];
+  return text.includes("%") ? undefined : readAddress(text);
 }
 
 function networks(...texts: string[]): Network[] {
-  return texts.map((text) => ipaddr.parseCIDR(text) as Network);
+  return texts.map((text) => configuredNetwork(text)!);
 }
 
 function isIn(address: Address, networks: readonly Network[]): boolean {
-  return networks.some(([network, bits]) =>
-    network.kind() === address.kind() &&
-    (address as ipaddr.IPv4).match(network as ipaddr.IPv4, bits)
-  );
+  return networks.some((network) => includesAddress(network, address));
 }

@@ -8,7 +8,7 @@
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
 import { PEM_MAX } from "../../services/enterprise/certificates.ts";
-import { parseAddress } from "../../services/enterprise/cidr.ts";
+import { parseAddress } from "../../services/ip_address.ts";
 import { FINGERPRINT_RULE, parseFingerprint } from "../../services/enterprise/fingerprints.ts";
 import { changeMtlsConfig, getMtlsConfig } from "../../services/enterprise/mtls_config.ts";
 import { PENDING_MAX } from "../../services/enterprise/mtls_enrollment.ts";

@@ -1,26 +1,33 @@
 /**
- * The compliance log of requests: every write, login and denial of every edition, and where that is
- * wanted every read, is written down before the answer goes out.
+ * The compliance log of requests: every write, login and denial of every edition, and every read
+ * where that is configured, is recorded before the response is sent.
  *
  * @module
  */
 
 import type { StateDatabase } from "../../db/database.ts";
 import { selectComplianceConfig } from "../../db/enterprise/compliance_config.ts";
+import { type AnonymousQuota, createAnonymousQuota, type Omitted } from "../anonymous_quota.ts";
 import type { Deps } from "../deps.ts";
 import type { Observation } from "../guard.ts";
 import { errorFields } from "../log.ts";
 import { type NewEntry, recordEntry, STRANGER } from "./compliance_append.ts";
-import { isAuthentication, observedEntry } from "./observed_entry.ts";
-import { createStrangerBudget, type StrangerBudget, type Unlisted } from "./stranger_budget.ts";
+import { isAuthentication, isFailedLogin, observedEntry } from "./observed_entry.ts";
 
 export type RecordingDeps = Pick<Deps, "db" | "log" | "now">;
 
-const budgets = new WeakMap<StateDatabase, StrangerBudget>();
+/** What is recorded of callers without a valid token. */
+interface Quotas {
+  /** Failed logins have their own quota, so that other requests cannot hide them. */
+  logins: AnonymousQuota;
+  others: AnonymousQuota;
+}
+
+const quotas = new WeakMap<StateDatabase, Quotas>();
 
 /**
- * Writes an entry about a request, if it is one to write about. What cannot be written (the disk is
- * full) is told in the log, and does not undo what was done.
+ * Records a request, if it is one to record. A failure (the disk is full) is logged and does not
+ * undo the request.
  *
  * @returns When the entry is on the disk.
  */
@@ -32,27 +39,31 @@ export function recordObservation(
   if (entries.length > 0) return write(deps, entries);
 }
 
-/** Writes how much of what strangers tried was left out in the minutes that are over. */
-export async function recordUnlisted(deps: RecordingDeps): Promise<void> {
+/** Records how many anonymous requests were omitted in earlier minutes. */
+export async function recordOmitted(deps: RecordingDeps): Promise<void> {
   await write(deps, settled(deps));
 }
 
-/** The same at the end of the service, of this minute too. */
-export async function recordLastUnlisted(deps: RecordingDeps): Promise<void> {
-  await write(deps, unlisted(deps, budgetOf(deps).end()));
+/** The same when the service stops, including the current minute. */
+export async function recordLastOmitted(deps: RecordingDeps): Promise<void> {
+  await write(deps, summaries(deps, (quota) => quota.end()));
 }
 
 function entriesOf(deps: RecordingDeps, observation: Observation): NewEntry[] {
   const { actor, address, caller, method, outcome, path, status } = observation;
   const isDenied = status === 401 || status === 403;
   const hasComeIn = outcome === "success" && isAuthentication(path);
-  const isStranger = actor === undefined && !hasComeIn && (caller?.role ?? "public") === "public";
+  const isAnonymous = actor === undefined && !hasComeIn && (caller?.role ?? "public") === "public";
   const isRead = method === "GET" || method === "HEAD";
   const config = read(deps);
   if (!config?.enabled) return [];
-  // What everybody may read is nobody's deed.
-  if (isRead && !isDenied && (isStranger || !config.log_api_reads)) return [];
-  if (isStranger && !budgetOf(deps).take(address, deps.now().getTime())) return [];
+  // Public reads have no actor.
+  if (isRead && !isDenied && (isAnonymous || !config.log_api_reads)) return [];
+  if (isAnonymous) {
+    const { logins, others } = quotasOf(deps);
+    const quota = isFailedLogin(observation) ? logins : others;
+    if (!quota.take(address, deps.now().getTime())) return [];
+  }
   return [observedEntry(observation)];
 }
 
@@ -71,29 +82,49 @@ async function write(deps: RecordingDeps, entries: readonly NewEntry[]): Promise
 }
 
 function settled(deps: RecordingDeps): NewEntry[] {
-  return unlisted(deps, budgetOf(deps).settle(deps.now().getTime()));
+  const atMs = deps.now().getTime();
+  return summaries(deps, (quota) => quota.settle(atMs));
 }
 
-function unlisted(deps: RecordingDeps, left: Unlisted | undefined): NewEntry[] {
-  if (!left || !read(deps)?.enabled) return [];
-  const since = new Date(left.sinceMs).toISOString();
-  return [{
-    category: "authorization",
+function summaries(
+  deps: RecordingDeps,
+  omittedOf: (quota: AnonymousQuota) => Omitted | undefined,
+): NewEntry[] {
+  const { logins, others } = quotasOf(deps);
+  const entries = [
+    summary("logins.unlisted", "failed logins", omittedOf(logins)),
+    summary("requests.unlisted", "anonymous requests", omittedOf(others)),
+  ].filter((entry) => entry !== undefined);
+  return entries.length > 0 && read(deps)?.enabled ? entries : [];
+}
+
+function summary(action: string, what: string, omitted: Omitted | undefined): NewEntry | undefined {
+  if (!omitted) return undefined;
+  const { count, clients } = omitted;
+  const since = new Date(omitted.sinceMs).toISOString();
+  return {
+    category: action === "logins.unlisted" ? "authentication" : "authorization",
     severity: "warning",
     actor_id: STRANGER,
     actor_type: "user",
-    action: "requests.unlisted",
+    action,
     resource_type: null,
     resource_id: null,
-    detail: `${left.count} more requests of strangers since ${since} were counted, not listed`,
+    detail: `${count} more ${what} since ${since} were counted, not listed`,
     outcome: "failure",
-    metadata: { count: left.count, since },
+    metadata: { count, since, addresses: clients },
     recorded_by: null,
-  }];
+  };
 }
 
-function budgetOf({ db }: RecordingDeps): StrangerBudget {
-  let budget = budgets.get(db);
-  if (!budget) budgets.set(db, budget = createStrangerBudget());
-  return budget;
+function quotasOf({ db }: RecordingDeps): Quotas {
+  let found = quotas.get(db);
+  if (!found) {
+    found = {
+      logins: createAnonymousQuota({ ofClient: 100, ofMinute: 2_000 }),
+      others: createAnonymousQuota({ ofClient: 10, ofMinute: 600, ofDay: 20_000 }),
+    };
+    quotas.set(db, found);
+  }
+  return found;
 }

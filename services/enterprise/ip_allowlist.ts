@@ -19,7 +19,7 @@ import type { Caller } from "../caller.ts";
 import { applyChange, type Change } from "../change.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
-import { parseAddress } from "./cidr.ts";
+import { parseAddress } from "../ip_address.ts";
 import { chainEntry, type NewEntry } from "./compliance_append.ts";
 import { logDenial } from "./ip_denial_log.ts";
 import {

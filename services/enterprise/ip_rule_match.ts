@@ -6,7 +6,7 @@
 
 import type { StateDatabase } from "../../db/database.ts";
 import { type IpRule, selectIpRules } from "../../db/enterprise/ip_rules.ts";
-import { type Address, includesAddress, type Network, parseNetwork } from "./cidr.ts";
+import { type Address, includesAddress, type Network, parseNetwork } from "../ip_address.ts";
 
 /** An enabled rule, ready to be compared with addresses. */
 export interface ReadyRule {

@@ -19,7 +19,7 @@ import type { Caller } from "../caller.ts";
 import { applyChange, type Change } from "../change.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, notFound, tooMany } from "../errors.ts";
-import { parseAddress, parseNetwork } from "./cidr.ts";
+import { parseAddress, parseNetwork } from "../ip_address.ts";
 import { admittedUntilMs } from "./ip_rule_match.ts";
 import { knownUserRole } from "./known_users.ts";
 

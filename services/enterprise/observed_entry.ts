@@ -62,6 +62,16 @@ const TARGETS_MAX = 100;
 /** Whether a path is one by which people come in or go. */
 export const isAuthentication = (path: string) => AUTHENTICATION.test(path);
 
+/** Where tokens are issued: `/auth/token`, `/auth/login`, `/auth/refresh`, and by SSO. */
+const LOGIN = /^\/auth\/(token|login|refresh)$|\/sso\/(login|acs)\b/;
+
+/** Wrong credentials, a refused address or too many attempts; malformed requests do not count. */
+const LOGIN_FAILURES: readonly number[] = [401, 403, 429];
+
+/** Whether a login was refused. */
+export const isFailedLogin = ({ path, status }: Observation) =>
+  LOGIN.test(path) && LOGIN_FAILURES.includes(status);
+
 /** The entry of a request. */
 export function observedEntry(observation: Observation): NewEntry {
   const { actor, address, caller, command, method, outcome, path, requestId, status } = observation;

@@ -29,6 +29,16 @@ for (
       address: "203.0.113.7",
     },
     {
+      what: "an IPv4-compatible address as IPv6",
+      headers: { "x-forwarded-for": "::203.0.113.9" },
+      address: "::cb00:7109",
+    },
+    {
+      what: "an IPv4-compatible proxy address as untrusted",
+      headers: { "x-forwarded-for": "203.0.113.7, ::10.0.0.9" },
+      address: "::a00:9",
+    },
+    {
       what: "IPv6 in brackets",
       peer: "fd00::1",
       headers: { "x-forwarded-for": "[2001:db8::7]" },

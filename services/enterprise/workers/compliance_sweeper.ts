@@ -1,7 +1,7 @@
 /**
- * Looks after the compliance log: writes down at the end of a minute how much of what strangers
- * tried was not listed, and once a day deletes what has been kept for its time and logs the head of
- * the chain, whose hash is then also where the log is kept.
+ * Maintains the compliance log: records after each minute how many anonymous requests were not
+ * listed. Once a day it deletes entries past their retention and logs the head of the chain, so that
+ * its hash is also stored with the logs.
  *
  * @module
  */
@@ -9,7 +9,7 @@
 import { selectHead } from "../../../db/enterprise/compliance_logs.ts";
 import type { Deps } from "../../deps.ts";
 import { every } from "../../lifecycle.ts";
-import { recordLastUnlisted, recordUnlisted } from "../compliance_recording.ts";
+import { recordLastOmitted, recordOmitted } from "../compliance_recording.ts";
 import { sweepCompliance } from "../compliance_retention.ts";
 
 const ROUND_MS = 60 * 1000;
@@ -24,7 +24,7 @@ export async function sweepComplianceLog(
   let rounds = 0;
   try {
     for await (const _ of every(ROUND_MS, signal)) {
-      await recordUnlisted(deps);
+      await recordOmitted(deps);
       if (rounds++ % DAY_ROUNDS === 0) await sweepDay(deps, signal);
       round();
     }
@@ -32,7 +32,7 @@ export async function sweepComplianceLog(
     // The end of the service comes between two slices; the next run goes on.
     if (!signal.aborted) throw error;
   } finally {
-    await recordLastUnlisted(deps);
+    await recordLastOmitted(deps);
   }
 }
 

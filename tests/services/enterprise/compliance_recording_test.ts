@@ -3,7 +3,8 @@ import type { ComplianceEntry } from "../../../services/enterprise/hash_chain.ts
 import { sweepComplianceLog } from "../../../services/enterprise/workers/compliance_sweeper.ts";
 import { emit } from "../../../services/emit.ts";
 import { createLog } from "../../../services/log.ts";
-import { TEST_API_KEY, type TestApp, testApp } from "../../helpers/test_app.ts";
+import { TEST_ADDRESS, TEST_API_KEY, type TestApp, testApp } from "../../helpers/test_app.ts";
+import { usersApp } from "../../helpers/accounts.ts";
 import { until } from "../../helpers/until.ts";
 
 const BASE = "/api/ext/service-enterprise/compliance";
@@ -123,12 +124,48 @@ Deno.test("a stranger does not fill the disk: ten a minute are listed, the rest 
   equal(last!.action, "webhooks.read");
   deepEqual([rest!.action, rest!.detail, rest!.metadata, rest!.severity, rest!.outcome], [
     "requests.unlisted",
-    "20 more requests of strangers since 2026-01-01T12:00:00.000Z were counted, not listed",
-    { count: 20, since: "2026-01-01T12:00:00.000Z" },
+    "20 more anonymous requests since 2026-01-01T12:00:00.000Z were counted, not listed",
+    { count: 20, since: "2026-01-01T12:00:00.000Z", addresses: [TEST_ADDRESS] },
     "warning",
     "failure",
   ]);
   equal((await entries(app)).length, 37);
+});
+
+Deno.test("failed logins are recorded however many other requests there were", async () => {
+  using app = await usersApp({ edition: "enterprise", now: "2026-01-01T12:00:00Z" });
+  const anonymous = { role: "public" } as const;
+  for (let n = 0; n < 30; n++) await app.call("GET", "/api/webhooks", undefined, anonymous);
+  const logIn = (address: string, password = "wrong") =>
+    app.call("POST", "/auth/login", { email: "Viewer@example.com", password }, {
+      ...anonymous,
+      address,
+    });
+  equal((await logIn(TEST_ADDRESS)).status, 401);
+  const [entry] = await entries(app);
+  deepEqual([entry!.action, entry!.resource_id, entry!.metadata!.address], [
+    "auth.login",
+    "viewer@example.com",
+    TEST_ADDRESS,
+  ]);
+});
+
+Deno.test("a hundred failed logins of an address are listed, the rest is one summary", async () => {
+  using app = opened();
+  const attempt = (address: string) =>
+    app.call("POST", "/auth/token", { apiKey: "wrong" }, { role: "public", address });
+  for (let n = 0; n < 130; n++) await attempt("192.0.2.66");
+  await attempt("192.0.2.99");
+  equal((await entries(app, "action=auth.token")).length, 101);
+
+  app.clock.advance({ minutes: 1 });
+  await attempt("192.0.2.99");
+  const [, rest] = await entries(app);
+  deepEqual([rest!.action, rest!.category, rest!.metadata], [
+    "logins.unlisted",
+    "authentication",
+    { count: 30, since: "2026-01-01T12:00:00.000Z", addresses: ["192.0.2.66"] },
+  ]);
 });
 
 Deno.test("the sweeper writes down at its end how many strangers were not listed", async () => {

@@ -1,6 +1,6 @@
 /**
  * Reading IP addresses and networks. Only notations that every program reads in the same way are
- * accepted: one that is read differently here than its writer meant would admit the wrong people.
+ * accepted, because a misread one would admit the wrong clients.
  *
  * @module
  */
@@ -71,6 +71,22 @@ export function parseNetwork(text: string): Network | Refusal {
     };
   }
   return { text: `${address}/${prefix}`, base: address, prefix };
+}
+
+/**
+ * Reads a network of the configuration, where bits after the prefix are ignored.
+ *
+ * @returns `undefined` for a text that is neither a network nor an address.
+ */
+export function configuredNetwork(text: string): Network | undefined {
+  const [written = "", bits, ...rest] = text.split("/");
+  const found = read(written);
+  if (!found || rest.length > 0) return undefined;
+  const { address, mapped } = found;
+  const width = address.kind() === "ipv4" ? 32 : 128;
+  const prefix = bits === undefined ? width : Number(bits) - (mapped ? MAPPED_PREFIX : 0);
+  const isPrefix = bits === undefined || /^\d{1,3}$/.test(bits);
+  return isPrefix && prefix >= 0 && prefix <= width ? { text, base: address, prefix } : undefined;
 }
 
 /** Whether an address is in a network. IPv4 addresses are in no IPv6 network, not even in `::/0`. */

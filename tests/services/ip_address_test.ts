@@ -5,7 +5,7 @@ import {
   type Network,
   parseAddress,
   parseNetwork,
-} from "../../../services/enterprise/cidr.ts";
+} from "../../services/ip_address.ts";
 
 const network = (text: string): Network => {
   const found = parseNetwork(text);

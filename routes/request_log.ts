@@ -1,0 +1,63 @@
+/**
+ * One log line per request: every write and every failure, and with `LOG_LEVEL=debug` every read.
+ *
+ * @module
+ */
+
+import { createAnonymousQuota } from "../services/anonymous_quota.ts";
+import type { Deps } from "../services/deps.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** Logs an answered request. */
+export type RequestLog = (
+  request: Request,
+  exchange: Exchange,
+  status: number,
+  ms: number,
+) => void;
+
+/**
+ * Lines about requests without a valid token have a quota, so that clients without an account
+ * cannot fill the disk. Later lines of a minute are counted in one summary.
+ */
+export function createRequestLog(
+  { config, log, now }: Pick<Deps, "config" | "log" | "now">,
+): RequestLog {
+  const quota = createAnonymousQuota({ ofClient: 20, ofMinute: 600 });
+
+  return (request, exchange, status, ms) => {
+    // Reads that succeed are the bulk and tell little.
+    const level = request.method === "GET" && status < 400 ? "debug" : "info";
+    if (level === "debug" && config.logLevel !== "debug") return;
+    const atMs = now().getTime();
+    const omitted = quota.settle(atMs);
+    if (omitted) {
+      const { count, sinceMs, clients } = omitted;
+      log.warn("requests not logged", { count, since: new Date(sinceMs).toISOString(), clients });
+    }
+    if (!exchange.isKnown && !quota.take(exchange.address, atMs)) return;
+    log[level]("request", {
+      requestId: exchange.requestId,
+      method: request.method,
+      path: loggedPath(request),
+      status,
+      ms: Math.round(ms * 10) / 10,
+      address: exchange.address,
+    });
+  };
+}
+
+/** The path without the query. */
+export function pathOf({ url }: Request): string {
+  return url.slice(url.indexOf("/", "https://".length)).split("?", 1)[0]!;
+}
+
+/** Longer than most names, and neither the id of a container nor one of this service. */
+const LIKE_A_TOKEN = /(?<=\/)(?![0-9a-f]{64}(?:\/|$))[\w.~+=-]{40,}/g;
+
+/**
+ * The path without the query, which may hold a ticket or a private search, and without parts that
+ * look like a token: links in mails contain some, and keys are pasted into wrong places.
+ */
+export const loggedPath = (request: Request): string =>
+  pathOf(request).replace(LIKE_A_TOKEN, ":token").slice(0, 300);
