@@ -210,7 +210,6 @@ function roleOf(text: string): UserRole {
 
 function sentenceOf(error: AppError, running: RunningService | undefined): string {
   if (!(error instanceof LimitError)) return error.message;
-  const sentence = `${error.message}: ${error.current} of ${error.max}`;
-  if (running && !running.given.includes("LICENSE_KEY")) return sentence;
-  return `${sentence}; if the service has LICENSE_KEY in its environment, set it here too`;
+  if (running && !running.given.includes("LICENSE_KEY")) return error.message;
+  return `${error.message}. If the service has LICENSE_KEY in its environment, set it here too`;
 }

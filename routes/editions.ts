@@ -65,7 +65,7 @@ export async function everyRoute(
 export const pathOfHost = (deps: Deps): (request: Request) => string | undefined =>
   statusPageOfHost(deps);
 
-const VERIFY_URL = /^https?:\/\/[^/]+\/api\/ext\/service-enterprise\/mtls\/verify(\?|$)/;
+const VERIFY_URL = /^https?:\/\/[^/]+\/api\/ext\/service-enterprise\/mtls\/verify\/?(\?|$)/;
 
 /**
  * Makes what tells whether a request counts against the rate limit of its address. Those of a

@@ -52,6 +52,11 @@ export interface Contract<
   /** Not worth an entry in the audit log, though it is a write: it changes nothing lasting. */
   unaudited?: true;
   /**
+   * Decides by the unchecked body whether the edition has what is requested: that is 402 before the
+   * input is 400. Throws the refusal.
+   */
+  assertLicensed?: (body: Record<string, unknown>, params: Record<string, string>) => void;
+  /**
    * Parameters and fields that it does not know are ignored, not refused: other programs add their
    * own to its links (`utm_source`) or forms (SAML bindings, 3.5.4; RFC 8058).
    */

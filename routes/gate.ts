@@ -12,6 +12,7 @@ import { AppError, LimitError } from "../services/errors.ts";
 import type { Guard } from "../services/guard.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { respond } from "./exchange.ts";
+import { editionNeeded } from "./features.ts";
 import type { Env, Gatekeeper, Identify } from "./gatekeeper.ts";
 
 /** Refuses who may not call. */
@@ -20,7 +21,6 @@ export function gate(
   edition: Edition,
   { license, identify }: Gatekeeper,
 ): MiddlewareHandler<Env> {
-  const label = featureLabel(endpoint);
   const metrics = endpoint.acceptsMetricsToken;
   return async function gate(c, next) {
     const { address } = c.env;
@@ -53,7 +53,7 @@ export function gate(
     c.set("caller", caller);
     if (!includesEdition(license.edition, edition)) {
       if (endpoint.hiddenUnlicensed) throw new AppError("not_found", `No such path: ${c.req.path}`);
-      throw new LimitError(label, 0, 0);
+      throw new LimitError(editionNeeded(endpoint, edition), 0, 0);
     }
     if (!includesRole(caller.role, endpoint.role) && !isGranted(guard, caller, endpoint)) {
       throw roleMissing(endpoint, guard?.hasCustomRoles === true);
@@ -115,10 +115,4 @@ export function admitActor(c: Context<Env>, userId: string): void {
   c.get("note").actor = userId;
   const guard = c.get("guard") as Guard | undefined;
   guard?.admit(c.env.address, { ...c.get("caller"), userId, role: "viewer" });
-}
-
-/** The feature that a 402 names: the first word of the path under the edition's prefix. */
-function featureLabel({ path }: Endpoint): string {
-  return path.split("/").filter((part) => part && !part.startsWith(":"))[0]
-    ?.replaceAll("-", " ") ?? "this feature";
 }

@@ -18,7 +18,7 @@ interface Window {
 }
 
 /** Probes that a supervisor requests every few seconds are never limited. */
-export const UNLIMITED_PATHS: readonly string[] = ["/livez", "/readyz"];
+export const UNLIMITED_PATHS: readonly string[] = ["/livez", "/livez/", "/readyz", "/readyz/"];
 
 /** Refuses an address that asks too often. */
 export interface RateLimit {

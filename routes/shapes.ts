@@ -57,7 +57,9 @@ export const ErrorBody = z.object({
 
 /** What a refusal for want of a larger edition says. */
 export const EditionLimitBody = z.object({
-  error: z.string().meta({ description: "Names the resource in parentheses" }),
+  error: z.string().meta({
+    description: "Names the feature or, in parentheses, the resource, and the edition",
+  }),
   current: z.int(),
   max: z.int(),
   currentEdition: z.enum(EDITIONS),
@@ -65,7 +67,8 @@ export const EditionLimitBody = z.object({
 }).meta({
   id: "EditionLimit",
   example: {
-    error: "Edition limit reached (webhooks)",
+    error: "Edition limit reached (webhooks): the Community Edition allows 50; " +
+      "delete one or upgrade",
     current: 50,
     max: 50,
     currentEdition: "ce",

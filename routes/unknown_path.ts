@@ -30,4 +30,4 @@ export function unknownPath(routes: readonly EditionRoutes[]) {
 }
 
 const patternOf = (path: string) =>
-  new RegExp(`^${path.replace(/:\w+/g, "[^/]+").replace(/(.)\/$/, "$1")}$`);
+  new RegExp(`^${path.replace(/:\w+/g, "[^/]+").replace(/\/$/, "")}/?$`);

@@ -85,7 +85,11 @@ export function inputCheck(
     if (!takesBody && ignoresUnknown) return undefined;
 
     assertType(c, form ? FORM_TYPE : JSON_TYPE);
-    if (!form) return checked(body, parsedJson(text), "body", bodyRules);
+    if (!form) {
+      const json = parsedJson(text);
+      endpoint.assertLicensed?.(Object(json), c.req.param());
+      return checked(body, json, "body", bodyRules);
+    }
     const given = new URLSearchParams(text);
     const repeated = repetitions(given, "body");
     if (repeated.length > 0) return { issues: repeated };

@@ -57,13 +57,12 @@ export class InputError extends AppError {
   }
 }
 
-/** An edition's limit is used up, or the edition lacks the feature; answered with 402 and the numbers. */
+/** An edition's limit is reached, or the edition lacks the feature; answered with 402 and the numbers. */
 export class LimitError extends AppError {
   override readonly name = "LimitError";
 
-  /** @param resource What is limited, as a person reads it, e.g. `"alert rules"`. */
-  constructor(readonly resource: string, readonly current: number, readonly max: number) {
-    super("limit_reached", `Edition limit reached (${resource})`);
+  constructor(message: string, readonly current: number, readonly max: number) {
+    super("limit_reached", message);
   }
 }
 

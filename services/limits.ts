@@ -7,7 +7,7 @@
 
 import type { Database } from "../db/database.ts";
 import { LimitError } from "./errors.ts";
-import type { Edition } from "./edition.ts";
+import { type Edition, editionName } from "./edition.ts";
 
 export const LIMITED_RESOURCES = [
   "webhooks",
@@ -57,5 +57,11 @@ export function assertBelowLimit(
   current: number,
 ): void {
   const max = limitOf(license, resource);
-  if (current >= max) throw new LimitError(resource.replaceAll("_", " "), current, max);
+  if (current < max) return;
+  throw new LimitError(
+    `Edition limit reached (${resource.replaceAll("_", " ")}): ` +
+      `the ${editionName(license.edition)} allows ${max}; delete one or upgrade`,
+    current,
+    max,
+  );
 }

@@ -12,6 +12,7 @@ import {
 } from "../../services/ce/integration_data.ts";
 import { pollIntegration, testIntegration } from "../../services/ce/integration_polls.ts";
 import {
+  assertAdapterLicensed,
   changeIntegration,
   createIntegration,
   getIntegration,
@@ -170,6 +171,7 @@ export const integrationEndpoints = (deps: Deps) => [
       role: "admin",
       permission: "integrations:write",
       body: NewIntegration,
+      assertLicensed: (body) => assertAdapterLicensed(deps, body.adapter),
       returns: Integration,
       status: 201,
       failures: { 402: "The edition lacks the adapter, or allows no more integrations" },
@@ -192,6 +194,7 @@ export const integrationEndpoints = (deps: Deps) => [
       permission: "integrations:write",
       params: IdParams,
       body: IntegrationChange,
+      assertLicensed: (body, params) => assertAdapterLicensed(deps, body.adapter, params.id),
       returns: Integration,
       failures: { ...UNLICENSED, ...UNKNOWN, 409: "Somebody else changed it at the same time" },
     },

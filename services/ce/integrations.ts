@@ -20,7 +20,7 @@ import {
   updateIntegration,
 } from "../../db/ce/integrations.ts";
 import type { Deps } from "../deps.ts";
-import { type Edition, includesEdition } from "../edition.ts";
+import { type Edition, editionName, includesEdition } from "../edition.ts";
 import { AppError, InputError, LimitError, notFound } from "../errors.ts";
 import {
   type Adapter,
@@ -109,9 +109,9 @@ export async function createIntegration(
 ): Promise<IntegrationView> {
   const { db, secrets, license, now, log } = deps;
   const adapter = knownAdapter(deps, adapterId);
+  assertLicensed(license, adapter);
   const loaded = await adapter.load();
   const whole = await acceptedConfig(deps, loaded, config, undefined);
-  assertLicensed(license, adapter);
   // Nothing is waited for from here on, so that two at a time cannot both be the last.
   assertBelowLimit(license, "integrations", countIntegrations(db));
 
@@ -135,7 +135,7 @@ export async function createIntegration(
  * stay as they are, unless they would be sent to another adapter's system or to another origin.
  *
  * @throws {AppError} `not_found` for an unknown id; `invalid` as for a new one; `conflict` when
- * somebody else changes it at the same time.
+ * another request changes it at the same time.
  * @throws {LimitError} When the edition lacks the adapter that it is changed to.
  */
 export async function changeIntegration(
@@ -147,6 +147,7 @@ export async function changeIntegration(
   const before = existingIntegration(db, id);
   const adapter = knownAdapter(deps, change.adapter ?? before.adapter);
   const isOther = adapter.id !== before.adapter;
+  if (isOther) assertLicensed(license, adapter);
   let sealed: Pick<Integration, "config" | "secrets"> | undefined;
   if (isOther || change.config !== undefined) {
     const loaded = await adapter.load();
@@ -159,12 +160,11 @@ export async function changeIntegration(
     );
     sealed = sealedConfig(secrets, id, loaded, whole);
   }
-  if (isOther) assertLicensed(license, adapter);
 
-  // Somebody else may have changed or deleted it while the address was looked up.
+  // Another request may have changed or deleted it while the address was resolved.
   const current = existingIntegration(db, id);
   if (sealed && current.updatedAt !== before.updatedAt) {
-    throw new AppError("conflict", "Somebody else changed the integration at the same time");
+    throw new AppError("conflict", "Another request changed the integration at the same time");
   }
   const integration: Integration = {
     ...current,
@@ -221,10 +221,27 @@ export async function usableConfig(
   return { adapter, config: parsed.config };
 }
 
+/**
+ * Decides on a request to create or change an integration before its input is checked.
+ *
+ * @param adapterId As the request gives it.
+ * @param id The integration that is to be changed; the adapter that it has already may stay.
+ * @throws {LimitError} When the edition in force lacks the adapter.
+ */
+export function assertAdapterLicensed(
+  { adapters, db, license }: Pick<Deps, "adapters" | "db" | "license">,
+  adapterId: unknown,
+  id?: string,
+): void {
+  const adapter = typeof adapterId === "string" ? findAdapter(adapters, adapterId) : undefined;
+  if (!adapter || id !== undefined && selectIntegration(db, id)?.adapter === adapter.id) return;
+  assertLicensed(license, adapter);
+}
+
 /** @throws {LimitError} When the edition in force lacks the adapter. */
 export function assertLicensed(license: Deps["license"], { name, edition }: Adapter): void {
   if (!includesEdition(license.edition, edition)) {
-    throw new LimitError(`integration adapter ${name}`, 0, 0);
+    throw new LimitError(`The integration adapter ${name} needs the ${editionName(edition)}`, 0, 0);
   }
 }
 

@@ -58,7 +58,7 @@ export function checkFields(
 }
 
 function unknownMessage(name: string, known: readonly string[], what: string): string {
-  if (known.length === 0) return `unknown ${what}; there are none here`;
+  if (known.length === 0) return `unknown ${what}; no ${what}s are accepted here`;
   const close = nearest(name, known);
   const list = `nown ${what}s: ${known.join(", ")}`;
   return close === undefined

@@ -100,6 +100,11 @@ const ECHOED: readonly Echo[] = [
     because: "who asks for what does not exist is told what that was",
   },
   {
+    where: /^(anonymous|admin|operator|viewer|public): \w+ \S+ 400$/,
+    secrets: ["a secret as the name of a query value"],
+    because: "the refusal of an unknown parameter names it",
+  },
+  {
     where: /^log: request$/,
     secrets: IN_THE_PATH,
     because: "operators see which paths are asked for; none has a secret but those of links",

@@ -27,14 +27,14 @@ Deno.test("an unknown field and query parameter is 400 and named, with the one t
         "GET",
         "/api/overview?x=1",
         undefined,
-        "query.x: unknown query parameter; there are none here",
+        "query.x: unknown query parameter; no query parameters are accepted here",
       ],
       [
         "GET",
         "/api/overview?__proto__=1",
         undefined,
-        "query.__proto__: unknown query parameter; " +
-        "there are none here",
+        "query.__proto__: unknown query " +
+        "parameter; no query parameters are accepted here",
       ],
       [
         "POST",
@@ -50,12 +50,17 @@ Deno.test("an unknown field and query parameter is 400 and named, with the one t
         "query.pull: pull is a field of the body",
       ],
       ["POST", "/api/containers/web/stop", { t: 1 }, "body.t: t is a query parameter"],
-      ["POST", "/api/containers/web/start", { t: 1 }, "body.t: unknown field; there are none here"],
+      [
+        "POST",
+        "/api/containers/web/start",
+        { t: 1 },
+        "body.t: unknown field; no fields are accepted here",
+      ],
       [
         "DELETE",
         "/api/webhooks/x",
         { force: true },
-        "body.force: unknown field; there are none here",
+        "body.force: unknown field; no fields are accepted here",
       ],
     ] as const
   ) {
@@ -102,9 +107,9 @@ Deno.test("everything that is wrong with a request is answered at once, at most 
     durationSecond: 1,
   });
   deepEqual(body, {
-    error: "query.a: unknown query parameter; there are none here",
+    error: "query.a: unknown query parameter; no query parameters are accepted here",
     errors: [
-      ["query.a", "unknown query parameter; there are none here"],
+      ["query.a", "unknown query parameter; no query parameters are accepted here"],
       [
         "body.durationSecond",
         "unknown field; did you mean durationSeconds? Known fields: " +
@@ -233,4 +238,26 @@ Deno.test("every endpoint refuses an unknown query parameter and an unknown fiel
     }
   }
   deepEqual(ignoring.sort(), IGNORING);
+});
+
+Deno.test("every path answers with a slash at its end as it does without", async () => {
+  using first = testApp();
+  for (const { prefix, endpoints } of await everyRoute(first.deps)) {
+    for (const endpoint of endpoints) {
+      const path = pathOf(prefix, endpoint).replace(/\/$/, "");
+      // The method that no endpoint has is 405, not 404.
+      for (const method of [endpoint.method.toUpperCase(), "PATCH"]) {
+        const answers = [];
+        for (const slash of ["", "/"]) {
+          using app = testApp({ edition: "enterprise", config: { mtlsVerifySecret: "verify" } });
+          const { status, headers, body } = await app.fetch(method, path + slash, undefined, {
+            headers: { "x-verify-secret": "verify" },
+          });
+          await body?.cancel();
+          answers.push([method, path, status, headers.get("allow")]);
+        }
+        deepEqual(answers[1], answers[0]);
+      }
+    }
+  }
 });

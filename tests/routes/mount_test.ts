@@ -53,7 +53,7 @@ function proApp() {
 Deno.test("an edition that is not licensed answers 402 and names the feature, before all but 401", async () => {
   const { call } = proApp();
   const refused = {
-    error: "Edition limit reached (status pages)",
+    error: "Status pages need the Pro edition",
     current: 0,
     max: 0,
     currentEdition: "ce",

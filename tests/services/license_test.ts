@@ -90,7 +90,8 @@ Deno.test("assertBelowLimit() names the resource and the numbers", () => {
   assertBelowLimit(license, "alert_rules", 49);
   throws(() => assertBelowLimit(license, "alert_rules", 50), (error) => {
     return error instanceof LimitError && error.current === 50 && error.max === 50 &&
-      error.message === "Edition limit reached (alert rules)";
+      error.message ===
+        "Edition limit reached (alert rules): the Community Edition allows 50; delete one or upgrade";
   });
   for (const resource of LIMITED_RESOURCES) {
     const max = limitOf(license, resource);

@@ -93,7 +93,8 @@ Deno.test("POST /api/alerts/rules allows 50 rules on CE; a bad body comes before
   }
   const { status, body } = await app.call("POST", "/api/alerts/rules", highCpu);
   deepEqual([status, body], [402, {
-    error: "Edition limit reached (alert rules)",
+    error:
+      "Edition limit reached (alert rules): the Community Edition allows 50; delete one or upgrade",
     current: 50,
     max: 50,
     currentEdition: "ce",

@@ -435,12 +435,14 @@ Deno.test("an adapter of another edition is 402, and so is one whose license has
     402,
     0,
     0,
-    "Edition limit reached (integration adapter Incident paging (PagerDuty))",
+    "The integration adapter Incident paging (PagerDuty) needs the Pro edition",
   ]);
-  const wrong = { ...pagerduty, config: {} };
-  equal((await ce.call("POST", "/api/integrations", wrong)).status, 400);
+  for (const wrong of [{ ...pagerduty, config: {} }, { adapter: "pagerduty", unknown: 1 }]) {
+    equal((await ce.call("POST", "/api/integrations", wrong)).status, 402);
+  }
   const id = await integrate(ce, json.adapter, json.config);
   equal((await update(ce, id, pagerduty)).status, 402);
+  equal((await update(ce, id, { adapter: "pagerduty", name: "" })).status, 402);
 
   using pro = integrationsApp({ edition: "pro" });
   const kept = (await pro.call("POST", "/api/integrations", pagerduty)).body;
@@ -449,6 +451,7 @@ Deno.test("an adapter of another edition is 402, and so is one whose license has
   equal((await pro.call("POST", `/api/integrations/${kept.id}/test`)).status, 402);
   equal((await pro.call("POST", `/api/integrations/${kept.id}/poll`)).status, 402);
   equal((await update(pro, kept.id, { enabled: false })).status, 200);
+  equal((await update(pro, kept.id, { adapter: "pagerduty", name: "" })).status, 400);
 });
 
 Deno.test("the edition's number of integrations is a limit, also for many at the same time", async () => {
@@ -462,7 +465,7 @@ Deno.test("the edition's number of integrations is a limit, also for many at the
   const full = await create();
   deepEqual([full.status, full.body.error, full.body.current, full.body.max], [
     402,
-    "Edition limit reached (integrations)",
+    "Edition limit reached (integrations): the Community Edition allows 10; delete one or upgrade",
     10,
     10,
   ]);

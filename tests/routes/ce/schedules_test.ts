@@ -82,7 +82,8 @@ Deno.test("POST /api/schedules allows 50 on CE; a bad body comes before the limi
   }
   const { status, body } = await app.call("POST", "/api/schedules", nightly);
   deepEqual([status, body], [402, {
-    error: "Edition limit reached (schedules)",
+    error:
+      "Edition limit reached (schedules): the Community Edition allows 50; delete one or upgrade",
     current: 50,
     max: 50,
     currentEdition: "ce",

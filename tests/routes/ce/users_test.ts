@@ -89,7 +89,7 @@ Deno.test("the edition's number of users is a limit, also for many at the same t
 
   deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 402, 402]);
   deepEqual((await create(5)).body, {
-    error: "Edition limit reached (users)",
+    error: "Edition limit reached (users): the Community Edition allows 5; delete one or upgrade",
     current: 5,
     max: 5,
     currentEdition: "ce",

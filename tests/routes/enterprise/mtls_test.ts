@@ -404,5 +404,5 @@ Deno.test("only admins can read or change the settings of mTLS", async () => {
   }
   using unlicensed = testApp({ edition: "pro", config: { mtlsVerifySecret: "x" } });
   const { status, body } = await verify(unlicensed, { secret: "x" });
-  deepEqual([status, body.error], [402, "Edition limit reached (mtls)"]);
+  deepEqual([status, body.error], [402, "Mutual TLS needs the Enterprise edition"]);
 });

@@ -209,7 +209,7 @@ for (
 Deno.test("without the license everything is 402, and nothing is told", async () => {
   using app = testApp();
   const { status, body } = await app.call("GET", `${BASE}/channels`);
-  deepEqual([status, body.error, body.max], [402, "Edition limit reached (chatops)", 0]);
+  deepEqual([status, body.error, body.max], [402, "Chat channels need the Pro edition", 0]);
 });
 
 Deno.test("a viewer may read, and only an admin may write", async () => {

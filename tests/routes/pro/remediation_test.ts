@@ -122,7 +122,8 @@ Deno.test("POST /remediation/rules allows 10 on Pro; a bad body comes before the
   for (let n = 0; n < 10; n++) await add(app);
   const { status, body } = await app.call("POST", `${BASE}/rules`, rule);
   deepEqual([status, body], [402, {
-    error: "Edition limit reached (remediation rules)",
+    error:
+      "Edition limit reached (remediation rules): the Pro edition allows 10; delete one or upgrade",
     current: 10,
     max: 10,
     currentEdition: "pro",

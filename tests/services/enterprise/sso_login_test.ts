@@ -206,7 +206,11 @@ ssoTest(
     equal(refused.status, 402);
     deepEqual(
       [refused.body.error, refused.body.current, refused.body.max],
-      ["Edition limit reached (users)", 1, 1],
+      [
+        "Edition limit reached (users): the Enterprise edition allows 1; delete one or upgrade",
+        1,
+        1,
+      ],
     );
     deepEqual(tables(app).slice(0, 3), [1, 1, 1]);
     equal((await ssoLogin(app, idp, { email: "first@example.com" })).status, 200);

@@ -1,0 +1,31 @@
+/**
+ * What a 402 calls the features of an edition.
+ *
+ * @module
+ */
+
+import { type Edition, editionName } from "../services/edition.ts";
+import type { Endpoint } from "./endpoint.ts";
+
+/** Subject and verb, by the first word of the path under the edition's prefix. */
+const FEATURES: Record<string, string> = {
+  branding: "Branding needs",
+  chatops: "Chat channels need",
+  compliance: "The compliance log needs",
+  encryption: "Encryption settings need",
+  incidents: "Incidents need",
+  "ip-allowlist": "The IP allowlist needs",
+  mtls: "Mutual TLS needs",
+  remediation: "Remediation rules need",
+  roles: "Custom roles need",
+  sla: "SLAs need",
+  sso: "Single sign-on needs",
+  "status-pages": "Status pages need",
+  uptime: "Uptime monitors need",
+};
+
+/** E.g. `Incidents need the Pro edition`. */
+export function editionNeeded({ path }: Pick<Endpoint, "path">, edition: Edition): string {
+  const feature = FEATURES[path.split("/")[1] ?? ""] ?? "This feature needs";
+  return `${feature} the ${editionName(edition)}`;
+}
