@@ -25,6 +25,7 @@ import { createRunningPolls } from "../services/running_polls.ts";
 import type { Secrets } from "../services/secrets.ts";
 import type { SelfHint } from "../services/self_container.ts";
 import { serverIdentity } from "../services/server_identity.ts";
+import { createReservations } from "../services/state/reservations.ts";
 import { createEventStream } from "../services/state/event_stream.ts";
 import { createStatsBoard } from "../services/stats_board.ts";
 import { createStreamHub } from "../services/stream_hub.ts";
@@ -50,6 +51,7 @@ export function assemble(parts: Parts): Deps {
     ...parts,
     server: serverIdentity(db, config),
     inventory: createInventory(now),
+    reservations: createReservations(),
     eventStream: createEventStream(now),
     stats: createStatsBoard(now),
     host: createHostBoard(),

@@ -32,6 +32,7 @@ import type { ServerIdentity } from "./server_identity.ts";
 import type { StatsBoard } from "./stats_board.ts";
 import type { StreamHub } from "./stream_hub.ts";
 import type { StreamTickets } from "./stream_tickets.ts";
+import type { Reservations } from "./state/reservations.ts";
 import type { EventStream } from "./state/event_stream.ts";
 import type { Vitals } from "./vitals.ts";
 import type { WorkerState } from "./worker_state.ts";
@@ -47,6 +48,8 @@ export interface Deps {
   inventory: Inventory;
   /** Names this server in every event. */
   server: ServerIdentity;
+  /** Containers with an action under way. */
+  reservations: Reservations;
   /** Whether the engine's events can be read. */
   eventStream: EventStream;
   /** What is known of the container that this service itself runs in. */

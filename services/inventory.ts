@@ -98,6 +98,10 @@ export interface Container {
   composeProject: string | null;
   composeService: string | null;
   attachments: NetworkAttachment[];
+  /** Ids or names of the containers whose namespaces it shares. */
+  shares: readonly string[];
+  /** Names of the containers that it is linked to. */
+  links: readonly string[];
   /** Names of the volumes it mounts. */
   volumes: string[];
   /** Whether it is the container that this service runs in. */

@@ -32,6 +32,7 @@ import { migration as ipAllowlist } from "./0043_enterprise_ip_allowlist.ts";
 import { migration as mtls } from "./0044_enterprise_mtls.ts";
 import { migration as encryption } from "./0045_enterprise_encryption.ts";
 import { migration as compliance } from "./0046_enterprise_compliance.ts";
+import { migration as rebuilds } from "./0052_ce_rebuilds.ts";
 import { migration as refreshRepeats } from "./0054_ce_refresh_repeats.ts";
 import { migration as pushTokenSecrets } from "./0056_ce_push_token_secrets.ts";
 import { migration as incidentUpdates } from "./0057_pro_incident_updates.ts";
@@ -63,6 +64,7 @@ export const stateMigrations: readonly Migration[] = [
   mtls,
   encryption,
   compliance,
+  rebuilds,
   refreshRepeats,
   pushTokenSecrets,
   incidentUpdates,

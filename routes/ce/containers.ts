@@ -195,7 +195,7 @@ export const containerEndpoints = (deps: Deps) => [
     failures: {
       ...OWN,
       404: "There is no such container, or no such image",
-      409: "The new container cannot be created or started",
+      409: "Another action is in progress, or the new container cannot be created or started",
       ...ENGINE_FAILURES,
       502: "The registry or the engine failed or refused",
     },

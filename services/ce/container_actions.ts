@@ -9,12 +9,14 @@ import { EngineError, EngineUnreachableError } from "../../engine/errors.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, asAppError } from "../errors.ts";
 import type { Container, ContainerState, ExpectedDown } from "../inventory.ts";
+import type { Activity, Operation } from "../state/reservations.ts";
 import {
   hasStayedUp,
   type ReadDeps,
   refreshContainer,
   resolveContainer,
 } from "./container_reads.ts";
+import { reserveContainer } from "./containers/reserve.ts";
 
 /** What an action did. `changed` is false when the container was in the wanted state already. */
 export interface ActionResult {
@@ -28,12 +30,41 @@ export interface ActionResult {
 export const CONTAINER_ACTIONS = ["start", "stop", "restart"] as const;
 export type ContainerAction = (typeof CONTAINER_ACTIONS)[number];
 
+/** What an action is called while it is under way. */
+export const ACTIVITIES: Record<ContainerAction, Activity> = {
+  start: "started",
+  stop: "stopped",
+  restart: "restarted",
+};
+
+export type ActionDeps = ReadDeps & Pick<Deps, "reservations">;
+
+interface ActionOptions {
+  /** What the action is a part of; actions of one operation do not exclude each other. */
+  operation?: Operation | undefined;
+}
+
+interface StopOptions extends ActionOptions {
+  /** Seconds until SIGKILL; default 10. */
+  timeoutS?: number | undefined;
+}
+
 /** How long the engine waits before it kills, in seconds, where the caller does not say. */
 export const STOP_TIMEOUT_S = 10;
 
-/** @throws {AppError} `not_found`; the engine's own words when it cannot start. */
-export async function startContainer(deps: ReadDeps, ref: string): Promise<ActionResult> {
+/**
+ * Starts a container.
+ *
+ * @throws {AppError} `not_found`; `conflict` while another action is under way, and with the
+ * engine's sentence when it cannot start.
+ */
+export async function startContainer(
+  deps: ActionDeps,
+  ref: string,
+  { operation }: ActionOptions = {},
+): Promise<ActionResult> {
   const container = await resolveContainer(deps, ref);
+  using _ = reserveContainer(deps, container, ACTIVITIES.start, operation);
   const { changed } = await orCannotStart(containerStart(deps.engine, container.id));
   return await settled(deps, container, changed);
 }
@@ -41,15 +72,17 @@ export async function startContainer(deps: ReadDeps, ref: string): Promise<Actio
 /**
  * Stops a container: its stop signal, then SIGKILL after `timeoutS`.
  *
- * @throws {AppError} `not_found`; `forbidden` for the service's own container.
+ * @throws {AppError} `not_found`; `forbidden` for the service's own container; `conflict` while
+ * another action is under way.
  */
 export async function stopContainer(
-  deps: ReadDeps,
+  deps: ActionDeps,
   ref: string,
-  { timeoutS = STOP_TIMEOUT_S }: { timeoutS?: number } = {},
+  { timeoutS = STOP_TIMEOUT_S, operation }: StopOptions = {},
 ): Promise<ActionResult> {
   const container = await resolveContainer(deps, ref);
   assertNotSelf(container, "stopped");
+  using _ = reserveContainer(deps, container, ACTIVITIES.stop, operation);
   return await takingDown(deps, container, async (expected) => {
     const { changed } = await containerStop(deps.engine, container.id, { timeoutS });
     if (!changed) expected.withdraw();
@@ -57,14 +90,19 @@ export async function stopContainer(
   });
 }
 
-/** @throws {AppError} `not_found`; `forbidden` for the service's own container. */
+/**
+ * Stops a container, as `stopContainer()` does, and starts it.
+ *
+ * @throws {AppError} As `startContainer()` and `stopContainer()`.
+ */
 export async function restartContainer(
-  deps: ReadDeps,
+  deps: ActionDeps,
   ref: string,
-  { timeoutS = STOP_TIMEOUT_S }: { timeoutS?: number } = {},
+  { timeoutS = STOP_TIMEOUT_S, operation }: StopOptions = {},
 ): Promise<ActionResult> {
   const container = await resolveContainer(deps, ref);
   assertNotSelf(container, "restarted");
+  using _ = reserveContainer(deps, container, ACTIVITIES.restart, operation);
   // One that does not run only starts: if it ends soon after, that is its own doing.
   const goesDown = container.state === "running" || container.state === "paused";
   const restart = async () => {
@@ -75,17 +113,18 @@ export async function restartContainer(
 }
 
 export function actOnContainer(
-  deps: ReadDeps,
+  deps: ActionDeps,
   ref: string,
   action: ContainerAction,
+  options: ActionOptions = {},
 ): Promise<ActionResult> {
   switch (action) {
     case "start":
-      return startContainer(deps, ref);
+      return startContainer(deps, ref, options);
     case "stop":
-      return stopContainer(deps, ref);
+      return stopContainer(deps, ref, options);
     case "restart":
-      return restartContainer(deps, ref);
+      return restartContainer(deps, ref, options);
   }
 }
 
@@ -100,14 +139,15 @@ export interface BulkResult {
 
 /** Acts on several containers at the same time; one that fails does not stop the others. */
 export async function actOnContainers(
-  deps: ReadDeps & Pick<Deps, "log">,
+  deps: ActionDeps & Pick<Deps, "log">,
   refs: readonly string[],
   action: ContainerAction,
 ): Promise<{ results: BulkResult[]; succeeded: number; failed: number }> {
+  const operation = Symbol();
   const results = await Promise.all(
     (await withoutDuplicates(deps, refs)).map(async (id): Promise<BulkResult> => {
       try {
-        const { state } = await actOnContainer(deps, id, action);
+        const { state } = await actOnContainer(deps, id, action, { operation });
         return { id, ok: true, state, error: null };
       } catch (error) {
         const known = asAppError(error);

@@ -1,72 +1,89 @@
 /**
- * A container made anew from its image as it is now, with everything else kept.
+ * Recreates a container from its image as it is now, with everything else kept.
  *
  * @module
  */
 
 import type { Engine } from "../../engine/client.ts";
-import type { ContainerInspect } from "../../engine/containers.ts";
+import { type ContainerInspect, containerInspect } from "../../engine/containers.ts";
 import { EngineError, EngineUnreachableError, ifThere } from "../../engine/errors.ts";
 import { type ImageInspect, imageInspect, imagePull } from "../../engine/images.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import type { Container } from "../inventory.ts";
-import { assertNotSelf } from "./container_actions.ts";
+import type { Operation } from "../state/reservations.ts";
+import { type ActionDeps, assertNotSelf } from "./container_actions.ts";
 import {
   asContainer,
+  currentContainers,
   hasStayedUp,
   inspectContainer,
-  type ReadDeps,
+  listAll,
   refreshContainer,
 } from "./container_reads.ts";
 import { recreation } from "./container_recreate.ts";
-import { isUp, nameOf, replaceContainer } from "./container_replace.ts";
-import { dependentsOf, moveDependent, rejoinDependents } from "./rebuild_dependents.ts";
-import { beginRebuild, readMark } from "./rebuild_marks.ts";
+import { isUp, nameOf } from "./container_replace.ts";
+import { identityOf } from "./containers/reserve.ts";
+import { dependentsOf, shareGroup } from "./containers/share_group.ts";
+import { replaceWithDependents } from "./rebuild_dependents.ts";
+import { readMark } from "./rebuild_marks.ts";
 
 export const PULL_POLICIES = ["always", "missing", "never"] as const;
-/** Whether the image is asked for at its registry: also where it is there, only then, or not. */
+/** Whether the registry is asked for the image: always, only where the image is missing, or never. */
 export type PullPolicy = (typeof PULL_POLICIES)[number];
+
+export interface RebuildOptions {
+  /** Default `always`. */
+  pull?: PullPolicy | undefined;
+  /** What the rebuild is a part of; see `Reservations`. */
+  operation?: Operation | undefined;
+}
 
 export interface RebuildResult {
   ok: true;
   oldId: string;
   id: string;
-  /** The reference that the container was, and is, made of. */
+  /** The image reference of the container. */
   image: string;
-  /** Whether that now means another image than before. */
+  /** Whether the reference now means another image than before. */
   imageUpdated: boolean;
 }
 
-type RebuildDeps = ReadDeps & Pick<Deps, "log">;
+type RebuildDeps = ActionDeps & Pick<Deps, "db" | "log">;
 
 /** Longest pull, in milliseconds. */
 const PULL_TIMEOUT_MS = 30 * 60_000;
 
 /**
- * Pulls a container's image, creates the container anew from it with everything else kept (see
+ * Pulls a container's image, creates the container again from it with everything else kept (see
  * `recreation()`), and starts it if it ran. Containers that share its network or another namespace
- * are made anew upon it. Any failure leaves the old container as it was.
+ * are recreated on it. Any failure leaves the old container as it was. All of them are reserved
+ * from before the first step.
  *
  * @throws {AppError} `forbidden` for the service's own container; `not_found` for an unknown
  * container or image; `bad_gateway` when the registry does not answer or refuses; `conflict` when
- * the container is paused, a task of Swarm, being rebuilt already, or when the engine cannot create
- * or start the new one (with the engine's sentence).
+ * the container is paused, a task of Swarm, when another action is under way on it or on what
+ * depends on it, or when the engine cannot create or start the new one (with the engine's
+ * sentence).
  */
 export async function rebuildContainer(
   deps: RebuildDeps,
   ref: string,
-  { pull = "always" }: { pull?: PullPolicy } = {},
+  { pull = "always", operation }: RebuildOptions = {},
 ): Promise<RebuildResult> {
   const found = await inspectContainer(deps, ref);
   assertRebuildable(deps, found);
-  using _rebuild = beginRebuild(deps.engine, nameOf(found));
+  const container = asContainer(deps, found);
+  using reservation = deps.reservations.reserve(container, "rebuilt", { operation });
+  reservation.add(affectedBy(container, await currentContainers(deps)));
 
   const { reference, image } = await obtainImage(deps.engine, found, pull);
-  // A pull may take minutes, in which much can happen.
+  // A pull can take minutes, so everything is read again.
+  const all = await listAll(deps);
   const old = await inspectContainer(deps, found.Id);
   assertRebuildable(deps, old);
-  const id = await renew(deps, old, reference);
+  reservation.add(affectedBy(asContainer(deps, old), all));
+  const id = await renew(deps, old, await inspectDependents(deps, old, all), { reference, image });
   return {
     ok: true,
     oldId: old.Id,
@@ -83,70 +100,67 @@ function assertRebuildable(deps: RebuildDeps, container: ContainerInspect): void
   if (container.Config.Labels?.["com.docker.swarm.task.id"]) {
     throw new AppError(
       "conflict",
-      `Container ${name} is a task of a Swarm service, which makes its containers itself`,
+      `Container ${name} is a task of a Swarm service; Swarm creates its containers itself`,
     );
   }
   if (["paused", "removing", "dead"].includes(Status)) {
     throw new AppError("conflict", `Container ${name} is ${Status} and cannot be rebuilt`);
   }
   if (readMark(name)) {
-    throw new AppError("conflict", `Container ${name} is part of a rebuild itself`);
+    throw new AppError("conflict", `Container ${name} is itself part of a rebuild`);
   }
 }
 
-/** Replaces the container and moves what depends on it. */
+/** All that a rebuild replaces besides the container, and all that must run for it. */
+function affectedBy(container: Container, all: readonly Container[]) {
+  const dependents = dependentsOf(container, all);
+  return [...dependents, ...[container, ...dependents].flatMap((each) => shareGroup(each, all))]
+    .map(identityOf);
+}
+
+async function inspectDependents(
+  deps: RebuildDeps,
+  old: ContainerInspect,
+  all: readonly Container[],
+): Promise<ContainerInspect[]> {
+  const dependents = dependentsOf(asContainer(deps, old), all);
+  for (const dependent of dependents) {
+    assertNotSelf(dependent, `rebuilt, as it would be with ${nameOf(old)}`);
+  }
+  const inspected = await Promise.all(
+    dependents.map(({ id }) => ifThere(containerInspect(deps.engine, id))),
+  );
+  return inspected.filter((each) => each !== undefined);
+}
+
+/** Replaces the container and what depends on it; the snapshot shows the result afterwards. */
 async function renew(
   deps: RebuildDeps,
   old: ContainerInspect,
-  reference: string,
+  dependents: readonly ContainerInspect[],
+  { reference, image }: { reference: string; image: ImageInspect },
 ): Promise<string> {
   const { engine, inventory } = deps;
-  const dependents = await dependentsOf(engine, old);
-  for (const dependent of dependents) {
-    assertNotSelf(asContainer(deps, dependent), `rebuilt, as it would be with ${nameOf(old)}`);
-  }
   const oldImage = await ifThere(imageInspect(engine, old.Image));
   const plan = recreation(old, {
     image: oldImage?.Config,
     reference,
+    imageId: image.Id,
     apiVersion: engine.apiVersion,
   });
 
-  const expected = [old, ...dependents].filter(isUp).map((each) => ({
+  const replaced = [old, ...dependents];
+  const expected = replaced.filter(isUp).map((each) => ({
     before: asContainer(deps, each),
     down: inventory.expectDown(each.Id),
   }));
-  const touched = new Set([old.Id, ...dependents.map(({ Id }) => Id)]);
   try {
-    let id: string;
-    try {
-      id = await replaceContainer(deps, old, plan);
-    } catch (error) {
-      if (isUp(old)) await rejoinDependents(deps, dependents);
-      // One that removes itself came back under another id.
-      const holder = await inspectContainer(deps, nameOf(old)).catch(() => undefined);
-      if (holder) touched.add(holder.Id);
-      throw error;
-    }
-    touched.add(id);
-    const successors = new Map([[old.Id, id]]);
-    for (const dependent of dependents) {
-      try {
-        touched.add(await moveDependent(deps, dependent, successors));
-      } catch (error) {
-        // The rebuild itself is done; going back would take the other dependents down again.
-        deps.log.error("a container could not be moved to what it shares", {
-          container: nameOf(dependent),
-          error: `${error}`,
-        });
-      }
-    }
-    return id;
+    return await replaceWithDependents(deps, old, plan, dependents);
   } finally {
-    // The next read shows what came of it, whatever it was.
     const found = new Map<string, Container | undefined>();
-    for (const id of touched) {
-      found.set(id, (await refreshContainer(deps, id).catch(() => undefined))?.now);
+    // By name as well, because each container may have come back under another id.
+    for (const ref of replaced.flatMap((each) => [each.Id, nameOf(each)])) {
+      found.set(ref, (await refreshContainer(deps, ref).catch(() => undefined))?.now);
     }
     for (const { before, down } of expected) {
       if (hasStayedUp(before, found.get(before.id))) down.withdraw();

@@ -14,6 +14,7 @@ import {
   type ContainerState,
 } from "../inventory.ts";
 import { engineTime } from "../state/engine_time.ts";
+import { sharedContainer } from "./container_recreate.ts";
 
 /** Longest output of a health check that is kept, in characters. */
 const HEALTH_OUTPUT_MAX = 4_096;
@@ -56,12 +57,18 @@ export function toContainer(inspect: ContainerInspect, self: boolean): Container
       ipv6: settings.GlobalIPv6Address ?? "",
       mac: settings.MacAddress ?? "",
     })),
+    shares: sharedBy(inspect.HostConfig),
+    links: (inspect.HostConfig.Links ?? []).map((link) => link.split(":")[0]!.replace(/^\//, "")),
     volumes: (inspect.Mounts ?? []).flatMap(({ Type, Name }) =>
       Type === "volume" && Name ? [Name] : []
     ),
     self,
     details: detailsOf(inspect),
   };
+}
+
+function sharedBy({ NetworkMode, IpcMode, PidMode }: ContainerInspect["HostConfig"]): string[] {
+  return [NetworkMode, IpcMode, PidMode].flatMap((mode) => sharedContainer(mode) ?? []);
 }
 
 function detailsOf(inspect: ContainerInspect): ContainerDetails {

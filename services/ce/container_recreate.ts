@@ -34,11 +34,16 @@ export interface RecreateOptions {
   image?: ContainerConfig | null | undefined;
   /** What the new container is made of; default what the old one was made of. */
   reference?: string | undefined;
+  /** Id of the image that the new container is made of; default that of the old one. */
+  imageId?: string | undefined;
   /** Of the engine, e.g. "1.41". */
   apiVersion?: string | undefined;
   /** Instead of `container:<id>` in the modes that share a namespace: the id's successor. */
   successors?: ReadonlyMap<string, string> | undefined;
 }
+
+/** Compose recreates a container whose label differs from the id of its image. */
+const COMPOSE_IMAGE_LABEL = "com.docker.compose.image";
 
 /** Digits of the id that the engine uses as host name and as an alias. */
 const SHORT_ID_LENGTH = 12;
@@ -46,9 +51,12 @@ const SHORT_ID_LENGTH = 12;
 /** Describes a container like `old`. */
 export function recreation(
   old: ContainerInspect,
-  { image, reference, apiVersion, successors = new Map() }: RecreateOptions = {},
+  { image, reference, imageId, apiVersion, successors = new Map() }: RecreateOptions = {},
 ): Recreation {
   const config = ownConfig(old, image ?? {});
+  if (imageId !== undefined && config.Labels?.[COMPOSE_IMAGE_LABEL] !== undefined) {
+    config.Labels[COMPOSE_IMAGE_LABEL] = imageId;
+  }
   const { primary, others, disconnect } = networks(old);
   const mac = old.Config.MacAddress;
   if (mac && primary && isAtLeast(apiVersion, "1.44")) {

@@ -32,6 +32,21 @@ const REMOVAL_POLL_MS = 50;
 const REMOVAL_TRIES = 5;
 const REMOVAL_PAUSE_MS = 500;
 
+/** A new container on its way to the place of an old one. */
+export interface Replacement {
+  old: ContainerInspect;
+  name: string;
+  newId: string;
+  /** Whether the old one ran, so that the new one is to run. */
+  ran: boolean;
+  /** Whether the old one was, or may have been, stopped. */
+  isStopped: boolean;
+  /** Whether the old one was, or may have been, renamed. */
+  isAside: boolean;
+  /** Whether the new one has the name. */
+  hasName: boolean;
+}
+
 /**
  * Creates a container as planned, stops the old one, gives its name to the new one, starts that
  * where the old one ran, and removes the old one, but none of its volumes.
@@ -47,95 +62,141 @@ export async function replaceContainer(
   old: ContainerInspect,
   plan: Recreation,
 ): Promise<string> {
-  const name = nameOf(old);
-  const mark = { name, ran: isUp(old), oldId: old.Id };
-  const newName = markedName({ ...mark, role: "new" });
-  const swap: Swap = { old, name, newName, newId: undefined, isStopped: false, isAside: false };
-  let step = "created";
-  try {
-    await removeLeftover(deps.engine, newName);
-    swap.newId = await createFrom(deps.engine, newName, plan);
-
-    step = "replaced";
-    if (mark.ran) {
-      swap.isStopped = true;
-      await stop(deps.engine, old);
-    }
-    if (!removesItself(old)) {
-      swap.isAside = true;
-      await containerRename(deps.engine, old.Id, { name: markedName({ ...mark, role: "old" }) });
-    }
-    await containerRename(deps.engine, swap.newId, { name });
-
-    step = "started";
-    if (mark.ran) await containerStart(deps.engine, swap.newId);
-  } catch (error) {
-    const trouble = await goBack(deps, swap);
-    throw failure(error, `Container ${name} could not be ${step}`, trouble);
-  }
-  if (!removesItself(old)) await removeOld(deps, old);
-  return swap.newId;
+  const replacement = await prepareReplacement(deps, old, plan);
+  await swapIn(deps, replacement);
+  await removeOld(deps, replacement);
+  return replacement.newId;
 }
 
-/** How far a replacement came. */
-interface Swap {
-  old: ContainerInspect;
-  name: string;
-  newName: string;
-  newId: string | undefined;
-  /** Whether the old one was, or may have been, stopped. */
-  isStopped: boolean;
-  /** Whether the old one was, or may have been, renamed. */
-  isAside: boolean;
+/**
+ * Creates the new container under a name of its own. The old one is not touched.
+ *
+ * @throws {AppError} As `replaceContainer()`; nothing is left then.
+ */
+export async function prepareReplacement(
+  { engine, log }: ReplaceDeps,
+  old: ContainerInspect,
+  plan: Recreation,
+): Promise<Replacement> {
+  const name = nameOf(old);
+  const ran = isUp(old);
+  const newName = markedName({ name, role: "new", ran, oldId: old.Id });
+  try {
+    await removeLeftover(engine, newName);
+    const newId = await createFrom(engine, newName, plan);
+    return { old, name, newId, ran, isStopped: false, isAside: false, hasName: false };
+  } catch (error) {
+    const trouble = createTrouble(log, name);
+    await trouble.attempt(
+      "the new container could not be removed",
+      () => removeLeftover(engine, newName),
+    );
+    throw failure(error, `Container ${name} could not be created`, trouble.sentences);
+  }
+}
+
+/**
+ * Stops the old container, gives its name to the new one and starts that where the old one ran.
+ *
+ * @throws {AppError} As `replaceContainer()`; the old container is then as it was.
+ */
+export async function swapIn(deps: ReplaceDeps, replacement: Replacement): Promise<void> {
+  const { name } = replacement;
+  const step = { name: "replaced" };
+  try {
+    await putInPlace(deps.engine, replacement, step);
+  } catch (error) {
+    const trouble = await goBack(deps, replacement);
+    throw failure(error, `Container ${name} could not be ${step.name}`, trouble);
+  }
+}
+
+/**
+ * Does what `swapIn()` does, from where it is now and without going back on a failure: for
+ * containers whose old one cannot run any more.
+ *
+ * @throws {EngineError}
+ */
+export async function putInPlace(
+  engine: Engine,
+  replacement: Replacement,
+  step = { name: "replaced" },
+): Promise<void> {
+  const { old, name, newId, ran } = replacement;
+  if (isUp(old)) {
+    replacement.isStopped = true;
+    await stop(engine, old);
+  }
+  if (!replacement.isAside && !removesItself(old)) {
+    replacement.isAside = true;
+    await containerRename(engine, old.Id, {
+      name: markedName({ name, role: "old", ran, oldId: old.Id }),
+    });
+  }
+  if (!replacement.hasName) await containerRename(engine, newId, { name });
+  replacement.hasName = true;
+  step.name = "started";
+  if (ran) await containerStart(engine, newId);
+}
+
+/** Takes back what `prepareReplacement()` did. @returns What did not work, as sentences. */
+export async function discardReplacement(
+  { engine, log }: ReplaceDeps,
+  { name, newId }: Replacement,
+): Promise<string[]> {
+  const trouble = createTrouble(log, name);
+  await trouble.attempt(
+    "the new container could not be removed",
+    () => removeForGood(engine, newId),
+  );
+  return trouble.sentences;
 }
 
 /** @returns What did not work, as sentences. */
-async function goBack(deps: ReplaceDeps, swap: Swap): Promise<string[]> {
-  const { engine } = deps;
-  const { old, name } = swap;
-  const trouble: string[] = [];
-  const attempt = async (what: string, work: () => Promise<unknown>) => {
-    try {
-      await work();
-    } catch (error) {
-      trouble.push(`${what}: ${error instanceof Error ? error.message : error}`);
-      deps.log.error("rebuild could not go back", {
-        container: name,
-        step: what,
-        error: `${error}`,
-      });
-    }
-  };
+async function goBack(deps: ReplaceDeps, replacement: Replacement): Promise<string[]> {
+  const { engine, log } = deps;
+  const { old, name, isStopped, isAside } = replacement;
+  const { attempt, sentences } = createTrouble(log, name);
 
   // First of all, so that name, ports and addresses are free again.
-  await attempt(
-    "the new container could not be removed",
-    () =>
-      swap.newId === undefined
-        ? removeLeftover(engine, swap.newName)
-        : removeForGood(engine, swap.newId),
-  );
+  sentences.push(...await discardReplacement(deps, replacement));
 
-  if (swap.isStopped && removesItself(old) && await isGone(engine, old.Id)) {
+  if (isStopped && removesItself(old) && await isGone(engine, old.Id)) {
     await attempt("the old container could not be created again", async () => {
       const id = await createFrom(engine, name, recreation(old, { reference: old.Image }));
       await containerStart(engine, id);
     });
-    return trouble;
+    return sentences;
   }
-  if (swap.isAside) {
+  if (isAside) {
     await attempt("the old container could not get its name back", async () => {
       const { Name } = await containerInspect(engine, old.Id);
       if (Name !== old.Name) await containerRename(engine, old.Id, { name });
     });
   }
-  if (swap.isStopped) {
+  if (isStopped) {
     await attempt(
       "the old container could not be started again",
       () => containerStart(engine, old.Id),
     );
   }
-  return trouble;
+  return sentences;
+}
+
+/** Runs the steps of a rollback; one that fails is logged and does not stop the others. */
+function createTrouble(log: Deps["log"], container: string) {
+  const sentences: string[] = [];
+  return {
+    sentences,
+    async attempt(what: string, work: () => Promise<unknown>): Promise<void> {
+      try {
+        await work();
+      } catch (error) {
+        sentences.push(`${what}: ${error instanceof Error ? error.message : error}`);
+        log.error("rollback failed", { container, step: what, error: `${error}` });
+      }
+    },
+  };
 }
 
 /** Creates a container, in all of its networks; what fails halfway leaves nothing. */
@@ -183,22 +244,31 @@ async function untilGone(engine: Engine, id: string): Promise<void> {
   throw new AppError("conflict", `Container ${id.slice(0, 12)} should be gone, but is not`);
 }
 
-/** A failure to remove it is no failure of the rebuild: the new container does its work already. */
-async function removeOld({ engine, log }: ReplaceDeps, old: ContainerInspect): Promise<void> {
+/**
+ * Removes the old container. A failure does not fail the rebuild: the new container runs already.
+ *
+ * @returns Whether it is gone.
+ */
+export async function removeOld(
+  { engine, log }: ReplaceDeps,
+  { old, name }: Replacement,
+): Promise<boolean> {
+  if (removesItself(old)) return true;
   for (let left = REMOVAL_TRIES;; left--) {
     try {
-      return await ifThere(containerRemove(engine, old.Id));
+      await ifThere(containerRemove(engine, old.Id));
+      return true;
     } catch (error) {
       if (left > 1) {
         await pause(REMOVAL_PAUSE_MS);
         continue;
       }
-      log.warn("the old container of a rebuild is left over", {
-        container: nameOf(old),
+      log.warn("old container of a rebuild could not be removed", {
+        container: name,
         id: old.Id,
         error: `${error}`,
       });
-      return;
+      return false;
     }
   }
 }

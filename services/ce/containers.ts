@@ -15,7 +15,7 @@ export { currentContainers, resolveContainer } from "./container_reads.ts";
 
 /** A container as lists and frames show it. */
 export type ContainerListItem =
-  & Omit<Container, "attachments" | "volumes" | "finishedAt" | "details">
+  & Omit<Container, "attachments" | "shares" | "links" | "volumes" | "finishedAt" | "details">
   & {
     /** In words, e.g. "Up 3 minutes (healthy)". */
     status: string;
@@ -51,7 +51,8 @@ export function listItem(
   stats: Pick<Deps["stats"], "figures">,
 ): ContainerListItem {
   const figures = container.state === "running" ? stats.figures(container.id) : undefined;
-  const { attachments, volumes: _, finishedAt: __, details: ___, ...shown } = container;
+  const { attachments, shares: _s, links: _l, volumes: _v, finishedAt: _f, details: _d, ...shown } =
+    container;
   return {
     ...shown,
     status: statusText(container, now),

@@ -10,12 +10,14 @@ import { EngineError } from "../../engine/errors.ts";
 import { imageInspect, imageList, imageRemove, type ImageSummary } from "../../engine/images.ts";
 import { type Network, networkList, networkRemove } from "../../engine/networks.ts";
 import { volumeList, volumeRemove } from "../../engine/volumes.ts";
+import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import type { Container } from "../inventory.ts";
 import { engineTime } from "../state/engine_time.ts";
+import type { Identity } from "../state/reservations.ts";
 import type { ReadDeps } from "./container_reads.ts";
 import { currentDiskUsage, type UsageDeps } from "./disk_usage.ts";
-import { isBeingRebuilt, readMark } from "./rebuild_marks.ts";
+import { readMark } from "./rebuild_marks.ts";
 
 /** One object that a prune removes. */
 export interface PrunedItem {
@@ -39,7 +41,7 @@ export interface PruneScope {
   unusedImages: boolean;
 }
 
-export type PruneDeps = ReadDeps & UsageDeps;
+export type PruneDeps = ReadDeps & UsageDeps & Pick<Deps, "reservations">;
 
 /** Networks that the engine makes for itself. */
 const OWN_NETWORKS = new Set(["bridge", "host", "none", "ingress", "docker_gwbridge", "podman"]);
@@ -47,14 +49,14 @@ const OWN_NETWORKS = new Set(["bridge", "host", "none", "ingress", "docker_gwbri
 /** Cache records that the engine keeps in a prune of what is not in use. */
 const KEPT_CACHE_TYPES = new Set(["internal", "frontend"]);
 
-/** Containers that do not run, apart from those of a rebuild, which stop for a moment. */
+/** Containers that do not run, apart from those with an action in progress. */
 export async function unusedContainers(
   deps: PruneDeps,
   { before, remaining }: PruneScope,
 ): Promise<Candidate[]> {
   const ended = remaining.filter((container) =>
     isOver(container) && isOld(before, container.createdAt, container.finishedAt) &&
-    !isInRebuild(deps, container.name)
+    findAction(deps, container) === undefined
   );
   const candidates: Candidate[] = [];
   for (const { id, name } of ended) {
@@ -74,14 +76,16 @@ export async function unusedContainers(
  * Networks to which no container is attached, not even one that does not run: it could not be
  * started again. Networks of a swarm are kept.
  *
- * @throws {AppError} `conflict` during a rebuild, whose container is detached for a moment.
+ * @throws {AppError} `conflict` during an action, whose container may be detached for a moment.
  */
 export async function unusedNetworks(
   deps: PruneDeps,
   { before, remaining }: PruneScope,
 ): Promise<Candidate[]> {
-  const busy = remaining.find(({ name }) => isInRebuild(deps, name));
-  if (busy) throw new AppError("conflict", `Networks are kept during the rebuild of ${busy.name}`);
+  for (const container of remaining) {
+    const action = findAction(deps, container);
+    if (action) throw new AppError("conflict", `Networks are kept while ${action}`);
+  }
   const used = new Set(
     remaining.flatMap(({ attachments }) =>
       attachments.map(({ networkId, network }) => networkId || network)
@@ -178,16 +182,20 @@ function isOld(before: string | undefined, ...times: (string | null)[]): boolean
   return known.length > 0 && known.every((time) => time < before);
 }
 
-/** Whether a container is part of a rebuild that is under way or was interrupted. */
-function isInRebuild({ engine }: PruneDeps, name: string): boolean {
-  return readMark(name) !== undefined || isBeingRebuilt(engine, name);
+/** The action in progress on a container, also a rebuild that was interrupted; as a clause. */
+function findAction({ reservations }: PruneDeps, container: Identity): string | undefined {
+  const { name } = container;
+  const interrupted = readMark(name) && `the rebuild of ${name} is unfinished`;
+  return reservations.find(container) ?? interrupted;
 }
 
 /** Asks again just before: a rebuild or a start may have begun since the list was made. */
 async function removeContainer(deps: PruneDeps, id: string): Promise<void> {
-  const { engine, inventory } = deps;
-  const name = (await containerInspect(engine, id)).Name.replace(/^\//, "");
-  if (isInRebuild(deps, name)) throw new EngineError(409, `${name} is being rebuilt`);
+  const { engine, inventory, reservations } = deps;
+  const container = { id, name: (await containerInspect(engine, id)).Name.replace(/^\//, "") };
+  const action = findAction(deps, container);
+  if (action) throw new EngineError(409, action);
+  using _ = reservations.reserve(container, "removed");
   await containerRemove(engine, id);
   // The next read must not show it any more, however late the engine's event comes.
   inventory.remove(id, inventory.readNumber());

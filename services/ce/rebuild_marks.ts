@@ -1,14 +1,11 @@
 /**
- * How a rebuild under way is recognised: by the names of its two containers, which outlive this
- * process, and within this process by a list.
+ * Names of the two containers of a rebuild while it is under way. They tell people what happened;
+ * the service itself decides by the ids that it recorded.
  *
  * @module
  */
 
-import type { Engine } from "../../engine/client.ts";
-import { AppError } from "../errors.ts";
-
-/** What the name of one of the two containers tells. */
+/** What the name of one of the two containers says. */
 export interface RebuildMark {
   /** The name that the container has had, or is to have. */
   name: string;
@@ -35,21 +32,4 @@ export function readMark(containerName: string): RebuildMark | undefined {
   if (!match) return undefined;
   const [, name = "", role, state, oldId = ""] = match;
   return { name, role: role as RebuildMark["role"], ran: state === "running", oldId };
-}
-
-/** Names that are being rebuilt, per engine. */
-const underway = new WeakMap<Engine, Set<string>>();
-
-/** @throws {AppError} `conflict` when a container of that name is being rebuilt already. */
-export function beginRebuild(engine: Engine, name: string): Disposable {
-  const names = underway.get(engine) ?? new Set();
-  underway.set(engine, names);
-  if (names.has(name)) throw new AppError("conflict", `Container ${name} is being rebuilt already`);
-  names.add(name);
-  return { [Symbol.dispose]: () => void names.delete(name) };
-}
-
-/** Whether this process is at work on a container of that name. */
-export function isBeingRebuilt(engine: Engine, name: string): boolean {
-  return underway.get(engine)?.has(name) ?? false;
 }

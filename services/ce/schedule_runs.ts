@@ -27,8 +27,7 @@ import { emit, type EmitDeps } from "../emit.ts";
 import { asAppError } from "../errors.ts";
 import { errorFields } from "../log.ts";
 import { automaticActor, recordAudit } from "./audit.ts";
-import { actOnContainer } from "./container_actions.ts";
-import type { ReadDeps } from "./container_reads.ts";
+import { type ActionDeps, actOnContainer } from "./container_actions.ts";
 import { nextDue } from "./cron.ts";
 import { createGate } from "./gate.ts";
 import { scheduledContainer } from "./schedules.ts";
@@ -56,7 +55,7 @@ const RUNS_MAX = 1_000;
 /** The engine's sentences are short; nothing longer is kept. */
 const ERROR_MAX = 500;
 
-type RunDeps = EmitDeps & ReadDeps & Pick<Deps, "log">;
+type RunDeps = EmitDeps & ActionDeps & Pick<Deps, "log">;
 
 /** Starts the runs of this process and knows which have not ended. */
 export interface RunStarter {

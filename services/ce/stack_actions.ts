@@ -13,10 +13,13 @@ import type { Deps } from "../deps.ts";
 import { AppError, asAppError } from "../errors.ts";
 import type { Container } from "../inventory.ts";
 import { errorFields } from "../log.ts";
+import type { Operation } from "../state/reservations.ts";
 import {
-  actOnContainer,
+  type ActionDeps as ContainerActionDeps,
+  ACTIVITIES,
   type ContainerAction,
   restartContainer,
+  startContainer,
   STOP_TIMEOUT_S,
   stopContainer,
 } from "./container_actions.ts";
@@ -42,7 +45,13 @@ export interface StackActionReport {
   results: StackActionResult[];
 }
 
-type ActionDeps = ReadDeps & Pick<Deps, "log" | "now">;
+type ActionDeps = ContainerActionDeps & Pick<Deps, "log" | "now">;
+
+/** An action on a stack. */
+interface StackAction {
+  action: ContainerAction;
+  operation: Operation;
+}
 
 /** How long one action waits in all for services to be healthy or completed, in milliseconds. */
 const CONDITIONS_MS = 120_000;
@@ -68,9 +77,8 @@ export async function actOnStack(
   kind?: StackKind,
 ): Promise<StackActionReport> {
   const stack = await findStack(deps, name, kind);
-  const outcomes = stack.kind === "swarm"
-    ? await actOnSwarm(deps, stack, action)
-    : await actOnProject(deps, stack, action);
+  const act = stack.kind === "swarm" ? actOnSwarm : actOnProject;
+  const outcomes = await act(deps, stack, { action, operation: Symbol() });
 
   const away = outcomes.map(({ away }) => away);
   if (away.length > 0 && away.every((error) => error !== undefined)) throw away[0];
@@ -87,7 +95,7 @@ interface Outcome {
 async function actOnProject(
   deps: ActionDeps,
   stack: Stack,
-  action: ContainerAction,
+  stackAction: StackAction,
 ): Promise<Outcome[]> {
   const byName = new Map(stack.services.map((service) => [service.name, service]));
   const levels = startOrder(
@@ -96,13 +104,13 @@ async function actOnProject(
       dependencies.map(({ service }) => service),
     ])),
   );
-  if (action === "stop") levels.reverse();
+  if (stackAction.action === "stop") levels.reverse();
 
   const deadline = performance.now() + CONDITIONS_MS;
   const outcomes: Outcome[] = [];
   for (const level of levels) {
     const services = level.map((name) =>
-      actOnReplicas(deps, stack, byName.get(name)!, action, deadline)
+      actOnReplicas(deps, stack, byName.get(name)!, stackAction, deadline)
     );
     outcomes.push(...(await Promise.all(services)).flat());
   }
@@ -113,15 +121,16 @@ async function actOnReplicas(
   deps: ActionDeps,
   stack: Stack,
   { containers, dependencies }: StackService,
-  action: ContainerAction,
+  stackAction: StackAction,
   deadline: number,
 ): Promise<Outcome[]> {
+  const { action } = stackAction;
   let cleared: Promise<void> | undefined;
   return await Promise.all(containers.map((container) =>
     attempt(deps, container, async () => {
       const waits = action === "restart" || (action === "start" && container.state !== "running");
       if (waits) await (cleared ??= conditionsMet(deps, stack, dependencies, deadline));
-      return await actOnMember(deps, container, action);
+      return await actOnMember(deps, container, stackAction);
     })
   ));
 }
@@ -130,25 +139,27 @@ async function actOnReplicas(
 async function actOnMember(
   deps: ActionDeps,
   container: Container,
-  action: ContainerAction,
+  { action, operation }: StackAction,
 ): Promise<{ changed: boolean }> {
   if (action === "start") {
     // It runs, as we do.
-    return container.self ? { changed: false } : await actOnContainer(deps, container.id, action);
+    return container.self
+      ? { changed: false }
+      : await startContainer(deps, container.id, { operation });
   }
   assertNotOwn(container.self);
   const { Config } = await inspectContainer(deps, container.id);
   const own = Config.StopTimeout ?? STOP_TIMEOUT_S;
   const timeoutS = own < 0 ? STOP_TIMEOUT_MAX_S : Math.min(own, STOP_TIMEOUT_MAX_S);
   return action === "stop"
-    ? await stopContainer(deps, container.id, { timeoutS })
-    : await restartContainer(deps, container.id, { timeoutS });
+    ? await stopContainer(deps, container.id, { timeoutS, operation })
+    : await restartContainer(deps, container.id, { timeoutS, operation });
 }
 
 async function actOnSwarm(
   deps: ActionDeps,
   stack: Stack,
-  action: ContainerAction,
+  { action, operation }: StackAction,
 ): Promise<Outcome[]> {
   const managed = stack.services.flatMap(({ swarm, containers }) =>
     swarm ? [{ ...swarm, isOwn: containers.some(({ self }) => self) }] : []
@@ -162,6 +173,7 @@ async function actOnSwarm(
   return await Promise.all(managed.map((service) =>
     attempt(deps, service, async () => {
       if (action !== "start") assertNotOwn(service.isOwn);
+      using _ = deps.reservations.reserve(service, ACTIVITIES[action], { operation });
       return await actOnService(deps, service.id, action);
     })
   ));

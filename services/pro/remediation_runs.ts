@@ -23,8 +23,13 @@ import {
   updateRemediationEnd,
 } from "../../db/pro/remediation_runs.ts";
 import { automaticActor, recordAudit } from "../ce/audit.ts";
-import { restartContainer, startContainer, stopContainer } from "../ce/container_actions.ts";
-import type { ReadDeps } from "../ce/container_reads.ts";
+import {
+  type ActionDeps,
+  restartContainer,
+  startContainer,
+  stopContainer,
+} from "../ce/container_actions.ts";
+import { identityOf } from "../ce/containers/reserve.ts";
 import { createGate } from "../ce/gate.ts";
 import { withDeadline } from "../deadline.ts";
 import type { Deps } from "../deps.ts";
@@ -55,7 +60,7 @@ const ERROR_MAX = 500;
 
 const TOO_OFTEN = `The rule fired ${FIRINGS_MAX} times within an hour and turned itself off`;
 
-type RemediationDeps = EmitDeps & ReadDeps & ValueDeps & Pick<Deps, "log">;
+type RemediationDeps = EmitDeps & ActionDeps & ValueDeps & Pick<Deps, "log">;
 
 /** Looks at the rules and knows which actions have not ended. */
 export interface Remediator {
@@ -112,6 +117,7 @@ export function createRemediator(deps: RemediationDeps): Remediator {
     if (underWay.has(rule.id)) return;
     const target = targetIn(inventory, rule);
     if (target && [...targets.values()].includes(target.id)) return;
+    if (target && deps.reservations.find(identityOf(target))) return;
     const value = conditionValue(deps, rule.condition_metric, target);
     const decision = decide(rule, value, now());
     // A container that did not exist when the rule was made gets its name here.

@@ -26,6 +26,8 @@ export function containerOf(fields: Partial<Container> & { name: string }): Cont
     composeProject: labels["com.docker.compose.project"] ?? null,
     composeService: labels["com.docker.compose.service"] ?? null,
     attachments: [],
+    shares: [],
+    links: [],
     volumes: [],
     self: false,
     details: {

@@ -78,7 +78,7 @@ ownEngineTest("a prune keeps what a rebuild has set aside, able to start again",
   deepEqual(body.containers.deleted, [gone]);
   deepEqual(body.volumes.deleted, []);
   deepEqual(body.networks.deleted, []);
-  equal(body.networks.error, `Networks are kept during the rebuild of ${name}`);
+  equal(body.networks.error, `Networks are kept while the rebuild of ${name} is unfinished`);
   await engine.docker("start", aside);
 });
 

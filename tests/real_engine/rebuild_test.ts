@@ -6,11 +6,13 @@ import {
   containerInspect,
   containerStart,
 } from "../../engine/containers.ts";
+import { type Rebuild, upsertRebuild } from "../../db/ce/rebuilds.ts";
 import { type PullPolicy, rebuildContainer } from "../../services/ce/container_rebuild.ts";
 import { recoverRebuilds } from "../../services/ce/rebuild_recovery.ts";
 import { AppError } from "../../services/errors.ts";
 import { createInventory } from "../../services/inventory.ts";
 import type { Log } from "../../services/log.ts";
+import { createReservations } from "../../services/state/reservations.ts";
 import {
   BUSYBOX,
   ownEngineTest,
@@ -18,6 +20,7 @@ import {
   privateEngineTest,
   type RealEngine,
 } from "../helpers/real_engine.ts";
+import { openTestDatabase } from "../helpers/test_app.ts";
 import { startRegistry } from "../helpers/registry.ts";
 import { until } from "../helpers/until.ts";
 
@@ -29,14 +32,28 @@ const SLEEP = ["sh", "-c", "trap 'exit 0' TERM; sleep 2147483647 & wait"];
 function rebuildOn({ socketPath }: RealEngine, self: string | null = null) {
   const engine = connectEngine(socketPath);
   const inventory = createInventory(() => new Date());
-  const deps = { engine, inventory, self: { id: self, hostname: null }, log: silent };
+  const db = openTestDatabase();
+  const deps = {
+    engine,
+    inventory,
+    db,
+    reservations: createReservations(),
+    self: { id: self, hostname: null },
+    log: silent,
+  };
   return {
     inventory,
     rebuild: (ref: string, pull?: PullPolicy) =>
       rebuildContainer(deps, ref, pull === undefined ? {} : { pull }),
     recover: () => recoverRebuilds(deps),
+    /** Records a rebuild, as if this service had begun it. */
+    record: (rebuild: Rebuild) => upsertRebuild(db, rebuild),
+    deps,
     inspect: (ref: string) => containerInspect(engine, ref),
-    [Symbol.dispose]: () => engine.close(),
+    [Symbol.dispose]() {
+      engine.close();
+      db.close();
+    },
   };
 }
 
@@ -248,6 +265,7 @@ privateEngineTest("a rebuild takes the new image with its defaults", async (engi
     `--name=${name}`,
     "--env=OWN=x",
     "--label=own=x",
+    `--label=com.docker.compose.image=${first}`,
     reference,
   );
   const second = await publish(
@@ -277,7 +295,7 @@ privateEngineTest("a rebuild takes the new image with its defaults", async (engi
   match(Config.Cmd!.at(-1)!, /# 2$/);
   const env = Config.Env!.filter((entry) => !entry.startsWith("PATH="));
   deepEqual(env.sort(), ["NEW=1", "OWN=x", "VERSION=2"]);
-  deepEqual(Config.Labels, { own: "x", version: "2" });
+  deepEqual(Config.Labels, { own: "x", version: "2", "com.docker.compose.image": second });
   deepEqual(Object.keys(Config.ExposedPorts!), ["2222/tcp"]);
   deepEqual([Config.WorkingDir, Config.User], ["/www", "0"]);
   equal(Config.Healthcheck?.Interval, 22e9);
@@ -559,7 +577,7 @@ privateEngineTest("one container is rebuilt once at a time", async (engine) => {
   ]);
   const failed = outcomes.filter((outcome) => outcome.status === "rejected");
   equal(failed.length, 2);
-  for (const { reason } of failed) code("conflict", /is being rebuilt already/)(reason);
+  for (const { reason } of failed) code("conflict", /^\S+ is being rebuilt$/)(reason);
   deepEqual(await namesLike(engine, name), [name]);
   equal((await on.inspect(name)).State.Running, true);
 });
@@ -583,7 +601,7 @@ privateEngineTest(
   },
 );
 
-privateEngineTest("a rebuild that was cut short is ended at the next start", async (engine) => {
+privateEngineTest("an interrupted rebuild is finished at the next start", async (engine) => {
   using on = rebuildOn(engine);
   await using things = cleanup(engine);
   deepEqual(await on.recover(), []);
@@ -596,37 +614,55 @@ privateEngineTest("a rebuild that was cut short is ended at the next start", asy
     return [Id, State.Status];
   };
 
-  // Cut after the new one was created.
+  // Interrupted after the new one was created.
   const [a, b, c, d, e, f] = ["a", "b", "c", "d", "e", "f"].map((letter) =>
     things.add("rm", unique(`cut-${letter}`))
   ) as [string, string, string, string, string, string];
   const oldA = await engine.docker("run", "--detach", `--name=${a}`, BUSYBOX, ...SLEEP);
-  await create(`${a}-longshore-new-running-${short(oldA)}`);
+  on.record({
+    oldId: oldA,
+    name: a,
+    ran: true,
+    newId: await create(`${a}-longshore-new-running-${short(oldA)}`),
+  });
 
-  // Cut after the old one was stopped.
+  // Interrupted after the old one was stopped.
   const oldB = await engine.docker("run", "--detach", `--name=${b}`, BUSYBOX, ...SLEEP);
-  await create(`${b}-longshore-new-running-${short(oldB)}`);
+  on.record({
+    oldId: oldB,
+    name: b,
+    ran: true,
+    newId: await create(`${b}-longshore-new-running-${short(oldB)}`),
+  });
   await engine.docker("stop", b);
 
-  // Cut after it was set aside.
+  // Interrupted after it was set aside.
   const oldC = await create(c);
   await engine.docker("rename", c, `${c}-longshore-old-running-${short(oldC)}`);
-  await create(`${c}-longshore-new-running-${short(oldC)}`);
+  on.record({
+    oldId: oldC,
+    name: c,
+    ran: true,
+    newId: await create(`${c}-longshore-new-running-${short(oldC)}`),
+  });
 
-  // Cut before the new one was started.
+  // Interrupted before the new one was started.
   const oldD = await create(d);
   await engine.docker("rename", d, `${d}-longshore-old-running-${short(oldD)}`);
-  await create(d);
+  on.record({ oldId: oldD, name: d, ran: true, newId: await create(d) });
 
-  // Cut before the old one was removed.
+  // Interrupted before the old one was removed.
   const oldE = await create(e);
   await engine.docker("rename", e, `${e}-longshore-old-running-${short(oldE)}`);
   const newE = await engine.docker("run", "--detach", `--name=${e}`, BUSYBOX, ...SLEEP);
 
-  // Cut after the old one had removed itself.
-  const newF = await create(`${f}-longshore-new-running-0123456789ab`);
+  on.record({ oldId: oldE, name: e, ran: true, newId: newE });
 
-  // Others' containers of such names are left alone.
+  // Interrupted after the old one had removed itself.
+  const newF = await create(`${f}-longshore-new-running-0123456789ab`);
+  on.record({ oldId: "0123456789ab".padEnd(64, "0"), name: f, ran: true, newId: newF });
+
+  // Containers that only have such names are left alone.
   const foreign = things.add("rm", `${unique("foreign")}-longshore-old-running-0123456789ab`);
   const foreignId = await create(foreign);
   const used = things.add("rm", `${unique("used")}-longshore-new-running-0123456789ab`);

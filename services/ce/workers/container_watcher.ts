@@ -40,7 +40,7 @@ const UNINTERESTING =
 
 type WatchDeps =
   & EmitDeps
-  & Pick<Deps, "engine" | "eventStream" | "inventory" | "self" | "stats">;
+  & Pick<Deps, "engine" | "eventStream" | "inventory" | "reservations" | "self" | "stats">;
 
 export const containerWatcher: Worker = {
   name: "container watcher",
@@ -93,7 +93,7 @@ async function follow(
     });
     const consuming = consume(deps, events, downs, ended).finally(() => end.abort());
     try {
-      // A rebuild that the engine's or our own end cut short must not stay half done.
+      // A rebuild that was interrupted by the end of the engine or of this process.
       await recoverRebuilds(deps);
       await relist(deps, ended);
       inventory.setLive(true);
@@ -193,6 +193,7 @@ async function keepFresh(
     await systemPing(deps.engine, { signal });
     const hasGap = gaps.take();
     if (hasGap || deps.now().getTime() - listedAt >= RELIST_MS) {
+      await recoverRebuilds(deps);
       await relist(deps, signal);
       listedAt = deps.now().getTime();
     }

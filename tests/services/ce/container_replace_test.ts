@@ -3,8 +3,12 @@ import { containerInspect } from "../../../engine/containers.ts";
 import { recreation } from "../../../services/ce/container_recreate.ts";
 import { replaceContainer } from "../../../services/ce/container_replace.ts";
 import { recoverRebuilds } from "../../../services/ce/rebuild_recovery.ts";
+import { upsertRebuild } from "../../../db/ce/rebuilds.ts";
 import { AppError } from "../../../services/errors.ts";
+import { createInventory } from "../../../services/inventory.ts";
 import type { Log } from "../../../services/log.ts";
+import { createReservations } from "../../../services/state/reservations.ts";
+import { openTestDatabase } from "../../helpers/test_app.ts";
 import { type FakeAnswer, fakeEngine } from "../../helpers/fake_engine.ts";
 
 const OLD = "0123456789abcdef".repeat(4);
@@ -85,7 +89,16 @@ function playedEngine(
     }),
     "DELETE /containers/*": changing(remove),
   });
-  const deps = { engine: fake.engine, log: silent };
+  const deps = {
+    engine: fake.engine,
+    log: silent,
+    db: openTestDatabase(),
+    inventory: createInventory(() => new Date()),
+    reservations: createReservations(),
+    self: { id: null, hostname: null },
+  };
+  const record = (newId: string | null) =>
+    upsertRebuild(deps.db, { oldId: OLD, name: "web", ran: true, newId });
   return {
     containers,
     changes: () => changes,
@@ -93,8 +106,12 @@ function playedEngine(
       const old = await containerInspect(fake.engine, OLD);
       return await replaceContainer(deps, old, recreation(old));
     },
+    record,
     recover: () => recoverRebuilds(deps),
-    [Symbol.asyncDispose]: () => fake[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      deps.db.close();
+      await fake[Symbol.asyncDispose]();
+    },
   };
 }
 
@@ -208,6 +225,7 @@ Deno.test("wherever a replacement is cut short, the recovery leaves one running 
   ) {
     await using engine = playedEngine();
     engine.containers.splice(0, 1, ...containers);
+    engine.record(NEW);
     equal((await engine.recover()).length, 1);
     deepEqual(engine.containers.map(({ id, name }) => [id, name]), [[survivor, "web"]]);
     ok(survivor === NEW || engine.containers[0]!.status === "running");
@@ -215,11 +233,11 @@ Deno.test("wherever a replacement is cut short, the recovery leaves one running 
   }
 });
 
-Deno.test("the recovery leaves alone what is none of ours", async () => {
+Deno.test("the recovery ignores containers that only have the names of a rebuild", async () => {
   await using engine = playedEngine();
   engine.containers.push(
     { id: "a".repeat(64), name: "web-old", status: "created", autoRemove: false },
-    // Somebody else's, under a name of ours.
+    // Created by someone who knows the names.
     {
       id: "b".repeat(64),
       name: `web-longshore-old-running-${OLD.slice(0, 12)}`,

@@ -2,9 +2,9 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { listAll } from "../../../services/ce/container_reads.ts";
 import { currentContainers } from "../../../services/ce/containers.ts";
 import { PRUNE_KINDS, type PruneOptions, pruneSystem } from "../../../services/ce/prune.ts";
-import { beginRebuild } from "../../../services/ce/rebuild_marks.ts";
 import { createInventory } from "../../../services/inventory.ts";
 import { silentLog } from "../../../services/log.ts";
+import { createReservations } from "../../../services/state/reservations.ts";
 import { idOf, playContainers, type PlayedContainer } from "../../helpers/fake_containers.ts";
 import { type FakeAnswer, type FakeEngine, fakeEngine } from "../../helpers/fake_engine.ts";
 
@@ -18,6 +18,7 @@ function depsOf({ engine }: FakeEngine, self: string | null = null) {
   return {
     engine,
     inventory,
+    reservations: createReservations(),
     now,
     self: { id: self && idOf(self), hostname: null },
     log: silentLog,
@@ -232,7 +233,7 @@ for (const role of ["old", "new"]) {
     deepEqual(report.containers.deleted, [idOf("ended")]);
     deepEqual(report.networks, {
       ...NOTHING,
-      error: `Networks are kept during the rebuild of ${name}`,
+      error: `Networks are kept while the rebuild of ${name} is unfinished`,
     });
     equal(fake.requests.some((request) => request.startsWith("DELETE /networks")), false);
   });
@@ -240,12 +241,13 @@ for (const role of ["old", "new"]) {
 
 Deno.test("a container that a rebuild has stopped, but not renamed yet, is kept", async () => {
   await using fake = fakeEngine(playPrune([{ name: "web", state: "exited" }]));
-  using _rebuild = beginRebuild(fake.engine, "web");
+  const deps = depsOf(fake);
+  using _ = deps.reservations.reserve({ id: idOf("web"), name: "web" }, "rebuilt");
 
-  const report = await prune(depsOf(fake));
+  const report = await prune(deps);
 
   deepEqual(report.containers.deleted, []);
-  equal(report.networks.error, "Networks are kept during the rebuild of web");
+  equal(report.networks.error, "Networks are kept while web is being rebuilt");
 });
 
 Deno.test("one that was started meanwhile is left alone", async () => {

@@ -3,6 +3,7 @@ import { listAll } from "../../../services/ce/container_reads.ts";
 import { actOnStack } from "../../../services/ce/stack_actions.ts";
 import { createInventory } from "../../../services/inventory.ts";
 import { silentLog } from "../../../services/log.ts";
+import { createReservations } from "../../../services/state/reservations.ts";
 import {
   composeLabels,
   idOf,
@@ -26,7 +27,14 @@ const member = (
 function depsOf({ engine }: FakeEngine, self: string | null = null) {
   const now = () => new Date("2026-01-01T00:00:00Z");
   const hint = { id: self && idOf(self), hostname: null };
-  return { engine, inventory: createInventory(now), self: hint, log: silentLog, now };
+  return {
+    engine,
+    inventory: createInventory(now),
+    reservations: createReservations(),
+    self: hint,
+    log: silentLog,
+    now,
+  };
 }
 
 /** What was done to which container, in order. */

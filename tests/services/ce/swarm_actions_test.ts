@@ -6,6 +6,7 @@ import { specFor } from "../../../services/ce/swarm_actions.ts";
 import { createStatsBoard } from "../../../services/stats_board.ts";
 import { createInventory } from "../../../services/inventory.ts";
 import { silentLog } from "../../../services/log.ts";
+import { createReservations } from "../../../services/state/reservations.ts";
 import {
   idOf,
   playContainers,
@@ -81,7 +82,15 @@ function depsOf({ engine }: FakeEngine, self: string | null = null) {
   const clock = { ms: Date.parse("2026-01-01T00:00:00Z") };
   const now = () => new Date(clock.ms);
   const hint = { id: self && idOf(self), hostname: null };
-  return { engine, inventory: createInventory(now), self: hint, log: silentLog, now, clock };
+  return {
+    engine,
+    inventory: createInventory(now),
+    reservations: createReservations(),
+    self: hint,
+    log: silentLog,
+    now,
+    clock,
+  };
 }
 
 for (

@@ -1,0 +1,71 @@
+/**
+ * Containers that share a namespace (network, processes, memory) of another one, or are linked to
+ * it. The engine ties them to that very container: when it is replaced they lose the namespace, and
+ * while it is down they cannot start.
+ *
+ * @module
+ */
+
+import type { Container } from "../../inventory.ts";
+import type { Identity } from "../../state/reservations.ts";
+import { startOrder } from "../stack_order.ts";
+
+/** The fields of a container that its ties to others depend on. */
+export type Sharer = Identity & Pick<Container, "shares" | "links">;
+
+/** The engine shows and accepts ids with at least so many digits. */
+const SHORT_ID_LENGTH = 12;
+
+/** Whether `ref`, an id, the beginning of one or a name, means the container. */
+export function refersTo(ref: string, { id, name }: Identity): boolean {
+  return ref === name || (ref.length >= SHORT_ID_LENGTH && id.startsWith(ref));
+}
+
+export const sharesNamespaceOf = ({ shares }: Sharer, other: Identity): boolean =>
+  shares.some((ref) => refersTo(ref, other));
+
+/** Whether it shares a namespace of the other container, or is linked to it. */
+export const dependsOn = (container: Sharer, other: Identity): boolean =>
+  sharesNamespaceOf(container, other) || container.links.some((ref) => refersTo(ref, other));
+
+/** All other containers that share namespaces with this one, in either direction and transitively. */
+export function shareGroup<T extends Sharer>(container: Sharer, all: readonly T[]): T[] {
+  return reachable(
+    container,
+    all,
+    (member, other) => sharesNamespaceOf(member, other) || sharesNamespaceOf(other, member),
+  );
+}
+
+/**
+ * The containers that depend on this one, directly or through others; each comes after those that
+ * it depends on itself.
+ */
+export function dependentsOf<T extends Sharer>(container: Sharer, all: readonly T[]): T[] {
+  const dependents = reachable(container, all, (member, other) => dependsOn(other, member));
+  const byId = new Map(dependents.map((dependent) => [dependent.id, dependent]));
+  const order = startOrder(
+    new Map(dependents.map((dependent) => [
+      dependent.id,
+      dependents.filter((other) => dependsOn(dependent, other)).map(({ id }) => id),
+    ])),
+  );
+  return order.flat().map((id) => byId.get(id)!);
+}
+
+function reachable<T extends Sharer>(
+  start: Sharer,
+  all: readonly T[],
+  isNext: (member: Sharer, other: T) => boolean,
+): T[] {
+  const found = new Map<string, T>();
+  const pending: Sharer[] = [start];
+  for (let member = pending.pop(); member; member = pending.pop()) {
+    for (const other of all) {
+      if (other.id === start.id || found.has(other.id) || !isNext(member, other)) continue;
+      found.set(other.id, other);
+      pending.push(other);
+    }
+  }
+  return [...found.values()];
+}

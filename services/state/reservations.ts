@@ -1,0 +1,101 @@
+/**
+ * Containers with an action under way. Only one action at a time may change a container and what
+ * shares its namespaces; a second one is refused with the name of the first.
+ *
+ * @module
+ */
+
+import { AppError } from "../errors.ts";
+
+/** What an action does, as it reads after "is being". */
+export type Activity = "started" | "stopped" | "restarted" | "rebuilt" | "recovered" | "removed";
+
+/**
+ * A container as reservations compare it: by id and by name, because a rebuild changes the id and,
+ * for a moment, the name.
+ */
+export interface Identity {
+  id: string;
+  name: string;
+}
+
+export interface ReserveOptions {
+  /** Containers that the action affects besides its target. */
+  affected?: readonly Identity[];
+  /**
+   * Joins reservations: those of one operation (a bulk action, a stack) do not exclude each other.
+   * Default: an operation of its own.
+   */
+  operation?: Operation | undefined;
+}
+
+/** The identity of an operation; see {@linkcode ReserveOptions}. */
+export type Operation = symbol;
+
+/** Reserved containers, released when it is disposed of. */
+export interface Reservation extends Disposable {
+  /** Reserves more containers for the same action. @throws {AppError} `conflict` */
+  add(affected: readonly Identity[]): void;
+}
+
+export interface Reservations {
+  /**
+   * Reserves a container for an action.
+   *
+   * @throws {AppError} `conflict` with the action under way; nothing is reserved then.
+   */
+  reserve(target: Identity, activity: Activity, options?: ReserveOptions): Reservation;
+  /** The action under way, e.g. "web is being rebuilt"; `undefined` without one. */
+  find(container: Identity): string | undefined;
+}
+
+/** One action, and everything that it holds. */
+interface Holder {
+  target: string;
+  activity: Activity;
+  operation: Operation;
+  containers: Identity[];
+}
+
+export function createReservations(): Reservations {
+  const holders = new Set<Holder>();
+
+  const holderOf = ({ id, name }: Identity, except?: Operation) =>
+    [...holders].find(({ operation, containers }) =>
+      operation !== except && containers.some((held) => held.id === id || held.name === name)
+    );
+  const assertFree = (containers: readonly Identity[], operation: Operation) => {
+    for (const container of containers) {
+      const holder = holderOf(container, operation);
+      if (holder) throw new AppError("conflict", sentence(holder, container));
+    }
+  };
+
+  return {
+    reserve(target, activity, { affected = [], operation = Symbol() } = {}) {
+      const containers = [target, ...affected];
+      assertFree(containers, operation);
+      const holder: Holder = { target: target.name, activity, operation, containers };
+      holders.add(holder);
+      return {
+        add(more) {
+          assertFree(more, operation);
+          containers.push(...more);
+        },
+        [Symbol.dispose]: () => void holders.delete(holder),
+      };
+    },
+    find(container) {
+      const holder = holderOf(container);
+      return holder && sentence(holder, container);
+    },
+  };
+}
+
+const describe = ({ target, activity }: Holder) => `${target} is being ${activity}`;
+
+function sentence(holder: Holder, { name }: Identity): string {
+  return name === holder.target
+    ? describe(holder)
+    : `${describe(holder)}, which also affects ${name}`;
+}
