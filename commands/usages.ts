@@ -47,12 +47,13 @@ export const IP_ALLOWLIST_USAGE = `longshore ip-allowlist off
 Stops enforcing the IP allowlist, for those who locked themselves out. Every address may use the
 service then; the rules are kept. The service may run meanwhile: it holds for the next request.`;
 
-export const COMPLIANCE_USAGE = `longshore compliance verify [FILE]
+export const COMPLIANCE_USAGE = `longshore compliance verify [FILE] [--head HASH]
 
-Verifies every entry of the compliance log in FILE, a copy of state.sqlite (such as one out of a
-backup), or in DATA_DIR, where the service may run meanwhile. Nothing is written to FILE or beside
-it: a private copy of it in TMPDIR is read, and removed. The exit status is 0 when the log is what was
-written, and 1 when it is not: then the entry where it breaks is named.
+Verifies the compliance log: of the data directory, where the service may run meanwhile, or of FILE,
+which is a copy of state.sqlite (such as one from a backup) or an export: JSON, JSON Lines or CSV.
+Nothing is written to FILE or next to it. The exit status is 0 when every entry is as it was written,
+and 1 when it is not; the first entry that does not match is printed.
 
-Whoever can write to the file could write a whole new log. So keep the head hash that this prints, and
-compare it with the entry_hash of that entry later.`;
+Anyone who can write to the file could write a complete new log, and an export can begin and end
+anywhere. Keep the head hash that this command prints (also in GET /compliance/stats) elsewhere, and
+pass it with --head: the log then has to end with that entry.`;

@@ -6,7 +6,8 @@
 
 import * as z from "zod";
 
-const UNIX_SECONDS = /^\d{1,10}$/;
+/** Since 1973, so that a year is not read as a second. */
+const UNIX_SECONDS = /^\d{9,10}$/;
 
 /** A date or a time, converted to UTC. A date stands for its first or its last millisecond. */
 const moment = (ofDate: "first" | "last") =>

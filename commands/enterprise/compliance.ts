@@ -1,6 +1,6 @@
 /**
- * `longshore compliance verify [FILE]`: is the compliance log what was written? Beside a running
- * service, without one, or on a copy of its database. Nothing is written, and nothing beside a copy.
+ * `longshore compliance verify [FILE]`: verifies the compliance log beside a running service or
+ * without one, in a copy of its database, or in an export. Nothing is written.
  *
  * @module
  */
@@ -19,7 +19,8 @@ import {
   selectEntryAt,
   selectHead,
 } from "../../db/enterprise/compliance_logs.ts";
-import { type ChainReport, walkChain } from "../../services/enterprise/compliance_chain.ts";
+import { type Verification, walkChain } from "../../services/enterprise/compliance_chain.ts";
+import { checkExport } from "../../services/enterprise/compliance_export_check.ts";
 import { parseArguments, subcommand } from "../arguments.ts";
 import { STATE_FILE } from "../data_directory.ts";
 import { actAsOwner } from "../data_owner.ts";
@@ -29,16 +30,73 @@ import { assertThere } from "../state_database.ts";
 
 export async function compliance(program: Program): Promise<number> {
   const { program: rest } = subcommand("compliance", program, ["verify"]);
-  const names = rest.args.length > 0 ? ["FILE"] as const : [] as const;
-  const { values: [given] } = parseArguments("compliance verify", rest, names, {});
-  const found = given === undefined
+  const isGiven = rest.args.some((arg, at) =>
+    !arg.startsWith("--") && rest.args[at - 1] !== "--head"
+  );
+  const names = isGiven ? ["FILE"] as const : [] as const;
+  const { values: [given], options: { head } } = parseArguments("compliance verify", rest, names, {
+    head: "value",
+  });
+  const isExport = given !== undefined && !isDatabase(given);
+  const found = isExport
+    ? verifyExport(given)
+    : given === undefined
     ? await verifyInstalled(program)
     : await verify(given, openUntouched, program.signal);
-  for (const [name, value] of rowsOf(found)) {
-    // Somebody may have put anything there, also what a terminal would obey.
+  const report = head === undefined ? found.report : withHead(found.report, head);
+  for (const [name, value] of rowsOf({ ...found, report })) {
+    // A tampered log can contain anything, terminal sequences included.
     program.print(`${name.padEnd(16)}  ${value.replaceAll(/\p{C}/gu, "?")}`);
   }
-  return found.report.verified ? EXIT.ok : EXIT.failure;
+  if (isExport && report.verified) program.note(exportNote(found, head));
+  return report.verified ? EXIT.ok : EXIT.failure;
+}
+
+/** The first bytes of every SQLite database. */
+const DATABASE_MAGIC = "SQLite format 3\0";
+
+/** The largest export that is read, in bytes: an export has at most 10 000 entries. */
+const EXPORT_BYTES_MAX = 512 * 1024 * 1024;
+
+/** A file that cannot be read is left to those who open it, which say why. */
+function isDatabase(path: string): boolean {
+  try {
+    using file = Deno.openSync(path);
+    const beginning = new Uint8Array(DATABASE_MAGIC.length);
+    const read = file.readSync(beginning) ?? 0;
+    const text = new TextDecoder().decode(beginning.subarray(0, read));
+    return text === DATABASE_MAGIC || !/^\uFEFF?\s*[{"i]/.test(text);
+  } catch {
+    return true;
+  }
+}
+
+function verifyExport(path: string): Found {
+  try {
+    const { size } = Deno.statSync(path);
+    if (size > EXPORT_BYTES_MAX) throw new CommandError(`${path} is too large for an export`);
+    const report = checkExport(Deno.readTextFileSync(path));
+    const { newest, isFromBeginning } = report;
+    return { entries: undefined, newest, report, isFromBeginning };
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(`${path}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** The log has to end with the hash that was kept elsewhere. */
+function withHead(report: Verification, head: string): Verification {
+  if (!report.verified || report.head_hash === head) return report;
+  const reason = `The log does not end with the given head: expected ${head}, ` +
+    `actual ${report.head_hash ?? "no entry"}`;
+  return { ...report, verified: false, reason };
+}
+
+function exportNote({ isFromBeginning }: Found, head: string | undefined): string {
+  const begins = isFromBeginning ? "" : "Entries before the first one are not in the file. ";
+  return head === undefined
+    ? `${begins}To detect a missing end, give the hash of the last entry with --head.`
+    : begins.trim() || "The file contains the whole log up to that entry.";
 }
 
 async function verifyInstalled(program: Program): Promise<Found> {
@@ -51,11 +109,13 @@ async function verifyInstalled(program: Program): Promise<Found> {
 }
 
 interface Found {
-  /** How many entries there ever were. */
-  entries: number;
+  /** How many entries there ever were; `undefined` for an export, which does not know. */
+  entries: number | undefined;
   /** When the last of them was written, ISO 8601; `undefined` where it is not there. */
   newest: string | undefined;
-  report: ChainReport;
+  report: Verification;
+  /** Of an export: whether it begins with the first entry of the log. */
+  isFromBeginning?: boolean;
 }
 
 /** @throws {CommandError} When the file cannot be used. */
@@ -76,7 +136,7 @@ async function verify(
         entries,
         newest: selectEntryAt(opened, entries)?.created_at,
         report: await walkChain(opened, {}, () => {
-          if (signal.aborted) throw new CommandError("Interrupted; nothing was found out");
+          if (signal.aborted) throw new CommandError("Interrupted before verification finished");
           return Promise.resolve();
         }),
       };
@@ -106,11 +166,11 @@ function rowsOf({ entries, newest, report }: Found): [name: string, value: strin
   return [
     ["Verified", verified ? "yes" : "NO"],
     ["Entries checked", String(entries_checked)],
-    ["Entries ever", String(entries)],
+    ...(entries === undefined ? [] : [["Entries ever", String(entries)]] as [string, string][]),
     ["Newest entry", newest ?? "none"],
     ["Head hash", head_hash ?? "none"],
     ...(verified ? [] : [
-      ["Broken at", broken_at_id ?? "no entry that is there"],
+      ["Broken at", broken_at_id ?? "no entry"],
       ["Reason", reason ?? ""],
     ] as [string, string][]),
   ];

@@ -18,7 +18,7 @@ import { complianceStats } from "../../services/enterprise/compliance_logs.ts";
 import { sweepCompliance } from "../../services/enterprise/compliance_retention.ts";
 import { endpoint } from "../endpoint.ts";
 import { From } from "../time_range.ts";
-import { StoredTime } from "./compliance_shapes.ts";
+import { Hash, HASH_EXAMPLE, StoredTime } from "./compliance_shapes.ts";
 
 const Config = z.object({
   enabled: z.boolean().meta({ description: "Whether entries are recorded" }),
@@ -41,6 +41,9 @@ const ConfigBody = Config.partial().meta({
   },
 });
 
+const HEAD = "The hash of the last entry of the whole log; keep a copy elsewhere to detect a " +
+  "rewritten log";
+
 const Counts = z.record(z.string(), z.int());
 
 const Stats = z.object({
@@ -51,6 +54,7 @@ const Stats = z.object({
   by_category: Counts.meta({ example: { authentication: 12, container: 30 } }),
   by_severity: Counts.meta({ example: { info: 40, warning: 2 } }),
   by_outcome: Counts.meta({ example: { success: 40, failure: 2 } }),
+  head_hash: Hash.nullable().meta({ description: HEAD }),
 }).meta({ id: "ComplianceStats" });
 
 const VerificationBody = z.object({
@@ -65,9 +69,16 @@ const Verification = z.object({
   entries_checked: z.int(),
   broken_at_id: z.string().nullable(),
   reason: z.string().nullable(),
+  head_hash: Hash.nullable().meta({ description: HEAD }),
 }).meta({
   id: "ChainVerification",
-  example: { verified: true, entries_checked: 1_000, broken_at_id: null, reason: null },
+  example: {
+    verified: true,
+    entries_checked: 1_000,
+    broken_at_id: null,
+    reason: null,
+    head_hash: HASH_EXAMPLE,
+  },
 });
 
 const VERIFY =

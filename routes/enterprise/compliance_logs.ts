@@ -92,19 +92,24 @@ the canonical JSON (RFC 8785) of all other fields as returned here, including nu
 const WHAT = `The service records every write, login and denial of every edition, reads if \
 \`log_api_reads\` is on, remediations and failed schedules. Of unauthenticated requests, 10 per minute \
 and address are listed (600 per minute in total, 20,000 per day); the others are counted in one entry, \
-\`requests.unlisted\`. Bodies, tokens and secrets are never recorded.`;
+\`requests.unlisted\`. Of bodies, only the command of an exec, the action of a bulk request and the options of a prune are \
+recorded; tokens and stored secrets never are.`;
 
 const EXPORT = `The newest ${EXPORT_MAX} entries of the time range, oldest first, as a file. \
 \`X-Total-Count\` is the number of entries in the range, \`X-Exported-Count\` the number in the file; \
 for earlier entries, repeat the request with an earlier \`to\`.
 
-JSON is \`{"head_hash", "logs": [...]}\`: the hash of each entry can be recomputed from it, and \
-\`head_hash\` is the hash of the last entry of the whole log at that time. CSV (RFC 4180, UTF-8, all \
+JSON is \`{"head_hash", "from", "to", "exported", "logs": [...]}\`: the hash of each entry can be \
+recomputed from it, and \`head_hash\` is the hash of the last entry of the whole log at that time. \
+\`longshore compliance verify FILE\` verifies both formats. CSV (RFC 4180, UTF-8, all \
 cells quoted) begins with a line of column names; a cell that a spreadsheet would execute begins with \
 an apostrophe. The export itself is recorded.`;
 
 const ComplianceExport = z.object({
   head_hash: Entry.shape.entry_hash.nullable(),
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  exported: z.int(),
   logs: z.array(Entry),
 }).meta({ id: "ComplianceExport" });
 

@@ -17,9 +17,10 @@ export const Severity = z.enum(SEVERITIES);
 export const ActorType = z.enum(ACTOR_TYPES);
 export const EntryOutcome = z.enum(OUTCOMES);
 
-const Hash = z.string().meta({
-  example: "sha256:0c5a5d2d6d5c1f3a4f0e8f4a0b0f6d3f7d8a4b0f9b0b3d2e3b1f7d6c5a4e3f21",
-});
+export const HASH_EXAMPLE =
+  "sha256:0c5a5d2d6d5c1f3a4f0e8f4a0b0f6d3f7d8a4b0f9b0b3d2e3b1f7d6c5a4e3f21";
+
+export const Hash = z.string().meta({ example: HASH_EXAMPLE });
 
 /**
  * Answers take any text: whoever changes the database file may put anything there, and the answer

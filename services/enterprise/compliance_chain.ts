@@ -63,10 +63,9 @@ export interface Verification {
   /** `null` when nothing is broken, and when there is no entry to name. */
   broken_at_id: string | null;
   reason: string | null;
+  /** The hash of the last entry of the whole log at that time. */
+  head_hash: string | null;
 }
-
-/** What was found, and the hash of the last entry of the whole log at that time. */
-export type ChainReport = Verification & { head_hash: string | null };
 
 /**
  * Verifies the log, in slices that hold up nobody else, and writes down that it did. Several wait
@@ -80,8 +79,7 @@ export async function verifyChain(
   range: VerificationRange,
 ): Promise<Verification> {
   const report = await inTurn(deps.db, () => walkChain(deps.db, range, createPause()));
-  const { head_hash, ...verification } = report;
-  const { verified, entries_checked, broken_at_id, reason } = verification;
+  const { verified, entries_checked, broken_at_id, reason, head_hash } = report;
   if (selectComplianceConfig(deps.db).enabled) {
     await recordEntry(deps, {
       ...actorOf(caller),
@@ -102,7 +100,7 @@ export async function verifyChain(
       recorded_by: null,
     });
   }
-  return verification;
+  return report;
 }
 
 /**
@@ -115,10 +113,10 @@ export async function walkChain(
   db: StateDatabase,
   { from, limit = Infinity }: VerificationRange,
   pause: () => Promise<void>,
-): Promise<ChainReport> {
+): Promise<Verification> {
   const head = selectHead(db);
   let checked = 0;
-  const broken = (id: string | null, reason: string): ChainReport => ({
+  const broken = (id: string | null, reason: string): Verification => ({
     verified: false,
     entries_checked: checked,
     broken_at_id: id,

@@ -1,6 +1,6 @@
 /**
- * The compliance log as a file, for whoever examines it elsewhere: JSON, from which every hash can
- * be computed again, or CSV for a spreadsheet.
+ * The compliance log as a file that can be examined elsewhere: JSON, from which every hash can be
+ * computed again, or CSV for a spreadsheet.
  *
  * @module
  */
@@ -29,8 +29,8 @@ export const EXPORT_MAX = 10_000;
 /** Entries of one piece of the file, so that nobody waits for the whole. */
 const PIECE = 100;
 
-/** Columns of the CSV, in their order. */
-const FIELDS = [
+/** The fields of an entry: the columns of the CSV, in their order. */
+export const EXPORT_FIELDS = [
   "id",
   "event_id",
   "created_at",
@@ -97,15 +97,19 @@ export async function exportEntries(
       recorded_by: null,
     });
   }
-  const pieces = format === "csv" ? csvPieces(db, sequences) : jsonPieces(db, sequences, headHash);
+  const pieces = format === "csv"
+    ? csvPieces(db, sequences)
+    : jsonPieces(db, sequences, { headHash, time });
   return { format, total: Math.max(total, exported), exported, pieces };
 }
 
 function* csvPieces(db: StateDatabase, sequences: readonly number[]): Generator<string> {
-  yield csvLine(FIELDS);
+  yield csvLine(EXPORT_FIELDS);
   for (const entries of piecesOf(db, sequences)) {
     yield entries.map((entry) =>
-      csvLine(FIELDS.map((field) => field === "metadata" ? metadataText(entry) : entry[field]))
+      csvLine(
+        EXPORT_FIELDS.map((field) => field === "metadata" ? metadataText(entry) : entry[field]),
+      )
     ).join("");
   }
 }
@@ -115,9 +119,15 @@ const metadataText = ({ metadata }: ComplianceEntry) => metadata && JSON.stringi
 function* jsonPieces(
   db: StateDatabase,
   sequences: readonly number[],
-  headHash: string | null,
+  { headHash, time: { from, to } }: { headHash: string | null; time: TimeFilter },
 ): Generator<string> {
-  yield `{"head_hash":${JSON.stringify(headHash)},"logs":[`;
+  const about = {
+    head_hash: headHash,
+    from: from ?? null,
+    to: to ?? null,
+    exported: sequences.length,
+  };
+  yield `${JSON.stringify(about).slice(0, -1)},"logs":[`;
   let separator = "\n";
   for (const entries of piecesOf(db, sequences)) {
     let piece = "";

@@ -148,6 +148,8 @@ export interface ComplianceStats {
   by_category: Record<string, number>;
   by_severity: Record<string, number>;
   by_outcome: Record<string, number>;
+  /** The hash of the last entry; keep it elsewhere to detect a rewritten log. */
+  head_hash: string | null;
 }
 
 /** Every category, severity and outcome that has entries is named. */
@@ -168,6 +170,7 @@ export async function complianceStats(
     by_category: grouped(counts, "category"),
     by_severity: grouped(counts, "severity"),
     by_outcome: grouped(counts, "outcome"),
+    head_hash: selectHead(db)?.hash ?? null,
   };
 }
 

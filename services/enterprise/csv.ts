@@ -25,3 +25,27 @@ function csvCell(text: string | null): string {
 function harmless(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text;
 }
+
+/** The texts that a cell of {@linkcode csvLine} can stand for, the likely one first. */
+export function cellVariants(cell: string): string[] {
+  return cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? [cell.slice(1), cell] : [cell];
+}
+
+/** The cells of each line; `undefined` for a last line that is not complete. */
+export function* parseCsv(text: string): Generator<string[] | undefined> {
+  const cell = /"((?:[^"]|"")*)"(,|\r?\n|$)|([^",\r\n]*)(,|\r?\n|$)/y;
+  let cells: string[] = [];
+  while (cell.lastIndex < text.length) {
+    const match = cell.exec(text);
+    if (!match) return void (yield undefined);
+    const [, quoted, quotedEnd, plain = "", plainEnd] = match;
+    cells.push(quoted?.replaceAll('""', '"') ?? plain);
+    const end = quotedEnd ?? plainEnd;
+    // Every line of an export ends with a line break.
+    if (end === "") return void (yield undefined);
+    if (end === ",") continue;
+    yield cells;
+    cells = [];
+  }
+  if (cells.length > 0) yield undefined;
+}

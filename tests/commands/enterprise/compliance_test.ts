@@ -5,6 +5,7 @@ import { migrate } from "../../../db/migrate.ts";
 import { metricsMigrations, stateMigrations } from "../../../db/migrations/mod.ts";
 import { selectHead } from "../../../db/enterprise/compliance_logs.ts";
 import { contentOf, runCommand, temporaryDirectory } from "../../helpers/command.ts";
+import { shownEntry } from "../../../services/enterprise/hash_chain.ts";
 import { fillLog, makeStateFile, openUnguarded, rowAt } from "../../helpers/compliance.ts";
 import { startLongshore } from "../../helpers/longshore.ts";
 
@@ -45,6 +46,42 @@ Deno.test("compliance verify says whether a copy of the file was changed", async
   evil.exec("UPDATE compliance_logs SET id = 'a' || char(27) || '[2J' WHERE sequence = 42");
   evil.close();
   match((await verify([path])).stdout, /\nBroken at {9}a\?\[2J\n/);
+});
+
+Deno.test("compliance verify reads an export, and compares its end with a kept hash", async () => {
+  using directory = temporaryDirectory();
+  const path = `${directory.path}/export.jsonl`;
+  const db = makeStateFile(`${directory.path}/state.sqlite`);
+  fillLog(db, 20);
+  const { hash } = selectHead(db)!;
+  const lines = Array.from({ length: 20 }, (_, n) => JSON.stringify(shownEntry(rowAt(db, n + 1))));
+  db.close();
+  Deno.writeTextFileSync(path, lines.join("\n"));
+
+  const good = await verify([path, "--head", hash]);
+  equal(
+    good.stdout,
+    "Verified          yes\nEntries checked   20\n" +
+      `Newest entry      2026-01-01T00:00:19.000Z\nHead hash         ${hash}\n`,
+  );
+  equal(good.stderr, "The file contains the whole log up to that entry.\n");
+  equal(good.code, 0);
+
+  Deno.writeTextFileSync(path, lines.slice(0, 15).join("\n"));
+  const cut = await verify([path]);
+  equal(cut.code, 0);
+  match(cut.stderr, /^To detect a missing end, give the hash of the last entry with --head\.\n$/);
+  const compared = await verify([path, "--head", hash]);
+  equal(compared.code, 1);
+  match(compared.stdout, /\nReason {12}The log does not end with the given head: expected sha256:/);
+
+  Deno.writeTextFileSync(path, lines.filter((_, n) => n !== 7).join("\n"));
+  const broken = await verify([path]);
+  equal(broken.code, 1);
+  match(broken.stdout, /^Verified {10}NO\nEntries checked {3}7\n/);
+
+  equal((await verify([`${directory.path}/state.sqlite`, "--head", hash])).code, 0);
+  equal((await verify([`${directory.path}/state.sqlite`, "--head", "sha256:0"])).code, 1);
 });
 
 Deno.test("compliance verify reads a write-ahead log beside a copy, and leaves nothing there", async () => {

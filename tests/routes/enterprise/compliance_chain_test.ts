@@ -1,6 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import canonicalize from "canonicalize";
+import { selectHead } from "../../../db/enterprise/compliance_logs.ts";
 import { GENESIS_HASH } from "../../../services/enterprise/hash_chain.ts";
 import { turn } from "../../../services/enterprise/turn.ts";
 import { fillLog, rowAt, unguard } from "../../helpers/compliance.ts";
@@ -97,6 +98,7 @@ Deno.test("the statistics count what is there", async () => {
     by_category: {},
     by_severity: {},
     by_outcome: {},
+    head_hash: GENESIS_HASH,
   });
   // Every hour for two days, up to noon.
   fillLog(app.deps.db, 49, {
@@ -116,6 +118,7 @@ Deno.test("the statistics count what is there", async () => {
     by_category: { data: 24, system: 25 },
     by_severity: { critical: 5, info: 44 },
     by_outcome: { failure: 7, success: 42 },
+    head_hash: selectHead(app.deps.db)!.hash,
   });
 });
 
@@ -154,11 +157,13 @@ Deno.test("POST /verify-chain verifies, and names what is broken", async () => {
   const { db } = app.deps;
   fillLog(db, 100, { from: "2025-12-01T00:00:00Z", stepMs: 60 * 60 * 1_000 });
   const verify = async (body?: unknown) => (await app.call("POST", `${BASE}/verify-chain`, body));
+  const { hash: head_hash } = selectHead(db)!;
   deepEqual((await verify({})).body, {
     verified: true,
     entries_checked: 100,
     broken_at_id: null,
     reason: null,
+    head_hash,
   });
   equal((await verify({ limit: 10 })).body.entries_checked, 10);
   // 24 of the first day, and the two verifications before.

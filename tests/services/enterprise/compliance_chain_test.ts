@@ -558,6 +558,7 @@ Deno.test("a verification is written down with what it found, and the hash of th
     entries_checked: 10,
     broken_at_id: null,
     reason: null,
+    head_hash: hash,
   });
   const entry = rowAt(db, 11);
   deepEqual(
