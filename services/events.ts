@@ -97,12 +97,16 @@ export interface EventMap {
   };
   /** A rule turned itself off. */
   "remediation.disabled": { rule: string; ruleId: string; reason: string };
-  /** What the page shows of a component or an incident changed. */
+  /** What the page shows of a component, an incident or a planned maintenance changed. */
   "status_page.updated": {
     page: string;
     pageId: string;
     component: string | null;
     incident: string | null;
+    /** The title of a planned maintenance; only there for one, as are its times. */
+    maintenance?: string;
+    startsAt?: string;
+    endsAt?: string;
     oldStatus: string | null;
     newStatus: string;
     message: string | null;

@@ -36,6 +36,7 @@ import { migration as rebuilds } from "./0052_ce_rebuilds.ts";
 import { migration as refreshRepeats } from "./0054_ce_refresh_repeats.ts";
 import { migration as pushTokenSecrets } from "./0056_ce_push_token_secrets.ts";
 import { migration as incidentUpdates } from "./0057_pro_incident_updates.ts";
+import { migration as maintenances } from "./0058_pro_maintenances.ts";
 import { migration as auditDetails } from "./0061_ce_audit_details.ts";
 import { migration as slaBreachCoverage } from "./0062_pro_sla_breach_coverage.ts";
 
@@ -68,6 +69,7 @@ export const stateMigrations: readonly Migration[] = [
   refreshRepeats,
   pushTokenSecrets,
   incidentUpdates,
+  maintenances,
   auditDetails,
   slaBreachCoverage,
 ];

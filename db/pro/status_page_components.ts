@@ -35,6 +35,23 @@ const COLUMNS = `
   id, page_id, name, description, status, display_order, group_name, monitor_id, created_at,
   updated_at`;
 
+/** Of a component with the id `component.id`: whether a maintenance that covers it is in progress. */
+const UNDER_MAINTENANCE = `EXISTS (
+  SELECT 1 FROM status_page_maintenance_components AS covered
+  JOIN status_page_maintenances AS maintenance ON maintenance.id = covered.maintenance_id
+  WHERE covered.component_id = component.id AND maintenance.status = 'in_progress')`;
+
+/** The components of a page that a maintenance in progress covers. */
+export function selectComponentsUnderMaintenance(db: Database, pageId: string): Set<string> {
+  return new Set(
+    db.all<{ id: string }>(
+      `SELECT id FROM status_page_components AS component
+       WHERE page_id = :pageId AND ${UNDER_MAINTENANCE}`,
+      { pageId },
+    ).map(({ id }) => id),
+  );
+}
+
 /** In the order in which they are shown. */
 export function selectComponents(db: Database, pageId: string): StatusPageComponent[] {
   return db.all<StatusPageComponent>(
@@ -56,11 +73,11 @@ export function selectComponent(
   );
 }
 
-/** The components of all pages that follow a monitor. */
+/** The components of all pages that follow a monitor and are not under maintenance. */
 export function selectFollowingComponents(db: Database, monitorId: string): StatusPageComponent[] {
   return db.all<StatusPageComponent>(
-    `SELECT ${COLUMNS} FROM status_page_components
-     WHERE monitor_id = :monitorId ORDER BY created_at, id`,
+    `SELECT ${COLUMNS} FROM status_page_components AS component
+     WHERE monitor_id = :monitorId AND NOT ${UNDER_MAINTENANCE} ORDER BY created_at, id`,
     { monitorId },
   );
 }
@@ -121,7 +138,10 @@ export function selectMonitorState(
   return row && { status: row.status, paused: row.paused === 1 };
 }
 
-/** Components whose monitor is checked and is up or down while they say something else. */
+/**
+ * Components whose monitor is checked and is up or down while their status differs; those under
+ * maintenance follow it afterwards.
+ */
 export function selectComponentsAtOdds(
   db: Database,
 ): (StatusPageComponent & { monitorStatus: string })[] {
@@ -130,7 +150,7 @@ export function selectComponentsAtOdds(
     `SELECT ${columns}, monitor.status AS monitorStatus
      FROM status_page_components AS component
      JOIN uptime_monitors AS monitor ON monitor.id = component.monitor_id
-     WHERE monitor.paused = 0 AND (
+     WHERE monitor.paused = 0 AND NOT ${UNDER_MAINTENANCE} AND (
        monitor.status = 'up' AND component.status <> 'operational' OR
        monitor.status = 'down' AND component.status <> 'major_outage'
      )

@@ -15,10 +15,14 @@ export interface StatusPageNotice {
   created_at: string;
 }
 
-/** What happened: either to a component or to an incident. */
+/** What happened to a component, an incident or a planned maintenance. */
 export interface NoticeContent {
   component: string | null;
   incident: string | null;
+  /** The title of a maintenance; only there for one, as are its times (ISO 8601, UTC). */
+  maintenance?: string;
+  starts_at?: string;
+  ends_at?: string;
   /** `null` for an incident that begins. */
   old_status: string | null;
   new_status: string;

@@ -26,10 +26,13 @@ export interface StoredSubscriber {
   /** `null` until the subscriber has confirmed. */
   verified_at: string | null;
   created_at: string;
+  /** When the page's form last asked for a confirmation; `null` when added through the API. */
+  asked_at: string | null;
 }
 
 const COLUMNS = `
-  id, page_id, kind, sealed, sealed_secret, address_key, token_hash, link_base, verified_at, created_at`;
+  id, page_id, kind, sealed, sealed_secret, address_key, token_hash, link_base, verified_at, created_at,
+  asked_at`;
 
 /** Newest first. */
 export function selectSubscribers(
@@ -84,20 +87,41 @@ export function selectSubscriberByToken(
   );
 }
 
-/** Whether a page has a subscriber with an address. */
-export function hasSubscriber(db: Database, pageId: string, addressKey: string): boolean {
-  return db.get(
-    `SELECT 1 FROM status_page_subscribers
+/** The subscriber of a page with an address. */
+export function selectSubscriberByAddress(
+  db: Database,
+  pageId: string,
+  addressKey: string,
+): StoredSubscriber | undefined {
+  return db.get<StoredSubscriber>(
+    `SELECT ${COLUMNS} FROM status_page_subscribers
      WHERE page_id = :pageId AND address_key = :addressKey`,
     { pageId, addressKey },
-  ) !== undefined;
+  );
+}
+
+/** Subscribers of a page that its form asked and that have not confirmed. */
+export function countUnconfirmed(db: Database, pageId: string): number {
+  return db.get<{ n: number }>(
+    `SELECT count(*) AS n FROM status_page_subscribers
+     WHERE page_id = :pageId AND verified_at IS NULL AND asked_at IS NOT NULL`,
+    { pageId },
+  )!.n;
+}
+
+/** @returns How many were deleted. */
+export function deleteUnconfirmedBefore(db: Database, askedAt: string): number {
+  return db.run(
+    "DELETE FROM status_page_subscribers WHERE verified_at IS NULL AND asked_at < :askedAt",
+    { askedAt },
+  );
 }
 
 export function insertSubscriber(db: Database, subscriber: StoredSubscriber): void {
   db.run(
     `INSERT INTO status_page_subscribers (${COLUMNS})
      VALUES (:id, :page_id, :kind, :sealed, :sealed_secret, :address_key, :token_hash, :link_base, :verified_at,
-       :created_at)`,
+       :created_at, :asked_at)`,
     { ...subscriber },
   );
 }

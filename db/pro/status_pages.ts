@@ -67,6 +67,12 @@ export function selectStatusPage(db: Database, id: string): StatusPage | undefin
   return row && fromRow(row);
 }
 
+/** The page with a slug, or `undefined`. */
+export function selectStatusPageBySlug(db: Database, slug: string): StatusPage | undefined {
+  const row = db.get<Row>(`SELECT ${COLUMNS} FROM status_pages WHERE slug = :slug`, { slug });
+  return row && fromRow(row);
+}
+
 /** The id of the page that has a custom domain. */
 export function selectStatusPageIdByDomain(db: Database, domain: string): string | undefined {
   return db.get<{ id: string }>(

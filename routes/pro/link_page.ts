@@ -1,6 +1,6 @@
 /**
- * What somebody sees who followed a link in a mail: a sentence in the look of the status page that
- * it is about, and perhaps a button. No script.
+ * A short page about a subscription, in the look of its status page: a sentence, and perhaps a
+ * form. No script.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { nodeCrypto } from "../../services/builtins.ts";
 import type { SubscribedPage } from "../../services/pro/status_page_subscribers.ts";
 import type { RawAnswer } from "../endpoint.ts";
 import sheet from "./link_page.css" with { type: "text" };
-import { markup, trusted } from "./markup.ts";
+import { type Markup, markup, trusted } from "./markup.ts";
 import { statusPageStyle } from "./status_page_view.ts";
 
 export interface LinkPage {
@@ -20,6 +20,8 @@ export interface LinkPage {
   text: string;
   /** Words of a button that sends a `POST` to the page's own address. */
   button?: string;
+  /** Asks for an email address with it; `problem` is what is wrong with the former one. */
+  email?: { value: string; problem?: string };
 }
 
 /** For pages of which nothing is known. */
@@ -33,7 +35,7 @@ const encoder = new TextEncoder();
  * @param options.look Of the service, of which this page takes colors and font.
  */
 export function linkPage(
-  { page = PLAIN, title, text, button }: LinkPage,
+  { page = PLAIN, title, text, button, email }: LinkPage,
   { look, status = 200 }: { look?: Look | undefined; status?: number } = {},
 ): RawAnswer {
   const style = statusPageStyle(page, look) + sheet;
@@ -59,7 +61,7 @@ export function linkPage(
 <h2 id="told">${title}</h2>
 <p>${text}</p>
 ${
-    button !== undefined && markup`<form method="post">
+    button !== undefined && markup`<form method="post">${email !== undefined && emailField(email)}
 <button>${button}</button>
 </form>`
   }
@@ -83,8 +85,21 @@ ${page.url !== null && markup`<p><a href="${page.url}">Go to the status page</a>
     headers: {
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": policy.join("; "),
+      // So that the form's POST names the origin of its page.
+      "referrer-policy": "same-origin",
       vary: "accept",
     },
     body: encoder.encode(document.text),
   };
+}
+
+function emailField({ value, problem }: NonNullable<LinkPage["email"]>): Markup {
+  return markup`
+<p class="field"><label for="email">Email address</label>
+<input id="email" name="email" type="email" autocomplete="email" required maxlength="254" value="${value}"${
+    problem !== undefined && markup` aria-invalid="true" aria-describedby="problem"`
+  }></p>${
+    problem !== undefined && markup`
+<p class="problem" id="problem">${problem}</p>`
+  }`;
 }

@@ -10,6 +10,7 @@ import { chatChannelEndpoints } from "./chat_channels.ts";
 import { incidentEndpoints } from "./incidents.ts";
 import { statusPageComponentEndpoints } from "./status_page_components.ts";
 import { statusPageIncidentEndpoints } from "./status_page_incidents.ts";
+import { statusPageMaintenanceEndpoints } from "./status_page_maintenances.ts";
 import { statusPagePublicEndpoints } from "./status_page_public.ts";
 import { statusPageSubscriberEndpoints } from "./status_page_subscribers.ts";
 import { statusPageEndpoints } from "./status_pages.ts";
@@ -35,5 +36,6 @@ export const proEndpoints = (deps: Deps): Endpoint[] => [
   ...statusPageEndpoints(deps),
   ...statusPageComponentEndpoints(deps),
   ...statusPageIncidentEndpoints(deps),
+  ...statusPageMaintenanceEndpoints(deps),
   ...chatChannelEndpoints(deps),
 ];

@@ -6,6 +6,7 @@
 
 import type { PublicPage } from "../../services/pro/status_page_public.ts";
 import { markup } from "./markup.ts";
+import { shownStatus } from "./status_page_headline.ts";
 import { STATUS_COLORS, STATUS_WORDS } from "./status_words.ts";
 
 const LABEL = "status";
@@ -17,9 +18,9 @@ const PADDING = 7;
 /** Names are read out, so they are kept short. */
 const NAME_MAX = 100;
 
-export function statusPageBadge(
-  { name, overall_status: overall }: Pick<PublicPage, "name" | "overall_status">,
-): string {
+export function statusPageBadge(page: PublicPage): string {
+  const { name } = page;
+  const overall = shownStatus(page);
   const words = STATUS_WORDS[overall].toLowerCase();
   const title = `${name.slice(0, NAME_MAX)}: ${words}`;
   const left = widthOf(LABEL);

@@ -5,21 +5,30 @@
  */
 
 import { nodeCrypto } from "../../services/builtins.ts";
-import type { PublicIncident, PublicPage } from "../../services/pro/status_page_public.ts";
+import type {
+  PublicIncident,
+  PublicMaintenance,
+  PublicPage,
+} from "../../services/pro/status_page_public.ts";
 import { type Markup, markup } from "./markup.ts";
-import { INCIDENT_WORDS, SEVERITY_WORDS } from "./status_words.ts";
+import { INCIDENT_WORDS, MAINTENANCE_WORDS, SEVERITY_WORDS } from "./status_words.ts";
 
 export interface FeedUrls {
-  /** Where the page is, and where the feed itself; may be without a host. */
+  /** Absolute addresses of the page and of the feed itself. */
   page: string;
   feed: string;
 }
 
-/** Those that are open and those of the last 14 days, the last changed first. */
+/**
+ * Open incidents, those resolved in the last 14 days and planned maintenance, the last changed
+ * first.
+ */
 export function statusPageFeed(page: PublicPage, urls: FeedUrls): string {
   const { name, description, slug, updated_at } = page;
-  const incidents = [...page.active_incidents, ...page.recent_incidents]
-    .sort((a, b) => a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : 0);
+  const entries = [
+    ...[...page.active_incidents, ...page.recent_incidents].map(incidentEntry),
+    ...page.maintenances.map(maintenanceEntry),
+  ].sort((a, b) => a.updated < b.updated ? 1 : a.updated > b.updated ? -1 : 0);
   return markup`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>urn:uuid:${feedId(slug)}</id>
@@ -29,22 +38,67 @@ ${description !== "" && markup`<subtitle>${description}</subtitle>`}
 <author><name>${name}</name></author>
 <link rel="self" type="application/atom+xml" href="${urls.feed}"/>
 <link rel="alternate" type="text/html" href="${urls.page}"/>
-${incidents.map((incident) => entry(incident, urls))}</feed>
+${entries.map((each) => entry(each, urls))}</feed>
 `.text;
 }
 
+interface Entry {
+  id: string;
+  title: string;
+  published: string;
+  updated: string;
+  /** Of the page, without `#`. */
+  anchor: string;
+  category: { term: string; label: string };
+  text: string;
+}
+
+function incidentEntry(
+  { id, title, severity, status, created_at, updated_at, updates }: PublicIncident,
+): Entry {
+  return {
+    id,
+    title: `${INCIDENT_WORDS[status]}: ${title}`,
+    published: created_at,
+    updated: updated_at,
+    anchor: `incident-${id}`,
+    category: { term: severity, label: SEVERITY_WORDS[severity] },
+    text: updates.map((update) =>
+      `${minute(update.created_at)}, ${INCIDENT_WORDS[update.status]}` +
+      (update.message === "" ? "" : `: ${update.message}`)
+    ).join("\n\n") || INCIDENT_WORDS[status],
+  };
+}
+
+function maintenanceEntry(
+  { id, title, message, status, starts_at, ends_at, created_at, updated_at }: PublicMaintenance,
+): Entry {
+  return {
+    id,
+    title: `Maintenance ${MAINTENANCE_WORDS[status].toLowerCase()}: ${title}`,
+    published: created_at,
+    updated: updated_at,
+    anchor: `maintenance-${id}`,
+    category: { term: "maintenance", label: SEVERITY_WORDS.maintenance },
+    text: [`${minute(starts_at)} to ${minute(ends_at)}`, message].filter(Boolean).join("\n\n"),
+  };
+}
+
+/** E.g. `2026-01-31 12:00 UTC`. */
+const minute = (at: string) => `${at.slice(0, 16).replace("T", " ")} UTC`;
+
 function entry(
-  { id, title, message, severity, status, created_at, updated_at }: PublicIncident,
+  { id, title, published, updated, anchor, category, text }: Entry,
   urls: FeedUrls,
 ): Markup {
   return markup`<entry>
 <id>urn:uuid:${id}</id>
-<title>${INCIDENT_WORDS[status]}: ${title}</title>
-<published>${created_at}</published>
-<updated>${updated_at}</updated>
-<link rel="alternate" type="text/html" href="${urls.page}#incident-${id}"/>
-<category term="${severity}" label="${SEVERITY_WORDS[severity]}"/>
-<content type="text">${message || INCIDENT_WORDS[status]}</content>
+<title>${title}</title>
+<published>${published}</published>
+<updated>${updated}</updated>
+<link rel="alternate" type="text/html" href="${urls.page}#${anchor}"/>
+<category term="${category.term}" label="${category.label}"/>
+<content type="text">${text}</content>
 </entry>
 `;
 }

@@ -1,6 +1,6 @@
 /**
- * /status/:slug: the page that everybody may read, its feed and its badge. Each is made once from
- * what is in memory and sent again until something of the page changes.
+ * /status/:slug: the public page, its feed and its badge. Each is rendered once from the page in
+ * memory and sent again until something of the page changes.
  *
  * @module
  */
@@ -16,11 +16,17 @@ import {
   type PublicPage,
   publicPage,
 } from "../../services/pro/status_page_public.ts";
+import { hasSubscribeForm } from "../../services/pro/status_page_subscriptions.ts";
+import { prefersHtml } from "../accept.ts";
 import { acceptsGzip, etagOf } from "../answer_cache.ts";
+import { baseUrl } from "../base_url.ts";
 import { type RawAnswer, rawEndpoint } from "../endpoint.ts";
+import { linkPage } from "./link_page.ts";
 import { statusPageBadge } from "./status_page_badge.ts";
 import { customStyle, logoSources } from "./status_page_brand.ts";
 import { statusPageFeed } from "./status_page_feed.ts";
+import { subscribeEndpoints } from "./status_page_subscribe.ts";
+import { LOCAL_TIMES } from "./status_page_time.ts";
 import { statusPageStyle, statusPageView } from "./status_page_view.ts";
 
 /** What there is of a page, by what follows its slug in the address. */
@@ -30,6 +36,12 @@ const PARTS = {
   "/badge.svg": badgePart,
 } as const;
 type Part = keyof typeof PARTS;
+
+const UNKNOWN_PAGE = {
+  page: undefined,
+  title: "This status page does not exist",
+  text: "Check the address, or ask the operator of the service for it.",
+};
 
 /** Short enough for who waits for the end of an outage, long enough for caches to help. */
 const CACHING = "public, max-age=15";
@@ -44,10 +56,19 @@ interface Kept {
   gzip: Uint8Array<ArrayBuffer> | undefined;
 }
 
-type Config = Pick<Deps["config"], "serviceBaseUrl">;
+/** What a part is made with. */
+interface Setting {
+  config: Deps["config"];
+  /** The service's own address, e.g. `https://ops.example.com`. */
+  base: string;
+  look: Look | undefined;
+}
 
-/** Kept for as long as the page in memory, and the look of the service, stay the same. */
-type Shelf = WeakMap<PublicPage, { look: Look | undefined; parts: Partial<Record<Part, Kept>> }>;
+/** Rendered parts by name and base address, while the page in memory and the look stay the same. */
+type Shelf = WeakMap<PublicPage, { look: Look | undefined; parts: Map<string, Kept> }>;
+
+/** Rendered parts of one page: clients choose the `Host` header, which is part of the feed. */
+const PARTS_MAX = 20;
 
 const encoder = new TextEncoder();
 
@@ -56,11 +77,21 @@ export const statusPageHtmlEndpoints = (deps: Deps) => {
   const serve =
     (part: Part) => ({ params, request }: { params: { slug: string }; request: Request }) => {
       const page = publicPage(deps, params.slug);
-      if (!page) throw notFound("Status page", params.slug);
       const { look } = deps.brand;
+      if (!page) {
+        if (part !== "" || !prefersHtml(request)) throw notFound("Status page", params.slug);
+        return linkPage(UNKNOWN_PAGE, { look, status: 404 });
+      }
       let kept = shelf.get(page);
-      if (!kept || kept.look !== look) shelf.set(page, kept = { look, parts: {} });
-      return answer(request, kept.parts[part] ??= PARTS[part](page, deps.config, look));
+      if (!kept || kept.look !== look) shelf.set(page, kept = { look, parts: new Map() });
+      const base = baseUrl(deps.config, request);
+      const key = part === "/feed.atom" ? `${part} ${base}` : part;
+      let sent = kept.parts.get(key);
+      if (!sent) {
+        if (kept.parts.size >= PARTS_MAX) kept.parts.clear();
+        kept.parts.set(key, sent = PARTS[part](page, { config: deps.config, base, look }));
+      }
+      return answer(request, sent);
     };
   const contract = {
     method: "get",
@@ -100,6 +131,8 @@ export const statusPageHtmlEndpoints = (deps: Deps) => {
       summary: "Get a status page's badge",
       produces: "image/svg+xml",
     }, serve("/badge.svg")),
+
+    ...subscribeEndpoints(deps),
   ];
 };
 
@@ -117,31 +150,35 @@ export function statusPageOfHost(deps: Deps): (request: Request) => string | und
   };
 }
 
-function pagePart(page: PublicPage, config: Config, look: Look | undefined): Kept {
+function pagePart(page: PublicPage, { config, look }: Setting): Kept {
   const style = statusPageStyle(page, look);
   const custom = customStyle(look);
   const policy = [
     "default-src 'none'",
     `style-src ${sourceOf(style)}${custom === undefined ? "" : ` ${sourceOf(custom)}`}`,
+    `script-src ${sourceOf(LOCAL_TIMES)}`,
     `img-src ${["data:", ...logoSources(look)].join(" ")}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
   ];
-  const text = statusPageView(page, { feedUrl: urlsOf(page, config).feed, style, look });
+  const path = `${config.serviceBaseUrl ?? ""}/status/${page.slug}`;
+  const subscribeUrl = hasSubscribeForm(config) ? `${path}/subscribe` : null;
+  const text = statusPageView(page, { feedUrl: `${path}/feed.atom`, subscribeUrl, style, look });
   return kept(text, {
     "content-type": "text/html; charset=utf-8",
     "content-security-policy": policy.join("; "),
   });
 }
 
-/** Names a style sheet for the policy. */
-function sourceOf(style: string): string {
-  return `'sha256-${nodeCrypto().createHash("sha256").update(style).digest("base64")}'`;
+/** Names a style sheet or script for the policy. */
+function sourceOf(text: string): string {
+  return `'sha256-${nodeCrypto().createHash("sha256").update(text).digest("base64")}'`;
 }
 
-function feedPart(page: PublicPage, config: Config): Kept {
-  return kept(statusPageFeed(page, urlsOf(page, config)), {
+function feedPart(page: PublicPage, { base }: Setting): Kept {
+  const url = `${base}/status/${page.slug}`;
+  return kept(statusPageFeed(page, { page: url, feed: `${url}/feed.atom` }), {
     "content-type": "application/atom+xml; charset=utf-8",
   });
 }
@@ -154,16 +191,15 @@ function badgePart(page: PublicPage): Kept {
   });
 }
 
-/** With a host only where one is configured: what the client says its host is may be anything. */
-function urlsOf({ slug }: PublicPage, { serviceBaseUrl }: Config) {
-  const page = `${serviceBaseUrl ?? ""}/status/${slug}`;
-  return { page, feed: `${page}/feed.atom` };
-}
-
 function kept(text: string, headers: Record<string, string>): Kept {
   const bytes = encoder.encode(text);
   return {
-    headers: { ...headers, "cache-control": CACHING, etag: etagOf(bytes), vary: "accept-encoding" },
+    headers: {
+      ...headers,
+      "cache-control": CACHING,
+      etag: etagOf(bytes),
+      vary: "accept-encoding",
+    },
     bytes,
     gzip: undefined,
   };

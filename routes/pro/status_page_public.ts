@@ -10,10 +10,26 @@ import { AppError } from "../../services/errors.ts";
 import { publicPage, publicPagesVersion } from "../../services/pro/status_page_public.ts";
 import { endpoint } from "../endpoint.ts";
 import { Timestamp } from "../shapes.ts";
-import { Component, ComponentStatus, PageIncident, Theme } from "./status_page_shapes.ts";
+import {
+  Component,
+  ComponentStatus,
+  Maintenance,
+  PageIncident,
+  Theme,
+} from "./status_page_shapes.ts";
 
 const PublicIncident = PageIncident.omit({ page_id: true }).meta({
   id: "PublicStatusPageIncident",
+});
+
+const Uptime = z.object({
+  uptime_percent: z.number().nullable().meta({ description: "Of the last 90 days" }),
+  days: z.array(z.object({ date: z.iso.date(), uptime_percent: z.number().nullable() })).meta({
+    description: "The last 90 days (UTC), oldest first; null where nothing is known",
+  }),
+}).meta({
+  id: "StatusPageUptime",
+  description: "Of a component that follows a monitor, as percent of the known time",
 });
 
 const PublicPage = z.object({
@@ -22,16 +38,21 @@ const PublicPage = z.object({
   description: z.string(),
   theme: Theme,
   overall_status: ComponentStatus.meta({ description: "The worst of the components" }),
-  components: z.array(Component.pick({
-    id: true,
-    name: true,
-    description: true,
-    status: true,
-    display_order: true,
-    group_name: true,
-  })),
+  components: z.array(
+    Component.pick({
+      id: true,
+      name: true,
+      description: true,
+      status: true,
+      display_order: true,
+      group_name: true,
+    }).extend({ uptime: Uptime.nullable() }),
+  ),
   active_incidents: z.array(PublicIncident).meta({ description: "Not resolved, newest first" }),
   recent_incidents: z.array(PublicIncident).meta({ description: "Resolved in the last 14 days" }),
+  maintenances: z.array(Maintenance.omit({ page_id: true })).meta({
+    description: "Planned or in progress, the first to start first",
+  }),
   updated_at: Timestamp,
 }).meta({ id: "PublicStatusPage" });
 

@@ -10,6 +10,7 @@ import {
   PAGE_INCIDENT_SEVERITIES,
   PAGE_INCIDENT_STATUSES,
 } from "../../services/pro/status_page_incidents.ts";
+import { MAINTENANCE_STATUSES } from "../../services/pro/status_page_maintenances.ts";
 import { Color, Timestamp } from "../shapes.ts";
 
 /** Longest name and title, in UTF-16 units. */
@@ -53,7 +54,23 @@ export const Component = z.object({
   monitor_id: z.string().nullable().meta({ description: "The monitor that its status follows" }),
   created_at: Timestamp,
   updated_at: Timestamp,
+  shown_status: ComponentStatus.meta({
+    description: "On the page: `under_maintenance` during planned maintenance, else `status`",
+  }),
 }).meta({ id: "StatusPageComponent" });
+
+export const Maintenance = z.object({
+  id: z.string(),
+  page_id: z.string(),
+  title: z.string(),
+  message: z.string(),
+  status: z.enum(MAINTENANCE_STATUSES),
+  starts_at: Timestamp,
+  ends_at: Timestamp,
+  component_ids: z.array(z.string()),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).meta({ id: "StatusPageMaintenance" });
 
 export const IncidentUpdate = z.object({
   id: z.string(),

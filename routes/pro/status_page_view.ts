@@ -9,24 +9,26 @@ import type { Look } from "../../services/brand_board.ts";
 import type {
   PublicComponent,
   PublicIncident,
+  PublicMaintenance,
   PublicPage,
 } from "../../services/pro/status_page_public.ts";
 import { type Markup, markup, trusted } from "./markup.ts";
 import { brandBand, brandColor, brandStyles, customStyle } from "./status_page_brand.ts";
 import sheet from "./status_page.css" with { type: "text" };
-import { INCIDENT_WORDS, SEVERITY_WORDS, STATUS_COLORS, STATUS_WORDS } from "./status_words.ts";
+import { headlineOf, shownStatus } from "./status_page_headline.ts";
+import { LOCAL_TIMES, time } from "./status_page_time.ts";
+import { uptimeBar } from "./status_page_uptime.ts";
+import {
+  INCIDENT_WORDS,
+  MAINTENANCE_WORDS,
+  SEVERITY_WORDS,
+  STATUS_COLORS,
+  STATUS_WORDS,
+} from "./status_words.ts";
 
 type Status = PublicPage["overall_status"];
 
-const SUMMARY: Readonly<Record<Status, string>> = {
-  operational: "All systems are operational",
-  under_maintenance: "Maintenance is under way",
-  degraded_performance: "Some systems are slower than usual",
-  partial_outage: "Some systems are down",
-  major_outage: "There is a major outage",
-};
-
-/** A glyph on a disc, so that nobody has to tell statuses by colour. */
+/** A glyph on a disc: color alone does not distinguish statuses (WCAG 2.2, 1.4.1). */
 const GLYPHS: Readonly<Record<Status, string>> = {
   operational: "M4.6 8.3 7 10.7l4.5-5",
   under_maintenance: "M8 4.3V8l2.6 1.9",
@@ -38,7 +40,10 @@ const GLYPHS: Readonly<Record<Status, string>> = {
 /** Long descriptions are for the page, not for its head. */
 const SUMMARY_MAX = 300;
 
-/** The page's style sheet, with its own colour and in the look that the service has. */
+/** Seconds after which the page loads again. */
+const REFRESH_S = 60;
+
+/** The page's style sheet, with its own color and in the look of the service. */
 export function statusPageStyle({ theme }: Pick<PublicPage, "theme">, look?: Look): string {
   const { before, behind } = brandStyles(theme, look);
   return before + sheet + behind;
@@ -47,15 +52,25 @@ export function statusPageStyle({ theme }: Pick<PublicPage, "theme">, look?: Loo
 /**
  * The whole document.
  *
- * @param feedUrl Where the page's feed is.
- * @param style What {@linkcode statusPageStyle} made, and the page's policy allows.
- * @param look Of the service; its own style sheet is what `customStyle()` makes of it.
+ * @param options.feedUrl The address of the page's feed.
+ * @param options.subscribeUrl The address of the form to subscribe; `null` without one.
+ * @param options.style What {@linkcode statusPageStyle} made, and the page's policy allows.
+ * @param options.look Of the service; its own style sheet is what `customStyle()` makes of it.
  */
 export function statusPageView(
   page: PublicPage,
-  { feedUrl, style, look }: { feedUrl: string; style: string; look?: Look | undefined },
+  { feedUrl, subscribeUrl, style, look }: {
+    feedUrl: string;
+    subscribeUrl: string | null;
+    style: string;
+    look?: Look | undefined;
+  },
 ): string {
-  const { name, description, theme, overall_status: overall } = page;
+  const { name, description, theme } = page;
+  const overall = shownStatus(page);
+  const headline = headlineOf(page);
+  const active = page.maintenances.filter(({ status }) => status === "in_progress");
+  const planned = page.maintenances.filter(({ status }) => status === "scheduled");
   const custom = customStyle(look);
   return markup`<!doctype html>
 <html lang="en">
@@ -63,11 +78,12 @@ export function statusPageView(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+<meta http-equiv="refresh" content="${REFRESH_S}">
 <meta name="theme-color" content="${brandColor(theme, look)}">
-<title>${STATUS_WORDS[overall]} - ${name.slice(0, SUMMARY_MAX)}${
+<title>${headline.slice(0, SUMMARY_MAX)} - ${name.slice(0, SUMMARY_MAX)}${
     look && look.app_name !== name ? ` - ${look.app_name}` : ""
   }</title>
-<meta name="description" content="${(description || summaryOf(page)).slice(0, SUMMARY_MAX)}">
+<meta name="description" content="${(description || headline).slice(0, SUMMARY_MAX)}">
 <link rel="icon" href="${iconUrl(overall)}">
 <link rel="alternate" type="application/atom+xml" title="Incidents" href="${feedUrl}">
 <style>${trusted(style)}</style>${
@@ -80,40 +96,36 @@ export function statusPageView(
 ${look !== undefined && brandBand(look)}<div class="wrap">
 <h1 dir="auto">${name}</h1>
 ${description !== "" && markup`<p dir="auto">${description}</p>`}
+${
+    subscribeUrl !== null &&
+    markup`<p class="subscribe"><a href="${subscribeUrl}">Subscribe to updates</a></p>`
+  }
 </div>
 </header>
 <main class="wrap">
 <section class="card overall ${overall}" aria-labelledby="overall">
 ${disc(overall)}
 <div>
-<h2 id="overall">${summaryOf(page)}</h2>
+<h2 id="overall" dir="auto">${headline}</h2>
 <p>Last change: ${time(page.updated_at)}</p>
 </div>
 </section>
 ${page.active_incidents.length > 0 && activeIncidents(page.active_incidents)}
+${active.length > 0 && maintenances("current", "Maintenance in progress", active, page.components)}
 ${page.components.length > 0 && components(page.components)}
+${planned.length > 0 && maintenances("planned", "Planned maintenance", planned, page.components)}
 ${recentIncidents(page.recent_incidents)}
 </main>
 <footer class="wrap bottom">
-<p>Follow this page with a feed reader: <a href="${feedUrl}">Atom feed</a>.
-For notices by mail or webhook, ask whoever runs these systems.</p>
-<p>All times are UTC.</p>
+<p>Follow this page with a feed reader: <a href="${feedUrl}">Atom feed</a>.${
+    subscribeUrl !== null && markup` Or <a href="${subscribeUrl}">subscribe by email</a>.`
+  }</p>
+<p>This page reloads every minute. <span id="zone">All times are UTC.</span></p>
 </footer>
+<script>${trusted(LOCAL_TIMES)}</script>
 </body>
 </html>
 `.text;
-}
-
-/** What matters most, in one sentence. */
-function summaryOf(
-  { overall_status: overall, active_incidents }: Pick<
-    PublicPage,
-    "overall_status" | "active_incidents"
-  >,
-): string {
-  const open = active_incidents.filter(({ severity }) => severity !== "maintenance").length;
-  if (overall !== "operational" || open === 0) return SUMMARY[overall];
-  return `Systems are operational, with ${open === 1 ? "an open incident" : "open incidents"}`;
 }
 
 function activeIncidents(incidents: readonly PublicIncident[]): Markup {
@@ -131,7 +143,7 @@ ${incidents.length > 0 ? incidents.map(incident) : markup`<p class="card none">N
 }
 
 function incident(
-  { id, title, message, severity, status, created_at, resolved_at }: PublicIncident,
+  { id, title, severity, status, created_at, resolved_at, updates }: PublicIncident,
 ): Markup {
   return markup`<article class="card incident ${severity}${
     resolved_at === null ? "" : " over"
@@ -142,7 +154,46 @@ function incident(
     resolved_at !== null && markup`
 <span>Resolved ${time(resolved_at)}</span>`
   }</p>
-${message !== "" && markup`<p class="message" dir="auto">${message}</p>`}
+<ol class="updates">
+${updates.map(update)}</ol>
+</article>
+`;
+}
+
+function update({ status, message, created_at }: PublicIncident["updates"][number]): Markup {
+  return markup`<li><p class="facts"><b>${INCIDENT_WORDS[status]}</b>${time(created_at)}</p>${
+    message !== "" && markup`
+<p class="message" dir="auto">${message}</p>`
+  }</li>
+`;
+}
+
+function maintenances(
+  id: string,
+  heading: string,
+  list: readonly PublicMaintenance[],
+  all: readonly PublicComponent[],
+): Markup {
+  return markup`<section aria-labelledby="${id}">
+<h2 id="${id}">${heading}</h2>
+${list.map((each) => maintenance(each, all))}</section>`;
+}
+
+function maintenance(
+  { id, title, message, status, starts_at, ends_at, component_ids }: PublicMaintenance,
+  all: readonly PublicComponent[],
+): Markup {
+  const covered = all.filter((component) => component_ids.includes(component.id));
+  return markup`<article class="card incident maintenance" id="maintenance-${id}">
+<h3 dir="auto">${title}</h3>
+<p class="facts"><b>${MAINTENANCE_WORDS[status]}</b>
+<span>${time(starts_at)} to ${time(ends_at)}</span></p>${
+    covered.length > 0 && markup`
+<p class="facts"><span dir="auto">Affects: ${covered.map(({ name }) => name).join(", ")}</span></p>`
+  }${
+    message !== "" && markup`
+<p class="message" dir="auto">${message}</p>`
+  }
 </article>
 `;
 }
@@ -163,12 +214,15 @@ ${members.map(component)}</ul>
   }</section>`;
 }
 
-function component({ name, description, status }: PublicComponent): Markup {
+function component({ name, description, status, uptime }: PublicComponent): Markup {
   return markup`<li class="component ${status}">
 <div><p class="name" dir="auto">${name}</p>${
     description !== "" && markup`<p class="about" dir="auto">${description}</p>`
   }</div>
-<p class="state">${disc(status)}${STATUS_WORDS[status]}</p>
+<p class="state">${disc(status)}${STATUS_WORDS[status]}</p>${
+    uptime && markup`
+${uptimeBar(uptime)}`
+  }
 </li>
 `;
 }
@@ -179,20 +233,10 @@ function disc(status: Status): Markup {
   }"/></svg>`;
 }
 
-/** For the tab: the same disc, which has to bring its colours along. */
+/** For the tab: the same disc with its own colors. */
 function iconUrl(status: Status): string {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">` +
     `<circle cx="8" cy="8" r="8" fill="${STATUS_COLORS[status]}"/><path d="${GLYPHS[status]}" ` +
     `fill="none" stroke="#fff" stroke-width="1.8" stroke-linecap="round"/></svg>`;
   return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }
-
-/** E.g. `31 Jan 2026, 12:00`. */
-function time(at: string): Markup {
-  const [, year, month, day, clock] = /^(\d{4})-(\d\d)-(\d\d)T(\d\d:\d\d)/.exec(at)!;
-  return markup`<time datetime="${at}">${
-    Number(day)
-  } ${MONTHS[Number(month) - 1]!} ${year!}, ${clock!}</time>`;
-}
-
-const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");

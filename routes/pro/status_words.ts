@@ -1,12 +1,17 @@
 /**
- * How the statuses of a status page read and look, in every form of it.
+ * Words and colors of the statuses of a status page, in every form of it.
  *
  * @module
  */
 
 import type { PublicPage } from "../../services/pro/status_page_public.ts";
 
-export { INCIDENT_WORDS, SEVERITY_WORDS, STATUS_WORDS } from "../../services/pro/status_words.ts";
+export {
+  INCIDENT_WORDS,
+  MAINTENANCE_WORDS,
+  SEVERITY_WORDS,
+  STATUS_WORDS,
+} from "../../services/pro/status_words.ts";
 
 /** Dark enough for white text on them (4.5 to 1), light enough to tell them apart. */
 export const STATUS_COLORS: Readonly<Record<PublicPage["overall_status"], string>> = {

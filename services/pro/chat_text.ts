@@ -103,10 +103,13 @@ const KINDS: Record<EventKind, (field: Field, message: Field) => Words | undefin
     ),
   "status_page.updated": (field, message) =>
     about(
-      field("newStatus") === "operational" || field("newStatus") === "resolved" ? GREEN : BLUE,
+      ["operational", "resolved", "completed"].includes(field("newStatus")) ? GREEN : BLUE,
       "Status page",
-      [field("page"), field("component") || field("incident")].filter(Boolean).join(", "),
+      [field("page"), field("component") || field("incident") || field("maintenance")]
+        .filter(Boolean).join(", "),
       change(field("oldStatus"), field("newStatus")),
+      joined("Starts: ", moment(field("startsAt"))),
+      joined("Ends: ", moment(field("endsAt"))),
       message("message"),
     ),
   "certificate.expiring": (field) =>

@@ -14,7 +14,6 @@ import {
   insertComponent,
   selectComponent,
   selectComponentCount,
-  selectComponents,
   selectComponentsAtOdds,
   selectFollowingComponents,
   selectMonitorState,
@@ -29,7 +28,7 @@ import { AppError, notFound } from "../errors.ts";
 import type { EventMap, NewEvent } from "../events.ts";
 import type { Recorder } from "../recorder.ts";
 import { existingPage } from "./existing_page.ts";
-import { forgetPublicPages } from "./status_page_public.ts";
+import { forgetPublicPages, type ShownComponent, shownComponents } from "./status_page_public.ts";
 
 export { COMPONENT_STATUSES, type ComponentStatus, type StatusPageComponent };
 
@@ -51,9 +50,9 @@ export interface NewComponent {
 }
 
 /** In the order in which they are shown. @throws {AppError} `not_found`. */
-export function listComponents({ db }: Pick<Deps, "db">, pageId: string): StatusPageComponent[] {
+export function listComponents({ db }: Pick<Deps, "db">, pageId: string): ShownComponent[] {
   existingPage(db, pageId);
-  return selectComponents(db, pageId);
+  return shownComponents(db, pageId);
 }
 
 /**
@@ -66,7 +65,7 @@ export function createComponent(
   deps: Pick<Deps, "db" | "now" | "log">,
   pageId: string,
   component: NewComponent,
-): StatusPageComponent {
+): ShownComponent {
   const { db, now, log } = deps;
   existingPage(db, pageId);
   const { monitor_id } = component;
@@ -88,7 +87,7 @@ export function createComponent(
   });
   forgetPublicPages(deps);
   log.info("status page component created", { pageId, componentId: id });
-  return existing(db, pageId, id);
+  return shown(db, pageId, id);
 }
 
 /**
@@ -103,7 +102,7 @@ export function changeComponent(
   pageId: string,
   id: string,
   change: Change<NewComponent>,
-): StatusPageComponent {
+): ShownComponent {
   const { db, now, log } = deps;
   const page = existingPage(db, pageId);
   const component = existing(db, pageId, id);
@@ -124,7 +123,7 @@ export function changeComponent(
   if (next.status === component.status) store();
   else emit(deps, "status_page.updated", updateOf(page, next, component.status), store);
   log.info("status page component changed", { pageId, componentId: id, status: next.status });
-  return existing(db, pageId, id);
+  return shown(db, pageId, id);
 }
 
 /** @throws {AppError} `not_found` also for a component of another page. */
@@ -230,3 +229,6 @@ function existing(db: Deps["db"], pageId: string, id: string): StatusPageCompone
   if (!component) throw notFound("Component", id);
   return component;
 }
+
+const shown = (db: Deps["db"], pageId: string, id: string): ShownComponent =>
+  shownComponents(db, pageId).find((component) => component.id === id)!;

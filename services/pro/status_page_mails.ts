@@ -8,18 +8,22 @@
 import type { StatusPageNotice } from "../../db/pro/status_page_notices.ts";
 import type { StatusPage } from "../../db/pro/status_pages.ts";
 import type { Mail } from "./mail_transport.ts";
-import { INCIDENT_WORDS, STATUS_WORDS } from "./status_words.ts";
+import { INCIDENT_WORDS, MAINTENANCE_WORDS, STATUS_WORDS } from "./status_words.ts";
 
 type Words = Pick<Mail, "subject" | "text" | "html">;
 
-/** A component's or an incident's. */
-const WORDS: Readonly<Record<string, string>> = { ...STATUS_WORDS, ...INCIDENT_WORDS };
+/** Of components, incidents and maintenances. */
+const WORDS: Readonly<Record<string, string>> = {
+  ...STATUS_WORDS,
+  ...INCIDENT_WORDS,
+  ...MAINTENANCE_WORDS,
+};
 
-/** Asks whether the owner of an address wants to be told. */
+/** Asks the owner of an address to confirm a subscription. */
 export function verificationMail(page: Pick<StatusPage, "name">, verifyUrl: string): Words {
-  const why = "Somebody subscribed this address to news of the status page";
+  const why = "You are receiving this because this address was subscribed to the status page";
   const how = "To confirm, open this link:";
-  const otherwise = "If you do not want this, do nothing: you will hear no more of it.";
+  const otherwise = "If you do not want this, ignore this mail: you will not get another one.";
   return {
     subject: `Confirm your subscription: ${page.name}`,
     text: [`${why} ${page.name}.`, `${how}\n${verifyUrl}`, otherwise].join("\n\n") + "\n",
@@ -31,30 +35,38 @@ export function verificationMail(page: Pick<StatusPage, "name">, verifyUrl: stri
   };
 }
 
-/** Tells that something of a page changed. */
+/** Reports a change of a page. */
 export function noticeMail(
   page: Pick<StatusPage, "name">,
   { content, created_at }: Pick<StatusPageNotice, "content" | "created_at">,
   urls: { page: string; unsubscribe: string },
 ): Words {
-  const { component, incident, old_status, new_status, message } = content;
-  const what = incident ?? component ?? "";
+  const { component, incident, maintenance, old_status, new_status, message } = content;
+  const what = maintenance ?? incident ?? component ?? "";
   const now = wordsOf(new_status);
   const before = old_status === null || old_status === new_status
     ? ""
     : ` (before: ${wordsOf(old_status)})`;
-  const at = `${created_at.slice(0, 16).replace("T", " ")} UTC`;
-  const kind = incident === null ? "Component" : "Incident";
+  const at = moment(created_at);
+  const { starts_at, ends_at } = content;
+  const planned = starts_at && ends_at ? `Planned: ${moment(starts_at)} to ${moment(ends_at)}` : "";
+  const kind = maintenance !== undefined
+    ? "Maintenance"
+    : incident === null
+    ? "Component"
+    : "Incident";
   return {
     subject: `[${page.name}] ${now}: ${what}`,
     text: [
-      `${page.name}\n${kind}: ${what}\nStatus: ${now}${before}\n${at}`,
+      `${page.name}\n${kind}: ${what}\nStatus: ${now}${before}\n${planned && `${planned}\n`}${at}`,
       ...(message === null ? [] : [message]),
       `Status page: ${urls.page}\nUnsubscribe: ${urls.unsubscribe}`,
     ].join("\n\n") + "\n",
     html: htmlMail(page.name, [
       `<p>${kind}: <strong><bdi>${escaped(what)}</bdi></strong><br>`,
-      `Status: <strong>${escaped(now)}</strong>${escaped(before)}<br>${at}</p>`,
+      `Status: <strong>${escaped(now)}</strong>${escaped(before)}<br>${
+        planned && `${planned}<br>`
+      }${at}</p>`,
       ...(message === null
         ? []
         : [`<p dir="auto" style="white-space: pre-line">${escaped(message)}</p>`]),
@@ -62,6 +74,9 @@ export function noticeMail(
     ]),
   };
 }
+
+/** E.g. `2026-01-31 12:00 UTC`. */
+const moment = (at: string) => `${at.slice(0, 16).replace("T", " ")} UTC`;
 
 const wordsOf = (status: string) => WORDS[status] ?? status;
 

@@ -57,6 +57,7 @@ export const subscriberNotifier: Recorder = {
     const { db, now } = deps;
     const id = eventId;
     const { pageId, component, incident, oldStatus, newStatus, message } = data;
+    const { maintenance, startsAt, endsAt } = data;
     if (!selectStatusPage(db, pageId)?.is_public) return;
     const targets = selectSubscriberTargets(db, pageId).filter(({ isVerified }) => isVerified);
     if (targets.length === 0) return;
@@ -64,7 +65,14 @@ export const subscriberNotifier: Recorder = {
     insertNotice(db, {
       id,
       page_id: pageId,
-      content: { component, incident, old_status: oldStatus, new_status: newStatus, message },
+      content: {
+        component,
+        incident,
+        ...(maintenance !== undefined && { maintenance, starts_at: startsAt!, ends_at: endsAt! }),
+        old_status: oldStatus,
+        new_status: newStatus,
+        message,
+      },
       created_at: now().toISOString(),
     });
     const payload = JSON.stringify({ notice: id } satisfies Payload);

@@ -11,11 +11,17 @@ import {
   COMPONENT_STATUSES,
   type ComponentStatus,
   selectComponents,
+  selectComponentsUnderMaintenance,
+  type StatusPageComponent,
 } from "../../db/pro/status_page_components.ts";
 import {
   selectActivePageIncidents,
   selectPageIncidentsResolvedAfter,
 } from "../../db/pro/status_page_incidents.ts";
+import {
+  selectOpenMaintenances,
+  type StatusPageMaintenance,
+} from "../../db/pro/status_page_maintenances.ts";
 import {
   selectPublicStatusPages,
   type StatusPage,
@@ -23,12 +29,19 @@ import {
 } from "../../db/pro/status_pages.ts";
 import type { Deps } from "../deps.ts";
 import { type PageIncident, withUpdates } from "./status_page_updates.ts";
+import { type ComponentUptime, uptimeOfMonitors } from "./status_page_uptime.ts";
 
 /** How long a resolved incident stays on the page, in milliseconds. */
 const RECENT_MS = 14 * 24 * 60 * 60 * 1000;
 
-/** Most incidents of a kind on the page; who has more has other worries. */
+/** How long uptime that was computed is shown, in milliseconds; outages are shown at once. */
+const UPTIME_FRESH_MS = 5 * 60 * 1000;
+
+/** Most incidents of a kind on the page. */
 const INCIDENTS_MAX = 100;
+
+/** A component with the status that the page shows: its own, unless it is under maintenance. */
+export type ShownComponent = StatusPageComponent & { shown_status: ComponentStatus };
 
 /** One component as the world sees it. */
 export interface PublicComponent {
@@ -38,7 +51,12 @@ export interface PublicComponent {
   status: ComponentStatus;
   display_order: number;
   group_name: string | null;
+  /** `null` unless it follows a monitor. */
+  uptime: ComponentUptime | null;
 }
+
+/** One maintenance as the world sees it. */
+export type PublicMaintenance = Omit<StatusPageMaintenance, "page_id">;
 
 /** One incident as the world sees it. */
 export type PublicIncident = Omit<PageIncident, "page_id">;
@@ -57,6 +75,8 @@ export interface PublicPage {
   active_incidents: PublicIncident[];
   /** Resolved in the last 14 days, the last resolved first. */
   recent_incidents: PublicIncident[];
+  /** Planned or in progress, the first to start first. */
+  maintenances: PublicMaintenance[];
   /** When something of the page changed last. */
   updated_at: string;
 }
@@ -65,14 +85,14 @@ interface Snapshot {
   version: number;
   bySlug: Map<string, PublicPage>;
   slugByDomain: Map<string, string>;
-  /** When the first incident is no longer recent. */
+  /** When an incident is no longer recent, or uptime is to be computed again. */
   untilMs: number;
 }
 
 /** What is known of each database; a process has one, a test has many. */
 const snapshots = new WeakMap<StateDatabase, Snapshot | { version: number }>();
 
-type SnapshotDeps = Pick<Deps, "db" | "now">;
+type SnapshotDeps = Pick<Deps, "db" | "metrics" | "now">;
 
 /** The page with a slug; `undefined` when there is none or it is not public. */
 export function publicPage(deps: SnapshotDeps, slug: string): PublicPage | undefined {
@@ -95,7 +115,7 @@ export function publicPagesVersion(deps: SnapshotDeps): string {
   return String(snapshotOf(deps).version);
 }
 
-/** To be called by whoever changes what a page shows; what is shown is then read anew. */
+/** To be called after a change of what a page shows, which is then read again. */
 export function forgetPublicPages({ db }: Pick<Deps, "db">): void {
   const known = snapshots.get(db);
   if (known) snapshots.set(db, { version: known.version });
@@ -106,18 +126,31 @@ export function worstStatus(statuses: readonly ComponentStatus[]): ComponentStat
   return COMPONENT_STATUSES.findLast((status) => statuses.includes(status)) ?? "operational";
 }
 
-function snapshotOf({ db, now }: SnapshotDeps): Snapshot {
-  const nowMs = now().getTime();
+/** The components of a page with the status that it shows of each, in their order. */
+export function shownComponents(db: StateDatabase, pageId: string): ShownComponent[] {
+  const covered = selectComponentsUnderMaintenance(db, pageId);
+  return selectComponents(db, pageId).map((component) => ({
+    ...component,
+    shown_status: covered.has(component.id) ? "under_maintenance" : component.status,
+  }));
+}
+
+function snapshotOf(deps: SnapshotDeps): Snapshot {
+  const { db } = deps;
+  const nowMs = deps.now().getTime();
   const known = snapshots.get(db);
   if (known && "bySlug" in known && nowMs < known.untilMs) return known;
-  const snapshot = read(db, nowMs, (known?.version ?? 0) + 1);
+  const snapshot = read(deps, nowMs, (known?.version ?? 0) + 1);
   snapshots.set(db, snapshot);
   return snapshot;
 }
 
-function read(db: StateDatabase, nowMs: number, version: number): Snapshot {
-  const pages = selectPublicStatusPages(db);
-  const bySlug = new Map(pages.map((page) => [page.slug, readPage(db, page, nowMs)]));
+function read(deps: SnapshotDeps, nowMs: number, version: number): Snapshot {
+  const pages = selectPublicStatusPages(deps.db);
+  const bySlug = new Map(pages.map((page) => [page.slug, readPage(deps, page, nowMs)]));
+  const hasUptime = [...bySlug.values()].some(({ components }) =>
+    components.some(({ uptime }) => uptime)
+  );
   const ends = [...bySlug.values()].flatMap(({ recent_incidents }) =>
     recent_incidents.map(({ resolved_at }) => Date.parse(resolved_at!))
   );
@@ -127,38 +160,53 @@ function read(db: StateDatabase, nowMs: number, version: number): Snapshot {
     slugByDomain: new Map(
       pages.flatMap(({ custom_domain, slug }) => custom_domain ? [[custom_domain, slug]] : []),
     ),
-    untilMs: ends.reduce((first, end) => Math.min(first, end), Infinity) + RECENT_MS,
+    untilMs: Math.min(
+      ends.reduce((first, end) => Math.min(first, end), Infinity) + RECENT_MS,
+      hasUptime ? nowMs + UPTIME_FRESH_MS : Infinity,
+    ),
   };
 }
 
-function readPage(db: StateDatabase, page: StatusPage, nowMs: number): PublicPage {
+function readPage(deps: SnapshotDeps, page: StatusPage, nowMs: number): PublicPage {
+  const { db } = deps;
   const { id, name, slug, description, theme } = page;
-  const components = selectComponents(db, id);
+  const components = shownComponents(db, id);
+  const uptimes = uptimeOfMonitors(
+    deps,
+    components.flatMap(({ monitor_id }) => monitor_id ?? []),
+    nowMs,
+  );
+  const maintenances = selectOpenMaintenances(db, id);
   const recentAfter = new Date(nowMs - RECENT_MS).toISOString();
   const active = withUpdates(db, selectActivePageIncidents(db, id, INCIDENTS_MAX));
   const recent = withUpdates(
     db,
     selectPageIncidentsResolvedAfter(db, id, recentAfter, INCIDENTS_MAX),
   );
-  const changes = [page, ...components, ...active, ...recent].map(({ updated_at }) => updated_at);
+  const changes = [page, ...components, ...active, ...recent, ...maintenances]
+    .map(({ updated_at }) => updated_at);
   return {
     name,
     slug,
     description,
     theme,
-    overall_status: worstStatus(components.map(({ status }) => status)),
-    components: components.map(({ id, name, description, status, display_order, group_name }) => ({
-      id,
-      name,
-      description,
-      status,
-      display_order,
-      group_name,
+    overall_status: worstStatus(components.map(({ shown_status }) => shown_status)),
+    components: components.map((component) => ({
+      id: component.id,
+      name: component.name,
+      description: component.description,
+      status: component.shown_status,
+      display_order: component.display_order,
+      group_name: component.group_name,
+      uptime: component.monitor_id === null ? null : uptimes.get(component.monitor_id) ?? null,
     })),
-    active_incidents: active.map(publicIncident),
-    recent_incidents: recent.map(publicIncident),
+    active_incidents: active.map(withoutPage),
+    recent_incidents: recent.map(withoutPage),
+    maintenances: maintenances.map(withoutPage),
     updated_at: changes.reduce((last, change) => change > last ? change : last),
   };
 }
 
-const publicIncident = ({ page_id: _, ...incident }: PageIncident): PublicIncident => incident;
+const withoutPage = <Item extends { page_id: string }>(
+  { page_id: _, ...item }: Item,
+): Omit<Item, "page_id"> => item;

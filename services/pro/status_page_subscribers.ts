@@ -1,6 +1,5 @@
 /**
- * Subscribers: who is told when something of a status page changes, once they have said that they
- * want to be.
+ * Subscribers: addresses that are notified of changes of a status page once they have confirmed.
  *
  * @module
  */
@@ -9,9 +8,9 @@ import { deleteOutboxMessages } from "../../db/ce/outbox_messages.ts";
 import {
   countSubscribers,
   deleteSubscriber,
-  hasSubscriber,
   insertSubscriber,
   selectSubscriber,
+  selectSubscriberByAddress,
   selectSubscriberByToken,
   selectSubscribers,
   selectSubscriberTargets,
@@ -60,7 +59,14 @@ export interface Subscriber extends NewSubscriber {
   created_at: string;
 }
 
-/** The page of a subscription, for whoever followed one of its links. */
+/** With what is shown only once. */
+export interface CreatedSubscriber extends Subscriber {
+  verify_token: string;
+  /** Signs the notices of a webhook. */
+  secret?: string;
+}
+
+/** The page of a subscription, for a visitor who followed one of its links. */
 export interface SubscribedPage extends Pick<StatusPage, "name" | "theme"> {
   /** Where it is read; `null` while it is not public. */
   url: string | null;
@@ -100,20 +106,47 @@ export async function createSubscriber(
   pageId: string,
   given: NewSubscriber,
   linkBase: string,
-): Promise<Subscriber & { verify_token: string; secret?: string }> {
-  const { db, secrets, now, log } = deps;
+): Promise<CreatedSubscriber> {
+  const { db, secrets } = deps;
   existingPage(db, pageId);
   const { kind, address, compared } = await checkedAddress(deps, given);
-  const addressKey = await secrets.fingerprint(`${kind} ${compared}`);
+  const addressKey = await addressKeyOf(secrets, kind, compared);
 
-  // No await from here on: others may have come meanwhile, or the page may have gone.
+  // No await from here on: another request may have changed the page or its subscribers.
   existingPage(db, pageId);
-  if (hasSubscriber(db, pageId, addressKey)) {
+  if (selectSubscriberByAddress(db, pageId, addressKey)) {
     throw new AppError("conflict", "This address is subscribed to this page already");
   }
   if (countSubscribers(db, pageId) >= SUBSCRIBERS_MAX) {
     throw new AppError("conflict", `A status page has at most ${SUBSCRIBERS_MAX} subscribers`);
   }
+  return db.transaction(() =>
+    storeSubscriber(deps, pageId, { kind, address, addressKey, linkBase, askedAt: null })
+  );
+}
+
+/** What the address of a subscriber is found by. @param compared The address in canonical form. */
+export function addressKeyOf(
+  secrets: Deps["secrets"],
+  kind: SubscriberKind,
+  compared: string,
+): Promise<string> {
+  return secrets.fingerprint(`${kind} ${kind === "email" ? emailKey(compared) : compared}`);
+}
+
+/** Stores a subscriber and queues its request to confirm. To be called in a transaction. */
+export function storeSubscriber(
+  deps: Pick<Deps, "db" | "secrets" | "now" | "outbox" | "log">,
+  pageId: string,
+  { kind, address, addressKey, linkBase, askedAt }: {
+    kind: SubscriberKind;
+    address: string;
+    addressKey: string;
+    linkBase: string;
+    askedAt: string | null;
+  },
+): CreatedSubscriber {
+  const { db, secrets, now, log } = deps;
   const id = crypto.randomUUID();
   const token = randomText(VERIFY_TOKEN_BYTES);
   const secret = kind === "webhook" ? newSigningSecret() : undefined;
@@ -128,17 +161,17 @@ export async function createSubscriber(
     link_base: linkBase,
     verified_at: null,
     created_at: now().toISOString(),
+    asked_at: askedAt,
   };
-  db.transaction(() => {
-    insertSubscriber(db, subscriber);
-    if (kind === "webhook") return;
+  insertSubscriber(db, subscriber);
+  if (kind === "email") {
     enqueueMessage(deps, {
       channel: SUBSCRIBER_CHANNELS.email,
       targetId: id,
       eventKind: "subscriber.verify",
       payload: JSON.stringify({ verification: sealVerifyToken(secrets, id, token) }),
     });
-  });
+  }
   log.info("status page subscriber created", { pageId, subscriberId: id, kind });
   return { ...shown(subscriber, address), verify_token: token, ...(secret && { secret }) };
 }
@@ -176,7 +209,7 @@ export async function unsubscribe(
   const subscriber = await subscriberLeaving({ db, secrets }, token);
   if (!subscriber) return undefined;
   const page = subscribedPage({ config, db }, subscriber);
-  forget(db, subscriber);
+  db.transaction(() => forgetSubscriber(db, subscriber));
   log.info("status page subscriber left", {
     pageId: subscriber.page_id,
     subscriberId: subscriber.id,
@@ -224,7 +257,7 @@ export function removeSubscriber(
   existingPage(db, pageId);
   const subscriber = selectSubscriber(db, id);
   if (subscriber?.page_id !== pageId) throw notFound("Subscriber", id);
-  forget(db, subscriber);
+  db.transaction(() => forgetSubscriber(db, subscriber));
   log.info("status page subscriber deleted", { pageId, subscriberId: id });
 }
 
@@ -235,11 +268,10 @@ export function forgetMessagesOfPage({ db }: Pick<Deps, "db">, pageId: string): 
   }
 }
 
-function forget(db: Deps["db"], { id, kind }: StoredSubscriber): void {
-  db.transaction(() => {
-    deleteSubscriber(db, id);
-    deleteOutboxMessages(db, { channel: SUBSCRIBER_CHANNELS[kind], targetId: id });
-  });
+/** Deletes a subscriber with its messages. To be called in a transaction. */
+export function forgetSubscriber(db: Deps["db"], { id, kind }: StoredSubscriber): void {
+  deleteSubscriber(db, id);
+  deleteOutboxMessages(db, { channel: SUBSCRIBER_CHANNELS[kind], targetId: id });
 }
 
 /** The address, and what it is compared by. */
@@ -258,10 +290,10 @@ async function checkedAddress(
   if (deps.config.smtpUrl === null) {
     throw new AppError(
       "conflict",
-      "Nobody can subscribe by mail, for the service has no mail server: SMTP_URL is not set",
+      "Email subscriptions are unavailable: SMTP_URL is not set",
     );
   }
-  return { kind: "email", address: email!, compared: emailKey(email!) };
+  return { kind: "email", address: email!, compared: email! };
 }
 
 function shown(subscriber: StoredSubscriber, address: string): Subscriber {

@@ -4,8 +4,7 @@
  * @module
  */
 
-import type { StatusPageComponent } from "../../db/pro/status_page_components.ts";
-import { type ComponentStatus, selectComponents } from "../../db/pro/status_page_components.ts";
+import type { ComponentStatus } from "../../db/pro/status_page_components.ts";
 import { selectActivePageIncidents } from "../../db/pro/status_page_incidents.ts";
 import {
   countStatusPages,
@@ -23,7 +22,12 @@ import { AppError } from "../errors.ts";
 import { assertBelowLimit } from "../limits.ts";
 import { DOMAIN_RULE, normalDomain } from "./custom_domain.ts";
 import { existingPage } from "./existing_page.ts";
-import { forgetPublicPages, worstStatus } from "./status_page_public.ts";
+import {
+  forgetPublicPages,
+  type ShownComponent,
+  shownComponents,
+  worstStatus,
+} from "./status_page_public.ts";
 import { freeSlug, slugOf } from "./status_page_slug.ts";
 import { forgetMessagesOfPage } from "./status_page_subscribers.ts";
 import { type PageIncident, withUpdates } from "./status_page_updates.ts";
@@ -50,7 +54,7 @@ export type StatusPageChange = {
 export interface StatusPageDetail extends StatusPage {
   /** The worst of the components. */
   overall_status: ComponentStatus;
-  components: StatusPageComponent[];
+  components: ShownComponent[];
   /** Not resolved, newest first. */
   active_incidents: PageIncident[];
 }
@@ -67,10 +71,10 @@ export function listStatusPages(
 /** @throws {AppError} `not_found`. */
 export function getStatusPage({ db }: Pick<Deps, "db">, id: string): StatusPageDetail {
   const page = existingPage(db, id);
-  const components = selectComponents(db, id);
+  const components = shownComponents(db, id);
   return {
     ...page,
-    overall_status: worstStatus(components.map(({ status }) => status)),
+    overall_status: worstStatus(components.map(({ shown_status }) => shown_status)),
     components,
     active_incidents: withUpdates(db, selectActivePageIncidents(db, id, ACTIVE_MAX)),
   };

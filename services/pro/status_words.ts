@@ -5,6 +5,7 @@
  */
 
 import type { ComponentStatus } from "../../db/pro/status_page_components.ts";
+import type { MaintenanceStatus } from "../../db/pro/status_page_maintenances.ts";
 import type { PublicIncident } from "./status_page_public.ts";
 
 export const STATUS_WORDS: Readonly<Record<ComponentStatus, string>> = {
@@ -27,4 +28,11 @@ export const SEVERITY_WORDS: Readonly<Record<PublicIncident["severity"], string>
   major: "Major",
   critical: "Critical",
   maintenance: "Maintenance",
+};
+
+export const MAINTENANCE_WORDS: Readonly<Record<MaintenanceStatus | "cancelled", string>> = {
+  scheduled: "Scheduled",
+  in_progress: "In progress",
+  completed: "Completed",
+  cancelled: "Cancelled",
 };

@@ -108,15 +108,22 @@ function statsOf(
   };
 }
 
-/** With four decimals, rounded down: 100 is only what was up throughout. */
+/**
+ * Percent of the known time in which a monitor was up, with four decimals, rounded down: 100 means
+ * up throughout. `null` while nothing is known.
+ */
+export function uptimeShare({ known, down }: MonitorTimes): number | null {
+  const knownMs = totalMs(known);
+  if (knownMs === 0) return null;
+  const downMs = Math.min(knownMs, totalMs(down));
+  return Math.floor(1e6 * (knownMs - downMs) / knownMs) / 1e4;
+}
+
+/** The same; the first check gives a state before there is any known time. */
 function uptimePercent(
-  { known, down }: MonitorTimes,
+  times: MonitorTimes,
   { isDown, checkedAt }: LastState,
   to: Date,
 ): number | null {
-  const knownMs = totalMs(known);
-  // Its first check has only just been made: there is a state, but no time yet.
-  if (knownMs === 0) return checkedAt === to.getTime() ? (isDown ? 0 : 100) : null;
-  const downMs = Math.min(knownMs, totalMs(down));
-  return Math.floor(1e6 * (knownMs - downMs) / knownMs) / 1e4;
+  return uptimeShare(times) ?? (checkedAt === to.getTime() ? (isDown ? 0 : 100) : null);
 }

@@ -28,6 +28,8 @@ const ANY_ADDRESS = [
   "GET /status/:slug",
   "GET /status/:slug/feed.atom",
   "GET /status/:slug/badge.svg",
+  "GET /status/:slug/subscribe",
+  "POST /status/:slug/subscribe",
   `GET ${ENTERPRISE}/branding/active`,
   `GET ${ENTERPRISE}/sso/metadata`,
   `GET ${ENTERPRISE}/sso/login/:id`,

@@ -62,6 +62,8 @@ const PUBLIC = [
   "GET /status/:slug",
   "GET /status/:slug/feed.atom",
   "GET /status/:slug/badge.svg",
+  "GET /status/:slug/subscribe",
+  "POST /status/:slug/subscribe",
 ];
 
 Deno.test("only the endpoints that the contract names work without a token", () => {

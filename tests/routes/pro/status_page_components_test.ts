@@ -33,6 +33,7 @@ Deno.test("components are listed in the order in which they are shown", async ()
     monitor_id: null,
     created_at: "2026-01-01T12:00:00.000Z",
     updated_at: "2026-01-01T12:00:00.000Z",
+    shown_status: "operational",
   });
   for (const [name, display_order] of [["Web", undefined], ["Mail", 7], ["DNS", undefined]]) {
     await newComponent(app, page.id, { name, display_order });

@@ -5,6 +5,7 @@ import { statusPageFeed } from "../../../routes/pro/status_page_feed.ts";
 import { statusPageStyle, statusPageView } from "../../../routes/pro/status_page_view.ts";
 import type { PublicPage } from "../../../services/pro/status_page_public.ts";
 import { callPages, harborPage } from "../../helpers/harbor_page.ts";
+import { newMonitor } from "../../helpers/status_pages.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";
 
 const PAGE = "/status/harbor-goods";
@@ -25,13 +26,17 @@ Deno.test("GET /status/:slug shows overall state, components by group, and incid
     const text of [
       "Harbor Goods",
       "State of our shop and of everything behind it",
-      "Some systems are down Last change: 10 Mar 2026, 13:58",
-      "Active incidents Card payments fail now and then Identified Major Since 10 Mar 2026, 13:58",
+      "1 of 6 components has a partial outage, 1 has degraded performance, 1 is under maintenance " +
+      "Last change: 10 Mar 2026, 13:58 UTC",
+      "Active incidents Card payments fail now and then Identified Major Since 10 Mar 2026, 13:58 UTC " +
+      "Identified 10 Mar 2026, 13:58 UTC About one in ten",
       "Components Shop Website What visitors see Operational Checkout",
       "Search Degraded performance Developers Public API For partners and apps Operational " +
       "Webhooks Under maintenance Help center Operational",
       "Resolved in the last 14 days Database upgrade Resolved Maintenance " +
-      "Since 8 Mar 2026, 02:00 Resolved 8 Mar 2026, 02:12 Done, a little later than planned.",
+      "Since 8 Mar 2026, 02:00 UTC Resolved 8 Mar 2026, 02:12 UTC " +
+      "Resolved 8 Mar 2026, 02:12 UTC Done, a little later than planned. " +
+      "Monitoring 8 Mar 2026, 02:00 UTC The shop is read-only for about ten minutes.",
       "All times are UTC.",
     ]
   ) ok(seen.includes(text), `${text}\n\n${seen}`);
@@ -40,19 +45,24 @@ Deno.test("GET /status/:slug shows overall state, components by group, and incid
   match(body, /<a href="\/status\/harbor-goods\/feed\.atom">/);
 });
 
-Deno.test("the page needs no script and nothing from elsewhere, and its policy says so", async () => {
+Deno.test("the page needs nothing from elsewhere, and its policy allows one script", async () => {
   using app = proApp();
   await harborPage(app);
   const { body, headers } = await read(app, PAGE);
   const policy = headers.get("content-security-policy")!;
-  match(policy, /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; img-src data:; base-uri /);
-  const style = /<style>([\s\S]*?)<\/style>/.exec(body)![1]!;
-  const hash = new Uint8Array(
-    await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style)),
-  ).toBase64();
-  ok(policy.includes(`'sha256-${hash}'`));
+  match(
+    policy,
+    /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; script-src 'sha256-[\w+/]{43}='; img-src data:; base-uri /,
+  );
+  for (const element of ["style", "script"]) {
+    const text = new RegExp(`<${element}>([\\s\\S]*?)</${element}>`).exec(body)![1]!;
+    const hash = new Uint8Array(
+      await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)),
+    ).toBase64();
+    ok(policy.includes(`${element}-src 'sha256-${hash}'`), element);
+  }
   equal(
-    /<script|<iframe|<img|<form|\son\w+=|\sstyle=|https?:/i.test(
+    /<script[^>]|<iframe|<img|<form|\son\w+=|\sstyle=|https?:/i.test(
       body.replaceAll(/data:[^"]+/g, ""),
     ),
     false,
@@ -67,7 +77,7 @@ Deno.test("headings follow each other, and sections are named by them", async ()
   equal(levels.filter((level) => level === 1).length, 1);
   for (const [i, level] of levels.entries()) ok(level <= (levels[i - 1] ?? 0) + 1, String(levels));
   for (const [, id] of body.matchAll(/aria-labelledby="(\w+)"/g)) {
-    equal(body.split(`<h2 id="${id}">`).length, 2, id);
+    equal(body.split(`<h2 id="${id}"`).length, 2, id);
   }
   deepEqual([...body.matchAll(/<(header|main|footer)\b/g)].map(([, name]) => name), [
     "header",
@@ -81,14 +91,16 @@ for (
     [[], undefined, "All systems are operational"],
     [["operational"], "major", "Systems are operational, with an open incident"],
     [["operational"], "maintenance", "All systems are operational"],
-    [["operational", "under_maintenance"], undefined, "Maintenance is under way"],
+    [["operational", "under_maintenance"], undefined, "1 of 2 components is under maintenance"],
     [
       ["under_maintenance", "degraded_performance"],
       undefined,
-      "Some systems are slower than usual",
+      "1 of 2 components has degraded performance, 1 is under maintenance",
     ],
-    [["partial_outage", "degraded_performance"], undefined, "Some systems are down"],
-    [["operational", "major_outage"], "minor", "There is a major outage"],
+    [["partial_outage", "partial_outage"], undefined, "All 2 components have a partial outage"],
+    [["operational", "major_outage"], "minor", "1 of 2 components is down"],
+    [["major_outage", "operational", "major_outage"], "minor", "2 of 3 components are down"],
+    [["major_outage"], "minor", "A is down"],
   ] as const
 ) {
   Deno.test(`${statuses.join(" and ") || "no component"}, ${incident ?? "no"} incident: ${sentence}`, async () => {
@@ -235,6 +247,87 @@ Deno.test("the feed is valid Atom", async () => {
   ok(renamed.body.includes(`<id>${feed.id}</id>`));
 });
 
+Deno.test("without SERVICE_BASE_URL the links of the feed have the host of the request", async () => {
+  using app = proApp();
+  await harborPage(app);
+  for (const host of ["ops.harbor.test", "status.harbor.test:8443"]) {
+    const request = new Request(`http://${host}${PAGE}/feed.atom`);
+    const body = await (await app.app(request, "127.0.0.1")).text();
+    const links = [...body.matchAll(/ href="([^"]*)"/g)].map(([, link]) => link!);
+    ok(links.length > 4);
+    for (const link of links) ok(link.startsWith(`http://${host}${PAGE}`), link);
+  }
+});
+
+Deno.test("a browser gets a page where there is no status page, and every other client JSON", async () => {
+  using app = proApp();
+  const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+  const page = await read(app, "/status/unknown", { accept });
+  deepEqual([page.status, page.headers.get("content-type")], [404, "text/html; charset=utf-8"]);
+  match(page.body, /<h2 id="told">This status page does not exist<\/h2>/);
+  const json = await read(app, "/status/unknown");
+  deepEqual([json.status, json.headers.get("content-type")], [
+    404,
+    "application/json; charset=utf-8",
+  ]);
+});
+
+Deno.test("the page loads again every minute and shows times in UTC until a script runs", async () => {
+  using app = proApp();
+  await harborPage(app);
+  const { body } = await read(app, PAGE);
+  match(body, /<meta http-equiv="refresh" content="60">/);
+  match(body, /<time datetime="2026-03-10T13:58:00.000Z">10 Mar 2026, 13:58 UTC<\/time>/);
+});
+
+Deno.test("a component that follows a monitor has a bar of 90 days with its percentage", async () => {
+  using app = proApp();
+  app.clock.set("2026-03-10T12:00:00Z");
+  const { id } = await callPages(app, "", { name: "Acme" });
+  const { db, metrics } = app.deps;
+  newMonitor(app, "m1", "up");
+  db.run(
+    `INSERT INTO monitor_lives (monitor_id, known_from)
+     VALUES ('m1', '2026-03-01T00:00:00.000Z')`,
+  );
+  db.run(
+    `INSERT INTO outages (id, monitor_id, monitor_name, cause, started_at, resolved_at)
+     VALUES ('o1', 'm1', 'x', 'x', '2026-03-02T06:00:00.000Z', '2026-03-02T12:00:00.000Z')`,
+  );
+  metrics.run(
+    `INSERT INTO uptime_latest (monitor_id, checked_at, known_until, failures)
+     VALUES ('m1', :at, :at, 0)`,
+    { at: Date.parse("2026-03-10T12:00:00Z") },
+  );
+  await callPages(app, `/${id}/components`, { name: "API", monitor_id: "m1" });
+  await callPages(app, `/${id}/components`, { name: "Manual" });
+
+  const json = (await read(app, "/api/ext/service-pro/status-pages/public/acme")).body;
+  const { uptime_percent, days } = json.components[0].uptime;
+  equal(json.components[1].uptime, null);
+  equal(uptime_percent, 97.3684);
+  equal(days.length, 90);
+  deepEqual(days.slice(-10), [
+    { date: "2026-03-01", uptime_percent: 100 },
+    { date: "2026-03-02", uptime_percent: 75 },
+    ...Array.from({ length: 8 }, (_, n) => ({
+      date: `2026-03-${String(n + 3).padStart(2, "0")}`,
+      uptime_percent: 100,
+    })),
+  ]);
+  deepEqual(days[0], { date: "2025-12-11", uptime_percent: null });
+
+  const { body } = await read(app, "/status/acme");
+  equal(body.match(/<rect /g)!.length, 90);
+  equal(body.match(/<rect class="unknown"/g)!.length, 80);
+  match(body, /<rect class="down"[^>]*><title>2 Mar 2026: 75 %<\/title>/);
+  match(
+    body,
+    /aria-label="97.36 % uptime in the last 90 days. Days with downtime: 1. Days without data: 80."/,
+  );
+  match(body, /<summary>1 day with downtime<\/summary><ul><li>2 Mar 2026: 75 %<\/li>/);
+});
+
 const UUID = /^urn:uuid:[\da-f]{8}-[\da-f]{4}-[48][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
 Deno.test("the badge says the state, to those who see and to those who hear, on any site", async () => {
@@ -273,7 +366,11 @@ for (const [what, piece] of Object.entries(HOSTILE)) {
   Deno.test(`10 000 characters are safe in page, feed and badge: ${what}`, () => {
     const text = piece.repeat(Math.ceil(10_000 / piece.length));
     const page = pageOf(text);
-    const html = statusPageView(page, { feedUrl: "/f", style: statusPageStyle(page) });
+    const html = statusPageView(page, {
+      feedUrl: "/f",
+      subscribeUrl: "/s",
+      style: statusPageStyle(page),
+    });
     const feed = statusPageFeed(page, { page: "/p", feed: "/f" });
     const badge = statusPageBadge(page);
     equal(XMLValidator.validate(feed), true);
@@ -282,10 +379,11 @@ for (const [what, piece] of Object.entries(HOSTILE)) {
       ok(part.isWellFormed());
       // deno-lint-ignore no-control-regex
       equal(/[\x00-\x08\x0B\x0C\x0E-\x1F\uFFFE\uFFFF]/.test(part), false);
-      equal(/<script|<img|onerror="/.test(part), false);
+      equal(/<script[^>]|<img|onerror="/.test(part), false);
+      equal(part.split("<script>").length, part.includes("<html") ? 2 : 1);
     }
     equal(html.match(/<style>/g)?.length, 1);
-    equal(html.match(/<title>/g)?.length, 1);
+    equal(html.match(/<title>/g)?.length, 3, "the page's and one for each day of the bar");
     ok(badge.length < 3_000);
   });
 }
@@ -334,6 +432,24 @@ function pageOf(text: string): PublicPage {
       status: "major_outage",
       display_order: 0,
       group_name: text,
+      uptime: {
+        uptime_percent: 99.5,
+        days: [{ date: "2026-01-30", uptime_percent: null }, {
+          date: "2026-01-31",
+          uptime_percent: 99.5,
+        }],
+      },
+    }],
+    maintenances: [{
+      id: "5c0b7d0e-3c1f-4b0e-9f0a-0d8f7c1f2a3c",
+      title: text,
+      message: text,
+      status: "in_progress",
+      starts_at: at,
+      ends_at: at,
+      component_ids: ["c1"],
+      created_at: at,
+      updated_at: at,
     }],
     active_incidents: [{ ...incident, status: "identified", resolved_at: null }],
     recent_incidents: [{ ...incident, status: "resolved", resolved_at: at }],
@@ -343,6 +459,6 @@ function pageOf(text: string): PublicPage {
 
 /** What is read, with single spaces. */
 function textOf(html: string): string {
-  return html.replace(/<style>[\s\S]*?<\/style>/, "").replace(/<[^>]+>/g, " ")
+  return html.replace(/<(style|script)>[\s\S]*?<\/\1>/g, "").replace(/<[^>]+>/g, " ")
     .replace(/\s+/g, " ").replaceAll(" .", ".");
 }

@@ -43,7 +43,9 @@ Deno.test("anybody reads a public page, and nothing that is not public", async (
       status: "major_outage",
       display_order: 0,
       group_name: null,
+      uptime: body.components[0].uptime,
     }],
+    maintenances: [],
     active_incidents: [{
       id: incident.id,
       title: "Down",
