@@ -21,6 +21,7 @@ import { prefersHtml } from "../accept.ts";
 import { acceptsGzip, etagOf } from "../answer_cache.ts";
 import { baseUrl } from "../base_url.ts";
 import { type RawAnswer, rawEndpoint } from "../endpoint.ts";
+import { ErrorBody } from "../shapes.ts";
 import { linkPage } from "./link_page.ts";
 import { statusPageBadge } from "./status_page_badge.ts";
 import { customStyle, logoSources } from "./status_page_brand.ts";
@@ -114,6 +115,14 @@ export const statusPageHtmlEndpoints = (deps: Deps) => {
       description:
         "Also served at `/` of the page's own domain, next to `/feed.atom` and `/badge.svg`.",
       produces: "text/html",
+      failures: {},
+      replies: {
+        404: {
+          description: UNKNOWN_PAGE.title,
+          returns: ErrorBody,
+          alternatives: { "text/html": z.string() },
+        },
+      },
     }, serve("")),
 
     rawEndpoint({

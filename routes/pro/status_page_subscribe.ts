@@ -17,6 +17,7 @@ import { MAIL_ADDRESS_MAX } from "../../services/pro/subscriber_address.ts";
 import { baseUrl } from "../base_url.ts";
 import { rawEndpoint } from "../endpoint.ts";
 import { rateLimit } from "../rate_limit.ts";
+import { ErrorBody } from "../shapes.ts";
 import { linkPage } from "./link_page.ts";
 
 /** Posted forms per minute: of one client address, and in all. Each can send a mail. */
@@ -72,6 +73,13 @@ export const subscribeEndpoints = (deps: Deps) => {
         id: "SubscribeForm",
         example: { email: "ada@example.com" },
       }),
+      replies: {
+        400: {
+          description: "The address is not valid; the form says so",
+          returns: ErrorBody,
+          alternatives: { "text/html": z.string() },
+        },
+      },
       failures: {
         ...failures,
         403: "The form was sent by another site",
