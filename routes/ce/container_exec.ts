@@ -50,14 +50,15 @@ export const containerExecEndpoints = (deps: Deps) => [
       },
     }),
     failures: {
-      403: "The role does not allow this, or the command is not in the allowlist",
+      403: "The role does not allow this, or the command is not in the allowlist; exec in the " +
+        "service's own container is for admins",
       404: "The container does not exist",
       409: "The container is not running",
       ...ENGINE_FAILURES,
     },
-  }, ({ params, body, note }) => {
+  }, ({ params, body, note, caller }) => {
     note.targets = namesOf(deps, [params.id]);
     note.command = body.command;
-    return execInContainer(deps, params.id, body.command);
+    return execInContainer(deps, caller, params.id, body.command);
   }),
 ];

@@ -30,28 +30,33 @@ const SearchQuery = z.object({
 const EXAMPLE_LINE = "2026-01-31T12:00:00.123456789Z GET /cart 200";
 
 const FAILURES = {
+  403: "The role does not allow this; the log of the service's own container is for admins",
   404: "The container does not exist",
   ...ENGINE_FAILURES,
 };
 
 export const containerLogEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/containers/:id/logs",
-    operationId: "getContainerLogs",
-    summary: "Get container logs",
-    description:
-      "Each line is an RFC 3339 timestamp with nanoseconds, a space and the text. Standard " +
-      "output and standard error are merged by time.",
-    role: "viewer",
-    permission: "containers:logs",
-    params: ContainerParams,
-    query: LogsQuery,
-    returns: z.object({ lines: z.array(z.string()).meta({ example: [EXAMPLE_LINE] }) }).meta({
-      id: "ContainerLogs",
-    }),
-    failures: FAILURES,
-  }, ({ params, query, request }) => readContainerLogs(deps, params.id, query, request.signal)),
+  endpoint(
+    {
+      method: "get",
+      path: "/api/containers/:id/logs",
+      operationId: "getContainerLogs",
+      summary: "Get container logs",
+      description:
+        "Each line is an RFC 3339 timestamp with nanoseconds, a space and the text. Standard " +
+        "output and standard error are merged by time.",
+      role: "viewer",
+      permission: "containers:logs",
+      params: ContainerParams,
+      query: LogsQuery,
+      returns: z.object({ lines: z.array(z.string()).meta({ example: [EXAMPLE_LINE] }) }).meta({
+        id: "ContainerLogs",
+      }),
+      failures: FAILURES,
+    },
+    ({ params, query, request, caller }) =>
+      readContainerLogs(deps, caller, params.id, query, request.signal),
+  ),
 
   endpoint({
     method: "get",
@@ -77,9 +82,10 @@ export const containerLogEndpoints = (deps: Deps) => [
       })),
     }).meta({ id: "LogSearchResult" }),
     failures: FAILURES,
-  }, ({ params, query, request }) =>
+  }, ({ params, query, request, caller }) =>
     searchContainerLogs(
       deps,
+      caller,
       params.id,
       { query: query.q, regex: query.regex, context: query.context },
       request.signal,

@@ -122,7 +122,10 @@ export const containerEndpoints = (deps: Deps) => [
     permission: "containers:read",
     params: ContainerParams,
     returns: ContainerDetail,
-    failures: UNKNOWN,
+    failures: {
+      403: "The role does not allow this; the service's own container is for admins",
+      ...UNKNOWN,
+    },
   }, ({ params, caller }) => getContainer(deps, params.id, caller)),
 
   endpoint({

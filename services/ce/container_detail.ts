@@ -16,6 +16,7 @@ import {
   resolveContainer,
 } from "./container_reads.ts";
 import { type ContainerListItem, listItem } from "./containers.ts";
+import { assertMayInspect } from "./containers/own_container.ts";
 
 export interface ContainerDetail extends ContainerListItem, ContainerDetails {
   finishedAt: string | null;
@@ -26,7 +27,8 @@ export interface ContainerDetail extends ContainerListItem, ContainerDetails {
 /**
  * One container, from the snapshot while the engine is followed, with its last stats.
  *
- * @throws {AppError} `not_found`; `invalid` for a prefix of several ids.
+ * @throws {AppError} `not_found`; `forbidden` for the service's own container unless the caller is
+ * an admin; `invalid` for a prefix of several ids.
  */
 export async function getContainer(
   deps: ReadDeps & Pick<Deps, "now" | "stats">,
@@ -34,6 +36,7 @@ export async function getContainer(
   caller: Pick<Caller, "role">,
 ): Promise<ContainerDetail> {
   const known = await resolveContainer(deps, ref);
+  assertMayInspect(known, caller);
   // The log of its health check grows without an event, so that one is asked for.
   const container = known.health === null
     ? known

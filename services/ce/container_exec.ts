@@ -7,9 +7,11 @@
 import { execCreate, execInspect, execStart } from "../../engine/exec.ts";
 import { EngineError } from "../../engine/errors.ts";
 import type { Frame } from "../../engine/frames.ts";
+import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { assertRunning } from "./containers.ts";
+import { assertMayInspect } from "./containers/own_container.ts";
 import { type ReadDeps, resolveContainer } from "./container_reads.ts";
 import { assertExecAllowed, parseExecAllowlist } from "./exec_allowlist.ts";
 import { createGate } from "./gate.ts";
@@ -54,11 +56,13 @@ const running = createGate({ what: "commands", running: 16, waiting: 64 });
  * container is no failure: it has exit code 127 (126 when it cannot be run), as the engine says.
  *
  * @throws {AppError} `invalid` for a command over 500 characters or with an unfinished quotation;
- * `forbidden` for one that the allowlist does not have; `not_found`; `conflict` when the container
+ * `forbidden` for one that the allowlist does not have, and for the service's own container unless
+ * the caller is an admin; `not_found`; `conflict` when the container
  * does not run; `too_many_requests`.
  */
 export async function execInContainer(
   deps: ReadDeps & Pick<Deps, "config">,
+  caller: Pick<Caller, "role">,
   ref: string,
   command: string,
   { timeoutMs = TIMEOUT_MS, streamMax = STREAM_MAX }: ExecLimits = {},
@@ -69,6 +73,7 @@ export async function execInContainer(
   const argv = splitWords(command);
   assertExecAllowed(parseExecAllowlist(deps.config.execAllowlist), argv);
   const container = await resolveContainer(deps, ref);
+  assertMayInspect(container, caller);
   assertRunning(container);
   return await running(() => run(deps.engine, container.id, argv, { timeoutMs, streamMax }));
 }

@@ -6,9 +6,11 @@
 
 import { type ContainerInspect, containerLogs } from "../../engine/containers.ts";
 import { EngineError } from "../../engine/errors.ts";
+import type { Caller } from "../caller.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
-import { inspectContainer } from "./container_reads.ts";
+import { asContainer, inspectContainer } from "./container_reads.ts";
+import { assertMayInspect } from "./containers/own_container.ts";
 import { createGate } from "./gate.ts";
 import { type LogFrame, type LogLines, parseSince, readLogLines } from "./log_lines.ts";
 import { type LogSearchResult, searchLines } from "./log_search.ts";
@@ -33,6 +35,8 @@ export interface LogsSearchQuery {
   context: number;
 }
 
+type LogDeps = Pick<Deps, "engine" | "self">;
+
 /** Lines that a search goes through, from the end. */
 const SEARCH_LINES_MAX = 10_000;
 
@@ -56,10 +60,12 @@ const searching = createGate({ what: "log searches", running: 4, waiting: 32 });
  * error are merged by time.
  *
  * @throws {AppError} `invalid` for an unusable `since`, and when neither stream is wanted;
- * `not_found`; `conflict` when the container's log cannot be read (log driver `none`).
+ * `not_found`; `forbidden` for the service's own
+ * container unless the caller is an admin; `conflict` when the container's log cannot be read (log driver `none`).
  */
 export async function readContainerLogs(
-  deps: Pick<Deps, "engine">,
+  deps: LogDeps,
+  caller: Pick<Caller, "role">,
   ref: string,
   { tail, since, stdout, stderr }: LogsQuery,
   signal?: AbortSignal,
@@ -70,7 +76,13 @@ export async function readContainerLogs(
     throw new AppError("invalid", "query.stdout: At least one of stdout and stderr must be true");
   }
   const { lines } = await reading(() =>
-    readLog(deps, ref, { tail, since: from, streams: streams as LogFrame["stream"][] }, signal)
+    readLog(
+      deps,
+      caller,
+      ref,
+      { tail, since: from, streams: streams as LogFrame["stream"][] },
+      signal,
+    )
   );
   return { lines };
 }
@@ -78,11 +90,13 @@ export async function readContainerLogs(
 /**
  * Searches the last 10 000 lines of a container's log; see `searchLines()` for what matches.
  *
- * @throws {AppError} `invalid` for a pattern that is refused; `not_found`; `conflict` when the log
+ * @throws {AppError} `invalid` for a pattern that is refused; `not_found`; `forbidden` for the service's own
+ * container unless the caller is an admin; `conflict` when the log
  * cannot be read.
  */
 export async function searchContainerLogs(
-  deps: Pick<Deps, "engine">,
+  deps: LogDeps,
+  caller: Pick<Caller, "role">,
   ref: string,
   { query, regex, context }: LogsSearchQuery,
   signal?: AbortSignal,
@@ -90,7 +104,7 @@ export async function searchContainerLogs(
   // Refused before the engine is asked for anything.
   if (regex) await compileLinearPattern(query);
   return await searching(async () => {
-    const { lines, dropped } = await readLog(deps, ref, {
+    const { lines, dropped } = await readLog(deps, caller, ref, {
       tail: SEARCH_LINES_MAX,
       streams: ["stdout", "stderr"],
     }, signal);
@@ -106,12 +120,14 @@ interface Wanted {
 }
 
 async function readLog(
-  deps: Pick<Deps, "engine">,
+  deps: LogDeps,
+  caller: Pick<Caller, "role">,
   ref: string,
   wanted: Wanted,
   signal: AbortSignal | undefined,
 ): Promise<LogLines> {
   const container = await inspectContainer(deps, ref);
+  assertMayInspect(asContainer(deps, container), caller);
   const timeout = AbortSignal.timeout(READ_TIMEOUT_MS);
   const either = signal ? AbortSignal.any([signal, timeout]) : timeout;
   try {

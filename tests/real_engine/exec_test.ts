@@ -19,7 +19,7 @@ function execOn({ socketPath }: RealEngine) {
   };
   return {
     exec: (ref: string, command: string, limits?: ExecLimits) =>
-      execInContainer(deps, ref, command, limits),
+      execInContainer(deps, { role: "admin" }, ref, command, limits),
     [Symbol.dispose]: () => engine.close(),
   };
 }

@@ -11,14 +11,17 @@ import { BUSYBOX, engineTest, podmanTest, type RealEngine } from "../helpers/rea
 
 function logsOn({ socketPath }: RealEngine) {
   const engine = connectEngine(socketPath);
+  const deps = { engine, self: { id: null, hostname: null } };
+  const caller = { role: "viewer" } as const;
   return {
     read: async (ref: string, query: Partial<LogsQuery> = {}) =>
       (await readContainerLogs(
-        { engine },
+        deps,
+        caller,
         ref,
         { tail: 100, stdout: true, stderr: true, ...query },
       )).lines,
-    search: (ref: string, query: LogsSearchQuery) => searchContainerLogs({ engine }, ref, query),
+    search: (ref: string, query: LogsSearchQuery) => searchContainerLogs(deps, caller, ref, query),
     [Symbol.dispose]: () => engine.close(),
   };
 }
