@@ -40,6 +40,13 @@ export interface ContainerCounters {
   memoryCache: number | null;
   memorySwap: number | null;
   memoryMax: number | null;
+  memoryFailures: number | null;
+  memoryMappedFile: number | null;
+  memoryActiveFile: number | null;
+  memoryInactiveFile: number | null;
+  memoryKernel: number | null;
+  pageFaults: number | null;
+  majorPageFaults: number | null;
   interfaces: InterfaceCounters[];
   /** By block device, named by its numbers, e.g. `"8:0"`. */
   devices: DeviceCounters[];

@@ -25,6 +25,12 @@ export interface RouteTraffic {
   route: string;
   /** Number of answers by the first digit of their status. */
   byClass: number[];
+}
+
+/** The durations of a group of routes, from the start of the process. */
+export interface GroupDurations {
+  /** The common path of the routes, e.g. `/api/containers`; `other` for unknown paths. */
+  group: string;
   /** Number of answers by duration, see {@linkcode DURATION_BOUNDS_S}. */
   byDuration: number[];
   /** All durations together. */
@@ -36,6 +42,7 @@ export interface Vitals {
   readonly inFlight: number;
   /** One element for each pair of method and path pattern that was asked for. */
   traffic(): Iterable<RouteTraffic>;
+  durations(): Iterable<GroupDurations>;
   requestBegan(): void;
   /** Of a stream this is the moment in which it begins. */
   requestEnded(request: {
@@ -52,6 +59,7 @@ export interface Vitals {
 
 export function createVitals(): Vitals {
   const routes = new Map<string, RouteTraffic>();
+  const groups = new Map<string, GroupDurations>();
   const lags: number[] = [];
   let inFlight = 0;
 
@@ -60,18 +68,24 @@ export function createVitals(): Vitals {
       return inFlight;
     },
     traffic: () => routes.values(),
+    durations: () => groups.values(),
     requestBegan: () => void inFlight++,
     requestEnded({ method, route = "other", status, ms }) {
       inFlight--;
       const name = METHODS.has(method) ? method : "OTHER";
       const key = `${name} ${route}`;
       let counts = routes.get(key);
-      if (!counts) routes.set(key, counts = noTraffic(name, route));
+      if (!counts) {
+        routes.set(key, counts = { method: name, route, byClass: Array(STATUS_CLASSES).fill(0) });
+      }
       const statusClass = Math.floor(status / 100);
       if (statusClass < STATUS_CLASSES) counts.byClass[statusClass]!++;
       const at = DURATION_BOUNDS_S.findIndex((bound) => ms <= bound * 1000);
-      counts.byDuration[at < 0 ? DURATION_BOUNDS_S.length : at]!++;
-      counts.seconds += ms / 1000;
+      const group = groupOf(route);
+      let durations = groups.get(group);
+      if (!durations) groups.set(group, durations = noDurations(group));
+      durations.byDuration[at < 0 ? DURATION_BOUNDS_S.length : at]!++;
+      durations.seconds += ms / 1000;
     },
     timerEnded(lateMs) {
       lags.push(Math.max(0, lateMs) / 1000);
@@ -83,10 +97,13 @@ export function createVitals(): Vitals {
   };
 }
 
-const noTraffic = (method: string, route: string): RouteTraffic => ({
-  method,
-  route,
-  byClass: Array(STATUS_CLASSES).fill(0),
+const noDurations = (group: string): GroupDurations => ({
+  group,
   byDuration: Array(DURATION_BOUNDS_S.length + 1).fill(0),
   seconds: 0,
 });
+
+/** E.g. `/api/containers` of `/api/containers/:id/stop`; that of an extension is one longer. */
+function groupOf(route: string): string {
+  return /^(\/api\/ext\/[^/:]+\/[^/:]+|\/api\/[^/:]+|\/[^/:]+)/.exec(route)?.[0] ?? route;
+}

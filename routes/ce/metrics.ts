@@ -9,6 +9,7 @@ import { metricsExporter } from "../../services/ce/metrics_export.ts";
 import { readContainerHistory } from "../../services/ce/metrics/container_history.ts";
 import { readHistory } from "../../services/ce/metrics_history.ts";
 import type { Deps } from "../../services/deps.ts";
+import { acceptsGzip } from "../answer_cache.ts";
 import { endpoint, rawEndpoint } from "../endpoint.ts";
 import { queryInteger, Timestamp } from "../shapes.ts";
 import { From, inOrder, To } from "../time_range.ts";
@@ -166,8 +167,11 @@ function exportEndpoint(deps: Deps) {
         "node_load1 0.42\n",
     }),
     produces: "text/plain",
-  }, async () => {
-    const { bytes, contentType } = await read();
-    return new Response(bytes, { headers: { "content-type": contentType } });
+  }, async ({ request }) => {
+    const { bytes, gzip, contentType } = await read();
+    const headers = { "content-type": contentType, vary: "accept-encoding" };
+    return acceptsGzip(request)
+      ? { status: 200, headers: { ...headers, "content-encoding": "gzip" }, body: gzip() }
+      : { status: 200, headers, body: bytes };
   });
 }

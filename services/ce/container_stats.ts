@@ -89,6 +89,14 @@ function countersOf(wire: WireStats): ContainerCounters {
     memoryCache: stats.total_cache ?? stats.file ?? null,
     memorySwap: stats.total_swap ?? null,
     memoryMax: memory.max_usage || null,
+    memoryFailures: memory.failcnt ?? null,
+    memoryMappedFile: stats.total_mapped_file ?? stats.file_mapped ?? null,
+    memoryActiveFile: stats.total_active_file ?? stats.active_file ?? null,
+    memoryInactiveFile: stats.total_inactive_file ?? stats.inactive_file ?? null,
+    memoryKernel: stats.kernel ??
+      (stats.kernel_stack === undefined ? null : stats.kernel_stack + (stats.slab ?? 0)),
+    pageFaults: stats.total_pgfault ?? stats.pgfault ?? null,
+    majorPageFaults: stats.total_pgmajfault ?? stats.pgmajfault ?? null,
     interfaces: interfacesOf(wire),
     devices: devicesOf(wire),
   };

@@ -6,10 +6,12 @@
  */
 
 import type { Metric } from "prom-client";
+import { nodeZlib } from "../builtins.ts";
 import type { Deps } from "../deps.ts";
 import { errorFields } from "../log.ts";
 import { containerFamilies } from "./metric_families/containers.ts";
 import type { Family } from "./metric_families/family.ts";
+import { kernelFamilies } from "./metric_families/kernel.ts";
 import { hostFamilies } from "./metric_families/host.ts";
 import { processFamilies } from "./metric_families/process.ts";
 import { recordFamilies } from "./metric_families/records.ts";
@@ -17,6 +19,8 @@ import { summaryFamilies } from "./metric_families/summaries.ts";
 
 export interface MetricsText {
   bytes: Uint8Array<ArrayBuffer>;
+  /** Compressed at the first call. */
+  gzip(): Uint8Array<ArrayBuffer>;
   contentType: string;
 }
 
@@ -38,7 +42,7 @@ export function metricsExporter(deps: Deps): () => Promise<MetricsText> {
     const at = now().getTime();
     const revision = `${inventory.revision} ${stats.revision}`;
     if (!kept || kept.revision !== revision || Math.abs(at - kept.at) >= KEPT_MS) {
-      kept = { revision, at, text: writeOut([...liveFamilies(deps), ...records()]) };
+      kept = { revision, at, text: writeOut(deps, [...liveFamilies(deps), ...records()]) };
     }
     return kept.text;
   };
@@ -76,12 +80,24 @@ function recordReader(deps: Deps): () => Family[] {
 }
 
 /** The library takes its time to load, so whoever is not scraped does without it. */
-async function writeOut(families: readonly Family[]): Promise<MetricsText> {
+async function writeOut(
+  { config }: Pick<Deps, "config">,
+  families: readonly Family[],
+): Promise<MetricsText> {
+  const kernel = config.procPath === null ? [] : await kernelFamilies(config.procPath);
+  // Where the kernel reports more of a metric than the sampler, its family replaces the sampler's.
+  const byName = new Map([...families, ...kernel].map((family) => [family.name, family]));
   const { Registry } = await import("prom-client");
   const registry = new Registry();
   // Measured elsewhere already: of a metric there is only what the registry asks for.
-  for (const family of families) {
+  for (const family of byName.values()) {
     registry.registerMetric({ ...family, get: () => family } as unknown as Metric);
   }
-  return { bytes: encoder.encode(await registry.metrics()), contentType: registry.contentType };
+  const bytes = encoder.encode(await registry.metrics());
+  let compressed: Uint8Array<ArrayBuffer> | undefined;
+  return {
+    bytes,
+    gzip: () => compressed ??= new Uint8Array(nodeZlib().gzipSync(bytes, { level: 1 })),
+    contentType: registry.contentType,
+  };
 }

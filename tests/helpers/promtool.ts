@@ -28,7 +28,8 @@ export async function promtoolComplaints(text: string): Promise<string[]> {
 }
 
 /**
- * node_exporter takes the names of `/proc/meminfo` as they are, and leaves this complaint out of its
- * own checks for that reason. The names are worth more than the rule: dashboards know them.
+ * node_exporter takes the kernel's own names as they are, and leaves this complaint out of its own
+ * checks for that reason. Dashboards know these names.
  */
-const NODE_EXPORTER = /^node_memory_\w+ metric names should be written in 'snake_case'/;
+const NODE_EXPORTER =
+  /^node_((memory|netstat|sockstat)_\w+ metric names should be written in 'snake_case'|entropy_\w+ use base unit)/;

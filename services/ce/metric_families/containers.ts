@@ -83,6 +83,12 @@ function limits(running: Exported[]): Family[] {
     ),
     of(
       "gauge",
+      "container_threads_max",
+      "Limit of processes and threads in the container; missing without one",
+      (one) => limit(one).pids,
+    ),
+    of(
+      "gauge",
       "container_spec_cpu_period",
       "Period of the limit of processor time, in microseconds",
       (one) => limit(one).cpus === null ? null : CPU_PERIOD_US,
@@ -181,6 +187,48 @@ function sampled(running: Exported[]): Family[] {
     ),
     of(
       "gauge",
+      "container_memory_failcnt",
+      "Times that memory use reached the limit",
+      count(({ memoryFailures }) => memoryFailures),
+    ),
+    of(
+      "gauge",
+      "container_memory_mapped_file",
+      "Memory of mapped files, in bytes",
+      count(({ memoryMappedFile }) => memoryMappedFile),
+    ),
+    of(
+      "gauge",
+      "container_memory_total_active_file_bytes",
+      "Page cache in active use",
+      count(({ memoryActiveFile }) => memoryActiveFile),
+    ),
+    of(
+      "gauge",
+      "container_memory_total_inactive_file_bytes",
+      "Page cache that can be freed at once",
+      count(({ memoryInactiveFile }) => memoryInactiveFile),
+    ),
+    of(
+      "gauge",
+      "container_memory_kernel_usage",
+      "Kernel memory of the container, in bytes",
+      count(({ memoryKernel }) => memoryKernel),
+    ),
+    of(
+      "counter",
+      "container_memory_failures_total",
+      "Page faults of the container",
+      ({ stats }) =>
+        PAGE_FAULTS.flatMap(([failure_type, read]) => {
+          const value = stats!.counters && read(stats!.counters);
+          return typeof value === "number"
+            ? [{ labels: { failure_type, scope: "hierarchy" }, value }]
+            : [];
+        }),
+    ),
+    of(
+      "gauge",
       "container_threads",
       "Processes and threads in the container",
       stat(({ pids }) => pids),
@@ -201,6 +249,16 @@ function sampled(running: Exported[]): Family[] {
     ),
     of(
       "counter",
+      "container_blkio_device_usage_total",
+      "Bytes read from and written to each block device",
+      ({ stats }) =>
+        (stats!.counters?.devices ?? []).flatMap(({ device, readBytes, writtenBytes }) => [
+          { labels: { ...numbersOf(device), operation: "Read" }, value: readBytes },
+          { labels: { ...numbersOf(device), operation: "Write" }, value: writtenBytes },
+        ]),
+    ),
+    of(
+      "counter",
       "container_fs_reads_total",
       "Reads from block devices",
       devices(({ reads }) => reads),
@@ -213,6 +271,11 @@ function sampled(running: Exported[]): Family[] {
     ),
   ];
 }
+
+const PAGE_FAULTS: readonly [string, (counters: ContainerCounters) => number | null][] = [
+  ["pgfault", ({ pageFaults }) => pageFaults],
+  ["pgmajfault", ({ majorPageFaults }) => majorPageFaults],
+];
 
 const CPU_TOTAL = { cpu: "total" };
 
@@ -238,6 +301,11 @@ function traffic(
       each((counted) => counted.dropped),
     ),
   ];
+}
+
+function numbersOf(device: string) {
+  const [major = "", minor = ""] = device.split(":");
+  return { device, major, minor };
 }
 
 /** A container that has used no device yet has a line all the same, as with cAdvisor. */

@@ -24,6 +24,7 @@ export function hostFamilies(
     ...memory(sample),
     ...filesystem(sample),
     ...network(sample),
+    ...containerFileSystem(sample),
     ...(kernel
       ? [gauge("node_boot_time_seconds", "Start of the host, in Unix seconds", kernel.bootedAt)]
       : []),
@@ -64,13 +65,12 @@ function memory({ memory, swap, kernel }: HostSample): Family[] {
 
 function filesystem({ disk, kernel }: HostSample): Family[] {
   const fstype = kernel?.filesystem.type ?? "unknown";
-  // The name of the device is not to be had; this is the kernel's for the one it was started from.
-  const device = WITHOUT_DEVICE.has(fstype) ? fstype : "/dev/root";
-  const labels = { device, fstype, mountpoint: disk.path };
+  const labels = { device: deviceOf(fstype), fstype, mountpoint: disk.path };
   const of = (name: string, help: string, value: number) =>
     gauge(`node_filesystem_${name}`, help, [{ labels, value }]);
   return [
     of("size_bytes", "Size of the file system", disk.total),
+    of("device_error", "Whether its size could not be read", 0),
     of("avail_bytes", "What ordinary users can still write", disk.free),
     ...(kernel
       ? [
@@ -79,6 +79,19 @@ function filesystem({ disk, kernel }: HostSample): Family[] {
         of("files_free", "Files that can still be made", kernel.filesystem.filesFree),
       ]
       : []),
+  ];
+}
+
+/** The device is not known by name; `/dev/root` is the kernel's name for the one it booted from. */
+const deviceOf = (fstype: string) => WITHOUT_DEVICE.has(fstype) ? fstype : "/dev/root";
+
+/** As cAdvisor's series of the root control group, which stand for the host. */
+function containerFileSystem({ disk, kernel }: HostSample): Family[] {
+  const labels = { id: "/", device: deviceOf(kernel?.filesystem.type ?? "unknown") };
+  const of = (name: string, help: string, value: number) => gauge(name, help, [{ labels, value }]);
+  return [
+    of("container_fs_usage_bytes", "Bytes used of the host's file system", disk.used),
+    of("container_fs_limit_bytes", "Size of the host's file system", disk.total),
   ];
 }
 

@@ -8,7 +8,7 @@
 import { nodeProcess } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import { VERSION } from "../../version.ts";
-import { DURATION_BOUNDS_S, type RouteTraffic, type Vitals } from "../../vitals.ts";
+import { DURATION_BOUNDS_S, type GroupDurations, type Vitals } from "../../vitals.ts";
 import { isFailing } from "../health.ts";
 import { counter, type Family, flag, gauge, info, type Series, unixSeconds } from "./family.ts";
 
@@ -79,14 +79,14 @@ function requests(vitals: Vitals): Family[] {
       name: duration,
       help: "Time to the answer; of a stream, to its beginning",
       type: "histogram",
-      values: traffic.flatMap((one) => histogram(duration, one)),
+      values: [...vitals.durations()].flatMap((one) => histogram(duration, one)),
     },
   ];
 }
 
 /** Each class of duration counts the shorter ones as well. */
-function histogram(name: string, { method, route, byDuration, seconds }: RouteTraffic): Series[] {
-  const sharedLabels = { method, route };
+function histogram(name: string, { group, byDuration, seconds }: GroupDurations): Series[] {
+  const sharedLabels = { group };
   let count = 0;
   const buckets = byDuration.map((answers, at): Series => ({
     metricName: `${name}_bucket`,

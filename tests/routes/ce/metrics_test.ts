@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { sampleHost } from "../../../services/ce/host_metrics.ts";
 import { metricsExporter } from "../../../services/ce/metrics_export.ts";
@@ -30,6 +31,13 @@ const STATS: ContainerStats = {
     memoryCache: 3_000,
     memorySwap: 0,
     memoryMax: 13_000,
+    memoryFailures: 2,
+    memoryMappedFile: 1_000,
+    memoryActiveFile: 2_000,
+    memoryInactiveFile: 1_000,
+    memoryKernel: 300,
+    pageFaults: 40,
+    majorPageFaults: 1,
     interfaces: [{
       name: "eth0",
       receive: { bytes: 1_024, packets: 8, errors: 1, dropped: 2 },
@@ -238,11 +246,13 @@ Deno.test("GET /metrics counts requests by the pattern of their path", async () 
   ok(!find(total).some(({ labels }) => labels.route!.includes("one")));
   const duration = "longshore_http_request_duration_seconds";
   equal(types.get(duration), "histogram");
-  const livez = { method: "GET", route: "/livez" };
+  const livez = { group: "/livez" };
   equal(value(`${duration}_count`, livez), 1);
   equal(value(`${duration}_bucket`, { ...livez, le: "+Inf" }), 1);
   const buckets = find(`${duration}_bucket`, livez).map(({ value }) => value);
   deepEqual(buckets, buckets.toSorted((a, b) => a - b));
+  ok(buckets.length <= 12);
+  equal(value(`${duration}_count`, { group: "other" }), 2);
 });
 
 Deno.test("GET /metrics tells of the service itself", async () => {
@@ -299,6 +309,22 @@ Deno.test({
     await app.call("GET", "/livez");
     deepEqual(await promtoolComplaints((await app.call("GET", "/metrics")).body), []);
   },
+});
+
+Deno.test("GET /metrics is compressed for a client that accepts it", async () => {
+  using app = following([WEB]);
+  const answer = await app.app(
+    new Request("http://longshore/metrics", {
+      headers: { authorization: "Made-Up viewer", "accept-encoding": "gzip" },
+    }),
+    "192.0.2.1",
+  );
+  equal(answer.headers.get("content-encoding"), "gzip");
+  equal(answer.headers.get("vary"), "accept-encoding");
+  const compressed = new Uint8Array(await answer.arrayBuffer());
+  const plain = gunzipSync(compressed).toString();
+  ok(readExposition(plain).find("container_last_seen").length === 1);
+  ok(compressed.length < plain.length / 4);
 });
 
 Deno.test("GET /metrics asks the engine nothing", async () => {

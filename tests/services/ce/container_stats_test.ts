@@ -65,6 +65,13 @@ Deno.test("toStats() of two readings gives what the engine's command line shows"
       memoryCache: null,
       memorySwap: null,
       memoryMax: null,
+      memoryFailures: null,
+      memoryMappedFile: null,
+      memoryActiveFile: null,
+      memoryInactiveFile: 2_000_000,
+      memoryKernel: null,
+      pageFaults: null,
+      majorPageFaults: null,
       interfaces: [
         {
           name: "eth0",

@@ -1,0 +1,57 @@
+/**
+ * What a mounted `/proc` of the host reports, by the names and labels of node_exporter
+ * (https://github.com/prometheus/node_exporter). The files are read when a scraper asks.
+ *
+ * @module
+ */
+
+import { type Family, gauge } from "./family.ts";
+import { CPU_COLLECTORS } from "./kernel_cpu.ts";
+import { DISK_COLLECTORS } from "./kernel_disk.ts";
+import { MEMORY_COLLECTORS } from "./kernel_memory.ts";
+import { NETWORK_COLLECTORS } from "./kernel_network.ts";
+import type { Collector } from "./kernel_table.ts";
+
+// `/proc/net` describes the reader's network namespace; that of process 1 is the host's.
+const COLLECTORS: readonly Collector[] = [
+  ...CPU_COLLECTORS,
+  ...MEMORY_COLLECTORS,
+  ...DISK_COLLECTORS,
+  ...NETWORK_COLLECTORS,
+];
+
+/** All metrics of the files that exist and can be read; kernels differ in what they have. */
+export async function kernelFamilies(procPath: string): Promise<Family[]> {
+  const results = await Promise.all(COLLECTORS.map(async ({ name, file, read }) => {
+    const began = performance.now();
+    const families = await readFamilies(`${procPath}/${file}`, read);
+    const labels = { collector: name };
+    return { families: families ?? [], ok: families !== undefined, labels, ms: since(began) };
+  }));
+  return [
+    ...results.flatMap(({ families }) => families),
+    gauge(
+      "node_scrape_collector_success",
+      "Whether a file of the kernel could be read",
+      results.map(({ labels, ok }) => ({ labels, value: ok ? 1 : 0 })),
+    ),
+    gauge(
+      "node_scrape_collector_duration_seconds",
+      "Time that reading a file of the kernel took",
+      results.map(({ labels, ms }) => ({ labels, value: ms / 1000 })),
+    ),
+  ];
+}
+
+async function readFamilies(
+  path: string,
+  read: (text: string) => Family[],
+): Promise<Family[] | undefined> {
+  try {
+    return read(await Deno.readTextFile(path));
+  } catch {
+    return undefined;
+  }
+}
+
+const since = (began: number) => performance.now() - began;

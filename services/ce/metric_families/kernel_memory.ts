@@ -1,0 +1,39 @@
+/**
+ * Memory, from `/proc`.
+ *
+ * @module
+ */
+
+import { gauge } from "./family.ts";
+import { type Collector, rows } from "./kernel_table.ts";
+
+/** `Active(anon)` is `Active_anon`; sizes are in kB, numbers of huge pages have no unit. */
+const meminfo: Collector = {
+  name: "meminfo",
+  file: "meminfo",
+  read: (text) =>
+    rows(text).flatMap(([label, value, unit]) => {
+      const name = label!.replace(":", "").replace(/\((.*)\)/, "_$1");
+      if (!/^\w+$/.test(name) || !Number.isFinite(Number(value))) return [];
+      const help = `${name} of /proc/meminfo`;
+      return unit === "kB"
+        ? [gauge(`node_memory_${name}_bytes`, `${help}, in bytes`, Number(value) * 1024)]
+        : [gauge(`node_memory_${name}`, help, Number(value))];
+    }),
+};
+
+/** The fields that node_exporter reads by default. */
+const VMSTAT = /^(oom_kill|pgpg\w*|pswp\w*|pg\w*fault\w*)$/;
+
+const vmstat: Collector = {
+  name: "vmstat",
+  file: "vmstat",
+  read: (text) =>
+    rows(text).flatMap(([name, value]) =>
+      VMSTAT.test(name!) && Number.isFinite(Number(value))
+        ? [gauge(`node_vmstat_${name}`, `${name} of /proc/vmstat`, Number(value))]
+        : []
+    ),
+};
+
+export const MEMORY_COLLECTORS: readonly Collector[] = [meminfo, vmstat];

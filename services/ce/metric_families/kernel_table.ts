@@ -1,0 +1,57 @@
+/**
+ * How tables of the kernel become metrics.
+ *
+ * @module
+ */
+
+import { counter, type Family, gauge } from "./family.ts";
+
+/** Reads the metrics of one file of `/proc`. */
+export interface Collector {
+  name: string;
+  /** Relative to `/proc`. */
+  file: string;
+  read(text: string): Family[];
+}
+
+/** Limit of devices of a kind; a host may have thousands of virtual ones. */
+export const DEVICES_MAX = 256;
+
+/** The words of each line. */
+export function rows(text: string): string[][] {
+  return text.split("\n").filter((line) => line.trim() !== "")
+    .map((line) => line.trim().split(/\s+/));
+}
+
+/** A column of a table of the kernel as a metric; `scale` turns its unit into that of the metric. */
+export interface Column {
+  at: number;
+  name: string;
+  help: string;
+  scale?: number;
+  type?: "gauge";
+}
+
+/** One family for each column, with a series for each labelled row that has it. */
+export function table(
+  columns: readonly Column[],
+  labelled: readonly { labels: Record<string, string>; values: readonly number[] }[],
+): Family[] {
+  return columns.flatMap(({ at, name, help, scale = 1, type }) => {
+    const series = labelled.filter(({ values }) => Number.isFinite(values[at]))
+      .map(({ labels, values }) => ({ labels, value: values[at]! * scale }));
+    if (series.length === 0) return [];
+    return [type === "gauge" ? gauge(name, help, series) : counter(name, help, series)];
+  });
+}
+
+/** A metric of one series; none where the kernel does not report it. */
+export function single(
+  type: "counter" | "gauge",
+  name: string,
+  help: string,
+  value: number | undefined,
+): Family[] {
+  if (value === undefined || !Number.isFinite(value)) return [];
+  return [type === "counter" ? counter(name, help, value) : gauge(name, help, value)];
+}
