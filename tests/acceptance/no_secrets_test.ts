@@ -13,7 +13,7 @@
 import { equal, ok } from "node:assert/strict";
 import type { UserRole } from "../../services/caller.ts";
 import { forwardEvents } from "../../services/ce/workers/stream_broadcaster.ts";
-import { type Config, readConfig } from "../../services/config.ts";
+import { readConfig } from "../../services/config.ts";
 import { emit } from "../../services/emit.ts";
 import { deliverDue } from "../../services/outbox.ts";
 import { unsubscribeToken } from "../../services/pro/subscriber_address.ts";
@@ -30,7 +30,7 @@ import {
 } from "./endpoint_walk.ts";
 import { hostileReceiver } from "./hostile_receiver.ts";
 import { plantedSecrets, randomText } from "./planted_secrets.ts";
-import { type PlantedService, plantedService } from "./planted_service.ts";
+import { environmentOf, type PlantedService, plantedService } from "./planted_service.ts";
 import {
   createKeys,
   ENTERPRISE,
@@ -215,7 +215,7 @@ ssoTest("no secret comes out of the service", async () => {
   // What never succeeds was not called as it is meant to be: it may show more when it is.
   const undone = endpoints.filter((walked) => !statusesOf(walked).some((status) => status < 400));
   equal(undone.map(named).sort().join("\n"), Object.keys(NOT_DONE).sort().join("\n"));
-  equal(heard.unused().join("\n"), "", "exceptions that are none any more");
+  equal(heard.unused().join("\n"), "");
 });
 
 /** A line for each secret and place, with its first excerpt. */
@@ -526,22 +526,6 @@ async function logInByKey({ app, heard, secrets }: PlantedService): Promise<void
     await heard.call(keyed.app, asked);
   }
   ok(deps.config.authMode === "key");
-}
-
-/** The variables of a configuration. */
-function environmentOf(config: Config): Record<string, string> {
-  return {
-    AUTH_MODE: "users",
-    API_KEY: config.apiKey!,
-    ADMIN_PASSWORD: config.adminPassword!,
-    JWT_SECRET: config.jwtSecret!,
-    SECRET_KEY: config.secretKey!,
-    METRICS_TOKEN: config.metricsToken!,
-    MTLS_VERIFY_SECRET: config.mtlsVerifySecret!,
-    SMTP_URL: config.smtpUrl!,
-    PUSH_URL: config.pushUrl!,
-    ENDPOINTS: config.endpoints.map(({ name, url }) => `${name}|${url}`).join(","),
-  };
 }
 
 /** What commands print, run as programs on a copy of the database. */

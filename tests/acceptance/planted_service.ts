@@ -102,7 +102,7 @@ export async function plantedService(
   };
 }
 
-function plantedConfig(
+export function plantedConfig(
   { plant }: PlantedSecrets,
   { failing, mail }: HostileReceiver,
 ): Partial<Config> {
@@ -124,6 +124,22 @@ function plantedConfig(
     serviceBaseUrl: "http://longshore.test",
     outboundAllow: ["127.0.0.0/8"],
     logLevel: "debug",
+  };
+}
+
+/** The variables of a configuration. */
+export function environmentOf(config: Partial<Config>): Record<string, string> {
+  return {
+    AUTH_MODE: "users",
+    API_KEY: config.apiKey!,
+    ADMIN_PASSWORD: config.adminPassword!,
+    JWT_SECRET: config.jwtSecret!,
+    SECRET_KEY: config.secretKey!,
+    METRICS_TOKEN: config.metricsToken!,
+    MTLS_VERIFY_SECRET: config.mtlsVerifySecret!,
+    SMTP_URL: config.smtpUrl!,
+    PUSH_URL: config.pushUrl!,
+    ENDPOINTS: config.endpoints!.map(({ name, url }) => `${name}|${url}`).join(","),
   };
 }
 
