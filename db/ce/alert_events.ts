@@ -39,6 +39,10 @@ export function selectAlertEvents(
   );
 }
 
+export function selectAlertEvent(db: Database, id: string): AlertEvent | undefined {
+  return db.get<AlertEvent>(`SELECT ${COLUMNS} FROM alert_events WHERE id = :id`, { id });
+}
+
 /** Those that fire now, newest first. */
 export function selectOpenAlertEvents(db: Database): AlertEvent[] {
   return db.all<AlertEvent>(

@@ -43,22 +43,44 @@ type Row = Omit<DataRecord, "labels"> & { labels: string };
 export function selectIntegrationData(
   db: MetricsDatabase,
   integrationId: string,
-  { type, since, until, limit }: {
-    type?: DataType | undefined;
-    since: string;
-    until: string;
-    limit: number;
-  },
+  { limit, offset, ...filter }: DataFilter & { limit: number; offset: number },
 ): DataRecord[] {
+  const { where, values } = conditionOf(integrationId, filter);
   return db.all<Row>(
     `SELECT id, integration_id AS integrationId, type, name, value, unit, labels, severity, status,
             detail, timestamp
-     FROM integration_data
-     WHERE integration_id = :integrationId ${type === undefined ? "" : "AND type = :type"}
-       AND timestamp >= :since AND timestamp <= :until
-     ORDER BY timestamp DESC, seq DESC LIMIT :limit`,
-    { integrationId, since, until, limit, ...(type === undefined ? {} : { type }) },
+     FROM integration_data WHERE ${where}
+     ORDER BY timestamp DESC, seq DESC LIMIT :limit OFFSET :offset`,
+    { ...values, limit, offset },
   ).map((row) => ({ ...row, labels: JSON.parse(row.labels) }));
+}
+
+/** Number of records that a filter lets through. */
+export function countIntegrationDataOf(
+  db: MetricsDatabase,
+  integrationId: string,
+  filter: DataFilter,
+): number {
+  const { where, values } = conditionOf(integrationId, filter);
+  return db.get<{ n: number }>(
+    `SELECT count(*) AS n FROM integration_data WHERE ${where}`,
+    values,
+  )!.n;
+}
+
+/** Which records of an integration; times are ISO 8601, UTC and inclusive. */
+interface DataFilter {
+  type?: DataType | undefined;
+  since: string;
+  until: string;
+}
+
+function conditionOf(integrationId: string, { type, since, until }: DataFilter) {
+  return {
+    where: `integration_id = :integrationId ${type === undefined ? "" : "AND type = :type"}
+       AND timestamp >= :since AND timestamp <= :until`,
+    values: { integrationId, since, until, ...(type !== undefined && { type }) },
+  };
 }
 
 /** Stores a record; a happening that is known keeps its id and takes over the rest. */

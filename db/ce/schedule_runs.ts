@@ -39,14 +39,24 @@ const BEGUN_COLUMNS = `
   id, schedule_id AS scheduleId, schedule_name AS scheduleName, container_id AS containerId,
   container_name AS containerName, action, started_at AS startedAt`;
 
-/** The runs that have ended, newest first. */
-export function selectScheduleRuns(db: Database, { limit }: { limit: number }): ScheduleRun[] {
+/** Finished runs, newest first. */
+export function selectScheduleRuns(
+  db: Database,
+  { limit, offset }: { limit: number; offset: number },
+): ScheduleRun[] {
   return db.all<ScheduleRun>(
     `SELECT ${BEGUN_COLUMNS}, finished_at AS finishedAt, status, error
      FROM schedule_runs WHERE finished_at IS NOT NULL
-     ORDER BY started_at DESC, id LIMIT :limit`,
-    { limit },
+     ORDER BY started_at DESC, id LIMIT :limit OFFSET :offset`,
+    { limit, offset },
   );
+}
+
+/** Number of finished runs. */
+export function countScheduleRuns(db: Database): number {
+  return db.get<{ n: number }>(
+    "SELECT count(*) AS n FROM schedule_runs WHERE finished_at IS NOT NULL",
+  )!.n;
 }
 
 export function selectUnfinishedRuns(db: Database): BegunRun[] {

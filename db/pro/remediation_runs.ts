@@ -33,18 +33,25 @@ export interface RemediationRun extends BegunRemediation {
 const BEGUN_COLUMNS =
   "id, rule_id, rule_name, metric_value, action_type, action_target, started_at";
 
-/** The runs that have ended, newest first. */
+/** Finished runs, newest first. */
 export function selectRemediationRuns(
   db: Database,
-  { limit }: { limit: number },
+  { limit, offset }: { limit: number; offset: number },
 ): RemediationRun[] {
   // Of the same millisecond, the one that was written later is the newer one.
   return db.all<RemediationRun>(
     `SELECT ${BEGUN_COLUMNS}, status, error, finished_at
      FROM remediation_runs WHERE finished_at IS NOT NULL
-     ORDER BY started_at DESC, rowid DESC LIMIT :limit`,
-    { limit },
+     ORDER BY started_at DESC, rowid DESC LIMIT :limit OFFSET :offset`,
+    { limit, offset },
   );
+}
+
+/** Number of finished runs. */
+export function countRemediationRuns(db: Database): number {
+  return db.get<{ n: number }>(
+    "SELECT count(*) AS n FROM remediation_runs WHERE finished_at IS NOT NULL",
+  )!.n;
 }
 
 export function selectUnfinishedRemediations(db: Database): BegunRemediation[] {

@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { listAlertEvents } from "../../services/ce/alert_events.ts";
+import { getAlertEvent, listAlertEvents } from "../../services/ce/alert_events.ts";
 import {
   ALERT_METRICS,
   ALERT_OPERATORS,
@@ -13,6 +13,7 @@ import {
   type AlertRule,
   changeAlertRule,
   createAlertRule,
+  getAlertRule,
   listAlertRules,
   removeAlertRule,
 } from "../../services/ce/alert_rules.ts";
@@ -55,7 +56,12 @@ const example = {
 const NewRule = z.object({ ...settings, autoIncident: AutoIncident.default(false) })
   .meta({ id: "NewAlertRule", example });
 
-const RuleChanges = z.object({ ...settings, autoIncident: AutoIncident, enabled: z.boolean() })
+const RuleChanges = z.object({
+  ...settings,
+  duration_seconds: settings.durationSeconds.meta({ description: "Same as durationSeconds" }),
+  autoIncident: AutoIncident,
+  enabled: z.boolean(),
+})
   .partial()
   .meta({ id: "AlertRuleChanges", example: { threshold: 95, durationSeconds: 120 } });
 
@@ -128,19 +134,36 @@ export const alertEndpoints = (deps: Deps) => [
   }, ({ body }) => ruleShown(createAlertRule(deps, body))),
 
   endpoint({
-    method: "put",
+    method: "get",
     path: "/api/alerts/rules/:id",
-    operationId: "updateAlertRule",
-    summary: "Update an alert rule",
-    description: "Omitted fields keep their values. Changing the condition or disabling the rule " +
-      "resets it and resolves its firing alert.",
-    role: "admin",
-    permission: "alerts:write",
+    operationId: "getAlertRule",
+    summary: "Get an alert rule",
+    role: "viewer",
+    permission: "alerts:read",
     params: IdParams,
-    body: RuleChanges,
     returns: Rule,
     failures: UNKNOWN,
-  }, ({ params, body }) => ruleShown(changeAlertRule(deps, params.id, body))),
+  }, ({ params }) => ruleShown(getAlertRule(deps, params.id))),
+
+  endpoint(
+    {
+      method: "put",
+      path: "/api/alerts/rules/:id",
+      operationId: "updateAlertRule",
+      summary: "Update an alert rule",
+      description:
+        "Omitted fields keep their values. Changing the condition or disabling the rule " +
+        "resets it and resolves its firing alert.",
+      role: "admin",
+      permission: "alerts:write",
+      params: IdParams,
+      body: RuleChanges,
+      returns: Rule,
+      failures: UNKNOWN,
+    },
+    ({ params, body: { duration_seconds: durationSeconds, ...change } }) =>
+      ruleShown(changeAlertRule(deps, params.id, { durationSeconds, ...change })),
+  ),
 
   endpoint({
     method: "delete",
@@ -183,4 +206,16 @@ export const alertEndpoints = (deps: Deps) => [
     query: z.object(pagingQuery(50)),
     returns: paged({ events: z.array(AlertEvent) }).meta({ id: "AlertEventPage" }),
   }, ({ query }) => listAlertEvents(deps, query)),
+
+  endpoint({
+    method: "get",
+    path: "/api/alerts/events/:id",
+    operationId: "getAlertEvent",
+    summary: "Get an alert event",
+    role: "viewer",
+    permission: "alerts:read",
+    params: IdParams,
+    returns: AlertEvent,
+    failures: { 404: "The event does not exist" },
+  }, ({ params }) => getAlertEvent(deps, params.id)),
 ];

@@ -25,7 +25,7 @@ import {
 import type { Deps } from "../../services/deps.ts";
 import { EDITIONS } from "../../services/edition.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, IdParams, queryInteger, Timestamp } from "../shapes.ts";
+import { Done, done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
 const Name = z.string().trim().min(1).max(100);
 const AdapterId = z.string().min(1).max(50).meta({
@@ -118,7 +118,7 @@ const DataQuery = z.object({
   type: z.enum(DATA_TYPES).optional(),
   since: Time.optional(),
   until: Time.optional(),
-  limit: queryInteger({ min: 1, max: 500, fallback: 100, description: "Most records" }),
+  ...pagingQuery(100),
 });
 
 const UNKNOWN = { 404: "The integration does not exist" };
@@ -272,11 +272,12 @@ export const integrationEndpoints = (deps: Deps) => [
     permission: "integrations:read",
     params: IdParams,
     query: DataQuery,
-    returns: z.object({ data: z.array(DataRecord) }).meta({ id: "IntegrationData" }),
+    returns: paged({ data: z.array(DataRecord) }).meta({ id: "IntegrationData" }),
     failures: UNKNOWN,
-  }, ({ params, query }) => ({
-    data: listIntegrationData(deps, params.id, query).map(recordOf),
-  })),
+  }, ({ params, query }) => {
+    const { data, ...page } = listIntegrationData(deps, params.id, query);
+    return { data: data.map(recordOf), ...page };
+  }),
 ];
 
 /** The fields as the specification writes them. */

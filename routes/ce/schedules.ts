@@ -10,6 +10,7 @@ import { listScheduleRuns, RUN_STATUSES } from "../../services/ce/schedule_runs.
 import {
   changeSchedule,
   createSchedule,
+  getSchedule,
   listSchedules,
   removeSchedule,
   SCHEDULE_ACTIONS,
@@ -17,7 +18,7 @@ import {
 } from "../../services/ce/schedules.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, EnabledBody, IdParams, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, done, EnabledBody, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 import { ContainerRef } from "./container_shapes.ts";
 
 const Action = z.enum(SCHEDULE_ACTIONS, { error: `must be one of ${SCHEDULE_ACTIONS.join(", ")}` });
@@ -43,7 +44,17 @@ const TimeZone = z.string().min(1).max(100).meta({
   example: "Europe/Berlin",
 });
 
-const NewSchedule = z.object({ ...settings, timezone: TimeZone.optional() }).meta({
+const AllowMissing = z.boolean().default(false).meta({
+  description:
+    "Whether the container may be missing; otherwise that is 400, unless the engine is " +
+    "unreachable",
+});
+
+const NewSchedule = z.object({
+  ...settings,
+  timezone: TimeZone.optional(),
+  allowMissing: AllowMissing,
+}).meta({
   id: "NewSchedule",
   example: {
     name: "Restart the shop at night",
@@ -57,6 +68,7 @@ const NewSchedule = z.object({ ...settings, timezone: TimeZone.optional() }).met
 
 const ScheduleChanges = z.object({ ...settings, timezone: TimeZone, enabled: z.boolean() })
   .partial()
+  .extend({ allowMissing: AllowMissing })
   .meta({ id: "ScheduleChanges", example: { cronExpression: "30 4 * * sun" } });
 
 const Schedule = z.object({
@@ -107,14 +119,14 @@ export const scheduleEndpoints = (deps: Deps) => [
     description:
       "Runs missed while the service was down are not run later. A local time skipped by a " +
       "clock change is skipped; one that occurs twice runs once. If the engine is " +
-      "unreachable or the container does not exist, the run fails and is not retried.",
+      "unreachable or the container no longer exists, the run fails and is not retried.",
     role: "admin",
     permission: "schedules:write",
     body: NewSchedule,
     returns: Schedule,
     status: 201,
     failures: { 402: "The edition allows no more schedules", ...OWN },
-  }, ({ body }) => createSchedule(deps, body)),
+  }, ({ body: { allowMissing, ...settings } }) => createSchedule(deps, settings, { allowMissing })),
 
   endpoint({
     method: "get",
@@ -126,23 +138,39 @@ export const scheduleEndpoints = (deps: Deps) => [
       "at most 1,000 per schedule.",
     role: "viewer",
     permission: "schedules:read",
-    query: z.object({ limit: pagingQuery(50).limit }),
-    returns: z.object({ history: z.array(Run) }).meta({ id: "ScheduleHistory" }),
-  }, ({ query }) => ({ history: listScheduleRuns(deps, query) })),
+    query: z.object(pagingQuery(50)),
+    returns: paged({ history: z.array(Run) }).meta({ id: "ScheduleHistory" }),
+  }, ({ query }) => listScheduleRuns(deps, query)),
 
   endpoint({
-    method: "put",
+    method: "get",
     path: "/api/schedules/:id",
-    operationId: "updateSchedule",
-    summary: "Update a schedule",
-    description: "Omitted fields keep their values.",
-    role: "admin",
-    permission: "schedules:write",
+    operationId: "getSchedule",
+    summary: "Get a schedule",
+    role: "viewer",
+    permission: "schedules:read",
     params: IdParams,
-    body: ScheduleChanges,
     returns: Schedule,
-    failures: { ...OWN, ...UNKNOWN },
-  }, ({ params, body }) => changeSchedule(deps, params.id, body)),
+    failures: UNKNOWN,
+  }, ({ params }) => getSchedule(deps, params.id)),
+
+  endpoint(
+    {
+      method: "put",
+      path: "/api/schedules/:id",
+      operationId: "updateSchedule",
+      summary: "Update a schedule",
+      description: "Omitted fields keep their values.",
+      role: "admin",
+      permission: "schedules:write",
+      params: IdParams,
+      body: ScheduleChanges,
+      returns: Schedule,
+      failures: { ...OWN, ...UNKNOWN },
+    },
+    ({ params, body: { allowMissing, ...change } }) =>
+      changeSchedule(deps, params.id, change, { allowMissing }),
+  ),
 
   endpoint({
     method: "delete",

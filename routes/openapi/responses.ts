@@ -105,14 +105,16 @@ export function sharedResponses({ schemaOf }: Components) {
 
 /** Every failure that an operation can answer, as references. */
 export function failuresOf(endpoint: Endpoint, path: string, edition: Edition) {
-  const { role, body, form, failures = {} } = endpoint;
+  const { role, failures = {} } = endpoint;
+  // Also where none is expected: what comes in is read and refused.
+  const mayHaveBody = endpoint.method !== "get";
   const general = {
     400: true,
     401: role !== "public",
     402: edition !== "ce" && !endpoint.hiddenUnlicensed,
     403: !endpoint.anyAddress || role !== "public" && role !== "viewer",
-    413: body ?? form,
-    415: body ?? form,
+    413: mayHaveBody,
+    415: mayHaveBody,
     429: !UNLIMITED_PATHS.includes(path),
     500: true,
     503: endpoint.method !== "get",

@@ -18,7 +18,7 @@ import {
 import { listRemediationRuns, REMEDIATION_STATUSES } from "../../services/pro/remediation_runs.ts";
 import { ContainerRef } from "../ce/container_shapes.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, EnabledBody, IdParams, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, done, EnabledBody, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
 const oneOf = <const Names extends readonly [string, ...string[]]>(names: Names) =>
   z.enum(names, { error: `must be one of ${names.join(", ")}` });
@@ -53,8 +53,14 @@ const settings = {
   enabled: z.boolean(),
 };
 
+const AllowMissing = z.boolean().default(false).meta({
+  description: "Whether the target may be missing; otherwise that is 400, unless the engine is " +
+    "unreachable",
+});
+
 const NewRule = z.object({
   ...settings,
+  allow_missing: AllowMissing,
   condition_duration: settings.condition_duration.default(0),
   action_config: ActionConfig.default({}),
   cooldown_seconds: settings.cooldown_seconds.default(900),
@@ -74,7 +80,7 @@ const NewRule = z.object({
   },
 });
 
-const RuleChanges = z.object(settings).partial().meta({
+const RuleChanges = z.object(settings).partial().extend({ allow_missing: AllowMissing }).meta({
   id: "RemediationRuleChanges",
   example: { condition_duration: 60, cooldown_seconds: 300 },
 });
@@ -118,40 +124,48 @@ export const remediationEndpoints = (deps: Deps) => [
     returns: z.object({ rules: z.array(Rule) }).meta({ id: "RemediationRuleList" }),
   }, () => ({ rules: listRemediationRules(deps) })),
 
-  endpoint({
-    method: "post",
-    path: "/remediation/rules",
-    operationId: "createRemediationRule",
-    summary: "Create a remediation rule",
-    description:
-      "The rule fires when its condition has held for the whole duration, and again if the " +
-      "condition still holds after the cooldown. Rules do not act during maintenance, on " +
-      "the service's own container or on Swarm tasks. While a value is unknown (the engine " +
-      "is unreachable), nothing fires. A rule that fires 5 times within an hour is disabled " +
-      "automatically.",
-    role: "admin",
-    permission: "remediation:write",
-    body: NewRule,
-    returns: Rule,
-    status: 201,
-    failures: { 402: "The edition allows no more rules" },
-  }, ({ body }) => createRemediationRule(deps, body)),
+  endpoint(
+    {
+      method: "post",
+      path: "/remediation/rules",
+      operationId: "createRemediationRule",
+      summary: "Create a remediation rule",
+      description:
+        "The rule fires when its condition has held for the whole duration, and again if the " +
+        "condition still holds after the cooldown. Rules do not act during maintenance, on " +
+        "the service's own container or on Swarm tasks. While a value is unknown (the engine " +
+        "is unreachable), nothing fires. A rule that fires 5 times within an hour is disabled " +
+        "automatically.",
+      role: "admin",
+      permission: "remediation:write",
+      body: NewRule,
+      returns: Rule,
+      status: 201,
+      failures: { 402: "The edition allows no more rules" },
+    },
+    ({ body: { allow_missing, ...settings } }) =>
+      createRemediationRule(deps, settings, { allowMissing: allow_missing }),
+  ),
 
-  endpoint({
-    method: "put",
-    path: "/remediation/rules/:id",
-    operationId: "updateRemediationRule",
-    summary: "Update a remediation rule",
-    description:
-      "Omitted fields keep their values. Changing the condition or the target resets the " +
-      "rule; a running cooldown continues.",
-    role: "admin",
-    permission: "remediation:write",
-    params: IdParams,
-    body: RuleChanges,
-    returns: Rule,
-    failures: UNKNOWN,
-  }, ({ params, body }) => changeRemediationRule(deps, params.id, body)),
+  endpoint(
+    {
+      method: "put",
+      path: "/remediation/rules/:id",
+      operationId: "updateRemediationRule",
+      summary: "Update a remediation rule",
+      description:
+        "Omitted fields keep their values. Changing the condition or the target resets the " +
+        "rule; a running cooldown continues.",
+      role: "admin",
+      permission: "remediation:write",
+      params: IdParams,
+      body: RuleChanges,
+      returns: Rule,
+      failures: UNKNOWN,
+    },
+    ({ params, body: { allow_missing, ...change } }) =>
+      changeRemediationRule(deps, params.id, change, { allowMissing: allow_missing }),
+  ),
 
   endpoint({
     method: "delete",
@@ -193,7 +207,7 @@ export const remediationEndpoints = (deps: Deps) => [
       "most 1,000 per rule.",
     role: "viewer",
     permission: "remediation:read",
-    query: z.object({ limit: pagingQuery(50).limit }),
-    returns: z.object({ history: z.array(Run) }).meta({ id: "RemediationHistory" }),
-  }, ({ query }) => ({ history: listRemediationRuns(deps, query) })),
+    query: z.object(pagingQuery(50)),
+    returns: paged({ history: z.array(Run) }).meta({ id: "RemediationHistory" }),
+  }, ({ query }) => listRemediationRuns(deps, query)),
 ];

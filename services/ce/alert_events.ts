@@ -10,6 +10,7 @@ import {
   deleteAlertEventsBefore,
   deleteAlertEventsBeyond,
   insertAlertEvent,
+  selectAlertEvent,
   selectAlertEvents,
   selectAlertEventsVersion,
   selectOpenAlertEvent,
@@ -23,6 +24,7 @@ import {
 } from "../../db/ce/alert_rules.ts";
 import type { Deps } from "../deps.ts";
 import { emit, type EmitDeps } from "../emit.ts";
+import { notFound } from "../errors.ts";
 import type { AlertData } from "../events.ts";
 
 /** An event as lists and frames show it. Some clients read the names in snake case. */
@@ -51,6 +53,13 @@ export function listAlertEvents(
     limit,
     offset,
   };
+}
+
+/** @throws {AppError} `not_found`. */
+export function getAlertEvent({ db }: Pick<Deps, "db">, id: string): AlertEventView {
+  const event = selectAlertEvent(db, id);
+  if (!event) throw notFound("Alert event", id);
+  return asView(event);
 }
 
 /** What fires, and the last events; newest first. */

@@ -31,6 +31,13 @@ export function listAlertRules({ db }: Pick<Deps, "db">): AlertRule[] {
   return selectAlertRules(db);
 }
 
+/** @throws {AppError} `not_found`. */
+export function getAlertRule({ db }: Pick<Deps, "db">, id: string): AlertRule {
+  const rule = selectAlertRule(db, id);
+  if (!rule) throw notFound("Alert rule", id);
+  return rule;
+}
+
 /**
  * Stores a new rule that is on.
  *
@@ -65,7 +72,7 @@ export function changeAlertRule(
   change: Change<AlertRuleSettings>,
 ): AlertRule {
   const { db } = deps;
-  const before = existing(db, id);
+  const before = getAlertRule({ db }, id);
   const changed = applyChange(before, change);
   const reason = reasonToEnd(before, changed);
   if (reason === undefined) {
@@ -82,7 +89,7 @@ export function changeAlertRule(
 
 /** Deletes a rule; its events stay, what it has open is resolved. @throws {AppError} `not_found`. */
 export function removeAlertRule(deps: EmitDeps, id: string): void {
-  const { name } = existing(deps.db, id);
+  const { name } = getAlertRule(deps, id);
   endAlert(deps, id, {
     message: `${name}: the rule was deleted`,
     store: () => deleteAlertRule(deps.db, id),
@@ -94,10 +101,4 @@ function reasonToEnd(before: AlertRule, after: AlertRule): string | undefined {
   const isSame = before.metric === after.metric && before.operator === after.operator &&
     before.threshold === after.threshold;
   return isSame ? undefined : "the rule was changed";
-}
-
-function existing(db: Deps["db"], id: string): AlertRule {
-  const rule = selectAlertRule(db, id);
-  if (!rule) throw notFound("Alert rule", id);
-  return rule;
 }

@@ -5,6 +5,7 @@
  */
 
 import {
+  countIntegrationDataOf,
   type DataRecord,
   type DataType,
   deleteIntegrationDataBefore,
@@ -41,13 +42,21 @@ export function listIntegrationData(
     since?: string | undefined;
     until?: string | undefined;
     limit: number;
+    offset: number;
   },
-): DataRecord[] {
+): { data: DataRecord[]; total: number; limit: number; offset: number } {
   if (!selectIntegration(db, id)) throw notFound("Integration", id);
   const since = query.since === undefined ? "" : new Date(query.since).toISOString();
   const until = query.until === undefined ? END_OF_TIME : new Date(query.until).toISOString();
   if (since > until) throw new AppError("invalid", "query.since: is after query.until");
-  return selectIntegrationData(metrics, id, { ...query, since, until });
+  const { limit, offset } = query;
+  const filter = { type: query.type, since, until };
+  return {
+    data: selectIntegrationData(metrics, id, { ...filter, limit, offset }),
+    total: countIntegrationDataOf(metrics, id, filter),
+    limit,
+    offset,
+  };
 }
 
 /** Deletes data that was kept for its time, and that of integrations which are gone. */

@@ -7,6 +7,7 @@
 
 import {
   type BegunRun,
+  countScheduleRuns,
   deleteScheduleRunsBefore,
   deleteScheduleRunsBeyond,
   insertScheduleRun,
@@ -70,12 +71,17 @@ export interface RunStarter {
   close(): Promise<void>;
 }
 
-/** The runs that have ended, newest first. */
+/** Finished runs, newest first. */
 export function listScheduleRuns(
   { db }: Pick<Deps, "db">,
-  { limit }: { limit: number },
-): ScheduleRun[] {
-  return selectScheduleRuns(db, { limit });
+  { limit, offset }: { limit: number; offset: number },
+): { history: ScheduleRun[]; total: number; limit: number; offset: number } {
+  return {
+    history: selectScheduleRuns(db, { limit, offset }),
+    total: countScheduleRuns(db),
+    limit,
+    offset,
+  };
 }
 
 /** Ends the runs that the last end of the service cut short. Only before any is started. */

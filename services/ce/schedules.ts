@@ -49,16 +49,27 @@ export function listSchedules({ db, now }: Pick<Deps, "db" | "now">): Schedule[]
   return selectSchedules(db).map((schedule) => withNextRun(schedule, now()));
 }
 
+/** @throws {AppError} `not_found`. */
+export function getSchedule({ db, now }: Pick<Deps, "db" | "now">, id: string): Schedule {
+  return withNextRun(existing(db, id), now());
+}
+
+/** Whether the container of a schedule may be missing. */
+interface Missing {
+  allowMissing?: boolean;
+}
+
 /**
  * Stores a new schedule that is on.
  *
- * @throws {AppError} `invalid` for an expression that is not five-field cron and for an unknown
- * time zone; `forbidden` where it would stop the service's own container.
+ * @throws {AppError} `invalid` for an expression that is not five-field cron, an unknown time zone
+ * and a missing container; `forbidden` where it would stop the service's own container.
  * @throws {LimitError} When the edition allows no more schedules.
  */
 export async function createSchedule(
   deps: ReadDeps & Pick<Deps, "db" | "license" | "now">,
   settings: ScheduleSettings,
+  { allowMissing = false }: Missing = {},
 ): Promise<Schedule> {
   const { db, license, now } = deps;
   const schedule: StoredSchedule = {
@@ -70,6 +81,7 @@ export async function createSchedule(
     lastRunAt: null,
   };
   const checked = await checkedSchedule(deps, schedule);
+  if (!allowMissing) await assertContainerExists(deps, schedule);
   assertBelowLimit(license, "schedules", countSchedules(db));
   insertSchedule(db, checked);
   return withNextRun(checked, now());
@@ -84,9 +96,15 @@ export async function changeSchedule(
   deps: ReadDeps & Pick<Deps, "db" | "now">,
   id: string,
   change: Change<ScheduleSettings & Pick<Schedule, "enabled">>,
+  { allowMissing = false }: Missing = {},
 ): Promise<Schedule> {
   const { db, now } = deps;
-  await checkedSchedule(deps, applyChange(existing(db, id), change));
+  const before = existing(db, id);
+  const after = applyChange(before, change);
+  await checkedSchedule(deps, after);
+  const isOther = after.containerId !== before.containerId ||
+    after.containerName !== before.containerName;
+  if (isOther && !allowMissing) await assertContainerExists(deps, after);
   // Read again: it may have been changed or have gone during the check.
   const { timezone, ...schedule } = applyChange(existing(db, id), change);
   const changed = { ...schedule, timezone: timeZoneNamed(timezone) };
@@ -128,6 +146,24 @@ export async function scheduledContainer(
   throw new AppError("not_found", `The container ${containerName} does not exist any more`);
 }
 
+/** A container is missing only where the engine says so: an unreachable one is no reason to refuse. */
+async function assertContainerExists(deps: ReadDeps, schedule: StoredSchedule): Promise<void> {
+  try {
+    await scheduledContainer(deps, schedule);
+  } catch (error) {
+    if (error instanceof EngineUnreachableError) return;
+    if (!(error instanceof AppError) || error.code !== "not_found") throw error;
+    const { containerId, containerName } = schedule;
+    const names = containerId === containerName
+      ? containerName
+      : `${containerId} (${containerName})`;
+    throw new AppError(
+      "invalid",
+      `body.containerId: container ${names} does not exist; allowMissing accepts it nevertheless`,
+    );
+  }
+}
+
 async function resolved(deps: ReadDeps, ref: string): Promise<Container | undefined> {
   try {
     return await resolveContainer(deps, ref);
@@ -148,8 +184,8 @@ async function checkedSchedule(
 }
 
 /**
- * The container need not exist yet, and the engine may be away: each run looks again. Id and name
- * are looked at one by one, for the one counts when the other is gone.
+ * Checks id and name separately, because the name counts once the id is gone. Each run checks again,
+ * so a missing container and an unreachable engine are no reason to refuse here.
  */
 async function assertNotOwn(
   deps: ReadDeps,

@@ -34,24 +34,30 @@ const BEGINNING = { pending_since: null, seen_at: null } as const;
 /** A container of a Swarm service: the Swarm itself replaces it. */
 const TASK_LABEL = "com.docker.swarm.task.id";
 
+/** Whether the target of a rule may be missing. */
+interface Missing {
+  allowMissing?: boolean;
+}
+
 /** All rules by name. */
 export function listRemediationRules({ db }: Pick<Deps, "db">): RemediationRule[] {
   return selectRemediationRules(db);
 }
 
 /**
- * Stores a new rule. The container need not exist yet, and the engine may be away: each run looks
- * again.
+ * Stores a new rule.
  *
- * @throws {AppError} `invalid` where it would act on the service itself or on a Swarm task.
+ * @throws {AppError} `invalid` where it would act on the service itself or on a Swarm task, or its
+ * target is missing.
  * @throws {LimitError} When the edition allows no more rules.
  */
 export async function createRemediationRule(
   deps: ReadDeps & Pick<Deps, "db" | "license" | "now">,
   settings: RemediationSettings,
+  { allowMissing = false }: Missing = {},
 ): Promise<RemediationRule> {
   const { db, license, now } = deps;
-  const target = await acceptableTarget(deps, settings.action_target);
+  const target = await acceptableTarget(deps, settings.action_target, { allowMissing });
   assertBelowLimit(license, "remediation_rules", countRemediationRules(db));
   const rule: RemediationRule = {
     ...settings,
@@ -77,12 +83,13 @@ export async function changeRemediationRule(
   deps: ReadDeps & Pick<Deps, "db">,
   id: string,
   change: Change<RemediationSettings>,
+  { allowMissing = false }: Missing = {},
 ): Promise<RemediationRule> {
   const { db } = deps;
-  existing(db, id);
+  const isSame = existing(db, id).action_target === change.action_target;
   const target = change.action_target === undefined
     ? undefined
-    : await acceptableTarget(deps, change.action_target);
+    : await acceptableTarget(deps, change.action_target, { allowMissing: allowMissing || isSame });
   // Read only now: it may have changed or have gone during the check.
   const before = existing(db, id);
   const rule = applyChange(before, change);
@@ -115,14 +122,22 @@ function hasOtherCondition(a: RemediationRule, b: RemediationRule): boolean {
 }
 
 /** The container as far as it is known. @throws {AppError} `invalid`. */
-async function acceptableTarget(deps: ReadDeps, ref: string): Promise<Container | undefined> {
+async function acceptableTarget(
+  deps: ReadDeps,
+  ref: string,
+  { allowMissing }: Missing,
+): Promise<Container | undefined> {
   let target: Container;
   try {
     target = await resolveContainer(deps, ref);
   } catch (error) {
     if (error instanceof EngineUnreachableError) return undefined;
-    if (error instanceof AppError && error.code === "not_found") return undefined;
-    throw error;
+    if (!(error instanceof AppError) || error.code !== "not_found") throw error;
+    if (allowMissing) return undefined;
+    throw new AppError(
+      "invalid",
+      `body.action_target: container ${ref} does not exist; allow_missing accepts it nevertheless`,
+    );
   }
   const obstacle = obstacleTo(target);
   if (obstacle) throw new AppError("invalid", `body.action_target: ${obstacle}`);

@@ -14,6 +14,7 @@ import {
 } from "../../db/pro/remediation_rules.ts";
 import {
   type BegunRemediation,
+  countRemediationRuns,
   deleteRemediationRunsBefore,
   deleteRemediationRunsBeyond,
   insertRemediationRun,
@@ -77,12 +78,17 @@ export interface Remediator {
   close(): Promise<void>;
 }
 
-/** What has ended, newest first. */
+/** Finished runs, newest first. */
 export function listRemediationRuns(
   { db }: Pick<Deps, "db">,
-  { limit }: { limit: number },
-): RemediationRun[] {
-  return selectRemediationRuns(db, { limit });
+  { limit, offset }: { limit: number; offset: number },
+): { history: RemediationRun[]; total: number; limit: number; offset: number } {
+  return {
+    history: selectRemediationRuns(db, { limit, offset }),
+    total: countRemediationRuns(db),
+    limit,
+    offset,
+  };
 }
 
 /**

@@ -124,7 +124,7 @@ Deno.test("the edition's limit holds on the command line as well", async () => {
   deepEqual([refused.code, refused.stdout], [1, ""]);
   match(
     refused.stderr,
-    /^Edition limit reached \(users\): the Community Edition allows 5; .*LICENSE_KEY/,
+    /^longshore: Edition limit reached \(users\): the Community Edition allows 5; delete one or upgrade$/m,
   );
 });
 

@@ -1,4 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { insertAlertEvent } from "../../../db/ce/alert_events.ts";
 import { evaluateAlerts } from "../../../services/ce/alert_evaluation.ts";
 import { alertOverview, alertVersion } from "../../../services/ce/alert_events.ts";
 import { containerOf } from "../../helpers/fake_containers.ts";
@@ -164,6 +165,41 @@ for (
     deepEqual([answer.status, answer.body], [404, { error: "Alert rule unknown does not exist" }]);
   });
 }
+
+Deno.test("one rule and one event can be read", async () => {
+  using app = testApp();
+  const { body: rule } = await app.call("POST", "/api/alerts/rules", highCpu);
+  const viewer = { role: "viewer" as const };
+  const shown = await app.call("GET", `/api/alerts/rules/${rule.id}`, undefined, viewer);
+  deepEqual([shown.status, shown.body], [200, rule]);
+  equal((await app.call("GET", "/api/alerts/rules/unknown")).status, 404);
+
+  insertAlertEvent(app.deps.db, {
+    id: "e1",
+    ruleId: rule.id,
+    ruleName: rule.name,
+    metric: "cpu_percent",
+    operator: ">",
+    threshold: 90,
+    value: 95,
+    message: "High CPU",
+    firedAt: "2026-01-01T00:00:00.000Z",
+    resolvedAt: null,
+  });
+  const { events: [event] } = (await app.call("GET", "/api/alerts/events")).body;
+  const one = await app.call("GET", "/api/alerts/events/e1", undefined, viewer);
+  deepEqual([one.status, one.body], [200, event]);
+  equal((await app.call("GET", "/api/alerts/events/unknown")).status, 404);
+});
+
+Deno.test("PUT /api/alerts/rules/:id takes the duration under both names", async () => {
+  using app = testApp();
+  const { body: { id } } = await app.call("POST", "/api/alerts/rules", highCpu);
+  const put = async (change: unknown) =>
+    (await app.call("PUT", `/api/alerts/rules/${id}`, change)).body.durationSeconds;
+  equal(await put({ duration_seconds: 7 }), 7);
+  equal(await put({ duration_seconds: 7, durationSeconds: 8 }), 8);
+});
 
 Deno.test("GET /api/alerts/events is paged, newest first", async () => {
   using app = testApp({ now: "2026-01-01T12:00:00Z" });

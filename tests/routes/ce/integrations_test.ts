@@ -503,6 +503,7 @@ Deno.test("GET /api/integrations/:id/data filters by type and time, newest first
 
   equal((await names("")).length, 100);
   deepEqual(await names("?limit=2"), ["r119", "r118"]);
+  deepEqual(await names("?limit=2&offset=2"), ["r117", "r116"]);
   equal((await names("?limit=500")).length, 120);
   deepEqual(await names("?type=event&limit=2"), ["r117", "r114"]);
   deepEqual(

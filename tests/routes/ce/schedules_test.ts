@@ -1,4 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import { insertScheduleRun, updateScheduleRunEnd } from "../../../db/ce/schedule_runs.ts";
 import { createRunStarter } from "../../../services/ce/schedule_runs.ts";
 import { containerOf, idOf, playContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
@@ -37,6 +38,8 @@ Deno.test("POST /api/schedules stores a schedule that is on and returns it", asy
 Deno.test("a schedule without a time zone has the host's", async () => {
   using app = testApp();
   const { body } = await app.call("POST", "/api/schedules", nightly);
+  deepEqual((await app.call("GET", `/api/schedules/${body.id}`)).body, body);
+  equal((await app.call("GET", "/api/schedules/unknown")).status, 404);
   equal(body.timezone, Intl.DateTimeFormat().resolvedOptions().timeZone ?? "UTC");
 });
 
@@ -199,6 +202,75 @@ Deno.test("DELETE /api/schedules/:id deletes the schedule and keeps its history"
     status: "success",
     error: null,
   }]);
+});
+
+Deno.test("a schedule of a container that does not exist is 400 unless allowMissing is true", async () => {
+  await using fake = fakeEngine(playContainers([{ name: "web" }, { name: "db" }]));
+  using app = testApp({ engine: fake.engine });
+  const missing = { ...nightly, containerId: idOf("gone"), containerName: "gone" };
+
+  const refused = await app.call("POST", "/api/schedules", missing);
+  equal(refused.status, 400);
+  match(
+    refused.body.error,
+    /^body\.containerId: container .*\(gone\) does not exist; allowMissing/,
+  );
+  const accepted = await app.call("POST", "/api/schedules", { ...missing, allowMissing: true });
+  equal(accepted.status, 201);
+  equal("allowMissing" in accepted.body, false);
+
+  // Found by its name, as a recreated container is.
+  const recreated = { ...nightly, name: "other", containerId: idOf("old") };
+  const { status, body } = await app.call("POST", "/api/schedules", recreated);
+  equal(status, 201);
+  const change = async (change: Record<string, unknown>, id = body.id) =>
+    (await app.call("PUT", `/api/schedules/${id}`, change)).status;
+  deepEqual(
+    [
+      await change({ containerId: "gone", containerName: "gone" }),
+      await change({ containerId: "gone", containerName: "gone", allowMissing: true }),
+      await change({ containerId: "db", containerName: "db" }),
+      // A change of another field does not depend on the container, also when sent back whole.
+      await change({ cronExpression: "0 4 * * *" }, accepted.body.id),
+      await change({ ...accepted.body, name: "renamed" }, accepted.body.id),
+    ],
+    [400, 200, 200, 200, 200],
+  );
+});
+
+Deno.test("a schedule is accepted while the engine is unreachable", async () => {
+  using app = testApp();
+  equal((await app.call("POST", "/api/schedules", nightly)).status, 201);
+});
+
+Deno.test("GET /api/schedules/history is paged, newest first", async () => {
+  using app = testApp();
+  for (const n of [1, 2, 3]) {
+    const at = `2026-01-01T0${n}:00:00.000Z`;
+    const run = { id: `r${n}`, scheduleId: "s", scheduleName: "nightly" };
+    const container = { containerId: idOf("web"), containerName: "web" };
+    insertScheduleRun(app.deps.db, {
+      ...run,
+      ...container,
+      action: "restart",
+      startedAt: at,
+      dueAt: at,
+    });
+    if (n === 3) continue;
+    updateScheduleRunEnd(app.deps.db, {
+      id: run.id,
+      ...container,
+      finishedAt: at,
+      status: "success",
+      error: null,
+    });
+  }
+  const { body } = await app.call("GET", "/api/schedules/history?limit=1&offset=1");
+  const { history, ...page } = body;
+  deepEqual([history.map(({ id }: { id: string }) => id), page], [
+    ["r1"],
+    { total: 2, limit: 1, offset: 1 },
+  ]);
 });
 
 Deno.test("GET /api/schedules/history takes a limit of 1 to 500", async () => {

@@ -194,6 +194,30 @@ Deno.test("a rule with another condition begins anew", async () => {
   }
 });
 
+Deno.test("a rule whose target does not exist is 400 unless allow_missing is true", async () => {
+  await using fake = fakeEngine(playContainers([{ name: "web" }]));
+  using app = proApp({ engine: fake.engine });
+  const missing = { ...rule, action_target: "gone" };
+
+  const refused = await app.call("POST", `${BASE}/rules`, missing);
+  deepEqual([refused.status, refused.body.error], [
+    400,
+    "body.action_target: container gone does not exist; allow_missing accepts it nevertheless",
+  ]);
+  const kept = await add(app, { action_target: "gone", allow_missing: true });
+  const change = async (change: Record<string, unknown>) =>
+    (await app.call("PUT", `${BASE}/rules/${kept.id}`, change)).status;
+  deepEqual(
+    [
+      await change({ ...kept, name: "renamed" }),
+      await change({ action_target: "lost" }),
+      await change({ action_target: "lost", allow_missing: true }),
+      await change({ action_target: "web" }),
+    ],
+    [200, 400, 200, 200],
+  );
+});
+
 Deno.test("DELETE /remediation/rules/:id deletes the rule and keeps its history", async () => {
   const containers = [{ name: "web", state: "exited" as const }];
   await using fake = fakeEngine(playContainers(containers));
@@ -224,7 +248,11 @@ Deno.test("DELETE /remediation/rules/:id deletes the rule and keeps its history"
       started_at: "2026-01-01T12:00:00.000Z",
       finished_at: "2026-01-01T12:00:00.000Z",
     }],
+    total: 1,
+    limit: 50,
+    offset: 0,
   });
+  deepEqual((await app.call("GET", `${BASE}/history?offset=1`)).body.history, []);
   for (const query of ["limit=0", "limit=501", "limit=x"]) {
     equal((await app.call("GET", `${BASE}/history?${query}`)).status, 400);
   }

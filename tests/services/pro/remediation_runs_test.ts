@@ -94,7 +94,7 @@ async function lookAt(remediator: Remediator): Promise<void> {
   await remediator.settled();
 }
 
-const history = ({ deps }: TestApp) => listRemediationRuns(deps, { limit: 500 });
+const history = ({ deps }: TestApp) => listRemediationRuns(deps, { limit: 500, offset: 0 }).history;
 const acts = ({ requests }: FakeEngine) => requests.filter((request) => request.startsWith("POST"));
 
 function collect(app: TestApp): unknown[] {

@@ -86,7 +86,7 @@ Deno.test("a schedule for a container that is being rebuilt fails with the reaso
     starter.startDue(since, app.clock.now());
     await starter.settled();
 
-    const [run] = listScheduleRuns(app.deps, { limit: 1 });
+    const [run] = listScheduleRuns(app.deps, { limit: 1, offset: 0 }).history;
     deepEqual([run?.status, run?.error], ["failure", BUSY]);
   }));
 
