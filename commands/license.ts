@@ -58,10 +58,10 @@ function rowsOf(license: License, config: Config): [name: string, value: string]
     ["Edition", edition],
     ["Customer", grant?.customer],
     ["Expires", edition === "ce" ? null : expiresAt],
-    ["Goes on", graceUntil && `until ${graceUntil}, then as the Community Edition`],
+    ["Grace", graceUntil && `until ${graceUntil}, then the Community Edition`],
     ["Limits", limits.join(", ")],
     ["Trial", trial && `${trial.startedAt} to ${trial.endsAt}${trial.active ? ", in force" : ""}`],
-    ["From", grant && (config.licenseKey === null ? licensePath(config) : "LICENSE_KEY")],
+    ["Source", grant && (config.licenseKey === null ? licensePath(config) : "LICENSE_KEY")],
     ["Problem", problem],
   ];
   return rows.filter((row): row is [string, string] => Boolean(row[1]));

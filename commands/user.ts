@@ -75,8 +75,11 @@ function add(program: Program): Work {
   return async (config) => {
     const { password, made } = await newPassword(program, options.generate);
     await withAccounts(config, async (accounts) => {
-      const { id } = await createUser(accounts, CONSOLE, { email, password, role });
-      audit(accounts, "add", id);
+      audit(
+        accounts,
+        "add",
+        await createUser(accounts, CONSOLE, { email, password, role }),
+      );
     });
     program.print(`${email} was added with the role ${role}.`);
     if (made) printMade(program, password);
@@ -113,7 +116,7 @@ function passwd(program: Program): Work {
     const changed = await withAccounts(config, async (accounts) => {
       const { id } = userOf(accounts, email);
       const changed = await setPassword(accounts, id, password);
-      audit(accounts, "passwd", id);
+      audit(accounts, "passwd", changed);
       return changed;
     });
     program.print(`The password of ${changed.email} was changed; every login of it ended.`);
@@ -128,7 +131,7 @@ function role(program: Program): Work {
     const changed = await withAccounts(config, (accounts) => {
       const { id } = userOf(accounts, email);
       const changed = setUserRole(accounts, CONSOLE, id, role);
-      audit(accounts, "role", id);
+      audit(accounts, "role", changed);
       return changed;
     });
     program.print(`${changed.email} has the role ${role}.`);
@@ -141,7 +144,7 @@ function remove(program: Program): Work {
     const gone = await withAccounts(config, (accounts) => {
       const user = userOf(accounts, email);
       removeUser(accounts, CONSOLE, user.id);
-      audit(accounts, "remove", user.id);
+      audit(accounts, "remove", user);
       return user;
     });
     program.print(`${gone.email} was removed.`);
@@ -178,11 +181,12 @@ function userOf(accounts: Accounts, email: string): User {
   return found;
 }
 
-function audit(accounts: Accounts, action: string, target: string): void {
+function audit(accounts: Accounts, action: string, { id, email }: User): void {
   recordAudit(accounts, {
     caller: CONSOLE,
     action: `longshore user ${action}`,
-    target,
+    target: id,
+    targets: [email, id],
     outcome: "success",
   });
 }

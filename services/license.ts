@@ -138,8 +138,8 @@ export function createLicense(
  * @throws {Error} With a sentence for the operator that says why the key is not accepted.
  */
 export async function verifyLicenseKey(key: string, keys: JSONWebKeySet): Promise<LicenseGrant> {
-  if (key.length > KEY_LENGTH_MAX) throw new Error("The license key is too long to be one");
-  if (keys.keys.length === 0) throw new Error("This build knows no license keys");
+  if (key.length > KEY_LENGTH_MAX) throw new Error("The license key is too long");
+  if (keys.keys.length === 0) throw new Error("This build has no license keys");
   const payload = await signedPayload(key.trim(), keys.keys);
   const claims = Claims.safeParse(parseJson(payload));
   if (!claims.success) {

@@ -69,7 +69,7 @@ export async function checkLicenseKey(
   let more: JSONWebKeySet["keys"];
   try {
     more = (JSON.parse(Deno.readTextFileSync(licenseKeysFile)) as JSONWebKeySet).keys;
-    if (!Array.isArray(more)) throw new Error("it is no JWKS");
+    if (!Array.isArray(more)) throw new Error("it is not a JWKS");
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`LICENSE_KEYS_FILE=${licenseKeysFile} cannot be used: ${reason}`, {

@@ -222,7 +222,7 @@ async function attemptOnce(
     return await channel.send(deps, message, signal);
   } catch (error) {
     if (signal.aborted) return undefined;
-    deps.log.error("a message could not be sent", {
+    deps.log.error("message delivery failed", {
       channel: channel.name,
       messageId: message.id,
       ...errorFields(error),

@@ -97,7 +97,7 @@ export function removeAlertRule(deps: EmitDeps, id: string): void {
 }
 
 function reasonToEnd(before: AlertRule, after: AlertRule): string | undefined {
-  if (before.enabled && !after.enabled) return "the rule was turned off";
+  if (before.enabled && !after.enabled) return "the rule was disabled";
   const isSame = before.metric === after.metric && before.operator === after.operator &&
     before.threshold === after.threshold;
   return isSame ? undefined : "the rule was changed";

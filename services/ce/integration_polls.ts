@@ -126,7 +126,9 @@ async function poll(
   outcome.durationMs = elapsed(startMs);
   // Nobody asked for what comes now: the integration was changed, turned off or deleted, or the
   // service ends.
-  if (signal.aborted) return { ...outcome, error: "The poll was given up: something changed" };
+  if (signal.aborted) {
+    return { ...outcome, error: "The poll was interrupted: the integration changed" };
+  }
   outcome.ok = outcome.error === null;
   outcome.records = store(deps, id, { at, before, fetched, outcome });
   return outcome;

@@ -111,7 +111,7 @@ function outcomeOf(response: OutboundResponse, at: Date): OutboxOutcome {
 function ticketOutcome(ticket: Ticket | undefined): Omit<OutboxOutcome, "status"> {
   if (ticket?.status === "ok") return { result: "sent", error: null };
   if (ticket?.status !== "error") {
-    return { result: "retry", error: "The gateway's answer is not one of the Expo push API" };
+    return { result: "retry", error: "The response is not from an Expo push API" };
   }
   const code = ticket.details?.error;
   return (typeof code === "string" && Object.hasOwn(TICKET_ERRORS, code)

@@ -87,7 +87,7 @@ export function listScheduleRuns(
 /** Ends the runs that the last end of the service cut short. Only before any is started. */
 export function recoverRuns(deps: EmitDeps): void {
   for (const run of selectUnfinishedRuns(deps.db)) {
-    endRun(deps, run, failed("The service ended before the run did"));
+    endRun(deps, run, failed("The service stopped before the run finished"));
   }
 }
 
@@ -112,7 +112,7 @@ export function createRunStarter(deps: RunDeps): RunStarter {
       const begun = beginRuns(deps, dueBetween(deps, since, until), (id) => underWay.has(id));
       for (const { run: begunRun, schedule } of begun) {
         const ended = run(begunRun, schedule)
-          .catch((error) => log.error("run not written down", errorFields(error)))
+          .catch((error) => log.error("schedule run not recorded", errorFields(error)))
           .finally(() => underWay.delete(schedule.id));
         underWay.set(schedule.id, ended);
       }
@@ -140,7 +140,7 @@ function dueBetween(
 ): DueSchedule[] {
   const earliest = new Date(until.getTime() - LATENESS_MAX_MS);
   if (since < earliest) {
-    log.warn("the clock leapt or the service halted; schedules due meanwhile are not run", {
+    log.warn("clock jump or suspend detected; missed schedules are skipped", {
       from: since.toISOString(),
       to: earliest.toISOString(),
     });
@@ -152,7 +152,7 @@ function dueBetween(
       const dueAt = lastDueBetween(schedule, from, until);
       if (dueAt) due.push({ schedule, dueAt });
     } catch (error) {
-      log.error("schedule not looked at", { schedule: schedule.id, ...errorFields(error) });
+      log.error("schedule evaluation failed", { schedule: schedule.id, ...errorFields(error) });
     }
   }
   return due;
@@ -194,7 +194,7 @@ function beginRuns(
       const isNew = insertScheduleRun(db, { ...run, dueAt: dueAt.toISOString() });
       if (!isNew) return [];
       if (isUnderWay(scheduleId)) {
-        const error = "The run before has not ended yet";
+        const error = "The previous run is still in progress";
         updateScheduleRunEnd(db, { ...run, finishedAt: at, status: "skipped", error });
         return [];
       }
@@ -223,7 +223,9 @@ async function act(deps: RunDeps, schedule: Schedule): Promise<Outcome> {
     return { status: "success", error: null, ...found };
   } catch (error) {
     const known = asAppError(error);
-    if (!known) deps.log.error("run failed", { schedule: schedule.id, ...errorFields(error) });
+    if (!known) {
+      deps.log.error("schedule run failed", { schedule: schedule.id, ...errorFields(error) });
+    }
     return { ...failed(known?.message ?? "Internal error"), ...found };
   }
 }

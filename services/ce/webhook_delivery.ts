@@ -39,8 +39,8 @@ export async function sendToWebhook(
   signal: AbortSignal,
 ): Promise<OutboxOutcome> {
   const webhook = selectWebhook(deps.db, message.targetId);
-  if (!webhook) return failed("The webhook does not exist any more");
-  if (!webhook.enabled && message.eventKind !== "test") return failed("The webhook is turned off");
+  if (!webhook) return failed("The webhook was deleted");
+  if (!webhook.enabled && message.eventKind !== "test") return failed("The webhook is disabled");
   try {
     const { id, payload } = message;
     return await postWebhook(deps, { ...openWebhook(deps.secrets, webhook), id, payload }, signal);

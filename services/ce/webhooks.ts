@@ -174,7 +174,7 @@ export function removeWebhook({ db, log }: Pick<Deps, "db" | "log">, id: string)
 }
 
 function giveUpQueued(db: Deps["db"], id: string): void {
-  updateQueuedFailed(db, { channel: WEBHOOK_CHANNEL, targetId: id }, "The webhook was turned off");
+  updateQueuedFailed(db, { channel: WEBHOOK_CHANNEL, targetId: id }, "The webhook was disabled");
 }
 
 /** @throws {AppError} `conflict` when it was encrypted with another key. */

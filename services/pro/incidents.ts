@@ -154,7 +154,7 @@ export function addTimelineEntry(
   const { db, now } = deps;
   const before = existing(db, id);
   if (countTimeline(db, id) >= TIMELINE_MAX) {
-    throw new AppError("conflict", `The timeline has ${TIMELINE_MAX} entries, which is the most`);
+    throw new AppError("conflict", `The timeline has ${TIMELINE_MAX} entries, which is the limit`);
   }
   const incident = { ...before, updated_at: now().toISOString() };
   const author = authorOf(deps, caller);

@@ -59,7 +59,7 @@ const RUNS_MAX = 1_000;
 /** The engine's sentences are short; nothing longer is kept. */
 const ERROR_MAX = 500;
 
-const TOO_OFTEN = `The rule fired ${FIRINGS_MAX} times within an hour and turned itself off`;
+const TOO_OFTEN = `The rule fired ${FIRINGS_MAX} times within an hour and was disabled`;
 
 type RemediationDeps = EmitDeps & ActionDeps & ValueDeps & Pick<Deps, "log">;
 
@@ -97,7 +97,7 @@ export function listRemediationRuns(
  */
 export function recoverRemediations(deps: EmitDeps): void {
   for (const run of selectUnfinishedRemediations(deps.db)) {
-    endRun(deps, run, failed("The service ended before the action did"));
+    endRun(deps, run, failed("The service stopped before the action finished"));
   }
   for (const rule of selectEnabledRemediationRules(deps.db)) stopIfTooOften(deps, rule.id);
 }
@@ -136,7 +136,7 @@ export function createRemediator(deps: RemediationDeps): Remediator {
     const begun = beginRun(deps, looked, value!);
     if (target) targets.set(rule.id, target.id);
     const ended = run(begun, looked)
-      .catch((error) => log.error("remediation not written down", errorFields(error)))
+      .catch((error) => log.error("remediation run not recorded", errorFields(error)))
       .finally(() => {
         underWay.delete(rule.id);
         targets.delete(rule.id);

@@ -53,7 +53,7 @@ sourceTest("a license that is refused is one sentence, and nothing is installed"
       { file: "ended", says: /The license expired on / },
       { file: "large", says: /too large to be a license/ },
       { file: "none", says: /none cannot be read/ },
-      { file: "good", changes: { LICENSE_KEYS_FILE: "" }, says: /knows no license keys/ },
+      { file: "good", changes: { LICENSE_KEYS_FILE: "" }, says: /has no license keys/ },
       {
         file: "good",
         changes: { LICENSE_KEY: "x" },

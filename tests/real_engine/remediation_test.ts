@@ -141,7 +141,7 @@ engineTest(
         const [last, ...others] = await historyOf(program);
         deepEqual([last?.status, last?.error], [
           "skipped",
-          "The rule fired 5 times within an hour and turned itself off",
+          "The rule fired 5 times within an hour and was disabled",
         ]);
         deepEqual(others.map(({ status }) => status), Array(5).fill("success"));
         equal(await isOn(), false);
@@ -211,7 +211,10 @@ engineTest(
         const history = await historyOf(program);
         return history.length > 0 && history;
       });
-      deepEqual([run?.status, run?.error], ["failure", "The service ended before the action did"]);
+      deepEqual([run?.status, run?.error], [
+        "failure",
+        "The service stopped before the action finished",
+      ]);
       await wait(ROUNDS_MS);
       equal((await historyOf(program)).length, 1);
     });

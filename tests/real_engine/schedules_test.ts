@@ -83,7 +83,7 @@ engineTest("50 schedules of the same minute run in time and once, across a crash
       if (status === "success") {
         const { body } = await program.call("GET", `/api/containers/${containerId}`);
         equal(body.state, "exited");
-      } else deepEqual([status, error], ["failure", "The service ended before the run did"]);
+      } else deepEqual([status, error], ["failure", "The service stopped before the run finished"]);
     }
     const slow = history.find(({ containerId }) => containerId === containers[0]!.id);
     equal(slow?.status, "failure");

@@ -58,7 +58,7 @@ for (
 }
 
 Deno.test("verifyLicenseKey() says that a build without keys knows none", async () => {
-  await rejects(verifyLicenseKey(await licenseKey(), { keys: [] }), /knows no license keys/);
+  await rejects(verifyLicenseKey(await licenseKey(), { keys: [] }), /has no license keys/);
 });
 
 for (

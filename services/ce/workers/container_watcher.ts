@@ -50,14 +50,14 @@ export const containerWatcher: Worker = {
     while (!signal.aborted) {
       try {
         await follow(deps, signal, () => {
-          if (told) deps.log.info("engine is back");
+          if (told) deps.log.info("engine connection restored");
           told = false;
           round();
         });
       } catch (error) {
         if (!signal.aborted && !(error instanceof EngineUnreachableError)) throw error;
         if (!told && !signal.aborted) {
-          deps.log.warn("engine is away", { error: (error as Error).message });
+          deps.log.warn("engine connection lost", { error: (error as Error).message });
         }
         told = true;
       }

@@ -23,7 +23,7 @@ const PAGE = 100;
 const PAGES_MAX = 8;
 
 const Config = z.object({
-  accessKeyId: z.string().regex(/^[A-Za-z0-9_]{8,128}$/, { error: "is no access key id" }),
+  accessKeyId: z.string().regex(/^[A-Za-z0-9_]{8,128}$/, { error: "is not an access key ID" }),
   secretAccessKey: z.string().min(8).max(200),
   region: z.string().max(40).regex(/^[a-z]{2}(-[a-z]+)+-\d{1,2}$/, {
     error: "must be a region, e.g. eu-central-1",

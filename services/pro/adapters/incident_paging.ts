@@ -19,7 +19,7 @@ const RESOLVED_WITHIN_MS = 7 * 24 * 60 * 60 * 1000;
 
 const Config = z.object({
   apiKey: HeaderSecret,
-  serviceIds: z.array(z.string().regex(/^[A-Za-z0-9]{1,40}$/, { error: "is no id of a service" }))
+  serviceIds: z.array(z.string().regex(/^[A-Za-z0-9]{1,40}$/, { error: "is not a service ID" }))
     .max(100).optional(),
   api_url: Address.optional(),
 });

@@ -17,10 +17,16 @@ const CHAT_ID = /^[@\w-]{1,128}$/;
 
 /** Of what Telegram says when it refuses; its words are matched and never repeated. */
 const REASONS: readonly [words: RegExp, reason: string][] = [
-  [/chat not found/i, "there is no such chat, or the bot has never been in it"],
+  [/chat not found/i, "the chat does not exist, or the bot was never added to it"],
   [/upgraded to a supergroup/i, "the group became a supergroup; enter its new chat_id"],
-  [/not enough rights|no rights|write forbidden/i, "the bot lacks the right to write in the chat"],
-  [/kicked|blocked|not a member|deactivated|initiate/i, "the bot may not write in the chat"],
+  [
+    /not enough rights|no rights|write forbidden/i,
+    "the bot has no permission to write in the chat",
+  ],
+  [
+    /kicked|blocked|not a member|deactivated|initiate/i,
+    "the bot was removed or blocked in the chat",
+  ],
 ];
 
 export const messenger: ChatPlatform = {
@@ -53,7 +59,7 @@ export const messenger: ChatPlatform = {
   outcome({ status, retryAfter, text }, now) {
     const answer = parsed(text);
     if (status === 200 && answer?.ok === true) return { result: "sent", status, error: null };
-    if (status === 200) return retry(status, "the answer is not one of the Bot API; check api_url");
+    if (status === 200) return retry(status, "the response is not from the Bot API; check api_url");
     if (status === 429) {
       const asked = answer?.parameters?.retry_after;
       const afterMs = Math.max(

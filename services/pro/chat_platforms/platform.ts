@@ -45,7 +45,7 @@ export const retry = (status: number, reason: string, afterMs?: number): OutboxO
 /** What another status than those of the platform's documents means. */
 export function otherwise(status: number): string {
   if (status >= 300 && status < 400) return "redirects are not followed";
-  if (status >= 500) return "the platform has a failure";
+  if (status >= 500) return "the platform reported an internal error";
   return "the platform refused the message";
 }
 

@@ -21,18 +21,18 @@ const GONE = 410;
 const REASONS: Readonly<Record<string, string>> = {
   action_prohibited: "the workspace does not allow this webhook to post",
   channel_is_archived: "the channel is archived",
-  channel_not_found: "the channel does not exist any more",
-  invalid_payload: "the message was not understood",
+  channel_not_found: "the channel was deleted",
+  invalid_payload: "the platform could not read the message",
   invalid_token: "the webhook_url is not valid",
   no_active_hooks: "the webhook is disabled",
   no_service: "the webhook was removed or disabled",
   no_service_id: "the webhook_url is not valid",
-  no_team: "the workspace does not exist any more",
+  no_team: "the workspace was deleted",
   posting_to_general_channel_denied: "the workspace does not allow posts to its main channel",
   rate_limited: "too many messages",
-  rollup_error: "the platform has a failure",
+  rollup_error: "the platform reported an internal error",
   team_disabled: "the workspace is disabled",
-  user_not_found: "the user does not exist any more",
+  user_not_found: "the user was deleted",
 };
 
 export const teamChat: ChatPlatform = {
@@ -60,7 +60,7 @@ export const teamChat: ChatPlatform = {
       return { result: "gone", status, error: `HTTP ${status}: ${reason ?? "gone"}` };
     }
     if (status === 429) return retry(status, "too many messages", retryAfterMs(retryAfter, now));
-    if (status === 404 && !reason) return retry(status, "there is nothing at the webhook_url");
+    if (status === 404 && !reason) return retry(status, "the webhook_url does not exist");
     return retry(
       status,
       reason ?? otherwise(status),

@@ -357,7 +357,7 @@ Deno.test("what waits for a webhook that is turned off or deleted is not sent", 
     const { body } = await app.call("GET", `/api/webhooks/${id}/deliveries`);
     deepEqual([body.deliveries[0].status, body.deliveries[0].error], [
       "failed",
-      "The webhook was turned off",
+      "The webhook was disabled",
     ]);
   }
 });

@@ -573,7 +573,7 @@ Deno.test("a message is queued with its last error until its attempts are used u
     deepEqual([message.attempts, message.status, message.error], [
       attempt,
       attempt < 6 ? "queued" : "failed",
-      "HTTP 500: the platform has a failure",
+      "HTTP 500: the platform reported an internal error",
     ]);
     app.clock.advance({ minutes: 70 });
   }
@@ -659,12 +659,12 @@ Deno.test("the platforms' refusals become sentences that name what to do", async
     [
       "HTTP 401: the bot_token is not valid",
       "HTTP 404: the bot_token is not valid",
-      "HTTP 400: there is no such chat, or the bot has never been in it",
-      "HTTP 403: the bot may not write in the chat",
+      "HTTP 400: the chat does not exist, or the bot was never added to it",
+      "HTTP 403: the bot was removed or blocked in the chat",
       "HTTP 400: the group became a supergroup; enter its new chat_id",
       "HTTP 400: the platform refused the message",
-      "HTTP 200: the answer is not one of the Bot API; check api_url",
-      "HTTP 502: the platform has a failure",
+      "HTTP 200: the response is not from the Bot API; check api_url",
+      "HTTP 502: the platform reported an internal error",
       "HTTP 404: the webhook was removed or disabled",
       "HTTP 403: the workspace does not allow this webhook to post",
       "HTTP 400: the platform refused the message",

@@ -456,7 +456,7 @@ Deno.test("a firing whose messages cannot be stored is tried again as a whole", 
 
 for (
   const [what, end, message] of [
-    ["turned off", { enabled: false }, "Stopped: the rule was turned off"],
+    ["turned off", { enabled: false }, "Stopped: the rule was disabled"],
     ["given another condition", { threshold: 5 }, "Stopped: the rule was changed"],
   ] as const
 ) {

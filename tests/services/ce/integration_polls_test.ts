@@ -125,7 +125,7 @@ Deno.test("systems in trouble leave places to those that are well", async () => 
   const polls = started.filter((id) => id !== good).map((id) => pollIntegration(app.deps, id));
   deepEqual(duePolls(app.deps), [good]);
   app.deps.polls.stopAll();
-  for (const { error } of await Promise.all(polls)) match(error!, /given up/);
+  for (const { error } of await Promise.all(polls)) match(error!, /interrupted/);
 });
 
 Deno.test("two polls at the same time are one", async () => {
@@ -169,7 +169,7 @@ for (
       ok: false,
       records: 0,
       durationMs: 0,
-      error: "The poll was given up: something changed",
+      error: "The poll was interrupted: the integration changed",
     });
     const after = await app.call("GET", `/api/integrations/${id}`);
     equal(after.status, status);

@@ -218,7 +218,7 @@ for (
       what: `the answer ${text || "of nothing"}`,
       answer: () => new Response(text),
       status: 200,
-      error: "The gateway's answer is not one of the Expo push API",
+      error: "The response is not from an Expo push API",
       waitS: 6,
     })),
   ]

@@ -209,7 +209,7 @@ Deno.test("a schedule that is due while its last run goes on is skipped", async 
   app.clock.set("2026-01-01T12:01:00Z");
   runs.startDue(new Date("2026-01-01T12:00:00Z"), app.deps.now());
   deepEqual(history(app).map(({ status, error }) => [status, error]), [
-    ["skipped", "The run before has not ended yet"],
+    ["skipped", "The previous run is still in progress"],
   ]);
   released.resolve();
   await runs.settled();
@@ -312,7 +312,7 @@ Deno.test("a run that the end of the service cut short is a failure after the re
       "2026-01-01T12:00:00.002Z",
       "2026-01-01T12:03:00.000Z",
       "failure",
-      "The service ended before the run did",
+      "The service stopped before the run finished",
     ]],
   );
   equal(failures.length, 1);

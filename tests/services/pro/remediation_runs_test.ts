@@ -198,7 +198,7 @@ Deno.test("what is to be done is written down before it is done, and cut short i
   const [cut, ...others] = history(at.app);
   deepEqual(
     [cut?.id, cut?.status, cut?.error, others.length],
-    ["cut", "failure", "The service ended before the action did", 1],
+    ["cut", "failure", "The service stopped before the action finished", 1],
   );
   equal(events.length, 1);
   equal(acts(at.fake).length, 1);
@@ -321,7 +321,7 @@ Deno.test("a rule that fires five times within an hour turns itself off and says
 
   equal(acts(fake).length, 5);
   const [last, ...others] = history(app);
-  const reason = "The rule fired 5 times within an hour and turned itself off";
+  const reason = "The rule fired 5 times within an hour and was disabled";
   deepEqual([last?.status, last?.error, last?.metric_value], ["skipped", reason, null]);
   deepEqual(others.map(({ status }) => status), Array(5).fill("success"));
   deepEqual(events.at(-1), ["remediation.disabled", { rule: rule.name, ruleId: rule.id, reason }]);
