@@ -1,11 +1,15 @@
 // Runs in a worker, after the script of hash-wasm, which defines `hashwasm`.
 addEventListener("message", async ({ data }) => {
+  let answer;
   try {
-    postMessage({ hash: await globalThis.hashwasm.argon2id(data) });
+    answer = { hash: await globalThis.hashwasm.argon2id(data) };
   } catch (error) {
-    postMessage({ error: String(error) });
+    answer = { error: String(error) };
   }
-  // Each hash has a memory of its own. V8 would let several pile up before it frees them; the timer
-  // lets go of the last reference first.
-  setTimeout(() => globalThis.gc?.(), 0);
+  // Each hash has a memory of its own, of which V8 would let several pile up. It is freed before the
+  // answer; the timer lets go of the last reference first.
+  setTimeout(() => {
+    globalThis.gc?.();
+    postMessage(answer);
+  }, 0);
 });
