@@ -1,10 +1,42 @@
 /**
- * The caller of commands.
+ * The caller of commands, and what is recorded of them.
  *
  * @module
  */
 
 import type { Caller } from "../services/caller.ts";
+import { recordAudit } from "../services/ce/audit.ts";
+import type { Deps } from "../services/deps.ts";
+import { recordCommandEntry } from "../services/editions.ts";
+import type { Program } from "./program.ts";
 
 /** How the audit log names an operator who uses the command line of the host. */
 export const CONSOLE: Caller = { userId: "console", role: "admin", familyId: "", address: "" };
+
+/**
+ * Records a command in the audit log, and in the compliance log where one was started. A damaged
+ * compliance log does not fail the command, because its change is already stored.
+ *
+ * @param command E.g. `user add`.
+ */
+export async function recordCommand(
+  { note }: Pick<Program, "note">,
+  deps: Pick<Deps, "db" | "now">,
+  command: string,
+  target = "",
+  targets: readonly string[] = [target],
+): Promise<void> {
+  recordAudit(deps, {
+    caller: CONSOLE,
+    action: `longshore ${command}`,
+    target,
+    targets,
+    outcome: "success",
+  });
+  try {
+    await recordCommandEntry(deps, command, target);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    note(`It could not be written into the compliance log: ${reason}`);
+  }
+}

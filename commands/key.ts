@@ -7,10 +7,9 @@
 import { join } from "node:path";
 import { createAccounts } from "../services/accounts.ts";
 import { createApiKey } from "../services/ce/api_key.ts";
-import { recordAudit } from "../services/ce/audit.ts";
 import { removeIfThere } from "../services/private_file.ts";
 import { parseArguments, subcommand } from "./arguments.ts";
-import { CONSOLE } from "./console.ts";
+import { recordCommand } from "./console.ts";
 import { CREDENTIALS_FILE } from "./data_directory.ts";
 import { assertIsMeant, findInstallation } from "./installation.ts";
 import { CommandError, EXIT, type Program } from "./program.ts";
@@ -39,12 +38,7 @@ export async function key(program: Program): Promise<number> {
     await createApiKey(deps, (key) => program.print(`API key: ${key}`));
     // The key in it is no longer valid.
     removeIfThere(join(config.dataDir, CREDENTIALS_FILE));
-    recordAudit({ db, now }, {
-      caller: CONSOLE,
-      action: "longshore key new",
-      target: "",
-      outcome: "success",
-    });
+    await recordCommand(program, { db, now }, "key new");
   });
   program.note("Save it now. It is not shown again, and it gives root access to this host.");
   program.note("The former key is no longer accepted, and its sessions were revoked.");

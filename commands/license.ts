@@ -8,12 +8,13 @@ import { join } from "node:path";
 import { keepLicense, storedTrialStart } from "../services/ce/licenses.ts";
 import type { Config } from "../services/config.ts";
 import { AppError } from "../services/errors.ts";
-import { createLicense, type License } from "../services/license.ts";
+import { createLicense, type License, type LicenseGrant } from "../services/license.ts";
 import { LICENSE_FILE, loadLicense } from "../services/license_source.ts";
 import { LIMITED_RESOURCES, limitOf } from "../services/limits.ts";
 import { silentLog } from "../services/log.ts";
 import { isThere } from "../services/private_file.ts";
 import { parseArguments, subcommand } from "./arguments.ts";
+import { recordCommand } from "./console.ts";
 import { STATE_FILE } from "./data_directory.ts";
 import { actAsOwner } from "./data_owner.ts";
 import { assertIsMeant, assertSameSecret, findInstallation } from "./installation.ts";
@@ -76,11 +77,21 @@ async function install(program: Program): Promise<number> {
   Deno.umask(0o077);
   const key = await readKey(file);
   using _owner = actAsOwner(config.dataDir);
+  const { edition, customer, expiresAt } = await keep(config, key);
+  if (hasState(config)) {
+    await withStateBeside(config.dataDir, async (db) => {
+      await recordCommand(program, { db, now }, "license install", customer);
+    });
+  }
+  program.print(`Installed: ${edition} for ${customer} until ${expiresAt.toISOString()}.`);
+  program.note("A running service applies it within ten seconds.");
+  return EXIT.ok;
+}
+
+/** @throws {CommandError} When the key is not accepted or cannot be stored. */
+async function keep(config: Config, key: string): Promise<LicenseGrant> {
   try {
-    const { edition, customer, expiresAt } = await keepLicense(config, now, key);
-    program.print(`Installed: ${edition} for ${customer} until ${expiresAt.toISOString()}.`);
-    program.note("A running service applies it within ten seconds.");
-    return EXIT.ok;
+    return await keepLicense(config, now, key);
   } catch (error) {
     if (error instanceof AppError) throw new CommandError(error.message, { cause: error });
     const reason = error instanceof Error ? error.message : String(error);
@@ -105,13 +116,18 @@ async function readKey(file: string): Promise<string> {
 }
 
 /** When the trial was started; before the service's first start there is none. */
-async function trialStart({ dataDir }: Config): Promise<Date | undefined> {
+async function trialStart(config: Config): Promise<Date | undefined> {
+  return hasState(config) ? await withStateBeside(config.dataDir, storedTrialStart) : undefined;
+}
+
+/** Whether the service was started before. */
+function hasState({ dataDir }: Config): boolean {
   try {
     Deno.statSync(join(dataDir, STATE_FILE));
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
-  return await withStateBeside(dataDir, storedTrialStart);
 }
 
 const licensePath = ({ dataDir }: Config) => join(dataDir, LICENSE_FILE);

@@ -8,7 +8,6 @@
 import type { StateDatabase } from "../db/database.ts";
 import { createAccounts } from "../services/accounts.ts";
 import { USER_ROLES, type UserRole } from "../services/caller.ts";
-import { recordAudit } from "../services/ce/audit.ts";
 import { emailKey } from "../services/ce/emails.ts";
 import { storedTrialStart } from "../services/ce/licenses.ts";
 import { makePassword } from "../services/ce/passwords.ts";
@@ -26,7 +25,7 @@ import { createLicense } from "../services/license.ts";
 import { loadLicense } from "../services/license_source.ts";
 import { silentLog } from "../services/log.ts";
 import { parseArguments, subcommand } from "./arguments.ts";
-import { CONSOLE } from "./console.ts";
+import { CONSOLE, recordCommand } from "./console.ts";
 import { assertIsMeant, findInstallation } from "./installation.ts";
 import { readNewPassword } from "./password_input.ts";
 import { CommandError, EXIT, type Program, UsageError } from "./program.ts";
@@ -75,11 +74,8 @@ function add(program: Program): Work {
   return async (config) => {
     const { password, made } = await newPassword(program, options.generate);
     await withAccounts(config, async (accounts) => {
-      audit(
-        accounts,
-        "add",
-        await createUser(accounts, CONSOLE, { email, password, role }),
-      );
+      const user = await createUser(accounts, CONSOLE, { email, password, role });
+      await record(program, accounts, "add", user);
     });
     program.print(`${email} was added with the role ${role}.`);
     if (made) printMade(program, password);
@@ -116,7 +112,7 @@ function passwd(program: Program): Work {
     const changed = await withAccounts(config, async (accounts) => {
       const { id } = userOf(accounts, email);
       const changed = await setPassword(accounts, id, password);
-      audit(accounts, "passwd", changed);
+      await record(program, accounts, "passwd", changed);
       return changed;
     });
     program.print(`The password of ${changed.email} was changed; every login of it ended.`);
@@ -128,10 +124,10 @@ function role(program: Program): Work {
   const { values: [email, name] } = parseArguments("user role", program, ["EMAIL", "ROLE"], {});
   const role = roleOf(name);
   return async (config) => {
-    const changed = await withAccounts(config, (accounts) => {
+    const changed = await withAccounts(config, async (accounts) => {
       const { id } = userOf(accounts, email);
       const changed = setUserRole(accounts, CONSOLE, id, role);
-      audit(accounts, "role", changed);
+      await record(program, accounts, "role", changed);
       return changed;
     });
     program.print(`${changed.email} has the role ${role}.`);
@@ -141,10 +137,10 @@ function role(program: Program): Work {
 function remove(program: Program): Work {
   const { values: [email] } = parseArguments("user remove", program, ["EMAIL"], {});
   return async (config) => {
-    const gone = await withAccounts(config, (accounts) => {
+    const gone = await withAccounts(config, async (accounts) => {
       const user = userOf(accounts, email);
       removeUser(accounts, CONSOLE, user.id);
-      audit(accounts, "remove", user);
+      await record(program, accounts, "remove", user);
       return user;
     });
     program.print(`${gone.email} was removed.`);
@@ -181,14 +177,13 @@ function userOf(accounts: Accounts, email: string): User {
   return found;
 }
 
-function audit(accounts: Accounts, action: string, { id, email }: User): void {
-  recordAudit(accounts, {
-    caller: CONSOLE,
-    action: `longshore user ${action}`,
-    target: id,
-    targets: [email, id],
-    outcome: "success",
-  });
+function record(
+  program: Program,
+  accounts: Accounts,
+  action: string,
+  { id, email }: User,
+): Promise<void> {
+  return recordCommand(program, accounts, `user ${action}`, id, [email, id]);
 }
 
 async function newPassword(

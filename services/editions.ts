@@ -6,7 +6,12 @@
  */
 
 import { ceAdapters, ceChannels, ceCounts, ceRecorders, ceWorkers } from "./ce/mod.ts";
-import { enterpriseGuard, enterpriseRecorders, enterpriseWorkers } from "./enterprise/mod.ts";
+import {
+  enterpriseGuard,
+  enterpriseRecorders,
+  enterpriseWorkers,
+  recordEnterpriseCommand,
+} from "./enterprise/mod.ts";
 import type { GuardSource } from "./guard.ts";
 import type { Adapter } from "./integration_adapter.ts";
 import type { Worker } from "./lifecycle.ts";
@@ -28,5 +33,8 @@ export const channels: readonly OutboxChannel[] = [...ceChannels, ...proChannels
 export const adapters: readonly Adapter[] = [...ceAdapters, ...proAdapters];
 
 export const guard: GuardSource = enterpriseGuard;
+
+/** Records a command of the command line where an edition keeps a log of its own. */
+export const recordCommandEntry = recordEnterpriseCommand;
 
 export const counts: RecordCounts = { ...ceCounts, ...proCounts };

@@ -28,6 +28,12 @@ export const enterpriseWorkers: readonly Worker[] = [sessionSweeper, complianceS
 
 export const enterpriseRecorders: readonly Recorder[] = [complianceRecorder];
 
+export async function recordEnterpriseCommand(
+  ...given: Parameters<typeof import("./command_entry.ts").recordCommandEntry>
+): Promise<void> {
+  (await import("./command_entry.ts")).recordCommandEntry(...given);
+}
+
 export const enterpriseGuard: GuardSource = {
   edition: "enterprise",
   load: async () => (await import("./guard.ts")).createGuard,
