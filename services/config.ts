@@ -31,6 +31,7 @@ import { DEFAULT_EXEC_ALLOWLIST } from "./exec_defaults.ts";
 import { LOG_LEVELS, type LogFormat, type LogLevel } from "./log.ts";
 import { nearest } from "./input/nearest.ts";
 import { REDACTED, withoutCredentials } from "./redact.ts";
+import { systemReason } from "./system_reason.ts";
 
 export interface Config {
   host: string;
@@ -407,7 +408,7 @@ function textOf(
   try {
     return readTextFile(file).trim() || undefined;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = systemReason(error);
     throw new ConfigError(`${name}_FILE=${file} cannot be read: ${reason}`, { cause: error });
   }
 }

@@ -12,6 +12,7 @@ import { compactVerify, importJWK, type JSONWebKeySet, type JWK } from "jose";
 import * as z from "zod";
 import type { Edition } from "./edition.ts";
 import { createProtection, type EndStore, FORGOTTEN } from "./protection.ts";
+import { checkShape } from "./input/check.ts";
 import { LIMITED_RESOURCES, type LimitedResource } from "./limits.ts";
 
 /** An expired license goes on for this long. */
@@ -141,10 +142,10 @@ export async function verifyLicenseKey(key: string, keys: JSONWebKeySet): Promis
   if (key.length > KEY_LENGTH_MAX) throw new Error("The license key is too long");
   if (keys.keys.length === 0) throw new Error("This build has no license keys");
   const payload = await signedPayload(key.trim(), keys.keys);
-  const claims = Claims.safeParse(parseJson(payload));
-  if (!claims.success) {
-    const [issue] = claims.error.issues;
-    throw new Error(`The license key's ${issue?.path.join(".")}: ${issue?.message}`);
+  const claims = checkShape(Claims, parseJson(payload), "");
+  if (!("data" in claims)) {
+    const [issue] = claims.issues;
+    throw new Error(`The license key's ${issue?.path} ${issue?.message}`);
   }
   const { sub, edition, exp, limits = {} } = claims.data;
   return {

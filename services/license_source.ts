@@ -11,6 +11,7 @@ import { type License, type LicenseGrant, verifyLicenseKey } from "./license.ts"
 import bakedKeys from "./license_keys.json" with { type: "json" };
 import type { Log } from "./log.ts";
 import { readRegularFile, writePrivateFile } from "./private_file.ts";
+import { systemReason } from "./system_reason.ts";
 
 /** Name of the license file in `DATA_DIR`. */
 export const LICENSE_FILE = "license.key";
@@ -71,7 +72,7 @@ export async function checkLicenseKey(
     more = (JSON.parse(Deno.readTextFileSync(licenseKeysFile)) as JSONWebKeySet).keys;
     if (!Array.isArray(more)) throw new Error("it is not a JWKS");
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = systemReason(error);
     throw new Error(`LICENSE_KEYS_FILE=${licenseKeysFile} cannot be used: ${reason}`, {
       cause: error,
     });
@@ -105,7 +106,7 @@ function givenKey({ licenseKey, dataDir }: LicensePlace): Given {
     return readRegularFile(path, FILE_BYTES_MAX).trim() || undefined;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = systemReason(error);
     return new Error(`${path} cannot be read: ${reason}`, { cause: error });
   }
 }
@@ -125,7 +126,7 @@ async function examined(
   } catch (error) {
     return {
       grant: undefined,
-      problem: error instanceof Error ? error.message : String(error),
+      problem: systemReason(error),
     };
   }
 }

@@ -8,6 +8,7 @@ import type { Deps } from "./deps.ts";
 import { type Edition, includesEdition } from "./edition.ts";
 import { errorFields } from "./log.ts";
 import type { WorkerState } from "./worker_state.ts";
+import { systemReason } from "./system_reason.ts";
 
 /** Work that goes on from the start of the service to its end. */
 export interface Worker {
@@ -64,7 +65,7 @@ async function keepRunning(worker: Worker, deps: Deps, signal: AbortSignal): Pro
     try {
       await worker.run(deps, term.signal, round);
     } catch (error) {
-      state.lastError = error instanceof Error ? error.message : String(error);
+      state.lastError = systemReason(error);
       state.lastErrorAt = deps.now().toISOString();
       deps.log.error("worker failed", { worker: worker.name, ...errorFields(error) });
     } finally {

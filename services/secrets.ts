@@ -9,6 +9,7 @@ import { Buffer } from "node:buffer";
 import { nodeCrypto, randomText } from "./builtins.ts";
 import type { Log } from "./log.ts";
 import { isThere, PRIVATE_MODE, readRegularFile, writePrivateFile } from "./private_file.ts";
+import { systemReason } from "./system_reason.ts";
 
 export interface Secrets {
   /** Signs access tokens with HMAC-SHA-256. */
@@ -164,7 +165,7 @@ function keyFile(path: string, afterwards: string, log: Log): Uint8Array {
     const key = Buffer.from(text, "base64url");
     if (key.length === KEY_BYTES && key.toString("base64url") === text) return new Uint8Array(key);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = systemReason(cause);
     throw new KeyFileError(`${path} cannot be used: ${reason}`, { cause });
   }
   throw new KeyFileError(

@@ -43,6 +43,7 @@ export const subscribeEndpoints = (deps: Deps) => {
     params: z.object({ slug: z.string().min(1).max(100) }),
     returns: z.string(),
     produces: "text/html",
+    ignoresUnknown: true,
   } as const;
   const failures = { 404: "There is no such page, it is not public, or SMTP_URL is not set" };
 

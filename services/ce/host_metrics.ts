@@ -21,6 +21,7 @@ import {
   parseStat,
   parseUptime,
 } from "./proc_text.ts";
+import { systemReason } from "../system_reason.ts";
 
 /** The host as callers see it. */
 export type HostMetrics = Omit<HostSample, "cpuTime" | "kernel" | "network"> & {
@@ -183,8 +184,13 @@ async function readProc(procPath: string): Promise<HostReading> {
       bootedAt: parseBootTime(stat),
     };
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new AppError("unavailable", `PROC_PATH=${procPath} cannot be read: ${reason}`, { cause });
+    throw new AppError(
+      "unavailable",
+      `PROC_PATH=${procPath} cannot be read: ${systemReason(cause)}`,
+      {
+        cause,
+      },
+    );
   }
 }
 

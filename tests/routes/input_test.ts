@@ -209,8 +209,10 @@ const IGNORING = [
   "get /status/:slug",
   "get /status/:slug/badge.svg",
   "get /status/:slug/feed.atom",
+  "get /status/:slug/subscribe",
   "post /api/ext/service-enterprise/sso/acs",
   "post /api/ext/service-pro/status-pages/unsubscribe/:token",
+  "post /status/:slug/subscribe",
 ];
 
 Deno.test("every endpoint refuses an unknown query parameter and an unknown field of its body", async () => {

@@ -110,7 +110,7 @@ const refused: { env: Env; message: string }[] = [
   },
   {
     env: { API_KEY_FILE: "/missing" },
-    message: "API_KEY_FILE=/missing cannot be read: No such file: /missing",
+    message: "API_KEY_FILE=/missing cannot be read: it does not exist",
   },
   {
     env: { API_KEY: "0123456789abcdef", API_KEY_FILE: "/run/secrets/api-key" },

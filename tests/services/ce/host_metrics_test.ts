@@ -82,7 +82,8 @@ Deno.test("a PROC_PATH that cannot be read is named", async () => {
   await rejects(
     hostMetrics(depsWith("/nonexistent/proc")),
     (error: AppError) =>
-      error.code === "unavailable" && error.message.startsWith("PROC_PATH=/nonexistent/proc "),
+      error.code === "unavailable" &&
+      error.message === "PROC_PATH=/nonexistent/proc cannot be read: it does not exist",
   );
 });
 
