@@ -100,7 +100,7 @@ const ECHOED: readonly Echo[] = [
     because: "who asks for what does not exist is told what that was",
   },
   {
-    where: /^(anonymous|admin|operator|viewer|public): \w+ \S+ 400$/,
+    where: /^admin: \w+ \S+ 400$/,
     secrets: ["a secret as the name of a query value"],
     because: "the refusal of an unknown parameter names it",
   },
@@ -138,7 +138,17 @@ const ECHOED: readonly Echo[] = [
   {
     where: /^admin: (POST|PUT) \/api\/schedules\S* 400$/,
     secrets: IN_A_FIELD,
-    because: "a cron expression that cannot be read is shown with what is wrong about it",
+    because: "a cron expression that is not valid and a container that does not exist are named",
+  },
+  {
+    where: /^admin: (POST|PUT) \S+\/remediation\/rules\S* 400$/,
+    secrets: IN_A_FIELD,
+    because: "a container that does not exist is named",
+  },
+  {
+    where: /^admin: POST \/status\/:slug\/subscribe 400$/,
+    secrets: [...IN_A_FIELD, "a secret of the wrong type"],
+    because: "the form shows what was entered",
   },
   {
     where: /^admin: POST \/api\/containers\/:id\/exec 403$/,
