@@ -5,8 +5,12 @@
  * @module
  */
 
-/** What the surroundings tell of the own container; all `null` on a bare host. */
+/** What is known of the own container; all `null` on a bare host. */
 export interface SelfHint {
+  /** Whether the service runs in a container at all. */
+  isContainerized?: boolean;
+  /** Whether its absence was reported. */
+  isReported?: boolean;
   /** Full id of 64 hex digits. */
   id: string | null;
   /** The own host name, where there are signs of being in a container at all. */
@@ -34,6 +38,9 @@ const ID_SOURCES = [
 /** Files that engines put into a container. */
 const CONTAINER_MARKS = ["/.dockerenv", "/run/.containerenv"];
 
+/** The control group of a process in a container, where the engine shows it. */
+const CONTAINER_CGROUP = /\/(docker|libpod|cri-containerd)[-/]|\/kubepods/;
+
 /**
  * Looks for signs of the own container.
  *
@@ -54,15 +61,16 @@ export function findSelf(
       return undefined;
     }
   };
-  const inContainer = CONTAINER_MARKS.some((path) => read(path) !== undefined);
+  const inContainer = CONTAINER_MARKS.some((path) => read(path) !== undefined) ||
+    CONTAINER_CGROUP.test(read(`${procPath ?? "/proc"}/self/cgroup`) ?? "");
   // On a bare host the mounts and cgroups are full of other containers' ids.
-  if (!inContainer) return { id: null, hostname: null };
+  if (!inContainer) return { isContainerized: false, id: null, hostname: null };
 
   for (const source of ID_SOURCES) {
     const id = idIn(read(source.replace("{proc}", procPath ?? "/proc")) ?? "");
-    if (id !== undefined) return { id, hostname };
+    if (id !== undefined) return { isContainerized: true, id, hostname };
   }
-  return { id: null, hostname };
+  return { isContainerized: true, id: null, hostname };
 }
 
 /** Of a mount table only the lines of the container's own files count, not those of volumes. */

@@ -28,6 +28,10 @@ const Health = z.object({
     lastError: z.string().nullable(),
     lastErrorAt: Timestamp.nullable(),
   }).optional(),
+  ownContainer: z.enum(["none", "known", "unknown"]).optional().meta({
+    description: "unknown: the service runs in a container that it cannot find, so that it does " +
+      "not refuse to stop it",
+  }),
   databases: z.object({ state: DatabaseStatus, metrics: DatabaseStatus }).optional(),
   workers: z.array(z.object({
     name: z.string(),

@@ -17,6 +17,8 @@ import { type EngineStatus, engineStatus } from "./engine_status.ts";
 
 export type DatabaseStatus = "ok" | "failed";
 
+export type OwnContainer = "none" | "known" | "unknown";
+
 export interface Health {
   /** `degraded` when anything below is not as it should be; the service works as far as it can. */
   status: "ok" | "degraded";
@@ -26,6 +28,11 @@ export interface Health {
   engine: EngineStatus;
   /** `failing` while the engine's event stream keeps breaking. */
   eventStream: EventStreamStatus;
+  /**
+   * `none`: the service does not run in a container. `unknown`: it does, but cannot tell in which,
+   * so that this one is not protected from actions.
+   */
+  ownContainer: OwnContainer;
   databases: { state: DatabaseStatus; metrics: DatabaseStatus };
   /** `failing` from a failure to the end of the next round that succeeds. */
   workers: (WorkerState & { status: "ok" | "failing" })[];
@@ -46,7 +53,16 @@ export interface Health {
 export async function describeHealth(
   deps: Pick<
     Deps,
-    "db" | "metrics" | "engine" | "eventStream" | "workers" | "license" | "now" | "startedAt"
+    | "db"
+    | "metrics"
+    | "engine"
+    | "eventStream"
+    | "inventory"
+    | "self"
+    | "workers"
+    | "license"
+    | "now"
+    | "startedAt"
   >,
 ): Promise<Health> {
   const { license, now, startedAt } = deps;
@@ -66,6 +82,7 @@ export async function describeHealth(
     uptimeSeconds: Math.floor((now().getTime() - startedAt.getTime()) / 1000),
     engine,
     eventStream,
+    ownContainer: ownContainer(deps),
     databases,
     workers,
     outboxDepth: databases.state === "ok" ? outboxDepth(deps) : null,
@@ -87,6 +104,11 @@ export async function describeHealth(
 export function isReady(deps: Pick<Deps, "db" | "metrics">): boolean {
   const { state, metrics } = databaseStatuses(deps);
   return state === "ok" && metrics === "ok";
+}
+
+function ownContainer({ self, inventory }: Pick<Deps, "self" | "inventory">): OwnContainer {
+  if (self.id !== null || inventory.list().some((container) => container.self)) return "known";
+  return self.isContainerized ? "unknown" : "none";
 }
 
 function databaseStatuses({ db, metrics }: Pick<Deps, "db" | "metrics">): Health["databases"] {

@@ -18,7 +18,11 @@ function find(files: Record<string, string>, hostname = "web-1", procPath: strin
 
 Deno.test("findSelf() finds nothing on a bare host, whatever its mounts name", () => {
   const mounts = `36 35 98:0 / /var/lib/docker/containers/${ID}/mounts/shm rw - tmpfs shm rw`;
-  deepEqual(find({ "/proc/self/mountinfo": mounts }), { id: null, hostname: null });
+  deepEqual(find({ "/proc/self/mountinfo": mounts }), {
+    isContainerized: false,
+    id: null,
+    hostname: null,
+  });
 });
 
 for (
@@ -53,7 +57,11 @@ for (
   ]
 ) {
   Deno.test(`findSelf() finds the id in ${source}`, () => {
-    deepEqual(find(files, "web-1", procPath ?? null), { id: ID, hostname: "web-1" });
+    deepEqual(find(files, "web-1", procPath ?? null), {
+      isContainerized: true,
+      id: ID,
+      hostname: "web-1",
+    });
   });
 }
 

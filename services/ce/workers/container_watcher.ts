@@ -20,6 +20,7 @@ import { sleep, type Worker } from "../../lifecycle.ts";
 import { createDownReader, type Down } from "../container_events.ts";
 import { listAll, refreshContainer } from "../container_reads.ts";
 import { lastHealthOutput } from "../health_output.ts";
+import { findOwnContainer } from "../containers/self_search.ts";
 import { recoverRebuilds } from "../rebuild_recovery.ts";
 
 /** Pause before the next try to reach the engine, in milliseconds. */
@@ -40,7 +41,10 @@ const UNINTERESTING =
 
 type WatchDeps =
   & EmitDeps
-  & Pick<Deps, "engine" | "eventStream" | "inventory" | "reservations" | "self" | "stats">;
+  & Pick<
+    Deps,
+    "config" | "engine" | "eventStream" | "inventory" | "reservations" | "self" | "stats"
+  >;
 
 export const containerWatcher: Worker = {
   name: "container watcher",
@@ -93,6 +97,7 @@ async function follow(
     });
     const consuming = consume(deps, events, downs, ended).finally(() => end.abort());
     try {
+      await findOwnContainer(deps, ended);
       // A rebuild that was interrupted by the end of the engine or of this process.
       await recoverRebuilds(deps);
       await relist(deps, ended);
