@@ -10,8 +10,11 @@
 /** An answer longer than this is cut where it is shown, in characters. */
 const SHOWN_MAX = 200_000;
 
-/** How deep schemas are written out; deeper ones only by their name. */
+/** How deep schemas are written out. */
 const DEPTH_MAX = 8;
+
+/** Names of the editions whose operations need a license. */
+const EDITIONS = { pro: "Pro", enterprise: "Enterprise" };
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
 
@@ -43,32 +46,37 @@ function showDocument() {
   byId("version").textContent = info.version;
 
   const byGroup = Map.groupBy(operations(), ({ group }) => group);
+  const shown = tags(byGroup);
   content.replaceChildren(
     h(
       "div",
       { class: "intro" },
       h("h1", {}, `${info.title} API`),
       ...paragraphs(info.description ?? ""),
-      h("p", {}, "The whole as a document: ", h("a", { href: "/openapi.json" }, "/openapi.json")),
+      h("p", {}, "OpenAPI document: ", h("a", { href: "/openapi.json" }, "/openapi.json")),
     ),
-    ...[...byGroup].map(([group, members]) =>
+    ...shown.map(({ id, name, description, edition, members }) =>
       h(
         "section",
-        { id: `group-${group}` },
-        h("h2", {}, titleOf(group)),
+        { id },
+        h("h2", {}, name, edition && h("span", { class: "chip edition" }, edition)),
+        description && h("p", { class: "note" }, description),
         h("div", { class: "operations" }, ...members.map(operationRow)),
       )
     ),
-    h("p", { class: "none", hidden: true }, "Nothing fits the filter."),
+    h("p", { class: "none", hidden: true }, "No operations match the filter."),
   );
   groups.replaceChildren(
-    ...[...byGroup].map(([group, members]) =>
-      h(
-        "a",
-        { href: `#group-${group}` },
-        h("span", {}, titleOf(group)),
-        h("span", { class: "count" }, String(members.length)),
-      )
+    ...shown.flatMap(({ id, name, edition, members }, index) =>
+      [
+        edition !== shown[index - 1]?.edition && h("strong", {}, edition),
+        h(
+          "a",
+          { href: `#${id}` },
+          h("span", {}, name),
+          h("span", { class: "count" }, String(members.length)),
+        ),
+      ].filter(Boolean)
     ),
   );
   filter.addEventListener("input", applyFilter);
@@ -80,6 +88,19 @@ function showDocument() {
   });
   markGroupInView();
   openLinked();
+}
+
+/** The tags of the document with their operations, in its order; then those that it does not list. */
+function tags(byGroup) {
+  const listed = spec.tags ?? [];
+  const unlisted = [...byGroup.keys()].filter((group) => !listed.some(({ name }) => name === group))
+    .map((name) => ({ name }));
+  return [...listed, ...unlisted].filter(({ name }) => byGroup.has(name)).map((tag) => ({
+    ...tag,
+    id: `group-${tag.name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`,
+    edition: EDITIONS[tag["x-edition"]],
+    members: byGroup.get(tag.name),
+  }));
 }
 
 /** Every operation of the document, in its order. */
@@ -115,19 +136,40 @@ function operationRow(operation) {
       h(
         "span",
         { class: "chips" },
-        edition && edition !== "ce" && h("span", { class: "chip edition" }, titleOf(edition)),
-        role && h("span", { class: "chip", title: "The least role that may call" }, role),
+        EDITIONS[edition] && h("span", { class: "chip edition" }, EDITIONS[edition]),
+        role && h("span", { class: "chip", title: "Minimum role" }, role),
       ),
     ),
   );
-  row.dataset.words = `${method} ${path} ${summary} ${operation.group} ${edition} ${role}`
-    .toLowerCase();
-  // Most operations are never looked at: their insides are made when they are first opened.
+  row.dataset.words = wordsOf(operation).join(" ").toLowerCase();
+  // Most operations are never opened, so their details are created on the first opening.
   row.addEventListener("toggle", () => {
     if (row.open && row.children.length === 1) row.append(operationBody(operation));
     if (row.open) history.replaceState(null, "", `#${id}`);
   });
   return row;
+}
+
+/** What the filter searches. */
+function wordsOf(operation) {
+  const { method, path, summary, description, group, id, parameters, requestBody } = operation;
+  const fields = resolved(jsonSchemaOf(requestBody))?.properties ?? {};
+  return [
+    method,
+    path,
+    summary,
+    description,
+    group,
+    id,
+    operation["x-edition"],
+    operation["x-role"],
+    ...parameters.flatMap(({ name, description }) => [name, description]),
+    ...Object.entries(fields).flatMap(([name, field]) => [name, field.description]),
+  ].filter(Boolean);
+}
+
+function jsonSchemaOf(body) {
+  return resolved(body)?.content?.["application/json"]?.schema;
 }
 
 function pathParts(path) {
@@ -197,12 +239,12 @@ function operationBody(operation) {
     { class: "body" },
     ...paragraphs(description ?? ""),
     security?.length === 0 && h("p", { class: "note" }, "Needs no token."),
-    permission && h("p", { class: "note" }, "Custom roles grant it as ", h("code", {}, permission)),
+    permission && h("p", { class: "note" }, "Permission: ", h("code", {}, permission)),
     inputs.length > 0 && h("h3", {}, "Parameters"),
     inputs.length > 0 && h(
       "div",
       { class: "fields" },
-      ...inputs.flatMap(({ name, field, required, schema, description, ...rest }) => [
+      ...inputs.flatMap(({ name, field, required, schema, description, example, ...rest }) => [
         h(
           "label",
           { for: field.id },
@@ -214,7 +256,13 @@ function operationBody(operation) {
           "div",
           {},
           field,
-          h("p", { class: "note" }, noteOf({ ...schema, description }, typeName(schema))),
+          description && h("p", { class: "meaning" }, ...inlineCode(description)),
+          h(
+            "p",
+            { class: "note" },
+            [noteOf(schema, typeName(schema)), example !== undefined && `e.g. ${example}`]
+              .filter(Boolean).join("; "),
+          ),
         ),
       ]),
     ),
@@ -222,8 +270,8 @@ function operationBody(operation) {
     media && schemaBlock(media.schema),
     bodyField,
     ...tryOut(operation, inputs, bodyField),
-    h("h3", {}, "Answers"),
-    ...Object.entries(responses).map(([status, response]) => answerBlock(status, response)),
+    h("h3", {}, "Responses"),
+    ...Object.entries(responses).map(([status, response]) => responseBlock(status, response)),
   );
 }
 
@@ -250,15 +298,20 @@ function parameterField({ name, schema = {}, required }, operationId) {
   });
 }
 
-function answerBlock(status, response) {
-  const { description = "", content: media = {} } = resolved(response);
+function responseBlock(status, response) {
+  // A reference can have a description of its own.
+  const { description = "", content: media = {} } = { ...resolved(response), ...response };
   const [type, { schema } = {}] = Object.entries(media)[0] ?? [];
+  const others = Object.keys(media).filter((each) => each !== "application/json");
   const title = [
     h("span", { class: `status ${status < "4" ? "good" : "bad"}` }, status),
-    ` ${description}`,
-    type && type !== "application/json" ? h("span", { class: "note" }, ` ${type}`) : "",
+    " ",
+    ...inlineCode(description),
+    others.length > 0 ? h("span", { class: "note" }, ` ${others.join(", ")}`) : "",
   ];
-  return schema && type === "application/json"
+  // All errors have the same shape, which the introduction describes.
+  const isError = schema?.$ref === "#/components/schemas/Error";
+  return schema && type === "application/json" && !isError
     ? h(
       "details",
       { class: "response", open: status < "3" },
@@ -287,16 +340,17 @@ function tryOut(operation, inputs, bodyField) {
     problem.textContent = "";
     const missing = inputs.find(({ required, field }) => required && field.value === "");
     if (missing) {
-      problem.textContent = `${missing.name} is needed`;
+      problem.textContent = `${missing.name} is required`;
       return missing.field.focus();
     }
-    if (operation.method === "delete" && !confirm(`${operation.summary}?`)) return;
+    const request = requestOf(operation, inputs, bodyField);
+    if (operation["x-destructive"] && !confirm(questionOf(operation, request))) return;
     running = new AbortController();
     send.textContent = "Stop";
     try {
-      await showAnswer(result, requestOf(operation, inputs, bodyField), running.signal);
+      await showAnswer(result, request, running.signal);
     } catch (error) {
-      if (!running.signal.aborted) problem.textContent = `No answer: ${error.message}`;
+      if (!running.signal.aborted) problem.textContent = `Request failed: ${error.message}`;
     } finally {
       running = undefined;
       send.textContent = "Send";
@@ -310,6 +364,11 @@ function tryOut(operation, inputs, bodyField) {
     problem,
     result,
   ];
+}
+
+/** Names what is about to change, e.g. `POST /api/containers/web/stop`. */
+function questionOf({ summary }, { method, url, body }) {
+  return [`${summary}?`, `${method} ${url}`, body].filter(Boolean).join("\n\n");
 }
 
 function requestOf({ method, path }, inputs, bodyField) {
@@ -330,6 +389,8 @@ function curlLine(operation, inputs, bodyField) {
   const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
   return [
     "curl",
+    // Without it curl holds the events back in a buffer.
+    ...(isStream(operation) ? ["-N"] : []),
     ...(method === "GET" ? [] : [`-X ${method}`]),
     ...(operation.security?.length === 0 ? [] : ['-H "Authorization: Bearer $TOKEN"']),
     ...(body === undefined ? [] : [
@@ -338,6 +399,10 @@ function curlLine(operation, inputs, bodyField) {
     ]),
     quoted(location.origin + url),
   ].join(" ");
+}
+
+function isStream({ responses }) {
+  return resolved(responses?.[200])?.content?.["text/event-stream"] !== undefined;
 }
 
 /** The body on one line where it is JSON, as it is otherwise. */
@@ -387,7 +452,7 @@ async function showAnswer(place, request, signal) {
   if (text === "") return output.replaceChildren(h("span", { class: "note" }, "(empty)"));
   const shown = type.includes("json") ? pretty(text) : text;
   output.replaceChildren(...highlighted(shown.slice(0, SHOWN_MAX)));
-  if (shown.length > SHOWN_MAX) output.append(h("span", { class: "note" }, "\n... (cut)"));
+  if (shown.length > SHOWN_MAX) output.append(h("span", { class: "note" }, "\n... (truncated)"));
 }
 
 function pretty(text) {
@@ -682,22 +747,19 @@ function byId(id) {
   return document.getElementById(id);
 }
 
-/** "status-pages" becomes "Status pages", "sla" "SLA". */
-function titleOf(name) {
-  if (/^(sla|sso|ssl|mtls|ce)$/.test(name)) return name === "mtls" ? "mTLS" : name.toUpperCase();
-  const words = name.replace(/[-_.]/g, " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
 /** Text in paragraphs, with `code` told apart. */
 function paragraphs(text) {
   return text.split(/\n\s*\n/).filter(Boolean).map((paragraph) =>
     h(
       "p",
       {},
-      ...paragraph.split(/`([^`]*)`/).map((part, index) => index % 2 ? h("code", {}, part) : part),
+      ...inlineCode(paragraph),
     )
   );
+}
+
+function inlineCode(text) {
+  return text.split(/`([^`]*)`/).map((part, index) => index % 2 ? h("code", {}, part) : part);
 }
 
 function copyButton(text) {

@@ -43,6 +43,8 @@ export interface Contract<
    * throws what refuses them.
    */
   proof?: (request: Request) => void;
+  /** Interrupts or removes something although it is not a DELETE; clients ask before they send it. */
+  destructive?: true;
   /** Does something although it is a GET (a link in a mail); asking for its head does not. */
   actsOnGet?: true;
   /** Answers whatever address asks, also where an IP allowlist is enforced. */

@@ -127,6 +127,7 @@ export const authEndpoints = (deps: Deps) => [
     method: "post",
     path: "/auth/logout",
     operationId: "logOut",
+    destructive: true,
     summary: "Log out",
     description: "Revokes the access tokens and the refresh token of this login.",
     role: "viewer",

@@ -20,6 +20,7 @@ export const containerExecEndpoints = (deps: Deps) => [
     method: "post",
     path: "/api/containers/:id/exec",
     operationId: "execInContainer",
+    destructive: true,
     summary: "Run an allowed command",
     description:
       "The command is split into arguments by the quoting rules of a shell, but no shell runs. It " +

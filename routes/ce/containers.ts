@@ -77,6 +77,7 @@ export const containerEndpoints = (deps: Deps) => [
     method: "post",
     path: "/api/containers/bulk",
     operationId: "actOnContainers",
+    destructive: true,
     summary: "Start, stop or restart several containers",
     description:
       "The containers are processed in parallel; a failure does not stop the others. A " +
@@ -147,6 +148,7 @@ export const containerEndpoints = (deps: Deps) => [
     method: "post",
     path: "/api/containers/:id/stop",
     operationId: "stopContainer",
+    destructive: true,
     summary: "Stop a container",
     role: "operator",
     permission: "containers:stop",
@@ -163,6 +165,7 @@ export const containerEndpoints = (deps: Deps) => [
     method: "post",
     path: "/api/containers/:id/restart",
     operationId: "restartContainer",
+    destructive: true,
     summary: "Restart a container",
     role: "operator",
     permission: "containers:restart",
@@ -179,6 +182,7 @@ export const containerEndpoints = (deps: Deps) => [
     method: "post",
     path: "/api/containers/:id/rebuild",
     operationId: "rebuildContainer",
+    destructive: true,
     summary: "Recreate a container from its image",
     description: "Pulls the image and replaces the container. Name, mounts (including anonymous " +
       "volumes), networks and limits are kept. If any step fails, the old container is " +

@@ -76,6 +76,7 @@ export const imageEndpoints = (deps: Deps) => [
     method: "post",
     path: "/api/images/prune",
     operationId: "pruneImages",
+    destructive: true,
     summary: "Prune dangling images",
     description: "Removes images without a tag that no container uses.",
     role: "admin",

@@ -143,6 +143,7 @@ export const stackEndpoints = (deps: Deps) => [
       method: "post",
       path: "/api/stacks/:name/stop",
       operationId: "stopStack",
+      destructive: true,
       summary: "Stop a stack",
       description: `Dependents first. Services of a swarm are scaled to zero. ${OWN}`,
       role: "admin",
@@ -161,6 +162,7 @@ export const stackEndpoints = (deps: Deps) => [
       method: "post",
       path: "/api/stacks/:name/restart",
       operationId: "restartStack",
+      destructive: true,
       summary: "Restart a stack",
       description:
         `In the order of dependencies. A swarm replaces the tasks of its services one after another. ${OWN}`,

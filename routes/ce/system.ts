@@ -113,6 +113,7 @@ export const systemEndpoints = (deps: Deps) => [
     method: "post",
     path: "/api/system/prune",
     operationId: "pruneSystem",
+    destructive: true,
     summary: "Prune unused resources",
     description:
       "Removes stopped containers, networks and images that no container uses, the build cache, " +

@@ -138,6 +138,7 @@ export const userEndpoints = (deps: Deps) => [
     method: "put",
     path: "/auth/users/:id/password",
     operationId: "setUserPassword",
+    destructive: true,
     summary: "Change a password",
     description:
       "Admins can change any password. Other users can change their own and must send the " +

@@ -30,6 +30,7 @@ export function operationOf(
     "x-edition": edition,
     "x-role": role,
     ...(permission !== undefined && { "x-permission": permission }),
+    ...((endpoint.destructive || endpoint.method === "delete") && { "x-destructive": true }),
     parameters: [
       ...parametersOf("path", endpoint.params, components),
       ...parametersOf("query", endpoint.query, components),
