@@ -12,7 +12,7 @@ import { rawEndpoint } from "../endpoint.ts";
 const DESCRIPTION =
   `Immediately and then every 15 seconds, sends the frames \`metrics\` (the host), \
 \`containers\` (\`{containers: [...]}\`) and \`alerts\` (\`{firing, recent}\`), and \`event\` frames \
-(\`{event, timestamp, data}\`) as they happen.
+(\`{event, timestamp, eventId, server, serverId, data}\`) as they happen.
 
 Ids increase. After a reconnect with \`Last-Event-ID\`, the missed \`event\` frames are sent first, if \
 they are among the last 1,000. A client that does not read loses frames, then its connection. The \

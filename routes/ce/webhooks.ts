@@ -127,7 +127,10 @@ export const webhookEndpoints = (deps: Deps) => [
     path: "/api/webhooks",
     operationId: "createWebhook",
     summary: "Create a webhook",
-    description: "Events are sent as a POST of `{event, timestamp, data}`, signed as defined by " +
+    description:
+      "Events are sent as a POST of `{event, timestamp, eventId, server, serverId, data}`; " +
+      "`eventId` is the same for every receiver, `server` is SERVER_NAME and `serverId` never " +
+      "changes. Requests are signed as defined by " +
       "Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`). A 2xx " +
       "answer within 10 s is success; a redirect is a failure. Failed deliveries are " +
       "retried after about 5 s, 30 s, 2 min, 10 min and 1 h; status 410 disables the " +

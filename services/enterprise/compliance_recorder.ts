@@ -1,7 +1,6 @@
 /**
- * The compliance log of what the service does by itself, with nobody asking: remediation, and
- * schedules that failed. What it only sees (an alert, a container that ends) changes nothing, and
- * is no deed of anybody's.
+ * Compliance entries of the service's own actions: remediation, and schedules that failed. Events
+ * that it only observes (an alert, a container that ends) are not actions and have no entry.
  *
  * @module
  */
@@ -23,14 +22,14 @@ export const complianceRecorder: Recorder = {
     try {
       if (selectComplianceConfig(deps.db).enabled) chainEntry(deps, entry);
     } catch (error) {
-      // What was done is done, whether it can be written down or not.
+      // The action has happened, whether its entry can be stored or not.
       tellLost(deps, entry, error);
     }
     return undefined;
   },
 };
 
-/** The entry of an event that is a deed of the service; `undefined` for every other one. */
+/** The entry of an action of the service; `undefined` for every other event. */
 function actEntry(event: AppEvent): NewEntry | undefined {
   const common = { ...SYSTEM, category: "container", recorded_by: null } as const;
   switch (event.event) {
@@ -43,7 +42,7 @@ function actEntry(event: AppEvent): NewEntry | undefined {
         action: "remediation.executed",
         resource_type: "containers",
         resource_id: target,
-        detail: `The rule ${rule} did ${action} on ${target}: ${status}`,
+        detail: `Rule ${rule}: ${action} ${target}: ${status}`,
         outcome: succeeded ? "success" : "failure",
         metadata: { rule_id: ruleId, rule, action, error: shortened(error) },
       };
@@ -57,7 +56,7 @@ function actEntry(event: AppEvent): NewEntry | undefined {
         action: "remediation.disabled",
         resource_type: "remediation",
         resource_id: ruleId,
-        detail: `The rule ${rule} turned itself off: ${reason}`,
+        detail: `Rule ${rule} was disabled: ${reason}`,
         outcome: "success",
         metadata: { rule },
       };
@@ -70,7 +69,7 @@ function actEntry(event: AppEvent): NewEntry | undefined {
         action: "schedule.failed",
         resource_type: "containers",
         resource_id: container,
-        detail: `The schedule ${schedule} did not ${action} ${container}`,
+        detail: `Schedule ${schedule} failed: ${action} ${container}`,
         outcome: "failure",
         metadata: { schedule_id: scheduleId, schedule, action, error: shortened(error) },
       };

@@ -58,6 +58,7 @@ Deno.test("an entry keeps the actor's email after the user is gone", async () =>
   const [{ actor, actorEmail }] = await entries(app);
   equal(actorEmail, "operator@example.com");
 
+  app.clock.advance({ seconds: 1 });
   await app.call("DELETE", `/auth/users/${actor}`);
   const [deletion, stop] = await entries(app);
   deepEqual(deletion.targets, ["operator@example.com", actor]);
