@@ -9,6 +9,7 @@ import { benchCompliance } from "./compliance.ts";
 import { benchContainers } from "./containers.ts";
 import { benchLogins } from "./logins.ts";
 import { benchMetrics } from "./metrics.ts";
+import { benchSampling } from "./sampling.ts";
 import { benchSse } from "./sse.ts";
 import { benchStart } from "./start.ts";
 import { benchStatusPage } from "./status_page.ts";
@@ -18,6 +19,7 @@ const BENCHES = {
   start: benchStart,
   containers: benchContainers,
   metrics: benchMetrics,
+  sampling: benchSampling,
   sse: benchSse,
   logins: benchLogins,
   "status-page": benchStatusPage,

@@ -134,3 +134,23 @@ async function firstAnswer(target: Running["target"]): Promise<void> {
   }
   throw new Error("no answer");
 }
+
+/** The kernel's clock ticks (`getconf CLK_TCK`), which is 100 on every Linux of today. */
+const TICKS_PER_SECOND = 100;
+
+/** Share of one core that the process uses over the next seconds. */
+export async function cpuPercent({ pid }: Running, seconds: number): Promise<number> {
+  const before = await ticks(pid);
+  const started = performance.now();
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  const elapsedS = (performance.now() - started) / 1000;
+  return (await ticks(pid) - before) / TICKS_PER_SECOND / elapsedS * 100;
+}
+
+/** In user and kernel mode, of all threads (`proc_pid_stat(5)`, fields 14 and 15). */
+async function ticks(pid: number): Promise<number> {
+  const text = await Deno.readTextFile(`/proc/${pid}/stat`);
+  // The name of the program, in brackets, may hold spaces.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return Number(fields[11]) + Number(fields[12]);
+}

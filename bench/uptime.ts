@@ -5,7 +5,7 @@
  */
 
 import { phaseMs } from "../services/pro/uptime_schedule.ts";
-import { bundlePrograms, type Running, start, tokenOf } from "./programs.ts";
+import { bundlePrograms, cpuPercent, type Running, start, tokenOf } from "./programs.ts";
 import { printTable, printVerdict } from "./table.ts";
 
 const MONITORS = 500;
@@ -19,9 +19,6 @@ const MEASURED_S = 65;
 
 const LATE_MS_MAX = 2_000;
 const CORE_PERCENT_MAX = 25;
-
-/** The kernel's clock ticks (`getconf CLK_TCK`), which is 100 on every Linux of today. */
-const TICKS_PER_SECOND = 100;
 
 const BASE = "/api/ext/service-pro/uptime/monitors";
 
@@ -117,23 +114,6 @@ async function caller(service: Running) {
     if (!response.ok) throw new Error(`${method} ${path}: ${answer.error}`);
     return answer;
   };
-}
-
-/** The processor time that a program takes for a while, in percent of one core. */
-async function cpuPercent({ pid }: Running, seconds: number): Promise<number> {
-  const before = await ticks(pid);
-  const started = performance.now();
-  await sleep(seconds);
-  const elapsedS = (performance.now() - started) / 1000;
-  return (await ticks(pid) - before) / TICKS_PER_SECOND / elapsedS * 100;
-}
-
-/** In user and kernel mode, of all threads (`proc_pid_stat(5)`, fields 14 and 15). */
-async function ticks(pid: number): Promise<number> {
-  const text = await Deno.readTextFile(`/proc/${pid}/stat`);
-  // The name of the program, in brackets, may hold spaces.
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return Number(fields[11]) + Number(fields[12]);
 }
 
 const sleep = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));

@@ -98,6 +98,13 @@ export interface StatsBoard {
    * @returns The current figures by container id.
    */
   publish(): ReadonlyMap<string, ContainerFigures>;
+  /** Bytes of a container's writable layer; `undefined` where they are not known. */
+  size(id: string): number | undefined;
+  /** Replaces the sizes of all containers. */
+  putSizes(sizes: ReadonlyMap<string, number>): void;
+  /** Has the sizes read for the next ten minutes. */
+  wantSizes(): void;
+  readonly sizesWanted: boolean;
   /** Rises with every change. */
   readonly revision: number;
   /** Rises with every `publish()`. */
@@ -107,9 +114,14 @@ export interface StatsBoard {
 /** An older sample does not describe the present, in milliseconds. */
 export const STATS_AGE_MAX_MS = 45_000;
 
+/** How long a scrape keeps the sizes being read, in milliseconds. */
+const SIZES_WANTED_MS = 10 * 60_000;
+
 export function createStatsBoard(now: () => Date): StatsBoard {
   const samples = new Map<string, { stats: ContainerStats; at: number }>();
   const figures = new Map<string, ContainerFigures & { at: number }>();
+  let sizes: ReadonlyMap<string, number> = new Map();
+  let sizesWantedUntil = 0;
   let revision = 0;
   let published = 0;
 
@@ -136,6 +148,15 @@ export function createStatsBoard(now: () => Date): StatsBoard {
       }
       published++;
       return figures;
+    },
+    size: (id) => sizes.get(id),
+    putSizes(read) {
+      sizes = read;
+      revision++;
+    },
+    wantSizes: () => void (sizesWantedUntil = now().getTime() + SIZES_WANTED_MS),
+    get sizesWanted() {
+      return now().getTime() < sizesWantedUntil;
     },
     get revision() {
       return revision;

@@ -39,6 +39,7 @@ export function metricsExporter(deps: Deps): () => Promise<MetricsText> {
   let kept: { revision: string; at: number; text: Promise<MetricsText> } | undefined;
 
   return () => {
+    stats.wantSizes();
     const at = now().getTime();
     const revision = `${inventory.revision} ${stats.revision}`;
     if (!kept || kept.revision !== revision || Math.abs(at - kept.at) >= KEPT_MS) {
@@ -85,8 +86,14 @@ async function writeOut(
   families: readonly Family[],
 ): Promise<MetricsText> {
   const kernel = config.procPath === null ? [] : await kernelFamilies(config.procPath);
-  // Where the kernel reports more of a metric than the sampler, its family replaces the sampler's.
-  const byName = new Map([...families, ...kernel].map((family) => [family.name, family]));
+  const byName = new Map<string, Family>();
+  for (const family of families) {
+    const known = byName.get(family.name);
+    const values = [...known?.values ?? [], ...family.values];
+    byName.set(family.name, known ? { ...known, values } : family);
+  }
+  // The kernel's own figures replace those of the sampler.
+  for (const family of kernel) byName.set(family.name, family);
   const { Registry } = await import("prom-client");
   const registry = new Registry();
   // Measured elsewhere already: of a metric there is only what the registry asks for.

@@ -22,6 +22,7 @@ import { hostSampler } from "./workers/host_sampler.ts";
 import { integrationPoller } from "./workers/integration_poller.ts";
 import { licenseWatcher } from "./workers/license_watcher.ts";
 import { loopWatcher } from "./workers/loop_watcher.ts";
+import { sizeSampler } from "./metrics/size_sampler.ts";
 import { metricsSampler } from "./workers/metrics_sampler.ts";
 import { outboxDeliverer } from "./workers/outbox_deliverer.ts";
 import { retentionSweeper } from "./workers/retention_sweeper.ts";
@@ -36,6 +37,7 @@ export const ceWorkers: readonly Worker[] = [
   statsSampler,
   hostSampler,
   metricsSampler,
+  sizeSampler,
   loopWatcher,
   alertEvaluator,
   scheduleRunner,

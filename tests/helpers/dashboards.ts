@@ -136,6 +136,7 @@ export const CADVISOR_193: readonly string[] = [
   'rate(container_network_receive_bytes_total{image!=""}[1m])',
   'rate(container_network_transmit_bytes_total{image!=""}[1m])',
   'sum(container_fs_usage_bytes{id="/"}) / sum(container_fs_limit_bytes{id="/"}) * 100',
+  'sum(container_fs_usage_bytes{image!=""}) by (name)',
   'sum(rate(container_fs_reads_bytes_total{image!=""}[1m]))',
   'sum(rate(container_fs_writes_bytes_total{image!=""}[1m]))',
 ];

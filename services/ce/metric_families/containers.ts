@@ -29,7 +29,7 @@ const CPU_PERIOD_US = 100_000;
 export function containerFamilies(
   { containers, stats, kind, now }: {
     containers: readonly Container[];
-    stats: Pick<StatsBoard, "get" | "last">;
+    stats: Pick<StatsBoard, "get" | "last" | "size">;
     kind: EngineKind;
     now: Date;
   },
@@ -48,6 +48,15 @@ export function containerFamilies(
   return [
     ...presence(running, seenAt),
     ...limits(running),
+    familyOf(running)(
+      "gauge",
+      "container_fs_usage_bytes",
+      "Bytes used of the file system; of a container those of its writable layer",
+      ({ container: { id } }) => {
+        const value = stats.size(id);
+        return value === undefined ? null : [{ labels: { device: "" }, value }];
+      },
+    ),
     ...sampled(running.filter(({ stats }) => stats !== undefined)),
     ...ours(all),
   ];

@@ -90,7 +90,11 @@ function containerFileSystem({ disk, kernel }: HostSample): Family[] {
   const labels = { id: "/", device: deviceOf(kernel?.filesystem.type ?? "unknown") };
   const of = (name: string, help: string, value: number) => gauge(name, help, [{ labels, value }]);
   return [
-    of("container_fs_usage_bytes", "Bytes used of the host's file system", disk.used),
+    of(
+      "container_fs_usage_bytes",
+      "Bytes used of the file system; of a container those of its writable layer",
+      disk.used,
+    ),
     of("container_fs_limit_bytes", "Size of the host's file system", disk.total),
   ];
 }

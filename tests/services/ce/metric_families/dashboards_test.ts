@@ -40,6 +40,7 @@ Deno.test({
     inventory.replaceAll([containerOf({ name: "web" })], inventory.readNumber());
     inventory.setLive(true);
     stats.put(idOf("web"), toStats(SAMPLE)!);
+    stats.putSizes(new Map([[idOf("web"), 4_096]]));
     await sampleHost(app.deps);
     await using server = Deno.serve(
       { port: 0, hostname: "127.0.0.1", onListen: () => {} },
