@@ -74,6 +74,7 @@ const Pruned = z.object({
     name: z.string(),
     size: bytes.nullable().meta({ description: "Bytes; null where the engine does not know" }),
   })),
+  count: z.int().meta({ description: "Number of items" }),
   spaceReclaimed: bytes,
   error: z.string().nullable().meta({
     description: "Why not everything of this kind could be removed",

@@ -43,6 +43,8 @@ export interface Pruned {
   /** Names of networks and volumes, ids of all others. */
   deleted: string[];
   items: PrunedItem[];
+  /** Number of items. */
+  count: number;
   /** Bytes. */
   spaceReclaimed: number;
   /** Why not everything could be removed; `null` when it was. */
@@ -80,12 +82,12 @@ export async function pruneSystem(
   const removed = new Set<string>();
   const parts = {} as Record<PruneKind, Pruned>;
   for (const kind of PRUNE_KINDS) {
-    parts[kind] = { deleted: [], items: [], spaceReclaimed: 0, error: null };
+    parts[kind] = { deleted: [], items: [], count: 0, spaceReclaimed: 0, error: null };
     if (!options.kinds.includes(kind)) continue;
     try {
       const { items, spaceReclaimed } = await pruneKind(deps, kind, options, removed);
       const deleted = items.map(({ id, name }) => kind === "networks" ? name : id);
-      parts[kind] = { deleted, items, spaceReclaimed, error: null };
+      parts[kind] = { deleted, items, count: items.length, spaceReclaimed, error: null };
       if (kind === "containers") { for (const id of deleted) removed.add(id); }
     } catch (error) {
       failures.push(error);

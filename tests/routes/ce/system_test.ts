@@ -30,7 +30,7 @@ const usage = {
   containers: { count: 0, size: 0 },
   images: { count: 1, size: 10 },
   volumes: { count: 0, size: 0 },
-  buildCache: { size: 0 },
+  buildCache: { count: 0, size: 0 },
   totalSize: 10,
   computedAt: "2026-01-01T00:00:00.000Z",
 };
@@ -87,29 +87,39 @@ Deno.test("GET /api/system/disk gives the breakdown", async () => {
   deepEqual([status, body], [200, usage]);
 });
 
-Deno.test("POST /api/system/prune leaves volumes alone unless told otherwise", async () => {
+Deno.test("POST /api/system/prune removes volumes only with includeVolumes", async () => {
+  const volume = { Name: "v", Driver: "local", CreatedAt: "2020-01-01T00:00:00Z" };
+  const volumes = [volume];
   await using fake = fakeEngine({
     ...playContainers([{ name: "ended", state: "exited", sizeRw: 5 }]),
-    "POST /networks/prune": () => Response.json({ NetworksDeleted: null }),
-    "POST /volumes/prune": () => Response.json({ VolumesDeleted: ["v"], SpaceReclaimed: 7 }),
-    "POST /images/prune": () => Response.json({ ImagesDeleted: null, SpaceReclaimed: 0 }),
+    "GET /networks": () => Response.json([]),
+    "GET /images/json": () => Response.json([]),
+    "GET /volumes": () => Response.json({ Volumes: volumes }),
+    "DELETE /volumes/*": () => {
+      volumes.length = 0;
+      return new Response(null, { status: 204 });
+    },
+    "GET /system/df": () =>
+      Response.json({ Volumes: [{ Name: "v", UsageData: { Size: 7, RefCount: 0 } }] }),
     "POST /build/prune": () => Response.json({ CachesDeleted: null, SpaceReclaimed: 0 }),
   });
   using app = testApp({ engine: fake.engine });
-  const none = { deleted: [], spaceReclaimed: 0, error: null };
+  const prune = async (body: Record<string, unknown>) =>
+    (await app.call("POST", "/api/system/prune", { olderThanHours: 0, ...body })).body;
+  const none = { deleted: [], items: [], count: 0, spaceReclaimed: 0, error: null };
 
-  const first = await app.call("POST", "/api/system/prune");
-  const second = await app.call("POST", "/api/system/prune", { includeVolumes: true });
+  const first = await prune({});
+  const second = await prune({ includeVolumes: true });
 
-  deepEqual([first.status, first.body], [200, {
-    containers: { deleted: [idOf("ended")], spaceReclaimed: 5, error: null },
-    images: none,
-    networks: none,
-    volumes: none,
-    buildCache: none,
-    totalReclaimed: 5,
-  }]);
-  deepEqual(second.body.volumes, { deleted: ["v"], spaceReclaimed: 7, error: null });
+  deepEqual([first.volumes, first.buildCache], [none, none]);
+  deepEqual([first.containers.deleted, first.containers.count], [[idOf("ended")], 1]);
+  deepEqual(second.volumes, {
+    deleted: ["v"],
+    items: [{ id: "v", name: "v", size: 7 }],
+    count: 1,
+    spaceReclaimed: 7,
+    error: null,
+  });
 });
 
 Deno.test("POST /api/system/prune takes includeVolumes as a boolean only", async () => {

@@ -37,7 +37,7 @@ const prune = (
     ...options,
   });
 
-const NOTHING = { deleted: [], items: [], spaceReclaimed: 0, error: null };
+const NOTHING = { deleted: [], items: [], count: 0, spaceReclaimed: 0, error: null };
 
 /** A host on which something of each kind is unused, some of it since a moment ago. */
 function playPrune(containers: PlayedContainer[] = []): Record<string, FakeAnswer> {
@@ -114,6 +114,7 @@ Deno.test("a prune removes each kind, but no volumes and nothing of the last hou
       { id: idOf("ended"), name: "ended", size: 4000 },
       { id: idOf("made"), name: "made", size: 0 },
     ],
+    count: 2,
     spaceReclaimed: 4000,
     error: null,
   });
@@ -121,18 +122,21 @@ Deno.test("a prune removes each kind, but no volumes and nothing of the last hou
     networks: {
       ...NOTHING,
       deleted: ["old_net"],
+      count: 1,
       items: [{ id: "n1", name: "old_net", size: 0 }],
     },
     volumes: NOTHING,
     images: {
       deleted: ["sha256:untagged"],
       items: [{ id: "sha256:untagged", name: "sha256:untagged", size: 30 }],
+      count: 1,
       spaceReclaimed: 30,
       error: null,
     },
     buildCache: {
       deleted: ["cache1"],
       items: [{ id: "cache1", name: "cache1", size: null }],
+      count: 1,
       spaceReclaimed: 1,
       error: null,
     },
@@ -171,6 +175,7 @@ Deno.test("volumes of the local driver go with their data when they are old enou
   deepEqual((await prune(depsOf(fake), { kinds })).volumes, {
     deleted: ["old_vol"],
     items: [{ id: "old_vol", name: "old_vol", size: 300 }],
+    count: 1,
     spaceReclaimed: 300,
     error: null,
   });
