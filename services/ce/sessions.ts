@@ -9,6 +9,7 @@ import { deleteExpiredRevokedFamilies } from "../../db/ce/revoked_families.ts";
 import { selectPasswordHash, selectUserByEmail, updateUserLastLogin } from "../../db/ce/users.ts";
 import { KEY_USER, type Session } from "../accounts.ts";
 import type { Caller, UserRole } from "../caller.ts";
+import { warnAnonymous } from "../anonymous_log.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import type { LoginAttempt } from "../login_throttle.ts";
@@ -72,7 +73,7 @@ export async function exchangeApiKey(
   }
   const attempt = deps.throttle.begin(address);
   if (!await isApiKey(deps, apiKey)) {
-    deps.log.warn("wrong API key", { address });
+    warnAnonymous(deps, "wrong API key", { address });
     throw new AppError("unauthorized", "The API key is wrong");
   }
   attempt.succeeded();
@@ -109,7 +110,7 @@ export async function logIn(
 
   // The user may have been deleted, or the password changed, while it was checked.
   if (!right || !user || selectPasswordHash(db, user.id) !== stored) {
-    log.warn("login refused", { userId: user?.id, address });
+    warnAnonymous(deps, "login refused", { userId: user?.id, address });
     throw new AppError("unauthorized", "The email or the password is wrong");
   }
   attempt?.succeeded();

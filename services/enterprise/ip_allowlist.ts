@@ -17,11 +17,11 @@ import {
 } from "../../db/enterprise/ip_allowlist.ts";
 import type { Caller } from "../caller.ts";
 import { applyChange, type Change } from "../change.ts";
+import { warnAnonymous } from "../anonymous_log.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
 import { parseAddress } from "../ip_address.ts";
 import { chainEntry, type NewEntry } from "./compliance_append.ts";
-import { logDenial } from "./ip_denial_log.ts";
 import {
   admittingRule,
   counts,
@@ -57,7 +57,10 @@ export function assertAddressAllowed(
   const isUnknown = caller === undefined || caller.role === "public";
   const allowlist = selectIpAllowlist(deps.db);
   if (admits(deps, allowlist, address, isUnknown ? "every user" : caller)) return;
-  if (allowlist.log_denials) logDenial(deps, address, caller?.userId);
+  if (allowlist.log_denials) {
+    const userId = caller?.userId;
+    warnAnonymous(deps, "address refused", { ...(userId && { userId }), address });
+  }
   throw new AppError("forbidden", `The address ${address} is not on the IP allowlist`);
 }
 

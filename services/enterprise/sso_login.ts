@@ -12,6 +12,7 @@ import {
 import { insertAssertion } from "../../db/enterprise/saml_assertions.ts";
 import { insertSession } from "../../db/enterprise/sso_sessions.ts";
 import { type OpenLogin, storeLogin, type TokenPair, tokenPairOf } from "../ce/sessions.ts";
+import { warnAnonymous } from "../anonymous_log.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, LimitError } from "../errors.ts";
 import { SamlError, type SamlReason } from "./saml_error.ts";
@@ -95,7 +96,7 @@ export async function acceptAssertion(
     const refusal = error instanceof SamlError ? refusalOf(error) : error;
     if (refusal instanceof AppError) {
       const reason = refusal instanceof SsoRefusal ? refusal.reason : refusal.code;
-      log.warn("SSO login refused", { reason, provider: note.target, address });
+      warnAnonymous(deps, "SSO login refused", { reason, provider: note.target, address });
     }
     throw refusal;
   }

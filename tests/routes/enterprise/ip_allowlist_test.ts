@@ -646,7 +646,7 @@ Deno.test("denials are logged, at most ten a minute of one client and 300 of all
   app.clock.advance({ minutes: 1 });
   await knock(OUTSIDE, 1);
   equal(denials().length, 301);
-  const summary = warnings.find(({ message }) => message === "more addresses refused");
+  const summary = warnings.find(({ message }) => message === "address refused: more not logged");
   equal(summary?.fields.count, 5 + 5 + 120);
 
   await app.call("PUT", `${BASE}/config`, { log_denials: false });

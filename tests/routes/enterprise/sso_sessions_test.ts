@@ -96,6 +96,24 @@ ssoTest("a session that was logged out of is not active", async () => {
   deepEqual(await listed(app), []);
 });
 
+ssoTest("parallel refreshes of a session give one pair, which ends with the session", async () => {
+  using app = await withProvider();
+  const first = (await ssoLogin(app, idp, {
+    sessionNotOnOrAfter: new Date("2026-01-01T12:05:00Z"),
+  })).body;
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, () => refresh(app, first.refreshToken)),
+  );
+  const [next, ...others] = answers.map(({ body }) => body);
+  for (const other of others) deepEqual(other, next);
+  equal(next.expiresIn, 5 * 60);
+  deepEqual(await listed(app), [first.sessionId]);
+
+  equal((await app.call("DELETE", `${SESSIONS}/${first.sessionId}`)).status, 200);
+  equal((await refresh(app, first.refreshToken)).status, 401);
+  equal(await statusWith(app, next.accessToken), 401);
+});
+
 ssoTest("a session whose refresh token was used twice is not active", async () => {
   using app = await withProvider();
   const { refreshToken } = (await ssoLogin(app, idp)).body;
