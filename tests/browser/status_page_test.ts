@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import { hasBrowser, startBrowser, type View } from "../helpers/browser.ts";
 import { callPages, harborPage } from "../helpers/harbor_page.ts";
 import { LOWEST_CONTRAST, OVERFLOWING } from "../helpers/page_checks.ts";
+import { newMonitor } from "../helpers/status_pages.ts";
 import { type TestApp, testApp } from "../helpers/test_app.ts";
 
 const isRequired = Deno.env.get("LONGSHORE_REQUIRE_ENGINE") === "1";
@@ -67,6 +68,76 @@ Deno.test({
     equal(backgrounds.size, 2);
   },
 });
+
+Deno.test({
+  name:
+    "uptime bars, maintenance and the form to subscribe fit every window, in the visitor's time",
+  ignore,
+  async fn() {
+    using app = testApp({ edition: "pro", config: { smtpUrl: "smtp://127.0.0.1:1" } });
+    const { id } = await harborPage(app);
+    await addHistory(app, id);
+    await using site = serve(app);
+    await using browser = await startBrowser();
+    await Deno.mkdir(PICTURES, { recursive: true });
+    for (const part of ["", "/subscribe"]) {
+      const url = `${site.url}/status/harbor-goods${part}`;
+      for (const [name, view] of Object.entries(VIEWS)) {
+        await browser.visit(url, view, async ({ complaints, evaluate, picture }) => {
+          const file = `status-history${part.replace("/", "-")}-${name}.png`;
+          await Deno.writeFile(`${PICTURES}/${file}`, await picture());
+          deepEqual(await evaluate(OVERFLOWING), [], file);
+          const { ratio, text } = await evaluate(LOWEST_CONTRAST);
+          ok(ratio >= 4.5, `${file}: ${ratio} of ${text}`);
+          deepEqual(complaints, [], file);
+          if (part !== "") return;
+          equal(await evaluate("document.querySelectorAll('.bar').length"), 2);
+          ok((await evaluate("document.getElementById('zone').innerText")).includes("time zone"));
+          equal(await evaluate("document.querySelector('time').title.endsWith(' UTC')"), true);
+        });
+      }
+    }
+  },
+});
+
+/** Two components with monitors, an outage, and maintenance now and later. */
+async function addHistory(app: TestApp, pageId: string): Promise<void> {
+  const { db, metrics } = app.deps;
+  for (const [n, name] of ["Orders", "Warehouse"].entries()) {
+    const monitor = `m${n}`;
+    newMonitor(app, monitor, "up");
+    db.run("INSERT INTO monitor_lives (monitor_id, known_from) VALUES (:monitor, :from)", {
+      monitor,
+      from: `2026-0${n + 1}-05T00:00:00.000Z`,
+    });
+    metrics.run(
+      `INSERT INTO uptime_latest (monitor_id, checked_at, known_until, failures)
+       VALUES (:monitor, :at, :at, 0)`,
+      { monitor, at: app.deps.now().getTime() },
+    );
+    await callPages(app, `/${pageId}/components`, { name, monitor_id: monitor });
+  }
+  for (const [n, hours] of [[3, 1], [9, 0.1], [17, 6]] as const) {
+    db.run(
+      `INSERT INTO outages (id, monitor_id, monitor_name, cause, started_at, resolved_at)
+       VALUES (:id, 'm0', 'Orders', 'x', :start, :end)`,
+      {
+        id: `o${n}`,
+        start: new Date(Date.UTC(2026, 1, n, 4)).toISOString(),
+        end: new Date(Date.UTC(2026, 1, n, 4) + hours * 3_600_000).toISOString(),
+      },
+    );
+  }
+  const plan = (title: string, starts_at: string, ends_at: string) =>
+    callPages(app, `/${pageId}/maintenances`, {
+      title,
+      message: "The shop is read-only for about ten minutes.",
+      starts_at,
+      ends_at,
+    });
+  await plan("Network work", "2026-03-10T14:00:00Z", "2026-03-10T15:00:00Z");
+  await plan("Database upgrade", "2026-03-14T02:00:00Z", "2026-03-14T03:30:00Z");
+}
 
 Deno.test({
   name: "whatever names hold, the page stays in its window and runs nothing",
