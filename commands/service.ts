@@ -8,10 +8,9 @@ import { connectEngine } from "../engine/client.ts";
 import { findEngineSocket } from "../engine/socket.ts";
 import { type App, createApp } from "../routes/app.ts";
 import { parseExecAllowlist } from "../services/ce/exec_allowlist.ts";
-import { sealClearPushTokens } from "../services/ce/push_tokens.ts";
 import type { Config } from "../services/config.ts";
 import type { Deps } from "../services/deps.ts";
-import { workers } from "../services/editions.ts";
+import { sealers, workers } from "../services/editions.ts";
 import { loadLicense } from "../services/license_source.ts";
 import { aborted, runWorkers } from "../services/lifecycle.ts";
 import type { Log } from "../services/log.ts";
@@ -64,7 +63,7 @@ export async function runService(start: ServiceStart): Promise<void> {
     log,
     now,
   });
-  await sealClearPushTokens(deps);
+  for (const seal of sealers) await seal(deps);
   await loadLicense(deps.license, config, log);
   const credentialsFile = await ensureCredentials(deps, program);
   data.describe(config, start.address);

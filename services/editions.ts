@@ -5,7 +5,7 @@
  * @module
  */
 
-import { ceAdapters, ceChannels, ceCounts, ceRecorders, ceWorkers } from "./ce/mod.ts";
+import { ceAdapters, ceChannels, ceCounts, ceRecorders, ceSealers, ceWorkers } from "./ce/mod.ts";
 import {
   enterpriseGuard,
   enterpriseRecorders,
@@ -17,8 +17,16 @@ import type { Adapter } from "./integration_adapter.ts";
 import type { Worker } from "./lifecycle.ts";
 import type { RecordCounts } from "./limits.ts";
 import type { OutboxChannel } from "./outbox_channel.ts";
-import { proAdapters, proChannels, proCounts, proRecorders, proWorkers } from "./pro/mod.ts";
+import {
+  proAdapters,
+  proChannels,
+  proCounts,
+  proRecorders,
+  proSealers,
+  proWorkers,
+} from "./pro/mod.ts";
 import type { Recorder } from "./recorder.ts";
+import type { Sealer } from "./sealer.ts";
 
 export const workers: readonly Worker[] = [...ceWorkers, ...proWorkers, ...enterpriseWorkers];
 
@@ -29,6 +37,8 @@ export const recorders: readonly Recorder[] = [
 ];
 
 export const channels: readonly OutboxChannel[] = [...ceChannels, ...proChannels];
+
+export const sealers: readonly Sealer[] = [...ceSealers, ...proSealers];
 
 export const adapters: readonly Adapter[] = [...ceAdapters, ...proAdapters];
 

@@ -35,7 +35,8 @@ const fields = {
   url: z.string().min(1).max(OUTBOUND_URL_MAX).meta({
     description: "http: a URL; tcp: `host:port`; dns: the name to look up. Loopback, link-local " +
       "and otherwise special addresses are refused unless the operator lists them in " +
-      "`OUTBOUND_ALLOW`",
+      "`OUTBOUND_ALLOW`. Values of a query are stored encrypted and shown as `********`, like " +
+      "those of headers",
   }),
   method: z.enum(MONITOR_METHODS).nullable().meta({
     description: `http only; default \`${MONITOR_DEFAULTS.method}\``,

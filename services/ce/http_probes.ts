@@ -8,6 +8,7 @@
 import type { LookupFunction } from "node:net";
 import type { Config } from "../config.ts";
 import type { Deps } from "../deps.ts";
+import { redactedUrl } from "../url_secrets.ts";
 import { VERSION } from "../version.ts";
 import { connectionFailure } from "./connection_failure.ts";
 import { createGate } from "./gate.ts";
@@ -20,7 +21,7 @@ type ProbedEndpoint = Config["endpoints"][number];
 /** What an endpoint answered, or why it did not. */
 export interface EndpointCheck {
   name: string;
-  /** Without user name and password. */
+  /** Without user name and password; the values of its query are redacted. */
   url: string;
   /** Whether the status is the expected one. */
   healthy: boolean;
@@ -94,7 +95,7 @@ export async function probeEndpoint(
   const start = performance.now();
   const result = (outcome: Pick<EndpointCheck, "status" | "error">): EndpointCheck => ({
     name,
-    url: target.href,
+    url: redactedUrl(target.href),
     healthy: outcome.error === null,
     ...outcome,
     expectedStatus,

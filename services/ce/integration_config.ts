@@ -7,6 +7,7 @@
 
 import type { AdapterConfig, LoadedAdapter } from "../integration_adapter.ts";
 import { REDACTED } from "../redact.ts";
+import { keepsSecrets, redactedUrl, unredactedUrl } from "../url_secrets.ts";
 
 /** A secret, or several by name (e.g. headers). */
 type Secret = string | Record<string, string>;
@@ -14,11 +15,11 @@ type Secret = string | Record<string, string>;
 /** The secrets of a config by field. */
 export type ConfigSecrets = Record<string, Secret>;
 
-type Sensitive = Pick<LoadedAdapter, "fields">;
+type Sensitive = Pick<LoadedAdapter, "fields" | "addresses">;
 
 /** Takes the secrets out of a whole config. */
 export function splitConfig(
-  { fields }: Sensitive,
+  { fields, addresses }: Sensitive,
   config: AdapterConfig,
 ): { shown: AdapterConfig; secrets: ConfigSecrets } {
   const shown: AdapterConfig = { ...config };
@@ -31,7 +32,30 @@ export function splitConfig(
       ? REDACTED
       : Object.fromEntries(Object.keys(secret).map((name) => [name, REDACTED]));
   }
+  for (const field of addresses) hideUrl(field, shown, secrets);
   return { shown, secrets };
+}
+
+/**
+ * Takes the secrets out of the addresses of a stored config, whatever its adapter.
+ *
+ * @returns `undefined` where there are none.
+ */
+export function splitStoredUrls(
+  config: AdapterConfig,
+): { shown: AdapterConfig; secrets: ConfigSecrets } | undefined {
+  const shown: AdapterConfig = { ...config };
+  const secrets: ConfigSecrets = {};
+  for (const field of Object.keys(config)) hideUrl(field, shown, secrets);
+  return Object.keys(secrets).length === 0 ? undefined : { shown, secrets };
+}
+
+/** Moves an address with secrets from what is shown to the secrets. */
+function hideUrl(field: string, shown: AdapterConfig, secrets: ConfigSecrets): void {
+  const url = shown[field];
+  if (typeof url !== "string" || redactedUrl(url) === url || keepsSecrets(url)) return;
+  secrets[field] = url;
+  shown[field] = redactedUrl(url);
 }
 
 /** The whole config again. */
@@ -46,7 +70,7 @@ export function joinConfig(shown: AdapterConfig, secrets: ConfigSecrets): Adapte
  * there.
  */
 export function keepSecrets(
-  { fields }: Sensitive,
+  { fields, addresses }: Sensitive,
   config: AdapterConfig,
   stored: ConfigSecrets,
 ): { config: AdapterConfig; kept: string[] } | { field: string } {
@@ -71,6 +95,15 @@ export function keepSecrets(
       );
       for (const [name, value] of entries) if (value === REDACTED) kept.push(`${field}.${name}`);
     }
+  }
+  for (const field of addresses) {
+    const given = config[field];
+    if (typeof given !== "string" || !keepsSecrets(given)) continue;
+    const before = Object.hasOwn(stored, field) ? stored[field] : undefined;
+    const url = unredactedUrl(given, typeof before === "string" ? before : undefined);
+    if (url === undefined) return { field };
+    whole[field] = url;
+    kept.push(field);
   }
   return { config: whole, kept };
 }

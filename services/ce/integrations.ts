@@ -32,7 +32,13 @@ import { assertBelowLimit } from "../limits.ts";
 import { assertOutboundUrl } from "../outbound_url.ts";
 import { GIVE_AGAIN, isElsewhere } from "../redact.ts";
 import { SealError } from "../secrets.ts";
-import { type ConfigSecrets, joinConfig, keepSecrets, splitConfig } from "./integration_config.ts";
+import {
+  type ConfigSecrets,
+  joinConfig,
+  keepSecrets,
+  splitConfig,
+  splitStoredUrls,
+} from "./integration_config.ts";
 import { forgetIntegrationData } from "./integration_data.ts";
 
 /** How often an integration can be polled, in seconds. */
@@ -302,6 +308,26 @@ function sealedConfig(
     config: split.shown,
     secrets: secrets.seal(JSON.stringify(split.secrets), purposeOf(id)),
   };
+}
+
+/** Encrypts the secrets in addresses that an earlier version stored in clear. */
+export function sealIntegrationUrls(
+  deps: Pick<Deps, "db" | "secrets" | "log">,
+): void {
+  for (const integration of selectIntegrations(deps.db)) {
+    const { id } = integration;
+    const split = splitStoredUrls(integration.config);
+    if (!split) continue;
+    try {
+      const all = { ...storedSecrets(deps, integration), ...split.secrets };
+      const sealed = deps.secrets.seal(JSON.stringify(all), purposeOf(id));
+      updateIntegration(deps.db, { ...integration, config: split.shown, secrets: sealed });
+      deps.log.info("integration URL encrypted", { integrationId: id });
+    } catch (error) {
+      // Its other secrets have to be entered again, which seals the address as well.
+      if (!(error instanceof SealError)) throw error;
+    }
+  }
 }
 
 function storedSecrets(

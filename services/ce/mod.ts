@@ -14,7 +14,10 @@ import type { Worker } from "../lifecycle.ts";
 import type { RecordCounts } from "../limits.ts";
 import type { OutboxChannel } from "../outbox_channel.ts";
 import type { Recorder } from "../recorder.ts";
+import type { Sealer } from "../sealer.ts";
+import { sealIntegrationUrls } from "./integrations.ts";
 import { pushChannel, pushRecorder } from "./push_channel.ts";
+import { sealClearPushTokens } from "./push_tokens.ts";
 import { alertEvaluator } from "./workers/alert_evaluator.ts";
 import { certificateWatcher } from "./workers/certificate_watcher.ts";
 import { containerWatcher } from "./workers/container_watcher.ts";
@@ -52,6 +55,8 @@ export const ceWorkers: readonly Worker[] = [
 export const ceChannels: readonly OutboxChannel[] = [webhookChannel, pushChannel];
 
 export const ceRecorders: readonly Recorder[] = [webhookRecorder, pushRecorder];
+
+export const ceSealers: readonly Sealer[] = [sealClearPushTokens, sealIntegrationUrls];
 
 export const ceCounts: RecordCounts = {
   users: countUsers,

@@ -13,8 +13,10 @@ import type { Worker } from "../lifecycle.ts";
 import type { RecordCounts } from "../limits.ts";
 import type { OutboxChannel } from "../outbox_channel.ts";
 import type { Recorder } from "../recorder.ts";
+import type { Sealer } from "../sealer.ts";
 import { incidentRecorder } from "./automatic_incidents.ts";
 import { chatChannel, chatRecorder } from "./chat_dispatch.ts";
+import { sealMonitorUrls } from "./monitor_url_secrets.ts";
 import { componentFollower } from "./status_page_components.ts";
 import {
   mailChannel,
@@ -50,6 +52,8 @@ export const proRecorders: readonly Recorder[] = [
   subscriberNotifier,
   chatRecorder,
 ];
+
+export const proSealers: readonly Sealer[] = [sealMonitorUrls];
 
 export const proCounts: RecordCounts = {
   remediation_rules: countRemediationRules,

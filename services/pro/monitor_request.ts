@@ -1,6 +1,6 @@
 /**
- * The secret part of a monitor: the headers and the body that its requests carry, which are stored
- * encrypted.
+ * The secret part of a monitor, which is stored encrypted: the headers and the body of its requests,
+ * and the address where that has secrets.
  *
  * @module
  */
@@ -11,13 +11,16 @@ import type { Secrets } from "../secrets.ts";
 export interface MonitorRequest {
   headers: Record<string, string>;
   body: string | null;
+  /** The whole address; absent where the stored one has no secrets. */
+  url?: string;
 }
 
 const purposeOf = (id: string) => `monitor ${id} request`;
 
 /** @returns `null` where there is nothing to keep. */
 export function sealRequest(secrets: Secrets, id: string, request: MonitorRequest): string | null {
-  if (Object.keys(request.headers).length === 0 && request.body === null) return null;
+  const { headers, body, url } = request;
+  if (Object.keys(headers).length === 0 && body === null && url === undefined) return null;
   return secrets.seal(JSON.stringify(request), purposeOf(id));
 }
 

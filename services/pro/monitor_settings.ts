@@ -12,6 +12,7 @@ import { GIVE_AGAIN, isElsewhere, REDACTED } from "../redact.ts";
 import { checkedHeaders } from "../secret_headers.ts";
 import { SealError } from "../secrets.ts";
 import { dnsNameProblem, type RecordType } from "./dns_lookup.ts";
+import { keepsSecrets, redactedUrl, unredactedUrl } from "../url_secrets.ts";
 import { normalizedExpectedStatus } from "./expected_status.ts";
 import { parseHostPort } from "./monitor_probe.ts";
 import { type MonitorRequest, openRequest, sealRequest } from "./monitor_request.ts";
@@ -98,10 +99,11 @@ export function monitorSettings(
   const old = stored?.type === type ? stored : undefined;
   const isHttp = type === "http";
   const isDns = type === "dns";
+  const url = change.url ?? stored!.url;
   return {
     name: change.name ?? stored!.name,
     type,
-    url: change.url ?? stored!.url,
+    url: isHttp ? redactedUrl(url) : url,
     method: isHttp ? told(change.method, old?.method) ?? MONITOR_DEFAULTS.method : null,
     expectedStatus: isHttp
       ? expectedStatus(
@@ -117,7 +119,7 @@ export function monitorSettings(
     intervalSeconds: change.intervalSeconds ?? stored?.intervalSeconds ??
       MONITOR_DEFAULTS.intervalSeconds,
     retries: change.retries ?? stored?.retries ?? MONITOR_DEFAULTS.retries,
-    sealed: isHttp ? sealRequest(secrets, id, request(secrets, change, old)) : null,
+    sealed: isHttp ? sealRequest(secrets, id, request(secrets, { ...change, url }, old)) : null,
     autoIncident: change.autoIncident ?? stored?.autoIncident ?? false,
   };
 }
@@ -136,18 +138,27 @@ function expectedStatus(text: string): string {
 }
 
 /**
- * Headers and body after a change, with the values that are kept.
+ * Headers, body and address after a change, with the values that are kept.
  *
  * @throws {AppError} `invalid`; `conflict` when the stored ones cannot be read.
  */
 function request(
   secrets: Deps["secrets"],
-  { url, headers, body }: MonitorChange,
+  { url, headers, body }: MonitorChange & { url: string },
   stored: StoredMonitor | undefined,
 ): MonitorRequest {
-  const old = stored ? opened(secrets, stored) : { headers: {}, body: null };
-  const elsewhere = !!stored && url !== undefined && isElsewhere(stored.url, url);
+  const old: MonitorRequest = stored ? opened(secrets, stored) : { headers: {}, body: null };
+  const elsewhere = !!stored && isElsewhere(stored.url, url);
+  const whole = unredactedUrl(url, old.url ?? stored?.url);
+  if (whole === undefined) {
+    throw new AppError(
+      "invalid",
+      `body.url: "${REDACTED}" keeps a stored value, and there is none`,
+    );
+  }
+  if (elsewhere && keepsSecrets(url)) throw new AppError("invalid", `body.url: ${GIVE_AGAIN}`);
   return {
+    ...(redactedUrl(whole) !== whole && { url: whole }),
     headers: checkedHeaders(headers, { stored: old.headers, elsewhere }),
     body: checkedBody(body, { stored: old.body, elsewhere }),
   };

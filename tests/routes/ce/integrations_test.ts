@@ -2,6 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { upsertIntegrationData } from "../../../db/ce/integration_data.ts";
 import { selectIntegration, updateIntegration } from "../../../db/ce/integrations.ts";
 import { sweepIntegrationData } from "../../../services/ce/integration_data.ts";
+import { sealIntegrationUrls } from "../../../services/ce/integrations.ts";
 import { createSecrets } from "../../../services/secrets.ts";
 import { fakeSystem } from "../../helpers/fake_system.ts";
 import { integrate, integrationsApp } from "../../helpers/integrations.ts";
@@ -586,3 +587,51 @@ function store(app: TestApp, integrationId: string, n: number): void {
     active: false,
   });
 }
+
+Deno.test("the query of an integration's address is encrypted, shown redacted, kept and sent", async () => {
+  await using system = fakeSystem(() => Response.json({ a: 1 }));
+  using app = integrationsApp();
+  const url = `${system.url}/status?key=t0ken&part=1`;
+  const shown = `${system.url}/status?key=********&part=********`;
+  const config = { ...json.config, headers: undefined };
+  const { body: created } = await app.call("POST", "/api/integrations", {
+    ...json,
+    config: { ...config, url },
+  });
+  const path = `/api/integrations/${created.id}`;
+  const stored = () => JSON.stringify(app.deps.db.all("SELECT * FROM integrations"));
+  equal(created.config.url, shown);
+  equal(stored().includes("t0ken"), false);
+  equal((await app.call("GET", path, undefined, { role: "viewer" })).body.config.url, shown);
+
+  equal((await update(app, created.id, { config: { ...config, url: shown } })).status, 200);
+  await app.call("POST", `${path}/test`);
+  equal(system.asked.at(-1)!.path, "/status?key=t0ken&part=1");
+
+  const elsewhere = await update(app, created.id, {
+    config: { ...config, url: "http://10.0.0.9/status?key=********" },
+  });
+  deepEqual([elsewhere.status, elsewhere.body.error.split(":")[0]], [400, "body.config.url"]);
+  const unknown = await update(app, created.id, {
+    config: { ...config, url: `${system.url}/?other=********` },
+  });
+  equal(unknown.status, 400);
+});
+
+Deno.test("addresses of integrations that were stored in clear are encrypted at the next start", async () => {
+  await using system = fakeSystem(() => Response.json({ a: 1 }));
+  using app = integrationsApp();
+  const id = await integrate(app, json.adapter, json.config);
+  const { db } = app.deps;
+  const integration = selectIntegration(db, id)!;
+  const url = `${system.url}/status?key=t0ken`;
+  updateIntegration(db, { ...integration, config: { ...integration.config, url } });
+  for (let start = 0; start < 2; start++) sealIntegrationUrls(app.deps);
+  equal(JSON.stringify(db.all("SELECT * FROM integrations")).includes("t0ken"), false);
+  const { body } = await app.call("GET", `/api/integrations/${id}`);
+  equal(body.config.url, `${system.url}/status?key=********`);
+  await app.call("POST", `/api/integrations/${id}/test`);
+  const asked = system.asked.at(-1)!;
+  equal(asked.path, "/status?key=t0ken");
+  equal(asked.headers.get("x-api-key"), "the-secret");
+});

@@ -1,6 +1,8 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { sealMonitorUrls } from "../../../services/pro/monitor_url_secrets.ts";
 import { createSecrets } from "../../../services/secrets.ts";
 import { fakeReceiver } from "../../helpers/fake_receiver.ts";
+import { fakeSystem } from "../../helpers/fake_system.ts";
 import { testApp, type TestAppOptions } from "../../helpers/test_app.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -470,3 +472,58 @@ for (const query of ["status=nonsense", "limit=0", "limit=501", "offset=-1", "mo
     equal((await pro.call("GET", `${BASE}/incidents?${query}`)).status, 400);
   });
 }
+
+Deno.test("the query of a monitor's address is encrypted, shown redacted, kept and sent", async () => {
+  await using system = fakeSystem(() => Response.json({}));
+  using pro = app();
+  const url = `${system.url}/health?token=s3cret&deep=1`;
+  const shown = `${system.url}/health?token=********&deep=********`;
+  const { body: monitor } = await pro.call("POST", MONITORS, { ...http, url });
+  const path = `${MONITORS}/${monitor.id}`;
+  const stored = () => JSON.stringify(pro.deps.db.all("SELECT * FROM uptime_monitors"));
+  equal(monitor.url, shown);
+  equal(stored().includes("s3cret"), false);
+  for (const role of ["viewer", "admin"] as const) {
+    equal((await pro.call("GET", path, undefined, { role })).body.url, shown);
+  }
+
+  equal((await pro.call("PUT", path, { url: shown, name: "Renamed" })).status, 200);
+  equal((await pro.call("PUT", path, { timeout_ms: 3_000 })).status, 200);
+  await pro.call("POST", `${path}/check`);
+  equal(system.asked.at(-1)!.path, "/health?token=s3cret&deep=1");
+
+  const changed = shown.replace("deep=********", "deep=2").replace("health", "ready");
+  equal((await pro.call("PUT", path, { url: changed })).status, 200);
+  await pro.call("POST", `${path}/check`);
+  equal(system.asked.at(-1)!.path, "/ready?token=s3cret&deep=2");
+
+  for (
+    const [given, error] of [
+      ["http://127.0.0.9:1/health?token=********", /^body\.url: give it again/],
+      [`${system.url}/?other=********`, /^body\.url: .* there is none$/],
+    ] as const
+  ) {
+    const { status, body } = await pro.call("PUT", path, { url: given });
+    equal(status, 400);
+    match(body.error, error);
+  }
+});
+
+Deno.test("addresses of monitors that were stored in clear are encrypted at the next start", async () => {
+  await using system = fakeSystem(() => Response.json({}));
+  using pro = app();
+  const { body: monitor } = await pro.call("POST", MONITORS, {
+    ...http,
+    url: system.url,
+    headers: { "x-key": "kept" },
+  });
+  const url = `${system.url}/health?token=s3cret`;
+  pro.deps.db.run("UPDATE uptime_monitors SET url = :url", { url });
+  for (let start = 0; start < 2; start++) sealMonitorUrls(pro.deps);
+  equal(JSON.stringify(pro.deps.db.all("SELECT * FROM uptime_monitors")).includes("s3cret"), false);
+  const path = `${MONITORS}/${monitor.id}`;
+  equal((await pro.call("GET", path)).body.url, `${system.url}/health?token=********`);
+  await pro.call("POST", `${path}/check`);
+  const sent = system.asked.at(-1)!;
+  deepEqual([sent.path, sent.headers.get("x-key")], ["/health?token=s3cret", "kept"]);
+});

@@ -157,22 +157,26 @@ Deno.test("each redirect is guarded like the first address", async () => {
   match(result.error!, /^169\.254\.169\.254 is an address that this service may not reach/);
 });
 
-Deno.test("an http check sends its method, headers and body, and no header to another origin", async () => {
+Deno.test("an http check sends its method, headers and body, and neither to another origin", async () => {
   await using other = serve(() => new Response("here"));
   await using server = serve(() =>
     new Response(null, { status: 307, headers: { location: `${other.url}/there` } })
   );
-  const result = await probe(
-    deps,
-    target(server.url, { method: "POST", headers: { "X-Key": "s3cret" }, body: "{}" }),
-    never,
-  );
-  equal(result.ok, true);
+  const check = { method: "POST", headers: { "X-Key": "s3cret" } };
+
+  const refused = await probe(deps, target(server.url, { ...check, body: "{}" }), never);
+  equal(refused.ok, false);
+  match(refused.error!, /redirects to another origin; the request body is not sent there$/);
   equal(server.asked[0]!.method, "POST");
   equal(server.asked[0]!.headers.get("x-key"), "s3cret");
   equal(await server.asked[0]!.text(), "{}");
+  equal(other.asked.length, 0);
+
+  const followed = await probe(deps, target(server.url, check), never);
+  equal(followed.ok, true);
   equal(other.asked[0]!.method, "POST");
   equal(other.asked[0]!.headers.get("x-key"), null);
+  await server.asked[1]!.body?.cancel();
   await other.asked[0]!.body?.cancel();
 });
 
