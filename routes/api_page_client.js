@@ -480,7 +480,7 @@ function highlighted(text) {
 // Schemas -------------------------------------------------------------------------------------
 
 function schemaBlock(schema) {
-  const block = h("pre");
+  const block = h("pre", { class: "wrap" });
   for (const { text, note } of schemaLines(schema, "", "", "", 0)) {
     block.append(text, note ? h("span", { class: "note" }, `  // ${note}`) : "", "\n");
   }

@@ -9,7 +9,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { hasBrowser, startBrowser, type View, type Visit } from "../helpers/browser.ts";
-import { LOWEST_CONTRAST, OVERFLOWING } from "../helpers/page_checks.ts";
+import { LOWEST_CONTRAST } from "../helpers/page_checks.ts";
 import { TEST_API_KEY, type TestApp, testApp } from "../helpers/test_app.ts";
 import { until } from "../helpers/until.ts";
 
@@ -98,7 +98,8 @@ for (const [name, view] of Object.entries(VIEWS)) {
 
         // What remains is a hint for password managers.
         deepEqual(visit.complaints.filter((each) => !each.startsWith("[DOM] Multiple forms")), []);
-        equal(await visit.evaluate(OVERFLOWING), "");
+        // The list of groups scrolls by itself on a phone.
+        equal(await visit.evaluate("document.documentElement.scrollWidth"), view.width);
         const lowest = await visit.evaluate(LOWEST_CONTRAST);
         ok(lowest.ratio >= 4.5, JSON.stringify(lowest));
       });
