@@ -27,6 +27,7 @@ import { identityOf } from "./containers/reserve.ts";
 import { dependentsOf, shareGroup } from "./containers/share_group.ts";
 import { replaceWithDependents } from "./rebuild_dependents.ts";
 import { readMark } from "./rebuild_marks.ts";
+import { isSwarmTask } from "./swarm_tasks.ts";
 
 export const PULL_POLICIES = ["always", "missing", "never"] as const;
 /** Whether the registry is asked for the image: always, only where the image is missing, or never. */
@@ -72,7 +73,7 @@ export async function rebuildContainer(
   { pull = "always", operation }: RebuildOptions = {},
 ): Promise<RebuildResult> {
   const found = await inspectContainer(deps, ref);
-  assertRebuildable(deps, found);
+  await assertRebuildable(deps, found);
   const container = asContainer(deps, found);
   using reservation = deps.reservations.reserve(container, "rebuilt", { operation });
   reservation.add(affectedBy(container, await currentContainers(deps)));
@@ -81,7 +82,7 @@ export async function rebuildContainer(
   // A pull can take minutes, so everything is read again.
   const all = await listAll(deps);
   const old = await inspectContainer(deps, found.Id);
-  assertRebuildable(deps, old);
+  await assertRebuildable(deps, old);
   reservation.add(affectedBy(asContainer(deps, old), all));
   const id = await renew(deps, old, await inspectDependents(deps, old, all), { reference, image });
   return {
@@ -93,11 +94,12 @@ export async function rebuildContainer(
   };
 }
 
-function assertRebuildable(deps: RebuildDeps, container: ContainerInspect): void {
-  assertNotSelf(asContainer(deps, container), "rebuilt");
-  const name = nameOf(container);
-  const { Status } = container.State;
-  if (container.Config.Labels?.["com.docker.swarm.task.id"]) {
+async function assertRebuildable(deps: RebuildDeps, inspect: ContainerInspect): Promise<void> {
+  const container = asContainer(deps, inspect);
+  assertNotSelf(container, "rebuilt");
+  const { name } = container;
+  const { Status } = inspect.State;
+  if (await isSwarmTask(deps.engine, container)) {
     throw new AppError(
       "conflict",
       `Container ${name} is a task of a Swarm service; Swarm creates its containers itself`,

@@ -16,6 +16,10 @@ export interface Dependency {
   condition: DependencyCondition;
 }
 
+/** Anyone can write labels; what is beyond these bounds is ignored. */
+const LABEL_MAX = 32 * 1024;
+const DEPENDENCIES_MAX = 256;
+
 /**
  * Reads the label `com.docker.compose.depends_on`, e.g.
  * `db:service_healthy:false,cache:service_started:true`: service, condition, and whether a restart
@@ -23,10 +27,13 @@ export interface Dependency {
  * `service_started`.
  */
 export function parseDependsOn(label: string | undefined): Dependency[] {
-  return (label ?? "").split(",").flatMap((entry) => {
+  const dependencies = new Map<string, Dependency>();
+  for (const entry of (label ?? "").slice(0, LABEL_MAX).split(",")) {
     const [service = "", condition] = entry.trim().split(":");
-    return service === "" ? [] : [{ service, condition: asCondition(condition) }];
-  });
+    if (service === "" || dependencies.size >= DEPENDENCIES_MAX) continue;
+    dependencies.set(service, { service, condition: asCondition(condition) });
+  }
+  return [...dependencies.values()];
 }
 
 function asCondition(text: string | undefined): DependencyCondition {

@@ -16,6 +16,7 @@ import {
 } from "../../db/pro/remediation_rules.ts";
 import { EngineUnreachableError } from "../../engine/errors.ts";
 import { type ReadDeps, resolveContainer } from "../ce/container_reads.ts";
+import { isSwarmTask } from "../ce/swarm_tasks.ts";
 import { applyChange, type Change } from "../change.ts";
 import type { Deps } from "../deps.ts";
 import { AppError, notFound } from "../errors.ts";
@@ -30,9 +31,6 @@ export {
 export type { RemediationRule, RemediationSettings };
 
 const BEGINNING = { pending_since: null, seen_at: null } as const;
-
-/** A container of a Swarm service: the Swarm itself replaces it. */
-const TASK_LABEL = "com.docker.swarm.task.id";
 
 /** Whether the target of a rule may be missing. */
 interface Missing {
@@ -106,10 +104,14 @@ export function removeRemediationRule({ db }: Pick<Deps, "db">, id: string): voi
 }
 
 /** Why no rule ever acts on this container, or `undefined`. */
-export function obstacleTo({ name, self, labels }: Container): string | undefined {
+export async function obstacleTo(
+  { engine }: Pick<Deps, "engine">,
+  container: Container,
+): Promise<string | undefined> {
+  const { name, self } = container;
   if (self) return `${name} is the service's own container`;
-  if (labels[TASK_LABEL] !== undefined) {
-    return `${name} is a task of a Swarm service, which the Swarm itself looks after`;
+  if (await isSwarmTask(engine, container)) {
+    return `${name} is a task of a Swarm service; Swarm replaces its containers itself`;
   }
   return undefined;
 }
@@ -139,7 +141,7 @@ async function acceptableTarget(
       `body.action_target: container ${ref} does not exist; allow_missing accepts it nevertheless`,
     );
   }
-  const obstacle = obstacleTo(target);
+  const obstacle = await obstacleTo(deps, target);
   if (obstacle) throw new AppError("invalid", `body.action_target: ${obstacle}`);
   return target;
 }

@@ -204,7 +204,7 @@ async function act(deps: RemediationDeps, rule: RemediationRule): Promise<Outcom
     if (deps.maintenance.active) return skipped("Maintenance mode is on");
     const target = targetIn(deps.inventory, rule);
     if (!target) throw notFound("Container", rule.action_target);
-    const obstacle = obstacleTo(target);
+    const obstacle = await obstacleTo(deps, target);
     if (obstacle) return skipped(obstacle);
     await actOn(deps, target, rule);
     return { status: "success", error: null };

@@ -20,6 +20,7 @@ import { sleep, type Worker } from "../../lifecycle.ts";
 import { createDownReader, type Down } from "../container_events.ts";
 import { listAll, refreshContainer } from "../container_reads.ts";
 import { lastHealthOutput } from "../health_output.ts";
+import { withRealExitCode } from "../containers/event_attributes.ts";
 import { findOwnContainer } from "../containers/self_search.ts";
 import { recoverRebuilds } from "../rebuild_recovery.ts";
 
@@ -137,7 +138,8 @@ async function consume(
 ): Promise<void> {
   const refresh = refresher(deps, signal);
   try {
-    for await (const event of events) {
+    for await (const raw of events) {
+      const event = raw.Type === "container" ? await withRealExitCode(deps, raw, signal) : raw;
       if (event.Type === "network") {
         const id = event.Actor.Attributes?.container;
         if (id) refresh(id);

@@ -96,7 +96,7 @@ for (
     [
       "a task of a Swarm",
       { labels: { "com.docker.swarm.task.id": "t1" } },
-      "web is a task of a Swarm service, which the Swarm itself looks after",
+      "web is a task of a Swarm service; Swarm replaces its containers itself",
     ],
   ] as const
 ) {

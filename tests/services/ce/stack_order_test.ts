@@ -1,4 +1,4 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import { parseDependsOn, startOrder } from "../../../services/ce/stack_order.ts";
 
 for (
@@ -72,3 +72,11 @@ for (
     deepEqual(parseDependsOn(label), dependencies);
   });
 }
+
+Deno.test("a label with a flood of dependencies is bounded", () => {
+  const flood = Array.from({ length: 100_000 }, (_, n) => `s${n}:service_healthy`).join(",");
+  equal(parseDependsOn(flood).length, 256);
+  deepEqual(parseDependsOn("db,".repeat(300_000)), [
+    { service: "db", condition: "service_started" },
+  ]);
+});

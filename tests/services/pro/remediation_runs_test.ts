@@ -286,7 +286,7 @@ for (
     {
       what: "a task of a Swarm",
       fields: { labels: { "com.docker.swarm.task.id": "t1" } },
-      error: "web is a task of a Swarm service, which the Swarm itself looks after",
+      error: "web is a task of a Swarm service; Swarm replaces its containers itself",
     },
   ]
 ) {

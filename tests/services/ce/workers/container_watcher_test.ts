@@ -129,3 +129,45 @@ Deno.test("container.unhealthy carries the output of the last health check", asy
   await writer.close().catch(() => {});
   await watching;
 });
+
+for (
+  const { what, labels, exitCode, reported } of [
+    { what: "no such label", labels: {}, exitCode: "3", reported: ["exited", 3] },
+    {
+      what: "a label that claims a kill",
+      labels: { exitCode: "137" },
+      exitCode: "137",
+      reported: ["exited", 0],
+    },
+  ]
+) {
+  Deno.test(`the exit code of a container with ${what} is the real one`, async () => {
+    const containers: PlayedContainer[] = [{ name: "web", labels }];
+    const feed = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = feed.writable.getWriter();
+    await using fake = fakeEngine({
+      ...playContainers(containers),
+      "GET /events": () => new Response(feed.readable),
+    });
+    using app = testApp({ engine: fake.engine });
+    const downs: unknown[][] = [];
+    app.deps.events.publish = ({ event, data }) => {
+      const { reason, exitCode } = data as { reason: string; exitCode: number };
+      if (event === "container.down") downs.push([reason, exitCode]);
+    };
+    const end = new AbortController();
+    const watching = containerWatcher.run(app.deps, end.signal, () => {});
+    await until("the engine is followed", () => app.deps.inventory.live);
+
+    Object.assign(containers[0]!, { state: "exited", exitCode: 0 });
+    const actor = { ID: idOf("web"), Attributes: { name: "web", exitCode, ...labels } };
+    const event = { Type: "container", Action: "die", Actor: actor };
+    await writer.write(new TextEncoder().encode(JSON.stringify(event)));
+    await until("the end was reported", () => downs.length > 0);
+
+    deepEqual(downs, [reported]);
+    end.abort();
+    await writer.close().catch(() => {});
+    await watching;
+  });
+}
