@@ -24,7 +24,7 @@ export function unknownPath(routes: readonly EditionRoutes[]) {
     if (methods.size === 0) return respondJson(c.env, 404, { error: `No such path: ${path}` });
     if (methods.has("GET")) methods.add("HEAD");
     const allow = [...methods].sort().join(", ");
-    const error = `${c.req.method} is not allowed here, but ${allow}`;
+    const error = `${c.req.method} is not allowed; allowed methods: ${allow}`;
     return respondJson(c.env, 405, { error }, { allow });
   };
 }

@@ -48,11 +48,15 @@ export function inputCheck(
   const queryRules: FieldRules = {
     accepted: endpoint.acceptsTicket ? ["ticket"] : [],
     what: "query parameter",
-    hint: (name) => bodyNames.includes(name) ? `${name} is a field of the body` : undefined,
+    hint: (name) =>
+      bodyNames.includes(name)
+        ? `unknown query parameter; ${name} is a field of the body`
+        : undefined,
   };
   const bodyRules: FieldRules = {
     accepted: acceptedFields(endpoint, group),
-    hint: (name) => queryNames.includes(name) ? `${name} is a query parameter` : undefined,
+    hint: (name) =>
+      queryNames.includes(name) ? `unknown field; ${name} is a query parameter` : undefined,
   };
 
   return async function inputCheck(c, next) {

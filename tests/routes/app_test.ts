@@ -54,7 +54,7 @@ for (
       method: "PUT",
       path: "/api/overview",
       status: 405,
-      error: "PUT is not allowed here, but GET, HEAD",
+      error: "PUT is not allowed; allowed methods: GET, HEAD",
     },
     {
       what: "a body that is no JSON",

@@ -47,9 +47,14 @@ Deno.test("an unknown field and query parameter is 400 and named, with the one t
         "POST",
         "/api/containers/web/rebuild?pull=never",
         {},
-        "query.pull: pull is a field of the body",
+        "query.pull: unknown query parameter; pull is a field of the body",
       ],
-      ["POST", "/api/containers/web/stop", { t: 1 }, "body.t: t is a query parameter"],
+      [
+        "POST",
+        "/api/containers/web/stop",
+        { t: 1 },
+        "body.t: unknown field; t is a query parameter",
+      ],
       [
         "POST",
         "/api/containers/web/start",
