@@ -19,8 +19,8 @@ import { Maintenance, PageParams, TITLE_MAX, UNKNOWN_PAGE, words } from "./statu
 const fields = {
   title: oneLine(TITLE_MAX),
   message: words(),
-  starts_at: Instant.meta({ example: "2026-02-07T22:00:00Z" }),
-  ends_at: Instant.meta({ example: "2026-02-07T23:30:00Z" }),
+  starts_at: Instant.meta({ example: "2099-02-07T22:00:00Z" }),
+  ends_at: Instant.meta({ example: "2099-02-07T23:30:00Z" }),
   component_ids: z.array(z.string().min(1).max(255)).max(200).meta({
     description: "Components that are shown as `under_maintenance` meanwhile",
   }),
@@ -29,8 +29,8 @@ const fields = {
 const EXAMPLE = {
   title: "Database upgrade",
   message: "The shop is read-only for about ten minutes.",
-  starts_at: "2026-02-07T22:00:00Z",
-  ends_at: "2026-02-07T23:30:00Z",
+  starts_at: "2099-02-07T22:00:00Z",
+  ends_at: "2099-02-07T23:30:00Z",
   component_ids: [],
 };
 

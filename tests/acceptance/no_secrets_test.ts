@@ -11,6 +11,7 @@
  */
 
 import { equal, ok } from "node:assert/strict";
+import { insertAlertEvent } from "../../db/ce/alert_events.ts";
 import type { UserRole } from "../../services/caller.ts";
 import { forwardEvents } from "../../services/ce/workers/stream_broadcaster.ts";
 import { readConfig } from "../../services/config.ts";
@@ -264,6 +265,19 @@ async function makeRecords(service: PlantedService, holders: readonly Holder[]):
       await send(service, "anybody", { method: "GET", path: `${SUBSCRIBERS}/verify/:token` });
     }
   }
+  insertAlertEvent(app.deps.db, {
+    id: "a1",
+    ruleId: "r1",
+    ruleName: "High CPU",
+    metric: "cpu_percent",
+    operator: ">",
+    threshold: 90,
+    value: 95,
+    message: "High CPU: cpu_percent is 95 (> 90)",
+    firedAt: app.deps.now().toISOString(),
+    resolvedAt: null,
+  });
+  ids.set("/api/alerts/events", "a1");
   const role = `${ENTERPRISE}/roles`;
   ids.set(`${role}/users`, users.operator).set(`${role}/:id/users`, users.operator);
   ids.set(`${ENTERPRISE}/sso/login`, ids.get(`${ENTERPRISE}/sso/providers`)!);

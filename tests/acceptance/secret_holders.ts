@@ -213,6 +213,14 @@ export function secretHolders(
       body: () => ({ name: "API", status: "operational" }),
     },
     {
+      at: `${PRO}/status-pages/:pageId/maintenances`,
+      body: () => ({
+        title: "Database upgrade",
+        starts_at: "2099-02-07T22:00:00Z",
+        ends_at: "2099-02-07T23:30:00Z",
+      }),
+    },
+    {
       at: `${PRO}/status-pages/:pageId/subscribers`,
       body: () => ({ email: `${crypto.randomUUID()}@example.com` }),
     },
