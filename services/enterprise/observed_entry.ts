@@ -25,6 +25,7 @@ const CATEGORY_OF: Readonly<Record<string, Category>> = {
   status_pages: "configuration",
   chatops: "configuration",
   settings: "configuration",
+  edition: "configuration",
   incidents: "data",
   uptime: "data",
   sla: "data",
