@@ -20,7 +20,7 @@ stream ends when the token expires.`;
 
 const EXAMPLE = `id: 1769860800000001
 event: event
-data: {"event":"container.up","timestamp":"2026-01-31T12:00:00.000Z",...}
+data: {"event":"container.up","timestamp":"2026-01-31T12:00:00.000Z","eventId":"...",...}
 
 `;
 

@@ -1,0 +1,30 @@
+import { deepEqual } from "node:assert/strict";
+import type { AppEvent } from "../../services/events.ts";
+import { liveApp } from "../helpers/live_app.ts";
+import { type OwnEngine, ownEngineTest } from "../helpers/real_engine.ts";
+import { until } from "../helpers/until.ts";
+
+ownEngineTest(
+  "container.unhealthy says what the health check printed",
+  async (engine: OwnEngine) => {
+    await using app = await liveApp(engine.socketPath);
+    const events: AppEvent[] = [];
+    app.deps.events.publish = (event) => void events.push(event);
+    await using web = await engine.runContainer({
+      options: [
+        "--health-cmd=printf '\\033[31mdatabase is away\\033[0m\\n'; exit 1",
+        "--health-interval=1s",
+        "--health-retries=1",
+      ],
+    });
+
+    const unhealthy = () => events.find(({ event }) => event === "container.unhealthy");
+    await until("it is unhealthy", () => unhealthy() !== undefined);
+
+    deepEqual(unhealthy()!.data, {
+      container: web.name,
+      id: web.id,
+      healthOutput: "database is away",
+    });
+  },
+);
