@@ -133,6 +133,7 @@ Deno.test("POST /api/images/prune tells the space that it reclaimed", async () =
 
   deepEqual((await app.call("POST", "/api/images/prune")).body, {
     SpaceReclaimed: 42,
+    spaceReclaimed: 42,
     deleted: [ID],
     untagged: ["app@sha256:1"],
   });

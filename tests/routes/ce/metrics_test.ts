@@ -232,7 +232,7 @@ Deno.test("GET /metrics counts requests by the pattern of their path", async () 
   using app = testApp();
   await app.call("GET", "/livez");
   await app.call("GET", "/api/users/a", undefined, { role: "public" });
-  await app.call("GET", "/api/alerts/rules/one");
+  await app.call("GET", "/api/alerts/unknown/one");
   await app.call("PUT", "/api/alerts/rules/one", {});
   await app.call("PUT", "/api/alerts/rules/two", {});
   await app.call("GET", "/api/system/docker", undefined, { role: "public" });
