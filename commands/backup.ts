@@ -46,12 +46,22 @@ export async function backup(program: Program): Promise<number> {
 
   const sources = await openSources(dataDir, program);
   try {
+    // The owner of DATA_DIR could put a link into a directory of its own while root writes there.
+    using _owner = isOwnedAlike(dirname(resolve(file)), dataDir) ? actAsOwner(dataDir) : null;
     const { manifest, size } = await writeTarget(file, sources, program.signal);
     report(program, file, manifest, size, secretKey !== null);
   } finally {
     for (const source of sources) source.file.close();
   }
   return EXIT.ok;
+}
+
+function isOwnedAlike(directory: string, dataDir: string): boolean {
+  try {
+    return Deno.statSync(directory).uid === Deno.statSync(dataDir).uid;
+  } catch {
+    return false; // Without the directory the write fails, and says why.
+  }
 }
 
 /** Opens what goes into the backup, with the rights of the owner of `DATA_DIR`. */

@@ -7,6 +7,7 @@
 
 import { deepEqual, equal, match, throws } from "node:assert/strict";
 import { actAsOwner } from "../../commands/data_owner.ts";
+import { writePrivateFile } from "../../services/private_file.ts";
 import { runCommand, temporaryDirectory } from "../helpers/command.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 
@@ -92,6 +93,42 @@ rootTest("links that SQLite or a replacement would follow reach nothing of root"
     ) {
       equal((await run(place.dataDir, ...args)).code, 1, `${name}: ${args.join(" ")}`);
     }
+    place.assertUnharmed();
+  }
+});
+
+rootTest("a backup into DATA_DIR itself is written with the rights of its owner", async () => {
+  using place = await attacked();
+  const file = `${place.dataDir}/today.tar`;
+  equal((await run(place.dataDir, "backup", file)).code, 0);
+  equal(Deno.statSync(file).uid, SERVICE_USER);
+  place.link("today.tar");
+  equal((await run(place.dataDir, "backup", "--force", file)).code, 1);
+  place.assertUnharmed();
+});
+
+rootTest("a license is not read or written through a link", async () => {
+  using place = await attacked();
+  const license = `${place.dataDir}/license.key`;
+  Deno.writeTextFileSync(license, "");
+  place.link("license.key");
+  const { stderr } = await run(place.dataDir, "license", "show");
+  match(stderr, /license\.key is a symbolic link; put the file itself in its place/);
+  writePrivateFile(license, "a license\n");
+  equal(Deno.lstatSync(license).isFile, true);
+  place.assertUnharmed();
+});
+
+rootTest("the service does not start where links are in the place of its files", async () => {
+  for (const name of ["initial-credentials", "secret.key", "state.sqlite"]) {
+    using place = await attacked();
+    Deno.writeTextFileSync(`${place.dataDir}/${name}`, "");
+    place.link(name);
+    const { code, stderr } = await runCommand(["serve"], {
+      env: { DATA_DIR: place.dataDir, HOST: "127.0.0.1", PORT: "0" },
+    });
+    equal(code, 1);
+    match(stderr, new RegExp(`/${name} is a symbolic link; put the file itself in its place`));
     place.assertUnharmed();
   }
 });
