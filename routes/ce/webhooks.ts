@@ -20,7 +20,9 @@ import {
   setWebhookEnabled,
   WEBHOOK_EVENTS,
 } from "../../services/ce/webhooks.ts";
+import { type Caller, mayDo } from "../../services/caller.ts";
 import type { Deps } from "../../services/deps.ts";
+import { REDACTED } from "../../services/redact.ts";
 import { EVENT_KINDS } from "../../services/events.ts";
 import { OUTBOUND_URL_MAX } from "../../services/outbound_url.ts";
 import { endpoint } from "../endpoint.ts";
@@ -120,7 +122,7 @@ export const webhookEndpoints = (deps: Deps) => [
     role: "admin",
     permission: "webhooks:read",
     returns: z.object({ webhooks: z.array(Webhook) }).meta({ id: "WebhookList" }),
-  }, () => ({ webhooks: listWebhooks(deps) })),
+  }, ({ caller }) => ({ webhooks: listWebhooks(deps).map((each) => visible(each, caller)) })),
 
   endpoint({
     method: "post",
@@ -154,7 +156,7 @@ export const webhookEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Webhook,
     failures: UNKNOWN,
-  }, ({ params }) => getWebhook(deps, params.id)),
+  }, ({ params, caller }) => visible(getWebhook(deps, params.id), caller)),
 
   endpoint({
     method: "put",
@@ -233,3 +235,10 @@ export const webhookEndpoints = (deps: Deps) => [
     failures: UNKNOWN,
   }, ({ params, query }) => listDeliveries(deps, params.id, query)),
 ];
+
+/** The path of an address often holds a token, so only users who may change it see it. */
+function visible<Shown extends { url: string }>(webhook: Shown, caller: Caller): Shown {
+  if (mayDo(caller, "admin", "webhooks:write")) return webhook;
+  const origin = URL.parse(webhook.url)?.origin;
+  return { ...webhook, url: origin === undefined ? REDACTED : `${origin}/${REDACTED}` };
+}

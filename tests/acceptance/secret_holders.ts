@@ -229,6 +229,14 @@ export function secretHolders(
       body: () => ({ webhook_url: `${place}/subscriber/${crypto.randomUUID()}` }),
     })),
     {
+      at: `${PRO}/status-pages/:pageId/maintenances`,
+      body: () => ({
+        title: "Upgrade",
+        starts_at: "2999-01-01T00:00:00Z",
+        ends_at: "2999-01-01T01:00:00Z",
+      }),
+    },
+    {
       at: `${PRO}/status-pages/:pageId/incidents`,
       body: () => ({
         title: "API answers slowly",

@@ -5,6 +5,8 @@ import { createSecrets } from "../../../services/secrets.ts";
 import { EVENT_KINDS } from "../../../services/events.ts";
 import { fakeReceiver } from "../../helpers/fake_receiver.ts";
 import { testApp, type TestAppOptions } from "../../helpers/test_app.ts";
+import { login } from "../../helpers/accounts.ts";
+import { appWithRights } from "../../helpers/custom_roles.ts";
 
 const hook = {
   name: "On-call",
@@ -404,4 +406,23 @@ Deno.test("every kind of event can be subscribed to", async () => {
   equal(status, 201);
   deepEqual(body.events, [...EVENT_KINDS]);
   notEqual(body.secret, undefined);
+});
+
+Deno.test("a user who may only read webhooks does not see the path of an address", async () => {
+  using app = await appWithRights("webhooks:read");
+  const { accessToken: token } = await login(app, "admin@example.com");
+  const url = "https://192.0.2.1/services/T0/s3cret?key=x";
+  app.deps.config.outboundAllow = ["192.0.2.1"];
+  const { status, body } = await app.call("POST", "/api/webhooks", {
+    name: "A",
+    url,
+    events: ["*"],
+  }, {
+    token,
+  });
+  deepEqual([status, body.url], [201, url]);
+  const shown = "https://192.0.2.1/********";
+  equal((await app.asViewer("GET", "/api/webhooks")).body.webhooks[0].url, shown);
+  equal((await app.asViewer("GET", `/api/webhooks/${body.id}`)).body.url, shown);
+  equal((await app.call("GET", `/api/webhooks/${body.id}`, undefined, { token })).body.url, url);
 });
