@@ -8,7 +8,7 @@
 import { commandHelp } from "./commands/help.ts";
 import { COMMANDS } from "./commands/mod.ts";
 import { CommandError, EXIT, type Program, UsageError } from "./commands/program.ts";
-import { ConfigError, type Env, unknownVariables } from "./services/config.ts";
+import { ConfigError, type Env, unknownVariables } from "./services/config/config.ts";
 import { KeyFileError } from "./services/secrets.ts";
 
 /** Failures whose message says all that the operator needs. */

@@ -6,7 +6,7 @@
  */
 
 import { waitBriefly } from "../db/database.ts";
-import { appendEntry } from "../services/enterprise/compliance_append.ts";
+import { appendEntry } from "../services/enterprise/compliance/append.ts";
 import { fillLog, makeStateFile, STOPPED } from "../tests/helpers/compliance.ts";
 import { load } from "./load.ts";
 import { bundlePrograms, type Running, start, tokenOf } from "./programs.ts";

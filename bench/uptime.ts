@@ -4,7 +4,7 @@
  * @module
  */
 
-import { phaseMs } from "../services/pro/uptime_schedule.ts";
+import { phaseMs } from "../services/pro/uptime/schedule.ts";
 import { bundlePrograms, cpuPercent, type Running, start, tokenOf } from "./programs.ts";
 import { printTable, printVerdict } from "./table.ts";
 

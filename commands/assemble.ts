@@ -6,31 +6,31 @@
 
 import type { MetricsDatabase, StateDatabase } from "../db/database.ts";
 import type { Engine } from "../engine/client.ts";
-import { createAccounts } from "../services/accounts.ts";
-import { createBrandBoard } from "../services/brand_board.ts";
-import { storedEnd, storedTrialStart } from "../services/ce/licenses.ts";
+import { createAccounts } from "../services/auth/accounts.ts";
+import { createBrandBoard } from "../services/state/brand_cache.ts";
+import { storedEnd, storedTrialStart } from "../services/ce/edition/licenses.ts";
 import { storedMaintenance } from "../services/ce/maintenance.ts";
-import type { Config } from "../services/config.ts";
+import type { Config } from "../services/config/config.ts";
 import type { Deps } from "../services/deps.ts";
 import { adapters, channels, counts, recorders } from "../services/editions.ts";
-import { createEventBus } from "../services/events.ts";
-import { createHostBoard } from "../services/host_board.ts";
-import { createInventory } from "../services/inventory.ts";
-import { createLicense } from "../services/license.ts";
-import { createMaintenance } from "../services/maintenance.ts";
+import { createEventBus } from "../services/events/events.ts";
+import { createHostBoard } from "../services/state/host_cache.ts";
+import { createInventory } from "../services/state/inventory.ts";
+import { createLicense } from "../services/license/license.ts";
+import { createMaintenance } from "../services/state/maintenance.ts";
 import type { Log } from "../services/log.ts";
-import { createLoginThrottle } from "../services/login_throttle.ts";
-import { createOutboxBell } from "../services/outbox_bell.ts";
-import { createRunningPolls } from "../services/running_polls.ts";
+import { createLoginThrottle } from "../services/auth/login_throttle.ts";
+import { createOutboxBell } from "../services/events/outbox_signal.ts";
+import { createRunningPolls } from "../services/state/running_polls.ts";
 import type { Secrets } from "../services/secrets.ts";
-import type { SelfHint } from "../services/self_container.ts";
+import type { SelfHint } from "../services/state/self_container.ts";
 import { serverIdentity } from "../services/server_identity.ts";
 import { createReservations } from "../services/state/reservations.ts";
 import { createEventStream } from "../services/state/event_stream.ts";
-import { createStatsBoard } from "../services/stats_board.ts";
-import { createStreamHub } from "../services/stream_hub.ts";
-import { createStreamTickets } from "../services/stream_tickets.ts";
-import { createVitals } from "../services/vitals.ts";
+import { createStatsBoard } from "../services/state/stats_cache.ts";
+import { createStreamHub } from "../services/stream/hub.ts";
+import { createStreamTickets } from "../services/stream/tickets.ts";
+import { createVitals } from "../services/state/vitals.ts";
 
 /** The parts that come from outside; everything else is made from them. */
 export interface Parts {

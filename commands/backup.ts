@@ -18,14 +18,14 @@ import {
   type BackupManifest,
   type BackupSource,
   writeBackupFile,
-} from "../services/backup_file.ts";
+} from "../services/backup/archive.ts";
 import {
   isThere,
   openRegularFile,
   removeIfThere,
   syncDirectory,
-} from "../services/private_file.ts";
-import { TarError } from "../services/tar.ts";
+} from "../services/backup/private_file.ts";
+import { TarError } from "../services/backup/tar.ts";
 import { parseArguments } from "./arguments.ts";
 import { BACKED_UP, isDataFile, METRICS_FILE, STATE_FILE } from "./data_directory.ts";
 import { actAsOwner } from "./data_owner.ts";

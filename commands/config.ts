@@ -4,7 +4,7 @@
  * @module
  */
 
-import { describeConfig, readConfig } from "../services/config.ts";
+import { describeConfig, readConfig } from "../services/config/config.ts";
 import { assertNoArguments, EXIT, type Program } from "./program.ts";
 
 /** Longest value that still stands in its column, in characters. */

@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Caller } from "../services/caller.ts";
-import { recordAudit } from "../services/ce/audit.ts";
+import type { Caller } from "../services/auth/caller.ts";
+import { recordAudit } from "../services/ce/auth/audit.ts";
 import type { Deps } from "../services/deps.ts";
 import { recordCommandEntry } from "../services/editions.ts";
 import type { Program } from "./program.ts";

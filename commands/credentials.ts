@@ -5,10 +5,10 @@
  */
 
 import { join } from "node:path";
-import { ensureApiKey } from "../services/ce/api_key.ts";
-import { ensureFirstAdmin } from "../services/ce/users.ts";
+import { ensureApiKey } from "../services/ce/auth/api_key.ts";
+import { ensureFirstAdmin } from "../services/ce/auth/users.ts";
 import type { Deps } from "../services/deps.ts";
-import { isThere, writePrivateFile } from "../services/private_file.ts";
+import { isThere, writePrivateFile } from "../services/backup/private_file.ts";
 import { CREDENTIALS_FILE } from "./data_directory.ts";
 import { CommandError, type Program } from "./program.ts";
 

@@ -15,10 +15,10 @@ import {
 } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { metricsMigrations, stateMigrations } from "../db/migrations/mod.ts";
-import { LICENSE_FILE } from "../services/license_source.ts";
-import type { Config } from "../services/config.ts";
+import { LICENSE_FILE } from "../services/license/source.ts";
+import type { Config } from "../services/config/config.ts";
 import type { Log } from "../services/log.ts";
-import { isThere, openRegularFile, writeNewFile } from "../services/private_file.ts";
+import { isThere, openRegularFile, writeNewFile } from "../services/backup/private_file.ts";
 import { CommandError } from "./program.ts";
 import { finishReplacement, PLAN_FILE } from "./replacement.ts";
 import { describeService, LOCK_FILE } from "./running_service.ts";

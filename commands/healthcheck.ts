@@ -4,7 +4,7 @@
  * @module
  */
 
-import { readConfig } from "../services/config.ts";
+import { readConfig } from "../services/config/config.ts";
 import { assertNoArguments, EXIT, type Program } from "./program.ts";
 
 const TIMEOUT_MS = 5_000;

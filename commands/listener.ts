@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Config } from "../services/config.ts";
+import type { Config } from "../services/config/config.ts";
 import { errorFields, type Log } from "../services/log.ts";
 import { CommandError } from "./program.ts";
 

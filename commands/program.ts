@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Env, Surroundings } from "../services/config.ts";
+import type { Env, Surroundings } from "../services/config/config.ts";
 
 /** A command's arguments and surroundings, and where its output goes. */
 export interface Program {

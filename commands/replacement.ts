@@ -15,7 +15,7 @@ import {
   removeIfThere,
   syncDirectory,
   writePrivateFile,
-} from "../services/private_file.ts";
+} from "../services/backup/private_file.ts";
 
 /** Says what is to be done; while it is there, the directory is between two states. */
 export const PLAN_FILE = "restore.json";

@@ -16,10 +16,10 @@ import {
 } from "../db/database.ts";
 import { migrate, type Migration, pendingMigrations } from "../db/migrate.ts";
 import { metricsMigrations, stateMigrations } from "../db/migrations/mod.ts";
-import { BackupFileError, readBackupFile } from "../services/backup_file.ts";
-import { storedTrialStart, storeTrialStart } from "../services/ce/licenses.ts";
-import { LICENSE_FILE } from "../services/license_source.ts";
-import { openRegularFile, removeIfThere, syncDirectory } from "../services/private_file.ts";
+import { BackupFileError, readBackupFile } from "../services/backup/archive.ts";
+import { storedTrialStart, storeTrialStart } from "../services/ce/edition/licenses.ts";
+import { LICENSE_FILE } from "../services/license/source.ts";
+import { openRegularFile, removeIfThere, syncDirectory } from "../services/backup/private_file.ts";
 import { parseArguments } from "./arguments.ts";
 import {
   BACKED_UP,

@@ -6,8 +6,8 @@
  */
 
 import { join } from "node:path";
-import type { Config } from "../services/config.ts";
-import { openRegularFile } from "../services/private_file.ts";
+import type { Config } from "../services/config/config.ts";
+import { openRegularFile } from "../services/backup/private_file.ts";
 
 /** Locked for as long as the service runs. */
 export const LOCK_FILE = "longshore.lock";

@@ -5,10 +5,10 @@
  * @module
  */
 
-import { configWarnings, readConfig } from "../services/config.ts";
+import { configWarnings, readConfig } from "../services/config/config.ts";
 import { withDeadline } from "../services/deadline.ts";
 import { createLog, errorFields, type Log } from "../services/log.ts";
-import { createFrontDoor } from "./front_door.ts";
+import { createFrontDoor } from "./startup_handler.ts";
 import { listen, type Listener } from "./listener.ts";
 import { assertNoArguments, EXIT, type Program } from "./program.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Env } from "../services/config.ts";
+import type { Env } from "../services/config/config.ts";
 import { errorFields, type Log } from "../services/log.ts";
 import { notifySystemd, type SystemdState, watchdogPeriodMs } from "../services/systemd_notify.ts";
 

@@ -6,11 +6,11 @@
  */
 
 import type { StateDatabase } from "../db/database.ts";
-import { createAccounts } from "../services/accounts.ts";
-import { USER_ROLES, type UserRole } from "../services/caller.ts";
-import { emailKey } from "../services/ce/emails.ts";
-import { storedTrialStart } from "../services/ce/licenses.ts";
-import { makePassword } from "../services/ce/passwords.ts";
+import { createAccounts } from "../services/auth/accounts.ts";
+import { USER_ROLES, type UserRole } from "../services/auth/caller.ts";
+import { emailKey } from "../services/ce/auth/emails.ts";
+import { storedTrialStart } from "../services/ce/edition/licenses.ts";
+import { makePassword } from "../services/ce/auth/passwords.ts";
 import {
   createUser,
   listUsers,
@@ -18,11 +18,11 @@ import {
   setPassword,
   setUserRole,
   type User,
-} from "../services/ce/users.ts";
-import type { Config } from "../services/config.ts";
+} from "../services/ce/auth/users.ts";
+import type { Config } from "../services/config/config.ts";
 import { AppError, LimitError } from "../services/errors.ts";
-import { createLicense } from "../services/license.ts";
-import { loadLicense } from "../services/license_source.ts";
+import { createLicense } from "../services/license/license.ts";
+import { loadLicense } from "../services/license/source.ts";
 import { silentLog } from "../services/log.ts";
 import { parseArguments, subcommand } from "./arguments.ts";
 import { CONSOLE, recordCommand } from "./console.ts";

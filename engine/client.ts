@@ -13,7 +13,7 @@ import {
 } from "./answer.ts";
 import { Body, type Framing, framing } from "./body.ts";
 import { Call, during } from "./call.ts";
-import { Contact, type PlainAnswer } from "./contact.ts";
+import { Contact, type PlainAnswer } from "./probe.ts";
 import { EngineError, EngineProtocolError, EngineUnreachableError } from "./errors.ts";
 import { again, answeredFailure, connectFailure, isVersionRefusal } from "./failures.ts";
 import {
@@ -24,7 +24,7 @@ import {
   type Head,
   isConnectionEnd,
 } from "./http.ts";
-import { Lane } from "./lane.ts";
+import { Lane } from "./limiter.ts";
 import { Pool } from "./pool.ts";
 
 export type { EngineResponse, HijackedConnection };

@@ -5,10 +5,10 @@
  */
 
 import type { Context, MiddlewareHandler } from "hono";
-import type { Caller } from "../services/caller.ts";
-import type { Observation } from "../services/guard.ts";
+import type { Caller } from "../services/auth/caller.ts";
+import type { Observation } from "../services/access_policy.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { type Env, type Gatekeeper, validated } from "./gatekeeper.ts";
+import { type Env, type Gatekeeper, validated } from "./request_context.ts";
 
 /**
  * Records the outcome of each request: writes in the audit log, all of them in the guard's log.

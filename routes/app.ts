@@ -5,11 +5,11 @@
  */
 
 import { Hono } from "hono";
-import { recordAudit } from "../services/ce/audit.ts";
+import { recordAudit } from "../services/ce/auth/audit.ts";
 import type { Deps } from "../services/deps.ts";
 import { AppError } from "../services/errors.ts";
 import { guard } from "../services/editions.ts";
-import { currentGuard } from "../services/guard.ts";
+import { currentGuard } from "../services/access_policy.ts";
 import { errorFields } from "../services/log.ts";
 import { clientAddress, trustedPeer } from "./client_address.ts";
 import { corsHeaders, preflight } from "./cors.ts";
@@ -24,7 +24,7 @@ import {
 } from "./editions.ts";
 import { failureOf } from "./errors.ts";
 import { type AppEnv, type Exchange, requestIdOf, respondJson } from "./exchange.ts";
-import type { Audit, Gatekeeper, Identify } from "./gatekeeper.ts";
+import type { Audit, Gatekeeper, Identify } from "./request_context.ts";
 import { mount } from "./mount.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { createRequestLog, loggedPath, pathOf } from "./request_log.ts";

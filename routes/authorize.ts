@@ -4,14 +4,14 @@
  * @module
  */
 
-import { isMetricsToken } from "../services/ce/metrics_token.ts";
-import { redeemTicket } from "../services/ce/stream_tickets.ts";
-import { type TokenSession, tokenVerifier } from "../services/ce/tokens.ts";
-import { METRICS_USER } from "../services/accounts.ts";
-import type { Caller } from "../services/caller.ts";
+import { isMetricsToken } from "../services/ce/metrics/token.ts";
+import { redeemTicket } from "../services/ce/stream/tickets.ts";
+import { type TokenSession, tokenVerifier } from "../services/ce/auth/tokens.ts";
+import { METRICS_USER } from "../services/auth/accounts.ts";
+import type { Caller } from "../services/auth/caller.ts";
 import type { Deps } from "../services/deps.ts";
 import { AppError } from "../services/errors.ts";
-import type { Identify } from "./gatekeeper.ts";
+import type { Identify } from "./request_context.ts";
 
 /** RFC 6750, section 2.1. Schemes are compared without case (RFC 9110, section 11.1). */
 const BEARER = /^bearer +([\w.~+/-]+=*)$/i;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Config } from "../services/config.ts";
+import type { Config } from "../services/config/config.ts";
 
 /**
  * `SERVICE_BASE_URL`, else what the caller used (the `Host` header), without a slash at its end.

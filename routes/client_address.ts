@@ -10,7 +10,7 @@ import {
   configuredNetwork,
   includesAddress,
   parseAddress,
-} from "../services/ip_address.ts";
+} from "../services/auth/ip_address.ts";
 
 /** More hops than any real chain has; a longer header is an attempt to keep us busy. */
 const HOPS_MAX = 32;

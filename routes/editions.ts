@@ -5,11 +5,11 @@
  */
 
 import type { Deps } from "../services/deps.ts";
-import type { Edition } from "../services/edition.ts";
-import { isVerifySecret } from "../services/enterprise/verify_secret.ts";
+import type { Edition } from "../services/license/edition.ts";
+import { isVerifySecret } from "../services/enterprise/mtls/verify_secret.ts";
 import { ceEndpoints } from "./ce/mod.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { statusPageHtmlEndpoints, statusPageOfHost } from "./pro/status_page_html.ts";
+import { statusPageHtmlEndpoints, statusPageOfHost } from "./pro/status_pages/html.ts";
 
 export interface EditionRoutes {
   edition: Edition;

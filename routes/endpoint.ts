@@ -8,7 +8,7 @@
  */
 
 import type * as z from "zod";
-import type { Caller, Role } from "../services/caller.ts";
+import type { Caller, Role } from "../services/auth/caller.ts";
 
 /** What a caller can know about an endpoint without reading its code. */
 export interface Contract<

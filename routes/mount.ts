@@ -12,8 +12,8 @@ import { answerCache, jsonHeaders, revalidated } from "./answer_cache.ts";
 import type { EditionRoutes } from "./editions.ts";
 import type { Endpoint, RawAnswer } from "./endpoint.ts";
 import { type AppEnv, respond } from "./exchange.ts";
-import { admitActor, gate } from "./gate.ts";
-import { type Env, type Gatekeeper, validated } from "./gatekeeper.ts";
+import { admitActor, gate } from "./access.ts";
+import { type Env, type Gatekeeper, validated } from "./request_context.ts";
 import { inputCheck } from "./validation.ts";
 
 /** Adds an edition's endpoints. */

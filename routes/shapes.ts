@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { EDITIONS } from "../services/edition.ts";
+import { EDITIONS } from "../services/license/edition.ts";
 import { ISSUES_MAX } from "../services/errors.ts";
 
 /** The `:id` of a path. */

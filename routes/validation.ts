@@ -11,7 +11,7 @@ import { AppError, InputError, type InputIssue, ISSUES_MAX } from "../services/e
 import { checkFields, checkShape, type FieldRules } from "../services/input/check.ts";
 import { acceptedFields } from "./accepted_fields.ts";
 import type { Endpoint } from "./endpoint.ts";
-import type { Env } from "./gatekeeper.ts";
+import type { Env } from "./request_context.ts";
 
 /** Largest request body, in bytes. */
 const BODY_BYTES_MAX = 1024 * 1024;

@@ -12,11 +12,11 @@ import {
   enterpriseWorkers,
   recordEnterpriseCommand,
 } from "./enterprise/mod.ts";
-import type { GuardSource } from "./guard.ts";
-import type { Adapter } from "./integration_adapter.ts";
+import type { GuardSource } from "./access_policy.ts";
+import type { Adapter } from "./integration/adapter.ts";
 import type { Worker } from "./lifecycle.ts";
-import type { RecordCounts } from "./limits.ts";
-import type { OutboxChannel } from "./outbox_channel.ts";
+import type { RecordCounts } from "./license/limits.ts";
+import type { OutboxChannel } from "./events/outbox_channel.ts";
 import {
   proAdapters,
   proChannels,
@@ -25,7 +25,7 @@ import {
   proSealers,
   proWorkers,
 } from "./pro/mod.ts";
-import type { Recorder } from "./recorder.ts";
+import type { Recorder } from "./events/recorder.ts";
 import type { Sealer } from "./sealer.ts";
 
 export const workers: readonly Worker[] = [...ceWorkers, ...proWorkers, ...enterpriseWorkers];

@@ -5,9 +5,9 @@
  */
 
 import type { Deps } from "./deps.ts";
-import { type Edition, includesEdition } from "./edition.ts";
+import { type Edition, includesEdition } from "./license/edition.ts";
 import { errorFields } from "./log.ts";
-import type { WorkerState } from "./worker_state.ts";
+import type { WorkerState } from "./state/worker_state.ts";
 import { systemReason } from "./system_reason.ts";
 
 /** Work that goes on from the start of the service to its end. */

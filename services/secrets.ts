@@ -8,7 +8,7 @@
 import { Buffer } from "node:buffer";
 import { nodeCrypto, randomText } from "./builtins.ts";
 import type { Log } from "./log.ts";
-import { isThere, PRIVATE_MODE, readRegularFile, writePrivateFile } from "./private_file.ts";
+import { isThere, PRIVATE_MODE, readRegularFile, writePrivateFile } from "./backup/private_file.ts";
 import { systemReason } from "./system_reason.ts";
 
 export interface Secrets {

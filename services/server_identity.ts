@@ -6,7 +6,7 @@
 
 import { selectSetting, upsertSetting } from "../db/ce/settings.ts";
 import type { StateDatabase } from "../db/database.ts";
-import type { Config } from "./config.ts";
+import type { Config } from "./config/config.ts";
 
 export interface ServerIdentity {
   /** `SERVER_NAME`; may change at each start. */

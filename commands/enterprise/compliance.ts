@@ -19,8 +19,8 @@ import {
   selectEntryAt,
   selectHead,
 } from "../../db/enterprise/compliance_logs.ts";
-import { type Verification, walkChain } from "../../services/enterprise/compliance_chain.ts";
-import { checkExport } from "../../services/enterprise/compliance_export_check.ts";
+import { type Verification, walkChain } from "../../services/enterprise/compliance/chain.ts";
+import { checkExport } from "../../services/enterprise/compliance/export_check.ts";
 import { parseArguments, subcommand } from "../arguments.ts";
 import { STATE_FILE } from "../data_directory.ts";
 import { actAsOwner } from "../data_owner.ts";

@@ -5,8 +5,8 @@
  * @module
  */
 
-import { recordAudit } from "../../services/ce/audit.ts";
-import { stopIpAllowlist } from "../../services/enterprise/ip_allowlist.ts";
+import { recordAudit } from "../../services/ce/auth/audit.ts";
+import { stopIpAllowlist } from "../../services/enterprise/ip_allowlist/allowlist.ts";
 import { parseArguments, subcommand } from "../arguments.ts";
 import { CONSOLE } from "../console.ts";
 import { assertIsMeant, findInstallation } from "../installation.ts";

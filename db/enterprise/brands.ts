@@ -22,7 +22,7 @@ export interface Brand {
   secondary_color: string | null;
   accent_color: string | null;
   font_family: string | null;
-  /** Checked by `services/enterprise/css_sanitizer.ts`. */
+  /** Checked by `services/enterprise/branding/css_sanitizer.ts`. */
   custom_css: string | null;
   is_active: boolean;
   created_at: string;

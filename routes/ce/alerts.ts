@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { getAlertEvent, listAlertEvents } from "../../services/ce/alert_events.ts";
+import { getAlertEvent, listAlertEvents } from "../../services/ce/alerts/events.ts";
 import {
   ALERT_METRICS,
   ALERT_OPERATORS,
@@ -16,7 +16,7 @@ import {
   getAlertRule,
   listAlertRules,
   removeAlertRule,
-} from "../../services/ce/alert_rules.ts";
+} from "../../services/ce/alerts/rules.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, done, EnabledBody, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";

@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { apiPage } from "../api_page.ts";
+import { apiPage } from "../api_page/page.ts";
 import { rawEndpoint } from "../endpoint.ts";
 import { sendFile, type StaticFile, staticFile } from "../static_file.ts";
 

@@ -5,17 +5,17 @@
  */
 
 import * as z from "zod";
-import { EMAIL_LENGTH_MAX } from "../../services/ce/emails.ts";
-import { loginName } from "../../services/ce/login_name.ts";
-import { PASSWORD_BYTES_MAX } from "../../services/ce/passwords.ts";
-import { refreshSession, ReusedTokenError } from "../../services/ce/refresh.ts";
+import { EMAIL_LENGTH_MAX } from "../../services/ce/auth/emails.ts";
+import { loginName } from "../../services/ce/auth/login_name.ts";
+import { PASSWORD_BYTES_MAX } from "../../services/ce/auth/passwords.ts";
+import { refreshSession, ReusedTokenError } from "../../services/ce/auth/refresh.ts";
 import {
   exchangeApiKey,
   logIn,
   logOut,
   type TokenPair as Login,
-} from "../../services/ce/sessions.ts";
-import { describeCaller } from "../../services/ce/users.ts";
+} from "../../services/ce/auth/sessions.ts";
+import { describeCaller } from "../../services/ce/auth/users.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint, type Note } from "../endpoint.ts";
 import { Done, done, Timestamp } from "../shapes.ts";

@@ -7,10 +7,10 @@
 import * as z from "zod";
 import { describeHealth, isReady } from "../../services/ce/health.ts";
 import type { Deps } from "../../services/deps.ts";
-import { EDITIONS } from "../../services/edition.ts";
+import { EDITIONS } from "../../services/license/edition.ts";
 import { endpoint, rawEndpoint } from "../endpoint.ts";
 import { Timestamp } from "../shapes.ts";
-import { EngineStatus } from "./system_shapes.ts";
+import { EngineStatus } from "./system/shapes.ts";
 
 const DatabaseStatus = z.enum(["ok", "failed"]);
 

@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { listImages, pruneImages, removeImage } from "../../services/ce/images.ts";
+import { listImages, pruneImages, removeImage } from "../../services/ce/storage/images.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { ENGINE_FAILURES, queryBoolean, Timestamp } from "../shapes.ts";

@@ -9,8 +9,8 @@ import {
   DATA_TYPES,
   type DataRecord as Data,
   listIntegrationData,
-} from "../../services/ce/integration_data.ts";
-import { pollIntegration, testIntegration } from "../../services/ce/integration_polls.ts";
+} from "../../services/ce/integrations/data.ts";
+import { pollIntegration, testIntegration } from "../../services/ce/integrations/polls.ts";
 import {
   assertAdapterLicensed,
   changeIntegration,
@@ -21,9 +21,9 @@ import {
   listIntegrations,
   POLL_INTERVAL,
   removeIntegration,
-} from "../../services/ce/integrations.ts";
+} from "../../services/ce/integrations/integrations.ts";
 import type { Deps } from "../../services/deps.ts";
-import { EDITIONS } from "../../services/edition.ts";
+import { EDITIONS } from "../../services/license/edition.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 

@@ -5,15 +5,15 @@
  */
 
 import * as z from "zod";
-import { metricsExporter } from "../../services/ce/metrics_export.ts";
+import { metricsExporter } from "../../services/ce/metrics/export.ts";
 import { readContainerHistory } from "../../services/ce/metrics/container_history.ts";
-import { readHistory } from "../../services/ce/metrics_history.ts";
+import { readHistory } from "../../services/ce/metrics/history.ts";
 import type { Deps } from "../../services/deps.ts";
 import { acceptsGzip } from "../answer_cache.ts";
 import { endpoint, rawEndpoint } from "../endpoint.ts";
 import { queryInteger, Timestamp } from "../shapes.ts";
 import { From, inOrder, To } from "../time_range.ts";
-import { ContainerParams } from "./container_shapes.ts";
+import { ContainerParams } from "./containers/shapes.ts";
 
 const HistoryQuery = z.object({
   hours: queryInteger({ min: 1, max: 168, description: "Length of the range; default 24" })

@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { listNetworks } from "../../services/ce/networks.ts";
+import { listNetworks } from "../../services/ce/containers/networks.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { ENGINE_FAILURES, Timestamp } from "../shapes.ts";

@@ -9,7 +9,7 @@ import { readOverview } from "../../services/ce/overview.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { Timestamp } from "../shapes.ts";
-import { EngineStatus, SystemSummary } from "./system_shapes.ts";
+import { EngineStatus, SystemSummary } from "./system/shapes.ts";
 
 const count = z.int().nullable();
 

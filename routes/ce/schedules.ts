@@ -5,8 +5,8 @@
  */
 
 import * as z from "zod";
-import { CRON_LENGTH_MAX } from "../../services/ce/cron.ts";
-import { listScheduleRuns, RUN_STATUSES } from "../../services/ce/schedule_runs.ts";
+import { CRON_LENGTH_MAX } from "../../services/ce/schedules/cron.ts";
+import { listScheduleRuns, RUN_STATUSES } from "../../services/ce/schedules/runs.ts";
 import {
   changeSchedule,
   createSchedule,
@@ -15,11 +15,11 @@ import {
   removeSchedule,
   SCHEDULE_ACTIONS,
   setScheduleEnabled,
-} from "../../services/ce/schedules.ts";
+} from "../../services/ce/schedules/schedules.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, done, EnabledBody, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
-import { ContainerRef } from "./container_shapes.ts";
+import { ContainerRef } from "./containers/shapes.ts";
 
 const Action = z.enum(SCHEDULE_ACTIONS, { error: `must be one of ${SCHEDULE_ACTIONS.join(", ")}` });
 

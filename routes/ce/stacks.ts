@@ -5,13 +5,18 @@
  */
 
 import * as z from "zod";
-import { actOnStack, type StackActionReport } from "../../services/ce/stack_actions.ts";
-import { STACK_KINDS } from "../../services/ce/stack_groups.ts";
-import { getStack, listStacks, STACK_STATUSES, stacksVersion } from "../../services/ce/stacks.ts";
+import { actOnStack, type StackActionReport } from "../../services/ce/stacks/actions.ts";
+import { STACK_KINDS } from "../../services/ce/stacks/groups.ts";
+import {
+  getStack,
+  listStacks,
+  STACK_STATUSES,
+  stacksVersion,
+} from "../../services/ce/stacks/stacks.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint, type Note } from "../endpoint.ts";
 import { ENGINE_FAILURES } from "../shapes.ts";
-import { ContainerListItem } from "./container_shapes.ts";
+import { ContainerListItem } from "./containers/shapes.ts";
 
 const StackParams = z.object({
   name: z.string().min(1).max(255).meta({ description: "Name of the stack", example: "shop" }),

@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { USER_ROLES } from "../../services/caller.ts";
+import { USER_ROLES } from "../../services/auth/caller.ts";
 import { Timestamp } from "../shapes.ts";
 
 export const UserRole = z.enum(USER_ROLES, {

@@ -5,20 +5,20 @@
  */
 
 import * as z from "zod";
-import { EMAIL_RULE, isEmail } from "../../services/ce/emails.ts";
+import { EMAIL_RULE, isEmail } from "../../services/ce/auth/emails.ts";
 import {
   isAcceptablePassword,
   PASSWORD_BYTES_MAX,
   PASSWORD_CHARACTERS_MIN,
   PASSWORD_RULE,
-} from "../../services/ce/passwords.ts";
+} from "../../services/ce/auth/passwords.ts";
 import {
   changePassword,
   createUser,
   listUsers,
   removeUser,
   setUserRole,
-} from "../../services/ce/users.ts";
+} from "../../services/ce/auth/users.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint, type Note } from "../endpoint.ts";
 import { Done, done, IdParams } from "../shapes.ts";

@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { listVolumes, removeVolume } from "../../services/ce/volumes.ts";
+import { listVolumes, removeVolume } from "../../services/ce/storage/volumes.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { ENGINE_FAILURES, Timestamp } from "../shapes.ts";

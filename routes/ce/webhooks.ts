@@ -5,12 +5,12 @@
  */
 
 import * as z from "zod";
-import { WEBHOOK_HEADERS_MAX } from "../../services/ce/webhook_headers.ts";
+import { WEBHOOK_HEADERS_MAX } from "../../services/ce/webhooks/headers.ts";
 import {
   listDeliveries,
   OUTBOX_STATUSES,
   testWebhook,
-} from "../../services/ce/webhook_messages.ts";
+} from "../../services/ce/webhooks/messages.ts";
 import {
   changeWebhook,
   createWebhook,
@@ -19,12 +19,12 @@ import {
   removeWebhook,
   setWebhookEnabled,
   WEBHOOK_EVENTS,
-} from "../../services/ce/webhooks.ts";
-import { type Caller, mayDo } from "../../services/caller.ts";
+} from "../../services/ce/webhooks/webhooks.ts";
+import { type Caller, mayDo } from "../../services/auth/caller.ts";
 import type { Deps } from "../../services/deps.ts";
 import { REDACTED } from "../../services/redact.ts";
-import { EVENT_KINDS } from "../../services/events.ts";
-import { OUTBOUND_URL_MAX } from "../../services/outbound_url.ts";
+import { EVENT_KINDS } from "../../services/events/events.ts";
+import { OUTBOUND_URL_MAX } from "../../services/outbound/url.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, done, EnabledBody, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 

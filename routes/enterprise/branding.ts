@@ -16,8 +16,8 @@ import {
   listBrands,
   LOGO_URL_MAX,
   removeBrand,
-} from "../../services/enterprise/branding.ts";
-import { CUSTOM_CSS_MAX } from "../../services/enterprise/css_sanitizer.ts";
+} from "../../services/enterprise/branding/brands.ts";
+import { CUSTOM_CSS_MAX } from "../../services/enterprise/branding/css_sanitizer.ts";
 import { endpoint } from "../endpoint.ts";
 import { Color, Done, done, IdParams, oneLine, Timestamp } from "../shapes.ts";
 

@@ -13,19 +13,19 @@ import {
   describeEncryption,
   getEncryptionConfig,
   PAGE_SIZES,
-} from "../../services/enterprise/encryption.ts";
+} from "../../services/enterprise/encryption/settings.ts";
 import {
   ENCRYPTION_EVENTS,
   listEncryptionAudit,
   purgeEncryptionAudit,
-} from "../../services/enterprise/encryption_audit.ts";
+} from "../../services/enterprise/encryption/audit.ts";
 import {
   endKeyRotation,
   listKeyRotations,
   ROTATION_ENDS,
   ROTATION_STATUSES,
   startKeyRotation,
-} from "../../services/enterprise/key_rotations.ts";
+} from "../../services/enterprise/encryption/key_rotations.ts";
 import { endpoint } from "../endpoint.ts";
 import { IdParams, paged, pagingQuery, queryInteger, Timestamp } from "../shapes.ts";
 

@@ -6,12 +6,12 @@
 
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
-import { CIDR_MAX } from "../../services/ip_address.ts";
+import { CIDR_MAX } from "../../services/auth/ip_address.ts";
 import {
   changeIpAllowlistConfig,
   checkAddress,
   getIpAllowlistConfig,
-} from "../../services/enterprise/ip_allowlist.ts";
+} from "../../services/enterprise/ip_allowlist/allowlist.ts";
 import {
   changeIpRule,
   createIpRule,
@@ -21,7 +21,7 @@ import {
   listIpRules,
   removeIpRule,
   setIpRuleEnabled,
-} from "../../services/enterprise/ip_rules.ts";
+} from "../../services/enterprise/ip_allowlist/rules.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, done, IdParams, Instant, oneLine, Timestamp, ToggleBody } from "../shapes.ts";
 

@@ -7,18 +7,18 @@
 import type { Deps } from "../../services/deps.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { brandingEndpoints } from "./branding.ts";
-import { complianceChainEndpoints } from "./compliance_chain.ts";
-import { complianceLogEndpoints } from "./compliance_logs.ts";
+import { complianceChainEndpoints } from "./compliance/chain.ts";
+import { complianceLogEndpoints } from "./compliance/logs.ts";
 import { encryptionEndpoints } from "./encryption.ts";
 import { ipAllowlistEndpoints } from "./ip_allowlist.ts";
-import { mtlsAgentEndpoints } from "./mtls_agents.ts";
-import { mtlsCaEndpoints } from "./mtls_ca.ts";
-import { mtlsVerifyEndpoints } from "./mtls_verify.ts";
+import { mtlsAgentEndpoints } from "./mtls/agents.ts";
+import { mtlsCaEndpoints } from "./mtls/ca.ts";
+import { mtlsVerifyEndpoints } from "./mtls/verify.ts";
 import { roleEndpoints } from "./roles.ts";
 import { roleUserEndpoints } from "./role_users.ts";
-import { ssoLoginEndpoints } from "./sso_login.ts";
-import { ssoProviderEndpoints } from "./sso_providers.ts";
-import { ssoSessionEndpoints } from "./sso_sessions.ts";
+import { ssoLoginEndpoints } from "./sso/login.ts";
+import { ssoProviderEndpoints } from "./sso/providers.ts";
+import { ssoSessionEndpoints } from "./sso/sessions.ts";
 
 /** Under the edition's prefix. */
 export const enterpriseEndpoints = (deps: Deps): Endpoint[] => [

@@ -7,12 +7,12 @@
 
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
-import { checkPermission } from "../../services/enterprise/permission_check.ts";
+import { checkPermission } from "../../services/enterprise/roles/check.ts";
 import {
   assignRole,
   listRoleUsers,
   unassignRole,
-} from "../../services/enterprise/role_assignments.ts";
+} from "../../services/enterprise/roles/assignments.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 import { Action, BEYOND, Resource, UNKNOWN } from "./roles.ts";

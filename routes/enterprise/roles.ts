@@ -6,7 +6,7 @@
 
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
-import { actionsOf, ANY, RESOURCES } from "../../services/enterprise/permissions.ts";
+import { actionsOf, ANY, RESOURCES } from "../../services/enterprise/roles/permissions.ts";
 import {
   changeRole,
   createRole,
@@ -14,7 +14,7 @@ import {
   listRoles,
   removeRole,
   ROLES_MAX,
-} from "../../services/enterprise/roles.ts";
+} from "../../services/enterprise/roles/roles.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 

@@ -6,8 +6,8 @@
 
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
-import { EVENT_KINDS } from "../../services/events.ts";
-import { OUTBOUND_URL_MAX } from "../../services/outbound_url.ts";
+import { EVENT_KINDS } from "../../services/events/events.ts";
+import { OUTBOUND_URL_MAX } from "../../services/outbound/url.ts";
 import {
   changeChatChannel,
   CHAT_PLATFORM_IDS,
@@ -19,8 +19,8 @@ import {
   listChatMessages,
   removeChatChannel,
   testChatChannel,
-} from "../../services/pro/chat_channels.ts";
-import { dispatchToChats } from "../../services/pro/chat_dispatch.ts";
+} from "../../services/pro/chat/channels.ts";
+import { dispatchToChats } from "../../services/pro/chat/dispatch.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 

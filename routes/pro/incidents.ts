@@ -19,7 +19,7 @@ import {
   NOTE_TYPES,
   removeIncident,
   TIMELINE_TYPES,
-} from "../../services/pro/incidents.ts";
+} from "../../services/pro/incidents/incidents.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 

@@ -14,9 +14,9 @@ import {
   REMEDIATION_METRICS,
   REMEDIATION_OPERATORS,
   removeRemediationRule,
-} from "../../services/pro/remediation_rules.ts";
-import { listRemediationRuns, REMEDIATION_STATUSES } from "../../services/pro/remediation_runs.ts";
-import { ContainerRef } from "../ce/container_shapes.ts";
+} from "../../services/pro/remediation/rules.ts";
+import { listRemediationRuns, REMEDIATION_STATUSES } from "../../services/pro/remediation/runs.ts";
+import { ContainerRef } from "../ce/containers/shapes.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, done, EnabledBody, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 

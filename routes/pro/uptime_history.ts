@@ -11,9 +11,9 @@ import {
   listOutagesOf,
   type Outage,
   OUTAGE_STATUSES,
-} from "../../services/pro/outages.ts";
-import { type Check, checkMonitor, listChecks } from "../../services/pro/uptime_checks.ts";
-import { getUptimeStats, type UptimeStats } from "../../services/pro/uptime_stats.ts";
+} from "../../services/pro/uptime/outages.ts";
+import { type Check, checkMonitor, listChecks } from "../../services/pro/uptime/checks.ts";
+import { getUptimeStats, type UptimeStats } from "../../services/pro/uptime/stats.ts";
 import { endpoint } from "../endpoint.ts";
 import { IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 

@@ -6,15 +6,15 @@
 
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
-import { OUTBOUND_URL_MAX } from "../../services/outbound_url.ts";
-import { RECORD_TYPES } from "../../services/pro/dns_lookup.ts";
-import { EXPECTED_STATUS_MAX } from "../../services/pro/expected_status.ts";
+import { OUTBOUND_URL_MAX } from "../../services/outbound/url.ts";
+import { RECORD_TYPES } from "../../services/pro/uptime/dns_lookup.ts";
+import { EXPECTED_STATUS_MAX } from "../../services/pro/uptime/expected_status.ts";
 import {
   MONITOR_DEFAULTS,
   MONITOR_HEADERS_MAX,
   MONITOR_METHODS,
   type MonitorChange,
-} from "../../services/pro/monitor_settings.ts";
+} from "../../services/pro/uptime/settings.ts";
 import {
   changeMonitor,
   createMonitor,
@@ -25,7 +25,7 @@ import {
   pauseMonitor,
   removeMonitor,
   resumeMonitor,
-} from "../../services/pro/uptime_monitors.ts";
+} from "../../services/pro/uptime/monitors.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, done, IdParams, Timestamp } from "../shapes.ts";
 

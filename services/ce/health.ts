@@ -7,13 +7,13 @@
 import { selectDataVersion } from "../../db/data_version.ts";
 import type { Database } from "../../db/database.ts";
 import type { Deps } from "../deps.ts";
-import type { Edition } from "../edition.ts";
-import { outboxDepth } from "../outbox.ts";
-import { protectionWarning } from "../protection.ts";
+import type { Edition } from "../license/edition.ts";
+import { outboxDepth } from "../events/outbox.ts";
+import { protectionWarning } from "../license/protection.ts";
 import { VERSION } from "../version.ts";
-import type { WorkerState } from "../worker_state.ts";
+import type { WorkerState } from "../state/worker_state.ts";
 import type { EventStreamStatus } from "../state/event_stream.ts";
-import { type EngineStatus, engineStatus } from "./engine_status.ts";
+import { type EngineStatus, engineStatus } from "./host/engine_status.ts";
 
 export type DatabaseStatus = "ok" | "failed";
 

@@ -8,7 +8,7 @@ import { selectSetting, upsertSetting } from "../../db/ce/settings.ts";
 import type { StateDatabase } from "../../db/database.ts";
 import type { Deps } from "../deps.ts";
 import { AppError } from "../errors.ts";
-import { type MaintenanceState, NO_MAINTENANCE } from "../maintenance.ts";
+import { type MaintenanceState, NO_MAINTENANCE } from "../state/maintenance.ts";
 
 const SETTING = "maintenance";
 

@@ -9,31 +9,31 @@ import { countIntegrations } from "../../db/ce/integrations.ts";
 import { countSchedules } from "../../db/ce/schedules.ts";
 import { countUsers } from "../../db/ce/users.ts";
 import { countWebhooks } from "../../db/ce/webhooks.ts";
-import type { Adapter } from "../integration_adapter.ts";
+import type { Adapter } from "../integration/adapter.ts";
 import type { Worker } from "../lifecycle.ts";
-import type { RecordCounts } from "../limits.ts";
-import type { OutboxChannel } from "../outbox_channel.ts";
-import type { Recorder } from "../recorder.ts";
+import type { RecordCounts } from "../license/limits.ts";
+import type { OutboxChannel } from "../events/outbox_channel.ts";
+import type { Recorder } from "../events/recorder.ts";
 import type { Sealer } from "../sealer.ts";
-import { sealIntegrationUrls } from "./integrations.ts";
-import { pushChannel, pushRecorder } from "./push_channel.ts";
-import { sealClearPushTokens } from "./push_tokens.ts";
-import { alertEvaluator } from "./workers/alert_evaluator.ts";
-import { certificateWatcher } from "./workers/certificate_watcher.ts";
-import { containerWatcher } from "./workers/container_watcher.ts";
-import { hostSampler } from "./workers/host_sampler.ts";
-import { integrationPoller } from "./workers/integration_poller.ts";
-import { licenseWatcher } from "./workers/license_watcher.ts";
-import { loopWatcher } from "./workers/loop_watcher.ts";
+import { sealIntegrationUrls } from "./integrations/integrations.ts";
+import { pushChannel, pushRecorder } from "./push/channel.ts";
+import { sealClearPushTokens } from "./push/tokens.ts";
+import { alertEvaluator } from "./alerts/evaluator.ts";
+import { certificateWatcher } from "./probes/certificate_watcher.ts";
+import { containerWatcher } from "./containers/watcher.ts";
+import { hostSampler } from "./host/sampler.ts";
+import { integrationPoller } from "./integrations/poller.ts";
+import { licenseWatcher } from "./edition/license_watcher.ts";
+import { loopWatcher } from "./host/loop_watcher.ts";
 import { sizeSampler } from "./metrics/size_sampler.ts";
-import { metricsSampler } from "./workers/metrics_sampler.ts";
-import { outboxDeliverer } from "./workers/outbox_deliverer.ts";
-import { retentionSweeper } from "./workers/retention_sweeper.ts";
-import { scheduleRunner } from "./workers/schedule_runner.ts";
-import { statsSampler } from "./workers/stats_sampler.ts";
-import { streamBroadcaster } from "./workers/stream_broadcaster.ts";
-import { webhookChannel } from "./webhook_delivery.ts";
-import { webhookRecorder } from "./webhook_messages.ts";
+import { metricsSampler } from "./metrics/sampler.ts";
+import { outboxDeliverer } from "./outbox_deliverer.ts";
+import { retentionSweeper } from "./retention_sweeper.ts";
+import { scheduleRunner } from "./schedules/runner.ts";
+import { statsSampler } from "./containers/stats_sampler.ts";
+import { streamBroadcaster } from "./stream/broadcaster.ts";
+import { webhookChannel } from "./webhooks/delivery.ts";
+import { webhookRecorder } from "./webhooks/messages.ts";
 
 export const ceWorkers: readonly Worker[] = [
   containerWatcher,
@@ -72,20 +72,20 @@ export const ceAdapters: readonly Adapter[] = [
     aliases: ["prometheus"],
     name: "Metrics query (Prometheus)",
     edition: "ce",
-    load: async () => (await import("./adapters/metrics_query.ts")).metricsQuery,
+    load: async () => (await import("./integrations/adapters/metrics_query.ts")).metricsQuery,
   },
   {
     id: "dashboard",
     aliases: ["grafana"],
     name: "Dashboard (Grafana)",
     edition: "ce",
-    load: async () => (await import("./adapters/dashboard.ts")).dashboard,
+    load: async () => (await import("./integrations/adapters/dashboard.ts")).dashboard,
   },
   {
     id: "http-json",
     aliases: [],
     name: "JSON over HTTP",
     edition: "ce",
-    load: async () => (await import("./adapters/http_json.ts")).httpJson,
+    load: async () => (await import("./integrations/adapters/http_json.ts")).httpJson,
   },
 ];

@@ -7,12 +7,12 @@
 import { withDeadline } from "../deadline.ts";
 import type { Deps } from "../deps.ts";
 import { asAppError } from "../errors.ts";
-import type { Container } from "../inventory.ts";
-import type { ReadDeps } from "./container_reads.ts";
-import { currentContainers } from "./containers.ts";
-import { type EngineStatus, engineStatus } from "./engine_status.ts";
-import { type SystemSummary, systemSummary } from "./host_metrics.ts";
-import { summarizeStacks } from "./stacks.ts";
+import type { Container } from "../state/inventory.ts";
+import type { ReadDeps } from "./containers/reads.ts";
+import { currentContainers } from "./containers/containers.ts";
+import { type EngineStatus, engineStatus } from "./host/engine_status.ts";
+import { type SystemSummary, systemSummary } from "./host/metrics.ts";
+import { summarizeStacks } from "./stacks/stacks.ts";
 
 /** How many containers are in which state; `null` while the engine is away. */
 export type ContainerCounts = Nullable<{

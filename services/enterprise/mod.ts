@@ -5,23 +5,22 @@
  * @module
  */
 
-import type { GuardSource } from "../guard.ts";
+import type { GuardSource } from "../access_policy.ts";
 import type { Worker } from "../lifecycle.ts";
-import type { Recorder } from "../recorder.ts";
-import { complianceRecorder } from "./compliance_recorder.ts";
+import type { Recorder } from "../events/recorder.ts";
+import { complianceRecorder } from "./compliance/recorder.ts";
 
 const sessionSweeper: Worker = {
   name: "SSO session sweeper",
   edition: "enterprise",
-  run: async (...given) =>
-    await (await import("./workers/session_sweeper.ts")).sweepSessions(...given),
+  run: async (...given) => await (await import("./sso/session_sweeper.ts")).sweepSessions(...given),
 };
 
 const complianceSweeper: Worker = {
   name: "compliance sweeper",
   edition: "enterprise",
   run: async (...given) =>
-    await (await import("./workers/compliance_sweeper.ts")).sweepComplianceLog(...given),
+    await (await import("./compliance/sweeper.ts")).sweepComplianceLog(...given),
 };
 
 export const enterpriseWorkers: readonly Worker[] = [sessionSweeper, complianceSweeper];
@@ -29,12 +28,12 @@ export const enterpriseWorkers: readonly Worker[] = [sessionSweeper, complianceS
 export const enterpriseRecorders: readonly Recorder[] = [complianceRecorder];
 
 export async function recordEnterpriseCommand(
-  ...given: Parameters<typeof import("./command_entry.ts").recordCommandEntry>
+  ...given: Parameters<typeof import("./compliance/command_entry.ts").recordCommandEntry>
 ): Promise<void> {
-  (await import("./command_entry.ts")).recordCommandEntry(...given);
+  (await import("./compliance/command_entry.ts")).recordCommandEntry(...given);
 }
 
 export const enterpriseGuard: GuardSource = {
   edition: "enterprise",
-  load: async () => (await import("./guard.ts")).createGuard,
+  load: async () => (await import("./access_policy.ts")).createGuard,
 };

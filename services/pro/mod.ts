@@ -6,29 +6,29 @@
  */
 
 import { countRemediationRules } from "../../db/pro/remediation_rules.ts";
-import { countStatusPages } from "../../db/pro/status_pages.ts";
-import { countMonitors } from "../../db/pro/uptime_monitors.ts";
-import type { Adapter } from "../integration_adapter.ts";
+import { countStatusPages } from "../../db/pro/status_pages/pages.ts";
+import { countMonitors } from "../../db/pro/uptime/monitors.ts";
+import type { Adapter } from "../integration/adapter.ts";
 import type { Worker } from "../lifecycle.ts";
-import type { RecordCounts } from "../limits.ts";
-import type { OutboxChannel } from "../outbox_channel.ts";
-import type { Recorder } from "../recorder.ts";
+import type { RecordCounts } from "../license/limits.ts";
+import type { OutboxChannel } from "../events/outbox_channel.ts";
+import type { Recorder } from "../events/recorder.ts";
 import type { Sealer } from "../sealer.ts";
-import { incidentRecorder } from "./automatic_incidents.ts";
-import { chatChannel, chatRecorder } from "./chat_dispatch.ts";
-import { sealMonitorUrls } from "./monitor_url_secrets.ts";
-import { componentFollower } from "./status_page_components.ts";
+import { incidentRecorder } from "./incidents/automatic.ts";
+import { chatChannel, chatRecorder } from "./chat/dispatch.ts";
+import { sealMonitorUrls } from "./uptime/url_secrets.ts";
+import { componentFollower } from "./status_pages/components.ts";
 import {
   mailChannel,
   subscriberNotifier,
   subscriberWebhookChannel,
-} from "./status_page_notices.ts";
-import { incidentKeeper } from "./workers/incident_keeper.ts";
-import { remediationRunner } from "./workers/remediation_runner.ts";
-import { slaRecalculator } from "./workers/sla_recalculator.ts";
-import { statusPageKeeper } from "./workers/status_page_keeper.ts";
-import { uptimeProber } from "./workers/uptime_prober.ts";
-import { uptimeSweeper } from "./workers/uptime_sweeper.ts";
+} from "./status_pages/notices.ts";
+import { incidentKeeper } from "./incidents/worker.ts";
+import { remediationRunner } from "./remediation/runner.ts";
+import { slaRecalculator } from "./sla/recalculator.ts";
+import { statusPageKeeper } from "./status_pages/worker.ts";
+import { uptimeProber } from "./uptime/prober.ts";
+import { uptimeSweeper } from "./uptime/sweeper.ts";
 
 export const proWorkers: readonly Worker[] = [
   uptimeProber,

@@ -12,12 +12,12 @@
 
 import { equal, ok } from "node:assert/strict";
 import { insertAlertEvent } from "../../db/ce/alert_events.ts";
-import type { UserRole } from "../../services/caller.ts";
-import { forwardEvents } from "../../services/ce/workers/stream_broadcaster.ts";
-import { readConfig } from "../../services/config.ts";
-import { emit } from "../../services/emit.ts";
-import { deliverDue } from "../../services/outbox.ts";
-import { unsubscribeToken } from "../../services/pro/subscriber_address.ts";
+import type { UserRole } from "../../services/auth/caller.ts";
+import { forwardEvents } from "../../services/ce/stream/broadcaster.ts";
+import { readConfig } from "../../services/config/config.ts";
+import { emit } from "../../services/events/emit.ts";
+import { deliverDue } from "../../services/events/outbox.ts";
+import { unsubscribeToken } from "../../services/pro/status_pages/subscriber_address.ts";
 import { runCommand, temporaryDirectory } from "../helpers/command.ts";
 import { licenseKeyFor, writeLicenseKeys } from "../helpers/licenses.ts";
 import { ssoTest } from "../helpers/sso.ts";

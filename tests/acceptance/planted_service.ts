@@ -5,10 +5,10 @@
  * @module
  */
 
-import type { UserRole } from "../../services/caller.ts";
-import { hashPassword } from "../../services/ce/passwords.ts";
-import { storeUser } from "../../services/ce/users.ts";
-import type { Config } from "../../services/config.ts";
+import type { UserRole } from "../../services/auth/caller.ts";
+import { hashPassword } from "../../services/ce/auth/passwords.ts";
+import { storeUser } from "../../services/ce/auth/users.ts";
+import type { Config } from "../../services/config/config.ts";
 import { createLog } from "../../services/log.ts";
 import { createSecrets } from "../../services/secrets.ts";
 import { idOf, playContainers } from "../helpers/fake_containers.ts";

@@ -9,7 +9,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { insertBrand, updateActiveBrand } from "../../db/enterprise/brands.ts";
-import { showActiveBrand } from "../../services/enterprise/branding.ts";
+import { showActiveBrand } from "../../services/enterprise/branding/brands.ts";
 import { hasBrowser, startBrowser, type View } from "../helpers/browser.ts";
 import { selfSigned } from "../helpers/certificates.ts";
 import { callPages, harborPage } from "../helpers/harbor_page.ts";

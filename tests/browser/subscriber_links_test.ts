@@ -6,7 +6,7 @@
  */
 
 import { deepEqual, equal } from "node:assert/strict";
-import { unsubscribeToken } from "../../services/pro/subscriber_address.ts";
+import { unsubscribeToken } from "../../services/pro/status_pages/subscriber_address.ts";
 import { hasBrowser, startBrowser, type View } from "../helpers/browser.ts";
 import { newPage, newSubscriber, PAGES, proApp } from "../helpers/status_pages.ts";
 import { until } from "../helpers/until.ts";

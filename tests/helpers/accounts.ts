@@ -5,10 +5,10 @@
  */
 
 import { equal } from "node:assert/strict";
-import { hashPassword } from "../../services/ce/passwords.ts";
-import type { TokenPair } from "../../services/ce/sessions.ts";
-import { storeUser } from "../../services/ce/users.ts";
-import type { UserRole } from "../../services/caller.ts";
+import { hashPassword } from "../../services/ce/auth/passwords.ts";
+import type { TokenPair } from "../../services/ce/auth/sessions.ts";
+import { storeUser } from "../../services/ce/auth/users.ts";
+import type { UserRole } from "../../services/auth/caller.ts";
 import { TEST_API_KEY, type TestApp, testApp, type TestAppOptions } from "./test_app.ts";
 
 /** The password of everybody in a test. */

@@ -8,7 +8,7 @@ import { openStateDatabase, type StateDatabase } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
 import { stateMigrations } from "../../db/migrations/mod.ts";
 import { type ComplianceRow, selectChain } from "../../db/enterprise/compliance_logs.ts";
-import { chainEntry, type NewEntry } from "../../services/enterprise/compliance_append.ts";
+import { chainEntry, type NewEntry } from "../../services/enterprise/compliance/append.ts";
 
 /** Somebody stopped a container. */
 export const STOPPED: NewEntry = {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Container } from "../../services/inventory.ts";
+import type { Container } from "../../services/state/inventory.ts";
 import type { FakeAnswer } from "./fake_engine.ts";
 
 /** A container of the inventory; what is not given is as of one that runs. */

@@ -12,9 +12,9 @@ import { selectSetting, upsertSetting } from "../../db/ce/settings.ts";
 import { countWebhooks } from "../../db/ce/webhooks.ts";
 import { migrate } from "../../db/migrate.ts";
 import { stateMigrations } from "../../db/migrations/mod.ts";
-import { createWebhook } from "../../services/ce/webhooks.ts";
-import { emit } from "../../services/emit.ts";
-import { createDeliverer } from "../../services/outbox.ts";
+import { createWebhook } from "../../services/ce/webhooks/webhooks.ts";
+import { emit } from "../../services/events/emit.ts";
+import { createDeliverer } from "../../services/events/outbox.ts";
 import { testApp } from "./test_app.ts";
 
 /** So many that nothing is given up. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { StoredMonitor } from "../../db/pro/uptime_monitors.ts";
+import type { StoredMonitor } from "../../db/pro/uptime/monitors.ts";
 
 /** A monitor of a TCP port that is checked each minute and is down after the first failure. */
 export function storedMonitor(

@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import type { AppEvent } from "../../services/events.ts";
+import type { AppEvent } from "../../services/events/events.ts";
 import { liveApp } from "../helpers/live_app.ts";
 import { type OwnEngine, ownEngineTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";

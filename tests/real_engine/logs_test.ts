@@ -5,7 +5,7 @@ import {
   type LogsSearchQuery,
   readContainerLogs,
   searchContainerLogs,
-} from "../../services/ce/container_logs.ts";
+} from "../../services/ce/logs/logs.ts";
 import { AppError } from "../../services/errors.ts";
 import { BUSYBOX, engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 

@@ -7,10 +7,10 @@ import {
   containerStart,
 } from "../../engine/containers.ts";
 import { type Rebuild, upsertRebuild } from "../../db/ce/rebuilds.ts";
-import { type PullPolicy, rebuildContainer } from "../../services/ce/container_rebuild.ts";
-import { recoverRebuilds } from "../../services/ce/rebuild_recovery.ts";
+import { type PullPolicy, rebuildContainer } from "../../services/ce/rebuild/rebuild.ts";
+import { recoverRebuilds } from "../../services/ce/rebuild/recovery.ts";
 import { AppError } from "../../services/errors.ts";
-import { createInventory } from "../../services/inventory.ts";
+import { createInventory } from "../../services/state/inventory.ts";
 import type { Log } from "../../services/log.ts";
 import { createReservations } from "../../services/state/reservations.ts";
 import {

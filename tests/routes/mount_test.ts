@@ -6,8 +6,8 @@ import { failureOf } from "../../routes/errors.ts";
 import type { AppEnv } from "../../routes/exchange.ts";
 import { respondJson } from "../../routes/exchange.ts";
 import { mount } from "../../routes/mount.ts";
-import type { Role } from "../../services/caller.ts";
-import { createLicense } from "../../services/license.ts";
+import type { Role } from "../../services/auth/caller.ts";
+import { createLicense } from "../../services/license/license.ts";
 import { testApp } from "../helpers/test_app.ts";
 
 /** One endpoint of Pro, which takes a body, behind a license in the test's hand. */

@@ -7,7 +7,7 @@
 
 import { deepEqual, match } from "node:assert/strict";
 
-/** The text of every module by its path, e.g. `services/ce/containers.ts`. */
+/** The text of every module by its path, e.g. `services/ce/containers/containers.ts`. */
 type Modules = ReadonlyMap<string, string>;
 
 /** Folders each folder may import from, besides itself. */
@@ -42,7 +42,7 @@ const PLACES: {
     example: `import * as z from "zod";`,
     folders: ["routes"],
     exceptions:
-      /^services\/(config(_values)?\.ts|license\.ts|(integration_adapter|adapter_request)\.ts|input\/|\w+\/adapters\/)/,
+      /^services\/(config\/|license\/license\.ts|integration\/(adapter|request)\.ts|input\/|\w+\/(\w+\/)?adapters\/)/,
   },
   {
     what: "hono",

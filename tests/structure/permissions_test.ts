@@ -14,17 +14,17 @@ import { everyRoute } from "../../routes/editions.ts";
 import type { Endpoint } from "../../routes/endpoint.ts";
 import { failureOf } from "../../routes/errors.ts";
 import { type AppEnv, respondJson } from "../../routes/exchange.ts";
-import type { Gatekeeper } from "../../routes/gatekeeper.ts";
+import type { Gatekeeper } from "../../routes/request_context.ts";
 import { mount } from "../../routes/mount.ts";
-import { includesRole, type Role, USER_ROLES, type UserRole } from "../../services/caller.ts";
+import { includesRole, type Role, USER_ROLES, type UserRole } from "../../services/auth/caller.ts";
 import { guard } from "../../services/editions.ts";
 import {
   leastRole,
   parsePermission,
   permissionName,
   PERMISSIONS,
-} from "../../services/enterprise/permissions.ts";
-import { currentGuard } from "../../services/guard.ts";
+} from "../../services/enterprise/roles/permissions.ts";
+import { currentGuard } from "../../services/access_policy.ts";
 import { TEST_ADDRESS, type TestApp, testApp } from "../helpers/test_app.ts";
 
 const KNOWN = PERMISSIONS.map(permissionName);

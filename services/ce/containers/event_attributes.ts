@@ -6,7 +6,7 @@
  */
 
 import type { EngineEvent } from "../../../engine/events.ts";
-import { type ReadDeps, refreshContainer } from "../container_reads.ts";
+import { type ReadDeps, refreshContainer } from "./reads.ts";
 
 const EXIT_CODES = ["exitCode", "containerExitCode"] as const;
 

@@ -5,9 +5,9 @@
  * @module
  */
 
-import { type Caller, includesRole } from "../../caller.ts";
+import { type Caller, includesRole } from "../../auth/caller.ts";
 import { AppError } from "../../errors.ts";
-import type { Container } from "../../inventory.ts";
+import type { Container } from "../../state/inventory.ts";
 
 /** @throws {AppError} `forbidden` for the own container, unless the caller has the role admin. */
 export function assertMayInspect(

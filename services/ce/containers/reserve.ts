@@ -5,9 +5,9 @@
  */
 
 import type { Deps } from "../../deps.ts";
-import type { Container } from "../../inventory.ts";
+import type { Container } from "../../state/inventory.ts";
 import type { Activity, Identity, Operation, Reservation } from "../../state/reservations.ts";
-import { readMark } from "../rebuild_marks.ts";
+import { readMark } from "../rebuild/marks.ts";
 import { shareGroup } from "./share_group.ts";
 
 /**

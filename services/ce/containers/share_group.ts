@@ -6,9 +6,9 @@
  * @module
  */
 
-import type { Container } from "../../inventory.ts";
+import type { Container } from "../../state/inventory.ts";
 import type { Identity } from "../../state/reservations.ts";
-import { startOrder } from "../stack_order.ts";
+import { startOrder } from "../stacks/order.ts";
 
 /** The fields of a container that its ties to others depend on. */
 export type Sharer = Identity & Pick<Container, "shares" | "links">;

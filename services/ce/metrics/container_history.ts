@@ -23,7 +23,7 @@ import { type Resolution, RESOLUTIONS } from "../../../db/ce/metric_samples.ts";
 import type { Deps } from "../../deps.ts";
 import { asAppError } from "../../errors.ts";
 import { LOCAL_HOST } from "../../host_id.ts";
-import { type ReadDeps, resolveContainer } from "../container_reads.ts";
+import { type ReadDeps, resolveContainer } from "../containers/reads.ts";
 import {
   describeWindow,
   KEPT_S,

@@ -7,7 +7,7 @@
  */
 
 import * as z from "zod";
-import { type AdapterRecord, dataRecord } from "../../adapter_record.ts";
+import { type AdapterRecord, dataRecord } from "../../integration/record.ts";
 import {
   type AdapterAnswer,
   type AdapterContext,
@@ -15,8 +15,8 @@ import {
   assertSuccess,
   fitting,
   under,
-} from "../../adapter_request.ts";
-import { adapter, Address } from "../../integration_adapter.ts";
+} from "../../integration/request.ts";
+import { adapter, Address } from "../../integration/adapter.ts";
 
 /** Alarms of a page (the most that CloudWatch gives), and pages of a poll. */
 const PAGE = 100;

@@ -6,9 +6,9 @@
  */
 
 import * as z from "zod";
-import { type AdapterRecord, dataRecord } from "../../adapter_record.ts";
-import { type AdapterContext, askJson, under } from "../../adapter_request.ts";
-import { adapter, Address, HeaderSecret } from "../../integration_adapter.ts";
+import { type AdapterRecord, dataRecord } from "../../integration/record.ts";
+import { type AdapterContext, askJson, under } from "../../integration/request.ts";
+import { adapter, Address, HeaderSecret } from "../../integration/adapter.ts";
 
 /** Monitors of a page, and pages of a poll. */
 const PAGE = 200;

@@ -5,7 +5,7 @@ import { migrate } from "../../../db/migrate.ts";
 import { metricsMigrations, stateMigrations } from "../../../db/migrations/mod.ts";
 import { selectHead } from "../../../db/enterprise/compliance_logs.ts";
 import { contentOf, runCommand, temporaryDirectory } from "../../helpers/command.ts";
-import { shownEntry } from "../../../services/enterprise/hash_chain.ts";
+import { shownEntry } from "../../../services/enterprise/compliance/hash_chain.ts";
 import { fillLog, makeStateFile, openUnguarded, rowAt } from "../../helpers/compliance.ts";
 import { startLongshore } from "../../helpers/longshore.ts";
 

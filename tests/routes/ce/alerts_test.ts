@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { insertAlertEvent } from "../../../db/ce/alert_events.ts";
-import { evaluateAlerts } from "../../../services/ce/alert_evaluation.ts";
-import { alertOverview, alertVersion } from "../../../services/ce/alert_events.ts";
+import { evaluateAlerts } from "../../../services/ce/alerts/evaluation.ts";
+import { alertOverview, alertVersion } from "../../../services/ce/alerts/events.ts";
 import { containerOf } from "../../helpers/fake_containers.ts";
 import { sseClient } from "../../helpers/sse_client.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";

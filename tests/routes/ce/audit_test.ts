@@ -8,7 +8,12 @@ import {
 import { openStateDatabase } from "../../../db/database.ts";
 import { migrate } from "../../../db/migrate.ts";
 import { stateMigrations } from "../../../db/migrations/mod.ts";
-import { automaticActor, listAudit, recordAudit, sweepAudit } from "../../../services/ce/audit.ts";
+import {
+  automaticActor,
+  listAudit,
+  recordAudit,
+  sweepAudit,
+} from "../../../services/ce/auth/audit.ts";
 import { login, usersApp } from "../../helpers/accounts.ts";
 import { containerOf, idOf } from "../../helpers/fake_containers.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";

@@ -1,11 +1,11 @@
 import { gunzipSync } from "node:zlib";
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { sampleHost } from "../../../services/ce/host_metrics.ts";
-import { metricsExporter } from "../../../services/ce/metrics_export.ts";
+import { sampleHost } from "../../../services/ce/host/metrics.ts";
+import { metricsExporter } from "../../../services/ce/metrics/export.ts";
 import { recordContainerSamples } from "../../../services/ce/metrics/container_history.ts";
-import { recordHostSample } from "../../../services/ce/metrics_history.ts";
-import type { Container } from "../../../services/inventory.ts";
-import type { ContainerStats } from "../../../services/stats_board.ts";
+import { recordHostSample } from "../../../services/ce/metrics/history.ts";
+import type { Container } from "../../../services/state/inventory.ts";
+import type { ContainerStats } from "../../../services/state/stats_cache.ts";
 import { composeLabels, containerOf, idOf } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { readExposition } from "../../helpers/exposition.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import type { Container } from "../../../services/inventory.ts";
+import type { Container } from "../../../services/state/inventory.ts";
 import { composeLabels, containerOf } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { readConfig } from "../../../services/config.ts";
+import { readConfig } from "../../../services/config/config.ts";
 import { createAuthority, selfSigned, tlsServer } from "../../helpers/certificates.ts";
 import { startLongshore } from "../../helpers/longshore.ts";
 import { testApp } from "../../helpers/test_app.ts";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { insertScheduleRun, updateScheduleRunEnd } from "../../../db/ce/schedule_runs.ts";
-import { createRunStarter } from "../../../services/ce/schedule_runs.ts";
+import { createRunStarter } from "../../../services/ce/schedules/runs.ts";
 import { containerOf, idOf, playContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";

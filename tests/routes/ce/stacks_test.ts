@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { listAll } from "../../../services/ce/container_reads.ts";
+import { listAll } from "../../../services/ce/containers/reads.ts";
 import { composeLabels, idOf, playContainers, taskLabels } from "../../helpers/fake_containers.ts";
 import { type FakeEngine, fakeEngine } from "../../helpers/fake_engine.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";

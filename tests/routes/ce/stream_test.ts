@@ -1,11 +1,8 @@
-import { emit } from "../../../services/emit.ts";
+import { emit } from "../../../services/events/emit.ts";
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { broadcastStates, openStream } from "../../../services/ce/stream.ts";
-import {
-  forwardEvents,
-  streamBroadcaster,
-} from "../../../services/ce/workers/stream_broadcaster.ts";
-import type { Container } from "../../../services/inventory.ts";
+import { broadcastStates, openStream } from "../../../services/ce/stream/frames.ts";
+import { forwardEvents, streamBroadcaster } from "../../../services/ce/stream/broadcaster.ts";
+import type { Container } from "../../../services/state/inventory.ts";
 import { containerOf } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { type SseClient, sseClient } from "../../helpers/sse_client.ts";

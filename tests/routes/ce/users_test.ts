@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, notEqual, rejects } from "node:assert/strict";
-import { ensureFirstAdmin, storeUser } from "../../../services/ce/users.ts";
+import { ensureFirstAdmin, storeUser } from "../../../services/ce/auth/users.ts";
 import { login, PASSWORD, refresh, statusWith, usersApp } from "../../helpers/accounts.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";
 

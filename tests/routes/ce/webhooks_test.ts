@@ -1,8 +1,8 @@
 import { deepEqual, equal, match, notEqual } from "node:assert/strict";
-import { emit } from "../../../services/emit.ts";
-import { deliverDue } from "../../../services/outbox.ts";
+import { emit } from "../../../services/events/emit.ts";
+import { deliverDue } from "../../../services/events/outbox.ts";
 import { createSecrets } from "../../../services/secrets.ts";
-import { EVENT_KINDS } from "../../../services/events.ts";
+import { EVENT_KINDS } from "../../../services/events/events.ts";
 import { fakeReceiver } from "../../helpers/fake_receiver.ts";
 import { testApp, type TestAppOptions } from "../../helpers/test_app.ts";
 import { login } from "../../helpers/accounts.ts";

@@ -5,10 +5,10 @@ import { stateMigrations } from "../../../db/migrations/mod.ts";
 import {
   assertAddressAllowed,
   stopIpAllowlist,
-} from "../../../services/enterprise/ip_allowlist.ts";
+} from "../../../services/enterprise/ip_allowlist/allowlist.ts";
 import type { Log, LogFields } from "../../../services/log.ts";
 import { silentLog } from "../../../services/log.ts";
-import { removeUser } from "../../../services/ce/users.ts";
+import { removeUser } from "../../../services/ce/auth/users.ts";
 import { login, PASSWORD, refresh, usersApp } from "../../helpers/accounts.ts";
 import {
   type Answer,

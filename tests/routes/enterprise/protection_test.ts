@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { watchLicense } from "../../../services/ce/workers/license_watcher.ts";
-import { emit } from "../../../services/emit.ts";
+import { watchLicense } from "../../../services/ce/edition/license_watcher.ts";
+import { emit } from "../../../services/events/emit.ts";
 import { appWithRights } from "../../helpers/custom_roles.ts";
 import { TEST_ADDRESS, type TestApp, testApp } from "../../helpers/test_app.ts";
 

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { ROLES_MAX } from "../../../services/enterprise/roles.ts";
+import { ROLES_MAX } from "../../../services/enterprise/roles/roles.ts";
 import { ROLES } from "../../helpers/custom_roles.ts";
 import { testApp } from "../../helpers/test_app.ts";
 

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { emit } from "../../../services/emit.ts";
-import { EVENT_KINDS } from "../../../services/events.ts";
-import { deliverDue } from "../../../services/outbox.ts";
+import { emit } from "../../../services/events/emit.ts";
+import { EVENT_KINDS } from "../../../services/events/events.ts";
+import { deliverDue } from "../../../services/events/outbox.ts";
 import { createSecrets } from "../../../services/secrets.ts";
 import {
   type FakeChat,

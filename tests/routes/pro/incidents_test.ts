@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { storeUser } from "../../../services/ce/users.ts";
-import type { AppEvent } from "../../../services/events.ts";
-import { createIncident } from "../../../services/pro/incidents.ts";
+import { storeUser } from "../../../services/ce/auth/users.ts";
+import type { AppEvent } from "../../../services/events/events.ts";
+import { createIncident } from "../../../services/pro/incidents/incidents.ts";
 import { type TestApp, testApp, type TestAppOptions } from "../../helpers/test_app.ts";
 
 const BASE = "/api/ext/service-pro/incidents";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { createRemediator } from "../../../services/pro/remediation_runs.ts";
+import { createRemediator } from "../../../services/pro/remediation/runs.ts";
 import { containerOf, idOf, playContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { type TestApp, testApp, type TestAppOptions } from "../../helpers/test_app.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { sealMonitorUrls } from "../../../services/pro/monitor_url_secrets.ts";
+import { sealMonitorUrls } from "../../../services/pro/uptime/url_secrets.ts";
 import { createSecrets } from "../../../services/secrets.ts";
 import { fakeReceiver } from "../../helpers/fake_receiver.ts";
 import { fakeSystem } from "../../helpers/fake_system.ts";

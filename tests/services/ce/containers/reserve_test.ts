@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { createRunStarter, listScheduleRuns } from "../../../../services/ce/schedule_runs.ts";
-import { createRemediator } from "../../../../services/pro/remediation_runs.ts";
+import { createRunStarter, listScheduleRuns } from "../../../../services/ce/schedules/runs.ts";
+import { createRemediator } from "../../../../services/pro/remediation/runs.ts";
 import {
   composeLabels,
   idOf,
@@ -9,7 +9,7 @@ import {
 } from "../../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
 import { testApp } from "../../../helpers/test_app.ts";
-import { listAll } from "../../../../services/ce/container_reads.ts";
+import { listAll } from "../../../../services/ce/containers/reads.ts";
 
 const BUSY = "web is being rebuilt";
 

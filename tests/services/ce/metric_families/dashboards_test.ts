@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { sampleHost } from "../../../../services/ce/host_metrics.ts";
-import { toStats } from "../../../../services/ce/container_stats.ts";
+import { sampleHost } from "../../../../services/ce/host/metrics.ts";
+import { toStats } from "../../../../services/ce/containers/stats.ts";
 import { containerOf, idOf } from "../../../helpers/fake_containers.ts";
 import { CADVISOR_14282, CADVISOR_193, NODE_EXPORTER_FULL } from "../../../helpers/dashboards.ts";
 import { procDirectory } from "../../../helpers/proc_directory.ts";

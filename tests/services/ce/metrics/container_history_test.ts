@@ -5,7 +5,7 @@ import {
   recordContainerSamples,
   sweepContainerHistory,
 } from "../../../../services/ce/metrics/container_history.ts";
-import type { ContainerStats } from "../../../../services/stats_board.ts";
+import type { ContainerStats } from "../../../../services/state/stats_cache.ts";
 import { containerOf, idOf } from "../../../helpers/fake_containers.ts";
 import { testApp } from "../../../helpers/test_app.ts";
 

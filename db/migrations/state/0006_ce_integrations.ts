@@ -1,0 +1,20 @@
+import type { Migration } from "../../migrate.ts";
+
+// How the polls went is kept with the fetched data, in the other database: it changes with every
+// poll, and nothing is lost with it that the next poll does not bring.
+export const migration: Migration = {
+  name: "0006_ce_integrations",
+  sql: `
+    CREATE TABLE integrations (
+      id              TEXT PRIMARY KEY,
+      name            TEXT NOT NULL,
+      adapter         TEXT NOT NULL,
+      config          TEXT NOT NULL CHECK (json_valid(config)), -- as it is shown: without secrets
+      secrets         TEXT NOT NULL, -- what is redacted in config, encrypted
+      poll_interval_s INTEGER NOT NULL CHECK (poll_interval_s BETWEEN 10 AND 86400),
+      enabled         INTEGER NOT NULL DEFAULT 1 CHECK (enabled IN (0, 1)),
+      created_at      TEXT NOT NULL, -- ISO 8601, UTC
+      updated_at      TEXT NOT NULL  -- ISO 8601, UTC
+    ) STRICT;
+  `,
+};

@@ -1,0 +1,18 @@
+import type { Migration } from "../../migrate.ts";
+
+// What was told about a certificate, so that each of its last days is told about once. A renewed
+// certificate has another fingerprint; several can be in use at a time behind one name.
+export const migration: Migration = {
+  name: "0008_ce_certificate_notices",
+  sql: `
+    CREATE TABLE certificate_notices (
+      domain         TEXT NOT NULL,
+      port           INTEGER NOT NULL CHECK (port BETWEEN 1 AND 65535),
+      fingerprint    TEXT NOT NULL,
+      threshold_days INTEGER NOT NULL, -- the lowest that was told
+      expires_at     TEXT NOT NULL, -- ISO 8601, UTC
+      PRIMARY KEY (domain, port, fingerprint)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX certificate_notices_by_expiry ON certificate_notices (expires_at);
+  `,
+};

@@ -1,0 +1,81 @@
+import type { Migration } from "../../migrate.ts";
+
+// A notice is stored once, however many subscribers it goes to: their messages in the outbox only
+// name it.
+export const migration: Migration = {
+  name: "0024_pro_status_pages",
+  sql: `
+    CREATE TABLE status_pages (
+      id            TEXT PRIMARY KEY,
+      slug          TEXT NOT NULL UNIQUE, -- stays when the name changes
+      name          TEXT NOT NULL,
+      description   TEXT NOT NULL,
+      is_public     INTEGER NOT NULL CHECK (is_public IN (0, 1)),
+      custom_domain TEXT UNIQUE, -- in lower case, as a Host header has it
+      theme         TEXT NOT NULL CHECK (json_valid(theme)),
+      created_at    TEXT NOT NULL, -- ISO 8601, UTC
+      updated_at    TEXT NOT NULL
+    ) STRICT;
+
+    CREATE TABLE status_page_components (
+      id            TEXT PRIMARY KEY,
+      page_id       TEXT NOT NULL REFERENCES status_pages (id) ON DELETE CASCADE,
+      name          TEXT NOT NULL,
+      description   TEXT NOT NULL,
+      status        TEXT NOT NULL CHECK (status IN (
+        'operational', 'degraded_performance', 'partial_outage', 'major_outage',
+        'under_maintenance'
+      )),
+      display_order INTEGER NOT NULL,
+      group_name    TEXT,
+      -- Its status follows this monitor; without it, it keeps the last one.
+      monitor_id    TEXT REFERENCES uptime_monitors (id) ON DELETE SET NULL,
+      created_at    TEXT NOT NULL,
+      updated_at    TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX status_page_components_by_page
+      ON status_page_components (page_id, display_order, created_at, id);
+    CREATE INDEX status_page_components_by_monitor
+      ON status_page_components (monitor_id) WHERE monitor_id IS NOT NULL;
+
+    CREATE TABLE status_page_incidents (
+      id          TEXT PRIMARY KEY,
+      page_id     TEXT NOT NULL REFERENCES status_pages (id) ON DELETE CASCADE,
+      title       TEXT NOT NULL,
+      message     TEXT NOT NULL,
+      severity    TEXT NOT NULL CHECK (severity IN ('minor', 'major', 'critical', 'maintenance')),
+      status      TEXT NOT NULL
+        CHECK (status IN ('investigating', 'identified', 'monitoring', 'resolved')),
+      created_at  TEXT NOT NULL,
+      updated_at  TEXT NOT NULL,
+      resolved_at TEXT CHECK ((resolved_at IS NOT NULL) = (status = 'resolved'))
+    ) STRICT;
+    CREATE INDEX status_page_incidents_by_page
+      ON status_page_incidents (page_id, created_at DESC, id);
+    CREATE INDEX status_page_incidents_by_end ON status_page_incidents (page_id, resolved_at);
+
+    CREATE TABLE status_page_subscribers (
+      id          TEXT PRIMARY KEY,
+      page_id     TEXT NOT NULL REFERENCES status_pages (id) ON DELETE CASCADE,
+      kind        TEXT NOT NULL CHECK (kind IN ('email', 'webhook')),
+      sealed      TEXT NOT NULL, -- encrypted: the address
+      address_key TEXT NOT NULL, -- keyed hash of the address, by which a repeat is told
+      token_hash  TEXT NOT NULL UNIQUE, -- of the token that verifies
+      link_base   TEXT NOT NULL, -- where the service was reached when it was subscribed
+      verified_at TEXT,
+      created_at  TEXT NOT NULL,
+      UNIQUE (page_id, address_key)
+    ) STRICT;
+    CREATE INDEX status_page_subscribers_by_page
+      ON status_page_subscribers (page_id, created_at DESC, id);
+
+    CREATE TABLE status_page_notices (
+      id         TEXT PRIMARY KEY,
+      page_id    TEXT NOT NULL REFERENCES status_pages (id) ON DELETE CASCADE,
+      content    TEXT NOT NULL CHECK (json_valid(content)),
+      created_at TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX status_page_notices_by_page ON status_page_notices (page_id);
+    CREATE INDEX status_page_notices_by_time ON status_page_notices (created_at);
+  `,
+};

@@ -1,0 +1,20 @@
+import type { Migration } from "../../migrate.ts";
+
+// What is sent to a channel is in `outbox_messages`, which is its delivery log as well: a second
+// table of the same messages could only ever disagree with the first.
+export const migration: Migration = {
+  name: "0025_pro_chat",
+  sql: `
+    CREATE TABLE chat_channels (
+      id          TEXT PRIMARY KEY,
+      platform    TEXT NOT NULL CHECK (platform IN ('messenger', 'team-chat')),
+      name        TEXT NOT NULL,
+      events      TEXT NOT NULL CHECK (json_valid(events)), -- array of kinds, or *
+      sealed      TEXT NOT NULL, -- encrypted: tokens and addresses
+      enabled     INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+      created_at  TEXT NOT NULL, -- ISO 8601, UTC
+      updated_at  TEXT NOT NULL,
+      quiet_until TEXT -- before that the platform wants no messages
+    ) STRICT;
+  `,
+};

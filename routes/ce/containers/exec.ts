@@ -1,0 +1,65 @@
+/**
+ * /api/containers/:id/exec: diagnostics inside a container.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import { execInContainer } from "../../../services/ce/exec/exec.ts";
+import { namesOf } from "../../../services/ce/containers/reads.ts";
+import type { Deps } from "../../../services/deps.ts";
+import { endpoint } from "../../endpoint.ts";
+import { ENGINE_FAILURES } from "../../shapes.ts";
+import { ContainerParams } from "./shapes.ts";
+
+/** Longest command, in characters. */
+const COMMAND_MAX = 500;
+
+export const containerExecEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "post",
+    path: "/api/containers/:id/exec",
+    operationId: "execInContainer",
+    destructive: true,
+    summary: "Run an allowed command",
+    description:
+      "The command is split into arguments by the quoting rules of a shell, but no shell runs. It " +
+      "has to be in `EXEC_ALLOWLIST`, ends after 30 s, and each of its streams is cut at 1 MiB. The audit log " +
+      "records the command as given: do not pass secrets in it.",
+    role: "admin",
+    permission: "containers:exec",
+    params: ContainerParams,
+    body: z.object({
+      command: z.string().min(1).max(COMMAND_MAX).meta({ example: "ps aux" }),
+    }).meta({ id: "ExecCommand" }),
+    returns: z.object({
+      stdout: z.string(),
+      stderr: z.string(),
+      output: z.string().meta({ description: "Both streams in the order in which they came" }),
+      exitCode: z.int().nullable().meta({ description: "null when it was cut off" }),
+      truncated: z.boolean(),
+      timedOut: z.boolean(),
+    }).meta({
+      id: "ExecResult",
+      example: {
+        stdout: "PID   USER     COMMAND\n    1 root     nginx\n",
+        stderr: "",
+        output: "PID   USER     COMMAND\n    1 root     nginx\n",
+        exitCode: 0,
+        truncated: false,
+        timedOut: false,
+      },
+    }),
+    failures: {
+      403: "The role does not allow this, or the command is not in the allowlist; exec in the " +
+        "service's own container is for admins",
+      404: "The container does not exist",
+      409: "The container is not running",
+      ...ENGINE_FAILURES,
+    },
+  }, ({ params, body, note, caller }) => {
+    note.targets = namesOf(deps, [params.id]);
+    note.command = body.command;
+    return execInContainer(deps, caller, params.id, body.command);
+  }),
+];

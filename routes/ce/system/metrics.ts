@@ -1,0 +1,23 @@
+/**
+ * /api/system/metrics: the host's own metrics.
+ *
+ * @module
+ */
+
+import { hostMetrics } from "../../../services/ce/host/metrics.ts";
+import type { Deps } from "../../../services/deps.ts";
+import { endpoint } from "../../endpoint.ts";
+import { SystemMetrics } from "./shapes.ts";
+
+export const systemMetricsEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/api/system/metrics",
+    operationId: "getHostMetrics",
+    summary: "Get current host metrics",
+    description: "Sampled every 5 seconds by one sampler for all callers.",
+    role: "viewer",
+    permission: "system:read",
+    returns: SystemMetrics,
+  }, () => hostMetrics(deps)),
+];

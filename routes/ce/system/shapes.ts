@@ -1,0 +1,46 @@
+/**
+ * Shapes of the host and its engine, for every endpoint that shows some.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import { Timestamp } from "../../shapes.ts";
+
+const percent = z.number().meta({ description: "0 to 100" });
+const bytes = z.number().meta({ description: "Bytes" });
+
+const usage = { total: bytes, used: bytes, percent };
+
+/** The host as the overview shows it. */
+export const SystemSummary = z.object({
+  cpuPercent: percent.meta({ description: "100 is all cores" }),
+  cpuCount: z.int(),
+  memory: z.object({
+    ...usage,
+    available: bytes.meta({ description: "Bytes that programs could get, page cache included" }),
+  }),
+  disk: z.object({
+    ...usage,
+    path: z.string().meta({ description: "Where the filesystem is mounted", example: "/" }),
+    free: bytes,
+  }),
+  load: z.tuple([z.number(), z.number(), z.number()]).meta({
+    description: "Averages over 1, 5 and 15 minutes",
+  }),
+  uptimeSeconds: z.int(),
+}).meta({ id: "HostSummary" });
+
+export const SystemMetrics = SystemSummary.extend({
+  swap: z.object({ ...usage, free: bytes }),
+  network: z.array(z.object({ name: z.string(), rxBytes: bytes, txBytes: bytes })).optional().meta({
+    description: "Counters of the host's interfaces; only where PROC_PATH is set",
+  }),
+  timestamp: Timestamp,
+}).meta({ id: "HostMetrics" });
+
+export const EngineStatus = z.object({
+  reachable: z.boolean(),
+  version: z.string().nullable(),
+  apiVersion: z.string().nullable(),
+}).meta({ id: "EngineStatus" });

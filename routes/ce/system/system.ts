@@ -1,0 +1,153 @@
+/**
+ * /api/system: the engine, what it occupies, and making room.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import { diskBreakdown } from "../../../services/ce/storage/disk_usage.ts";
+import { describeEngine } from "../../../services/ce/host/engine_info.ts";
+import { PRUNE_KINDS, pruneSystem } from "../../../services/ce/storage/prune.ts";
+import { assertMayDo } from "../../../services/auth/caller.ts";
+import type { Deps } from "../../../services/deps.ts";
+import { endpoint } from "../../endpoint.ts";
+import { ENGINE_FAILURES, Timestamp } from "../../shapes.ts";
+
+const EngineInfo = z.object({
+  name: z.string().meta({ description: "Host name reported by the engine" }),
+  version: z.string(),
+  apiVersion: z.string().meta({ description: "API version in use" }),
+  os: z.string(),
+  kernel: z.string(),
+  architecture: z.string(),
+  cpus: z.int(),
+  memoryBytes: z.int(),
+  storageDriver: z.string(),
+  cgroupVersion: z.string().nullable(),
+  swarm: z.string().meta({ description: "inactive, pending, active, error or locked" }),
+  rootless: z.boolean(),
+  containers: z.int().meta({ description: "In all states" }),
+  images: z.int(),
+  warnings: z.array(z.string()),
+}).meta({ id: "EngineInfo" });
+
+const bytes = z.int().meta({ description: "Bytes" });
+const Part = z.object({ count: z.int(), size: bytes }).meta({ id: "DiskUsagePart" });
+
+const DiskBreakdown = z.object({
+  containers: Part,
+  images: Part,
+  volumes: Part,
+  buildCache: Part,
+  totalSize: bytes,
+  computedAt: Timestamp,
+}).meta({ id: "DiskUsage" });
+
+/** The longest age that a prune can require, in hours: ten years. */
+const OLDER_THAN_MAX = 87_600;
+
+const PruneBody = z.object({
+  dryRun: z.boolean().default(false).meta({
+    description: "Remove nothing; the response is what the same request would remove",
+  }),
+  olderThanHours: z.number().min(0).max(OLDER_THAN_MAX).default(1).meta({
+    description: "Keep what was created, tagged, used or ended within these hours; 0 keeps nothing",
+  }),
+  kinds: z.array(z.enum(PRUNE_KINDS)).min(1).max(PRUNE_KINDS.length).optional().meta({
+    description: "Default: all but volumes. `volumes` needs `includeVolumes`",
+  }),
+  unusedImages: z.boolean().default(false).meta({
+    description: "Every image that no container uses, not only those without a tag",
+  }),
+  includeVolumes: z.boolean().default(false).meta({
+    description: "Also all local volumes that no container uses, with their data",
+  }),
+}).refine(({ kinds, includeVolumes }) => includeVolumes || !kinds?.includes("volumes"), {
+  error: "volumes need includeVolumes: true",
+  path: ["kinds"],
+}).meta({ id: "PruneOptions", example: { dryRun: true, olderThanHours: 24 } });
+
+const Pruned = z.object({
+  deleted: z.array(z.string()).meta({ description: "Ids or names", example: ["shop_old"] }),
+  items: z.array(z.object({
+    id: z.string(),
+    name: z.string(),
+    size: bytes.nullable().meta({ description: "Bytes; null where the engine does not know" }),
+  })),
+  count: z.int().meta({ description: "Number of items" }),
+  spaceReclaimed: bytes,
+  error: z.string().nullable().meta({
+    description: "Why not everything of this kind could be removed",
+  }),
+}).meta({ id: "PrunedKind" });
+
+export const systemEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/api/system/docker",
+    operationId: "getEngine",
+    summary: "Get engine information",
+    description: "`diskUsage` is null when the engine does not compute it within a few seconds.",
+    role: "viewer",
+    permission: "system:read",
+    returns: z.object({ info: EngineInfo, diskUsage: DiskBreakdown.nullable() }).meta({
+      id: "Engine",
+    }),
+    failures: ENGINE_FAILURES,
+  }, () => describeEngine(deps)),
+
+  endpoint({
+    method: "get",
+    path: "/api/system/disk",
+    operationId: "getDiskUsage",
+    summary: "Get engine disk usage",
+    description:
+      "Expensive for the engine, so results are cached for one minute. If the engine needs " +
+      "longer than a minute, the last known result is returned.",
+    role: "viewer",
+    permission: "system:read",
+    returns: DiskBreakdown,
+    failures: { 503: "The container engine cannot be reached, or is still computing" },
+  }, () => diskBreakdown(deps)),
+
+  endpoint({
+    method: "post",
+    path: "/api/system/prune",
+    operationId: "pruneSystem",
+    destructive: true,
+    summary: "Prune unused resources",
+    description:
+      "Removes stopped containers, networks and images that no container uses, the build cache, " +
+      "and with `includeVolumes`, which also requires the permission `volumes:prune`, unused " +
+      "volumes with their data. By default it keeps everything of the last hour and every image " +
+      "that has a tag. `dryRun` lists what would be removed; for the build cache the engine " +
+      "decides when it prunes. Networks of a swarm are kept. A failure of one kind does not stop " +
+      "the others.",
+    role: "admin",
+    permission: "system:prune",
+    body: PruneBody,
+    returns: z.object({
+      dryRun: z.boolean(),
+      containers: Pruned,
+      images: Pruned,
+      networks: Pruned,
+      volumes: Pruned,
+      buildCache: Pruned,
+      totalReclaimed: bytes,
+    }).meta({ id: "PruneResult" }),
+    failures: {
+      409: "The engine refuses, e.g. because a prune is under way already",
+      ...ENGINE_FAILURES,
+    },
+  }, async ({ body, caller, note }) => {
+    const { includeVolumes, ...options } = body;
+    const kinds = PRUNE_KINDS.filter((kind) =>
+      kind === "volumes" ? includeVolumes : options.kinds?.includes(kind) ?? true
+    );
+    note.command = JSON.stringify({ ...options, kinds });
+    if (includeVolumes) assertMayDo(caller, "admin", "volumes:prune");
+    const report = await pruneSystem(deps, { ...options, kinds });
+    note.targets = PRUNE_KINDS.flatMap((kind) => report[kind].deleted);
+    return report;
+  }),
+];

@@ -1,0 +1,162 @@
+/**
+ * /sso/metadata, /sso/login, /sso/acs: how somebody logs in by an identity provider. They are for
+ * browsers that come from there, so none asks for a token and each answers every address.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import type { Deps } from "../../../services/deps.ts";
+import { describeServiceProvider } from "../../../services/enterprise/sso/service_provider.ts";
+import { acceptAssertion } from "../../../services/enterprise/sso/login.ts";
+import { beginLogin } from "../../../services/enterprise/sso/requests.ts";
+import { baseUrl } from "../../base_url.ts";
+import { endpoint, type RawAnswer, rawEndpoint } from "../../endpoint.ts";
+import { rateLimit } from "../../rate_limit.ts";
+import { IdParams } from "../../shapes.ts";
+import { ssoLoginPage } from "./login_page.ts";
+
+/** Per client address and minute; the specification's. */
+const ACS_PER_MINUTE = 10;
+
+/** Each stores a request. */
+const LOGINS_PER_MINUTE = 30;
+
+const RELAY_STATE_MAX = 2_048;
+
+/** 256 KiB as base64 in lines. */
+const SAML_RESPONSE_MAX = 400_000;
+
+const RelayState = z.string().max(RELAY_STATE_MAX);
+
+const LoginQuery = z.object({
+  relay_state: RelayState.optional().meta({
+    description: "Comes back with the answer of `POST /sso/acs`; nobody is ever sent there",
+  }),
+  RelayState: RelayState.optional().meta({ description: "The same by its SAML name" }),
+});
+
+const AcsForm = z.object({
+  SAMLResponse: z.string().min(1).max(SAML_RESPONSE_MAX).meta({ description: "Base64" }),
+  RelayState: RelayState.optional(),
+}).meta({
+  id: "SamlResponseForm",
+  example: { SAMLResponse: "PHNhbWxwOlJlc3BvbnNlIC4uLg==", RelayState: "dashboard" },
+});
+
+const SsoLogin = z.object({
+  accessToken: z.string().meta({ description: "JWT for the Authorization header" }),
+  refreshToken: z.string().meta({ description: "For /auth/refresh, until the session ends" }),
+  expiresIn: z.int().meta({ description: "Seconds until the access token ends", example: 900 }),
+  role: z.enum(["viewer", "operator", "admin"]),
+  serverName: z.string(),
+  sessionId: z.string(),
+  user: z.object({
+    id: z.string(),
+    email: z.string(),
+    role: z.enum(["viewer", "operator", "admin"]),
+    name: z.string().nullable().meta({ description: "As the identity provider gives it" }),
+  }),
+  relayState: z.string().optional(),
+}).meta({ id: "SsoLogin" });
+
+const TOO_OFTEN = (perMinute: number) => ({
+  429: `More than ${perMinute} requests in a minute from one address; see Retry-After`,
+});
+
+const PUBLIC = { role: "public", anyAddress: true } as const;
+
+export const ssoLoginEndpoints = (deps: Deps) => {
+  const logins = rateLimit(LOGINS_PER_MINUTE, deps.now);
+  const answers = rateLimit(ACS_PER_MINUTE, deps.now);
+
+  return [
+    rawEndpoint({
+      method: "get",
+      path: "/sso/metadata",
+      operationId: "getSamlMetadata",
+      summary: "Get SAML service provider metadata",
+      description: "XML with the entity id, the ACS URL and the name id format, for the identity " +
+        "provider. The URLs begin with `SERVICE_BASE_URL`, or else with the address of the " +
+        "request.",
+      ...PUBLIC,
+      produces: "application/samlmetadata+xml",
+      returns: z.string(),
+    }, async ({ request }) => {
+      const text = await describeServiceProvider(deps, baseUrl(deps.config, request));
+      return answer(200, text, { "content-type": "application/samlmetadata+xml; charset=utf-8" });
+    }),
+
+    rawEndpoint({
+      method: "get",
+      path: "/sso/login/:id",
+      operationId: "beginSsoLogin",
+      summary: "Begin an SSO login",
+      description:
+        "For browsers. Depending on the provider's `binding`, the answer is a redirect to the " +
+        "identity provider (302) or a page that submits a form to it (200).",
+      ...PUBLIC,
+      params: IdParams,
+      query: LoginQuery,
+      ignoresUnknown: true,
+      produces: "text/html",
+      returns: z.string(),
+      replies: {
+        302: {
+          description: "Redirect to the identity provider",
+          headers: { Location: "Address of the identity provider" },
+        },
+      },
+      failures: {
+        403: "The identity provider is disabled",
+        404: "The identity provider does not exist",
+        ...TOO_OFTEN(LOGINS_PER_MINUTE),
+      },
+    }, async ({ params, query, caller }) => {
+      logins.check(caller.address);
+      const relayState = query.relay_state ?? query.RelayState;
+      const redirect = await beginLogin(deps, params.id, relayState);
+      if (redirect.kind === "redirect") return answer(302, null, { location: redirect.url });
+      const { text, policy } = ssoLoginPage(redirect);
+      return answer(200, text, {
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": policy,
+      });
+    }),
+
+    endpoint({
+      method: "post",
+      path: "/sso/acs",
+      operationId: "completeSsoLogin",
+      summary: "Complete an SSO login",
+      description:
+        "The SAML assertion consumer service. The signature is verified with the provider's " +
+        "stored certificate, and only signed content is used. Each assertion is accepted " +
+        "once. Users are found by email; see `auto_provision` and `link_existing` of the " +
+        "provider. The session and its tokens end at SessionNotOnOrAfter, or else after 8 " +
+        "hours.",
+      ...PUBLIC,
+      form: AcsForm,
+      ignoresUnknown: true,
+      returns: SsoLogin,
+      failures: {
+        400: "The form or the message cannot be read",
+        401: "The message proves nothing: issuer, signature, conditions, reply or replay; the " +
+          "error says which",
+        402: "The user would have to be created, and the license allows no more",
+        403: "The provider is disabled, or this user may not come in; the error says why",
+        ...TOO_OFTEN(ACS_PER_MINUTE),
+      },
+    }, ({ body, caller, note }) => {
+      answers.check(caller.address);
+      const { SAMLResponse: samlResponse, RelayState: relayState } = body;
+      return acceptAssertion(deps, { samlResponse, relayState }, caller.address, note);
+    }),
+  ];
+};
+
+const encoder = new TextEncoder();
+
+function answer(status: number, text: string | null, headers: Record<string, string>): RawAnswer {
+  return { status, headers, body: text === null ? null : encoder.encode(text) };
+}

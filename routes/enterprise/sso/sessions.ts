@@ -1,0 +1,67 @@
+/**
+ * /sso/sessions: logins for which an identity provider vouched.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import type { Deps } from "../../../services/deps.ts";
+import {
+  listSessions,
+  purgeSessions,
+  revokeSession,
+} from "../../../services/enterprise/sso/sessions.ts";
+import { endpoint } from "../../endpoint.ts";
+import { Done, done, IdParams, paged, pagingQuery, Timestamp } from "../../shapes.ts";
+
+const Session = z.object({
+  id: z.string(),
+  provider_id: z.string(),
+  user_id: z.string(),
+  email: z.string().meta({ description: "As the identity provider wrote it" }),
+  ip: z.string(),
+  created_at: Timestamp,
+  expires_at: Timestamp,
+}).meta({ id: "SsoSession" });
+
+const READ = { role: "admin", permission: "sso:read" } as const;
+const WRITE = { role: "admin", permission: "sso:write" } as const;
+
+export const ssoSessionEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/sso/sessions",
+    operationId: "listSsoSessions",
+    summary: "List active SSO sessions",
+    description: "Newest first. Expired sessions, sessions that were logged out and sessions of " +
+      "deleted users are not active.",
+    ...READ,
+    query: z.object(pagingQuery(100)),
+    returns: paged({ sessions: z.array(Session) }).meta({ id: "SsoSessionPage" }),
+  }, ({ query }) => listSessions(deps, query)),
+
+  // Before `/:id`, which would take its path.
+  endpoint({
+    method: "delete",
+    path: "/sso/sessions/expired",
+    operationId: "deleteExpiredSsoSessions",
+    summary: "Delete inactive SSO sessions",
+    ...WRITE,
+    returns: Done.extend({ deleted: z.int() }).meta({ id: "SsoSessionPurge" }),
+  }, () => ({ ...done, deleted: purgeSessions(deps) })),
+
+  endpoint({
+    method: "delete",
+    path: "/sso/sessions/:id",
+    operationId: "revokeSsoSession",
+    summary: "Revoke an SSO session",
+    description: "Its access tokens and its refresh token are rejected from the next request on.",
+    ...WRITE,
+    params: IdParams,
+    returns: Done,
+    failures: { 404: "The session does not exist" },
+  }, ({ params }) => {
+    revokeSession(deps, params.id);
+    return done;
+  }),
+];

@@ -1,0 +1,99 @@
+/**
+ * Shapes of SLA definitions, periods and breaches.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import { PERIOD_TYPES } from "../../../services/pro/sla/definitions.ts";
+import { PERIOD_STATUSES } from "../../../services/pro/sla/periods.ts";
+import { Timestamp } from "../../shapes.ts";
+
+/** Percent. */
+export const TargetUptime = z.number()
+  .gt(0, { error: "must be over 0" })
+  .lt(100, { error: "must be below 100" })
+  .meta({ description: "Percent", example: 99.9 });
+
+const ActualUptime = z.number().nullable().meta({
+  description: "Percent of the known time; null where less than 1 % of the elapsed time is known",
+  example: 99.95,
+});
+
+const Downtime = z.int().meta({
+  description: "Seconds in which at least one of the monitors was down",
+  example: 1296,
+});
+
+const BurnRate = z.number().meta({
+  description: "Share of the budget that is used, divided by the share of the period that has " +
+    "elapsed. At 1 the budget lasts exactly as long as the period",
+  example: 0.5,
+});
+
+export const SlaDefinition = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  target_uptime: TargetUptime,
+  period_type: z.enum(PERIOD_TYPES),
+  monitor_ids: z.array(z.string()),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+}).meta({ id: "SlaDefinition" });
+
+export const SlaPeriod = z.object({
+  id: z.string(),
+  sla_id: z.string(),
+  period_type: z.enum(PERIOD_TYPES),
+  start_date: z.iso.date(),
+  end_date: z.iso.date().meta({ description: "The last day that belongs to the period" }),
+  actual_uptime: ActualUptime,
+  target_uptime: TargetUptime,
+  total_downtime_seconds: Downtime,
+  coverage_percent: z.number().meta({
+    description: "How much of the elapsed time is known, as the mean over the monitors. Unknown " +
+      "time counts neither as uptime nor as downtime",
+    example: 100,
+  }),
+  is_breached: z.boolean().meta({ description: "More downtime than the target allows" }),
+  status: z.enum(PERIOD_STATUSES),
+  calculated_at: Timestamp,
+}).meta({ id: "SlaPeriod" });
+
+export const SlaBudget = z.object({
+  total_budget_minutes: z.number().meta({
+    description: "Downtime that the target allows in the whole period",
+    example: 43.2,
+  }),
+  used_minutes: z.number(),
+  remaining_minutes: z.number().meta({ description: "Negative when more is used than there was" }),
+  remaining_percentage: z.number().meta({ description: "At least 0" }),
+  is_breached: z.boolean(),
+  burn_rate: BurnRate,
+}).meta({ id: "SlaBudget" });
+
+export const CurrentPeriod = z.object({ period: SlaPeriod, burn_rate: BurnRate }).meta({
+  id: "CurrentSlaPeriod",
+});
+
+export const SlaStatus = CurrentPeriod.extend({ budget: SlaBudget }).meta({ id: "SlaStatus" });
+
+export const SlaBreach = z.object({
+  id: z.string(),
+  sla_id: z.string(),
+  period_id: z.string(),
+  breached_at: Timestamp.meta({ description: "When the downtime exceeded the budget" }),
+  actual_uptime: ActualUptime,
+  coverage_percent: z.number().meta({ description: "How much of the elapsed time was known" }),
+  target_uptime: TargetUptime,
+  total_downtime_seconds: Downtime,
+}).meta({ id: "SlaBreach" });
+
+export const SlaReport = z.object({
+  definition: SlaDefinition,
+  current_status: SlaStatus,
+  periods: z.array(SlaPeriod),
+  breaches: z.array(SlaBreach),
+  burn_rate_chart: z.array(z.object({ date: z.iso.date(), burn_rate: BurnRate })),
+}).meta({ id: "SlaReport" });

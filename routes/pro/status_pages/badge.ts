@@ -1,0 +1,49 @@
+/**
+ * The state of a status page as a small picture, for a README or a site's footer.
+ *
+ * @module
+ */
+
+import type { PublicPage } from "../../../services/pro/status_pages/public.ts";
+import { markup } from "./markup.ts";
+import { shownStatus } from "./headline.ts";
+import { STATUS_COLORS, STATUS_WORDS } from "./status_words.ts";
+
+const LABEL = "status";
+
+/** Width of a letter on average, and the room on both sides of a text, in pixels. */
+const LETTER_WIDTH = 6.4;
+const PADDING = 7;
+
+/** Names are read out, so they are kept short. */
+const NAME_MAX = 100;
+
+export function statusPageBadge(page: PublicPage): string {
+  const { name } = page;
+  const overall = shownStatus(page);
+  const words = STATUS_WORDS[overall].toLowerCase();
+  const title = `${name.slice(0, NAME_MAX)}: ${words}`;
+  const left = widthOf(LABEL);
+  const right = widthOf(words);
+  const width = left + right;
+  // The text is fitted to the width that was reckoned with, whatever font is there.
+  const text = (content: string, from: number, room: number) =>
+    markup`<text x="${from + room / 2}" y="14" textLength="${
+      room - 2 * PADDING
+    }">${content}</text>`;
+  return markup`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="20" viewBox="0 0 ${width} 20" role="img" aria-label="${title}">
+<title>${title}</title>
+<clipPath id="round"><rect width="${width}" height="20" rx="3"/></clipPath>
+<g clip-path="url(#round)">
+<rect width="${left}" height="20" fill="#444c56"/>
+<rect x="${left}" width="${right}" height="20" fill="${STATUS_COLORS[overall]}"/>
+</g>
+<g fill="#fff" text-anchor="middle" font-family="Verdana, DejaVu Sans, Geneva, sans-serif" font-size="11">
+${text(LABEL, 0, left)}
+${text(words, left, right)}
+</g>
+</svg>
+`.text;
+}
+
+const widthOf = (text: string) => Math.round(text.length * LETTER_WIDTH) + 2 * PADDING;

@@ -1,0 +1,117 @@
+/**
+ * /status-pages/:pageId/components: the parts whose state a status page shows.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import type { Deps } from "../../../services/deps.ts";
+import {
+  changeComponent,
+  createComponent,
+  listComponents,
+  removeComponent,
+} from "../../../services/pro/status_pages/components.ts";
+import { endpoint } from "../../endpoint.ts";
+import { Done, done, oneLine } from "../../shapes.ts";
+import { Component, ComponentStatus, NAME_MAX, PageParams, UNKNOWN_PAGE, words } from "./shapes.ts";
+
+const ORDER_MAX = 1_000_000;
+
+const fields = {
+  name: oneLine(NAME_MAX),
+  description: words(),
+  status: ComponentStatus,
+  display_order: z.int().min(0).max(ORDER_MAX).meta({ description: "Default: after the last" }),
+  group_name: oneLine(NAME_MAX).nullable(),
+  monitor_id: z.string().min(1).max(255).nullable().meta({
+    description: "An uptime monitor that the status follows from now on: `operational` while it " +
+      "is up, `major_outage` while it is down. Null frees the component, and so does deleting " +
+      "the monitor",
+    example: null,
+  }),
+};
+
+const EXAMPLE = {
+  name: "API",
+  description: "What apps talk to",
+  status: "operational",
+  display_order: 1,
+  group_name: "Core",
+};
+
+const NewComponent = z.object({
+  ...fields,
+  description: fields.description.default(""),
+  status: fields.status.default("operational"),
+  display_order: fields.display_order.optional(),
+  group_name: fields.group_name.default(null),
+  monitor_id: fields.monitor_id.default(null),
+}).meta({ id: "NewStatusPageComponent", example: EXAMPLE });
+
+const ComponentChange = z.object(fields).partial()
+  .meta({ id: "StatusPageComponentChanges", example: { status: "partial_outage" } });
+
+const ComponentParams = PageParams.extend({ compId: z.string().min(1).max(255) });
+
+const UNKNOWN = { 404: "There is no such status page, or it has no such component" };
+
+export const statusPageComponentEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/status-pages/:pageId/components",
+    operationId: "listStatusPageComponents",
+    summary: "List components of a status page",
+    description: "In display order.",
+    role: "viewer",
+    permission: "status_pages:read",
+    params: PageParams,
+    returns: z.object({ components: z.array(Component) }).meta({ id: "StatusPageComponentList" }),
+    failures: UNKNOWN_PAGE,
+  }, ({ params }) => ({ components: listComponents(deps, params.pageId) })),
+
+  endpoint({
+    method: "post",
+    path: "/status-pages/:pageId/components",
+    operationId: "createStatusPageComponent",
+    summary: "Create a status page component",
+    description: "A component with a monitor takes the monitor's status while that is known.",
+    role: "admin",
+    permission: "status_pages:write",
+    params: PageParams,
+    body: NewComponent,
+    returns: Component,
+    status: 201,
+    failures: { ...UNKNOWN_PAGE, 409: "The page or the monitor has too many components" },
+  }, ({ params, body }) => createComponent(deps, params.pageId, body)),
+
+  endpoint({
+    method: "put",
+    path: "/status-pages/:pageId/components/:compId",
+    operationId: "updateStatusPageComponent",
+    summary: "Update a status page component",
+    description: "Omitted fields keep their values. A changed status publishes the event " +
+      "`status_page.updated` and notifies the subscribers.",
+    role: "admin",
+    permission: "status_pages:write",
+    params: ComponentParams,
+    body: ComponentChange,
+    returns: Component,
+    failures: { ...UNKNOWN, 409: "Its status follows a monitor and cannot be set by hand" },
+  }, ({ params, body }) => changeComponent(deps, params.pageId, params.compId, body)),
+
+  endpoint({
+    method: "delete",
+    path: "/status-pages/:pageId/components/:compId",
+    operationId: "deleteStatusPageComponent",
+    summary: "Delete a status page component",
+    role: "admin",
+    permission: "status_pages:write",
+    params: ComponentParams,
+    returns: Done,
+    failures: UNKNOWN,
+  }, ({ params }) => {
+    removeComponent(deps, params.pageId, params.compId);
+    return done;
+  }),
+];

@@ -1,0 +1,144 @@
+/**
+ * /status-pages/:pageId/incidents: what is wrong, told to the world in words.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import type { Deps } from "../../../services/deps.ts";
+import {
+  addPageIncidentUpdate,
+  changePageIncident,
+  createPageIncident,
+  listPageIncidents,
+  removePageIncident,
+} from "../../../services/pro/status_pages/incidents.ts";
+import { endpoint } from "../../endpoint.ts";
+import { Done, done, oneLine, paged, pagingQuery } from "../../shapes.ts";
+import {
+  PageIncident,
+  PageIncidentSeverity,
+  PageIncidentStatus,
+  PageParams,
+  TITLE_MAX,
+  UNKNOWN_PAGE,
+  words,
+} from "./shapes.ts";
+
+const fields = {
+  title: oneLine(TITLE_MAX),
+  message: words(),
+  severity: PageIncidentSeverity,
+  status: PageIncidentStatus,
+};
+
+const EXAMPLE = {
+  title: "API answers slowly",
+  message: "We are looking into it.",
+  severity: "major",
+  status: "investigating",
+};
+
+const NewPageIncident = z.object({
+  ...fields,
+  message: fields.message.default(""),
+  severity: fields.severity.default("minor"),
+  status: fields.status.default("investigating"),
+}).meta({ id: "NewStatusPageIncident", example: EXAMPLE });
+
+const PageIncidentChange = z.object(fields).partial()
+  .meta({
+    id: "StatusPageIncidentChanges",
+    example: { status: "resolved", message: "All is well again." },
+  });
+
+const NewUpdate = z.object({
+  message: words().min(1),
+  status: PageIncidentStatus.optional().meta({ description: "Default: as before" }),
+}).meta({
+  id: "NewStatusPageIncidentUpdate",
+  example: { status: "identified", message: "A disk is full; we are extending it." },
+});
+
+const IncidentParams = PageParams.extend({ incId: z.string().min(1).max(255) });
+
+const UNKNOWN = { 404: "There is no such status page, or it has no such incident" };
+
+export const statusPageIncidentEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/status-pages/:pageId/incidents",
+    operationId: "listStatusPageIncidents",
+    summary: "List incidents of a status page",
+    description: "Newest first.",
+    role: "viewer",
+    permission: "status_pages:read",
+    params: PageParams,
+    query: z.object({ status: PageIncidentStatus.optional(), ...pagingQuery(50) }),
+    returns: paged({ incidents: z.array(PageIncident) }).meta({ id: "StatusPageIncidentPage" }),
+    failures: UNKNOWN_PAGE,
+  }, ({ params, query }) => listPageIncidents(deps, params.pageId, query)),
+
+  endpoint({
+    method: "post",
+    path: "/status-pages/:pageId/incidents",
+    operationId: "createStatusPageIncident",
+    summary: "Create a status page incident",
+    description: "Publishes the event `status_page.updated` and notifies the subscribers.",
+    role: "admin",
+    permission: "status_pages:write",
+    params: PageParams,
+    body: NewPageIncident,
+    returns: PageIncident,
+    status: 201,
+    failures: UNKNOWN_PAGE,
+  }, ({ params, body }) => createPageIncident(deps, params.pageId, body)),
+
+  endpoint({
+    method: "put",
+    path: "/status-pages/:pageId/incidents/:incId",
+    operationId: "updateStatusPageIncident",
+    summary: "Update a status page incident",
+    description:
+      "Omitted fields keep their values. `resolved` sets `resolved_at`; any other status " +
+      "clears it. A changed status or message is added to the updates, publishes the event " +
+      "`status_page.updated` and notifies the subscribers.",
+    role: "admin",
+    permission: "status_pages:write",
+    params: IncidentParams,
+    body: PageIncidentChange,
+    returns: PageIncident,
+    failures: { ...UNKNOWN, 409: "The incident has too many updates" },
+  }, ({ params, body }) => changePageIncident(deps, params.pageId, params.incId, body)),
+
+  endpoint({
+    method: "post",
+    path: "/status-pages/:pageId/incidents/:incId/updates",
+    operationId: "addStatusPageIncidentUpdate",
+    summary: "Add an incident update",
+    description: "Publishes a message, and another status where it is given, and keeps the " +
+      "earlier updates. Subscribers are notified (`status_page.updated`).",
+    role: "admin",
+    permission: "status_pages:write",
+    params: IncidentParams,
+    body: NewUpdate,
+    returns: PageIncident,
+    status: 201,
+    failures: { ...UNKNOWN, 409: "The incident has too many updates" },
+  }, ({ params, body }) => addPageIncidentUpdate(deps, params.pageId, params.incId, body)),
+
+  endpoint({
+    method: "delete",
+    path: "/status-pages/:pageId/incidents/:incId",
+    operationId: "deleteStatusPageIncident",
+    summary: "Delete a status page incident",
+    role: "admin",
+    permission: "status_pages:write",
+    params: IncidentParams,
+    returns: Done,
+    failures: UNKNOWN,
+  }, ({ params }) => {
+    removePageIncident(deps, params.pageId, params.incId);
+    return done;
+  }),
+];

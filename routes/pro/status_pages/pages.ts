@@ -1,0 +1,143 @@
+/**
+ * /status-pages: what is told to the world, under which name and address.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import type { Deps } from "../../../services/deps.ts";
+import { DOMAIN_MAX } from "../../../services/pro/status_pages/custom_domain.ts";
+import {
+  changeStatusPage,
+  createStatusPage,
+  getStatusPage,
+  listStatusPages,
+  removeStatusPage,
+} from "../../../services/pro/status_pages/pages.ts";
+import { endpoint } from "../../endpoint.ts";
+import { Done, done, oneLine, paged, pagingQuery } from "../../shapes.ts";
+import {
+  Component,
+  ComponentStatus,
+  NAME_MAX,
+  PageIncident,
+  PageParams,
+  StatusPage,
+  Theme,
+  UNKNOWN_PAGE,
+  words,
+} from "./shapes.ts";
+
+const fields = {
+  name: oneLine(NAME_MAX),
+  description: words(),
+  is_public: z.boolean().meta({ description: "Whether anybody can read it without a token" }),
+  custom_domain: z.string().max(DOMAIN_MAX).nullable().meta({
+    description: "The page is served at `/` for requests with this host",
+    example: "status.example.com",
+  }),
+  theme: Theme,
+};
+
+const EXAMPLE = {
+  name: "Acme",
+  description: "State of our services",
+  is_public: true,
+  custom_domain: "status.example.com",
+  theme: { primary_color: "#0f766e" },
+};
+
+const NewStatusPage = z.object({
+  ...fields,
+  description: fields.description.default(""),
+  is_public: fields.is_public.default(true),
+  custom_domain: fields.custom_domain.default(null),
+  theme: fields.theme.default({}),
+}).meta({ id: "NewStatusPage", example: EXAMPLE });
+
+const StatusPageChange = z.object(fields).partial().meta({
+  id: "StatusPageChanges",
+  example: EXAMPLE,
+});
+
+const StatusPageDetail = StatusPage.extend({
+  overall_status: ComponentStatus.meta({ description: "The worst of the components" }),
+  components: z.array(Component),
+  active_incidents: z.array(PageIncident),
+}).meta({ id: "StatusPageDetail" });
+
+const CONFLICT = { 409: "Another page has this domain" };
+
+export const statusPageEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/status-pages",
+    operationId: "listStatusPages",
+    summary: "List status pages",
+    description: "Newest first.",
+    role: "viewer",
+    permission: "status_pages:read",
+    query: z.object(pagingQuery(50)),
+    returns: paged({ pages: z.array(StatusPage) }).meta({ id: "StatusPagePage" }),
+  }, ({ query }) => listStatusPages(deps, query)),
+
+  endpoint({
+    method: "post",
+    path: "/status-pages",
+    operationId: "createStatusPage",
+    summary: "Create a status page",
+    description: "The slug is derived from the name: `acme`, or `acme-2` if it is taken.",
+    role: "admin",
+    permission: "status_pages:write",
+    body: NewStatusPage,
+    returns: StatusPage,
+    status: 201,
+    failures: { 402: "The edition allows no more status pages", ...CONFLICT },
+  }, ({ body }) => createStatusPage(deps, body)),
+
+  endpoint({
+    method: "get",
+    path: "/status-pages/:pageId",
+    operationId: "getStatusPage",
+    summary: "Get a status page",
+    description: "Includes its components in display order, and its unresolved incidents, newest " +
+      "first.",
+    role: "viewer",
+    permission: "status_pages:read",
+    params: PageParams,
+    returns: StatusPageDetail,
+    failures: UNKNOWN_PAGE,
+  }, ({ params }) => getStatusPage(deps, params.pageId)),
+
+  endpoint({
+    method: "put",
+    path: "/status-pages/:pageId",
+    operationId: "updateStatusPage",
+    summary: "Update a status page",
+    description:
+      "Omitted fields keep their values. The slug does not change. `theme` is replaced as a " +
+      "whole.",
+    role: "admin",
+    permission: "status_pages:write",
+    params: PageParams,
+    body: StatusPageChange,
+    returns: StatusPage,
+    failures: { ...UNKNOWN_PAGE, ...CONFLICT },
+  }, ({ params, body }) => changeStatusPage(deps, params.pageId, body)),
+
+  endpoint({
+    method: "delete",
+    path: "/status-pages/:pageId",
+    operationId: "deleteStatusPage",
+    summary: "Delete a status page",
+    description: "Also deletes its components, incidents, subscribers and pending notifications.",
+    role: "admin",
+    permission: "status_pages:write",
+    params: PageParams,
+    returns: Done,
+    failures: UNKNOWN_PAGE,
+  }, ({ params }) => {
+    removeStatusPage(deps, params.pageId);
+    return done;
+  }),
+];

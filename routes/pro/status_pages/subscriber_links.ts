@@ -1,0 +1,186 @@
+/**
+ * The links that subscribers of a status page are sent: to confirm, and to unsubscribe. A browser
+ * is shown a page, everybody else gets JSON.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import type { Deps } from "../../../services/deps.ts";
+import { AppError } from "../../../services/errors.ts";
+import {
+  pageToUnsubscribe,
+  unsubscribe,
+  verifySubscriber,
+} from "../../../services/pro/status_pages/subscribers.ts";
+import { prefersHtml } from "../../accept.ts";
+import { jsonHeaders } from "../../answer_cache.ts";
+import type { Contract, Endpoint, Input, RawAnswer } from "../../endpoint.ts";
+import { Done, done, ErrorBody } from "../../shapes.ts";
+import { type LinkPage, linkPage } from "./link_page.ts";
+import { PageParams } from "./shapes.ts";
+
+const encoder = new TextEncoder();
+
+const Token = z.string().min(1).max(255);
+const TokenParams = z.object({ token: Token });
+
+const Told = Done.extend({
+  message: z.string().meta({
+    description: "For whoever followed a link",
+    example: "You are unsubscribed",
+  }),
+}).meta({ id: "SubscriptionResult" });
+
+const CONFIRMED = "Your subscription is confirmed";
+const CONFIRMED_BEFORE = "Your subscription was confirmed before";
+const UNSUBSCRIBED = "You are unsubscribed";
+
+const TOLD = "You will be told when something of this status page changes. Each message has a " +
+  "link to unsubscribe.";
+const ASKED = "You would no longer be told when something of this status page changes.";
+const GONE = "You will no longer be told when something of this status page changes.";
+const CUT = "If you followed it from a mail, check that the whole link was taken.";
+
+const HTML = { "text/html": z.string() };
+
+const invalid = (description: string) => ({
+  404: { description, returns: ErrorBody, alternatives: HTML },
+});
+
+const INVALID = invalid("The link is not valid");
+
+export const subscriberLinkEndpoints = (deps: Deps) => [
+  linkEndpoint(deps, {
+    method: "get",
+    path: "/status-pages/unsubscribe/:token",
+    operationId: "unsubscribe",
+    summary: "Unsubscribe from a status page",
+    description:
+      "The link in each notification. Repeating the request has no effect. If `Accept` " +
+      "prefers HTML, a page asks for confirmation with a `POST`, because mail scanners " +
+      "follow links.",
+    role: "public",
+    anyAddress: true,
+    actsOnGet: true,
+    params: TokenParams,
+    returns: Told,
+    alternatives: HTML,
+    replies: INVALID,
+  }, {
+    target: ({ token }) => subscriberOf(token),
+    async json({ params }) {
+      await unsubscribe(deps, params.token);
+      return { ...done, message: UNSUBSCRIBED };
+    },
+    async html({ params }) {
+      const page = await pageToUnsubscribe(deps, params.token);
+      if (!page) return { page, title: UNSUBSCRIBED, text: GONE };
+      return { page, title: "Unsubscribe?", text: ASKED, button: "Unsubscribe" };
+    },
+  }),
+
+  linkEndpoint(deps, {
+    method: "post",
+    path: "/status-pages/unsubscribe/:token",
+    operationId: "unsubscribeWithOneClick",
+    summary: "Unsubscribe with one click",
+    description:
+      "Used by mail programs that support `List-Unsubscribe-Post` (RFC 8058) and by the " +
+      "confirmation page.",
+    role: "public",
+    anyAddress: true,
+    unaudited: true,
+    params: TokenParams,
+    returns: Told,
+    alternatives: HTML,
+    replies: INVALID,
+  }, {
+    target: ({ token }) => subscriberOf(token),
+    async json({ params }) {
+      await unsubscribe(deps, params.token);
+      return { ...done, message: UNSUBSCRIBED };
+    },
+    async html({ params }) {
+      return { page: await unsubscribe(deps, params.token), title: UNSUBSCRIBED, text: GONE };
+    },
+  }),
+
+  linkEndpoint(deps, {
+    method: "get",
+    path: "/status-pages/:pageId/subscribers/verify/:token",
+    operationId: "confirmSubscription",
+    summary: "Confirm a subscription",
+    description:
+      "The link in the confirmation mail. Repeating the request has no effect. If `Accept` " +
+      "prefers HTML, the answer is a page.",
+    role: "public",
+    anyAddress: true,
+    actsOnGet: true,
+    params: PageParams.extend({ token: Token }),
+    returns: Told.extend({
+      message: z.string().meta({ example: CONFIRMED }),
+      status: z.literal("verified"),
+      already_verified: z.boolean().meta({ example: false }),
+    }).meta({ id: "SubscriptionConfirmation" }),
+    alternatives: HTML,
+    replies: invalid("The link is not valid, or the subscription has ended"),
+  }, {
+    target: ({ pageId }) => pageId,
+    json({ params }) {
+      const { already } = verifySubscriber(deps, params.pageId, params.token);
+      const message = already ? CONFIRMED_BEFORE : CONFIRMED;
+      return { ...done, status: "verified" as const, already_verified: already, message };
+    },
+    html({ params }) {
+      const { already, page } = verifySubscriber(deps, params.pageId, params.token);
+      return { page, title: already ? CONFIRMED_BEFORE : CONFIRMED, text: TOLD };
+    },
+  }),
+];
+
+/** A token to unsubscribe with begins with the subscriber's id. */
+const subscriberOf = (token: string) => token.split(".", 1)[0]!;
+
+/**
+ * An endpoint that answers a browser with a page, and everybody else with JSON of the contract's
+ * shape.
+ */
+function linkEndpoint<Params extends z.ZodType, Returns extends z.ZodType>(
+  { brand }: Pick<Deps, "brand">,
+  contract: Contract<Params, z.ZodUndefined, z.ZodUndefined, Returns>,
+  answer: {
+    /** What the logs of what was done say that it is about; never a token, which is a secret. */
+    target(params: z.output<Params>): string;
+    json(
+      input: { params: z.output<Params> },
+    ): z.input<Returns> | Promise<z.input<Returns>>;
+    html(input: { params: z.output<Params> }): LinkPage | Promise<LinkPage>;
+  },
+): Endpoint {
+  return {
+    ...contract,
+    ignoresUnknown: true,
+    // So that it writes its answers itself.
+    produces: "application/json",
+    async handle(input): Promise<RawAnswer> {
+      const { params, request, note } = input as Input<z.output<Params>, undefined, undefined>;
+      note.target = answer.target(params);
+      if (!prefersHtml(request)) {
+        const body = contract.returns.parse(await answer.json({ params }));
+        return {
+          status: 200,
+          headers: { ...jsonHeaders, vary: "accept" },
+          body: encoder.encode(JSON.stringify(body)),
+        };
+      }
+      try {
+        return linkPage(await answer.html({ params }), { look: brand.look });
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== "not_found") throw error;
+        const page = { page: undefined, title: error.message, text: CUT };
+        return linkPage(page, { look: brand.look, status: 404 });
+      }
+    },
+  };
+}

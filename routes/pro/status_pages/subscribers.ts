@@ -1,0 +1,122 @@
+/**
+ * /status-pages/:pageId/subscribers: who is told when something of a status page changes.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import { mayDo } from "../../../services/auth/caller.ts";
+import type { Deps } from "../../../services/deps.ts";
+import { OUTBOUND_URL_MAX } from "../../../services/outbound/url.ts";
+import {
+  createSubscriber,
+  listSubscribers,
+  removeSubscriber,
+  SUBSCRIBERS_MAX,
+} from "../../../services/pro/status_pages/subscribers.ts";
+import {
+  isMailAddress,
+  MAIL_ADDRESS_MAX,
+  MAIL_ADDRESS_RULE,
+} from "../../../services/pro/status_pages/subscriber_address.ts";
+import { baseUrl } from "../../base_url.ts";
+import { endpoint } from "../../endpoint.ts";
+import { Done, done, paged, pagingQuery, Timestamp } from "../../shapes.ts";
+import { PageParams, UNKNOWN_PAGE } from "./shapes.ts";
+
+const ONE_ADDRESS = "give either email or webhook_url";
+
+const NewSubscriber = z.object({
+  email: z.string({ error: MAIL_ADDRESS_RULE })
+    .refine(isMailAddress, { error: MAIL_ADDRESS_RULE }).optional()
+    .meta({ format: "email", maxLength: MAIL_ADDRESS_MAX }),
+  webhook_url: z.string().min(1).max(OUTBOUND_URL_MAX).optional().meta({
+    description: "http or https; a private or otherwise special address is refused unless the " +
+      "operator lists it in `OUTBOUND_ALLOW`",
+  }),
+}).refine(({ email, webhook_url }) => (email === undefined) !== (webhook_url === undefined), {
+  error: ONE_ADDRESS,
+}).meta({ id: "NewSubscriber", example: { email: "ada@example.com" } });
+
+const Subscriber = z.object({
+  id: z.string(),
+  email: z.string().optional(),
+  webhook_url: z.string().optional(),
+  status: z.enum(["pending", "verified"]),
+  created_at: Timestamp,
+}).meta({ id: "Subscriber" });
+
+const SubscriberParams = PageParams.extend({ subId: z.string().min(1).max(255) });
+export const statusPageSubscriberEndpoints = (deps: Deps) => [
+  endpoint(
+    {
+      method: "get",
+      path: "/status-pages/:pageId/subscribers",
+      operationId: "listSubscribers",
+      summary: "List subscribers of a status page",
+      description: "Newest first. Addresses are visible only to users who can change status pages.",
+      role: "viewer",
+      permission: "status_pages:read",
+      params: PageParams,
+      query: z.object(pagingQuery(100)),
+      returns: paged({ subscribers: z.array(Subscriber) }).meta({ id: "SubscriberPage" }),
+      failures: UNKNOWN_PAGE,
+    },
+    ({ params, query, caller }) =>
+      listSubscribers(deps, params.pageId, {
+        ...query,
+        redacted: !mayDo(caller, "admin", "status_pages:write"),
+      }),
+  ),
+
+  endpoint(
+    {
+      method: "post",
+      path: "/status-pages/:pageId/subscribers",
+      operationId: "createSubscriber",
+      summary: "Add a status page subscriber",
+      description:
+        "A confirmation link is sent to an email address; a webhook is confirmed with the " +
+        `token. At most ${SUBSCRIBERS_MAX} per page.`,
+      role: "admin",
+      permission: "status_pages:write",
+      params: PageParams,
+      body: NewSubscriber,
+      returns: Subscriber.extend({
+        verify_token: z.string().meta({
+          description:
+            "For `GET /status-pages/{pageId}/subscribers/verify/{token}`; shown in this " +
+            "answer only",
+        }),
+        secret: z.string().optional().meta({
+          description: "Of a webhook: notices are signed with it (Standard Webhooks); shown in " +
+            "this answer only",
+          example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+        }),
+      }).meta({ id: "CreatedSubscriber" }),
+      status: 201,
+      failures: {
+        ...UNKNOWN_PAGE,
+        409: "The address is subscribed already, or SMTP_URL is not set",
+      },
+    },
+    ({ params, body, request }) =>
+      createSubscriber(deps, params.pageId, body, baseUrl(deps.config, request)),
+  ),
+
+  endpoint({
+    method: "delete",
+    path: "/status-pages/:pageId/subscribers/:subId",
+    operationId: "deleteSubscriber",
+    summary: "Delete a subscriber",
+    description: "Also deletes pending notifications.",
+    role: "admin",
+    permission: "status_pages:write",
+    params: SubscriberParams,
+    returns: Done,
+    failures: { 404: "There is no such status page, or it has no such subscriber" },
+  }, ({ params }) => {
+    removeSubscriber(deps, params.pageId, params.subId);
+    return done;
+  }),
+];

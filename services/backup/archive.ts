@@ -1,0 +1,302 @@
+/**
+ * The file that a backup is: a tar archive, so that an operator can look into it.
+ *
+ * | entry           | content                                                                |
+ * | --------------- | ---------------------------------------------------------------------- |
+ * | `manifest.json` | format, version, time, and each further file with its size and SHA-256 |
+ * | the files       | in the manifest's order                                                |
+ * | `SHA256SUMS`    | all of the above, for `sha256sum -c`                                   |
+ *
+ * The sums tell damage, not forgery: whoever can write the file can also write the sums.
+ *
+ * @module
+ */
+
+import { Buffer } from "node:buffer";
+import { join } from "node:path";
+import { nodeCrypto } from "../builtins.ts";
+import {
+  isZero,
+  readTarHeader,
+  TAR_BLOCK_BYTES,
+  TarError,
+  type TarFile,
+  tarHeader,
+  tarPadding,
+} from "./tar.ts";
+import { VERSION } from "../version.ts";
+
+const FORMAT = "longshore-backup";
+
+/** Raised when a former version of this program could not read the file any more. */
+const FORMAT_VERSION = 1;
+
+const MANIFEST_FILE = "manifest.json";
+const SUMS_FILE = "SHA256SUMS";
+
+/** Both are a few hundred bytes. */
+const TEXT_BYTES_MAX = 64 * 1024;
+
+/** Read and written at a time, in bytes. */
+const CHUNK_BYTES = 1024 * 1024;
+
+/** One file of a backup. */
+export interface BackupEntry extends TarFile {
+  /** Hex. */
+  sha256: string;
+}
+
+/** An open file, with its name in the backup. */
+export interface BackupSource {
+  name: string;
+  file: Deno.FsFile;
+}
+
+/** What a backup says of itself. */
+export interface BackupManifest {
+  format: typeof FORMAT;
+  formatVersion: number;
+  /** Version of the program that made it. */
+  programVersion: string;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  entries: BackupEntry[];
+}
+
+/** A file that is no backup, or none that can be restored; the message is a sentence. */
+export class BackupFileError extends Error {
+  override readonly name = "BackupFileError";
+}
+
+/**
+ * Writes a backup into a new file, which only its owner may read, and has it on the disk.
+ *
+ * @param sources The files, by the names that they have in the backup.
+ * @throws {DOMException} When `signal` aborts.
+ */
+export async function writeBackupFile(
+  path: string,
+  sources: readonly BackupSource[],
+  { createdAt, signal }: { createdAt: Date; signal: AbortSignal },
+): Promise<BackupManifest> {
+  const entries: BackupEntry[] = [];
+  for (const { name, file: source } of sources) {
+    const hash = nodeCrypto().createHash("sha256");
+    let size = 0;
+    for await (const chunk of chunksOf(source, signal)) {
+      hash.update(chunk);
+      size += chunk.length;
+    }
+    entries.push({ name, size, sha256: hash.digest("hex") });
+  }
+  const manifest: BackupManifest = {
+    format: FORMAT,
+    formatVersion: FORMAT_VERSION,
+    programVersion: VERSION,
+    createdAt: createdAt.toISOString(),
+    entries,
+  };
+  const manifestBytes = Buffer.from(JSON.stringify(manifest, null, 2) + "\n");
+
+  using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
+  const put = async (entry: TarFile, content: AsyncIterable<Uint8Array> | Uint8Array[]) => {
+    await writeAll(file, tarHeader(entry, createdAt));
+    for await (const chunk of content) await writeAll(file, chunk);
+    await writeAll(file, new Uint8Array(tarPadding(entry.size)));
+  };
+  await put({ name: MANIFEST_FILE, size: manifestBytes.length }, [manifestBytes]);
+  for (const [index, entry] of entries.entries()) {
+    await put(entry, chunksOf(sources[index]!.file, signal));
+  }
+  const sums = Buffer.from(sumsOf(manifestBytes, entries));
+  await put({ name: SUMS_FILE, size: sums.length }, [sums]);
+  await writeAll(file, new Uint8Array(2 * TAR_BLOCK_BYTES));
+  await file.sync();
+  return manifest;
+}
+
+/**
+ * Reads a backup, and writes its files into a directory. Every byte of it is checked; nothing of a
+ * file that fails is to be used.
+ *
+ * @param file The open backup. @param path How messages name it.
+ * @param names The names that files of a backup can have; no other is written.
+ * @throws {BackupFileError} For a file that is no whole backup of this version or an older one.
+ * @throws {DOMException} When `signal` aborts.
+ */
+export async function readBackupFile(
+  file: Deno.FsFile,
+  path: string,
+  directory: string,
+  { names, signal }: { names: readonly string[]; signal: AbortSignal },
+): Promise<BackupManifest> {
+  const reader = createReader(file, path);
+  try {
+    const manifestBytes = await readManifest(reader, path);
+    const manifest = parseManifest(manifestBytes, path, names);
+    for (const entry of manifest.entries) {
+      assertSame(await reader.header(), entry);
+      await writeEntry(reader, entry, join(directory, entry.name), signal);
+    }
+    const sums = Buffer.from(sumsOf(manifestBytes, manifest.entries));
+    assertSame(await reader.header(), { name: SUMS_FILE, size: sums.length });
+    const found = await reader.content(sums.length);
+    if (!sums.equals(found)) throw new TarError(`${SUMS_FILE} does not fit the rest`);
+    await reader.end();
+    return manifest;
+  } catch (error) {
+    if (!(error instanceof TarError)) throw error;
+    throw new BackupFileError(`${path} is damaged: ${error.message}`, { cause: error });
+  }
+}
+
+/** The first file of the archive, by which a backup is told from any other file. */
+async function readManifest(reader: Reader, path: string): Promise<Buffer> {
+  let first: TarFile | undefined;
+  try {
+    first = await reader.header();
+  } catch (error) {
+    if (!(error instanceof TarError || error instanceof BackupFileError)) throw error;
+  }
+  if (first?.name !== MANIFEST_FILE || first.size > TEXT_BYTES_MAX) {
+    throw new BackupFileError(`${path} is no backup of Longshore`);
+  }
+  return await reader.content(first.size);
+}
+
+function parseManifest(bytes: Buffer, path: string, names: readonly string[]): BackupManifest {
+  let manifest: Partial<BackupManifest> | null;
+  try {
+    manifest = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw new TarError(`${MANIFEST_FILE} is not readable`);
+  }
+  const { format, formatVersion, programVersion, createdAt, entries } = manifest ?? {};
+  if (format !== FORMAT) throw new BackupFileError(`${path} is no backup of Longshore`);
+  if (typeof formatVersion === "number" && formatVersion > FORMAT_VERSION) {
+    throw new BackupFileError(
+      `${path} was made by a newer version (${programVersion}, format ${formatVersion}); ` +
+        "restore it with that version",
+    );
+  }
+  const isWhole = formatVersion === FORMAT_VERSION && typeof programVersion === "string" &&
+    typeof createdAt === "string" && Array.isArray(entries) && entries.every(isEntry);
+  if (!isWhole) throw new TarError(`${MANIFEST_FILE} lacks what it should say`);
+  const seen = new Set<string>();
+  for (const { name } of entries) {
+    if (!names.includes(name)) throw new TarError(`${JSON.stringify(name)} belongs to no backup`);
+    if (seen.has(name)) throw new TarError(`${name} is there twice`);
+    seen.add(name);
+  }
+  return manifest as BackupManifest;
+}
+
+function isEntry(value: unknown): value is BackupEntry {
+  const { name, size, sha256 } = (value ?? {}) as Record<string, unknown>;
+  return typeof name === "string" && Number.isSafeInteger(size) && size as number >= 0 &&
+    typeof sha256 === "string" && /^[0-9a-f]{64}$/.test(sha256);
+}
+
+function assertSame(found: TarFile | undefined, expected: TarFile): void {
+  if (found?.name === expected.name && found.size === expected.size) return;
+  throw new TarError(`${expected.name} is not where it should be`);
+}
+
+async function writeEntry(
+  reader: Reader,
+  { name, size, sha256 }: BackupEntry,
+  path: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const hash = nodeCrypto().createHash("sha256");
+  using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
+  for await (const chunk of reader.chunks(size)) {
+    signal.throwIfAborted();
+    hash.update(chunk);
+    await writeAll(file, chunk);
+  }
+  if (hash.digest("hex") !== sha256) throw new TarError(`${name} is not as its checksum says`);
+  await file.sync();
+}
+
+interface Reader {
+  /** The next header; `undefined` at the end of the archive. */
+  header(): Promise<TarFile | undefined>;
+  /** What follows it, in pieces, with the padding after it. A piece is good until the next. */
+  chunks(size: number): AsyncGenerator<Uint8Array>;
+  /** What follows it, at once. */
+  content(size: number): Promise<Buffer>;
+  /** Makes sure that the archive ends here. */
+  end(): Promise<void>;
+}
+
+function createReader(file: Deno.FsFile, path: string): Reader {
+  const block = new Uint8Array(TAR_BLOCK_BYTES);
+  const exactly = async (bytes: Uint8Array) => {
+    if (await readFull(file, bytes) < bytes.length) {
+      throw new BackupFileError(`${path} is cut short`);
+    }
+    return bytes;
+  };
+  const reader: Reader = {
+    header: async () => readTarHeader(await exactly(block)),
+    async *chunks(size) {
+      const buffer = new Uint8Array(Math.min(size, CHUNK_BYTES));
+      for (let left = size; left > 0;) {
+        const chunk = await exactly(buffer.subarray(0, Math.min(left, buffer.length)));
+        left -= chunk.length;
+        yield chunk;
+      }
+      if (!isZero(await exactly(block.subarray(0, tarPadding(size))))) {
+        throw new TarError("there is something between two files");
+      }
+    },
+    async content(size) {
+      const parts: Buffer[] = [];
+      for await (const chunk of reader.chunks(size)) parts.push(Buffer.from(chunk));
+      return Buffer.concat(parts);
+    },
+    async end() {
+      if (!isZero(await exactly(new Uint8Array(2 * TAR_BLOCK_BYTES)))) {
+        throw new TarError("it goes on after its end");
+      }
+      const rest = new Uint8Array(CHUNK_BYTES);
+      for (let read; (read = await readFull(file, rest)) > 0;) {
+        if (!isZero(rest.subarray(0, read))) throw new TarError("it goes on after its end");
+      }
+    },
+  };
+  return reader;
+}
+
+/** As `sha256sum` writes them. */
+function sumsOf(manifest: Uint8Array, entries: readonly BackupEntry[]): string {
+  const sha256 = nodeCrypto().createHash("sha256").update(manifest).digest("hex");
+  return [{ name: MANIFEST_FILE, sha256 }, ...entries]
+    .map((entry) => `${entry.sha256}  ${entry.name}\n`)
+    .join("");
+}
+
+async function* chunksOf(file: Deno.FsFile, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  await file.seek(0, Deno.SeekMode.Start);
+  const buffer = new Uint8Array(CHUNK_BYTES);
+  for (let read; (read = await readFull(file, buffer)) > 0;) {
+    signal.throwIfAborted();
+    yield buffer.subarray(0, read);
+  }
+}
+
+/** Fills the buffer as far as the file goes. @returns How many bytes it holds. */
+async function readFull(file: Deno.FsFile, buffer: Uint8Array): Promise<number> {
+  let at = 0;
+  while (at < buffer.length) {
+    const read = await file.read(buffer.subarray(at));
+    if (read === null) break;
+    at += read;
+  }
+  return at;
+}
+
+async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
+}

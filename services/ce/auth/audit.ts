@@ -1,0 +1,82 @@
+/**
+ * The audit log: every write of every edition, and what the service does by itself; kept for 90
+ * days.
+ *
+ * @module
+ */
+
+import {
+  type AuditEntry,
+  type AuditFilter,
+  type AuditOutcome,
+  countAuditEntries,
+  deleteAuditEntriesBefore,
+  insertAuditEntry,
+  selectAuditEntries,
+} from "../../../db/ce/audit_entries.ts";
+export { AUDIT_OUTCOMES } from "../../../db/ce/audit_entries.ts";
+
+import { selectUser } from "../../../db/ce/users.ts";
+import type { Caller } from "../../auth/caller.ts";
+import type { Deps } from "../../deps.ts";
+
+const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
+
+/** Longest target and command in UTF-16 code units, and most targets of one entry. */
+const TARGET_MAX = 300;
+const COMMAND_MAX = 500;
+const TARGETS_MAX = 100;
+
+/** The party that acted. */
+export type AuditActor = Pick<Caller, "userId" | "address"> & { role: string };
+
+/** The service itself, acting on a schedule or a remediation rule. */
+export const automaticActor = (userId: "schedule" | "remediation"): AuditActor => ({
+  userId,
+  role: "system",
+  address: "",
+});
+
+/** Records a change, or an attempt to make one. */
+export function recordAudit(
+  { db, now }: Pick<Deps, "db" | "now">,
+  { caller, action, target, targets = [target], command = null, outcome }: {
+    caller: AuditActor;
+    action: string;
+    target: string;
+    /** Ids and names of everything that it was about; default: the target. */
+    targets?: readonly string[];
+    command?: string | null;
+    outcome: AuditOutcome;
+  },
+): void {
+  const names = new Set(targets.map((name) => cut(name, TARGET_MAX)).filter(Boolean));
+  insertAuditEntry(db, {
+    id: crypto.randomUUID(),
+    at: now().toISOString(),
+    actor: caller.userId,
+    actorEmail: selectUser(db, caller.userId)?.email ?? null,
+    role: caller.role,
+    action,
+    target: cut(target, TARGET_MAX),
+    targets: [...names].slice(0, TARGETS_MAX),
+    command: command === null ? null : cut(command, COMMAND_MAX),
+    outcome,
+    ip: caller.address,
+  });
+}
+
+/** The entries that the filter selects, newest first. */
+export function listAudit(
+  { db }: Pick<Deps, "db">,
+  { limit, offset, ...filter }: AuditFilter & { limit: number; offset: number },
+): { entries: AuditEntry[]; total: number; limit: number; offset: number } {
+  const entries = selectAuditEntries(db, filter, { limit, offset });
+  return { entries, total: countAuditEntries(db, filter), limit, offset };
+}
+
+export function sweepAudit({ db, now }: Pick<Deps, "db" | "now">): void {
+  deleteAuditEntriesBefore(db, new Date(now().getTime() - KEPT_MS).toISOString());
+}
+
+const cut = (text: string, max: number) => text.slice(0, max).toWellFormed();

@@ -1,0 +1,82 @@
+/**
+ * Renewing a login with its refresh token.
+ *
+ * @module
+ */
+
+import {
+  type RefreshToken,
+  selectRefreshToken,
+  updateRefreshTokenSpent,
+} from "../../../db/ce/refresh_tokens.ts";
+import { selectUser } from "../../../db/ce/users.ts";
+import { AppError } from "../../errors.ts";
+import { emailKey } from "./emails.ts";
+import { revokeFamily } from "./families.ts";
+import { refreshTokenAfter, refreshTokenHash, storeRefreshToken } from "./refresh_tokens.ts";
+import { type Admit, type LoginDeps, type TokenPair, tokenPairOf } from "./sessions.ts";
+
+/** How long a used token is accepted again, for clients that refresh several times at once. */
+const REPEAT_MS = 10_000;
+
+/**
+ * Exchanges a refresh token for a new pair. Within {@linkcode REPEAT_MS} the same address gets the
+ * same pair again. Any other use of a used token ends the login with all its tokens: the token was
+ * copied, and the thief cannot be told from the owner.
+ *
+ * @param admit Called before the token counts as used.
+ * @throws {AppError} `unauthorized` for a token that is unknown, used, revoked or expired.
+ * @throws {ThrottledError} After too many failures from the address.
+ */
+export async function refreshSession(
+  deps: LoginDeps,
+  { refreshToken }: { refreshToken: string },
+  address: string,
+  admit: Admit,
+): Promise<TokenPair> {
+  const { db, log, throttle, accounts } = deps;
+  const attempt = throttle.begin(address);
+  const next = await refreshTokenAfter(deps, refreshToken);
+
+  // Nothing waits until the token is marked as used, so parallel requests see each other's mark.
+  const at = deps.now();
+  const tokenHash = refreshTokenHash(refreshToken);
+  const found = selectRefreshToken(db, tokenHash);
+  if (!found) throw new AppError("unauthorized", REFUSED);
+  if (found.spentAt !== null && !isRepeat(found, address, at)) {
+    revokeFamily(deps, found.familyId);
+    log.warn("refresh token reused, session revoked", { userId: found.userId, address });
+    throw new ReusedTokenError(found.userId);
+  }
+  const role = accounts.roleOf(found);
+  const isExpired = found.expiresAt <= at.toISOString();
+  if (found.revokedAt !== null || isExpired || !role) throw new AppError("unauthorized", REFUSED);
+  attempt.succeeded();
+  admit(found.userId);
+
+  const endsAt = found.endsAt === null ? null : new Date(found.endsAt);
+  if (found.spentAt === null) {
+    db.transaction(() => {
+      updateRefreshTokenSpent(db, { tokenHash, spentAt: at.toISOString(), spentFrom: address });
+      storeRefreshToken(db, next, found, at, endsAt);
+    });
+  }
+  const user = selectUser(db, found.userId);
+  if (user) throttle.remember(address, emailKey(user.email));
+  const issuedAt = new Date(found.spentAt ?? at);
+  return await tokenPairOf(deps, { session: found, role, refreshToken: next, issuedAt, endsAt });
+}
+
+function isRepeat({ spentAt, spentFrom }: RefreshToken, address: string, at: Date): boolean {
+  const elapsedMs = at.getTime() - Date.parse(spentAt ?? "");
+  return spentFrom === address && elapsedMs >= 0 && elapsedMs < REPEAT_MS;
+}
+
+const REFUSED = "The refresh token is invalid or has expired; log in again";
+
+/** A copied token. The answer does not say so; the logs name the user. */
+export class ReusedTokenError extends AppError {
+  constructor(readonly userId: string) {
+    super("unauthorized", REFUSED);
+  }
+}

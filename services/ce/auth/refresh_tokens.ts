@@ -1,0 +1,59 @@
+/**
+ * Refresh tokens: how they are made and stored.
+ *
+ * @module
+ */
+
+import { nodeCrypto, randomText } from "../../builtins.ts";
+import { insertRefreshToken } from "../../../db/ce/refresh_tokens.ts";
+import type { Session } from "../../auth/accounts.ts";
+import type { Deps } from "../../deps.ts";
+
+/** How long a refresh token can be used. */
+const REFRESH_TOKEN_MS = 30 * 24 * 60 * 60 * 1000;
+
+const REFRESH_TOKEN_BYTES = 32;
+
+/** The first refresh token of a login. */
+export const makeRefreshToken = (): string => randomText(REFRESH_TOKEN_BYTES);
+
+/**
+ * The refresh token that follows another one, always the same. It cannot be computed from the
+ * database alone, which holds neither of the two, nor from the token without `SECRET_KEY`.
+ */
+export const refreshTokenAfter = (
+  { secrets }: Pick<Deps, "secrets">,
+  token: string,
+): Promise<string> => secrets.fingerprint(`refresh token after ${token}`);
+
+/** Names the access token that is issued together with a refresh token. */
+export const accessTokenId = (refreshToken: string): string =>
+  sha256(`access token of ${refreshToken}`);
+
+/** Unsalted, because 256 random bits cannot be found by trying. */
+export const refreshTokenHash = (token: string): string => sha256(token);
+
+/** Stores the hash of a token that continues a login. For `endsAt` see `OpenLogin`. */
+export function storeRefreshToken(
+  db: Deps["db"],
+  token: string,
+  { userId, familyId }: Session,
+  createdAt: Date,
+  endsAt: Date | null,
+): void {
+  const expiresAtMs = Math.min(
+    createdAt.getTime() + REFRESH_TOKEN_MS,
+    endsAt?.getTime() ?? Infinity,
+  );
+  insertRefreshToken(db, {
+    tokenHash: refreshTokenHash(token),
+    familyId,
+    userId,
+    createdAt: createdAt.toISOString(),
+    expiresAt: new Date(expiresAtMs).toISOString(),
+    endsAt: endsAt?.toISOString() ?? null,
+  });
+}
+
+const sha256 = (text: string): string =>
+  nodeCrypto().createHash("sha256").update(text).digest("base64url");

@@ -1,0 +1,189 @@
+/**
+ * Logging in and out.
+ *
+ * @module
+ */
+
+import { deleteExpiredRefreshTokens } from "../../../db/ce/refresh_tokens.ts";
+import { deleteExpiredRevokedFamilies } from "../../../db/ce/revoked_families.ts";
+import {
+  selectPasswordHash,
+  selectUserByEmail,
+  updateUserLastLogin,
+} from "../../../db/ce/users.ts";
+import { KEY_USER, type Session } from "../../auth/accounts.ts";
+import type { Caller, UserRole } from "../../auth/caller.ts";
+import { warnAnonymous } from "../../auth/anonymous_log.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import type { LoginAttempt } from "../../auth/login_throttle.ts";
+import { isApiKey } from "./api_key.ts";
+import { emailKey } from "./emails.ts";
+import { revokeFamily } from "./families.ts";
+import { verifyPassword } from "./passwords.ts";
+import { accessTokenId, makeRefreshToken, storeRefreshToken } from "./refresh_tokens.ts";
+import { accessTokenLifeS, signAccessToken } from "./tokens.ts";
+
+/** The answer to a login. */
+export interface TokenPair {
+  accessToken: string;
+  refreshToken: string;
+  /** Remaining life of the access token, in seconds. */
+  expiresIn: number;
+  role: UserRole;
+  serverName: string;
+}
+
+/** A stored login with its refresh token, of which only the hash is stored. */
+export interface OpenLogin {
+  session: Session;
+  role: UserRole;
+  refreshToken: string;
+  /** When the refresh token was made. Its access token is issued at the same time. */
+  issuedAt: Date;
+  /** When the login ends, however often it is renewed; `null` without such an end. */
+  endsAt: Date | null;
+}
+
+export interface LoginTerms {
+  /** When the login ends at the latest, e.g. because the identity provider's session ends. */
+  endsAt?: Date;
+}
+
+/**
+ * Refuses a user who may not log in from the caller's address. Called when the user is proven and
+ * before anything is stored.
+ */
+export type Admit = (userId: string) => void;
+
+type SessionDeps = Pick<Deps, "config" | "db" | "accounts" | "secrets" | "now">;
+export type LoginDeps = SessionDeps & Pick<Deps, "throttle" | "log">;
+
+/**
+ * Key mode: exchanges the API key for tokens. Failures count for the address only: a key is too
+ * long to be guessed from many addresses, and its owner must not be locked out.
+ *
+ * @throws {AppError} `not_found` in users mode; `unauthorized` for a wrong key.
+ * @throws {ThrottledError} After too many failures.
+ */
+export async function exchangeApiKey(
+  deps: LoginDeps,
+  { apiKey }: { apiKey: string },
+  address: string,
+  admit: Admit,
+): Promise<TokenPair> {
+  if (deps.config.authMode !== "key") {
+    throw new AppError("not_found", "Key mode is off (AUTH_MODE=users); use POST /auth/login");
+  }
+  const attempt = deps.throttle.begin(address);
+  if (!await isApiKey(deps, apiKey)) {
+    warnAnonymous(deps, "wrong API key", { address });
+    throw new AppError("unauthorized", "The API key is wrong");
+  }
+  attempt.succeeded();
+  admit(KEY_USER);
+  deps.log.info("login", { userId: KEY_USER, address });
+  return await startSession(deps, KEY_USER);
+}
+
+/**
+ * Users mode: exchanges email and password for tokens. What it says, and how long it takes, is
+ * the same for a wrong password and for an account that does not exist.
+ *
+ * @throws {AppError} `not_found` in key mode; `unauthorized` for a wrong email or password;
+ * `unavailable` when too many others log in.
+ * @throws {ThrottledError} After too many failures.
+ */
+export async function logIn(
+  deps: LoginDeps,
+  { email, password }: { email: string; password: string },
+  address: string,
+  admit: Admit,
+): Promise<TokenPair> {
+  const { db, log, throttle } = deps;
+  if (deps.config.authMode !== "users") {
+    throw new AppError("not_found", "Users mode is off (AUTH_MODE=key); use POST /auth/token");
+  }
+  const account = emailKey(email);
+  const user = selectUserByEmail(db, account);
+  const stored = selectPasswordHash(db, user?.id ?? "");
+  let attempt: LoginAttempt | undefined;
+  const right = await verifyPassword(password, stored, () => {
+    attempt = throttle.begin(address, account);
+  });
+
+  // The user may have been deleted, or the password changed, while it was checked.
+  if (!right || !user || selectPasswordHash(db, user.id) !== stored) {
+    warnAnonymous(deps, "login refused", { userId: user?.id, address });
+    throw new AppError("unauthorized", "The email or the password is wrong");
+  }
+  attempt?.succeeded();
+  admit(user.id);
+  throttle.remember(address, account);
+  log.info("login", { userId: user.id, address });
+  return await startSession(deps, user.id);
+}
+
+/**
+ * Begins a login of a user whose identity is proven. None of its tokens, nor of those that renew
+ * it, outlives `endsAt`.
+ *
+ * @throws {AppError} `unauthorized` when there is no such user (any more).
+ */
+export async function startSession(
+  deps: SessionDeps,
+  userId: string,
+  terms: LoginTerms = {},
+): Promise<TokenPair> {
+  const login = deps.db.transaction(() => storeLogin(deps, userId, terms));
+  return await tokenPairOf(deps, login);
+}
+
+/**
+ * The part of {@linkcode startSession} that is stored. Runs inside the caller's transaction, so
+ * that what the login follows from is stored with it or not at all.
+ *
+ * @throws {AppError} `unauthorized` when there is no such user (any more).
+ */
+export function storeLogin(
+  deps: Pick<SessionDeps, "db" | "accounts" | "now">,
+  userId: string,
+  { endsAt }: LoginTerms = {},
+): OpenLogin {
+  const { db, accounts, now } = deps;
+  const issuedAt = now();
+  const session = { userId, familyId: crypto.randomUUID() };
+  const role = accounts.roleOf(session);
+  if (!role) throw new AppError("unauthorized", "The user no longer exists");
+  updateUserLastLogin(db, userId, issuedAt.toISOString());
+  const refreshToken = makeRefreshToken();
+  storeRefreshToken(db, refreshToken, session, issuedAt, endsAt ?? null);
+  return { session, role, refreshToken, issuedAt, endsAt: endsAt ?? null };
+}
+
+/** The tokens of a login that was stored or renewed; the same for the same login. */
+export async function tokenPairOf(
+  deps: Pick<SessionDeps, "config" | "secrets" | "now">,
+  { session, role, refreshToken, issuedAt, endsAt }: OpenLogin,
+): Promise<TokenPair> {
+  const id = accessTokenId(refreshToken);
+  const elapsedS = Math.floor((deps.now().getTime() - issuedAt.getTime()) / 1000);
+  return {
+    accessToken: await signAccessToken(deps, session, role, { id, issuedAt, endsAt }),
+    refreshToken,
+    expiresIn: accessTokenLifeS(issuedAt, endsAt) - elapsedS,
+    role,
+    serverName: deps.config.serverName,
+  };
+}
+
+/** Ends the caller's own login. */
+export function logOut(deps: Pick<Deps, "db" | "accounts" | "now">, { familyId }: Caller): void {
+  revokeFamily(deps, familyId);
+}
+
+/** Forgets the tokens and revocations whose time is over. @returns How many. */
+export function sweepExpiredTokens({ db, now }: Pick<Deps, "db" | "now">): number {
+  const at = now().toISOString();
+  return deleteExpiredRefreshTokens(db, at) + deleteExpiredRevokedFamilies(db, at);
+}

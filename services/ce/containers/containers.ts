@@ -1,0 +1,108 @@
+/**
+ * Containers: what a list shows of them, and what runs in them.
+ *
+ * @module
+ */
+
+import { containerTop } from "../../../engine/containers.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import type { Container, ContainerState } from "../../state/inventory.ts";
+import { currentContainers, type ReadDeps, resolveContainer } from "./reads.ts";
+import { statusText } from "./status.ts";
+
+export { currentContainers, resolveContainer } from "./reads.ts";
+
+/** A container as lists and frames show it. */
+export type ContainerListItem =
+  & Omit<Container, "attachments" | "shares" | "links" | "volumes" | "finishedAt" | "details">
+  & {
+    /** In words, e.g. "Up 3 minutes (healthy)". */
+    status: string;
+    /** Names. */
+    networks: string[];
+    /** 100 is one core; `null` unless running and sampled within the last 45 s. */
+    cpuPercent: number | null;
+    /** Bytes without the page cache; `null` as `cpuPercent`. */
+    memory: number | null;
+  };
+
+/** What a list is narrowed by; all given ones have to fit. */
+export interface ContainerFilter {
+  state?: ContainerState | undefined;
+  /** Name of a compose project or a swarm stack. */
+  stack?: string | undefined;
+  /** Part of the container's name. */
+  name?: string | undefined;
+}
+
+/** Containers as lists and frames show them, all as of the same moment. */
+export function listItems(
+  { now, stats }: Pick<Deps, "now" | "stats">,
+  containers: readonly Container[],
+): ContainerListItem[] {
+  const at = now();
+  return containers.map((container) => listItem(container, at, stats));
+}
+
+export function listItem(
+  container: Container,
+  now: Date,
+  stats: Pick<Deps["stats"], "figures">,
+): ContainerListItem {
+  const figures = container.state === "running" ? stats.figures(container.id) : undefined;
+  const { attachments, shares: _s, links: _l, volumes: _v, finishedAt: _f, details: _d, ...shown } =
+    container;
+  return {
+    ...shown,
+    status: statusText(container, now),
+    networks: attachments.map(({ network }) => network),
+    cpuPercent: figures?.cpuPercent ?? null,
+    memory: figures?.memory ?? null,
+  };
+}
+
+/** Containers in every state, newest first. */
+export async function listContainers(
+  deps: ReadDeps & Pick<Deps, "now" | "stats">,
+  { state, stack, name }: ContainerFilter = {},
+): Promise<ContainerListItem[]> {
+  const containers = (await currentContainers(deps)).filter((container) =>
+    (state === undefined || container.state === state) &&
+    (stack === undefined || stackOf(container) === stack) &&
+    (name === undefined || container.name.includes(name))
+  );
+  return listItems(deps, containers);
+}
+
+/**
+ * Names the state that a list is made of; it also changes with the clock, since "Up 3 seconds"
+ * does. `undefined` while the engine is not followed.
+ */
+export function listVersion({ inventory, now, stats }: Pick<Deps, "inventory" | "now" | "stats">) {
+  if (!inventory.live) return undefined;
+  return `${inventory.revision}.${stats.published}.${Math.floor(now().getTime() / 1000)}`;
+}
+
+/** The compose project or swarm stack that a container belongs to. */
+function stackOf({ composeProject, labels }: Pick<Container, "composeProject" | "labels">) {
+  return composeProject ?? labels["com.docker.stack.namespace"] ?? null;
+}
+
+/** Processes in a container, as `ps` shows them. */
+export async function listProcesses(
+  deps: ReadDeps,
+  ref: string,
+): Promise<{ titles: string[]; processes: string[][] }> {
+  const container = await resolveContainer(deps, ref);
+  assertRunning(container);
+  const { Titles, Processes } = await containerTop(deps.engine, container.id);
+  return { titles: Titles, processes: Processes ?? [] };
+}
+
+/** @throws {AppError} `conflict` */
+export function assertRunning({ name, state }: Container): void {
+  if (state !== "running") {
+    throw new AppError("conflict", `Container ${name} is not running, but ${state}`);
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * One container with everything that is worth showing.
+ *
+ * @module
+ */
+
+import { type Caller, includesRole } from "../../auth/caller.ts";
+import type { Deps } from "../../deps.ts";
+import type { ContainerDetails } from "../../state/inventory.ts";
+import { REDACTED } from "../../redact.ts";
+import type { ContainerStats } from "../../state/stats_cache.ts";
+import { asContainer, inspectContainer, type ReadDeps, resolveContainer } from "./reads.ts";
+import { type ContainerListItem, listItem } from "./containers.ts";
+import { assertMayInspect } from "./own_container.ts";
+
+export interface ContainerDetail extends ContainerListItem, ContainerDetails {
+  finishedAt: string | null;
+  /** The last sample; `null` unless running and sampled within the last 45 s. */
+  stats: ContainerStats | null;
+}
+
+/**
+ * One container, from the snapshot while the engine is followed, with its last stats.
+ *
+ * @throws {AppError} `not_found`; `forbidden` for the service's own container unless the caller is
+ * an admin; `invalid` for a prefix of several ids.
+ */
+export async function getContainer(
+  deps: ReadDeps & Pick<Deps, "now" | "stats">,
+  ref: string,
+  caller: Pick<Caller, "role">,
+): Promise<ContainerDetail> {
+  const known = await resolveContainer(deps, ref);
+  assertMayInspect(known, caller);
+  // The log of its health check grows without an event, so that one is asked for.
+  const container = known.health === null
+    ? known
+    : asContainer(deps, await inspectContainer(deps, known.id));
+  const stats = container.state === "running" ? deps.stats.get(container.id) : undefined;
+
+  const { details, finishedAt } = container;
+  return {
+    ...listItem(container, deps.now(), deps.stats),
+    cpuPercent: stats?.cpuPercent ?? null,
+    memory: stats?.memoryUsage ?? null,
+    ...details,
+    env: includesRole(caller.role, "admin") ? details.env : details.env.map(redacted),
+    finishedAt,
+    stats: stats ?? null,
+  };
+}
+
+const redacted = ({ name }: { name: string }) => ({ name, value: REDACTED });

@@ -1,0 +1,173 @@
+/**
+ * Programs that are run in a container on behalf of a caller.
+ *
+ * @module
+ */
+
+import { execCreate, execInspect, execStart } from "../../../engine/exec.ts";
+import { EngineError } from "../../../engine/errors.ts";
+import type { Frame } from "../../../engine/frames.ts";
+import type { Caller } from "../../auth/caller.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { assertRunning } from "../containers/containers.ts";
+import { assertMayInspect } from "../containers/own_container.ts";
+import { type ReadDeps, resolveContainer } from "../containers/reads.ts";
+import { assertExecAllowed, parseExecAllowlist } from "./allowlist.ts";
+import { createGate } from "../../limiter.ts";
+import { splitWords } from "./shell_words.ts";
+
+/** What a program wrote, and how it ended. */
+export interface ExecResult {
+  stdout: string;
+  stderr: string;
+  /** Both in the order in which they came. */
+  output: string;
+  /** 127 or 126 for a program that is not there or cannot be run; null when it did not end. */
+  exitCode: number | null;
+  /** Whether it wrote more than what is given. */
+  truncated: boolean;
+  /** Whether it was left alone after its time was up; it may still run. */
+  timedOut: boolean;
+}
+
+export interface ExecLimits {
+  /** Default 30 000. */
+  timeoutMs?: number;
+  /** Most bytes of each stream, default 1 MiB. */
+  streamMax?: number;
+}
+
+const COMMAND_LENGTH_MAX = 500;
+const TIMEOUT_MS = 30_000;
+const STREAM_MAX = 1024 * 1024;
+
+/** Output beyond the bound that is still read, so that the program can end; then it is left. */
+const EXCESS_MAX = 16 * 1024 * 1024;
+
+/** How long the engine may take to learn of the end of a program, in milliseconds. */
+const EXIT_WAIT_MS = 2_000;
+const EXIT_POLL_MS = 25;
+
+const running = createGate({ what: "commands", running: 16, waiting: 64 });
+
+/**
+ * Runs a command in a container, without a shell and without input. A program that is not in the
+ * container is no failure: it has exit code 127 (126 when it cannot be run), as the engine says.
+ *
+ * @throws {AppError} `invalid` for a command over 500 characters or with an unfinished quotation;
+ * `forbidden` for one that the allowlist does not have, and for the service's own container unless
+ * the caller is an admin; `not_found`; `conflict` when the container
+ * does not run; `too_many_requests`.
+ */
+export async function execInContainer(
+  deps: ReadDeps & Pick<Deps, "config">,
+  caller: Pick<Caller, "role">,
+  ref: string,
+  command: string,
+  { timeoutMs = TIMEOUT_MS, streamMax = STREAM_MAX }: ExecLimits = {},
+): Promise<ExecResult> {
+  if (command.length > COMMAND_LENGTH_MAX) {
+    throw new AppError("invalid", `body.command: Longer than ${COMMAND_LENGTH_MAX} characters`);
+  }
+  const argv = splitWords(command);
+  assertExecAllowed(parseExecAllowlist(deps.config.execAllowlist), argv);
+  const container = await resolveContainer(deps, ref);
+  assertMayInspect(container, caller);
+  assertRunning(container);
+  return await running(() => run(deps.engine, container.id, argv, { timeoutMs, streamMax }));
+}
+
+async function run(
+  engine: Deps["engine"],
+  containerId: string,
+  argv: string[],
+  { timeoutMs, streamMax }: Required<ExecLimits>,
+): Promise<ExecResult> {
+  const { id } = await execCreate(engine, containerId, { cmd: argv });
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const output = createOutput(streamMax);
+  let isComplete = false;
+  try {
+    using connection = await execStart(engine, id, { signal: timeout });
+    isComplete = await collect(connection.frames, output);
+  } catch (error) {
+    if (!timeout.aborted) {
+      if (!isNotRunnable(error)) throw error;
+      // Newer engines refuse the start; older ones write the same words to the output.
+      output.add({ stream: "stderr", bytes: new TextEncoder().encode(`${error.message}\n`) });
+      isComplete = true;
+    }
+  }
+  const exitCode = isComplete ? await exitCodeOf(engine, id) : null;
+  return { ...output.texts(), exitCode, timedOut: timeout.aborted && !isComplete };
+}
+
+/** @returns Whether the output came to its end. */
+async function collect(
+  frames: AsyncIterable<Frame>,
+  output: ReturnType<typeof createOutput>,
+): Promise<boolean> {
+  for await (const frame of frames) {
+    output.add(frame);
+    if (output.excess > EXCESS_MAX) return false;
+  }
+  return true;
+}
+
+function createOutput(streamMax: number) {
+  const streams = {
+    stdout: { text: "", bytes: 0, decoder: new TextDecoder("utf-8", { ignoreBOM: true }) },
+    stderr: { text: "", bytes: 0, decoder: new TextDecoder("utf-8", { ignoreBOM: true }) },
+  };
+  let merged = "";
+  let excess = 0;
+  const append = (stream: Frame["stream"], text: string) => {
+    streams[stream].text += text;
+    merged += text;
+  };
+
+  return {
+    /** Bytes that were dropped. */
+    get excess() {
+      return excess;
+    },
+    add({ stream, bytes }: Frame) {
+      const taken = bytes.subarray(0, streamMax - streams[stream].bytes);
+      streams[stream].bytes += taken.length;
+      excess += bytes.length - taken.length;
+      // A character may be spread over two frames.
+      append(stream, streams[stream].decoder.decode(taken, { stream: true }));
+    },
+    texts() {
+      for (const stream of ["stdout", "stderr"] as const) {
+        const rest = streams[stream].decoder.decode();
+        // The bound may have cut a character, which then is left out.
+        if (streams[stream].bytes < streamMax) append(stream, rest);
+      }
+      return {
+        stdout: streams.stdout.text,
+        stderr: streams.stderr.text,
+        output: merged,
+        truncated: excess > 0,
+      };
+    },
+  };
+}
+
+/** Whether the engine says that the program itself is the reason. */
+function isNotRunnable(error: unknown): error is EngineError {
+  return error instanceof EngineError &&
+    /executable file not found|no such file or directory|OCI runtime exec failed|permission denied|exec format error/i
+      .test(error.message);
+}
+
+/** The output ends a moment before the engine knows the exit code. */
+async function exitCodeOf(engine: Deps["engine"], execId: string): Promise<number | null> {
+  for (const until = performance.now() + EXIT_WAIT_MS;;) {
+    const { Running, ExitCode } = await execInspect(engine, execId);
+    if (!Running && ExitCode !== null) return ExitCode;
+    if (performance.now() > until) return null;
+    await new Promise((resolve) => setTimeout(resolve, EXIT_POLL_MS));
+  }
+}

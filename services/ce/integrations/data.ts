@@ -1,0 +1,91 @@
+/**
+ * What integrations brought: reading it, and deleting it when its time is over.
+ *
+ * @module
+ */
+
+import {
+  countIntegrationDataOf,
+  type DataRecord,
+  type DataType,
+  deleteIntegrationDataBefore,
+  selectIntegrationData,
+} from "../../../db/ce/integration_data.ts";
+import { deleteIntegrationPoll, selectIntegrationPolls } from "../../../db/ce/integration_polls.ts";
+import { selectIntegration, selectIntegrationIds } from "../../../db/ce/integrations.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, notFound } from "../../errors.ts";
+
+export type { DataRecord, DataType };
+export { DATA_TYPES } from "../../../db/ce/integration_data.ts";
+
+/** Data is kept for this long, in milliseconds. */
+export const DATA_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** Records that are deleted at a time. */
+const DELETED_AT_ONCE = 2_000;
+
+/** Sorts after every time that there is. */
+const END_OF_TIME = "9999-12-31T23:59:59.999Z";
+
+/**
+ * What an integration brought, newest first.
+ *
+ * @param query `since` and `until` are ISO 8601 and inclusive.
+ * @throws {AppError} `not_found` for an unknown id; `invalid` when `since` is after `until`.
+ */
+export function listIntegrationData(
+  { db, metrics }: Pick<Deps, "db" | "metrics">,
+  id: string,
+  query: {
+    type?: DataType | undefined;
+    since?: string | undefined;
+    until?: string | undefined;
+    limit: number;
+    offset: number;
+  },
+): { data: DataRecord[]; total: number; limit: number; offset: number } {
+  if (!selectIntegration(db, id)) throw notFound("Integration", id);
+  const since = query.since === undefined ? "" : new Date(query.since).toISOString();
+  const until = query.until === undefined ? END_OF_TIME : new Date(query.until).toISOString();
+  if (since > until) throw new AppError("invalid", "query.since: is after query.until");
+  const { limit, offset } = query;
+  const filter = { type: query.type, since, until };
+  return {
+    data: selectIntegrationData(metrics, id, { ...filter, limit, offset }),
+    total: countIntegrationDataOf(metrics, id, filter),
+    limit,
+    offset,
+  };
+}
+
+/** Deletes data that was kept for its time, and that of integrations which are gone. */
+export async function sweepIntegrationData(
+  deps: Pick<Deps, "db" | "metrics" | "now">,
+): Promise<void> {
+  const { db, metrics, now } = deps;
+  const before = new Date(now().getTime() - DATA_KEPT_MS).toISOString();
+  const known = new Set(selectIntegrationIds(db));
+  for (const { integrationId } of selectIntegrationPolls(metrics)) {
+    if (known.has(integrationId)) await deleteData(metrics, integrationId, before);
+    else await forgetIntegrationData(deps, integrationId);
+  }
+}
+
+/**
+ * Deletes all data of an integration that is gone. The data first: what is left of it after a
+ * crash is found again by the poll's row.
+ */
+export async function forgetIntegrationData(
+  { metrics }: Pick<Deps, "metrics">,
+  id: string,
+): Promise<void> {
+  await deleteData(metrics, id, END_OF_TIME);
+  deleteIntegrationPoll(metrics, id);
+}
+
+async function deleteData(metrics: Deps["metrics"], id: string, before: string): Promise<void> {
+  while (deleteIntegrationDataBefore(metrics, id, before, DELETED_AT_ONCE) === DELETED_AT_ONCE) {
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+}

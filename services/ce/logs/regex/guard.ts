@@ -1,0 +1,83 @@
+/**
+ * Patterns from callers: refused when they are dangerous, and run by an engine that needs linear
+ * time in any case.
+ *
+ * @module
+ */
+
+import { AppError } from "../../../errors.ts";
+import { judgeAmbiguity, type Verdict } from "./ambiguity.ts";
+import { type Node, parsePattern, PatternError } from "./syntax.ts";
+
+/** Longest pattern, in characters. */
+const PATTERN_LENGTH_MAX = 200;
+
+/**
+ * Most instructions of a compiled pattern. The engine takes about 10 ns for each instruction and
+ * character, so a line of 16 KiB takes at most some 35 ms.
+ */
+const INSTRUCTIONS_MAX = 220;
+
+const REFUSALS: Record<Exclude<Verdict, "harmless">, string> = {
+  "exponential":
+    "Pattern can backtrack catastrophically: a repeated part can match the same text in many ways",
+  "polynomial":
+    "Pattern can backtrack catastrophically: too many repetitions can match the same text",
+  "too large": "Pattern is too large: its repetitions add up to too many states",
+};
+
+/** A pattern that is safe to run. */
+export interface LinearPattern {
+  /** Whether the pattern matches anywhere in the line. */
+  test(line: string): boolean;
+}
+
+/**
+ * Compiles a pattern of RE2's syntax (https://github.com/google/re2/wiki/Syntax).
+ *
+ * @throws {AppError} `invalid` for a pattern over 200 characters, one that the linear-time engine
+ * does not understand (lookaround and back-references among others), one that could backtrack
+ * catastrophically in the usual engines, and one whose repetitions make it huge.
+ */
+export async function compileLinearPattern(
+  pattern: string,
+  { caseInsensitive = false }: { caseInsensitive?: boolean } = {},
+): Promise<LinearPattern> {
+  if (pattern.length > PATTERN_LENGTH_MAX) {
+    throw refused(`Pattern is longer than ${PATTERN_LENGTH_MAX} characters`);
+  }
+  const verdict = judgeAmbiguity(parse(pattern, caseInsensitive));
+  if (verdict !== "harmless") throw refused(REFUSALS[verdict]);
+
+  const compiled = await compile(pattern, caseInsensitive);
+  if (compiled.programSize() > INSTRUCTIONS_MAX) {
+    throw refused(REFUSALS["too large"]);
+  }
+  // `test()` of the engine would build a deterministic automaton, which is faster on average and
+  // ten times slower at worst; `find()` has the even pace.
+  return { test: (line) => compiled.matcher(line).find() };
+}
+
+function parse(pattern: string, ignoreCase: boolean): Node {
+  try {
+    return parsePattern(pattern, { ignoreCase });
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    throw refused(`Not a usable pattern: ${error.message}`, error);
+  }
+}
+
+async function compile(pattern: string, caseInsensitive: boolean) {
+  // Its tables take time to load, and few starts of the service ever see a search.
+  const { RE2JS, RE2JSException } = await import("re2js");
+  try {
+    return RE2JS.compile(pattern, caseInsensitive ? RE2JS.CASE_INSENSITIVE : 0);
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    const reason = error.message.replace(/^error parsing regexp: /, "");
+    throw refused(`Not a usable pattern: ${reason}`, error);
+  }
+}
+
+const refused = (reason: string, cause?: Error) =>
+  new AppError("invalid", `query.q: ${reason}`, { cause });

@@ -1,0 +1,363 @@
+/**
+ * The containers, by the names and labels of cAdvisor where it has them
+ * (https://github.com/google/cadvisor/blob/master/docs/storage/prometheus.md), so that dashboards
+ * made for it work. What it does not have is named `longshore_container_...`, with the same labels.
+ *
+ * @module
+ */
+
+import type { Container } from "../../../state/inventory.ts";
+import type {
+  ContainerCounters,
+  ContainerStats,
+  DeviceCounters,
+  StatsBoard,
+  TrafficCounters,
+} from "../../../state/stats_cache.ts";
+import {
+  type EngineKind,
+  type Exported,
+  familyOf,
+  sharedLabels,
+  type Values,
+} from "./container_series.ts";
+import { type Family, flag, unixSeconds } from "./family.ts";
+
+/** The kernel's default, which engines use for a number of processors. */
+const CPU_PERIOD_US = 100_000;
+
+export function containerFamilies(
+  { containers, stats, kind, now }: {
+    containers: readonly Container[];
+    stats: Pick<StatsBoard, "get" | "last" | "size">;
+    kind: EngineKind;
+    now: Date;
+  },
+): Family[] {
+  const all = containers.map((container): Exported => ({
+    container,
+    sharedLabels: sharedLabels(container, kind),
+    // Not every engine measures a paused container; its counters stand still.
+    stats: container.state === "paused" ? stats.last(container.id) : stats.get(container.id),
+  }));
+  const running = all.filter(({ container: { state } }) =>
+    state === "running" || state === "paused"
+  );
+  const seenAt = now.getTime() / 1000;
+
+  return [
+    ...presence(running, seenAt),
+    ...limits(running),
+    familyOf(running)(
+      "gauge",
+      "container_fs_usage_bytes",
+      "Bytes used of the file system; of a container those of its writable layer",
+      ({ container: { id } }) => {
+        const value = stats.size(id);
+        return value === undefined ? null : [{ labels: { device: "" }, value }];
+      },
+    ),
+    ...sampled(running.filter(({ stats }) => stats !== undefined)),
+    ...ours(all),
+  ];
+}
+
+function presence(running: Exported[], seenAt: number): Family[] {
+  const of = familyOf(running);
+  return [
+    of(
+      "gauge",
+      "container_last_seen",
+      "Last time the container was seen, in Unix seconds",
+      () => seenAt,
+    ),
+    of(
+      "gauge",
+      "container_start_time_seconds",
+      "Start time of the container, in Unix seconds",
+      ({ container }) => container.startedAt === null ? null : unixSeconds(container.startedAt),
+    ),
+  ];
+}
+
+function limits(running: Exported[]): Family[] {
+  const of = familyOf(running);
+  const limit = ({ container }: Exported) => container.details.limits;
+  return [
+    of(
+      "gauge",
+      "container_spec_memory_limit_bytes",
+      "Memory limit of the container; 0 is none",
+      (one) => limit(one).memoryBytes ?? 0,
+    ),
+    of(
+      "gauge",
+      "container_threads_max",
+      "Limit of processes and threads in the container; missing without one",
+      (one) => limit(one).pids,
+    ),
+    of(
+      "gauge",
+      "container_spec_cpu_period",
+      "Period of the limit of processor time, in microseconds",
+      (one) => limit(one).cpus === null ? null : CPU_PERIOD_US,
+    ),
+    of(
+      "gauge",
+      "container_spec_cpu_quota",
+      "Processor time allowed in each period, in microseconds",
+      (one) => limit(one).cpus === null ? null : Math.round(limit(one).cpus! * CPU_PERIOD_US),
+    ),
+  ];
+}
+
+/** What the last sample tells; a container that was not sampled yet has none of it. */
+function sampled(running: Exported[]): Family[] {
+  const of = familyOf(running);
+  const stat = (read: (stats: ContainerStats) => number): Values => ({ stats }) => read(stats!);
+  const count = (read: (counters: ContainerCounters) => number | null): Values => ({ stats }) =>
+    stats!.counters ? read(stats!.counters) : null;
+  const limited =
+    (read: (counters: ContainerCounters) => number): Values => ({ container, stats }) =>
+      container.details.limits.cpus !== null && stats!.counters ? read(stats!.counters) : null;
+
+  return [
+    of(
+      "counter",
+      "container_cpu_usage_seconds_total",
+      "Processor time that the container used",
+      ({ stats }) => [{ labels: CPU_TOTAL, value: stats!.cpuSeconds }],
+    ),
+    of(
+      "counter",
+      "container_cpu_user_seconds_total",
+      "Processor time that the container used in user mode",
+      count(({ cpuUserSeconds }) => cpuUserSeconds),
+    ),
+    of(
+      "counter",
+      "container_cpu_system_seconds_total",
+      "Processor time that the container used in kernel mode",
+      count(({ cpuSystemSeconds }) => cpuSystemSeconds),
+    ),
+    of(
+      "counter",
+      "container_cpu_cfs_periods_total",
+      "Periods in which the limit of processor time was enforced",
+      limited(({ cpuPeriods }) => cpuPeriods),
+    ),
+    of(
+      "counter",
+      "container_cpu_cfs_throttled_periods_total",
+      "Periods in which the container was held back by its limit of processor time",
+      limited(({ cpuThrottledPeriods }) => cpuThrottledPeriods),
+    ),
+    of(
+      "counter",
+      "container_cpu_cfs_throttled_seconds_total",
+      "Time for which the container was held back by its limit of processor time",
+      limited(({ cpuThrottledSeconds }) => cpuThrottledSeconds),
+    ),
+    of(
+      "gauge",
+      "container_memory_usage_bytes",
+      "Memory in use, page cache included",
+      count(({ memoryWithCache }) => memoryWithCache),
+    ),
+    of(
+      "gauge",
+      "container_memory_working_set_bytes",
+      "Memory in use, without page cache that can go at once",
+      stat(({ memoryUsage }) => memoryUsage),
+    ),
+    of(
+      "gauge",
+      "container_memory_rss",
+      "Anonymous memory in use, in bytes",
+      count(({ memoryRss }) => memoryRss),
+    ),
+    of(
+      "gauge",
+      "container_memory_cache",
+      "Page cache of the container, in bytes",
+      count(({ memoryCache }) => memoryCache),
+    ),
+    of(
+      "gauge",
+      "container_memory_swap",
+      "Swap in use by the container, in bytes",
+      count(({ memorySwap }) => memorySwap),
+    ),
+    of(
+      "gauge",
+      "container_memory_max_usage_bytes",
+      "Most memory that was in use at a time",
+      count(({ memoryMax }) => memoryMax),
+    ),
+    of(
+      "gauge",
+      "container_memory_failcnt",
+      "Times that memory use reached the limit",
+      count(({ memoryFailures }) => memoryFailures),
+    ),
+    of(
+      "gauge",
+      "container_memory_mapped_file",
+      "Memory of mapped files, in bytes",
+      count(({ memoryMappedFile }) => memoryMappedFile),
+    ),
+    of(
+      "gauge",
+      "container_memory_total_active_file_bytes",
+      "Page cache in active use",
+      count(({ memoryActiveFile }) => memoryActiveFile),
+    ),
+    of(
+      "gauge",
+      "container_memory_total_inactive_file_bytes",
+      "Page cache that can be freed at once",
+      count(({ memoryInactiveFile }) => memoryInactiveFile),
+    ),
+    of(
+      "gauge",
+      "container_memory_kernel_usage",
+      "Kernel memory of the container, in bytes",
+      count(({ memoryKernel }) => memoryKernel),
+    ),
+    of(
+      "counter",
+      "container_memory_failures_total",
+      "Page faults of the container",
+      ({ stats }) =>
+        PAGE_FAULTS.flatMap(([failure_type, read]) => {
+          const value = stats!.counters && read(stats!.counters);
+          return typeof value === "number"
+            ? [{ labels: { failure_type, scope: "hierarchy" }, value }]
+            : [];
+        }),
+    ),
+    of(
+      "gauge",
+      "container_threads",
+      "Processes and threads in the container",
+      stat(({ pids }) => pids),
+    ),
+    ...traffic(of, "receive", "received"),
+    ...traffic(of, "transmit", "sent"),
+    of(
+      "counter",
+      "container_fs_reads_bytes_total",
+      "Bytes read from block devices",
+      devices(({ readBytes }) => readBytes),
+    ),
+    of(
+      "counter",
+      "container_fs_writes_bytes_total",
+      "Bytes written to block devices",
+      devices(({ writtenBytes }) => writtenBytes),
+    ),
+    of(
+      "counter",
+      "container_blkio_device_usage_total",
+      "Bytes read from and written to each block device",
+      ({ stats }) =>
+        (stats!.counters?.devices ?? []).flatMap(({ device, readBytes, writtenBytes }) => [
+          { labels: { ...numbersOf(device), operation: "Read" }, value: readBytes },
+          { labels: { ...numbersOf(device), operation: "Write" }, value: writtenBytes },
+        ]),
+    ),
+    of(
+      "counter",
+      "container_fs_reads_total",
+      "Reads from block devices",
+      devices(({ reads }) => reads),
+    ),
+    of(
+      "counter",
+      "container_fs_writes_total",
+      "Writes to block devices",
+      devices(({ writes }) => writes),
+    ),
+  ];
+}
+
+const PAGE_FAULTS: readonly [string, (counters: ContainerCounters) => number | null][] = [
+  ["pgfault", ({ pageFaults }) => pageFaults],
+  ["pgmajfault", ({ majorPageFaults }) => majorPageFaults],
+];
+
+const CPU_TOTAL = { cpu: "total" };
+
+function traffic(
+  of: ReturnType<typeof familyOf>,
+  direction: "receive" | "transmit",
+  verb: string,
+): Family[] {
+  const each = (read: (counters: TrafficCounters) => number): Values => ({ stats }) =>
+    (stats!.counters?.interfaces ?? []).map((one) => ({
+      labels: { interface: one.name },
+      value: read(one[direction]),
+    }));
+  const name = (what: string) => `container_network_${direction}_${what}_total`;
+  return [
+    of("counter", name("bytes"), `Bytes ${verb}`, each(({ bytes }) => bytes)),
+    of("counter", name("packets"), `Packets ${verb}`, each(({ packets }) => packets)),
+    of("counter", name("errors"), `Packets not ${verb} for an error`, each(({ errors }) => errors)),
+    of(
+      "counter",
+      name("packets_dropped"),
+      `Packets not ${verb}, but dropped`,
+      each((counted) => counted.dropped),
+    ),
+  ];
+}
+
+function numbersOf(device: string) {
+  const [major = "", minor = ""] = device.split(":");
+  return { device, major, minor };
+}
+
+/** A container that has used no device yet has a line all the same, as with cAdvisor. */
+function devices(read: (counters: DeviceCounters) => number): Values {
+  return ({ stats }) => {
+    const { devices } = stats!.counters ?? { devices: [] };
+    if (devices.length === 0) return [{ labels: { device: "" }, value: 0 }];
+    return devices.map((one) => ({ labels: { device: one.device }, value: read(one) }));
+  };
+}
+
+function ours(all: Exported[]): Family[] {
+  const of = familyOf(all);
+  return [
+    of(
+      "gauge",
+      "longshore_container_running",
+      "Whether the container runs",
+      ({ container }) => flag(container.state === "running"),
+    ),
+    of(
+      "gauge",
+      "longshore_container_unhealthy",
+      "Whether the container's health check fails; missing without one",
+      ({ container }) => container.health === null ? null : flag(container.health === "unhealthy"),
+    ),
+    of(
+      "counter",
+      "longshore_container_restarts_total",
+      "Restarts of the container by its restart policy",
+      ({ container }) => container.restartCount,
+    ),
+    of(
+      "gauge",
+      "longshore_container_exit_code",
+      "Exit status of the last run of a container that does not run",
+      ({ container }) => container.exitCode,
+    ),
+    of(
+      "gauge",
+      "longshore_container_oom_killed",
+      "Whether the last run of the container was ended for want of memory",
+      ({ container }) => flag(container.details.oomKilled),
+    ),
+  ];
+}

@@ -1,0 +1,118 @@
+/**
+ * The host, by the names and labels of node_exporter and, for the two that are cAdvisor's, of
+ * cAdvisor.
+ *
+ * @module
+ */
+
+import { nodeOs } from "../../../builtins.ts";
+import type { HostSample, KernelFigures } from "../../../state/host_cache.ts";
+import { counter, type Family, gauge, info, type Series } from "./family.ts";
+
+/** File systems whose device has no name but their own. */
+const WITHOUT_DEVICE = new Set(["overlay", "tmpfs", "aufs"]);
+
+export function hostFamilies(
+  { sample, hostName, now }: { sample: HostSample; hostName: string; now: Date },
+): Family[] {
+  const { kernel } = sample;
+  return [
+    ...(kernel ? processors(kernel) : []),
+    gauge("node_load1", "Load average over 1 minute", sample.load[0]),
+    gauge("node_load5", "Load average over 5 minutes", sample.load[1]),
+    gauge("node_load15", "Load average over 15 minutes", sample.load[2]),
+    ...memory(sample),
+    ...filesystem(sample),
+    ...network(sample),
+    ...containerFileSystem(sample),
+    ...(kernel
+      ? [gauge("node_boot_time_seconds", "Start of the host, in Unix seconds", kernel.bootedAt)]
+      : []),
+    gauge("node_time_seconds", "Time of the host, in Unix seconds", now.getTime() / 1000),
+    info("node_uname_info", "The host's name and kernel", {
+      sysname: "Linux",
+      release: nodeOs().release(),
+      machine: Deno.build.arch,
+      nodename: hostName,
+      domainname: "(none)",
+    }),
+    gauge("machine_cpu_cores", "Processor cores of the host", sample.cpuCount),
+    gauge("machine_memory_bytes", "Memory of the host", sample.memory.total),
+  ];
+}
+
+function processors({ cores }: KernelFigures): Family[] {
+  const values = cores.flatMap((core, at): Series[] =>
+    Object.entries(core).map(([mode, value]) => ({ labels: { cpu: String(at), mode }, value }))
+  );
+  return [counter("node_cpu_seconds_total", "Time of each core in each mode", values)];
+}
+
+function memory({ memory, swap, kernel }: HostSample): Family[] {
+  const sizes: [name: string, help: string, bytes: number | null | undefined][] = [
+    ["MemTotal", "Memory", memory.total],
+    ["MemFree", "Memory that nothing is in", kernel?.memory.free],
+    ["MemAvailable", "Memory that new programs could get", memory.available],
+    ["Buffers", "Memory with blocks of devices", kernel?.memory.buffers],
+    ["Cached", "Memory with pages of files", kernel?.memory.cached],
+    ["SwapTotal", "Swap", swap.total],
+    ["SwapFree", "Swap that nothing is in", swap.free],
+  ];
+  return sizes.flatMap(([name, help, bytes]) =>
+    bytes === undefined || bytes === null ? [] : [gauge(`node_memory_${name}_bytes`, help, bytes)]
+  );
+}
+
+function filesystem({ disk, kernel }: HostSample): Family[] {
+  const fstype = kernel?.filesystem.type ?? "unknown";
+  const labels = { device: deviceOf(fstype), fstype, mountpoint: disk.path };
+  const of = (name: string, help: string, value: number) =>
+    gauge(`node_filesystem_${name}`, help, [{ labels, value }]);
+  return [
+    of("size_bytes", "Size of the file system", disk.total),
+    of("device_error", "Whether its size could not be read", 0),
+    of("avail_bytes", "What ordinary users can still write", disk.free),
+    ...(kernel
+      ? [
+        of("free_bytes", "What root can still write", kernel.filesystem.free),
+        of("files", "Files that the file system has room for", kernel.filesystem.files),
+        of("files_free", "Files that can still be made", kernel.filesystem.filesFree),
+      ]
+      : []),
+  ];
+}
+
+/** The device is not known by name; `/dev/root` is the kernel's name for the one it booted from. */
+const deviceOf = (fstype: string) => WITHOUT_DEVICE.has(fstype) ? fstype : "/dev/root";
+
+/** As cAdvisor's series of the root control group, which stand for the host. */
+function containerFileSystem({ disk, kernel }: HostSample): Family[] {
+  const labels = { id: "/", device: deviceOf(kernel?.filesystem.type ?? "unknown") };
+  const of = (name: string, help: string, value: number) => gauge(name, help, [{ labels, value }]);
+  return [
+    of(
+      "container_fs_usage_bytes",
+      "Bytes used of the file system; of a container those of its writable layer",
+      disk.used,
+    ),
+    of("container_fs_limit_bytes", "Size of the host's file system", disk.total),
+  ];
+}
+
+/** Only a mounted `/proc` of the host tells of it. */
+function network({ network }: HostSample): Family[] {
+  if (!network) return [];
+  const labels = network.map(({ name }) => ({ device: name }));
+  return [
+    counter(
+      "node_network_receive_bytes_total",
+      "Bytes received",
+      network.map(({ rxBytes }, at) => ({ labels: labels[at]!, value: rxBytes })),
+    ),
+    counter(
+      "node_network_transmit_bytes_total",
+      "Bytes sent",
+      network.map(({ txBytes }, at) => ({ labels: labels[at]!, value: txBytes })),
+    ),
+  ];
+}

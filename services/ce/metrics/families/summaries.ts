@@ -1,0 +1,39 @@
+/**
+ * How many containers and stacks are in which state.
+ *
+ * @module
+ */
+
+import { type Container, CONTAINER_STATES } from "../../../state/inventory.ts";
+import { summarizeStacks } from "../../stacks/stacks.ts";
+import { by, type Family, gauge } from "./family.ts";
+
+const HEALTHS = ["none", "starting", "healthy", "unhealthy"] as const;
+const STACK_STATUSES = ["healthy", "degraded", "stopped"] as const;
+
+export function summaryFamilies(containers: readonly Container[]): Family[] {
+  return [
+    gauge(
+      "longshore_containers",
+      "Containers by state",
+      by("state", countsOf(CONTAINER_STATES, containers.map(({ state }) => state))),
+    ),
+    gauge(
+      "longshore_containers_by_health",
+      "Containers by what their health check says",
+      by("health", countsOf(HEALTHS, containers.map(({ health }) => health ?? "none"))),
+    ),
+    gauge(
+      "longshore_stacks",
+      "Stacks by status",
+      by("status", countsOf(STACK_STATUSES, summarizeStacks(containers).map((one) => one.status))),
+    ),
+  ];
+}
+
+/** Also those that are nowhere, as 0. */
+function countsOf<Name extends string>(names: readonly Name[], found: readonly Name[]) {
+  const counts = Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
+  for (const name of found) counts[name]++;
+  return counts;
+}

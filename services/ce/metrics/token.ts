@@ -1,0 +1,11 @@
+/**
+ * The token of a scraper that cannot log in.
+ *
+ * @module
+ */
+
+import { isSameText } from "../../auth/timing_safe_equal.ts";
+
+/** Whether the given text is the token. */
+export const isMetricsToken = (given: string | undefined, secret: string): boolean =>
+  given !== undefined && isSameText(given, secret);

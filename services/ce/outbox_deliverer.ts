@@ -1,0 +1,28 @@
+/**
+ * Sends what is in the outbox, as soon as it is there or due.
+ *
+ * @module
+ */
+
+import type { Worker } from "../lifecycle.ts";
+import { createDeliverer } from "../events/outbox.ts";
+
+/** Longest wait between two looks, in milliseconds: clocks jump. */
+const ROUND_MS = 5_000;
+
+export const outboxDeliverer: Worker = {
+  name: "outbox deliverer",
+  edition: "ce",
+  async run(deps, signal, round) {
+    const deliverer = createDeliverer(deps, { signal });
+    try {
+      while (!signal.aborted) {
+        const nextMs = deliverer.start() ?? ROUND_MS;
+        round();
+        await deps.outbox.wait(Math.min(nextMs, ROUND_MS), signal);
+      }
+    } finally {
+      await deliverer.idle();
+    }
+  },
+};

@@ -1,0 +1,135 @@
+/**
+ * Pushes: queued for each device and sent through a gateway that speaks the Expo push API.
+ *
+ * @module
+ */
+
+import { deletePushToken, selectPushToken } from "../../../db/ce/push_tokens.ts";
+import { enqueueMessage } from "../../events/outbox.ts";
+import type { OutboxChannel, OutboxOutcome } from "../../events/outbox_channel.ts";
+import { OutboundError, outboundRequest, type OutboundResponse } from "../../outbound/http.ts";
+import type { Recorder } from "../../events/recorder.ts";
+import { retryAfterMs } from "../../outbound/retry_after.ts";
+import { SealError } from "../../secrets.ts";
+import { pushText } from "./text.ts";
+import { openPushToken, pushDevices } from "./tokens.ts";
+import { withoutCredentials } from "../../outbound/url_credentials.ts";
+
+const CHANNEL = "push";
+
+const TIMEOUT_MS = 10_000;
+
+/** A receipt takes about 100 bytes. */
+const ANSWER_MAX = 64 * 1024;
+
+/** Queues a message for each registered device; none without a gateway. */
+export const pushRecorder: Recorder = {
+  edition: "ce",
+  record(deps, event) {
+    const { config, maintenance } = deps;
+    if (config.pushUrl === null || maintenance.active) return;
+    const text = pushText(event);
+    if (!text) return;
+    const payload = JSON.stringify({ ...text, sound: "default", priority: "high" });
+    for (const { id } of pushDevices(deps)) {
+      enqueueMessage(deps, { channel: CHANNEL, targetId: id, eventKind: event.event, payload });
+    }
+  },
+};
+
+/** Its targets are registrations; messages queued for a deleted one are dropped. */
+export const pushChannel: OutboxChannel = {
+  name: CHANNEL,
+  edition: "ce",
+
+  async send({ db, config, secrets, now }, { targetId, payload }, signal) {
+    const device = selectPushToken(db, targetId);
+    if (!device) return { result: "gone", status: null, error: "The device is not registered" };
+    if (config.pushUrl === null) {
+      return { result: "gone", status: null, error: "PUSH_URL is not set" };
+    }
+    const { target, authorization } = withoutCredentials(config.pushUrl);
+    const host = target.hostname.replace(/^\[(.*)\]$/, "$1");
+    try {
+      // The operator names the gateway, so it may be anywhere.
+      const allowed = { config: { ...config, outboundAllow: [...config.outboundAllow, host] } };
+      return outcomeOf(
+        await outboundRequest(allowed, {
+          url: target.href,
+          reach: "internal",
+          method: "POST",
+          headers: {
+            accept: "application/json",
+            "content-type": "application/json",
+            ...(authorization !== undefined && { authorization }),
+          },
+          body: JSON.stringify([{ to: openPushToken(secrets, device), ...JSON.parse(payload) }]),
+          timeoutMs: TIMEOUT_MS,
+          bodyMax: ANSWER_MAX,
+          signal,
+        }),
+        now(),
+      );
+    } catch (error) {
+      if (error instanceof SealError) {
+        return { result: "failed", status: null, error: error.message };
+      }
+      if (!(error instanceof OutboundError)) throw error;
+      return { result: "retry", status: null, error: error.message };
+    }
+  },
+
+  settle({ db, log }, { targetId }, { result }) {
+    if (result === "gone" && deletePushToken(db, targetId)) {
+      log.info("push registration removed: device is gone", { registration: targetId });
+    }
+  },
+};
+
+/**
+ * Codes of Expo's push tickets
+ * (https://docs.expo.dev/push-notifications/sending-notifications/#individual-errors).
+ */
+const TICKET_ERRORS: Readonly<Record<string, Omit<OutboxOutcome, "status">>> = {
+  DeviceNotRegistered: { result: "gone", error: "The device is not registered at the gateway" },
+  MessageTooBig: { result: "failed", error: "The message is too large for the gateway" },
+  MessageRateExceeded: { result: "retry", error: "The device gets too many messages" },
+  MismatchSenderId: { result: "failed", error: "The gateway's credentials are for another app" },
+  InvalidCredentials: { result: "failed", error: "The gateway's credentials are not valid" },
+};
+
+function outcomeOf(response: OutboundResponse, at: Date): OutboxOutcome {
+  const { status } = response;
+  if (status === 200) return { status, ...ticketOutcome(ticketOf(response)) };
+  const error = `The gateway answered ${status}`;
+  // What is wrong with the message itself stays wrong.
+  if (status === 400 || status === 413) return { result: "failed", status, error };
+  const afterMs = retryAfterMs(response.headers["retry-after"], at);
+  return { result: "retry", status, error, ...(afterMs !== undefined && { afterMs }) };
+}
+
+function ticketOutcome(ticket: Ticket | undefined): Omit<OutboxOutcome, "status"> {
+  if (ticket?.status === "ok") return { result: "sent", error: null };
+  if (ticket?.status !== "error") {
+    return { result: "retry", error: "The response is not from an Expo push API" };
+  }
+  const code = ticket.details?.error;
+  return (typeof code === "string" && Object.hasOwn(TICKET_ERRORS, code)
+    ? TICKET_ERRORS[code]
+    : undefined) ?? { result: "retry", error: "The gateway refused the message" };
+}
+
+interface Ticket {
+  status?: unknown;
+  details?: { error?: unknown } | null;
+}
+
+/** The ticket of the one message; gateways answer with a list, or with the ticket alone. */
+function ticketOf(response: OutboundResponse): Ticket | undefined {
+  try {
+    const { data } = response.json<{ data?: Ticket | Ticket[] } | null>() ?? {};
+    return (Array.isArray(data) ? data[0] : data) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}

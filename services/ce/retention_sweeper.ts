@@ -1,0 +1,31 @@
+/**
+ * Deletes what has been kept for its time.
+ *
+ * @module
+ */
+
+import { every, type Worker } from "../lifecycle.ts";
+import { sweepOutbox } from "../events/outbox.ts";
+import { sweepAlertEvents } from "./alerts/events.ts";
+import { sweepAudit } from "./auth/audit.ts";
+import { sweepIntegrationData } from "./integrations/data.ts";
+import { sweepScheduleRuns } from "./schedules/runs.ts";
+import { sweepExpiredTokens } from "./auth/sessions.ts";
+
+const ROUND_MS = 60 * 60 * 1000;
+
+export const retentionSweeper: Worker = {
+  name: "retention sweeper",
+  edition: "ce",
+  async run(deps, signal, round) {
+    for await (const _ of every(ROUND_MS, signal)) {
+      sweepExpiredTokens(deps);
+      sweepAudit(deps);
+      sweepOutbox(deps);
+      sweepAlertEvents(deps);
+      sweepScheduleRuns(deps);
+      await sweepIntegrationData(deps);
+      round();
+    }
+  },
+};

@@ -1,0 +1,157 @@
+/**
+ * Removes what is not in use: containers that ended, unused networks, images and build cache, and
+ * on demand unused volumes.
+ *
+ * @module
+ */
+
+import { EngineError } from "../../../engine/errors.ts";
+import { buildPrune } from "../../../engine/system.ts";
+import type { Deps } from "../../deps.ts";
+import { asAppError } from "../../errors.ts";
+import { errorFields } from "../../log.ts";
+import { currentContainers } from "../containers/containers.ts";
+import { forgetDiskUsage } from "./disk_usage.ts";
+import {
+  type Candidate,
+  type PruneDeps,
+  type PrunedItem,
+  type PruneScope,
+  unusedCache,
+  unusedContainers,
+  unusedImages,
+  unusedNetworks,
+  unusedVolumes,
+} from "./prune_candidates.ts";
+
+/** In the order in which they are removed: users before what they use. */
+export const PRUNE_KINDS = ["containers", "networks", "volumes", "images", "buildCache"] as const;
+export type PruneKind = (typeof PRUNE_KINDS)[number];
+
+export interface PruneOptions {
+  /** Removes nothing; the report says what would be removed. */
+  dryRun: boolean;
+  /** Keeps what was created or ended within these hours; 0 keeps nothing. */
+  olderThanHours: number;
+  kinds: readonly PruneKind[];
+  /** Every image that no container uses, not only those without a tag. */
+  unusedImages: boolean;
+}
+
+/** What was removed of one kind. */
+export interface Pruned {
+  /** Names of networks and volumes, ids of all others. */
+  deleted: string[];
+  items: PrunedItem[];
+  /** Number of items. */
+  count: number;
+  /** Bytes. */
+  spaceReclaimed: number;
+  /** Why not everything could be removed; `null` when it was. */
+  error: string | null;
+}
+
+export type PruneReport = Record<PruneKind, Pruned> & { dryRun: boolean; totalReclaimed: number };
+
+/** Containers that are removed at a time; images depend on each other, so they take turns. */
+const PARALLEL = { containers: 4, networks: 1, volumes: 1, images: 1 } as const;
+
+const CANDIDATES = {
+  containers: unusedContainers,
+  networks: unusedNetworks,
+  volumes: unusedVolumes,
+  images: unusedImages,
+} as const;
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** The statuses by which the engine refuses what is in use or gone by now. */
+const REFUSALS: readonly number[] = [403, 404, 409];
+
+/**
+ * Removes one kind after the other. A kind that fails does not stop the others; its part of the
+ * report says why.
+ *
+ * @throws {EngineError | EngineUnreachableError} When every kind failed; the first failure.
+ */
+export async function pruneSystem(
+  deps: PruneDeps & Pick<Deps, "log">,
+  options: PruneOptions,
+): Promise<PruneReport> {
+  const failures: unknown[] = [];
+  const removed = new Set<string>();
+  const parts = {} as Record<PruneKind, Pruned>;
+  for (const kind of PRUNE_KINDS) {
+    parts[kind] = { deleted: [], items: [], count: 0, spaceReclaimed: 0, error: null };
+    if (!options.kinds.includes(kind)) continue;
+    try {
+      const { items, spaceReclaimed } = await pruneKind(deps, kind, options, removed);
+      const deleted = items.map(({ id, name }) => kind === "networks" ? name : id);
+      parts[kind] = { deleted, items, count: items.length, spaceReclaimed, error: null };
+      if (kind === "containers") { for (const id of deleted) removed.add(id); }
+    } catch (error) {
+      failures.push(error);
+      const known = asAppError(error);
+      if (!known) deps.log.error("prune failed", { kind, ...errorFields(error) });
+      parts[kind].error = known?.message ?? "Internal error";
+    }
+  }
+  if (!options.dryRun) forgetDiskUsage(deps);
+  if (failures.length === new Set(options.kinds).size) throw failures[0];
+  return { ...parts, dryRun: options.dryRun, totalReclaimed: total(Object.values(parts)) };
+}
+
+async function pruneKind(
+  deps: PruneDeps,
+  kind: PruneKind,
+  { dryRun, olderThanHours, unusedImages }: PruneOptions,
+  removed: ReadonlySet<string>,
+): Promise<Pick<Pruned, "items" | "spaceReclaimed">> {
+  const before = olderThanHours === 0
+    ? undefined
+    : new Date(deps.now().getTime() - olderThanHours * HOUR_MS).toISOString();
+  if (kind === "buildCache") return await pruneCache(deps, { dryRun, olderThanHours, before });
+
+  const remaining = (await currentContainers(deps)).filter(({ id }) => !removed.has(id));
+  const candidates = await CANDIDATES[kind](deps, { before, remaining, unusedImages });
+  const items = dryRun ? candidates : await removeAll(candidates, PARALLEL[kind]);
+  const shown = items.map(({ id, name, size }) => ({ id, name, size }));
+  return { items: shown, spaceReclaimed: shown.reduce((sum, { size }) => sum + (size ?? 0), 0) };
+}
+
+async function pruneCache(
+  deps: PruneDeps,
+  { dryRun, olderThanHours, before }: Pick<PruneOptions, "dryRun" | "olderThanHours"> & {
+    before: PruneScope["before"];
+  },
+): Promise<Pick<Pruned, "items" | "spaceReclaimed">> {
+  if (dryRun) {
+    const items = await unusedCache(deps, { before });
+    return { items, spaceReclaimed: items.reduce((sum, { size }) => sum + (size ?? 0), 0) };
+  }
+  const until = `${Math.ceil(olderThanHours * 3600)}s`;
+  const filters = olderThanHours === 0 ? undefined : { until: [until] };
+  const { deleted, spaceReclaimed } = await buildPrune(deps.engine, { filters });
+  return { items: deleted.map((id) => ({ id, name: id, size: null })), spaceReclaimed };
+}
+
+/** @returns Those that were removed, in their order. */
+async function removeAll(candidates: readonly Candidate[], parallel: number): Promise<Candidate[]> {
+  const waiting = [...candidates];
+  const gone = new Set<Candidate>();
+  const removeNext = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      try {
+        await next.remove();
+        gone.add(next);
+      } catch (error) {
+        if (!(error instanceof EngineError && REFUSALS.includes(error.status))) throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, removeNext));
+  return candidates.filter((candidate) => gone.has(candidate));
+}
+
+const total = (parts: readonly Pruned[]) =>
+  parts.reduce((sum, { spaceReclaimed }) => sum + spaceReclaimed, 0);

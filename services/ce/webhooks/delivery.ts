@@ -1,0 +1,53 @@
+/**
+ * Sends messages of the outbox to webhooks.
+ *
+ * @module
+ */
+
+import {
+  selectWebhook,
+  updateWebhookEnabled,
+  updateWebhookLastDelivery,
+} from "../../../db/ce/webhooks.ts";
+import type { OutboundDeps } from "../../outbound/url.ts";
+import type {
+  ChannelDeps,
+  OutboxChannel,
+  OutboxMessage,
+  OutboxOutcome,
+} from "../../events/outbox_channel.ts";
+import { SealError } from "../../secrets.ts";
+import { postWebhook } from "./post.ts";
+import { openWebhook, WEBHOOK_CHANNEL } from "./target.ts";
+
+export const webhookChannel: OutboxChannel = {
+  name: WEBHOOK_CHANNEL,
+  edition: "ce",
+  send: sendToWebhook,
+  settle({ db, log }, { targetId }, { result, status, error }, { lastAttemptAt }) {
+    updateWebhookLastDelivery(db, targetId, { at: lastAttemptAt, status, error });
+    if (result !== "gone") return;
+    updateWebhookEnabled(db, targetId, false);
+    log.warn("webhook disabled: receiver answered 410 Gone", { webhookId: targetId });
+  },
+};
+
+/** Sends a message once. Every status but 2xx is a failure, redirects included. */
+export async function sendToWebhook(
+  deps: ChannelDeps & OutboundDeps,
+  message: OutboxMessage,
+  signal: AbortSignal,
+): Promise<OutboxOutcome> {
+  const webhook = selectWebhook(deps.db, message.targetId);
+  if (!webhook) return failed("The webhook was deleted");
+  if (!webhook.enabled && message.eventKind !== "test") return failed("The webhook is disabled");
+  try {
+    const { id, payload } = message;
+    return await postWebhook(deps, { ...openWebhook(deps.secrets, webhook), id, payload }, signal);
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error;
+    return failed(error.message);
+  }
+}
+
+const failed = (error: string): OutboxOutcome => ({ result: "failed", status: null, error });

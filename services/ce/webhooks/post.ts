@@ -1,0 +1,105 @@
+/**
+ * Sends one message to a webhook, signed after Standard Webhooks
+ * (github.com/standard-webhooks/standard-webhooks).
+ *
+ * @module
+ */
+
+import { OutboundError, outboundRequest } from "../../outbound/http.ts";
+import type { OutboundDeps } from "../../outbound/url.ts";
+import type { ChannelDeps, OutboxMessage, OutboxOutcome } from "../../events/outbox_channel.ts";
+import { retryAfterMs } from "../../outbound/retry_after.ts";
+
+/** Of one attempt, in milliseconds. */
+const TIMEOUT_MS = 10_000;
+
+/** What is read of an answer before the connection is closed; its content is not used. */
+const BODY_MAX = 64 * 1024;
+
+/** The status by which a receiver ends its subscription (Standard Webhooks). */
+const GONE = 410;
+
+/** Length of a signing secret (Standard Webhooks: 24 to 64), in bytes. */
+const SECRET_BYTES = 32;
+
+const encoder = new TextEncoder();
+
+export interface WebhookPost extends Pick<OutboxMessage, "id" | "payload"> {
+  url: string;
+  headers?: Record<string, string>;
+  /** `whsec_` and the key as base64; `null` sends the message unsigned. */
+  secret: string | null;
+}
+
+/** A secret that {@linkcode signatureOf} takes. */
+export const newSigningSecret = (): string =>
+  `whsec_${crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toBase64()}`;
+
+/** Sends a message once. Every status but 2xx is a failure, redirects included. */
+export async function postWebhook(
+  deps: Pick<ChannelDeps, "now"> & OutboundDeps,
+  { url, headers, secret, id, payload }: WebhookPost,
+  signal: AbortSignal,
+): Promise<OutboxOutcome> {
+  const timestamp = Math.floor(deps.now().getTime() / 1000);
+  try {
+    const answer = await outboundRequest(deps, {
+      url,
+      reach: "public",
+      method: "POST",
+      headers: {
+        ...headers,
+        "content-type": "application/json",
+        "webhook-id": id,
+        "webhook-timestamp": String(timestamp),
+        ...(secret !== null &&
+          { "webhook-signature": await signatureOf(secret, id, timestamp, payload) }),
+      },
+      body: payload,
+      timeoutMs: TIMEOUT_MS,
+      bodyMax: BODY_MAX,
+      bodyOver: "cut",
+      signal,
+    });
+    return outcomeOf(answer.status, answer.headers["retry-after"], deps.now());
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    return { result: "retry", status: null, error: error.message };
+  }
+}
+
+/**
+ * What `webhook-signature` contains: the HMAC-SHA-256 of id, time and body, joined by periods.
+ *
+ * @param timestamp Unix seconds.
+ */
+export async function signatureOf(
+  secret: string,
+  id: string,
+  timestamp: number,
+  payload: string,
+): Promise<string> {
+  const key = await crypto.subtle.importKey(
+    "raw",
+    Uint8Array.fromBase64(secret.replace(/^whsec_/, "")),
+    { name: "HMAC", hash: "SHA-256" },
+    false,
+    ["sign"],
+  );
+  const signed = encoder.encode(`${id}.${timestamp}.${payload}`);
+  const signature = new Uint8Array(await crypto.subtle.sign("HMAC", key, signed));
+  return `v1,${signature.toBase64()}`;
+}
+
+function outcomeOf(status: number, retryAfter: string | undefined, now: Date): OutboxOutcome {
+  if (status >= 200 && status < 300) return { result: "sent", status, error: null };
+  if (status === GONE) return { result: "gone", status, error: `HTTP ${status}: gone` };
+  const afterMs = retryAfterMs(retryAfter, now);
+  const isRedirect = status >= 300 && status < 400;
+  return {
+    result: "retry",
+    status,
+    error: `HTTP ${status}${isRedirect ? ": redirects are not followed" : ""}`,
+    ...(afterMs !== undefined && { afterMs }),
+  };
+}

@@ -1,0 +1,33 @@
+/**
+ * Where a webhook goes, and what nobody else may know of it: many receivers take whoever knows the
+ * address for the sender, so it is stored encrypted like headers and secret.
+ *
+ * @module
+ */
+
+import type { StoredWebhook } from "../../../db/ce/webhooks.ts";
+import type { Secrets } from "../../secrets.ts";
+
+/** The name of the outbox's channel. */
+export const WEBHOOK_CHANNEL = "webhook";
+
+export interface WebhookTarget {
+  url: string;
+  headers: Record<string, string>;
+  /** `whsec_` and the key as base64 (Standard Webhooks). */
+  secret: string;
+}
+
+export function sealWebhook(secrets: Secrets, id: string, target: WebhookTarget): string {
+  return secrets.seal(JSON.stringify(target), purpose(id));
+}
+
+/** @throws {SealError} */
+export function openWebhook(
+  secrets: Secrets,
+  { id, sealed }: Pick<StoredWebhook, "id" | "sealed">,
+): WebhookTarget {
+  return JSON.parse(secrets.open(sealed, purpose(id)));
+}
+
+const purpose = (id: string) => `webhook ${id}`;

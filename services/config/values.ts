@@ -1,0 +1,167 @@
+/**
+ * How the text of a variable becomes a value. Each function throws an `Error` whose message
+ * continues a sentence that begins with the variable: "must be 1 to 65535".
+ *
+ * @module
+ */
+
+import { configuredNetwork } from "../auth/ip_address.ts";
+import { REDACTED, withoutCredentials } from "../redact.ts";
+
+/** A network as `address/prefix`, or an address; checked. */
+export type Cidr = string;
+
+/** An HTTP endpoint to probe. */
+export interface ProbedEndpoint {
+  name: string;
+  url: string;
+  expectedStatus: number;
+}
+
+/** A host whose certificate is checked. */
+export interface TlsDomain {
+  domain: string;
+  port: number;
+}
+
+/** Any text. */
+export function anyText(text: string): string {
+  return text;
+}
+
+/** A whole number in decimal digits. */
+export function integer(min: number, max: number) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < min || value > max) {
+      throw new Error(`must be a whole number from ${min} to ${max}`);
+    }
+    return value;
+  };
+}
+
+/** One of the listed words. */
+export function oneOf<const Values extends readonly string[]>(values: Values) {
+  return (text: string): Values[number] => {
+    if (!values.includes(text)) throw new Error(`must be one of ${values.join(", ")}`);
+    return text;
+  };
+}
+
+/** Any text of at least `min` bytes (UTF-8) or characters. */
+export function secretOf(min: number, unit: "bytes" | "characters") {
+  return (text: string): string => {
+    const length = unit === "bytes" ? new TextEncoder().encode(text).length : text.length;
+    if (length < min) throw new Error(`must have at least ${min} ${unit}, but has ${length}`);
+    return text;
+  };
+}
+
+/** A password as the accounts want it. */
+export function adminPassword(text: string): string {
+  if ([...text].length < 12 || new TextEncoder().encode(text).length > 256) {
+    throw new Error("must have at least 12 characters and at most 256 bytes");
+  }
+  return text;
+}
+
+/** Splits, trims and drops what is empty. */
+export function list(text: string, separator = ","): string[] {
+  return text.split(separator).map((part) => part.trim()).filter((part) => part !== "");
+}
+
+/** `unix:///path` */
+export function unixSocket(text: string): string {
+  if (!/^unix:\/\/\/./.test(text)) throw new Error("must be a Unix socket as unix:///path");
+  return text;
+}
+
+export function absolutePath(text: string): string {
+  if (!text.startsWith("/")) throw new Error("must be an absolute path");
+  return text;
+}
+
+export function email(text: string): string {
+  if (!/^[^\s@]+@[^\s@]+$/.test(text) || text.length > 254) {
+    throw new Error("must be an email address");
+  }
+  return text;
+}
+
+/** `address` or `Name <address>`. */
+export function mailSender(text: string): string {
+  if (!/^(?:[^<>@,;\p{Cc}]+<[^\s@<>,;]+@[^\s@<>,;]+>|[^\s@<>,;]+@[^\s@<>,;]+)$/u.test(text)) {
+    throw new Error("must be a mail address, or a name with one as in Status <status@example.com>");
+  }
+  return text;
+}
+
+/** An http: or https: address, without slashes at its end. */
+export function httpUrl(text: string): string {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new Error("must be an http:// or https:// URL");
+  }
+  return text.replace(/\/+$/, "");
+}
+
+export function smtpUrl(text: string): string {
+  const url = URL.parse(text);
+  if (!url || !/^smtps?:$/.test(url.protocol)) {
+    throw new Error("must be an smtp:// or smtps:// URL");
+  }
+  return text;
+}
+
+/** E.g. `https://host:8443`: scheme, host and port, nothing else. */
+export function origin(text: string): string {
+  if (URL.parse(text)?.origin !== text) {
+    throw new Error(`has ${quoted(text)}, which is no origin such as https://host:port`);
+  }
+  return text;
+}
+
+export function cidr(text: string): string {
+  if (!isAddressOrNetwork(text)) {
+    throw new Error(`has ${quoted(text)}, which is no address or network such as 10.0.0.0/8`);
+  }
+  return text;
+}
+
+export function cidrOrHost(text: string): string {
+  if (!isAddressOrNetwork(text) && !/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text)) {
+    throw new Error(`has ${quoted(text)}, which is no network and no host name`);
+  }
+  return text;
+}
+
+const isAddressOrNetwork = (text: string) => configuredNetwork(text) !== undefined;
+
+/** `Name|URL|ExpectedStatus`; name and status may be missing. */
+export function probedEndpoint(text: string): ProbedEndpoint {
+  const parts = text.split("|").map((part) => part.trim());
+  if (parts.length === 1) parts.unshift("");
+  const [name, address = "", status = "200"] = parts;
+  const url = URL.parse(address);
+  if (!url || !/^https?:$/.test(url.protocol) || parts.length > 3) {
+    throw new Error(`has ${quoted(text)}, which is not Name|URL|ExpectedStatus`);
+  }
+  if (!/^[1-5]\d\d$/.test(status)) {
+    throw new Error(`has ${quoted(text)}, whose status is not 100 to 599`);
+  }
+  return { name: name || url.host, url: address, expectedStatus: Number(status) };
+}
+
+/** `host`, `host:port` or `[v6]:port`. */
+export function sslDomain(text: string): TlsDomain {
+  const url = URL.parse(`tls://${text.toLowerCase()}`);
+  const port = Number(url?.port || 443);
+  if (!url?.hostname || url.host !== text.toLowerCase() || port < 1) {
+    throw new Error(`has ${quoted(text)}, which is not host or host:port`);
+  }
+  return { domain: url.hostname, port };
+}
+
+/** A comma in a password makes its end a part of its own, without an address. */
+const quoted = (text: string) =>
+  `"${text.includes("@") && !text.includes("://") ? REDACTED : withoutCredentials(text)}"`;

@@ -1,0 +1,77 @@
+/**
+ * The audit of encryption: who changed its settings or rotated the key, and when.
+ *
+ * @module
+ */
+
+import {
+  countEncryptionAudit,
+  deleteEncryptionAuditBefore,
+  type EncryptionAuditEntry,
+  type EncryptionEvent,
+  insertEncryptionAudit,
+  selectEncryptionAudit,
+} from "../../../db/enterprise/encryption_audit.ts";
+import type { Caller } from "../../auth/caller.ts";
+import type { Deps } from "../../deps.ts";
+
+export { ENCRYPTION_EVENTS } from "../../../db/enterprise/encryption_audit.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Newest first. */
+export function listEncryptionAudit(
+  { db }: Pick<Deps, "db">,
+  { event_type = null, limit, offset }: {
+    event_type?: EncryptionEvent | null | undefined;
+    limit: number;
+    offset: number;
+  },
+): { entries: EncryptionAuditEntry[]; total: number; limit: number; offset: number } {
+  const entries = selectEncryptionAudit(db, event_type, { limit, offset });
+  return { entries, total: countEncryptionAudit(db, event_type), limit, offset };
+}
+
+/** Adds an entry. To be called in the transaction of what it tells, so that there is both or none. */
+export function recordEncryptionEvent(
+  { db, now }: Pick<Deps, "db" | "now">,
+  caller: Caller,
+  event_type: EncryptionEvent,
+  detail: string,
+): void {
+  insertEncryptionAudit(db, {
+    id: crypto.randomUUID(),
+    event_type,
+    detail,
+    actor: caller.userId,
+    ip: caller.address,
+    created_at: now().toISOString(),
+  });
+}
+
+/**
+ * Deletes the entries that are older than so many days, and adds one that says so.
+ *
+ * @returns How many were deleted.
+ */
+export function purgeEncryptionAudit(
+  deps: Pick<Deps, "db" | "now" | "log">,
+  caller: Caller,
+  days: number,
+): number {
+  const { db, now, log } = deps;
+  const before = new Date(now().getTime() - days * DAY_MS).toISOString();
+  const deleted = db.transaction(() => {
+    const deleted = deleteEncryptionAuditBefore(db, before);
+    const entries = deleted === 1 ? "1 entry" : `${deleted} entries`;
+    recordEncryptionEvent(
+      deps,
+      caller,
+      "audit_purged",
+      `${entries} older than ${days} days deleted (before ${before})`,
+    );
+    return deleted;
+  });
+  log.info("encryption audit purged", { deleted, days });
+  return deleted;
+}

@@ -1,0 +1,105 @@
+/**
+ * Rotations of the database key. Only records are kept here, of when one was begun and how it ended:
+ * the key itself is changed elsewhere, by whoever has it.
+ *
+ * @module
+ */
+
+import {
+  countKeyRotations,
+  insertKeyRotation,
+  type KeyRotation,
+  type RotationEnd,
+  selectKeyRotation,
+  selectKeyRotations,
+  selectPendingRotation,
+  updateKeyRotationEnded,
+} from "../../../db/enterprise/key_rotations.ts";
+import type { Caller } from "../../auth/caller.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, notFound } from "../../errors.ts";
+import { recordEncryptionEvent } from "./audit.ts";
+
+export { ROTATION_ENDS, ROTATION_STATUSES } from "../../../db/enterprise/key_rotations.ts";
+
+/** Newest first. */
+export function listKeyRotations(
+  { db }: Pick<Deps, "db">,
+  { limit, offset }: { limit: number; offset: number },
+): { rotations: KeyRotation[]; total: number; limit: number; offset: number } {
+  const rotations = selectKeyRotations(db, { limit, offset });
+  return { rotations, total: countKeyRotations(db), limit, offset };
+}
+
+/** Records that a rotation was begun. @throws {AppError} `conflict` while another one is pending. */
+export function startKeyRotation(
+  deps: Pick<Deps, "db" | "now" | "log">,
+  caller: Caller,
+  notes: string,
+): { id: string; status: "pending"; message: string } {
+  const { db, now, log } = deps;
+  const id = crypto.randomUUID();
+  db.transaction(() => {
+    const pending = selectPendingRotation(db);
+    if (pending) {
+      throw new AppError(
+        "conflict",
+        `The rotation ${pending.id} is pending since ${pending.started_at}; end it first`,
+      );
+    }
+    insertKeyRotation(db, {
+      id,
+      status: "pending",
+      notes,
+      initiated_by: caller.userId,
+      started_at: now().toISOString(),
+      completed_at: null,
+    });
+    recordEncryptionEvent(deps, caller, "rotation_initiated", detailOf(id, "pending", notes));
+  });
+  log.info("key rotation initiated", { rotationId: id });
+  return {
+    id,
+    status: "pending",
+    message: "Recorded as pending. Change the key where the database is opened, then tell with " +
+      `PUT /encryption/rotations/${id} how it went`,
+  };
+}
+
+/**
+ * Records how a rotation ended.
+ *
+ * @param notes Replace those that it was begun with; without them those are kept.
+ * @throws {AppError} `not_found`; `conflict` when it has ended already.
+ */
+export function endKeyRotation(
+  deps: Pick<Deps, "db" | "now" | "log">,
+  caller: Caller,
+  id: string,
+  { status, notes }: { status: RotationEnd; notes?: string | undefined },
+): KeyRotation {
+  const { db, now, log } = deps;
+  const rotation = db.transaction(() => {
+    const before = selectKeyRotation(db, id);
+    if (!before) throw notFound("Key rotation", id);
+    const ended = {
+      id,
+      status,
+      notes: notes ?? before.notes,
+      completed_at: now().toISOString(),
+    };
+    if (!updateKeyRotationEnded(db, ended)) {
+      throw new AppError(
+        "conflict",
+        `The rotation ${id} has ended already (${before.status}, ${before.completed_at})`,
+      );
+    }
+    recordEncryptionEvent(deps, caller, "rotation_ended", detailOf(id, status, notes ?? ""));
+    return { ...before, ...ended };
+  });
+  log.info("key rotation ended", { rotationId: id, status });
+  return rotation;
+}
+
+const detailOf = (id: string, status: string, notes: string) =>
+  `Rotation ${id}: ${status}${notes === "" ? "" : ` (${notes})`}`;

@@ -1,0 +1,88 @@
+/**
+ * How the database file is to be encrypted. These are settings and records only: encrypting is up to
+ * the program that opens the file (SQLCipher instead of SQLite).
+ *
+ * @module
+ */
+
+import {
+  type EncryptionConfig,
+  selectCipherVersion,
+  selectEncryptionConfig,
+  updateEncryptionConfig,
+} from "../../../db/enterprise/encryption_config.ts";
+import {
+  selectLastRotationAt,
+  selectPendingRotation,
+} from "../../../db/enterprise/key_rotations.ts";
+import type { Caller } from "../../auth/caller.ts";
+import { applyChange, type Change } from "../../change.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { recordEncryptionEvent } from "./audit.ts";
+
+export { CIPHER_ALGORITHMS, PAGE_SIZES } from "../../../db/enterprise/encryption_config.ts";
+
+export interface EncryptionStatus extends Omit<EncryptionConfig, "page_size"> {
+  /** Whether the database was opened by SQLCipher. */
+  sqlcipher_available: boolean;
+  /** When a rotation was last completed; `null` when none ever was. */
+  last_rotation: string | null;
+  pending_rotations: number;
+}
+
+export function describeEncryption({ db }: Pick<Deps, "db">): EncryptionStatus {
+  const { enabled, algorithm, kdf_iterations } = selectEncryptionConfig(db);
+  return {
+    enabled,
+    sqlcipher_available: isCipherAvailable(db),
+    algorithm,
+    kdf_iterations,
+    last_rotation: selectLastRotationAt(db),
+    pending_rotations: selectPendingRotation(db) ? 1 : 0,
+  };
+}
+
+export function getEncryptionConfig({ db }: Pick<Deps, "db">): EncryptionConfig {
+  return selectEncryptionConfig(db);
+}
+
+/**
+ * Changes the settings that are given, keeps the others, and adds an entry to the audit.
+ *
+ * @throws {AppError} `conflict` for turning encryption on without SQLCipher.
+ */
+export function changeEncryptionConfig(
+  deps: Pick<Deps, "db" | "now" | "log">,
+  caller: Caller,
+  change: Change<EncryptionConfig>,
+): EncryptionConfig {
+  const { db, log } = deps;
+  if (change.enabled === true && !isCipherAvailable(db)) {
+    throw new AppError(
+      "conflict",
+      "Encryption cannot be turned on: the database is opened by SQLite without SQLCipher " +
+        "(PRAGMA cipher_version answers nothing)",
+    );
+  }
+  return db.transaction(() => {
+    const before = selectEncryptionConfig(db);
+    const after = applyChange(before, change);
+    const changes = differences(before, after);
+    if (changes === "") return before;
+    updateEncryptionConfig(db, after);
+    recordEncryptionEvent(deps, caller, "config_updated", changes);
+    log.info("encryption settings changed", { changes });
+    return after;
+  });
+}
+
+/** E.g. `algorithm: aes-256-cbc -> aes-256-gcm, page_size: 4096 -> 8192`. */
+function differences(before: EncryptionConfig, after: EncryptionConfig): string {
+  return (Object.keys(before) as (keyof EncryptionConfig)[])
+    .filter((field) => before[field] !== after[field])
+    .map((field) => `${field}: ${before[field]} -> ${after[field]}`)
+    .join(", ");
+}
+
+const isCipherAvailable = (db: Deps["db"]) => selectCipherVersion(db) !== undefined;

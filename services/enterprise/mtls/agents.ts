@@ -1,0 +1,178 @@
+/**
+ * Agents: machines that are known by their client certificate.
+ *
+ * @module
+ */
+
+import {
+  type Agent,
+  type AgentFilter,
+  countAgents,
+  insertAgent,
+  selectAgent,
+  selectAgentByFingerprint,
+  selectAgents,
+  updateAgent,
+  updateAgentEnabled,
+  updateAgentRevoked,
+} from "../../../db/enterprise/agents.ts";
+import { type CaCertificate, selectCaCertificate } from "../../../db/enterprise/ca_certificates.ts";
+import { applyChange, type Change } from "../../change.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, notFound } from "../../errors.ts";
+import { clientFault, dateFault } from "./certificate_faults.ts";
+import { type Certificate, isSignedBy, readCertificate } from "./certificates.ts";
+import { givenCertificate, unfitCertificate } from "./given_certificate.ts";
+
+/** What an administrator says of an agent. */
+export type AgentSettings = Pick<Agent, "hostname" | "description" | "tags">;
+
+export interface NewAgent extends AgentSettings {
+  /** PEM. */
+  certificate: string;
+  /** The certificate authority that must have signed it; `null` where that does not matter. */
+  ca_id: string | null;
+}
+
+/** Newest first. */
+export function listAgents(
+  { db }: Pick<Deps, "db">,
+  { limit, offset, ...filter }: AgentFilter & { limit: number; offset: number },
+): { agents: Agent[]; total: number; limit: number; offset: number } {
+  const agents = selectAgents(db, filter, { limit, offset });
+  return { agents, total: countAgents(db, filter), limit, offset };
+}
+
+/** One agent, which may be revoked. @throws {AppError} `not_found`. */
+export function getAgent({ db }: Pick<Deps, "db">, id: string): Agent {
+  const agent = selectAgent(db, id);
+  if (!agent) throw notFound("Agent", id);
+  return agent;
+}
+
+/**
+ * Stores a new agent, which is enabled.
+ *
+ * @throws {AppError} `invalid` for a certificate that is unfit or that the given authority did not
+ * sign; `conflict` for one that an agent has, or had before it was revoked.
+ */
+export async function createAgent(
+  { db, now, log }: Pick<Deps, "db" | "now" | "log">,
+  { certificate: pem, ...given }: NewAgent,
+): Promise<Agent> {
+  const certificate = await givenCertificate(pem, now(), clientFault);
+  if (given.ca_id !== null) {
+    await assertSignedBy({ db, now }, certificate, given.ca_id);
+    // It may have been deleted while the signature was checked.
+    existingCa(db, given.ca_id);
+  }
+  assertUnknown(db, certificate.facts.fingerprint);
+  const at = now().toISOString();
+  const agent: Agent = {
+    ...certificate.facts,
+    ...given,
+    tags: eachOnce(given.tags),
+    id: crypto.randomUUID(),
+    enabled: true,
+    pending: false,
+    last_seen_at: null,
+    last_seen_ip: null,
+    created_at: at,
+    updated_at: at,
+    revoked_at: null,
+  };
+  insertAgent(db, agent);
+  const { id, hostname, fingerprint } = agent;
+  log.info("agent added", { agentId: id, hostname, fingerprint });
+  return agent;
+}
+
+/** Changes what is given and keeps the rest. @throws {AppError} `not_found`. */
+export function changeAgent(
+  { db, now, log }: Pick<Deps, "db" | "now" | "log">,
+  id: string,
+  change: Change<AgentSettings>,
+): Agent {
+  const changed = applyChange(getAgent({ db }, id), change);
+  const agent = { ...changed, tags: eachOnce(changed.tags), updated_at: now().toISOString() };
+  updateAgent(db, agent);
+  log.info("agent changed", { agentId: id });
+  return agent;
+}
+
+/**
+ * Revokes an agent for good. Revoking it again changes nothing.
+ *
+ * @returns Since when it is revoked.
+ * @throws {AppError} `not_found`.
+ */
+export function revokeAgent(
+  { db, now, log }: Pick<Deps, "db" | "now" | "log">,
+  id: string,
+): string {
+  const { revoked_at } = getAgent({ db }, id);
+  const at = now().toISOString();
+  if (updateAgentRevoked(db, id, at)) log.info("agent revoked", { agentId: id });
+  return revoked_at ?? at;
+}
+
+/**
+ * Enables or disables an agent.
+ *
+ * @param enabled The opposite of what it is unless given.
+ * @throws {AppError} `not_found`; `conflict` for an agent that is revoked.
+ */
+export function setAgentEnabled(
+  { db, now, log }: Pick<Deps, "db" | "now" | "log">,
+  id: string,
+  enabled?: boolean,
+): Agent {
+  const agent = getAgent({ db }, id);
+  if (agent.revoked_at !== null) {
+    throw new AppError("conflict", `The ${named(agent)} is revoked since ${agent.revoked_at}`);
+  }
+  const wanted = enabled ?? !agent.enabled;
+  updateAgentEnabled(db, id, { enabled: wanted, updated_at: now().toISOString() });
+  log.info("agent toggled", { agentId: id, enabled: wanted });
+  return getAgent({ db }, id);
+}
+
+/** @throws {AppError} `invalid` */
+async function assertSignedBy(
+  { db, now }: Pick<Deps, "db" | "now">,
+  certificate: Certificate,
+  caId: string,
+): Promise<void> {
+  const ca = existingCa(db, caId);
+  const fault = dateFault(ca, now());
+  if (fault !== undefined) {
+    throw new AppError("invalid", `body.ca_id: the certificate of the CA ${ca.name} ${fault}`);
+  }
+  if (!await isSignedBy(certificate, await readCertificate(ca.certificate))) {
+    throw unfitCertificate(`is not signed by the CA ${ca.name}`);
+  }
+}
+
+/** @throws {AppError} `invalid` */
+function existingCa(db: Deps["db"], id: string): CaCertificate {
+  const ca = selectCaCertificate(db, id);
+  if (!ca) throw new AppError("invalid", `body.ca_id: there is no CA ${id}`);
+  return ca;
+}
+
+/** @throws {AppError} `conflict` */
+function assertUnknown(db: Deps["db"], fingerprint: string): void {
+  const known = selectAgentByFingerprint(db, fingerprint);
+  if (!known) return;
+  throw new AppError(
+    "conflict",
+    known.revoked_at === null
+      ? `This certificate is already that of the ${named(known)}`
+      : `This certificate was that of the ${named(known)} and is revoked since ` +
+        `${known.revoked_at}; issue a new one`,
+  );
+}
+
+const named = ({ hostname, id }: Agent) => `agent ${hostname} (${id})`;
+
+const eachOnce = (tags: readonly string[]) => [...new Set(tags)];

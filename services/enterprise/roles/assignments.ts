@@ -1,0 +1,87 @@
+/**
+ * Who has which custom role. Nobody can assign or take away a role with a permission that they do not
+ * have themselves.
+ *
+ * @module
+ */
+
+import {
+  deleteRoleAssignment,
+  insertRoleAssignment,
+  type RoleAssignment,
+  type RoleUser,
+  selectRoleAssignment,
+  selectRoleUsers,
+} from "../../../db/enterprise/role_assignments.ts";
+import type { Caller } from "../../auth/caller.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { knownUserRole } from "./known_users.ts";
+import { assertHasPermissions } from "./check.ts";
+import { ungroupPermissions } from "./permissions.ts";
+import { getRole } from "./roles.ts";
+
+export type { RoleUser };
+
+/** The users who have a role, the last one who got it first. @throws {AppError} `not_found`. */
+export function listRoleUsers(
+  deps: Pick<Deps, "db">,
+  roleId: string,
+  { limit, offset }: { limit: number; offset: number },
+): { users: RoleUser[]; total: number; limit: number; offset: number } {
+  const { user_count } = getRole(deps, roleId);
+  const users = selectRoleUsers(deps.db, roleId, { limit, offset });
+  return { users, total: user_count, limit, offset };
+}
+
+/**
+ * Assigns a role to a user; it holds for their very next request. Assigning it again changes nothing.
+ *
+ * @returns The assignment; `changed` is whether it is a new one.
+ * @throws {AppError} `not_found` for an unknown role or user; `forbidden` for a role with a
+ * permission that the caller lacks.
+ */
+export function assignRole(
+  deps: Pick<Deps, "config" | "db" | "now" | "log">,
+  caller: Caller,
+  roleId: string,
+  userId: string,
+): RoleAssignment & { changed: boolean } {
+  const { db, now, log } = deps;
+  const role = getRole(deps, roleId);
+  assertHasPermissions(deps, caller, ungroupPermissions(role.permissions));
+  knownUserRole(deps, userId);
+  const assigned = selectRoleAssignment(db, roleId, userId);
+  if (assigned) return { ...assigned, changed: false };
+
+  const assignment: RoleAssignment = {
+    user_id: userId,
+    role_id: roleId,
+    assigned_at: now().toISOString(),
+    assigned_by: caller.userId,
+  };
+  insertRoleAssignment(db, assignment);
+  log.info("custom role assigned", { roleId, userId, by: caller.userId });
+  return { ...assignment, changed: true };
+}
+
+/**
+ * Takes a role from a user; it holds for their very next request.
+ *
+ * @throws {AppError} `not_found` for an unknown role and for a user who does not have it;
+ * `forbidden` for a role with a permission that the caller lacks.
+ */
+export function unassignRole(
+  deps: Pick<Deps, "db" | "log">,
+  caller: Caller,
+  roleId: string,
+  userId: string,
+): void {
+  const { db, log } = deps;
+  const role = getRole(deps, roleId);
+  assertHasPermissions(deps, caller, ungroupPermissions(role.permissions));
+  if (!deleteRoleAssignment(db, roleId, userId)) {
+    throw new AppError("not_found", `User ${userId} does not have the role ${role.name}`);
+  }
+  log.info("custom role taken away", { roleId, userId, by: caller.userId });
+}

@@ -1,0 +1,154 @@
+/**
+ * Custom roles: permissions under a name, which are assigned to users.
+ *
+ * Nobody can create, change or delete a role with a permission that they do not have themselves:
+ * otherwise the right to write roles would be as good as every right. They cannot rename it either,
+ * because an admin who takes a powerful role for a harmless one assigns it to the wrong people.
+ *
+ * @module
+ */
+
+import {
+  type CountedRole,
+  countRoles,
+  deleteRole,
+  insertRole,
+  replacePermissions,
+  selectPermissionsOfRole,
+  selectRole,
+  selectRoleIdByName,
+  selectRoles,
+  updateRole,
+} from "../../../db/enterprise/roles.ts";
+import type { Caller } from "../../auth/caller.ts";
+import type { Change } from "../../change.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, notFound, tooMany } from "../../errors.ts";
+import { assertHasPermissions } from "./check.ts";
+import { groupPermissions, type PermissionGroup, ungroupPermissions } from "./permissions.ts";
+
+export type { CountedRole };
+
+/** A role with its permissions. */
+export interface RoleDetail extends CountedRole {
+  permissions: PermissionGroup[];
+}
+
+export interface NewRole {
+  name: string;
+  description: string;
+  /** Lists are in the order of it, highest first. It has no other effect. */
+  priority: number;
+  permissions: PermissionGroup[];
+}
+
+/** Most roles: far more than anybody can keep apart. */
+export const ROLES_MAX = 1_000;
+
+/** By priority, highest first, then by name. */
+export function listRoles(
+  { db }: Pick<Deps, "db">,
+  { limit, offset }: { limit: number; offset: number },
+): { roles: CountedRole[]; total: number; limit: number; offset: number } {
+  return { roles: selectRoles(db, { limit, offset }), total: countRoles(db), limit, offset };
+}
+
+/** @throws {AppError} `not_found`. */
+export function getRole({ db }: Pick<Deps, "db">, id: string): RoleDetail {
+  const role = selectRole(db, id);
+  if (!role) throw notFound("Role", id);
+  return { ...role, permissions: groupPermissions(selectPermissionsOfRole(db, id)) };
+}
+
+/**
+ * Stores a new role.
+ *
+ * @throws {AppError} `forbidden` for a permission that the caller lacks; `conflict` for a name
+ * that another role has, and when there are too many roles.
+ */
+export function createRole(
+  deps: Pick<Deps, "db" | "now" | "log">,
+  caller: Caller,
+  { permissions, ...role }: NewRole,
+): RoleDetail {
+  const { db, now, log } = deps;
+  const pairs = ungroupPermissions(permissions);
+  assertHasPermissions(deps, caller, pairs);
+  if (countRoles(db) >= ROLES_MAX) throw tooMany("roles", ROLES_MAX);
+  const id = crypto.randomUUID();
+  assertNameFree(db, role.name, id);
+  const at = now().toISOString();
+  db.transaction(() => {
+    insertRole(db, {
+      ...role,
+      id,
+      name_key: nameKey(role.name),
+      created_at: at,
+      updated_at: at,
+    });
+    replacePermissions(db, id, pairs);
+  });
+  log.info("custom role created", { roleId: id, by: caller.userId });
+  return getRole(deps, id);
+}
+
+/**
+ * Changes what is given and keeps the rest; permissions are replaced as a whole. It holds for the
+ * very next request of whoever has the role.
+ *
+ * @throws {AppError} `not_found`; `forbidden` for a permission, old or new, that the caller lacks;
+ * `conflict` for a name that another role has.
+ */
+export function changeRole(
+  deps: Pick<Deps, "db" | "now" | "log">,
+  caller: Caller,
+  id: string,
+  change: Change<NewRole>,
+): RoleDetail {
+  const { db, now, log } = deps;
+  const role = getRole(deps, id);
+  const pairs = change.permissions && ungroupPermissions(change.permissions);
+  assertHasPermissions(deps, caller, [...ungroupPermissions(role.permissions), ...pairs ?? []]);
+  const name = change.name ?? role.name;
+  assertNameFree(db, name, id);
+  db.transaction(() => {
+    updateRole(db, {
+      id,
+      name,
+      name_key: nameKey(name),
+      description: change.description ?? role.description,
+      priority: change.priority ?? role.priority,
+      updated_at: now().toISOString(),
+    });
+    if (pairs) replacePermissions(db, id, pairs);
+  });
+  log.info("custom role changed", { roleId: id, by: caller.userId });
+  return getRole(deps, id);
+}
+
+/**
+ * Deletes a role and takes it from everybody who has it.
+ *
+ * @throws {AppError} `not_found`; `forbidden` for a permission that the caller lacks.
+ */
+export function removeRole(
+  deps: Pick<Deps, "db" | "log">,
+  caller: Caller,
+  id: string,
+): void {
+  const { db, log } = deps;
+  const role = getRole(deps, id);
+  assertHasPermissions(deps, caller, ungroupPermissions(role.permissions));
+  deleteRole(db, id);
+  log.info("custom role deleted", { roleId: id, by: caller.userId });
+}
+
+/** What names are compared by: without case. */
+const nameKey = (name: string) => name.normalize("NFC").toLowerCase();
+
+function assertNameFree(db: Deps["db"], name: string, id: string): void {
+  const owner = selectRoleIdByName(db, nameKey(name));
+  if (owner !== undefined && owner !== id) {
+    throw new AppError("conflict", `A role with the name ${name} exists already`);
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * Forgets ended SSO sessions, and SAML requests and assertions whose time is over.
+ *
+ * @module
+ */
+
+import type { Deps } from "../../deps.ts";
+import { every } from "../../lifecycle.ts";
+import { sweepSso } from "./sessions.ts";
+
+const ROUND_MS = 10 * 60 * 1000;
+
+export async function sweepSessions(
+  deps: Deps,
+  signal: AbortSignal,
+  round: () => void,
+): Promise<void> {
+  for await (const _ of every(ROUND_MS, signal)) {
+    sweepSso(deps);
+    round();
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Logins for which an identity provider vouched: who has one, and how they end.
+ *
+ * @module
+ */
+
+import { deleteExpiredAssertions } from "../../../db/enterprise/sso/assertions.ts";
+import { deleteExpiredRequests } from "../../../db/enterprise/sso/requests.ts";
+import {
+  type ActiveAt,
+  countActiveSessions,
+  deleteEndedSessions,
+  deleteSession,
+  deleteSessionsOfProvider,
+  selectActiveSessions,
+  selectFamiliesOfProvider,
+  selectSession,
+  type SsoSession,
+} from "../../../db/enterprise/sso/sessions.ts";
+import { revokeFamilies } from "../../ce/auth/families.ts";
+import { ACCESS_TOKEN_S } from "../../ce/auth/tokens.ts";
+import type { Deps } from "../../deps.ts";
+import { notFound } from "../../errors.ts";
+
+export type { SsoSession };
+
+type EndDeps = Pick<Deps, "db" | "accounts" | "now">;
+
+/** Active sessions, newest first. */
+export function listSessions(
+  { db, now }: Pick<Deps, "db" | "now">,
+  { limit, offset }: { limit: number; offset: number },
+): { sessions: SsoSession[]; total: number; limit: number; offset: number } {
+  const at = activeAt(now());
+  const sessions = selectActiveSessions(db, at, { limit, offset });
+  return { sessions, total: countActiveSessions(db, at), limit, offset };
+}
+
+/**
+ * Ends a session: its access tokens and its refresh token are refused at the very next request.
+ *
+ * @throws {AppError} `not_found`.
+ */
+export function revokeSession(deps: EndDeps & Pick<Deps, "log">, id: string): void {
+  const { db, log } = deps;
+  const session = selectSession(db, id);
+  if (!session) throw notFound("SSO session", id);
+  revokeFamilies(deps, () => {
+    deleteSession(db, id);
+    return [session.family_id];
+  });
+  log.info("SSO session revoked", { sessionId: id, userId: session.user_id });
+}
+
+/**
+ * Ends every session of a provider.
+ *
+ * @param change What is stored together with it, e.g. that the provider is disabled.
+ */
+export function endSessionsOfProvider(
+  deps: EndDeps,
+  providerId: string,
+  change: () => void,
+): void {
+  const { db } = deps;
+  revokeFamilies(deps, () => {
+    const families = selectFamiliesOfProvider(db, providerId);
+    deleteSessionsOfProvider(db, providerId);
+    change();
+    return families;
+  });
+}
+
+/** Forgets the sessions that are not active any more. @returns How many. */
+export function purgeSessions({ db, now }: Pick<Deps, "db" | "now">): number {
+  return deleteEndedSessions(db, activeAt(now()));
+}
+
+/** Forgets ended sessions, and requests and assertions whose time is over. @returns How many. */
+export function sweepSso({ db, now }: Pick<Deps, "db" | "now">): number {
+  const at = now().toISOString();
+  return purgeSessions({ db, now }) + deleteExpiredRequests(db, at) +
+    deleteExpiredAssertions(db, at);
+}
+
+function activeAt(now: Date): ActiveAt {
+  const refusedSince = new Date(now.getTime() - ACCESS_TOKEN_S * 1000).toISOString();
+  return { now: now.toISOString(), refusedSince };
+}

@@ -1,0 +1,54 @@
+/**
+ * Publishes events: each is stored with its cause, queued in the outbox for every channel that must
+ * not miss it, and then passed to the subscribers of the event bus.
+ *
+ * @module
+ */
+
+import type { Deps } from "../deps.ts";
+import { includesEdition } from "../license/edition.ts";
+import { type AppEvent, createEnvelope, type EventKind, type EventMap } from "./events.ts";
+import type { Recorder, RecorderDeps } from "./recorder.ts";
+
+/** What {@linkcode emit} needs. */
+export type EmitDeps = RecorderDeps & Pick<Deps, "events" | "license" | "recorders" | "server">;
+
+/** Most events that one event may lead to; more is a circle of recorders. */
+const FOLLOWING_MAX = 64;
+
+/**
+ * Emits an event. Its cause, the messages about it and what follows from it are committed
+ * together, so that after a crash there is neither a cause without its messages nor the reverse.
+ *
+ * @param store Writes the cause (an alert event, a failed run); synchronous.
+ */
+export function emit<Kind extends EventKind>(
+  deps: EmitDeps,
+  kind: Kind,
+  data: EventMap[Kind],
+  store: () => void = () => {},
+): AppEvent {
+  const { db, events, license, recorders } = deps;
+  const envelope = createEnvelope(deps);
+  const event = { event: kind, ...envelope, data } as AppEvent;
+  const all = [event];
+  db.transaction(() => {
+    store();
+    for (const current of all) {
+      for (const recorder of recorders) {
+        if (!isInForce(license, recorder)) continue;
+        for (const { event, data } of recorder.record(deps, current) ?? []) {
+          if (all.length > FOLLOWING_MAX) throw new Error(`${kind} leads to events without end`);
+          const eventId = crypto.randomUUID();
+          all.push({ event, ...envelope, eventId, data } as AppEvent);
+        }
+      }
+    }
+  });
+  for (const each of all) events.publish(each);
+  return event;
+}
+
+const isInForce = (license: Deps["license"], { edition, isProtection }: Recorder): boolean =>
+  includesEdition(license.edition, edition) ||
+  isProtection === true && license.protectedUntil() !== undefined;

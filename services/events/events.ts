@@ -1,0 +1,230 @@
+/**
+ * The events of the service. Webhooks, chat channels, pushes, the SSE stream, status-page
+ * subscribers and the compliance log receive them.
+ *
+ * @module
+ */
+
+import type { ServerIdentity } from "../server_identity.ts";
+
+/** Why a container left the state `running`. */
+export type DownReason = "exited" | "killed" | "oom" | "stopped";
+
+/** What an alert's events carry. */
+export interface AlertData {
+  rule: string;
+  ruleId: string;
+  /** The alert event's id, the same when it fires and when it resolves. */
+  alertId: string;
+  metric: string;
+  operator: string;
+  threshold: number;
+  value: number;
+  message: string;
+  /** Names of the containers that the value counts; with `container_stopped` only. */
+  containers?: string[];
+}
+
+/** What an incident's events carry. */
+export interface IncidentData {
+  id: string;
+  title: string;
+  severity: string;
+  status: string;
+  source: string;
+}
+
+/** Every event kind with the shape of its data. */
+export interface EventMap {
+  "alert.fired": AlertData;
+  "alert.resolved": AlertData;
+  /** A container left `running` other than by an action of this service. */
+  "container.down": {
+    container: string;
+    id: string;
+    reason: DownReason;
+    exitCode: number | null;
+  };
+  "container.up": { container: string; id: string };
+  "container.unhealthy": {
+    container: string;
+    id: string;
+    /** Output of the last health check, at most 1 000 characters; `null` where unknown. */
+    healthOutput: string | null;
+  };
+  "container.oom": { container: string; id: string };
+  "schedule.failed": {
+    schedule: string;
+    scheduleId: string;
+    container: string;
+    action: string;
+    error: string;
+  };
+  "certificate.expiring": {
+    domain: string;
+    port: number;
+    daysRemaining: number;
+    /** ISO 8601, UTC. */
+    expiresAt: string;
+  };
+  "incident.created": IncidentData;
+  "incident.updated": IncidentData & { previousStatus: string; message: string | null };
+  "incident.resolved": IncidentData;
+  "monitor.down": { monitor: string; monitorId: string; outageId: string; cause: string };
+  "monitor.up": {
+    monitor: string;
+    monitorId: string;
+    outageId: string;
+    downtimeSeconds: number;
+  };
+  "sla.breached": {
+    sla: string;
+    slaId: string;
+    periodId: string;
+    breachId: string;
+    /** Percent of the known time; `null` where too little is known. */
+    actualUptime: number | null;
+    targetUptime: number;
+    downtimeSeconds: number;
+  };
+  "remediation.executed": {
+    rule: string;
+    ruleId: string;
+    action: string;
+    target: string;
+    status: string;
+    error: string | null;
+  };
+  /** A rule turned itself off. */
+  "remediation.disabled": { rule: string; ruleId: string; reason: string };
+  /** What the page shows of a component, an incident or a planned maintenance changed. */
+  "status_page.updated": {
+    page: string;
+    pageId: string;
+    component: string | null;
+    incident: string | null;
+    /** The title of a planned maintenance; only there for one, as are its times. */
+    maintenance?: string;
+    startsAt?: string;
+    endsAt?: string;
+    oldStatus: string | null;
+    newStatus: string;
+    message: string | null;
+  };
+  /** Sent on demand, to see whether events arrive. */
+  "test": { message: string };
+}
+
+export type EventKind = keyof EventMap;
+
+/**
+ * Every kind that can be subscribed to (contract, section 5), in every edition: a subscription
+ * outlives a change of the license.
+ */
+export const EVENT_KINDS = [
+  "alert.fired",
+  "alert.resolved",
+  "container.down",
+  "container.up",
+  "container.unhealthy",
+  "container.oom",
+  "incident.created",
+  "incident.updated",
+  "incident.resolved",
+  "monitor.down",
+  "monitor.up",
+  "sla.breached",
+  "remediation.executed",
+  "remediation.disabled",
+  "schedule.failed",
+  "status_page.updated",
+  "certificate.expiring",
+  "test",
+] as const;
+
+/** An event without its envelope. */
+export type NewEvent = {
+  [Kind in EventKind]: { event: Kind; data: EventMap[Kind] };
+}[EventKind];
+
+/** What every event carries besides its kind and data. */
+export interface EventEnvelope {
+  /** ISO 8601, UTC. */
+  timestamp: string;
+  /** A UUID, the same in every delivery of this event. */
+  eventId: string;
+  /** The server's name (`SERVER_NAME`). */
+  server: string;
+  /** The server's UUID; it survives a change of the name. */
+  serverId: string;
+}
+
+/** One event as subscribers and webhook receivers see it. */
+export type AppEvent = {
+  [Kind in EventKind]: { event: Kind } & EventEnvelope & { data: EventMap[Kind] };
+}[EventKind];
+
+/** Returns a new envelope: the current time, a new id and this server. */
+export function createEnvelope(
+  { now, server }: { now: () => Date; server: ServerIdentity },
+): EventEnvelope {
+  return {
+    timestamp: now().toISOString(),
+    eventId: crypto.randomUUID(),
+    server: server.name,
+    serverId: server.id,
+  };
+}
+
+/** Most events held for one subscriber; a slower one loses its oldest. */
+const BUFFER_MAX = 256;
+
+export interface EventBus {
+  /**
+   * Passes the event to every subscriber; never waits and never throws. An event that must not be
+   * lost goes through `emit()`, which also fills the outbox.
+   */
+  publish(event: AppEvent): void;
+  /** The events from now on, until `signal` aborts. */
+  subscribe(signal: AbortSignal): AsyncIterable<AppEvent>;
+}
+
+/** Makes the process's event bus. */
+export function createEventBus(): EventBus {
+  const subscribers = new Set<(event: AppEvent) => void>();
+
+  return {
+    publish(event) {
+      for (const deliver of subscribers) deliver(event);
+    },
+
+    // Subscribes at the call, not at the first read, so that no event between the two is lost.
+    subscribe(signal) {
+      const queue: AppEvent[] = [];
+      let wake = () => {};
+      const deliver = (event: AppEvent) => {
+        if (queue.push(event) > BUFFER_MAX) queue.shift();
+        wake();
+      };
+      const leave = () => {
+        subscribers.delete(deliver);
+        wake();
+      };
+      subscribers.add(deliver);
+      signal.addEventListener("abort", leave, { once: true });
+
+      return (async function* () {
+        try {
+          while (!signal.aborted) {
+            const event = queue.shift();
+            if (event) yield event;
+            else await new Promise<void>((resolve) => wake = resolve);
+          }
+        } finally {
+          signal.removeEventListener("abort", leave);
+          leave();
+        }
+      })();
+    },
+  };
+}

@@ -1,0 +1,123 @@
+/**
+ * What an adapter makes of the answers of a system: data records, cut to size.
+ *
+ * @module
+ */
+
+import type { DataType } from "../../db/ce/integration_data.ts";
+
+/** Most records of one poll. */
+export const RECORDS_MAX = 1_000;
+
+/** What an adapter found. `services/ce/integrations/polls.ts` stores it. */
+export interface AdapterRecord {
+  type: DataType;
+  name: string;
+  value: number | null;
+  unit: string | null;
+  labels: Record<string, string>;
+  severity: string | null;
+  status: string | null;
+  detail: string | null;
+  /** ISO 8601, UTC. Of an alert that goes on: when it was last seen. */
+  timestamp: string;
+  /**
+   * Names a happening (an alert, an incident, an annotation) that is seen in many polls and stored
+   * once. `null` for a sample, which is stored each time.
+   */
+  key: string | null;
+  /** Whether it is an alert that goes on. */
+  active: boolean;
+}
+
+/** Longest texts of a record, in characters. */
+const TEXT_MAX = { name: 300, unit: 50, severity: 50, status: 100, detail: 1_000, key: 300 };
+
+/** Most labels of a record, and most characters of a name, of a value, and of all together. */
+const LABELS_MAX = 40;
+const LABEL_NAME_MAX = 100;
+const LABEL_VALUE_MAX = 300;
+const LABELS_LENGTH_MAX = 2_000;
+
+/** How far ahead of ours a system's clock may be, in milliseconds. */
+const CLOCK_AHEAD_MAX_MS = 24 * 60 * 60 * 1000;
+
+/** A record with what it lacks, cut to size: its texts come from outside. */
+export function dataRecord(
+  { now }: { now: Date },
+  given:
+    & Pick<AdapterRecord, "type" | "name">
+    & {
+      [Field in Exclude<keyof AdapterRecord, "type" | "name" | "timestamp" | "labels">]?:
+        | AdapterRecord[Field]
+        | undefined;
+    }
+    & {
+      labels?: Record<string, string | undefined>;
+      /** ISO 8601 or seconds since 1970; the present where there is none or it cannot be right. */
+      at?: string | number | null | undefined;
+    },
+): AdapterRecord {
+  const cut = (text: string | null | undefined, max: number) =>
+    text === null || text === undefined || text === "" ? null : cutText(text, max);
+  return {
+    type: given.type,
+    name: cut(given.name, TEXT_MAX.name) ?? "unnamed",
+    value: Number.isFinite(given.value) ? given.value! : null,
+    unit: cut(given.unit, TEXT_MAX.unit),
+    labels: cutLabels(given.labels ?? {}),
+    severity: cut(given.severity, TEXT_MAX.severity),
+    status: cut(given.status, TEXT_MAX.status),
+    detail: cut(given.detail, TEXT_MAX.detail),
+    timestamp: timestamp(given.at, now),
+    key: given.key === null || given.key === undefined ? null : shortKey(given.key),
+    active: given.active ?? false,
+  };
+}
+
+function timestamp(at: string | number | null | undefined, now: Date): string {
+  const atMs = typeof at === "number" ? at * 1000 : Date.parse(at ?? "");
+  // Beyond 9999 the year takes another form, which does not sort.
+  const plausible = atMs >= 0 && atMs <= now.getTime() + CLOCK_AHEAD_MAX_MS;
+  return (plausible ? new Date(atMs) : now).toISOString();
+}
+
+/** The first ones that fit; those without a value are left out. */
+function cutLabels(given: Record<string, string | undefined>): Record<string, string> {
+  const labels: [string, string][] = [];
+  let length = 0;
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    const label: [string, string] = [
+      cutText(name, LABEL_NAME_MAX),
+      cutText(value, LABEL_VALUE_MAX),
+    ];
+    length += label[0].length + label[1].length;
+    if (labels.length === LABELS_MAX || length > LABELS_LENGTH_MAX) break;
+    labels.push(label);
+  }
+  return Object.fromEntries(labels);
+}
+
+/** Without half a character at its end, which would be no text for a database. */
+function cutText(text: string, max: number): string {
+  return (text.length > max ? text.slice(0, max - 3) + "..." : text).toWellFormed();
+}
+
+/** Long keys keep apart by a hash (53 bits are enough among some thousands). */
+function shortKey(key: string): string {
+  if (key.length <= TEXT_MAX.key) return key.toWellFormed();
+  let [high, low] = [0xdeadbeef, 0x41c6ce57];
+  for (let i = 0; i < key.length; i++) {
+    const code = key.charCodeAt(i);
+    high = Math.imul(high ^ code, 2_654_435_761);
+    low = Math.imul(low ^ code, 1_597_334_677);
+  }
+  const hash = (high >>> 0).toString(36) + (low >>> 0).toString(36);
+  return `${key.slice(0, TEXT_MAX.key - 20)}#${hash}`.toWellFormed();
+}
+
+/** Labels in a fixed order, as part of a key. */
+export function labelKey(labels: Record<string, string>): string {
+  return JSON.stringify(Object.entries(labels).sort(([a], [b]) => a < b ? -1 : 1));
+}

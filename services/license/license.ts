@@ -1,0 +1,179 @@
+/**
+ * The license: which edition is open, until when, for whom. Checked offline.
+ *
+ * A license key is a JWT signed with Ed25519 by one of the keys in `license_keys.json`, with the
+ * claims `sub` (customer), `edition`, `exp` and optionally `limits`. Without one, each installation
+ * can try the Enterprise edition once.
+ *
+ * @module
+ */
+
+import { compactVerify, importJWK, type JSONWebKeySet, type JWK } from "jose";
+import * as z from "zod";
+import type { Edition } from "./edition.ts";
+import { createProtection, type EndStore, FORGOTTEN } from "./protection.ts";
+import { checkShape } from "../input/check.ts";
+import { LIMITED_RESOURCES, type LimitedResource } from "./limits.ts";
+
+/** An expired license goes on for this long. */
+const GRACE_MS = 14 * 24 * 60 * 60 * 1000;
+
+/** A trial goes on for this long, and has no grace. */
+const TRIAL_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** What a trial opens. */
+const TRIAL_EDITION: Edition = "enterprise";
+
+/** A key is a few hundred bytes; more is no license. */
+const KEY_LENGTH_MAX = 16_384;
+
+const Claims = z.object({
+  sub: z.string().min(1).max(200),
+  edition: z.enum(["pro", "enterprise"]),
+  exp: z.int().positive(),
+  limits: z.partialRecord(z.enum(LIMITED_RESOURCES), z.int().min(0)).optional(),
+});
+
+/** A license key that was checked. */
+export interface LicenseGrant {
+  customer: string;
+  edition: Exclude<Edition, "ce">;
+  expiresAt: Date;
+  /** Numbers that replace the edition's own. */
+  limits: Partial<Record<LimitedResource, number>>;
+}
+
+/** The trial of an installation. Times are ISO 8601, UTC. */
+export interface Trial {
+  startedAt: string;
+  endsAt: string;
+  /** Whether it is what opens the edition now: it is not over, and no license is in force. */
+  active: boolean;
+}
+
+/** The license in force. Its answers follow the clock: a license that ends, ends while running. */
+export interface License {
+  readonly edition: Edition;
+  /** The license key in force; `undefined` without one, also while a trial is. */
+  readonly grant: LicenseGrant | undefined;
+  /** `null` where it was never started. */
+  readonly trial: Trial | null;
+  /** Of the license, else of the trial in force. ISO 8601, UTC; `null` without either. */
+  readonly expiresAt: string | null;
+  /** End of the grace period, while the license is expired and still goes on. */
+  readonly graceUntil: string | null;
+  /** Why a given key is not in force, in one sentence; `null` when there is nothing to say. */
+  readonly problem: string | null;
+  /**
+   * Until when the access protection of an ended Enterprise edition stays in force; `undefined`
+   * while the edition is in force, without protection and after it. Notes that the edition ended.
+   */
+  protectedUntil(): Date | undefined;
+  /** Puts another license in force, or none. */
+  use(grant: LicenseGrant | undefined, problem?: string): void;
+  /** Takes over the start of the trial, after it was stored. */
+  startTrial(at: Date): void;
+}
+
+/**
+ * Starts as the Community Edition; `use()` opens more. A license counts before a trial.
+ *
+ * @param trialStartedAt When the installation's trial was started, if it ever was.
+ * @param ends Where it is stored when the Enterprise edition ended; unless given, it is forgotten.
+ */
+export function createLicense(
+  now: () => Date,
+  trialStartedAt?: Date,
+  ends: EndStore = FORGOTTEN,
+): License {
+  let given: LicenseGrant | undefined;
+  let problem: string | null = null;
+  let trialStart = trialStartedAt;
+  const graceEnd = () => given ? new Date(given.expiresAt.getTime() + GRACE_MS) : undefined;
+  const ended = () => given !== undefined && now() >= graceEnd()!;
+  const inForce = () => ended() ? undefined : given;
+  const trialEnd = () => trialStart ? new Date(trialStart.getTime() + TRIAL_MS) : undefined;
+  const onTrial = () => inForce() === undefined && trialStart !== undefined && now() < trialEnd()!;
+
+  const edition = () => inForce()?.edition ?? (onTrial() ? TRIAL_EDITION : "ce");
+  const protection = createProtection(now, ends);
+
+  return {
+    get edition() {
+      return edition();
+    },
+    protectedUntil: () => protection.until(edition()),
+    get grant() {
+      return inForce();
+    },
+    get trial() {
+      return trialStart === undefined ? null : {
+        startedAt: trialStart.toISOString(),
+        endsAt: trialEnd()!.toISOString(),
+        active: onTrial(),
+      };
+    },
+    get expiresAt() {
+      const end = onTrial() ? trialEnd() : given?.expiresAt;
+      return end?.toISOString() ?? null;
+    },
+    get graceUntil() {
+      return given && now() >= given.expiresAt && !ended() ? graceEnd()!.toISOString() : null;
+    },
+    get problem() {
+      return ended() ? `The license expired on ${given!.expiresAt.toISOString()}` : problem;
+    },
+    use(next, why) {
+      given = next;
+      problem = why ?? null;
+    },
+    startTrial(at) {
+      trialStart = at;
+    },
+  };
+}
+
+/**
+ * Checks a license key. An expired one passes: whether it still counts is the license's word.
+ *
+ * @throws {Error} With a sentence for the operator that says why the key is not accepted.
+ */
+export async function verifyLicenseKey(key: string, keys: JSONWebKeySet): Promise<LicenseGrant> {
+  if (key.length > KEY_LENGTH_MAX) throw new Error("The license key is too long");
+  if (keys.keys.length === 0) throw new Error("This build has no license keys");
+  const payload = await signedPayload(key.trim(), keys.keys);
+  const claims = checkShape(Claims, parseJson(payload), "");
+  if (!("data" in claims)) {
+    const [issue] = claims.issues;
+    throw new Error(`The license key's ${issue?.path} ${issue?.message}`);
+  }
+  const { sub, edition, exp, limits = {} } = claims.data;
+  return {
+    customer: sub,
+    edition,
+    expiresAt: new Date(exp * 1000),
+    limits: limits as LicenseGrant["limits"],
+  };
+}
+
+/** Any of the keys may have signed it, whatever names the key and the license give. */
+async function signedPayload(key: string, keys: readonly JWK[]): Promise<Uint8Array> {
+  let cause: unknown;
+  for (const jwk of keys) {
+    try {
+      const publicKey = await importJWK(jwk, "EdDSA");
+      return (await compactVerify(key, publicKey, { algorithms: ["EdDSA"] })).payload;
+    } catch (error) {
+      cause = error;
+    }
+  }
+  throw new Error("The license key is not signed by a known key", { cause });
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * Which addresses the service connects to on behalf of a user.
+ *
+ * @module
+ */
+
+import type ipaddr from "ipaddr.js";
+import {
+  type Address,
+  configuredNetwork,
+  includesAddress,
+  type Network,
+  parseAddress as readAddress,
+} from "../auth/ip_address.ts";
+
+/**
+ * How far an address that a user gave may reach:
+ * - `public`: the internet (webhooks, chat, push)
+ * - `internal`: private networks as well (integrations, monitors)
+ */
+export type OutboundReach = "public" | "internal";
+
+/** What the operator lets through although it would be refused. */
+export interface OutboundAllow {
+  hosts: ReadonlySet<string>;
+  networks: readonly Network[];
+}
+
+/** Never reached unless listed: IANA's special-purpose registry for IPv4, and cloud metadata. */
+const REFUSED_IPV4 = networks(
+  "0.0.0.0/8", // this network; 0.0.0.0 is the host itself
+  "127.0.0.0/8", // loopback
+  "169.254.0.0/16", // link-local, where clouds serve metadata and credentials
+  "192.0.0.0/24", // IETF protocol assignments; 192.0.0.192 is Oracle's metadata
+  "192.0.2.0/24", // documentation
+  "192.88.99.0/24", // 6to4 relays
+  "198.18.0.0/15", // benchmarking
+  "198.51.100.0/24", // documentation
+  "203.0.113.0/24", // documentation
+  "224.0.0.0/4", // multicast
+  "240.0.0.0/4", // reserved, with 255.255.255.255
+  "100.100.100.200/32", // Alibaba's metadata
+  "168.63.129.16/32", // Azure's agent on every virtual machine
+);
+
+const PRIVATE_IPV4 = networks(
+  "10.0.0.0/8",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "100.64.0.0/10", // carrier-grade NAT; also what overlay networks use
+);
+
+/** All that is assigned for global use (RFC 4291); everything else is refused without a list. */
+const GLOBAL_IPV6 = networks("2000::/3");
+
+const REFUSED_IPV6 = networks(
+  "2001::/23", // IETF protocol assignments: Teredo, benchmarking, ORCHID, AMT
+  "2001:db8::/32", // documentation
+  "2002::/16", // 6to4, embeds IPv4
+  "3fff::/20", // documentation (RFC 9637)
+  "fd00:ec2::/32", // AWS: metadata, DNS, time
+  "fd20:ce::254/128", // Google's metadata
+);
+
+const PRIVATE_IPV6 = networks("fc00::/7");
+
+/** Names that mean this host or a cloud's metadata service, whatever they resolve to. */
+const REFUSED_NAMES = new Set([
+  "localhost",
+  "localhost.localdomain",
+  "localhost4",
+  "localhost6",
+  "ip6-localhost",
+  "ip6-loopback",
+  "metadata",
+  "metadata.internal",
+  "metadata.goog",
+  "metadata.google.internal",
+  "metadata.azure.com",
+  "metadata.azure.internal",
+  "metadata.tencentyun.com",
+  "metadata.platformequinix.com",
+  "metadata.packet.net",
+  "instance-data",
+  "instance-data.ec2.internal",
+  "rancher-metadata",
+]);
+
+const REFUSED_SUFFIXES = [".localhost", ".localhost.localdomain", ".metadata.google.internal"];
+
+/** @param entries Addresses, CIDRs and host names, already checked by the configuration. */
+export function parseOutboundAllow(entries: readonly string[]): OutboundAllow {
+  const hosts = new Set<string>();
+  const networks: Network[] = [];
+  for (const entry of entries) {
+    const network = configuredNetwork(entry);
+    if (network) networks.push(network);
+    else hosts.add(comparableHost(entry));
+  }
+  return { hosts, networks };
+}
+
+/** A host as names are compared: lower case, without brackets and without the root's dot. */
+export function comparableHost(host: string): string {
+  return host.toLowerCase().replace(/^\[(.*)\]$/, "$1").replace(/\.+$/, "");
+}
+
+/** Whether a name is refused for what it means, before anybody looks up its address. */
+export function isRefusedName(host: string): boolean {
+  const name = comparableHost(host);
+  return name === "" || REFUSED_NAMES.has(name) ||
+    REFUSED_SUFFIXES.some((suffix) => name.endsWith(suffix));
+}
+
+/** The address in its shortest form, mapped IPv4 as IPv4; `undefined` for what is no address. */
+export function parseAddress(text: string): string | undefined {
+  return parsed(text)?.toString();
+}
+
+/** Whether the operator listed the address. */
+export function isListedAddress(text: string, { networks }: OutboundAllow): boolean {
+  const address = parsed(text);
+  return address !== undefined && isIn(address, networks);
+}
+
+/** Whether the service must not connect to an address; text that is none is refused. */
+export function isRefusedAddress(
+  text: string,
+  reach: OutboundReach,
+  allow: OutboundAllow,
+): boolean {
+  const address = parsed(text);
+  if (!address) return true;
+  if (isIn(address, allow.networks)) return false;
+  return address.kind() === "ipv4" ? isRefusedIpv4(address, reach) : isRefusedIpv6(address, reach);
+}
+
+function isRefusedIpv4(address: Address, reach: OutboundReach): boolean {
+  if (isIn(address, REFUSED_IPV4)) return true;
+  return reach === "public" && isIn(address, PRIVATE_IPV4);
+}
+
+function isRefusedIpv6(address: Address, reach: OutboundReach): boolean {
+  if (isIn(address, REFUSED_IPV6)) return true;
+  const isPrivate = isIn(address, PRIVATE_IPV6);
+  if (isPrivate ? reach === "public" : !isIn(address, GLOBAL_IPV6)) return true;
+
+  // ISATAP (RFC 5214, 6.1) embeds IPv4 in the interface identifier of any prefix.
+  const [group4, group5, group6, group7] = (address as ipaddr.IPv6).parts.slice(4) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  if (group5 !== 0x5efe || (group4 !== 0 && group4 !== 0x200)) return false;
+  const bytes = [group6 >> 8, group6 & 255, group7 >> 8, group7 & 255];
+  return isRefusedIpv4(readAddress(bytes.join("."))!, reach);
+}
+
+/** Other notations of IPv4 (octal, hexadecimal, short) never get here: URLs undo them. */
+function parsed(text: string): Address | undefined {
+  return text.includes("%") ? undefined : readAddress(text);
+}
+
+function networks(...texts: string[]): Network[] {
+  return texts.map((text) => configuredNetwork(text)!);
+}
+
+function isIn(address: Address, networks: readonly Network[]): boolean {
+  return networks.some((network) => includesAddress(network, address));
+}

@@ -1,0 +1,260 @@
+/**
+ * Chat channels: chats on messengers and in team chats that are told when something happens.
+ *
+ * @module
+ */
+
+import {
+  countOutboxMessages,
+  deleteOutboxMessages,
+  type OutboxMessage,
+  selectOutboxMessages,
+  updateQueuedFailed,
+} from "../../../db/ce/outbox_messages.ts";
+import {
+  type ChatPlatformId,
+  deleteChatChannel,
+  insertChatChannel,
+  selectChatChannel,
+  selectChatChannels,
+  type StoredChatChannel,
+  updateChatChannel,
+} from "../../../db/pro/chat_channels.ts";
+import { CHAT } from "../../../db/pro/chat_messages.ts";
+import type { Deps } from "../../deps.ts";
+import { createEnvelope } from "../../events/events.ts";
+import { AppError, notFound } from "../../errors.ts";
+import { SealError } from "../../secrets.ts";
+import {
+  type ChatConfig,
+  chatPlatform,
+  checkedChatConfig,
+  type GivenChatConfig,
+  openChatConfig,
+  redactedChatConfig,
+  redactedRequired,
+  sealChatConfig,
+} from "./config.ts";
+import { enqueueChat } from "./dispatch.ts";
+
+export { OUTBOX_STATUSES as CHAT_STATUSES } from "../../../db/ce/outbox_messages.ts";
+export { CHAT_PLATFORM_IDS } from "../../../db/pro/chat_channels.ts";
+export { CHAT_PLATFORM_NAMES } from "./config.ts";
+
+/** How many messages are shown with their channel. */
+const RECENT_MAX = 20;
+
+export interface NewChatChannel {
+  /** An id, or the product's own name. */
+  platform: string;
+  name: string;
+  config: GivenChatConfig;
+  events: string[];
+  enabled: boolean;
+}
+
+/** What an update may say; what it leaves out stays. */
+export type ChatChannelChange = {
+  [Field in keyof NewChatChannel]?: NewChatChannel[Field] | undefined;
+};
+
+/** One channel as shown: each field of its config is redacted. */
+export interface ChatChannel {
+  id: string;
+  platform: ChatPlatformId;
+  name: string;
+  config: ChatConfig;
+  events: string[];
+  enabled: boolean;
+  created_at: string;
+  updated_at: string;
+}
+
+/** One message of the delivery log. */
+export interface ChatMessage {
+  id: string;
+  channel_id: string;
+  event_type: string;
+  text: string;
+  status: "queued" | "sent" | "failed";
+  /** Of the last attempt. */
+  error: string | null;
+  attempts: number;
+  created_at: string;
+  sent_at: string | null;
+}
+
+/** Newest first. */
+export function listChatChannels(deps: Pick<Deps, "db" | "secrets">): ChatChannel[] {
+  return selectChatChannels(deps.db).map((channel) => shown(deps, channel));
+}
+
+/** A channel with its newest messages. @throws {AppError} `not_found`. */
+export function getChatChannel(
+  deps: Pick<Deps, "db" | "secrets">,
+  id: string,
+): ChatChannel & { messages: ChatMessage[] } {
+  const { messages } = listChatMessages(deps, id, { limit: RECENT_MAX, offset: 0 });
+  return { ...shown(deps, existing(deps.db, id)), messages };
+}
+
+/** @throws {AppError} `invalid` for a config that the platform cannot use. */
+export async function createChatChannel(
+  deps: Pick<Deps, "config" | "db" | "secrets" | "now" | "log">,
+  { platform: given, name, config, events, enabled }: NewChatChannel,
+): Promise<ChatChannel> {
+  const { db, secrets, now, log } = deps;
+  const platform = chatPlatform(given);
+  const checked = await checkedChatConfig(deps, platform, config, undefined);
+  const id = crypto.randomUUID();
+  const createdAt = now().toISOString();
+  insertChatChannel(db, {
+    id,
+    platform: platform.id,
+    name,
+    events: [...new Set(events)],
+    sealed: sealChatConfig(secrets, id, checked),
+    enabled,
+    createdAt,
+    updatedAt: createdAt,
+  });
+  log.info("chat channel created", { channelId: id, platform: platform.id, events });
+  return shown(deps, existing(db, id));
+}
+
+/**
+ * Changes what is given and keeps the rest, in the config as well; another platform needs a whole
+ * config. Queued messages of a disabled channel fail.
+ *
+ * @throws {AppError} `not_found`; `invalid` as for a new one; `conflict` when the stored config
+ * cannot be read.
+ */
+export async function changeChatChannel(
+  deps: Pick<Deps, "config" | "db" | "secrets" | "now" | "log">,
+  id: string,
+  change: ChatChannelChange,
+): Promise<ChatChannel> {
+  const { db, secrets, now, log } = deps;
+  const before = existing(db, id);
+  const platform = chatPlatform(change.platform ?? before.platform);
+  const isMoved = platform.id !== before.platform;
+  const isReplaced = change.config !== undefined || isMoved;
+  const config = isReplaced
+    ? await checkedChatConfig(
+      deps,
+      platform,
+      change.config ?? {},
+      isMoved ? undefined : openConfig(deps, before),
+    )
+    : undefined;
+  // Anew, for it may have changed or gone meanwhile.
+  const channel = existing(db, id);
+  const next = {
+    id,
+    platform: platform.id,
+    name: change.name ?? channel.name,
+    events: change.events ? [...new Set(change.events)] : channel.events,
+    sealed: config ? sealChatConfig(secrets, id, config) : channel.sealed,
+    enabled: change.enabled ?? channel.enabled,
+    updatedAt: now().toISOString(),
+  };
+  db.transaction(() => {
+    updateChatChannel(db, next);
+    if (!next.enabled) {
+      updateQueuedFailed(db, { channel: CHAT, targetId: id }, "The channel was disabled");
+    }
+  });
+  log.info("chat channel changed", { channelId: id });
+  return shown(deps, existing(db, id));
+}
+
+/** Deletes a channel with its messages, also with what waits. @throws {AppError} `not_found`. */
+export function removeChatChannel({ db, log }: Pick<Deps, "db" | "log">, id: string): void {
+  existing(db, id);
+  db.transaction(() => {
+    deleteChatChannel(db, id);
+    deleteOutboxMessages(db, { channel: CHAT, targetId: id });
+  });
+  log.info("chat channel deleted", { channelId: id });
+}
+
+/**
+ * Queues a test message for one channel, whatever it subscribed to and also while it is disabled.
+ *
+ * @returns The id of the message.
+ * @throws {AppError} `not_found`.
+ */
+export function testChatChannel(
+  deps: Pick<Deps, "db" | "now" | "outbox" | "server">,
+  id: string,
+): string {
+  const channel = existing(deps.db, id);
+  return enqueueChat(deps, channel, {
+    event: "test",
+    ...createEnvelope(deps),
+    data: { message: `Test of the channel ${channel.name}` },
+  });
+}
+
+/** What was sent to a channel, or is to be sent, newest first. @throws {AppError} `not_found`. */
+export function listChatMessages(
+  { db }: Pick<Deps, "db">,
+  id: string,
+  { limit, offset }: { limit: number; offset: number },
+): { messages: ChatMessage[]; total: number; limit: number; offset: number } {
+  existing(db, id);
+  const target = { channel: CHAT, targetId: id };
+  const messages = selectOutboxMessages(db, target, { limit, offset }).map(asChatMessage);
+  return { messages, total: countOutboxMessages(db, target), limit, offset };
+}
+
+const asChatMessage = (message: OutboxMessage): ChatMessage => ({
+  id: message.id,
+  channel_id: message.targetId,
+  event_type: message.eventKind,
+  text: message.payload,
+  status: message.status,
+  error: message.lastError,
+  attempts: message.attempts,
+  created_at: message.createdAt,
+  sent_at: message.sentAt,
+});
+
+/** @throws {AppError} `conflict` when it was encrypted with another key. */
+function openConfig({ secrets }: Pick<Deps, "secrets">, channel: StoredChatChannel): ChatConfig {
+  try {
+    return openChatConfig(secrets, channel);
+  } catch (cause) {
+    if (!(cause instanceof SealError)) throw cause;
+    throw new AppError("conflict", `${cause.message}: delete the channel and create it anew`, {
+      cause,
+    });
+  }
+}
+
+/** One whose config cannot be read is still listed, so that it can be deleted. */
+function shown({ secrets }: Pick<Deps, "secrets">, channel: StoredChatChannel): ChatChannel {
+  const { id, platform, name, events, enabled, createdAt, updatedAt } = channel;
+  let config = redactedRequired(platform);
+  try {
+    config = redactedChatConfig(openChatConfig(secrets, channel));
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error;
+  }
+  return {
+    id,
+    platform,
+    name,
+    config,
+    events,
+    enabled,
+    created_at: createdAt,
+    updated_at: updatedAt,
+  };
+}
+
+function existing(db: Deps["db"], id: string): StoredChatChannel {
+  const channel = selectChatChannel(db, id);
+  if (!channel) throw notFound("Chat channel", id);
+  return channel;
+}

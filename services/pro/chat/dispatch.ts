@@ -1,0 +1,148 @@
+/**
+ * From an event to chat messages in the outbox, and from there to the platform.
+ *
+ * @module
+ */
+
+import type { StateDatabase } from "../../../db/database.ts";
+import {
+  selectChatChannel,
+  selectSubscribedChatChannels,
+  type StoredChatChannel,
+  updateChatChannelDisabled,
+  updateChatChannelQuietUntil,
+} from "../../../db/pro/chat_channels.ts";
+import { CHAT, updateChatMessagesPutOff } from "../../../db/pro/chat_messages.ts";
+import type { Deps } from "../../deps.ts";
+import { createEnvelope } from "../../events/events.ts";
+import { enqueueMessage } from "../../events/outbox.ts";
+import type {
+  ChannelDeps,
+  OutboxChannel,
+  OutboxMessage,
+  OutboxOutcome,
+} from "../../events/outbox_channel.ts";
+import { OutboundError, outboundRequest } from "../../outbound/http.ts";
+import type { OutboundDeps } from "../../outbound/url.ts";
+import type { Recorder } from "../../events/recorder.ts";
+import { SealError } from "../../secrets.ts";
+import { chatPlatform, openChatConfig } from "./config.ts";
+import { type ChatEvent, chatText } from "./text.ts";
+
+/** Longest time of one attempt, in milliseconds. */
+const TIMEOUT_MS = 10_000;
+
+/** Answers of the platforms take some hundred bytes; the rest is ignored. */
+const ANSWER_MAX = 16 * 1024;
+
+/** Longest pause that a platform can request, in milliseconds. */
+const QUIET_MAX_MS = 3_600_000;
+
+type EnqueueDeps = Pick<Deps, "db" | "now" | "outbox">;
+
+/**
+ * Queues a message for each channel that subscribed to the event's kind. During maintenance
+ * nothing is queued: announced work needs no notice.
+ */
+export const chatRecorder: Recorder = {
+  edition: "pro",
+  record(deps, event) {
+    if (deps.maintenance.active) return;
+    for (const channel of selectSubscribedChatChannels(deps.db, event.event)) {
+      enqueueChat(deps, channel, event);
+    }
+  },
+};
+
+/**
+ * Queues a caller's own event for every enabled channel that subscribed to its kind.
+ *
+ * @returns The ids of the messages.
+ */
+export function dispatchToChats(
+  deps: EnqueueDeps & Pick<Deps, "server">,
+  { eventType, payload }: { eventType: string; payload: object },
+): string[] {
+  const event = { event: eventType, ...createEnvelope(deps), data: payload };
+  return deps.db.transaction(() =>
+    selectSubscribedChatChannels(deps.db, eventType).map((channel) =>
+      enqueueChat(deps, channel, event)
+    )
+  );
+}
+
+/** Queues one message. @returns Its id. */
+export function enqueueChat(
+  deps: EnqueueDeps,
+  { id, platform, quietUntil }: Pick<StoredChatChannel, "id" | "platform" | "quietUntil">,
+  event: ChatEvent,
+): string {
+  const { db, now } = deps;
+  const messageId = enqueueMessage(deps, {
+    channel: CHAT,
+    targetId: id,
+    eventKind: event.event,
+    payload: chatText(event, { max: chatPlatform(platform).textMax }),
+  });
+  if (quietUntil !== null && quietUntil > now().toISOString()) {
+    updateChatMessagesPutOff(db, id, quietUntil);
+  }
+  return messageId;
+}
+
+/** Its targets are chat channels, its payloads the texts. */
+export const chatChannel: OutboxChannel = {
+  name: CHAT,
+  edition: "pro",
+  send: sendToChat,
+  settle({ db, log, now }, { targetId }, { result, afterMs = 0 }) {
+    if (result === "gone" && updateChatChannelDisabled(db, targetId, now().toISOString())) {
+      log.warn("chat channel disabled: its chat is gone", { channelId: targetId });
+    }
+    // A rate limit of the platform applies to the whole channel, not to one message.
+    if (result === "retry" && afterMs > 0) rest(db, targetId, now(), afterMs);
+  },
+};
+
+/** Makes one attempt. */
+export async function sendToChat(
+  deps: ChannelDeps & OutboundDeps,
+  { targetId, eventKind, payload }: Pick<OutboxMessage, "targetId" | "eventKind" | "payload">,
+  signal: AbortSignal,
+): Promise<OutboxOutcome> {
+  const channel = selectChatChannel(deps.db, targetId);
+  if (!channel) return failed("The channel was deleted");
+  if (!channel.enabled && eventKind !== "test") return failed("The channel is disabled");
+  try {
+    const platform = chatPlatform(channel.platform);
+    const { url, body } = platform.request(openChatConfig(deps.secrets, channel), payload);
+    const answer = await outboundRequest(deps, {
+      url,
+      reach: "public",
+      method: "POST",
+      headers: { accept: "application/json, text/plain", "content-type": "application/json" },
+      body: JSON.stringify(body),
+      timeoutMs: TIMEOUT_MS,
+      bodyMax: ANSWER_MAX,
+      bodyOver: "cut",
+      signal,
+    });
+    return platform.outcome({
+      status: answer.status,
+      retryAfter: answer.headers["retry-after"],
+      text: answer.text(),
+    }, deps.now());
+  } catch (error) {
+    if (error instanceof SealError) return failed(error.message);
+    if (!(error instanceof OutboundError)) throw error;
+    return { result: "retry", status: null, error: error.message };
+  }
+}
+
+function rest(db: StateDatabase, channelId: string, now: Date, afterMs: number): void {
+  const until = new Date(now.getTime() + Math.min(afterMs, QUIET_MAX_MS)).toISOString();
+  updateChatChannelQuietUntil(db, channelId, until);
+  updateChatMessagesPutOff(db, channelId, until);
+}
+
+const failed = (error: string): OutboxOutcome => ({ result: "failed", status: null, error });

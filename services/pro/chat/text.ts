@@ -1,0 +1,247 @@
+/**
+ * The text of a chat message about an event: a headline that begins with the server's name, the
+ * facts, then time and event id.
+ *
+ * @module
+ */
+
+import type { EventEnvelope, EventKind } from "../../events/events.ts";
+
+/** An event of this service, or one that a caller dispatched with its own fields. */
+export interface ChatEvent extends EventEnvelope {
+  event: string;
+  data: object;
+}
+
+/** Longest name, and longest text of several lines, in UTF-16 code units. */
+const NAME_MAX = 300;
+const MESSAGE_MAX = 3_000;
+
+/** Longest value that is processed before it is cut to one of these. */
+const RAW_MAX = 20_000;
+
+/** Most fields that are listed of an event of an unknown kind. */
+const FIELDS_MAX = 20;
+
+const RED = "\u{1F534}";
+const ORANGE = "\u{1F7E0}";
+const GREEN = "\u{1F7E2}";
+const BLUE = "\u{1F535}";
+
+/** One field as part of a line; empty where it is missing. */
+type Field = (name: string) => string;
+
+interface Words {
+  icon: string;
+  headline: string;
+  lines: string[];
+}
+
+/** The words of each kind; `undefined` when a dispatched event lacks the field that names it. */
+const KINDS: Record<EventKind, (field: Field, message: Field) => Words | undefined> = {
+  "alert.fired": (field, message) => about(RED, "Alert", field("rule"), message("message")),
+  "alert.resolved": (field, message) =>
+    about(GREEN, "Alert resolved", field("rule"), message("message")),
+  "container.down": (field) =>
+    about(
+      RED,
+      "Container down",
+      field("container"),
+      joined("Reason: ", field("reason")),
+      joined("Exit code: ", field("exitCode")),
+    ),
+  "container.up": (field) => about(GREEN, "Container up", field("container")),
+  "container.unhealthy": (field, message) =>
+    about(ORANGE, "Container unhealthy", field("container"), message("healthOutput")),
+  "container.oom": (field) => about(RED, "Container out of memory", field("container")),
+  "incident.created": (field) => about(RED, "Incident", field("title"), ...incident(field)),
+  "incident.updated": (field, message) =>
+    about(
+      ORANGE,
+      "Incident updated",
+      field("title"),
+      change(field("previousStatus"), field("status")),
+      message("message"),
+    ),
+  "incident.resolved": (field) => about(GREEN, "Incident resolved", field("title")),
+  "monitor.down": (field, message) =>
+    about(RED, "Monitor down", field("monitor"), message("cause")),
+  "monitor.up": (field) =>
+    about(
+      GREEN,
+      "Monitor up",
+      field("monitor"),
+      joined("Was down for ", duration(field("downtimeSeconds"))),
+    ),
+  "sla.breached": (field) =>
+    about(
+      RED,
+      "SLA breached",
+      field("sla"),
+      joined("Uptime: ", field("actualUptime"), " %"),
+      joined("Target: ", field("targetUptime"), " %"),
+      joined("Downtime: ", duration(field("downtimeSeconds"))),
+    ),
+  "remediation.executed": (field, message) =>
+    about(
+      field("status") === "success" ? GREEN : ORANGE,
+      "Remediation",
+      field("rule"),
+      [field("action"), joined("of ", field("target"))].join(" ").trim(),
+      joined("Result: ", field("status")),
+      message("error"),
+    ),
+  "remediation.disabled": (field, message) =>
+    about(ORANGE, "Remediation rule disabled", field("rule"), message("reason")),
+  "schedule.failed": (field, message) =>
+    about(
+      ORANGE,
+      "Schedule failed",
+      field("schedule"),
+      [field("action"), joined("of ", field("container"))].join(" ").trim(),
+      message("error"),
+    ),
+  "status_page.updated": (field, message) =>
+    about(
+      ["operational", "resolved", "completed"].includes(field("newStatus")) ? GREEN : BLUE,
+      "Status page",
+      [field("page"), field("component") || field("incident") || field("maintenance")]
+        .filter(Boolean).join(", "),
+      change(field("oldStatus"), field("newStatus")),
+      joined("Starts: ", moment(field("startsAt"))),
+      joined("Ends: ", moment(field("endsAt"))),
+      message("message"),
+    ),
+  "certificate.expiring": (field) =>
+    about(
+      ORANGE,
+      "Certificate expires soon",
+      field("domain") && field("domain") + joined(":", field("port")),
+      joined("Days left: ", field("daysRemaining")),
+      joined("Ends: ", moment(field("expiresAt"))),
+    ),
+  "test": (_, message) => about(BLUE, "Test", "chat messages arrive", message("message")),
+};
+
+/**
+ * Plain text without any markup; the first line is the headline. Every name is on one line and
+ * has its own text direction, so that it cannot imitate another part of the message.
+ *
+ * @param max Most UTF-16 code units.
+ */
+export function chatText(
+  { event, timestamp, eventId, server, data }: ChatEvent,
+  { max }: { max: number },
+): string {
+  const values = data as Record<string, unknown>;
+  const of = (name: string) => Object.hasOwn(values, name) ? plain(values[name]) : "";
+  const field: Field = (name) => inline(of(name));
+  const message: Field = (name) => paragraphs(of(name));
+
+  const words = Object.hasOwn(KINDS, event) ? KINDS[event as EventKind] : undefined;
+  const { icon, headline, lines } = words?.(field, message) ?? listed(event, values, field);
+  const end = `\n${moment(timestamp)}, event ${eventId}`;
+  const text = [`${icon} ${inline(server)}: ${headline}`, ...lines.filter(Boolean)].join("\n");
+  return cut(text, max - end.length) + end;
+}
+
+/** Cuts between characters, not through one. */
+function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return text.slice(0, max - 3).replace(/[\uD800-\uDBFF]$/, "").trimEnd() + "...";
+}
+
+function about(
+  icon: string,
+  what: string,
+  name: string,
+  ...lines: string[]
+): Words | undefined {
+  return name === "" ? undefined : { icon, headline: `${what}: ${name}`, lines };
+}
+
+/** An event of an unknown kind: all its fields are listed. */
+function listed(event: string, values: Record<string, unknown>, field: Field): Words {
+  const names = Object.keys(values);
+  const title = ["title", "name"].find((name) => names.includes(name) && field(name) !== "");
+  const others = names.filter((name) => name !== title);
+  return {
+    icon: BLUE,
+    headline: inline(event) + (title === undefined ? "" : `: ${field(title)}`),
+    lines: [
+      ...others.slice(0, FIELDS_MAX).map((name) => joined(`${inline(name)}: `, field(name))),
+      others.length > FIELDS_MAX ? `and ${others.length - FIELDS_MAX} more fields` : "",
+    ],
+  };
+}
+
+const incident = (field: Field) => [
+  joined("Severity: ", field("severity")),
+  joined("Status: ", field("status")),
+];
+
+/** Nothing where the middle is missing. */
+function joined(before: string, text: string, after = ""): string {
+  return text === "" ? "" : before + text + after;
+}
+
+function change(before: string, after: string): string {
+  const readable = (status: string) => status.replaceAll("_", " ");
+  return before === "" || after === ""
+    ? joined("Status: ", readable(after))
+    : `Status: ${readable(before)} -> ${readable(after)}`;
+}
+
+/** E.g. `2 h 5 min` for `"7512"`: the two largest units. */
+function duration(seconds: string): string {
+  const total = Math.round(Number(seconds));
+  if (seconds === "" || !Number.isFinite(total)) return seconds;
+  const parts = [
+    [Math.floor(total / 86_400), "d"],
+    [Math.floor(total / 3_600) % 24, "h"],
+    [Math.floor(total / 60) % 60, "min"],
+    [total % 60, "s"],
+  ] as const;
+  const first = parts.findIndex(([count]) => count > 0);
+  if (first < 0) return "0 s";
+  return parts.slice(first, first + 2).filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}`).join(" ");
+}
+
+/** E.g. `2026-01-31 12:00:00 UTC`. */
+function moment(time: string): string {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(time)
+    ? `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`
+    : time;
+}
+
+function plain(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  return text.slice(0, RAW_MAX);
+}
+
+/** Characters that turn the direction of whatever follows them. */
+const TURNS = /[\u202A-\u202E\u2066-\u2069]/g;
+
+const RIGHT_TO_LEFT =
+  /[\p{Script=Adlam}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Nko}\p{Script=Syriac}\p{Script=Thaana}]/u;
+
+/** On one line; text that runs to the left does so within itself. */
+function inline(text: string): string {
+  const line = cut(
+    text.toWellFormed().replace(TURNS, "").replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim(),
+    NAME_MAX,
+  );
+  return RIGHT_TO_LEFT.test(line) ? `\u2068${line}\u2069` : line;
+}
+
+/** With its line breaks, but no more than one empty line in a row. */
+function paragraphs(text: string): string {
+  const lines = text.toWellFormed().replace(TURNS, "").split(/\r\n?|[\n\p{Zl}\p{Zp}]/u)
+    .map((line) => line.replace(/\p{Cc}+/gu, " ").trimEnd());
+  return cut(
+    lines.filter((line, i) => line !== "" || lines[i - 1] !== "").join("\n").trim(),
+    MESSAGE_MAX,
+  );
+}

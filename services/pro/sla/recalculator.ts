@@ -1,0 +1,46 @@
+/**
+ * Counts the periods of SLA definitions: every minute, at the end of each day, and whenever a
+ * monitor goes down or comes back.
+ *
+ * @module
+ */
+
+import { sleep, type Worker } from "../../lifecycle.ts";
+import { type PeriodDeps, recalculateAll, recalculateMonitor } from "./periods.ts";
+
+const ROUND_MS = 60_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export const slaRecalculator: Worker = {
+  name: "SLA recalculator",
+  edition: "pro",
+  async run(deps, signal, round) {
+    const end = new AbortController();
+    const ended = AbortSignal.any([signal, end.signal]);
+    const following = followMonitors(deps, ended).finally(() => end.abort());
+    try {
+      while (!ended.aborted) {
+        await recalculateAll(deps, ended);
+        round();
+        await sleep(untilNextRound(deps.now()), ended);
+      }
+    } finally {
+      end.abort();
+      await following;
+    }
+  },
+};
+
+/** Periods begin and end at midnight UTC: a round falls there. In milliseconds. */
+export function untilNextRound(now: Date): number {
+  return Math.min(ROUND_MS, DAY_MS - now.getTime() % DAY_MS);
+}
+
+/** Counts at once what a monitor's outage begins or ends to change, until `signal` aborts. */
+export async function followMonitors(deps: PeriodDeps, signal: AbortSignal): Promise<void> {
+  for await (const { event, data } of deps.events.subscribe(signal)) {
+    if (event === "monitor.down" || event === "monitor.up") {
+      await recalculateMonitor(deps, data.monitorId, signal);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * The words of mails to subscribers. What people wrote is escaped in the HTML part, and each piece
+ * of it has its own direction, so that text from right to left does not turn what stands around it.
+ *
+ * @module
+ */
+
+import type { StatusPageNotice } from "../../../db/pro/status_pages/notices.ts";
+import type { StatusPage } from "../../../db/pro/status_pages/pages.ts";
+import type { Mail } from "./mail_transport.ts";
+import { INCIDENT_WORDS, MAINTENANCE_WORDS, STATUS_WORDS } from "./status_words.ts";
+
+type Words = Pick<Mail, "subject" | "text" | "html">;
+
+/** Of components, incidents and maintenances. */
+const WORDS: Readonly<Record<string, string>> = {
+  ...STATUS_WORDS,
+  ...INCIDENT_WORDS,
+  ...MAINTENANCE_WORDS,
+};
+
+/** Asks the owner of an address to confirm a subscription. */
+export function verificationMail(page: Pick<StatusPage, "name">, verifyUrl: string): Words {
+  const why = "You are receiving this because this address was subscribed to the status page";
+  const how = "To confirm, open this link:";
+  const otherwise = "If you do not want this, ignore this mail: you will not get another one.";
+  return {
+    subject: `Confirm your subscription: ${page.name}`,
+    text: [`${why} ${page.name}.`, `${how}\n${verifyUrl}`, otherwise].join("\n\n") + "\n",
+    html: htmlMail(page.name, [
+      `<p>${why} <bdi>${escaped(page.name)}</bdi>.</p>`,
+      `<p>${how}<br>${link(verifyUrl)}</p>`,
+      `<p>${otherwise}</p>`,
+    ]),
+  };
+}
+
+/** Reports a change of a page. */
+export function noticeMail(
+  page: Pick<StatusPage, "name">,
+  { content, created_at }: Pick<StatusPageNotice, "content" | "created_at">,
+  urls: { page: string; unsubscribe: string },
+): Words {
+  const { component, incident, maintenance, old_status, new_status, message } = content;
+  const what = maintenance ?? incident ?? component ?? "";
+  const now = wordsOf(new_status);
+  const before = old_status === null || old_status === new_status
+    ? ""
+    : ` (before: ${wordsOf(old_status)})`;
+  const at = moment(created_at);
+  const { starts_at, ends_at } = content;
+  const planned = starts_at && ends_at ? `Planned: ${moment(starts_at)} to ${moment(ends_at)}` : "";
+  const kind = maintenance !== undefined
+    ? "Maintenance"
+    : incident === null
+    ? "Component"
+    : "Incident";
+  return {
+    subject: `[${page.name}] ${now}: ${what}`,
+    text: [
+      `${page.name}\n${kind}: ${what}\nStatus: ${now}${before}\n${planned && `${planned}\n`}${at}`,
+      ...(message === null ? [] : [message]),
+      `Status page: ${urls.page}\nUnsubscribe: ${urls.unsubscribe}`,
+    ].join("\n\n") + "\n",
+    html: htmlMail(page.name, [
+      `<p>${kind}: <strong><bdi>${escaped(what)}</bdi></strong><br>`,
+      `Status: <strong>${escaped(now)}</strong>${escaped(before)}<br>${
+        planned && `${planned}<br>`
+      }${at}</p>`,
+      ...(message === null
+        ? []
+        : [`<p dir="auto" style="white-space: pre-line">${escaped(message)}</p>`]),
+      `<p>${link(urls.page, "Status page")} &middot; ${link(urls.unsubscribe, "Unsubscribe")}</p>`,
+    ]),
+  };
+}
+
+/** E.g. `2026-01-31 12:00 UTC`. */
+const moment = (at: string) => `${at.slice(0, 16).replace("T", " ")} UTC`;
+
+const wordsOf = (status: string) => WORDS[status] ?? status;
+
+function htmlMail(title: string, lines: readonly string[]): string {
+  return [
+    `<!doctype html><html><head><meta charset="utf-8"><title>${escaped(title)}</title></head>`,
+    `<body style="font-family: sans-serif; line-height: 1.5">`,
+    `<h1 dir="auto" style="font-size: 1.25em">${escaped(title)}</h1>`,
+    ...lines,
+    "</body></html>",
+  ].join("\n");
+}
+
+const link = (url: string, words = url) => `<a href="${escaped(url)}">${escaped(words)}</a>`;
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);

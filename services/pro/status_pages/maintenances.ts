@@ -1,0 +1,214 @@
+/**
+ * Planned maintenance on a status page: announced, started and completed by the clock. While it is
+ * in progress its components are shown as under maintenance.
+ *
+ * @module
+ */
+
+import { selectComponents } from "../../../db/pro/status_pages/components.ts";
+import {
+  countMaintenances,
+  deleteMaintenance,
+  MAINTENANCE_STATUSES,
+  type MaintenanceStatus,
+  selectDueMaintenances,
+  selectMaintenance,
+  selectMaintenances,
+  selectOpenMaintenances,
+  type StatusPageMaintenance,
+  upsertMaintenance,
+} from "../../../db/pro/status_pages/maintenances.ts";
+import type { StatusPage } from "../../../db/pro/status_pages/pages.ts";
+import type { Change } from "../../change.ts";
+import type { Deps } from "../../deps.ts";
+import { emit, type EmitDeps } from "../../events/emit.ts";
+import { AppError, notFound } from "../../errors.ts";
+import type { EventMap } from "../../events/events.ts";
+import { existingPage } from "./existing_page.ts";
+import { forgetPublicPages } from "./public.ts";
+
+export { MAINTENANCE_STATUSES, type StatusPageMaintenance };
+
+/** Maintenances of one page that are not completed; all of them are on the page. */
+const OPEN_MAX = 50;
+
+export interface NewMaintenance {
+  title: string;
+  message: string;
+  /** ISO 8601, any zone. */
+  starts_at: string;
+  ends_at: string;
+  component_ids: string[];
+}
+
+/** The last to start first. @throws {AppError} `not_found`. */
+export function listMaintenances(
+  { db }: Pick<Deps, "db">,
+  pageId: string,
+  { limit, offset }: { limit: number; offset: number },
+): { maintenances: StatusPageMaintenance[]; total: number; limit: number; offset: number } {
+  existingPage(db, pageId);
+  const maintenances = selectMaintenances(db, { pageId, limit, offset });
+  return { maintenances, total: countMaintenances(db, pageId), limit, offset };
+}
+
+/**
+ * Stores and announces a maintenance. One that starts in the past is in progress at once.
+ *
+ * @throws {AppError} `not_found` for the page; `invalid` for an end that has passed or is not after
+ * the start, and for a component that the page does not have; `conflict` when there are too many.
+ */
+export function createMaintenance(
+  deps: EmitDeps,
+  pageId: string,
+  input: NewMaintenance,
+): StatusPageMaintenance {
+  const { db, now, log } = deps;
+  const page = existingPage(db, pageId);
+  const at = now().toISOString();
+  const id = crypto.randomUUID();
+  const maintenance = checked(deps, {
+    ...input,
+    id,
+    page_id: pageId,
+    status: "scheduled",
+    created_at: at,
+    updated_at: at,
+  });
+  if (maintenance.status === "completed") {
+    throw new AppError("invalid", "body.ends_at: must be in the future");
+  }
+  if (selectOpenMaintenances(db, pageId).length >= OPEN_MAX) {
+    throw new AppError("conflict", `Limit of ${OPEN_MAX} planned maintenances of a page reached`);
+  }
+  publish(deps, page, null, maintenance);
+  log.info("status page maintenance created", { pageId, maintenanceId: id });
+  return existing(db, pageId, id);
+}
+
+/**
+ * Changes the given fields, keeps the rest and announces the result. The status follows the times:
+ * an end that has passed completes the maintenance.
+ *
+ * @throws {AppError} `not_found` also for a maintenance of another page; `invalid` as for a new one.
+ */
+export function changeMaintenance(
+  deps: EmitDeps,
+  pageId: string,
+  id: string,
+  change: Change<NewMaintenance>,
+): StatusPageMaintenance {
+  const { db, now, log } = deps;
+  const page = existingPage(db, pageId);
+  const before = existing(db, pageId, id);
+  const next = checked(deps, {
+    ...before,
+    title: change.title ?? before.title,
+    message: change.message ?? before.message,
+    starts_at: change.starts_at ?? before.starts_at,
+    ends_at: change.ends_at ?? before.ends_at,
+    component_ids: change.component_ids ?? before.component_ids,
+    updated_at: now().toISOString(),
+  });
+  publish(deps, page, before.status, next);
+  log.info("status page maintenance changed", { pageId, maintenanceId: id, status: next.status });
+  return existing(db, pageId, id);
+}
+
+/**
+ * Deletes a maintenance; one that is not completed is announced as cancelled.
+ *
+ * @throws {AppError} `not_found` also for a maintenance of another page.
+ */
+export function removeMaintenance(deps: EmitDeps, pageId: string, id: string): void {
+  const { db, log } = deps;
+  const page = existingPage(db, pageId);
+  const maintenance = existing(db, pageId, id);
+  const { status } = maintenance;
+  const remove = () => {
+    deleteMaintenance(db, id);
+    forgetPublicPages(deps);
+  };
+  if (status === "completed") remove();
+  else emit(deps, "status_page.updated", updateOf(page, status, maintenance, "cancelled"), remove);
+  log.info("status page maintenance deleted", { pageId, maintenanceId: id });
+}
+
+/** Starts and completes what is due. */
+export function advanceMaintenances(deps: EmitDeps): void {
+  const { db, now, log } = deps;
+  const at = now().toISOString();
+  for (const maintenance of selectDueMaintenances(db, at)) {
+    const { id, page_id: pageId } = maintenance;
+    const status = statusAt(maintenance, at);
+    const next = { ...maintenance, status, updated_at: at };
+    publish(deps, existingPage(db, pageId), maintenance.status, next);
+    log.info("status page maintenance advanced", { pageId, maintenanceId: id, status });
+  }
+}
+
+/** With times in UTC, each component once and the status that the times give. */
+function checked(
+  { db, now }: Pick<Deps, "db" | "now">,
+  maintenance: StatusPageMaintenance,
+): StatusPageMaintenance {
+  const starts_at = new Date(maintenance.starts_at).toISOString();
+  const ends_at = new Date(maintenance.ends_at).toISOString();
+  if (ends_at <= starts_at) throw new AppError("invalid", "body.ends_at: must be after starts_at");
+  const known = new Set(selectComponents(db, maintenance.page_id).map(({ id }) => id));
+  const component_ids = [...new Set(maintenance.component_ids)];
+  const unknown = component_ids.find((id) => !known.has(id));
+  if (unknown !== undefined) {
+    throw new AppError("invalid", `body.component_ids: the page has no component ${unknown}`);
+  }
+  const times = { starts_at, ends_at };
+  const status = statusAt(times, now().toISOString());
+  return { ...maintenance, ...times, component_ids, status };
+}
+
+function statusAt(
+  { starts_at, ends_at }: Pick<StatusPageMaintenance, "starts_at" | "ends_at">,
+  at: string,
+): MaintenanceStatus {
+  if (ends_at <= at) return "completed";
+  return starts_at <= at ? "in_progress" : "scheduled";
+}
+
+/** Stores a maintenance and notifies the subscribers. */
+function publish(
+  deps: EmitDeps,
+  page: StatusPage,
+  before: MaintenanceStatus | null,
+  maintenance: StatusPageMaintenance,
+): void {
+  emit(deps, "status_page.updated", updateOf(page, before, maintenance, maintenance.status), () => {
+    upsertMaintenance(deps.db, maintenance);
+    forgetPublicPages(deps);
+  });
+}
+
+function updateOf(
+  page: StatusPage,
+  oldStatus: MaintenanceStatus | null,
+  { title, message, starts_at, ends_at }: StatusPageMaintenance,
+  newStatus: MaintenanceStatus | "cancelled",
+): EventMap["status_page.updated"] {
+  return {
+    page: page.name,
+    pageId: page.id,
+    component: null,
+    incident: null,
+    maintenance: title,
+    startsAt: starts_at,
+    endsAt: ends_at,
+    oldStatus,
+    newStatus,
+    message: message === "" ? null : message,
+  };
+}
+
+function existing(db: Deps["db"], pageId: string, id: string): StatusPageMaintenance {
+  const maintenance = selectMaintenance(db, pageId, id);
+  if (!maintenance) throw notFound("Maintenance", id);
+  return maintenance;
+}

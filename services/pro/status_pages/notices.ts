@@ -1,0 +1,196 @@
+/**
+ * Notices: what subscribers of a status page are told, by mail or to their webhook.
+ *
+ * @module
+ */
+
+import { deleteOutboxMessages } from "../../../db/ce/outbox_messages.ts";
+import {
+  deleteNoticesBefore,
+  insertNotice,
+  selectNotice,
+  type StatusPageNotice,
+} from "../../../db/pro/status_pages/notices.ts";
+import {
+  deleteSubscriber,
+  selectSubscriber,
+  selectSubscriberTargets,
+  type StoredSubscriber,
+} from "../../../db/pro/status_pages/subscribers.ts";
+import { selectStatusPage, type StatusPage } from "../../../db/pro/status_pages/pages.ts";
+import { postWebhook } from "../../ce/webhooks/post.ts";
+import type { Deps } from "../../deps.ts";
+import { enqueueMessage } from "../../events/outbox.ts";
+import type {
+  ChannelDeps,
+  OutboxChannel,
+  OutboxMessage,
+  OutboxOutcome,
+} from "../../events/outbox_channel.ts";
+import type { Recorder } from "../../events/recorder.ts";
+import { SealError } from "../../secrets.ts";
+import { type Mail, MailError, sendMail } from "./mail_transport.ts";
+import { subscriberLinks } from "./links.ts";
+import { noticeMail, verificationMail } from "./mails.ts";
+import {
+  openAddress,
+  openSigningSecret,
+  openVerifyToken,
+  SUBSCRIBER_CHANNELS,
+  unsubscribeToken,
+} from "./subscriber_address.ts";
+
+/** Longer than their messages are kept in the outbox, in milliseconds. */
+const KEPT_MS = 8 * 24 * 60 * 60 * 1000;
+
+/** What the outbox keeps of a message: which notice it is, or a sealed token to verify with. */
+type Payload = { notice: string; verification?: never } | { verification: string; notice?: never };
+
+/**
+ * Queues a notice for each verified subscriber of a public page. During maintenance nothing is
+ * queued: what was announced needs no notice.
+ */
+export const subscriberNotifier: Recorder = {
+  edition: "pro",
+  record(deps, { event, eventId, data }) {
+    if (event !== "status_page.updated" || deps.maintenance.active) return;
+    const { db, now } = deps;
+    const id = eventId;
+    const { pageId, component, incident, oldStatus, newStatus, message } = data;
+    const { maintenance, startsAt, endsAt } = data;
+    if (!selectStatusPage(db, pageId)?.is_public) return;
+    const targets = selectSubscriberTargets(db, pageId).filter(({ isVerified }) => isVerified);
+    if (targets.length === 0) return;
+
+    insertNotice(db, {
+      id,
+      page_id: pageId,
+      content: {
+        component,
+        incident,
+        ...(maintenance !== undefined && { maintenance, starts_at: startsAt!, ends_at: endsAt! }),
+        old_status: oldStatus,
+        new_status: newStatus,
+        message,
+      },
+      created_at: now().toISOString(),
+    });
+    const payload = JSON.stringify({ notice: id } satisfies Payload);
+    for (const { id: targetId, kind } of targets) {
+      enqueueMessage(deps, {
+        channel: SUBSCRIBER_CHANNELS[kind],
+        targetId,
+        eventKind: event,
+        payload,
+      });
+    }
+  },
+};
+
+/** Its targets are subscribers with a mail address. */
+export const mailChannel: OutboxChannel = {
+  name: SUBSCRIBER_CHANNELS.email,
+  edition: "pro",
+  async send(deps, message, signal) {
+    try {
+      const found = recipientOf(deps, message);
+      if (typeof found === "string") return failed(found);
+      await sendMail(deps.config, await mailTo(found, deps, message), signal);
+      return { result: "sent", status: null, error: null };
+    } catch (error) {
+      if (error instanceof SealError) return failed(error.message);
+      if (!(error instanceof MailError)) throw error;
+      const { status, message, isPassing } = error;
+      return { result: isPassing ? "retry" : "failed", status, error: message };
+    }
+  },
+};
+
+/** Its targets are subscribers with a webhook. */
+export const subscriberWebhookChannel: OutboxChannel = {
+  name: SUBSCRIBER_CHANNELS.webhook,
+  edition: "pro",
+  async send(deps, message, signal) {
+    const { config, secrets } = deps;
+    try {
+      const found = recipientOf(deps, message);
+      if (typeof found === "string") return failed(found);
+      const { subscriber, page, notice } = found;
+      const links = subscriberLinks(config, page, subscriber);
+      const payload = JSON.stringify({
+        event: message.eventKind,
+        timestamp: notice!.created_at,
+        // The server's name stays private: subscribers are the public.
+        eventId: notice!.id,
+        data: {
+          page: page.name,
+          ...notice!.content,
+          page_url: links.page,
+          unsubscribe_url: links.unsubscribe(await unsubscribeToken(secrets, subscriber.id)),
+        },
+      });
+      const url = openAddress(secrets, subscriber);
+      const secret = openSigningSecret(secrets, subscriber);
+      return await postWebhook(deps, { url, secret, id: message.id, payload }, signal);
+    } catch (error) {
+      if (!(error instanceof SealError)) throw error;
+      return failed(error.message);
+    }
+  },
+  settle({ db, log }, { channel, targetId }, { result }) {
+    if (result !== "gone") return;
+    deleteSubscriber(db, targetId);
+    deleteOutboxMessages(db, { channel, targetId });
+    log.info("status page subscriber deleted: receiver answered 410 Gone", {
+      subscriberId: targetId,
+    });
+  },
+};
+
+/** Deletes notices that nobody is to be told of any more. */
+export function sweepNotices({ db, now }: Pick<Deps, "db" | "now">): void {
+  deleteNoticesBefore(db, new Date(now().getTime() - KEPT_MS).toISOString());
+}
+
+async function mailTo(
+  { subscriber, page, notice }: Recipient,
+  { config, secrets }: Pick<ChannelDeps, "config" | "secrets">,
+  { id, payload }: OutboxMessage,
+): Promise<Mail> {
+  const to = openAddress(secrets, subscriber);
+  const links = subscriberLinks(config, page, subscriber);
+  if (!notice) {
+    const { verification } = JSON.parse(payload) as Payload;
+    const token = openVerifyToken(secrets, subscriber.id, verification!);
+    return { id, to, ...verificationMail(page, links.verify(token)) };
+  }
+  const unsubscribeUrl = links.unsubscribe(await unsubscribeToken(secrets, subscriber.id));
+  const words = noticeMail(page, notice, { page: links.page, unsubscribe: unsubscribeUrl });
+  return { id, to, ...words, unsubscribeUrl };
+}
+
+interface Recipient {
+  subscriber: StoredSubscriber;
+  page: StatusPage;
+  /** `undefined` for what asks to verify. */
+  notice: StatusPageNotice | undefined;
+}
+
+/** Who gets a message and what it says, or why nobody gets it. */
+function recipientOf(
+  { db }: Pick<ChannelDeps, "db">,
+  { targetId, payload }: OutboxMessage,
+): Recipient | string {
+  const subscriber = selectSubscriber(db, targetId);
+  const page = subscriber && selectStatusPage(db, subscriber.page_id);
+  if (!subscriber || !page) return "The subscription was ended";
+  const { notice: id } = JSON.parse(payload) as Payload;
+  if (id === undefined) return { subscriber, page, notice: undefined };
+  const notice = selectNotice(db, id);
+  if (!notice) return "The notice is too old";
+  if (subscriber.verified_at === null) return "The subscriber is not verified";
+  if (!page.is_public) return "The page is not public any more";
+  return { subscriber, page, notice };
+}
+
+const failed = (error: string): OutboxOutcome => ({ result: "failed", status: null, error });

@@ -1,0 +1,275 @@
+/**
+ * Checks of monitors: doing one, writing down what it came to, and what follows from it.
+ *
+ * @module
+ */
+
+import {
+  insertMonitorGap,
+  insertMonitorLife,
+  type MonitorGap,
+} from "../../../db/pro/uptime/monitor_times.ts";
+import {
+  insertOutage,
+  selectOpenOutage,
+  updateOutageResolved,
+} from "../../../db/pro/uptime/outages.ts";
+import {
+  countChecks,
+  deleteChecksOf,
+  deleteOldChecks,
+  insertCheck,
+  selectChecks,
+} from "../../../db/pro/uptime/checks.ts";
+import {
+  type LatestCheck,
+  selectLatestCheck,
+  selectLatestChecks,
+  upsertLatestCheck,
+} from "../../../db/pro/uptime/latest.ts";
+import {
+  selectMonitor,
+  selectMonitors,
+  type StoredMonitor,
+  updateMonitorStatus,
+} from "../../../db/pro/uptime/monitors.ts";
+import {
+  deleteRollupsBefore,
+  ROLLUP_RESOLUTIONS,
+  type RollupResolution,
+  selectRollup,
+  upsertRollup,
+} from "../../../db/pro/uptime/rollups.ts";
+import type { Deps } from "../../deps.ts";
+import { emit, type EmitDeps } from "../../events/emit.ts";
+import { AppError, notFound } from "../../errors.ts";
+import { SealError } from "../../secrets.ts";
+import { probe, type ProbeDeps, type ProbeResult } from "./probe.ts";
+import { openRequest } from "./request.ts";
+import { addTime } from "./response_histogram.ts";
+import { isLate } from "./history.ts";
+
+/** How long checks are kept, and how many of each monitor at most. */
+const CHECKS_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+const CHECKS_KEPT_MAX = 10_000;
+
+/** How long roll-ups are kept, in milliseconds: a little longer than statistics look back. */
+const ROLLUPS_KEPT_MS: Record<RollupResolution, number> = {
+  900: 26 * 60 * 60 * 1000,
+  3_600: 31 * 24 * 60 * 60 * 1000,
+};
+
+/** One check as shown. */
+export interface Check {
+  monitorId: string;
+  status: "up" | "down";
+  responseTimeMs: number | null;
+  statusCode: number | null;
+  error: string | null;
+  /** When it began; ISO 8601, UTC. */
+  checkedAt: string;
+}
+
+type RecordDeps = EmitDeps & Pick<Deps, "metrics">;
+type CheckDeps = RecordDeps & ProbeDeps & Pick<Deps, "checks" | "secrets">;
+
+/**
+ * Checks a monitor now, also while it is paused, and writes down what it came to. Joins a check
+ * that is under way.
+ *
+ * @throws {AppError} `not_found`; `conflict` when the monitor is changed, paused or deleted
+ * meanwhile, and when its stored secrets cannot be read.
+ */
+export async function checkMonitor(deps: CheckDeps, id: string): Promise<Check> {
+  if (!selectMonitor(deps.db, id)) throw notFound("Monitor", id);
+  return await deps.checks.run(id, (signal) => check(deps, id, signal));
+}
+
+async function check(deps: CheckDeps, id: string, signal: AbortSignal): Promise<Check> {
+  const monitor = selectMonitor(deps.db, id)!;
+  const target = { ...monitor, ...opened(deps, monitor) };
+  const at = deps.now();
+  try {
+    const result = await probe(deps, target, signal);
+    signal.throwIfAborted();
+    return recordCheck(deps, id, at, result);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw new AppError("conflict", `Monitor ${id} changed while it was checked`);
+  }
+}
+
+/**
+ * Writes a check down, and what follows from it: after `retries` + 1 failures in a row an outage
+ * begins, with the first of them, and a good check ends it. A paused monitor keeps its status.
+ *
+ * @param at When the check began.
+ * @throws {AppError} `not_found`.
+ */
+export function recordCheck(deps: RecordDeps, id: string, at: Date, result: ProbeResult): Check {
+  const { db, metrics } = deps;
+  const monitor = selectMonitor(db, id);
+  if (!monitor) throw notFound("Monitor", id);
+  const before = selectLatestCheck(metrics, id);
+  const hasGap = before !== undefined && isLate(before, at);
+  // The first check begins the time that is known; one that comes late ends a time that is not.
+  if (!before) insertMonitorLife(db, id, at.toISOString());
+  if (hasGap) insertMonitorGap(db, unknownGap(before, at));
+
+  // Failures from before a time that nobody knows of do not make a row with those after it.
+  const failures = result.ok || monitor.paused ? 0 : hasGap ? 1 : (before?.failures ?? 0) + 1;
+  const failingSince = failures === 0
+    ? null
+    : Math.min(failures > 1 ? before?.failingSince ?? Infinity : Infinity, at.getTime());
+  metrics.transaction(() => {
+    insertCheck(metrics, { monitorId: id, checkedAt: at.getTime(), ...result });
+    for (const resolution of ROLLUP_RESOLUTIONS) addToRollup(deps, id, resolution, at, result);
+    upsertLatestCheck(metrics, {
+      monitorId: id,
+      checkedAt: at.getTime(),
+      knownUntil: at.getTime() + monitor.intervalSeconds * 1000,
+      responseTimeMs: result.responseTimeMs,
+      failures,
+      failingSince,
+    });
+  });
+  if (!monitor.paused) settle(deps, monitor, { at, result, failures, failingSince });
+  return shown({ monitorId: id, checkedAt: at.getTime(), ...result });
+}
+
+/** The checks of a monitor, newest first. @throws {AppError} `not_found`. */
+export function listChecks(
+  { db, metrics }: Pick<Deps, "db" | "metrics">,
+  monitorId: string,
+  { limit, offset }: { limit: number; offset: number },
+): { checks: Check[]; total: number; limit: number; offset: number } {
+  if (!selectMonitor(db, monitorId)) throw notFound("Monitor", monitorId);
+  return {
+    checks: selectChecks(metrics, { monitorId, limit, offset }).map(shown),
+    total: countChecks(metrics, monitorId),
+    limit,
+    offset,
+  };
+}
+
+/** Deletes what has been kept for its time, one monitor after the other: others get their turn. */
+export async function sweepChecks(
+  { db, metrics, now }: Pick<Deps, "db" | "metrics" | "now">,
+): Promise<void> {
+  const atMs = now().getTime();
+  const known = new Set(selectMonitors(db).map(({ id }) => id));
+  for (const { monitorId } of selectLatestChecks(metrics)) {
+    if (known.has(monitorId)) {
+      const before = atMs - CHECKS_KEPT_MS;
+      deleteOldChecks(metrics, { monitorId, before, keptMax: CHECKS_KEPT_MAX });
+      for (const resolution of ROLLUP_RESOLUTIONS) {
+        const before = atMs - ROLLUPS_KEPT_MS[resolution];
+        deleteRollupsBefore(metrics, { monitorId, resolution, before });
+      }
+    } else {
+      // The service was killed between the deletion of the monitor and that of its checks.
+      metrics.transaction(() => deleteChecksOf(metrics, monitorId));
+    }
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+}
+
+/** From when the check after `last` was due. */
+export function unknownGap({ monitorId, knownUntil }: LatestCheck, until: Date): MonitorGap {
+  return {
+    monitorId,
+    startedAt: new Date(knownUntil).toISOString(),
+    endedAt: until.toISOString(),
+    reason: "unknown",
+  };
+}
+
+function addToRollup(
+  { metrics }: Pick<Deps, "metrics">,
+  monitorId: string,
+  resolution: RollupResolution,
+  at: Date,
+  { ok, responseTimeMs }: ProbeResult,
+): void {
+  const ts = at.getTime() - at.getTime() % (resolution * 1000);
+  const before = selectRollup(metrics, { monitorId, resolution, ts });
+  const ms = ok ? responseTimeMs : null;
+  const histogram = before?.histogram ?? {};
+  if (ms !== null) addTime(histogram, ms);
+  upsertRollup(metrics, {
+    monitorId,
+    resolution,
+    ts,
+    checks: (before?.checks ?? 0) + 1,
+    timed: (before?.timed ?? 0) + Number(ms !== null),
+    responseMsSum: (before?.responseMsSum ?? 0) + (ms ?? 0),
+    responseMsMax: Math.max(before?.responseMsMax ?? 0, ms ?? 0),
+    histogram,
+  });
+}
+
+/** Begins and ends outages. */
+function settle(
+  deps: RecordDeps,
+  { id, name, status, retries }: StoredMonitor,
+  { at, result, failures, failingSince }: {
+    at: Date;
+    result: ProbeResult;
+    failures: number;
+    failingSince: number | null;
+  },
+): void {
+  const { db } = deps;
+  if (!result.ok && status !== "down" && failures > retries) {
+    const outage = {
+      id: crypto.randomUUID(),
+      monitorId: id,
+      monitorName: name,
+      cause: result.error ?? "The check failed",
+      startedAt: new Date(failingSince ?? at).toISOString(),
+      resolvedAt: null,
+    };
+    const told = { monitor: name, monitorId: id, outageId: outage.id, cause: outage.cause };
+    emit(deps, "monitor.down", told, () => {
+      insertOutage(db, outage);
+      updateMonitorStatus(db, id, "down");
+    });
+  }
+  if (result.ok && status === "pending") updateMonitorStatus(db, id, "up");
+  if (result.ok && status === "down") {
+    const outage = selectOpenOutage(db, id);
+    if (!outage) return void updateMonitorStatus(db, id, "up");
+    const downMs = Math.max(0, at.getTime() - Date.parse(outage.startedAt));
+    emit(deps, "monitor.up", {
+      monitor: name,
+      monitorId: id,
+      outageId: outage.id,
+      downtimeSeconds: Math.round(downMs / 1000),
+    }, () => {
+      updateOutageResolved(db, outage.id, at.toISOString());
+      updateMonitorStatus(db, id, "up");
+    });
+  }
+}
+
+function opened({ secrets }: Pick<Deps, "secrets">, monitor: StoredMonitor) {
+  try {
+    return openRequest(secrets, monitor);
+  } catch (cause) {
+    if (!(cause instanceof SealError)) throw cause;
+    throw new AppError("conflict", cause.message, { cause });
+  }
+}
+
+const shown = (
+  { monitorId, ok, responseTimeMs, statusCode, error, checkedAt }:
+    & ProbeResult
+    & { monitorId: string; checkedAt: number },
+): Check => ({
+  monitorId,
+  status: ok ? "up" : "down",
+  responseTimeMs,
+  statusCode,
+  error,
+  checkedAt: new Date(checkedAt).toISOString(),
+});

@@ -1,0 +1,112 @@
+/**
+ * Lookups of DNS records, as text that can be compared.
+ *
+ * @module
+ */
+
+import { parseAddress } from "../../outbound/address.ts";
+
+export const RECORD_TYPES = [
+  "A",
+  "AAAA",
+  "CNAME",
+  "MX",
+  "NS",
+  "TXT",
+  "SRV",
+  "PTR",
+  "CAA",
+  "SOA",
+] as const;
+export type RecordType = (typeof RECORD_TYPES)[number];
+
+/** Asks this server instead of those that the system asks. */
+export interface NameServer {
+  ipAddr: string;
+  port: number;
+}
+
+/**
+ * What is wrong with a name to look up; `undefined` when nothing is. Underscores are allowed: names
+ * of services and keys have them.
+ */
+export function dnsNameProblem(name: string): string | undefined {
+  const labels = name.replace(/\.$/, "").split(".");
+  const isName = name.length <= 253 &&
+    labels.every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i.test(label));
+  return isName ? undefined : "not a domain name";
+}
+
+/**
+ * Looks a name up with the system's resolver.
+ *
+ * @returns The answers as in a zone file, without the root's dot: an address, a name, `10 mail.a`.
+ * Empty where there are none.
+ * @throws The signal's reason, and `Error` when the resolver fails.
+ */
+export async function lookUp(
+  name: string,
+  type: RecordType,
+  { nameServer, signal }: { nameServer?: NameServer | undefined; signal: AbortSignal },
+): Promise<string[]> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    if (signal.aborted) abort();
+    const options = { signal, ...(nameServer && { nameServer }) };
+    return await Promise.race([answers(name, type, options), aborted.promise]);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+/** An answer, and what is expected of one, as they are compared. */
+export function comparableAnswer(type: RecordType, text: string): string {
+  const trimmed = text.trim();
+  if (type === "TXT") return trimmed;
+  if (type === "A" || type === "AAAA") return parseAddress(trimmed) ?? trimmed.toLowerCase();
+  return trimmed.toLowerCase().replace(/\s+/g, " ").replace(/\.$/, "");
+}
+
+/** Whether one of the answers is the expected one. The priority of an MX need not be given. */
+export function isAmong(type: RecordType, found: readonly string[], expected: string): boolean {
+  const wanted = comparableAnswer(type, expected);
+  return found.some((answer) => {
+    const given = comparableAnswer(type, answer);
+    return given === wanted || (type === "MX" && given.replace(/^\d+ /, "") === wanted);
+  });
+}
+
+async function answers(
+  name: string,
+  type: RecordType,
+  options: Deno.ResolveDnsOptions & { signal: AbortSignal },
+): Promise<string[]> {
+  switch (type) {
+    case "MX":
+      return (await Deno.resolveDns(name, "MX", options))
+        .map(({ preference, exchange }) => `${preference} ${withoutDot(exchange)}`);
+    case "SRV":
+      return (await Deno.resolveDns(name, "SRV", options)).map(
+        ({ priority, weight, port, target }) =>
+          `${priority} ${weight} ${port} ${withoutDot(target)}`,
+      );
+    case "TXT":
+      return (await Deno.resolveDns(name, "TXT", options)).map((pieces) => pieces.join(""));
+    case "CAA":
+      return (await Deno.resolveDns(name, "CAA", options))
+        .map(({ critical, tag, value }) => `${critical ? 128 : 0} ${tag} ${value}`);
+    case "SOA":
+      return (await Deno.resolveDns(name, "SOA", options))
+        .map(({ mname, rname, serial }) => `${withoutDot(mname)} ${withoutDot(rname)} ${serial}`);
+    default:
+      return (await Deno.resolveDns(name, type, options)).map(withoutDot);
+  }
+}
+
+const withoutDot = (name: string) => name.replace(/\.$/, "");

@@ -1,0 +1,87 @@
+/**
+ * Outages: when a monitor was down.
+ *
+ * @module
+ */
+
+import {
+  countOutages,
+  deleteOutagesBefore,
+  type OutageFilter,
+  type OutageStatus,
+  selectOutages,
+  type StoredOutage,
+} from "../../../db/pro/uptime/outages.ts";
+import { deleteMonitorTimesBefore } from "../../../db/pro/uptime/monitor_times.ts";
+import { selectMonitor } from "../../../db/pro/uptime/monitors.ts";
+import type { Deps } from "../../deps.ts";
+import { notFound } from "../../errors.ts";
+
+export { OUTAGE_STATUSES } from "../../../db/pro/uptime/outages.ts";
+
+/** How long an outage is kept after its end: a year, and the month that it began in. */
+const OUTAGES_KEPT_MS = 400 * 24 * 60 * 60 * 1000;
+
+/** One outage as shown. */
+export interface Outage extends StoredOutage {
+  status: OutageStatus;
+  /** Whole seconds from its start to its end, or to now. */
+  durationSeconds: number;
+}
+
+interface OutagePage {
+  outages: Outage[];
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+/** Of all monitors or of one, also of one that was deleted; newest first. */
+export function listOutages(
+  { db, now }: Pick<Deps, "db" | "now">,
+  { monitorId, status, limit, offset }: {
+    monitorId?: string | undefined;
+    status?: OutageStatus | undefined;
+    limit: number;
+    offset: number;
+  },
+): OutagePage {
+  const filter: OutageFilter = {
+    status,
+    ...(monitorId !== undefined && { monitorIds: [monitorId] }),
+  };
+  return {
+    outages: selectOutages(db, { ...filter, limit, offset }).map((outage) => ({
+      ...outage,
+      status: outage.resolvedAt === null ? "open" : "resolved",
+      durationSeconds: durationSeconds(outage, now()),
+    })),
+    total: countOutages(db, filter),
+    limit,
+    offset,
+  };
+}
+
+/** Of one monitor. @throws {AppError} `not_found`. */
+export function listOutagesOf(
+  deps: Pick<Deps, "db" | "now">,
+  monitorId: string,
+  page: { limit: number; offset: number },
+): OutagePage {
+  if (!selectMonitor(deps.db, monitorId)) throw notFound("Monitor", monitorId);
+  return listOutages(deps, { monitorId, ...page });
+}
+
+/** Deletes what has been kept for its time. */
+export function sweepOutages({ db, now }: Pick<Deps, "db" | "now">): void {
+  const before = new Date(now().getTime() - OUTAGES_KEPT_MS).toISOString();
+  db.transaction(() => {
+    deleteOutagesBefore(db, before);
+    deleteMonitorTimesBefore(db, before);
+  });
+}
+
+function durationSeconds({ startedAt, resolvedAt }: StoredOutage, now: Date): number {
+  const endMs = resolvedAt === null ? now.getTime() : Date.parse(resolvedAt);
+  return Math.max(0, Math.round((endMs - Date.parse(startedAt)) / 1000));
+}

@@ -1,0 +1,327 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { selfSigned } from "../../../helpers/certificates.ts";
+import { addProvider, createIdp, SSO, ssoLogin, ssoTest } from "../../../helpers/sso.ts";
+import { statusWith } from "../../../helpers/accounts.ts";
+import { appWithRights } from "../../../helpers/custom_roles.ts";
+import { testApp } from "../../../helpers/test_app.ts";
+
+const PROVIDERS = `${SSO}/providers`;
+const NOW = "2026-01-01T12:00:00.000Z";
+const idp = await createIdp("https://idp.example.com/metadata");
+const other = await createIdp("https://other.example.com/metadata");
+
+const enterprise = () => testApp({ edition: "enterprise", now: NOW });
+const minimal = {
+  name: "Acme",
+  entity_id: idp.entityId,
+  sso_url: "https://idp.example.com/sso",
+  certificate: idp.certificate,
+};
+
+ssoTest("a provider is stored with the defaults of the contract", async () => {
+  using app = enterprise();
+
+  const created = await app.call("POST", PROVIDERS, minimal);
+
+  equal(created.status, 201);
+  const { id, ...rest } = created.body;
+  deepEqual(rest, {
+    ...minimal,
+    slo_url: null,
+    binding: "HTTP-POST",
+    name_id_format: null,
+    attribute_mapping: {},
+    auto_provision: false,
+    default_role: "viewer",
+    allow_unsolicited: true,
+    link_existing: false,
+    enabled: true,
+    sp_entity_id: `http://longshore.test${SSO}/metadata`,
+    acs_url: `http://longshore.test${SSO}/acs`,
+    created_at: NOW,
+    updated_at: NOW,
+  });
+  deepEqual((await app.call("GET", `${PROVIDERS}/${id}`)).body, created.body);
+  deepEqual((await app.call("GET", PROVIDERS)).body, { providers: [created.body] });
+});
+
+ssoTest("providers are listed by name", async () => {
+  using app = enterprise();
+  await addProvider(app, idp, { name: "Zebra" });
+  await addProvider(app, other, { name: "Apple" });
+  const { body } = await app.call("GET", PROVIDERS);
+  deepEqual(body.providers.map(({ name }: { name: string }) => name), ["Apple", "Zebra"]);
+});
+
+const SOME_PEM = `-----BEGIN CERTIFICATE-----\n${"A".repeat(52_000)}\n-----END CERTIFICATE-----\n`;
+
+for (
+  const { wrong, change, error } of [
+    { wrong: "no name", change: { name: undefined }, error: /^body\.name: / },
+    { wrong: "an empty name", change: { name: "  " }, error: /^body\.name: / },
+    { wrong: "a name of two lines", change: { name: "a\nb" }, error: /^body\.name: / },
+    { wrong: "no entity_id", change: { entity_id: undefined }, error: /^body\.entity_id: / },
+    {
+      wrong: "an entity_id with a space",
+      change: { entity_id: "a b" },
+      error: /^body\.entity_id: /,
+    },
+    {
+      wrong: "an endless entity_id",
+      change: { entity_id: "x".repeat(1_025) },
+      error: /^body\.entity_id: .*1024/,
+    },
+    {
+      wrong: "a plain sso_url",
+      change: { sso_url: "http://idp.example.com/sso" },
+      error: /^body\.sso_url: must be an https address/,
+    },
+    {
+      wrong: "a script as sso_url",
+      change: { sso_url: "javascript:alert(1)" },
+      error: /^body\.sso_url: must be an https address/,
+    },
+    {
+      wrong: "credentials in the sso_url",
+      change: { sso_url: "https://idp.example.com@evil.example/" },
+      error: /^body\.sso_url: .*credentials/,
+    },
+    {
+      wrong: "a fragment in the sso_url",
+      change: { sso_url: "https://idp.example.com/#" },
+      error: /^body\.sso_url: .*fragment/,
+    },
+    {
+      wrong: "a line end in the sso_url",
+      change: { sso_url: "https://idp.example.com/\r\nSet-Cookie: a=b" },
+      error: /^body\.sso_url: /,
+    },
+    {
+      wrong: "a name that only looks like this machine's",
+      change: { sso_url: "http://127.0.0.1.evil.example/" },
+      error: /^body\.sso_url: /,
+    },
+    {
+      wrong: "a plain slo_url",
+      change: { slo_url: "http://idp.example.com" },
+      error: /^body\.slo_url/,
+    },
+    { wrong: "no certificate", change: { certificate: undefined }, error: /^body\.certificate: / },
+    { wrong: "no PEM", change: { certificate: "MIIB" }, error: /certificate/ },
+    { wrong: "a certificate over 50 KB", change: { certificate: SOME_PEM }, error: /51200/ },
+    { wrong: "an unknown binding", change: { binding: "SOAP" }, error: /^body\.binding: / },
+    { wrong: "an unknown role", change: { default_role: "root" }, error: /^body\.default_role: / },
+    {
+      wrong: "a format that is no URN",
+      change: { name_id_format: "email" },
+      error: /^body\.name_id_format: must be a URN/,
+    },
+    {
+      wrong: "a mapping that is a list",
+      change: { attribute_mapping: [] },
+      error: /^body\.attribute_mapping: /,
+    },
+    {
+      wrong: "a mapping to a number",
+      change: { attribute_mapping: { email: 1 } },
+      error: /^body\.attribute_mapping\.email: /,
+    },
+    {
+      wrong: "a flag as text",
+      change: { auto_provision: "true" },
+      error: /^body\.auto_provision: /,
+    },
+  ]
+) {
+  ssoTest(`POST and PUT /providers refuse ${wrong}`, async () => {
+    using app = enterprise();
+    const created = await app.call("POST", PROVIDERS, { ...minimal, ...change });
+    equal(created.status, 400);
+    match(created.body.error, error);
+    if (Object.values(change).includes(undefined as never)) return;
+
+    const { id } = await addProvider(app, idp);
+    const changed = await app.call("PUT", `${PROVIDERS}/${id}`, change);
+    equal(changed.status, 400);
+    match(changed.body.error, error);
+  });
+}
+
+ssoTest("this machine's own identity provider may speak plain http", async () => {
+  using app = enterprise();
+  for (const [n, host] of ["localhost", "127.0.0.1:8080", "[::1]:8080"].entries()) {
+    await addProvider(app, { ...idp, entityId: `idp-${n}` }, { sso_url: `http://${host}/sso` });
+  }
+});
+
+ssoTest("a known entity_id is 409, for a new provider and for a changed one", async () => {
+  using app = enterprise();
+  await addProvider(app, idp);
+  const second = await addProvider(app, other);
+  const error = `Another identity provider has the entity_id ${idp.entityId}`;
+
+  const again = await app.call("POST", PROVIDERS, minimal);
+  deepEqual([again.status, again.body], [409, { error }]);
+  const renamed = await app.call("PUT", `${PROVIDERS}/${second.id}`, { entity_id: idp.entityId });
+  deepEqual([renamed.status, renamed.body], [409, { error }]);
+  const same = await app.call("PUT", `${PROVIDERS}/${second.id}`, { entity_id: other.entityId });
+  equal(same.status, 200);
+});
+
+ssoTest("a change keeps what it leaves out", async () => {
+  using app = enterprise();
+  const { updated_at: _, ...before } = await addProvider(app, idp, { name_id_format: "urn:a:b" });
+  app.clock.advance({ minutes: 1 });
+
+  const { status, body } = await app.call("PUT", `${PROVIDERS}/${before.id}`, {
+    name: "Acme 2",
+    attribute_mapping: { email: "email" },
+    slo_url: null,
+    name_id_format: null,
+  });
+
+  equal(status, 200);
+  deepEqual(body, {
+    ...before,
+    name: "Acme 2",
+    attribute_mapping: { email: "email" },
+    name_id_format: null,
+    updated_at: "2026-01-01T12:01:00.000Z",
+  });
+});
+
+ssoTest("the toggle takes a wish, or makes it the opposite", async () => {
+  using app = enterprise();
+  const { id } = await addProvider(app, idp);
+  const toggle = async (body: unknown) =>
+    (await app.call("PUT", `${PROVIDERS}/${id}/toggle`, body)).body.enabled;
+  equal(await toggle({ enabled: true }), true);
+  equal(await toggle({}), false);
+  equal(await toggle({ enabled: false }), false);
+  equal(await toggle({}), true);
+  const wrong = await app.call("PUT", `${PROVIDERS}/${id}/toggle`, { enabled: "no" });
+  equal(wrong.status, 400);
+});
+
+ssoTest("an unknown provider is 404 everywhere", async () => {
+  using app = enterprise();
+  for (
+    const [method, path, body] of [
+      ["GET", "/x", undefined],
+      ["PUT", "/x", {}],
+      ["PUT", "/x/toggle", {}],
+      ["DELETE", "/x", undefined],
+    ] as const
+  ) {
+    const answer = await app.call(method, PROVIDERS + path, body);
+    deepEqual([answer.status, answer.body], [404, { error: "Identity provider x does not exist" }]);
+  }
+});
+
+ssoTest("there are at most 100 providers", async () => {
+  using app = enterprise();
+  for (let n = 0; n < 100; n++) await addProvider(app, { ...idp, entityId: `idp-${n}` });
+  const { status, body } = await app.call("POST", PROVIDERS, minimal);
+  deepEqual([status, body], [409, { error: "There are 100 identity providers, and no more" }]);
+});
+
+for (
+  const { how, act } of [
+    { how: "disabled by the toggle", act: ["PUT", "/toggle", { enabled: false }] },
+    { how: "disabled by a change", act: ["PUT", "", { enabled: false }] },
+    { how: "deleted", act: ["DELETE", "", undefined] },
+  ] as const
+) {
+  ssoTest(
+    `the sessions of a provider that is ${how} end at once, those of others stay`,
+    async () => {
+      using app = enterprise();
+      const { id } = await addProvider(app, idp);
+      await addProvider(app, other);
+      const mine = (await ssoLogin(app, idp, { email: "ada@example.com" })).body;
+      const theirs = (await ssoLogin(app, other, { email: "bob@example.com" })).body;
+
+      const [method, path, body] = act;
+      equal((await app.call(method, `${PROVIDERS}/${id}${path}`, body)).status, 200);
+
+      equal(await statusWith(app, mine.accessToken), 401);
+      const { refreshToken } = mine;
+      equal((await app.call("POST", "/auth/refresh", { refreshToken })).status, 401);
+      equal(await statusWith(app, theirs.accessToken), 200);
+      const { sessions } = (await app.call("GET", `${SSO}/sessions`)).body;
+      deepEqual(sessions.map((each: { id: string }) => each.id), [theirs.sessionId]);
+    },
+  );
+}
+
+ssoTest("a provider under another entity_id keeps its users", async () => {
+  using app = enterprise();
+  const { id } = await addProvider(app, idp);
+  const before = await ssoLogin(app, idp);
+  const moved = { ...idp, entityId: other.entityId };
+
+  await app.call("PUT", `${PROVIDERS}/${id}`, { entity_id: other.entityId });
+
+  const after = await ssoLogin(app, moved, { issuer: other.entityId });
+  equal(after.status, 200, after.body.error);
+  equal(after.body.user.id, before.body.user.id);
+});
+
+ssoTest("a provider that was deleted and set up again finds its users", async () => {
+  using app = enterprise();
+  const { id } = await addProvider(app, idp);
+  const before = await ssoLogin(app, idp);
+  await app.call("DELETE", `${PROVIDERS}/${id}`);
+  await addProvider(app, idp, { auto_provision: false });
+  const after = await ssoLogin(app, idp);
+  equal(after.status, 200, after.body.error);
+  equal(after.body.user.id, before.body.user.id);
+});
+
+ssoTest("a certificate that was replaced is good no more", async () => {
+  using app = enterprise();
+  const { id } = await addProvider(app, idp);
+  const { cert } = await selfSigned({ name: "new.test" });
+  await app.call("PUT", `${PROVIDERS}/${id}`, { certificate: cert });
+  equal((await ssoLogin(app, idp)).status, 401);
+});
+
+ssoTest("providers are for admins, also to read, and for the license", async () => {
+  using app = enterprise();
+  equal((await app.call("GET", PROVIDERS, undefined, { role: "operator" })).status, 403);
+  using ce = testApp();
+  equal((await ce.call("GET", PROVIDERS)).status, 402);
+});
+
+ssoTest("SERVICE_BASE_URL names this service whatever the request was sent to", async () => {
+  using app = testApp({
+    edition: "enterprise",
+    config: { serviceBaseUrl: "https://ops.example.com/longshore" },
+  });
+  const { body } = await app.call("POST", PROVIDERS, minimal);
+  equal(body.acs_url, `https://ops.example.com/longshore${SSO}/acs`);
+  equal(body.sp_entity_id, `https://ops.example.com/longshore${SSO}/metadata`);
+});
+
+ssoTest("with sso:write a viewer cannot become whoever a provider may log in", async () => {
+  using app = await appWithRights("sso:write", "sso:read");
+  const { id } = await addProvider(app, idp, { default_role: "admin", auto_provision: false });
+  for (
+    const [method, path, body] of [
+      ["POST", "", { ...minimal, entity_id: "https://mine.example", default_role: "admin" }],
+      ["PUT", `/${id}`, { certificate: other.certificate }],
+      ["PUT", `/${id}`, { auto_provision: true }],
+      ["PUT", `/${id}`, { link_existing: true }],
+      ["PUT", `/${id}`, {}],
+    ] as const
+  ) {
+    const { status, body: answer } = await app.asViewer(method, PROVIDERS + path, body);
+    equal(status, 403);
+    match(answer.error, /^The role admin is required to say whom an identity provider may log in$/);
+  }
+  const toggle = async (enabled: boolean) =>
+    (await app.asViewer("PUT", `${PROVIDERS}/${id}/toggle`, { enabled })).status;
+  deepEqual([await toggle(false), await toggle(false), await toggle(true)], [200, 200, 403]);
+  equal((await app.asViewer("DELETE", `${PROVIDERS}/${id}`)).status, 200);
+  equal((await app.asViewer("POST", PROVIDERS, minimal)).status, 403, "nor set it up as its own");
+});

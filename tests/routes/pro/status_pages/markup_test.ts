@@ -1,0 +1,28 @@
+import { equal } from "node:assert/strict";
+import { markup, trusted } from "../../../../routes/pro/status_pages/markup.ts";
+
+Deno.test("texts are escaped, in elements and in attributes", () => {
+  const text = `<b a="1" c='2'>&amp;</b>`;
+  equal(
+    markup`<p title="${text}">${text}</p>`.text,
+    `<p title="${ESCAPED}">${ESCAPED}</p>`,
+  );
+});
+
+const ESCAPED = "&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;amp;&lt;/b&gt;";
+
+Deno.test("markup in markup stays what it is, lists are joined, and nothing is nothing", () => {
+  equal(
+    markup`<ul>${["a", "<"].map((text) => markup`<li>${text}</li>`)}</ul>${null}${false}${0}${""}`
+      .text,
+    "<ul><li>a</li><li>&lt;</li></ul>0",
+  );
+  equal(markup`<style>${trusted("a>b{}")}</style>`.text, "<style>a>b{}</style>");
+});
+
+Deno.test("what no XML may hold is replaced", () => {
+  equal(
+    markup`${"a\x00b\x1Bc\uFFFFd\uD83De\n\t🔴"}`.text,
+    "a\uFFFDb\uFFFDc\uFFFDd\uFFFDe\n\t🔴",
+  );
+});

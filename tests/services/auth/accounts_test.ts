@@ -1,0 +1,117 @@
+import { equal } from "node:assert/strict";
+import { insertUser, updateUserPassword, updateUserRole } from "../../../db/ce/users.ts";
+import { upsertRevokedFamily } from "../../../db/ce/revoked_families.ts";
+import { openStateDatabase } from "../../../db/database.ts";
+import { migrate } from "../../../db/migrate.ts";
+import { stateMigrations } from "../../../db/migrations/mod.ts";
+import { createAccounts } from "../../../services/auth/accounts.ts";
+import { openTestDatabase, testClock } from "../../helpers/test_app.ts";
+
+const ada = {
+  id: "u1",
+  email: "ada@example.com",
+  emailKey: "ada@example.com",
+  passwordHash: null,
+  role: "admin",
+  createdAt: "2026-01-01T00:00:00.000Z",
+  lastLoginAt: null,
+} as const;
+
+Deno.test("in key mode the key is an admin, and users with a password are nobody", () => {
+  using db = closing(openTestDatabase());
+  insertUser(db, { ...ada, passwordHash: "hash" });
+  const accounts = createAccounts(db, { authMode: "key" }, testClock().now);
+  equal(accounts.roleOf({ userId: "key", familyId: "f" }), "admin");
+  equal(accounts.roleOf({ userId: "u1", familyId: "f" }), undefined);
+  accounts.put("u1", "admin");
+  equal(accounts.roleOf({ userId: "u1", familyId: "f" }), undefined);
+});
+
+Deno.test("in key mode users without a password are who they are, others vouch for them", () => {
+  using db = closing(openTestDatabase());
+  insertUser(db, { ...ada, role: "operator" });
+  const accounts = createAccounts(db, { authMode: "key" }, testClock().now);
+  equal(accounts.roleOf({ userId: "u1", familyId: "f" }), "operator");
+  insertUser(db, { ...ada, id: "u2", emailKey: "b@example.com" });
+  accounts.put("u2", "viewer");
+  equal(accounts.roleOf({ userId: "u2", familyId: "f" }), "viewer");
+  accounts.remove("u2");
+  equal(accounts.roleOf({ userId: "u2", familyId: "f" }), undefined);
+});
+
+Deno.test("a password that another process gives somebody in key mode turns them off", () => {
+  const directory = Deno.makeTempDirSync({ prefix: "longshore-accounts-" });
+  try {
+    const open = () => closing(openStateDatabase(`${directory}/state.sqlite`));
+    using db = open();
+    migrate(db, stateMigrations);
+    insertUser(db, ada);
+    const clock = testClock();
+    const accounts = createAccounts(db, { authMode: "key" }, clock.now);
+    equal(accounts.roleOf({ userId: "u1", familyId: "f" }), "admin");
+
+    using other = open();
+    updateUserPassword(other, "u1", "hash");
+
+    clock.advance({ seconds: 1 });
+    equal(accounts.roleOf({ userId: "u1", familyId: "f" }), undefined);
+  } finally {
+    Deno.removeSync(directory, { recursive: true });
+  }
+});
+
+Deno.test("in users mode the key is nobody", () => {
+  using db = closing(openTestDatabase());
+  insertUser(db, ada);
+  const accounts = createAccounts(db, { authMode: "users" }, testClock().now);
+  equal(accounts.roleOf({ userId: "key", familyId: "f" }), undefined);
+  equal(accounts.roleOf({ userId: "u1", familyId: "f" }), "admin");
+});
+
+Deno.test("ended logins are read at the start while access tokens of theirs may live", () => {
+  using db = closing(openTestDatabase());
+  upsertRevokedFamily(db, { familyId: "f1", expiresAt: "2026-01-01T00:15:00.000Z" });
+  upsertRevokedFamily(db, { familyId: "f0", expiresAt: "2025-12-31T23:59:00.000Z" });
+  const accounts = createAccounts(db, { authMode: "key" }, testClock().now);
+  equal(accounts.roleOf({ userId: "key", familyId: "f1" }), undefined);
+  equal(accounts.roleOf({ userId: "key", familyId: "f2" }), "admin");
+  equal(accounts.revokedCount, 1);
+});
+
+Deno.test("ended logins are forgotten when their last access token has ended", () => {
+  using db = closing(openTestDatabase());
+  const clock = testClock();
+  const accounts = createAccounts(db, { authMode: "key" }, clock.now);
+  for (let n = 0; n < 100; n++) accounts.revoke(`f${n}`, new Date(clock.now().getTime() + 900_000));
+  equal(accounts.revokedCount, 100);
+  clock.advance({ minutes: 15 });
+  accounts.revoke("last", new Date(clock.now().getTime() + 900_000));
+  equal(accounts.revokedCount, 1);
+});
+
+Deno.test("what another process stores is seen within a second", () => {
+  const directory = Deno.makeTempDirSync({ prefix: "longshore-accounts-" });
+  try {
+    const open = () => closing(openStateDatabase(`${directory}/state.sqlite`));
+    using db = open();
+    migrate(db, stateMigrations);
+    insertUser(db, ada);
+    const clock = testClock();
+    const accounts = createAccounts(db, { authMode: "users" }, clock.now);
+    const session = { userId: "u1", familyId: "f1" };
+
+    using other = open();
+    updateUserRole(other, "u1", "viewer");
+    upsertRevokedFamily(other, { familyId: "f2", expiresAt: "2026-01-01T00:15:00.000Z" });
+
+    clock.advance({ seconds: 1 });
+    equal(accounts.roleOf(session), "viewer");
+    equal(accounts.roleOf({ ...session, familyId: "f2" }), undefined);
+  } finally {
+    Deno.removeSync(directory, { recursive: true });
+  }
+});
+
+function closing<Db extends { close(): void }>(db: Db): Db & Disposable {
+  return Object.assign(db, { [Symbol.dispose]: () => db.close() });
+}

@@ -1,0 +1,519 @@
+import { deepEqual, equal, match, throws } from "node:assert/strict";
+import type { AlertMetric, AlertOperator, AlertRule } from "../../../../db/ce/alert_rules.ts";
+import { selectAlertRule } from "../../../../db/ce/alert_rules.ts";
+import {
+  COOLDOWN_MS,
+  decide,
+  evaluateAlerts,
+  GAP_MAX_MS,
+  metricValue,
+  stoppedContainers,
+} from "../../../../services/ce/alerts/evaluation.ts";
+import { listAlertEvents, sweepAlertEvents } from "../../../../services/ce/alerts/events.ts";
+import {
+  changeAlertRule,
+  createAlertRule,
+  removeAlertRule,
+} from "../../../../services/ce/alerts/rules.ts";
+import type { AlertData, AppEvent } from "../../../../services/events/events.ts";
+import type { HostSample } from "../../../../services/state/host_cache.ts";
+import { containerOf } from "../../../helpers/fake_containers.ts";
+import { openTestDatabase, type TestApp, testApp, testClock } from "../../../helpers/test_app.ts";
+
+const START = Date.parse("2026-01-01T12:00:00Z");
+const at = (seconds: number) => new Date(START + seconds * 1000);
+
+function ruleOf(fields: Partial<AlertRule> = {}): AlertRule {
+  return {
+    id: "rule",
+    name: "High CPU",
+    metric: "cpu_percent",
+    operator: ">",
+    threshold: 90,
+    durationSeconds: 15,
+    autoIncident: false,
+    enabled: true,
+    createdAt: at(0).toISOString(),
+    state: "ok",
+    pendingSince: null,
+    seenAt: null,
+    lastFiredAt: null,
+    ...fields,
+  };
+}
+
+for (
+  const [value, operator, threshold, holds] of [
+    [91, ">", 90, true],
+    [90, ">", 90, false],
+    [89, "<", 90, true],
+    [90, "<", 90, false],
+    [90, ">=", 90, true],
+    [89.9, ">=", 90, false],
+    [90, "<=", 90, true],
+    [90.1, "<=", 90, false],
+    [90, "==", 90, true],
+    [90.1, "==", 90, false],
+    [0, "==", 0, true],
+    [-1, "<", 0, true],
+  ] as [number, AlertOperator, number, boolean][]
+) {
+  Deno.test(`decide(): ${value} ${operator} ${threshold} is ${holds}`, () => {
+    const rule = ruleOf({ operator, threshold, durationSeconds: 0 });
+    equal(decide(rule, value, at(0)).turn, holds ? "fires" : undefined);
+  });
+}
+
+/** Looks at a rule at each second that has a value; `?` is a value that is not known. */
+function play(
+  rule: AlertRule,
+  looks: [second: number, value: number | "?"][],
+): [second: number, turn: string][] {
+  const turns: [number, string][] = [];
+  for (const [second, value] of looks) {
+    const { progress, turn } = decide(rule, value === "?" ? undefined : value, at(second));
+    rule = { ...rule, ...progress };
+    if (turn) turns.push([second, turn]);
+  }
+  return turns;
+}
+
+/** A look every 5 seconds. */
+const from = (
+  first: number,
+  last: number,
+  value: number | "?",
+): [number, number | "?"][] => {
+  const looks: [number, number | "?"][] = [];
+  for (let second = first; second <= last; second += 5) looks.push([second, value]);
+  return looks;
+};
+
+const COOLDOWN_S = COOLDOWN_MS / 1000;
+const GAP_S = GAP_MAX_MS / 1000;
+
+for (
+  const { what, looks, turns, rule = {} } of [
+    { what: "a condition that does not hold is nothing", looks: from(0, 60, 10), turns: [] },
+    {
+      what: "it fires when the condition has held for the duration",
+      looks: from(0, 60, 95),
+      turns: [[15, "fires"]],
+    },
+    {
+      what: "it fires at once without a duration",
+      rule: { durationSeconds: 0 },
+      looks: from(0, 60, 95),
+      turns: [[0, "fires"]],
+    },
+    {
+      what: "a break begins the duration anew",
+      looks: [...from(0, 10, 95), ...from(15, 15, 50), ...from(20, 40, 95)],
+      turns: [[35, "fires"]],
+    },
+    {
+      what: "it resolves as soon as the condition does not hold",
+      looks: [...from(0, 30, 95), ...from(35, 60, 90)],
+      turns: [[15, "fires"], [35, "resolves"]],
+    },
+    {
+      what: "what is not known neither fires nor resolves",
+      looks: [...from(0, 10, 95), ...from(15, 25, "?"), ...from(30, 40, 95), ...from(45, 600, "?")],
+      turns: [[30, "fires"]],
+    },
+    {
+      what: "what was not known for too long counts as a break",
+      looks: [
+        ...from(0, 10, 95),
+        ...from(15, 15 + GAP_S, "?"),
+        ...from(20 + GAP_S, 60 + GAP_S, 95),
+      ],
+      turns: [[35 + GAP_S, "fires"]],
+    },
+    {
+      what: "it does not fire again within the cooldown",
+      looks: [...from(0, 20, 95), ...from(25, 30, 10), ...from(35, 600, 95)],
+      turns: [[15, "fires"], [25, "resolves"]],
+    },
+    {
+      what: "what still holds at the end of the cooldown fires then",
+      looks: [...from(0, 20, 95), ...from(25, 30, 10), ...from(35, 2000, 95)],
+      turns: [[15, "fires"], [25, "resolves"], [15 + COOLDOWN_S, "fires"]],
+    },
+    {
+      what: "what begins to hold shortly before the end of the cooldown still has to last",
+      looks: [
+        ...from(0, 20, 95),
+        ...from(25, COOLDOWN_S + 10, 10),
+        ...from(COOLDOWN_S + 15, COOLDOWN_S + 60, 95),
+      ],
+      turns: [[15, "fires"], [25, "resolves"], [COOLDOWN_S + 30, "fires"]],
+    },
+    {
+      what: "what holds all the time fires once, whatever the cooldown",
+      looks: from(0, 4000, 95),
+      turns: [[15, "fires"]],
+    },
+    {
+      what: "a pending condition survives a gap as short as a restart",
+      rule: {
+        state: "pending",
+        pendingSince: at(-10).toISOString(),
+        seenAt: at(-10).toISOString(),
+      },
+      looks: [[5, 95]],
+      turns: [[5, "fires"]],
+    },
+    {
+      what: "a clock that was set back begins the duration anew",
+      rule: {
+        state: "pending",
+        pendingSince: at(3600).toISOString(),
+        seenAt: at(3600).toISOString(),
+      },
+      looks: from(0, 15, 95),
+      turns: [[15, "fires"]],
+    },
+    {
+      what: "a firing in the far future does not silence it",
+      rule: { lastFiredAt: at(86_400).toISOString() },
+      looks: from(0, 15, 95),
+      turns: [[15, "fires"]],
+    },
+  ] as {
+    what: string;
+    rule?: Partial<AlertRule>;
+    looks: [number, number | "?"][];
+    turns: [number, string][];
+  }[]
+) {
+  Deno.test(`decide(): ${what}`, () => deepEqual(play(ruleOf(rule), looks), turns));
+}
+
+Deno.test("decide() writes down rarely that a pending condition still holds", () => {
+  let rule = ruleOf({ durationSeconds: 3600 });
+  const seen = new Set<string>();
+  for (const [second, value] of from(0, 300, 95)) {
+    rule = { ...rule, ...decide(rule, value as number, at(second)).progress };
+    seen.add(rule.seenAt!);
+  }
+  equal(rule.state, "pending");
+  equal(rule.pendingSince, at(0).toISOString());
+  equal(seen.size, 300 / 15 + 1);
+});
+
+// From here on with the database, the events and the sources of the values.
+
+async function setHost(app: TestApp, { cpu = 0, memory = 0, disk = 0, load = 0 } = {}) {
+  const timestamp = app.deps.now().toISOString();
+  await app.deps.host.refresh(() =>
+    Promise.resolve({
+      cpuPercent: cpu,
+      memory: { percent: memory },
+      disk: { percent: disk },
+      load: [load, 0, 0],
+      timestamp,
+    } as HostSample)
+  );
+}
+
+function setStopped(app: TestApp, stopped: number) {
+  const { inventory } = app.deps;
+  inventory.replaceAll(
+    [
+      containerOf({ name: "up" }),
+      ...Array.from({ length: stopped }, (_, n) => containerOf({ name: `s${n}`, state: "exited" })),
+    ],
+    inventory.readNumber(),
+  );
+  inventory.setLive(true);
+}
+
+function stoppedRule(app: Pick<TestApp, "deps">, durationSeconds = 0): AlertRule {
+  return createAlertRule(app.deps, {
+    name: "Stopped",
+    metric: "container_stopped",
+    operator: ">",
+    threshold: 0,
+    durationSeconds,
+    autoIncident: false,
+  });
+}
+
+function collectEvents(app: TestApp): AppEvent[] {
+  const seen: AppEvent[] = [];
+  const { publish } = app.deps.events;
+  app.deps.events.publish = (event) => {
+    seen.push(event);
+    publish(event);
+  };
+  return seen;
+}
+
+const eventsOf = (app: Pick<TestApp, "deps">) =>
+  listAlertEvents(app.deps, { limit: 500, offset: 0 }).events;
+
+Deno.test("metricValue() reads the host's last sample", async () => {
+  using app = testApp();
+  await setHost(app, { cpu: 1, memory: 2, disk: 3, load: 4 });
+  const metrics: AlertMetric[] = ["cpu_percent", "memory_percent", "disk_percent", "load_1"];
+  deepEqual(metrics.map((metric) => metricValue(app.deps, metric)), [1, 2, 3, 4]);
+});
+
+Deno.test("metricValue() knows nothing of a host whose last sample is old", async () => {
+  using app = testApp();
+  equal(metricValue(app.deps, "cpu_percent"), undefined);
+  await setHost(app, { cpu: 50 });
+  app.clock.advance({ seconds: 30 });
+  equal(metricValue(app.deps, "cpu_percent"), 50);
+  app.clock.advance({ seconds: 1 });
+  equal(metricValue(app.deps, "cpu_percent"), undefined);
+});
+
+Deno.test("metricValue() counts the containers that are not running while the engine is followed", () => {
+  using app = testApp();
+  equal(metricValue(app.deps, "container_stopped"), undefined);
+  setStopped(app, 2);
+  equal(metricValue(app.deps, "container_stopped"), 2);
+  app.deps.inventory.setLive(false);
+  equal(metricValue(app.deps, "container_stopped"), undefined);
+});
+
+Deno.test("a finished task does not count as a stopped container", () => {
+  using app = testApp();
+  const { inventory } = app.deps;
+  const ended = (name: string, exitCode: number | null, policy: string, changes = {}) => {
+    const container = containerOf({ name, state: "exited", exitCode, ...changes });
+    const restartPolicy = { name: policy, maximumRetryCount: 0 };
+    return { ...container, details: { ...container.details, restartPolicy } };
+  };
+  inventory.replaceAll([
+    ended("task", 0, "no"),
+    ended("podman-task", 0, ""),
+    ended("failed-task", 1, "no"),
+    ended("unknown-end", null, "no"),
+    ended("service", 0, "unless-stopped"),
+    ended("retried", 0, "on-failure"),
+    ended("never-ran", 0, "no", { state: "created" }),
+    ended("broken", 0, "no", { state: "dead" }),
+  ], inventory.readNumber());
+  const problems = ["broken", "failed-task", "never-ran", "retried", "service", "unknown-end"];
+  deepEqual(stoppedContainers(app.deps), problems);
+  inventory.setLive(true);
+  equal(metricValue(app.deps, "container_stopped"), problems.length);
+});
+
+Deno.test("an alert names ten containers in its message and 100 in its event", () => {
+  using app = testApp();
+  const events = collectEvents(app);
+  stoppedRule(app);
+  setStopped(app, 150);
+  evaluateAlerts(app.deps);
+  const { message, containers } = events[0]!.data as AlertData;
+  match(message, /: s0, s1, s10, s100, s101, s102, s103, s104, s105, s106 and 140 more$/);
+  equal(containers?.length, 100);
+});
+
+Deno.test("evaluateAlerts() stores a firing and its end, and tells of both", () => {
+  using app = testApp({ now: "2026-01-01T12:00:00Z" });
+  const told = collectEvents(app);
+  const { id } = stoppedRule(app, 10);
+  setStopped(app, 2);
+
+  evaluateAlerts(app.deps);
+  equal(selectAlertRule(app.deps.db, id)?.state, "pending");
+  app.clock.advance({ seconds: 10 });
+  evaluateAlerts(app.deps);
+  evaluateAlerts(app.deps);
+
+  const rule = selectAlertRule(app.deps.db, id)!;
+  deepEqual([rule.state, rule.lastFiredAt], ["firing", "2026-01-01T12:00:10.000Z"]);
+  const [event, ...others] = eventsOf(app);
+  deepEqual(others, []);
+  const { id: alertId, ...stored } = event!;
+  deepEqual(stored, {
+    ruleId: id,
+    ruleName: "Stopped",
+    rule_name: "Stopped",
+    metric: "container_stopped",
+    operator: ">",
+    threshold: 0,
+    value: 2,
+    message: "Stopped: container_stopped is 2 (> 0 for 10 s): s0, s1",
+    firedAt: "2026-01-01T12:00:10.000Z",
+    created_at: "2026-01-01T12:00:10.000Z",
+    resolvedAt: null,
+  });
+
+  setStopped(app, 0);
+  app.clock.advance({ seconds: 5 });
+  evaluateAlerts(app.deps);
+  equal(selectAlertRule(app.deps.db, id)?.state, "ok");
+  equal(eventsOf(app)[0]?.resolvedAt, "2026-01-01T12:00:15.000Z");
+
+  const data = {
+    rule: "Stopped",
+    ruleId: id,
+    alertId,
+    metric: "container_stopped",
+    operator: ">",
+    threshold: 0,
+  };
+  deepEqual(told.map(({ event, data }) => [event, data]), [
+    ["alert.fired", {
+      ...data,
+      value: 2,
+      message: "Stopped: container_stopped is 2 (> 0 for 10 s): s0, s1",
+      containers: ["s0", "s1"],
+    }],
+    ["alert.resolved", {
+      ...data,
+      value: 0,
+      message: "Stopped: container_stopped is 0 (no longer > 0)",
+      containers: [],
+    }],
+  ]);
+});
+
+Deno.test("an engine that is away neither fires nor resolves an alert", () => {
+  using app = testApp();
+  stoppedRule(app);
+  evaluateAlerts(app.deps);
+  deepEqual(eventsOf(app), []);
+  setStopped(app, 1);
+  evaluateAlerts(app.deps);
+  app.deps.inventory.setLive(false);
+  app.clock.advance({ minutes: 60 });
+  evaluateAlerts(app.deps);
+  deepEqual(eventsOf(app).map(({ resolvedAt }) => resolvedAt), [null]);
+});
+
+Deno.test("maintenance pauses alerts", () => {
+  using app = testApp();
+  stoppedRule(app);
+  setStopped(app, 1);
+  app.deps.maintenance.set({ enabled: true, until: null, reason: null });
+  evaluateAlerts(app.deps);
+  deepEqual(eventsOf(app), []);
+
+  app.deps.maintenance.set({ enabled: false, until: null, reason: null });
+  evaluateAlerts(app.deps);
+  app.deps.maintenance.set({ enabled: true, until: null, reason: null });
+  setStopped(app, 0);
+  evaluateAlerts(app.deps);
+  deepEqual(eventsOf(app).map(({ resolvedAt }) => resolvedAt), [null]);
+});
+
+Deno.test("a rule that is off is not looked at", () => {
+  using app = testApp();
+  const { id } = stoppedRule(app);
+  setStopped(app, 1);
+  changeAlertRule(app.deps, id, { enabled: false });
+  evaluateAlerts(app.deps);
+  deepEqual(eventsOf(app), []);
+});
+
+Deno.test("a restart in between neither loses a firing nor repeats it", () => {
+  const db = openTestDatabase();
+  const clock = testClock();
+  const restarted = (work: (app: TestApp) => void) => {
+    using app = testApp({ db, now: clock.now().toISOString() });
+    setStopped(app, 1);
+    work(app);
+    evaluateAlerts(app.deps);
+    clock.advance({ seconds: 15 });
+  };
+  restarted((app) => stoppedRule(app, 15));
+  // Each round is another process.
+  for (let n = 0; n < 10; n++) restarted(() => {});
+  using app = testApp({ db });
+  deepEqual(eventsOf(app).map(({ firedAt, resolvedAt }) => [firedAt, resolvedAt]), [
+    ["2026-01-01T00:00:15.000Z", null],
+  ]);
+  db.close();
+});
+
+Deno.test("a firing whose messages cannot be stored is tried again as a whole", () => {
+  using app = testApp();
+  const { id } = stoppedRule(app);
+  setStopped(app, 1);
+  let fails = true;
+  const deps = {
+    ...app.deps,
+    recorders: [{
+      edition: "ce" as const,
+      record(): undefined {
+        if (fails) throw new Error("the disk is full");
+      },
+    }],
+  };
+  throws(() => evaluateAlerts(deps), /the disk is full/);
+  deepEqual([eventsOf(app).length, selectAlertRule(app.deps.db, id)?.state], [0, "ok"]);
+  fails = false;
+  evaluateAlerts(deps);
+  deepEqual([eventsOf(app).length, selectAlertRule(app.deps.db, id)?.state], [1, "firing"]);
+});
+
+for (
+  const [what, end, message] of [
+    ["turned off", { enabled: false }, "Stopped: the rule was disabled"],
+    ["given another condition", { threshold: 5 }, "Stopped: the rule was changed"],
+  ] as const
+) {
+  Deno.test(`a rule that is ${what} while it fires resolves its event and begins anew`, () => {
+    using app = testApp();
+    const { id } = stoppedRule(app);
+    setStopped(app, 1);
+    evaluateAlerts(app.deps);
+    const told = collectEvents(app);
+    const rule = changeAlertRule(app.deps, id, end);
+    equal(rule.state, "ok");
+    equal(eventsOf(app)[0]?.resolvedAt, app.deps.now().toISOString());
+    deepEqual(told.map(({ event, data }) => [event, (data as { message: string }).message]), [
+      ["alert.resolved", message],
+    ]);
+    // Its cooldown goes on.
+    changeAlertRule(app.deps, id, { enabled: true, threshold: 0 });
+    evaluateAlerts(app.deps);
+    equal(eventsOf(app).length, 1);
+    app.clock.advance({ minutes: 15 });
+    setStopped(app, 1);
+    evaluateAlerts(app.deps);
+    equal(eventsOf(app).length, 2);
+  });
+}
+
+Deno.test("a rule that gets another name goes on firing", () => {
+  using app = testApp();
+  const { id } = stoppedRule(app);
+  setStopped(app, 1);
+  evaluateAlerts(app.deps);
+  equal(changeAlertRule(app.deps, id, { name: "Other" }).state, "firing");
+  equal(eventsOf(app)[0]?.resolvedAt, null);
+});
+
+Deno.test("the events of a rule that is deleted stay and are resolved", () => {
+  using app = testApp();
+  const { id } = stoppedRule(app);
+  setStopped(app, 1);
+  evaluateAlerts(app.deps);
+  removeAlertRule(app.deps, id);
+  const [event] = eventsOf(app);
+  deepEqual([event?.ruleId, event?.ruleName], [id, "Stopped"]);
+  equal(event?.resolvedAt, app.deps.now().toISOString());
+});
+
+Deno.test("sweepAlertEvents() forgets what is older than 90 days, but not what still fires", () => {
+  using app = testApp();
+  const ended = stoppedRule(app);
+  stoppedRule(app);
+  setStopped(app, 1);
+  evaluateAlerts(app.deps);
+  changeAlertRule(app.deps, ended.id, { enabled: false });
+  app.clock.advance({ days: 89 });
+  sweepAlertEvents(app.deps);
+  equal(eventsOf(app).length, 2);
+  app.clock.advance({ days: 2 });
+  sweepAlertEvents(app.deps);
+  deepEqual(eventsOf(app).map(({ resolvedAt }) => resolvedAt), [null]);
+});

@@ -1,0 +1,82 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { isNamed, parseAltNames } from "../../../../services/ce/probes/certificate_names.ts";
+import { leastDurationOf } from "../../../helpers/in_time.ts";
+
+for (
+  const [names, host, expected] of [
+    [["example.com"], "example.com", true],
+    [["example.com"], "EXAMPLE.com", true],
+    [["Example.COM."], "example.com", true],
+    [["example.com"], "example.com.", true],
+    [["example.com"], "www.example.com", false],
+    [["www.example.com"], "example.com", false],
+    [["*.example.com"], "www.example.com", true],
+    [["*.example.com"], "WWW.example.com", true],
+    [["*.example.com"], "example.com", false],
+    [["*.example.com"], "a.b.example.com", false],
+    [["*.example.com"], ".example.com", false],
+    [["*.com"], "example.com", false],
+    [["*"], "localhost", false],
+    [["*"], "example.com", false],
+    [["*.*.com"], "a.example.com", false],
+    [["www.*.com"], "www.example.com", false],
+    [["w*.example.com"], "www.example.com", false],
+    [["*w.example.com"], "www.example.com", false],
+    [["a.example.com", "b.example.com"], "b.example.com", true],
+    [["xn--bcher-kva.example"], "xn--bcher-kva.example", true],
+    [["_dmarc.example.com"], "_dmarc.example.com", true],
+    [["localhost"], "localhost", true],
+    [[], "example.com", false],
+    [[""], "", false],
+    [["127.0.0.1"], "127.0.0.1", false],
+    [["*.0.0.1"], "127.0.0.1", false],
+  ] as [string[], string, boolean][]
+) {
+  Deno.test(`a certificate for ${names} is ${expected ? "" : "not "}for ${host}`, () => {
+    equal(isNamed({ dns: names, ip: [] }, host), expected);
+  });
+}
+
+for (
+  const [addresses, host, expected] of [
+    [["192.0.2.1"], "192.0.2.1", true],
+    [["192.0.2.1"], "192.0.2.2", false],
+    [["192.0.2.1"], "192.0.2.01", false],
+    [["2001:db8::1"], "[2001:db8::1]", true],
+    [["2001:DB8:0:0:0:0:0:1"], "2001:db8::1", true],
+    [["2001:db8::1"], "[2001:db8::2]", false],
+    [["::ffff:192.0.2.1"], "192.0.2.1", false],
+    [["example.com"], "example.com", false],
+  ] as [string[], string, boolean][]
+) {
+  Deno.test(`a certificate for ${addresses} is ${expected ? "" : "not "}for ${host}`, () => {
+    equal(isNamed({ dns: [], ip: addresses }, host), expected);
+  });
+}
+
+for (
+  const [text, dns, ip] of [
+    [undefined, [], []],
+    ["", [], []],
+    ["DNS:a.test", ["a.test"], []],
+    ["DNS:a.test, IP Address:192.0.2.1, DNS:*.b.test", ["a.test", "*.b.test"], ["192.0.2.1"]],
+    ["URI:https://a.test/, email:a@b.test, DNS:c.test", ["c.test"], []],
+    ["IP Address:2001:DB8:0:0:0:0:0:1", [], ["2001:DB8:0:0:0:0:0:1"]],
+    // One name, not two: it is given in quotes because it holds a comma.
+    ['DNS:"a.test, DNS:evil.test"', ['"a.test, DNS:evil.test"'], []],
+    ['DNS:"a\\", DNS:evil.test", DNS:b.test', ['"a\\", DNS:evil.test"', "b.test"], []],
+    ["DNS:", [], []],
+    ["nonsense", [], []],
+  ] as [string | undefined, string[], string[]][]
+) {
+  Deno.test(`the names of ${text} are read`, () => {
+    deepEqual(parseAltNames(text), { dns, ip });
+  });
+}
+
+Deno.test("a name made to be slow is read fast", async () => {
+  for (const part of ['"', '"\\', " ", ",", "DNS:"]) {
+    const text = part.repeat(100_000);
+    ok(await leastDurationOf(() => parseAltNames(text), 3) < 1_000, part);
+  }
+});

@@ -1,0 +1,262 @@
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { listAll } from "../../../../services/ce/containers/reads.ts";
+import { actOnStack } from "../../../../services/ce/stacks/actions.ts";
+import { createInventory } from "../../../../services/state/inventory.ts";
+import { silentLog } from "../../../../services/log.ts";
+import { createReservations } from "../../../../services/state/reservations.ts";
+import {
+  composeLabels,
+  idOf,
+  playContainers,
+  type PlayedContainer,
+  taskLabels,
+} from "../../../helpers/fake_containers.ts";
+import { type FakeEngine, fakeEngine } from "../../../helpers/fake_engine.ts";
+
+const member = (
+  service: string,
+  fields: Partial<PlayedContainer> & { dependsOn?: string } = {},
+) => ({
+  name: service,
+  labels: composeLabels("shop", service, fields),
+  state: "exited" as const,
+  ...fields,
+});
+
+/** Nobody follows the engine here, so that every read goes to it. */
+function depsOf({ engine }: FakeEngine, self: string | null = null) {
+  const now = () => new Date("2026-01-01T00:00:00Z");
+  const hint = { id: self && idOf(self), hostname: null };
+  return {
+    engine,
+    inventory: createInventory(now),
+    reservations: createReservations(),
+    self: hint,
+    log: silentLog,
+    now,
+  };
+}
+
+/** What was done to which container, in order. */
+function actions({ requests }: FakeEngine, names: string[]): string[] {
+  return requests.flatMap((request) => {
+    const [, id, action] = /^POST \/containers\/(\w+)\/(start|stop|restart)/.exec(request) ?? [];
+    return id ? [`${action} ${names.find((name) => idOf(name) === id)}`] : [];
+  });
+}
+
+Deno.test("a stack is started in the order of its dependencies", async () => {
+  await using fake = fakeEngine(playContainers([
+    member("web", { dependsOn: "app:service_started:false" }),
+    member("app", { dependsOn: "db:service_started:false,cache:service_started:false" }),
+    member("db"),
+    member("cache"),
+  ]));
+
+  const report = await actOnStack(depsOf(fake), "shop", "start");
+
+  deepEqual(actions(fake, ["web", "app", "db", "cache"]).slice(-2), ["start app", "start web"]);
+  deepEqual(report, {
+    ok: true,
+    results: ["cache", "db", "app", "web"].map((name) => ({
+      id: idOf(name),
+      name,
+      ok: true,
+      changed: true,
+      error: null,
+    })),
+  });
+});
+
+Deno.test("a stack is stopped in reverse", async () => {
+  await using fake = fakeEngine(playContainers([
+    member("db", { state: "running" }),
+    member("web", { state: "running", dependsOn: "db:service_started:false" }),
+  ]));
+
+  const { ok } = await actOnStack(depsOf(fake), "shop", "stop");
+
+  equal(ok, true);
+  deepEqual(actions(fake, ["web", "db"]), ["stop web", "stop db"]);
+});
+
+Deno.test("a stack whose dependencies go in a circle is started all the same", async () => {
+  await using fake = fakeEngine(playContainers([
+    member("a", { dependsOn: "b:service_started:false" }),
+    member("b", { dependsOn: "a:service_started:false" }),
+  ]));
+
+  equal((await actOnStack(depsOf(fake), "shop", "start")).ok, true);
+});
+
+Deno.test("each container gets as long to stop as it is configured to", async () => {
+  await using fake = fakeEngine(playContainers([
+    member("db", { state: "running", stopTimeout: 90 }),
+    member("web", { state: "running" }),
+  ]));
+
+  await actOnStack(depsOf(fake), "shop", "stop");
+
+  deepEqual(fake.requests.filter((request) => request.includes("/stop")).sort(), [
+    `POST /containers/${idOf("db")}/stop?t=90`,
+    `POST /containers/${idOf("web")}/stop?t=10`,
+  ]);
+});
+
+Deno.test("what is in the wanted state is not changed", async () => {
+  await using fake = fakeEngine(playContainers([member("web", { state: "running" })]));
+
+  const { results } = await actOnStack(depsOf(fake), "shop", "start");
+
+  deepEqual(results.map(({ ok, changed }) => ({ ok, changed })), [{ ok: true, changed: false }]);
+});
+
+Deno.test("one that fails does not stop the others", async () => {
+  await using fake = fakeEngine({
+    ...playContainers([
+      member("db"),
+      member("web", { dependsOn: "db:service_started:false" }),
+    ]),
+    [`POST /containers/${idOf("db")}/start`]: () =>
+      Response.json({ message: "port is already allocated" }, { status: 500 }),
+  });
+
+  const { ok, results } = await actOnStack(depsOf(fake), "shop", "start");
+
+  equal(ok, false);
+  deepEqual(results.map(({ name, ok, changed, error }) => ({ name, ok, changed, error })), [
+    { name: "db", ok: false, changed: false, error: "port is already allocated" },
+    { name: "web", ok: true, changed: true, error: null },
+  ]);
+});
+
+Deno.test("a service waits until what it depends on is healthy", async () => {
+  const db: PlayedContainer = member("db", {
+    onStart(container) {
+      container.health = "starting";
+      setTimeout(() => container.health = "healthy", 150);
+    },
+  });
+  let healthAtStart: unknown;
+  const web = member("web", {
+    dependsOn: "db:service_healthy:true",
+    onStart: () => healthAtStart = db.health,
+  });
+  await using fake = fakeEngine(playContainers([web, db]));
+
+  equal((await actOnStack(depsOf(fake), "shop", "start")).ok, true);
+  equal(healthAtStart, "healthy");
+});
+
+Deno.test("a service waits until a job has completed", async () => {
+  const job: PlayedContainer = member("job", {
+    onStart: (container) => void setTimeout(() => container.state = "exited", 150),
+  });
+  let stateAtStart: unknown;
+  const web = member("web", {
+    dependsOn: "job:service_completed_successfully:false",
+    onStart: () => stateAtStart = job.state,
+  });
+  await using fake = fakeEngine(playContainers([web, job]));
+
+  equal((await actOnStack(depsOf(fake), "shop", "start")).ok, true);
+  equal(stateAtStart, "exited");
+});
+
+for (
+  const { what, condition, onStart, error } of [
+    {
+      what: "is unhealthy",
+      condition: "service_healthy",
+      onStart: (container: PlayedContainer) => container.health = "unhealthy",
+      error: "It depends on dep, which is not healthy",
+    },
+    {
+      what: "ended",
+      condition: "service_healthy",
+      onStart: (container: PlayedContainer) => container.state = "exited",
+      error: "It depends on dep, which is not healthy",
+    },
+    {
+      what: "failed",
+      condition: "service_completed_successfully",
+      onStart: (container: PlayedContainer) => {
+        container.state = "exited";
+        container.exitCode = 3;
+      },
+      error: "It depends on dep, which has not completed successfully",
+    },
+  ]
+) {
+  Deno.test(`a service is not started when a dependency that has to be well ${what}`, async () => {
+    await using fake = fakeEngine(playContainers([
+      member("dep", { onStart }),
+      member("web", { dependsOn: `dep:${condition}:false` }),
+      member("free"),
+    ]));
+
+    const { results } = await actOnStack(depsOf(fake), "shop", "start");
+
+    deepEqual(results.map(({ name, ok, error }) => ({ name, ok, error })), [
+      { name: "dep", ok: true, error: null },
+      { name: "free", ok: true, error: null },
+      { name: "web", ok: false, error },
+    ]);
+  });
+}
+
+Deno.test("the service's own container is left out of a stop, and named", async () => {
+  await using fake = fakeEngine(playContainers([
+    member("manager", { state: "running" }),
+    member("web", { state: "running" }),
+  ]));
+
+  const { ok, results } = await actOnStack(depsOf(fake, "manager"), "shop", "stop");
+
+  equal(ok, false);
+  deepEqual(results.map(({ name, ok, changed, error }) => ({ name, ok, changed, error })), [
+    {
+      name: "manager",
+      ok: false,
+      changed: false,
+      error: "This service itself runs here, so it was left out",
+    },
+    { name: "web", ok: true, changed: true, error: null },
+  ]);
+  deepEqual(actions(fake, ["manager", "web"]), ["stop web"]);
+});
+
+Deno.test("the service's own container is no obstacle to a start", async () => {
+  await using fake = fakeEngine(playContainers([member("manager", { state: "running" })]));
+
+  const { ok } = await actOnStack(depsOf(fake, "manager"), "shop", "start");
+
+  equal(ok, true);
+  deepEqual(actions(fake, ["manager"]), []);
+});
+
+Deno.test("an unknown stack is not found", async () => {
+  await using fake = fakeEngine(playContainers([]));
+
+  await rejects(actOnStack(depsOf(fake), "shop", "start"), { code: "not_found" });
+});
+
+Deno.test("a swarm stack cannot be acted on where the engine is no manager", async () => {
+  await using fake = fakeEngine(playContainers([
+    { name: "task", labels: taskLabels("shop", "web") },
+  ]));
+
+  await rejects(actOnStack(depsOf(fake), "shop", "stop"), { code: "conflict" });
+  deepEqual(actions(fake, ["task"]), []);
+});
+
+Deno.test("an engine that goes away before anything was done is unreachable", async () => {
+  await using fake = fakeEngine(playContainers([member("web", { state: "running" })]));
+  const deps = depsOf(fake);
+  await listAll(deps);
+  deps.inventory.setLive(true);
+  await actOnStack(deps, "shop", "start");
+  await fake.down();
+
+  await rejects(actOnStack(deps, "shop", "stop"), { name: "EngineUnreachableError" });
+});

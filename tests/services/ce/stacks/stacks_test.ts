@@ -1,0 +1,144 @@
+import { deepEqual, equal } from "node:assert/strict";
+import type { Container } from "../../../../services/state/inventory.ts";
+import { summarizeStacks } from "../../../../services/ce/stacks/stacks.ts";
+import { composeLabels, containerOf, taskLabels } from "../../../helpers/fake_containers.ts";
+
+const member = (
+  service: string,
+  fields: Partial<Container> & { dependsOn?: string; oneOff?: boolean } = {},
+) =>
+  containerOf({
+    name: `shop-${service}-1`,
+    labels: composeLabels("shop", service, fields),
+    ...fields,
+  });
+
+Deno.test("a stack counts services and containers apart", () => {
+  deepEqual(
+    summarizeStacks([
+      member("web", { name: "shop-web-1" }),
+      member("web", { name: "shop-web-2", state: "paused" }),
+      member("web", { name: "shop-web-3", health: "unhealthy" }),
+      member("db", { state: "exited", exitCode: 1 }),
+      containerOf({ name: "alone" }),
+    ]),
+    [{
+      name: "shop",
+      kind: "compose",
+      services: 2,
+      containerCount: 4,
+      running: 2,
+      stopped: 1,
+      unhealthy: 1,
+      status: "degraded",
+      allHealthy: false,
+    }],
+  );
+});
+
+Deno.test("stacks come by name, numbers in it by value", () => {
+  const inProject = (name: string) => containerOf({ name, labels: composeLabels(name, "web") });
+
+  deepEqual(
+    summarizeStacks(["shop10", "blog", "shop2"].map(inProject)).map(({ name }) => name),
+    ["blog", "shop2", "shop10"],
+  );
+});
+
+for (
+  const { what, containers, status } of [
+    { what: "all of it runs", containers: [member("web"), member("db")], status: "healthy" },
+    {
+      what: "health checks pass or begin",
+      containers: [member("web", { health: "starting" }), member("db", { health: "healthy" })],
+      status: "healthy",
+    },
+    { what: "one is unhealthy", containers: [member("web", { health: "unhealthy" })] },
+    { what: "one is paused", containers: [member("web", { state: "paused" }), member("db")] },
+    { what: "all are paused", containers: [member("web", { state: "paused" })] },
+    {
+      what: "one has stopped, even if without a failure",
+      containers: [member("web", { state: "exited", exitCode: 0 }), member("db")],
+    },
+    { what: "one restarts over and over", containers: [member("web", { state: "restarting" })] },
+    {
+      what: "nothing of it runs",
+      containers: [
+        member("web", { state: "created" }),
+        member("db", { state: "exited", exitCode: 137 }),
+        member("cache", { state: "dead" }),
+      ],
+      status: "stopped",
+    },
+    {
+      what: "a job that others wait for is done",
+      containers: [
+        member("migrate", { state: "exited", exitCode: 0 }),
+        member("web", { dependsOn: "migrate:service_completed_successfully:false" }),
+      ],
+      status: "healthy",
+    },
+    {
+      what: "a job that others wait for has failed",
+      containers: [
+        member("migrate", { state: "exited", exitCode: 1 }),
+        member("web", { dependsOn: "migrate:service_completed_successfully:false" }),
+      ],
+    },
+  ]
+) {
+  Deno.test(`a stack is ${status ?? "degraded"} when ${what}`, () => {
+    equal(summarizeStacks(containers)[0]?.status, status ?? "degraded");
+  });
+}
+
+Deno.test("one-off containers belong to no stack", () => {
+  deepEqual(summarizeStacks([member("web", { oneOff: true })]), []);
+});
+
+Deno.test("a container that a rebuild has set aside is not counted beside the new one", () => {
+  const [stack] = summarizeStacks([
+    member("web"),
+    member("web", { name: "web-longshore-old-running-0123456789ab", state: "exited" }),
+  ]);
+
+  equal(stack?.containerCount, 1);
+  equal(stack?.status, "healthy");
+});
+
+Deno.test("a stack of a swarm is told by its containers on this node, ended tasks left out", () => {
+  const task = (name: string, fields: Partial<Container>, labels = {}) =>
+    containerOf({ name, labels: taskLabels("shop", "web", labels), ...fields });
+
+  deepEqual(
+    summarizeStacks([
+      task("web.1.new", {}, { slot: "1", task: "new" }),
+      task("web.1.old", { state: "exited", exitCode: 1 }, { slot: "1", task: "old" }),
+      task("web.2.only", {}, { slot: "2", task: "only" }),
+    ]),
+    [{
+      name: "shop",
+      kind: "swarm",
+      services: 1,
+      containerCount: 2,
+      running: 2,
+      stopped: 0,
+      unhealthy: 0,
+      status: "healthy",
+      allHealthy: true,
+    }],
+  );
+});
+
+Deno.test("a project and a swarm stack of the same name are two stacks", () => {
+  deepEqual(
+    summarizeStacks([
+      member("web"),
+      containerOf({ name: "task", labels: taskLabels("shop", "web") }),
+    ]).map(({ name, kind, containerCount }) => ({ name, kind, containerCount })),
+    [
+      { name: "shop", kind: "compose", containerCount: 1 },
+      { name: "shop", kind: "swarm", containerCount: 1 },
+    ],
+  );
+});

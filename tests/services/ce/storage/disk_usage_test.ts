@@ -1,0 +1,142 @@
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { diskBreakdown, forgetDiskUsage } from "../../../../services/ce/storage/disk_usage.ts";
+import { type FakeAnswer, type FakeEngine, fakeEngine } from "../../../helpers/fake_engine.ts";
+
+function depsOf({ engine }: FakeEngine) {
+  const clock = { ms: Date.parse("2026-01-01T00:00:00Z") };
+  return { engine, now: () => new Date(clock.ms), clock };
+}
+
+/** Images of the given size. */
+const usage = (LayersSize: number) => Response.json({ LayersSize, Images: [{ Size: 1 }] });
+
+/** An engine that answers one size after the other, each when its gate is opened. */
+function gated(...sizes: number[]) {
+  const gates = sizes.map(() => Promise.withResolvers<void>());
+  let asked = 0;
+  const answer: FakeAnswer = async () => {
+    const turn = asked++;
+    await gates[turn]!.promise;
+    return usage(sizes[turn]!);
+  };
+  const open = (turn: number) => gates[turn]!.resolve();
+  return { answers: { "GET /system/df": answer }, open, asked: () => asked };
+}
+
+Deno.test("the disk breakdown sums up every kind", async () => {
+  await using fake = fakeEngine({
+    "GET /system/df": () =>
+      Response.json({
+        LayersSize: 100,
+        Images: [{ Size: 70 }, { Size: 80 }],
+        Containers: [{ SizeRw: 5 }, {}],
+        Volumes: [{ Name: "a", UsageData: { Size: 20 } }, { Name: "b", UsageData: { Size: -1 } }],
+        BuildCache: [{ Size: 3, Shared: false }, { Size: 9, Shared: true }],
+      }),
+  });
+
+  deepEqual(await diskBreakdown(depsOf(fake)), {
+    containers: { count: 2, size: 5 },
+    images: { count: 2, size: 100 },
+    volumes: { count: 2, size: 20 },
+    buildCache: { count: 2, size: 3 },
+    totalSize: 128,
+    computedAt: "2026-01-01T00:00:00.000Z",
+  });
+});
+
+Deno.test("an answer is kept for a minute", async () => {
+  await using fake = fakeEngine({ "GET /system/df": () => usage(1) });
+  const deps = depsOf(fake);
+
+  await diskBreakdown(deps);
+  deps.clock.ms += 60_000;
+  await diskBreakdown(deps);
+  equal(fake.requests.length, 1);
+  deps.clock.ms += 1;
+  await diskBreakdown(deps);
+  equal(fake.requests.length, 2);
+});
+
+Deno.test("many who ask at the same time make the engine compute once", async () => {
+  const { answers, open, asked } = gated(1);
+  await using fake = fakeEngine(answers);
+  const deps = depsOf(fake);
+
+  const all = Array.from({ length: 20 }, () => diskBreakdown(deps));
+  open(0);
+
+  deepEqual((await Promise.all(all)).map(({ totalSize }) => totalSize), Array(20).fill(1));
+  equal(asked(), 1);
+});
+
+Deno.test("what was asked for before a removal is not given to those who ask after it", async () => {
+  const { answers, open } = gated(10, 4);
+  await using fake = fakeEngine(answers);
+  const deps = depsOf(fake);
+
+  const before = diskBreakdown(deps);
+  while (fake.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  forgetDiskUsage(deps);
+  const after = diskBreakdown(deps);
+  open(0);
+  open(1);
+
+  equal((await after).totalSize, 4);
+  equal((await before).totalSize, 4);
+});
+
+Deno.test("an engine that takes too long gives the last answer, and goes on", async () => {
+  const { answers, open, asked } = gated(1, 2);
+  await using fake = fakeEngine(answers);
+  const deps = depsOf(fake);
+  open(0);
+  await diskBreakdown(deps);
+  deps.clock.ms += 10 * 60_000;
+
+  const late = await diskBreakdown(deps, { waitMs: 20 });
+  open(1);
+  const next = await diskBreakdown(deps);
+
+  deepEqual([late.totalSize, late.computedAt], [1, "2026-01-01T00:00:00.000Z"]);
+  deepEqual([next.totalSize, next.computedAt], [2, "2026-01-01T00:10:00.000Z"]);
+  equal(asked(), 2);
+});
+
+Deno.test("an engine that takes too long at first is asked to be asked again", async () => {
+  const { answers, open } = gated(1);
+  await using fake = fakeEngine(answers);
+  const deps = depsOf(fake);
+
+  await rejects(diskBreakdown(deps, { waitMs: 20 }), { code: "unavailable" });
+  open(0);
+  equal((await diskBreakdown(deps)).totalSize, 1);
+});
+
+Deno.test("an engine that computes for somebody else is asked until it is free", async () => {
+  let asked = 0;
+  await using fake = fakeEngine({
+    "GET /system/df": () =>
+      asked++ === 0
+        ? Response.json({ message: "a disk usage operation is already running" }, { status: 500 })
+        : usage(1),
+  });
+
+  equal((await diskBreakdown(depsOf(fake))).totalSize, 1);
+});
+
+Deno.test("a failure is told to all who wait, and the next one asks again", async () => {
+  let broken = true;
+  await using fake = fakeEngine({
+    "GET /system/df": () =>
+      broken ? Response.json({ message: "I/O error" }, { status: 500 }) : usage(1),
+  });
+  const deps = depsOf(fake);
+
+  await Promise.all([
+    rejects(diskBreakdown(deps), { status: 500 }),
+    rejects(diskBreakdown(deps), { status: 500 }),
+  ]);
+  broken = false;
+  equal((await diskBreakdown(deps)).totalSize, 1);
+});

@@ -1,0 +1,75 @@
+/**
+ * The program is killed in the middle of a retention of the compliance log.
+ *
+ * @module
+ */
+
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { openStateDatabase } from "../../../../db/database.ts";
+import { selectAnchor } from "../../../../db/enterprise/chain_anchors.ts";
+import { runCommand, temporaryDirectory } from "../../../helpers/command.ts";
+import { fillLog, makeStateFile } from "../../../helpers/compliance.ts";
+import { licenseKeyFor, writeLicenseKeys } from "../../../helpers/licenses.ts";
+import { startLongshore } from "../../../helpers/longshore.ts";
+import { sourceTest } from "../../../helpers/program.ts";
+import { until } from "../../../helpers/until.ts";
+
+const OLD = 30_000;
+const NEW = 500;
+const BASE = "/api/ext/service-enterprise/compliance";
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+sourceTest(
+  "a log whose retention is killed three times verifies each time, and is swept in the end",
+  async () => {
+    using directory = temporaryDirectory();
+    const dataDir = `${directory.path}/data`;
+    Deno.mkdirSync(dataDir);
+    const path = `${dataDir}/state.sqlite`;
+    const db = makeStateFile(path);
+    const now = Date.now();
+    fillLog(db, OLD, { from: new Date(now - 800 * DAY_MS).toISOString(), stepMs: 10 });
+    fillLog(db, NEW, { from: new Date(now - 2 * DAY_MS).toISOString(), stepMs: 10 });
+    // The sweeper begins with the program: whatever is old goes, slice by slice.
+    const env = {
+      LICENSE_KEYS_FILE: writeLicenseKeys(directory.path),
+      LICENSE_KEY: await licenseKeyFor({ edition: "enterprise" }),
+    };
+    const deleted = () => selectAnchor(db)?.sequence ?? 0;
+    const verify = async () => {
+      const { code, stdout } = await runCommand(["compliance", "verify", path]);
+      equal(code, 0, stdout);
+      return stdout;
+    };
+
+    for (let run = 1; run <= 3; run++) {
+      const before = deleted();
+      await using program = await startLongshore({ dataDir, env });
+      await until("a slice of it is gone", () => deleted() > before);
+      await program.kill9();
+      const left = OLD - deleted();
+      ok(left > 0 && deleted() > before, `${left} old entries are left after run ${run}`);
+      const { n } = db.get<{ n: number }>("SELECT count(*) AS n FROM compliance_logs")!;
+      ok(n >= left + NEW);
+      await verify();
+    }
+
+    await using program = await startLongshore({ dataDir, env });
+    await until("the rest is gone", () => deleted() === OLD, { deadlineMs: 60_000 });
+    const { status, body } = await program.call("POST", `${BASE}/verify-chain`, {});
+    deepEqual([status, body.verified, body.reason], [200, true, null]);
+    ok(body.entries_checked >= NEW);
+    const swept = await program.call("DELETE", `${BASE}/retention`);
+    deepEqual(swept.body, { deleted: 0, retention_days: 365, chain_anchor_recorded: false });
+    const stats = await program.call("GET", `${BASE}/stats`);
+    const beside = openStateDatabase(path);
+    equal(
+      stats.body.total_entries,
+      beside.get<{ n: number }>("SELECT count(*) AS n FROM compliance_logs")!.n,
+    );
+    beside.close();
+    db.close();
+    equal(await program.stop(), 0);
+    await verify();
+  },
+);

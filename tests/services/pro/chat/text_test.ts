@@ -1,0 +1,253 @@
+import { equal, match, ok } from "node:assert/strict";
+import type { EventMap } from "../../../../services/events/events.ts";
+import { chatText } from "../../../../services/pro/chat/text.ts";
+import { leastDurationOf } from "../../../helpers/in_time.ts";
+
+const envelope = {
+  timestamp: "2026-01-31T12:00:00.000Z",
+  eventId: "1b4e28ba-2fa1-41d2-883f-0016d3cca427",
+  server: "host-1",
+  serverId: "s1",
+};
+const END = "2026-01-31 12:00:00 UTC, event 1b4e28ba-2fa1-41d2-883f-0016d3cca427";
+const textOf = (event: string, data: object, max = 4_096) =>
+  chatText({ event, ...envelope, data }, { max });
+
+const alert = {
+  rule: "CPU",
+  ruleId: "r1",
+  alertId: "a1",
+  metric: "cpu_percent",
+  operator: "gt",
+  threshold: 90,
+  value: 95,
+  message: "cpu_percent is 95, above 90",
+};
+
+const incident = {
+  id: "i1",
+  title: "Shop is slow",
+  severity: "major",
+  status: "investigating",
+  source: "manual",
+};
+
+const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: string[] } } = {
+  "alert.fired": { data: alert, lines: ["🔴 host-1: Alert: CPU", "cpu_percent is 95, above 90"] },
+  "alert.resolved": {
+    data: alert,
+    lines: ["🟢 host-1: Alert resolved: CPU", "cpu_percent is 95, above 90"],
+  },
+  "container.down": {
+    data: { container: "web", id: "c1", reason: "exited", exitCode: 0 },
+    lines: ["🔴 host-1: Container down: web", "Reason: exited", "Exit code: 0"],
+  },
+  "container.up": { data: { container: "web", id: "c1" }, lines: ["🟢 host-1: Container up: web"] },
+  "container.unhealthy": {
+    data: { container: "web", id: "c1", healthOutput: "curl: (7)\nrefused" },
+    lines: ["🟠 host-1: Container unhealthy: web", "curl: (7)", "refused"],
+  },
+  "container.oom": {
+    data: { container: "web", id: "c1" },
+    lines: ["🔴 host-1: Container out of memory: web"],
+  },
+  "incident.created": {
+    data: incident,
+    lines: ["🔴 host-1: Incident: Shop is slow", "Severity: major", "Status: investigating"],
+  },
+  "incident.updated": {
+    data: {
+      ...incident,
+      status: "identified",
+      previousStatus: "investigating",
+      message: "A\n\n\nB",
+    },
+    lines: [
+      "🟠 host-1: Incident updated: Shop is slow",
+      "Status: investigating -> identified",
+      "A",
+      "",
+      "B",
+    ],
+  },
+  "incident.resolved": { data: incident, lines: ["🟢 host-1: Incident resolved: Shop is slow"] },
+  "monitor.down": {
+    data: { monitor: "Shop", monitorId: "m1", outageId: "o1", cause: "HTTP 500" },
+    lines: ["🔴 host-1: Monitor down: Shop", "HTTP 500"],
+  },
+  "monitor.up": {
+    data: { monitor: "Shop", monitorId: "m1", outageId: "o1", downtimeSeconds: 7_512.4 },
+    lines: ["🟢 host-1: Monitor up: Shop", "Was down for 2 h 5 min"],
+  },
+  "sla.breached": {
+    data: {
+      sla: "Gold",
+      slaId: "s1",
+      periodId: "p1",
+      breachId: "b1",
+      actualUptime: 99.89,
+      targetUptime: 99.9,
+      downtimeSeconds: 2_640,
+    },
+    lines: [
+      "🔴 host-1: SLA breached: Gold",
+      "Uptime: 99.89 %",
+      "Target: 99.9 %",
+      "Downtime: 44 min",
+    ],
+  },
+  "remediation.executed": {
+    data: {
+      rule: "Restart",
+      ruleId: "r1",
+      action: "restart_container",
+      target: "web",
+      status: "failure",
+      error: "No such container",
+    },
+    lines: [
+      "🟠 host-1: Remediation: Restart",
+      "restart_container of web",
+      "Result: failure",
+      "No such container",
+    ],
+  },
+  "remediation.disabled": {
+    data: { rule: "Restart", ruleId: "r1", reason: "It fired 5 times in an hour" },
+    lines: ["🟠 host-1: Remediation rule disabled: Restart", "It fired 5 times in an hour"],
+  },
+  "schedule.failed": {
+    data: {
+      schedule: "Nightly",
+      scheduleId: "s1",
+      container: "web",
+      action: "restart",
+      error: "The engine is away",
+    },
+    lines: ["🟠 host-1: Schedule failed: Nightly", "restart of web", "The engine is away"],
+  },
+  "status_page.updated": {
+    data: {
+      page: "Acme",
+      pageId: "p1",
+      component: "API",
+      incident: null,
+      oldStatus: "operational",
+      newStatus: "major_outage",
+      message: null,
+    },
+    lines: ["🔵 host-1: Status page: Acme, API", "Status: operational -> major outage"],
+  },
+  "certificate.expiring": {
+    data: { domain: "a.test", port: 443, daysRemaining: 7, expiresAt: "2026-02-07T00:00:00.000Z" },
+    lines: [
+      "🟠 host-1: Certificate expires soon: a.test:443",
+      "Days left: 7",
+      "Ends: 2026-02-07 00:00:00 UTC",
+    ],
+  },
+  "test": {
+    data: { message: "Test of the channel On-call" },
+    lines: ["🔵 host-1: Test: chat messages arrive", "Test of the channel On-call"],
+  },
+};
+
+for (const [event, { data, lines }] of Object.entries(EXPECTED)) {
+  Deno.test(`${event} has its own words`, () => {
+    equal(textOf(event, data), [...lines, END].join("\n"));
+  });
+}
+
+Deno.test("an event of no known kind is listed field by field", () => {
+  equal(
+    textOf("deploy.finished", {
+      title: "Shop 2.1",
+      by: "ann",
+      steps: [1, 2],
+      none: null,
+      ok: true,
+    }),
+    "🔵 host-1: deploy.finished: Shop 2.1\nby: ann\nsteps: [1,2]\nok: true\n" +
+      END,
+  );
+});
+
+Deno.test("a dispatched event that lacks what it is about is listed field by field", () => {
+  equal(
+    textOf("alert.fired", { message: "disk is full" }),
+    "🔵 host-1: alert.fired\nmessage: disk is full\n" + END,
+  );
+});
+
+Deno.test("an unknown uptime is left out", () => {
+  const data = { ...EXPECTED["sla.breached"].data, actualUptime: null };
+  equal(
+    textOf("sla.breached", data),
+    `🔴 host-1: SLA breached: Gold\nTarget: 99.9 %\nDowntime: 44 min\n${END}`,
+  );
+});
+
+Deno.test("names of the language are no fields", () => {
+  equal(textOf("constructor", {}), "🔵 host-1: constructor\n" + END);
+  match(
+    textOf("toString", JSON.parse('{"__proto__": "x"}')),
+    /^🔵 host-1: toString\n__proto__: x\n/,
+  );
+});
+
+Deno.test("of many fields the first 20 are shown, and how many there are more", () => {
+  const data = Object.fromEntries(Array.from({ length: 23 }, (_, i) => [`f${i}`, i]));
+  const lines = textOf("x", data).split("\n");
+  equal(lines.length, 1 + 20 + 1 + 1);
+  equal(lines[21], "and 3 more fields");
+});
+
+Deno.test("a name cannot pass for another line, nor turn the text around", () => {
+  const [headline, end] = textOf("container.up", {
+    container: "web\n\r\u2028\x00\x1b[31m🔴 Container\tdown: db\u202Egpj",
+  }).split("\n");
+  equal(headline, "🟢 host-1: Container up: web [31m🔴 Container down: dbgpj");
+  equal(end, END);
+});
+
+Deno.test("a name that runs to the left does so within itself", () => {
+  equal(
+    textOf("container.up", { container: "שרת-1" }).split("\n")[0],
+    "🟢 host-1: Container up: \u2068שרת-1\u2069",
+  );
+});
+
+for (
+  const { what, text } of [
+    { what: "letters", text: "x".repeat(10_000) },
+    { what: "emoji", text: "👩‍👩‍👧".repeat(5_000) },
+    { what: "lone surrogates", text: "\uD83D".repeat(10_000) },
+    { what: "spaces and line breaks", text: " \n".repeat(500_000) },
+    { what: "one line of spaces", text: "a" + " ".repeat(1_000_000) + "b" },
+  ]
+) {
+  Deno.test(`10 000 characters and more are cut to what fits: ${what}`, async () => {
+    for (const max of [4_096, 1_000]) {
+      for (
+        const [event, data] of [
+          ["alert.fired", { rule: text, message: text }],
+          ["deploy", { title: text, a: text, b: text, [text]: text }],
+        ] as const
+      ) {
+        const message = textOf(event, data, max);
+        ok(message.length <= max, `${message.length}`);
+        ok(message.isWellFormed());
+        ok(message.endsWith(`\n${END}`));
+        ok(message.split("\n")[0]!.length < 700);
+      }
+    }
+    const data = { title: text, a: text, b: text, [text]: text };
+    ok(await leastDurationOf(() => textOf("deploy", data, 4_096), 3) < 500);
+  });
+}
+
+Deno.test("what is nested deeply is cut like any text", () => {
+  let deep: unknown = [];
+  for (let i = 0; i < 100_000; i++) deep = [deep];
+  match(textOf("x", { deep, a: 1 }), /^🔵 host-1: x\ndeep: \[+\.\.\.\na: 1\n/);
+});

@@ -1,0 +1,132 @@
+import { equal } from "node:assert/strict";
+import { upsertServiceStop } from "../../../../db/ce/service_stops.ts";
+import type { Container } from "../../../../services/state/inventory.ts";
+import { conditionValue, targetIn } from "../../../../services/pro/remediation/values.ts";
+import type { ContainerStats } from "../../../../services/state/stats_cache.ts";
+import { containerOf, idOf } from "../../../helpers/fake_containers.ts";
+import { type TestApp, testApp } from "../../../helpers/test_app.ts";
+
+const NOW = "2026-01-01T12:00:00.000Z";
+const EARLIER = "2026-01-01T11:00:00.000Z";
+
+const proApp = () => testApp({ edition: "pro", now: NOW });
+
+const exited = (fields: Partial<Container> = {}) =>
+  containerOf({
+    name: "web",
+    state: "exited",
+    startedAt: "2026-01-01T10:00:00.000Z",
+    finishedAt: EARLIER,
+    exitCode: 137,
+    ...fields,
+  });
+
+const valueOf = (
+  app: TestApp,
+  metric: Parameters<typeof conditionValue>[1],
+  target: Container | undefined,
+) => conditionValue(app.deps, metric, target);
+
+for (
+  const { what, fields, value } of [
+    { what: "that ended", fields: {}, value: 1 },
+    { what: "that is dead", fields: { state: "dead" }, value: 1 },
+    { what: "that the engine tries to run again", fields: { state: "restarting" }, value: 1 },
+    { what: "that runs", fields: { state: "running" }, value: 0 },
+    { what: "that is paused", fields: { state: "paused" }, value: 0 },
+    {
+      what: "that never ran",
+      fields: { state: "created", startedAt: null, finishedAt: null },
+      value: 0,
+    },
+    { what: "that is being removed", fields: { state: "removing" }, value: undefined },
+    {
+      what: "that ended a moment ago",
+      fields: { finishedAt: "2026-01-01T11:59:58.500Z" },
+      value: undefined,
+    },
+    {
+      what: "that ended two seconds ago",
+      fields: { finishedAt: "2026-01-01T11:59:58.000Z" },
+      value: 1,
+    },
+  ] as { what: string; fields: Partial<Container>; value: number | undefined }[]
+) {
+  Deno.test(`container_down of a container ${what} is ${value}`, () => {
+    using app = proApp();
+    equal(valueOf(app, "container_down", exited(fields)), value);
+  });
+}
+
+Deno.test("container_down of an unknown container is not known", () => {
+  using app = proApp();
+  for (
+    const metric of ["container_down", "container_unhealthy", "container_cpu_percent"] as const
+  ) {
+    equal(valueOf(app, metric, undefined), undefined);
+  }
+});
+
+Deno.test("a container that this service took down is not down; what ended later is", () => {
+  using app = proApp();
+  upsertServiceStop(app.deps.db, idOf("web"), "2026-01-01T11:00:00.050Z");
+  equal(valueOf(app, "container_down", exited()), 0);
+  // The service did not see it run again.
+  equal(valueOf(app, "container_down", exited({ finishedAt: "2026-01-01T11:30:00.000Z" })), 1);
+});
+
+for (
+  const [fields, value] of [
+    [{ health: "unhealthy" }, 1],
+    [{ health: "healthy" }, 0],
+    [{ health: "starting" }, 0],
+    [{ health: null }, 0],
+    [{ health: "unhealthy", state: "exited" }, 0],
+  ] as [Partial<Container>, number][]
+) {
+  Deno.test(`container_unhealthy of ${JSON.stringify(fields)} is ${value}`, () => {
+    using app = proApp();
+    equal(valueOf(app, "container_unhealthy", containerOf({ name: "web", ...fields })), value);
+  });
+}
+
+function sampled(app: TestApp, read: string): void {
+  const stats = { cpuPercent: 120, memoryPercent: 40, read } as ContainerStats;
+  app.deps.stats.put(idOf("web"), stats);
+}
+
+Deno.test("the target's percents come from its last sample", () => {
+  using app = proApp();
+  const web = containerOf({ name: "web", startedAt: EARLIER });
+  equal(valueOf(app, "container_cpu_percent", web), undefined);
+  sampled(app, "2026-01-01T11:59:30.000Z");
+  equal(valueOf(app, "container_cpu_percent", web), 120);
+  equal(valueOf(app, "container_memory_percent", web), 40);
+  app.clock.advance({ seconds: 46 });
+  equal(valueOf(app, "container_cpu_percent", web), undefined);
+});
+
+Deno.test("a sample of before the container's last start tells nothing", () => {
+  using app = proApp();
+  sampled(app, "2026-01-01T11:59:30.000Z");
+  const web = containerOf({ name: "web", startedAt: "2026-01-01T11:59:40.000Z" });
+  equal(valueOf(app, "container_cpu_percent", web), undefined);
+});
+
+Deno.test("a target is found by id, name, short id, and by its name when it was recreated", () => {
+  using app = proApp();
+  const { inventory } = app.deps;
+  const [web, db] = [containerOf({ name: "web" }), containerOf({ name: "db" })];
+  // Its name reads like the beginning of an id.
+  const cafe = containerOf({ name: "cafe0123", id: `cafe0123${"4".repeat(56)}` });
+  inventory.replaceAll([web, db, cafe], inventory.readNumber());
+  const find = (action_target: string, target_name: string | null = null) =>
+    targetIn(inventory, { action_target, target_name })?.name;
+  equal(find("web"), "web");
+  equal(find(web.id), "web");
+  equal(find(cafe.id.slice(0, 12)), "cafe0123");
+  equal(find(cafe.id.slice(0, 11)), undefined);
+  equal(find("0".repeat(64), "db"), "db");
+  equal(find("gone"), undefined);
+  equal(find("gone", "gone too"), undefined);
+});

@@ -1,0 +1,46 @@
+import { deepEqual, equal, match, notEqual } from "node:assert/strict";
+import { createStreamTickets } from "../../../services/stream/tickets.ts";
+import { testClock } from "../../helpers/test_app.ts";
+
+const session = { userId: "u1", familyId: "f1" };
+
+Deno.test("a ticket is good once", () => {
+  const tickets = createStreamTickets(testClock().now);
+  const ticket = tickets.issue(session);
+  match(ticket, /^[\w-]{43}$/);
+  notEqual(tickets.issue(session), ticket);
+
+  const { userId, familyId } = tickets.redeem(ticket)!;
+  deepEqual({ userId, familyId }, session);
+  equal(tickets.redeem(ticket), undefined);
+});
+
+Deno.test("a ticket is good for less than 30 seconds", () => {
+  const clock = testClock();
+  const tickets = createStreamTickets(clock.now);
+  const [one, two] = [tickets.issue(session), tickets.issue(session)];
+  clock.advance({ ms: 29_999 });
+  notEqual(tickets.redeem(one), undefined);
+  clock.advance({ ms: 1 });
+  equal(tickets.redeem(two), undefined);
+});
+
+Deno.test("nobody's ticket is nobody", () => {
+  const tickets = createStreamTickets(testClock().now);
+  for (const ticket of ["", "x", "A".repeat(43), "__proto__"]) {
+    equal(tickets.redeem(ticket), undefined);
+  }
+});
+
+Deno.test("unused tickets have a bound and are forgotten when their time is over", () => {
+  const clock = testClock();
+  const tickets = createStreamTickets(clock.now);
+  const first = tickets.issue(session);
+  for (let n = 0; n < 10_000; n++) tickets.issue(session);
+  equal(tickets.size, 10_000);
+  equal(tickets.redeem(first), undefined, "the oldest had to go");
+
+  clock.advance({ seconds: 30 });
+  tickets.issue(session);
+  equal(tickets.size, 1);
+});
