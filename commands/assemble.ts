@@ -7,27 +7,27 @@
 import type { MetricsDatabase, StateDatabase } from "../db/database.ts";
 import type { Engine } from "../engine/client.ts";
 import { createAccounts } from "../services/auth/accounts.ts";
-import { createBrandBoard } from "../services/state/brand_cache.ts";
+import { createBrandCache } from "../services/state/brand_cache.ts";
 import { storedEnd, storedTrialStart } from "../services/ce/edition/licenses.ts";
 import { storedMaintenance } from "../services/ce/maintenance.ts";
 import type { Config } from "../services/config/config.ts";
 import type { Deps } from "../services/deps.ts";
 import { adapters, channels, counts, recorders } from "../services/editions.ts";
 import { createEventBus } from "../services/events/events.ts";
-import { createHostBoard } from "../services/state/host_cache.ts";
+import { createHostCache } from "../services/state/host_cache.ts";
 import { createInventory } from "../services/state/inventory.ts";
 import { createLicense } from "../services/license/license.ts";
 import { createMaintenance } from "../services/state/maintenance.ts";
 import type { Log } from "../services/log.ts";
 import { createLoginThrottle } from "../services/auth/login_throttle.ts";
-import { createOutboxBell } from "../services/events/outbox_signal.ts";
+import { createOutboxSignal } from "../services/events/outbox_signal.ts";
 import { createRunningPolls } from "../services/state/running_polls.ts";
 import type { Secrets } from "../services/secrets.ts";
 import type { SelfHint } from "../services/state/self_container.ts";
 import { serverIdentity } from "../services/server_identity.ts";
 import { createReservations } from "../services/state/reservations.ts";
 import { createEventStream } from "../services/state/event_stream.ts";
-import { createStatsBoard } from "../services/state/stats_cache.ts";
+import { createStatsCache } from "../services/state/stats_cache.ts";
 import { createStreamHub } from "../services/stream/hub.ts";
 import { createStreamTickets } from "../services/stream/tickets.ts";
 import { createVitals } from "../services/state/vitals.ts";
@@ -53,21 +53,21 @@ export function assemble(parts: Parts): Deps {
     inventory: createInventory(now),
     reservations: createReservations(),
     eventStream: createEventStream(now),
-    stats: createStatsBoard(now),
-    host: createHostBoard(),
+    stats: createStatsCache(now),
+    host: createHostCache(),
     accounts: createAccounts(db, config, now),
     throttle: createLoginThrottle(now),
     stream: createStreamHub({ now, clientsMax: config.maxSseClients }),
     tickets: createStreamTickets(now),
     license,
-    brand: createBrandBoard(license),
+    brand: createBrandCache(license),
     counts,
     events: createEventBus(),
     recorders,
     adapters,
     polls: createRunningPolls(now),
     checks: createRunningPolls(now),
-    outbox: createOutboxBell(),
+    outbox: createOutboxSignal(),
     channels,
     maintenance: createMaintenance(now, storedMaintenance(db)),
     vitals: createVitals(),

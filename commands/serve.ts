@@ -8,7 +8,7 @@
 import { configWarnings, readConfig } from "../services/config/config.ts";
 import { withDeadline } from "../services/deadline.ts";
 import { createLog, errorFields, type Log } from "../services/log.ts";
-import { createFrontDoor } from "./startup_handler.ts";
+import { createStartupHandler } from "./startup_handler.ts";
 import { listen, type Listener } from "./listener.ts";
 import { assertNoArguments, EXIT, type Program } from "./program.ts";
 
@@ -22,7 +22,7 @@ export async function serve(program: Program): Promise<number> {
   const log = createLog({ level: config.logLevel, format: config.logFormat, now });
 
   // A taken port fails here, before anything is opened or made.
-  const door = createFrontDoor();
+  const door = createStartupHandler();
   const listener = listen(config, log, door.answer);
   for (const warning of configWarnings(config)) log.warn(warning);
   const stopReporting = reportRejections(log);

@@ -11,7 +11,7 @@ import { respondJson } from "../routes/exchange.ts";
 type Answer = (request: Request, peer: string) => Promise<Response>;
 
 /** The way in, open or not. */
-export interface FrontDoor {
+export interface StartupHandler {
   answer: Answer;
   /** From here on requests go to the service, those that wait first. */
   open(service: Answer): void;
@@ -20,7 +20,7 @@ export interface FrontDoor {
 }
 
 /** A door that is closed: nobody but probes is answered before it is opened. */
-export function createFrontDoor(): FrontDoor {
+export function createStartupHandler(): StartupHandler {
   let service: Answer | undefined;
   const opened = Promise.withResolvers<Answer | undefined>();
 

@@ -13,7 +13,7 @@ import {
 } from "./answer.ts";
 import { Body, type Framing, framing } from "./body.ts";
 import { Call, during } from "./call.ts";
-import { Contact, type PlainAnswer } from "./probe.ts";
+import { EngineProbe, type PlainAnswer } from "./probe.ts";
 import { EngineError, EngineProtocolError, EngineUnreachableError } from "./errors.ts";
 import { again, answeredFailure, connectFailure, isVersionRefusal } from "./failures.ts";
 import {
@@ -24,7 +24,7 @@ import {
   type Head,
   isConnectionEnd,
 } from "./http.ts";
-import { Lane } from "./limiter.ts";
+import { EngineLimiter } from "./limiter.ts";
 import { Pool } from "./pool.ts";
 
 export type { EngineResponse, HijackedConnection };
@@ -120,9 +120,9 @@ class Client implements Engine {
   readonly socketPath: string;
   readonly counts = { requests: 0, failures: 0 };
   readonly #pool: Pool;
-  readonly #short: Lane;
-  readonly #long: Lane;
-  readonly #contact: Contact;
+  readonly #short: EngineLimiter;
+  readonly #long: EngineLimiter;
+  readonly #contact: EngineProbe;
   readonly #calls = new Set<Call>();
   /** Those of them that are short, change nothing and wait for their answer. */
   readonly #reads = new Set<Call>();
@@ -142,11 +142,11 @@ class Client implements Engine {
   }: EngineOptions) {
     this.socketPath = socketPath;
     this.#pool = new Pool({ idleMs, max: connectionsMax, now });
-    this.#short = new Lane(connectionsMax, waitingMax);
-    this.#long = new Lane(longMax, waitingMax);
+    this.#short = new EngineLimiter(connectionsMax, waitingMax);
+    this.#long = new EngineLimiter(longMax, waitingMax);
     this.#suspectMs = suspectMs;
     this.#probeTimeoutMs = probeTimeoutMs;
-    this.#contact = new Contact({
+    this.#contact = new EngineProbe({
       socketPath,
       ask: (target) => this.#asked(target),
       onLost: (failure, isSilent) => {
@@ -304,7 +304,7 @@ class Client implements Engine {
    */
   async #exchanged(
     call: Call,
-    lane: Lane | undefined,
+    lane: EngineLimiter | undefined,
     method: Method,
     request: Uint8Array,
   ): Promise<Answered> {
@@ -353,7 +353,7 @@ class Client implements Engine {
     }
   }
 
-  #lease(call: Call, lane: Lane | undefined, connection: Connection): Lease {
+  #lease(call: Call, lane: EngineLimiter | undefined, connection: Connection): Lease {
     const release = (isReusable: boolean) => {
       if (lease.isReleased) return;
       lease.isReleased = true;

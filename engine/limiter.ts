@@ -8,7 +8,7 @@ import type { Call } from "./call.ts";
 import { EngineUnreachableError } from "./errors.ts";
 
 /** Lets a number of calls in; more wait in the order in which they came. */
-export class Lane {
+export class EngineLimiter {
   readonly #max: number;
   readonly #waitingMax: number;
   readonly #waiting = new Set<{ call: Call; enter: () => void }>();

@@ -17,7 +17,7 @@ export interface PlainAnswer {
   text: string;
 }
 
-export interface ContactOptions {
+export interface EngineProbeOptions {
   socketPath: string;
   /** Sends `GET target` and reads the answer whole, however busy the client is. */
   ask: (target: string) => Promise<PlainAnswer>;
@@ -32,14 +32,14 @@ export interface ContactOptions {
 }
 
 /** Pings the engine: at first, when something looks wrong, and after it was away. */
-export class Contact {
-  readonly #options: ContactOptions;
+export class EngineProbe {
+  readonly #options: EngineProbeOptions;
   readonly #circuit: Circuit;
   #engine: { apiVersion: string; kind: "docker" | "podman" } | undefined;
   #probe: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(options: ContactOptions) {
+  constructor(options: EngineProbeOptions) {
     this.#options = options;
     this.#circuit = new Circuit(options.now);
   }

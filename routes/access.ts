@@ -9,22 +9,22 @@ import type { Context, MiddlewareHandler } from "hono";
 import { type Caller, includesRole } from "../services/auth/caller.ts";
 import { type Edition, includesEdition } from "../services/license/edition.ts";
 import { AppError, LimitError } from "../services/errors.ts";
-import type { Guard } from "../services/access_policy.ts";
+import type { AccessPolicy } from "../services/access_policy.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { respond } from "./exchange.ts";
 import { editionNeeded } from "./features.ts";
-import type { Env, Gatekeeper, Identify } from "./request_context.ts";
+import type { Env, Identify, RequestContext } from "./request_context.ts";
 
 /** Refuses who may not call. */
 export function gate(
   endpoint: Endpoint,
   edition: Edition,
-  { license, identify }: Gatekeeper,
+  { license, identify }: RequestContext,
 ): MiddlewareHandler<Env> {
   const metrics = endpoint.acceptsMetricsToken;
   return async function gate(c, next) {
     const { address } = c.env;
-    const guard = c.get("guard") as Guard | undefined;
+    const guard = c.get("guard") as AccessPolicy | undefined;
     const ticket = endpoint.acceptsTicket ? c.req.query("ticket") : undefined;
     const find = () => identify(c.req.raw, { address, ticket, metrics });
     if (guard && !endpoint.anyAddress) {
@@ -65,7 +65,7 @@ export function gate(
 }
 
 function isGranted(
-  guard: Guard | undefined,
+  guard: AccessPolicy | undefined,
   { userId }: Caller,
   { permission, orPermissions = [] }: Endpoint,
 ): boolean {
@@ -74,7 +74,7 @@ function isGranted(
 }
 
 /** Lets the handler ask as well what the guard knows of the caller. */
-function withRights(caller: Caller, guard: Guard): Caller {
+function withRights(caller: Caller, guard: AccessPolicy): Caller {
   const { userId } = caller;
   return {
     ...caller,
@@ -113,6 +113,6 @@ function roleMissing({ role, permission }: Endpoint, hasPermissions: boolean): A
 /** See `Input.admit`. The logs name the user from here on. */
 export function admitActor(c: Context<Env>, userId: string): void {
   c.get("note").actor = userId;
-  const guard = c.get("guard") as Guard | undefined;
+  const guard = c.get("guard") as AccessPolicy | undefined;
   guard?.admit(c.env.address, { ...c.get("caller"), userId, role: "viewer" });
 }

@@ -8,7 +8,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { Caller } from "../services/auth/caller.ts";
 import type { Observation } from "../services/access_policy.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { type Env, type Gatekeeper, validated } from "./request_context.ts";
+import { type Env, type RequestContext, validated } from "./request_context.ts";
 
 /**
  * Records the outcome of each request: writes in the audit log, all of them in the guard's log.
@@ -19,7 +19,7 @@ import { type Env, type Gatekeeper, validated } from "./request_context.ts";
 export function accounted(
   endpoint: Endpoint,
   route: string,
-  { audit, guard }: Gatekeeper,
+  { audit, guard }: RequestContext,
 ): MiddlewareHandler<Env> {
   const method = endpoint.method.toUpperCase();
   const isAudited = method !== "GET" && !endpoint.unaudited;

@@ -24,7 +24,7 @@ import {
 } from "./editions.ts";
 import { failureOf } from "./errors.ts";
 import { type AppEnv, type Exchange, requestIdOf, respondJson } from "./exchange.ts";
-import type { Audit, Gatekeeper, Identify } from "./request_context.ts";
+import type { Audit, Identify, RequestContext } from "./request_context.ts";
 import { mount } from "./mount.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { createRequestLog, loggedPath, pathOf } from "./request_log.ts";
@@ -47,7 +47,7 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
       log.error("audit entry lost", { action: record.action, ...errorFields(error) });
     }
   };
-  const gatekeeper: Gatekeeper = {
+  const gatekeeper: RequestContext = {
     license,
     identify: who,
     audit,

@@ -13,14 +13,14 @@ import type { EditionRoutes } from "./editions.ts";
 import type { Endpoint, RawAnswer } from "./endpoint.ts";
 import { type AppEnv, respond } from "./exchange.ts";
 import { admitActor, gate } from "./access.ts";
-import { type Env, type Gatekeeper, validated } from "./request_context.ts";
+import { type Env, type RequestContext, validated } from "./request_context.ts";
 import { inputCheck } from "./validation.ts";
 
 /** Adds an edition's endpoints. */
 export function mount(
   app: Hono<AppEnv>,
   { edition, prefix, endpoints }: EditionRoutes,
-  gatekeeper: Gatekeeper,
+  gatekeeper: RequestContext,
 ): void {
   for (const endpoint of endpoints) {
     // A group's root is served without a trailing slash.

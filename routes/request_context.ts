@@ -7,7 +7,7 @@
 import type { Context } from "hono";
 import type { Caller } from "../services/auth/caller.ts";
 import type { Edition } from "../services/license/edition.ts";
-import type { CurrentGuard, Guard } from "../services/access_policy.ts";
+import type { AccessPolicy, CurrentAccessPolicy } from "../services/access_policy.ts";
 import type { Note } from "./endpoint.ts";
 import type { AppEnv } from "./exchange.ts";
 
@@ -34,14 +34,14 @@ export type Audit = (record: {
 }) => void;
 
 /** Who has a say on the way of every request. */
-export interface Gatekeeper {
+export interface RequestContext {
   license: { readonly edition: Edition };
   identify: Identify;
   audit: Audit;
-  guard: CurrentGuard;
+  guard: CurrentAccessPolicy;
 }
 
-type Variables = { caller: Caller; guard: Guard; note: Note };
+type Variables = { caller: Caller; guard: AccessPolicy; note: Note };
 export type Env = AppEnv & { Variables: Variables };
 
 /** What a validator made of a part of the request; nothing where there was none to. */

@@ -36,7 +36,7 @@ export interface Observation {
   actor: string | undefined;
 }
 
-export interface Guard {
+export interface AccessPolicy {
   /**
    * Refuses a client whose address is not admitted. Called before the caller is known, and again
    * with the caller.
@@ -57,16 +57,16 @@ export interface Guard {
 }
 
 /** Where the guard of an edition comes from. */
-export interface GuardSource {
+export interface AccessPolicySource {
   edition: Edition;
-  load(): Promise<(deps: Deps) => Guard>;
+  load(): Promise<(deps: Deps) => AccessPolicy>;
 }
 
 /**
  * Gives the guard: `undefined` without its edition, and a promise while it is being loaded. While
  * the protection of an ended edition lasts, the guard checks addresses and records requests only.
  */
-export type CurrentGuard = () => Guard | undefined | Promise<Guard>;
+export type CurrentAccessPolicy = () => AccessPolicy | undefined | Promise<AccessPolicy>;
 
 const ENDED = "edition ended: addresses are no longer checked, custom roles grant nothing, " +
   "and nothing is written into the compliance log";
@@ -75,9 +75,12 @@ const ENDED = "edition ended: addresses are no longer checked, custom roles gran
 type Scope = "all" | "protection" | "nothing";
 
 /** Loads the guard when it is first needed. That may be long after the start. */
-export function currentGuard(deps: Deps, { edition, load }: GuardSource): CurrentGuard {
+export function currentGuard(
+  deps: Deps,
+  { edition, load }: AccessPolicySource,
+): CurrentAccessPolicy {
   const { license, log } = deps;
-  let guard: Record<Exclude<Scope, "nothing">, Guard> | undefined;
+  let guard: Record<Exclude<Scope, "nothing">, AccessPolicy> | undefined;
   let loading: Promise<void> | undefined;
   let scope: Scope = "nothing";
 
@@ -92,7 +95,7 @@ export function currentGuard(deps: Deps, { edition, load }: GuardSource): Curren
     return guard?.[scope] ?? loaded(scope);
   };
 
-  async function loaded(wanted: Exclude<Scope, "nothing">): Promise<Guard> {
+  async function loaded(wanted: Exclude<Scope, "nothing">): Promise<AccessPolicy> {
     await (loading ??= begin());
     return guard![wanted];
   }
@@ -107,7 +110,7 @@ export function currentGuard(deps: Deps, { edition, load }: GuardSource): Curren
   }
 }
 
-const withoutRoles = (guard: Guard): Guard => ({
+const withoutRoles = (guard: AccessPolicy): AccessPolicy => ({
   ...guard,
   hasCustomRoles: false,
   grants: () => false,

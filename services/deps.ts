@@ -11,17 +11,17 @@
 import type { MetricsDatabase, StateDatabase } from "../db/database.ts";
 import type { Engine } from "../engine/client.ts";
 import type { Accounts } from "./auth/accounts.ts";
-import type { BrandBoard } from "./state/brand_cache.ts";
+import type { BrandCache } from "./state/brand_cache.ts";
 import type { Config } from "./config/config.ts";
 import type { EventBus } from "./events/events.ts";
-import type { HostBoard } from "./state/host_cache.ts";
+import type { HostCache } from "./state/host_cache.ts";
 import type { Adapter } from "./integration/adapter.ts";
 import type { Inventory } from "./state/inventory.ts";
 import type { License } from "./license/license.ts";
 import type { RecordCounts } from "./license/limits.ts";
 import type { Log } from "./log.ts";
 import type { Maintenance } from "./state/maintenance.ts";
-import type { OutboxBell } from "./events/outbox_signal.ts";
+import type { OutboxSignal } from "./events/outbox_signal.ts";
 import type { OutboxChannel } from "./events/outbox_channel.ts";
 import type { Recorder } from "./events/recorder.ts";
 import type { RunningPolls } from "./state/running_polls.ts";
@@ -29,7 +29,7 @@ import type { SelfHint } from "./state/self_container.ts";
 import type { LoginThrottle } from "./auth/login_throttle.ts";
 import type { Secrets } from "./secrets.ts";
 import type { ServerIdentity } from "./server_identity.ts";
-import type { StatsBoard } from "./state/stats_cache.ts";
+import type { StatsCache } from "./state/stats_cache.ts";
 import type { StreamHub } from "./stream/hub.ts";
 import type { StreamTickets } from "./stream/tickets.ts";
 import type { Reservations } from "./state/reservations.ts";
@@ -55,9 +55,9 @@ export interface Deps {
   /** What is known of the container that this service itself runs in. */
   self: SelfHint;
   /** The last stats of each container, and who needs new ones. */
-  stats: StatsBoard;
+  stats: StatsCache;
   /** The last sample of the host itself. */
-  host: HostBoard;
+  host: HostCache;
   /** Users, their roles and what was revoked, in memory for the check of every request. */
   accounts: Accounts;
   /** Who failed to log in lately. */
@@ -69,7 +69,7 @@ export interface Deps {
   /** The license in force; its edition changes when one is installed or ends. */
   license: License;
   /** How the service looks to people, where an edition gives it a look of its own. */
-  brand: BrandBoard;
+  brand: BrandCache;
   /** The keys of this installation: tokens are signed, stored secrets encrypted with them. */
   secrets: Secrets;
   /** What counts against the limits of the license, in every edition. */
@@ -78,7 +78,7 @@ export interface Deps {
   /** Where events are written down for delivery, inside the transaction of their cause. */
   recorders: readonly Recorder[];
   /** Wakes whoever delivers what recorders wrote down. */
-  outbox: OutboxBell;
+  outbox: OutboxSignal;
   /** How what they wrote down is sent. */
   channels: readonly OutboxChannel[];
   /** The systems that integrations can ask, in every edition. */

@@ -7,12 +7,12 @@
 
 import { ceAdapters, ceChannels, ceCounts, ceRecorders, ceSealers, ceWorkers } from "./ce/mod.ts";
 import {
-  enterpriseGuard,
+  enterpriseAccessPolicy,
   enterpriseRecorders,
   enterpriseWorkers,
   recordEnterpriseCommand,
 } from "./enterprise/mod.ts";
-import type { GuardSource } from "./access_policy.ts";
+import type { AccessPolicySource } from "./access_policy.ts";
 import type { Adapter } from "./integration/adapter.ts";
 import type { Worker } from "./lifecycle.ts";
 import type { RecordCounts } from "./license/limits.ts";
@@ -42,7 +42,7 @@ export const sealers: readonly Sealer[] = [...ceSealers, ...proSealers];
 
 export const adapters: readonly Adapter[] = [...ceAdapters, ...proAdapters];
 
-export const guard: GuardSource = enterpriseGuard;
+export const guard: AccessPolicySource = enterpriseAccessPolicy;
 
 /** Records a command of the command line where an edition keeps a log of its own. */
 export const recordCommandEntry = recordEnterpriseCommand;

@@ -7,7 +7,7 @@
 import { ThrottledError } from "./errors.ts";
 
 /** Runs work as soon as there is room for it. */
-export type Gate = <Result>(work: () => Promise<Result>) => Promise<Result>;
+export type Limiter = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /**
  * @param what For the message, e.g. `"log searches"`.
@@ -15,9 +15,9 @@ export type Gate = <Result>(work: () => Promise<Result>) => Promise<Result>;
  * @param waiting Most that wait for their turn, in the order in which they came.
  * @returns A gate that throws {@linkcode ThrottledError} when too many wait already.
  */
-export function createGate(
+export function createLimiter(
   { what, running, waiting }: { what: string; running: number; waiting: number },
-): Gate {
+): Limiter {
   let inside = 0;
   const queue: (() => void)[] = [];
 

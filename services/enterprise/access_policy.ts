@@ -6,13 +6,13 @@
  */
 
 import type { Deps } from "../deps.ts";
-import type { Guard } from "../access_policy.ts";
+import type { AccessPolicy } from "../access_policy.ts";
 import { showActiveBrand } from "./branding/brands.ts";
 import { recordObservation } from "./compliance/recording.ts";
 import { assertAddressAllowed, isAddressAllowed } from "./ip_allowlist/allowlist.ts";
 import { includesRightsOf, isGranted } from "./roles/check.ts";
 
-export function createGuard(deps: Deps): Guard {
+export function createGuard(deps: Deps): AccessPolicy {
   showActiveBrand(deps);
   return {
     admit: (address, caller) => assertAddressAllowed(deps, address, caller),

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { GuardSource } from "../access_policy.ts";
+import type { AccessPolicySource } from "../access_policy.ts";
 import type { Worker } from "../lifecycle.ts";
 import type { Recorder } from "../events/recorder.ts";
 import { complianceRecorder } from "./compliance/recorder.ts";
@@ -33,7 +33,7 @@ export async function recordEnterpriseCommand(
   (await import("./compliance/command_entry.ts")).recordCommandEntry(...given);
 }
 
-export const enterpriseGuard: GuardSource = {
+export const enterpriseAccessPolicy: AccessPolicySource = {
   edition: "enterprise",
   load: async () => (await import("./access_policy.ts")).createGuard,
 };

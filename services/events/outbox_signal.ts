@@ -4,7 +4,7 @@
  * @module
  */
 
-export interface OutboxBell {
+export interface OutboxSignal {
   /** Rung when a message was written down, also inside the transaction that does so. */
   ring(): void;
   /**
@@ -15,7 +15,7 @@ export interface OutboxBell {
 }
 
 /** Makes a bell; one waits at a time. */
-export function createOutboxBell(): OutboxBell {
+export function createOutboxSignal(): OutboxSignal {
   let isRung = false;
   let wake = () => {};
   return {

@@ -10,7 +10,7 @@ import type { Edition } from "../license/edition.ts";
 import type { AppEvent, NewEvent } from "./events.ts";
 import type { Log } from "../log.ts";
 import type { Maintenance } from "../state/maintenance.ts";
-import type { OutboxBell } from "./outbox_signal.ts";
+import type { OutboxSignal } from "./outbox_signal.ts";
 
 /** What a recorder needs to write down a message. */
 export interface RecorderDeps {
@@ -18,7 +18,7 @@ export interface RecorderDeps {
   config: Config;
   maintenance: Maintenance;
   /** Rung for each message; `enqueueMessage()` does so. */
-  outbox: OutboxBell;
+  outbox: OutboxSignal;
   log: Log;
   now: () => Date;
 }

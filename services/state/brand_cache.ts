@@ -8,7 +8,7 @@
 import { type Edition, includesEdition } from "../license/edition.ts";
 
 /** The part of a brand that people see. What is not set is `null`. */
-export interface Look {
+export interface Branding {
   readonly app_name: string;
   /** HTTPS addresses. */
   readonly logo_url: string | null;
@@ -23,18 +23,18 @@ export interface Look {
   readonly custom_css: string | null;
 }
 
-export interface BrandBoard {
+export interface BrandCache {
   /** The same object until it changes; `undefined` without an active brand and without license. */
-  readonly look: Look | undefined;
+  readonly look: Branding | undefined;
   /** Replaces it. */
-  put(look: Look | undefined): void;
+  put(look: Branding | undefined): void;
 }
 
 /** Editions below this one have the built-in look. */
 const EDITION: Edition = "enterprise";
 
-export function createBrandBoard(license: { readonly edition: Edition }): BrandBoard {
-  let look: Look | undefined;
+export function createBrandCache(license: { readonly edition: Edition }): BrandCache {
+  let look: Branding | undefined;
   return {
     get look() {
       return includesEdition(license.edition, EDITION) ? look : undefined;

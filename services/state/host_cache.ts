@@ -78,13 +78,13 @@ export interface CpuTime {
   total: number;
 }
 
-export interface HostBoard {
+export interface HostCache {
   readonly latest: HostSample | undefined;
   /** Takes a new sample; whoever asks while one is being taken gets that one. */
   refresh(take: (before: HostSample | undefined) => Promise<HostSample>): Promise<HostSample>;
 }
 
-export function createHostBoard(): HostBoard {
+export function createHostCache(): HostCache {
   let latest: HostSample | undefined;
   let underWay: Promise<HostSample> | undefined;
 

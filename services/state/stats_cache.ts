@@ -82,7 +82,7 @@ export interface ContainerFigures {
   memory: number;
 }
 
-export interface StatsBoard {
+export interface StatsCache {
   /** The last sample; `undefined` when it is older than {@linkcode STATS_AGE_MAX_MS}. */
   get(id: string): ContainerStats | undefined;
   /** The last sample, whatever its age. */
@@ -117,7 +117,7 @@ export const STATS_AGE_MAX_MS = 45_000;
 /** How long a scrape keeps the sizes being read, in milliseconds. */
 const SIZES_WANTED_MS = 10 * 60_000;
 
-export function createStatsBoard(now: () => Date): StatsBoard {
+export function createStatsCache(now: () => Date): StatsCache {
   const samples = new Map<string, { stats: ContainerStats; at: number }>();
   const figures = new Map<string, ContainerFigures & { at: number }>();
   let sizes: ReadonlyMap<string, number> = new Map();

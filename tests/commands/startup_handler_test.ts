@@ -1,10 +1,10 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { createFrontDoor } from "../../commands/startup_handler.ts";
+import { createStartupHandler } from "../../commands/startup_handler.ts";
 
 const ask = (path: string) => new Request(`http://longshore.test${path}`);
 
 Deno.test("while the service is put together, the process lives, but is not ready", async () => {
-  const { answer } = createFrontDoor();
+  const { answer } = createStartupHandler();
   const live = await answer(ask("/livez"), "192.0.2.1");
   deepEqual([live.status, await live.json()], [200, { status: "ok" }]);
   const ready = await answer(ask("/readyz"), "192.0.2.1");
@@ -13,7 +13,7 @@ Deno.test("while the service is put together, the process lives, but is not read
 });
 
 Deno.test("everyone else waits for the service, and is then answered by it", async () => {
-  const door = createFrontDoor();
+  const door = createStartupHandler();
   const early = door.answer(ask("/api/containers"), "192.0.2.1");
   door.open((request, peer) =>
     Promise.resolve(new Response(`${new URL(request.url).pathname} ${peer}`))
@@ -23,7 +23,7 @@ Deno.test("everyone else waits for the service, and is then answered by it", asy
 });
 
 Deno.test("a start that fails leaves nobody waiting", async () => {
-  const door = createFrontDoor();
+  const door = createStartupHandler();
   const early = door.answer(ask("/api/containers"), "192.0.2.1");
   door.close();
   const response = await early;

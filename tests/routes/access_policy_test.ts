@@ -13,7 +13,11 @@ import { type AppEnv, respondJson } from "../../routes/exchange.ts";
 import { mount } from "../../routes/mount.ts";
 import type { Caller, Role } from "../../services/auth/caller.ts";
 import { AppError } from "../../services/errors.ts";
-import { type CurrentGuard, currentGuard, type Observation } from "../../services/access_policy.ts";
+import {
+  type CurrentAccessPolicy,
+  currentGuard,
+  type Observation,
+} from "../../services/access_policy.ts";
 import { silentLog } from "../../services/log.ts";
 import { testApp } from "../helpers/test_app.ts";
 
@@ -96,7 +100,7 @@ function harbor(
   { shut = false, shutForCaller = false, shutFor = "", granted = [] as string[] } = {},
 ): Harbor {
   const seen: Observation[] = [];
-  const guard: CurrentGuard = () => ({
+  const guard: CurrentAccessPolicy = () => ({
     admit(address, caller) {
       if (shut || caller && (shutForCaller || caller.userId === shutFor)) {
         throw new AppError("forbidden", `not from ${address}`);

@@ -1,9 +1,9 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { createGate } from "../../services/limiter.ts";
+import { createLimiter } from "../../services/limiter.ts";
 import { ThrottledError } from "../../services/errors.ts";
 
 Deno.test("a gate lets so many in, the rest wait in order, too many are sent away", async () => {
-  const gate = createGate({ what: "things", running: 2, waiting: 2 });
+  const gate = createLimiter({ what: "things", running: 2, waiting: 2 });
   const ended: number[] = [];
   const works = [0, 1, 2, 3].map((index) => {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -34,7 +34,7 @@ Deno.test("a gate lets so many in, the rest wait in order, too many are sent awa
 });
 
 Deno.test("work that fails gives its place back", async () => {
-  const gate = createGate({ what: "things", running: 1, waiting: 1 });
+  const gate = createLimiter({ what: "things", running: 1, waiting: 1 });
   await rejects(gate(() => Promise.reject(new Error("broken"))), /broken/);
   equal(await gate(() => Promise.resolve("next")), "next");
 });

@@ -14,7 +14,7 @@ import { everyRoute } from "../../routes/editions.ts";
 import type { Endpoint } from "../../routes/endpoint.ts";
 import { failureOf } from "../../routes/errors.ts";
 import { type AppEnv, respondJson } from "../../routes/exchange.ts";
-import type { Gatekeeper } from "../../routes/request_context.ts";
+import type { RequestContext } from "../../routes/request_context.ts";
 import { mount } from "../../routes/mount.ts";
 import { includesRole, type Role, USER_ROLES, type UserRole } from "../../services/auth/caller.ts";
 import { guard } from "../../services/editions.ts";
@@ -215,7 +215,7 @@ async function gates(
   { deps }: TestApp,
 ): Promise<(served: Served, userId: string) => Promise<number>> {
   const caller: { userId: string; role: Role } = { userId: "", role: "viewer" };
-  const gatekeeper: Gatekeeper = {
+  const gatekeeper: RequestContext = {
     license: deps.license,
     identify: (_, { address }) => ({ ...caller, familyId: "family", address }),
     audit: () => {},

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Look } from "../../../services/state/brand_cache.ts";
+import type { Branding } from "../../../services/state/brand_cache.ts";
 import type { PublicPage } from "../../../services/pro/status_pages/public.ts";
 import { isColor, readableAs, readableOn } from "./colors.ts";
 import { type Markup, markup } from "./markup.ts";
@@ -22,14 +22,14 @@ const DARK = "#161c25";
 const FONTS = `system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif`;
 
 /** The page's own color comes first, for it tells one page from another. */
-export function brandColor(theme: PublicPage["theme"], look: Look | undefined): string {
+export function brandColor(theme: PublicPage["theme"], look: Branding | undefined): string {
   return [theme.primary_color, look?.primary_color].find(isColor) ?? BRAND;
 }
 
 /** What goes before the page's style sheet, and what goes behind it. */
 export function brandStyles(
   theme: PublicPage["theme"],
-  look: Look | undefined,
+  look: Branding | undefined,
 ): { before: string; behind: string } {
   const color = brandColor(theme, look);
   const before = `:root{--brand:${color};--on-brand:${readableOn(color)}}`;
@@ -53,13 +53,13 @@ export function brandStyles(
  * The brand's own style sheet, as the page's parser sees it. It was checked before it was stored;
  * here only that it stays in its element, which is what the page's safety hangs on.
  */
-export function customStyle(look: Look | undefined): string | undefined {
+export function customStyle(look: Branding | undefined): string | undefined {
   const css = look?.custom_css?.replace(/\r\n?/g, "\n");
   return css && !/<[/!?]|\0/.test(css) ? css : undefined;
 }
 
 /** The band with the logo, or with the name where there is none. */
-export function brandBand(look: Look): Markup {
+export function brandBand(look: Branding): Markup {
   const { app_name } = look;
   const { light, dark } = logosOf(look);
   return markup`<div class="brand">
@@ -79,7 +79,7 @@ ${
 }
 
 /** From where the page loads pictures, for its policy: each by its address, nothing beside it. */
-export function logoSources(look: Look | undefined): string[] {
+export function logoSources(look: Branding | undefined): string[] {
   const { light, dark } = look ? logosOf(look) : {};
   return [light, dark].flatMap((url) =>
     url ? [url.origin + url.pathname.replaceAll(";", "%3B").replaceAll(",", "%2C")] : []
@@ -88,7 +88,7 @@ export function logoSources(look: Look | undefined): string[] {
 
 /** The only one there is serves for both. */
 function logosOf(
-  { logo_url, logo_dark_url }: Look,
+  { logo_url, logo_dark_url }: Branding,
 ): { light: URL | null; dark: URL | null } {
   const [light, dark] = [logo_url, logo_dark_url].map((text) => {
     const url = text === null ? null : URL.parse(text);

@@ -6,7 +6,7 @@
  */
 
 import * as z from "zod";
-import type { Look } from "../../../services/state/brand_cache.ts";
+import type { Branding } from "../../../services/state/brand_cache.ts";
 import { nodeCrypto, nodeZlib } from "../../../services/builtins.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { includesEdition } from "../../../services/license/edition.ts";
@@ -62,11 +62,11 @@ interface Setting {
   config: Deps["config"];
   /** The service's own address, e.g. `https://ops.example.com`. */
   base: string;
-  look: Look | undefined;
+  look: Branding | undefined;
 }
 
 /** Rendered parts by name and base address, while the page in memory and the look stay the same. */
-type Shelf = WeakMap<PublicPage, { look: Look | undefined; parts: Map<string, Kept> }>;
+type Shelf = WeakMap<PublicPage, { look: Branding | undefined; parts: Map<string, Kept> }>;
 
 /** Rendered parts of one page: clients choose the `Host` header, which is part of the feed. */
 const PARTS_MAX = 20;

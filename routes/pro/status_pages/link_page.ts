@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Look } from "../../../services/state/brand_cache.ts";
+import type { Branding } from "../../../services/state/brand_cache.ts";
 import { nodeCrypto } from "../../../services/builtins.ts";
 import type { SubscribedPage } from "../../../services/pro/status_pages/subscribers.ts";
 import type { RawAnswer } from "../../endpoint.ts";
@@ -36,7 +36,7 @@ const encoder = new TextEncoder();
  */
 export function linkPage(
   { page = PLAIN, title, text, button, email }: LinkPage,
-  { look, status = 200 }: { look?: Look | undefined; status?: number } = {},
+  { look, status = 200 }: { look?: Branding | undefined; status?: number } = {},
 ): RawAnswer {
   const style = statusPageStyle(page, look) + sheet;
   const document = markup`<!doctype html>

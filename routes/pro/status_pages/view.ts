@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Look } from "../../../services/state/brand_cache.ts";
+import type { Branding } from "../../../services/state/brand_cache.ts";
 import type {
   PublicComponent,
   PublicIncident,
@@ -44,7 +44,7 @@ const SUMMARY_MAX = 300;
 const REFRESH_S = 60;
 
 /** The page's style sheet, with its own color and in the look of the service. */
-export function statusPageStyle({ theme }: Pick<PublicPage, "theme">, look?: Look): string {
+export function statusPageStyle({ theme }: Pick<PublicPage, "theme">, look?: Branding): string {
   const { before, behind } = brandStyles(theme, look);
   return before + sheet + behind;
 }
@@ -63,7 +63,7 @@ export function statusPageView(
     feedUrl: string;
     subscribeUrl: string | null;
     style: string;
-    look?: Look | undefined;
+    look?: Branding | undefined;
   },
 ): string {
   const { name, description, theme } = page;

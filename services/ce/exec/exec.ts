@@ -14,7 +14,7 @@ import { assertRunning } from "../containers/containers.ts";
 import { assertMayInspect } from "../containers/own_container.ts";
 import { type ReadDeps, resolveContainer } from "../containers/reads.ts";
 import { assertExecAllowed, parseExecAllowlist } from "./allowlist.ts";
-import { createGate } from "../../limiter.ts";
+import { createLimiter } from "../../limiter.ts";
 import { splitWords } from "./shell_words.ts";
 
 /** What a program wrote, and how it ended. */
@@ -49,7 +49,7 @@ const EXCESS_MAX = 16 * 1024 * 1024;
 const EXIT_WAIT_MS = 2_000;
 const EXIT_POLL_MS = 25;
 
-const running = createGate({ what: "commands", running: 16, waiting: 64 });
+const running = createLimiter({ what: "commands", running: 16, waiting: 64 });
 
 /**
  * Runs a command in a container, without a shell and without input. A program that is not in the

@@ -11,7 +11,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { asContainer, inspectContainer } from "../containers/reads.ts";
 import { assertMayInspect } from "../containers/own_container.ts";
-import { createGate } from "../../limiter.ts";
+import { createLimiter } from "../../limiter.ts";
 import { type LogFrame, type LogLines, parseSince, readLogLines } from "./lines.ts";
 import { type LogSearchResult, searchLines } from "./search.ts";
 import { compileLinearPattern } from "./regex/guard.ts";
@@ -52,8 +52,8 @@ const ENTRIES_MAX = 1_000_000;
 const QUICK_MS = 2_000;
 
 // A log that is read takes up to 32 MiB while it is worked on.
-const reading = createGate({ what: "logs are read", running: 8, waiting: 128 });
-const searching = createGate({ what: "log searches", running: 4, waiting: 32 });
+const reading = createLimiter({ what: "logs are read", running: 8, waiting: 128 });
+const searching = createLimiter({ what: "log searches", running: 4, waiting: 32 });
 
 /**
  * The last lines of a container's log, oldest first, each `RFC3339Nano text`. Standard output and

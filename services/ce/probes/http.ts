@@ -11,7 +11,7 @@ import type { Deps } from "../../deps.ts";
 import { redactedUrl } from "../../outbound/url_secrets.ts";
 import { VERSION } from "../../version.ts";
 import { connectionFailure } from "./connection_failure.ts";
-import { createGate } from "../../limiter.ts";
+import { createLimiter } from "../../limiter.ts";
 import { keepAnswer } from "./response_cache.ts";
 import { checkCertificate } from "./tls.ts";
 import { withoutCredentials } from "../../outbound/url_credentials.ts";
@@ -75,7 +75,7 @@ async function probeEndpoints(
   options: ProbeOptions,
 ): Promise<EndpointCheck[]> {
   if (endpoints.length === 0) return [];
-  const gate = createGate({ what: "HTTP probes", running: PARALLEL, waiting: Infinity });
+  const gate = createLimiter({ what: "HTTP probes", running: PARALLEL, waiting: Infinity });
   return await Promise.all(
     endpoints.map((endpoint) => gate(() => probeEndpoint(endpoint, options))),
   );

@@ -16,7 +16,7 @@ import {
 } from "./certificate_chain.ts";
 import { parseAltNames } from "./certificate_names.ts";
 import { connectionFailure } from "./connection_failure.ts";
-import { createGate } from "../../limiter.ts";
+import { createLimiter } from "../../limiter.ts";
 import { keepAnswer } from "./response_cache.ts";
 
 export interface CertificateTarget {
@@ -86,7 +86,7 @@ export async function checkCertificates(
   options: CertificateCheckOptions,
 ): Promise<CertificateCheck[]> {
   if (targets.length === 0) return [];
-  const gate = createGate({ what: "TLS probes", running: PARALLEL, waiting: Infinity });
+  const gate = createLimiter({ what: "TLS probes", running: PARALLEL, waiting: Infinity });
   return await Promise.all(
     targets.map((target) => gate(() => checkCertificate(target, options))),
   );

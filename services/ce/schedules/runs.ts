@@ -30,7 +30,7 @@ import { errorFields } from "../../log.ts";
 import { automaticActor, recordAudit } from "../auth/audit.ts";
 import { type ActionDeps, actOnContainer } from "../containers/actions.ts";
 import { nextDue } from "./cron.ts";
-import { createGate } from "../../limiter.ts";
+import { createLimiter } from "../../limiter.ts";
 import { scheduledContainer } from "./schedules.ts";
 
 export { RUN_STATUSES } from "../../../db/ce/schedule_runs.ts";
@@ -99,7 +99,7 @@ export function sweepScheduleRuns({ db, now }: Pick<Deps, "db" | "now">): void {
 export function createRunStarter(deps: RunDeps): RunStarter {
   const { log } = deps;
   const underWay = new Map<string, Promise<void>>();
-  const gate = createGate({ what: "runs", running: RUNNING_MAX, waiting: Infinity });
+  const gate = createLimiter({ what: "runs", running: RUNNING_MAX, waiting: Infinity });
   let closed = false;
 
   const run = async (begun: BegunRun, schedule: Schedule) => {

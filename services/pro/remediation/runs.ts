@@ -31,7 +31,7 @@ import {
   stopContainer,
 } from "../../ce/containers/actions.ts";
 import { identityOf } from "../../ce/containers/reserve.ts";
-import { createGate } from "../../limiter.ts";
+import { createLimiter } from "../../limiter.ts";
 import { withDeadline } from "../../deadline.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
@@ -111,7 +111,7 @@ export function createRemediator(deps: RemediationDeps): Remediator {
   const { db, inventory, log, maintenance, now } = deps;
   const underWay = new Map<string, Promise<void>>();
   const targets = new Map<string, string>();
-  const gate = createGate({ what: "actions", running: RUNNING_MAX, waiting: Infinity });
+  const gate = createLimiter({ what: "actions", running: RUNNING_MAX, waiting: Infinity });
   let closed = false;
 
   const run = async (begun: BegunRemediation, rule: RemediationRule) => {

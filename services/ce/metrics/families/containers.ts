@@ -11,7 +11,7 @@ import type {
   ContainerCounters,
   ContainerStats,
   DeviceCounters,
-  StatsBoard,
+  StatsCache,
   TrafficCounters,
 } from "../../../state/stats_cache.ts";
 import {
@@ -29,7 +29,7 @@ const CPU_PERIOD_US = 100_000;
 export function containerFamilies(
   { containers, stats, kind, now }: {
     containers: readonly Container[];
-    stats: Pick<StatsBoard, "get" | "last" | "size">;
+    stats: Pick<StatsCache, "get" | "last" | "size">;
     kind: EngineKind;
     now: Date;
   },

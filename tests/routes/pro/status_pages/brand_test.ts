@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import { readableAs, readableOn } from "../../../../routes/pro/status_pages/colors.ts";
 import { brandBand, customStyle, logoSources } from "../../../../routes/pro/status_pages/brand.ts";
-import { createBrandBoard, type Look } from "../../../../services/state/brand_cache.ts";
+import { type Branding, createBrandCache } from "../../../../services/state/brand_cache.ts";
 import type { Edition } from "../../../../services/license/edition.ts";
 import { callPages, harborPage } from "../../../helpers/harbor_page.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
@@ -9,7 +9,7 @@ import { type TestApp, testApp } from "../../../helpers/test_app.ts";
 const PAGE = "/status/harbor-goods";
 const BRANDING = "/api/ext/service-enterprise/branding";
 
-const NO_LOOK: Look = {
+const NO_LOOK: Branding = {
   app_name: "Acme",
   logo_url: null,
   logo_dark_url: null,
@@ -26,7 +26,7 @@ async function page(app: TestApp, headers: Record<string, string> = {}) {
   return { ...answer, policy: answer.headers.get("content-security-policy")! };
 }
 
-async function activate(app: TestApp, brand: Partial<Look>): Promise<string> {
+async function activate(app: TestApp, brand: Partial<Branding>): Promise<string> {
   const created = await app.call("POST", BRANDING, { name: "b", ...NO_LOOK, ...brand });
   equal(created.status, 201, JSON.stringify(created.body));
   equal((await app.call("PUT", `${BRANDING}/${created.body.id}/activate`)).status, 200);
@@ -181,7 +181,7 @@ Deno.test("the logo for dark surroundings serves for both where it is the only o
 
 Deno.test("a look is shown under the license that has brands, and under no other", () => {
   const license: { edition: Edition } = { edition: "ce" };
-  const board = createBrandBoard(license);
+  const board = createBrandCache(license);
   board.put(NO_LOOK);
   for (const [edition, look] of [["ce", undefined], ["pro", undefined], ["enterprise", NO_LOOK]]) {
     license.edition = edition as Edition;

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { ContainerStats as WireStats } from "../../../../engine/containers.ts";
 import { sampleContainer, toStats } from "../../../../services/ce/containers/stats.ts";
-import { createStatsBoard } from "../../../../services/state/stats_cache.ts";
+import { createStatsCache } from "../../../../services/state/stats_cache.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
 import { testClock } from "../../../helpers/test_app.ts";
 
@@ -159,7 +159,7 @@ Deno.test("toStats() of a restarted container does not take its counters for the
 Deno.test("the share since a sample that is long past is not taken for that of now", async () => {
   await using fake = fakeEngine({ "GET /containers/c1/stats": () => Response.json(recorded) });
   const clock = testClock();
-  const stats = createStatsBoard(clock.now);
+  const stats = createStatsCache(clock.now);
   const deps = { engine: fake.engine, stats, now: clock.now };
   const cpuAt = async (time: string) => {
     clock.set(time);

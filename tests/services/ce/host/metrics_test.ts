@@ -3,13 +3,13 @@ import { dirname } from "node:path";
 import { hostMetrics, sampleHost, systemSummary } from "../../../../services/ce/host/metrics.ts";
 import type { Config } from "../../../../services/config/config.ts";
 import type { AppError } from "../../../../services/errors.ts";
-import { createHostBoard } from "../../../../services/state/host_cache.ts";
+import { createHostCache } from "../../../../services/state/host_cache.ts";
 
 const NOW = "2026-01-01T00:00:00.000Z";
 
 const depsWith = (procPath: string | null) => ({
   config: { procPath } as Config,
-  host: createHostBoard(),
+  host: createHostCache(),
   now: () => new Date(NOW),
 });
 

@@ -10,7 +10,7 @@ import {
   sweepHistory,
 } from "../../../../services/ce/metrics/history.ts";
 import { untilNextRoundMs } from "../../../../services/ce/metrics/sampler.ts";
-import { createHostBoard, type HostSample } from "../../../../services/state/host_cache.ts";
+import { createHostCache, type HostSample } from "../../../../services/state/host_cache.ts";
 import { createInventory } from "../../../../services/state/inventory.ts";
 import { containerOf } from "../../../helpers/fake_containers.ts";
 import { openTestMetrics, testClock } from "../../../helpers/test_app.ts";
@@ -21,7 +21,7 @@ const EMPTY = { min: null, avg: null, max: null };
 /** A host whose figures the test gives; each round takes a sample and stores it. */
 function history(metrics: MetricsDatabase = openTestMetrics(), start = START) {
   const clock = testClock(start);
-  const host = createHostBoard();
+  const host = createHostCache();
   const inventory = createInventory(clock.now);
   const memory: SamplerMemory = {};
   let cpuTime = { busy: 0, total: 0 };

@@ -3,7 +3,7 @@ import type { Service, Task } from "../../../../engine/swarm.ts";
 import { getStack, listStacks, stacksVersion } from "../../../../services/ce/stacks/stacks.ts";
 import { actOnStack } from "../../../../services/ce/stacks/actions.ts";
 import { specFor } from "../../../../services/ce/swarm/actions.ts";
-import { createStatsBoard } from "../../../../services/state/stats_cache.ts";
+import { createStatsCache } from "../../../../services/state/stats_cache.ts";
 import { createInventory } from "../../../../services/state/inventory.ts";
 import { silentLog } from "../../../../services/log.ts";
 import { createReservations } from "../../../../services/state/reservations.ts";
@@ -205,7 +205,7 @@ Deno.test("a manager tells of the tasks on all nodes, and of this node's contain
     allHealthy: true,
   }]);
   const { services, workingDir, configFiles } = await getStack(
-    { ...deps, stats: createStatsBoard(deps.now) },
+    { ...deps, stats: createStatsCache(deps.now) },
     "shop",
   );
   deepEqual(
