@@ -1,0 +1,80 @@
+/**
+ * Words and phrases that do not come back: each has a plainer one. A line that needs one all the same
+ * ends with `wording: allow`.
+ *
+ * @module
+ */
+
+import { deepEqual, match } from "node:assert/strict";
+
+/** What is not written, and what to write instead. */
+const PHRASES: readonly [phrase: RegExp, instead: string][] = [
+  [/\b(no|some|any)body\b/i, "name the subject: no user, a client, any address"],
+  [/\bwho(so|m)?ever\b/i, "name the subject: the user, the caller"],
+  [/\boneself\b/i, "your own, themselves"],
+  [/\banew\b/i, "again"],
+  [/\bdeeds?\b/i, "action, operation"],
+  [/\bstrangers?\b/i, "anonymous client, unknown caller"],
+  [/\b(told|tells?) of\b/i, "reported, reports"],
+  [/\blook(s|ed|ing)? after\b/i, "maintain, process"],
+  [/\b(is|are) looked at\b/i, "checked, inspected"],
+  [/\bmade up for\b/i, "run later, compensated"],
+  [/\bcut short\b/i, "interrupted"],
+  [/(?<!\bthere )\b(is|are|was|were) no (?!longer|more|less|further)[a-z]+/i, "is not a"],
+  [/\b(is|was) another than\b/i, "has changed, differs from"],
+  [/\bat the most\b/i, "at most"],
+  [/\b(brought to|at) its end\b/i, "finished, when it ends"],
+  [/\bcom(e|es|ing) into (being|the world)\b/i, "is created"],
+  [/\b(writ(e|es|ing|ten)|wrote|tak(e|es|ing|en)|took) down\b/i, "record, stop"],
+  [/\blies? (in|beside|below|there)\b/i, "is in, is next to"],
+];
+
+/** Text that people read, wherever it is. */
+const FILES = /\.(ts|js|html|css|md|sh|ya?ml|conf|service|example)$|^\.ci\/run$|Dockerfile$/;
+
+/** The list itself, and generated files. */
+const EXCEPT = /^tests\/structure\/(wording_test\.ts|openapi\.snapshot\.json)$|lock/;
+
+/** Folders whose wording is still to be revised. */
+const PENDING =
+  /^(README\.md|CHANGELOG\.md|main\.ts|compile\.sh|\.ci|bench|commands|db|deploy|engine|routes|services|tests)(\/|$)/;
+
+const ALLOWED = /wording: allow/;
+
+const root = new URL("../../", import.meta.url);
+
+Deno.test("no text uses a phrase that has a plainer one", async () => {
+  const found: string[] = [];
+  for (const path of await trackedFiles()) {
+    const text = await Deno.readTextFile(new URL(path, root));
+    for (const [at, line] of text.split("\n").entries()) {
+      if (ALLOWED.test(line)) continue;
+      for (const [phrase, instead] of PHRASES) {
+        const used = phrase.exec(line)?.[0];
+        if (used) found.push(`${path}:${at + 1}: "${used}", write: ${instead}`);
+      }
+    }
+  }
+  deepEqual(found, []);
+});
+
+for (
+  const line of [
+    "Nobody can delete oneself",
+    "Whoever has it is root on this host",
+    "the API key is another than before",
+    "how an event comes into the world",
+    "a stranger must not fill the disk",
+    "the value is no number",
+  ]
+) {
+  Deno.test(`the wording test finds "${line}"`, () => {
+    match(line, new RegExp(PHRASES.map(([{ source }]) => source).join("|"), "i"));
+  });
+}
+
+async function trackedFiles(): Promise<string[]> {
+  const { stdout } = await new Deno.Command("git", { args: ["ls-files"], cwd: root }).output();
+  return new TextDecoder().decode(stdout).split("\n")
+    .filter((path) => FILES.test(path) && !EXCEPT.test(path) && !PENDING.test(path));
+}
