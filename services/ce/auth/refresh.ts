@@ -35,10 +35,11 @@ export async function refreshSession(
   admit: Admit,
 ): Promise<TokenPair> {
   const { db, log, throttle, accounts } = deps;
-  const attempt = throttle.begin(address);
   const next = await refreshTokenAfter(deps, refreshToken);
 
-  // Nothing waits until the token is marked as used, so parallel requests see each other's mark.
+  // No await until the token is marked as used: parallel requests see each other's mark, and none
+  // counts as failed while another one is checked.
+  const attempt = throttle.begin(address);
   const at = deps.now();
   const tokenHash = refreshTokenHash(refreshToken);
   const found = selectRefreshToken(db, tokenHash);
