@@ -9,7 +9,7 @@ import { recordAudit } from "../services/ce/auth/audit.ts";
 import type { Deps } from "../services/deps.ts";
 import { AppError } from "../services/errors.ts";
 import { guard } from "../services/editions.ts";
-import { currentGuard } from "../services/access_policy.ts";
+import { createCurrentAccessPolicy } from "../services/access_policy.ts";
 import { errorFields } from "../services/log.ts";
 import { clientAddress, trustedPeer } from "./client_address.ts";
 import { corsHeaders, preflight } from "./cors.ts";
@@ -51,7 +51,7 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
     license,
     identify: who,
     audit,
-    guard: currentGuard(deps, guard),
+    guard: createCurrentAccessPolicy(deps, guard),
   };
   let document: Promise<string> | undefined;
   const openApi = () => document ??= printOpenApi();

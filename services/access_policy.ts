@@ -1,6 +1,6 @@
 /**
- * The guard: what an edition adds to the handling of every request, also those of other editions. It
- * decides which addresses are admitted and what callers may do beyond their role, and it records the
+ * The access policy: an edition's checks of every request, including requests to endpoints of other
+ * editions. It admits client addresses, grants permissions beyond the caller's role, and records
  * requests. Only Enterprise has one.
  *
  * @module
@@ -11,76 +11,77 @@ import type { Deps } from "./deps.ts";
 import { type Edition, includesEdition } from "./license/edition.ts";
 import { protectionWarning } from "./license/protection.ts";
 
-/** A request and how it was answered. */
+/** A request and its outcome. */
 export interface Observation {
   /** `undefined` when the request was refused before the caller was known. */
   caller: Caller | undefined;
   /** Address of the client, as seen behind trusted proxies. */
   address: string;
   requestId: string;
-  /** In capital letters. */
+  /** In upper case. */
   method: string;
   /** The pattern of the path, e.g. `/api/containers/:id/stop`. */
   path: string;
-  /** What the endpoint needs, e.g. `containers:stop`; `undefined` for public endpoints. */
+  /** The permission that the endpoint requires, e.g. `containers:stop`; `undefined` if public. */
   permission: string | undefined;
-  /** The path's parameters; without any, the name in the body; without that, empty. */
+  /** The path parameters, else the name in the body, else empty. */
   target: string;
-  /** Ids and names of everything that the request was about. */
+  /** Ids and names of all affected objects. */
   targets: readonly string[];
-  /** The command or the options that say what was done. */
+  /** The command or options that the request executed. */
   command: string | null;
   status: number;
   outcome: "success" | "failure" | "denied";
-  /** After a login the id of the user who logged in. */
+  /** After a login: the id of the user who logged in. */
   actor: string | undefined;
 }
 
 export interface AccessPolicy {
   /**
-   * Refuses a client whose address is not admitted. Called before the caller is known, and again
-   * with the caller.
+   * Refuses a client whose address is not admitted. Called before authentication and again with the
+   * authenticated caller.
    *
    * @throws {AppError} `forbidden`
    */
   admit(address: string, caller?: Caller): void;
-  /** Whether the caller's address is still admitted. For streams, which outlive their request. */
+  /** Whether the caller's address is still admitted. Used by streams, which outlive their request. */
   admits(caller: Caller): boolean;
   /** Whether custom roles are in force. */
   hasCustomRoles: boolean;
   /** Whether a user has a permission that their role does not have, e.g. `containers:start`. */
   grants(userId: string, permission: string): boolean;
-  /** Whether the caller has everything that a user has beyond their role. */
+  /** Whether the caller has every permission that a user has beyond their role. */
   includesRightsOf(caller: Caller, userId: string): boolean;
-  /** Records a request. The answer waits for the promise. */
+  /** Records a request. The response is sent after the promise settles. */
   record(observation: Observation): void | Promise<void>;
 }
 
-/** Where the guard of an edition comes from. */
+/** Loads the access policy of an edition. */
 export interface AccessPolicySource {
   edition: Edition;
   load(): Promise<(deps: Deps) => AccessPolicy>;
 }
 
 /**
- * Gives the guard: `undefined` without its edition, and a promise while it is being loaded. While
- * the protection of an ended edition lasts, the guard checks addresses and records requests only.
+ * Returns the access policy: `undefined` without its edition, a promise while it is loading. In the
+ * protection period after the edition has ended, it checks addresses and records requests, but
+ * grants no permissions.
  */
 export type CurrentAccessPolicy = () => AccessPolicy | undefined | Promise<AccessPolicy>;
 
 const ENDED = "edition ended: addresses are no longer checked, custom roles grant nothing, " +
-  "and nothing is written into the compliance log";
+  "and the compliance log records nothing";
 
-/** What of the guard is in force. */
+/** The part of the access policy that is in force. */
 type Scope = "all" | "protection" | "nothing";
 
-/** Loads the guard when it is first needed. That may be long after the start. */
-export function currentGuard(
+/** Loads the policy on first use, because a license can be installed at any time. */
+export function createCurrentAccessPolicy(
   deps: Deps,
   { edition, load }: AccessPolicySource,
 ): CurrentAccessPolicy {
   const { license, log } = deps;
-  let guard: Record<Exclude<Scope, "nothing">, AccessPolicy> | undefined;
+  let policies: Record<Exclude<Scope, "nothing">, AccessPolicy> | undefined;
   let loading: Promise<void> | undefined;
   let scope: Scope = "nothing";
 
@@ -92,26 +93,26 @@ export function currentGuard(
       log.warn(protectionWarning(until) ?? ENDED, { edition });
     }
     if (scope === "nothing") return undefined;
-    return guard?.[scope] ?? loaded(scope);
+    return policies?.[scope] ?? loadPolicy(scope);
   };
 
-  async function loaded(wanted: Exclude<Scope, "nothing">): Promise<AccessPolicy> {
-    await (loading ??= begin());
-    return guard![wanted];
+  async function loadPolicy(wanted: Exclude<Scope, "nothing">): Promise<AccessPolicy> {
+    await (loading ??= loadPolicies());
+    return policies![wanted];
   }
 
-  async function begin(): Promise<void> {
+  async function loadPolicies(): Promise<void> {
     try {
       const all = (await load())(deps);
-      guard = { all, protection: withoutRoles(all) };
+      policies = { all, protection: withoutRoles(all) };
     } finally {
       loading = undefined;
     }
   }
 }
 
-const withoutRoles = (guard: AccessPolicy): AccessPolicy => ({
-  ...guard,
+const withoutRoles = (policy: AccessPolicy): AccessPolicy => ({
+  ...policy,
   hasCustomRoles: false,
   grants: () => false,
   includesRightsOf: () => false,

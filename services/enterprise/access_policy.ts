@@ -1,6 +1,5 @@
 /**
- * The guard of Enterprise: IP allowlist, custom roles and compliance log, for every request. It also
- * has the active brand shown, from the first request on.
+ * The access policy of the Enterprise edition: IP allowlist, custom roles and compliance log.
  *
  * @module
  */
@@ -9,14 +8,16 @@ import type { Deps } from "../deps.ts";
 import type { AccessPolicy } from "../access_policy.ts";
 import { showActiveBrand } from "./branding/brands.ts";
 import { recordObservation } from "./compliance/recording.ts";
-import { assertAddressAllowed, isAddressAllowed } from "./ip_allowlist/allowlist.ts";
+import { createAddressCheck } from "./ip_allowlist/allowlist.ts";
 import { includesRightsOf, isGranted } from "./roles/check.ts";
 
-export function createGuard(deps: Deps): AccessPolicy {
+/** Creates the policy and shows the active brand, because the first request may need it. */
+export function createAccessPolicy(deps: Deps): AccessPolicy {
   showActiveBrand(deps);
+  const addresses = createAddressCheck(deps);
   return {
-    admit: (address, caller) => assertAddressAllowed(deps, address, caller),
-    admits: (caller) => isAddressAllowed(deps, caller),
+    admit: addresses.assertAllowed,
+    admits: addresses.isAllowed,
     hasCustomRoles: true,
     grants: (userId, permission) => isGranted(deps, userId, permission),
     includesRightsOf: (caller, userId) => includesRightsOf(deps, caller, userId),

@@ -1,6 +1,6 @@
 /**
- * What the Enterprise edition runs in the background, where it writes events down, and its guard.
- * Everything is loaded when it first runs: a service without the license pays nothing for it.
+ * Workers, event recorders and the access policy of the Enterprise edition. Their code is loaded on
+ * first use, so that other editions do not pay for it.
  *
  * @module
  */
@@ -13,14 +13,14 @@ import { complianceRecorder } from "./compliance/recorder.ts";
 const sessionSweeper: Worker = {
   name: "SSO session sweeper",
   edition: "enterprise",
-  run: async (...given) => await (await import("./sso/session_sweeper.ts")).sweepSessions(...given),
+  run: async (...args) => await (await import("./sso/session_sweeper.ts")).sweepSessions(...args),
 };
 
 const complianceSweeper: Worker = {
   name: "compliance sweeper",
   edition: "enterprise",
-  run: async (...given) =>
-    await (await import("./compliance/sweeper.ts")).sweepComplianceLog(...given),
+  run: async (...args) =>
+    await (await import("./compliance/sweeper.ts")).sweepComplianceLog(...args),
 };
 
 export const enterpriseWorkers: readonly Worker[] = [sessionSweeper, complianceSweeper];
@@ -28,12 +28,12 @@ export const enterpriseWorkers: readonly Worker[] = [sessionSweeper, complianceS
 export const enterpriseRecorders: readonly Recorder[] = [complianceRecorder];
 
 export async function recordEnterpriseCommand(
-  ...given: Parameters<typeof import("./compliance/command_entry.ts").recordCommandEntry>
+  ...args: Parameters<typeof import("./compliance/command_entry.ts").recordCommandEntry>
 ): Promise<void> {
-  (await import("./compliance/command_entry.ts")).recordCommandEntry(...given);
+  (await import("./compliance/command_entry.ts")).recordCommandEntry(...args);
 }
 
 export const enterpriseAccessPolicy: AccessPolicySource = {
   edition: "enterprise",
-  load: async () => (await import("./access_policy.ts")).createGuard,
+  load: async () => (await import("./access_policy.ts")).createAccessPolicy,
 };

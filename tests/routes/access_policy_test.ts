@@ -14,8 +14,8 @@ import { mount } from "../../routes/mount.ts";
 import type { Caller, Role } from "../../services/auth/caller.ts";
 import { AppError } from "../../services/errors.ts";
 import {
+  createCurrentAccessPolicy,
   type CurrentAccessPolicy,
-  currentGuard,
   type Observation,
 } from "../../services/access_policy.ts";
 import { silentLog } from "../../services/log.ts";
@@ -311,7 +311,7 @@ Deno.test("the guard is loaded with the first license, kept, and gone with its e
   const warn = (message: string) => void warnings.push(message);
   using app = testApp({ log: { ...silentLog, warn } });
   let loads = 0;
-  const guard = currentGuard(app.deps, {
+  const guard = createCurrentAccessPolicy(app.deps, {
     edition: "enterprise",
     load: () => {
       if (loads++ === 0) return Promise.reject(new Error("not this time"));

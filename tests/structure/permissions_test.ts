@@ -24,7 +24,7 @@ import {
   permissionName,
   PERMISSIONS,
 } from "../../services/enterprise/roles/permissions.ts";
-import { currentGuard } from "../../services/access_policy.ts";
+import { createCurrentAccessPolicy } from "../../services/access_policy.ts";
 import { TEST_ADDRESS, type TestApp, testApp } from "../helpers/test_app.ts";
 
 const KNOWN = PERMISSIONS.map(permissionName);
@@ -219,7 +219,10 @@ async function gates(
     license: deps.license,
     identify: (_, { address }) => ({ ...caller, familyId: "family", address }),
     audit: () => {},
-    guard: currentGuard(deps, { ...guard, load: async () => withoutRecords(await guard.load()) }),
+    guard: createCurrentAccessPolicy(deps, {
+      ...guard,
+      load: async () => withoutRecords(await guard.load()),
+    }),
   };
   const hono = new Hono<AppEnv>({ strict: false });
   for (const routes of await everyRoute(deps)) {

@@ -1,5 +1,5 @@
 /**
- * Brands: how the service looks to people. At most one is active.
+ * Brands: names, logos, colors and style sheets for pages and mails. At most one is active.
  *
  * @module
  */
@@ -18,29 +18,29 @@ import {
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound, tooMany } from "../../errors.ts";
-import { hostilePartOf } from "./css_sanitizer.ts";
+import { findForbiddenCss } from "./css_sanitizer.ts";
 
 export type { Brand };
 
-/** Most brands. */
+/** Maximum number of brands. */
 export const BRANDS_MAX = 100;
 
-/** Longest address of a logo. */
+/** Maximum length of a logo URL. */
 export const LOGO_URL_MAX = 2_048;
 
-/** What an administrator says of a brand. */
+/** The settings of a brand. */
 export type NewBrand = Omit<Brand, "id" | "is_active" | "created_at" | "updated_at">;
 
 type BrandDeps = Pick<Deps, "db" | "brand" | "now" | "log">;
 
-/** Newest first, without their style sheets, which may be long. */
+/** Lists brands, newest first, without their style sheets, which may be long. */
 export function listBrands(
   { db }: Pick<Deps, "db">,
 ): { brands: Omit<Brand, "custom_css">[] } {
   return { brands: selectBrands(db).map(({ custom_css: _, ...brand }) => brand) };
 }
 
-/** The active brand; `null` when none is. */
+/** Returns the active brand, or `null`. */
 export function getActiveBrand({ db }: Pick<Deps, "db">): { brand: Brand | null } {
   return { brand: selectActiveBrand(db) ?? null };
 }
@@ -53,14 +53,14 @@ export function getBrand({ db }: Pick<Deps, "db">, id: string): Brand {
 }
 
 /**
- * Stores a new brand, which is not active.
+ * Stores a new, inactive brand.
  *
- * @throws {AppError} `invalid` for a logo that is no HTTPS address, and for a style sheet that does
- * more than style; `conflict` when there are too many brands.
+ * @throws {AppError} `invalid` for a logo that is not an HTTPS URL and for a forbidden style sheet;
+ * `conflict` at the limit of {@linkcode BRANDS_MAX}.
  */
 export function createBrand(deps: Omit<BrandDeps, "brand">, input: NewBrand): Brand {
   const { db, now, log } = deps;
-  assertHarmless(input);
+  assertSafe(input);
   if (countBrands(db) >= BRANDS_MAX) throw tooMany("brands", BRANDS_MAX);
   const at = now().toISOString();
   const id = crypto.randomUUID();
@@ -70,21 +70,21 @@ export function createBrand(deps: Omit<BrandDeps, "brand">, input: NewBrand): Br
 }
 
 /**
- * Changes what is given and keeps the rest. A change of the active brand is seen at once.
+ * Changes the given fields of a brand. A change of the active brand is visible immediately.
  *
  * @throws {AppError} `not_found`; `invalid` as for a new one.
  */
 export function changeBrand(deps: BrandDeps, id: string, change: Change<NewBrand>): Brand {
   const { db, now, log } = deps;
   const brand = getBrand(deps, id);
-  assertHarmless(change);
+  assertSafe(change);
   updateBrand(db, { ...applyChange(brand, change), updated_at: now().toISOString() });
   showActiveBrand(deps);
   log.info("brand changed", { brandId: id });
   return getBrand(deps, id);
 }
 
-/** Deletes a brand. Without the active one, no brand is active. @throws {AppError} `not_found`. */
+/** Deletes a brand. If it was active, no brand is. @throws {AppError} `not_found`. */
 export function removeBrand(deps: Pick<BrandDeps, "db" | "brand" | "log">, id: string): void {
   const { db, log } = deps;
   if (!deleteBrand(db, id)) throw notFound("Brand", id);
@@ -102,7 +102,7 @@ export function activateBrand(deps: Pick<BrandDeps, "db" | "brand" | "log">, id:
   return getBrand(deps, id);
 }
 
-/** Has the active brand shown to people. Called when Enterprise comes into force and at each change. */
+/** Publishes the active brand to pages and mails. */
 export function showActiveBrand({ db, brand }: Pick<Deps, "db" | "brand">): void {
   brand.put(selectActiveBrand(db));
 }
@@ -110,17 +110,17 @@ export function showActiveBrand({ db, brand }: Pick<Deps, "db" | "brand">): void
 const LOGOS = ["logo_url", "logo_dark_url", "email_logo_url"] as const;
 
 /** @throws {AppError} `invalid`. */
-function assertHarmless(brand: Change<NewBrand>): void {
+function assertSafe(brand: Change<NewBrand>): void {
   for (const field of LOGOS) {
-    const reason = brand[field] && reasonAgainstLogo(brand[field]);
-    if (reason) throw new AppError("invalid", `body.${field}: ${reason}`);
+    const fault = brand[field] && logoFault(brand[field]);
+    if (fault) throw new AppError("invalid", `body.${field}: ${fault}`);
   }
-  const hostile = brand.custom_css && hostilePartOf(brand.custom_css);
-  if (hostile) throw new AppError("invalid", `body.custom_css: must not have ${hostile}`);
+  const forbidden = brand.custom_css && findForbiddenCss(brand.custom_css);
+  if (forbidden) throw new AppError("invalid", `body.custom_css: must not contain ${forbidden}`);
 }
 
-function reasonAgainstLogo(text: string): string | undefined {
-  // URL parsers repair a lot, each in its own way. An address that needs repair is refused.
+function logoFault(text: string): string | undefined {
+  // URL parsers repair invalid URLs in different ways, so that these are refused.
   const url = /^https:\/\/[^\s"'<>\\^`{|}\p{C}]+$/iu.test(text) ? URL.parse(text) : null;
   if (!url || url.protocol !== "https:") return "must be an https:// URL";
   if (url.username || url.password) return "must not have a user or password";

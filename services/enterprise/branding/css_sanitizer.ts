@@ -1,111 +1,113 @@
 /**
- * Which style sheets a brand may have: those that do nothing but style.
+ * Validation of a brand's style sheet.
  *
- * The style sheet of the active brand is shown to everybody, by this service and by other pages that
- * read the active brand, perhaps where people type passwords. So it must not
- * - run code, which old browsers let style sheets do;
- * - end the element that it stands in;
- * - load anything. A request to elsewhere tells who is looking, and selectors like
- *   `input[value^="a"]` can make it tell what they type.
+ * The style sheet of the active brand is served to all users, possibly on pages with a password
+ * field. So it must not
+ * - run code, which old browsers allow;
+ * - end the element that contains it;
+ * - load anything: a request reveals the visitor, and selectors like `input[value^="a"]` can reveal
+ *   typed text.
  *
- * Nothing is rewritten, because a text that was cleaned for one browser may be read differently by
- * another. The text is read in every way in which a browser (or a careless program) might read it,
- * and refused if any of these readings has something forbidden.
+ * The text is refused, not cleaned, because browsers may interpret a cleaned text differently. It is
+ * decoded in every way in which a browser or another program might read it, and refused if any of
+ * these readings contains a forbidden construct.
  *
  * @module
  */
 
-/** Longest style sheet, in UTF-16 units. */
+/** Maximum length of a style sheet, in UTF-16 code units. */
 export const CUSTOM_CSS_MAX = 50_000;
 
-/** Something that no reading may contain. */
+/** A construct that no reading may contain. */
 interface Forbidden {
-  /** Names it in the message. */
-  what: string;
+  /** Its name in the message. */
+  name: string;
   /** Searched in a folded reading: without case, white space and accents. */
   pattern: RegExp;
   /**
-   * The harmless uses, searched in the unfolded reading: a character that only folds to `#` or `:`
-   * is neither to a browser. Each one is also a match of `pattern`.
+   * Allowed uses, searched in the unfolded reading, because browsers do not fold a character to `#`
+   * or `:`. Each one is also a match of `pattern`.
    */
-  harmless?: RegExp;
+  allowed?: RegExp;
 }
 
 const FORBIDDEN: readonly Forbidden[] = [
-  { what: "expression()", pattern: /expression\(/ },
-  { what: "javascript:", pattern: /javascript:/ },
-  { what: "vbscript: or the like", pattern: /(vb|live|ecma)script:|mocha:/ },
-  { what: "@import", pattern: /@import/ },
-  { what: "@charset", pattern: /@charset/ },
-  { what: "</style", pattern: /<\/style/ },
-  { what: "tags", pattern: /<\/|<(script|style|link|meta|base|iframe|svg|img|[!?])/ },
-  { what: "-moz-binding", pattern: /-moz-binding/ },
+  { name: "expression()", pattern: /expression\(/ },
+  { name: "javascript:", pattern: /javascript:/ },
+  { name: "vbscript: or another script URL", pattern: /(vb|live|ecma)script:|mocha:/ },
+  { name: "@import", pattern: /@import/ },
+  { name: "@charset", pattern: /@charset/ },
+  { name: "</style", pattern: /<\/style/ },
+  { name: "tags", pattern: /<\/|<(script|style|link|meta|base|iframe|svg|img|[!?])/ },
+  { name: "-moz-binding", pattern: /-moz-binding/ },
   {
-    what: "behavior:",
+    name: "behavior:",
     pattern: /behavior:/g,
-    harmless: /(scroll-|transition-)behavior[ \t\r\n\f]*:/gi,
+    allowed: /(scroll-|transition-)behavior[ \t\r\n\f]*:/gi,
   },
-  { what: "progid:", pattern: /progid:/ },
-  { what: "-o-link", pattern: /-o-link/ },
-  { what: "image-set(), image() or src()", pattern: /(image-set|image|src)\(/ },
+  { name: "progid:", pattern: /progid:/ },
+  { name: "-o-link", pattern: /-o-link/ },
+  { name: "image-set(), image() or src()", pattern: /(image-set|image|src)\(/ },
   {
-    what: "url() of anything but data:image/... or #id",
+    name: "url() other than data:image/... or #id",
     pattern: /url\(/g,
-    harmless:
+    allowed:
       /url\([ \t\r\n\f]*["']?[ \t\r\n\f]*(#|data:image\/(png|jpeg|gif|webp|avif|svg\+xml)[;,])/gi,
   },
 ];
 
 /**
  * The uses of `<` in style sheets: in a range (`width < 40rem`) and in the syntax of a property
- * (`"<color>"`). Every other `<` may be the beginning of a tag.
+ * (`"<color>"`). Every other `<` might start a tag.
  */
-const MEANT_LESS_THAN =
+const ALLOWED_LESS_THAN =
   /^<([\s=\d]|(angle|color|custom-ident|image|integer|length|length-percentage|number|percentage|resolution|string|time|transform-function|transform-list)[+#]?>)/;
 
-/** How often escapes and comments are undone one after the other; browsers do it once. */
+/** How many times in succession escapes and comments are removed; browsers do it once. */
 const DEPTH = 3;
 
 /**
- * What a style sheet has that it must not have, e.g. `"@import"`; `undefined` for a harmless one.
+ * Finds a forbidden construct in a style sheet, e.g. `"@import"`.
+ *
+ * @returns Its name; `undefined` if there is none.
  */
-export function hostilePartOf(css: string): string | undefined {
+export function findForbiddenCss(css: string): string | undefined {
   for (const { index } of css.matchAll(/</g)) {
-    if (!MEANT_LESS_THAN.test(css.slice(index, index + 32))) {
-      return hostileIn(css) ?? "< without a space behind it";
+    if (!ALLOWED_LESS_THAN.test(css.slice(index, index + 32))) {
+      return findConstruct(css) ?? "< without a space after it";
     }
   }
-  return hostileIn(css);
+  return findConstruct(css);
 }
 
-function hostileIn(css: string): string | undefined {
-  const texts = [...readings(css)].map((text) => ({ text, plain: folded(text) }));
-  return FORBIDDEN.find(({ pattern, harmless }) =>
-    texts.some(({ text, plain }) =>
-      harmless ? count(plain, pattern) > count(text, harmless) : pattern.test(plain)
+function findConstruct(css: string): string | undefined {
+  const texts = [...readingsOf(css)].map((text) => ({ text, folded: foldText(text) }));
+  return FORBIDDEN.find(({ pattern, allowed }) =>
+    texts.some(({ text, folded }) =>
+      allowed ? count(folded, pattern) > count(text, allowed) : pattern.test(folded)
     )
-  )?.what;
+  )?.name;
 }
 
 const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;
 
-/** The text as it is, and with its escapes and comments undone, in every order. */
-function readings(css: string): Set<string> {
+/** The unchanged text, and the text with escapes and comments removed, in every order. */
+function readingsOf(css: string): Set<string> {
   const found = new Set([css]);
   let last = [css];
   for (let depth = 0; depth < DEPTH; depth++) {
     last = last.flatMap((text) => [
-      withoutEscapes(text),
-      withoutComments(text),
-      withoutAnyComments(text),
+      decodeEscapes(text),
+      removeComments(text),
+      removeAllComments(text),
     ]).filter((text) => !found.has(text));
     for (const text of last) found.add(text);
   }
   return found;
 }
 
-/** Undoes escapes (CSS Syntax Level 3, 4.3.7), and backslashes that continue a string's line. */
-function withoutEscapes(css: string): string {
+/** Decodes escapes (CSS Syntax Level 3, 4.3.7) and removes line continuations in strings. */
+function decodeEscapes(css: string): string {
   return css.replace(
     /\\(?:([\da-f]{1,6})(?:\r\n|[ \t\r\n\f])?|\r\n|[\n\r\f]|([\s\S])|$)/gi,
     (_, hex: string | undefined, character: string | undefined) =>
@@ -118,18 +120,18 @@ function characterOf(code: number): string {
   return isCharacter ? String.fromCodePoint(code) : "\uFFFD";
 }
 
-/** Removes comments as browsers see them: not those in a string or after a backslash. */
-function withoutComments(css: string): string {
+/** Removes comments as browsers do: not those in a string or after a backslash. */
+function removeComments(css: string): string {
   return css.replace(
     /(\\[\s\S]|"(?:[^"\\\n\r\f]|\\[\s\S])*"?|'(?:[^'\\\n\r\f]|\\[\s\S])*'?)|\/\*[\s\S]*?(?:\*\/|$)/g,
     "$1",
   );
 }
 
-/** Removes comments as a program sees them that does not know of strings. */
-const withoutAnyComments = (css: string) => css.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, "");
+/** Removes comments as a program does that does not recognize strings. */
+const removeAllComments = (css: string) => css.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, "");
 
-/** Small capitals, which old browsers took for the plain letters. */
+/** Small capitals, which old browsers treat as ASCII letters. */
 const SMALL_CAPITALS: Readonly<Record<string, string>> = {
   "\u1d00": "a",
   "\u0299": "b",
@@ -157,11 +159,8 @@ const SMALL_CAPITALS: Readonly<Record<string, string>> = {
   "\u1d22": "z",
 };
 
-/**
- * The text in its plainest letters: without case, width, ligatures, accents, white space and
- * invisible characters.
- */
-function folded(text: string): string {
+/** Removes case, width, ligatures, accents, white space and invisible characters. */
+function foldText(text: string): string {
   return text.normalize("NFKD")
     .replace(/[\p{M}\p{C}\s\uFFFD\u115F\u1160\u3164\uFFA0]/gu, "")
     .toUpperCase().toLowerCase()

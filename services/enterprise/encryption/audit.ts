@@ -1,5 +1,5 @@
 /**
- * The audit of encryption: who changed its settings or rotated the key, and when.
+ * The encryption audit: changes of the settings and key rotations, with user and time.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export { ENCRYPTION_EVENTS } from "../../../db/enterprise/encryption_audit.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Newest first. */
+/** Lists entries, newest first. */
 export function listEncryptionAudit(
   { db }: Pick<Deps, "db">,
   { event_type = null, limit, offset }: {
@@ -32,7 +32,7 @@ export function listEncryptionAudit(
   return { entries, total: countEncryptionAudit(db, event_type), limit, offset };
 }
 
-/** Adds an entry. To be called in the transaction of what it tells, so that there is both or none. */
+/** Adds an entry. Call it in the transaction of the change that it records. */
 export function recordEncryptionEvent(
   { db, now }: Pick<Deps, "db" | "now">,
   caller: Caller,
@@ -50,9 +50,9 @@ export function recordEncryptionEvent(
 }
 
 /**
- * Deletes the entries that are older than so many days, and adds one that says so.
+ * Deletes entries older than `days` and records the deletion.
  *
- * @returns How many were deleted.
+ * @returns The number of deleted entries.
  */
 export function purgeEncryptionAudit(
   deps: Pick<Deps, "db" | "now" | "log">,

@@ -1,6 +1,6 @@
 /**
- * Rotations of the database key. Only records are kept here, of when one was begun and how it ended:
- * the key itself is changed elsewhere, by whoever has it.
+ * Records of database key rotations: start, end and outcome. The operator changes the key itself,
+ * outside of this service.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import { recordEncryptionEvent } from "./audit.ts";
 
 export { ROTATION_ENDS, ROTATION_STATUSES } from "../../../db/enterprise/key_rotations.ts";
 
-/** Newest first. */
+/** Lists rotations, newest first. */
 export function listKeyRotations(
   { db }: Pick<Deps, "db">,
   { limit, offset }: { limit: number; offset: number },
@@ -31,7 +31,7 @@ export function listKeyRotations(
   return { rotations, total: countKeyRotations(db), limit, offset };
 }
 
-/** Records that a rotation was begun. @throws {AppError} `conflict` while another one is pending. */
+/** Records the start of a rotation. @throws {AppError} `conflict` while another one is pending. */
 export function startKeyRotation(
   deps: Pick<Deps, "db" | "now" | "log">,
   caller: Caller,
@@ -44,7 +44,7 @@ export function startKeyRotation(
     if (pending) {
       throw new AppError(
         "conflict",
-        `The rotation ${pending.id} is pending since ${pending.started_at}; end it first`,
+        `Rotation ${pending.id} has been pending since ${pending.started_at}; end it first`,
       );
     }
     insertKeyRotation(db, {
@@ -61,16 +61,16 @@ export function startKeyRotation(
   return {
     id,
     status: "pending",
-    message: "Recorded as pending. Change the key where the database is opened, then tell with " +
-      `PUT /encryption/rotations/${id} how it went`,
+    message: "Recorded as pending. Change the key where the database is opened, then report the " +
+      `outcome with PUT /encryption/rotations/${id}`,
   };
 }
 
 /**
- * Records how a rotation ended.
+ * Records the end of a rotation.
  *
- * @param notes Replace those that it was begun with; without them those are kept.
- * @throws {AppError} `not_found`; `conflict` when it has ended already.
+ * @param notes Replace the previous notes if given.
+ * @throws {AppError} `not_found`; `conflict` if it has already ended.
  */
 export function endKeyRotation(
   deps: Pick<Deps, "db" | "now" | "log">,
@@ -91,7 +91,7 @@ export function endKeyRotation(
     if (!updateKeyRotationEnded(db, ended)) {
       throw new AppError(
         "conflict",
-        `The rotation ${id} has ended already (${before.status}, ${before.completed_at})`,
+        `Rotation ${id} has already ended (${before.status}, ${before.completed_at})`,
       );
     }
     recordEncryptionEvent(deps, caller, "rotation_ended", detailOf(id, status, notes ?? ""));

@@ -1,6 +1,6 @@
 /**
- * How the database file is to be encrypted. These are settings and records only: encrypting is up to
- * the program that opens the file (SQLCipher instead of SQLite).
+ * Settings for the encryption of the database file. The service only stores them: encryption needs a
+ * runtime that opens the file with SQLCipher instead of SQLite.
  *
  * @module
  */
@@ -24,9 +24,9 @@ import { recordEncryptionEvent } from "./audit.ts";
 export { CIPHER_ALGORITHMS, PAGE_SIZES } from "../../../db/enterprise/encryption_config.ts";
 
 export interface EncryptionStatus extends Omit<EncryptionConfig, "page_size"> {
-  /** Whether the database was opened by SQLCipher. */
+  /** Whether the database was opened with SQLCipher. */
   sqlcipher_available: boolean;
-  /** When a rotation was last completed; `null` when none ever was. */
+  /** End of the last completed rotation; `null` if there is none. */
   last_rotation: string | null;
   pending_rotations: number;
 }
@@ -48,9 +48,9 @@ export function getEncryptionConfig({ db }: Pick<Deps, "db">): EncryptionConfig 
 }
 
 /**
- * Changes the settings that are given, keeps the others, and adds an entry to the audit.
+ * Changes the given settings and records the change in the audit.
  *
- * @throws {AppError} `conflict` for turning encryption on without SQLCipher.
+ * @throws {AppError} `conflict` for enabling encryption without SQLCipher.
  */
 export function changeEncryptionConfig(
   deps: Pick<Deps, "db" | "now" | "log">,
@@ -61,8 +61,8 @@ export function changeEncryptionConfig(
   if (change.enabled === true && !isCipherAvailable(db)) {
     throw new AppError(
       "conflict",
-      "Encryption cannot be turned on: the database is opened by SQLite without SQLCipher " +
-        "(PRAGMA cipher_version answers nothing)",
+      "Cannot enable encryption: the database was opened by SQLite without SQLCipher " +
+        "(PRAGMA cipher_version returns no value)",
     );
   }
   return db.transaction(() => {

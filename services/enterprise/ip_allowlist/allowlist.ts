@@ -1,9 +1,9 @@
 /**
- * The IP allowlist: from which addresses the service may be used, and by whom.
+ * The IP allowlist: the addresses from which the service can be used, for all users or for one.
  *
- * While it is enforced, the address of a request is checked twice. Before the caller is known, any
- * rule may admit it, also one for a single user: otherwise that user could not log in. Once the
- * caller is known, only the global rules and the caller's own count.
+ * While it is enforced, the address of a request is checked twice. Before authentication every rule
+ * applies, including those of single users, because these users could not log in otherwise. After
+ * authentication only the global rules and those of the caller apply.
  *
  * @module
  */
@@ -15,6 +15,7 @@ import {
   selectIpAllowlist,
   updateIpAllowlist,
 } from "../../../db/enterprise/ip_allowlist.ts";
+import { selectIpRules } from "../../../db/enterprise/ip_rules.ts";
 import type { Caller } from "../../auth/caller.ts";
 import { applyChange, type Change } from "../../change.ts";
 import { warnAnonymous } from "../../auth/anonymous_log.ts";
@@ -22,63 +23,78 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { parseAddress } from "../../auth/ip_address.ts";
 import { chainEntry, type NewEntry } from "../compliance/append.ts";
-import { admittingRule, counts, type ReadyRule, readyRules, type RulesOf } from "./rule_match.ts";
+import {
+  findAdmittingRule,
+  isApplicable,
+  type ParsedRule,
+  parseRules,
+  type RuleSubject,
+} from "./rule_match.ts";
 import { knownUserRole } from "../roles/known_users.ts";
 
-/** Whether an address may use the service, and why. */
+/** Whether an address is allowed, and why. */
 export interface IpCheck {
   ip: string;
   allowed: boolean;
   /** One sentence. */
   reason: string;
-  /** How many rules count: enabled, not ended, and global or for the user who is asked about. */
+  /** Number of applicable rules: enabled, not expired, and global or of the given user. */
   rules_evaluated: number;
 }
 
-/**
- * Refuses an address that no rule admits while the allowlist is enforced. A change of the rules
- * holds for the very next call, also when another process made it.
- *
- * @param address As seen behind trusted proxies.
- * @param caller `undefined` as long as it is not known who calls.
- * @throws {AppError} `forbidden`
- */
-export function assertAddressAllowed(
-  deps: Pick<Deps, "db" | "now" | "log">,
-  address: string,
-  caller?: Caller,
-): void {
-  const isUnknown = caller === undefined || caller.role === "public";
-  const allowlist = selectIpAllowlist(deps.db);
-  if (admits(deps, allowlist, address, isUnknown ? "every user" : caller)) return;
-  if (allowlist.log_denials) {
-    const userId = caller?.userId;
-    warnAnonymous(deps, "address refused", { ...(userId && { userId }), address });
-  }
-  throw new AppError("forbidden", `The address ${address} is not on the IP allowlist`);
+/** Checks the addresses of requests. A change of the rules applies to the next request. */
+export interface AddressCheck {
+  /**
+   * Refuses an address that no rule admits while the allowlist is enforced.
+   *
+   * @param address The client's address behind trusted proxies.
+   * @param caller `undefined` before authentication.
+   * @throws {AppError} `forbidden`
+   */
+  assertAllowed(address: string, caller?: Caller): void;
+  /** Whether the caller's address is allowed. A refusal is not logged. */
+  isAllowed(caller: Caller): boolean;
 }
 
-/** Whether a caller may use the service from their address. A refusal is not logged. */
-export const isAddressAllowed = (deps: Pick<Deps, "db" | "now">, caller: Caller): boolean =>
-  admits(deps, selectIpAllowlist(deps.db), caller.address, caller);
+export function createAddressCheck(deps: Pick<Deps, "db" | "now" | "log">): AddressCheck {
+  const { db, now } = deps;
+  let cached: { revision: string; rules: ParsedRule[] } | undefined;
 
-function admits(
-  { db, now }: Pick<Deps, "db" | "now">,
-  { enforcement_enabled, revision }: IpAllowlist,
-  address: string,
-  whose: RulesOf,
-): boolean {
-  return !enforcement_enabled ||
-    admittingRule(readyRules(db, revision), parseAddress(address), whose, now()) !== undefined;
+  // The revision is read from the database each time, because another process can change the rules.
+  const rulesOf = (revision: string): ParsedRule[] => {
+    if (cached?.revision !== revision) cached = { revision, rules: parseRules(selectIpRules(db)) };
+    return cached.rules;
+  };
+  const isAdmitted = (
+    { enforcement_enabled, revision }: IpAllowlist,
+    address: string,
+    subject: RuleSubject,
+  ): boolean =>
+    !enforcement_enabled ||
+    findAdmittingRule(rulesOf(revision), parseAddress(address), subject, now()) !== undefined;
+
+  return {
+    assertAllowed(address, caller) {
+      const isUnknown = caller === undefined || caller.role === "public";
+      const allowlist = selectIpAllowlist(db);
+      if (isAdmitted(allowlist, address, isUnknown ? "all users" : caller)) return;
+      if (allowlist.log_denials) {
+        const userId = caller?.userId;
+        warnAnonymous(deps, "address refused", { ...(userId && { userId }), address });
+      }
+      throw new AppError("forbidden", `The address ${address} is not on the IP allowlist`);
+    },
+    isAllowed: (caller) => isAdmitted(selectIpAllowlist(db), caller.address, caller),
+  };
 }
 
 /**
- * Tells whether an address may use the service, and which rule admits it.
+ * Reports whether an address is allowed, and which rule admits it.
  *
- * @param ip The caller's own address unless given.
- * @param userId Whose rules count besides the global ones. Unless given, nobody's; for the caller's
- * own address the caller's.
- * @throws {AppError} `invalid` for a text that is no address; `not_found` for an unknown user.
+ * @param ip Defaults to the caller's address.
+ * @param userId The user whose rules apply in addition to the global ones. Defaults to the caller
+ * for the caller's own address, to no user otherwise.
+ * @throws {AppError} `invalid` for an invalid address; `not_found` for an unknown user.
  */
 export function checkAddress(
   deps: Pick<Deps, "db" | "config" | "now">,
@@ -89,28 +105,28 @@ export function checkAddress(
   const address = parseAddress(ip ?? caller.address);
   if (!address) throw new AppError("invalid", "query.ip: must be an IPv4 or IPv6 address");
   if (userId !== undefined) knownUserRole(deps, userId);
-  const asked = userId ?? (ip === undefined ? caller.userId : undefined);
-  const whose: RulesOf = asked === undefined ? "nobody" : { userId: asked };
+  const subjectId = userId ?? (ip === undefined ? caller.userId : undefined);
+  const subject: RuleSubject = subjectId === undefined ? "global only" : { userId: subjectId };
 
-  const { enforcement_enabled, revision } = selectIpAllowlist(db);
-  const rules = readyRules(db, revision);
-  const found = admittingRule(rules, address, whose, now());
+  const { enforcement_enabled } = selectIpAllowlist(db);
+  const rules = parseRules(selectIpRules(db));
+  const found = findAdmittingRule(rules, address, subject, now());
   return {
     ip: address.toString(),
     allowed: !enforcement_enabled || found !== undefined,
     reason: enforcement_enabled ? reasonOf(found) : `Not enforced; ${reasonIfEnforced(found)}`,
-    rules_evaluated: rules.filter((each) => counts(each, whose, now())).length,
+    rules_evaluated: rules.filter((rule) => isApplicable(rule, subject, now())).length,
   };
 }
 
-const reasonOf = (found: ReadyRule | undefined) =>
-  found ? `The ${named(found)} admits it${forWhom(found)}` : "No rule admits it";
+const reasonOf = (found: ParsedRule | undefined) =>
+  found ? `The ${labelOf(found)} admits it${scopeOf(found)}` : "No rule admits it";
 
-const reasonIfEnforced = (found: ReadyRule | undefined) =>
-  found ? `the ${named(found)} would admit it${forWhom(found)}` : "no rule would admit it";
+const reasonIfEnforced = (found: ParsedRule | undefined) =>
+  found ? `the ${labelOf(found)} would admit it${scopeOf(found)}` : "no rule would admit it";
 
-const named = ({ rule }: ReadyRule) => `rule "${rule.label}" (${rule.cidr})`;
-const forWhom = ({ rule }: ReadyRule) => rule.scope === "user" ? " for this user" : "";
+const labelOf = ({ rule }: ParsedRule) => `rule "${rule.label}" (${rule.cidr})`;
+const scopeOf = ({ rule }: ParsedRule) => rule.scope === "user" ? " for this user" : "";
 
 export function getIpAllowlistConfig({ db }: Pick<Deps, "db">): IpAllowlistConfig {
   const { revision: _, ...config } = selectIpAllowlist(db);
@@ -118,38 +134,34 @@ export function getIpAllowlistConfig({ db }: Pick<Deps, "db">): IpAllowlistConfi
 }
 
 /**
- * Changes the settings that are given and keeps the others.
+ * Changes the given settings.
  *
- * @throws {AppError} `conflict` when enforcement would lock out whoever turns it on.
+ * @throws {AppError} `conflict` if enforcement would lock out the caller.
  */
 export function changeIpAllowlistConfig(
   { db, now, log }: Pick<Deps, "db" | "now" | "log">,
   caller: Caller,
   change: Change<IpAllowlistConfig>,
 ): IpAllowlistConfig {
-  const { revision, ...before } = selectIpAllowlist(db);
+  const { revision: _, ...before } = selectIpAllowlist(db);
   const config = applyChange(before, change);
-  const turnsOn = config.enforcement_enabled && !before.enforcement_enabled;
-  const address = parseAddress(caller.address);
-  if (turnsOn && !admittingRule(readyRules(db, revision), address, caller, now())) {
-    throw new AppError(
-      "conflict",
-      `No rule admits your own address ${caller.address}, which would be locked out`,
-    );
+  const isTurnedOn = config.enforcement_enabled && !before.enforcement_enabled;
+  const rules = parseRules(selectIpRules(db));
+  if (isTurnedOn && !findAdmittingRule(rules, parseAddress(caller.address), caller, now())) {
+    throw new AppError("conflict", `This would lock you out: no rule admits ${caller.address}`);
   }
   updateIpAllowlist(db, config);
   if (config.enforcement_enabled !== before.enforcement_enabled) {
-    log.warn(`IP allowlist turned ${turnsOn ? "on" : "off"}`, { userId: caller.userId });
+    log.warn(`IP allowlist turned ${isTurnedOn ? "on" : "off"}`, { userId: caller.userId });
   }
   return config;
 }
 
 /**
- * Stops enforcement, for an operator at the command line who is locked out, and writes that into the
- * compliance log. It is stopped even when that cannot be written: a damaged log must not keep the
- * operator out.
+ * Stops enforcement for an operator who is locked out, and records it in the compliance log. A
+ * damaged compliance log does not prevent it.
  *
- * @returns Whether it was enforced; `unrecorded` is why the compliance log has no entry of it.
+ * @returns Whether it was enforced; `unrecorded` is the error if the entry could not be recorded.
  */
 export function stopIpAllowlist(
   { db, now }: Pick<Deps, "db" | "now">,

@@ -1,11 +1,10 @@
 /**
- * Which rule of the IP allowlist admits an address.
+ * Matching of addresses against the rules of the IP allowlist.
  *
  * @module
  */
 
-import type { StateDatabase } from "../../../db/database.ts";
-import { type IpRule, selectIpRules } from "../../../db/enterprise/ip_rules.ts";
+import type { IpRule } from "../../../db/enterprise/ip_rules.ts";
 import {
   type Address,
   includesAddress,
@@ -13,73 +12,65 @@ import {
   parseNetwork,
 } from "../../auth/ip_address.ts";
 
-/** An enabled rule, ready to be compared with addresses. */
-export interface ReadyRule {
+/** An enabled rule with its network parsed. */
+export interface ParsedRule {
   rule: IpRule;
   network: Network;
-  /** When it ends, in Unix milliseconds; `Infinity` for a rule without an end. */
+  /** Expiry in Unix milliseconds; `Infinity` for a rule that does not expire. */
   untilMs: number;
 }
 
 /**
- * Whose rules count besides the global ones: those of one user, those of every user (as long as it
- * is not known who calls), or nobody's.
+ * The subjects whose user rules apply in addition to the global rules: one user, all users (before
+ * authentication), or none.
  */
-export type RulesOf = { userId: string } | "every user" | "nobody";
+export type RuleSubject = { userId: string } | "all users" | "global only";
 
-/** The ready rules of each database. A process has one database, a test has many. */
-const kept = new WeakMap<StateDatabase, { revision: string; rules: ReadyRule[] }>();
-
-/** The enabled rules, which are read and parsed again only after they were changed. */
-export function readyRules(db: StateDatabase, revision: string): ReadyRule[] {
-  const known = kept.get(db);
-  if (known?.revision === revision) return known.rules;
-  const rules = madeReady(selectIpRules(db));
-  kept.set(db, { revision, rules });
-  return rules;
-}
-
-/** The first rule that admits an address at a time. */
-export function admittingRule(
-  rules: readonly ReadyRule[],
-  address: Address | undefined,
-  whose: RulesOf,
-  at: Date,
-): ReadyRule | undefined {
-  if (!address) return undefined;
-  return rules.find((each) => includesAddress(each.network, address) && counts(each, whose, at));
-}
-
-/** Whether a rule has not ended yet and is global or for whoever is asked about. */
-export function counts({ rule, untilMs }: ReadyRule, whose: RulesOf, at: Date): boolean {
-  if (at.getTime() >= untilMs) return false;
-  if (rule.scope === "global" || whose === "every user") return true;
-  return whose !== "nobody" && rule.scope_id === whose.userId;
-}
-
-/**
- * Until when the rules admit an address, in Unix milliseconds: `Infinity` if there is no end, 0 if
- * none admits it.
- */
-export function admittedUntilMs(
-  rules: readonly IpRule[],
-  address: Address | undefined,
-  whose: RulesOf,
-  at: Date,
-): number {
-  if (!address) return 0;
-  const ends = madeReady(rules)
-    .filter((each) => includesAddress(each.network, address) && counts(each, whose, at))
-    .map(({ untilMs }) => untilMs);
-  return Math.max(0, ...ends);
-}
-
-/** A rule whose network cannot be read (somebody edited the database) admits nobody. */
-function madeReady(rules: readonly IpRule[]): ReadyRule[] {
+/** Parses the enabled rules. A rule whose stored network is invalid admits no address. */
+export function parseRules(rules: readonly IpRule[]): ParsedRule[] {
   return rules.flatMap((rule) => {
     const network = parseNetwork(rule.cidr);
     if (!rule.enabled || "refused" in network) return [];
     const untilMs = rule.expires_at === null ? Infinity : Date.parse(rule.expires_at);
     return [{ rule, network, untilMs }];
   });
+}
+
+/** Finds the first rule that admits an address at a time. */
+export function findAdmittingRule(
+  rules: readonly ParsedRule[],
+  address: Address | undefined,
+  subject: RuleSubject,
+  at: Date,
+): ParsedRule | undefined {
+  return address &&
+    rules.find((rule) => includesAddress(rule.network, address) && isApplicable(rule, subject, at));
+}
+
+/** Whether a rule has not expired and is global or belongs to the subject. */
+export function isApplicable(
+  { rule, untilMs }: ParsedRule,
+  subject: RuleSubject,
+  at: Date,
+): boolean {
+  if (at.getTime() >= untilMs) return false;
+  if (rule.scope === "global" || subject === "all users") return true;
+  return subject !== "global only" && rule.scope_id === subject.userId;
+}
+
+/**
+ * The time until which the rules admit an address, in Unix milliseconds: `Infinity` if it does not
+ * expire, 0 if no rule admits the address.
+ */
+export function admittedUntilMs(
+  rules: readonly IpRule[],
+  address: Address | undefined,
+  subject: RuleSubject,
+  at: Date,
+): number {
+  if (!address) return 0;
+  const ends = parseRules(rules)
+    .filter((rule) => includesAddress(rule.network, address) && isApplicable(rule, subject, at))
+    .map(({ untilMs }) => untilMs);
+  return Math.max(0, ...ends);
 }

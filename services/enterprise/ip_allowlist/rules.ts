@@ -1,6 +1,6 @@
 /**
- * The rules of the IP allowlist. While it is enforced, nobody can change or delete the rule that
- * admits their own address, so that nobody locks themselves out.
+ * The rules of the IP allowlist. While it is enforced, callers cannot change or delete the rule that
+ * admits their own address, so that they do not lock themselves out.
  *
  * @module
  */
@@ -25,15 +25,15 @@ import { knownUserRole } from "../roles/known_users.ts";
 
 export { IP_RULE_SCOPES } from "../../../db/enterprise/ip_rules.ts";
 
-/** Most rules; every request is compared with all of them. */
+/** Maximum number of rules: every request is compared with all of them. */
 export const IP_RULES_MAX = 1_000;
 
-/** What an administrator says of a rule. `expires_at` is ISO 8601 in any zone. */
+/** The settings of a rule. `expires_at` is ISO 8601 in any time zone. */
 export type NewIpRule = Omit<IpRule, "id" | "created_at" | "updated_at">;
 
 type RuleDeps = Pick<Deps, "db" | "config" | "now" | "log">;
 
-/** Newest first. */
+/** Lists rules, newest first. */
 export function listIpRules({ db }: Pick<Deps, "db">): { rules: IpRule[] } {
   return { rules: selectIpRules(db) };
 }
@@ -48,13 +48,13 @@ export function getIpRule({ db }: Pick<Deps, "db">, id: string): IpRule {
 /**
  * Stores a new rule.
  *
- * @throws {AppError} `invalid` for a text that is no network, for a scope and a `scope_id` that do
- * not fit together, and for an end in the past; `not_found` for an unknown user; `conflict` when
- * there are too many rules.
+ * @throws {AppError} `invalid` for an invalid network, for a `scope_id` that does not match the
+ * scope, and for an expiry in the past; `not_found` for an unknown user; `conflict` at the limit of
+ * {@linkcode IP_RULES_MAX}.
  */
 export function createIpRule(deps: RuleDeps, input: NewIpRule): IpRule {
   const { db, now, log } = deps;
-  const checked = checkedRule(deps, input);
+  const checked = normalizeRule(deps, input);
   if (countIpRules(db) >= IP_RULES_MAX) throw tooMany("IP rules", IP_RULES_MAX);
   const at = now().toISOString();
   const rule = { ...checked, id: crypto.randomUUID(), created_at: at, updated_at: at };
@@ -64,9 +64,9 @@ export function createIpRule(deps: RuleDeps, input: NewIpRule): IpRule {
 }
 
 /**
- * Changes what is given and keeps the rest.
+ * Changes the given fields of a rule.
  *
- * @throws {AppError} `not_found`; `invalid` as for a new rule; `conflict` when it would lock out the
+ * @throws {AppError} `not_found`; `invalid` as for a new rule; `conflict` if it would lock out the
  * caller.
  */
 export function changeIpRule(
@@ -77,12 +77,12 @@ export function changeIpRule(
 ): IpRule {
   const { db, now, log } = deps;
   const before = getIpRule(deps, id);
-  // Whoever makes the rule of a user global does not have to take the user out as well.
-  const isForNobody = change.scope === "global" && change.scope_id === undefined;
-  const asked = applyChange(before, { ...change, ...(isForNobody && { scope_id: null }) });
+  // Making a user's rule global also removes the user.
+  const removesUser = change.scope === "global" && change.scope_id === undefined;
+  const changed = applyChange(before, { ...change, ...(removesUser && { scope_id: null }) });
   const rule = {
     ...before,
-    ...checkedRule(deps, asked, before),
+    ...normalizeRule(deps, changed, before),
     updated_at: now().toISOString(),
   };
   assertNotLockedOut(deps, caller, (rules) => rules.map((each) => each.id === id ? rule : each));
@@ -94,8 +94,8 @@ export function changeIpRule(
 /**
  * Enables or disables a rule.
  *
- * @param enabled The opposite of what it is unless given.
- * @throws {AppError} `not_found`; `conflict` when it would lock out the caller.
+ * @param enabled Toggles the rule if omitted.
+ * @throws {AppError} `not_found`; `conflict` if it would lock out the caller.
  */
 export function setIpRuleEnabled(
   deps: RuleDeps,
@@ -106,7 +106,7 @@ export function setIpRuleEnabled(
   return changeIpRule(deps, caller, id, { enabled: enabled ?? !getIpRule(deps, id).enabled });
 }
 
-/** @throws {AppError} `not_found`; `conflict` when it would lock out the caller. */
+/** @throws {AppError} `not_found`; `conflict` if it would lock out the caller. */
 export function removeIpRule(
   deps: Pick<Deps, "db" | "now" | "log">,
   caller: Caller,
@@ -119,8 +119,8 @@ export function removeIpRule(
 }
 
 /**
- * Refuses a change of the rules after which they admit the caller's own address no more, or not for
- * as long. A caller whom they do not admit now has nothing to lose.
+ * Refuses a change after which the rules no longer admit the caller's own address, or for a shorter
+ * time than before.
  *
  * @throws {AppError} `conflict`
  */
@@ -138,19 +138,20 @@ function assertNotLockedOut(
   if (afterMs >= beforeMs) return;
   throw new AppError(
     "conflict",
-    `No other rule admits your own address ${caller.address}` +
-      (afterMs > at.getTime() ? " for as long" : ", which would be locked out"),
+    afterMs > at.getTime()
+      ? `No other rule admits your own address ${caller.address} for as long`
+      : `This would lock you out: no other rule admits ${caller.address}`,
   );
 }
 
 /**
- * The rule as it is stored: with its network in the shortest form and its end in UTC.
+ * Validates a rule and returns it as stored: the network in its shortest form, the expiry in UTC.
  *
- * @param before The rule that is changed. What it had before is not checked again: its user may
- * be gone and its end may have passed.
+ * @param before The rule that is being changed. Unchanged fields are not validated again, because
+ * the user may have been deleted and the expiry may have passed.
  * @throws {AppError} `invalid`; `not_found` for an unknown user.
  */
-function checkedRule(
+function normalizeRule(
   deps: Pick<Deps, "db" | "config" | "now">,
   { cidr, label, description, enabled, scope, scope_id, expires_at }: NewIpRule,
   before?: IpRule,
@@ -161,12 +162,20 @@ function checkedRule(
     throw new AppError("invalid", "body.scope_id: required for the scope user");
   }
   if (scope === "global" && scope_id !== null) {
-    throw new AppError("invalid", "body.scope_id: must be left out for the scope global");
+    throw new AppError("invalid", "body.scope_id: must be omitted for the scope global");
   }
-  const endsAt = expires_at === null ? null : new Date(expires_at).toISOString();
-  if (endsAt !== null && endsAt !== before?.expires_at && new Date(endsAt) <= deps.now()) {
+  const expiresAt = expires_at === null ? null : new Date(expires_at).toISOString();
+  if (expiresAt !== null && expiresAt !== before?.expires_at && new Date(expiresAt) <= deps.now()) {
     throw new AppError("invalid", "body.expires_at: must be in the future");
   }
   if (scope_id !== null && scope_id !== before?.scope_id) knownUserRole(deps, scope_id);
-  return { cidr: network.text, label, description, enabled, scope, scope_id, expires_at: endsAt };
+  return {
+    cidr: network.text,
+    label,
+    description,
+    enabled,
+    scope,
+    scope_id,
+    expires_at: expiresAt,
+  };
 }

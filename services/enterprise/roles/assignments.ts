@@ -1,6 +1,6 @@
 /**
- * Who has which custom role. Nobody can assign or take away a role with a permission that they do not
- * have themselves.
+ * Assignments of custom roles to users. A caller can only assign or remove a role whose permissions
+ * the caller has.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import { getRole } from "./roles.ts";
 
 export type { RoleUser };
 
-/** The users who have a role, the last one who got it first. @throws {AppError} `not_found`. */
+/** Lists the users who have a role, latest assignment first. @throws {AppError} `not_found`. */
 export function listRoleUsers(
   deps: Pick<Deps, "db">,
   roleId: string,
@@ -35,9 +35,9 @@ export function listRoleUsers(
 }
 
 /**
- * Assigns a role to a user; it holds for their very next request. Assigning it again changes nothing.
+ * Assigns a role to a user, effective from their next request. Assigning it again changes nothing.
  *
- * @returns The assignment; `changed` is whether it is a new one.
+ * @returns The assignment; `changed` is whether it is new.
  * @throws {AppError} `not_found` for an unknown role or user; `forbidden` for a role with a
  * permission that the caller lacks.
  */
@@ -66,7 +66,7 @@ export function assignRole(
 }
 
 /**
- * Takes a role from a user; it holds for their very next request.
+ * Removes a role from a user, effective from their next request.
  *
  * @throws {AppError} `not_found` for an unknown role and for a user who does not have it;
  * `forbidden` for a role with a permission that the caller lacks.
@@ -83,5 +83,5 @@ export function unassignRole(
   if (!deleteRoleAssignment(db, roleId, userId)) {
     throw new AppError("not_found", `User ${userId} does not have the role ${role.name}`);
   }
-  log.info("custom role taken away", { roleId, userId, by: caller.userId });
+  log.info("custom role unassigned", { roleId, userId, by: caller.userId });
 }

@@ -1,6 +1,6 @@
 /**
- * What somebody may do: what the base role allows plus what the custom roles grant. The database is
- * asked each time, so a change holds for the very next request.
+ * Permission checks: a user has the permissions of the base role and those of the custom roles. Every
+ * check reads the database, so that a change is effective from the next request.
  *
  * @module
  */
@@ -29,8 +29,8 @@ export function isGranted({ db }: Pick<Deps, "db">, userId: string, permission: 
 }
 
 /**
- * Whether the caller may do everything that the custom roles of a user grant. If not, the caller must
- * not manage that user: with a new password for somebody, one can log in as them.
+ * Whether the caller has every permission that the custom roles of a user grant. If not, the caller
+ * must not manage that user: who can set a user's password can log in as that user.
  */
 export function includesRightsOf(
   { db }: Pick<Deps, "db">,
@@ -41,7 +41,8 @@ export function includesRightsOf(
 }
 
 /**
- * Refuses a caller who lacks one of the permissions: nobody hands out what they do not have.
+ * Refuses a caller who lacks one of the permissions, because callers must not grant permissions that
+ * they do not have.
  *
  * @throws {AppError} `forbidden`, naming the first permission that the caller lacks.
  */
@@ -55,24 +56,24 @@ export function assertHasPermissions(
   const name = permissionName(missing);
   throw new AppError(
     "forbidden",
-    `A role with the permission ${name} is only for those who have it themselves`,
+    `Cannot manage a role with the permission ${name}: you do not have this permission`,
   );
 }
 
-/** What a user may do. */
+/** The permissions of a user. */
 export interface PermissionCheck {
   user_id: string;
   /** Names of the custom roles: by priority, highest first, then by name. */
   roles: string[];
-  /** What the custom roles grant: resource to actions. */
+  /** Actions by resource that the custom roles grant. */
   permissions: Record<string, string[]>;
-  /** By base role and custom roles together; `null` unless a resource and an action were asked for. */
+  /** By base role and custom roles; `null` unless a resource and an action were given. */
   has_permission: boolean | null;
 }
 
 /**
- * Tells what the custom roles of a user grant; for a resource and an action also whether the user has
- * that permission.
+ * Returns the permissions that the custom roles of a user grant and, for a resource and an action,
+ * whether the user has that permission.
  *
  * @throws {AppError} `not_found` for an unknown user.
  */
@@ -84,14 +85,14 @@ export function checkPermission(
   const { db } = deps;
   const role = knownUserRole(deps, userId);
   const granted = selectPermissionsOfUser(db, userId);
-  const asked = resource !== undefined && action !== undefined;
+  const isPair = resource !== undefined && action !== undefined;
   return {
     user_id: userId,
     roles: selectRoleNamesOfUser(db, userId),
     permissions: Object.fromEntries(
       groupPermissions(granted).map(({ resource, actions }) => [resource, actions]),
     ),
-    has_permission: asked ? has(role, granted, { resource, action }) : null,
+    has_permission: isPair ? isIncluded(role, granted, { resource, action }) : null,
   };
 }
 
@@ -101,8 +102,8 @@ function firstMissing(
   permissions: readonly Permission[],
 ): Permission | undefined {
   const granted = selectPermissionsOfUser(db, userId);
-  return permissions.find((permission) => !has(role, granted, permission));
+  return permissions.find((permission) => !isIncluded(role, granted, permission));
 }
 
-const has = (role: Role, granted: readonly Permission[], need: Permission): boolean =>
+const isIncluded = (role: Role, granted: readonly Permission[], need: Permission): boolean =>
   includesRole(role, leastRole(need)) || granted.some((have) => includesPermission(have, need));

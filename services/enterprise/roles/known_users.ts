@@ -1,6 +1,6 @@
 /**
- * Whom custom roles and IP rules can be given to: users with an account, and the two callers that
- * have none.
+ * The users that custom roles and IP rules can refer to: users with an account, and the two built-in
+ * callers without one.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { Deps } from "../../deps.ts";
 import { notFound } from "../../errors.ts";
 
 /**
- * The base role of a user; in key mode also that of `key`, and with METRICS_TOKEN that of `metrics`.
+ * Returns the base role of a user. `key` is known in key mode, `metrics` if METRICS_TOKEN is set.
  *
  * @throws {AppError} `not_found`
  */

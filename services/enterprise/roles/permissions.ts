@@ -1,5 +1,5 @@
 /**
- * The catalogue of permissions: what custom roles can grant, and which base role has it anyway.
+ * The catalog of permissions that custom roles can grant, and the base role that includes each.
  *
  * @module
  */
@@ -9,10 +9,10 @@ import type { UserRole } from "../../auth/caller.ts";
 
 export type { Permission };
 
-/** Stands for every resource, or for every action: also for those of later versions. */
+/** Every resource or every action, including those of later versions. */
 export const ANY = "*";
 
-/** A resource with several of its actions: how permissions are written in requests and answers. */
+/** A resource with some of its actions: the form of permissions in requests and responses. */
 export interface PermissionGroup {
   resource: string;
   actions: string[];
@@ -22,10 +22,10 @@ const READ_BY_ALL = { read: "viewer", write: "admin" } as const;
 const READ_BY_ADMINS = { read: "admin", write: "admin" } as const;
 
 /**
- * Every resource with its actions, and the least base role that may do everything that the action
- * stands for. So `incidents:write` is `admin`: an operator can open an incident, but not delete one.
+ * Every resource with its actions, and the lowest base role that includes all of the action. So
+ * `incidents:write` is `admin`: an operator can open an incident, but not delete one.
  */
-const CATALOGUE: Record<string, Record<string, UserRole>> = {
+const CATALOG: Record<string, Record<string, UserRole>> = {
   containers: {
     read: "viewer",
     start: "operator",
@@ -60,25 +60,25 @@ const CATALOGUE: Record<string, Record<string, UserRole>> = {
   encryption: READ_BY_ADMINS,
 };
 
-export const RESOURCES: readonly string[] = Object.keys(CATALOGUE);
+export const RESOURCES: readonly string[] = Object.keys(CATALOG);
 
 /** Every action of any resource. */
-const ACTIONS: readonly string[] = [...new Set(Object.values(CATALOGUE).flatMap(Object.keys))];
+const ACTIONS: readonly string[] = [...new Set(Object.values(CATALOG).flatMap(Object.keys))];
 
-/** Every permission without `*`, in the order of the catalogue. */
+/** Every permission without `*`, in the order of the catalog. */
 export const PERMISSIONS: readonly Permission[] = RESOURCES.flatMap((resource) =>
   actionsOf(resource).map((action) => ({ resource, action }))
 );
 
-/** The actions of a resource, without `*`. Resource `*` has those of all; an unknown one has none. */
+/** The actions of a resource, without `*`. Resource `*` has all actions, an unknown one has none. */
 export function actionsOf(resource: string): readonly string[] {
   if (resource === ANY) return ACTIONS;
-  return Object.hasOwn(CATALOGUE, resource) ? Object.keys(CATALOGUE[resource]!) : [];
+  return Object.hasOwn(CATALOG, resource) ? Object.keys(CATALOG[resource]!) : [];
 }
 
-/** The least base role that has a permission. For `*` it is `admin`, who may do anything. */
+/** The lowest base role that includes a permission. For `*` it is `admin`. */
 export function leastRole({ resource, action }: Permission): UserRole {
-  const actions = Object.hasOwn(CATALOGUE, resource) ? CATALOGUE[resource]! : {};
+  const actions = Object.hasOwn(CATALOG, resource) ? CATALOG[resource]! : {};
   return Object.hasOwn(actions, action) ? actions[action]! : "admin";
 }
 
@@ -88,7 +88,7 @@ export function includesPermission(have: Permission, need: Permission): boolean 
     (have.action === ANY || have.action === need.action);
 }
 
-/** Groups as pairs of resource and action, each once. */
+/** Expands groups to distinct pairs of resource and action. */
 export function ungroupPermissions(groups: readonly PermissionGroup[]): Permission[] {
   const pairs = groups.flatMap(({ resource, actions }) =>
     actions.map((action) => ({ resource, action }))
@@ -96,7 +96,7 @@ export function ungroupPermissions(groups: readonly PermissionGroup[]): Permissi
   return [...new Map(pairs.map((pair) => [permissionName(pair), pair])).values()];
 }
 
-/** Pairs grouped by resource. Resources and actions are in the order of the catalogue, `*` first. */
+/** Groups pairs by resource. Resources and actions are in the order of the catalog, `*` first. */
 export function groupPermissions(permissions: readonly Permission[]): PermissionGroup[] {
   return [ANY, ...RESOURCES].flatMap((resource) => {
     const actions = [ANY, ...actionsOf(resource)].filter((action) =>
@@ -109,7 +109,7 @@ export function groupPermissions(permissions: readonly Permission[]): Permission
 /** A permission as endpoints declare it, e.g. `containers:start`. */
 export const permissionName = ({ resource, action }: Permission): string => `${resource}:${action}`;
 
-/** Reads what {@linkcode permissionName} writes. */
+/** The inverse of {@linkcode permissionName}. */
 export function parsePermission(name: string): Permission {
   const [resource = "", action = ""] = name.split(":");
   return { resource, action };

@@ -1,9 +1,9 @@
 /**
- * Custom roles: permissions under a name, which are assigned to users.
+ * Custom roles: named sets of permissions that are assigned to users.
  *
- * Nobody can create, change or delete a role with a permission that they do not have themselves:
- * otherwise the right to write roles would be as good as every right. They cannot rename it either,
- * because an admin who takes a powerful role for a harmless one assigns it to the wrong people.
+ * A caller can only create, change or delete a role whose permissions the caller has; otherwise the
+ * permission to write roles would include every other one. This covers renaming, because a powerful
+ * role with a harmless name would be assigned to the wrong users.
  *
  * @module
  */
@@ -37,15 +37,15 @@ export interface RoleDetail extends CountedRole {
 export interface NewRole {
   name: string;
   description: string;
-  /** Lists are in the order of it, highest first. It has no other effect. */
+  /** Sort key of lists, highest first. It has no other effect. */
   priority: number;
   permissions: PermissionGroup[];
 }
 
-/** Most roles: far more than anybody can keep apart. */
+/** Maximum number of roles. */
 export const ROLES_MAX = 1_000;
 
-/** By priority, highest first, then by name. */
+/** Lists roles by priority, highest first, then by name. */
 export function listRoles(
   { db }: Pick<Deps, "db">,
   { limit, offset }: { limit: number; offset: number },
@@ -63,8 +63,8 @@ export function getRole({ db }: Pick<Deps, "db">, id: string): RoleDetail {
 /**
  * Stores a new role.
  *
- * @throws {AppError} `forbidden` for a permission that the caller lacks; `conflict` for a name
- * that another role has, and when there are too many roles.
+ * @throws {AppError} `forbidden` for a permission that the caller lacks; `conflict` for a name in
+ * use and at the limit of {@linkcode ROLES_MAX}.
  */
 export function createRole(
   deps: Pick<Deps, "db" | "now" | "log">,
@@ -93,11 +93,11 @@ export function createRole(
 }
 
 /**
- * Changes what is given and keeps the rest; permissions are replaced as a whole. It holds for the
- * very next request of whoever has the role.
+ * Changes the given fields of a role, effective from the next request of its users. Permissions are
+ * replaced as a whole.
  *
  * @throws {AppError} `not_found`; `forbidden` for a permission, old or new, that the caller lacks;
- * `conflict` for a name that another role has.
+ * `conflict` for a name in use.
  */
 export function changeRole(
   deps: Pick<Deps, "db" | "now" | "log">,
@@ -127,7 +127,7 @@ export function changeRole(
 }
 
 /**
- * Deletes a role and takes it from everybody who has it.
+ * Deletes a role and its assignments.
  *
  * @throws {AppError} `not_found`; `forbidden` for a permission that the caller lacks.
  */
@@ -143,12 +143,12 @@ export function removeRole(
   log.info("custom role deleted", { roleId: id, by: caller.userId });
 }
 
-/** What names are compared by: without case. */
+/** Names are compared without case. */
 const nameKey = (name: string) => name.normalize("NFC").toLowerCase();
 
 function assertNameFree(db: Deps["db"], name: string, id: string): void {
   const owner = selectRoleIdByName(db, nameKey(name));
   if (owner !== undefined && owner !== id) {
-    throw new AppError("conflict", `A role with the name ${name} exists already`);
+    throw new AppError("conflict", `A role named ${name} already exists`);
   }
 }

@@ -53,8 +53,8 @@ Deno.test("encryption can be enabled only when SQLCipher opened the database", a
   const refused = await app.call("PUT", `${BASE}/config`, { enabled: true, page_size: 8_192 });
   deepEqual([refused.status, refused.body.error], [
     409,
-    "Encryption cannot be turned on: the database is opened by SQLite without SQLCipher " +
-    "(PRAGMA cipher_version answers nothing)",
+    "Cannot enable encryption: the database was opened by SQLite without SQLCipher " +
+    "(PRAGMA cipher_version returns no value)",
   ]);
   deepEqual((await app.call("GET", `${BASE}/config`)).body, DEFAULTS);
   deepEqual(await entries(app), []);
@@ -155,7 +155,7 @@ Deno.test("a rotation is pending until it is ended, and there is only one pendin
   const second = await app.call("POST", `${BASE}/rotate-key`, {});
   deepEqual([second.status, second.body.error], [
     409,
-    `The rotation ${id} is pending since 2026-01-01T12:00:00.000Z; end it first`,
+    `Rotation ${id} has been pending since 2026-01-01T12:00:00.000Z; end it first`,
   ]);
 
   const ended = await app.call("PUT", `${BASE}/rotations/${id}`, { status: "completed" });
@@ -171,7 +171,7 @@ Deno.test("a rotation is pending until it is ended, and there is only one pendin
     const again = await app.call("PUT", `${BASE}/rotations/${id}`, { status });
     deepEqual([again.status, again.body.error], [
       409,
-      `The rotation ${id} has ended already (completed, 2026-01-01T12:05:00.000Z)`,
+      `Rotation ${id} has already ended (completed, 2026-01-01T12:05:00.000Z)`,
     ]);
   }
   const { body } = await app.call("GET", `${BASE}/status`);

@@ -3,7 +3,7 @@ import { openStateDatabase } from "../../../db/database.ts";
 import { migrate } from "../../../db/migrate.ts";
 import { stateMigrations } from "../../../db/migrations/mod.ts";
 import {
-  assertAddressAllowed,
+  createAddressCheck,
   stopIpAllowlist,
 } from "../../../services/enterprise/ip_allowlist/allowlist.ts";
 import type { Log, LogFields } from "../../../services/log.ts";
@@ -127,7 +127,7 @@ for (
     [{ enabled: "yes" }, /^body\.enabled/],
     [{ scope: "group" }, /^body\.scope/],
     [{ scope: "user" }, /^body\.scope_id: required for the scope user$/],
-    [{ scope_id: "key" }, /^body\.scope_id: must be left out for the scope global$/],
+    [{ scope_id: "key" }, /^body\.scope_id: must be omitted for the scope global$/],
     [{ expires_at: "tomorrow" }, /^body\.expires_at/],
     [{ expires_at: "2026-01-01" }, /^body\.expires_at/],
     [{ expires_at: "2026-01-01T00:00:00Z" }, /^body\.expires_at: must be in the future$/],
@@ -378,7 +378,7 @@ Deno.test("whom no rule admits cannot turn enforcement on", async () => {
   using app = enterprise();
   const on = () => app.call("PUT", `${BASE}/config`, { enforcement_enabled: true });
   const refused = {
-    error: `No rule admits your own address ${TEST_ADDRESS}, which would be locked out`,
+    error: `This would lock you out: no rule admits ${TEST_ADDRESS}`,
   };
   const rules = [
     { cidr: "10.0.0.0/8" },
@@ -431,7 +431,7 @@ for (
 
     const refused = await act(rule.id);
     deepEqual([refused.status, refused.body], [409, {
-      error: `No other rule admits your own address ${TEST_ADDRESS}, which would be locked out`,
+      error: `This would lock you out: no other rule admits ${TEST_ADDRESS}`,
     }]);
     deepEqual((await app.call("GET", `${BASE}/rules/${rule.id}`, undefined, { token })).body, rule);
     equal((await app.call("GET", "/auth/me", undefined, { token })).status, 200);
@@ -698,9 +698,10 @@ Deno.test("a change by another process holds for the very next request", async (
 Deno.test("a change that was rolled back is not taken for a later one", () => {
   const db = openTestDatabase();
   const deps = { db, log: silentLog, now: () => new Date("2026-01-01T00:00:00Z") };
+  const addresses = createAddressCheck(deps);
   const allowed = () => {
     try {
-      assertAddressAllowed(deps, OUTSIDE);
+      addresses.assertAllowed(OUTSIDE);
       return true;
     } catch {
       return false;
@@ -763,7 +764,8 @@ Deno.test("the 1001st rule is refused, and comparing 1000 rules takes microsecon
   const bad = await app.call("POST", `${BASE}/rules`, { cidr: "10", label: "more" });
   equal(bad.status, 400);
   const caller = { userId: "key", role: "admin" as const, familyId: "", address: "" };
-  const once = () => assertAddressAllowed(app.deps, TEST_ADDRESS, caller);
+  const addresses = createAddressCheck(app.deps);
+  const once = () => addresses.assertAllowed(TEST_ADDRESS, caller);
   for (let i = 0; i < 2_000; i++) once();
   const started = performance.now();
   for (let i = 0; i < 2_000; i++) once();

@@ -260,7 +260,7 @@ for (
     equal(refused.status, 403);
     match(
       refused.body.error,
-      /^A role with the permission [*\w]+:[*\w]+ is only for those who have it themselves$/,
+      /^Cannot manage a role with the permission [*\w]+:[*\w]+: you do not have this permission$/,
     );
     deepEqual((await app.call("GET", ROLES)).body, before);
     equal((await app.call("GET", `${ROLES}/${strong}`)).body.permission_count, 1);

