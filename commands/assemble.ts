@@ -9,7 +9,7 @@ import type { Engine } from "../engine/client.ts";
 import { createAccounts } from "../services/auth/accounts.ts";
 import { createBrandCache } from "../services/state/brand_cache.ts";
 import { storedEnd, storedTrialStart } from "../services/ce/edition/licenses.ts";
-import { storedMaintenance } from "../services/ce/maintenance.ts";
+import { loadMaintenance } from "../services/ce/maintenance.ts";
 import type { Config } from "../services/config/config.ts";
 import type { Deps } from "../services/deps.ts";
 import { adapters, channels, counts, recorders } from "../services/editions.ts";
@@ -25,11 +25,13 @@ import { createRunningPolls } from "../services/state/running_polls.ts";
 import type { Secrets } from "../services/secrets.ts";
 import type { SelfHint } from "../services/state/self_container.ts";
 import { serverIdentity } from "../services/server_identity.ts";
+import { createDiskUsageCache } from "../services/state/disk_usage_cache.ts";
 import { createReservations } from "../services/state/reservations.ts";
 import { createEventStream } from "../services/state/event_stream.ts";
 import { createStatsCache } from "../services/state/stats_cache.ts";
 import { createStreamHub } from "../services/stream/hub.ts";
 import { createStreamTickets } from "../services/stream/tickets.ts";
+import { createSwarmManager } from "../services/state/swarm_manager.ts";
 import { createVitals } from "../services/state/vitals.ts";
 
 /** The parts that come from outside; everything else is made from them. */
@@ -45,13 +47,15 @@ export interface Parts {
 }
 
 export function assemble(parts: Parts): Deps {
-  const { config, db, now } = parts;
+  const { config, db, engine, now } = parts;
   const license = createLicense(now, storedTrialStart(db), storedEnd(parts));
   return {
     ...parts,
     server: serverIdentity(db, config),
     inventory: createInventory(now),
     reservations: createReservations(),
+    diskUsage: createDiskUsageCache(engine, now),
+    swarm: createSwarmManager(engine, now),
     eventStream: createEventStream(now),
     stats: createStatsCache(now),
     host: createHostCache(),
@@ -69,7 +73,7 @@ export function assemble(parts: Parts): Deps {
     checks: createRunningPolls(now),
     outbox: createOutboxSignal(),
     channels,
-    maintenance: createMaintenance(now, storedMaintenance(db)),
+    maintenance: createMaintenance(now, loadMaintenance(db)),
     vitals: createVitals(),
     workers: new Map(),
     startedAt: now(),

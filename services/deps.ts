@@ -33,7 +33,9 @@ import type { StatsCache } from "./state/stats_cache.ts";
 import type { StreamHub } from "./stream/hub.ts";
 import type { StreamTickets } from "./stream/tickets.ts";
 import type { Reservations } from "./state/reservations.ts";
+import type { DiskUsageCache } from "./state/disk_usage_cache.ts";
 import type { EventStream } from "./state/event_stream.ts";
+import type { SwarmManager } from "./state/swarm_manager.ts";
 import type { Vitals } from "./state/vitals.ts";
 import type { WorkerState } from "./state/worker_state.ts";
 
@@ -50,6 +52,10 @@ export interface Deps {
   server: ServerIdentity;
   /** Containers with an action under way. */
   reservations: Reservations;
+  /** The engine's disk usage, computed on demand. */
+  diskUsage: DiskUsageCache;
+  /** Whether the engine manages a swarm. */
+  swarm: SwarmManager;
   /** Whether the engine's events can be read. */
   eventStream: EventStream;
   /** What is known of the container that this service itself runs in. */

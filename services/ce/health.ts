@@ -1,5 +1,5 @@
 /**
- * How the service itself is doing.
+ * The health of the service itself.
  *
  * @module
  */
@@ -20,23 +20,23 @@ export type DatabaseStatus = "ok" | "failed";
 export type OwnContainer = "none" | "known" | "unknown";
 
 export interface Health {
-  /** `degraded` when anything below is not as it should be; the service works as far as it can. */
+  /** `degraded` when any part below has failed. */
   status: "ok" | "degraded";
   version: string;
   startedAt: string;
   uptimeSeconds: number;
   engine: EngineStatus;
-  /** `failing` while the engine's event stream keeps breaking. */
+  /** `failing` while the connection to the engine's event stream keeps breaking. */
   eventStream: EventStreamStatus;
   /**
-   * `none`: the service does not run in a container. `unknown`: it does, but cannot tell in which,
-   * so that this one is not protected from actions.
+   * `none`: the service does not run in a container. `unknown`: it does, but cannot identify the
+   * container, which is therefore not protected from actions.
    */
   ownContainer: OwnContainer;
   databases: { state: DatabaseStatus; metrics: DatabaseStatus };
-  /** `failing` from a failure to the end of the next round that succeeds. */
+  /** `failing` from a failure until the next successful round. */
   workers: (WorkerState & { status: "ok" | "failing" })[];
-  /** Messages that wait to be sent; `null` while the database fails. */
+  /** Messages waiting for delivery; `null` while the database fails. */
   outboxDepth: number | null;
   license: {
     edition: Edition;
@@ -49,7 +49,7 @@ export interface Health {
   };
 }
 
-/** Everything about the health of the service; asks nobody who could be slow. */
+/** Collects the state of every part. Waits for nothing slow. */
 export async function describeHealth(
   deps: Pick<
     Deps,
@@ -72,11 +72,11 @@ export async function describeHealth(
   const workers = [...deps.workers.values()]
     .map((state) => ({ ...state, status: isFailing(state) ? "failing" as const : "ok" as const }));
   const eventStream = deps.eventStream.status();
-  const allWell = engine.reachable && eventStream.status === "ok" &&
+  const isHealthy = engine.reachable && eventStream.status === "ok" &&
     databases.state === "ok" && databases.metrics === "ok" &&
     workers.every(({ status }) => status === "ok");
   return {
-    status: allWell ? "ok" : "degraded",
+    status: isHealthy ? "ok" : "degraded",
     version: VERSION,
     startedAt: startedAt.toISOString(),
     uptimeSeconds: Math.floor((now().getTime() - startedAt.getTime()) / 1000),
@@ -97,10 +97,7 @@ export async function describeHealth(
   };
 }
 
-/**
- * Whether requests can be served. Without the engine much is still of use, so that it does not
- * count here.
- */
+/** Whether requests can be served. Many endpoints work without the engine, so it is not checked. */
 export function isReady(deps: Pick<Deps, "db" | "metrics">): boolean {
   const { state, metrics } = databaseStatuses(deps);
   return state === "ok" && metrics === "ok";
@@ -115,7 +112,7 @@ function databaseStatuses({ db, metrics }: Pick<Deps, "db" | "metrics">): Health
   return { state: databaseStatus(db), metrics: databaseStatus(metrics) };
 }
 
-/** Begins a read, which a file that is gone or damaged in its head does not survive. */
+/** Reads from the database, which fails if the file is missing or its header is damaged. */
 function databaseStatus(db: Database): DatabaseStatus {
   try {
     selectDataVersion(db);
@@ -125,7 +122,7 @@ function databaseStatus(db: Database): DatabaseStatus {
   }
 }
 
-/** From a failure to the end of the next round that succeeds. */
+/** Whether a worker failed and has not completed a round since. */
 export function isFailing({ lastErrorAt, lastRoundAt }: WorkerState): boolean {
   return lastErrorAt !== null && (lastRoundAt === null || lastRoundAt <= lastErrorAt);
 }

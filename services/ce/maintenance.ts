@@ -1,5 +1,5 @@
 /**
- * Maintenance mode, kept across restarts.
+ * Maintenance mode, which survives restarts.
  *
  * @module
  */
@@ -12,13 +12,13 @@ import { type MaintenanceState, NO_MAINTENANCE } from "../state/maintenance.ts";
 
 const SETTING = "maintenance";
 
-/** What was set before the last end of the service. */
-export function storedMaintenance(db: StateDatabase): MaintenanceState {
+/** The state before the restart. */
+export function loadMaintenance(db: StateDatabase): MaintenanceState {
   const text = selectSetting(db, SETTING);
   return text === undefined ? NO_MAINTENANCE : JSON.parse(text);
 }
 
-/** @throws {AppError} `invalid` for an end that lies in the past. */
+/** @throws {AppError} `invalid` if `until` is in the past. */
 export function setMaintenance(
   { db, maintenance, now }: Pick<Deps, "db" | "maintenance" | "now">,
   { enabled, until, reason }: {

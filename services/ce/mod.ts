@@ -1,5 +1,5 @@
 /**
- * What the Community Edition runs in the background, and where it writes events down.
+ * The Community Edition's workers, outbox channels, recorders, record counts and adapters.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import type { Recorder } from "../events/recorder.ts";
 import type { Sealer } from "../sealer.ts";
 import { sealIntegrationUrls } from "./integrations/integrations.ts";
 import { pushChannel, pushRecorder } from "./push/channel.ts";
-import { sealClearPushTokens } from "./push/tokens.ts";
+import { sealPlainPushTokens } from "./push/tokens.ts";
 import { alertEvaluator } from "./alerts/evaluator.ts";
 import { certificateWatcher } from "./probes/certificate_watcher.ts";
 import { containerWatcher } from "./containers/watcher.ts";
@@ -56,7 +56,7 @@ export const ceChannels: readonly OutboxChannel[] = [webhookChannel, pushChannel
 
 export const ceRecorders: readonly Recorder[] = [webhookRecorder, pushRecorder];
 
-export const ceSealers: readonly Sealer[] = [sealClearPushTokens, sealIntegrationUrls];
+export const ceSealers: readonly Sealer[] = [sealPlainPushTokens, sealIntegrationUrls];
 
 export const ceCounts: RecordCounts = {
   users: countUsers,

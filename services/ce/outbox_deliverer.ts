@@ -1,5 +1,5 @@
 /**
- * Sends what is in the outbox, as soon as it is there or due.
+ * Delivers the messages of the outbox when they are due.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { Worker } from "../lifecycle.ts";
 import { createDeliverer } from "../events/outbox.ts";
 
-/** Longest wait between two looks, in milliseconds: clocks jump. */
+/** Longest wait between two rounds, in milliseconds; the clock may have been changed. */
 const ROUND_MS = 5_000;
 
 export const outboxDeliverer: Worker = {

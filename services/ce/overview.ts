@@ -1,5 +1,5 @@
 /**
- * The host at a glance. Everything comes from memory: nothing slow is on the way.
+ * The overview of the host, read from memory.
  *
  * @module
  */
@@ -14,18 +14,18 @@ import { type EngineStatus, engineStatus } from "./host/engine_status.ts";
 import { type SystemSummary, systemSummary } from "./host/metrics.ts";
 import { summarizeStacks } from "./stacks/stacks.ts";
 
-/** How many containers are in which state; `null` while the engine is away. */
+/** Number of containers by state; `null` while the engine is unreachable. */
 export type ContainerCounts = Nullable<{
   running: number;
-  /** Every state but running and paused. */
+  /** All states except running and paused. */
   stopped: number;
   total: number;
-  /** Running, but their health check says that they do not work. */
+  /** Running containers with a failing health check. */
   unhealthy: number;
   paused: number;
 }>;
 
-/** How many stacks are in which state; `null` while the engine is away. */
+/** Number of stacks by status; `null` while the engine is unreachable. */
 export type StackCounts = Nullable<{
   healthy: number;
   degraded: number;
@@ -35,7 +35,7 @@ export type StackCounts = Nullable<{
 
 export interface Overview {
   serverName: string;
-  /** The same name; clients read either field. */
+  /** Same as `serverName`. */
   hostname: string;
   system: SystemSummary;
   containers: ContainerCounts;
@@ -49,7 +49,7 @@ export interface Overview {
 
 type Nullable<Counts> = { [Name in keyof Counts]: Counts[Name] | null };
 
-/** Longest wait for an engine that nobody follows at the moment, in milliseconds. */
+/** Timeout for reading from the engine while the inventory is not live, in milliseconds. */
 const ENGINE_WAIT_MS = 1_000;
 
 /** @throws {AppError} `unavailable` when `PROC_PATH` cannot be read. */
@@ -59,7 +59,7 @@ export async function readOverview(
   const containers = await containersIfReachable(deps);
   const [{ system }, engine] = await Promise.all([
     systemSummary(deps),
-    statusGiven(deps, containers),
+    engineStatusFor(deps, containers),
   ]);
   return {
     serverName: deps.config.serverName,
@@ -73,7 +73,7 @@ export async function readOverview(
   };
 }
 
-/** All containers, or `undefined` when the engine cannot tell of them (soon enough). */
+/** All containers, or `undefined` if the engine does not answer in time. */
 export async function containersIfReachable(
   deps: ReadDeps,
 ): Promise<readonly Container[] | undefined> {
@@ -86,8 +86,8 @@ export async function containersIfReachable(
   }
 }
 
-/** An engine that owes an answer is away, whatever its last one was. */
-export function statusGiven(
+/** The engine's status; unreachable if its containers could not be read, whatever it was before. */
+export function engineStatusFor(
   deps: Pick<Deps, "engine" | "now">,
   containers: readonly Container[] | undefined,
 ): EngineStatus | Promise<EngineStatus> {
@@ -112,7 +112,7 @@ export function countContainers(containers: readonly Container[] | undefined): C
 function countStacks(containers: readonly Container[] | undefined): StackCounts {
   if (!containers) return { healthy: null, degraded: null, stopped: null, total: null };
   const statuses = summarizeStacks(containers).map(({ status }) => status);
-  const count = (wanted: string) => statuses.filter((status) => status === wanted).length;
+  const count = (status: string) => statuses.filter((each) => each === status).length;
   return {
     healthy: count("healthy"),
     degraded: count("degraded"),

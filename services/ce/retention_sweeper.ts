@@ -1,5 +1,5 @@
 /**
- * Deletes what has been kept for its time.
+ * Deletes records that have exceeded their retention period.
  *
  * @module
  */

@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { diskBreakdown } from "../../../services/ce/storage/disk_usage.ts";
+import { readDiskBreakdown } from "../../../services/ce/storage/disk_usage.ts";
 import { describeEngine } from "../../../services/ce/host/engine_info.ts";
 import { PRUNE_KINDS, pruneSystem } from "../../../services/ce/storage/prune.ts";
 import { assertMayDo } from "../../../services/auth/caller.ts";
@@ -108,7 +108,7 @@ export const systemEndpoints = (deps: Deps) => [
     permission: "system:read",
     returns: DiskBreakdown,
     failures: { 503: "The container engine cannot be reached, or is still computing" },
-  }, () => diskBreakdown(deps)),
+  }, () => readDiskBreakdown(deps)),
 
   endpoint({
     method: "post",

@@ -8,7 +8,7 @@ import { EngineUnreachableError } from "../../../engine/errors.ts";
 import { systemInfo } from "../../../engine/system.ts";
 import type { Deps } from "../../deps.ts";
 import { errorFields } from "../../log.ts";
-import { type DiskBreakdown, diskBreakdown } from "../storage/disk_usage.ts";
+import { type DiskBreakdown, readDiskBreakdown } from "../storage/disk_usage.ts";
 
 export interface EngineInfo {
   /** Host name as the engine knows it. */
@@ -38,11 +38,11 @@ const DISK_USAGE_WAIT_MS = 5_000;
 
 /** @returns `diskUsage` is `null` when the engine does not get done with it in some seconds. */
 export async function describeEngine(
-  deps: Pick<Deps, "engine" | "now" | "log">,
+  deps: Pick<Deps, "diskUsage" | "engine" | "log">,
 ): Promise<{ info: EngineInfo; diskUsage: DiskBreakdown | null }> {
   const [info, diskUsage] = await Promise.all([
     engineInfo(deps),
-    diskBreakdown(deps, { waitMs: DISK_USAGE_WAIT_MS }).catch((error) => {
+    readDiskBreakdown(deps, { waitMs: DISK_USAGE_WAIT_MS }).catch((error) => {
       if (error instanceof EngineUnreachableError) throw error;
       deps.log.debug("no disk usage", errorFields(error));
       return null;

@@ -1,5 +1,5 @@
 /**
- * Pushes: queued for each device and sent through a gateway that speaks the Expo push API.
+ * Push notifications: queued per device and sent through a gateway with the Expo push API.
  *
  * @module
  */
@@ -20,9 +20,9 @@ const CHANNEL = "push";
 const TIMEOUT_MS = 10_000;
 
 /** A receipt takes about 100 bytes. */
-const ANSWER_MAX = 64 * 1024;
+const RESPONSE_MAX_BYTES = 64 * 1024;
 
-/** Queues a message for each registered device; none without a gateway. */
+/** Queues a message for each registered device if a gateway is configured. */
 export const pushRecorder: Recorder = {
   edition: "ce",
   record(deps, event) {
@@ -37,7 +37,7 @@ export const pushRecorder: Recorder = {
   },
 };
 
-/** Its targets are registrations; messages queued for a deleted one are dropped. */
+/** A target is a registration; messages for a deleted registration are dropped. */
 export const pushChannel: OutboxChannel = {
   name: CHANNEL,
   edition: "ce",
@@ -51,7 +51,7 @@ export const pushChannel: OutboxChannel = {
     const { target, authorization } = withoutCredentials(config.pushUrl);
     const host = target.hostname.replace(/^\[(.*)\]$/, "$1");
     try {
-      // The operator names the gateway, so it may be anywhere.
+      // The operator configures the gateway, so any address is allowed.
       const allowed = { config: { ...config, outboundAllow: [...config.outboundAllow, host] } };
       return outcomeOf(
         await outboundRequest(allowed, {
@@ -65,7 +65,7 @@ export const pushChannel: OutboxChannel = {
           },
           body: JSON.stringify([{ to: openPushToken(secrets, device), ...JSON.parse(payload) }]),
           timeoutMs: TIMEOUT_MS,
-          bodyMax: ANSWER_MAX,
+          bodyMax: RESPONSE_MAX_BYTES,
           signal,
         }),
         now(),
@@ -81,7 +81,9 @@ export const pushChannel: OutboxChannel = {
 
   settle({ db, log }, { targetId }, { result }) {
     if (result === "gone" && deletePushToken(db, targetId)) {
-      log.info("push registration removed: device is gone", { registration: targetId });
+      log.info("push registration deleted: device not registered at gateway", {
+        registration: targetId,
+      });
     }
   },
 };
@@ -93,16 +95,22 @@ export const pushChannel: OutboxChannel = {
 const TICKET_ERRORS: Readonly<Record<string, Omit<OutboxOutcome, "status">>> = {
   DeviceNotRegistered: { result: "gone", error: "The device is not registered at the gateway" },
   MessageTooBig: { result: "failed", error: "The message is too large for the gateway" },
-  MessageRateExceeded: { result: "retry", error: "The device gets too many messages" },
-  MismatchSenderId: { result: "failed", error: "The gateway's credentials are for another app" },
-  InvalidCredentials: { result: "failed", error: "The gateway's credentials are not valid" },
+  MessageRateExceeded: {
+    result: "retry",
+    error: "The gateway's rate limit for this device is exceeded",
+  },
+  MismatchSenderId: {
+    result: "failed",
+    error: "The gateway's credentials belong to a different app",
+  },
+  InvalidCredentials: { result: "failed", error: "The gateway's credentials are invalid" },
 };
 
 function outcomeOf(response: OutboundResponse, at: Date): OutboxOutcome {
   const { status } = response;
   if (status === 200) return { status, ...ticketOutcome(ticketOf(response)) };
   const error = `The gateway answered ${status}`;
-  // What is wrong with the message itself stays wrong.
+  // The message itself is invalid, so a retry would fail as well.
   if (status === 400 || status === 413) return { result: "failed", status, error };
   const afterMs = retryAfterMs(response.headers["retry-after"], at);
   return { result: "retry", status, error, ...(afterMs !== undefined && { afterMs }) };
@@ -124,7 +132,7 @@ interface Ticket {
   details?: { error?: unknown } | null;
 }
 
-/** The ticket of the one message; gateways answer with a list, or with the ticket alone. */
+/** The ticket of the message. Gateways answer with a list or with a single ticket. */
 function ticketOf(response: OutboundResponse): Ticket | undefined {
   try {
     const { data } = response.json<{ data?: Ticket | Ticket[] } | null>() ?? {};

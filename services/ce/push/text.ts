@@ -1,19 +1,19 @@
 /**
- * The text of a push.
+ * The texts of push notifications.
  *
  * @module
  */
 
 import type { AppEvent, DownReason, EventMap } from "../../events/events.ts";
 
-/** A message as it is shown on a device, and what the app gets with it. */
+/** The text that a device displays, and data for the app. */
 export interface PushText {
   title: string;
   body: string;
   data: Record<string, string>;
 }
 
-/** Longer texts are cut; the gateway takes at most 4096 bytes for everything. */
+/** Limits of characters; the gateway accepts at most 4096 bytes per message. */
 const TITLE_MAX = 100;
 const BODY_MAX = 300;
 
@@ -24,19 +24,19 @@ const REASONS: Record<DownReason, (exitCode: number | null) => string> = {
   stopped: () => "was stopped",
 };
 
-/** The text about an event, or `undefined` for a kind that is not pushed. */
+/** The text for an event, or `undefined` for a kind that is not pushed. */
 export function pushText(event: AppEvent): PushText | undefined {
-  const words = wordsOf(event);
-  if (!words) return undefined;
+  const message = messageOf(event);
+  if (!message) return undefined;
   const { event: kind, timestamp, eventId, server, serverId } = event;
   return {
-    title: cut(words.title, TITLE_MAX),
-    body: cut(`${server}: ${words.body}`, BODY_MAX),
-    data: { type: kind, event: kind, timestamp, eventId, server, serverId, ...words.ids },
+    title: truncate(message.title, TITLE_MAX),
+    body: truncate(`${server}: ${message.body}`, BODY_MAX),
+    data: { type: kind, event: kind, timestamp, eventId, server, serverId, ...message.ids },
   };
 }
 
-function wordsOf(
+function messageOf(
   { event, data }: { event: string; data: unknown },
 ): { title: string; body: string; ids: Record<string, string> } | undefined {
   switch (event) {
@@ -58,8 +58,8 @@ function wordsOf(
   }
 }
 
-/** Cuts between characters, not through one. */
-function cut(text: string, max: number): string {
+/** Never splits a surrogate pair. */
+function truncate(text: string, max: number): string {
   const characters = [...text];
   return characters.length <= max ? text : `${characters.slice(0, max - 3).join("")}...`;
 }

@@ -1,6 +1,6 @@
 /**
- * Push tokens: the devices that users registered. A token lets its holder push to the device, so it
- * is stored encrypted and found by a keyed hash.
+ * Push tokens of the devices that users registered. Anyone who has a token can push to the device,
+ * so it is stored encrypted and found by a keyed hash.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { Secrets } from "../../secrets.ts";
 
-/** Devices of one user; registering one more removes the one registered longest ago. */
+/** Limit of devices per user; registering another one removes the oldest registration. */
 export const DEVICES_MAX = 20;
 
 export const PUSH_TOKEN_MAX = 255;
@@ -40,9 +40,9 @@ export function isPushToken(text: string): boolean {
 }
 
 /**
- * Registers a device for the caller; a repeat changes nothing. Only the device knows its token, so
- * a token belongs to the user who registered it last: after a device changes hands, messages queued
- * for its former user do not reach it.
+ * Registers a device for the caller. Registering it again changes nothing. A token belongs to the
+ * user who registered it last: when a device changes hands, messages queued for the previous user
+ * do not reach it.
  *
  * @throws {AppError} `invalid` for a text that is not a push token.
  */
@@ -60,7 +60,7 @@ export async function registerPushToken(
   });
 }
 
-/** Deletes a registration of the caller; a device of another user stays registered. */
+/** Deletes a registration of the caller. Devices of other users stay registered. */
 export async function unregisterPushToken(
   { db, secrets }: Pick<Deps, "db" | "secrets">,
   { userId }: Pick<Caller, "userId">,
@@ -70,8 +70,8 @@ export async function unregisterPushToken(
 }
 
 /**
- * The devices of all users who can log in at present: accounts, or holders of the API key and users
- * of an identity provider.
+ * The devices of all users who can currently log in. With `AUTH_MODE=key` these are holders of the
+ * API key and users of an identity provider.
  */
 export function pushDevices({ db, config }: Pick<Deps, "db" | "config">): PushToken[] {
   return config.authMode === "users" ? selectPushTokensOfUsers(db) : [
@@ -88,8 +88,8 @@ export function openPushToken(
   return secrets.open(sealed, purposeOf(tokenKey));
 }
 
-/** Encrypts the tokens that an earlier version stored in clear; to be called before requests. */
-export async function sealClearPushTokens(
+/** Encrypts tokens that an earlier version stored in plain text. Runs before the first request. */
+export async function sealPlainPushTokens(
   { db, secrets, log }: Pick<Deps, "db" | "secrets" | "log">,
 ): Promise<void> {
   const clear = selectClearPushTokens(db);

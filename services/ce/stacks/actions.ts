@@ -1,9 +1,9 @@
 /**
- * Starting, stopping and restarting whole stacks.
+ * Starts, stops and restarts stacks.
  *
  * The services of a compose project are started in the order of their dependencies and stopped in
- * reverse; those that do not depend on each other at the same time. A service whose dependency has
- * to be healthy or completed first is not started before that, as with compose.
+ * reverse order; independent services in parallel. As with compose, a service waits until its
+ * dependencies are healthy or have completed, if it requires that.
  *
  * @module
  */
@@ -29,23 +29,23 @@ import { type Dependency, startOrder } from "./order.ts";
 import { findStack, hasCompleted } from "./stacks.ts";
 import { actOnService } from "../swarm/actions.ts";
 
-/** What became of one container, or of one service of a swarm. */
+/** The result for one container or one swarm service. */
 export interface StackActionResult {
   id: string;
   name: string;
   ok: boolean;
-  /** `false` when it was in the wanted state already. */
+  /** `false` if it was in the desired state already. */
   changed: boolean;
   error: string | null;
 }
 
 export interface StackActionReport {
-  /** Whether everything is in the wanted state now. */
+  /** Whether every action succeeded. */
   ok: boolean;
   results: StackActionResult[];
 }
 
-type ActionDeps = ContainerActionDeps & Pick<Deps, "log" | "now">;
+type ActionDeps = ContainerActionDeps & Pick<Deps, "log" | "swarm">;
 
 /** An action on a stack. */
 interface StackAction {
@@ -53,22 +53,22 @@ interface StackAction {
   operation: Operation;
 }
 
-/** How long one action waits in all for services to be healthy or completed, in milliseconds. */
+/** How long an action waits in total for dependencies, in milliseconds. */
 const CONDITIONS_MS = 120_000;
 
-/** How often it looks, in milliseconds. */
-const LOOK_MS = 100;
+/** Poll interval of dependencies, in milliseconds. */
+const POLL_MS = 100;
 
-/** Longest time to stop that is granted to a container which asks for any, in seconds. */
+/** Limit of a container's own stop timeout, in seconds. */
 const STOP_TIMEOUT_MAX_S = 300;
 
 /**
- * Acts on every container of a compose project, or on every service of a swarm stack. One that
- * fails does not stop the others. The service's own container is left out of stop and restart, and
- * its result says so.
+ * Acts on every container of a compose project, or on every service of a swarm stack. A failure
+ * does not stop the others. This service's own container is neither stopped nor restarted; its
+ * result is an error.
  *
- * @throws {AppError} `not_found`; `conflict` for a swarm stack on an engine that is no manager.
- * @throws {EngineUnreachableError} When the engine is away, so that nothing at all was done.
+ * @throws {AppError} `not_found`; `conflict` for a swarm stack on an engine that is not a manager.
+ * @throws {EngineUnreachableError} If the engine was unreachable for every part of the stack.
  */
 export async function actOnStack(
   deps: ActionDeps,
@@ -80,16 +80,16 @@ export async function actOnStack(
   const act = stack.kind === "swarm" ? actOnSwarm : actOnProject;
   const outcomes = await act(deps, stack, { action, operation: Symbol() });
 
-  const away = outcomes.map(({ away }) => away);
-  if (away.length > 0 && away.every((error) => error !== undefined)) throw away[0];
+  const causes = outcomes.map(({ unreachable }) => unreachable);
+  if (causes.length > 0 && causes.every((cause) => cause !== undefined)) throw causes[0];
   const results = outcomes.map(({ result }) => result);
   return { ok: results.every(({ ok }) => ok), results };
 }
 
 interface Outcome {
   result: StackActionResult;
-  /** Set when the engine could not be reached. */
-  away?: EngineUnreachableError;
+  /** Set if the engine could not be reached. */
+  unreachable?: EngineUnreachableError;
 }
 
 async function actOnProject(
@@ -125,25 +125,24 @@ async function actOnReplicas(
   deadline: number,
 ): Promise<Outcome[]> {
   const { action } = stackAction;
-  let cleared: Promise<void> | undefined;
+  let ready: Promise<void> | undefined;
   return await Promise.all(containers.map((container) =>
-    attempt(deps, container, async () => {
-      const waits = action === "restart" || (action === "start" && container.state !== "running");
-      if (waits) await (cleared ??= conditionsMet(deps, stack, dependencies, deadline));
+    runAction(deps, container, async () => {
+      const starts = action === "restart" || (action === "start" && container.state !== "running");
+      if (starts) await (ready ??= waitForDependencies(deps, stack, dependencies, deadline));
       return await actOnMember(deps, container, stackAction);
     })
   ));
 }
 
-/** Acts on one container, which gets as long to stop as its own configuration says. */
+/** Acts on one container. Its own stop timeout applies. */
 async function actOnMember(
   deps: ActionDeps,
   container: Container,
   { action, operation }: StackAction,
 ): Promise<{ changed: boolean }> {
   if (action === "start") {
-    // It runs, as we do.
-    return container.self
+    return container.self // which is running
       ? { changed: false }
       : await startContainer(deps, container.id, { operation });
   }
@@ -167,11 +166,11 @@ async function actOnSwarm(
   if (managed.length === 0) {
     throw new AppError(
       "conflict",
-      `${stack.name} is a stack of a swarm that this engine does not manage`,
+      `Stack ${stack.name} belongs to a swarm that this engine does not manage`,
     );
   }
   return await Promise.all(managed.map((service) =>
-    attempt(deps, service, async () => {
+    runAction(deps, service, async () => {
       if (action !== "start") assertNotOwn(service.isOwn);
       using _ = deps.reservations.reserve(service, ACTIVITIES[action], { operation });
       return await actOnService(deps, service.id, action);
@@ -180,10 +179,10 @@ async function actOnSwarm(
 }
 
 function assertNotOwn(self: boolean): void {
-  if (self) throw new AppError("forbidden", "This service itself runs here, so it was left out");
+  if (self) throw new AppError("forbidden", "Skipped because Longshore itself runs here");
 }
 
-async function attempt(
+async function runAction(
   { log }: Pick<Deps, "log">,
   { id, name }: { id: string; name: string },
   act: () => Promise<{ changed: boolean }>,
@@ -197,17 +196,17 @@ async function attempt(
     const message = known?.message ?? "Internal error";
     return {
       result: { id, name, ok: false, changed: false, error: message },
-      ...(error instanceof EngineUnreachableError && { away: error }),
+      ...(error instanceof EngineUnreachableError && { unreachable: error }),
     };
   }
 }
 
 /**
- * Waits until the dependencies are as far as they are asked to be.
+ * Waits until the dependencies meet their conditions.
  *
- * @throws {AppError} `conflict` when they will not be, or are not in time.
+ * @throws {AppError} `conflict` if a dependency fails or takes too long.
  */
-async function conditionsMet(
+async function waitForDependencies(
   deps: ActionDeps,
   stack: Stack,
   dependencies: readonly Dependency[],
@@ -217,51 +216,51 @@ async function conditionsMet(
     const service = stack.services.find(({ name }) => name === dependency.service);
     if (!service) continue;
     for (;;) {
-      const progress = progressOf(await asItIsNow(deps, service), dependency.condition);
+      const progress = progressOf(await refreshService(deps, service), dependency.condition);
       if (progress === "met") break;
-      if (progress === "failed" || performance.now() > deadline) throw obstacle(dependency);
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      if (progress === "failed" || performance.now() > deadline) throw unmetError(dependency);
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
 }
 
-async function asItIsNow(deps: ReadDeps, service: StackService): Promise<StackService> {
+async function refreshService(deps: ReadDeps, service: StackService): Promise<StackService> {
   const ids = new Set(service.containers.map(({ id }) => id));
   const containers = (await currentContainers(deps)).filter(({ id }) => ids.has(id));
   return { ...service, containers };
 }
 
-/** How far a service is on its way to what is asked of it. */
+/** How far a service is from meeting a condition. */
 function progressOf(
   service: StackService,
   condition: Dependency["condition"],
-): "met" | "under way" | "failed" {
+): "met" | "pending" | "failed" {
   const { containers } = service;
   switch (condition) {
     case "service_started":
       return "met";
     case "service_completed_successfully": {
       if (hasCompleted(service)) return "met";
-      const isOver = ({ state, exitCode }: Container) =>
-        !(isGoing(state) || (state === "exited" && exitCode === 0));
-      return containers.length === 0 || containers.some(isOver) ? "failed" : "under way";
+      const hasFailed = ({ state, exitCode }: Container) =>
+        !(isUp(state) || (state === "exited" && exitCode === 0));
+      return containers.length === 0 || containers.some(hasFailed) ? "failed" : "pending";
     }
     case "service_healthy": {
-      // One without a health check can show no more than that it runs.
+      // Without a health check a running container counts as healthy.
       const isHealthy = ({ state, health }: Container) =>
         state === "running" && (health === "healthy" || health === null);
       if (containers.length > 0 && containers.every(isHealthy)) return "met";
-      const isFailing = ({ state, health }: Container) => !isGoing(state) || health === "unhealthy";
-      return containers.length === 0 || containers.some(isFailing) ? "failed" : "under way";
+      const isFailing = ({ state, health }: Container) => !isUp(state) || health === "unhealthy";
+      return containers.length === 0 || containers.some(isFailing) ? "failed" : "pending";
     }
   }
 }
 
-const isGoing = (state: Container["state"]) => state === "running" || state === "restarting";
+const isUp = (state: Container["state"]) => state === "running" || state === "restarting";
 
-function obstacle({ service, condition }: Dependency): AppError {
+function unmetError({ service, condition }: Dependency): AppError {
   const state = condition === "service_healthy"
     ? "is not healthy"
     : "has not completed successfully";
-  return new AppError("conflict", `It depends on ${service}, which ${state}`);
+  return new AppError("conflict", `Dependency ${service} ${state}`);
 }

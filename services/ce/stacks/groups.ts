@@ -1,5 +1,5 @@
 /**
- * Which containers make up which stack: by the labels of compose and of swarms.
+ * Groups containers into stacks by the labels of compose and swarm.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import {
 export const STACK_KINDS = ["compose", "swarm"] as const;
 export type StackKind = (typeof STACK_KINDS)[number];
 
-/** A stack taken apart. */
+/** A stack with its services. */
 export interface Stack {
   name: string;
   kind: StackKind;
@@ -29,18 +29,18 @@ export interface Stack {
 export interface StackService {
   name: string;
   image: string;
-  /** By name; in a swarm those on this node. */
+  /** By name; of a swarm stack those on this node. */
   containers: Container[];
-  /** What its containers' labels say; a swarm has no order. */
+  /** From the labels of its containers; empty for a swarm stack. */
   dependencies: Dependency[];
-  /** As the swarm's manager sees it, where this engine is one. */
+  /** As the swarm manager reports it, if this engine is one. */
   swarm: SwarmService | undefined;
 }
 
 const DEPENDS_ON_LABEL = "com.docker.compose.depends_on";
 const ONE_OFF_LABEL = "com.docker.compose.oneoff";
 
-/** A service with the stack that it belongs to. */
+/** A service and its stack. */
 interface Member {
   stack: string;
   kind: StackKind;
@@ -51,7 +51,7 @@ interface Member {
  * Groups containers by stack and service, both by name.
  *
  * @param containers Newest first.
- * @param swarmServices Without them, swarm stacks are what this node's containers tell.
+ * @param swarmServices Without them, swarm stacks are derived from this node's containers.
  */
 export function groupStacks(
   containers: readonly Container[],
@@ -75,7 +75,7 @@ const isTask = ({ labels }: Container) => Boolean(labels[STACK_LABEL] && labels[
 const { compare } = new Intl.Collator("en", { numeric: true });
 const byName = (a: { name: string }, b: { name: string }) => compare(a.name, b.name);
 
-/** Compose itself passes over what was made for one command only, e.g. by `docker compose run`. */
+/** A container of `docker compose run`, which compose itself does not count as part of the project. */
 const isOneOff = ({ labels }: Container) => /^true$/i.test(labels[ONE_OFF_LABEL] ?? "");
 
 function composeServices(containers: readonly Container[]): Member[] {
@@ -99,14 +99,14 @@ function composeServices(containers: readonly Container[]): Member[] {
   });
 }
 
-/** What the swarm's manager tells, with those of its containers that are on this node. */
+/** Services reported by the swarm manager, with their containers on this node. */
 function managedServices(
   tasks: readonly Container[],
   services: readonly SwarmService[],
 ): Member[] {
   const byService = Map.groupBy(tasks, ({ labels }) => labels[SERVICE_LABEL]);
   return services.map((swarm) => {
-    // The containers of a job are not meant to go on, so the manager does not list them.
+    // A job's tasks are meant to complete, so the manager does not list them as desired.
     const isCurrent = ({ id, state }: Container) =>
       swarm.mode === "job" ? state === "running" : swarm.containerIds.has(id);
     const containers = (byService.get(swarm.name) ?? []).filter(isCurrent).sort(byName);
@@ -115,7 +115,7 @@ function managedServices(
   });
 }
 
-/** What can be told without a manager: this node's containers. */
+/** Services derived from this node's containers, without a manager. */
 function localServices(tasks: readonly Container[]): Member[] {
   const services = Map.groupBy(
     newestOfSlots(tasks),
@@ -135,10 +135,10 @@ function localServices(tasks: readonly Container[]): Member[] {
 }
 
 /**
- * A swarm keeps the containers of ended tasks for a while beside those that took their places.
+ * A swarm keeps the containers of ended tasks for a while after it replaced them.
  *
  * @param tasks Newest first.
- * @returns The newest one for each place.
+ * @returns The newest task of each slot.
  */
 function newestOfSlots(tasks: readonly Container[]): Container[] {
   const newest = new Map<string, Container>();

@@ -1,11 +1,10 @@
 /**
- * In which order the services of a compose project are started, from what their containers'
- * labels say of dependencies.
+ * The start order of a compose project's services, from the dependencies in container labels.
  *
  * @module
  */
 
-/** What a service asks of one that it depends on, before it is started itself. */
+/** The state that a dependency must reach before its dependent is started. */
 export type DependencyCondition =
   | "service_started"
   | "service_healthy"
@@ -16,37 +15,35 @@ export interface Dependency {
   condition: DependencyCondition;
 }
 
-/** Anyone can write labels; what is beyond these bounds is ignored. */
+/** Limits for labels, which can have any content; the rest is ignored. */
 const LABEL_MAX = 32 * 1024;
 const DEPENDENCIES_MAX = 256;
 
 /**
  * Reads the label `com.docker.compose.depends_on`, e.g.
  * `db:service_healthy:false,cache:service_started:true`: service, condition, and whether a restart
- * carries over (which concerns compose only). Conditions that are missing or not known count as
- * `service_started`.
+ * is propagated (used by compose only). A missing or unknown condition counts as `service_started`.
  */
 export function parseDependsOn(label: string | undefined): Dependency[] {
   const dependencies = new Map<string, Dependency>();
   for (const entry of (label ?? "").slice(0, LABEL_MAX).split(",")) {
     const [service = "", condition] = entry.trim().split(":");
     if (service === "" || dependencies.size >= DEPENDENCIES_MAX) continue;
-    dependencies.set(service, { service, condition: asCondition(condition) });
+    dependencies.set(service, { service, condition: parseCondition(condition) });
   }
   return [...dependencies.values()];
 }
 
-function asCondition(text: string | undefined): DependencyCondition {
+function parseCondition(text: string | undefined): DependencyCondition {
   return text === "service_healthy" || text === "service_completed_successfully"
     ? text
     : "service_started";
 }
 
 /**
- * Sorts services into levels: each level depends on earlier ones only, so that the services of one
- * level can be started at the same time. Stopping takes the levels in reverse. Dependencies on
- * services that are not among the given ones are passed over. A circle is cut open at one of its
- * members, which then comes before what it depends on.
+ * Sorts services into levels that depend on earlier levels only, so that the services of a level can
+ * be started in parallel. Dependencies on unknown services are ignored. A cycle is broken at one of
+ * its members, which is then started before its dependencies.
  *
  * @param dependencies The services that each service depends on.
  */
@@ -58,15 +55,15 @@ export function startOrder(dependencies: ReadonlyMap<string, readonly string[]>)
   const levels: string[][] = [];
   while (waiting.size > 0) {
     let level = [...waiting].filter((service) => unmet(service) === undefined);
-    if (level.length === 0) level = [memberOfCircle([...waiting][0]!, unmet)];
+    if (level.length === 0) level = [findCycleMember([...waiting][0]!, unmet)];
     levels.push(level);
     for (const service of level) waiting.delete(service);
   }
   return levels;
 }
 
-/** Follows unmet dependencies, of which every service has one here, until one comes up again. */
-function memberOfCircle(start: string, unmet: (service: string) => string | undefined): string {
+/** Follows unmet dependencies until a service repeats. Every service must have one. */
+function findCycleMember(start: string, unmet: (service: string) => string | undefined): string {
   const seen = new Set<string>();
   let service = start;
   while (!seen.has(service)) {

@@ -1,5 +1,5 @@
 /**
- * Stacks: containers that belong together, as a compose project or as a stack of a swarm.
+ * Stacks: compose projects and swarm stacks.
  *
  * @module
  */
@@ -10,80 +10,80 @@ import type { Container } from "../../state/inventory.ts";
 import { type ContainerListItem, currentContainers, listItems } from "../containers/containers.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import { groupStacks, type Stack, type StackKind, type StackService } from "./groups.ts";
-import { isKnownNoManager, readSwarmServices } from "../swarm/swarm.ts";
+import { readSwarmServices } from "../swarm/swarm.ts";
 
 /**
- * - `healthy`: every service has containers, all of them run, and none is unhealthy. A service
- *   that others only wait for to complete (`service_completed_successfully`) is well when it did.
- * - `stopped`: no container runs, is paused or is being restarted.
- * - `degraded`: everything between.
+ * - `healthy`: every service has containers, all of them are running, and none is unhealthy. A
+ *   service with dependents that wait for `service_completed_successfully` may have completed.
+ * - `stopped`: no container is running, paused or restarting.
+ * - `degraded`: any other state.
  */
 export const STACK_STATUSES = ["healthy", "degraded", "stopped"] as const;
 export type StackStatus = (typeof STACK_STATUSES)[number];
 
-/** How many containers are in which state. */
-export interface Tally {
+/** Number of containers by state. */
+export interface ContainerTally {
   containerCount: number;
   running: number;
-  /** Every state but running and paused. */
+  /** All states except running and paused. */
   stopped: number;
-  /** Of the running ones. */
+  /** Running containers with a failing health check. */
   unhealthy: number;
 }
 
-export interface StackSummary extends Tally {
+export interface StackSummary extends ContainerTally {
   name: string;
   kind: StackKind;
-  /** How many services it has. */
+  /** Number of services. */
   services: number;
   status: StackStatus;
   /** Whether `status` is `healthy`. */
   allHealthy: boolean;
 }
 
-/** A container as the list of stacks shows it. */
+/** A container in the list of stacks. */
 export type StackMember = Pick<Container, "id" | "name" | "image" | "state" | "health">;
 
-/** A stack as the list shows it. */
+/** A stack in the list of stacks. */
 export interface StackListItem extends StackSummary {
-  /** In a swarm those on this node. */
+  /** Of a swarm stack: the containers on this node. */
   containers: StackMember[];
 }
 
-/** A service as the detail of its stack shows it. */
+/** A service in the details of a stack. */
 export interface StackServiceDetail {
   name: string;
   image: string;
-  /** In a swarm those on this node. */
+  /** Of a swarm stack: the containers on this node. */
   containers: ContainerListItem[];
 }
 
 export interface StackDetail extends Omit<StackSummary, "services"> {
   services: StackServiceDetail[];
-  /** Where compose was run; `null` for a swarm stack. */
+  /** The working directory of compose; `null` for a swarm stack. */
   workingDir: string | null;
   configFiles: string[];
 }
 
-type StackDeps = ReadDeps & Pick<Deps, "now">;
+type StackDeps = ReadDeps & Pick<Deps, "swarm">;
 
 const WORKING_DIR_LABEL = "com.docker.compose.project.working_dir";
 const CONFIG_FILES_LABEL = "com.docker.compose.project.config_files";
 
-/** The stacks that containers belong to, by name. One-off containers count for none. */
+/** The stacks of the given containers, by name. One-off containers do not belong to a stack. */
 export function summarizeStacks(containers: readonly Container[]): StackSummary[] {
   return groupStacks(containers, undefined).map(summarize);
 }
 
-/** All stacks by name: compose projects, and where the engine manages a swarm its stacks. */
+/** All compose projects and, if the engine manages a swarm, its stacks; by name. */
 export async function listStacks(deps: StackDeps): Promise<StackListItem[]> {
   return (await readStacks(deps)).map((stack) => ({
     ...summarize(stack),
-    containers: stack.services.flatMap(({ containers }) => containers).map(asMember),
+    containers: stack.services.flatMap(({ containers }) => containers).map(toMember),
   }));
 }
 
-const asMember = ({ id, name, image, state, health }: Container): StackMember => ({
+const toMember = ({ id, name, image, state, health }: Container): StackMember => ({
   id,
   name,
   image,
@@ -92,18 +92,16 @@ const asMember = ({ id, name, image, state, health }: Container): StackMember =>
 });
 
 /**
- * Names the state that a list is made of; `undefined` while nobody follows the engine, and where
- * it manages a swarm, of whose other nodes nothing is told here.
+ * The version of the list of stacks; `undefined` while the inventory is not live, and on a swarm
+ * manager, because the inventory does not cover other nodes.
  */
-export function stacksVersion(deps: Pick<Deps, "engine" | "inventory" | "now">) {
-  return deps.inventory.live && isKnownNoManager(deps)
-    ? String(deps.inventory.revision)
-    : undefined;
+export function stacksVersion({ inventory, swarm }: Pick<Deps, "inventory" | "swarm">) {
+  return inventory.live && swarm.isKnownInactive() ? String(inventory.revision) : undefined;
 }
 
 /** @throws {AppError} `not_found` */
 export async function getStack(
-  deps: StackDeps & Pick<Deps, "stats">,
+  deps: StackDeps & Pick<Deps, "now" | "stats">,
   name: string,
   kind?: StackKind,
 ): Promise<StackDetail> {
@@ -124,8 +122,8 @@ export async function getStack(
 }
 
 /**
- * Finds a stack. Where a compose project and a swarm stack have the same name, `kind` decides;
- * without it the project is meant.
+ * Finds a stack. If a compose project and a swarm stack have the same name, `kind` selects one;
+ * the default is the compose project.
  *
  * @throws {AppError} `not_found`
  */
@@ -140,19 +138,18 @@ export async function findStack(
   return stack;
 }
 
-/** How the parts of a stack are doing, in one word. */
 function statusOf(stack: Stack): StackStatus {
   const jobs = jobsOf(stack);
-  const isWell = (service: StackService) => {
-    const { containerCount, running, unhealthy } = tally(service);
+  const isHealthy = (service: StackService) => {
+    const { containerCount, running, unhealthy } = countContainers(service);
     if (containerCount > 0 && running === containerCount) return unhealthy === 0;
     return service.swarm?.mode === "job" || (jobs.has(service.name) && hasCompleted(service));
   };
-  if (!stack.services.some(isAlive)) return "stopped";
-  return stack.services.every(isWell) ? "healthy" : "degraded";
+  if (!stack.services.some(isActive)) return "stopped";
+  return stack.services.every(isHealthy) ? "healthy" : "degraded";
 }
 
-/** Whether every container of the service ended by itself and without a failure. */
+/** Whether every container of the service exited with status 0. */
 export function hasCompleted({ containers }: StackService): boolean {
   return containers.length > 0 &&
     containers.every(({ state, exitCode }) => state === "exited" && exitCode === 0);
@@ -167,9 +164,9 @@ async function readStacks(deps: StackDeps): Promise<Stack[]> {
 }
 
 function summarize(stack: Stack): StackSummary {
-  const total: Tally = { containerCount: 0, running: 0, stopped: 0, unhealthy: 0 };
+  const total: ContainerTally = { containerCount: 0, running: 0, stopped: 0, unhealthy: 0 };
   for (const service of stack.services) {
-    const { containerCount, running, stopped, unhealthy } = tally(service);
+    const { containerCount, running, stopped, unhealthy } = countContainers(service);
     total.containerCount += containerCount;
     total.running += running;
     total.stopped += stopped;
@@ -186,12 +183,12 @@ function summarize(stack: Stack): StackSummary {
   };
 }
 
-function tally({ containers, swarm }: StackService): Tally {
+function countContainers({ containers, swarm }: StackService): ContainerTally {
   const running = containers.filter(({ state }) => state === "running");
   const paused = containers.filter(({ state }) => state === "paused");
   const unhealthy = running.filter(({ health }) => health === "unhealthy").length;
   if (swarm) {
-    // While an update goes on there may be more than wanted.
+    // During an update more tasks than desired may be running.
     const containerCount = Math.max(swarm.desired, swarm.running);
     const stopped = containerCount - swarm.running;
     return { containerCount, running: swarm.running, stopped, unhealthy };
@@ -204,15 +201,15 @@ function tally({ containers, swarm }: StackService): Tally {
   };
 }
 
-/** One that is restarted over and over is in trouble, but nobody stopped it. */
-function isAlive({ containers, swarm }: StackService): boolean {
+/** A container in a restart loop is failing, but was not stopped. */
+function isActive({ containers, swarm }: StackService): boolean {
   if (swarm) return swarm.desired > 0 || swarm.running > 0;
   return containers.some(({ state }) =>
     state === "running" || state === "paused" || state === "restarting"
   );
 }
 
-/** Services that another one waits for to complete. */
+/** Names of services with dependents that wait for their completion. */
 function jobsOf({ services }: Stack): Set<string> {
   return new Set(
     services.flatMap(({ dependencies }) => dependencies)

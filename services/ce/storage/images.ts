@@ -17,35 +17,34 @@ import { AppError } from "../../errors.ts";
 import { engineTime } from "../../state/engine_time.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import { currentContainers } from "../containers/containers.ts";
-import { forgetDiskUsage } from "./disk_usage.ts";
 
 export interface Image {
   /** `sha256:...` */
   id: string;
-  /** Empty for a dangling one. */
+  /** Empty for a dangling image. */
   repoTags: string[];
   repoDigests: string[];
-  /** Bytes, layers that are shared with others included. */
+  /** Bytes, including layers that are shared with other images. */
   size: number;
-  /** ISO 8601, UTC; `null` where the image does not tell. */
+  /** ISO 8601, UTC; `null` if unknown. */
   createdAt: string | null;
   /** Same as `createdAt`. */
   created: string | null;
-  /** How many containers use it, in whatever state. */
+  /** Number of containers that use it, in any state. */
   containers: number;
-  /** Whether it has no tag (any more). */
+  /** Whether it has no tag. */
   dangling: boolean;
 }
 
 export interface RemovedImage {
   ok: true;
-  /** Ids of images and layers that are gone. */
+  /** Ids of deleted images and layers. */
   deleted: string[];
-  /** Names that were taken off. */
+  /** Names that were removed. */
   untagged: string[];
 }
 
-/** Images, newest first; without those that are only layers of others. */
+/** All images except intermediate layers, newest first. */
 export async function listImages(deps: ReadDeps): Promise<Image[]> {
   const [images, containers] = await Promise.all([
     imageList(deps.engine),
@@ -53,40 +52,40 @@ export async function listImages(deps: ReadDeps): Promise<Image[]> {
   ]);
   const users = Map.groupBy(containers, ({ imageId }) => imageId);
   return images
-    .map((image) => asImage(image, (id) => users.get(id)?.length ?? 0))
+    .map((image) => toImage(image, (id) => users.get(id)?.length ?? 0))
     .sort(newestFirst);
 }
 
 /**
- * Takes a name off an image, and removes the image when that was its last.
+ * Removes a name of an image, and the image with its last name.
  *
- * @param ref Id, unambiguous beginning of one, or `name[:tag][@digest]`.
- * @param options.force Also when containers that do not run use it, and with all of its names.
- * @throws {AppError} `conflict` when it is in use.
- * @throws {EngineError} 404 when there is no such image; 409 when it is in use.
+ * @param ref Id, unambiguous prefix of an id, or `name[:tag][@digest]`.
+ * @param options.force Removes all names, even if stopped containers use the image.
+ * @throws {AppError} `conflict` if it is in use.
+ * @throws {EngineError} 404 if the image does not exist; 409 if it is in use.
  */
 export async function removeImage(
-  deps: ReadDeps,
+  deps: ReadDeps & Pick<Deps, "diskUsage">,
   ref: string,
   { force = false }: { force?: boolean } = {},
 ): Promise<RemovedImage> {
-  if (force) await assertContainersStay(deps, ref);
+  if (force) await assertUnused(deps, ref);
   const deletions = await imageRemove(deps.engine, ref, { force });
-  forgetDiskUsage(deps);
-  return { ok: true, ...asRemoved(deletions) };
+  deps.diskUsage.invalidate();
+  return { ok: true, ...toRemoved(deletions) };
 }
 
-/** Removes the images that have no tag and that no container uses. */
+/** Removes untagged images that no container uses. */
 export async function pruneImages(
-  { engine }: Pick<Deps, "engine">,
+  { engine, diskUsage }: Pick<Deps, "engine" | "diskUsage">,
 ): Promise<{ deleted: string[]; untagged: string[]; spaceReclaimed: number }> {
   const { deleted, spaceReclaimed } = await imagePrune(engine);
-  forgetDiskUsage({ engine });
-  return { ...asRemoved(deleted), spaceReclaimed };
+  diskUsage.invalidate();
+  return { ...toRemoved(deleted), spaceReclaimed };
 }
 
-/** Podman takes "force" as the permission to remove the containers as well, running or not. */
-async function assertContainersStay(deps: ReadDeps, ref: string): Promise<void> {
+/** With `force`, Podman also removes the containers that use the image. */
+async function assertUnused(deps: ReadDeps, ref: string): Promise<void> {
   const id = fullId((await imageInspect(deps.engine, ref)).Id);
   if (deps.engine.kind !== "podman") return;
   const users = (await currentContainers(deps)).filter(({ imageId }) => imageId === id);
@@ -95,7 +94,7 @@ async function assertContainersStay(deps: ReadDeps, ref: string): Promise<void> 
   throw new AppError("conflict", `Image ${ref} is in use by ${names}`);
 }
 
-function asImage(summary: ImageSummary, usersOf: (id: string) => number): Image {
+function toImage(summary: ImageSummary, usersOf: (id: string) => number): Image {
   const id = fullId(summary.Id);
   const repoTags = withoutNone(summary.RepoTags);
   const createdAt = engineTime(summary.Created);
@@ -111,17 +110,17 @@ function asImage(summary: ImageSummary, usersOf: (id: string) => number): Image 
   };
 }
 
-/** Podman leaves the algorithm out. */
+/** Podman omits the algorithm. */
 function fullId(id: string): string {
   return id.includes(":") ? id : `sha256:${id}`;
 }
 
-/** The engine writes `<none>:<none>` for no name at all. */
+/** The engine reports a missing name as `<none>:<none>`. */
 function withoutNone(names: string[] | null): string[] {
   return (names ?? []).filter((name) => !name.includes("<none>"));
 }
 
-function asRemoved(deletions: readonly ImageDeletion[]): { deleted: string[]; untagged: string[] } {
+function toRemoved(deletions: readonly ImageDeletion[]): { deleted: string[]; untagged: string[] } {
   return {
     deleted: deletions.flatMap(({ Deleted }) => Deleted ?? []),
     untagged: deletions.flatMap(({ Untagged }) => Untagged ?? []),

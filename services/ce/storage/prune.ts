@@ -1,6 +1,6 @@
 /**
- * Removes what is not in use: containers that ended, unused networks, images and build cache, and
- * on demand unused volumes.
+ * Removes stopped containers and unused networks, images and build cache, optionally also unused
+ * volumes.
  *
  * @module
  */
@@ -11,7 +11,6 @@ import type { Deps } from "../../deps.ts";
 import { asAppError } from "../../errors.ts";
 import { errorFields } from "../../log.ts";
 import { currentContainers } from "../containers/containers.ts";
-import { forgetDiskUsage } from "./disk_usage.ts";
 import {
   type Candidate,
   type PruneDeps,
@@ -24,36 +23,36 @@ import {
   unusedVolumes,
 } from "./prune_candidates.ts";
 
-/** In the order in which they are removed: users before what they use. */
+/** In the order of removal: containers before the objects that they use. */
 export const PRUNE_KINDS = ["containers", "networks", "volumes", "images", "buildCache"] as const;
 export type PruneKind = (typeof PRUNE_KINDS)[number];
 
 export interface PruneOptions {
-  /** Removes nothing; the report says what would be removed. */
+  /** Only report what would be removed. */
   dryRun: boolean;
-  /** Keeps what was created or ended within these hours; 0 keeps nothing. */
+  /** Minimum age in hours since creation, or for containers since the end of their last run. */
   olderThanHours: number;
   kinds: readonly PruneKind[];
-  /** Every image that no container uses, not only those without a tag. */
+  /** Also remove tagged images that no container uses. */
   unusedImages: boolean;
 }
 
-/** What was removed of one kind. */
+/** The removed objects of one kind. */
 export interface Pruned {
-  /** Names of networks and volumes, ids of all others. */
+  /** Names of networks and volumes, ids of other kinds. */
   deleted: string[];
   items: PrunedItem[];
   /** Number of items. */
   count: number;
   /** Bytes. */
   spaceReclaimed: number;
-  /** Why not everything could be removed; `null` when it was. */
+  /** Why the removal failed; `null` on success. */
   error: string | null;
 }
 
 export type PruneReport = Record<PruneKind, Pruned> & { dryRun: boolean; totalReclaimed: number };
 
-/** Containers that are removed at a time; images depend on each other, so they take turns. */
+/** Limits of concurrent removals. Images depend on each other, so they are removed one by one. */
 const PARALLEL = { containers: 4, networks: 1, volumes: 1, images: 1 } as const;
 
 const CANDIDATES = {
@@ -65,14 +64,13 @@ const CANDIDATES = {
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** The statuses by which the engine refuses what is in use or gone by now. */
+/** Statuses of the engine for objects that are in use or no longer exist. */
 const REFUSALS: readonly number[] = [403, 404, 409];
 
 /**
- * Removes one kind after the other. A kind that fails does not stop the others; its part of the
- * report says why.
+ * Removes one kind after the other. A failure is reported and does not stop the other kinds.
  *
- * @throws {EngineError | EngineUnreachableError} When every kind failed; the first failure.
+ * @throws {EngineError | EngineUnreachableError} The first failure, if every kind failed.
  */
 export async function pruneSystem(
   deps: PruneDeps & Pick<Deps, "log">,
@@ -96,9 +94,9 @@ export async function pruneSystem(
       parts[kind].error = known?.message ?? "Internal error";
     }
   }
-  if (!options.dryRun) forgetDiskUsage(deps);
+  if (!options.dryRun) deps.diskUsage.invalidate();
   if (failures.length === new Set(options.kinds).size) throw failures[0];
-  return { ...parts, dryRun: options.dryRun, totalReclaimed: total(Object.values(parts)) };
+  return { ...parts, dryRun: options.dryRun, totalReclaimed: totalReclaimed(Object.values(parts)) };
 }
 
 async function pruneKind(
@@ -115,8 +113,10 @@ async function pruneKind(
   const remaining = (await currentContainers(deps)).filter(({ id }) => !removed.has(id));
   const candidates = await CANDIDATES[kind](deps, { before, remaining, unusedImages });
   const items = dryRun ? candidates : await removeAll(candidates, PARALLEL[kind]);
-  const shown = items.map(({ id, name, size }) => ({ id, name, size }));
-  return { items: shown, spaceReclaimed: shown.reduce((sum, { size }) => sum + (size ?? 0), 0) };
+  return {
+    items: items.map(({ id, name, size }) => ({ id, name, size })),
+    spaceReclaimed: totalSize(items),
+  };
 }
 
 async function pruneCache(
@@ -127,7 +127,7 @@ async function pruneCache(
 ): Promise<Pick<Pruned, "items" | "spaceReclaimed">> {
   if (dryRun) {
     const items = await unusedCache(deps, { before });
-    return { items, spaceReclaimed: items.reduce((sum, { size }) => sum + (size ?? 0), 0) };
+    return { items, spaceReclaimed: totalSize(items) };
   }
   const until = `${Math.ceil(olderThanHours * 3600)}s`;
   const filters = olderThanHours === 0 ? undefined : { until: [until] };
@@ -135,23 +135,26 @@ async function pruneCache(
   return { items: deleted.map((id) => ({ id, name: id, size: null })), spaceReclaimed };
 }
 
-/** @returns Those that were removed, in their order. */
+/** @returns The removed candidates, in their order. */
 async function removeAll(candidates: readonly Candidate[], parallel: number): Promise<Candidate[]> {
   const waiting = [...candidates];
-  const gone = new Set<Candidate>();
+  const removed = new Set<Candidate>();
   const removeNext = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       try {
         await next.remove();
-        gone.add(next);
+        removed.add(next);
       } catch (error) {
         if (!(error instanceof EngineError && REFUSALS.includes(error.status))) throw error;
       }
     }
   };
   await Promise.all(Array.from({ length: parallel }, removeNext));
-  return candidates.filter((candidate) => gone.has(candidate));
+  return candidates.filter((candidate) => removed.has(candidate));
 }
 
-const total = (parts: readonly Pruned[]) =>
+const totalSize = (items: readonly PrunedItem[]) =>
+  items.reduce((sum, { size }) => sum + (size ?? 0), 0);
+
+const totalReclaimed = (parts: readonly Pruned[]) =>
   parts.reduce((sum, { spaceReclaimed }) => sum + spaceReclaimed, 0);

@@ -1,6 +1,6 @@
 /**
- * What a prune may remove: containers that ended, and what no remaining container uses. A dry run
- * and the real run share these lists, so that one announces what the other removes.
+ * What a prune may remove: stopped containers, and objects that no remaining container uses. A dry
+ * run uses the same lists.
  *
  * @module
  */
@@ -16,51 +16,57 @@ import type { Container } from "../../state/inventory.ts";
 import { engineTime } from "../../state/engine_time.ts";
 import type { Identity } from "../../state/reservations.ts";
 import type { ReadDeps } from "../containers/reads.ts";
-import { currentDiskUsage, type UsageDeps } from "./disk_usage.ts";
 import { readMark } from "../rebuild/marks.ts";
 
-/** One object that a prune removes. */
+/** An object that a prune removes. */
 export interface PrunedItem {
   id: string;
   name: string;
-  /** Bytes; `null` where the engine does not know. */
+  /** Bytes; `null` if unknown. */
   size: number | null;
 }
 
 export interface Candidate extends PrunedItem {
-  /** Fails with 403, 404 or 409 where it is in use or gone by now. */
+  /** @throws {EngineError} 403, 404 or 409 if it is in use or no longer exists. */
   remove(): Promise<unknown>;
 }
 
 export interface PruneScope {
-  /** ISO 8601, UTC: what was created or ended later is kept. `undefined` keeps nothing. */
+  /** ISO 8601, UTC: newer objects are kept. `undefined` removes objects of any age. */
   before: string | undefined;
-  /** The containers that are left; what they use is kept. */
+  /** The remaining containers; the objects that they use are kept. */
   remaining: readonly Container[];
-  /** Also images that have a tag. */
+  /** Includes tagged images. */
   unusedImages: boolean;
 }
 
-export type PruneDeps = ReadDeps & UsageDeps & Pick<Deps, "reservations">;
+export type PruneDeps = ReadDeps & Pick<Deps, "diskUsage" | "now" | "reservations">;
 
-/** Networks that the engine makes for itself. */
-const OWN_NETWORKS = new Set(["bridge", "host", "none", "ingress", "docker_gwbridge", "podman"]);
+/** Networks that the engine creates itself. */
+const PREDEFINED_NETWORKS = new Set([
+  "bridge",
+  "host",
+  "none",
+  "ingress",
+  "docker_gwbridge",
+  "podman",
+]);
 
-/** Cache records that the engine keeps in a prune of what is not in use. */
+/** Cache records that the engine's own prune keeps. */
 const KEPT_CACHE_TYPES = new Set(["internal", "frontend"]);
 
-/** Containers that do not run, apart from those with an action in progress. */
+/** Containers that are not running, except those with an action in progress. */
 export async function unusedContainers(
   deps: PruneDeps,
   { before, remaining }: PruneScope,
 ): Promise<Candidate[]> {
-  const ended = remaining.filter((container) =>
-    isOver(container) && isOld(before, container.createdAt, container.finishedAt) &&
+  const stopped = remaining.filter((container) =>
+    isRemovable(container) && isOld(before, container.createdAt, container.finishedAt) &&
     findAction(deps, container) === undefined
   );
   const candidates: Candidate[] = [];
-  for (const { id, name } of ended) {
-    const inspect = await unlessGone(containerInspect(deps.engine, id, { size: true }));
+  for (const { id, name } of stopped) {
+    const inspect = await ignoreNotFound(containerInspect(deps.engine, id, { size: true }));
     if (!inspect) continue;
     candidates.push({
       id,
@@ -73,10 +79,10 @@ export async function unusedContainers(
 }
 
 /**
- * Networks to which no container is attached, not even one that does not run: it could not be
- * started again. Networks of a swarm are kept.
+ * Networks to which no container is attached. Stopped containers count, because they could not be
+ * started without the network. Networks of a swarm are kept.
  *
- * @throws {AppError} `conflict` during an action, whose container may be detached for a moment.
+ * @throws {AppError} `conflict` during an action, which may detach its container temporarily.
  */
 export async function unusedNetworks(
   deps: PruneDeps,
@@ -92,7 +98,7 @@ export async function unusedNetworks(
     ),
   );
   const isUnused = ({ Id, Name, Scope, Ingress, ConfigOnly, Created }: Network) =>
-    Scope === "local" && !Ingress && ConfigOnly !== true && !OWN_NETWORKS.has(Name) &&
+    Scope === "local" && !Ingress && ConfigOnly !== true && !PREDEFINED_NETWORKS.has(Name) &&
     !used.has(Id) && !used.has(Name) && isOld(before, engineTime(Created));
   return (await networkList(deps.engine)).filter(isUnused).map(({ Id, Name }) => ({
     id: Id,
@@ -102,7 +108,7 @@ export async function unusedNetworks(
   }));
 }
 
-/** Volumes of the local driver that no container mounts, named ones too. */
+/** Volumes of the local driver that no container mounts, including named volumes. */
 export async function unusedVolumes(
   deps: PruneDeps,
   { before, remaining }: PruneScope,
@@ -112,7 +118,7 @@ export async function unusedVolumes(
     Driver === "local" && !used.has(Name) && isOld(before, engineTime(CreatedAt))
   );
   if (unused.length === 0) return [];
-  const items = (await currentDiskUsage(deps))?.volumes.items ?? [];
+  const items = (await deps.diskUsage.read())?.usage.volumes.items ?? [];
   const sizes = new Map(items.map(({ name, size }) => [name, size]));
   return unused.map(({ Name }) => {
     const size = sizes.get(Name) ?? -1;
@@ -125,7 +131,7 @@ export async function unusedVolumes(
   });
 }
 
-/** Images that no container uses: those without a tag, and with `unusedImages` all of them. */
+/** Images that no container uses: untagged ones, and all with `unusedImages`. */
 export async function unusedImages(
   deps: PruneDeps,
   { before, remaining, unusedImages }: PruneScope,
@@ -136,16 +142,16 @@ export async function unusedImages(
   for (const image of await imageList(engine, { sharedSize: true })) {
     const tags = namesIn(image.RepoTags);
     if (used.has(bareId(image.Id)) || (tags.length > 0 && !unusedImages)) continue;
-    // A pull or a tag of the last hour is newer than the image itself.
-    const inspect = await unlessGone(imageInspect(engine, image.Id));
+    // An old image may have been pulled or tagged recently.
+    const inspect = await ignoreNotFound(imageInspect(engine, image.Id));
     const taggedAt = engineTime(inspect?.Metadata?.LastTagTime);
     if (!inspect || !isOld(before, engineTime(image.Created), taggedAt)) continue;
     const names = tags.length > 0 ? tags : namesIn(image.RepoDigests);
     candidates.push({
       id: image.Id.includes(":") ? image.Id : `sha256:${image.Id}`,
       name: names[0] ?? image.Id,
-      size: ownSize(image),
-      // By name: the engine refuses the id of an image that has several.
+      size: uniqueSize(image),
+      // By name: the engine refuses the id of an image with several names.
       remove: async () => {
         for (const ref of names.length > 0 ? names : [image.Id]) await imageRemove(engine, ref);
       },
@@ -155,41 +161,42 @@ export async function unusedImages(
 }
 
 /**
- * Records of the build cache that are not in use. The engine itself decides when it prunes.
+ * Records of the build cache that are not in use. For a dry run only: the engine's prune makes its
+ * own selection.
  *
- * @throws {AppError} `unavailable` while the engine is computing its disk usage.
+ * @throws {AppError} `unavailable` if the engine does not compute its disk usage in time.
  */
 export async function unusedCache(
   deps: PruneDeps,
   { before }: Pick<PruneScope, "before">,
 ): Promise<PrunedItem[]> {
-  const usage = await currentDiskUsage(deps);
-  if (!usage) throw new AppError("unavailable", "The engine is still computing its disk usage");
-  return usage.buildCache.items
+  const snapshot = await deps.diskUsage.read();
+  if (!snapshot) throw new AppError("unavailable", "The engine is still computing its disk usage");
+  return snapshot.usage.buildCache.items
     .filter(({ type, inUse, shared, lastUsedAt }) =>
       !inUse && !shared && !KEPT_CACHE_TYPES.has(type) && isOld(before, engineTime(lastUsedAt))
     )
     .map(({ id, size }) => ({ id, name: id, size }));
 }
 
-const isOver = ({ state, self }: Container) =>
+const isRemovable = ({ state, self }: Container) =>
   !self && (state === "created" || state === "exited" || state === "dead");
 
-/** Whether all known times are before the limit; without a known time it counts as new. */
+/** Whether all known times are before the limit. Without a known time the object counts as new. */
 function isOld(before: string | undefined, ...times: (string | null)[]): boolean {
   if (before === undefined) return true;
   const known = times.filter((time) => time !== null);
   return known.length > 0 && known.every((time) => time < before);
 }
 
-/** The action in progress on a container, also a rebuild that was interrupted; as a clause. */
+/** Describes the action in progress on a container, or an interrupted rebuild, as a clause. */
 function findAction({ reservations }: PruneDeps, container: Identity): string | undefined {
   const { name } = container;
   const interrupted = readMark(name) && `the rebuild of ${name} is unfinished`;
   return reservations.find(container) ?? interrupted;
 }
 
-/** Asks again just before: a rebuild or a start may have begun since the list was made. */
+/** Checks again before removing: a rebuild or a start may have begun in the meantime. */
 async function removeContainer(deps: PruneDeps, id: string): Promise<void> {
   const { engine, inventory, reservations } = deps;
   const container = { id, name: (await containerInspect(engine, id)).Name.replace(/^\//, "") };
@@ -197,25 +204,25 @@ async function removeContainer(deps: PruneDeps, id: string): Promise<void> {
   if (action) throw new EngineError(409, action);
   using _ = reservations.reserve(container, "removed");
   await containerRemove(engine, id);
-  // The next read must not show it any more, however late the engine's event comes.
+  // The engine's event may be late, but the next read must not show the container.
   inventory.remove(id, inventory.readNumber());
 }
 
-/** The bytes that removing it frees: layers that other images share stay. */
-function ownSize({ Size, SharedSize = -1 }: ImageSummary): number {
+/** The bytes that a removal frees; layers that are shared with other images stay. */
+function uniqueSize({ Size, SharedSize = -1 }: ImageSummary): number {
   return Math.max(0, Size - Math.max(0, SharedSize));
 }
 
-/** Podman leaves the algorithm out. */
+/** Podman omits the algorithm. */
 const bareId = (id: string) => id.replace(/^sha256:/, "");
 
-/** The engine writes `<none>:<none>` for no name at all. */
+/** The engine reports a missing name as `<none>:<none>`. */
 const namesIn = (names: readonly string[] | null) =>
   (names ?? []).filter((name) => !name.includes("<none>"));
 
-async function unlessGone<T>(asking: Promise<T>): Promise<T | undefined> {
+async function ignoreNotFound<T>(response: Promise<T>): Promise<T | undefined> {
   try {
-    return await asking;
+    return await response;
   } catch (error) {
     if (error instanceof EngineError && error.status === 404) return undefined;
     throw error;

@@ -1,5 +1,5 @@
 /**
- * Volumes, with the containers that mount them.
+ * Volumes and the containers that mount them.
  *
  * @module
  */
@@ -11,28 +11,30 @@ import { AppError, notFound } from "../../errors.ts";
 import { engineTime } from "../../state/engine_time.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import { currentContainers } from "../containers/containers.ts";
-import { forgetDiskUsage, knownVolumeSizes } from "./disk_usage.ts";
+import { volumeSizes } from "./disk_usage.ts";
 
 export interface Volume {
   name: string;
   driver: string;
-  /** On the host. */
+  /** Path on the host. */
   mountpoint: string;
   /** `local` or `global`. */
   scope: string;
-  /** ISO 8601, UTC; some drivers do not tell. */
+  /** ISO 8601, UTC; `null` if the driver does not report it. */
   createdAt: string | null;
   labels: Record<string, string>;
-  /** Bytes; `null` where it is not known. */
+  /** Bytes; `null` if unknown. */
   size: number | null;
-  /** Names of the containers that mount it, in whatever state. */
+  /** Names of the containers that mount it, in any state. */
   containers: string[];
 }
 
-/** Volumes by name. Sizes are those of the last disk breakdown; nothing is computed for the list. */
-export async function listVolumes(deps: ReadDeps & Pick<Deps, "now">): Promise<Volume[]> {
+/** All volumes by name. Sizes come from the last disk breakdown; the list does not compute them. */
+export async function listVolumes(
+  deps: ReadDeps & Pick<Deps, "diskUsage" | "now">,
+): Promise<Volume[]> {
   const [volumes, users] = await Promise.all([volumeList(deps.engine), usersByVolume(deps)]);
-  const sizes = knownVolumeSizes(deps);
+  const sizes = volumeSizes(deps);
   return volumes.map(({ Name, Driver, Mountpoint, Scope, CreatedAt, Labels }) => ({
     name: Name,
     driver: Driver,
@@ -48,10 +50,10 @@ export async function listVolumes(deps: ReadDeps & Pick<Deps, "now">): Promise<V
 /**
  * Removes a volume with its data.
  *
- * @throws {AppError} `not_found`; `conflict` when a container uses it, running or not.
+ * @throws {AppError} `not_found`; `conflict` if a container uses it, running or not.
  */
 export async function removeVolume(
-  deps: ReadDeps,
+  deps: ReadDeps & Pick<Deps, "diskUsage">,
   name: string,
 ): Promise<{ ok: true; name: string }> {
   try {
@@ -59,15 +61,15 @@ export async function removeVolume(
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     if (error.status === 404) throw notFound("Volume", name);
-    if (error.status === 409) throw await inUse(deps, name, error);
+    if (error.status === 409) throw await inUseError(deps, name, error);
     throw error;
   }
-  forgetDiskUsage(deps);
+  deps.diskUsage.invalidate();
   return { ok: true, name };
 }
 
-/** The engine names the containers by id only. */
-async function inUse(deps: ReadDeps, name: string, cause: EngineError): Promise<AppError> {
+/** The engine's message has only container ids; this one has names. */
+async function inUseError(deps: ReadDeps, name: string, cause: EngineError): Promise<AppError> {
   const users = (await usersByVolume(deps)).get(name);
   const message = users ? `Volume ${name} is in use by ${users.join(", ")}` : cause.message;
   return new AppError("conflict", message, { cause });

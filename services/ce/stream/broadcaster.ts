@@ -1,5 +1,5 @@
 /**
- * Sends the states to the clients of the stream every 15 seconds, and the events as they happen.
+ * Sends state frames to stream clients every 15 seconds, and events immediately.
  *
  * @module
  */
@@ -8,31 +8,30 @@ import type { Deps } from "../../deps.ts";
 import { every, type Worker } from "../../lifecycle.ts";
 import { broadcastStates } from "./frames.ts";
 
-/** As the specification has it, in milliseconds. */
 const ROUND_MS = 15_000;
 
 export const streamBroadcaster: Worker = {
   name: "stream broadcaster",
   edition: "ce",
   async run(deps, signal, round) {
-    const end = new AbortController();
-    const ended = AbortSignal.any([signal, end.signal]);
-    const forwarding = forwardEvents(deps, ended);
+    const stop = new AbortController();
+    const stopped = AbortSignal.any([signal, stop.signal]);
+    const forwarding = forwardEvents(deps, stopped);
     try {
-      for await (const _ of every(ROUND_MS, ended)) {
+      for await (const _ of every(ROUND_MS, stopped)) {
         await broadcastStates(deps);
         round();
       }
     } finally {
-      end.abort();
-      // An open stream would keep the server from ending.
+      stop.abort();
+      // The server cannot shut down while a stream is open.
       if (signal.aborted) deps.stream.close();
       await forwarding;
     }
   },
 };
 
-/** Passes the events on to the stream's clients, until `signal` aborts. */
+/** Forwards events to stream clients until `signal` aborts. */
 export async function forwardEvents(
   { events, stream }: Pick<Deps, "events" | "stream">,
   signal: AbortSignal,

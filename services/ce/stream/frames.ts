@@ -1,6 +1,5 @@
 /**
- * What the clients of `GET /api/stream` are told: the states of the host every 15 seconds, and
- * the events as they happen.
+ * The frames of `GET /api/stream`: states of the host every 15 seconds, and events immediately.
  *
  * @module
  */
@@ -13,28 +12,28 @@ import { alertOverview, alertVersion } from "../alerts/events.ts";
 import { listItems, listVersion } from "../containers/containers.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import { systemSummary } from "../host/metrics.ts";
-import { containersIfReachable, countContainers, statusGiven } from "../overview.ts";
+import { containersIfReachable, countContainers, engineStatusFor } from "../overview.ts";
 import { ACCESS_TOKEN_S } from "../auth/tokens.ts";
 
-/** Types of frames. All but `event` are states, which new clients are shown at once. */
+/** Types of frames. All except `event` are states, which a new client receives immediately. */
 export const STREAM_TYPES = ["metrics", "containers", "alerts", "event"] as const;
 export type StreamType = (typeof STREAM_TYPES)[number];
 
-/** A stream that was opened with a ticket lasts as long as a token would, in milliseconds. */
+/** Lifetime of a stream that was opened with a ticket: that of an access token, in milliseconds. */
 const TICKET_STREAM_MS = ACCESS_TOKEN_S * 1000;
 
 type FrameDeps =
   & ReadDeps
   & Pick<Deps, "config" | "db" | "host" | "now" | "stats" | "stream">;
 
-/** Where the frames of a type come from. */
+/** Produces the frames of one type. */
 interface FrameSource {
   type: Exclude<StreamType, "event">;
-  /** Names the data as it is now; while the name stays, the frame is made once for all clients. */
+  /** The version of the current data. A frame is built once per version, for all clients. */
   version(deps: FrameDeps): string | undefined;
-  /** Sent only when its data has changed. */
+  /** Send the frame only if its data has changed. */
   onlyChanges?: true;
-  /** `undefined` when there is nothing to show. */
+  /** `undefined` if there is no data. */
   data(deps: FrameDeps): Promise<unknown>;
 }
 
@@ -48,7 +47,7 @@ const metricsFrame: FrameSource = {
     const containers = await containersIfReachable(deps);
     const [{ system, sampledAt }, engine] = await Promise.all([
       systemSummary(deps),
-      statusGiven(deps, containers),
+      engineStatusFor(deps, containers),
     ]);
     return { ...system, containers: countContainers(containers), engine, timestamp: sampledAt };
   },
@@ -70,15 +69,15 @@ const alertsFrame: FrameSource = {
   data: (deps) => Promise.resolve(alertOverview(deps)),
 };
 
-/** In the order in which a client is shown them. */
+/** In the order in which a new client receives them. */
 const FRAME_SOURCES: readonly FrameSource[] = [metricsFrame, containersFrame, alertsFrame];
 
 /**
- * Opens a stream: the events after `lastEventId` that are still held, the states as they are, and
- * then what comes. It ends with the caller's token, or as soon as its login is ended, its user
- * deleted or its address no longer let in.
+ * Opens a stream. It starts with the buffered events after `lastEventId` and the current states. It
+ * ends when the caller's token expires, the session is revoked, the user is deleted or the address
+ * is no longer allowed.
  *
- * @throws {AppError} `unavailable` when too many clients are connected.
+ * @throws {AppError} `unavailable` if too many clients are connected.
  */
 export async function openStream(
   deps: FrameDeps & Pick<Deps, "accounts">,
@@ -97,33 +96,33 @@ export async function openStream(
   });
 }
 
-/** Sends the states as they are now to every client. Without clients there is nothing to do. */
+/** Sends the current states to every client. */
 export async function broadcastStates(deps: FrameDeps): Promise<void> {
   if (deps.stream.count === 0) return;
   await refreshStates(deps);
   await deps.stream.broadcast();
 }
 
-/** Makes the frames anew that are not as they were. */
+/** Rebuilds the frames whose version has changed. */
 async function refreshStates(deps: FrameDeps): Promise<void> {
   const { stream } = deps;
   const isCurrent = (type: StreamType, version: string | undefined) =>
     version !== undefined && stream.stateVersion(type) === version;
 
-  const made = await Promise.all(FRAME_SOURCES.map(async (source) => {
+  const built = await Promise.all(FRAME_SOURCES.map(async (source) => {
     const version = source.version(deps);
     if (isCurrent(source.type, version)) return undefined;
     return { source, version, data: await dataOf(source, deps) };
   }));
-  for (const state of made) {
-    // Of many who asked at the same time, the first has it serialised.
+  for (const state of built) {
     if (!state) continue;
     const { source: { type, onlyChanges = false }, version, data } = state;
+    // A concurrent call may have stored the same version already.
     if (!isCurrent(type, version)) stream.setState(type, version, data, { onlyChanges });
   }
 }
 
-/** What fails for a reason that has its own place (an engine that is away) is left out here. */
+/** No data on expected failures, such as an unreachable engine, which other frames report. */
 async function dataOf({ data }: FrameSource, deps: FrameDeps): Promise<unknown> {
   try {
     return await data(deps);

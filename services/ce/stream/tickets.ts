@@ -1,5 +1,5 @@
 /**
- * Tickets: what a browser brings to the event stream instead of a token.
+ * Tickets, with which a browser opens the event stream instead of a token.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 
-/** Makes a ticket that is good for one connection within 30 seconds. */
+/** Issues a ticket, which is valid for one connection within 30 seconds. */
 export function issueTicket(
   { tickets }: Pick<Deps, "tickets">,
   caller: Caller,
@@ -17,10 +17,10 @@ export function issueTicket(
 }
 
 /**
- * The caller that a ticket was made for, with the role of now. Uses the ticket up.
+ * Consumes a ticket and returns the caller that it was issued to, with the current role.
  *
- * @throws {AppError} `unauthorized` when the ticket is unknown, used or too old, or when the user
- * is gone or logged out.
+ * @throws {AppError} `unauthorized` if the ticket is unknown, used or expired, or if the user was
+ * deleted or logged out.
  */
 export function redeemTicket(
   { tickets, accounts }: Pick<Deps, "tickets" | "accounts">,
@@ -29,6 +29,6 @@ export function redeemTicket(
 ): Caller {
   const session = tickets.redeem(ticket);
   const role = session && accounts.roleOf(session);
-  if (!role) throw new AppError("unauthorized", "The ticket is not valid (any more)");
+  if (!role) throw new AppError("unauthorized", "The ticket is invalid or has expired");
   return { userId: session.userId, familyId: session.familyId, role, address };
 }

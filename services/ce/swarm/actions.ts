@@ -1,7 +1,6 @@
 /**
- * Starting, stopping and restarting the services of a swarm stack. A swarm has no stopped
- * containers: stopping is scaling to zero, with the number of replicas kept in a label of the
- * service, from which starting takes it again.
+ * Starts, stops and restarts services of swarm stacks. Stopping a service scales it to zero and
+ * stores the number of replicas in a label of the service; starting restores it.
  *
  * @module
  */
@@ -19,48 +18,48 @@ import { AppError } from "../../errors.ts";
 import type { ContainerAction } from "../containers/actions.ts";
 import { modeOf, replicasOf } from "./swarm.ts";
 
-/** Label of a stopped service: the replicas that it had. */
+/** Label of a stopped service: its previous number of replicas. */
 const REPLICAS_LABEL = "longshore.replicas";
 
-/** How long an action waits for the tasks to follow, in milliseconds. */
-const FOLLOW_MS = 30_000;
+/** How long an action waits for the tasks to start or stop, in milliseconds. */
+const CONVERGENCE_MS = 30_000;
 
-/** How often it looks, in milliseconds. */
-const LOOK_MS = 200;
+/** Poll interval of the tasks, in milliseconds. */
+const POLL_MS = 200;
 
-/** Tries of an update when somebody else changes the service at the same time. */
-const TRIES_MAX = 5;
+/** Limit of attempts when the service is changed concurrently. */
+const ATTEMPTS_MAX = 5;
 
 /**
- * Acts on one service and waits for its tasks to follow, except for a restart: the swarm then
- * replaces the tasks at the pace of the service's own update settings.
+ * Acts on one service and waits until its tasks have started or stopped. A restart does not wait:
+ * the swarm replaces the tasks according to the update settings of the service.
  *
- * @returns `changed` false when it was in the wanted state.
- * @throws {AppError} `conflict` for a global service or a job that shall stop, and when the tasks
- * do not follow in time.
+ * @returns `changed` is false if the service was in the desired state already.
+ * @throws {AppError} `conflict` when stopping a global service or a job, and when the tasks do not
+ * start or stop in time.
  */
 export async function actOnService(
   { engine }: Pick<Deps, "engine">,
   id: string,
   action: ContainerAction,
 ): Promise<{ changed: boolean }> {
-  const wanted = await updateService(engine, id, action);
-  if (wanted === undefined) return { changed: false };
-  if (wanted !== "restarted") await followed(engine, id, wanted);
+  const desired = await updateService(engine, id, action);
+  if (desired === undefined) return { changed: false };
+  if (desired !== "restarted") await waitForTasks(engine, id, desired);
   return { changed: true };
 }
 
 /**
- * The specification that does `action`, or `undefined` where nothing is to do.
+ * The specification of the service after `action`, or `undefined` if nothing changes.
  *
- * @throws {AppError} `conflict` for what cannot be scaled.
+ * @throws {AppError} `conflict` for a service that cannot be scaled.
  */
 export function specFor(service: Service, action: ContainerAction): ServiceSpec | undefined {
   const mode = modeOf(service);
   const replicas = replicasOf(service);
   if (mode !== "replicated") {
     if (action === "start") return undefined;
-    if (action === "restart") return forced(service.Spec);
+    if (action === "restart") return withForcedUpdate(service.Spec);
     throw new AppError(
       "conflict",
       `${service.Spec.Name ?? service.ID} is a ${
@@ -68,12 +67,12 @@ export function specFor(service: Service, action: ContainerAction): ServiceSpec 
       } and cannot be scaled to zero`,
     );
   }
-  if (action === "stop") return replicas === 0 ? undefined : stopped(service.Spec, replicas);
-  if (replicas === 0) return started(service.Spec);
-  return action === "restart" ? forced(service.Spec) : undefined;
+  if (action === "stop") return replicas === 0 ? undefined : scaledToZero(service.Spec, replicas);
+  if (replicas === 0) return scaledUp(service.Spec);
+  return action === "restart" ? withForcedUpdate(service.Spec) : undefined;
 }
 
-function stopped(spec: ServiceSpec, replicas: number): ServiceSpec {
+function scaledToZero(spec: ServiceSpec, replicas: number): ServiceSpec {
   return {
     ...spec,
     Labels: { ...spec.Labels, [REPLICAS_LABEL]: String(replicas) },
@@ -81,13 +80,13 @@ function stopped(spec: ServiceSpec, replicas: number): ServiceSpec {
   };
 }
 
-function started(spec: ServiceSpec): ServiceSpec {
-  const { [REPLICAS_LABEL]: kept = "", ...labels } = spec.Labels ?? {};
-  const replicas = /^[1-9]\d{0,5}$/.test(kept) ? Number(kept) : 1;
+function scaledUp(spec: ServiceSpec): ServiceSpec {
+  const { [REPLICAS_LABEL]: stored = "", ...labels } = spec.Labels ?? {};
+  const replicas = /^[1-9]\d{0,5}$/.test(stored) ? Number(stored) : 1;
   return { ...spec, Labels: labels, Mode: { Replicated: { Replicas: replicas } } };
 }
 
-function forced(spec: ServiceSpec): ServiceSpec {
+function withForcedUpdate(spec: ServiceSpec): ServiceSpec {
   const { TaskTemplate } = spec;
   return {
     ...spec,
@@ -95,13 +94,13 @@ function forced(spec: ServiceSpec): ServiceSpec {
   };
 }
 
-/** @returns How many tasks shall run now, `"restarted"`, or `undefined` where nothing was to do. */
+/** @returns The desired number of tasks, `"restarted"`, or `undefined` if nothing changed. */
 async function updateService(
   engine: Deps["engine"],
   id: string,
   action: ContainerAction,
 ): Promise<number | "restarted" | undefined> {
-  for (let tries = 1;; tries++) {
+  for (let attempt = 1;; attempt++) {
     const service = await serviceInspect(engine, id);
     const spec = specFor(service, action);
     if (!spec) return undefined;
@@ -110,7 +109,7 @@ async function updateService(
       const replicas = spec.Mode?.Replicated?.Replicas;
       return replicas === undefined || replicas === replicasOf(service) ? "restarted" : replicas;
     } catch (error) {
-      if (!isOutOfSequence(error) || tries === TRIES_MAX) throw error;
+      if (!isOutOfSequence(error) || attempt === ATTEMPTS_MAX) throw error;
     }
   }
 }
@@ -119,21 +118,21 @@ function isOutOfSequence(error: unknown): boolean {
   return error instanceof EngineError && /out of sequence/i.test(error.message);
 }
 
-/** @throws {AppError} `conflict` when not as many tasks run in time, with the swarm's reason. */
-async function followed(engine: Deps["engine"], id: string, wanted: number): Promise<void> {
-  const deadline = performance.now() + FOLLOW_MS;
+/** @throws {AppError} `conflict` with the swarm's reason, if it takes too long. */
+async function waitForTasks(engine: Deps["engine"], id: string, desired: number): Promise<void> {
+  const deadline = performance.now() + CONVERGENCE_MS;
   for (;;) {
     const tasks = await taskList(engine, { filters: { service: [id] } });
     const running = tasks.filter(({ Status }) => Status.State === "running").length;
-    if (wanted === 0 ? running === 0 : running >= wanted) return;
+    if (desired === 0 ? running === 0 : running >= desired) return;
     if (performance.now() > deadline) {
       const reason = tasks.find(({ Status }) => Status.Err)?.Status.Err;
       throw new AppError(
         "conflict",
-        `${running} instead of ${wanted} tasks run after ${FOLLOW_MS / 1000} s` +
+        `${running} of ${desired} tasks are running after ${CONVERGENCE_MS / 1000} s` +
           (reason === undefined ? "" : `: ${reason}`),
       );
     }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }

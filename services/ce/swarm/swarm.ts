@@ -1,17 +1,14 @@
 /**
- * What a swarm's manager knows of stacks: their services, and how many tasks of each run on
- * whatever node. Engines that manage no swarm are asked for it once in a few seconds only.
+ * Services of swarm stacks and their tasks on all nodes, as the swarm manager reports them.
  *
  * @module
  */
 
-import type { Engine } from "../../../engine/client.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import { type Service, serviceList, type Task, taskList } from "../../../engine/swarm.ts";
-import { systemInfo } from "../../../engine/system.ts";
 import type { Deps } from "../../deps.ts";
 
-/** Label of services and of their containers: the stack. */
+/** Label of services and their containers: the name of the stack. */
 export const STACK_LABEL = "com.docker.stack.namespace";
 
 /** Label of a task's container: the full name of its service. */
@@ -20,92 +17,51 @@ export const SERVICE_LABEL = "com.docker.swarm.service.name";
 /** Label of a task's container: `<service>.<slot>.<task id>`. */
 export const TASK_LABEL = "com.docker.swarm.task.name";
 
-/** How long the answer holds whether the engine manages a swarm, in milliseconds. */
-const MANAGER_CHECK_MS = 5_000;
-
-/** What a service's number of tasks is given by; only that of replicated ones can be changed. */
+/** How the swarm sets the number of tasks; only replicated services can be scaled. */
 export type SwarmMode = "replicated" | "global" | "job";
 
-/** A service of a stack. */
+/** A service of a swarm stack. */
 export interface SwarmService {
   id: string;
-  /** With the stack's name in front, as the engine shows it, e.g. `shop_web`. */
+  /** With the stack name as prefix, e.g. `shop_web`. */
   name: string;
   stack: string;
   image: string;
   mode: SwarmMode;
-  /** Tasks that shall run. */
+  /** Number of tasks that should run. */
   desired: number;
-  /** Tasks that shall run and do. */
+  /** Number of those that are running. */
   running: number;
-  /** Containers of the tasks that shall run, on whatever node. */
+  /** Containers of the tasks that should run, on all nodes. */
   containerIds: ReadonlySet<string>;
 }
 
-type SwarmDeps = Pick<Deps, "engine" | "now">;
-
-/** The last answer of each engine, and the question that is under way. */
-const roles = new WeakMap<
-  Engine,
-  { isManager: boolean | undefined; askedAt: number; asking: Promise<boolean> | undefined }
->();
-
-/** Whether the engine is known to manage no swarm, without asking it. */
-export function isKnownNoManager({ engine, now }: SwarmDeps): boolean {
-  const role = roles.get(engine);
-  return role?.isManager === false && now().getTime() - role.askedAt < MANAGER_CHECK_MS;
-}
-
-/** Whether the engine manages a swarm; the answer may be some seconds old. */
-async function isSwarmManager({ engine, now }: SwarmDeps): Promise<boolean> {
-  const role = roles.get(engine) ?? { isManager: undefined, askedAt: 0, asking: undefined };
-  roles.set(engine, role);
-  if (role.isManager !== undefined && now().getTime() - role.askedAt < MANAGER_CHECK_MS) {
-    return role.isManager;
-  }
-  role.asking ??= askIfManager(engine).then((isManager) => {
-    role.isManager = isManager;
-    role.askedAt = now().getTime();
-    return isManager;
-  }).finally(() => role.asking = undefined);
-  return await role.asking;
-}
-
-async function askIfManager(engine: Engine): Promise<boolean> {
-  try {
-    const { Swarm } = await systemInfo(engine);
-    return Swarm?.LocalNodeState === "active" && Swarm.ControlAvailable === true;
-  } catch (error) {
-    if (error instanceof EngineError) return false;
-    throw error;
-  }
-}
-
 /**
- * Services that belong to stacks.
+ * Reads the services that belong to stacks.
  *
- * @returns `undefined` where the engine manages no swarm.
+ * @returns `undefined` if the engine does not manage a swarm.
  */
-export async function readSwarmServices(deps: SwarmDeps): Promise<SwarmService[] | undefined> {
-  const { engine } = deps;
-  if (!await isSwarmManager(deps)) return undefined;
+export async function readSwarmServices(
+  { engine, swarm }: Pick<Deps, "engine" | "swarm">,
+): Promise<SwarmService[] | undefined> {
+  if (!await swarm.isActive()) return undefined;
   try {
     const [services, tasks] = await Promise.all([
       serviceList(engine, { filters: { label: [STACK_LABEL] } }),
       taskList(engine, { filters: { "desired-state": ["running"] } }),
     ]);
     const byService = Map.groupBy(tasks, ({ ServiceID }) => ServiceID);
-    return services.map((service) => asSwarmService(service, byService.get(service.ID) ?? []));
+    return services.map((service) => toSwarmService(service, byService.get(service.ID) ?? []));
   } catch (error) {
-    // It has left the swarm, or was demoted, since it was asked.
+    // The node left the swarm or was demoted in the meantime.
     if (!(error instanceof EngineError && error.status === 503)) throw error;
-    roles.delete(engine);
+    swarm.invalidate();
     return undefined;
   }
 }
 
-/** @param tasks Those of the service that shall run. */
-function asSwarmService(service: Service, tasks: readonly Task[]): SwarmService {
+/** @param tasks The tasks of the service that should run. */
+function toSwarmService(service: Service, tasks: readonly Task[]): SwarmService {
   const { ID, Spec, ServiceStatus } = service;
   const mode = modeOf(service);
   const running = tasks.filter(({ Status }) => Status.State === "running");
@@ -120,7 +76,7 @@ function asSwarmService(service: Service, tasks: readonly Task[]): SwarmService 
       : mode === "global"
       ? tasks.length
       : ServiceStatus?.RunningTasks ?? 0,
-    // Tasks of jobs shall complete, so they are not among those that shall run.
+    // A job's tasks are meant to complete, so their desired state is not "running".
     running: mode === "job" ? ServiceStatus?.RunningTasks ?? 0 : running.length,
     containerIds: new Set(
       tasks.flatMap(({ Status }) => Status.ContainerStatus?.ContainerID || []),
@@ -133,12 +89,12 @@ export function modeOf({ Spec: { Mode } }: Service): SwarmMode {
   return Mode?.Global ? "global" : "replicated";
 }
 
-/** How many tasks a replicated service shall have; one where nothing is said. */
+/** The desired number of tasks of a replicated service; defaults to 1. */
 export function replicasOf({ Spec: { Mode } }: Service): number {
   return Mode?.Replicated?.Replicas ?? 1;
 }
 
-/** The swarm pins images by digest, `nginx:1@sha256:...`; people read the part before. */
+/** The image without the digest that the swarm pins: `nginx:1` for `nginx:1@sha256:...`. */
 export function shortImage(image: string): string {
   const [name = "", digest] = image.split("@");
   return name === "" ? digest ?? "" : name;

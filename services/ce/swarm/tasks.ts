@@ -1,6 +1,6 @@
 /**
- * Which containers are tasks of a Swarm service. Their labels prove nothing, since they can be set
- * on any container.
+ * Detects containers that are tasks of a swarm service. Labels alone prove nothing, because any
+ * container can have them.
  *
  * @module
  */
@@ -13,8 +13,8 @@ import { systemInfo } from "../../../engine/system.ts";
 const TASK_ID_LABEL = "com.docker.swarm.task.id";
 
 /**
- * Whether the engine's Swarm manages a container. On a node that is not a manager, and where the
- * engine does not answer, a labelled container counts as a task, so that it is left alone.
+ * Whether the engine's swarm manages a container. On a worker node, and when the engine does not
+ * answer, a container with the label counts as a task.
  */
 export async function isSwarmTask(
   engine: Engine,

@@ -1,5 +1,5 @@
 /**
- * Sends messages of the outbox to webhooks.
+ * Delivers outbox messages to webhooks.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export const webhookChannel: OutboxChannel = {
   },
 };
 
-/** Sends a message once. Every status but 2xx is a failure, redirects included. */
+/** Makes one delivery attempt. */
 export async function sendToWebhook(
   deps: ChannelDeps & OutboundDeps,
   message: OutboxMessage,

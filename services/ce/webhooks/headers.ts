@@ -1,14 +1,14 @@
 /**
- * The headers that a webhook's owner sets.
+ * Custom headers of webhooks.
  *
  * @module
  */
 
-/** Most headers of one webhook. */
+/** Limit of custom headers per webhook. */
 export const WEBHOOK_HEADERS_MAX = 20;
 
-/** Headers of each delivery that nobody else sets. */
-export const WEBHOOK_OWN_HEADERS: ReadonlySet<string> = new Set([
+/** Headers that the service sets and that a webhook cannot override. */
+export const WEBHOOK_RESERVED_HEADERS: ReadonlySet<string> = new Set([
   "accept-encoding",
   "content-type",
   "user-agent",

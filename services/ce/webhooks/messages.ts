@@ -1,5 +1,5 @@
 /**
- * What is queued for webhooks, and what became of it.
+ * Messages to webhooks: queueing and the delivery log.
  *
  * @module
  */
@@ -15,13 +15,13 @@ import { type AppEvent, createEnvelope } from "../../events/events.ts";
 import { enqueueMessage } from "../../events/outbox.ts";
 import type { Recorder } from "../../events/recorder.ts";
 import { WEBHOOK_CHANNEL } from "./target.ts";
-import { existingWebhook } from "./webhooks.ts";
+import { findWebhook } from "./webhooks.ts";
 
 export { OUTBOX_STATUSES } from "../../../db/ce/outbox_messages.ts";
 
-/** One message to a webhook as shown. */
+/** A message to a webhook, in the delivery log. */
 export interface WebhookDelivery {
-  /** As the receiver reads it in `webhook-id`. */
+  /** Sent as `webhook-id`. */
   id: string;
   event: string;
   status: OutboxStatus;
@@ -35,8 +35,8 @@ export interface WebhookDelivery {
 }
 
 /**
- * Queues each event for the webhooks that subscribed to its kind. During maintenance nothing is
- * queued: what was announced needs no notice. What was queued before is still delivered.
+ * Queues each event for the webhooks that subscribe to its kind. Nothing is queued during
+ * maintenance; messages queued earlier are still delivered.
  */
 export const webhookRecorder: Recorder = {
   edition: "ce",
@@ -49,7 +49,8 @@ export const webhookRecorder: Recorder = {
 };
 
 /**
- * Queues a `test` event for one webhook, whatever it subscribed to and also while it is off.
+ * Queues a `test` event for one webhook, regardless of its subscriptions and even if it is
+ * disabled.
  *
  * @returns The id of the message.
  * @throws {AppError} `not_found`.
@@ -58,7 +59,7 @@ export function testWebhook(
   deps: Pick<Deps, "db" | "now" | "outbox" | "server">,
   id: string,
 ): string {
-  const { name } = existingWebhook(deps.db, id);
+  const { name } = findWebhook(deps.db, id);
   return enqueueWebhook(deps, id, {
     event: "test",
     ...createEnvelope(deps),
@@ -66,13 +67,13 @@ export function testWebhook(
   });
 }
 
-/** What was sent to a webhook, or is to be sent, newest first. @throws {AppError} `not_found`. */
+/** Sent and queued messages of a webhook, newest first. @throws {AppError} `not_found`. */
 export function listDeliveries(
   { db }: Pick<Deps, "db">,
   id: string,
   { limit, offset }: { limit: number; offset: number },
 ): { deliveries: WebhookDelivery[]; total: number; limit: number; offset: number } {
-  existingWebhook(db, id);
+  findWebhook(db, id);
   const target = { channel: WEBHOOK_CHANNEL, targetId: id };
   const deliveries = selectOutboxMessages(db, target, { limit, offset }).map((message) => ({
     id: message.id,

@@ -1,5 +1,5 @@
 /**
- * Sends one message to a webhook, signed after Standard Webhooks
+ * Sends one message to a webhook, signed according to Standard Webhooks
  * (github.com/standard-webhooks/standard-webhooks).
  *
  * @module
@@ -10,13 +10,13 @@ import type { OutboundDeps } from "../../outbound/url.ts";
 import type { ChannelDeps, OutboxMessage, OutboxOutcome } from "../../events/outbox_channel.ts";
 import { retryAfterMs } from "../../outbound/retry_after.ts";
 
-/** Of one attempt, in milliseconds. */
+/** Timeout of one attempt, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** What is read of an answer before the connection is closed; its content is not used. */
-const BODY_MAX = 64 * 1024;
+/** Limit of the response body, which is read but not used. */
+const BODY_MAX_BYTES = 64 * 1024;
 
-/** The status by which a receiver ends its subscription (Standard Webhooks). */
+/** The status with which a receiver ends its subscription (Standard Webhooks). */
 const GONE = 410;
 
 /** Length of a signing secret (Standard Webhooks: 24 to 64), in bytes. */
@@ -31,11 +31,11 @@ export interface WebhookPost extends Pick<OutboxMessage, "id" | "payload"> {
   secret: string | null;
 }
 
-/** A secret that {@linkcode signatureOf} takes. */
+/** A new secret for {@linkcode signatureOf}. */
 export const newSigningSecret = (): string =>
   `whsec_${crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toBase64()}`;
 
-/** Sends a message once. Every status but 2xx is a failure, redirects included. */
+/** Sends a message once. Every status except 2xx is a failure, including redirects. */
 export async function postWebhook(
   deps: Pick<ChannelDeps, "now"> & OutboundDeps,
   { url, headers, secret, id, payload }: WebhookPost,
@@ -43,7 +43,7 @@ export async function postWebhook(
 ): Promise<OutboxOutcome> {
   const timestamp = Math.floor(deps.now().getTime() / 1000);
   try {
-    const answer = await outboundRequest(deps, {
+    const response = await outboundRequest(deps, {
       url,
       reach: "public",
       method: "POST",
@@ -57,11 +57,11 @@ export async function postWebhook(
       },
       body: payload,
       timeoutMs: TIMEOUT_MS,
-      bodyMax: BODY_MAX,
+      bodyMax: BODY_MAX_BYTES,
       bodyOver: "cut",
       signal,
     });
-    return outcomeOf(answer.status, answer.headers["retry-after"], deps.now());
+    return outcomeOf(response.status, response.headers["retry-after"], deps.now());
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     return { result: "retry", status: null, error: error.message };
@@ -69,7 +69,7 @@ export async function postWebhook(
 }
 
 /**
- * What `webhook-signature` contains: the HMAC-SHA-256 of id, time and body, joined by periods.
+ * The `webhook-signature` header: the HMAC-SHA-256 of id, time and body, joined by periods.
  *
  * @param timestamp Unix seconds.
  */

@@ -1,6 +1,6 @@
 /**
- * Where a webhook goes, and what nobody else may know of it: many receivers take whoever knows the
- * address for the sender, so it is stored encrypted like headers and secret.
+ * The target of a webhook. Its URL, headers and secret are stored encrypted: many receivers accept
+ * messages from any sender that knows the URL.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 import type { StoredWebhook } from "../../../db/ce/webhooks.ts";
 import type { Secrets } from "../../secrets.ts";
 
-/** The name of the outbox's channel. */
+/** The name of the outbox channel. */
 export const WEBHOOK_CHANNEL = "webhook";
 
 export interface WebhookTarget {

@@ -1,5 +1,5 @@
 /**
- * Webhooks: who is called when something happens.
+ * Webhooks: URLs that receive events.
  *
  * @module
  */
@@ -15,6 +15,7 @@ import {
   updateWebhook,
   updateWebhookEnabled,
 } from "../../../db/ce/webhooks.ts";
+import type { Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { EVENT_KINDS } from "../../events/events.ts";
@@ -23,11 +24,11 @@ import { assertOutboundUrl } from "../../outbound/url.ts";
 import { isElsewhere, REDACTED } from "../../redact.ts";
 import { checkedHeaders, redactedHeaders } from "../../outbound/secret_headers.ts";
 import { SealError } from "../../secrets.ts";
-import { WEBHOOK_OWN_HEADERS } from "./headers.ts";
+import { WEBHOOK_RESERVED_HEADERS } from "./headers.ts";
 import { newSigningSecret } from "./post.ts";
 import { openWebhook, sealWebhook, WEBHOOK_CHANNEL, type WebhookTarget } from "./target.ts";
 
-/** What may be subscribed to; `*` stands for every kind, also for those to come. */
+/** Kinds of events to subscribe to; `*` stands for all kinds, including future ones. */
 export const WEBHOOK_EVENTS = ["*", ...EVENT_KINDS] as const;
 
 export interface NewWebhook {
@@ -37,12 +38,9 @@ export interface NewWebhook {
   headers: Record<string, string>;
 }
 
-/** What an update may say; what it leaves out stays. */
-export type WebhookChange = { [Field in keyof NewWebhook]?: NewWebhook[Field] | undefined } & {
-  enabled?: boolean | undefined;
-};
+export type WebhookChange = Change<NewWebhook & { enabled: boolean }>;
 
-/** One webhook as shown: values of headers are redacted, the secret is left out. */
+/** A webhook as the API returns it: header values are redacted and the secret is omitted. */
 export interface Webhook extends NewWebhook {
   id: string;
   enabled: boolean;
@@ -52,21 +50,20 @@ export interface Webhook extends NewWebhook {
 
 /** Newest first. */
 export function listWebhooks(deps: Pick<Deps, "db" | "secrets">): Webhook[] {
-  return selectWebhooks(deps.db).map((webhook) => shown(deps, webhook));
+  return selectWebhooks(deps.db).map((webhook) => viewOf(deps, webhook));
 }
 
 /** @throws {AppError} `not_found`. */
 export function getWebhook(deps: Pick<Deps, "db" | "secrets">, id: string): Webhook {
-  return shown(deps, existingWebhook(deps.db, id));
+  return viewOf(deps, findWebhook(deps.db, id));
 }
 
 /**
  * Stores a new, enabled webhook.
  *
- * @returns It with its signing secret, which is never shown again.
- * @throws {AppError} `invalid` for an address that may not be called or a header that may not be
- * set.
- * @throws {LimitError} When the edition allows no more webhooks.
+ * @returns The webhook with its signing secret, which is not shown again.
+ * @throws {AppError} `invalid` for a URL that is not allowed or a reserved header.
+ * @throws {LimitError} When the edition's limit is reached.
  */
 export async function createWebhook(
   deps: Pick<Deps, "config" | "db" | "secrets" | "license" | "now" | "log">,
@@ -78,12 +75,12 @@ export async function createWebhook(
     headers: checkedHeaders(headers, {
       stored: {},
       elsewhere: false,
-      reserved: WEBHOOK_OWN_HEADERS,
+      reserved: WEBHOOK_RESERVED_HEADERS,
     }),
     secret: newSigningSecret(),
   };
   await assertOutboundUrl(deps, url, "public", "body.url");
-  // No await from here on: others may have come meanwhile.
+  // No await from here on, so that concurrent requests cannot exceed the limit.
   assertBelowLimit(license, "webhooks", countWebhooks(db));
   const id = crypto.randomUUID();
   insertWebhook(db, {
@@ -99,11 +96,11 @@ export async function createWebhook(
 }
 
 /**
- * Changes what is given and keeps the rest. Headers are replaced as a whole, those sent back as
- * `"********"` keep their value, unless they would be sent to another origin than before.
+ * Changes the given fields. Headers are replaced as a whole; a value of `"********"` keeps the stored
+ * one, unless the URL changes to a different origin.
  *
- * @throws {AppError} `not_found`; `invalid` as for a new one; `conflict` when its stored secrets
- * cannot be read.
+ * @throws {AppError} `not_found`; `invalid` as for a new webhook; `conflict` if its stored secrets
+ * cannot be decrypted.
  */
 export async function changeWebhook(
   deps: Pick<Deps, "config" | "db" | "secrets" | "log">,
@@ -111,12 +108,12 @@ export async function changeWebhook(
   change: WebhookChange,
 ): Promise<Webhook> {
   const { db, secrets, log } = deps;
-  openTarget(deps, existingWebhook(db, id));
+  openTarget(deps, findWebhook(db, id));
   if (change.url !== undefined) {
     await assertOutboundUrl(deps, change.url, "public", "body.url");
   }
-  // Anew, for it may have changed or gone meanwhile.
-  const webhook = existingWebhook(db, id);
+  // Read again: it may have been changed or deleted during the DNS lookup.
+  const webhook = findWebhook(db, id);
   const target = openTarget(deps, webhook);
   const url = change.url ?? target.url;
   const next = {
@@ -124,9 +121,9 @@ export async function changeWebhook(
     headers: checkedHeaders(change.headers, {
       stored: target.headers,
       elsewhere: isElsewhere(target.url, url),
-      reserved: WEBHOOK_OWN_HEADERS,
+      reserved: WEBHOOK_RESERVED_HEADERS,
     }),
-    // Only ever signed with, so that it may stay whoever is called.
+    // Never sent, only used for signing, so it can stay when the URL changes.
     secret: target.secret,
   };
   db.transaction(() => {
@@ -137,14 +134,14 @@ export async function changeWebhook(
       sealed: sealWebhook(secrets, id, next),
       enabled: change.enabled ?? webhook.enabled,
     });
-    if (change.enabled === false) giveUpQueued(db, id);
+    if (change.enabled === false) cancelQueued(db, id);
   });
   log.info("webhook changed", { webhookId: id });
   return getWebhook(deps, id);
 }
 
 /**
- * Turns a webhook on or off. What waits for one that is turned off is given up.
+ * Enables or disables a webhook. Disabling cancels its queued messages.
  *
  * @throws {AppError} `not_found`.
  */
@@ -154,18 +151,18 @@ export function setWebhookEnabled(
   enabled: boolean,
 ): Webhook {
   const { db, log } = deps;
-  existingWebhook(db, id);
+  findWebhook(db, id);
   db.transaction(() => {
     updateWebhookEnabled(db, id, enabled);
-    if (!enabled) giveUpQueued(db, id);
+    if (!enabled) cancelQueued(db, id);
   });
-  log.info("webhook toggled", { webhookId: id, enabled });
+  log.info("webhook enabled or disabled", { webhookId: id, enabled });
   return getWebhook(deps, id);
 }
 
 /** Deletes a webhook with its delivery log. @throws {AppError} `not_found`. */
 export function removeWebhook({ db, log }: Pick<Deps, "db" | "log">, id: string): void {
-  existingWebhook(db, id);
+  findWebhook(db, id);
   db.transaction(() => {
     deleteWebhook(db, id);
     deleteOutboxMessages(db, { channel: WEBHOOK_CHANNEL, targetId: id });
@@ -173,24 +170,24 @@ export function removeWebhook({ db, log }: Pick<Deps, "db" | "log">, id: string)
   log.info("webhook deleted", { webhookId: id });
 }
 
-function giveUpQueued(db: Deps["db"], id: string): void {
+function cancelQueued(db: Deps["db"], id: string): void {
   updateQueuedFailed(db, { channel: WEBHOOK_CHANNEL, targetId: id }, "The webhook was disabled");
 }
 
-/** @throws {AppError} `conflict` when it was encrypted with another key. */
+/** @throws {AppError} `conflict` if the target cannot be decrypted. */
 function openTarget({ secrets }: Pick<Deps, "secrets">, webhook: StoredWebhook): WebhookTarget {
   try {
     return openWebhook(secrets, webhook);
   } catch (cause) {
     if (!(cause instanceof SealError)) throw cause;
-    throw new AppError("conflict", `${cause.message}: delete the webhook and create it anew`, {
+    throw new AppError("conflict", `${cause.message}: delete the webhook and create it again`, {
       cause,
     });
   }
 }
 
-/** One whose secrets cannot be read is still listed, so that it can be deleted. */
-function shown({ secrets }: Pick<Deps, "secrets">, webhook: StoredWebhook): Webhook {
+/** A webhook whose secrets cannot be decrypted is still listed, so that it can be deleted. */
+function viewOf({ secrets }: Pick<Deps, "secrets">, webhook: StoredWebhook): Webhook {
   const { id, name, events, enabled, createdAt, lastDeliveryAt } = webhook;
   let url = REDACTED;
   let headers: Record<string, string> = {};
@@ -218,7 +215,7 @@ function shown({ secrets }: Pick<Deps, "secrets">, webhook: StoredWebhook): Webh
 }
 
 /** @throws {AppError} `not_found`. */
-export function existingWebhook(db: Deps["db"], id: string): StoredWebhook {
+export function findWebhook(db: Deps["db"], id: string): StoredWebhook {
   const webhook = selectWebhook(db, id);
   if (!webhook) throw notFound("Webhook", id);
   return webhook;

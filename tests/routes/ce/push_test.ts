@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { selectPushTokensOfUser } from "../../../db/ce/push_tokens.ts";
-import { openPushToken, sealClearPushTokens } from "../../../services/ce/push/tokens.ts";
+import { openPushToken, sealPlainPushTokens } from "../../../services/ce/push/tokens.ts";
 import { login, usersApp } from "../../helpers/accounts.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";
 
@@ -137,7 +137,7 @@ Deno.test("push tokens are stored encrypted, those of an earlier version from th
       { id: id!, token: token! },
     );
   }
-  for (let start = 0; start < 2; start++) await sealClearPushTokens(app.deps);
+  for (let start = 0; start < 2; start++) await sealPlainPushTokens(app.deps);
 
   equal(/former-device|abcdefghijklmnopqrstuv/.test(stored()), false);
   deepEqual(tokensOf(app, "key"), [TOKEN, "former-device"]);

@@ -57,7 +57,7 @@ const deviceOf = ({ deps }: TestApp, name: string) =>
   selectPushTokensOfUser(deps.db, "key")
     .find((device) => openPushToken(deps.secrets, device) === tokenOf(name))!.id;
 
-Deno.test("a container that goes down is pushed to every device", async () => {
+Deno.test("a stopped container is pushed to every device", async () => {
   await using gateway = pushGateway();
   using app = appWith(gateway);
   for (const name of ["phone", "tablet"]) await register(app, name);
@@ -84,7 +84,7 @@ Deno.test("a container that goes down is pushed to every device", async () => {
   });
 });
 
-Deno.test("an alert that fires is pushed, one that resolves is not", async () => {
+Deno.test("a fired alert is pushed, a resolved one is not", async () => {
   await using gateway = pushGateway();
   using app = appWith(gateway);
   await register(app, "phone");
@@ -111,7 +111,7 @@ Deno.test("an alert that fires is pushed, one that resolves is not", async () =>
   match(body, /^host1: CPU is 97 x+\.\.\.$/);
 });
 
-Deno.test("an incident of another edition is pushed", async () => {
+Deno.test("a created incident is pushed", async () => {
   await using gateway = pushGateway();
   using app = appWith(gateway);
   await register(app, "phone");
@@ -132,7 +132,7 @@ Deno.test("an incident of another edition is pushed", async () => {
   ]);
 });
 
-Deno.test("nothing is written down without a gateway, without devices and during maintenance", async () => {
+Deno.test("nothing is queued without a gateway, without devices or during maintenance", async () => {
   await using gateway = pushGateway();
   for (const what of ["gateway", "devices", "maintenance"]) {
     using app = appWith(what === "gateway" ? null : gateway);
@@ -145,7 +145,7 @@ Deno.test("nothing is written down without a gateway, without devices and during
   }
 });
 
-Deno.test("a device that the gateway does not know any more is dropped with what waits", async () => {
+Deno.test("a device that the gateway no longer knows is deleted with its queued messages", async () => {
   await using gateway = pushGateway();
   using app = appWith(gateway);
   for (const name of ["old", "phone"]) await register(app, name);
@@ -197,13 +197,13 @@ for (
       waitS: 6,
     },
     {
-      what: "a device with too many messages",
+      what: "the rate limit of a device",
       answer: () =>
         Response.json({
           data: [{ status: "error", details: { error: "MessageRateExceeded" } }],
         }),
       status: 200,
-      error: "The device gets too many messages",
+      error: "The gateway's rate limit for this device is exceeded",
       waitS: 6,
     },
     {
@@ -223,7 +223,7 @@ for (
     })),
   ]
 ) {
-  Deno.test(`a message is tried again after ${what}`, async () => {
+  Deno.test(`a message is retried after ${what}`, async () => {
     await using gateway = pushGateway();
     using app = appWith(gateway);
     await register(app, "phone");
@@ -257,11 +257,11 @@ for (
       what: "wrong credentials",
       answer: () =>
         Response.json({ data: [{ status: "error", details: { error: "InvalidCredentials" } }] }),
-      error: "The gateway's credentials are not valid",
+      error: "The gateway's credentials are invalid",
     },
   ]
 ) {
-  Deno.test(`a message is given up after ${what}, and the device stays`, async () => {
+  Deno.test(`a message fails after ${what}, and the device stays registered`, async () => {
     await using gateway = pushGateway();
     using app = appWith(gateway);
     await register(app, "phone");
@@ -277,7 +277,7 @@ for (
   });
 }
 
-Deno.test("a gateway that is away is asked again", async () => {
+Deno.test("an unreachable gateway is retried", async () => {
   const gateway = pushGateway();
   await gateway[Symbol.asyncDispose]();
   using app = appWith(gateway);
@@ -289,17 +289,17 @@ Deno.test("a gateway that is away is asked again", async () => {
   match(message!.lastError!, /refused the connection$/);
 });
 
-Deno.test("what waits for a device does not reach its next user", async () => {
+Deno.test("queued messages do not reach the next user of a device", async () => {
   await using gateway = pushGateway();
   using app = appWith(gateway);
   await register(app, "phone");
   emit(app.deps, "container.down", DOWN);
-  await register(app, "phone", "somebody else");
+  await register(app, "phone", "other user");
   await deliver(app);
   deepEqual([gateway.messages, queued(app)], [[], 0]);
 });
 
-Deno.test("what waits for a device that was unregistered is not sent", async () => {
+Deno.test("queued messages of an unregistered device are not sent", async () => {
   await using gateway = pushGateway();
   using app = appWith(gateway);
   await register(app, "phone");
@@ -309,7 +309,7 @@ Deno.test("what waits for a device that was unregistered is not sent", async () 
   deepEqual([gateway.requests.length, queued(app)], [0, 0]);
 });
 
-Deno.test("in users mode only accounts are pushed to, and nobody after the account's end", async () => {
+Deno.test("in users mode only devices of existing accounts get messages", async () => {
   await using gateway = pushGateway();
   using app = await usersApp({ now: NOW, config: { pushUrl: gateway.url } });
   pushOnly(app.deps);
@@ -317,12 +317,12 @@ Deno.test("in users mode only accounts are pushed to, and nobody after the accou
   await register(app, "admins", app.ids.admin);
   await register(app, "keys", "key");
   emit(app.deps, "container.down", DOWN);
-  removeUser(app.deps, { ...NOBODY, userId: app.ids.admin }, app.ids.viewer);
+  removeUser(app.deps, { ...CALLER, userId: app.ids.admin }, app.ids.viewer);
   await deliver(app);
   deepEqual(gateway.messages.map(({ to }) => to), ["admins"].map(tokenOf));
 });
 
-const NOBODY = { userId: "", role: "admin", familyId: "", address: "192.0.2.1" } as const;
+const CALLER = { userId: "", role: "admin", familyId: "", address: "192.0.2.1" } as const;
 
 Deno.test("a user name and password of the gateway are sent as basic authentication", async () => {
   await using gateway = pushGateway();

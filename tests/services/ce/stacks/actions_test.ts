@@ -11,6 +11,7 @@ import {
   type PlayedContainer,
   taskLabels,
 } from "../../../helpers/fake_containers.ts";
+import { createSwarmManager } from "../../../../services/state/swarm_manager.ts";
 import { type FakeEngine, fakeEngine } from "../../../helpers/fake_engine.ts";
 
 const member = (
@@ -23,7 +24,7 @@ const member = (
   ...fields,
 });
 
-/** Nobody follows the engine here, so that every read goes to it. */
+/** The inventory is not live, so every read goes to the engine. */
 function depsOf({ engine }: FakeEngine, self: string | null = null) {
   const now = () => new Date("2026-01-01T00:00:00Z");
   const hint = { id: self && idOf(self), hostname: null };
@@ -32,8 +33,8 @@ function depsOf({ engine }: FakeEngine, self: string | null = null) {
     inventory: createInventory(now),
     reservations: createReservations(),
     self: hint,
+    swarm: createSwarmManager(engine, now),
     log: silentLog,
-    now,
   };
 }
 
@@ -68,7 +69,7 @@ Deno.test("a stack is started in the order of its dependencies", async () => {
   });
 });
 
-Deno.test("a stack is stopped in reverse", async () => {
+Deno.test("a stack is stopped in reverse order", async () => {
   await using fake = fakeEngine(playContainers([
     member("db", { state: "running" }),
     member("web", { state: "running", dependsOn: "db:service_started:false" }),
@@ -80,7 +81,7 @@ Deno.test("a stack is stopped in reverse", async () => {
   deepEqual(actions(fake, ["web", "db"]), ["stop web", "stop db"]);
 });
 
-Deno.test("a stack whose dependencies go in a circle is started all the same", async () => {
+Deno.test("a stack with circular dependencies is started", async () => {
   await using fake = fakeEngine(playContainers([
     member("a", { dependsOn: "b:service_started:false" }),
     member("b", { dependsOn: "a:service_started:false" }),
@@ -89,7 +90,7 @@ Deno.test("a stack whose dependencies go in a circle is started all the same", a
   equal((await actOnStack(depsOf(fake), "shop", "start")).ok, true);
 });
 
-Deno.test("each container gets as long to stop as it is configured to", async () => {
+Deno.test("a stop uses the configured timeout of each container", async () => {
   await using fake = fakeEngine(playContainers([
     member("db", { state: "running", stopTimeout: 90 }),
     member("web", { state: "running" }),
@@ -103,7 +104,7 @@ Deno.test("each container gets as long to stop as it is configured to", async ()
   ]);
 });
 
-Deno.test("what is in the wanted state is not changed", async () => {
+Deno.test("containers in the desired state are not changed", async () => {
   await using fake = fakeEngine(playContainers([member("web", { state: "running" })]));
 
   const { results } = await actOnStack(depsOf(fake), "shop", "start");
@@ -111,7 +112,7 @@ Deno.test("what is in the wanted state is not changed", async () => {
   deepEqual(results.map(({ ok, changed }) => ({ ok, changed })), [{ ok: true, changed: false }]);
 });
 
-Deno.test("one that fails does not stop the others", async () => {
+Deno.test("a failure of one container does not stop the others", async () => {
   await using fake = fakeEngine({
     ...playContainers([
       member("db"),
@@ -130,7 +131,7 @@ Deno.test("one that fails does not stop the others", async () => {
   ]);
 });
 
-Deno.test("a service waits until what it depends on is healthy", async () => {
+Deno.test("a service waits until its dependencies are healthy", async () => {
   const db: PlayedContainer = member("db", {
     onStart(container) {
       container.health = "starting";
@@ -148,7 +149,7 @@ Deno.test("a service waits until what it depends on is healthy", async () => {
   equal(healthAtStart, "healthy");
 });
 
-Deno.test("a service waits until a job has completed", async () => {
+Deno.test("a service waits until a dependency has completed", async () => {
   const job: PlayedContainer = member("job", {
     onStart: (container) => void setTimeout(() => container.state = "exited", 150),
   });
@@ -169,13 +170,13 @@ for (
       what: "is unhealthy",
       condition: "service_healthy",
       onStart: (container: PlayedContainer) => container.health = "unhealthy",
-      error: "It depends on dep, which is not healthy",
+      error: "Dependency dep is not healthy",
     },
     {
-      what: "ended",
+      what: "exited",
       condition: "service_healthy",
       onStart: (container: PlayedContainer) => container.state = "exited",
-      error: "It depends on dep, which is not healthy",
+      error: "Dependency dep is not healthy",
     },
     {
       what: "failed",
@@ -184,11 +185,11 @@ for (
         container.state = "exited";
         container.exitCode = 3;
       },
-      error: "It depends on dep, which has not completed successfully",
+      error: "Dependency dep has not completed successfully",
     },
   ]
 ) {
-  Deno.test(`a service is not started when a dependency that has to be well ${what}`, async () => {
+  Deno.test(`a service is not started if a required dependency ${what}`, async () => {
     await using fake = fakeEngine(playContainers([
       member("dep", { onStart }),
       member("web", { dependsOn: `dep:${condition}:false` }),
@@ -205,7 +206,7 @@ for (
   });
 }
 
-Deno.test("the service's own container is left out of a stop, and named", async () => {
+Deno.test("a stop skips Longshore's own container and reports it", async () => {
   await using fake = fakeEngine(playContainers([
     member("manager", { state: "running" }),
     member("web", { state: "running" }),
@@ -219,14 +220,14 @@ Deno.test("the service's own container is left out of a stop, and named", async 
       name: "manager",
       ok: false,
       changed: false,
-      error: "This service itself runs here, so it was left out",
+      error: "Skipped because Longshore itself runs here",
     },
     { name: "web", ok: true, changed: true, error: null },
   ]);
   deepEqual(actions(fake, ["manager", "web"]), ["stop web"]);
 });
 
-Deno.test("the service's own container is no obstacle to a start", async () => {
+Deno.test("a start succeeds with Longshore's own container", async () => {
   await using fake = fakeEngine(playContainers([member("manager", { state: "running" })]));
 
   const { ok } = await actOnStack(depsOf(fake, "manager"), "shop", "start");
@@ -241,7 +242,7 @@ Deno.test("an unknown stack is not found", async () => {
   await rejects(actOnStack(depsOf(fake), "shop", "start"), { code: "not_found" });
 });
 
-Deno.test("a swarm stack cannot be acted on where the engine is no manager", async () => {
+Deno.test("actions on a swarm stack are refused if the engine is not a manager", async () => {
   await using fake = fakeEngine(playContainers([
     { name: "task", labels: taskLabels("shop", "web") },
   ]));
@@ -250,7 +251,7 @@ Deno.test("a swarm stack cannot be acted on where the engine is no manager", asy
   deepEqual(actions(fake, ["task"]), []);
 });
 
-Deno.test("an engine that goes away before anything was done is unreachable", async () => {
+Deno.test("an engine that is unreachable for every container fails the action", async () => {
   await using fake = fakeEngine(playContainers([member("web", { state: "running" })]));
   const deps = depsOf(fake);
   await listAll(deps);

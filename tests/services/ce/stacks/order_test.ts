@@ -20,20 +20,20 @@ for (
       services: { a: [], b: ["a"], c: ["a", "b"] },
       levels: [["a"], ["b"], ["c"]],
     },
-    { what: "a dependency that is not there", services: { web: ["gone"] }, levels: [["web"]] },
+    { what: "an unknown dependency", services: { web: ["gone"] }, levels: [["web"]] },
     { what: "a service that depends on itself", services: { web: ["web"] }, levels: [["web"]] },
     {
-      what: "a circle of two, cut at one of them",
+      what: "a cycle of two, broken at one of them",
       services: { a: ["b"], b: ["a"] },
       levels: [["a"], ["b"]],
     },
     {
-      what: "what depends on a circle after the circle",
+      what: "the dependents of a cycle after the cycle",
       services: { after: ["b"], b: ["c"], c: ["b"], free: [] },
       levels: [["free"], ["b"], ["after", "c"]],
     },
     {
-      what: "two circles apart from each other",
+      what: "two separate cycles",
       services: { a: ["b"], b: ["a"], x: ["y"], y: ["x"] },
       levels: [["a"], ["b"], ["x"], ["y"]],
     },
@@ -68,12 +68,12 @@ for (
     { label: ",:service_started,", dependencies: [] },
   ]
 ) {
-  Deno.test(`the label ${JSON.stringify(label)} is read as ${dependencies.length} dependencies`, () => {
+  Deno.test(`the label ${JSON.stringify(label)} has ${dependencies.length} dependencies`, () => {
     deepEqual(parseDependsOn(label), dependencies);
   });
 }
 
-Deno.test("a label with a flood of dependencies is bounded", () => {
+Deno.test("the number of dependencies in a label is limited", () => {
   const flood = Array.from({ length: 100_000 }, (_, n) => `s${n}:service_healthy`).join(",");
   equal(parseDependsOn(flood).length, 256);
   deepEqual(parseDependsOn("db,".repeat(300_000)), [

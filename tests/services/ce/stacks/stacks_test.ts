@@ -13,7 +13,7 @@ const member = (
     ...fields,
   });
 
-Deno.test("a stack counts services and containers apart", () => {
+Deno.test("a stack counts services and containers separately", () => {
   deepEqual(
     summarizeStacks([
       member("web", { name: "shop-web-1" }),
@@ -36,7 +36,7 @@ Deno.test("a stack counts services and containers apart", () => {
   );
 });
 
-Deno.test("stacks come by name, numbers in it by value", () => {
+Deno.test("stacks are sorted by name, with numbers by value", () => {
   const inProject = (name: string) => containerOf({ name, labels: composeLabels(name, "web") });
 
   deepEqual(
@@ -47,9 +47,13 @@ Deno.test("stacks come by name, numbers in it by value", () => {
 
 for (
   const { what, containers, status } of [
-    { what: "all of it runs", containers: [member("web"), member("db")], status: "healthy" },
     {
-      what: "health checks pass or begin",
+      what: "all containers are running",
+      containers: [member("web"), member("db")],
+      status: "healthy",
+    },
+    {
+      what: "health checks pass or are starting",
       containers: [member("web", { health: "starting" }), member("db", { health: "healthy" })],
       status: "healthy",
     },
@@ -57,12 +61,12 @@ for (
     { what: "one is paused", containers: [member("web", { state: "paused" }), member("db")] },
     { what: "all are paused", containers: [member("web", { state: "paused" })] },
     {
-      what: "one has stopped, even if without a failure",
+      what: "one has stopped, even with status 0",
       containers: [member("web", { state: "exited", exitCode: 0 }), member("db")],
     },
-    { what: "one restarts over and over", containers: [member("web", { state: "restarting" })] },
+    { what: "one restarts repeatedly", containers: [member("web", { state: "restarting" })] },
     {
-      what: "nothing of it runs",
+      what: "no container is running",
       containers: [
         member("web", { state: "created" }),
         member("db", { state: "exited", exitCode: 137 }),
@@ -71,7 +75,7 @@ for (
       status: "stopped",
     },
     {
-      what: "a job that others wait for is done",
+      what: "a job that others wait for has completed",
       containers: [
         member("migrate", { state: "exited", exitCode: 0 }),
         member("web", { dependsOn: "migrate:service_completed_successfully:false" }),
@@ -96,7 +100,7 @@ Deno.test("one-off containers belong to no stack", () => {
   deepEqual(summarizeStacks([member("web", { oneOff: true })]), []);
 });
 
-Deno.test("a container that a rebuild has set aside is not counted beside the new one", () => {
+Deno.test("the old container of a rebuild is not counted", () => {
   const [stack] = summarizeStacks([
     member("web"),
     member("web", { name: "web-longshore-old-running-0123456789ab", state: "exited" }),
@@ -106,7 +110,7 @@ Deno.test("a container that a rebuild has set aside is not counted beside the ne
   equal(stack?.status, "healthy");
 });
 
-Deno.test("a stack of a swarm is told by its containers on this node, ended tasks left out", () => {
+Deno.test("a worker's swarm stack consists of the current tasks on this node", () => {
   const task = (name: string, fields: Partial<Container>, labels = {}) =>
     containerOf({ name, labels: taskLabels("shop", "web", labels), ...fields });
 

@@ -1,16 +1,17 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { diskBreakdown, forgetDiskUsage } from "../../../../services/ce/storage/disk_usage.ts";
+import { readDiskBreakdown } from "../../../../services/ce/storage/disk_usage.ts";
+import { createDiskUsageCache } from "../../../../services/state/disk_usage_cache.ts";
 import { type FakeAnswer, type FakeEngine, fakeEngine } from "../../../helpers/fake_engine.ts";
 
 function depsOf({ engine }: FakeEngine) {
   const clock = { ms: Date.parse("2026-01-01T00:00:00Z") };
-  return { engine, now: () => new Date(clock.ms), clock };
+  return { diskUsage: createDiskUsageCache(engine, () => new Date(clock.ms)), clock };
 }
 
 /** Images of the given size. */
 const usage = (LayersSize: number) => Response.json({ LayersSize, Images: [{ Size: 1 }] });
 
-/** An engine that answers one size after the other, each when its gate is opened. */
+/** An engine that answers one size after the other, each after its turn was released. */
 function gated(...sizes: number[]) {
   const gates = sizes.map(() => Promise.withResolvers<void>());
   let asked = 0;
@@ -35,7 +36,7 @@ Deno.test("the disk breakdown sums up every kind", async () => {
       }),
   });
 
-  deepEqual(await diskBreakdown(depsOf(fake)), {
+  deepEqual(await readDiskBreakdown(depsOf(fake)), {
     containers: { count: 2, size: 5 },
     images: { count: 2, size: 100 },
     volumes: { count: 2, size: 20 },
@@ -49,36 +50,36 @@ Deno.test("an answer is kept for a minute", async () => {
   await using fake = fakeEngine({ "GET /system/df": () => usage(1) });
   const deps = depsOf(fake);
 
-  await diskBreakdown(deps);
+  await readDiskBreakdown(deps);
   deps.clock.ms += 60_000;
-  await diskBreakdown(deps);
+  await readDiskBreakdown(deps);
   equal(fake.requests.length, 1);
   deps.clock.ms += 1;
-  await diskBreakdown(deps);
+  await readDiskBreakdown(deps);
   equal(fake.requests.length, 2);
 });
 
-Deno.test("many who ask at the same time make the engine compute once", async () => {
+Deno.test("concurrent requests share one computation", async () => {
   const { answers, open, asked } = gated(1);
   await using fake = fakeEngine(answers);
   const deps = depsOf(fake);
 
-  const all = Array.from({ length: 20 }, () => diskBreakdown(deps));
+  const all = Array.from({ length: 20 }, () => readDiskBreakdown(deps));
   open(0);
 
   deepEqual((await Promise.all(all)).map(({ totalSize }) => totalSize), Array(20).fill(1));
   equal(asked(), 1);
 });
 
-Deno.test("what was asked for before a removal is not given to those who ask after it", async () => {
+Deno.test("a computation that began before a removal is not used after it", async () => {
   const { answers, open } = gated(10, 4);
   await using fake = fakeEngine(answers);
   const deps = depsOf(fake);
 
-  const before = diskBreakdown(deps);
+  const before = readDiskBreakdown(deps);
   while (fake.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-  forgetDiskUsage(deps);
-  const after = diskBreakdown(deps);
+  deps.diskUsage.invalidate();
+  const after = readDiskBreakdown(deps);
   open(0);
   open(1);
 
@@ -86,34 +87,34 @@ Deno.test("what was asked for before a removal is not given to those who ask aft
   equal((await before).totalSize, 4);
 });
 
-Deno.test("an engine that takes too long gives the last answer, and goes on", async () => {
+Deno.test("a timeout returns the last answer while the engine continues", async () => {
   const { answers, open, asked } = gated(1, 2);
   await using fake = fakeEngine(answers);
   const deps = depsOf(fake);
   open(0);
-  await diskBreakdown(deps);
+  await readDiskBreakdown(deps);
   deps.clock.ms += 10 * 60_000;
 
-  const late = await diskBreakdown(deps, { waitMs: 20 });
+  const late = await readDiskBreakdown(deps, { waitMs: 20 });
   open(1);
-  const next = await diskBreakdown(deps);
+  const next = await readDiskBreakdown(deps);
 
   deepEqual([late.totalSize, late.computedAt], [1, "2026-01-01T00:00:00.000Z"]);
   deepEqual([next.totalSize, next.computedAt], [2, "2026-01-01T00:10:00.000Z"]);
   equal(asked(), 2);
 });
 
-Deno.test("an engine that takes too long at first is asked to be asked again", async () => {
+Deno.test("a timeout without an earlier answer is unavailable", async () => {
   const { answers, open } = gated(1);
   await using fake = fakeEngine(answers);
   const deps = depsOf(fake);
 
-  await rejects(diskBreakdown(deps, { waitMs: 20 }), { code: "unavailable" });
+  await rejects(readDiskBreakdown(deps, { waitMs: 20 }), { code: "unavailable" });
   open(0);
-  equal((await diskBreakdown(deps)).totalSize, 1);
+  equal((await readDiskBreakdown(deps)).totalSize, 1);
 });
 
-Deno.test("an engine that computes for somebody else is asked until it is free", async () => {
+Deno.test("a busy engine is asked again until it is free", async () => {
   let asked = 0;
   await using fake = fakeEngine({
     "GET /system/df": () =>
@@ -122,10 +123,10 @@ Deno.test("an engine that computes for somebody else is asked until it is free",
         : usage(1),
   });
 
-  equal((await diskBreakdown(depsOf(fake))).totalSize, 1);
+  equal((await readDiskBreakdown(depsOf(fake))).totalSize, 1);
 });
 
-Deno.test("a failure is told to all who wait, and the next one asks again", async () => {
+Deno.test("a failure reaches all waiting callers and is not cached", async () => {
   let broken = true;
   await using fake = fakeEngine({
     "GET /system/df": () =>
@@ -134,9 +135,9 @@ Deno.test("a failure is told to all who wait, and the next one asks again", asyn
   const deps = depsOf(fake);
 
   await Promise.all([
-    rejects(diskBreakdown(deps), { status: 500 }),
-    rejects(diskBreakdown(deps), { status: 500 }),
+    rejects(readDiskBreakdown(deps), { status: 500 }),
+    rejects(readDiskBreakdown(deps), { status: 500 }),
   ]);
   broken = false;
-  equal((await diskBreakdown(deps)).totalSize, 1);
+  equal((await readDiskBreakdown(deps)).totalSize, 1);
 });

@@ -2,6 +2,7 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { listImages, pruneImages, removeImage } from "../../../../services/ce/storage/images.ts";
 import { createInventory } from "../../../../services/state/inventory.ts";
 import { playContainers } from "../../../helpers/fake_containers.ts";
+import { createDiskUsageCache } from "../../../../services/state/disk_usage_cache.ts";
 import { type FakeEngine, fakeEngine } from "../../../helpers/fake_engine.ts";
 
 const ID = `sha256:${"a".repeat(64)}`;
@@ -9,10 +10,15 @@ const OLDER = `sha256:${"b".repeat(64)}`;
 
 function depsOf({ engine }: FakeEngine) {
   const now = () => new Date("2026-01-01T00:00:00Z");
-  return { engine, inventory: createInventory(now), self: { id: null, hostname: null } };
+  return {
+    engine,
+    diskUsage: createDiskUsageCache(engine, now),
+    inventory: createInventory(now),
+    self: { id: null, hostname: null },
+  };
 }
 
-Deno.test("images come newest first, with the containers that use them counted", async () => {
+Deno.test("images are listed newest first with the number of their containers", async () => {
   await using fake = fakeEngine({
     ...playContainers([
       { name: "one", imageId: ID },
@@ -67,7 +73,7 @@ Deno.test("images come newest first, with the containers that use them counted",
   ]);
 });
 
-Deno.test("a removal tells what is gone and which names were taken off", async () => {
+Deno.test("a removal reports deleted ids and removed names", async () => {
   await using fake = fakeEngine({
     "DELETE /images/registry%3A5000/team/app%3A1": () =>
       Response.json([{ Untagged: "registry:5000/team/app:1" }, { Deleted: ID }]),
@@ -81,7 +87,7 @@ Deno.test("a removal tells what is gone and which names were taken off", async (
 });
 
 for (const name of ["..", "../containers/json", "a/../../containers/x", "/images", "a//b"]) {
-  Deno.test(`the name ${name} leads to no other path of the engine`, async () => {
+  Deno.test(`the name ${name} cannot reach another path of the engine`, async () => {
     await using fake = fakeEngine();
 
     await rejects(removeImage(depsOf(fake), name), { name: "EngineError", status: 404 });
@@ -90,7 +96,7 @@ for (const name of ["..", "../containers/json", "a/../../containers/x", "/images
   });
 }
 
-Deno.test("with force, Podman is not let to remove the containers as well", async () => {
+Deno.test("with force, Podman is not allowed to remove containers", async () => {
   await using fake = fakeEngine({
     ...playContainers([{ name: "web", imageId: ID, state: "exited" }]),
     "GET /images/app%3A1/json": () => Response.json({ Id: "a".repeat(64) }),
@@ -104,7 +110,7 @@ Deno.test("with force, Podman is not let to remove the containers as well", asyn
   equal(fake.requests.some((request) => request.startsWith("DELETE")), false);
 });
 
-Deno.test("with force, Docker decides by itself what it removes", async () => {
+Deno.test("with force, Docker decides what it removes", async () => {
   await using fake = fakeEngine({
     ...playContainers([{ name: "web", imageId: ID, state: "exited" }]),
     "GET /images/app%3A1/json": () => Response.json({ Id: ID }),
@@ -127,5 +133,5 @@ Deno.test("a prune removes dangling images only", async () => {
     },
   });
 
-  deepEqual(await pruneImages(fake), { deleted: [ID], untagged: [], spaceReclaimed: 42 });
+  deepEqual(await pruneImages(depsOf(fake)), { deleted: [ID], untagged: [], spaceReclaimed: 42 });
 });

@@ -10,6 +10,7 @@ import { createInventory } from "../../../../services/state/inventory.ts";
 import { silentLog } from "../../../../services/log.ts";
 import { createReservations } from "../../../../services/state/reservations.ts";
 import { idOf, playContainers, type PlayedContainer } from "../../../helpers/fake_containers.ts";
+import { createDiskUsageCache } from "../../../../services/state/disk_usage_cache.ts";
 import { type FakeAnswer, type FakeEngine, fakeEngine } from "../../../helpers/fake_engine.ts";
 
 /** Containers, networks and volumes of the played engine are 12 hours old. */
@@ -21,6 +22,7 @@ function depsOf({ engine }: FakeEngine, self: string | null = null) {
   const inventory = createInventory(now);
   return {
     engine,
+    diskUsage: createDiskUsageCache(engine, now),
     inventory,
     reservations: createReservations(),
     now,
@@ -101,7 +103,7 @@ function playPrune(containers: PlayedContainer[] = []): Record<string, FakeAnswe
 const writes = ({ requests }: FakeEngine) =>
   requests.filter((request) => !request.startsWith("GET"));
 
-Deno.test("a prune removes each kind, but no volumes and nothing of the last hour", async () => {
+Deno.test("a prune removes each kind except volumes and objects of the last hour", async () => {
   await using fake = fakeEngine(playPrune([
     { name: "runs" },
     { name: "paused", state: "paused" },
@@ -173,7 +175,7 @@ for (const olderThanHours of [0, 1]) {
   });
 }
 
-Deno.test("volumes of the local driver go with their data when they are old enough", async () => {
+Deno.test("old volumes of the local driver are removed", async () => {
   await using fake = fakeEngine(playPrune());
   const kinds = ["volumes"] as const;
   deepEqual((await prune(depsOf(fake), { kinds })).volumes, {
@@ -196,14 +198,14 @@ Deno.test("unusedImages also removes tagged images, each by all of its names", a
   deepEqual(writes(fake), ["DELETE /images/a%3A1", "DELETE /images/b%3A1"]);
 });
 
-Deno.test("a network of a container that is kept stays, though the container does not run", async () => {
+Deno.test("a network of a stopped container that is kept is not removed", async () => {
   await using fake = fakeEngine(playPrune([
     { name: "ended", state: "exited", finishedAt: NEW, networks: ["old_net"] },
   ]));
   deepEqual((await prune(depsOf(fake), { kinds: ["networks"] })).networks.deleted, []);
 });
 
-Deno.test("the engine is asked to keep the build cache of the same hours", async () => {
+Deno.test("the minimum age applies to the build cache", async () => {
   const filters: unknown[] = [];
   await using fake = fakeEngine({
     ...playPrune(),
@@ -218,7 +220,7 @@ Deno.test("the engine is asked to keep the build cache of the same hours", async
   deepEqual(filters, [null, { until: ["1800s"] }]);
 });
 
-Deno.test("pruned containers are gone from the next read", async () => {
+Deno.test("pruned containers are missing from the next read", async () => {
   await using fake = fakeEngine(playPrune([{ name: "ended", state: "exited" }]));
   const deps = depsOf(fake);
   await listAll(deps);
@@ -248,7 +250,7 @@ for (const role of ["old", "new"]) {
   });
 }
 
-Deno.test("a container that a rebuild has stopped, but not renamed yet, is kept", async () => {
+Deno.test("a container that a rebuild has stopped but not renamed is kept", async () => {
   await using fake = fakeEngine(playPrune([{ name: "web", state: "exited" }]));
   const deps = depsOf(fake);
   using _ = deps.reservations.reserve({ id: idOf("web"), name: "web" }, "rebuilt");
@@ -259,7 +261,7 @@ Deno.test("a container that a rebuild has stopped, but not renamed yet, is kept"
   equal(report.networks.error, "Networks are kept while web is being rebuilt");
 });
 
-Deno.test("one that was started meanwhile is left alone", async () => {
+Deno.test("a container that was started in the meantime is kept", async () => {
   await using fake = fakeEngine({
     ...playPrune([{ name: "ended", state: "exited" }]),
     "DELETE /containers/*": () =>
@@ -271,7 +273,7 @@ Deno.test("one that was started meanwhile is left alone", async () => {
   deepEqual(containers, NOTHING);
 });
 
-Deno.test("a kind that fails does not stop the others", async () => {
+Deno.test("a failure of one kind does not stop the others", async () => {
   await using fake = fakeEngine({
     ...playPrune(),
     "GET /networks": () => Response.json({ message: "the network store broke" }, { status: 500 }),
@@ -284,7 +286,7 @@ Deno.test("a kind that fails does not stop the others", async () => {
   equal(totalReclaimed, 31);
 });
 
-Deno.test("an engine that is away fails the whole", async () => {
+Deno.test("an unreachable engine fails the prune", async () => {
   await using fake = fakeEngine(playPrune());
   await fake.down();
 

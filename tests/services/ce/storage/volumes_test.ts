@@ -1,15 +1,17 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { diskBreakdown } from "../../../../services/ce/storage/disk_usage.ts";
+import { readDiskBreakdown } from "../../../../services/ce/storage/disk_usage.ts";
 import { listVolumes, removeVolume } from "../../../../services/ce/storage/volumes.ts";
 import { createInventory } from "../../../../services/state/inventory.ts";
 import { playContainers } from "../../../helpers/fake_containers.ts";
+import { createDiskUsageCache } from "../../../../services/state/disk_usage_cache.ts";
 import { type FakeEngine, fakeEngine } from "../../../helpers/fake_engine.ts";
 
 function depsOf({ engine }: FakeEngine) {
   const clock = { ms: Date.parse("2026-01-01T00:00:00Z") };
   const now = () => new Date(clock.ms);
   const inventory = createInventory(now);
-  return { engine, inventory, self: { id: null, hostname: null }, now, clock };
+  const diskUsage = createDiskUsageCache(engine, now);
+  return { engine, diskUsage, inventory, self: { id: null, hostname: null }, now, clock };
 }
 
 const volumeOf = (Name: string, fields = {}) => ({
@@ -31,7 +33,7 @@ const usage = (...Volumes: unknown[]) => ({
   "GET /system/df": () => Response.json({ Volumes }),
 });
 
-Deno.test("volumes come by name with the names of their containers", async () => {
+Deno.test("volumes are listed by name with the names of their containers", async () => {
   await using fake = fakeEngine({
     ...playContainers([
       { name: "web", volumes: ["data"] },
@@ -64,7 +66,7 @@ Deno.test("volumes come by name with the names of their containers", async () =>
   ]);
 });
 
-Deno.test("a list of volumes never has the engine compute sizes, but shows known ones", async () => {
+Deno.test("listing volumes shows known sizes without computing them", async () => {
   await using fake = fakeEngine({
     ...playContainers([]),
     ...listing(volumeOf("data"), volumeOf("remote")),
@@ -78,7 +80,7 @@ Deno.test("a list of volumes never has the engine compute sizes, but shows known
 
   deepEqual(await sizes(), [null, null]);
   equal(fake.requests.includes("GET /system/df"), false);
-  await diskBreakdown(deps);
+  await readDiskBreakdown(deps);
   deepEqual(await sizes(), [4096, null]);
   deps.clock.ms += 2 * 60 * 60_000;
   deepEqual(await sizes(), [null, null]);

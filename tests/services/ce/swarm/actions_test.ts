@@ -13,6 +13,7 @@ import {
   type PlayedContainer,
   taskLabels,
 } from "../../../helpers/fake_containers.ts";
+import { createSwarmManager } from "../../../../services/state/swarm_manager.ts";
 import { type FakeAnswer, type FakeEngine, fakeEngine } from "../../../helpers/fake_engine.ts";
 
 type Mode = NonNullable<Service["Spec"]["Mode"]>;
@@ -87,6 +88,7 @@ function depsOf({ engine }: FakeEngine, self: string | null = null) {
     inventory: createInventory(now),
     reservations: createReservations(),
     self: hint,
+    swarm: createSwarmManager(engine, now),
     log: silentLog,
     now,
     clock,
@@ -96,7 +98,7 @@ function depsOf({ engine }: FakeEngine, self: string | null = null) {
 for (
   const { what, service, action, mode, label, force } of [
     {
-      what: "stopping keeps the number of replicas",
+      what: "stopping stores the number of replicas",
       service: serviceOf("web", replicated(3)),
       action: "stop",
       mode: replicated(0),
@@ -104,21 +106,21 @@ for (
       force: 2,
     },
     {
-      what: "starting takes the number again",
+      what: "starting restores the number of replicas",
       service: serviceOf("web", replicated(0), { "longshore.replicas": "3" }),
       action: "start",
       mode: replicated(3),
       force: 2,
     },
     {
-      what: "starting what somebody else scaled to zero gives one replica",
+      what: "starting a service that was scaled to zero elsewhere sets one replica",
       service: serviceOf("web", replicated(0)),
       action: "start",
       mode: replicated(1),
       force: 2,
     },
     {
-      what: "starting does not believe a label that is no number",
+      what: "starting ignores a label that is not a number",
       service: serviceOf("web", replicated(0), { "longshore.replicas": "-5" }),
       action: "start",
       mode: replicated(1),
@@ -132,7 +134,7 @@ for (
       force: 3,
     },
     {
-      what: "restarting what is stopped starts it",
+      what: "restarting a stopped service starts it",
       service: serviceOf("web", replicated(0), { "longshore.replicas": "2" }),
       action: "restart",
       mode: replicated(2),
@@ -147,7 +149,7 @@ for (
     },
   ] as const
 ) {
-  Deno.test(`of a swarm service, ${what}`, () => {
+  Deno.test(`swarm service: ${what}`, () => {
     const spec = specFor(service, action);
 
     deepEqual(spec?.Mode, mode);
@@ -159,12 +161,12 @@ for (
 
 for (
   const { what, mode, action } of [
-    { what: "a running service that shall start", mode: replicated(), action: "start" },
-    { what: "a stopped service that shall stop", mode: replicated(0), action: "stop" },
-    { what: "a global service that shall start", mode: { Global: {} }, action: "start" },
+    { what: "starting a running service", mode: replicated(), action: "start" },
+    { what: "stopping a stopped service", mode: replicated(0), action: "stop" },
+    { what: "starting a global service", mode: { Global: {} }, action: "start" },
   ] as const
 ) {
-  Deno.test(`nothing is to do for ${what}`, () => {
+  Deno.test(`${what} changes nothing`, () => {
     equal(specFor(serviceOf("web", mode), action), undefined);
   });
 }
@@ -176,7 +178,7 @@ Deno.test("a job cannot be stopped", () => {
   });
 });
 
-Deno.test("a manager tells of the tasks on all nodes, and of this node's containers once", async () => {
+Deno.test("a manager reports the tasks on all nodes, and this node's containers once", async () => {
   const containers = [
     { name: "shop_web.1", labels: taskLabels("shop", "web", { slot: "1", task: "b" }) },
     {
@@ -222,7 +224,7 @@ Deno.test("a manager tells of the tasks on all nodes, and of this node's contain
   deepEqual({ workingDir, configFiles }, { workingDir: null, configFiles: [] });
 });
 
-Deno.test("a swarm stack is stopped and started with its number of replicas", async () => {
+Deno.test("a swarm stack is restored to its number of replicas after a stop", async () => {
   const web = serviceOf("web", replicated(2));
   await using fake = fakeEngine(playSwarm([web]));
   const deps = depsOf(fake);
@@ -242,7 +244,7 @@ Deno.test("a swarm stack is stopped and started with its number of replicas", as
   deepEqual(web.Spec.Mode, replicated(2));
 });
 
-Deno.test("a global service cannot be stopped, and the others are", async () => {
+Deno.test("a stop reports a global service as failed and stops the others", async () => {
   const web = serviceOf("web", replicated(2));
   await using fake = fakeEngine(playSwarm([serviceOf("agent", { Global: {} }), web]));
 
@@ -256,7 +258,7 @@ Deno.test("a global service cannot be stopped, and the others are", async () => 
   deepEqual(web.Spec.Mode, replicated(0));
 });
 
-Deno.test("an update that comes too late is made anew from what is there now", async () => {
+Deno.test("an outdated update is retried with the current specification", async () => {
   const web = serviceOf("web", replicated(2));
   const answers = playSwarm([web]);
   const update = answers["POST /services/*/update"]!;
@@ -275,7 +277,7 @@ Deno.test("an update that comes too late is made anew from what is there now", a
   equal(web.Spec.Labels?.["longshore.replicas"], "5");
 });
 
-Deno.test("the service that we run in is left out of a restart", async () => {
+Deno.test("a restart skips the service that Longshore itself runs in", async () => {
   const manager = serviceOf("manager", replicated(1));
   const containers = [{ name: "shop_manager.1", labels: taskLabels("shop", "manager") }];
   await using fake = fakeEngine(playSwarm([manager], { containers }));
@@ -283,11 +285,11 @@ Deno.test("the service that we run in is left out of a restart", async () => {
   const { ok, results } = await actOnStack(depsOf(fake, "shop_manager.1"), "shop", "restart");
 
   equal(ok, false);
-  equal(results[0]?.error, "This service itself runs here, so it was left out");
+  equal(results[0]?.error, "Skipped because Longshore itself runs here");
   equal(manager.Version.Index, 1);
 });
 
-Deno.test("an engine without a swarm is asked for it once in five seconds only", async () => {
+Deno.test("an engine without a swarm is asked at most every five seconds", async () => {
   await using fake = fakeEngine({
     ...playContainers([]),
     "GET /info": () => Response.json({ Swarm: { LocalNodeState: "inactive" } }),
@@ -308,7 +310,7 @@ Deno.test("an engine without a swarm is asked for it once in five seconds only",
   equal(asked(), 2);
 });
 
-Deno.test("an engine that is no manager any more is asked no further", async () => {
+Deno.test("a demoted manager is not asked for services again", async () => {
   await using fake = fakeEngine({
     ...playSwarm([]),
     "GET /services": () =>
@@ -318,7 +320,7 @@ Deno.test("an engine that is no manager any more is asked no further", async () 
   deepEqual(await listStacks(depsOf(fake)), []);
 });
 
-Deno.test("an engine that cannot be reached has no stacks to tell of", async () => {
+Deno.test("stacks cannot be listed while the engine is unreachable", async () => {
   await using fake = fakeEngine();
   await fake.down();
 

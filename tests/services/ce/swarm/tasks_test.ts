@@ -16,14 +16,14 @@ for (
       isTask: false,
     },
     {
-      what: "a labelled container that the manager does not know",
+      what: "a labelled container unknown to the manager",
       swarm: manager,
       tasks: [taskOf(idOf("other"))],
       isTask: false,
     },
-    { what: "a task of the manager", swarm: manager, tasks: [taskOf(labelled.id)], isTask: true },
+    { what: "a task on the manager", swarm: manager, tasks: [taskOf(labelled.id)], isTask: true },
     {
-      what: "a labelled container of a worker",
+      what: "a labelled container on a worker",
       swarm: { LocalNodeState: "active", ControlAvailable: false },
       isTask: true,
     },

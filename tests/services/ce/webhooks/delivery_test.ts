@@ -27,7 +27,7 @@ const lastMessage = ({ deps }: TestApp, targetId: string): OutboxMessage =>
     { limit: 1, offset: 0 },
   )[0]!;
 
-Deno.test("a signature is what Standard Webhooks gives for its published example", async () => {
+Deno.test("a signature matches the published example of Standard Webhooks", async () => {
   // The example of the specification's libraries.
   equal(
     await signatureOf(
@@ -40,7 +40,7 @@ Deno.test("a signature is what Standard Webhooks gives for its published example
   );
 });
 
-Deno.test("a delivery is signed over the bytes that are sent", async () => {
+Deno.test("a signature covers the bytes that are sent", async () => {
   await using receiver = fakeReceiver();
   using app = loopbackApp();
   const { id, secret } = await create(app, receiver.url);
@@ -69,7 +69,7 @@ Deno.test("a delivery is signed over the bytes that are sent", async () => {
   ]);
 });
 
-Deno.test("each attempt has the same id and body, and a time and signature of its own", async () => {
+Deno.test("each attempt has the same id and body, and a new time and signature", async () => {
   await using receiver = fakeReceiver((_, index) =>
     new Response(null, { status: index === 0 ? 500 : 200 })
   );
@@ -120,7 +120,7 @@ for (
     },
   ]
 ) {
-  Deno.test(`an answer of ${answer} ${JSON.stringify(headers ?? "")} is taken for what it is`, async () => {
+  Deno.test(`the outcome of ${answer} ${JSON.stringify(headers ?? "")}`, async () => {
     const body = answer === 204 ? null : "what the receiver says";
     await using receiver = fakeReceiver(() =>
       new Response(body, { status: answer, ...(headers && { headers: headers as HeadersInit }) })
@@ -132,7 +132,7 @@ for (
   });
 }
 
-Deno.test("an endless answer does not count against its sender", async () => {
+Deno.test("an endless response body does not fail the delivery", async () => {
   await using receiver = fakeReceiver(() => new Response("x".repeat(1_000_000)));
   using app = loopbackApp();
   const { id } = await create(app, receiver.url);
@@ -141,7 +141,7 @@ Deno.test("an endless answer does not count against its sender", async () => {
   equal(result, "sent");
 });
 
-Deno.test("a name that resolves to a private address later gets nothing", async () => {
+Deno.test("nothing is sent to a name that later resolves to a private address", async () => {
   await using receiver = fakeReceiver();
   const { port } = new URL(receiver.url);
   using app = testApp();
@@ -154,7 +154,7 @@ Deno.test("a name that resolves to a private address later gets nothing", async 
   deepEqual(receiver.received, []);
 });
 
-Deno.test("one dead receiver delays no other", async () => {
+Deno.test("an unreachable receiver does not delay others", async () => {
   const release = Promise.withResolvers<Response>();
   await using dead = fakeReceiver(() => release.promise);
   await using alive = fakeReceiver();

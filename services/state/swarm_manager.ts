@@ -1,0 +1,51 @@
+/**
+ * Whether the engine is a swarm manager, cached for a few seconds.
+ *
+ * @module
+ */
+
+import type { Engine } from "../../engine/client.ts";
+import { EngineError } from "../../engine/errors.ts";
+import { systemInfo } from "../../engine/system.ts";
+
+export interface SwarmManager {
+  /** Whether the engine manages a swarm; asks the engine at most every few seconds. */
+  isActive(): Promise<boolean>;
+  /** Whether a recent answer says that the engine does not manage a swarm. Never asks the engine. */
+  isKnownInactive(): boolean;
+  /** Discards the cached answer. */
+  invalidate(): void;
+}
+
+/** How long an answer is cached, in milliseconds. */
+const CACHE_MS = 5_000;
+
+export function createSwarmManager(engine: Engine, now: () => Date): SwarmManager {
+  let cached: { isActive: boolean; atMs: number } | undefined;
+  let pending: Promise<boolean> | undefined;
+
+  const current = () => cached && now().getTime() - cached.atMs < CACHE_MS ? cached : undefined;
+
+  async function request(): Promise<boolean> {
+    const isActive = await isManager(engine);
+    cached = { isActive, atMs: now().getTime() };
+    return isActive;
+  }
+
+  return {
+    isActive: async () =>
+      current()?.isActive ?? await (pending ??= request().finally(() => pending = undefined)),
+    isKnownInactive: () => current()?.isActive === false,
+    invalidate: () => void (cached = undefined),
+  };
+}
+
+async function isManager(engine: Engine): Promise<boolean> {
+  try {
+    const { Swarm } = await systemInfo(engine);
+    return Swarm?.LocalNodeState === "active" && Swarm.ControlAvailable === true;
+  } catch (error) {
+    if (error instanceof EngineError) return false;
+    throw error;
+  }
+}
