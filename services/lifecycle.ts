@@ -115,6 +115,14 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
+/**
+ * Lets pending requests and timers run. A timer is used because `setImmediate` and message channels
+ * run before requests that wait to be read.
+ */
+export function yieldToEventLoop(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
+}
+
 /** Waits for the abort, however long it takes. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -1,6 +1,5 @@
 /**
- * What the Pro edition runs in the background, where it writes events down, how it sends messages,
- * and the systems that it can ask for data.
+ * The Pro edition: background workers, event recorders, outbox channels and integration adapters.
  *
  * @module
  */
@@ -23,7 +22,7 @@ import {
   subscriberNotifier,
   subscriberWebhookChannel,
 } from "./status_pages/notices.ts";
-import { incidentKeeper } from "./incidents/worker.ts";
+import { incidentReconciler } from "./incidents/worker.ts";
 import { remediationRunner } from "./remediation/runner.ts";
 import { slaRecalculator } from "./sla/recalculator.ts";
 import { statusPageKeeper } from "./status_pages/worker.ts";
@@ -33,7 +32,7 @@ import { uptimeSweeper } from "./uptime/sweeper.ts";
 export const proWorkers: readonly Worker[] = [
   uptimeProber,
   uptimeSweeper,
-  incidentKeeper,
+  incidentReconciler,
   remediationRunner,
   slaRecalculator,
   statusPageKeeper,

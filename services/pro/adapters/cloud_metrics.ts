@@ -1,6 +1,6 @@
 /**
- * Adapter for Amazon CloudWatch: the state of its alarms. Speaks the Query protocol, which every
- * region and every compatible gateway knows.
+ * Adapter for Amazon CloudWatch: reads the state of alarms. Uses the Query protocol, which every
+ * region and compatible gateway supports.
  * Source: https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html
  *
  * @module
@@ -18,7 +18,7 @@ import {
 } from "../../integration/request.ts";
 import { adapter, Address } from "../../integration/adapter.ts";
 
-/** Alarms of a page (the most that CloudWatch gives), and pages of a poll. */
+/** Alarms per page (CloudWatch's limit), and pages per poll. */
 const PAGE = 100;
 const PAGES_MAX = 8;
 
@@ -37,7 +37,7 @@ const Alarm = z.object({
   StateValue: z.string(),
   StateReason: z.string().optional(),
   StateUpdatedTimestamp: z.string().optional(),
-  /** When the state last changed; older gateways know only the time above. */
+  /** When the state last changed; older gateways send only the time above. */
   StateTransitionedTimestamp: z.string().optional(),
   AlarmDescription: z.string().optional(),
   Namespace: z.string().optional(),
@@ -46,7 +46,7 @@ const Alarm = z.object({
   Dimensions: members(z.object({ Name: z.string(), Value: z.string() })),
 });
 
-const Answer = z.object({
+const DescribeAlarms = z.object({
   DescribeAlarmsResponse: z.object({
     DescribeAlarmsResult: z.union([
       z.literal("").transform(() => ({ MetricAlarms: [], CompositeAlarms: [] })),
@@ -59,11 +59,11 @@ const Answer = z.object({
   }),
 });
 
-/** Codes of refusals that say what to do; others are only named as refusals. */
-const REFUSALS: Record<string, string> = {
+/** Explanations of the common error codes. */
+const ERRORS: Record<string, string> = {
   AccessDenied: "the credentials lack the permission cloudwatch:DescribeAlarms",
   ExpiredToken: "the credentials have expired",
-  InvalidClientTokenId: "the access key id is unknown",
+  InvalidClientTokenId: "the access key ID is unknown",
   RequestExpired: "the clock of this host is wrong",
   SignatureDoesNotMatch: "the secret access key is wrong, or the clock of this host is",
   Throttling: "too many requests; poll less often",
@@ -73,8 +73,8 @@ export const cloudMetrics = adapter({
   config: Config,
   addresses: ["api_url"],
   sensitive: ["secretAccessKey"],
-  // The key is signed with and never sent, so that the regions of Amazon are one target. What
-  // stands in their place could still guess at a weak key.
+  // The key signs requests and is never sent, so that all Amazon regions are one target. Another
+  // host could guess a weak key from the signatures.
   target: ({ api_url = "https://amazonaws.com" }) => api_url,
 
   async fetch(context, config) {
@@ -83,12 +83,12 @@ export const cloudMetrics = adapter({
     for (let page = 0; page < PAGES_MAX; page++) {
       const result = await describeAlarms(context, config, PAGE, token);
       for (const alarm of [...result.MetricAlarms, ...result.CompositeAlarms]) {
-        records.push(recordOf(context, config, alarm));
+        records.push(toRecord(context, config, alarm));
       }
       token = "NextToken" in result ? result.NextToken : undefined;
       if (!token) break;
     }
-    // What alarms must not be cut off by what does not.
+    // Active alarms first: the number of records is limited.
     records.sort((a, b) => Number(b.active) - Number(a.active));
     return { records, alertsComplete: !token, problem: null };
   },
@@ -129,14 +129,14 @@ async function describeAlarms(
   });
   const headers = Object.fromEntries((await signer.sign()).headers);
 
-  const answer = await context.ask({ url, method: "POST", headers, body });
-  const document = await readXml(answer);
-  assertNotRefused(document);
-  assertSuccess(answer);
-  return fitting(document, Answer).DescribeAlarmsResponse.DescribeAlarmsResult;
+  const response = await context.ask({ url, method: "POST", headers, body });
+  const document = await parseXml(response);
+  assertNoError(document);
+  assertSuccess(response);
+  return fitting(document, DescribeAlarms).DescribeAlarmsResponse.DescribeAlarmsResult;
 }
 
-function recordOf(
+function toRecord(
   context: AdapterContext,
   { region }: Config,
   alarm: z.output<typeof Alarm>,
@@ -156,13 +156,13 @@ function recordOf(
     severity: active ? "critical" : undefined,
     status: alarm.StateValue.toLowerCase(),
     detail: alarm.StateReason ?? alarm.AlarmDescription,
-    // The same alarm that goes off again later is another happening.
+    // If the same alarm fires again later, it is a new alert.
     key: `alarm ${alarm.AlarmName} ${active ? changedAt : "idle"}`,
     active,
   });
 }
 
-/** A list as the Query protocol writes it: `<member>` elements, or nothing. */
+/** A list in the Query protocol: `<member>` elements or an empty element. */
 function members<Item extends z.ZodType>(item: Item) {
   return z.union([
     z.literal("").transform((): z.output<Item>[] => []),
@@ -170,13 +170,13 @@ function members<Item extends z.ZodType>(item: Item) {
   ]).optional().transform((list) => list ?? []);
 }
 
-/** @throws {AdapterError} For what is no XML. */
-async function readXml(answer: AdapterAnswer): Promise<unknown> {
-  const text = answer.text();
-  // A document type is never part of such an answer, and can hold entities that explode.
+/** @throws {AdapterError} If the response is not XML. */
+async function parseXml(response: AdapterAnswer): Promise<unknown> {
+  const text = response.text();
+  // CloudWatch sends no document type; one could define entities that expand without limit.
   if (!text.trimStart().startsWith("<") || /<!DOCTYPE/i.test(text)) {
-    assertSuccess(answer);
-    throw new AdapterError("The system's answer is not from CloudWatch; check the address");
+    assertSuccess(response);
+    throw new AdapterError("The response is not from CloudWatch; check the address");
   }
   const { XMLParser } = await import("fast-xml-parser");
   const parser = new XMLParser({
@@ -187,18 +187,18 @@ async function readXml(answer: AdapterAnswer): Promise<unknown> {
   try {
     return parser.parse(text);
   } catch (cause) {
-    throw new AdapterError("The system's answer is not XML; check the address", { cause });
+    throw new AdapterError("The response is not valid XML; check the address", { cause });
   }
 }
 
-const Refusal = z.object({
+const ErrorDocument = z.object({
   ErrorResponse: z.object({ Error: z.object({ Code: z.string() }) }),
 });
 
-function assertNotRefused(document: unknown): void {
-  const refusal = Refusal.safeParse(document);
-  if (!refusal.success) return;
-  const { Code } = refusal.data.ErrorResponse.Error;
-  const why = Object.hasOwn(REFUSALS, Code) ? `: ${REFUSALS[Code]}` : "";
-  throw new AdapterError(`CloudWatch refused the request${why}`);
+function assertNoError(document: unknown): void {
+  const { success, data } = ErrorDocument.safeParse(document);
+  if (!success) return;
+  const { Code } = data.ErrorResponse.Error;
+  const reason = Object.hasOwn(ERRORS, Code) ? `: ${ERRORS[Code]}` : "";
+  throw new AdapterError(`CloudWatch refused the request${reason}`);
 }

@@ -1,5 +1,5 @@
 /**
- * Adapter for PagerDuty: incidents, those that are open and those that were resolved lately.
+ * Adapter for PagerDuty: reads open and recently resolved incidents.
  * Source: https://developer.pagerduty.com/api-reference/ (REST API v2, list incidents)
  *
  * @module
@@ -10,11 +10,11 @@ import { type AdapterRecord, dataRecord } from "../../integration/record.ts";
 import { type AdapterContext, askJson, under } from "../../integration/request.ts";
 import { adapter, Address, HeaderSecret } from "../../integration/adapter.ts";
 
-/** Incidents of a page (the most that PagerDuty gives), and pages of open ones in a poll. */
+/** Incidents per page (PagerDuty's limit), and pages of open incidents per poll. */
 const PAGE = 100;
 const PAGES_MAX = 3;
 
-/** How far back resolved incidents are looked for by the time of their beginning, in milliseconds. */
+/** Resolved incidents are read if they were created within this time, in milliseconds. */
 const RESOLVED_WITHIN_MS = 7 * 24 * 60 * 60 * 1000;
 
 const Config = z.object({
@@ -50,8 +50,8 @@ export const incidentPaging = adapter({
   target: (config) => base(config),
 
   async fetch(context, config) {
-    const { records, complete } = await openIncidents(context, config);
-    const resolved = await incidents(context, config, {
+    const { records, complete } = await fetchOpenIncidents(context, config);
+    const resolved = await fetchIncidents(context, config, {
       statuses: ["resolved"],
       since: new Date(context.now.getTime() - RESOLVED_WITHIN_MS).toISOString(),
       until: context.now.toISOString(),
@@ -65,31 +65,31 @@ export const incidentPaging = adapter({
   },
 
   async test(context, config) {
-    await incidents(context, config, { statuses: ["triggered"], limit: "1" });
+    await fetchIncidents(context, config, { statuses: ["triggered"], limit: "1" });
   },
 });
 
 const base = ({ api_url = "https://api.pagerduty.com" }: Pick<Config, "api_url">) => api_url;
 
-async function openIncidents(
+async function fetchOpenIncidents(
   context: AdapterContext,
   config: Config,
 ): Promise<{ records: AdapterRecord[]; complete: boolean }> {
   const records: AdapterRecord[] = [];
   for (let page = 0; page < PAGES_MAX; page++) {
-    const found = await incidents(context, config, {
+    const result = await fetchIncidents(context, config, {
       statuses: ["triggered", "acknowledged"],
-      // Open ones however old they are.
+      // Regardless of their age.
       date_range: "all",
       offset: String(page * PAGE),
     });
-    records.push(...found.records);
-    if (!found.more) return { records, complete: true };
+    records.push(...result.records);
+    if (!result.more) return { records, complete: true };
   }
   return { records, complete: false };
 }
 
-async function incidents(
+async function fetchIncidents(
   context: AdapterContext,
   { apiKey, serviceIds = [], ...config }: Config,
   { statuses, ...query }: { statuses: string[] } & Record<string, string | string[]>,

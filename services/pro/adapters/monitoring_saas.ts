@@ -1,5 +1,5 @@
 /**
- * Adapter for Datadog: the state of its monitors, and its event stream.
+ * Adapter for Datadog: reads the state of monitors and the event stream.
  * Source: https://docs.datadoghq.com/api/latest/ (monitors, events v1)
  *
  * @module
@@ -10,7 +10,7 @@ import { type AdapterRecord, dataRecord } from "../../integration/record.ts";
 import { type AdapterContext, askJson, under } from "../../integration/request.ts";
 import { adapter, Address, HeaderSecret } from "../../integration/adapter.ts";
 
-/** Monitors of a page, and pages of a poll. */
+/** Monitors per page, and pages per poll. */
 const PAGE = 200;
 const PAGES_MAX = 3;
 const EVENTS_MAX = 300;
@@ -20,7 +20,7 @@ const DEFAULT_SITE = "datadoghq.com";
 const Config = z.object({
   apiKey: HeaderSecret,
   appKey: HeaderSecret,
-  // Both keys are sent there, so that it must not be just any host.
+  // Both keys are sent to this site, so that only Datadog's are allowed.
   site: z.string().max(100).regex(/^([a-z0-9-]+\.)?(datadoghq\.(com|eu)|ddog-gov\.com)$/, {
     error: `must be one of Datadog's sites, e.g. ${DEFAULT_SITE} or datadoghq.eu`,
   }).optional(),
@@ -54,7 +54,7 @@ const Events = z.object({
   })).nullish(),
 });
 
-/** What a monitor's state means, by the names that Datadog gives them. */
+/** Severities of the alerting states. */
 const SEVERITY: Record<string, string> = { Alert: "critical", Warn: "warning" };
 
 export const monitoringSaas = adapter({
@@ -64,28 +64,28 @@ export const monitoringSaas = adapter({
   target: (config) => base(config),
 
   async fetch(context, config) {
-    const { records, complete } = await monitors(context, config);
-    // What alerts must not be cut off by what does not.
+    const { records, complete } = await fetchMonitors(context, config);
+    // Active alerts first: the number of records is limited.
     records.sort((a, b) => Number(b.active) - Number(a.active));
     return {
-      records: [...records, ...await events(context, config)],
+      records: [...records, ...await fetchEvents(context, config)],
       alertsComplete: complete,
       problem: null,
     };
   },
 
   async test(context, config) {
-    await monitorPage(context, config, 0, 1);
+    await fetchMonitorPage(context, config, 0, 1);
   },
 });
 
-async function monitors(
+async function fetchMonitors(
   context: AdapterContext,
   config: Config,
 ): Promise<{ records: AdapterRecord[]; complete: boolean }> {
   const records: AdapterRecord[] = [];
   for (let page = 0; page < PAGES_MAX; page++) {
-    const list = await monitorPage(context, config, page, PAGE);
+    const list = await fetchMonitorPage(context, config, page, PAGE);
     for (const monitor of list.slice(0, PAGE)) {
       const state = monitor.overall_state ?? "Unknown";
       const active = state in SEVERITY;
@@ -101,7 +101,7 @@ async function monitors(
         severity: SEVERITY[state],
         status: state.toLowerCase(),
         detail: monitor.query,
-        // The same monitor that alerts again later is another happening.
+        // If the same monitor alerts again later, it is a new alert.
         key: `monitor ${monitor.id} ${active ? monitor.overall_state_modified ?? "" : "idle"}`,
         active,
       }));
@@ -111,7 +111,7 @@ async function monitors(
   return { records, complete: false };
 }
 
-async function monitorPage(
+async function fetchMonitorPage(
   context: AdapterContext,
   config: Config,
   page: number,
@@ -123,7 +123,7 @@ async function monitorPage(
   }, Monitors);
 }
 
-async function events(context: AdapterContext, config: Config): Promise<AdapterRecord[]> {
+async function fetchEvents(context: AdapterContext, config: Config): Promise<AdapterRecord[]> {
   const { events } = await askJson(context, {
     url: under(base(config), "/api/v1/events", {
       start: Math.floor(context.since.getTime() / 1000),
@@ -142,7 +142,7 @@ async function events(context: AdapterContext, config: Config): Promise<AdapterR
       },
       severity: event.alert_type,
       detail: event.text,
-      // Ids are larger than what a JSON number holds exactly, hence the other field.
+      // Ids exceed the exact range of a JSON number, hence the text field.
       key: `event ${event.id_str || event.id}`,
       at: event.date_happened,
     })

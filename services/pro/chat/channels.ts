@@ -1,5 +1,5 @@
 /**
- * Chat channels: chats on messengers and in team chats that are told when something happens.
+ * Chat channels: messenger and team chats that receive messages about events.
  *
  * @module
  */
@@ -21,18 +21,18 @@ import {
   updateChatChannel,
 } from "../../../db/pro/chat_channels.ts";
 import { CHAT } from "../../../db/pro/chat_messages.ts";
+import type { Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { createEnvelope } from "../../events/events.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { SealError } from "../../secrets.ts";
 import {
   type ChatConfig,
+  type ChatConfigChange,
   chatPlatform,
-  checkedChatConfig,
-  type GivenChatConfig,
+  mergeChatConfig,
   openChatConfig,
-  redactedChatConfig,
-  redactedRequired,
+  redactFields,
   sealChatConfig,
 } from "./config.ts";
 import { enqueueChat } from "./dispatch.ts";
@@ -41,24 +41,19 @@ export { OUTBOX_STATUSES as CHAT_STATUSES } from "../../../db/ce/outbox_messages
 export { CHAT_PLATFORM_IDS } from "../../../db/pro/chat_channels.ts";
 export { CHAT_PLATFORM_NAMES } from "./config.ts";
 
-/** How many messages are shown with their channel. */
+/** Messages returned with their channel. */
 const RECENT_MAX = 20;
 
 export interface NewChatChannel {
-  /** An id, or the product's own name. */
+  /** An id, or the product name. */
   platform: string;
   name: string;
-  config: GivenChatConfig;
+  config: ChatConfigChange;
   events: string[];
   enabled: boolean;
 }
 
-/** What an update may say; what it leaves out stays. */
-export type ChatChannelChange = {
-  [Field in keyof NewChatChannel]?: NewChatChannel[Field] | undefined;
-};
-
-/** One channel as shown: each field of its config is redacted. */
+/** A channel with each field of its config redacted. */
 export interface ChatChannel {
   id: string;
   platform: ChatPlatformId;
@@ -70,7 +65,7 @@ export interface ChatChannel {
   updated_at: string;
 }
 
-/** One message of the delivery log. */
+/** A message in the delivery log. */
 export interface ChatMessage {
   id: string;
   channel_id: string;
@@ -86,7 +81,7 @@ export interface ChatMessage {
 
 /** Newest first. */
 export function listChatChannels(deps: Pick<Deps, "db" | "secrets">): ChatChannel[] {
-  return selectChatChannels(deps.db).map((channel) => shown(deps, channel));
+  return selectChatChannels(deps.db).map((channel) => toChatChannel(deps, channel));
 }
 
 /** A channel with its newest messages. @throws {AppError} `not_found`. */
@@ -95,7 +90,7 @@ export function getChatChannel(
   id: string,
 ): ChatChannel & { messages: ChatMessage[] } {
   const { messages } = listChatMessages(deps, id, { limit: RECENT_MAX, offset: 0 });
-  return { ...shown(deps, existing(deps.db, id)), messages };
+  return { ...toChatChannel(deps, requireChannel(deps.db, id)), messages };
 }
 
 /** @throws {AppError} `invalid` for a config that the platform cannot use. */
@@ -105,7 +100,7 @@ export async function createChatChannel(
 ): Promise<ChatChannel> {
   const { db, secrets, now, log } = deps;
   const platform = chatPlatform(given);
-  const checked = await checkedChatConfig(deps, platform, config, undefined);
+  const mergedConfig = await mergeChatConfig(deps, platform, config, undefined);
   const id = crypto.randomUUID();
   const createdAt = now().toISOString();
   insertChatChannel(db, {
@@ -113,42 +108,41 @@ export async function createChatChannel(
     platform: platform.id,
     name,
     events: [...new Set(events)],
-    sealed: sealChatConfig(secrets, id, checked),
+    sealed: sealChatConfig(secrets, id, mergedConfig),
     enabled,
     createdAt,
     updatedAt: createdAt,
   });
   log.info("chat channel created", { channelId: id, platform: platform.id, events });
-  return shown(deps, existing(db, id));
+  return toChatChannel(deps, requireChannel(db, id));
 }
 
 /**
- * Changes what is given and keeps the rest, in the config as well; another platform needs a whole
- * config. Queued messages of a disabled channel fail.
+ * Changes the given fields, also within the config. A change of the platform needs a complete
+ * config. Disabling a channel fails its queued messages.
  *
- * @throws {AppError} `not_found`; `invalid` as for a new one; `conflict` when the stored config
- * cannot be read.
+ * @throws {AppError} `not_found`; `invalid` as for a new one; `conflict` if the stored config
+ * cannot be decrypted.
  */
 export async function changeChatChannel(
   deps: Pick<Deps, "config" | "db" | "secrets" | "now" | "log">,
   id: string,
-  change: ChatChannelChange,
+  change: Change<NewChatChannel>,
 ): Promise<ChatChannel> {
   const { db, secrets, now, log } = deps;
-  const before = existing(db, id);
+  const before = requireChannel(db, id);
   const platform = chatPlatform(change.platform ?? before.platform);
-  const isMoved = platform.id !== before.platform;
-  const isReplaced = change.config !== undefined || isMoved;
-  const config = isReplaced
-    ? await checkedChatConfig(
+  const hasNewPlatform = platform.id !== before.platform;
+  const config = change.config !== undefined || hasNewPlatform
+    ? await mergeChatConfig(
       deps,
       platform,
       change.config ?? {},
-      isMoved ? undefined : openConfig(deps, before),
+      hasNewPlatform ? undefined : openConfig(deps, before),
     )
     : undefined;
-  // Anew, for it may have changed or gone meanwhile.
-  const channel = existing(db, id);
+  // Read again: another request may have changed or deleted the channel.
+  const channel = requireChannel(db, id);
   const next = {
     id,
     platform: platform.id,
@@ -165,12 +159,12 @@ export async function changeChatChannel(
     }
   });
   log.info("chat channel changed", { channelId: id });
-  return shown(deps, existing(db, id));
+  return toChatChannel(deps, requireChannel(db, id));
 }
 
-/** Deletes a channel with its messages, also with what waits. @throws {AppError} `not_found`. */
+/** Deletes a channel and its messages, queued ones included. @throws {AppError} `not_found`. */
 export function removeChatChannel({ db, log }: Pick<Deps, "db" | "log">, id: string): void {
-  existing(db, id);
+  requireChannel(db, id);
   db.transaction(() => {
     deleteChatChannel(db, id);
     deleteOutboxMessages(db, { channel: CHAT, targetId: id });
@@ -179,7 +173,7 @@ export function removeChatChannel({ db, log }: Pick<Deps, "db" | "log">, id: str
 }
 
 /**
- * Queues a test message for one channel, whatever it subscribed to and also while it is disabled.
+ * Queues a test message for a channel, regardless of its subscriptions and even if it is disabled.
  *
  * @returns The id of the message.
  * @throws {AppError} `not_found`.
@@ -188,7 +182,7 @@ export function testChatChannel(
   deps: Pick<Deps, "db" | "now" | "outbox" | "server">,
   id: string,
 ): string {
-  const channel = existing(deps.db, id);
+  const channel = requireChannel(deps.db, id);
   return enqueueChat(deps, channel, {
     event: "test",
     ...createEnvelope(deps),
@@ -196,19 +190,19 @@ export function testChatChannel(
   });
 }
 
-/** What was sent to a channel, or is to be sent, newest first. @throws {AppError} `not_found`. */
+/** Lists sent, failed and queued messages, newest first. @throws {AppError} `not_found`. */
 export function listChatMessages(
   { db }: Pick<Deps, "db">,
   id: string,
   { limit, offset }: { limit: number; offset: number },
 ): { messages: ChatMessage[]; total: number; limit: number; offset: number } {
-  existing(db, id);
+  requireChannel(db, id);
   const target = { channel: CHAT, targetId: id };
-  const messages = selectOutboxMessages(db, target, { limit, offset }).map(asChatMessage);
+  const messages = selectOutboxMessages(db, target, { limit, offset }).map(toChatMessage);
   return { messages, total: countOutboxMessages(db, target), limit, offset };
 }
 
-const asChatMessage = (message: OutboxMessage): ChatMessage => ({
+const toChatMessage = (message: OutboxMessage): ChatMessage => ({
   id: message.id,
   channel_id: message.targetId,
   event_type: message.eventKind,
@@ -220,24 +214,27 @@ const asChatMessage = (message: OutboxMessage): ChatMessage => ({
   sent_at: message.sentAt,
 });
 
-/** @throws {AppError} `conflict` when it was encrypted with another key. */
+/** @throws {AppError} `conflict` if it was encrypted with another key. */
 function openConfig({ secrets }: Pick<Deps, "secrets">, channel: StoredChatChannel): ChatConfig {
   try {
     return openChatConfig(secrets, channel);
   } catch (cause) {
     if (!(cause instanceof SealError)) throw cause;
-    throw new AppError("conflict", `${cause.message}: delete the channel and create it anew`, {
+    throw new AppError("conflict", `${cause.message}: delete the channel and create it again`, {
       cause,
     });
   }
 }
 
-/** One whose config cannot be read is still listed, so that it can be deleted. */
-function shown({ secrets }: Pick<Deps, "secrets">, channel: StoredChatChannel): ChatChannel {
+/** A channel whose config cannot be decrypted is still listed, so that it can be deleted. */
+function toChatChannel(
+  { secrets }: Pick<Deps, "secrets">,
+  channel: StoredChatChannel,
+): ChatChannel {
   const { id, platform, name, events, enabled, createdAt, updatedAt } = channel;
-  let config = redactedRequired(platform);
+  let config = redactFields(chatPlatform(platform).required);
   try {
-    config = redactedChatConfig(openChatConfig(secrets, channel));
+    config = redactFields(Object.keys(openChatConfig(secrets, channel)));
   } catch (error) {
     if (!(error instanceof SealError)) throw error;
   }
@@ -253,7 +250,7 @@ function shown({ secrets }: Pick<Deps, "secrets">, channel: StoredChatChannel): 
   };
 }
 
-function existing(db: Deps["db"], id: string): StoredChatChannel {
+function requireChannel(db: Deps["db"], id: string): StoredChatChannel {
   const channel = selectChatChannel(db, id);
   if (!channel) throw notFound("Chat channel", id);
   return channel;

@@ -1,11 +1,11 @@
 /**
- * How a chat channel is reached. Whoever knows the token or the address can write into the chat,
- * so a config is stored encrypted and never shown.
+ * Addresses and tokens of chat channels. Each is enough to post to the chat, so a config is stored
+ * encrypted and never returned.
  *
  * @module
  */
 
-import type { ChatPlatformId, StoredChatChannel } from "../../../db/pro/chat_channels.ts";
+import type { StoredChatChannel } from "../../../db/pro/chat_channels.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { assertOutboundUrl } from "../../outbound/url.ts";
@@ -22,41 +22,41 @@ import { teamChat } from "./platforms/team_chat.ts";
 
 export type { ChatConfig, ChatConfigField };
 
-/** What a caller says of a config: `null` takes a field away. */
-export type GivenChatConfig = { [Field in ChatConfigField]?: string | null | undefined };
+/** Fields of a config in a request; `null` removes a field. */
+export type ChatConfigChange = { [Field in ChatConfigField]?: string | null | undefined };
 
 export const CHAT_PLATFORMS: readonly ChatPlatform[] = [messenger, teamChat];
 
 /** The names under which a channel can be created. */
 export const CHAT_PLATFORM_NAMES = CHAT_PLATFORMS.flatMap(({ id, alias }) => [id, alias]);
 
-/** By its id or the product's own name. */
+/** Finds a platform by its id or product name. */
 export function chatPlatform(name: string): ChatPlatform {
   const platform = CHAT_PLATFORMS.find(({ id, alias }) => id === name || alias === name);
-  if (!platform) throw new Error(`There is no chat platform ${name}`);
+  if (!platform) throw new Error(`Unknown chat platform ${name}`);
   return platform;
 }
 
 /**
- * The config as it is stored: what is given, upon what is there already. A field that is left out
- * or sent back redacted keeps its value, unless it would be sent to another origin than before.
+ * Merges a change into the stored config. A field that is missing or redacted keeps its value,
+ * unless the value would then be sent to a different origin.
  *
- * @param stored The config so far, of the same platform; `undefined` for a new channel.
- * @throws {AppError} `invalid` for a field that is missing or not usable.
+ * @param stored The current config for the same platform; `undefined` for a new channel.
+ * @throws {AppError} `invalid` for a field that is missing or not valid.
  */
-export async function checkedChatConfig(
+export async function mergeChatConfig(
   deps: Pick<Deps, "config">,
   platform: ChatPlatform,
-  given: GivenChatConfig,
+  change: ChatConfigChange,
   stored: ChatConfig | undefined,
 ): Promise<ChatConfig> {
   const config: ChatConfig = {};
   const kept: ChatConfigField[] = [];
   for (const field of fieldsOf(platform)) {
-    const said = given[field];
-    const isKept = said === undefined || said === REDACTED;
-    const value = isKept ? stored?.[field] : said;
-    if (said === REDACTED && value === undefined) {
+    const given = change[field];
+    const isKept = given === undefined || given === REDACTED;
+    const value = isKept ? stored?.[field] : given;
+    if (given === REDACTED && value === undefined) {
       throw invalid(field, `"${REDACTED}" keeps a stored value, and there is none`);
     }
     if (value === undefined || value === null) {
@@ -71,7 +71,7 @@ export async function checkedChatConfig(
     config[field] = value;
     if (isKept) kept.push(field);
   }
-  // Each field is a secret, and is sent along with the others.
+  // Every field is a secret and is sent together with the others.
   if (stored && kept[0] && isElsewhere(targetOf(platform, stored), targetOf(platform, config))) {
     throw invalid(kept[0], GIVE_AGAIN);
   }
@@ -90,19 +90,14 @@ export function openChatConfig(
   return JSON.parse(secrets.open(sealed, purpose(id)));
 }
 
-/** Which fields there are, and nothing of what they hold. */
-export function redactedChatConfig(config: ChatConfig): ChatConfig {
-  return Object.fromEntries(Object.keys(config).map((field) => [field, REDACTED]));
-}
-
-/** The fields of a config that cannot be read: those that it must have. */
-export function redactedRequired(id: ChatPlatformId): ChatConfig {
-  return Object.fromEntries(chatPlatform(id).required.map((field) => [field, REDACTED]));
+/** A config with the given fields, all redacted. */
+export function redactFields(fields: readonly string[]): ChatConfig {
+  return Object.fromEntries(fields.map((field) => [field, REDACTED]));
 }
 
 const targetOf = (platform: ChatPlatform, config: ChatConfig) => platform.request(config, "").url;
 
-/** Those of the platform; a field of another one is ignored like any that is unknown. */
+/** The fields of a platform; fields of other platforms are ignored like unknown ones. */
 const fieldsOf = ({ required }: ChatPlatform) =>
   CHAT_CONFIG_FIELDS.filter((field) => required.includes(field) || field === "api_url");
 

@@ -1,5 +1,5 @@
 /**
- * From an event to chat messages in the outbox, and from there to the platform.
+ * Queues chat messages about events, and delivers them to the platforms.
  *
  * @module
  */
@@ -29,20 +29,19 @@ import { SealError } from "../../secrets.ts";
 import { chatPlatform, openChatConfig } from "./config.ts";
 import { type ChatEvent, chatText } from "./text.ts";
 
-/** Longest time of one attempt, in milliseconds. */
+/** Time limit of one attempt, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** Answers of the platforms take some hundred bytes; the rest is ignored. */
-const ANSWER_MAX = 16 * 1024;
+/** Bytes read from a response; the platforms send a few hundred. */
+const RESPONSE_MAX = 16 * 1024;
 
-/** Longest pause that a platform can request, in milliseconds. */
-const QUIET_MAX_MS = 3_600_000;
+/** Maximum pause that a platform can request, in milliseconds. */
+const PAUSE_MAX_MS = 3_600_000;
 
 type EnqueueDeps = Pick<Deps, "db" | "now" | "outbox">;
 
 /**
- * Queues a message for each channel that subscribed to the event's kind. During maintenance
- * nothing is queued: announced work needs no notice.
+ * Queues a message for each channel subscribed to the event. Nothing is queued during maintenance.
  */
 export const chatRecorder: Recorder = {
   edition: "pro",
@@ -55,7 +54,7 @@ export const chatRecorder: Recorder = {
 };
 
 /**
- * Queues a caller's own event for every enabled channel that subscribed to its kind.
+ * Queues a custom event of a caller for each enabled channel subscribed to its type.
  *
  * @returns The ids of the messages.
  */
@@ -90,21 +89,21 @@ export function enqueueChat(
   return messageId;
 }
 
-/** Its targets are chat channels, its payloads the texts. */
+/** The outbox channel of chats: a target is a chat channel, a payload is the text. */
 export const chatChannel: OutboxChannel = {
   name: CHAT,
   edition: "pro",
   send: sendToChat,
   settle({ db, log, now }, { targetId }, { result, afterMs = 0 }) {
     if (result === "gone" && updateChatChannelDisabled(db, targetId, now().toISOString())) {
-      log.warn("chat channel disabled: its chat is gone", { channelId: targetId });
+      log.warn("chat channel disabled: the chat no longer exists", { channelId: targetId });
     }
-    // A rate limit of the platform applies to the whole channel, not to one message.
-    if (result === "retry" && afterMs > 0) rest(db, targetId, now(), afterMs);
+    // The platform's rate limit applies to the whole channel, not to one message.
+    if (result === "retry" && afterMs > 0) pauseChannel(db, targetId, now(), afterMs);
   },
 };
 
-/** Makes one attempt. */
+/** Makes one delivery attempt. */
 export async function sendToChat(
   deps: ChannelDeps & OutboundDeps,
   { targetId, eventKind, payload }: Pick<OutboxMessage, "targetId" | "eventKind" | "payload">,
@@ -116,21 +115,21 @@ export async function sendToChat(
   try {
     const platform = chatPlatform(channel.platform);
     const { url, body } = platform.request(openChatConfig(deps.secrets, channel), payload);
-    const answer = await outboundRequest(deps, {
+    const response = await outboundRequest(deps, {
       url,
       reach: "public",
       method: "POST",
       headers: { accept: "application/json, text/plain", "content-type": "application/json" },
       body: JSON.stringify(body),
       timeoutMs: TIMEOUT_MS,
-      bodyMax: ANSWER_MAX,
+      bodyMax: RESPONSE_MAX,
       bodyOver: "cut",
       signal,
     });
     return platform.outcome({
-      status: answer.status,
-      retryAfter: answer.headers["retry-after"],
-      text: answer.text(),
+      status: response.status,
+      retryAfter: response.headers["retry-after"],
+      text: response.text(),
     }, deps.now());
   } catch (error) {
     if (error instanceof SealError) return failed(error.message);
@@ -139,8 +138,8 @@ export async function sendToChat(
   }
 }
 
-function rest(db: StateDatabase, channelId: string, now: Date, afterMs: number): void {
-  const until = new Date(now.getTime() + Math.min(afterMs, QUIET_MAX_MS)).toISOString();
+function pauseChannel(db: StateDatabase, channelId: string, now: Date, pauseMs: number): void {
+  const until = new Date(now.getTime() + Math.min(pauseMs, PAUSE_MAX_MS)).toISOString();
   updateChatChannelQuietUntil(db, channelId, until);
   updateChatMessagesPutOff(db, channelId, until);
 }

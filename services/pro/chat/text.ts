@@ -1,26 +1,26 @@
 /**
- * The text of a chat message about an event: a headline that begins with the server's name, the
- * facts, then time and event id.
+ * The text of a chat message about an event: a headline starting with the server's name, the
+ * details, the time and the event ID.
  *
  * @module
  */
 
 import type { EventEnvelope, EventKind } from "../../events/events.ts";
 
-/** An event of this service, or one that a caller dispatched with its own fields. */
+/** An event of this service, or a custom event with any fields. */
 export interface ChatEvent extends EventEnvelope {
   event: string;
   data: object;
 }
 
-/** Longest name, and longest text of several lines, in UTF-16 code units. */
+/** Limits of a name and of a multi-line text, in UTF-16 code units. */
 const NAME_MAX = 300;
 const MESSAGE_MAX = 3_000;
 
-/** Longest value that is processed before it is cut to one of these. */
+/** A value is truncated to this length before it is processed. */
 const RAW_MAX = 20_000;
 
-/** Most fields that are listed of an event of an unknown kind. */
+/** Fields listed of an event of an unknown kind. */
 const FIELDS_MAX = 20;
 
 const RED = "\u{1F534}";
@@ -28,17 +28,17 @@ const ORANGE = "\u{1F7E0}";
 const GREEN = "\u{1F7E2}";
 const BLUE = "\u{1F535}";
 
-/** One field as part of a line; empty where it is missing. */
+/** Returns a field of the event; an empty string if it is missing. */
 type Field = (name: string) => string;
 
-interface Words {
+interface Content {
   icon: string;
   headline: string;
   lines: string[];
 }
 
-/** The words of each kind; `undefined` when a dispatched event lacks the field that names it. */
-const KINDS: Record<EventKind, (field: Field, message: Field) => Words | undefined> = {
+/** The content for each kind; `undefined` if a custom event lacks the field for the headline. */
+const KINDS: Record<EventKind, (field: Field, message: Field) => Content | undefined> = {
   "alert.fired": (field, message) => about(RED, "Alert", field("rule"), message("message")),
   "alert.resolved": (field, message) =>
     about(GREEN, "Alert resolved", field("rule"), message("message")),
@@ -54,7 +54,14 @@ const KINDS: Record<EventKind, (field: Field, message: Field) => Words | undefin
   "container.unhealthy": (field, message) =>
     about(ORANGE, "Container unhealthy", field("container"), message("healthOutput")),
   "container.oom": (field) => about(RED, "Container out of memory", field("container")),
-  "incident.created": (field) => about(RED, "Incident", field("title"), ...incident(field)),
+  "incident.created": (field) =>
+    about(
+      RED,
+      "Incident",
+      field("title"),
+      joined("Severity: ", field("severity")),
+      joined("Status: ", field("status")),
+    ),
   "incident.updated": (field, message) =>
     about(
       ORANGE,
@@ -124,29 +131,29 @@ const KINDS: Record<EventKind, (field: Field, message: Field) => Words | undefin
 };
 
 /**
- * Plain text without any markup; the first line is the headline. Every name is on one line and
- * has its own text direction, so that it cannot imitate another part of the message.
+ * Formats an event as plain text; the first line is the headline. Every name is on one line and is
+ * isolated from the surrounding text direction, so that it cannot imitate other parts.
  *
- * @param max Most UTF-16 code units.
+ * @param max Limit in UTF-16 code units.
  */
 export function chatText(
   { event, timestamp, eventId, server, data }: ChatEvent,
   { max }: { max: number },
 ): string {
   const values = data as Record<string, unknown>;
-  const of = (name: string) => Object.hasOwn(values, name) ? plain(values[name]) : "";
-  const field: Field = (name) => inline(of(name));
-  const message: Field = (name) => paragraphs(of(name));
+  const valueOf = (name: string) => Object.hasOwn(values, name) ? plain(values[name]) : "";
+  const field: Field = (name) => inline(valueOf(name));
+  const message: Field = (name) => paragraphs(valueOf(name));
 
-  const words = Object.hasOwn(KINDS, event) ? KINDS[event as EventKind] : undefined;
-  const { icon, headline, lines } = words?.(field, message) ?? listed(event, values, field);
+  const format = Object.hasOwn(KINDS, event) ? KINDS[event as EventKind] : undefined;
+  const { icon, headline, lines } = format?.(field, message) ?? listFields(event, values, field);
   const end = `\n${moment(timestamp)}, event ${eventId}`;
   const text = [`${icon} ${inline(server)}: ${headline}`, ...lines.filter(Boolean)].join("\n");
-  return cut(text, max - end.length) + end;
+  return truncate(text, max - end.length) + end;
 }
 
-/** Cuts between characters, not through one. */
-function cut(text: string, max: number): string {
+/** Truncates without splitting a surrogate pair. */
+function truncate(text: string, max: number): string {
   if (text.length <= max) return text;
   return text.slice(0, max - 3).replace(/[\uD800-\uDBFF]$/, "").trimEnd() + "...";
 }
@@ -156,12 +163,12 @@ function about(
   what: string,
   name: string,
   ...lines: string[]
-): Words | undefined {
+): Content | undefined {
   return name === "" ? undefined : { icon, headline: `${what}: ${name}`, lines };
 }
 
-/** An event of an unknown kind: all its fields are listed. */
-function listed(event: string, values: Record<string, unknown>, field: Field): Words {
+/** The content of an event of an unknown kind. */
+function listFields(event: string, values: Record<string, unknown>, field: Field): Content {
   const names = Object.keys(values);
   const title = ["title", "name"].find((name) => names.includes(name) && field(name) !== "");
   const others = names.filter((name) => name !== title);
@@ -175,12 +182,7 @@ function listed(event: string, values: Record<string, unknown>, field: Field): W
   };
 }
 
-const incident = (field: Field) => [
-  joined("Severity: ", field("severity")),
-  joined("Status: ", field("status")),
-];
-
-/** Nothing where the middle is missing. */
+/** Joins the parts; an empty string if `text` is empty. */
 function joined(before: string, text: string, after = ""): string {
   return text === "" ? "" : before + text + after;
 }
@@ -192,7 +194,7 @@ function change(before: string, after: string): string {
     : `Status: ${readable(before)} -> ${readable(after)}`;
 }
 
-/** E.g. `2 h 5 min` for `"7512"`: the two largest units. */
+/** The two largest units, e.g. `2 h 5 min` for `"7512"`. */
 function duration(seconds: string): string {
   const total = Math.round(Number(seconds));
   if (seconds === "" || !Number.isFinite(total)) return seconds;
@@ -221,26 +223,26 @@ function plain(value: unknown): string {
   return text.slice(0, RAW_MAX);
 }
 
-/** Characters that turn the direction of whatever follows them. */
-const TURNS = /[\u202A-\u202E\u2066-\u2069]/g;
+/** Bidirectional control characters. */
+const BIDI_CONTROLS = /[\u202A-\u202E\u2066-\u2069]/g;
 
 const RIGHT_TO_LEFT =
   /[\p{Script=Adlam}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Nko}\p{Script=Syriac}\p{Script=Thaana}]/u;
 
-/** On one line; text that runs to the left does so within itself. */
+/** Puts text on one line and isolates right-to-left text. */
 function inline(text: string): string {
-  const line = cut(
-    text.toWellFormed().replace(TURNS, "").replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim(),
+  const line = truncate(
+    text.toWellFormed().replace(BIDI_CONTROLS, "").replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ").trim(),
     NAME_MAX,
   );
   return RIGHT_TO_LEFT.test(line) ? `\u2068${line}\u2069` : line;
 }
 
-/** With its line breaks, but no more than one empty line in a row. */
+/** Keeps line breaks, but at most one empty line in a row. */
 function paragraphs(text: string): string {
-  const lines = text.toWellFormed().replace(TURNS, "").split(/\r\n?|[\n\p{Zl}\p{Zp}]/u)
+  const lines = text.toWellFormed().replace(BIDI_CONTROLS, "").split(/\r\n?|[\n\p{Zl}\p{Zp}]/u)
     .map((line) => line.replace(/\p{Cc}+/gu, " ").trimEnd());
-  return cut(
+  return truncate(
     lines.filter((line, i) => line !== "" || lines[i - 1] !== "").join("\n").trim(),
     MESSAGE_MAX,
   );

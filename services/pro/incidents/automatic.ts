@@ -1,6 +1,5 @@
 /**
- * Incidents that open when a monitor goes down or an alert fires, and are resolved when that is
- * over.
+ * Automatic incidents: opened when a monitor goes down or an alert fires, and resolved with it.
  *
  * @module
  */
@@ -20,22 +19,21 @@ import { emit, type EmitDeps } from "../../events/emit.ts";
 import type { NewEvent } from "../../events/events.ts";
 import type { Recorder, RecorderDeps } from "../../events/recorder.ts";
 import {
-  AUTOMATIC,
-  dataOf,
-  inStatus,
+  insertEntry,
   newIncident,
   storeStatusChange,
-  writeEntry,
+  SYSTEM_AUTHOR,
+  toIncidentData,
+  withStatus,
 } from "./incidents.ts";
 
-/** Nothing of a monitor or rule that is longer gets into an incident, in characters. */
+/** Limits of texts copied from a monitor or rule, in characters. */
 const TITLE_MAX = 200;
 const DESCRIPTION_MAX = 2_000;
 
 /**
- * Goes with the event of the cause, in its transaction: there is neither an outage without its
- * incident nor a second incident of one outage. Maintenance makes no difference, for only what is
- * told of an incident pauses.
+ * Opens and resolves incidents in the transaction of the causing event, so that each outage or
+ * alert has exactly one incident. Maintenance pauses notifications, not incidents.
  */
 export const incidentRecorder: Recorder = {
   edition: "pro",
@@ -44,7 +42,7 @@ export const incidentRecorder: Recorder = {
       case "monitor.down": {
         const { monitor, monitorId, outageId, cause } = event.data;
         if (!selectMonitor(deps.db, monitorId)?.autoIncident) return;
-        return open(deps, {
+        return openIncident(deps, {
           title: `${monitor} is down`,
           description: cause,
           source: "monitor",
@@ -55,7 +53,7 @@ export const incidentRecorder: Recorder = {
       case "alert.fired": {
         const { rule, ruleId, alertId, message } = event.data;
         if (!selectAlertRule(deps.db, ruleId)?.autoIncident) return;
-        return open(deps, {
+        return openIncident(deps, {
           title: rule,
           description: message,
           source: "alert",
@@ -67,30 +65,30 @@ export const incidentRecorder: Recorder = {
         const { monitor, outageId, downtimeSeconds } = event.data;
         const incident = selectIncidentFollowing(deps.db, outageId);
         return incident &&
-          [resolve(deps, incident, `${monitor} is up again after ${downtimeSeconds} s`)];
+          [resolveIncident(deps, incident, `${monitor} is up again after ${downtimeSeconds} s`)];
       }
       case "alert.resolved": {
         const { alertId, message } = event.data;
         const incident = selectIncidentFollowing(deps.db, alertId);
-        return incident && [resolve(deps, incident, message)];
+        return incident && [resolveIncident(deps, incident, message)];
       }
     }
   },
 };
 
 /**
- * Resolves the incidents whose cause ended unnoticed: while the edition had no incidents, or
- * because the monitor is gone.
+ * Resolves incidents whose cause ended without an event: the monitor or rule was deleted, or the
+ * cause ended while the license did not include incidents.
  */
 export function resolveOrphanedIncidents(deps: EmitDeps): void {
   for (const incident of selectFollowingIncidents(deps.db)) {
     if (hasCause(deps.db, incident)) continue;
-    const what = incident.source === "monitor" ? "The outage" : "The alert";
+    const cause = incident.source === "monitor" ? "outage" : "alert";
     emit(
       deps,
       "incident.resolved",
-      dataOf(inStatus(deps, incident, "resolved")),
-      () => void resolve(deps, incident, `${what} is over`),
+      toIncidentData(withStatus(deps, incident, "resolved")),
+      () => void resolveIncident(deps, incident, `The ${cause} has ended`),
     );
   }
 }
@@ -103,7 +101,7 @@ function hasCause(db: Deps["db"], { source, source_id, cause_id }: StoredInciden
   return cause?.id === cause_id;
 }
 
-function open(
+function openIncident(
   deps: RecorderDeps,
   { title, description, ...cause }:
     & { description: string }
@@ -115,18 +113,18 @@ function open(
     severity: "major",
     description: description.slice(0, DESCRIPTION_MAX),
     commander: null,
-    created_by: AUTOMATIC,
+    created_by: SYSTEM_AUTHOR,
   });
   if (!insertIncident(deps.db, incident)) return [];
   const message = `Incident opened: ${incident.description}`;
-  writeEntry(deps, incident, { type: "status_change", message });
-  return [{ event: "incident.created", data: dataOf(incident) }];
+  insertEntry(deps, incident, { type: "status_change", message });
+  return [{ event: "incident.created", data: toIncidentData(incident) }];
 }
 
-/** Only inside a transaction. */
-function resolve(deps: RecorderDeps, before: StoredIncident, message: string): NewEvent {
-  const incident = inStatus(deps, before, "resolved");
-  const entry = { message: message.slice(0, DESCRIPTION_MAX), author: AUTOMATIC };
+/** Must be called in a transaction. */
+function resolveIncident(deps: RecorderDeps, before: StoredIncident, message: string): NewEvent {
+  const incident = withStatus(deps, before, "resolved");
+  const entry = { message: message.slice(0, DESCRIPTION_MAX), author: SYSTEM_AUTHOR };
   storeStatusChange(deps, before, incident, entry);
-  return { event: "incident.resolved", data: dataOf(incident) };
+  return { event: "incident.resolved", data: toIncidentData(incident) };
 }

@@ -1,5 +1,5 @@
 /**
- * Incidents: what went wrong, who repairs it, and what was done about it.
+ * Incidents with their status and timeline.
  *
  * @module
  */
@@ -27,6 +27,7 @@ import {
 } from "../../../db/pro/incidents.ts";
 import type { Caller } from "../../auth/caller.ts";
 import { describeCaller } from "../../ce/auth/users.ts";
+import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import { AppError, notFound } from "../../errors.ts";
@@ -40,22 +41,17 @@ export {
 } from "../../../db/pro/incidents.ts";
 export type { Incident, IncidentStatus };
 
-/** The author of what writes itself. */
-export const AUTOMATIC = "system";
+/** The author of automatic entries. */
+export const SYSTEM_AUTHOR = "system";
 
-/** Most entries of a user in the timeline of an incident, which is shown as a whole. */
+/** Entries that users can add to a timeline, which is returned without paging. */
 const TIMELINE_MAX = 1_000;
 
-/** Most resolved incidents that are kept. */
+/** Resolved incidents to keep; the oldest are deleted. */
 const RESOLVED_MAX = 10_000;
 
-/** An incident with what was done about it, newest first. */
+/** An incident with its timeline, newest first. */
 export type IncidentDetail = Incident & { timeline: TimelineEntry[] };
-
-/** What an update may bring; what is left out stays. */
-export type IncidentChanges = {
-  [Name in keyof IncidentSettings]?: IncidentSettings[Name] | undefined;
-};
 
 /** Newest first. */
 export function listIncidents(
@@ -76,10 +72,10 @@ export function listIncidents(
 
 /** @throws {AppError} `not_found`. */
 export function getIncident({ db }: Pick<Deps, "db">, id: string): IncidentDetail {
-  return { ...existing(db, id), timeline: selectTimeline(db, id) };
+  return { ...requireIncident(db, id), timeline: selectTimeline(db, id) };
 }
 
-/** Opens an incident by hand. */
+/** Opens an incident for a user. */
 export function createIncident(
   deps: EmitDeps,
   settings: IncidentSettings,
@@ -92,31 +88,36 @@ export function createIncident(
     cause_id: null,
     created_by: authorOf(deps, caller),
   });
-  emit(deps, "incident.created", dataOf(incident), () => {
+  emit(deps, "incident.created", toIncidentData(incident), () => {
     insertIncident(deps.db, incident);
-    writeEntry(deps, incident, { type: "status_change", message: "Incident opened" });
+    insertEntry(deps, incident, { type: "status_change", message: "Incident opened" });
   });
   return incident;
 }
 
-/** Changes what an incident says; its status has a way of its own. @throws {AppError} `not_found`. */
-export function changeIncident(deps: EmitDeps, id: string, changes: IncidentChanges): Incident {
-  const before = existing(deps.db, id);
-  const given = Object.fromEntries(
-    Object.entries(changes).filter(([name, value]) =>
-      value !== undefined && value !== before[name as keyof IncidentSettings]
-    ),
+/** Changes all fields but the status. @throws {AppError} `not_found`. */
+export function changeIncident(
+  deps: EmitDeps,
+  id: string,
+  change: Change<IncidentSettings>,
+): Incident {
+  const before = requireIncident(deps.db, id);
+  const changed = applyChange(before, change);
+  const fields = Object.keys(change) as (keyof IncidentSettings)[];
+  if (fields.every((field) => changed[field] === before[field])) return before;
+  const incident = { ...changed, updated_at: deps.now().toISOString() };
+  emit(
+    deps,
+    "incident.updated",
+    toUpdateData(before, incident, undefined),
+    () => updateIncident(deps.db, incident),
   );
-  if (Object.keys(given).length === 0) return before;
-  const incident = { ...before, ...given, updated_at: deps.now().toISOString() };
-  const data = { ...dataOf(incident), previousStatus: before.status, message: null };
-  emit(deps, "incident.updated", data, () => updateIncident(deps.db, incident));
   return incident;
 }
 
 /**
- * Takes an incident from one status to another, in any direction, and writes that down. Where the
- * status stays, a message is written down as an update.
+ * Changes the status, in any direction, and adds it to the timeline. If the status is the same, a
+ * message is added as an update.
  *
  * @throws {AppError} `not_found`.
  */
@@ -126,22 +127,22 @@ export function changeIncidentStatus(
   { status, message }: { status: IncidentStatus; message?: string | undefined },
   caller: Caller,
 ): Incident {
-  const before = existing(deps.db, id);
+  const before = requireIncident(deps.db, id);
   if (before.status === status && message === undefined) return before;
   const author = authorOf(deps, caller);
   if (before.status === status) {
     addTimelineEntry(deps, id, { type: "update", message: message! }, caller);
-    return existing(deps.db, id);
+    return requireIncident(deps.db, id);
   }
-  const incident = inStatus(deps, before, status);
+  const incident = withStatus(deps, before, status);
   const store = () => storeStatusChange(deps, before, incident, { message, author });
-  if (status === "resolved") emit(deps, "incident.resolved", dataOf(incident), store);
-  else emit(deps, "incident.updated", updateOf(before, incident, message), store);
+  if (status === "resolved") emit(deps, "incident.resolved", toIncidentData(incident), store);
+  else emit(deps, "incident.updated", toUpdateData(before, incident, message), store);
   return incident;
 }
 
 /**
- * Writes down what somebody did or wants to say. An update is told to whoever listens.
+ * Adds an entry to the timeline. An entry of type `update` is also published as an event.
  *
  * @throws {AppError} `not_found`; `conflict` when the timeline is full.
  */
@@ -152,19 +153,20 @@ export function addTimelineEntry(
   caller: Caller,
 ): TimelineEntry {
   const { db, now } = deps;
-  const before = existing(db, id);
+  const before = requireIncident(db, id);
   if (countTimeline(db, id) >= TIMELINE_MAX) {
-    throw new AppError("conflict", `The timeline has ${TIMELINE_MAX} entries, which is the limit`);
+    throw new AppError("conflict", `Limit of ${TIMELINE_MAX} timeline entries reached`);
   }
   const incident = { ...before, updated_at: now().toISOString() };
   const author = authorOf(deps, caller);
   let entry: TimelineEntry | undefined;
   const store = () => {
     updateIncident(db, incident);
-    entry = writeEntry(deps, incident, { type, message, author });
+    entry = insertEntry(deps, incident, { type, message, author });
   };
-  if (type === "update") emit(deps, "incident.updated", updateOf(before, incident, message), store);
-  else db.transaction(store);
+  if (type === "update") {
+    emit(deps, "incident.updated", toUpdateData(before, incident, message), store);
+  } else db.transaction(store);
   return entry!;
 }
 
@@ -177,7 +179,7 @@ export function sweepIncidents({ db }: Pick<Deps, "db">): void {
   deleteIncidentsBeyond(db, RESOLVED_MAX);
 }
 
-/** An incident that is open as of now. One with a cause follows it to its end. */
+/** Creates an open incident. One with a cause is resolved automatically when the cause ends. */
 export function newIncident(
   { now }: Pick<Deps, "now">,
   fields:
@@ -196,8 +198,8 @@ export function newIncident(
   };
 }
 
-/** The incident in another status as of now; once resolved it no longer waits for its cause. */
-export function inStatus(
+/** Returns the incident with a new status. A resolved one no longer follows its cause. */
+export function withStatus(
   { now }: Pick<Deps, "now">,
   incident: StoredIncident,
   status: IncidentStatus,
@@ -212,7 +214,7 @@ export function inStatus(
   };
 }
 
-/** Stores the change with its entry in the timeline; only inside a transaction. */
+/** Stores a status change and its timeline entry. Must be called in a transaction. */
 export function storeStatusChange(
   deps: Pick<Deps, "db" | "now">,
   before: StoredIncident,
@@ -221,21 +223,21 @@ export function storeStatusChange(
 ): void {
   const change = `Status changed from ${before.status} to ${incident.status}`;
   updateIncident(deps.db, incident);
-  writeEntry(deps, incident, {
+  insertEntry(deps, incident, {
     type: "status_change",
     message: message === undefined ? change : `${change}: ${message}`,
     author,
   });
 }
 
-/** Adds to the timeline; only inside a transaction. */
-export function writeEntry(
+/** Adds a timeline entry. Must be called in a transaction. */
+export function insertEntry(
   { db, now }: Pick<Deps, "db" | "now">,
   { id, created_by }: Pick<Incident, "id" | "created_by">,
   { type, message, author = created_by }: {
     type: TimelineType;
     message: string;
-    /** Default: who opened the incident. */
+    /** Default: the user who opened the incident. */
     author?: string;
   },
 ): TimelineEntry {
@@ -245,25 +247,25 @@ export function writeEntry(
   return entry;
 }
 
-/** What an incident's events carry. */
-export function dataOf({ id, title, severity, status, source }: Incident): IncidentData {
+/** The incident as event data. */
+export function toIncidentData({ id, title, severity, status, source }: Incident): IncidentData {
   return { id, title, severity, status, source };
 }
 
-function updateOf(
+function toUpdateData(
   before: Incident,
   incident: Incident,
   message: string | undefined,
 ): EventMap["incident.updated"] {
-  return { ...dataOf(incident), previousStatus: before.status, message: message ?? null };
+  return { ...toIncidentData(incident), previousStatus: before.status, message: message ?? null };
 }
 
-/** By the email, which people read and which stays when the user goes; `key` in key mode. */
+/** The caller's email, which stays readable after the user is deleted; `key` in key mode. */
 function authorOf(deps: Pick<Deps, "config" | "db">, caller: Caller): string {
   return describeCaller(deps, caller).email ?? caller.userId;
 }
 
-function existing(db: Deps["db"], id: string): StoredIncident {
+function requireIncident(db: Deps["db"], id: string): StoredIncident {
   const incident = selectIncident(db, id);
   if (!incident) throw notFound("Incident", id);
   return incident;

@@ -1,5 +1,5 @@
 /**
- * Keeps incidents in step with what they came from, and their number bounded.
+ * Resolves incidents whose cause has ended, and deletes old ones.
  *
  * @module
  */
@@ -10,8 +10,8 @@ import { sweepIncidents } from "./incidents.ts";
 
 const ROUND_MS = 60_000;
 
-export const incidentKeeper: Worker = {
-  name: "incident keeper",
+export const incidentReconciler: Worker = {
+  name: "incident reconciler",
   edition: "pro",
   async run(deps, signal, round) {
     for await (const _ of every(ROUND_MS, signal)) {

@@ -11,19 +11,19 @@ import type {
 } from "../../../db/pro/remediation_rules.ts";
 
 /**
- * A condition that was not looked at for longer (a restart, an engine that was away) counts as
- * interrupted: nobody knows whether it held all the while. In milliseconds.
+ * Longest time between two evaluations, in milliseconds. After a longer gap, e.g. a restart, it is
+ * unknown whether the condition held throughout, so that its duration starts again.
  */
 const GAP_MAX_MS = 60_000;
 
-/** How often it is written down that a condition still holds, in milliseconds. */
+/** How often `seen_at` is stored while a condition holds, in milliseconds. */
 const SEEN_EVERY_MS = 15_000;
 
-/** A rule that fires so often within the window does not help; it turns itself off (contract). */
+/** A rule that fires this often within the window does not help and is disabled. */
 export const FIRINGS_MAX = 5;
 const FIRINGS_WINDOW_MS = 60 * 60 * 1000;
 
-const HOLDS: Record<RemediationOperator, (value: number, threshold: number) => boolean> = {
+const COMPARE: Record<RemediationOperator, (value: number, threshold: number) => boolean> = {
   ">": (value, threshold) => value > threshold,
   "<": (value, threshold) => value < threshold,
   ">=": (value, threshold) => value >= threshold,
@@ -31,76 +31,76 @@ const HOLDS: Record<RemediationOperator, (value: number, threshold: number) => b
   "==": (value, threshold) => value === threshold,
 };
 
-/** What of a rule decides. */
-export type DecidedRule =
+/** The fields of a rule that `decide()` uses. */
+export type DecisionInput =
   & RemediationProgress
   & Pick<
     RemediationRule,
     "condition_operator" | "condition_threshold" | "condition_duration" | "cooldown_seconds"
   >;
 
-/** What a look at a rule comes to. */
+/** The result of evaluating a rule. */
 export interface Decision {
   progress: RemediationProgress;
   fires: boolean;
 }
 
 /**
- * Decides about one rule. The condition has to hold without a break for the rule's duration, and
- * the cooldown since it last fired has to be over; one that still holds then fires again at once.
+ * Evaluates a rule. It fires if the condition has held without a gap for the rule's duration and
+ * the cooldown since it last fired has passed. If the condition still holds then, it fires again.
  *
- * @param value `undefined` while it is not known: that neither fires nor ends anything.
+ * @param value `undefined` while unknown: the rule does not fire, and its progress is kept.
  */
-export function decide(rule: DecidedRule, value: number | undefined, now: Date): Decision {
+export function decide(rule: DecisionInput, value: number | undefined, now: Date): Decision {
   const { pending_since, seen_at, last_triggered_at, firings } = rule;
   const progress: RemediationProgress = { pending_since, seen_at, last_triggered_at, firings };
   if (value === undefined || firesTooOften(rule, now)) return { progress, fires: false };
 
-  if (!HOLDS[rule.condition_operator](value, rule.condition_threshold)) {
+  if (!COMPARE[rule.condition_operator](value, rule.condition_threshold)) {
     return { progress: { ...progress, pending_since: null, seen_at: null }, fires: false };
   }
   const at = now.toISOString();
-  const since = unbroken(rule, now) ? pending_since! : at;
-  const lasts = now.getTime() - Date.parse(since) >= rule.condition_duration * 1000;
-  if (lasts && cooledDown(rule, now)) {
+  const since = isContinuous(rule, now) ? pending_since! : at;
+  const hasLasted = now.getTime() - Date.parse(since) >= rule.condition_duration * 1000;
+  if (hasLasted && hasCooledDown(rule, now)) {
     const recent = [...recentFirings(rule, now), at];
     return {
       progress: { pending_since: since, seen_at: at, last_triggered_at: at, firings: recent },
       fires: true,
     };
   }
-  const isSeen = since === pending_since && seen_at !== null &&
+  const isRecentlySeen = since === pending_since && seen_at !== null &&
     now.getTime() - Date.parse(seen_at) < SEEN_EVERY_MS;
   return {
-    progress: { ...progress, pending_since: since, seen_at: isSeen ? seen_at : at },
+    progress: { ...progress, pending_since: since, seen_at: isRecentlySeen ? seen_at : at },
     fires: false,
   };
 }
 
-/** Whether the rule has to turn itself off. */
+/** Whether the rule must be disabled. */
 export function firesTooOften(rule: Pick<RemediationProgress, "firings">, now: Date): boolean {
   return recentFirings(rule, now).length >= FIRINGS_MAX;
 }
 
-/** Those that lie in the future were written by a clock that went wrong; they count the same. */
+/** Times in the near future, recorded before the clock was set back, count as well. */
 function recentFirings({ firings }: Pick<RemediationProgress, "firings">, now: Date): string[] {
   return firings.filter((at) => Math.abs(now.getTime() - Date.parse(at)) < FIRINGS_WINDOW_MS);
 }
 
-/** Whether the condition was watched closely enough since it began to hold. */
-function unbroken(
+/** Whether the condition was evaluated without a long gap since it began to hold. */
+function isContinuous(
   { pending_since, seen_at }: Pick<RemediationProgress, "pending_since" | "seen_at">,
   now: Date,
 ): boolean {
   if (pending_since === null || seen_at === null) return false;
-  // A clock that was set back would have it begin in the future.
+  // After the clock was set back, the start would be in the future.
   return now.getTime() - Date.parse(seen_at) <= GAP_MAX_MS && now >= new Date(pending_since);
 }
 
-/** A firing that lies far in the future was written by a clock that went wrong. */
-function cooledDown(
+/** A time far in the future was recorded with a wrong clock and is ignored. */
+function hasCooledDown(
   { last_triggered_at, cooldown_seconds }: Pick<
-    DecidedRule,
+    DecisionInput,
     "last_triggered_at" | "cooldown_seconds"
   >,
   now: Date,

@@ -1,5 +1,5 @@
 /**
- * Remediation rules: what is done about which condition.
+ * Remediation rules: a condition and the action to run when it holds.
  *
  * @module
  */
@@ -30,10 +30,11 @@ export {
 } from "../../../db/pro/remediation_rules.ts";
 export type { RemediationRule, RemediationSettings };
 
-const BEGINNING = { pending_since: null, seen_at: null } as const;
+/** The progress of a rule whose condition does not hold. */
+export const NOT_PENDING = { pending_since: null, seen_at: null } as const;
 
-/** Whether the target of a rule may be missing. */
-interface Missing {
+interface TargetOptions {
+  /** Accept a container that does not exist. */
   allowMissing?: boolean;
 }
 
@@ -45,21 +46,20 @@ export function listRemediationRules({ db }: Pick<Deps, "db">): RemediationRule[
 /**
  * Stores a new rule.
  *
- * @throws {AppError} `invalid` where it would act on the service itself or on a Swarm task, or its
- * target is missing.
+ * @throws {AppError} `invalid` if the target is this service or a Swarm task, or does not exist.
  * @throws {LimitError} When the edition allows no more rules.
  */
 export async function createRemediationRule(
   deps: ReadDeps & Pick<Deps, "db" | "license" | "now">,
   settings: RemediationSettings,
-  { allowMissing = false }: Missing = {},
+  { allowMissing = false }: TargetOptions = {},
 ): Promise<RemediationRule> {
   const { db, license, now } = deps;
-  const target = await acceptableTarget(deps, settings.action_target, { allowMissing });
+  const target = await checkTarget(deps, settings.action_target, { allowMissing });
   assertBelowLimit(license, "remediation_rules", countRemediationRules(db));
   const rule: RemediationRule = {
     ...settings,
-    ...BEGINNING,
+    ...NOT_PENDING,
     id: crypto.randomUUID(),
     created_at: now().toISOString(),
     target_name: target?.name ?? null,
@@ -72,27 +72,27 @@ export async function createRemediationRule(
 }
 
 /**
- * Changes a rule. With another condition or target, or turned on again, it begins anew; its
- * cooldown goes on. An action under way ends as it began.
+ * Changes a rule. A new condition or target resets its progress, but not its cooldown. A running
+ * action finishes with the old settings.
  *
- * @throws {AppError} As at creation; `not_found`.
+ * @throws {AppError} As for a new rule; `not_found`.
  */
 export async function changeRemediationRule(
   deps: ReadDeps & Pick<Deps, "db">,
   id: string,
   change: Change<RemediationSettings>,
-  { allowMissing = false }: Missing = {},
+  { allowMissing = false }: TargetOptions = {},
 ): Promise<RemediationRule> {
   const { db } = deps;
-  const isSame = existing(db, id).action_target === change.action_target;
+  const isSame = requireRule(db, id).action_target === change.action_target;
   const target = change.action_target === undefined
     ? undefined
-    : await acceptableTarget(deps, change.action_target, { allowMissing: allowMissing || isSame });
-  // Read only now: it may have changed or have gone during the check.
-  const before = existing(db, id);
+    : await checkTarget(deps, change.action_target, { allowMissing: allowMissing || isSame });
+  // Read again: another request may have changed or deleted the rule during the check.
+  const before = requireRule(db, id);
   const rule = applyChange(before, change);
   if (change.action_target !== undefined) rule.target_name = target?.name ?? null;
-  if (hasOtherCondition(before, rule) || !rule.enabled) Object.assign(rule, BEGINNING);
+  if (hasOtherCondition(before, rule) || !rule.enabled) Object.assign(rule, NOT_PENDING);
   if (rule.enabled && !before.enabled) rule.firings = [];
   updateRemediationRule(db, rule);
   return rule;
@@ -103,8 +103,8 @@ export function removeRemediationRule({ db }: Pick<Deps, "db">, id: string): voi
   if (!deleteRemediationRule(db, id)) throw notFound("Remediation rule", id);
 }
 
-/** Why no rule ever acts on this container, or `undefined`. */
-export async function obstacleTo(
+/** Explains why rules cannot act on a container; `undefined` if they can. */
+export async function findObstacle(
   { engine }: Pick<Deps, "engine">,
   container: Container,
 ): Promise<string | undefined> {
@@ -123,11 +123,16 @@ function hasOtherCondition(a: RemediationRule, b: RemediationRule): boolean {
     a.action_target !== b.action_target;
 }
 
-/** The container as far as it is known. @throws {AppError} `invalid`. */
-async function acceptableTarget(
+/**
+ * Finds the target and checks that rules can act on it.
+ *
+ * @returns `undefined` if it may be missing, or the engine is unreachable.
+ * @throws {AppError} `invalid`.
+ */
+async function checkTarget(
   deps: ReadDeps,
   ref: string,
-  { allowMissing }: Missing,
+  { allowMissing }: TargetOptions,
 ): Promise<Container | undefined> {
   let target: Container;
   try {
@@ -138,15 +143,15 @@ async function acceptableTarget(
     if (allowMissing) return undefined;
     throw new AppError(
       "invalid",
-      `body.action_target: container ${ref} does not exist; allow_missing accepts it nevertheless`,
+      `body.action_target: container ${ref} does not exist; set allow_missing to accept it`,
     );
   }
-  const obstacle = await obstacleTo(deps, target);
+  const obstacle = await findObstacle(deps, target);
   if (obstacle) throw new AppError("invalid", `body.action_target: ${obstacle}`);
   return target;
 }
 
-function existing(db: Deps["db"], id: string): RemediationRule {
+function requireRule(db: Deps["db"], id: string): RemediationRule {
   const rule = selectRemediationRule(db, id);
   if (!rule) throw notFound("Remediation rule", id);
   return rule;

@@ -1,6 +1,5 @@
 /**
- * Looks at the remediation rules again and again, and at once when something happens to a
- * container.
+ * Evaluates the remediation rules regularly, and shortly after a container stops or gets unhealthy.
  *
  * @module
  */
@@ -10,15 +9,15 @@ import { every, sleep, type Worker } from "../../lifecycle.ts";
 import { createRemediator, recoverRemediations, sweepRemediationRuns } from "./runs.ts";
 import { DOWN_SETTLES_MS } from "./values.ts";
 
-/** As often as the host is sampled, in milliseconds. */
+/** The interval of the host metrics, in milliseconds. */
 const ROUND_MS = 5_000;
 
 const SWEEP_MS = 60 * 60 * 1000;
 
-/** A little more than an end of a container takes to settle, in milliseconds. */
+/** Delay of the evaluation after an event: a little longer than `DOWN_SETTLES_MS`. */
 const REACTION_MS = DOWN_SETTLES_MS + 250;
 
-const REASONS_TO_LOOK: readonly EventKind[] = ["container.down", "container.unhealthy"];
+const TRIGGERS: readonly EventKind[] = ["container.down", "container.unhealthy"];
 
 export const remediationRunner: Worker = {
   name: "remediation runner",
@@ -28,23 +27,23 @@ export const remediationRunner: Worker = {
     const remediator = createRemediator(deps);
     const failed = new AbortController();
     const ended = AbortSignal.any([signal, failed.signal]);
-    const look = () => {
-      remediator.look();
+    const evaluate = () => {
+      remediator.evaluate();
       round();
     };
 
     const poll = async () => {
-      for await (const _ of every(ROUND_MS, ended)) look();
+      for await (const _ of every(ROUND_MS, ended)) evaluate();
     };
     const react = async () => {
-      let lookedAt = 0;
+      let evaluatedAt = 0;
       for await (const { event, timestamp } of deps.events.subscribe(ended)) {
-        // Events of before the last look were seen by it.
-        if (!REASONS_TO_LOOK.includes(event) || Date.parse(timestamp) < lookedAt) continue;
+        // The last evaluation covered earlier events.
+        if (!TRIGGERS.includes(event) || Date.parse(timestamp) < evaluatedAt) continue;
         await sleep(REACTION_MS, ended);
         if (ended.aborted) return;
-        lookedAt = deps.now().getTime() - REACTION_MS;
-        look();
+        evaluatedAt = deps.now().getTime() - REACTION_MS;
+        evaluate();
       }
     };
     const sweep = async () => {

@@ -1,19 +1,18 @@
 /**
- * Runs of remediation rules: what is to be done is written down before it is done, so that no end
- * of the service makes it forgotten or done twice.
+ * Runs of remediation rules. A run is recorded before its action starts, so that a crash neither
+ * loses nor repeats it.
  *
  * @module
  */
 
 import {
-  type RemediationProgress,
   type RemediationRule,
   selectEnabledRemediationRules,
   selectRemediationRule,
   updateRemediationRule,
 } from "../../../db/pro/remediation_rules.ts";
 import {
-  type BegunRemediation,
+  type BegunRemediation as StartedRun,
   countRemediationRuns,
   deleteRemediationRunsBefore,
   deleteRemediationRunsBeyond,
@@ -39,42 +38,43 @@ import { asAppError, notFound } from "../../errors.ts";
 import type { Container } from "../../state/inventory.ts";
 import { errorFields } from "../../log.ts";
 import { decide, firesTooOften, FIRINGS_MAX } from "./decision.ts";
-import { obstacleTo } from "./rules.ts";
-import { conditionValue, targetIn, type ValueDeps } from "./values.ts";
+import { findObstacle, NOT_PENDING } from "./rules.ts";
+import { conditionValue, findTarget, type ValueDeps } from "./values.ts";
 
 export { REMEDIATION_STATUSES } from "../../../db/pro/remediation_runs.ts";
 export type { RemediationRun };
 
-/** Actions at the same time. */
+/** Concurrent actions. */
 const RUNNING_MAX = 16;
 
-/** How long the end of the service waits for actions under way, in milliseconds. */
+/** How long a shutdown waits for running actions, in milliseconds. */
 const DRAIN_MS = 5_000;
 
-const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
+const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
 
-/** Most runs that are kept of each rule. */
+/** Runs kept per rule. */
 const RUNS_MAX = 1_000;
 
-/** The engine's sentences are short; nothing longer is kept. */
+/** Limit of a stored error, in characters. */
 const ERROR_MAX = 500;
 
 const TOO_OFTEN = `The rule fired ${FIRINGS_MAX} times within an hour and was disabled`;
 
 type RemediationDeps = EmitDeps & ActionDeps & ValueDeps & Pick<Deps, "log">;
 
-/** Looks at the rules and knows which actions have not ended. */
+/** Evaluates the rules and runs their actions. */
 export interface Remediator {
   /**
-   * Looks at every rule once and starts what is to be done; does not wait for it. Nothing is
-   * decided in maintenance, while the engine is away, and about a container that is acted on.
+   * Evaluates every rule once and starts the actions of those that fire, without waiting for them.
+   * Skips all rules during maintenance or while the engine is unreachable, and the rules of a
+   * container that has an action in progress.
    *
-   * @throws The first failure of a rule, after all others have been looked at.
+   * @throws The first error of a rule, after all rules were evaluated.
    */
-  look(): void;
-  /** When no action is under way. */
-  settled(): Promise<void>;
-  /** Waits a while for the actions under way; what ends later is left to `recoverRemediations()`. */
+  evaluate(): void;
+  /** Waits until no action is running. */
+  waitUntilIdle(): Promise<void>;
+  /** Waits for running actions up to a limit; `recoverRemediations()` ends the others. */
   close(): Promise<void>;
 }
 
@@ -92,76 +92,79 @@ export function listRemediationRuns(
 }
 
 /**
- * Ends what the last end of the service cut short: whether it was done is not known, and it is not
- * done again. Only before anything is started.
+ * Marks interrupted runs as failed: whether the action was done is unknown, and it is not repeated.
+ * Must be called before any action starts.
  */
 export function recoverRemediations(deps: EmitDeps): void {
   for (const run of selectUnfinishedRemediations(deps.db)) {
     endRun(deps, run, failed("The service stopped before the action finished"));
   }
-  for (const rule of selectEnabledRemediationRules(deps.db)) stopIfTooOften(deps, rule.id);
+  for (const rule of selectEnabledRemediationRules(deps.db)) disableIfTooOften(deps, rule.id);
 }
 
 export function sweepRemediationRuns({ db, now }: Pick<Deps, "db" | "now">): void {
-  deleteRemediationRunsBefore(db, new Date(now().getTime() - KEPT_MS).toISOString());
+  deleteRemediationRunsBefore(db, new Date(now().getTime() - RETENTION_MS).toISOString());
   deleteRemediationRunsBeyond(db, RUNS_MAX);
 }
 
 export function createRemediator(deps: RemediationDeps): Remediator {
   const { db, inventory, log, maintenance, now } = deps;
-  const underWay = new Map<string, Promise<void>>();
+  const running = new Map<string, Promise<void>>();
   const targets = new Map<string, string>();
-  const gate = createLimiter({ what: "actions", running: RUNNING_MAX, waiting: Infinity });
+  const limiter = createLimiter({ what: "actions", running: RUNNING_MAX, waiting: Infinity });
   let closed = false;
 
-  const run = async (begun: BegunRemediation, rule: RemediationRule) => {
-    const outcome = await gate(() => act(deps, rule));
-    if (!closed) endRun(deps, begun, outcome);
+  const execute = async (run: StartedRun, rule: RemediationRule) => {
+    const outcome = await limiter(() => act(deps, rule));
+    if (!closed) endRun(deps, run, outcome);
   };
 
-  const lookAt = (rule: RemediationRule) => {
-    if (underWay.has(rule.id)) return;
-    const target = targetIn(inventory, rule);
+  const evaluateRule = (rule: RemediationRule) => {
+    if (running.has(rule.id)) return;
+    const target = findTarget(inventory, rule);
     if (target && [...targets.values()].includes(target.id)) return;
     if (target && deps.reservations.find(identityOf(target))) return;
     const value = conditionValue(deps, rule.condition_metric, target);
     const decision = decide(rule, value, now());
-    // A container that did not exist when the rule was made gets its name here.
-    const seen = { ...rule, target_name: rule.target_name ?? target?.name ?? null };
-    const looked: RemediationRule = { ...seen, ...decision.progress };
+    const evaluated: RemediationRule = {
+      ...rule,
+      ...decision.progress,
+      // The container may not have existed when the rule was created.
+      target_name: rule.target_name ?? target?.name ?? null,
+    };
     if (!decision.fires) {
-      if (differs(looked, rule)) updateRemediationRule(db, looked);
+      if (hasProgressed(rule, evaluated)) updateRemediationRule(db, evaluated);
       return;
     }
-    const begun = beginRun(deps, looked, value!);
+    const run = startRun(deps, evaluated, value!);
     if (target) targets.set(rule.id, target.id);
-    const ended = run(begun, looked)
+    const finished = execute(run, evaluated)
       .catch((error) => log.error("remediation run not recorded", errorFields(error)))
       .finally(() => {
-        underWay.delete(rule.id);
+        running.delete(rule.id);
         targets.delete(rule.id);
       });
-    underWay.set(rule.id, ended);
+    running.set(rule.id, finished);
   };
 
   return {
-    look() {
+    evaluate() {
       if (maintenance.active || !inventory.live) return;
-      const failures: unknown[] = [];
+      const errors: unknown[] = [];
       for (const rule of selectEnabledRemediationRules(db)) {
         try {
-          lookAt(rule);
+          evaluateRule(rule);
         } catch (error) {
-          failures.push(error);
+          errors.push(error);
         }
       }
-      if (failures.length) throw failures[0];
+      if (errors.length) throw errors[0];
     },
-    async settled() {
-      while (underWay.size) await Promise.all(underWay.values());
+    async waitUntilIdle() {
+      while (running.size) await Promise.all(running.values());
     },
     async close() {
-      await withDeadline(Promise.all(underWay.values()), DRAIN_MS);
+      await withDeadline(Promise.all(running.values()), DRAIN_MS);
       closed = true;
     },
   };
@@ -176,13 +179,13 @@ const failed = (error: string): Outcome => ({
 
 const skipped = (error: string): Outcome => ({ status: "skipped", error });
 
-/** Writes down what is to be done, together with the rule's firing. */
-function beginRun(
+/** Records a run together with the rule's progress. */
+function startRun(
   { db, now }: Pick<Deps, "db" | "now">,
   rule: RemediationRule,
   value: number,
-): BegunRemediation {
-  const run: BegunRemediation = {
+): StartedRun {
+  const run: StartedRun = {
     id: crypto.randomUUID(),
     rule_id: rule.id,
     rule_name: rule.name,
@@ -198,15 +201,15 @@ function beginRun(
   return run;
 }
 
-/** Acts on the container as it is found now; every guard is looked at again. */
+/** Runs the action. The checks are repeated: the run may have waited for the limiter. */
 async function act(deps: RemediationDeps, rule: RemediationRule): Promise<Outcome> {
   try {
     if (deps.maintenance.active) return skipped("Maintenance mode is on");
-    const target = targetIn(deps.inventory, rule);
+    const target = findTarget(deps.inventory, rule);
     if (!target) throw notFound("Container", rule.action_target);
-    const obstacle = await obstacleTo(deps, target);
+    const obstacle = await findObstacle(deps, target);
     if (obstacle) return skipped(obstacle);
-    await actOn(deps, target, rule);
+    await runAction(deps, target, rule);
     return { status: "success", error: null };
   } catch (error) {
     const known = asAppError(error);
@@ -215,7 +218,7 @@ async function act(deps: RemediationDeps, rule: RemediationRule): Promise<Outcom
   }
 }
 
-async function actOn(
+async function runAction(
   deps: RemediationDeps,
   { id }: Container,
   { action_type, action_config }: RemediationRule,
@@ -232,7 +235,7 @@ async function actOn(
   }
 }
 
-function endRun(deps: EmitDeps, run: BegunRemediation, outcome: Outcome): void {
+function endRun(deps: EmitDeps, run: StartedRun, outcome: Outcome): void {
   const { db, now } = deps;
   const { id, rule_id, rule_name, action_type, action_target } = run;
   const store = () =>
@@ -257,17 +260,17 @@ function endRun(deps: EmitDeps, run: BegunRemediation, outcome: Outcome): void {
       });
     });
   }
-  stopIfTooOften(deps, rule_id);
+  disableIfTooOften(deps, rule_id);
 }
 
-/** Turns a rule off that does not help, and says so in its history. */
-function stopIfTooOften(deps: EmitDeps, ruleId: string): void {
+/** Disables a rule that fires too often, and records that in its history. */
+function disableIfTooOften(deps: EmitDeps, ruleId: string): void {
   const { db, now } = deps;
   const rule = selectRemediationRule(db, ruleId);
   if (!rule?.enabled || !firesTooOften(rule, now())) return;
   const data = { rule: rule.name, ruleId, reason: TOO_OFTEN };
   emit(deps, "remediation.disabled", data, () => {
-    updateRemediationRule(db, { ...rule, enabled: false, pending_since: null, seen_at: null });
+    updateRemediationRule(db, { ...rule, ...NOT_PENDING, enabled: false });
     const at = now().toISOString();
     insertRemediationRun(db, {
       id: crypto.randomUUID(),
@@ -283,10 +286,7 @@ function stopIfTooOften(deps: EmitDeps, ruleId: string): void {
   });
 }
 
-function differs(
-  a: RemediationProgress & Pick<RemediationRule, "target_name">,
-  b: RemediationProgress & Pick<RemediationRule, "target_name">,
-): boolean {
-  return a.pending_since !== b.pending_since || a.seen_at !== b.seen_at ||
-    a.target_name !== b.target_name;
+function hasProgressed(before: RemediationRule, after: RemediationRule): boolean {
+  return before.pending_since !== after.pending_since || before.seen_at !== after.seen_at ||
+    before.target_name !== after.target_name;
 }

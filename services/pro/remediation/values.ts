@@ -1,6 +1,5 @@
 /**
- * What the condition of a remediation rule looks at: which container it is about, and what its
- * metric is now.
+ * The target container of a remediation rule and the current value of its metric.
  *
  * @module
  */
@@ -12,24 +11,24 @@ import type { Deps } from "../../deps.ts";
 import type { Container, Inventory } from "../../state/inventory.ts";
 
 /**
- * A container that just ended may be about to run again (a restart by somebody at the engine), and
- * whose doing its end was is known a moment later. In milliseconds.
+ * How long a container must be stopped before it counts as down, in milliseconds: it may be
+ * restarting, and a stop by this service is recorded a moment later.
  */
 export const DOWN_SETTLES_MS = 2_000;
 
-/** The engine's time of an end may be this much after the one when we heard of it; milliseconds. */
+/** How much later than this service the engine may date the same stop, in milliseconds. */
 const STOP_MARGIN_MS = 5_000;
 
-/** As the engine shows ids; a shorter beginning may come to fit another container. */
+/** A short or full ID; a shorter prefix could later match another container. */
 const SHORT_ID = /^[0-9a-f]{12,64}$/;
 
 export type ValueDeps = Pick<Deps, "db" | "host" | "inventory" | "stats" | "now">;
 
 /**
- * The container that a rule is about: by id or name as it was given, else by the name that it had,
- * which is what a recreated container keeps.
+ * Finds the target of a rule by the given ID or name, or else by the container's last known name,
+ * which a recreated container keeps.
  */
-export function targetIn(
+export function findTarget(
   inventory: Inventory,
   { action_target: ref, target_name }: Pick<RemediationRule, "action_target" | "target_name">,
 ): Container | undefined {
@@ -43,7 +42,7 @@ export function targetIn(
   return target_name === null ? undefined : named(target_name);
 }
 
-/** What a rule's metric is now; `undefined` while that is not known. */
+/** Returns the current value of a metric; `undefined` while it is unknown. */
 export function conditionValue(
   deps: ValueDeps,
   metric: RemediationMetric,
@@ -55,7 +54,7 @@ export function conditionValue(
     case "container_memory_percent":
       return target && freshStats(deps, target)?.memoryPercent;
     case "container_unhealthy":
-      // The engine leaves the last health on a container that has ended.
+      // The engine keeps the last health of a stopped container.
       return target && Number(target.state === "running" && target.health === "unhealthy");
     case "container_down":
       return target && downValue(deps, target);
@@ -64,14 +63,14 @@ export function conditionValue(
   }
 }
 
-/** Leaves out a sample from before the container's last start. */
+/** The last sample, unless it is older than the container's last start. */
 function freshStats({ stats }: Pick<Deps, "stats">, { id, startedAt }: Container) {
   const sample = stats.get(id);
   if (!sample || startedAt === null) return sample;
   return Date.parse(sample.read) < Date.parse(startedAt) ? undefined : sample;
 }
 
-/** Not running after having run, by whatever cause but an action of this service (contract). */
+/** 1 if the container has stopped for any reason other than an action of this service. */
 function downValue(
   { db, now }: Pick<Deps, "db" | "now">,
   { id, state, startedAt, finishedAt }: Container,
@@ -84,7 +83,7 @@ function downValue(
   }
   const stoppedAt = selectServiceStop(db, id);
   if (stoppedAt === undefined) return 1;
-  // It may have run and ended again while this service did not.
+  // The container may have run and stopped again while this service was down.
   const isThatStop = endedAt === undefined || endedAt <= Date.parse(stoppedAt) + STOP_MARGIN_MS;
   return isThatStop ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 /**
- * SLA definitions: which uptime is promised, of which monitors, for a month or a week.
+ * SLA definitions: the uptime target of some monitors per month or week.
  *
  * @module
  */
@@ -23,10 +23,10 @@ import { type PeriodDeps, recalculatePeriods } from "./periods.ts";
 export { PERIOD_TYPES } from "../../../db/pro/sla_definitions.ts";
 export type { SlaDefinition };
 
-/** Most definitions: each is counted every minute. */
+/** Limit of definitions: each is recalculated every minute. */
 const DEFINITIONS_MAX = 500;
 
-/** What a user decides about a definition. */
+/** The settings of a definition. */
 export interface SlaSettings {
   name: string;
   description: string;
@@ -41,7 +41,7 @@ export function listSlaDefinitions({ db }: Pick<Deps, "db">): SlaDefinition[] {
 }
 
 /** @throws {AppError} `not_found`. */
-export function existingSla({ db }: Pick<Deps, "db">, id: string): SlaDefinition {
+export function requireSla({ db }: Pick<Deps, "db">, id: string): SlaDefinition {
   const definition = selectSlaDefinition(db, id);
   if (!definition) throw notFound("SLA definition", id);
   return definition;
@@ -50,8 +50,7 @@ export function existingSla({ db }: Pick<Deps, "db">, id: string): SlaDefinition
 /**
  * Stores a new definition.
  *
- * @throws {AppError} `invalid` where a monitor does not exist; `conflict` where there are too many
- * definitions.
+ * @throws {AppError} `invalid` for an unknown monitor; `conflict` when the limit is reached.
  */
 export function createSla(
   { db, now }: Pick<Deps, "db" | "now">,
@@ -59,7 +58,7 @@ export function createSla(
 ): SlaDefinition {
   assertMonitorsExist(db, settings.monitor_ids);
   if (countSlaDefinitions(db) >= DEFINITIONS_MAX) {
-    throw new AppError("conflict", `There cannot be more than ${DEFINITIONS_MAX} SLA definitions`);
+    throw new AppError("conflict", `Limit of ${DEFINITIONS_MAX} SLA definitions reached`);
   }
   const at = now().toISOString();
   const definition: SlaDefinition = {
@@ -74,11 +73,10 @@ export function createSla(
 }
 
 /**
- * Changes a definition. The current period is counted anew; what is over stays as it was, and so do
- * breaches that were written down.
+ * Changes a definition and recalculates the current period. Closed periods and recorded breaches
+ * stay as they are.
  *
- * @throws {AppError} `not_found`; `invalid` where a monitor that is new to the definition does not
- * exist.
+ * @throws {AppError} `not_found`; `invalid` for an unknown monitor that was not listed before.
  */
 export function changeSla(
   deps: PeriodDeps,
@@ -86,11 +84,11 @@ export function changeSla(
   change: Change<SlaSettings>,
 ): SlaDefinition {
   const { db, now } = deps;
-  const before = existingSla(deps, id);
+  const before = requireSla(deps, id);
   const definition = { ...applyChange(before, change), updated_at: now().toISOString() };
   definition.monitor_ids = [...new Set(definition.monitor_ids)];
   assertMonitorsExist(db, definition.monitor_ids.filter((id) => !before.monitor_ids.includes(id)));
-  // A period that has just ended is closed by what held in it.
+  // A period that has just ended is closed with the old settings.
   recalculatePeriods(deps, before);
   db.transaction(() => updateSlaDefinition(db, definition));
   recalculatePeriods(deps, definition);
@@ -105,6 +103,6 @@ export function removeSla({ db }: Pick<Deps, "db">, id: string): void {
 function assertMonitorsExist(db: Deps["db"], ids: readonly string[]): void {
   const unknown = ids.find((id) => !selectMonitor(db, id));
   if (unknown !== undefined) {
-    throw new AppError("invalid", `body.monitor_ids: there is no uptime monitor ${unknown}`);
+    throw new AppError("invalid", `body.monitor_ids: uptime monitor ${unknown} does not exist`);
   }
 }

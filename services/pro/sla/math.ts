@@ -1,10 +1,9 @@
 /**
- * The mathematics of service levels: periods, budgets, burn rates. Knows no database and no clock;
- * every rule is a function of its arguments.
+ * Calculations for service levels: periods, error budgets and burn rates, as pure functions.
  *
- * Periods are those of UTC, so that none is longer or shorter for a change of the clocks. Times
- * are Unix milliseconds. Downtime is a list of intervals as `union()` gives it: two monitors that
- * are down at the same time are one downtime.
+ * Periods are in UTC, so that daylight saving time does not change their length. Times are Unix
+ * milliseconds. Downtime is a list of intervals as `union()` returns it: if two monitors are down
+ * at the same time, the time counts once.
  *
  * @module
  */
@@ -13,14 +12,14 @@ import type { PeriodType } from "../../../db/pro/sla_definitions.ts";
 import { COVERAGE_MIN_PERCENT } from "../../../db/pro/sla_periods.ts";
 import { clip, type Interval, totalMs, union } from "../uptime/intervals.ts";
 
-/** The days of a period, `YYYY-MM-DD`. */
+/** The first and last day of a period, `YYYY-MM-DD`. */
 export interface PeriodDates {
   start_date: string;
-  /** The last day that belongs to it. */
+  /** Inclusive. */
   end_date: string;
 }
 
-/** A period and what became of it so far. */
+/** A period with its downtime so far. */
 export interface Progress {
   period: Interval;
   /** The part of the period that is over. */
@@ -31,11 +30,11 @@ export interface Progress {
   targetUptime: number;
 }
 
-/** How much of the downtime that a target allows is used. */
+/** The downtime that a target allows, and how much of it is used. */
 export interface Budget {
   total_budget_minutes: number;
   used_minutes: number;
-  /** Negative once more is used than there was. */
+  /** Negative if the budget is exceeded. */
   remaining_minutes: number;
   /** At least 0. */
   remaining_percentage: number;
@@ -44,7 +43,7 @@ export interface Budget {
   burn_rate: number;
 }
 
-/** The burn rate as it was when a day ended. */
+/** The burn rate at the end of a day. */
 export interface BurnRatePoint {
   /** `YYYY-MM-DD`. */
   date: string;
@@ -54,10 +53,10 @@ export interface BurnRatePoint {
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** Decimals of what is shown; one second of a month is 0.000 04 %. */
+/** Decimals of returned figures; one second of a month is 0.000 04 %. */
 const DECIMALS = 6;
 
-/** The calendar month, or the week from Monday to Monday, that `at` lies in. */
+/** The calendar month or the week (from Monday) that contains `at`. */
 export function periodAt(type: PeriodType, at: Date): Interval {
   const year = at.getUTCFullYear();
   const month = at.getUTCMonth();
@@ -78,25 +77,25 @@ export function intervalOf({ start_date, end_date }: PeriodDates): Interval {
   return { start: Date.parse(start_date), end: Date.parse(end_date) + DAY_MS };
 }
 
-/** The part of a period that is over at a time. */
+/** The part of a period that has passed at the given time. */
 export function elapsedOf({ start, end }: Interval, at: number): Interval {
   return { start, end: Math.min(Math.max(at, start), end) };
 }
 
 /**
- * Downtime that a target allows in a whole period, in milliseconds: 43.2 minutes for 99.9 percent
- * of 30 days.
+ * The downtime that a target allows in a period, in milliseconds. For 99.9 percent of 30 days it is
+ * 43.2 minutes.
  *
  * @param targetUptime Percent, over 0 and below 100.
  */
 export function budgetMs(targetUptime: number, { start, end }: Interval): number {
-  // 100 - 99.9 is 0.099 999 999 999 994 in binary: without rounding, an outage of exactly the
-  // budget would exceed it. A target with more digits than that keeps what it has.
+  // 100 - 99.9 is 0.099 999 999 999 994 in binary: without rounding, an outage as long as the
+  // budget would exceed it. A target with more digits is not rounded to 0.
   const downPercent = Number((100 - targetUptime).toFixed(12)) || 100 - targetUptime;
   return Number(((end - start) * downPercent / 100).toPrecision(14));
 }
 
-/** When the downtime began to exceed the budget, or `undefined` where it does not. */
+/** When the downtime exceeded the budget; `undefined` if it did not. */
 export function exceededAt(downtime: readonly Interval[], budget: number): Date | undefined {
   let usedMs = 0;
   for (const { start, end } of downtime) {
@@ -107,10 +106,10 @@ export function exceededAt(downtime: readonly Interval[], budget: number): Date 
 }
 
 /**
- * Percent of the known time without downtime; `null` where less than 1 % of the elapsed time is
- * known. Time in which nothing was checked proves neither uptime nor downtime.
+ * Uptime in percent of the known time; `null` if less than 1 % of the elapsed time is known. Time
+ * without checks counts neither as up nor as down.
  *
- * @param known Of each monitor, when it was known whether it was up or down.
+ * @param known For each monitor, the times at which its state was known.
  */
 export function uptimePercent(
   known: readonly (readonly Interval[])[],
@@ -118,14 +117,14 @@ export function uptimePercent(
 ): number | null {
   if (coveragePercent(known, elapsed) < COVERAGE_MIN_PERCENT) return null;
   const knownMs = totalMs(clip(union(known.flat()), elapsed));
-  return rounded(100 * (1 - downtimeMs / knownMs));
+  return round(100 * (1 - downtimeMs / knownMs));
 }
 
 /**
- * How much of the elapsed time is known, in percent, as the mean over the monitors; 0 before any
- * time has passed.
+ * The share of the elapsed time that is known, in percent, averaged over the monitors; 0 at the
+ * start of a period.
  *
- * @param known Of each monitor, when it was known whether it was up or down.
+ * @param known For each monitor, the times at which its state was known.
  */
 export function coveragePercent(
   known: readonly (readonly Interval[])[],
@@ -133,36 +132,34 @@ export function coveragePercent(
 ): number {
   const possibleMs = (elapsed.end - elapsed.start) * known.length;
   if (possibleMs === 0) return 0;
-  const knownMs = known.reduce((sum, each) => sum + totalMs(clip(each, elapsed)), 0);
-  return rounded(100 * knownMs / possibleMs);
+  const knownMs = known.reduce((sum, intervals) => sum + totalMs(clip(intervals, elapsed)), 0);
+  return round(100 * knownMs / possibleMs);
 }
 
 /**
- * Share of the budget that is used, divided by the share of the period that has elapsed: at 1 the
- * budget lasts exactly as long as the period, at 2 for half of it.
+ * The used share of the budget divided by the elapsed share of the period. At 1 the budget lasts
+ * exactly for the period, at 2 for half of it.
  */
 export function burnRateOf({ period, elapsed, downtimeMs, targetUptime }: Progress): number {
   const elapsedShare = (elapsed.end - elapsed.start) / (period.end - period.start);
-  return elapsedShare === 0
-    ? 0
-    : rounded(downtimeMs / budgetMs(targetUptime, period) / elapsedShare);
+  return elapsedShare === 0 ? 0 : round(downtimeMs / budgetMs(targetUptime, period) / elapsedShare);
 }
 
-/** What is used and left of the budget of the whole period. */
+/** The used and remaining budget of the whole period. */
 export function budgetOf(progress: Progress): Budget {
   const total = budgetMs(progress.targetUptime, progress.period);
   const remaining = total - progress.downtimeMs;
   return {
-    total_budget_minutes: rounded(total / MINUTE_MS),
-    used_minutes: rounded(progress.downtimeMs / MINUTE_MS),
-    remaining_minutes: rounded(remaining / MINUTE_MS),
-    remaining_percentage: rounded(Math.max(0, 100 * remaining / total)),
+    total_budget_minutes: round(total / MINUTE_MS),
+    used_minutes: round(progress.downtimeMs / MINUTE_MS),
+    remaining_minutes: round(remaining / MINUTE_MS),
+    remaining_percentage: round(Math.max(0, 100 * remaining / total)),
     is_breached: progress.downtimeMs > total,
     burn_rate: burnRateOf(progress),
   };
 }
 
-/** The burn rate at the end of each day that has begun; of the last one as it is now. */
+/** The burn rate at the end of each past day, and the current one for today. */
 export function burnRateByDay(
   downtime: readonly Interval[],
   { period, elapsed, targetUptime }: Omit<Progress, "downtimeMs">,
@@ -179,5 +176,5 @@ export function burnRateByDay(
 
 const dateOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-/** Without the traces of binary fractions, such as 0.300 000 000 000 000 04. */
-const rounded = (value: number): number => Number(value.toFixed(DECIMALS));
+/** Removes binary rounding errors such as 0.300 000 000 000 000 04. */
+const round = (value: number): number => Number(value.toFixed(DECIMALS));

@@ -1,6 +1,6 @@
 /**
- * Periods of SLA definitions: opened when one begins, counted while it runs, closed when it is
- * over, and the breach where the downtime exceeds what the target allows.
+ * Periods of SLA definitions. A period is opened when it begins, recalculated while it runs and
+ * closed when it is over. A breach is recorded when the downtime exceeds the budget.
  *
  * @module
  */
@@ -24,6 +24,7 @@ import {
 } from "../../../db/pro/sla_periods.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
+import { yieldToEventLoop } from "../../lifecycle.ts";
 import { type Interval, totalMs, union } from "../uptime/intervals.ts";
 import {
   budgetMs,
@@ -42,19 +43,18 @@ import { timesOf } from "../uptime/history.ts";
 export { PERIOD_STATUSES } from "../../../db/pro/sla_periods.ts";
 
 /**
- * How long after its end a period is still counted again, in milliseconds: a monitor is down only
- * after several failures in a row, the first of which may lie before the end.
+ * How long a closed period is still recalculated, in milliseconds: an outage is recorded only after
+ * several failures in a row, the first of which may be before the end of the period.
  */
 const SETTLE_MS = 2 * 24 * 60 * 60 * 1000;
 
-/** Most periods that are made up for after the service was down: ten years of weeks. */
+/** Missed periods that are opened after a downtime of the service: ten years of weeks. */
 const MISSED_MAX = 520;
 
-/** What counting and keeping periods needs. */
 export type PeriodDeps = EmitDeps & Pick<Deps, "metrics">;
 
-/** A period with what its figures are made of. */
-export interface CountedPeriod {
+/** A period with the data that its figures are based on. */
+export interface CalculatedPeriod {
   period: SlaPeriod;
   progress: Progress;
   /** In order, without overlap; Unix milliseconds. */
@@ -66,7 +66,7 @@ export async function recalculateAll(deps: PeriodDeps, signal: AbortSignal): Pro
   await recalculateEach(deps, selectSlaDefinitions(deps.db), signal);
 }
 
-/** Those of the definitions that name a monitor whose state has just changed. */
+/** Recalculates the periods of the definitions that contain a monitor. */
 export async function recalculateMonitor(
   deps: PeriodDeps,
   monitorId: string,
@@ -75,7 +75,7 @@ export async function recalculateMonitor(
   await recalculateEach(deps, selectSlaDefinitionsOf(deps.db, monitorId), signal);
 }
 
-/** One definition after the other: requests get their turn in between. */
+/** Yields to the event loop after each definition, so that requests are not delayed. */
 async function recalculateEach(
   deps: PeriodDeps,
   definitions: readonly SlaDefinition[],
@@ -83,37 +83,34 @@ async function recalculateEach(
 ): Promise<void> {
   for (const { id } of definitions) {
     if (signal.aborted) return;
-    // Read again: it may have been changed or deleted meanwhile.
+    // Read again: a request may have changed or deleted the definition.
     const definition = selectSlaDefinition(deps.db, id);
     if (definition) recalculatePeriods(deps, definition);
-    await new Promise((resolve) => setTimeout(resolve));
+    await yieldToEventLoop();
   }
 }
 
 /**
- * Opens the current period of a definition and those that the service missed, counts what is not
- * settled yet, and closes what is over.
+ * Opens the current period of a definition and any missed ones, recalculates the recent ones, and
+ * closes those that are over.
  */
 export function recalculatePeriods(deps: PeriodDeps, definition: SlaDefinition): void {
   const { db, now } = deps;
   openPeriods(deps, definition);
-  const settled = new Date(now().getTime() - SETTLE_MS).toISOString().slice(0, 10);
+  const settledBefore = new Date(now().getTime() - SETTLE_MS).toISOString().slice(0, 10);
   const changedAt = Date.parse(definition.updated_at);
-  for (const stored of selectUnsettledPeriods(db, definition.id, settled)) {
+  for (const stored of selectUnsettledPeriods(db, definition.id, settledBefore)) {
     const { end } = intervalOf(stored);
-    // What is over belongs to the definition as it was then, also when the clock was set back.
+    // A closed period keeps the settings of its time, also after the clock was set back.
     if (stored.status === "closed" && (changedAt >= end || now().getTime() < end)) continue;
-    const counted = countPeriod(deps, definition, stored);
-    if (isNewBreach(db, counted.period)) recordBreach(deps, definition, counted);
-    else if (hasOtherFigures(stored, counted.period)) updateSlaPeriod(db, counted.period);
+    const calculated = calculatePeriod(deps, definition, stored);
+    if (isNewBreach(db, calculated.period)) recordBreach(deps, definition, calculated);
+    else if (hasNewFigures(stored, calculated.period)) updateSlaPeriod(db, calculated.period);
   }
 }
 
-/**
- * The current period as it is at this moment. Writes only where the period is new, or where it is
- * seen to be breached.
- */
-export function currentPeriod(deps: PeriodDeps, definition: SlaDefinition): CountedPeriod {
+/** Calculates the current period. Stores it only if it is new or newly breached. */
+export function currentPeriod(deps: PeriodDeps, definition: SlaDefinition): CalculatedPeriod {
   const { db, now } = deps;
   openPeriods(deps, definition);
   const stored = selectSlaPeriod(db, {
@@ -121,12 +118,12 @@ export function currentPeriod(deps: PeriodDeps, definition: SlaDefinition): Coun
     period_type: definition.period_type,
     start_date: datesOf(periodAt(definition.period_type, now())).start_date,
   })!;
-  const counted = countPeriod(deps, definition, stored);
-  if (isNewBreach(db, counted.period)) recordBreach(deps, definition, counted);
-  return counted;
+  const calculated = calculatePeriod(deps, definition, stored);
+  if (isNewBreach(db, calculated.period)) recordBreach(deps, definition, calculated);
+  return calculated;
 }
 
-/** The periods of a definition, newest first; the current one as it is at this moment. */
+/** The periods of a definition, newest first, with live figures for the current one. */
 export function listPeriods(
   deps: PeriodDeps,
   definition: SlaDefinition,
@@ -139,12 +136,12 @@ export function listPeriods(
   return { periods, total: countSlaPeriods(db, definition.id), limit, offset };
 }
 
-/** Counts a period as it is at this moment; writes nothing. */
-function countPeriod(
+/** Calculates a period as of now; stores nothing. */
+function calculatePeriod(
   { db, metrics, now }: Pick<PeriodDeps, "db" | "metrics" | "now">,
   { monitor_ids, target_uptime }: SlaDefinition,
   stored: SlaPeriod,
-): CountedPeriod {
+): CalculatedPeriod {
   const at = now();
   const period = intervalOf(stored);
   const elapsed = elapsedOf(period, at.getTime());
@@ -172,14 +169,14 @@ function countPeriod(
   };
 }
 
-/** Opens the current period and, where others were before, those in between. */
+/** Opens the current period and the missed ones since the last. */
 function openPeriods({ db, now }: Pick<Deps, "db" | "now">, definition: SlaDefinition): void {
   const { id: sla_id, period_type, target_uptime, updated_at } = definition;
   const current = periodAt(period_type, now());
   const { start_date } = datesOf(current);
   const last = selectLastPeriod(db, { sla_id, period_type, start_date });
   if (last?.start_date === start_date) return;
-  // The first one is that in which the definition came to have this type of periods.
+  // The first period is the one in which the definition got its period type.
   const since = last ? intervalOf(last).end : periodAt(period_type, new Date(updated_at)).start;
   db.transaction(() => {
     for (const period of periodsBetween(period_type, since, current)) {
@@ -200,7 +197,7 @@ function openPeriods({ db, now }: Pick<Deps, "db" | "now">, definition: SlaDefin
   });
 }
 
-/** The periods from `since` up to and with the current one; the newest, where there are many. */
+/** The periods from `since` to the current one, inclusive; limited to the newest. */
 function periodsBetween(
   type: SlaPeriod["period_type"],
   since: number,
@@ -216,11 +213,11 @@ function periodsBetween(
   return periods;
 }
 
-/** Stores the figures of the period together with its breach, and publishes the event. */
+/** Stores the period with its breach and publishes the event. */
 function recordBreach(
   deps: PeriodDeps,
   definition: SlaDefinition,
-  { period, downtime }: CountedPeriod,
+  { period, downtime }: CalculatedPeriod,
 ): void {
   const { db, now } = deps;
   const at = exceededAt(downtime, budgetMs(period.target_uptime, intervalOf(period))) ?? now();
@@ -249,12 +246,12 @@ function recordBreach(
   });
 }
 
-/** Nothing is waited for between this and the write: no period is breached twice. */
+/** No await may follow before the write, so that a breach is recorded once. */
 const isNewBreach = (db: Deps["db"], { id, is_breached }: SlaPeriod): boolean =>
   is_breached && !hasSlaBreach(db, id);
 
-/** Whether what was counted differs, and not only the time at which it was. */
-function hasOtherFigures(before: SlaPeriod, after: SlaPeriod): boolean {
+/** Whether anything but the time of the calculation differs. */
+function hasNewFigures(before: SlaPeriod, after: SlaPeriod): boolean {
   return JSON.stringify({ ...before, calculated_at: "" }) !==
     JSON.stringify({ ...after, calculated_at: "" });
 }

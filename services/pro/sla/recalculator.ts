@@ -1,6 +1,6 @@
 /**
- * Counts the periods of SLA definitions: every minute, at the end of each day, and whenever a
- * monitor goes down or comes back.
+ * Recalculates the periods of SLA definitions: every minute, at midnight UTC, and when a monitor
+ * goes down or up.
  *
  * @module
  */
@@ -31,12 +31,12 @@ export const slaRecalculator: Worker = {
   },
 };
 
-/** Periods begin and end at midnight UTC: a round falls there. In milliseconds. */
+/** Milliseconds until the next round, at the latest midnight UTC, when periods end. */
 export function untilNextRound(now: Date): number {
   return Math.min(ROUND_MS, DAY_MS - now.getTime() % DAY_MS);
 }
 
-/** Counts at once what a monitor's outage begins or ends to change, until `signal` aborts. */
+/** Recalculates the affected definitions when a monitor changes, until `signal` aborts. */
 export async function followMonitors(deps: PeriodDeps, signal: AbortSignal): Promise<void> {
   for await (const { event, data } of deps.events.subscribe(signal)) {
     if (event === "monitor.down" || event === "monitor.up") {

@@ -1,5 +1,5 @@
 /**
- * How SLA definitions stand: the current period with its budget, and the report on all of them.
+ * SLA status and reports: the current period, its budget, past periods and breaches.
  *
  * @module
  */
@@ -11,20 +11,20 @@ import {
 } from "../../../db/pro/sla_breaches.ts";
 import type { SlaPeriod } from "../../../db/pro/sla_periods.ts";
 import type { Deps } from "../../deps.ts";
-import { existingSla, type SlaDefinition } from "./definitions.ts";
+import { requireSla, type SlaDefinition } from "./definitions.ts";
 import { type Budget, budgetOf, burnRateByDay, burnRateOf, type BurnRatePoint } from "./math.ts";
 import {
-  type CountedPeriod,
+  type CalculatedPeriod,
   currentPeriod,
   listPeriods,
   type PeriodDeps,
   recalculatePeriods,
 } from "./periods.ts";
 
-/** Most periods and breaches of a report, the newest ones. */
+/** Limit of periods and of breaches in a report; the newest are included. */
 const REPORT_MAX = 100;
 
-/** The current period as it is at this moment. */
+/** The current period with live figures. */
 export interface SlaStatus {
   period: SlaPeriod;
   budget: Budget;
@@ -38,7 +38,7 @@ export interface SlaReport {
   periods: SlaPeriod[];
   /** Newest first. */
   breaches: SlaBreach[];
-  /** Of the current period, one point for each day that has begun. */
+  /** One point for each day of the current period so far. */
   burn_rate_chart: BurnRatePoint[];
 }
 
@@ -52,37 +52,37 @@ export function getSla(
   deps: PeriodDeps,
   id: string,
 ): SlaDefinition & { current_status: SlaStatus } {
-  const definition = existingSla(deps, id);
+  const definition = requireSla(deps, id);
   return { ...definition, current_status: statusOf(currentPeriod(deps, definition)) };
 }
 
-/** The current period, opened where there is none. @throws {AppError} `not_found`. */
+/** The current period, which is opened if needed. @throws {AppError} `not_found`. */
 export function getCurrentPeriod(
   deps: PeriodDeps,
   id: string,
 ): { period: SlaPeriod; burn_rate: number } {
-  const { period, progress } = currentPeriod(deps, existingSla(deps, id));
+  const { period, progress } = currentPeriod(deps, requireSla(deps, id));
   return { period, burn_rate: burnRateOf(progress) };
 }
 
-/** Counts a definition's periods anew. @returns The current one. @throws {AppError} `not_found`. */
+/** Recalculates the periods. @returns The current one. @throws {AppError} `not_found`. */
 export function recalculateSla(deps: PeriodDeps, id: string): SlaPeriod {
-  const definition = existingSla(deps, id);
+  const definition = requireSla(deps, id);
   recalculatePeriods(deps, definition);
   return currentPeriod(deps, definition).period;
 }
 
 /** @throws {AppError} `not_found`. */
 export function getSlaBudget(deps: PeriodDeps, id: string): Budget {
-  return budgetOf(currentPeriod(deps, existingSla(deps, id)).progress);
+  return budgetOf(currentPeriod(deps, requireSla(deps, id)).progress);
 }
 
 /** Newest first, the current one included. @throws {AppError} `not_found`. */
 export function listSlaPeriods(deps: PeriodDeps, id: string, page: Page) {
-  return listPeriods(deps, existingSla(deps, id), page);
+  return listPeriods(deps, requireSla(deps, id), page);
 }
 
-/** Of all definitions, or of one that need not exist; newest first. */
+/** Breaches of all definitions or of one, which may have been deleted; newest first. */
 export function listBreaches(
   { db }: Pick<Deps, "db">,
   { sla_id: slaId, limit, offset }: Page & { sla_id?: string | undefined },
@@ -95,14 +95,14 @@ export function listBreaches(
   };
 }
 
-/** Of one definition, newest first. @throws {AppError} `not_found`. */
+/** Breaches of one definition, newest first. @throws {AppError} `not_found`. */
 export function listSlaBreaches(deps: Pick<Deps, "db">, id: string, page: Page) {
-  return listBreaches(deps, { ...page, sla_id: existingSla(deps, id).id });
+  return listBreaches(deps, { ...page, sla_id: requireSla(deps, id).id });
 }
 
 /** @throws {AppError} `not_found`. */
 export function reportSla(deps: PeriodDeps, id: string): SlaReport {
-  const definition = existingSla(deps, id);
+  const definition = requireSla(deps, id);
   const page = { limit: REPORT_MAX, offset: 0 };
   const current = currentPeriod(deps, definition);
   return {
@@ -114,7 +114,7 @@ export function reportSla(deps: PeriodDeps, id: string): SlaReport {
   };
 }
 
-const statusOf = ({ period, progress }: CountedPeriod): SlaStatus => ({
+const statusOf = ({ period, progress }: CalculatedPeriod): SlaStatus => ({
   period,
   budget: budgetOf(progress),
   burn_rate: burnRateOf(progress),

@@ -659,7 +659,7 @@ Deno.test("the platforms' refusals become sentences that name what to do", async
     [
       "HTTP 401: the bot_token is not valid",
       "HTTP 404: the bot_token is not valid",
-      "HTTP 400: the chat does not exist, or the bot was never added to it",
+      "HTTP 400: the chat does not exist, or the bot is not a member",
       "HTTP 403: the bot was removed or blocked in the chat",
       "HTTP 400: the group became a supergroup; enter its new chat_id",
       "HTTP 400: the platform refused the message",

@@ -259,7 +259,7 @@ Deno.test("a timeline has an end", async () => {
   for (let n = 1; n < 1_000; n++) await add();
   const full = await add();
   deepEqual([full.status, full.body], [409, {
-    error: "The timeline has 1000 entries, which is the limit",
+    error: "Limit of 1000 timeline entries reached",
   }]);
   const resolved = await app.call("PUT", `${BASE}/${id}/status`, { status: "resolved" });
   equal(resolved.status, 200);

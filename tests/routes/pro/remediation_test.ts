@@ -169,7 +169,7 @@ Deno.test("PUT /remediation/rules/:id changes what is given; toggle turns it off
   deepEqual((await app.call("GET", `${BASE}/rules`)).body.rules, [changed.body]);
 });
 
-Deno.test("a rule with another condition begins anew", async () => {
+Deno.test("a rule with another condition starts again", async () => {
   using app = proApp();
   const { id } = await add(app, { condition_duration: 60 });
   const stored = () =>
@@ -202,7 +202,7 @@ Deno.test("a rule whose target does not exist is 400 unless allow_missing is tru
   const refused = await app.call("POST", `${BASE}/rules`, missing);
   deepEqual([refused.status, refused.body.error], [
     400,
-    "body.action_target: container gone does not exist; allow_missing accepts it nevertheless",
+    "body.action_target: container gone does not exist; set allow_missing to accept it",
   ]);
   const kept = await add(app, { action_target: "gone", allow_missing: true });
   const change = async (change: Record<string, unknown>) =>
@@ -227,8 +227,8 @@ Deno.test("DELETE /remediation/rules/:id deletes the rule and keeps its history"
   inventory.setLive(true);
   const { id } = await add(app);
   const remediator = createRemediator(app.deps);
-  remediator.look();
-  await remediator.settled();
+  remediator.evaluate();
+  await remediator.waitUntilIdle();
 
   const { status, body } = await app.call("DELETE", `${BASE}/rules/${id}`);
   deepEqual([status, body], [200, { ok: true }]);

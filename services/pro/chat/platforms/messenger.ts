@@ -1,23 +1,23 @@
 /**
- * Telegram: a bot writes into a chat (https://core.telegram.org/bots/api#sendmessage).
+ * Telegram: a bot posts to a chat (https://core.telegram.org/bots/api#sendmessage).
  *
  * @module
  */
 
 import { retryAfterMs } from "../../../outbound/retry_after.ts";
-import { type ChatAnswer, type ChatPlatform, otherwise, retry, under } from "./platform.ts";
+import { type ChatAnswer, type ChatPlatform, describeStatus, joinUrl, retry } from "./platform.ts";
 
 const API = "https://api.telegram.org";
 
-/** A bot token becomes part of a path; real ones are digits, a colon, and 35 of these. */
+/** A bot token becomes part of a path. Telegram's are digits, a colon and 35 characters. */
 const TOKEN = /^[\w:.-]{1,256}$/;
 
 /** A number, negative for groups, or the name of a public channel with an `@`. */
 const CHAT_ID = /^[@\w-]{1,128}$/;
 
-/** Of what Telegram says when it refuses; its words are matched and never repeated. */
+/** Known error descriptions. The platform's own text is never shown. */
 const REASONS: readonly [words: RegExp, reason: string][] = [
-  [/chat not found/i, "the chat does not exist, or the bot was never added to it"],
+  [/chat not found/i, "the chat does not exist, or the bot is not a member"],
   [/upgraded to a supergroup/i, "the group became a supergroup; enter its new chat_id"],
   [
     /not enough rights|no rights|write forbidden/i,
@@ -43,10 +43,10 @@ export const messenger: ChatPlatform = {
     return undefined;
   },
 
-  // Without a parse mode nothing in a text is markup; the headline is marked by its place in it.
+  // Without a parse mode the text has no markup; the headline is bold by its offset.
   request({ bot_token, chat_id, api_url }, text) {
     return {
-      url: under(api_url ?? API, `/bot${bot_token}/sendMessage`),
+      url: joinUrl(api_url ?? API, `/bot${bot_token}/sendMessage`),
       body: {
         chat_id,
         text,
@@ -57,28 +57,28 @@ export const messenger: ChatPlatform = {
   },
 
   outcome({ status, retryAfter, text }, now) {
-    const answer = parsed(text);
+    const answer = parseAnswer(text);
     if (status === 200 && answer?.ok === true) return { result: "sent", status, error: null };
     if (status === 200) return retry(status, "the response is not from the Bot API; check api_url");
     if (status === 429) {
-      const asked = answer?.parameters?.retry_after;
+      const seconds = answer?.parameters?.retry_after;
       const afterMs = Math.max(
-        typeof asked === "number" && asked > 0 ? asked * 1000 : 0,
+        typeof seconds === "number" && seconds > 0 ? seconds * 1000 : 0,
         retryAfterMs(retryAfter, now) ?? 0,
       );
       return retry(status, "too many messages", afterMs);
     }
-    // An unknown bot is 401, or 404 when the token cannot be one.
+    // An unknown bot is 401; a malformed token is 404.
     if (status === 401 || status === 404) return retry(status, "the bot_token is not valid");
     const { description } = answer ?? {};
     const known = typeof description === "string"
       ? REASONS.find(([words]) => words.test(description))?.[1]
       : undefined;
-    return retry(status, known ?? otherwise(status));
+    return retry(status, known ?? describeStatus(status));
   },
 };
 
-/** In UTF-16 code units, as the Bot API counts. */
+/** Length of the first line in UTF-16 code units, as the Bot API counts. */
 function headlineLength(text: string): number {
   const end = text.indexOf("\n");
   return end < 0 ? text.length : end;
@@ -90,7 +90,7 @@ interface BotAnswer {
   parameters?: { retry_after?: unknown } | null;
 }
 
-function parsed(text: ChatAnswer["text"]): BotAnswer | undefined {
+function parseAnswer(text: ChatAnswer["text"]): BotAnswer | undefined {
   try {
     return JSON.parse(text) ?? undefined;
   } catch {

@@ -6,18 +6,18 @@
  */
 
 import { retryAfterMs } from "../../../outbound/retry_after.ts";
-import { type ChatPlatform, otherwise, retry, under } from "./platform.ts";
+import { type ChatPlatform, describeStatus, joinUrl, retry } from "./platform.ts";
 
 /**
- * Slack cuts at 40 000 and asks for no more than 4 000. It counts what is escaped, which makes a
- * text at most five times as long.
+ * Slack recommends at most 4 000 characters and truncates at 40 000. It counts escaped text, which
+ * is at most five times as long.
  */
 const TEXT_MAX = 4_000;
 
-/** The status of an archived channel: nothing will ever be read there again. */
+/** The status for an archived channel: a retry is useless. */
 const GONE = 410;
 
-/** The one word that Slack answers, and what it means to whoever set the channel up. */
+/** Slack's error codes, explained. */
 const REASONS: Readonly<Record<string, string>> = {
   action_prohibited: "the workspace does not allow this webhook to post",
   channel_is_archived: "the channel is archived",
@@ -46,16 +46,16 @@ export const teamChat: ChatPlatform = {
   request({ webhook_url, api_url }, text) {
     const { href, pathname, search } = new URL(webhook_url!);
     return {
-      url: api_url === undefined ? href : under(api_url, pathname, search),
-      // Without markup a name is shown as it is; references such as <!channel> are escaped.
-      body: { text: escaped(text), mrkdwn: false, unfurl_links: false, unfurl_media: false },
+      url: api_url === undefined ? href : joinUrl(api_url, pathname, search),
+      // Names appear verbatim without markup; escaping disables references such as <!channel>.
+      body: { text: escapeText(text), mrkdwn: false, unfurl_links: false, unfurl_media: false },
     };
   },
 
   outcome({ status, retryAfter, text }, now) {
     if (status >= 200 && status < 300) return { result: "sent", status, error: null };
-    const word = text.trim();
-    const reason = Object.hasOwn(REASONS, word) ? REASONS[word]! : undefined;
+    const code = text.trim();
+    const reason = Object.hasOwn(REASONS, code) ? REASONS[code]! : undefined;
     if (status === GONE) {
       return { result: "gone", status, error: `HTTP ${status}: ${reason ?? "gone"}` };
     }
@@ -63,13 +63,13 @@ export const teamChat: ChatPlatform = {
     if (status === 404 && !reason) return retry(status, "the webhook_url does not exist");
     return retry(
       status,
-      reason ?? otherwise(status),
+      reason ?? describeStatus(status),
       status === 503 ? retryAfterMs(retryAfter, now) : undefined,
     );
   },
 };
 
-/** The three characters that mean something in Slack's texts. */
-function escaped(text: string): string {
+/** Escapes Slack's three control characters. */
+function escapeText(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

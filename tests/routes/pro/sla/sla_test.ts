@@ -137,7 +137,10 @@ for (
     [{ monitor_ids: "web" }, /^body\.monitor_ids: /],
     [{ monitor_ids: [1] }, /^body\.monitor_ids\.0: /],
     [{ monitor_ids: Array(501).fill("web") }, /^body\.monitor_ids: /],
-    [{ monitor_ids: ["web", "nobody"] }, /^body\.monitor_ids: there is no uptime monitor nobody$/],
+    [
+      { monitor_ids: ["web", "nobody"] },
+      /^body\.monitor_ids: uptime monitor nobody does not exist$/,
+    ],
   ] as const
 ) {
   const [[name, value] = []] = Object.entries(change);

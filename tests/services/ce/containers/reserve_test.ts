@@ -103,8 +103,8 @@ Deno.test("a remediation rule is not evaluated for a container that is being reb
     equal(status, 201);
     const remediator = createRemediator(app.deps);
 
-    remediator.look();
-    await remediator.settled();
+    remediator.evaluate();
+    await remediator.waitUntilIdle();
 
     const history = await app.call("GET", "/api/ext/service-pro/remediation/history");
     deepEqual([history.status, history.body.history], [200, []]);

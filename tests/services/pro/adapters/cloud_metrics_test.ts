@@ -162,12 +162,12 @@ for (
     {
       what: "a page",
       answer: () => new Response("internal secret"),
-      error: /^The system's answer is not from CloudWatch; check the address$/,
+      error: /^The response is not from CloudWatch; check the address$/,
     },
     {
       what: "entities that explode",
       answer: () => new Response(`<!DOCTYPE a [<!ENTITY a "internal secret">]><a>&a;</a>`),
-      error: /^The system's answer is not from CloudWatch; check the address$/,
+      error: /^The response is not from CloudWatch; check the address$/,
     },
     {
       what: "XML of somebody else",

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import {
   decide,
-  type DecidedRule,
+  type DecisionInput,
   firesTooOften,
 } from "../../../../services/pro/remediation/decision.ts";
 
@@ -10,7 +10,7 @@ const START = Date.parse("2026-01-01T12:00:00.000Z");
 /** Seconds after the start, as a stored time. */
 const at = (seconds: number) => new Date(START + seconds * 1000).toISOString();
 
-const rule: DecidedRule = {
+const rule: DecisionInput = {
   condition_operator: ">",
   condition_threshold: 90,
   condition_duration: 0,
@@ -23,10 +23,10 @@ const rule: DecidedRule = {
 
 /** Looks at the rule at the given seconds; a value is 95 unless given. @returns When it fired. */
 function firingsOf(
-  changes: Partial<DecidedRule>,
+  changes: Partial<DecisionInput>,
   looks: readonly (number | [second: number, value: number | undefined])[],
 ): number[] {
-  let current: DecidedRule = { ...rule, ...changes };
+  let current: DecisionInput = { ...rule, ...changes };
   const fired: number[] = [];
   for (const look of looks) {
     const [second, value] = typeof look === "number" ? [look, 95] : look;
@@ -85,7 +85,7 @@ for (
       fires: [30, 90, 150],
     },
     {
-      what: "not within the cooldown, however often the condition begins anew",
+      what: "not within the cooldown, however often the condition starts again",
       changes: { cooldown_seconds: 60 },
       looks: [0, low(5), 10, low(15), 20, 59, 60],
       fires: [0, 60],

@@ -90,8 +90,8 @@ function setContainers(app: TestApp, containers: (Partial<Container> & { name: s
 }
 
 async function lookAt(remediator: Remediator): Promise<void> {
-  remediator.look();
-  await remediator.settled();
+  remediator.evaluate();
+  await remediator.waitUntilIdle();
 }
 
 const history = ({ deps }: TestApp) => listRemediationRuns(deps, { limit: 500, offset: 0 }).history;
@@ -231,13 +231,13 @@ Deno.test("an action under way is not begun again, by no rule for its container"
   addRule(at.app, { cooldown_seconds: 0 });
   addRule(at.app, { cooldown_seconds: 0, name: "second", action_target: idOf("web") });
   const remediator = createRemediator(at.app.deps);
-  remediator.look();
+  remediator.evaluate();
   await until("the action is under way", () => acts(at.fake).length === 1);
   at.app.clock.advance({ seconds: 5 });
-  remediator.look();
+  remediator.evaluate();
   equal(at.app.deps.db.all("SELECT 1 FROM remediation_runs").length, 1);
   waiting.resolve();
-  await remediator.settled();
+  await remediator.waitUntilIdle();
   equal(history(at.app).length, 1);
 });
 
@@ -365,11 +365,11 @@ Deno.test("one rule that fails does not keep the others from being looked at", a
   const remediator = createRemediator(at.app.deps);
   let failure: unknown;
   try {
-    remediator.look();
+    remediator.evaluate();
   } catch (error) {
     failure = error;
   }
-  await remediator.settled();
+  await remediator.waitUntilIdle();
   ok(failure instanceof TypeError);
   deepEqual(acts(at.fake), [`POST /containers/${idOf("db")}/start`]);
 });
@@ -444,7 +444,7 @@ Deno.test("the runner looks again soon after a container went down, and ends whe
   const stop = new AbortController();
   let rounds = 0;
   const ended = remediationRunner.run(app.deps, stop.signal, () => rounds++);
-  await until("the first look", () => rounds === 1);
+  await until("the first round", () => rounds === 1);
   at.show();
   setContainers(app, [{ name: "web", state: "exited", finishedAt: "2026-01-01T11:00:00.000Z" }]);
   const begun = performance.now();

@@ -1,7 +1,7 @@
 import { equal } from "node:assert/strict";
 import { upsertServiceStop } from "../../../../db/ce/service_stops.ts";
 import type { Container } from "../../../../services/state/inventory.ts";
-import { conditionValue, targetIn } from "../../../../services/pro/remediation/values.ts";
+import { conditionValue, findTarget } from "../../../../services/pro/remediation/values.ts";
 import type { ContainerStats } from "../../../../services/state/stats_cache.ts";
 import { containerOf, idOf } from "../../../helpers/fake_containers.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
@@ -121,7 +121,7 @@ Deno.test("a target is found by id, name, short id, and by its name when it was 
   const cafe = containerOf({ name: "cafe0123", id: `cafe0123${"4".repeat(56)}` });
   inventory.replaceAll([web, db, cafe], inventory.readNumber());
   const find = (action_target: string, target_name: string | null = null) =>
-    targetIn(inventory, { action_target, target_name })?.name;
+    findTarget(inventory, { action_target, target_name })?.name;
   equal(find("web"), "web");
   equal(find(web.id), "web");
   equal(find(cafe.id.slice(0, 12)), "cafe0123");
