@@ -1,36 +1,37 @@
 /**
- * Calls to addresses that a user gave: HTTP over a connection to the very address that was
- * checked, with limits on everything that the other side decides.
+ * HTTP requests to addresses that a user gave. Every connection goes to an address that was checked
+ * for it, and everything that the other side decides has a limit.
  *
  * @module
  */
 
-import { Body, framing } from "../../engine/body.ts";
-import { ByteReader } from "../../engine/byte_reader.ts";
-import { EngineProtocolError } from "../../engine/errors.ts";
-import { type Head, parsedHead } from "../../engine/http.ts";
-import { close, connect, type Limit, secured, withTimeLimit } from "./connection.ts";
-import { type OutboundDeps, OutboundError, type OutboundReach, parseOutboundUrl } from "./url.ts";
+import { Buffer } from "node:buffer";
+import type { ClientRequest, IncomingMessage } from "node:http";
+import { nodeHttp, nodeHttps } from "../builtins.ts";
+import { withTimeLimit } from "../deadline.ts";
 import { VERSION } from "../version.ts";
-
-export { outboundConnect } from "./connection.ts";
-export { OutboundError, type OutboundReach };
+import { connectOptions } from "./connection.ts";
+import { asOutboundError, OutboundError, timeoutError } from "./error.ts";
+import { type OutboundDeps, type OutboundReach, parseOutboundUrl, resolveOutbound } from "./url.ts";
 
 export interface OutboundRequest {
   url: string;
   reach: OutboundReach;
   /** Default: GET. */
   method?: string;
-  /** Checked with `outboundHeaderProblem()` before; not sent to another origin after a redirect. */
+  /**
+   * Checked before with {@linkcode outboundHeaderProblem}. Not sent to another origin after a
+   * redirect.
+   */
   headers?: Record<string, string>;
   body?: string | Uint8Array;
-  /** For the whole call: resolving, connecting, all hops and the body. */
+  /** For the whole call: DNS lookup, connections, redirects and the body. */
   timeoutMs: number;
-  /** Most bytes of the answer's body. */
+  /** Maximum size of the response body, in bytes. */
   bodyMax: number;
-  /** What a larger body comes to. Default: `fail`. */
+  /** What happens to a larger body. Default: `fail`. */
   bodyOver?: "fail" | "cut";
-  /** Most redirects that are followed; 0 (default) takes a redirect for an answer like others. */
+  /** Maximum number of redirects that are followed. Default: 0, which returns a redirect as is. */
   redirectsMax?: number;
   signal?: AbortSignal | undefined;
 }
@@ -40,18 +41,18 @@ export interface OutboundResponse {
   /** Names in lower case. */
   headers: Record<string, string>;
   body: Uint8Array<ArrayBuffer>;
-  /** The body as UTF-8; what is none is replaced. */
+  /** The body as UTF-8; invalid bytes are replaced. */
   text(): string;
   /** @throws {SyntaxError} */
   json<T>(): T;
-  /** From the beginning of the call to the end of the body. */
+  /** From the start of the call to the end of the body. */
   durationMs: number;
-  /** Where the answer came from, after redirects. */
+  /** The URL that responded, after redirects. */
   url: string;
 }
 
-/** Names that belong to the connection or to the message's frame, and so to this module. */
-const OWN_HEADERS = new Set([
+/** Headers that this module sets itself, or that change how the message is framed. */
+const RESERVED_HEADERS = new Set([
   "connection",
   "content-length",
   "expect",
@@ -68,7 +69,7 @@ const OWN_HEADERS = new Set([
   "via",
 ]);
 
-/** Sent to another origin as well: every other header may hold a credential of the first one. */
+/** Also sent to another origin. Any other header may contain a credential of the first origin. */
 const NEUTRAL_HEADERS = new Set(["accept", "accept-language"]);
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -77,23 +78,31 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 const HEADER_VALUE = /^[\t\x20-\x7e]{0,4096}$/;
 const METHOD = /^[A-Z]{1,20}$/;
 
-/** Interim answers (1xx) that are skipped before the real one. */
+/** Maximum number of interim responses (1xx) before the final one. */
 const INTERIM_MAX = 16;
+
+/** Maximum size of the response head, in bytes. */
+const HEAD_MAX = 32 * 1024;
+
+/** Maximum number of response headers. */
+const HEADERS_MAX = 128;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** What is wrong with a header that a user wants sent; `undefined` when nothing is. */
+/** Returns what is wrong with a header that a user wants to send; `undefined` if nothing is. */
 export function outboundHeaderProblem(name: string, value: string): string | undefined {
-  if (!HEADER_NAME.test(name)) return "not the name of a header";
-  if (OWN_HEADERS.has(name.toLowerCase())) return "belongs to the connection and cannot be set";
-  if (!HEADER_VALUE.test(value)) return "may hold at most 4096 printable ASCII characters";
+  if (!HEADER_NAME.test(name)) return "not a header name";
+  if (RESERVED_HEADERS.has(name.toLowerCase())) {
+    return "belongs to the connection and cannot be set";
+  }
+  if (!HEADER_VALUE.test(value)) return "must be at most 4096 printable ASCII characters";
   return undefined;
 }
 
 /**
- * Makes one HTTP/1.1 request, without cookies, cache or credentials of its own. Every hop is
- * checked like the first.
+ * Makes one HTTP/1.1 request, without cookies, cache or stored credentials. The target of each
+ * redirect is checked like the first URL.
  *
  * @throws {OutboundError}
  * @throws {TypeError} For a method or header that must not be sent.
@@ -103,18 +112,18 @@ export async function outboundRequest(
   request: OutboundRequest,
 ): Promise<OutboundResponse> {
   const startMs = performance.now();
-  const { redirectsMax = 0 } = request;
-  return await withTimeLimit(request, async (limit) => {
+  const { redirectsMax = 0, timeoutMs, signal } = request;
+  return await withTimeLimit({ timeoutMs, signal, timeoutError }, async (limit) => {
     let hop: Hop = {
-      url: parsedUrl(request.url),
+      url: parseUrl(request.url),
       method: request.method ?? "GET",
       headers: request.headers ?? {},
       body: typeof request.body === "string" ? encoder.encode(request.body) : request.body,
     };
     for (let redirects = 0;; redirects++) {
       const answer = await exchange(deps, request, hop, limit);
-      const next = redirectsMax > 0 ? redirected(hop, answer) : undefined;
-      if (!next) return response(answer, hop, startMs);
+      const next = redirectsMax > 0 ? nextHop(hop, answer) : undefined;
+      if (!next) return toResponse(answer, hop, startMs);
       if (redirects === redirectsMax) {
         throw new OutboundError("redirect", `More than ${redirectsMax} redirects`);
       }
@@ -123,7 +132,7 @@ export async function outboundRequest(
   });
 }
 
-/** One request of a call; redirects make more of them. */
+/** One request of a call; each redirect adds another. */
 interface Hop {
   url: URL;
   method: string;
@@ -132,153 +141,131 @@ interface Hop {
 }
 
 interface Answer {
-  head: Head;
+  status: number;
+  headers: Record<string, string>;
   body: Uint8Array<ArrayBuffer>;
 }
 
-function parsedUrl(text: string): URL {
+function parseUrl(text: string): URL {
   const url = parseOutboundUrl(text);
-  if (typeof url === "string") throw new OutboundError("blocked", `The address is ${url}`);
+  if (typeof url === "string") throw new OutboundError("blocked", `The address ${url}`);
   return url;
 }
 
 async function exchange(
   deps: OutboundDeps,
-  { reach, bodyMax, bodyOver }: OutboundRequest,
-  hop: Hop,
-  limit: Limit,
+  { reach, bodyMax, bodyOver = "fail", timeoutMs }: OutboundRequest,
+  { url, method, headers, body }: Hop,
+  signal: AbortSignal,
 ): Promise<Answer> {
-  const bytes = encodeRequest(hop);
-  const { url } = hop;
-  const isTls = url.protocol === "https:";
-  const port = Number(url.port || (isTls ? 443 : 80));
-  const plain = await connect(deps, { host: url.hostname, port, reach }, limit);
-  const conn = isTls ? await secured(plain, url, limit) : plain;
+  if (!METHOD.test(method)) throw new TypeError(`Not an HTTP method: ${method}`);
+  const sentHeaders = requestHeaders(method, headers, body);
+  const addresses = await resolveOutbound(deps, url.hostname, reach, signal);
+  const { request } = url.protocol === "https:" ? nodeHttps() : nodeHttp();
+  const sent = request(url, {
+    ...connectOptions(addresses, timeoutMs),
+    agent: false,
+    method,
+    headers: sentHeaders,
+    maxHeaderSize: HEAD_MAX,
+    signal,
+  });
   try {
-    await send(conn, bytes, limit);
-    const reader = new ByteReader(conn);
-    const head = await readHead(reader);
-    const body = new Body(reader, framing(hop.method, head.status, head.headers));
-    return { head, body: await readBody(body, bodyMax, bodyOver ?? "fail") };
+    sent.end(body);
+    const response = await receiveResponse(sent);
+    if (response.rawHeaders.length > 2 * HEADERS_MAX) {
+      throw new OutboundError("too_large", `${url.host} sent more than ${HEADERS_MAX} headers`);
+    }
+    return {
+      status: response.statusCode!,
+      headers: joinHeaders(response),
+      body: await readBody(response, bodyMax, bodyOver),
+    };
   } catch (cause) {
-    throw asOutboundError(cause, url, limit);
+    throw asOutboundError(cause, url);
   } finally {
-    close(limit);
+    sent.destroy();
   }
 }
 
-/**
- * @throws {TypeError} For a method or header that would break out of its line or change what the
- * message is.
- */
-function encodeRequest({ url, method, headers, body }: Hop): Uint8Array {
-  if (!METHOD.test(method)) throw new TypeError(`Not a method: ${method}`);
-  const all = new Map<string, string>([
-    ["user-agent", `Longshore/${VERSION}`],
-    ["accept", "*/*"],
-  ]);
+/** @throws {TypeError} For a header that a user may not set. */
+function requestHeaders(
+  method: string,
+  headers: Record<string, string>,
+  body: Uint8Array | undefined,
+): Record<string, string> {
+  const all: Record<string, string> = { "user-agent": `Longshore/${VERSION}`, accept: "*/*" };
   for (const [name, value] of Object.entries(headers)) {
     const problem = outboundHeaderProblem(name, value);
     if (problem) throw new TypeError(`Header ${JSON.stringify(name)}: ${problem}`);
-    all.set(name.toLowerCase(), value);
+    all[name.toLowerCase()] = value;
   }
-  // What is not asked for needs no limit on what it unpacks to.
-  all.set("accept-encoding", "identity");
-  if (body || !["GET", "HEAD"].includes(method)) {
-    all.set("content-length", String(body?.length ?? 0));
-  }
-  const lines = [...all].map(([name, value]) => `${name}: ${value}\r\n`).join("");
-  const head = encoder.encode(
-    `${method} ${url.pathname}${url.search} HTTP/1.1\r\nhost: ${url.host}\r\n${lines}` +
-      "connection: close\r\n\r\n",
-  );
-  if (!body) return head;
-  const bytes = new Uint8Array(head.length + body.length);
-  bytes.set(head);
-  bytes.set(body, head.length);
-  return bytes;
+  // A body that is not compressed needs no limit on its unpacked size.
+  all["accept-encoding"] = "identity";
+  if (body || !["GET", "HEAD"].includes(method)) all["content-length"] = `${body?.length ?? 0}`;
+  return all;
 }
 
-async function send(conn: Deno.Conn, bytes: Uint8Array, limit: Limit): Promise<void> {
-  try {
-    for (let sent = 0; sent < bytes.length;) sent += await conn.write(bytes.subarray(sent));
-  } catch {
-    // Whoever has heard enough may answer and close; the answer is then still there to be read.
-    limit.signal.throwIfAborted();
-  }
-}
-
-async function readHead(reader: ByteReader): Promise<Head> {
-  for (let interim = 0; interim <= INTERIM_MAX; interim++) {
-    const head = parsedHead(await reader.head());
-    if (head.status >= 200) return head;
-  }
-  throw new EngineProtocolError("interim answers without end");
-}
-
-async function readBody(
-  body: Body,
-  max: number,
-  over: "fail" | "cut",
-): Promise<Uint8Array<ArrayBuffer>> {
-  // Who wants nothing of it does not wait for it either.
-  if (max === 0 && over === "cut") return new Uint8Array(0);
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  while (await body.hasMore()) {
-    if (over === "fail" && length + body.expected > max) throw tooLarge(max);
-    const piece = await body.some();
-    if (!piece) break;
-    const room = max - length;
-    if (piece.length > room && over === "fail") throw tooLarge(max);
-    pieces.push(piece.slice(0, room));
-    length += pieces.at(-1)!.length;
-    if (piece.length >= room && over === "cut") break;
-  }
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
-}
-
-const tooLarge = (max: number) =>
-  new OutboundError("too_large", `The answer is larger than the ${max} bytes allowed`);
-
-/** What the other side sent is not repeated: it may be an internal service's. */
-function asOutboundError(cause: unknown, url: URL, { signal }: Limit): unknown {
-  if (cause instanceof OutboundError) return cause;
-  if (signal.aborted) return signal.reason;
-  if (cause instanceof EngineProtocolError) {
-    return /more than \d+ bytes|\d+ headers/.test(cause.message)
-      ? new OutboundError("too_large", `${url.host} sent a head that is too large`, { cause })
-      : new OutboundError("network", `${url.host} did not answer with HTTP`, { cause });
-  }
-  return new OutboundError("network", `The connection to ${url.host} ended without an answer`, {
-    cause,
+function receiveResponse(sent: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    let interim = 0;
+    sent.on("information", () => {
+      if (++interim > INTERIM_MAX) sent.destroy();
+    });
+    sent.once("response", (response) => {
+      response.on("error", () => {}); // the reader of the body gets it as well
+      resolve(response);
+    });
+    // Stays: a socket may still fail after the response.
+    sent.on("error", reject);
+    sent.once("close", () => reject(new Error("The connection was closed without a response")));
   });
 }
 
+/** Node has `set-cookie` as a list. */
+function joinHeaders({ headers }: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, [value].flat().join(", ")]),
+  );
+}
+
+async function readBody(
+  response: IncomingMessage,
+  max: number,
+  over: "fail" | "cut",
+): Promise<Uint8Array<ArrayBuffer>> {
+  // A caller that needs nothing of the body does not wait for it.
+  if (max === 0 && over === "cut") return new Uint8Array(0);
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of response as AsyncIterable<Uint8Array>) {
+    length += piece.length;
+    if (length > max && over === "fail") {
+      throw new OutboundError("too_large", `The answer is larger than the ${max} bytes allowed`);
+    }
+    pieces.push(piece);
+    if (length >= max && over === "cut") break;
+  }
+  return new Uint8Array(Buffer.concat(pieces).subarray(0, max));
+}
+
 /**
- * The next hop, where the answer is a redirect (RFC 9110, 15.4; methods as in browsers).
+ * Returns the next request if the answer is a redirect (RFC 9110, 15.4; methods as in browsers).
  *
- * @throws {OutboundError} `redirect` for an unusable address, and where a body would have to be
- * repeated to another origin: it may hold credentials, and without it the request means another.
+ * @throws {OutboundError} `redirect` for an unusable address, and if a body would have to be sent
+ * to another origin: it may contain credentials, and without it the request has another meaning.
  */
-function redirected(hop: Hop, { head }: Answer): Hop | undefined {
-  const location = head.headers.get("location");
-  if (!REDIRECTS.has(head.status) || location === undefined) return undefined;
+function nextHop(hop: Hop, { status, headers: { location } }: Answer): Hop | undefined {
+  if (!REDIRECTS.has(status) || location === undefined) return undefined;
   const target = URL.parse(location, hop.url);
   const url = target && parseOutboundUrl(target.href);
-  // Raw, for the parser has already forgiven what must not be forgiven.
+  // The raw text is checked as well, because the parser repairs what must be refused.
   // deno-lint-ignore no-control-regex
   if (!url || typeof url === "string" || /[\x00-\x20\x7f\\]/.test(location)) {
-    throw new OutboundError("redirect", `${hop.url.host} redirects to what is no usable address`);
+    throw new OutboundError("redirect", `${hop.url.host} redirects to an unusable address`);
   }
-  const becomesGet = head.status === 303 && hop.method !== "HEAD" ||
-    head.status < 303 && hop.method === "POST";
+  const becomesGet = status === 303 && hop.method !== "HEAD" ||
+    status < 303 && hop.method === "POST";
   const isSameOrigin = url.origin === hop.url.origin;
   if (!isSameOrigin && !becomesGet && hop.body) {
     throw new OutboundError(
@@ -299,12 +286,10 @@ function redirected(hop: Hop, { head }: Answer): Hop | undefined {
   };
 }
 
-function response({ head, body }: Answer, { url }: Hop, startMs: number): OutboundResponse {
-  const text = () => decoder.decode(body);
+function toResponse(answer: Answer, { url }: Hop, startMs: number): OutboundResponse {
+  const text = () => decoder.decode(answer.body);
   return {
-    status: head.status,
-    headers: Object.fromEntries(head.headers),
-    body,
+    ...answer,
     text,
     json: <T>() => JSON.parse(text()) as T,
     durationMs: Math.round(performance.now() - startMs),

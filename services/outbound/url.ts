@@ -1,11 +1,13 @@
 /**
- * The guard of every address that a user gives: what the service may be made to call, and the
- * very addresses that it then connects to.
+ * Checks of the URLs and hosts that users give: which of them the service may connect to, and at
+ * which addresses.
  *
  * @module
  */
 
 import type { Deps } from "../deps.ts";
+import { nodeDns } from "../builtins.ts";
+import { abortable } from "../deadline.ts";
 import { AppError } from "../errors.ts";
 import {
   comparableHost,
@@ -17,56 +19,29 @@ import {
   parseAddress,
   parseOutboundAllow,
 } from "./address.ts";
+import { OutboundError } from "./error.ts";
 
 export type { OutboundReach };
 
-/** Gives every IPv4 and IPv6 address of a name; throws where there is none. */
+/** Returns all IPv4 and IPv6 addresses of a name; throws if there are none. */
 export type ResolveHost = (host: string) => Promise<string[]>;
 
-/** What the guard needs; `resolve` is the system's resolver unless given. */
+/** `resolve` is the system's resolver by default. */
 export type OutboundDeps = Pick<Deps, "config"> & { resolve?: ResolveHost };
-
-/**
- * Why there was no answer:
- * - `blocked`: the host or one of its addresses is refused
- * - `unresolvable`: the name has no address
- * - `timeout`: not in time
- * - `too_large`: more bytes than allowed
- * - `tls`: the certificate is not valid for the name, or there is no TLS
- * - `network`: refused, reset, or no HTTP
- * - `redirect`: too many, or to something that is no address
- */
-export type OutboundErrorCode =
-  | "blocked"
-  | "unresolvable"
-  | "timeout"
-  | "too_large"
-  | "tls"
-  | "network"
-  | "redirect";
-
-/** A call that came to nothing. The message is a sentence for the user, without foreign text. */
-export class OutboundError extends Error {
-  override readonly name = "OutboundError";
-
-  constructor(readonly code: OutboundErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-  }
-}
 
 /** Longest address, in characters. */
 export const OUTBOUND_URL_MAX = 2_048;
 
-/** How long a check waits for the resolver, in milliseconds; later counts as unresolvable. */
+/** Time limit for the DNS lookup of a check, in milliseconds. */
 const RESOLVE_CHECK_MS = 5_000;
 
 /**
- * Checks an address that a user gave, before it is stored. A name that does not resolve (yet) is
- * accepted, for each connection is checked anew.
+ * Checks a URL that a user gave, before it is stored. A name that does not resolve (yet) is
+ * accepted, because each connection is checked again.
  *
- * @param field How the failure names it, e.g. `body.url`.
- * @throws {AppError} `invalid` for what is no plain http or https URL, and for a host that may not
- * be reached.
+ * @param field The name of the field in the error message, e.g. `body.url`.
+ * @throws {AppError} `invalid` if it is not a plain http or https URL, or if the service may not
+ * connect to the host.
  */
 export async function assertOutboundUrl(
   deps: OutboundDeps,
@@ -81,9 +56,9 @@ export async function assertOutboundUrl(
 }
 
 /**
- * The same for a host alone, e.g. of a TCP monitor.
+ * Checks a host, e.g. of a TCP monitor, like {@linkcode assertOutboundUrl}.
  *
- * @throws {AppError} `invalid` for a host that may not be reached.
+ * @throws {AppError} `invalid` if the service may not connect to the host.
  */
 export async function assertOutboundHost(
   deps: OutboundDeps,
@@ -101,28 +76,28 @@ export async function assertOutboundHost(
 }
 
 /**
- * Reads an address strictly. The standard's parser forgives much (tabs, backslashes, missing
- * slashes, credentials) that is only ever used to have two readers see two hosts.
+ * Parses a URL strictly. The standard parser accepts tabs, backslashes, missing slashes and
+ * credentials, which attackers use to make two parsers see two hosts.
  *
- * @returns What is wrong with it, if anything.
+ * @returns The URL, or what is wrong with it.
  */
 export function parseOutboundUrl(text: string): URL | string {
-  if (text.length > OUTBOUND_URL_MAX) return `longer than ${OUTBOUND_URL_MAX} characters`;
+  if (text.length > OUTBOUND_URL_MAX) return `is longer than ${OUTBOUND_URL_MAX} characters`;
   // deno-lint-ignore no-control-regex
-  if (/[\x00-\x20\x7f\\]/.test(text)) return "has a space, a control character or a backslash";
+  if (/[\x00-\x20\x7f\\]/.test(text)) return "contains a space, a control character or a backslash";
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
   const url = URL.parse(text);
-  if (authority === undefined || !url) return "not an http:// or https:// URL";
-  if (authority.includes("@")) return "has a user name or password in it, which is not allowed";
-  if (url.port === "0") return "has the port 0, where nothing can listen";
+  if (authority === undefined || !url) return "is not an http:// or https:// URL";
+  if (authority.includes("@")) return "contains a user name or password, which is not allowed";
+  if (url.port === "0") return "has port 0, which is not valid";
   return url;
 }
 
 /**
- * The addresses of a host, all of which may be connected to. Whoever connects takes one of them,
- * so that a name that resolves to something else a moment later gains nothing.
+ * Returns the addresses of a host, all of which the service may connect to. The caller connects to
+ * one of them without another lookup, so that a name that then resolves to something else (DNS
+ * rebinding) has no effect.
  *
- * @param signal Ends the wait for the resolver.
  * @throws {OutboundError} `blocked` when the host or any of its addresses is refused;
  * `unresolvable`; `timeout`.
  */
@@ -139,58 +114,51 @@ export async function resolveOutbound(
     if (isRefusedAddress(literal, reach, allow)) throw blocked(name, "is");
     return [literal];
   }
-  // Resolvers read what ends in a number as IPv4 in some other notation; URLs have undone those.
+  // Resolvers take a name that ends in a number for IPv4 in another notation. URLs are normalized.
   if (/(^|\.)(\d+|0x[0-9a-f]*)$/.test(name)) throw blocked(name, "is");
-  if (allow.hosts.has(name)) return normalized(await resolved(resolve, name, signal), name);
+  if (allow.hosts.has(name)) return normalize(await lookUp(resolve, name, signal), name);
 
-  if (isRefusedName(name)) return await listedAddresses(resolve, name, allow, signal);
-  const addresses = normalized(await resolved(resolve, name, signal), name);
+  if (isRefusedName(name)) return await resolveListed(resolve, name, allow, signal);
+  const addresses = normalize(await lookUp(resolve, name, signal), name);
   if (addresses.some((address) => isRefusedAddress(address, reach, allow))) {
     throw blocked(name, "resolves to");
   }
   return addresses;
 }
 
-/** Of a name that is refused for what it means: only where the operator listed what it means. */
-async function listedAddresses(
+/** Resolves a refused name such as `localhost`: allowed if the operator listed all its addresses. */
+async function resolveListed(
   resolve: ResolveHost,
   name: string,
   allow: OutboundAllow,
   signal: AbortSignal,
 ): Promise<string[]> {
   if (allow.networks.length === 0) throw blocked(name, "is");
-  const addresses = await resolved(resolve, name, signal).catch(() => []);
+  const addresses = await lookUp(resolve, name, signal).catch(() => []);
   const areListed = addresses.every((address) => isListedAddress(address, allow));
   if (addresses.length === 0 || !areListed) throw blocked(name, "is");
-  return normalized(addresses, name);
+  return normalize(addresses, name);
 }
 
-async function resolved(resolve: ResolveHost, name: string, signal: AbortSignal) {
-  const aborted = Promise.withResolvers<never>();
-  const abort = () =>
-    aborted.reject(new OutboundError("timeout", `No answer in time on the address of ${name}`));
-  signal.addEventListener("abort", abort, { once: true });
+async function lookUp(resolve: ResolveHost, name: string, signal: AbortSignal): Promise<string[]> {
   try {
-    if (signal.aborted) abort();
-    return await Promise.race([resolve(name), aborted.promise]);
+    return await abortable(resolve(name), signal);
   } catch (cause) {
-    if (cause instanceof OutboundError) throw cause;
+    if (signal.aborted) throw new OutboundError("timeout", `DNS lookup for ${name} timed out`);
     throw unresolvable(name, cause);
-  } finally {
-    signal.removeEventListener("abort", abort);
   }
 }
 
-/** What the resolver gave, each address once; what is no address stays, and is refused. */
-function normalized(addresses: readonly string[], name: string): string[] {
+/** Removes duplicates. Text that is not an address stays and is refused. */
+function normalize(addresses: readonly string[], name: string): string[] {
   if (addresses.length === 0) throw unresolvable(name);
   return [...new Set(addresses.map((address) => parseAddress(address) ?? address))];
 }
 
-/** As the system connects: the hosts file counts, and the system's order of addresses. */
+/** Uses the system's resolver, with the hosts file and the system's order of addresses. */
 async function systemResolve(host: string): Promise<string[]> {
-  const { lookup } = await import("node:dns/promises");
-  return (await lookup(host, { all: true })).map(({ address }) => address);
+  const found = await nodeDns().promises.lookup(host, { all: true });
+  return found.map(({ address }) => address);
 }
 
 const unresolvable = (name: string, cause?: unknown) =>

@@ -7,7 +7,8 @@
 import { deletePushToken, selectPushToken } from "../../../db/ce/push_tokens.ts";
 import { enqueueMessage } from "../../events/outbox.ts";
 import type { OutboxChannel, OutboxOutcome } from "../../events/outbox_channel.ts";
-import { OutboundError, outboundRequest, type OutboundResponse } from "../../outbound/http.ts";
+import { OutboundError } from "../../outbound/error.ts";
+import { outboundRequest, type OutboundResponse } from "../../outbound/http.ts";
 import type { Recorder } from "../../events/recorder.ts";
 import { retryAfterMs } from "../../outbound/retry_after.ts";
 import { SealError } from "../../secrets.ts";

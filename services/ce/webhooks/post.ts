@@ -5,7 +5,8 @@
  * @module
  */
 
-import { OutboundError, outboundRequest } from "../../outbound/http.ts";
+import { OutboundError } from "../../outbound/error.ts";
+import { outboundRequest } from "../../outbound/http.ts";
 import type { OutboundDeps } from "../../outbound/url.ts";
 import type { ChannelDeps, OutboxMessage, OutboxOutcome } from "../../events/outbox_channel.ts";
 import { retryAfterMs } from "../../outbound/retry_after.ts";

@@ -22,7 +22,8 @@ import type {
   OutboxMessage,
   OutboxOutcome,
 } from "../../events/outbox_channel.ts";
-import { OutboundError, outboundRequest } from "../../outbound/http.ts";
+import { OutboundError } from "../../outbound/error.ts";
+import { outboundRequest } from "../../outbound/http.ts";
 import type { OutboundDeps } from "../../outbound/url.ts";
 import type { Recorder } from "../../events/recorder.ts";
 import { SealError } from "../../secrets.ts";

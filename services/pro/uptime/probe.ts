@@ -5,8 +5,10 @@
  */
 
 import type { StoredMonitor } from "../../../db/pro/uptime/monitors.ts";
-import { withTimeLimit } from "../../outbound/connection.ts";
-import { outboundConnect, OutboundError, outboundRequest } from "../../outbound/http.ts";
+import { withTimeLimit } from "../../deadline.ts";
+import { checkOutboundPort } from "../../outbound/connection.ts";
+import { OutboundError, timeoutError } from "../../outbound/error.ts";
+import { outboundRequest } from "../../outbound/http.ts";
 import type { OutboundDeps } from "../../outbound/url.ts";
 import { isAmong, lookUp, type NameServer, type RecordType } from "./dns_lookup.ts";
 import { isExpectedStatus } from "./expected_status.ts";
@@ -113,8 +115,7 @@ async function probeTcp(
   const address = parseHostPort(url);
   if (!address) return failed("The address is not host:port");
   const startMs = performance.now();
-  const conn = await outboundConnect(deps, { ...address, reach: "internal", timeoutMs, signal });
-  conn.close();
+  await checkOutboundPort(deps, { ...address, reach: "internal", timeoutMs, signal });
   return succeeded(startMs);
 }
 
@@ -126,8 +127,8 @@ async function probeDns(
   const type = recordType as RecordType;
   const startMs = performance.now();
   const found = await withTimeLimit(
-    { timeoutMs, signal },
-    (limit) => lookUp(url, type, { nameServer, signal: limit.signal }),
+    { timeoutMs, signal, timeoutError },
+    (limit) => lookUp(url, type, { nameServer, signal: limit }),
   ).catch((error) => {
     signal.throwIfAborted();
     if (error instanceof OutboundError) throw error;

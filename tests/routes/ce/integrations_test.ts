@@ -304,12 +304,12 @@ for (
     {
       adapter: "metrics-query",
       config: { url: "prometheus:9090" },
-      error: /^body\.config\.url: not an http/,
+      error: /^body\.config\.url: is not an http/,
     },
     {
       adapter: "metrics-query",
       config: { url: "file:///etc/passwd" },
-      error: /^body\.config\.url: not an http/,
+      error: /^body\.config\.url: is not an http/,
     },
     {
       adapter: "metrics-query",

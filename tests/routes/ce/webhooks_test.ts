@@ -73,7 +73,7 @@ for (
       error: /^body\.events\.1: "alert\.fried" is no event kind; known are alert\.fired, .* \* /,
     },
     { wrong: "events that are a text", change: { events: "*" }, error: /^body\.events: / },
-    { wrong: "no URL", change: { url: "hooks.example.com" }, error: /^body\.url: not an http/ },
+    { wrong: "no URL", change: { url: "hooks.example.com" }, error: /^body\.url: is not an http/ },
     { wrong: "loopback", change: { url: "http://127.1/" }, error: /^body\.url: .*OUTBOUND_ALLOW/ },
     { wrong: "a private address", change: { url: "http://10.0.0.1/" }, error: /^body\.url: / },
     { wrong: "a mapped one", change: { url: "http://[::ffff:a00:1]/" }, error: /^body\.url: / },
@@ -91,7 +91,7 @@ for (
     { wrong: "a length", change: h("content-length", "1"), error: /connection/ },
     { wrong: "another host", change: h("Host", "a"), error: /connection/ },
     { wrong: "a broken line", change: h("X-A", "a\r\nB: c"), error: /^body\.headers\.X-A: / },
-    { wrong: "a name with a space", change: h("X A", "a"), error: /not the name of a header/ },
+    { wrong: "a name with a space", change: h("X A", "a"), error: /not a header name/ },
     { wrong: "a redacted value", change: h("X-A", "********"), error: /there is none/ },
     {
       wrong: "one header in two cases",

@@ -178,7 +178,7 @@ for (
     {
       wrong: "a webhook that is no URL",
       channel: { ...slack, config: { webhook_url: "hooks" } },
-      error: /^body\.config\.webhook_url: not an http/,
+      error: /^body\.config\.webhook_url: is not an http/,
     },
     {
       wrong: "a private webhook",

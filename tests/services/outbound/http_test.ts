@@ -1,11 +1,7 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import {
-  outboundConnect,
-  OutboundError,
-  outboundHeaderProblem,
-  outboundRequest,
-} from "../../../services/outbound/http.ts";
-import type { OutboundErrorCode } from "../../../services/outbound/url.ts";
+import { checkOutboundPort } from "../../../services/outbound/connection.ts";
+import { OutboundError, type OutboundErrorCode } from "../../../services/outbound/error.ts";
+import { outboundHeaderProblem, outboundRequest } from "../../../services/outbound/http.ts";
 import { testConfig } from "../../helpers/test_app.ts";
 
 const LOOPBACK = ["127.0.0.1"];
@@ -103,7 +99,7 @@ Deno.test("a connection to a refused address is never made", async () => {
       failsWith("blocked"),
     );
     await rejects(
-      outboundConnect(deps([]), { ...limits, reach, host: "127.0.0.1", port: server.port }),
+      checkOutboundPort(deps([]), { ...limits, reach, host: "127.0.0.1", port: server.port }),
       failsWith("blocked"),
     );
   }
@@ -356,17 +352,17 @@ Deno.test("a port where nobody listens is told apart", async () => {
   );
 });
 
-Deno.test("a TCP connection is the caller's to close", async () => {
-  await using server = serveBytes("hello");
-  const conn = await outboundConnect(deps(LOOPBACK), {
-    ...limits,
-    host: "127.0.0.1",
-    port: server.port,
-  });
-  await conn.write(new Uint8Array(1));
-  const buffer = new Uint8Array(16);
-  equal(await conn.read(buffer), 5);
-  conn.close();
+Deno.test("the check of a port connects, and fails if nothing listens", async () => {
+  const target = { ...limits, host: "127.0.0.1" };
+  const server = serveBytes();
+  const { port } = server;
+  await checkOutboundPort(deps(LOOPBACK), { ...target, port });
+  equal(server.connections, 1);
+  await server[Symbol.asyncDispose]();
+  await rejects(
+    checkOutboundPort(deps(LOOPBACK), { ...target, port }),
+    failsWith("network", /^127\.0\.0\.1:\d+ refused the connection$/),
+  );
 });
 
 Deno.test("headers that are not the caller's to set are refused", async () => {
@@ -426,8 +422,6 @@ Deno.test("TLS is verified with the name of the URL, not with the address", asyn
       args: [
         "eval",
         "--no-lock",
-        "--cert",
-        `${directory}/ca.pem`,
         `import { outboundRequest } from "${new URL(
           "../../../services/outbound/http.ts",
           import.meta.url,
@@ -439,6 +433,7 @@ Deno.test("TLS is verified with the name of the URL, not with the address", asyn
            ).then((answer) => console.log(answer.text()), (error) => console.log(error.code, error.message));
          }`,
       ],
+      env: { NODE_EXTRA_CA_CERTS: `${directory}/ca.pem` },
       stdout: "piped",
       stderr: "piped",
     }).output();

@@ -1,9 +1,9 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { AppError } from "../../../services/errors.ts";
+import { OutboundError } from "../../../services/outbound/error.ts";
 import {
   assertOutboundHost,
   assertOutboundUrl,
-  OutboundError,
   type OutboundReach,
   resolveOutbound,
 } from "../../../services/outbound/url.ts";
