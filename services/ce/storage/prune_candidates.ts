@@ -139,8 +139,11 @@ export async function unusedImages(
   const { engine } = deps;
   const used = new Set(remaining.map(({ imageId }) => bareId(imageId)));
   const candidates: Candidate[] = [];
-  for (const image of await imageList(engine, { sharedSize: true })) {
-    const tags = namesIn(image.RepoTags);
+  const images = await imageList(engine, { sharedSize: true });
+  // Newest first, because an image is refused while others are based on it.
+  images.sort((a, b) => b.Created - a.Created || (a.Id < b.Id ? -1 : 1));
+  for (const image of images) {
+    const tags = namesIn(image.RepoTags).sort();
     if (used.has(bareId(image.Id)) || (tags.length > 0 && !unusedImages)) continue;
     // An old image may have been pulled or tagged recently.
     const inspect = await ignoreNotFound(imageInspect(engine, image.Id));
