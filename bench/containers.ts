@@ -71,7 +71,7 @@ export async function benchContainers(engine: RealEngine): Promise<void> {
 }
 
 /** In turns, so that a slow moment of the machine hits both; the median round of each counts. */
-async function sideBySide(
+export async function sideBySide(
   ...measures: [() => Promise<LoadResult>, () => Promise<LoadResult>]
 ): Promise<[LoadResult, LoadResult]> {
   const rounds: [LoadResult, LoadResult][] = [];
@@ -91,7 +91,7 @@ async function sideBySide(
   return [middle(0), middle(1)];
 }
 
-function row(program: string, result: LoadResult) {
+export function row(program: string, result: LoadResult) {
   return {
     program,
     "req/s": result.requestsPerSecond,
@@ -116,7 +116,7 @@ export async function makeContainers({ docker }: RealEngine): Promise<string[]> 
   return ids;
 }
 
-async function live({ target }: Running, headers: Record<string, string>): Promise<void> {
+export async function live({ target }: Running, headers: Record<string, string>): Promise<void> {
   const url = `http://127.0.0.1:${target.port}/api/containers`;
   for (let tries = 0; tries < 100; tries++) {
     const { containers } = await (await fetch(url, { headers })).json();

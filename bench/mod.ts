@@ -5,6 +5,7 @@
  */
 
 import { findEngine, startDockerd } from "../tests/helpers/real_engine.ts";
+import { benchBaseline } from "./baseline.ts";
 import { benchCompliance } from "./compliance.ts";
 import { benchContainers } from "./containers.ts";
 import { benchLogins } from "./logins.ts";
@@ -17,6 +18,7 @@ import { benchUptime } from "./uptime.ts";
 
 const BENCHES = {
   start: benchStart,
+  baseline: benchBaseline,
   containers: benchContainers,
   metrics: benchMetrics,
   sampling: benchSampling,

@@ -9,13 +9,16 @@ import { RUN_FLAGS } from "../deploy/build/run_flags.ts";
 import type { Target } from "./load.ts";
 
 /** The empty app needs less, and gets no flag that makes it better or worse. */
-const PLAIN = ["--no-prompt", "--allow-net", "--allow-env"];
+const PLAIN = ["--no-prompt", "--allow-net", "--allow-env", "--allow-read"];
 
-/** The least that answers: what the service is compared with. */
+/** What the service is compared with: the framework alone, and the bytes of `BODY_FILE`. */
 const EMPTY_APP = `
 import { Hono } from "hono";
 const app = new Hono();
 app.get("/livez", (c) => c.json({ status: "ok" }));
+const file = Deno.env.get("BODY_FILE");
+const body = file && Deno.readFileSync(file);
+app.get("/body", () => new Response(body, { headers: { "content-type": "application/json" } }));
 Deno.serve({ port: Number(Deno.env.get("PORT")), hostname: "127.0.0.1", onListen() {} }, app.fetch);
 `;
 
@@ -64,6 +67,9 @@ export interface Running extends AsyncDisposable {
   memoryMb(): Promise<number>;
 }
 
+/** Measures this executable instead of the bundle of the service. */
+const EXECUTABLE = Deno.env.get("LONGSHORE_EXECUTABLE");
+
 /** Starts a bundle and waits for its first answer. */
 export async function start(
   script: string,
@@ -73,8 +79,11 @@ export async function start(
   const dataDir = await Deno.makeTempDir({ prefix: "longshore-bench-data-" });
   const port = freePort();
   const started = performance.now();
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-config", "--no-lock", ...(plain ? PLAIN : RUN_FLAGS), script],
+  const isExecutable = EXECUTABLE !== undefined && !plain;
+  const child = new Deno.Command(isExecutable ? EXECUTABLE : Deno.execPath(), {
+    args: isExecutable
+      ? ["serve"]
+      : ["run", "--no-config", "--no-lock", ...(plain ? PLAIN : RUN_FLAGS), script],
     env: {
       ...{ PORT: String(port), HOST: "127.0.0.1", DATA_DIR: dataDir, API_KEY },
       ...{ RATE_LIMIT_PER_MINUTE: "0", LOG_LEVEL: "error", MAX_SSE_CLIENTS: "20000" },

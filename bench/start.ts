@@ -35,7 +35,7 @@ export async function benchStart(engine: RealEngine): Promise<void> {
   printVerdict(
     "start to first answer, times the empty app",
     median(measured.service) / median(measured.empty),
-    4,
+    2.5,
   );
-  printVerdict("idle memory above the empty app", memory.service - memory.empty, 35, " MB");
+  printVerdict("idle memory above the empty app", memory.service - memory.empty, 32, " MB");
 }
