@@ -10,10 +10,12 @@ import { RUN_FLAGS } from "../../deploy/build/run_flags.ts";
 /** Path of the executable under test; `undefined` to run the sources. */
 export const EXECUTABLE = Deno.env.get("LONGSHORE_EXECUTABLE") || undefined;
 
-/** The command line that runs the program with `args`, in the project's directory. */
+const MAIN = new URL("../../main.ts", import.meta.url).pathname;
+
+/** The command line that runs the program with `args`, in any directory. */
 export function programCommand(args: readonly string[]): [path: string, ...args: string[]] {
   if (EXECUTABLE !== undefined) return [EXECUTABLE, ...args];
-  return [Deno.execPath(), "run", "--frozen", ...RUN_FLAGS, "main.ts", ...args];
+  return [Deno.execPath(), "run", "--frozen", ...RUN_FLAGS, MAIN, ...args];
 }
 
 /** What the runtime needs of the environment; nothing else of it may configure the service. */

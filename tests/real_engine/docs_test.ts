@@ -1,13 +1,16 @@
 import { equal } from "node:assert/strict";
 import { startLongshore } from "../helpers/longshore.ts";
+import { programCommand, runtimeEnvironment } from "../helpers/program.ts";
 import { engineTest } from "../helpers/real_engine.ts";
 
 const docs = new URL("../../docs/", import.meta.url);
 
-/** Longest that the commands of a page may take; a hang must not hang the tests. */
+/** Limit for all commands of a page, so that a command that hangs does not hang the tests. */
 const PAGE_MAX_MS = 120_000;
 
-for (const page of ["api", "community", "pro", "enterprise"]) {
+const METRICS_TOKEN = "token-of-the-scraper";
+
+for (const page of ["api", "backup", "community", "enterprise", "monitoring", "pro"]) {
   engineTest(`the commands of docs/${page}.md work as printed`, async (engine) => {
     await using _web = await engine.runContainer({ name: "web" });
     await using _shop = await engine.runContainer({
@@ -16,22 +19,40 @@ for (const page of ["api", "community", "pro", "enterprise"]) {
         "com.docker.compose.service": "api",
       },
     });
-    await using longshore = await startLongshore({ engineSocket: engine.socketPath });
+    await using longshore = await startLongshore({
+      engineSocket: engine.socketPath,
+      env: { METRICS_TOKEN },
+    });
+    const directory = await Deno.makeTempDir({ prefix: "longshore-test-docs-" });
+    try {
+      const { code, stdout, stderr } = await new Deno.Command("bash", {
+        args: [
+          "-euxo",
+          "pipefail",
+          "-c",
+          'longshore() { "${PROGRAM[@]}" "$@"; }\n' +
+          `PROGRAM=(${programCommand([]).map((word) => `'${word}'`).join(" ")})\n` +
+          shellOf(await Deno.readTextFile(new URL(`${page}.md`, docs))),
+        ],
+        cwd: directory,
+        env: {
+          ...runtimeEnvironment(),
+          BASE: longshore.baseUrl,
+          API_KEY: longshore.apiKey,
+          DATA_DIR: longshore.dataDir,
+          METRICS_TOKEN,
+        },
+        stdin: "null",
+        signal: AbortSignal.timeout(PAGE_MAX_MS),
+      }).output();
 
-    const { code, stdout, stderr } = await new Deno.Command("bash", {
-      args: [
-        "-euxo",
-        "pipefail",
-        "-c",
-        shellOf(await Deno.readTextFile(new URL(`${page}.md`, docs))),
-      ],
-      env: { BASE: longshore.baseUrl, API_KEY: longshore.apiKey },
-      stdin: "null",
-      signal: AbortSignal.timeout(PAGE_MAX_MS),
-    }).output();
-
-    const decoder = new TextDecoder();
-    equal(code, 0, decoder.decode(stdout).slice(-500) + decoder.decode(stderr).slice(-2_000));
+      const decoder = new TextDecoder();
+      equal(code, 0, decoder.decode(stdout).slice(-500) + decoder.decode(stderr).slice(-2_000));
+    } finally {
+      // A page may have recreated it under another id.
+      await engine.docker("rm", "--force", "web");
+      await Deno.remove(directory, { recursive: true });
+    }
   });
 }
 
