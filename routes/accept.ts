@@ -1,20 +1,20 @@
 /**
- * The `Accept` header: what a client prefers (RFC 9110, 12.5.1).
+ * The `Accept` header (RFC 9110, section 12.5.1).
  *
  * @module
  */
 
-/** How much of the header is read, in characters. */
+/** Characters of the header that are read. */
 const ACCEPT_MAX = 1_000;
 
-/** Whether a client prefers HTML to JSON. Browsers do, and hardly anything else does. */
+/** Whether a client prefers HTML to JSON, as browsers do. */
 export function prefersHtml({ headers }: Request): boolean {
   const accept = (headers.get("accept") ?? "").slice(0, ACCEPT_MAX).toLowerCase();
   return weightOf(accept, ["text/html", "text/*"]) >
     weightOf(accept, ["application/json", "application/*", "*/*"]);
 }
 
-/** The weight of the first of these ranges that the header has; 0 if it has none. */
+/** The weight of the first of these ranges that the header contains; 0 without any. */
 function weightOf(accept: string, ranges: readonly string[]): number {
   const given = accept.split(",").map((part) => {
     const [range = "", ...parameters] = part.split(";").map((text) => text.trim());

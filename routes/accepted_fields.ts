@@ -1,6 +1,6 @@
 /**
- * Fields that a request may have although its endpoint does not use them. Every other unknown
- * parameter or field is refused (`routes/validation.ts`).
+ * Body fields that an endpoint accepts and ignores. `routes/validation.ts` refuses all other unknown
+ * fields.
  *
  * @module
  */
@@ -8,18 +8,18 @@
 import * as z from "zod";
 import type { Endpoint } from "./endpoint.ts";
 
-/** What published clients of this API send in a body, by method and path. */
+/** Fields that published clients send, by method and path. */
 const SENT_BY_CLIENTS: Record<string, readonly string[]> = {
-  // Mobile apps describe the device beside its token.
+  // Mobile apps describe the device next to its token.
   "post /api/push/register": ["platform", "deviceId", "deviceName"],
   "post /api/push/unregister": ["platform", "deviceId", "deviceName"],
 };
 
 /**
- * The names of such fields in the body. A record that was read can be changed and sent back whole,
- * so a PUT takes every field that its own answer, or a GET of the same path, has.
+ * Lists the ignored fields of an endpoint. A client can read a record, change it and send all of it
+ * back, so a PUT accepts every field of its own response and of the GET of the same path.
  *
- * @param group The endpoints next to it.
+ * @param group All endpoints of the edition.
  */
 export function acceptedFields(endpoint: Endpoint, group: readonly Endpoint[]): readonly string[] {
   const sent = SENT_BY_CLIENTS[`${endpoint.method} ${endpoint.path}`] ?? [];
@@ -28,7 +28,7 @@ export function acceptedFields(endpoint: Endpoint, group: readonly Endpoint[]): 
   return [...sent, ...[endpoint, ...reads].flatMap(({ returns }) => fieldNames(returns))];
 }
 
-/** A path of a whole record, not one of a part or an action (`/toggle`). */
+/** The path of a whole record, not of a part or an action (`/toggle`). */
 const RECORD_PATH = /\/(:\w+|config)$/;
 
 const fieldNames = (shape: z.ZodType) =>

@@ -1,118 +1,139 @@
 /**
- * Refuses who may not call: address (403), token (401), edition (402), role or permission (403), in
+ * Refuses a request by address (403), token (401), edition (402), and role or permission (403), in
  * this order.
  *
  * @module
  */
 
 import type { Context, MiddlewareHandler } from "hono";
-import { type Caller, includesRole } from "../services/auth/caller.ts";
-import { type Edition, includesEdition } from "../services/license/edition.ts";
-import { AppError, LimitError } from "../services/errors.ts";
 import type { AccessPolicy } from "../services/access_policy.ts";
+import { type Caller, includesRole } from "../services/auth/caller.ts";
+import { AppError, LimitError } from "../services/errors.ts";
+import { type Edition, includesEdition } from "../services/license/edition.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { respond } from "./exchange.ts";
 import { editionNeeded } from "./features.ts";
-import type { Env, Identify, RequestContext } from "./request_context.ts";
+import type { Env, MiddlewareDeps } from "./request_context.ts";
 
-/** Refuses who may not call. */
-export function gate(
+/** Finds the caller of one request; `undefined` without a token. */
+type FindCaller = () => Promise<Caller | undefined>;
+
+/** Checks that a request may use the endpoint, and stores its caller in the context. */
+export function accessCheck(
   endpoint: Endpoint,
   edition: Edition,
-  { license, identify }: RequestContext,
+  { license, identify }: MiddlewareDeps,
 ): MiddlewareHandler<Env> {
-  const metrics = endpoint.acceptsMetricsToken;
-  return async function gate(c, next) {
-    const { address } = c.env;
-    const guard = c.get("guard") as AccessPolicy | undefined;
-    const ticket = endpoint.acceptsTicket ? c.req.query("ticket") : undefined;
-    const find = () => identify(c.req.raw, { address, ticket, metrics });
-    if (guard && !endpoint.anyAddress) {
-      try {
-        guard.admit(address);
-      } catch (refusal) {
-        // Whose token came from there is worth knowing, though it opens nothing.
-        const caller = await anonymousUnless(find, address);
-        if (caller.role !== "public") c.set("caller", caller);
-        throw refusal;
-      }
-    }
-    const found = endpoint.role === "public" ? anonymousUnless(find, address) : find();
-    let caller = found instanceof Promise ? await found : found;
-
-    if (!caller) throw new AppError("unauthorized", "A bearer token is required");
-    if (caller.role !== "public") c.env.isKnown = true;
-    if (guard && caller.role !== "public") {
-      caller = withRights(caller, guard);
-      if (!caller.rights!.isAdmitted()) {
-        c.set("caller", caller);
-        if (!endpoint.anyAddress) guard.admit(address, caller);
-        caller = anonymous(address);
-      }
-    }
-    c.set("caller", caller);
-    if (!includesEdition(license.edition, edition)) {
-      if (endpoint.hiddenUnlicensed) throw new AppError("not_found", `No such path: ${c.req.path}`);
-      throw new LimitError(editionNeeded(endpoint, edition), 0, 0);
-    }
-    if (!includesRole(caller.role, endpoint.role) && !isGranted(guard, caller, endpoint)) {
-      throw roleMissing(endpoint, guard?.hasCustomRoles === true);
-    }
+  return async function checkAccess(c, next) {
+    const findCaller = async () => await identify(c.req.raw, identifyOptions(c, endpoint));
+    const policy = endpoint.anyAddress ? undefined : policyOf(c);
+    if (policy) await checkAddress(c, policy, findCaller);
+    const caller = applyPolicy(c, endpoint, await checkToken(c, endpoint, findCaller));
+    checkEdition(c, endpoint, edition, license.edition);
+    checkRole(endpoint, caller, policyOf(c));
     endpoint.proof?.(c.req.raw);
     if (endpoint.actsOnGet && c.env.isHead) return respond(c.env, 200, null, {});
     await next();
   };
 }
 
-function isGranted(
-  guard: AccessPolicy | undefined,
-  { userId }: Caller,
-  { permission, orPermissions = [] }: Endpoint,
-): boolean {
-  return guard !== undefined && permission !== undefined &&
-    [permission, ...orPermissions].some((each) => guard.grants(userId, each));
+/** The policy is set only with the edition that has one. */
+const policyOf = (c: Context<Env>) => c.get("policy") as AccessPolicy | undefined;
+
+const identifyOptions = (c: Context<Env>, endpoint: Endpoint) => ({
+  address: c.env.address,
+  ticket: endpoint.acceptsTicket ? c.req.query("ticket") : undefined,
+  metrics: endpoint.acceptsMetricsToken,
+});
+
+/** Refuses an address that is admitted for no caller at all. */
+async function checkAddress(c: Context<Env>, policy: AccessPolicy, findCaller: FindCaller) {
+  try {
+    policy.admit(c.env.address);
+  } catch (refusal) {
+    // The logs name the user of a valid token although the request is refused.
+    const caller = await findCaller().catch(() => undefined);
+    if (caller) c.set("caller", caller);
+    throw refusal;
+  }
 }
 
-/** Lets the handler ask as well what the guard knows of the caller. */
-function withRights(caller: Caller, guard: AccessPolicy): Caller {
-  const { userId } = caller;
+/** Requires a valid token, except on a public endpoint, where an invalid one is ignored. */
+async function checkToken(
+  c: Context<Env>,
+  { role }: Endpoint,
+  findCaller: FindCaller,
+): Promise<Caller> {
+  if (role === "public") return await findCaller().catch(() => undefined) ?? anonymous(c);
+  const caller = await findCaller();
+  if (!caller) throw new AppError("unauthorized", "A bearer token is required");
+  return caller;
+}
+
+/**
+ * Adds the rights of custom roles to a caller with a token, and refuses one whose address is not
+ * admitted for them. Where every address may call, such a caller counts as anonymous.
+ */
+function applyPolicy(c: Context<Env>, endpoint: Endpoint, identified: Caller): Caller {
+  const policy = policyOf(c);
+  let caller = identified;
+  if (caller.role !== "public") {
+    c.env.isKnown = true;
+    if (policy) {
+      caller = withRights(caller, policy);
+      c.set("caller", caller);
+      if (!policy.admits(caller)) {
+        if (!endpoint.anyAddress) policy.admit(c.env.address, caller);
+        caller = anonymous(c);
+      }
+    }
+  }
+  c.set("caller", caller);
+  return caller;
+}
+
+function checkEdition(c: Context<Env>, endpoint: Endpoint, needed: Edition, current: Edition) {
+  if (includesEdition(current, needed)) return;
+  if (endpoint.hiddenUnlicensed) throw new AppError("not_found", `No such path: ${c.req.path}`);
+  throw new LimitError(editionNeeded(endpoint, needed), 0, 0);
+}
+
+function checkRole(
+  { role, permission, orPermissions = [] }: Endpoint,
+  caller: Caller,
+  policy: AccessPolicy | undefined,
+) {
+  if (includesRole(caller.role, role)) return;
+  const isGranted = policy !== undefined && permission !== undefined &&
+    [permission, ...orPermissions].some((each) => policy.grants(caller.userId, each));
+  if (isGranted) return;
+  const or = policy?.hasCustomRoles && permission !== undefined
+    ? ` or the permission ${permission}`
+    : "";
+  throw new AppError("forbidden", `The role ${role}${or} is required for this`);
+}
+
+/** Lets handlers ask the policy about the caller. */
+function withRights(caller: Caller, policy: AccessPolicy): Caller {
   return {
     ...caller,
     rights: {
-      grants: (permission) => guard.grants(userId, permission),
-      includeThoseOf: (other) => guard.includesRightsOf(caller, other),
-      isAdmitted: () => guard.admits(caller),
+      grants: (permission) => policy.grants(caller.userId, permission),
+      includeThoseOf: (userId) => policy.includesRightsOf(caller, userId),
+      isAdmitted: () => policy.admits(caller),
     },
   };
 }
 
-const anonymous = (address: string): Caller => ({
+const anonymous = (c: Context<Env>): Caller => ({
   userId: "",
   role: "public",
   familyId: "",
-  address,
+  address: c.env.address,
 });
 
-/** On a public endpoint a token that is not valid is as good as none. */
-async function anonymousUnless(
-  find: () => ReturnType<Identify>,
-  address: string,
-): Promise<Caller> {
-  try {
-    return await find() ?? anonymous(address);
-  } catch {
-    return anonymous(address);
-  }
-}
-
-function roleMissing({ role, permission }: Endpoint, hasPermissions: boolean): AppError {
-  const or = hasPermissions && permission !== undefined ? ` or the permission ${permission}` : "";
-  return new AppError("forbidden", `The role ${role}${or} is required for this`);
-}
-
-/** See `Input.admit`. The logs name the user from here on. */
-export function admitActor(c: Context<Env>, userId: string): void {
+/** Implements `Input.admit`. The logs name the user from here on. */
+export function admitUser(c: Context<Env>, userId: string): void {
   c.get("note").actor = userId;
-  const guard = c.get("guard") as AccessPolicy | undefined;
-  guard?.admit(c.env.address, { ...c.get("caller"), userId, role: "viewer" });
+  policyOf(c)?.admit(c.env.address, { ...c.get("caller"), userId, role: "viewer" });
 }

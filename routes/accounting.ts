@@ -1,5 +1,5 @@
 /**
- * Records the outcome of requests: writes in the audit log, all of them in the guard's log.
+ * Records requests: writes in the audit log, and all requests with the access policy, if any.
  *
  * @module
  */
@@ -8,50 +8,48 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { Caller } from "../services/auth/caller.ts";
 import type { Observation } from "../services/access_policy.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { type Env, type RequestContext, validated } from "./request_context.ts";
+import { type Env, type MiddlewareDeps, validated } from "./request_context.ts";
 
 /**
- * Records the outcome of each request: writes in the audit log, all of them in the guard's log.
- *
- * The audit log omits most anonymous requests and every 429, so that anonymous clients cannot fill
- * the disk. The guard's log has its own limits for them.
+ * Records the outcome of each request. The audit log omits most anonymous requests and every 429,
+ * so that anonymous clients cannot fill the disk. The access policy has its own limits for them.
  */
-export function accounted(
+export function accounting(
   endpoint: Endpoint,
   route: string,
-  { audit, guard }: RequestContext,
+  { audit, currentPolicy }: MiddlewareDeps,
 ): MiddlewareHandler<Env> {
   const method = endpoint.method.toUpperCase();
   const isAudited = method !== "GET" && !endpoint.unaudited;
   const action = `${method} ${route}`;
 
-  return async function accounted(c, next) {
+  return async function recordOutcome(c, next) {
     c.env.route = route;
-    const current = guard();
-    const guarding = current instanceof Promise ? await current : current;
-    if (guarding) c.set("guard", guarding);
+    const current = currentPolicy();
+    const policy = current instanceof Promise ? await current : current;
+    if (policy) c.set("policy", policy);
     c.set("note", {});
     await next();
-    // The request that installs a license or begins the trial is the first one to be recorded.
-    const recording = guarding ?? (isAudited ? await guard() : undefined);
-    if (!isAudited && !recording) return;
+    // The request that installs a license or starts the trial is the first one to be recorded.
+    const recorder = policy ?? (isAudited ? await currentPolicy() : undefined);
+    if (!isAudited && !recorder) return;
 
     const caller = c.get("caller") as Caller | undefined;
     const { status } = c.res;
     const { actor, command = null, ...note } = c.get("note");
-    const named = note.target === undefined ? targetsOf(c) : [note.target];
-    const targets = note.targets ?? named;
-    const target = (named.length > 0 ? named : targets).join(" ");
+    const own = note.target === undefined ? targetsOf(c) : [note.target];
+    const targets = note.targets ?? own;
+    const target = (own.length > 0 ? own : targets).join(" ");
     const outcome = outcomeOf(status);
     // Wrong keys and passwords are throttled; malformed anonymous requests are not.
-    const isTry = status < 400 || status === 401 || status === 403;
-    const isKnown = caller !== undefined && (caller.role !== "public" || isTry);
-    if (isAudited && isKnown && status !== 429) {
+    const isAttempt = status < 400 || status === 401 || status === 403;
+    const isRelevant = caller !== undefined && (caller.role !== "public" || isAttempt);
+    if (isAudited && isRelevant && status !== 429) {
       const userId = actor ?? caller.userId;
       audit({ caller: { ...caller, userId }, action, target, targets, command, outcome });
     }
     if (endpoint.unrecorded && outcome === "success") return;
-    await recording?.record({
+    await recorder?.record({
       caller,
       address: c.env.address,
       requestId: c.env.requestId,
@@ -73,7 +71,7 @@ function outcomeOf(status: number): Observation["outcome"] {
   return status < 400 ? "success" : "failure";
 }
 
-/** What a write is about: the path's parameters, else the name in its body. */
+/** The path's parameters, else the name in the body. */
 function targetsOf(c: Context<Env>): string[] {
   const params = Object.values(c.req.param() as Record<string, string>);
   if (params.length) return params;

@@ -1,5 +1,5 @@
 /**
- * The HTTP application: what happens to every request before and after its endpoint.
+ * The HTTP application: address, rate limit, routing, failures and the log of every request.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { Hono } from "hono";
 import { recordAudit } from "../services/ce/auth/audit.ts";
 import type { Deps } from "../services/deps.ts";
 import { AppError } from "../services/errors.ts";
-import { guard } from "../services/editions.ts";
+import { guard as policySource } from "../services/editions.ts";
 import { createCurrentAccessPolicy } from "../services/access_policy.ts";
 import { errorFields } from "../services/log.ts";
 import { clientAddress, trustedPeer } from "./client_address.ts";
@@ -19,54 +19,53 @@ import {
   everyRoute,
   type Extension,
   extensions,
-  isCounted,
+  isUnlimited,
   pathOfHost,
 } from "./editions.ts";
 import { failureOf } from "./errors.ts";
 import { type AppEnv, type Exchange, requestIdOf, respondJson } from "./exchange.ts";
-import type { Audit, Identify, RequestContext } from "./request_context.ts";
+import type { Audit, Identify, MiddlewareDeps } from "./request_context.ts";
 import { mount } from "./mount.ts";
 import { openApiDocument } from "./openapi/document.ts";
-import { createRequestLog, loggedPath, pathOf } from "./request_log.ts";
+import { createRequestLog, loggedPath } from "./request_log.ts";
+import { pathOf } from "./request_url.ts";
 import { unknownPath } from "./unknown_path.ts";
-import { rateLimit, UNLIMITED_PATHS } from "./rate_limit.ts";
+import { isProbe, rateLimit } from "./rate_limit.ts";
 import { identify } from "./authorize.ts";
 import { VERSION } from "../services/version.ts";
 
-/** Answers a request; never rejects. `peer` is the address of the other end of the connection. */
+/** Handles a request; never rejects. `peer` is the address of the other end of the connection. */
 export type App = (request: Request, peer: string) => Promise<Response>;
 
-/** @param who Finds the caller of a request; by the accounts unless given. */
-export function createApp(deps: Deps, who: Identify = identify(deps)): App {
+export function createApp(deps: Deps, identifyCaller: Identify = identify(deps)): App {
   const { config, license, log, now, vitals } = deps;
   const audit: Audit = (record) => {
     try {
       recordAudit(deps, record);
     } catch (error) {
-      // What was done is done; a full disk must not make it look undone.
+      // The action has happened. A full disk must not turn its response into a failure.
       log.error("audit entry lost", { action: record.action, ...errorFields(error) });
     }
   };
-  const gatekeeper: RequestContext = {
+  const middlewareDeps: MiddlewareDeps = {
     license,
-    identify: who,
+    identify: identifyCaller,
     audit,
-    guard: createCurrentAccessPolicy(deps, guard),
+    currentPolicy: createCurrentAccessPolicy(deps, policySource),
   };
   let document: Promise<string> | undefined;
   const openApi = () => document ??= printOpenApi();
   const base = router(baseRoutes(deps, openApi));
-  const extended = extensions.map(extensionRouter);
+  const extensionRouters = extensions.map(extensionRouter);
 
   const addressOf = clientAddress(config.trustedProxies);
   const isProxy = trustedPeer(config.trustedProxies);
   const limit = rateLimit(config.rateLimitPerMinute, now);
   const logRequest = createRequestLog(deps);
   const cors = corsHeaders(config.corsOrigins);
-  const hosted = pathOfHost(deps);
-  const counted = isCounted(deps);
+  const ownDomainPath = pathOfHost(deps);
 
-  return async function answer(request, peer) {
+  return async function handle(request, peer) {
     const started = performance.now();
     vitals.requestBegan();
     const exchange: Exchange = {
@@ -78,13 +77,13 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
     try {
       assertUrl(request);
       exchange.address = addressOf(peer, request.headers);
-      if (!UNLIMITED_PATHS.includes(pathOf(request)) && counted(request)) {
+      if (!isProbe(pathOf(request)) && !isUnlimited(deps, request)) {
         limit.check(exchange.address);
       }
       response = preflight(request, exchange) ??
-        await dispatch(onHost(believed(request, peer)), exchange);
+        await dispatch(withOwnDomainPath(withTrustedHeaders(request, peer)), exchange);
     } catch (error) {
-      response = answerFailure(error, exchange, request);
+      response = respondFailure(error, exchange, request);
     }
     const { method } = request;
     const { status } = response;
@@ -94,17 +93,17 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
     return response;
   };
 
-  /** Only a proxy that the operator trusts can say how the client reached it. */
-  function believed(request: Request, peer: string): Request {
+  /** Removes `X-Forwarded-Proto` unless a trusted proxy set it. */
+  function withTrustedHeaders(request: Request, peer: string): Request {
     if (!request.headers.has("x-forwarded-proto") || isProxy(peer)) return request;
     const headers = new Headers(request.headers);
     headers.delete("x-forwarded-proto");
     return new Request(request, { headers });
   }
 
-  /** As if it had asked for the path that its host stands for. */
-  function onHost(request: Request): Request {
-    const path = hosted(request);
+  /** A status page's own domain serves the page at `/`. */
+  function withOwnDomainPath(request: Request): Request {
+    const path = ownDomainPath(request);
     return path === undefined ? request : new Request(new URL(path, request.url), request);
   }
 
@@ -114,20 +113,20 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
 
   function router(routes: EditionRoutes[]): Hono<AppEnv> {
     const hono = new Hono<AppEnv>({ strict: false });
-    for (const each of routes) mount(hono, each, gatekeeper);
+    for (const each of routes) mount(hono, each, middlewareDeps);
     hono.notFound(unknownPath(routes));
-    hono.onError((error, c) => answerFailure(error, c.env, c.req.raw));
+    hono.onError((error, c) => respondFailure(error, c.env, c.req.raw));
     return hono;
   }
 
-  /** Loads the extension for its first request; after a failure the next request tries again. */
+  /** Loads the extension on its first request; after a failure the next request tries again. */
   function extensionRouter({ edition, prefix, load }: Extension) {
     let loading: Promise<Hono<AppEnv>> | undefined;
-    const begin = async () => router([{ edition, prefix, endpoints: await load(deps) }]);
+    const start = async () => router([{ edition, prefix, endpoints: await load(deps) }]);
     return {
-      answers: (path: string) => path.startsWith(`${prefix}/`),
+      serves: (path: string) => path.startsWith(`${prefix}/`),
       load: () =>
-        loading ??= begin().catch((error) => {
+        loading ??= start().catch((error) => {
           loading = undefined;
           throw error;
         }),
@@ -136,10 +135,10 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
 
   async function dispatch(request: Request, exchange: Exchange): Promise<Response> {
     const path = pathOf(request);
-    const extension = extended.find(({ answers }) => answers(path));
+    const extension = extensionRouters.find(({ serves }) => serves(path));
     const hono = extension ? await extension.load() : base;
     if (request.method !== "HEAD") return await hono.fetch(request, exchange);
-    // The body of a stream has to be let go of, or it would run on with nobody reading.
+    // Cancels the body, because a stream would otherwise run without a reader.
     const { url, headers } = request;
     exchange.isHead = true;
     const response = await hono.fetch(new Request(url, { headers }), exchange);
@@ -147,7 +146,7 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
     return new Response(null, response);
   }
 
-  function answerFailure(error: unknown, exchange: Exchange, request: Request): Response {
+  function respondFailure(error: unknown, exchange: Exchange, request: Request): Response {
     const { status, body, headers } = failureOf(error, license.edition);
     if (status === 500) {
       log.error("request failed", {
@@ -161,14 +160,13 @@ export function createApp(deps: Deps, who: Identify = identify(deps)): App {
   }
 }
 
-/** A name or an address, and a port. */
 const WELL_FORMED_HOST = /^[\w.:[\]-]*$/;
 
 /**
- * The runtime joins host and path without a check. A host with a slash would be read as the
- * beginning of the path, and one like `a:99999` makes a URL that nothing can parse.
+ * Refuses a malformed `Host`. The runtime joins host and path unchecked: the part of a host after a
+ * slash would count as path, and `a:99999` gives a URL that cannot be parsed.
  */
 function assertUrl({ url, headers }: Request): void {
   if (WELL_FORMED_HOST.test(headers.get("host") ?? "") && URL.canParse(url)) return;
-  throw new AppError("invalid", "The Host header must be a name or an address, and a port");
+  throw new AppError("invalid", "The Host header must be a name or address, with an optional port");
 }

@@ -1,5 +1,5 @@
 /**
- * Who calls: the bearer token, or the ticket, of a request.
+ * Finds the caller of a request by its bearer token or ticket.
  *
  * @module
  */
@@ -16,12 +16,12 @@ import type { Identify } from "./request_context.ts";
 /** RFC 6750, section 2.1. Schemes are compared without case (RFC 9110, section 11.1). */
 const BEARER = /^bearer +([\w.~+/-]+=*)$/i;
 
-/** A token that an operator makes up need not be made of those characters. */
+/** `METRICS_TOKEN` may contain any characters. */
 const ANY_BEARER = /^bearer +(.+)$/i;
 
 /**
- * Makes the function that finds the caller of a request. It answers at once for a token that was
- * checked before; user, role and logout are looked up every time.
+ * Creates the function that finds the caller of a request. The result is synchronous for a token
+ * that was verified before; user, role and logout are checked every time.
  */
 export function identify(
   deps: Pick<Deps, "accounts" | "config" | "secrets" | "tickets" | "now">,
@@ -32,7 +32,7 @@ export function identify(
   const callerOf = ({ userId, familyId, expiresAtMs }: TokenSession, address: string): Caller => {
     const role = accounts.roleOf({ userId, familyId });
     if (!role) {
-      throw new AppError("unauthorized", "The user of this token is gone or has logged out");
+      throw new AppError("unauthorized", "The user of this token was deleted or has logged out");
     }
     return { userId, familyId, expiresAtMs, role, address };
   };

@@ -1,5 +1,5 @@
 /**
- * The caller's address, behind proxies that the operator trusts and only behind those.
+ * The client's address behind trusted proxies.
  *
  * @module
  */
@@ -12,19 +12,19 @@ import {
   parseAddress,
 } from "../services/auth/ip_address.ts";
 
-/** More hops than any real chain has; a longer header is an attempt to keep us busy. */
+/** Limit of hops in a header. Real chains are shorter. */
 const HOPS_MAX = 32;
 
 /**
- * Makes the function that finds the client's address: the last hop that is no trusted proxy, read
- * from the right, for everything further left was written by whoever sent it.
+ * Creates the function that finds the client's address: the rightmost hop that is not a trusted
+ * proxy. Hops further left come from the client and can be forged.
  *
- * @param trusted Addresses and CIDRs, already checked by the configuration.
+ * @param trusted Addresses and CIDRs, validated by the configuration.
  */
 export function clientAddress(trusted: readonly string[]) {
   const isTrusted = memberOf(trusted);
 
-  /** @throws {AppError} `invalid` when a trusted proxy sends an unreadable address. */
+  /** @throws {AppError} `invalid` when a trusted proxy sends a malformed address. */
   return function addressOf(peer: string, headers: Headers): string {
     if (trusted.length === 0) return normalized(peer);
     let address = parseAddress(peer);
@@ -34,10 +34,10 @@ export function clientAddress(trusted: readonly string[]) {
     const hops = headers.get(header) ?? "";
     if (hops === "") return address.toString();
     const list = hops.split(",");
-    if (list.length > HOPS_MAX) throw unreadable(header, `more than ${HOPS_MAX} addresses`);
+    if (list.length > HOPS_MAX) throw malformed(header, `more than ${HOPS_MAX} addresses`);
     for (const text of list.reverse()) {
       const hop = parseAddress(withoutBrackets(text.trim()));
-      if (!hop) throw unreadable(header, JSON.stringify(text.trim().slice(0, 64)));
+      if (!hop) throw malformed(header, JSON.stringify(text.trim().slice(0, 64)));
       address = hop;
       if (!isTrusted(hop)) break;
     }
@@ -45,7 +45,7 @@ export function clientAddress(trusted: readonly string[]) {
   };
 }
 
-/** Makes what tells whether the other end of a connection is a proxy that the operator trusts. */
+/** Creates the function that checks whether the other end of a connection is a trusted proxy. */
 export function trustedPeer(trusted: readonly string[]): (peer: string) => boolean {
   const isTrusted = memberOf(trusted);
   return (peer) => {
@@ -59,14 +59,14 @@ function memberOf(trusted: readonly string[]): (address: Address) => boolean {
   return (address) => networks.some((network) => includesAddress(network, address));
 }
 
-const unreadable = (header: string, what: string) =>
-  new AppError("invalid", `${header} is not readable: ${what}`);
+const malformed = (header: string, what: string) =>
+  new AppError("invalid", `${header} is malformed: ${what}`);
 
 /** Proxies write IPv6 with brackets or without. */
 const withoutBrackets = (text: string) =>
   text.startsWith("[") && text.endsWith("]") ? text.slice(1, -1) : text;
 
-/** The runtime names a client of a dual-stack socket by its mapped IPv4 address. */
+/** A dual-stack socket reports IPv4 clients by their mapped address. */
 function normalized(peer: string): string {
   return peer.startsWith("::ffff:") ? parseAddress(peer)?.toString() ?? peer : peer;
 }

@@ -1,15 +1,15 @@
 /**
- * Browser pages from other origins, where the operator lists them.
+ * Access for browser pages of the origins in `CORS_ORIGINS`.
  *
  * @module
  */
 
 import { type Exchange, respond } from "./exchange.ts";
 
-/** How long a browser may remember a preflight's answer, in seconds. */
+/** How long a browser may cache a preflight response, in seconds. */
 const PREFLIGHT_AGE_S = 600;
 
-/** Makes the function that gives the headers of an answer to a page of a listed origin. */
+/** Creates the function that gives the CORS headers of a response. */
 export function corsHeaders(origins: readonly string[]) {
   const listed = new Set(origins);
   return (request: Request): Record<string, string> => {
@@ -25,12 +25,12 @@ export function corsHeaders(origins: readonly string[]) {
   };
 }
 
-/** The answer to a browser's question before the request proper; `undefined` for any other. */
+/** Answers a preflight request; `undefined` for any other request. */
 export function preflight(request: Request, exchange: Exchange): Response | undefined {
-  const asks = request.method === "OPTIONS" &&
+  const isPreflight = request.method === "OPTIONS" &&
     request.headers.has("access-control-request-method") &&
     exchange.headers["access-control-allow-origin"] !== undefined;
-  if (!asks) return undefined;
+  if (!isPreflight) return undefined;
   return respond(exchange, 204, null, {
     "access-control-allow-methods": "GET, POST, PUT, DELETE",
     "access-control-allow-headers": "Authorization, Content-Type, If-None-Match, Last-Event-ID",

@@ -6,9 +6,9 @@
 
 import type { Deps } from "../services/deps.ts";
 import type { Edition } from "../services/license/edition.ts";
-import { isVerifySecret } from "../services/enterprise/mtls/verify_secret.ts";
 import { ceEndpoints } from "./ce/mod.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { isVerifyRequest } from "./enterprise/mtls/verify_request.ts";
 import { statusPageHtmlEndpoints, statusPageOfHost } from "./pro/status_pages/html.ts";
 
 export interface EditionRoutes {
@@ -17,19 +17,19 @@ export interface EditionRoutes {
   endpoints: readonly Endpoint[];
 }
 
-/** Endpoints that are loaded when somebody first asks for one: most services never need them. */
+/** Endpoints that are loaded on the first request for one, because most hosts never need them. */
 export interface Extension {
   edition: Edition;
-  /** Everything under it is theirs. */
+  /** Every path below it belongs to the extension. */
   prefix: string;
   load(deps: Deps): Promise<readonly Endpoint[]>;
 }
 
-/** What is there from the start. @param openApi The API document as JSON. */
+/** Endpoints that are loaded at the start. @param openApi The API document as JSON. */
 export function baseRoutes(deps: Deps, openApi: () => Promise<string>): EditionRoutes[] {
   return [
     { edition: "ce", prefix: "", endpoints: ceEndpoints(deps, openApi) },
-    // Pages for everyone, which have addresses that people remember.
+    // Public pages, with short addresses.
     { edition: "pro", prefix: "", endpoints: statusPageHtmlEndpoints(deps) },
   ];
 }
@@ -58,19 +58,10 @@ export async function everyRoute(
   return [...baseRoutes(deps, openApi), ...await Promise.all(loaded)];
 }
 
-/**
- * Makes what tells which path of this service answers a request for a host of a user's own;
- * `undefined` for every other request.
- */
+/** The path that serves a request for a host of its own; `undefined` for other requests. */
 export const pathOfHost = (deps: Deps): (request: Request) => string | undefined =>
   statusPageOfHost(deps);
 
-const VERIFY_URL = /^https?:\/\/[^/]+\/api\/ext\/service-enterprise\/mtls\/verify\/?(\?|$)/;
-
-/**
- * Makes what tells whether a request counts against the rate limit of its address. Those of a
- * reverse proxy that shows the verify secret do not: it asks at each request of each client.
- */
-export const isCounted = ({ config }: Pick<Deps, "config">) => (request: Request): boolean =>
-  !VERIFY_URL.test(request.url) ||
-  !isVerifySecret({ config }, request.headers.get("x-verify-secret"));
+/** Whether a request to an edition is exempt from the rate limit. */
+export const isUnlimited = (deps: Pick<Deps, "config">, request: Request): boolean =>
+  isVerifyRequest(deps, request);

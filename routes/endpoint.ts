@@ -1,8 +1,8 @@
 /**
- * An endpoint is a value: its contract (path, role, shapes) next to the function that answers it.
+ * An endpoint is a value: its contract (path, role, shapes) and its handler.
  *
- * The contract is the single source of truth. `routes/mount.ts` validates requests and responses
- * with it and `routes/openapi/` documents it; no endpoint exists that one of the two does not see.
+ * The contract is the single source of truth: `routes/mount.ts` validates requests and responses
+ * with it, and `routes/openapi/` documents it.
  *
  * @module
  */
@@ -10,7 +10,7 @@
 import type * as z from "zod";
 import type { Caller, Role } from "../services/auth/caller.ts";
 
-/** What a caller can know about an endpoint without reading its code. */
+/** Everything about an endpoint except its handler. */
 export interface Contract<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
@@ -30,47 +30,41 @@ export interface Contract<
   role: Role;
   /** Resource and action that custom roles grant, e.g. `"containers:start"`. */
   permission?: `${string}:${string}`;
-  /** Any of these lets in as well; the handler then asks for the one that the request needs. */
+  /** Each of these suffices as well; the handler then checks the one that the request needs. */
   orPermissions?: readonly `${string}:${string}`[];
-  /** A browser cannot set headers on an event stream; it may bring `?ticket=` instead of a token. */
+  /** Accepts `?ticket=` instead of a token: browsers cannot set headers on an event stream. */
   acceptsTicket?: true;
-  /** Where `METRICS_TOKEN` is set, that token and no other opens it: a scraper cannot log in. */
+  /** Accepts only `METRICS_TOKEN` if that is set: a scraper cannot log in. */
   acceptsMetricsToken?: true;
-  /** Without its edition it is not there at all (404), as is right for a page that people see. */
+  /** Answers 404 instead of 402 without its edition, because visitors of public pages see it. */
   hiddenUnlicensed?: true;
-  /**
-   * What somebody without a token has to show instead. Asked before anything of the body is read;
-   * throws what refuses them.
-   */
+  /** Checks what a caller sends instead of a token; throws a refusal. Called before reading the body. */
   proof?: (request: Request) => void;
-  /** Interrupts or removes something although it is not a DELETE; clients ask before they send it. */
+  /** Interrupts or removes something although it is not a DELETE; clients should ask first. */
   destructive?: true;
-  /** Does something although it is a GET (a link in a mail); asking for its head does not. */
+  /** A GET with an effect (a link in a mail). HEAD has none. */
   actsOnGet?: true;
-  /** Answers whatever address asks, also where an IP allowlist is enforced. */
+  /** Exempt from the IP allowlist. */
   anyAddress?: true;
-  /** Leaves no entry of its own in the compliance log when it succeeds: it is what writes one. */
+  /** Its success adds no compliance log entry, because the handler writes one itself. */
   unrecorded?: true;
-  /** Not worth an entry in the audit log, though it is a write: it changes nothing lasting. */
+  /** A write without an audit log entry, because it changes nothing permanent. */
   unaudited?: true;
-  /**
-   * Decides by the unchecked body whether the edition has what is requested: that is 402 before the
-   * input is 400. Throws the refusal.
-   */
+  /** Refuses what the edition does not include (402), before the body is validated (400). */
   assertLicensed?: (body: Record<string, unknown>, params: Record<string, string>) => void;
   /**
-   * Parameters and fields that it does not know are ignored, not refused: other programs add their
-   * own to its links (`utm_source`) or forms (SAML bindings, 3.5.4; RFC 8058).
+   * Ignores unknown parameters and fields: other programs add their own to links (`utm_source`) and
+   * forms (SAML bindings, 3.5.4; RFC 8058).
    */
   ignoresUnknown?: true;
-  /** Headers that it reads, by name, with their meaning; for the API document. */
+  /** Request headers that it reads, by name, with their meaning; for the API document. */
   headers?: Record<string, string>;
   params?: Params;
   query?: Query;
   body?: Body;
   /** The body of a form (`application/x-www-form-urlencoded`) instead of JSON. */
   form?: Body;
-  /** What is sent back. Fields not declared here never leave the service. */
+  /** The response. Fields that are not declared here never leave the service. */
   returns: Returns;
   /** Status of a successful response; 200 unless given. */
   status?: 200 | 201 | 202 | 302;
@@ -83,22 +77,21 @@ export interface Contract<
   /** Other media types of a successful response, which the client can choose. */
   alternatives?: Record<string, z.ZodType>;
   /**
-   * The response has an `ETag`, and a request with that in `If-None-Match` gets 304. The handler of
-   * a raw endpoint does this itself.
+   * The response has an `ETag`, and a request with that in `If-None-Match` gets 304. Raw endpoints
+   * use `sendRepresentation()`.
    */
   etag?: true;
   /**
-   * Names the state that the answer is made of. While the name stays, an answer is serialised
-   * once and sent again; `undefined` has it made afresh. Only for answers that are the same for
-   * every caller.
+   * Version of the data behind the response, which is cached until the version changes; `undefined`
+   * disables the cache. Only for responses that are the same for every caller.
    */
   version?: () => string | undefined;
 }
 
-/** A response of an endpoint besides the successful one, for the API document. */
+/** A further response of an endpoint, for the API document. */
 export interface Reply {
   description: string;
-  /** The JSON body; without it there is none. */
+  /** The JSON body, if any. */
   returns?: z.ZodType;
   /** Other media types, which the client can choose. */
   alternatives?: Record<string, z.ZodType>;
@@ -115,30 +108,30 @@ export interface Input<Params, Query, Body> {
   request: Request;
   note: Note;
   /**
-   * Refuses a user who logs in from an address that is not admitted for them. For endpoints that
-   * issue tokens, before they store anything.
+   * Refuses a login from an address that is not admitted for the user. Endpoints that issue tokens
+   * call it before they store anything.
    *
    * @throws {AppError} `forbidden`
    */
   admit: (userId: string) => void;
 }
 
-/** What a handler adds to the audit and compliance entries of its request. */
+/** Details that a handler adds to the audit and compliance entries of its request. */
 export interface Note {
   /** The id of the user who logged in. */
   actor?: string;
   /** Replaces the path's parameters as the target. */
   target?: string;
-  /** Ids and names of everything that the request was about. */
+  /** Ids and names of all affected objects. */
   targets?: readonly string[];
-  /** The command or the options that say what was done. */
+  /** The command or the options of the action. */
   command?: string;
 }
 
 /** A contract and its handler, with the types of the shapes erased. */
 export interface Endpoint extends Contract {
   handle(input: Input<unknown, unknown, unknown>): unknown;
-  /** Media type of an answer that is no JSON; the handler then returns a `RawAnswer`. */
+  /** Media type of a response that is not JSON; the handler then returns a `RawResponse`. */
   produces?: string;
 }
 
@@ -158,16 +151,16 @@ export function endpoint<
 }
 
 /**
- * An answer that is no JSON. One that is all there is better not wrapped in a `Response`, whose
- * body is a stream to whoever reads it: sending the bytes themselves takes half the time.
+ * A response that is not JSON. Plain bytes are sent in half the time of a `Response`, whose body is
+ * a stream.
  */
-export type RawAnswer = Response | {
+export type RawResponse = Response | {
   status: number;
   headers: Record<string, string>;
   body: Uint8Array<ArrayBuffer> | null;
 };
 
-/** An endpoint whose answer is no JSON: an event stream, a page, a text export. */
+/** An endpoint whose response is not JSON: an event stream, a page, a text export. */
 export function rawEndpoint<
   Params extends z.ZodType = z.ZodUndefined,
   Query extends z.ZodType = z.ZodUndefined,
@@ -178,7 +171,7 @@ export function rawEndpoint<
   },
   handle: (
     input: Input<z.output<Params>, z.output<Query>, z.output<Body>>,
-  ) => RawAnswer | Promise<RawAnswer>,
+  ) => RawResponse | Promise<RawResponse>,
 ): Endpoint {
   return { ...contract, handle: handle as Endpoint["handle"] };
 }

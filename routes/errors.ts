@@ -28,20 +28,17 @@ const STATUS = {
   unavailable: 503,
 } as const satisfies Record<ErrorCode, number>;
 
-/** Where a caller reads how to get a larger edition. */
+/** Describes the editions and how to upgrade. */
 const UPGRADE_URL = "https://longshore.example/editions";
 
-/** A failure as it is answered. */
+/** A failure as an HTTP response. */
 export interface Failure {
   status: number;
   body: { error: string } & Record<string, unknown>;
   headers: Record<string, string>;
 }
 
-/**
- * What the caller is told of a thrown error. One that is not meant for callers reads only
- * "Internal error".
- */
+/** Converts a thrown error. An unexpected one becomes "Internal error", without details. */
 export function failureOf(error: unknown, edition: Edition): Failure {
   const known = asAppError(error);
   if (!known) return { status: 500, body: { error: "Internal error" }, headers: {} };
@@ -63,13 +60,13 @@ export function failureOf(error: unknown, edition: Edition): Failure {
     },
     headers: {
       ...(known instanceof ThrottledError && throttleHeaders(known)),
-      // RFC 6750, section 3: a refused token is answered with the scheme to use.
+      // RFC 6750, section 3.
       ...(status === 401 && { "www-authenticate": "Bearer" }),
     },
   };
 }
 
-/** `RateLimit` as in the IETF's draft (httpapi-ratelimit-headers): nothing remains for so long. */
+/** `RateLimit` as in the IETF draft httpapi-ratelimit-headers: no requests remain for `t` seconds. */
 function throttleHeaders({ retryAfterS }: ThrottledError): Record<string, string> {
   return { "retry-after": String(retryAfterS), ratelimit: `"default";r=0;t=${retryAfterS}` };
 }

@@ -1,27 +1,26 @@
 /**
- * One request and its answer: what is known of the request before any endpoint sees it, and the
- * headers that every answer carries. They are written here, once, together with the answer's own:
- * a chain of middlewares that each add a header costs a third of the throughput.
+ * A request before it reaches an endpoint, and the headers that every response has. All headers are
+ * set at once: a chain of middlewares that each add one costs a third of the throughput.
  *
  * @module
  */
 
-/** What is known of a request before any endpoint sees it. */
+/** A request as far as it is known before it reaches an endpoint. */
 export interface Exchange {
   requestId: string;
   /** The client's address, as seen behind trusted proxies. */
   address: string;
-  /** Whether only the head of the answer was asked for. */
+  /** Whether the method is HEAD. */
   isHead?: true;
   /** Whether the caller was identified. */
   isKnown?: true;
-  /** Path pattern of the endpoint that answers, once it is found. */
+  /** Path pattern of the endpoint, once it is found. */
   route?: string;
-  /** Headers for the answer that depend on the request (CORS). */
+  /** Response headers that depend on the request (CORS). */
   headers: Record<string, string>;
 }
 
-/** The environment of our Hono app: `c.env` is the exchange. */
+/** The environment of the Hono app: `c.env` is the exchange. */
 export type AppEnv = { Bindings: Exchange };
 
 const SECURITY_HEADERS = {
@@ -32,16 +31,16 @@ const SECURITY_HEADERS = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
 };
 
-/** A request id taken over from the request: short, and harmless in any log or header. */
+/** A request id that is short, and harmless in any log or header. */
 const WELL_FORMED_ID = /^[\w.:=+\/-]{1,128}$/;
 
-/** The request's own id where it is well-formed, else a new one. */
+/** The value of `X-Request-Id` if it is well-formed, or a new id. */
 export function requestIdOf(request: Request): string {
   const given = request.headers.get("x-request-id");
   return given !== null && WELL_FORMED_ID.test(given) ? given : crypto.randomUUID();
 }
 
-/** An answer with the headers that all have; those of `headers` win, and both of `vary` count. */
+/** Creates a response with the common headers. `headers` take precedence; `vary` is combined. */
 export function respond(
   exchange: Exchange,
   status: number,

@@ -1,5 +1,5 @@
 /**
- * What a 402 calls the features of an edition.
+ * Names of the features of an edition, for 402 responses.
  *
  * @module
  */

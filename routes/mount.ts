@@ -1,26 +1,27 @@
 /**
- * Serves endpoints with Hono. The order of refusals is the contract's: token (401), edition (402),
- * role (403), input (400, 413, 415), and only then the handler, which may find nothing (404).
- * Before all of them comes the address (403), where an allowlist is enforced.
+ * Serves endpoints with Hono. The order of refusals is the contract's: address (403), token (401),
+ * edition (402), role (403), input (400, 413, 415), and only then the handler, which may find
+ * nothing (404).
  *
  * @module
  */
 
 import type { Context, Hono } from "hono";
-import { accounted } from "./accounting.ts";
-import { answerCache, jsonHeaders, revalidated } from "./answer_cache.ts";
+import { accessCheck, admitUser } from "./access.ts";
+import { accounting } from "./accounting.ts";
 import type { EditionRoutes } from "./editions.ts";
-import type { Endpoint, RawAnswer } from "./endpoint.ts";
-import { type AppEnv, respond } from "./exchange.ts";
-import { admitActor, gate } from "./access.ts";
-import { type Env, type RequestContext, validated } from "./request_context.ts";
+import type { Endpoint, RawResponse } from "./endpoint.ts";
+import { type AppEnv, type Exchange, respond } from "./exchange.ts";
+import { sendRepresentation } from "./representation.ts";
+import { type Env, type MiddlewareDeps, validated } from "./request_context.ts";
+import { JSON_HEADERS, responseCache } from "./response_cache.ts";
 import { inputCheck } from "./validation.ts";
 
 /** Adds an edition's endpoints. */
 export function mount(
   app: Hono<AppEnv>,
   { edition, prefix, endpoints }: EditionRoutes,
-  gatekeeper: RequestContext,
+  deps: MiddlewareDeps,
 ): void {
   for (const endpoint of endpoints) {
     // A group's root is served without a trailing slash.
@@ -28,8 +29,8 @@ export function mount(
     (app as unknown as Hono<Env>).on(
       endpoint.method.toUpperCase(),
       [route],
-      accounted(endpoint, route, gatekeeper),
-      gate(endpoint, edition, gatekeeper),
+      accounting(endpoint, route, deps),
+      accessCheck(endpoint, edition, deps),
       inputCheck(endpoint, endpoints),
       handler(endpoint),
     );
@@ -37,32 +38,33 @@ export function mount(
 }
 
 function handler(endpoint: Endpoint) {
-  const cache = answerCache(endpoint.version);
+  const cache = responseCache(endpoint.version);
   const status = endpoint.status ?? 200;
 
   return async (c: Context<Env>): Promise<Response> => {
     const exchange = c.env;
     const request = c.req.raw;
-    const kept = cache.find(request);
-    if (kept) return revalidated(exchange, request, kept);
+    const cached = cache.find(request);
+    if (cached) return respondRaw(exchange, sendRepresentation(cached, request));
 
-    const version = cache.version();
-    const answer = await endpoint.handle({
+    const version = cache.currentVersion();
+    const result = await endpoint.handle({
       params: endpoint.params && validated(c, "param"),
       query: endpoint.query && validated(c, "query"),
       body: endpoint.form || endpoint.body ? validated(c, "body") : undefined,
       caller: c.get("caller"),
       request,
       note: c.get("note"),
-      admit: (userId) => admitActor(c, userId),
+      admit: (userId) => admitUser(c, userId),
     });
-    if (endpoint.produces !== undefined) {
-      const { status, headers, body } = answer as RawAnswer;
-      const plain = headers instanceof Headers ? Object.fromEntries(headers) : headers;
-      return respond(exchange, status, body, plain);
-    }
-    const text = JSON.stringify(endpoint.returns.parse(answer));
-    if (!endpoint.etag) return respond(exchange, status, text, jsonHeaders);
-    return revalidated(exchange, request, cache.keep(request, version, text));
+    if (endpoint.produces !== undefined) return respondRaw(exchange, result as RawResponse);
+    const json = JSON.stringify(endpoint.returns.parse(result));
+    if (!endpoint.etag) return respond(exchange, status, json, JSON_HEADERS);
+    return respondRaw(exchange, sendRepresentation(cache.add(request, version, json), request));
   };
+}
+
+function respondRaw(exchange: Exchange, { status, headers, body }: RawResponse): Response {
+  const plain = headers instanceof Headers ? Object.fromEntries(headers) : headers;
+  return respond(exchange, status, body, plain);
 }

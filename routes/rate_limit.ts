@@ -9,7 +9,7 @@ import { ThrottledError } from "../services/errors.ts";
 
 const WINDOW_MS = 60_000;
 
-/** Most addresses that are counted at a time; beyond, the longest known one is forgotten. */
+/** Limit of counted addresses; beyond it, the oldest one is dropped. */
 const ADDRESSES_MAX = 50_000;
 
 interface Window {
@@ -17,20 +17,20 @@ interface Window {
   count: number;
 }
 
-/** Probes that a supervisor requests every few seconds are never limited. */
-export const UNLIMITED_PATHS: readonly string[] = ["/livez", "/livez/", "/readyz", "/readyz/"];
+/** Whether a path is a health probe. Supervisors request these every few seconds without limit. */
+export const isProbe = (path: string): boolean => /^\/(livez|readyz)\/?$/.test(path);
 
-/** Refuses an address that asks too often. */
+/** Limits the requests of each address. */
 export interface RateLimit {
   /** @throws {ThrottledError} */
   check(address: string): void;
-  /** Number of addresses counted, for the memory bound's test. */
+  /** Number of counted addresses, for tests. */
   readonly size: number;
 }
 
 /**
- * @param perMinute Requests allowed in a minute that begins with an address's first one; 0 allows
- * all.
+ * @param perMinute Requests of an address in the minute that starts with its first one; 0 disables
+ * the limit.
  */
 export function rateLimit(perMinute: number, now: () => Date): RateLimit {
   const windows = new Map<string, Window>();
@@ -51,7 +51,7 @@ export function rateLimit(perMinute: number, now: () => Date): RateLimit {
       }
       if (++window.count <= perMinute) return;
       throw new ThrottledError(
-        `More than ${perMinute} requests in a minute`,
+        `Limit of ${perMinute} requests per minute exceeded`,
         Math.max(1, Math.ceil((window.endsAt - at) / 1000)),
       );
     },

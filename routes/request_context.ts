@@ -1,22 +1,31 @@
 /**
- * What is known of a request on its way to its endpoint, and who has a say on the way.
+ * The context of a request: what the middleware of every endpoint gets, and what it stores for the
+ * handler.
  *
  * @module
  */
 
 import type { Context } from "hono";
+import type { AccessPolicy, CurrentAccessPolicy } from "../services/access_policy.ts";
 import type { Caller } from "../services/auth/caller.ts";
 import type { Edition } from "../services/license/edition.ts";
-import type { AccessPolicy, CurrentAccessPolicy } from "../services/access_policy.ts";
 import type { Note } from "./endpoint.ts";
 import type { AppEnv } from "./exchange.ts";
 
+/** What the middleware of every endpoint needs. */
+export interface MiddlewareDeps {
+  license: { readonly edition: Edition };
+  identify: Identify;
+  audit: Audit;
+  currentPolicy: CurrentAccessPolicy;
+}
+
 /**
- * Finds the caller of a request by its token, by its ticket where the endpoint takes one, or by
- * the scraper's own token (`metrics`).
+ * Finds the caller of a request by its token, by its ticket where the endpoint accepts one, or by
+ * `METRICS_TOKEN` (`metrics`).
  *
- * @returns `undefined` for a request that brings neither.
- * @throws {AppError} `unauthorized` for a token that is not valid (any more).
+ * @returns `undefined` for a request without any of them.
+ * @throws {AppError} `unauthorized` for an invalid, expired or revoked token.
  */
 export type Identify = (
   request: Request,
@@ -33,18 +42,10 @@ export type Audit = (record: {
   outcome: "success" | "failure" | "denied";
 }) => void;
 
-/** Who has a say on the way of every request. */
-export interface RequestContext {
-  license: { readonly edition: Edition };
-  identify: Identify;
-  audit: Audit;
-  guard: CurrentAccessPolicy;
-}
+/** The environment of the endpoints' Hono context. */
+export type Env = AppEnv & { Variables: { caller: Caller; policy: AccessPolicy; note: Note } };
 
-type Variables = { caller: Caller; guard: AccessPolicy; note: Note };
-export type Env = AppEnv & { Variables: Variables };
-
-/** What a validator made of a part of the request; nothing where there was none to. */
+/** A validated part of the request; `undefined` where the endpoint has none. */
 export function validated(c: Context<Env>, part: "param" | "query" | "body"): unknown {
   return (c.req as unknown as { valid(part: string): unknown }).valid(part);
 }

@@ -7,8 +7,9 @@
 import { createAnonymousQuota } from "../services/auth/anonymous_quota.ts";
 import type { Deps } from "../services/deps.ts";
 import type { Exchange } from "./exchange.ts";
+import { pathOf } from "./request_url.ts";
 
-/** Logs an answered request. */
+/** Logs a request with its response. */
 export type RequestLog = (
   request: Request,
   exchange: Exchange,
@@ -26,7 +27,7 @@ export function createRequestLog(
   const quota = createAnonymousQuota({ ofClient: 20, ofMinute: 600 });
 
   return (request, exchange, status, ms) => {
-    // Reads that succeed are the bulk and tell little.
+    // Successful reads are the bulk of all requests and the least interesting.
     const level = request.method === "GET" && status < 400 ? "debug" : "info";
     if (level === "debug" && config.logLevel !== "debug") return;
     const atMs = now().getTime();
@@ -47,17 +48,12 @@ export function createRequestLog(
   };
 }
 
-/** The path without the query. */
-export function pathOf({ url }: Request): string {
-  return url.slice(url.indexOf("/", "https://".length)).split("?", 1)[0]!;
-}
-
-/** Longer than most names, and neither the id of a container nor one of this service. */
+/** Long enough for a token, and not the id of a container. */
 const LIKE_A_TOKEN = /(?<=\/)(?![0-9a-f]{64}(?:\/|$))[\w.~+=-]{40,}/g;
 
 /**
- * The path without the query, which may hold a ticket or a private search, and without parts that
- * look like a token: links in mails contain some, and keys are pasted into wrong places.
+ * The path without the query, which can contain a ticket or a private search, and with `:token` for
+ * segments that look like one: links in mails contain tokens, and keys are pasted in wrong places.
  */
 export const loggedPath = (request: Request): string =>
   pathOf(request).replace(LIKE_A_TOKEN, ":token").slice(0, 300);

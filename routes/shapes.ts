@@ -14,9 +14,11 @@ export const IdParams = z.object({ id: z.string().min(1).max(255) });
 /** Body of the toggle endpoints of CE and Pro. */
 export const EnabledBody = z.object({ enabled: z.boolean() }).meta({ id: "EnabledBody" });
 
-/** Body of the toggle endpoints of Enterprise, which may be left out. */
+/** Optional body of the toggle endpoints of Enterprise. */
 export const ToggleBody = z.object({
-  enabled: z.boolean().optional().meta({ description: "Default: the opposite of what it is" }),
+  enabled: z.boolean().optional().meta({
+    description: "Default: the opposite of the current value",
+  }),
 }).meta({ id: "ToggleBody", example: { enabled: false } });
 
 /** A name or title: one line that is not empty. */
@@ -32,11 +34,11 @@ export const Color = z.string()
     error: "must be a color such as #0a7 or #00aa77",
   });
 
-/** Answer of an endpoint that has nothing to tell but success. */
+/** Response without data. */
 export const Done = z.object({ ok: z.literal(true) }).meta({ id: "Done", example: { ok: true } });
 export const done = { ok: true } as const;
 
-/** What every operation on the container engine can answer. */
+/** Failures of every operation on the container engine. */
 export const ENGINE_FAILURES = {
   502: "The container engine failed",
   503: "The container engine cannot be reached",
@@ -51,11 +53,11 @@ export const ErrorBody = z.object({
     path: z.string().meta({ example: "body.name" }),
     message: z.string().meta({ example: "is required" }),
   })).max(ISSUES_MAX).optional().meta({
-    description: "Everything that is wrong with the request, where it does not fit the endpoint",
+    description: "All problems of an invalid request",
   }),
 }).meta({ id: "Error" });
 
-/** What a refusal for want of a larger edition says. */
+/** Body of a 402 response. */
 export const EditionLimitBody = z.object({
   error: z.string().meta({
     description: "Names the feature or, in parentheses, the resource, and the edition",
@@ -81,24 +83,21 @@ export const Timestamp = z.iso.datetime({ precision: 3 }).meta({
   example: "2026-01-31T12:00:00.000Z",
 });
 
-/** After this a year has five digits in UTC, which no timestamp of an answer can show. */
+/** Later years have five digits, which `Timestamp` does not allow. */
 const INSTANT_MAX = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** A moment to come that somebody gives, in any zone. */
+/** A future time in a request, in any time zone. */
 export const Instant = z.iso.datetime({ offset: true })
-  // What is no time at all (NaN) has been complained about already.
+  // The format check has already reported what is not a time (NaN).
   .refine((text) => !(Date.parse(text) > INSTANT_MAX), {
     error: "must be before the year 10000 (UTC)",
   });
 
-/** A message that does not name the given type: in a query everything is text. */
+/** An error message without the given type, because every value of a query is text. */
 const ofType = (message: string): z.core.$ZodErrorMap => ({ code, input }) =>
   code === "invalid_type" && input !== undefined ? message : undefined;
 
-/**
- * A whole number in a query; anything but digits is refused rather than guessed at. Without a
- * fallback it is required.
- */
+/** A whole number in a query. Without a fallback it is required. */
 export function queryInteger({ min, max, fallback, description }: {
   min: number;
   max: number;
@@ -130,15 +129,15 @@ export function queryBoolean({ fallback, description }: {
 
 /** `limit` and `offset` of a paginated list. */
 export const pagingQuery = (fallback: number) => ({
-  limit: queryInteger({ min: 1, max: 500, fallback, description: "Most entries of the answer" }),
+  limit: queryInteger({ min: 1, max: 500, fallback, description: "Maximum number of entries" }),
   offset: queryInteger({
     min: 0,
     max: Number.MAX_SAFE_INTEGER,
     fallback: 0,
-    description: "Entries to leave out at the start",
+    description: "Number of entries to skip",
   }),
 });
 
-/** A list with the numbers of its page. */
+/** A list with its total length and the position of the page. */
 export const paged = <Shape extends z.ZodRawShape>(list: Shape) =>
   z.object({ ...list, total: z.int(), limit: z.int(), offset: z.int() });

@@ -1,5 +1,5 @@
 /**
- * The answer to a path that does not exist, or that does not have the method.
+ * Requests for a path that does not exist, or for a method that the path does not have.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Context } from "hono";
 import type { EditionRoutes } from "./editions.ts";
 import { type AppEnv, respondJson } from "./exchange.ts";
 
-/** Answers 405 with the methods that the path has; 404 if it has none. */
+/** Answers 405 with the methods of the path, or 404 if there are none. */
 export function unknownPath(routes: readonly EditionRoutes[]) {
   const served = routes.flatMap(({ prefix, endpoints }) =>
     endpoints.map(({ method, path }) => ({

@@ -1,6 +1,6 @@
 /**
- * Checks a request against its endpoint's contract, within limits of size. All that is wrong with
- * it is answered at once.
+ * Validates a request against its endpoint's contract, within size limits. The error lists all
+ * problems at once.
  *
  * @module
  */
@@ -17,15 +17,15 @@ import type { Env } from "./request_context.ts";
 const BODY_BYTES_MAX = 1024 * 1024;
 
 /**
- * The same for callers without a token: enough for a login, and too little to keep the service
- * busy (a megabyte of nested brackets takes it a tenth of a second).
+ * Largest body on public endpoints, in bytes: enough for a login, and too little to keep the service
+ * busy (a megabyte of nested brackets takes a tenth of a second).
  */
 const PUBLIC_BODY_BYTES_MAX = 64 * 1024;
 
 const JSON_TYPE = "application/json";
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
-/** A part of a request as it was read, and what is wrong with it. */
+/** A validated part of a request, or its problems. */
 interface Part {
   data?: unknown;
   issues?: readonly InputIssue[];
@@ -84,7 +84,7 @@ export function inputCheck(
 
   async function readBody(c: Context<Env>): Promise<Part | undefined> {
     const text = await textOf(c.req.raw, bytesMax);
-    // Many clients always send a type, whether there is a body or not.
+    // Many clients send a content type even without a body.
     if (text.trim() === "") return takesBody ? absentBody() : undefined;
     if (!takesBody && ignoresUnknown) return undefined;
 
@@ -109,14 +109,14 @@ export function inputCheck(
     const unknown = ignoresUnknown ? [] : checkFields(shape, input, where, rules);
     const read = checkShape(shape, input, where);
     if (!("data" in read)) return { issues: [...unknown, ...read.issues] };
-    const unusable = unusableText(read.data as object, where);
+    const unusable = checkText(read.data as object, where);
     return { data: read.data, issues: [...unknown, ...unusable] };
   }
 }
 
 const namesOf = (shape: z.ZodType) => shape instanceof z.ZodObject ? Object.keys(shape.shape) : [];
 
-/** A field that comes twice is refused: every reader has to take the same one. */
+/** Refuses repeated fields, of which different programs would use different ones. */
 function repetitions(given: URLSearchParams, where: string): InputIssue[] {
   return [...new Set(given.keys())].slice(0, ISSUES_MAX).flatMap((name) => {
     const { length } = given.getAll(name);
@@ -141,7 +141,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** @throws {AppError} `too_large`, or `invalid` for a body that its client does not finish. */
+/** @throws {AppError} `too_large`, or `invalid` for an incomplete body. */
 async function textOf({ body, headers }: Request, bytesMax: number): Promise<string> {
   if (!body) return "";
   const tooLarge = new AppError("too_large", `The body is larger than ${bytesMax} bytes`);
@@ -152,24 +152,24 @@ async function textOf({ body, headers }: Request, bytesMax: number): Promise<str
   try {
     for await (const chunk of body) {
       size += chunk.length;
-      // Its length is only known once it was read.
+      // Not every request has a Content-Length.
       if (size > bytesMax) throw tooLarge;
       chunks.push(chunk);
     }
   } catch (error) {
     if (error === tooLarge) throw error;
-    throw new AppError("invalid", "body: is interrupted or malformed", { cause: error });
+    throw new AppError("invalid", "body: is incomplete or malformed", { cause: error });
   }
   return await new Blob(chunks).text();
 }
 
-const UNUSABLE_TEXT = "has a NUL character or half of a surrogate pair";
+const UNUSABLE_TEXT = "contains a NUL character or a lone surrogate";
 
 /**
- * Complains of text that the database would not give back as it was: SQLite ends a text at its
- * first NUL, and UTF-8 has no half of a surrogate pair. Names the outermost field that has some.
+ * Refuses text that the database would not return unchanged: SQLite ends text at its first NUL, and
+ * UTF-8 has no lone surrogates. Reports the outermost field.
  */
-function unusableText(data: object, where: string): InputIssue[] {
+function checkText(data: object, where: string): InputIssue[] {
   const issues: InputIssue[] = [];
   for (const [field, value] of Object.entries(data)) {
     if (hasUnusableText(value)) issues.push({ path: `${where}.${field}`, message: UNUSABLE_TEXT });
@@ -177,7 +177,7 @@ function unusableText(data: object, where: string): InputIssue[] {
   return issues;
 }
 
-/** Without recursion: free-form values may be nested as deep as a body is long. */
+/** Without recursion, because free-form values can be nested very deeply. */
 function hasUnusableText(value: unknown): boolean {
   const open: unknown[] = [value];
   while (open.length > 0) {

@@ -8,7 +8,12 @@
 import page from "./page.html" with { type: "text" };
 import script from "./client.js" with { type: "text" };
 import style from "./page.css" with { type: "text" };
-import { sendFile, type StaticFile, staticFile } from "../static_file.ts";
+import type { RawResponse } from "../endpoint.ts";
+import {
+  createRepresentation,
+  type Representation,
+  sendRepresentation,
+} from "../representation.ts";
 
 /** Where the page and its parts are served. */
 export const API_PAGE_PATHS = ["/docs", "/docs/page.css", "/docs/page.js"] as const;
@@ -28,35 +33,36 @@ const API_PAGE_CSP = [
 /** Parts are requested under their content's hash (`?v=`), so they never change: one year. */
 const PART_CACHING = "public, max-age=31536000, immutable";
 
-/** Created on the first request; most services never need the page. */
-let files: Promise<Map<string, StaticFile>> | undefined;
+/** The best compression, because each file is compressed once. */
+const GZIP_LEVEL = 9;
+
+/** Created on the first request, because most hosts never need the page. */
+let files: Map<string, Representation> | undefined;
 
 /** Answers a request for one of `API_PAGE_PATHS`. */
-export async function apiPage(
-  path: typeof API_PAGE_PATHS[number],
-  request: Request,
-): Promise<Response> {
-  files ??= prepareFiles();
-  return sendFile((await files).get(path)!, request);
+export function apiPage(path: typeof API_PAGE_PATHS[number], request: Request): RawResponse {
+  files ??= createFiles();
+  return sendRepresentation(files.get(path)!, request);
 }
 
-async function prepareFiles(): Promise<Map<string, StaticFile>> {
-  const css = await part("text/css; charset=utf-8", style, PART_CACHING);
-  const js = await part("text/javascript; charset=utf-8", script, PART_CACHING);
-  const named = (path: string, { etag }: StaticFile) => `${path}?v=${etag.slice(1, -1)}`;
+function createFiles(): Map<string, Representation> {
+  const css = file("text/css; charset=utf-8", style, PART_CACHING);
+  const js = file("text/javascript; charset=utf-8", script, PART_CACHING);
+  const versioned = (path: string, { etag }: { etag: string }) =>
+    `${path}?v=${etag.replace(/^W\/|"/g, "")}`;
   const html = page
-    .replace("{{style}}", named("/docs/page.css", css))
-    .replace("{{script}}", named("/docs/page.js", js));
+    .replace("{{style}}", versioned("/docs/page.css", css))
+    .replace("{{script}}", versioned("/docs/page.js", js));
   return new Map([
-    ["/docs", await part("text/html; charset=utf-8", html, "no-cache")],
+    ["/docs", file("text/html; charset=utf-8", html, "no-cache")],
     ["/docs/page.css", css],
     ["/docs/page.js", js],
   ]);
 }
 
-const part = (type: string, text: string, caching: string): Promise<StaticFile> =>
-  staticFile(text, {
+const file = (type: string, text: string, caching: string) =>
+  createRepresentation(text, {
     "cache-control": caching,
     "content-security-policy": API_PAGE_CSP,
     "content-type": type,
-  });
+  }, GZIP_LEVEL);

@@ -7,16 +7,18 @@
 import * as z from "zod";
 import { apiPage } from "../api_page/page.ts";
 import { rawEndpoint } from "../endpoint.ts";
-import { sendFile, type StaticFile, staticFile } from "../static_file.ts";
+import { JSON_HEADERS } from "../response_cache.ts";
+import {
+  createRepresentation,
+  type Representation,
+  sendRepresentation,
+} from "../representation.ts";
 
 /** @param openApi The document as JSON; created on the first request. */
 export function apiDocumentEndpoints(openApi: () => Promise<string>) {
-  let document: Promise<StaticFile> | undefined;
-  const prepare = async () =>
-    await staticFile(await openApi(), {
-      "content-type": "application/json; charset=utf-8",
-      "cache-control": "no-cache",
-    });
+  let document: Promise<Representation> | undefined;
+  const createDocument = async () =>
+    createRepresentation(await openApi(), { ...JSON_HEADERS, "cache-control": "no-cache" }, 9);
 
   return [
     rawEndpoint(
@@ -49,8 +51,8 @@ export function apiDocumentEndpoints(openApi: () => Promise<string>) {
         etag: true,
       },
       async ({ request }) => {
-        document ??= prepare();
-        return sendFile(await document, request);
+        document ??= createDocument();
+        return sendRepresentation(await document, request);
       },
     ),
 

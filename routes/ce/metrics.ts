@@ -9,8 +9,8 @@ import { metricsExporter } from "../../services/ce/metrics/export.ts";
 import { readContainerHistory } from "../../services/ce/metrics/container_history.ts";
 import { readHistory } from "../../services/ce/metrics/history.ts";
 import type { Deps } from "../../services/deps.ts";
-import { acceptsGzip } from "../answer_cache.ts";
 import { endpoint, rawEndpoint } from "../endpoint.ts";
+import { sendRepresentation } from "../representation.ts";
 import { queryInteger, Timestamp } from "../shapes.ts";
 import { From, inOrder, To } from "../time_range.ts";
 import { ContainerParams } from "./containers/shapes.ts";
@@ -169,9 +169,6 @@ function exportEndpoint(deps: Deps) {
     produces: "text/plain",
   }, async ({ request }) => {
     const { bytes, gzip, contentType } = await read();
-    const headers = { "content-type": contentType, vary: "accept-encoding" };
-    return acceptsGzip(request)
-      ? { status: 200, headers: { ...headers, "content-encoding": "gzip" }, body: gzip() }
-      : { status: 200, headers, body: bytes };
+    return sendRepresentation({ headers: { "content-type": contentType }, bytes, gzip }, request);
   });
 }

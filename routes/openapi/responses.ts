@@ -6,7 +6,7 @@
 
 import type { Edition } from "../../services/license/edition.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { UNLIMITED_PATHS } from "../rate_limit.ts";
+import { isProbe } from "../rate_limit.ts";
 import { EditionLimitBody, ErrorBody } from "../shapes.ts";
 import type { Components } from "./components.ts";
 
@@ -21,7 +21,10 @@ export const headers = {
     schema: { type: "string" },
   },
   Allow: { description: "The methods of the path", schema: { type: "string" } },
-  RetryAfter: { description: "Seconds to wait before the next try", schema: { type: "integer" } },
+  RetryAfter: {
+    description: "Seconds to wait before the next request",
+    schema: { type: "integer" },
+  },
   RateLimit: {
     description: "Remaining requests (`r`) and seconds until more are available (`t`)",
     schema: { type: "string" },
@@ -103,10 +106,10 @@ export function sharedResponses({ schemaOf }: Components) {
   };
 }
 
-/** Every failure that an operation can answer, as references. */
+/** References to all failures of an operation. */
 export function failuresOf(endpoint: Endpoint, path: string, edition: Edition) {
   const { role, failures = {} } = endpoint;
-  // Also where none is expected: what comes in is read and refused.
+  // A body is read and refused even where none is expected.
   const mayHaveBody = endpoint.method !== "get";
   const general = {
     400: true,
@@ -115,7 +118,7 @@ export function failuresOf(endpoint: Endpoint, path: string, edition: Edition) {
     403: !endpoint.anyAddress || role !== "public" && role !== "viewer",
     413: mayHaveBody,
     415: mayHaveBody,
-    429: !UNLIMITED_PATHS.includes(path),
+    429: !isProbe(path),
     500: true,
     503: endpoint.method !== "get",
   };

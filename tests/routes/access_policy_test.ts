@@ -1,5 +1,5 @@
 /**
- * What an edition's guard sees of a request, and when it has its say.
+ * When the access policy of an edition is applied to a request, and what it records.
  *
  * @module
  */
@@ -95,12 +95,12 @@ interface Harbor {
   >;
 }
 
-/** An application with those endpoints behind a guard that lets in what a test says. */
+/** An application with these endpoints behind an access policy that the test configures. */
 function harbor(
   { shut = false, shutForCaller = false, shutFor = "", granted = [] as string[] } = {},
 ): Harbor {
   const seen: Observation[] = [];
-  const guard: CurrentAccessPolicy = () => ({
+  const currentPolicy: CurrentAccessPolicy = () => ({
     admit(address, caller) {
       if (shut || caller && (shutForCaller || caller.userId === shutFor)) {
         throw new AppError("forbidden", `not from ${address}`);
@@ -125,7 +125,7 @@ function harbor(
       return { userId: "u", role, familyId: "f", address: "192.0.2.1" };
     },
     audit: () => {},
-    guard,
+    currentPolicy,
   });
   hono.onError((error, c) => {
     const { status, body, headers } = failureOf(error, "enterprise");
@@ -289,7 +289,7 @@ for (
       body: "name=a%00b",
       type: FORM,
       status: 400,
-      error: "body.name: has a NUL character or half of a surrogate pair",
+      error: "body.name: contains a NUL character or a lone surrogate",
     },
     {
       wrong: "more than a mebibyte",

@@ -76,7 +76,7 @@ for (
   Deno.test(`clientAddress() refuses X-Forwarded-For: ${text.slice(0, 40)}`, () => {
     throws(
       () => addressOf(PROXY, new Headers({ "x-forwarded-for": text })),
-      /X-Forwarded-For is not readable/,
+      /X-Forwarded-For is malformed/,
     );
   });
 }

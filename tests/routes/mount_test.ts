@@ -30,7 +30,7 @@ function proApp() {
       return role === null ? undefined : { userId: "u", role, familyId: "f", address: "" };
     },
     audit: () => {},
-    guard: () => undefined,
+    currentPolicy: () => undefined,
   });
   hono.onError((error, c) => {
     const { status, body, headers } = failureOf(error, license.edition);
@@ -83,7 +83,7 @@ Deno.test("a body that is interrupted is 400, not 500", async () => {
   });
   deepEqual(await call("admin", broken), {
     status: 400,
-    body: { error: "body: is interrupted or malformed" },
+    body: { error: "body: is incomplete or malformed" },
   });
 });
 
@@ -103,7 +103,7 @@ Deno.test("text that the database would not give back is refused wherever it com
     const answer = await app.call(method, path, body);
     deepEqual([answer.status, answer.body.error], [
       400,
-      `${field}: has a NUL character or half of a surrogate pair`,
+      `${field}: contains a NUL character or a lone surrogate`,
     ]);
   }
   equal((await app.call("GET", "/api/alerts/rules")).status, 200);

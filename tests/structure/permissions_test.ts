@@ -14,7 +14,7 @@ import { everyRoute } from "../../routes/editions.ts";
 import type { Endpoint } from "../../routes/endpoint.ts";
 import { failureOf } from "../../routes/errors.ts";
 import { type AppEnv, respondJson } from "../../routes/exchange.ts";
-import type { RequestContext } from "../../routes/request_context.ts";
+import type { MiddlewareDeps } from "../../routes/request_context.ts";
 import { mount } from "../../routes/mount.ts";
 import { includesRole, type Role, USER_ROLES, type UserRole } from "../../services/auth/caller.ts";
 import { guard } from "../../services/editions.ts";
@@ -215,18 +215,18 @@ async function gates(
   { deps }: TestApp,
 ): Promise<(served: Served, userId: string) => Promise<number>> {
   const caller: { userId: string; role: Role } = { userId: "", role: "viewer" };
-  const gatekeeper: RequestContext = {
+  const middlewareDeps: MiddlewareDeps = {
     license: deps.license,
     identify: (_, { address }) => ({ ...caller, familyId: "family", address }),
     audit: () => {},
-    guard: createCurrentAccessPolicy(deps, {
+    currentPolicy: createCurrentAccessPolicy(deps, {
       ...guard,
       load: async () => withoutRecords(await guard.load()),
     }),
   };
   const hono = new Hono<AppEnv>({ strict: false });
   for (const routes of await everyRoute(deps)) {
-    mount(hono, { ...routes, endpoints: routes.endpoints.map(reachable) }, gatekeeper);
+    mount(hono, { ...routes, endpoints: routes.endpoints.map(reachable) }, middlewareDeps);
   }
   hono.onError((error, c) => {
     const { status, body } = failureOf(error, deps.license.edition);

@@ -17,7 +17,13 @@ import { changeMtlsConfig, getMtlsConfig } from "../../../services/enterprise/mt
 import { PENDING_MAX } from "../../../services/enterprise/mtls/enrollment.ts";
 import { type Decision, verifyClient } from "../../../services/enterprise/mtls/verify.ts";
 import { assertVerifySecret } from "../../../services/enterprise/mtls/verify_secret.ts";
-import { type Endpoint, endpoint, type Note, type RawAnswer, rawEndpoint } from "../../endpoint.ts";
+import {
+  type Endpoint,
+  endpoint,
+  type Note,
+  rawEndpoint,
+  type RawResponse,
+} from "../../endpoint.ts";
 import { CertificatePem, PEM_EXAMPLE } from "./shapes.ts";
 
 const Config = z.object({
@@ -119,7 +125,7 @@ const WRITE = { role: "admin", permission: "mtls:write" } as const;
 export const mtlsVerifyEndpoints = (deps: Deps): Endpoint[] => {
   const answer = async (
     { request, note, body = {} }: { request: Request; note: Note; body?: Verification | undefined },
-  ): Promise<RawAnswer> => {
+  ): Promise<RawResponse> => {
     const decision = await verifyClient(deps, presentedIn(request.headers, body));
     if (decision.fingerprint !== undefined) note.target = decision.fingerprint;
     return answerOf(decision);
@@ -184,7 +190,7 @@ function unescaped(text: string): string {
   }
 }
 
-function answerOf({ verdict, admitted }: Decision): RawAnswer {
+function answerOf({ verdict, admitted }: Decision): RawResponse {
   return {
     status: admitted ? 200 : 403,
     headers: {

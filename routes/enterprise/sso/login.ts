@@ -10,8 +10,8 @@ import type { Deps } from "../../../services/deps.ts";
 import { describeServiceProvider } from "../../../services/enterprise/sso/service_provider.ts";
 import { acceptAssertion } from "../../../services/enterprise/sso/login.ts";
 import { beginLogin } from "../../../services/enterprise/sso/requests.ts";
-import { baseUrl } from "../../base_url.ts";
-import { endpoint, type RawAnswer, rawEndpoint } from "../../endpoint.ts";
+import { baseUrl } from "../../request_url.ts";
+import { endpoint, rawEndpoint, type RawResponse } from "../../endpoint.ts";
 import { rateLimit } from "../../rate_limit.ts";
 import { IdParams } from "../../shapes.ts";
 import { ssoLoginPage } from "./login_page.ts";
@@ -157,6 +157,6 @@ export const ssoLoginEndpoints = (deps: Deps) => {
 
 const encoder = new TextEncoder();
 
-function answer(status: number, text: string | null, headers: Record<string, string>): RawAnswer {
+function answer(status: number, text: string | null, headers: Record<string, string>): RawResponse {
   return { status, headers, body: text === null ? null : encoder.encode(text) };
 }

@@ -20,7 +20,7 @@ import {
   SSO_BINDINGS,
   SSO_URL_MAX,
 } from "../../../services/enterprise/sso/providers.ts";
-import { baseUrl } from "../../base_url.ts";
+import { baseUrl } from "../../request_url.ts";
 import { endpoint } from "../../endpoint.ts";
 import { Done, done, IdParams, oneLine, Timestamp, ToggleBody } from "../../shapes.ts";
 

@@ -1,21 +1,21 @@
 /**
- * The state of a status page as a small picture, for a README or a site's footer.
+ * The status of a page as a small SVG, for a README or a site's footer.
  *
  * @module
  */
 
 import type { PublicPage } from "../../../services/pro/status_pages/public.ts";
-import { markup } from "./markup.ts";
+import { markup } from "../../markup.ts";
 import { shownStatus } from "./headline.ts";
 import { STATUS_COLORS, STATUS_WORDS } from "./status_words.ts";
 
 const LABEL = "status";
 
-/** Width of a letter on average, and the room on both sides of a text, in pixels. */
+/** Average width of a letter, and padding on both sides of a text, in pixels. */
 const LETTER_WIDTH = 6.4;
 const PADDING = 7;
 
-/** Names are read out, so they are kept short. */
+/** Longer names are truncated, because screen readers read them out. */
 const NAME_MAX = 100;
 
 export function statusPageBadge(page: PublicPage): string {
@@ -26,10 +26,10 @@ export function statusPageBadge(page: PublicPage): string {
   const left = widthOf(LABEL);
   const right = widthOf(words);
   const width = left + right;
-  // The text is fitted to the width that was reckoned with, whatever font is there.
-  const text = (content: string, from: number, room: number) =>
-    markup`<text x="${from + room / 2}" y="14" textLength="${
-      room - 2 * PADDING
+  // `textLength` fits the text to the computed width in any font.
+  const text = (content: string, from: number, width: number) =>
+    markup`<text x="${from + width / 2}" y="14" textLength="${
+      width - 2 * PADDING
     }">${content}</text>`;
   return markup`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="20" viewBox="0 0 ${width} 20" role="img" aria-label="${title}">
 <title>${title}</title>

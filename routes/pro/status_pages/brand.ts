@@ -1,6 +1,5 @@
 /**
- * A status page in the look that the service was given: what of it gets into the page, and how far
- * each part of it is trusted.
+ * The branding of the service on a status page. Each part is checked before it gets into the page.
  *
  * @module
  */
@@ -8,60 +7,60 @@
 import type { Branding } from "../../../services/state/brand_cache.ts";
 import type { PublicPage } from "../../../services/pro/status_pages/public.ts";
 import { isColor, readableAs, readableOn } from "./colors.ts";
-import { type Markup, markup } from "./markup.ts";
+import { type Markup, markup } from "../../markup.ts";
 import sheet from "./brand.css" with { type: "text" };
 
-/** For pages without a color of their own. */
+/** Default color. */
 const BRAND = "#1d3b5c";
 
-/** What of the page's backgrounds is hardest to read on: `--page` in light, `--card` in dark. */
+/** Backgrounds with the least contrast: `--page` in light mode, `--card` in dark mode. */
 const LIGHT = "#f3f5f8";
 const DARK = "#161c25";
 
-/** What fonts fall back to, as in `status_page.css`. */
+/** Fallback fonts, as in `page.css`. */
 const FONTS = `system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif`;
 
-/** The page's own color comes first, for it tells one page from another. */
-export function brandColor(theme: PublicPage["theme"], look: Branding | undefined): string {
-  return [theme.primary_color, look?.primary_color].find(isColor) ?? BRAND;
+/** The page's own color, or that of the branding. */
+export function brandColor(theme: PublicPage["theme"], branding: Branding | undefined): string {
+  return [theme.primary_color, branding?.primary_color].find(isColor) ?? BRAND;
 }
 
-/** What goes before the page's style sheet, and what goes behind it. */
+/** Styles to put before and after the page's style sheet. */
 export function brandStyles(
   theme: PublicPage["theme"],
-  look: Branding | undefined,
-): { before: string; behind: string } {
-  const color = brandColor(theme, look);
+  branding: Branding | undefined,
+): { before: string; after: string } {
+  const color = brandColor(theme, branding);
   const before = `:root{--brand:${color};--on-brand:${readableOn(color)}}`;
-  if (!look) return { before, behind: "" };
+  if (!branding) return { before, after: "" };
 
-  const { secondary_color, accent_color, font_family } = look;
-  let behind = sheet;
-  behind += `:root{--second:${isColor(secondary_color) ? secondary_color : color}}`;
+  const { secondary_color, accent_color, font_family } = branding;
+  let after = sheet;
+  after += `:root{--second:${isColor(secondary_color) ? secondary_color : color}}`;
   if (isColor(accent_color)) {
-    behind += `:root{--link:${readableAs(accent_color, LIGHT)}}` +
+    after += `:root{--link:${readableAs(accent_color, LIGHT)}}` +
       `@media (prefers-color-scheme:dark){:root{--link:${readableAs(accent_color, DARK)}}}`;
   }
-  // A name in quotes is a name, whatever its letters spell.
+  // Quoted, because an unquoted name could be a keyword.
   if (font_family !== null && /^[a-z0-9 -]+$/i.test(font_family)) {
-    behind += `body{font-family:"${font_family}",${FONTS}}`;
+    after += `body{font-family:"${font_family}",${FONTS}}`;
   }
-  return { before, behind };
+  return { before, after };
 }
 
 /**
- * The brand's own style sheet, as the page's parser sees it. It was checked before it was stored;
- * here only that it stays in its element, which is what the page's safety hangs on.
+ * The branding's own style sheet. It was checked before it was stored. The check here repeats only
+ * that it cannot end its element.
  */
-export function customStyle(look: Branding | undefined): string | undefined {
-  const css = look?.custom_css?.replace(/\r\n?/g, "\n");
+export function customStyle(branding: Branding | undefined): string | undefined {
+  const css = branding?.custom_css?.replace(/\r\n?/g, "\n");
   return css && !/<[/!?]|\0/.test(css) ? css : undefined;
 }
 
-/** The band with the logo, or with the name where there is none. */
-export function brandBand(look: Branding): Markup {
-  const { app_name } = look;
-  const { light, dark } = logosOf(look);
+/** The band with the logo, or else the name. */
+export function brandBand(branding: Branding): Markup {
+  const { app_name } = branding;
+  const { light, dark } = logosOf(branding);
   return markup`<div class="brand">
 <div class="wrap">
 ${
@@ -78,15 +77,15 @@ ${
 </div>`;
 }
 
-/** From where the page loads pictures, for its policy: each by its address, nothing beside it. */
-export function logoSources(look: Branding | undefined): string[] {
-  const { light, dark } = look ? logosOf(look) : {};
+/** Addresses of the logos, for the page's policy. */
+export function logoSources(branding: Branding | undefined): string[] {
+  const { light, dark } = branding ? logosOf(branding) : {};
   return [light, dark].flatMap((url) =>
     url ? [url.origin + url.pathname.replaceAll(";", "%3B").replaceAll(",", "%2C")] : []
   );
 }
 
-/** The only one there is serves for both. */
+/** The logos for light and dark mode. A single logo is used for both. */
 function logosOf(
   { logo_url, logo_dark_url }: Branding,
 ): { light: URL | null; dark: URL | null } {

@@ -1,18 +1,18 @@
 /**
- * Colors that people chose, made so that text in them, or on them, can be read (WCAG 2.2, 1.4.3).
+ * Readable text in and on custom colors (WCAG 2.2, 1.4.3).
  *
  * @module
  */
 
-/** What small text needs at least. */
+/** Minimum contrast of small text. */
 const CONTRAST_MIN = 4.5;
 
-/** How far a color is moved at a time, as a share of the way to black or white. */
+/** Step towards black or white, as a share of the whole way. */
 const STEP = 0.05;
 
 type Channels = [red: number, green: number, blue: number];
 
-/** Whether a text is `#rgb` or `#rrggbb`: nothing else gets into a style sheet as a color. */
+/** Whether the text is `#rgb` or `#rrggbb`, the only forms allowed in a style sheet. */
 export const isColor = (text: string | null | undefined): text is string =>
   typeof text === "string" && /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.test(text);
 
@@ -22,7 +22,7 @@ export function readableOn(color: string): "#000" | "#fff" {
   return luminance(channelsOf(color)) > 0.179 ? "#000" : "#fff";
 }
 
-/** The color itself, or as near to it as text on a background may be. */
+/** The color itself, or the nearest one that is readable as text on the background. */
 export function readableAs(color: string, background: string): string {
   const behind = luminance(channelsOf(background));
   const goal = readableOn(background) === "#000" ? 0 : 255;

@@ -10,7 +10,7 @@ import type {
   PublicMaintenance,
   PublicPage,
 } from "../../../services/pro/status_pages/public.ts";
-import { type Markup, markup } from "./markup.ts";
+import { type Markup, markup } from "../../markup.ts";
 import { INCIDENT_WORDS, MAINTENANCE_WORDS, SEVERITY_WORDS } from "./status_words.ts";
 
 export interface FeedUrls {
@@ -20,8 +20,8 @@ export interface FeedUrls {
 }
 
 /**
- * Open incidents, those resolved in the last 14 days and planned maintenance, the last changed
- * first.
+ * Renders open incidents, incidents resolved in the last 14 days and planned maintenance, last
+ * changed first.
  */
 export function statusPageFeed(page: PublicPage, urls: FeedUrls): string {
   const { name, description, slug, updated_at } = page;
@@ -47,7 +47,7 @@ interface Entry {
   title: string;
   published: string;
   updated: string;
-  /** Of the page, without `#`. */
+  /** Fragment of the page's address, without `#`. */
   anchor: string;
   category: { term: string; label: string };
   text: string;
@@ -103,10 +103,7 @@ function entry(
 `;
 }
 
-/**
- * The same for as long as the page exists, under whatever address it is read: a UUID made from the
- * slug (version 8 of RFC 9562, which leaves the way of making it open).
- */
+/** A UUID derived from the slug (RFC 9562, version 8), independent of the page's address. */
 function feedId(slug: string): string {
   const hash = nodeCrypto().createHash("sha256").update(`longshore status page ${slug}`)
     .digest("hex");

@@ -12,7 +12,7 @@ import type { PublicPage } from "../../../services/pro/status_pages/public.ts";
 
 type Page = Pick<PublicPage, "components" | "active_incidents" | "overall_status">;
 
-/** What one component is, and what several are. */
+/** Verbs for one component and for several. */
 const VERBS: Readonly<Record<ComponentStatus, readonly [one: string, several: string]>> = {
   operational: ["is operational", "are operational"],
   under_maintenance: ["is under maintenance", "are under maintenance"],
@@ -21,7 +21,7 @@ const VERBS: Readonly<Record<ComponentStatus, readonly [one: string, several: st
   major_outage: ["is down", "are down"],
 };
 
-/** Longer names of components are cut in a headline, in UTF-16 units. */
+/** Longer names are truncated, in UTF-16 units. */
 const NAME_MAX = 100;
 
 /**
@@ -47,11 +47,11 @@ export function headlineOf({ components, active_incidents, overall_status }: Pag
   ].join(", ");
 }
 
-/** The state that colors and badge show: one component that is down is not an outage of all. */
+/** The status for colors and badge: a partial outage unless every component is down. */
 export function shownStatus({ components, overall_status }: Page): ComponentStatus {
-  const isPart = overall_status === "major_outage" &&
+  const isPartial = overall_status === "major_outage" &&
     countOf(components, "major_outage") < components.length;
-  return isPart ? "partial_outage" : overall_status;
+  return isPartial ? "partial_outage" : overall_status;
 }
 
 const verb = (status: ComponentStatus, count: number) => VERBS[status][count === 1 ? 0 : 1];

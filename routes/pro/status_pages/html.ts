@@ -1,13 +1,12 @@
 /**
- * /status/:slug: the public page, its feed and its badge. Each is rendered once from the page in
- * memory and sent again until something of the page changes.
+ * /status/:slug: the public page, its feed and its badge, each rendered once until the page or the
+ * branding changes.
  *
  * @module
  */
 
 import * as z from "zod";
 import type { Branding } from "../../../services/state/brand_cache.ts";
-import { nodeCrypto, nodeZlib } from "../../../services/builtins.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { includesEdition } from "../../../services/license/edition.ts";
 import { notFound } from "../../../services/errors.ts";
@@ -18,9 +17,14 @@ import {
 } from "../../../services/pro/status_pages/public.ts";
 import { hasSubscribeForm } from "../../../services/pro/status_pages/subscriptions.ts";
 import { prefersHtml } from "../../accept.ts";
-import { acceptsGzip, etagOf } from "../../answer_cache.ts";
-import { baseUrl } from "../../base_url.ts";
-import { type RawAnswer, rawEndpoint } from "../../endpoint.ts";
+import { hashSource } from "../../content_security_policy.ts";
+import { rawEndpoint } from "../../endpoint.ts";
+import {
+  createRepresentation,
+  type Representation,
+  sendRepresentation,
+} from "../../representation.ts";
+import { baseUrl, pathOf } from "../../request_url.ts";
 import { ErrorBody } from "../../shapes.ts";
 import { linkPage } from "./link_page.ts";
 import { statusPageBadge } from "./badge.ts";
@@ -30,69 +34,69 @@ import { subscribeEndpoints } from "./subscribe.ts";
 import { LOCAL_TIMES } from "./time.ts";
 import { statusPageStyle, statusPageView } from "./view.ts";
 
-/** What there is of a page, by what follows its slug in the address. */
+/** Renderers by the path below the slug. */
 const PARTS = {
-  "": pagePart,
-  "/feed.atom": feedPart,
-  "/badge.svg": badgePart,
+  "": renderPage,
+  "/feed.atom": renderFeed,
+  "/badge.svg": renderBadge,
 } as const;
 type Part = keyof typeof PARTS;
 
 const UNKNOWN_PAGE = {
   page: undefined,
   title: "This status page does not exist",
-  text: "Check the address, or ask the operator of the service for it.",
+  text: "Check the address, or ask the operator of the service.",
 };
 
-/** Short enough for who waits for the end of an outage, long enough for caches to help. */
+/** Short enough during an outage, long enough for caches to help. */
 const CACHING = "public, max-age=15";
+
+/** Zlib's default: a page changes seldom and has many readers. */
+const GZIP_LEVEL = 6;
 
 const Params = z.object({ slug: z.string().min(1).max(100) });
 
-/** A part as it is sent. */
-interface Kept {
-  headers: Record<string, string>;
-  bytes: Uint8Array<ArrayBuffer>;
-  /** Made when the first client asks for it. */
-  gzip: Uint8Array<ArrayBuffer> | undefined;
-}
-
-/** What a part is made with. */
-interface Setting {
+/** Input of a renderer besides the page. */
+interface RenderOptions {
   config: Deps["config"];
   /** The service's own address, e.g. `https://ops.example.com`. */
   base: string;
-  look: Branding | undefined;
+  branding: Branding | undefined;
 }
 
-/** Rendered parts by name and base address, while the page in memory and the look stay the same. */
-type Shelf = WeakMap<PublicPage, { look: Branding | undefined; parts: Map<string, Kept> }>;
+/** Rendered parts of a page by path and base address. */
+interface RenderedParts {
+  branding: Branding | undefined;
+  parts: Map<string, Representation>;
+}
 
-/** Rendered parts of one page: clients choose the `Host` header, which is part of the feed. */
+/** Limit of rendered parts per page: the feed depends on the `Host` header, which clients choose. */
 const PARTS_MAX = 20;
 
-const encoder = new TextEncoder();
-
 export const statusPageHtmlEndpoints = (deps: Deps) => {
-  const shelf: Shelf = new WeakMap();
+  const cache = new WeakMap<PublicPage, RenderedParts>();
   const serve =
     (part: Part) => ({ params, request }: { params: { slug: string }; request: Request }) => {
       const page = publicPage(deps, params.slug);
-      const { look } = deps.brand;
+      const { look: branding } = deps.brand;
       if (!page) {
         if (part !== "" || !prefersHtml(request)) throw notFound("Status page", params.slug);
-        return linkPage(UNKNOWN_PAGE, { look, status: 404 });
+        return linkPage(UNKNOWN_PAGE, { branding, status: 404 });
       }
-      let kept = shelf.get(page);
-      if (!kept || kept.look !== look) shelf.set(page, kept = { look, parts: new Map() });
+      let rendered = cache.get(page);
+      if (!rendered || rendered.branding !== branding) {
+        cache.set(page, rendered = { branding, parts: new Map() });
+      }
+      const { parts } = rendered;
       const base = baseUrl(deps.config, request);
       const key = part === "/feed.atom" ? `${part} ${base}` : part;
-      let sent = kept.parts.get(key);
-      if (!sent) {
-        if (kept.parts.size >= PARTS_MAX) kept.parts.clear();
-        kept.parts.set(key, sent = PARTS[part](page, { config: deps.config, base, look }));
+      let representation = parts.get(key);
+      if (!representation) {
+        if (parts.size >= PARTS_MAX) parts.clear();
+        representation = PARTS[part](page, { config: deps.config, base, branding });
+        parts.set(key, representation);
       }
-      return answer(request, sent);
+      return sendRepresentation(representation, request);
     };
   const contract = {
     method: "get",
@@ -146,81 +150,59 @@ export const statusPageHtmlEndpoints = (deps: Deps) => {
 };
 
 /**
- * Makes what tells where a request for a page's own domain leads: a path of this module, or
- * `undefined` for every other request, of which it looks at no more than the path.
+ * Creates the function that maps a request for a page's own domain to a path of this module;
+ * `undefined` for other requests.
  */
 export function statusPageOfHost(deps: Deps): (request: Request) => string | undefined {
-  return ({ url, headers }) => {
-    const path = url.slice(url.indexOf("/", "https://".length)).split("?", 1)[0];
+  return (request) => {
+    const path = pathOf(request);
     if (path !== "/" && path !== "/feed.atom" && path !== "/badge.svg") return undefined;
     if (!includesEdition(deps.license.edition, "pro")) return undefined;
-    const page = pageByDomain(deps, headers.get("host") ?? new URL(url).host);
+    const page = pageByDomain(deps, request.headers.get("host") ?? new URL(request.url).host);
     return page && `/status/${page.slug}${path === "/" ? "" : path}`;
   };
 }
 
-function pagePart(page: PublicPage, { config, look }: Setting): Kept {
-  const style = statusPageStyle(page, look);
-  const custom = customStyle(look);
+function renderPage(page: PublicPage, { config, branding }: RenderOptions): Representation {
+  const style = statusPageStyle(page, branding);
+  const custom = customStyle(branding);
   const policy = [
     "default-src 'none'",
-    `style-src ${sourceOf(style)}${custom === undefined ? "" : ` ${sourceOf(custom)}`}`,
-    `script-src ${sourceOf(LOCAL_TIMES)}`,
-    `img-src ${["data:", ...logoSources(look)].join(" ")}`,
+    `style-src ${hashSource(style)}${custom === undefined ? "" : ` ${hashSource(custom)}`}`,
+    `script-src ${hashSource(LOCAL_TIMES)}`,
+    `img-src ${["data:", ...logoSources(branding)].join(" ")}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
   ];
   const path = `${config.serviceBaseUrl ?? ""}/status/${page.slug}`;
   const subscribeUrl = hasSubscribeForm(config) ? `${path}/subscribe` : null;
-  const text = statusPageView(page, { feedUrl: `${path}/feed.atom`, subscribeUrl, style, look });
-  return kept(text, {
+  const text = statusPageView(page, {
+    feedUrl: `${path}/feed.atom`,
+    subscribeUrl,
+    style,
+    branding,
+  });
+  return represent(text, {
     "content-type": "text/html; charset=utf-8",
     "content-security-policy": policy.join("; "),
   });
 }
 
-/** Names a style sheet or script for the policy. */
-function sourceOf(text: string): string {
-  return `'sha256-${nodeCrypto().createHash("sha256").update(text).digest("base64")}'`;
-}
-
-function feedPart(page: PublicPage, { base }: Setting): Kept {
+function renderFeed(page: PublicPage, { base }: RenderOptions): Representation {
   const url = `${base}/status/${page.slug}`;
-  return kept(statusPageFeed(page, { page: url, feed: `${url}/feed.atom` }), {
+  return represent(statusPageFeed(page, { page: url, feed: `${url}/feed.atom` }), {
     "content-type": "application/atom+xml; charset=utf-8",
   });
 }
 
-function badgePart(page: PublicPage): Kept {
-  return kept(statusPageBadge(page), {
+function renderBadge(page: PublicPage): Representation {
+  return represent(statusPageBadge(page), {
     "content-type": "image/svg+xml; charset=utf-8",
-    // It is there to be shown on other sites.
+    // Other sites embed it.
     "cross-origin-resource-policy": "cross-origin",
   });
 }
 
-function kept(text: string, headers: Record<string, string>): Kept {
-  const bytes = encoder.encode(text);
-  return {
-    headers: {
-      ...headers,
-      "cache-control": CACHING,
-      etag: etagOf(bytes),
-      vary: "accept-encoding",
-    },
-    bytes,
-    gzip: undefined,
-  };
-}
-
-function answer(request: Request, part: Kept): RawAnswer {
-  const { headers, bytes } = part;
-  // A weak tag is compared without its mark (RFC 9110, 13.1.2).
-  if (request.headers.get("if-none-match")?.includes(headers.etag!.slice(2))) {
-    return { status: 304, headers, body: null };
-  }
-  if (!acceptsGzip(request)) return { status: 200, headers, body: bytes };
-  part.gzip ??= new Uint8Array(nodeZlib().gzipSync(bytes));
-  return { status: 200, headers: { ...headers, "content-encoding": "gzip" }, body: part.gzip };
-}
+const represent = (text: string, headers: Record<string, string>) =>
+  createRepresentation(text, { ...headers, "cache-control": CACHING }, GZIP_LEVEL);

@@ -1,44 +1,39 @@
 /**
- * A short page about a subscription, in the look of its status page: a sentence, and perhaps a
- * form. No script.
+ * A short page about a subscription, styled like its status page: a sentence and at most one form.
  *
  * @module
  */
 
 import type { Branding } from "../../../services/state/brand_cache.ts";
-import { nodeCrypto } from "../../../services/builtins.ts";
 import type { SubscribedPage } from "../../../services/pro/status_pages/subscribers.ts";
-import type { RawAnswer } from "../../endpoint.ts";
+import { hashSource } from "../../content_security_policy.ts";
+import type { RawResponse } from "../../endpoint.ts";
 import sheet from "./link_page.css" with { type: "text" };
-import { type Markup, markup, trusted } from "./markup.ts";
+import { type Markup, markup, trusted } from "../../markup.ts";
 import { statusPageStyle } from "./view.ts";
 
 export interface LinkPage {
-  /** `undefined` where it is not known, or was not told. */
+  /** `undefined` if it is unknown or not public. */
   page: SubscribedPage | undefined;
   title: string;
   text: string;
-  /** Words of a button that sends a `POST` to the page's own address. */
+  /** Label of a button that sends a `POST` to the page's own address. */
   button?: string;
-  /** Asks for an email address with it; `problem` is what is wrong with the former one. */
+  /** Field for an email address; `problem` says what is wrong with the submitted value. */
   email?: { value: string; problem?: string };
 }
 
-/** For pages of which nothing is known. */
-const PLAIN: SubscribedPage = { name: "Status page", theme: {}, url: null };
+/** Stands in for an unknown page. */
+const UNKNOWN: SubscribedPage = { name: "Status page", theme: {}, url: null };
 
 const encoder = new TextEncoder();
 
-/**
- * The page as it is sent.
- *
- * @param options.look Of the service, of which this page takes colors and font.
- */
+/** Renders the page. It uses the colors and the font of the branding. */
 export function linkPage(
-  { page = PLAIN, title, text, button, email }: LinkPage,
-  { look, status = 200 }: { look?: Branding | undefined; status?: number } = {},
-): RawAnswer {
-  const style = statusPageStyle(page, look) + sheet;
+  { page = UNKNOWN, title, text, button, email }: LinkPage,
+  { branding, status = 200 }: { branding?: Branding | undefined; status?: number } = {},
+): RawResponse {
+  const style = statusPageStyle(page, branding) + sheet;
   const document = markup`<!doctype html>
 <html lang="en">
 <head>
@@ -57,8 +52,8 @@ export function linkPage(
 </div>
 </header>
 <main class="wrap">
-<section class="card told" aria-labelledby="told">
-<h2 id="told">${title}</h2>
+<section class="card notice" aria-labelledby="notice">
+<h2 id="notice">${title}</h2>
 <p>${text}</p>
 ${
     button !== undefined && markup`<form method="post">${email !== undefined && emailField(email)}
@@ -71,10 +66,9 @@ ${page.url !== null && markup`<p><a href="${page.url}">Go to the status page</a>
 </body>
 </html>
 `;
-  const hash = nodeCrypto().createHash("sha256").update(style).digest("base64");
   const policy = [
     "default-src 'none'",
-    `style-src 'sha256-${hash}'`,
+    `style-src ${hashSource(style)}`,
     "img-src data:",
     "base-uri 'none'",
     `form-action ${button === undefined ? "'none'" : "'self'"}`,
@@ -85,7 +79,7 @@ ${page.url !== null && markup`<p><a href="${page.url}">Go to the status page</a>
     headers: {
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": policy.join("; "),
-      // So that the form's POST names the origin of its page.
+      // The form's POST must name the origin of its page.
       "referrer-policy": "same-origin",
       vary: "accept",
     },

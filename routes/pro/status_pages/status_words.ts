@@ -1,5 +1,5 @@
 /**
- * Words and colors of the statuses of a status page, in every form of it.
+ * Labels and colors of statuses, for page, feed and badge.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export {
   STATUS_WORDS,
 } from "../../../services/pro/status_pages/status_words.ts";
 
-/** Dark enough for white text on them (4.5 to 1), light enough to tell them apart. */
+/** Dark enough for white text on them (4.5 to 1), light enough to distinguish. */
 export const STATUS_COLORS: Readonly<Record<PublicPage["overall_status"], string>> = {
   operational: "#1a7f37",
   under_maintenance: "#0b62c4",

@@ -1,6 +1,6 @@
 /**
- * /status/:slug/subscribe: the form by which visitors of a status page subscribe by email. It works
- * without a script, and its answer is the same for known and unknown addresses.
+ * /status/:slug/subscribe: the form to subscribe to a status page by email. It needs no script, and
+ * its response is the same for known and unknown addresses.
  *
  * @module
  */
@@ -14,27 +14,27 @@ import {
   requestSubscription,
 } from "../../../services/pro/status_pages/subscriptions.ts";
 import { MAIL_ADDRESS_MAX } from "../../../services/pro/status_pages/subscriber_address.ts";
-import { baseUrl } from "../../base_url.ts";
+import { baseUrl } from "../../request_url.ts";
 import { rawEndpoint } from "../../endpoint.ts";
 import { rateLimit } from "../../rate_limit.ts";
 import { ErrorBody } from "../../shapes.ts";
 import { linkPage } from "./link_page.ts";
 
-/** Posted forms per minute: of one client address, and in all. Each can send a mail. */
-const OF_CLIENT = 3;
-const OF_ALL = 30;
+/** Limits of submitted forms per minute, because each can send a mail. */
+const CLIENT_PER_MINUTE = 3;
+const TOTAL_PER_MINUTE = 30;
 
 const TITLE = "Subscribe to updates";
 const TEXT = "Get an email when an incident or planned maintenance is published or updated, or " +
-  "when a component changes its status. We send a link to confirm first, and each email has a " +
+  "when a component changes status. You first receive a link to confirm, and each email has a " +
   "link to unsubscribe.";
 
 const SENT =
   "If this address is not subscribed yet, an email with a link to confirm is on its way.";
 
 export const subscribeEndpoints = (deps: Deps) => {
-  const clients = rateLimit(OF_CLIENT, deps.now);
-  const all = rateLimit(OF_ALL, deps.now);
+  const clientLimit = rateLimit(CLIENT_PER_MINUTE, deps.now);
+  const totalLimit = rateLimit(TOTAL_PER_MINUTE, deps.now);
   const contract = {
     path: "/status/:slug/subscribe",
     role: "public",
@@ -45,20 +45,20 @@ export const subscribeEndpoints = (deps: Deps) => {
     produces: "text/html",
     ignoresUnknown: true,
   } as const;
-  const failures = { 404: "There is no such page, it is not public, or SMTP_URL is not set" };
+  const failures = { 404: "The page does not exist or is not public, or SMTP_URL is not set" };
 
   return [
     rawEndpoint({
       ...contract,
       method: "get",
       operationId: "getSubscribeForm",
-      summary: "Show the subscribe form",
+      summary: "Get the subscribe form",
       failures,
     }, ({ params }) => {
       const page = existingPage(deps, params.slug);
       return linkPage(
         { page, title: TITLE, text: TEXT, button: "Subscribe", email: { value: "" } },
-        { look: deps.brand.look },
+        { branding: deps.brand.look },
       );
     }),
 
@@ -68,7 +68,7 @@ export const subscribeEndpoints = (deps: Deps) => {
       operationId: "submitSubscribeForm",
       summary: "Subscribe by email",
       description: "The form of a status page. The address gets a link to confirm, at most once " +
-        "a day; the answer does not show whether it is subscribed. Cross-site forms are refused.",
+        "a day; the response does not reveal whether it is subscribed. Cross-site forms are refused.",
       unaudited: true,
       form: z.object({ email: z.string().max(MAIL_ADDRESS_MAX).default("") }).meta({
         id: "SubscribeForm",
@@ -76,7 +76,7 @@ export const subscribeEndpoints = (deps: Deps) => {
       }),
       replies: {
         400: {
-          description: "The address is not valid; the form says so",
+          description: "The address is not valid; the form shows the error",
           returns: ErrorBody,
           alternatives: { "text/html": z.string() },
         },
@@ -84,14 +84,16 @@ export const subscribeEndpoints = (deps: Deps) => {
       failures: {
         ...failures,
         403: "The form was sent by another site",
-        429: `More than ${OF_CLIENT} requests in a minute from one address, or ${OF_ALL} in all`,
+        429:
+          `Limit of ${CLIENT_PER_MINUTE} requests per minute and address, or ${TOTAL_PER_MINUTE} in ` +
+          "total, exceeded",
       },
     }, async ({ params, body, request, caller }) => {
       const page = existingPage(deps, params.slug);
-      const { look } = deps.brand;
+      const { look: branding } = deps.brand;
       assertSameSite(request);
-      clients.check(caller.address);
-      all.check("0.0.0.0");
+      clientLimit.check(caller.address);
+      totalLimit.check("0.0.0.0");
       const email = body.email.trim();
       try {
         await requestSubscription(deps, params.slug, email, baseUrl(deps.config, request));
@@ -104,9 +106,9 @@ export const subscribeEndpoints = (deps: Deps) => {
           text: TEXT,
           button: "Subscribe",
           email: { value: email, problem },
-        }, { look, status: 400 });
+        }, { branding, status: 400 });
       }
-      return linkPage({ page, title: "Check your inbox", text: SENT }, { look });
+      return linkPage({ page, title: "Check your inbox", text: SENT }, { branding });
     }),
   ];
 };
@@ -122,8 +124,8 @@ function existingPage(
 }
 
 /**
- * Refuses a form that another site's page sends, which would subscribe from its visitors'
- * addresses. Clients that are not browsers send neither header.
+ * Refuses a form from another site, which would use its visitors' addresses. Only browsers send
+ * these headers.
  *
  * @throws {AppError} `forbidden`
  */
@@ -131,8 +133,8 @@ function assertSameSite({ url, headers }: Request): void {
   const site = headers.get("sec-fetch-site");
   const origin = headers.get("origin");
   const host = headers.get("host") ?? new URL(url).host;
-  const isOwn = site !== null
+  const isSameSite = site !== null
     ? site === "same-origin" || site === "none"
     : origin === null || URL.parse(origin)?.host === host;
-  if (!isOwn) throw new AppError("forbidden", "This form was sent by another site");
+  if (!isSameSite) throw new AppError("forbidden", "This form was sent by another site");
 }

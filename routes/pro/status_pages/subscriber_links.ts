@@ -1,6 +1,6 @@
 /**
- * The links that subscribers of a status page are sent: to confirm, and to unsubscribe. A browser
- * is shown a page, everybody else gets JSON.
+ * The links in mails to subscribers: confirm and unsubscribe. Browsers get a page, other clients get
+ * JSON.
  *
  * @module
  */
@@ -14,8 +14,8 @@ import {
   verifySubscriber,
 } from "../../../services/pro/status_pages/subscribers.ts";
 import { prefersHtml } from "../../accept.ts";
-import { jsonHeaders } from "../../answer_cache.ts";
-import type { Contract, Endpoint, Input, RawAnswer } from "../../endpoint.ts";
+import { JSON_HEADERS } from "../../response_cache.ts";
+import type { Contract, Endpoint, Input, RawResponse } from "../../endpoint.ts";
 import { Done, done, ErrorBody } from "../../shapes.ts";
 import { type LinkPage, linkPage } from "./link_page.ts";
 import { PageParams } from "./shapes.ts";
@@ -25,9 +25,9 @@ const encoder = new TextEncoder();
 const Token = z.string().min(1).max(255);
 const TokenParams = z.object({ token: Token });
 
-const Told = Done.extend({
+const Result = Done.extend({
   message: z.string().meta({
-    description: "For whoever followed a link",
+    description: "For the user who followed the link",
     example: "You are unsubscribed",
   }),
 }).meta({ id: "SubscriptionResult" });
@@ -36,11 +36,12 @@ const CONFIRMED = "Your subscription is confirmed";
 const CONFIRMED_BEFORE = "Your subscription was confirmed before";
 const UNSUBSCRIBED = "You are unsubscribed";
 
-const TOLD = "You will be told when something of this status page changes. Each message has a " +
-  "link to unsubscribe.";
-const ASKED = "You would no longer be told when something of this status page changes.";
-const GONE = "You will no longer be told when something of this status page changes.";
-const CUT = "If you followed it from a mail, check that the whole link was taken.";
+const ACTIVE_TEXT =
+  "You will be notified of changes on this status page. Each message has a link to " +
+  "unsubscribe.";
+const CONFIRM_TEXT = "You will no longer be notified of changes on this status page.";
+const ENDED_TEXT = "You will no longer be notified of changes on this status page.";
+const INVALID_TEXT = "If the link is from an email, check that you opened the complete link.";
 
 const HTML = { "text/html": z.string() };
 
@@ -64,7 +65,7 @@ export const subscriberLinkEndpoints = (deps: Deps) => [
     anyAddress: true,
     actsOnGet: true,
     params: TokenParams,
-    returns: Told,
+    returns: Result,
     alternatives: HTML,
     replies: INVALID,
   }, {
@@ -75,8 +76,8 @@ export const subscriberLinkEndpoints = (deps: Deps) => [
     },
     async html({ params }) {
       const page = await pageToUnsubscribe(deps, params.token);
-      if (!page) return { page, title: UNSUBSCRIBED, text: GONE };
-      return { page, title: "Unsubscribe?", text: ASKED, button: "Unsubscribe" };
+      if (!page) return { page, title: UNSUBSCRIBED, text: ENDED_TEXT };
+      return { page, title: "Unsubscribe?", text: CONFIRM_TEXT, button: "Unsubscribe" };
     },
   }),
 
@@ -92,7 +93,7 @@ export const subscriberLinkEndpoints = (deps: Deps) => [
     anyAddress: true,
     unaudited: true,
     params: TokenParams,
-    returns: Told,
+    returns: Result,
     alternatives: HTML,
     replies: INVALID,
   }, {
@@ -102,7 +103,7 @@ export const subscriberLinkEndpoints = (deps: Deps) => [
       return { ...done, message: UNSUBSCRIBED };
     },
     async html({ params }) {
-      return { page: await unsubscribe(deps, params.token), title: UNSUBSCRIBED, text: GONE };
+      return { page: await unsubscribe(deps, params.token), title: UNSUBSCRIBED, text: ENDED_TEXT };
     },
   }),
 
@@ -118,7 +119,7 @@ export const subscriberLinkEndpoints = (deps: Deps) => [
     anyAddress: true,
     actsOnGet: true,
     params: PageParams.extend({ token: Token }),
-    returns: Told.extend({
+    returns: Result.extend({
       message: z.string().meta({ example: CONFIRMED }),
       status: z.literal("verified"),
       already_verified: z.boolean().meta({ example: false }),
@@ -134,23 +135,23 @@ export const subscriberLinkEndpoints = (deps: Deps) => [
     },
     html({ params }) {
       const { already, page } = verifySubscriber(deps, params.pageId, params.token);
-      return { page, title: already ? CONFIRMED_BEFORE : CONFIRMED, text: TOLD };
+      return { page, title: already ? CONFIRMED_BEFORE : CONFIRMED, text: ACTIVE_TEXT };
     },
   }),
 ];
 
-/** A token to unsubscribe with begins with the subscriber's id. */
+/** An unsubscribe token starts with the subscriber's id. */
 const subscriberOf = (token: string) => token.split(".", 1)[0]!;
 
 /**
- * An endpoint that answers a browser with a page, and everybody else with JSON of the contract's
+ * An endpoint that answers browsers with a page, and other clients with JSON of the contract's
  * shape.
  */
 function linkEndpoint<Params extends z.ZodType, Returns extends z.ZodType>(
   { brand }: Pick<Deps, "brand">,
   contract: Contract<Params, z.ZodUndefined, z.ZodUndefined, Returns>,
   answer: {
-    /** What the logs of what was done say that it is about; never a token, which is a secret. */
+    /** The target in the logs; never a token, which is a secret. */
     target(params: z.output<Params>): string;
     json(
       input: { params: z.output<Params> },
@@ -161,25 +162,25 @@ function linkEndpoint<Params extends z.ZodType, Returns extends z.ZodType>(
   return {
     ...contract,
     ignoresUnknown: true,
-    // So that it writes its answers itself.
+    // The handler creates its own responses.
     produces: "application/json",
-    async handle(input): Promise<RawAnswer> {
+    async handle(input): Promise<RawResponse> {
       const { params, request, note } = input as Input<z.output<Params>, undefined, undefined>;
       note.target = answer.target(params);
       if (!prefersHtml(request)) {
         const body = contract.returns.parse(await answer.json({ params }));
         return {
           status: 200,
-          headers: { ...jsonHeaders, vary: "accept" },
+          headers: { ...JSON_HEADERS, vary: "accept" },
           body: encoder.encode(JSON.stringify(body)),
         };
       }
       try {
-        return linkPage(await answer.html({ params }), { look: brand.look });
+        return linkPage(await answer.html({ params }), { branding: brand.look });
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== "not_found") throw error;
-        const page = { page: undefined, title: error.message, text: CUT };
-        return linkPage(page, { look: brand.look, status: 404 });
+        const page = { page: undefined, title: error.message, text: INVALID_TEXT };
+        return linkPage(page, { branding: brand.look, status: 404 });
       }
     },
   };

@@ -19,7 +19,7 @@ import {
   MAIL_ADDRESS_MAX,
   MAIL_ADDRESS_RULE,
 } from "../../../services/pro/status_pages/subscriber_address.ts";
-import { baseUrl } from "../../base_url.ts";
+import { baseUrl } from "../../request_url.ts";
 import { endpoint } from "../../endpoint.ts";
 import { Done, done, paged, pagingQuery, Timestamp } from "../../shapes.ts";
 import { PageParams, UNKNOWN_PAGE } from "./shapes.ts";

@@ -1,12 +1,12 @@
 /**
- * Times on a status page: in UTC, which a script turns into the visitor's time where it may run.
+ * Times on a status page, in UTC. A script converts them to the visitor's time zone.
  *
  * @module
  */
 
-import { type Markup, markup } from "./markup.ts";
+import { type Markup, markup } from "../../markup.ts";
 
-/** Runs at the end of the page; the page's policy allows it by its hash. */
+/** Runs at the end of the page, allowed by its hash. */
 export const LOCAL_TIMES = `for(const time of document.querySelectorAll("time")){
 const at=new Date(time.dateTime);
 time.title=time.textContent;

@@ -6,21 +6,21 @@
  */
 
 import type { ComponentUptime } from "../../../services/pro/status_pages/uptime.ts";
-import { type Markup, markup } from "./markup.ts";
+import { type Markup, markup } from "../../markup.ts";
 import { dayText } from "./time.ts";
 
-/** Of the drawing: width of a column with its gap, width of a column, height. */
+/** Column width with gap, column width and height, in units of the drawing. */
 const STEP = 6;
 const WIDTH = 4;
 const HEIGHT = 32;
 
 export function uptimeBar({ uptime_percent, days }: ComponentUptime): Markup {
   const known = days.filter((day) => day.uptime_percent !== null);
-  const troubled = known.filter((day) => day.uptime_percent! < 100).toReversed();
+  const withDowntime = known.filter((day) => day.uptime_percent! < 100).toReversed();
   const summary = uptime_percent === null
     ? `No uptime data for the last ${days.length} days yet`
     : `${percent(uptime_percent)} uptime in the last ${days.length} days`;
-  const label = `${summary}. Days with downtime: ${troubled.length}. ` +
+  const label = `${summary}. Days with downtime: ${withDowntime.length}. ` +
     `Days without data: ${days.length - known.length}.`;
   return markup`<div class="uptime">
 <svg class="bar" viewBox="0 0 ${
@@ -35,11 +35,11 @@ export function uptimeBar({ uptime_percent, days }: ComponentUptime): Markup {
 <p class="scale"><span>${days.length} days ago</span><b>${
     uptime_percent === null ? "No data yet" : `${percent(uptime_percent)} uptime`
   }</b><span>Today</span></p>${
-    troubled.length > 0 && markup`
+    withDowntime.length > 0 && markup`
 <details><summary>${
-      troubled.length === 1 ? "1 day" : `${troubled.length} days`
+      withDowntime.length === 1 ? "1 day" : `${withDowntime.length} days`
     } with downtime</summary><ul>${
-      troubled.map((day) => markup`<li>${textOf(day)}</li>`)
+      withDowntime.map((day) => markup`<li>${textOf(day)}</li>`)
     }</ul></details>`
   }
 </div>`;

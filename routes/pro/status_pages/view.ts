@@ -1,6 +1,5 @@
 /**
- * A status page as HTML: one document without scripts or parts of its own, so that it is all there
- * or not at all.
+ * A status page as one HTML document that loads no other files except logos.
  *
  * @module
  */
@@ -12,7 +11,7 @@ import type {
   PublicMaintenance,
   PublicPage,
 } from "../../../services/pro/status_pages/public.ts";
-import { type Markup, markup, trusted } from "./markup.ts";
+import { type Markup, markup, trusted } from "../../markup.ts";
 import { brandBand, brandColor, brandStyles, customStyle } from "./brand.ts";
 import sheet from "./page.css" with { type: "text" };
 import { headlineOf, shownStatus } from "./headline.ts";
@@ -37,33 +36,32 @@ const GLYPHS: Readonly<Record<Status, string>> = {
   major_outage: "M5.4 5.4l5.2 5.2M10.6 5.4l-5.2 5.2",
 };
 
-/** Long descriptions are for the page, not for its head. */
+/** Longer texts are truncated in the document's head. */
 const SUMMARY_MAX = 300;
 
 /** Seconds after which the page loads again. */
 const REFRESH_S = 60;
 
-/** The page's style sheet, with its own color and in the look of the service. */
-export function statusPageStyle({ theme }: Pick<PublicPage, "theme">, look?: Branding): string {
-  const { before, behind } = brandStyles(theme, look);
-  return before + sheet + behind;
+/** The page's style sheet, with its color and the branding of the service. */
+export function statusPageStyle({ theme }: Pick<PublicPage, "theme">, branding?: Branding): string {
+  const { before, after } = brandStyles(theme, branding);
+  return before + sheet + after;
 }
 
 /**
- * The whole document.
+ * Renders the document.
  *
  * @param options.feedUrl The address of the page's feed.
- * @param options.subscribeUrl The address of the form to subscribe; `null` without one.
- * @param options.style What {@linkcode statusPageStyle} made, and the page's policy allows.
- * @param options.look Of the service; its own style sheet is what `customStyle()` makes of it.
+ * @param options.subscribeUrl The address of the subscribe form, or `null`.
+ * @param options.style The result of {@linkcode statusPageStyle}.
  */
 export function statusPageView(
   page: PublicPage,
-  { feedUrl, subscribeUrl, style, look }: {
+  { feedUrl, subscribeUrl, style, branding }: {
     feedUrl: string;
     subscribeUrl: string | null;
     style: string;
-    look?: Branding | undefined;
+    branding?: Branding | undefined;
   },
 ): string {
   const { name, description, theme } = page;
@@ -71,7 +69,7 @@ export function statusPageView(
   const headline = headlineOf(page);
   const active = page.maintenances.filter(({ status }) => status === "in_progress");
   const planned = page.maintenances.filter(({ status }) => status === "scheduled");
-  const custom = customStyle(look);
+  const custom = customStyle(branding);
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -79,9 +77,9 @@ export function statusPageView(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="refresh" content="${REFRESH_S}">
-<meta name="theme-color" content="${brandColor(theme, look)}">
+<meta name="theme-color" content="${brandColor(theme, branding)}">
 <title>${headline.slice(0, SUMMARY_MAX)} - ${name.slice(0, SUMMARY_MAX)}${
-    look && look.app_name !== name ? ` - ${look.app_name}` : ""
+    branding && branding.app_name !== name ? ` - ${branding.app_name}` : ""
   }</title>
 <meta name="description" content="${(description || headline).slice(0, SUMMARY_MAX)}">
 <link rel="icon" href="${iconUrl(overall)}">
@@ -92,8 +90,8 @@ export function statusPageView(
   }
 </head>
 <body>
-<header class="${look ? "top branded" : "top"}">
-${look !== undefined && brandBand(look)}<div class="wrap">
+<header class="${branding ? "top branded" : "top"}">
+${branding !== undefined && brandBand(branding)}<div class="wrap">
 <h1 dir="auto">${name}</h1>
 ${description !== "" && markup`<p dir="auto">${description}</p>`}
 ${
@@ -233,7 +231,7 @@ function disc(status: Status): Markup {
   }"/></svg>`;
 }
 
-/** For the tab: the same disc with its own colors. */
+/** The icon of the browser tab: the same disc with fixed colors. */
 function iconUrl(status: Status): string {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">` +
     `<circle cx="8" cy="8" r="8" fill="${STATUS_COLORS[status]}"/><path d="${GLYPHS[status]}" ` +

@@ -646,7 +646,7 @@ ssoTest(
 
     equal(refused.status, 429);
     equal(refused.headers.get("retry-after"), "60");
-    deepEqual(refused.body, { error: "More than 10 requests in a minute" });
+    deepEqual(refused.body, { error: "Limit of 10 requests per minute exceeded" });
     equal((await ssoLogin(app, idp, {}, { address: "192.0.2.2" })).status, 200);
     app.clock.advance({ minutes: 1 });
     equal((await ssoLogin(app, idp)).status, 200);

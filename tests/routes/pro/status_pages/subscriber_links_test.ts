@@ -43,7 +43,7 @@ Deno.test("a browser that follows the link of a notice is asked, and unsubscribe
 
   const left = await follow(app, path, { method: "POST" });
   equal(left.status, 200);
-  match(textOf(left.body), /You are unsubscribed You will no longer be told/);
+  match(textOf(left.body), /You are unsubscribed You will no longer be notified/);
   equal(left.body.includes("<form"), false);
   equal(await countOf(app, page.id), 0);
 
@@ -83,7 +83,7 @@ Deno.test("a browser is told that a subscription is confirmed, and that it was b
   ) {
     const answer = await follow(app, path);
     equal(answer.status, 200);
-    ok(textOf(answer.body).includes(`Acme ${title} You will be told`), answer.body);
+    ok(textOf(answer.body).includes(`Acme ${title} You will be notified`), answer.body);
     match(answer.body, new RegExp(`<title>${title} - Acme</title>`));
   }
   const [subscriber] = (await app.call("GET", `${PAGES}/${page.id}/subscribers`)).body.subscribers;

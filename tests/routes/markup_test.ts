@@ -1,5 +1,5 @@
 import { equal } from "node:assert/strict";
-import { markup, trusted } from "../../../../routes/pro/status_pages/markup.ts";
+import { markup, trusted } from "../../routes/markup.ts";
 
 Deno.test("texts are escaped, in elements and in attributes", () => {
   const text = `<b a="1" c='2'>&amp;</b>`;
