@@ -1,5 +1,5 @@
 /**
- * The config of an integration in two parts: what is shown, and the secrets in it, which are
+ * Splits the config of an integration into a redacted part for display and secrets, which are
  * stored encrypted.
  *
  * @module
@@ -9,7 +9,7 @@ import type { AdapterConfig, LoadedAdapter } from "../../integration/adapter.ts"
 import { REDACTED } from "../../redact.ts";
 import { keepsSecrets, redactedUrl, unredactedUrl } from "../../outbound/url_secrets.ts";
 
-/** A secret, or several by name (e.g. headers). */
+/** A secret, or several by name, e.g. headers. */
 type Secret = string | Record<string, string>;
 
 /** The secrets of a config by field. */
@@ -17,7 +17,7 @@ export type ConfigSecrets = Record<string, Secret>;
 
 type Sensitive = Pick<LoadedAdapter, "fields" | "addresses">;
 
-/** Takes the secrets out of a whole config. */
+/** Separates the secrets from a complete config. */
 export function splitConfig(
   { fields, addresses }: Sensitive,
   config: AdapterConfig,
@@ -32,68 +32,70 @@ export function splitConfig(
       ? REDACTED
       : Object.fromEntries(Object.keys(secret).map((name) => [name, REDACTED]));
   }
-  for (const field of addresses) hideUrl(field, shown, secrets);
+  for (const field of addresses) redactUrl(field, shown, secrets);
   return { shown, secrets };
 }
 
 /**
- * Takes the secrets out of the addresses of a stored config, whatever its adapter.
+ * Separates secrets in URLs of a stored config, regardless of its adapter.
  *
- * @returns `undefined` where there are none.
+ * @returns `undefined` if there are none.
  */
 export function splitStoredUrls(
   config: AdapterConfig,
 ): { shown: AdapterConfig; secrets: ConfigSecrets } | undefined {
   const shown: AdapterConfig = { ...config };
   const secrets: ConfigSecrets = {};
-  for (const field of Object.keys(config)) hideUrl(field, shown, secrets);
+  for (const field of Object.keys(config)) redactUrl(field, shown, secrets);
   return Object.keys(secrets).length === 0 ? undefined : { shown, secrets };
 }
 
-/** Moves an address with secrets from what is shown to the secrets. */
-function hideUrl(field: string, shown: AdapterConfig, secrets: ConfigSecrets): void {
+/** Moves a URL that contains secrets to `secrets` and redacts it in `shown`. */
+function redactUrl(field: string, shown: AdapterConfig, secrets: ConfigSecrets): void {
   const url = shown[field];
   if (typeof url !== "string" || redactedUrl(url) === url || keepsSecrets(url)) return;
   secrets[field] = url;
   shown[field] = redactedUrl(url);
 }
 
-/** The whole config again. */
+/** The complete config. */
 export function joinConfig(shown: AdapterConfig, secrets: ConfigSecrets): AdapterConfig {
   return { ...shown, ...secrets };
 }
 
 /**
- * Puts the stored secrets where a config that was sent back says to keep them.
+ * Replaces redacted values of a new config by the stored secrets.
  *
- * @returns The config with the fields that keep something, or the field that keeps what is not
- * there.
+ * @returns The complete config with the fields that were restored, or the first redacted field
+ * without a stored secret.
  */
-export function keepSecrets(
+export function restoreSecrets(
   { fields, addresses }: Sensitive,
   config: AdapterConfig,
   stored: ConfigSecrets,
-): { config: AdapterConfig; kept: string[] } | { field: string } {
-  const whole: AdapterConfig = { ...config };
-  const kept: string[] = [];
+): { config: AdapterConfig; restored: string[] } | { missing: string } {
+  const complete: AdapterConfig = { ...config };
+  const restored: string[] = [];
   for (const field of fields.sensitive) {
     const given = config[field];
     const before = Object.hasOwn(stored, field) ? stored[field] : undefined;
     if (given === REDACTED) {
-      if (typeof before !== "string") return { field };
-      whole[field] = before;
-      kept.push(field);
+      if (typeof before !== "string") return { missing: field };
+      complete[field] = before;
+      restored.push(field);
     } else if (typeof given === "object" && given !== null) {
       const values = typeof before === "object" ? before : {};
       const entries = Object.entries(given);
       const missing = entries.find(([name, value]) =>
         value === REDACTED && !Object.hasOwn(values, name)
       );
-      if (missing) return { field: `${field}.${missing[0]}` };
-      whole[field] = Object.fromEntries(
+      if (missing) return { missing: `${field}.${missing[0]}` };
+      complete[field] = Object.fromEntries(
         entries.map(([name, value]) => [name, value === REDACTED ? values[name] : value]),
       );
-      for (const [name, value] of entries) if (value === REDACTED) kept.push(`${field}.${name}`);
+      for (const [name, value] of entries) {
+        if (value === REDACTED) restored.push(`${field}.${name}`);
+      }
     }
   }
   for (const field of addresses) {
@@ -101,9 +103,9 @@ export function keepSecrets(
     if (typeof given !== "string" || !keepsSecrets(given)) continue;
     const before = Object.hasOwn(stored, field) ? stored[field] : undefined;
     const url = unredactedUrl(given, typeof before === "string" ? before : undefined);
-    if (url === undefined) return { field };
-    whole[field] = url;
-    kept.push(field);
+    if (url === undefined) return { missing: field };
+    complete[field] = url;
+    restored.push(field);
   }
-  return { config: whole, kept };
+  return { config: complete, restored };
 }

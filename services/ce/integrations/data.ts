@@ -1,5 +1,5 @@
 /**
- * What integrations brought: reading it, and deleting it when its time is over.
+ * Data that integrations collected: reading and retention.
  *
  * @module
  */
@@ -15,24 +15,25 @@ import { deleteIntegrationPoll, selectIntegrationPolls } from "../../../db/ce/in
 import { selectIntegration, selectIntegrationIds } from "../../../db/ce/integrations.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
+import { yieldToEventLoop } from "../../lifecycle.ts";
 
 export type { DataRecord, DataType };
 export { DATA_TYPES } from "../../../db/ce/integration_data.ts";
 
-/** Data is kept for this long, in milliseconds. */
-export const DATA_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+/** Retention period of data, in milliseconds. */
+export const DATA_RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Records that are deleted at a time. */
-const DELETED_AT_ONCE = 2_000;
+/** Limit of records deleted in one statement. */
+const BATCH_SIZE = 2_000;
 
-/** Sorts after every time that there is. */
+/** Sorts after every timestamp. */
 const END_OF_TIME = "9999-12-31T23:59:59.999Z";
 
 /**
- * What an integration brought, newest first.
+ * Lists the data of an integration, newest first.
  *
  * @param query `since` and `until` are ISO 8601 and inclusive.
- * @throws {AppError} `not_found` for an unknown id; `invalid` when `since` is after `until`.
+ * @throws {AppError} `not_found` for an unknown id; `invalid` if `since` is after `until`.
  */
 export function listIntegrationData(
   { db, metrics }: Pick<Deps, "db" | "metrics">,
@@ -59,24 +60,24 @@ export function listIntegrationData(
   };
 }
 
-/** Deletes data that was kept for its time, and that of integrations which are gone. */
+/** Deletes expired data, and all data of deleted integrations. */
 export async function sweepIntegrationData(
   deps: Pick<Deps, "db" | "metrics" | "now">,
 ): Promise<void> {
   const { db, metrics, now } = deps;
-  const before = new Date(now().getTime() - DATA_KEPT_MS).toISOString();
+  const before = new Date(now().getTime() - DATA_RETENTION_MS).toISOString();
   const known = new Set(selectIntegrationIds(db));
   for (const { integrationId } of selectIntegrationPolls(metrics)) {
     if (known.has(integrationId)) await deleteData(metrics, integrationId, before);
-    else await forgetIntegrationData(deps, integrationId);
+    else await deleteIntegrationData(deps, integrationId);
   }
 }
 
 /**
- * Deletes all data of an integration that is gone. The data first: what is left of it after a
- * crash is found again by the poll's row.
+ * Deletes all data of a deleted integration. The row of its polls is deleted last, so that the
+ * sweep finds data left by a crash.
  */
-export async function forgetIntegrationData(
+export async function deleteIntegrationData(
   { metrics }: Pick<Deps, "metrics">,
   id: string,
 ): Promise<void> {
@@ -85,7 +86,7 @@ export async function forgetIntegrationData(
 }
 
 async function deleteData(metrics: Deps["metrics"], id: string, before: string): Promise<void> {
-  while (deleteIntegrationDataBefore(metrics, id, before, DELETED_AT_ONCE) === DELETED_AT_ONCE) {
-    await new Promise((resolve) => setTimeout(resolve));
+  while (deleteIntegrationDataBefore(metrics, id, before, BATCH_SIZE) === BATCH_SIZE) {
+    await yieldToEventLoop();
   }
 }

@@ -1,5 +1,5 @@
 /**
- * When integrations are due to be polled, and how many at a time.
+ * Selects the integrations to poll next.
  *
  * @module
  */
@@ -10,22 +10,22 @@ import type { Deps } from "../../deps.ts";
 import { includesEdition } from "../../license/edition.ts";
 import { findAdapter } from "../../integration/adapter.ts";
 
-/** After failures in a row the interval doubles up to this, in seconds. */
+/** Limit of the interval, which doubles with each consecutive failure, in seconds. */
 const BACKOFF_MAX_S = 15 * 60;
 
-/** Part of the interval that is added at random, so that not all are polled at once. */
+/** Maximum jitter as a fraction of the interval. */
 const JITTER = 0.1;
 
-/** Most polls at a time, and most of them of systems that failed or were slow the last time. */
+/** Limit of concurrent polls, and how many of them may be of failing or slow systems. */
 const RUNNING_MAX = 16;
-const TROUBLED_MAX = 8;
+const DEGRADED_MAX = 8;
 
-/** From how long on a poll counts as slow, in milliseconds. */
+/** Duration above which a poll counts as slow, in milliseconds. */
 const SLOW_MS = 2_000;
 
 /**
- * Ids of the integrations to poll now, the longest due first. Systems in trouble get no more than
- * a part of the places, so that they delay no other.
+ * Ids of the integrations to poll now, the longest overdue first. Failing and slow systems get only
+ * part of the slots, so that they do not delay others.
  */
 export function duePolls(
   { adapters, db, license, metrics, now, polls }: Pick<
@@ -43,26 +43,26 @@ export function duePolls(
     .map(({ id, pollInterval }) => ({
       id,
       dueMs: dueMs({ id, pollInterval }, last.get(id), polls.startedAt(id), atMs),
-      isTroubled: isTroubled(last.get(id)),
+      isDegraded: isDegraded(last.get(id)),
     }));
 
   const running = all.filter(({ id }) => polls.isRunning(id));
-  let places = RUNNING_MAX - running.length;
-  let troubledPlaces = TROUBLED_MAX - running.filter((each) => each.isTroubled).length;
+  let slots = RUNNING_MAX - running.length;
+  let degradedSlots = DEGRADED_MAX - running.filter((each) => each.isDegraded).length;
   const due = all
     .filter((each) => each.dueMs <= atMs && !running.includes(each))
     .sort((a, b) => a.dueMs - b.dueMs);
-  return due.filter(({ isTroubled }) => {
-    if (places <= 0 || (isTroubled && troubledPlaces <= 0)) return false;
-    places--;
-    if (isTroubled) troubledPlaces--;
+  return due.filter(({ isDegraded }) => {
+    if (slots <= 0 || (isDegraded && degradedSlots <= 0)) return false;
+    slots--;
+    if (isDegraded) degradedSlots--;
     return true;
   }).map(({ id }) => id);
 }
 
 /**
- * When an integration is due, from what is stored: a restart changes nothing. One that was never
- * polled is due at once.
+ * When an integration is due, from the stored time of its last poll. An integration that was never
+ * polled is due immediately.
  */
 function dueMs(
   { id, pollInterval }: Pick<Integration, "id" | "pollInterval">,
@@ -71,19 +71,19 @@ function dueMs(
   atMs: number,
 ): number {
   const lastMs = Math.max(Date.parse(last?.lastPollAt ?? "") || 0, startedAt?.getTime() ?? 0);
-  // A clock that was set back must not silence an integration.
+  // The last poll is in the future if the clock was set back.
   if (lastMs === 0 || lastMs > atMs) return 0;
   const backoffMaxS = Math.max(pollInterval, BACKOFF_MAX_S);
   const delayS = Math.min(pollInterval * 2 ** (last?.failures ?? 0), backoffMaxS);
   return lastMs + delayS * 1000 * (1 + JITTER * fraction(`${id} ${lastMs}`));
 }
 
-/** Not known to be well counts as trouble. */
-function isTroubled(last: IntegrationPoll | undefined): boolean {
+/** Includes systems that were never polled. */
+function isDegraded(last: IntegrationPoll | undefined): boolean {
   return !last || last.failures > 0 || last.durationMs > SLOW_MS;
 }
 
-/** A number from 0 to 1 that looks random, and is the same for the same text (FNV-1a). */
+/** A pseudorandom number from 0 to 1, derived from the text (FNV-1a). */
 function fraction(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

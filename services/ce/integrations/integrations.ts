@@ -1,5 +1,5 @@
 /**
- * Integrations: other systems that are asked for metrics, alerts and events.
+ * Integrations: other systems that are polled for metrics, alerts and events.
  *
  * @module
  */
@@ -19,6 +19,7 @@ import {
   selectIntegrations,
   updateIntegration,
 } from "../../../db/ce/integrations.ts";
+import type { Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { type Edition, editionName, includesEdition } from "../../license/edition.ts";
 import { AppError, InputError, LimitError, notFound } from "../../errors.ts";
@@ -35,13 +36,13 @@ import { SealError } from "../../secrets.ts";
 import {
   type ConfigSecrets,
   joinConfig,
-  keepSecrets,
+  restoreSecrets,
   splitConfig,
   splitStoredUrls,
 } from "./config.ts";
-import { forgetIntegrationData } from "./data.ts";
+import { deleteIntegrationData } from "./data.ts";
 
-/** How often an integration can be polled, in seconds. */
+/** Limits and default of the poll interval, in seconds. */
 export const POLL_INTERVAL = { min: 10, max: 86_400, fallback: 60 };
 
 export interface NewIntegration {
@@ -53,24 +54,24 @@ export interface NewIntegration {
   enabled: boolean;
 }
 
-/** An integration as shown, with how its last poll went. */
+/** An integration with the result of its last poll. */
 export interface IntegrationView extends Omit<Integration, "secrets"> {
   lastPollAt: string | null;
   lastStatus: "ok" | "error" | "never";
   lastError: string | null;
 }
 
-/** An adapter as shown. */
+/** An adapter in the list of adapters. */
 export interface AdapterView {
   id: string;
   name: string;
   edition: Edition;
-  /** Whether the license in force has it. */
+  /** Whether the current license includes it. */
   available: boolean;
   config: LoadedAdapter["fields"];
 }
 
-/** What can be integrated, also what needs another edition. */
+/** All adapters, including those of other editions. */
 export async function listAdapters(
   { adapters, license }: Pick<Deps, "adapters" | "license">,
 ): Promise<AdapterView[]> {
@@ -103,29 +104,29 @@ type WriteDeps = Pick<
 >;
 
 /**
- * Stores a new integration. The poller asks it within a second or two.
+ * Stores a new integration. Its first poll follows within two seconds.
  *
- * @throws {AppError} `invalid` for an unknown adapter, a config that is not its own, and an address
- * that may not be reached.
- * @throws {LimitError} When the edition lacks the adapter or allows no more integrations.
+ * @throws {AppError} `invalid` for an unknown adapter, an invalid config or a URL that is not
+ * allowed.
+ * @throws {LimitError} If the edition lacks the adapter or its limit is reached.
  */
 export async function createIntegration(
   deps: WriteDeps,
   { adapter: adapterId, config, ...input }: NewIntegration,
 ): Promise<IntegrationView> {
   const { db, secrets, license, now, log } = deps;
-  const adapter = knownAdapter(deps, adapterId);
+  const adapter = findKnownAdapter(deps, adapterId);
   assertLicensed(license, adapter);
   const loaded = await adapter.load();
-  const whole = await acceptedConfig(deps, loaded, config, undefined);
-  // Nothing is waited for from here on, so that two at a time cannot both be the last.
+  const complete = await checkConfig(deps, loaded, config, undefined);
+  // No await from here on, so that concurrent requests cannot exceed the limit.
   assertBelowLimit(license, "integrations", countIntegrations(db));
 
   const id = crypto.randomUUID();
   const at = now().toISOString();
   const integration: Integration = {
     ...input,
-    ...sealedConfig(secrets, id, loaded, whole),
+    ...sealConfig(secrets, id, loaded, complete),
     id,
     adapter: adapter.id,
     createdAt: at,
@@ -137,37 +138,37 @@ export async function createIntegration(
 }
 
 /**
- * Changes an integration. A poll that is under way is given up. Secrets that are sent back redacted
- * stay as they are, unless they would be sent to another adapter's system or to another origin.
+ * Changes an integration and cancels its running poll. Redacted secrets keep their stored values,
+ * unless the adapter or the origin changes.
  *
- * @throws {AppError} `not_found` for an unknown id; `invalid` as for a new one; `conflict` when
- * another request changes it at the same time.
- * @throws {LimitError} When the edition lacks the adapter that it is changed to.
+ * @throws {AppError} `not_found` for an unknown id; `invalid` as for a new integration; `conflict`
+ * if another request changes it at the same time.
+ * @throws {LimitError} If the edition lacks the new adapter.
  */
 export async function changeIntegration(
   deps: WriteDeps,
   id: string,
-  change: { [Field in keyof NewIntegration]?: NewIntegration[Field] | undefined },
+  change: Change<NewIntegration>,
 ): Promise<IntegrationView> {
   const { db, metrics, polls, secrets, license, now, log } = deps;
   const before = existingIntegration(db, id);
-  const adapter = knownAdapter(deps, change.adapter ?? before.adapter);
-  const isOther = adapter.id !== before.adapter;
-  if (isOther) assertLicensed(license, adapter);
+  const adapter = findKnownAdapter(deps, change.adapter ?? before.adapter);
+  const isNewAdapter = adapter.id !== before.adapter;
+  if (isNewAdapter) assertLicensed(license, adapter);
   let sealed: Pick<Integration, "config" | "secrets"> | undefined;
-  if (isOther || change.config !== undefined) {
+  if (isNewAdapter || change.config !== undefined) {
     const loaded = await adapter.load();
-    const whole = await acceptedConfig(
+    const complete = await checkConfig(
       deps,
       loaded,
       change.config ?? before.config,
-      isOther ? undefined : before,
+      isNewAdapter ? undefined : before,
       change.config !== undefined,
     );
-    sealed = sealedConfig(secrets, id, loaded, whole);
+    sealed = sealConfig(secrets, id, loaded, complete);
   }
 
-  // Another request may have changed or deleted it while the address was resolved.
+  // Another request may have changed or deleted it during the DNS lookup.
   const current = existingIntegration(db, id);
   if (sealed && current.updatedAt !== before.updatedAt) {
     throw new AppError("conflict", "Another request changed the integration at the same time");
@@ -189,7 +190,7 @@ export async function changeIntegration(
 }
 
 /**
- * Deletes an integration with its data, and gives up a poll that is under way.
+ * Deletes an integration with its data and cancels its running poll.
  *
  * @throws {AppError} `not_found` for an unknown id.
  */
@@ -200,7 +201,7 @@ export async function removeIntegration(
   if (!deleteIntegration(deps.db, id)) throw notFound("Integration", id);
   deps.polls.stop(id);
   deps.log.info("integration deleted", { integrationId: id });
-  await forgetIntegrationData(deps, id);
+  await deleteIntegrationData(deps, id);
 }
 
 /** @throws {AppError} `not_found` for an unknown id. */
@@ -211,28 +212,29 @@ export function existingIntegration(db: Deps["db"], id: string): Integration {
 }
 
 /**
- * The adapter of an integration and its config with all secrets, for use and not for showing.
+ * Loads the adapter of an integration and its config with all secrets.
  *
- * @throws {AppError} `invalid` when this version cannot use what is stored.
- * @throws {SealError} When the secrets cannot be decrypted.
+ * @throws {AppError} `invalid` if this version does not support the stored config.
+ * @throws {SealError} If the secrets cannot be decrypted.
  */
-export async function usableConfig(
+export async function openConfig(
   deps: Pick<Deps, "adapters" | "secrets">,
   integration: Integration,
 ): Promise<{ adapter: LoadedAdapter; config: AdapterConfig }> {
-  const adapter = await knownAdapter(deps, integration.adapter).load();
-  const whole = joinConfig(integration.config, storedSecrets(deps, integration));
-  const parsed = adapter.parse(whole, "config");
+  const adapter = await findKnownAdapter(deps, integration.adapter).load();
+  const complete = joinConfig(integration.config, openSecrets(deps, integration));
+  const parsed = adapter.parse(complete, "config");
   if ("issues" in parsed) throw new InputError(parsed.issues);
   return { adapter, config: parsed.config };
 }
 
 /**
- * Decides on a request to create or change an integration before its input is checked.
+ * Checks the adapter of a request to create or change an integration, before its input is
+ * validated.
  *
- * @param adapterId As the request gives it.
- * @param id The integration that is to be changed; the adapter that it has already may stay.
- * @throws {LimitError} When the edition in force lacks the adapter.
+ * @param adapterId As given in the request.
+ * @param id The integration to change, which may keep its current adapter.
+ * @throws {LimitError} If the current edition lacks the adapter.
  */
 export function assertAdapterLicensed(
   { adapters, db, license }: Pick<Deps, "adapters" | "db" | "license">,
@@ -244,14 +246,14 @@ export function assertAdapterLicensed(
   assertLicensed(license, adapter);
 }
 
-/** @throws {LimitError} When the edition in force lacks the adapter. */
+/** @throws {LimitError} If the current edition lacks the adapter. */
 export function assertLicensed(license: Deps["license"], { name, edition }: Adapter): void {
   if (!includesEdition(license.edition, edition)) {
     throw new LimitError(`The integration adapter ${name} needs the ${editionName(edition)}`, 0, 0);
   }
 }
 
-function knownAdapter({ adapters }: Pick<Deps, "adapters">, id: string): Adapter {
+function findKnownAdapter({ adapters }: Pick<Deps, "adapters">, id: string): Adapter {
   const adapter = findAdapter(adapters, id);
   if (!adapter) {
     const known = adapters.map((each) => each.id).join(", ");
@@ -261,26 +263,27 @@ function knownAdapter({ adapters }: Pick<Deps, "adapters">, id: string): Adapter
 }
 
 /**
- * The config with the kept secrets, found to be right, and free of what is not part of it.
+ * Restores redacted secrets and validates the config.
  *
  * @param before The integration whose secrets can be kept.
- * @param isGiven Whether the caller sent it; one of another adapter may have fields to drop.
+ * @param isGiven Whether the request contains the config. A config that is taken over from another
+ * adapter may have unknown fields, which are dropped.
  */
-async function acceptedConfig(
+async function checkConfig(
   deps: Pick<Deps, "config" | "secrets">,
   adapter: LoadedAdapter,
   given: AdapterConfig,
   before: Integration | undefined,
   isGiven = true,
 ): Promise<AdapterConfig> {
-  const joined = keepSecrets(adapter, given, before ? readableSecrets(deps, before) : {});
-  if ("field" in joined) {
+  const result = restoreSecrets(adapter, given, before ? readableSecrets(deps, before) : {});
+  if ("missing" in result) {
     throw new AppError(
       "invalid",
-      `body.config.${joined.field}: is redacted, and there is nothing stored that could be kept`,
+      `body.config.${result.missing}: is redacted, but no value is stored`,
     );
   }
-  const parsed = adapter.parse(joined.config, "body.config");
+  const parsed = adapter.parse(result.config, "body.config");
   const unknown = isGiven ? adapter.findUnknown(given, "body.config") : [];
   const issues = [...unknown, ...("issues" in parsed ? parsed.issues : [])];
   if ("issues" in parsed || issues.length > 0) throw new InputError(issues);
@@ -289,15 +292,15 @@ async function acceptedConfig(
     if (typeof address !== "string") continue;
     await assertOutboundUrl(deps, address, "internal", `body.config.${field}`);
   }
-  const [kept] = joined.kept;
+  const [restored] = result.restored;
   if (
-    before && kept !== undefined &&
+    before && restored !== undefined &&
     isElsewhere(adapter.target(before.config), adapter.target(parsed.config))
-  ) throw new AppError("invalid", `body.config.${kept}: ${GIVE_AGAIN}`);
+  ) throw new AppError("invalid", `body.config.${restored}: ${GIVE_AGAIN}`);
   return parsed.config;
 }
 
-function sealedConfig(
+function sealConfig(
   secrets: Deps["secrets"],
   id: string,
   adapter: LoadedAdapter,
@@ -310,7 +313,7 @@ function sealedConfig(
   };
 }
 
-/** Encrypts the secrets in addresses that an earlier version stored in clear. */
+/** Encrypts secrets in URLs that an earlier version stored in plain text. */
 export function sealIntegrationUrls(
   deps: Pick<Deps, "db" | "secrets" | "log">,
 ): void {
@@ -319,28 +322,28 @@ export function sealIntegrationUrls(
     const split = splitStoredUrls(integration.config);
     if (!split) continue;
     try {
-      const all = { ...storedSecrets(deps, integration), ...split.secrets };
+      const all = { ...openSecrets(deps, integration), ...split.secrets };
       const sealed = deps.secrets.seal(JSON.stringify(all), purposeOf(id));
       updateIntegration(deps.db, { ...integration, config: split.shown, secrets: sealed });
       deps.log.info("integration URL encrypted", { integrationId: id });
     } catch (error) {
-      // Its other secrets have to be entered again, which seals the address as well.
+      // Its other secrets have to be entered again, which encrypts the URL as well.
       if (!(error instanceof SealError)) throw error;
     }
   }
 }
 
-function storedSecrets(
+function openSecrets(
   { secrets }: Pick<Deps, "secrets">,
   { id, secrets: sealed }: Integration,
 ): ConfigSecrets {
   return JSON.parse(secrets.open(sealed, purposeOf(id)));
 }
 
-/** None where the key of this installation is another than before: they have to be entered again. */
+/** Empty if `SECRET_KEY` has changed: the secrets have to be entered again. */
 function readableSecrets(deps: Pick<Deps, "secrets">, integration: Integration): ConfigSecrets {
   try {
-    return storedSecrets(deps, integration);
+    return openSecrets(deps, integration);
   } catch (error) {
     if (error instanceof SealError) return {};
     throw error;

@@ -9,7 +9,7 @@ import { errorFields } from "../../log.ts";
 import { duePolls } from "./due.ts";
 import { pollIntegration } from "./polls.ts";
 
-/** How late a poll may begin, in milliseconds. */
+/** Maximum delay of a poll, in milliseconds. */
 const ROUND_MS = 1_000;
 
 export const integrationPoller: Worker = {
@@ -17,7 +17,7 @@ export const integrationPoller: Worker = {
   edition: "ce",
   async run(deps, signal, round) {
     const running = new Set<Promise<unknown>>();
-    // No round waits for a poll: a slow system delays no other.
+    // Rounds do not wait for polls, so that a slow system does not delay others.
     const start = (integrationId: string) => {
       const poll = pollIntegration(deps, integrationId)
         .catch((error) => deps.log.error("poll failed", { integrationId, ...errorFields(error) }))

@@ -1,5 +1,5 @@
 /**
- * Polling an integration: asking it, and storing what it brings.
+ * Polls integrations and stores their data.
  *
  * @module
  */
@@ -24,32 +24,32 @@ import { errorFields } from "../../log.ts";
 import { OutboundError } from "../../outbound/error.ts";
 import { outboundRequest } from "../../outbound/http.ts";
 import { SealError } from "../../secrets.ts";
-import { DATA_KEPT_MS } from "./data.ts";
-import { assertLicensed, existingIntegration, usableConfig } from "./integrations.ts";
+import { DATA_RETENTION_MS } from "./data.ts";
+import { assertLicensed, existingIntegration, openConfig } from "./integrations.ts";
 
-/** Longest time for one request, for a test, and for all requests of a poll; in milliseconds. */
+/** Timeouts of one request, of a test, and of all requests of a poll; in milliseconds. */
 const REQUEST_MS = 10_000;
 const TEST_MS = 10_000;
 const POLL_MS = 30_000;
 
-/** Largest answer, in bytes: it is read whole, and parsing it takes time from everybody. */
-const ANSWER_MAX = 2 * 1024 * 1024;
+/** Limit of a response, in bytes. Parsing a larger one would block the event loop. */
+const RESPONSE_MAX_BYTES = 2 * 1024 * 1024;
 
-/** Most records kept of an integration, and how many more there may be until the oldest go. */
-const KEPT_MAX = 100_000;
+/** Limit of records per integration, and after how many new records it is enforced. */
+const RECORDS_STORED_MAX = 100_000;
 const TRIM_EVERY = 1_000;
 
-/** How far back happenings are asked for at first, and again each time; in milliseconds. */
-const FIRST_LOOK_MS = 24 * 60 * 60 * 1000;
+/** Period covered by the first poll, and overlap of later polls; in milliseconds. */
+const FIRST_PERIOD_MS = 24 * 60 * 60 * 1000;
 const OVERLAP_MS = 10 * 60 * 1000;
 
-/** Longest error that is stored, in characters. */
+/** Limit of a stored error, in characters. */
 const ERROR_MAX = 500;
 
-/** What came of asking a system. */
+/** The result of a poll. */
 export interface PollOutcome {
   ok: boolean;
-  /** How many were stored. */
+  /** Number of stored records. */
   records: number;
   durationMs: number;
   /** One sentence. */
@@ -62,7 +62,7 @@ type PollDeps = Pick<
 >;
 
 /**
- * Asks for as little as proves that address and credentials are right; stores nothing.
+ * Verifies address and credentials with a minimal request. Stores nothing.
  *
  * @throws {AppError} `not_found` for an unknown id.
  * @throws {LimitError} When the edition lacks the adapter.
@@ -75,16 +75,16 @@ export async function testIntegration(
   const startMs = performance.now();
   let error: string | null = null;
   try {
-    const { adapter, config } = await usableConfig(deps, integration);
+    const { adapter, config } = await openConfig(deps, integration);
     await adapter.test(context(deps, { since: deps.now(), timeoutMs: TEST_MS }), config);
   } catch (failure) {
-    error = sentence(deps, id, failure);
+    error = describeFailure(deps, id, failure);
   }
-  return { ok: error === null, latencyMs: elapsed(startMs), error };
+  return { ok: error === null, latencyMs: elapsedMs(startMs), error };
 }
 
 /**
- * Asks now, also when the integration is not due or off; joins a poll that is under way.
+ * Polls immediately, even if the integration is disabled or not due, or joins the running poll.
  *
  * @throws {AppError} `not_found` for an unknown id.
  * @throws {LimitError} When the edition lacks the adapter.
@@ -117,26 +117,25 @@ async function poll(
   const outcome: PollOutcome = { ok: false, records: 0, durationMs: 0, error: null };
   let fetched: Fetched | undefined;
   try {
-    const { adapter, config } = await usableConfig(deps, integration);
-    const since = sinceWhen(before, at);
+    const { adapter, config } = await openConfig(deps, integration);
+    const since = startOfPeriod(before, at);
     fetched = await adapter.fetch(context(deps, { since, timeoutMs: POLL_MS, signal }), config);
     outcome.error = fetched.problem?.slice(0, ERROR_MAX) ?? null;
   } catch (failure) {
-    if (!signal.aborted) outcome.error = sentence(deps, id, failure);
+    if (!signal.aborted) outcome.error = describeFailure(deps, id, failure);
   }
-  outcome.durationMs = elapsed(startMs);
-  // Nobody asked for what comes now: the integration was changed, turned off or deleted, or the
-  // service ends.
+  outcome.durationMs = elapsedMs(startMs);
+  // The integration was changed, disabled or deleted, or the service stops.
   if (signal.aborted) {
     return { ...outcome, error: "The poll was interrupted: the integration changed" };
   }
   outcome.ok = outcome.error === null;
-  outcome.records = store(deps, id, { at, before, fetched, outcome });
+  outcome.records = storePoll(deps, id, { at, before, fetched, outcome });
   return outcome;
 }
 
-/** @returns How many records were stored. */
-function store(
+/** @returns The number of stored records. */
+function storePoll(
   { metrics }: Pick<PollDeps, "metrics">,
   integrationId: string,
   { at, before, fetched, outcome }: {
@@ -146,22 +145,22 @@ function store(
     outcome: PollOutcome;
   },
 ): number {
-  const oldest = new Date(at.getTime() - DATA_KEPT_MS).toISOString();
+  const oldest = new Date(at.getTime() - DATA_RETENTION_MS).toISOString();
   const records = (fetched?.records ?? []).filter((each) => each.timestamp >= oldest)
     .slice(0, RECORDS_MAX);
   const lastPollAt = at.toISOString();
   const untrimmed = (before?.untrimmed ?? 0) + records.length;
-  const trims = untrimmed >= TRIM_EVERY;
+  const shouldTrim = untrimmed >= TRIM_EVERY;
 
   metrics.transaction(() => {
     for (const record of records) {
       upsertIntegrationData(metrics, { id: crypto.randomUUID(), integrationId, ...record });
     }
     if (fetched?.alertsComplete) {
-      const going = fetched.records.flatMap(({ active, key }) => active && key ? [key] : []);
-      updateEndedAlerts(metrics, integrationId, going, lastPollAt);
+      const active = fetched.records.flatMap(({ active, key }) => active && key ? [key] : []);
+      updateEndedAlerts(metrics, integrationId, active, lastPollAt);
     }
-    if (trims) deleteIntegrationDataBeyond(metrics, integrationId, KEPT_MAX);
+    if (shouldTrim) deleteIntegrationDataBeyond(metrics, integrationId, RECORDS_STORED_MAX);
     upsertIntegrationPoll(metrics, {
       integrationId,
       lastPollAt,
@@ -169,25 +168,25 @@ function store(
       lastError: outcome.error,
       lastOkAt: fetched ? lastPollAt : before?.lastOkAt ?? null,
       durationMs: outcome.durationMs,
-      // A system that answers in part is not asked less often.
+      // A partial answer is not a failure, so it does not increase the interval.
       failures: fetched ? 0 : (before?.failures ?? 0) + 1,
-      untrimmed: trims ? 0 : untrimmed,
+      untrimmed: shouldTrim ? 0 : untrimmed,
     });
   });
   return records.length;
 }
 
-function sinceWhen(before: IntegrationPoll | undefined, at: Date): Date {
-  const first = at.getTime() - FIRST_LOOK_MS;
-  const again = Date.parse(before?.lastOkAt ?? "") - OVERLAP_MS;
-  return new Date(Math.max(first, Math.min(again || first, at.getTime() - OVERLAP_MS)));
+function startOfPeriod(before: IntegrationPoll | undefined, at: Date): Date {
+  const earliest = at.getTime() - FIRST_PERIOD_MS;
+  const next = Date.parse(before?.lastOkAt ?? "") - OVERLAP_MS;
+  return new Date(Math.max(earliest, Math.min(next || earliest, at.getTime() - OVERLAP_MS)));
 }
 
 function context(
   deps: Pick<PollDeps, "config" | "now">,
   { since, timeoutMs, signal }: {
     since: Date;
-    /** For all requests together. */
+    /** Of all requests together. */
     timeoutMs: number;
     signal?: AbortSignal;
   },
@@ -199,27 +198,32 @@ function context(
     async ask({ url, ...request }) {
       const leftMs = Math.floor(endMs - performance.now());
       if (leftMs <= 0) {
-        throw new OutboundError("timeout", `Not all answers came within ${timeoutMs} ms`);
+        throw new OutboundError("timeout", `Not all responses arrived within ${timeoutMs} ms`);
       }
       return await outboundRequest(deps, {
         ...request,
         url: url.href,
         reach: "internal",
         timeoutMs: Math.min(REQUEST_MS, leftMs),
-        bodyMax: ANSWER_MAX,
+        bodyMax: RESPONSE_MAX_BYTES,
         signal,
       });
     },
   };
 }
 
-/** What may be told of a failure; the rest is for the log. */
-function sentence({ log }: Pick<PollDeps, "log">, integrationId: string, failure: unknown): string {
-  const isTold = [AdapterError, OutboundError, SealError, AppError]
-    .some((known) => failure instanceof known);
-  if (isTold) return (failure as Error).message.slice(0, ERROR_MAX);
+/** The message of an expected failure; unexpected failures are logged instead. */
+function describeFailure(
+  { log }: Pick<PollDeps, "log">,
+  integrationId: string,
+  failure: unknown,
+): string {
+  if (
+    failure instanceof AdapterError || failure instanceof OutboundError ||
+    failure instanceof SealError || failure instanceof AppError
+  ) return failure.message.slice(0, ERROR_MAX);
   log.error("integration failed", { integrationId, ...errorFields(failure) });
   return "Internal error";
 }
 
-const elapsed = (startMs: number) => Math.round(performance.now() - startMs);
+const elapsedMs = (startMs: number) => Math.round(performance.now() - startMs);

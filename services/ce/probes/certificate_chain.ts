@@ -1,17 +1,20 @@
 /**
- * What is wrong with a chain of certificates. The runtime verifies, but tells only the first
- * reason, and for a certificate that is out of date another one; this finds all of them.
+ * Finds all problems of a certificate chain. The runtime's own verification reports only the first
+ * one, and for an expired certificate sometimes a different one.
  *
  * @module
  */
 
 import type { X509Certificate } from "node:crypto";
-import { isNamed, parseAltNames } from "./certificate_names.ts";
+import { coversHost, parseAltNames } from "./certificate_names.ts";
 
-/** Longer chains are not walked; real ones have two to four certificates. */
+/** Limit of the chain length; real chains have two to four certificates. */
 const CHAIN_MAX = 10;
 
-/** The authorities that are trusted, by their name; several can share one. */
+/** Limit of names in a message. */
+const NAMES_LISTED = 5;
+
+/** Trusted authorities by subject name, which several can share. */
 export type TrustAnchors = ReadonlyMap<string, readonly X509Certificate[]>;
 
 export function trustAnchorsOf(certificates: readonly X509Certificate[]): TrustAnchors {
@@ -19,46 +22,46 @@ export function trustAnchorsOf(certificates: readonly X509Certificate[]): TrustA
 }
 
 /**
- * Everything that is wrong, as ends of a sentence that begins with "The certificate", e.g.
+ * All problems of a chain, as predicates of "The certificate", e.g.
  * `has expired (2021-01-01T00:00:00.000Z)`.
  *
  * @param chain As the server sent it, its own certificate first.
  */
-export function certificateFaults(
+export function findCertificateProblems(
   chain: readonly X509Certificate[],
   { host, at, anchors }: { host: string; at: Date; anchors: TrustAnchors },
 ): string[] {
   const [leaf] = chain;
   if (!leaf) return ["is missing"];
-  return [dateFault(leaf, at), trustFault(chain, anchors, at), nameFault(leaf, host)]
-    .filter((fault) => fault !== undefined);
+  return [dateProblem(leaf, at), trustProblem(chain, anchors, at), nameProblem(leaf, host)]
+    .filter((problem) => problem !== undefined);
 }
 
-/** `undefined` while the certificate is in date. */
-function dateFault(certificate: X509Certificate, at: Date): string | undefined {
+/** `undefined` within the validity period. */
+function dateProblem(certificate: X509Certificate, at: Date): string | undefined {
   const [from, to] = [new Date(certificate.validFrom), new Date(certificate.validTo)];
   if (at < from) return `is not yet valid (from ${from.toISOString()})`;
   if (at > to) return `has expired (${to.toISOString()})`;
   return undefined;
 }
 
-/** `undefined` when the certificate is for the host. */
-function nameFault(certificate: X509Certificate, host: string): string | undefined {
+/** `undefined` if the certificate covers the host. */
+function nameProblem(certificate: X509Certificate, host: string): string | undefined {
   const names = parseAltNames(certificate.subjectAltName);
-  if (isNamed(names, host)) return undefined;
-  const [shown, more] = [[...names.dns, ...names.ip], 5];
-  if (shown.length === 0) return "is for no name at all, only its subject has one";
-  const others = shown.slice(0, more).join(", ") + (shown.length > more ? ", ..." : "");
-  return `is for another name (${others})`;
+  if (coversHost(names, host)) return undefined;
+  const all = [...names.dns, ...names.ip];
+  if (all.length === 0) return "has no subject alternative name";
+  const listed = all.slice(0, NAMES_LISTED).join(", ") + (all.length > NAMES_LISTED ? ", ..." : "");
+  return `is for another name (${listed})`;
 }
 
-/** One line of a distinguished name, e.g. `CN=R3, O=Example`. */
-export function nameText(distinguishedName: string): string {
+/** A distinguished name on one line, e.g. `CN=R3, O=Example`. */
+export function formatName(distinguishedName: string): string {
   return distinguishedName.split("\n").filter((part) => part !== "").join(", ");
 }
 
-/** Walks up from the server's certificate to an authority that is trusted. */
-function trustFault(
+/** Follows the issuers from the server's certificate to a trusted authority. */
+function trustProblem(
   chain: readonly X509Certificate[],
   anchors: TrustAnchors,
   at: Date,
@@ -72,17 +75,17 @@ function trustFault(
     const issued = current;
     if (anchors.get(issued.issuer)?.some((anchor) => isIssuer(anchor, issued))) return undefined;
     const issuer = chain.find((other) => !isSame(other, issued) && isIssuer(other, issued));
-    const name = nameText(current.issuer);
+    const name = formatName(current.issuer);
     if (!issuer) {
-      return `is signed by an unknown authority or comes with an incomplete chain ` +
+      return `is signed by an unknown authority or has an incomplete chain ` +
         `(the issuer ${name} is neither trusted nor sent)`;
     }
     if (isIssuer(issuer, issuer)) return `is signed by an unknown authority (${name})`;
-    const outdated = dateFault(issuer, at);
-    if (outdated) return `has an intermediate certificate (${name}) that ${outdated}`;
+    const problem = dateProblem(issuer, at);
+    if (problem) return `has an intermediate certificate (${name}) that ${problem}`;
     current = issuer;
   }
-  return "comes with too long a chain";
+  return "has a chain that is too long";
 }
 
 function isSame(one: X509Certificate, other: X509Certificate): boolean {
@@ -93,6 +96,6 @@ function isIssuer(issuer: X509Certificate, issued: X509Certificate): boolean {
   try {
     return issuer.subject === issued.issuer && issued.verify(issuer.publicKey);
   } catch {
-    return false; // a kind of key or signature that the runtime does not know
+    return false; // a key type or signature that the runtime does not support
   }
 }

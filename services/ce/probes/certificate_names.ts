@@ -1,20 +1,20 @@
 /**
- * Whether a certificate is for a name, as browsers judge it.
+ * Matches certificate names against a host by the rules of browsers.
  *
  * @module
  */
 
-/** The names that a certificate carries (subject alternative names), in its order. */
+/** The subject alternative names of a certificate, in its order. */
 export interface CertificateNames {
-  /** Host names, also with a wildcard: `*.example.com`. */
+  /** Host names, possibly with a wildcard: `*.example.com`. */
   dns: string[];
   ip: string[];
 }
 
 /**
- * Reads the text that the runtime makes of the extension, e.g.
- * `DNS:example.com, IP Address:192.0.2.1`. A name with a comma or a quote in it is given as a JSON
- * string there; it stays one name, which no host has.
+ * Parses the runtime's text form of the extension, e.g. `DNS:example.com, IP Address:192.0.2.1`. A
+ * name that contains a comma or a quote appears there as a JSON string; it stays one name, which
+ * matches no host.
  */
 export function parseAltNames(text: string | undefined): CertificateNames {
   const names: CertificateNames = { dns: [], ip: [] };
@@ -25,32 +25,32 @@ export function parseAltNames(text: string | undefined): CertificateNames {
   return names;
 }
 
-/** Splits at commas; a comma between quotes is part of the entry. */
+/** Splits at commas outside of quotes. */
 function splitOutsideQuotes(text: string): string[] {
   const entries = [""];
-  let quoted = false;
+  let isQuoted = false;
   for (let i = 0; i < text.length; i++) {
     const char = text[i]!;
-    if (char === "," && !quoted) {
+    if (char === "," && !isQuoted) {
       entries.push("");
       continue;
     }
-    if (char === '"') quoted = !quoted;
-    entries[entries.length - 1] += quoted && char === "\\" ? char + (text[++i] ?? "") : char;
+    if (char === '"') isQuoted = !isQuoted;
+    entries[entries.length - 1] += isQuoted && char === "\\" ? char + (text[++i] ?? "") : char;
   }
   return entries;
 }
 
 /**
- * Whether a certificate with these names is for `host`, a host name or an IP address (RFC 9525,
- * 6.3 and 6.5): names are compared label by label and without case, a wildcard stands for exactly
- * the leftmost label and only where at least two more follow, an address is only found among the
- * addresses, and the subject's common name counts for nothing.
+ * Whether a certificate with these names is valid for `host`, a host name or an IP address (RFC
+ * 9525, 6.3 and 6.5). Names are compared label by label, ignoring case. A wildcard matches the
+ * leftmost label only and needs at least two more labels. An address matches IP entries only. The
+ * subject's common name is ignored.
  */
-export function isNamed({ dns, ip }: CertificateNames, host: string): boolean {
-  const address = addressOf(host);
-  if (address !== undefined) return ip.some((name) => addressOf(name) === address);
-  const labels = labelsOf(host);
+export function coversHost({ dns, ip }: CertificateNames, host: string): boolean {
+  const address = normalizeAddress(host);
+  if (address !== undefined) return ip.some((name) => normalizeAddress(name) === address);
+  const labels = hostLabels(host);
   return labels !== undefined && dns.some((name) => matches(name, labels));
 }
 
@@ -61,16 +61,16 @@ function matches(name: string, labels: string[]): boolean {
   return first === labels[0] || (first === "*" && rest.length >= 2);
 }
 
-/** In lower case and without the root's dot; `undefined` for what is no host name. */
-function labelsOf(host: string): string[] | undefined {
+/** In lower case and without the trailing dot; `undefined` if it is not a host name. */
+function hostLabels(host: string): string[] | undefined {
   const labels = host.toLowerCase().replace(/\.$/, "").split(".");
   return labels.every((label) => /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/.test(label))
     ? labels
     : undefined;
 }
 
-/** An IP address in the one form that equal ones share, or `undefined`. */
-function addressOf(text: string): string | undefined {
+/** The canonical form of an IP address, or `undefined` if it is not one. */
+function normalizeAddress(text: string): string | undefined {
   const bare = text.replace(/^\[(.*)\]$/, "$1");
   if (/^\d{1,3}(\.\d{1,3}){3}$/.test(bare)) {
     return bare.split(".").every((part) => part === String(Number(part)) && Number(part) <= 255)

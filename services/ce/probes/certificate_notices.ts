@@ -1,5 +1,5 @@
 /**
- * Telling in time that a certificate is about to expire.
+ * Notices about certificates that are about to expire.
  *
  * @module
  */
@@ -12,20 +12,18 @@ import {
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import type { CertificateCheck } from "./tls.ts";
 
-/** A notice goes out when no more than this many days remain; each once per certificate. */
+/** Remaining days at which a notice is sent, once each per certificate. */
 const NOTICE_DAYS: readonly number[] = [30, 14, 7, 3, 1];
 
-/** An expired certificate that is still in use is remembered for this long, in milliseconds. */
-const REMEMBERED_MS = 365 * 24 * 60 * 60 * 1000;
+/** How long notices are remembered after the certificate expired, in milliseconds. */
+const RETENTION_MS = 365 * 24 * 60 * 60 * 1000;
 
 /**
- * Emits `certificate.expiring` for each certificate that came below another of
- * {@linkcode NOTICE_DAYS} since it was last told about, once however many it passed. What was told
- * is stored together with the event.
- *
- * @param checks As `checkCertificates()` gives them; what was not seen is left out.
+ * Emits `certificate.expiring` for each certificate that passed a threshold of
+ * {@linkcode NOTICE_DAYS} since its last notice, once even if it passed several. The threshold is
+ * stored together with the event. Checks without a certificate are skipped.
  */
-export function noticeExpiringCertificates(
+export function emitExpiryNotices(
   deps: EmitDeps,
   checks: readonly CertificateCheck[],
 ): void {
@@ -34,15 +32,15 @@ export function noticeExpiringCertificates(
     if (fingerprint === null || daysRemaining === null || expiresAt === null) continue;
     const thresholdDays = NOTICE_DAYS.findLast((days) => daysRemaining <= days);
     if (thresholdDays === undefined) continue;
-    const seen = { domain, port, fingerprint };
-    const told = selectToldThreshold(db, seen);
-    if (told !== undefined && told <= thresholdDays) continue;
+    const certificate = { domain, port, fingerprint };
+    const last = selectToldThreshold(db, certificate);
+    if (last !== undefined && last <= thresholdDays) continue;
     emit(
       deps,
       "certificate.expiring",
       { domain, port, daysRemaining, expiresAt },
-      () => upsertToldThreshold(db, { ...seen, thresholdDays, expiresAt }),
+      () => upsertToldThreshold(db, { ...certificate, thresholdDays, expiresAt }),
     );
   }
-  deleteNoticesExpiredBefore(db, new Date(now().getTime() - REMEMBERED_MS).toISOString());
+  deleteNoticesExpiredBefore(db, new Date(now().getTime() - RETENTION_MS).toISOString());
 }

@@ -1,10 +1,10 @@
 /**
- * Why no connection came about, in words.
+ * Describes why a connection failed.
  *
  * @module
  */
 
-/** What the runtime's sockets report, by code; the rest is told by the code itself. */
+/** Descriptions by error code; other codes are reported as they are. */
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "unreachable: the connection was refused",
   ENOTFOUND: "unreachable: the name does not resolve",
@@ -18,25 +18,30 @@ const REASONS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: "the server's headers are too large",
 };
 
-/** A short reason without an end mark, e.g. `unreachable: the connection was refused`. */
-export function connectionFailure(error: unknown): string {
+/** A short reason in lower case, e.g. `unreachable: the connection was refused`. */
+export function describeConnectionFailure(error: unknown): string {
   const { code, message, errors } = Object(error) as {
     code?: string;
     message?: string;
     errors?: unknown[];
   };
-  // Several addresses were tried: the last one's failure stands for all.
-  if (errors?.length) return connectionFailure(errors.at(-1));
+  // Several addresses were tried; report the last one.
+  if (errors?.length) return describeConnectionFailure(errors.at(-1));
   const reason = REASONS[code ?? ""];
   if (reason) return reason;
   const alert = /fatal alert:? (\w+)/i.exec(message ?? "")?.[1];
-  if (alert) return `handshake failure: the server refused it (${wordsOf(alert)})`;
+  if (alert) return `handshake failure: the server refused it (${splitWords(alert)})`;
   if (code?.startsWith("HPE_")) return "the server does not speak HTTP on this port";
   if (/tls|ssl/i.test(code ?? "")) return `handshake failure (${code})`;
   return `the connection failed (${code ?? "unknown reason"})`;
 }
 
 /** `HandshakeFailure` to `handshake failure`. */
-function wordsOf(name: string): string {
+function splitWords(name: string): string {
   return name.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
+}
+
+/** Starts a sentence of the API. */
+export function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

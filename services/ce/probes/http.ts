@@ -1,6 +1,6 @@
 /**
- * The endpoints in `ENDPOINTS`, asked over HTTP. The operator names them, so they may be anywhere,
- * also on this host.
+ * HTTP probes of the endpoints in `ENDPOINTS`. The operator configures them, so any address is
+ * allowed, including this host.
  *
  * @module
  */
@@ -10,81 +10,81 @@ import type { Config } from "../../config/config.ts";
 import type { Deps } from "../../deps.ts";
 import { redactedUrl } from "../../outbound/url_secrets.ts";
 import { VERSION } from "../../version.ts";
-import { connectionFailure } from "./connection_failure.ts";
+import { capitalize, describeConnectionFailure } from "./connection_failure.ts";
 import { createLimiter } from "../../limiter.ts";
-import { keepAnswer } from "./response_cache.ts";
-import { checkCertificate } from "./tls.ts";
+import { cacheResponse } from "./response_cache.ts";
+import { checkCertificate, createTrustStore, type TrustStore } from "./tls.ts";
 import { withoutCredentials } from "../../outbound/url_credentials.ts";
 
 type ProbedEndpoint = Config["endpoints"][number];
 
-/** What an endpoint answered, or why it did not. */
+/** The result of a probe. */
 export interface EndpointCheck {
   name: string;
-  /** Without user name and password; the values of its query are redacted. */
+  /** Without user name and password; query values are redacted. */
   url: string;
   /** Whether the status is the expected one. */
   healthy: boolean;
-  /** Null where no answer came. */
+  /** `null` without a response. */
   status: number | null;
   expectedStatus: number;
-  /** Whole milliseconds from the start to the answer's headers; null where no answer came. */
+  /** Whole milliseconds from the start to the response headers; `null` without a response. */
   responseTime: number | null;
-  /** A sentence; null for a healthy one. */
+  /** A sentence; `null` if healthy. */
   error: string | null;
-  /** When it was asked; ISO 8601, UTC. */
+  /** ISO 8601, UTC. */
   checkedAt: string;
 }
 
 export interface ProbeOptions {
   now: () => Date;
-  /** For the whole request; default {@linkcode TIMEOUT_MS}. */
+  /** Of the whole request; default {@linkcode TIMEOUT_MS}. */
   timeoutMs?: number;
-  /** Authorities (PEM) that are trusted instead of the runtime's. */
+  /** Trusted authorities (PEM); default those of the runtime. */
   ca?: string[];
+  trustStore?: TrustStore;
   /** Resolves names instead of the system. */
   lookup?: LookupFunction;
 }
 
-/** How long a list is given again, in milliseconds. */
-const KEPT_MS = 30_000;
+/** How long results are cached, in milliseconds. */
+const CACHE_MS = 30_000;
 
-/** Time for one endpoint, from the resolution of the name to the headers, in milliseconds. */
+/** Timeout of one probe, from name resolution to the response headers, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** How many endpoints are asked at the same time. */
+/** Limit of concurrent probes. */
 const PARALLEL = 10;
 
-/** A server that sends more is no healthy one, in bytes. */
+/** Limit of the response headers, in bytes. */
 const HEADERS_MAX = 32 * 1024;
 
-/** The state of all configured endpoints, at most 30 seconds old, in their order. */
+/** Probes all configured endpoints in their order; results are cached for 30 seconds. */
 export function createEndpointProber(
   { config, now }: Pick<Deps, "config" | "now">,
   options: Omit<ProbeOptions, "now"> = {},
 ): () => Promise<EndpointCheck[]> {
-  return keepAnswer(
-    { keptMs: KEPT_MS, now },
-    () => probeEndpoints(config.endpoints, { ...options, now }),
+  const trustStore = createTrustStore(options.ca);
+  return cacheResponse(
+    { maxAgeMs: CACHE_MS, now },
+    () => probeEndpoints(config.endpoints, { ...options, now, trustStore }),
   );
 }
 
-/** Asks all, ten at a time. Never fails; what is wrong stands in each `error`. */
+/** Never fails; problems are reported in `error`. */
 async function probeEndpoints(
   endpoints: readonly ProbedEndpoint[],
   options: ProbeOptions,
 ): Promise<EndpointCheck[]> {
-  if (endpoints.length === 0) return [];
-  const gate = createLimiter({ what: "HTTP probes", running: PARALLEL, waiting: Infinity });
+  const limit = createLimiter({ what: "HTTP probes", running: PARALLEL, waiting: Infinity });
   return await Promise.all(
-    endpoints.map((endpoint) => gate(() => probeEndpoint(endpoint, options))),
+    endpoints.map((endpoint) => limit(() => probeEndpoint(endpoint, options))),
   );
 }
 
 /**
- * Asks one endpoint with GET on a connection of its own. Redirects are not followed, so that 301
- * can be what is expected. The body is not read: the headers tell the status, and the connection
- * ends with them. Never fails; what is wrong stands in `error`.
+ * Sends a GET request on a new connection. Redirects are not followed, so that 301 can be the
+ * expected status. The body is not read. Never fails; problems are reported in `error`.
  */
 export async function probeEndpoint(
   { name, url, expectedStatus }: ProbedEndpoint,
@@ -104,22 +104,21 @@ export async function probeEndpoint(
   });
 
   try {
-    const status = await statusOf(target, authorization, options);
-    const wrong = status !== expectedStatus;
-    return result({
-      status,
-      error: wrong ? `The status is ${status}, not ${expectedStatus}` : null,
-    });
+    const status = await requestStatus(target, authorization, options);
+    const error = status === expectedStatus
+      ? null
+      : `The status is ${status}, not ${expectedStatus}`;
+    return result({ status, error });
   } catch (error) {
-    const reason = await certificateError(target, error, start, options) ?? reasonOf(error);
+    const reason = await certificateError(target, error, start, options) ?? describeError(error);
     return result({ status: null, error: reason });
   }
 }
 
-/** An answer that did not come; the message is a sentence. */
-class NoAnswerError extends Error {}
+/** No response was received; the message is a sentence. */
+class NoResponseError extends Error {}
 
-async function statusOf(
+async function requestStatus(
   target: URL,
   authorization: string | undefined,
   { timeoutMs = TIMEOUT_MS, ca, lookup }: ProbeOptions,
@@ -129,8 +128,8 @@ async function statusOf(
     : await import("node:http");
 
   return await new Promise<number>((resolve, reject) => {
-    const asked = request(target, {
-      agent: false, // a connection that is kept open would hide that no new one can be made
+    const probe = request(target, {
+      agent: false, // a reused connection would hide that the server accepts no new ones
       maxHeaderSize: HEADERS_MAX,
       headers: {
         accept: "*/*",
@@ -143,33 +142,33 @@ async function statusOf(
     const end = (settle: () => void) => {
       clearTimeout(timer);
       settle();
-      asked.destroy();
+      probe.destroy();
     };
     const timer = setTimeout(() => {
-      end(() => reject(new NoAnswerError(`No answer within ${timeoutMs / 1000} s`)));
+      end(() => reject(new NoResponseError(`No response within ${timeoutMs / 1000} s`)));
     }, timeoutMs);
 
-    asked.once("response", (response) => {
-      response.on("error", () => {}); // the connection is ended before the body
+    probe.once("response", (response) => {
+      response.on("error", () => {}); // the connection is closed before the body arrives
       end(() => resolve(response.statusCode ?? 0));
     });
-    asked.once("upgrade", (response, socket) => {
+    probe.once("upgrade", (response, socket) => {
       socket.destroy();
       end(() => resolve(response.statusCode ?? 0));
     });
-    // Stays after the end, for a late failure of the socket is nobody's business.
-    asked.on("error", (error) => end(() => reject(error)));
-    asked.once("close", () => {
-      end(() => reject(new NoAnswerError("The server closed the connection without an answer")));
+    // Not `once`: the socket may still fail after the end, which is ignored.
+    probe.on("error", (error) => end(() => reject(error)));
+    probe.once("close", () => {
+      end(() => reject(new NoResponseError("The server closed the connection without a response")));
     });
-    asked.end();
+    probe.end();
   });
 }
 
-/** Errors of verification; the runtime names only the first fault, and not always the right one. */
+/** Codes of failed certificate verification. */
 const CERTIFICATE_CODES = /CERT|VERIFY|ISSUER|SELF_SIGNED/;
 
-/** For a refused certificate everything that is wrong with it; else `undefined`. */
+/** All problems of a refused certificate; `undefined` for other errors. */
 async function certificateError(
   target: URL,
   error: unknown,
@@ -181,16 +180,17 @@ async function certificateError(
     return undefined;
   }
   const { timeoutMs = TIMEOUT_MS } = options;
-  const seen = await checkCertificate({
+  const check = await checkCertificate({
     domain: target.hostname,
     port: Number(target.port || 443),
   }, { ...options, timeoutMs: Math.max(timeoutMs - (performance.now() - start), 1) });
-  const wasSeen = seen.fingerprint !== null && seen.error !== null;
-  return wasSeen ? seen.error! : `The certificate is refused (${code})`;
+  return check.fingerprint !== null && check.error !== null
+    ? check.error
+    : `The certificate is refused (${code})`;
 }
 
-function reasonOf(error: unknown): string {
-  if (error instanceof NoAnswerError) return error.message;
-  const reason = connectionFailure(error);
-  return reason.charAt(0).toUpperCase() + reason.slice(1);
+function describeError(error: unknown): string {
+  return error instanceof NoResponseError
+    ? error.message
+    : capitalize(describeConnectionFailure(error));
 }

@@ -1,33 +1,30 @@
 /**
- * An answer that is costly to make: made once for all who wait for it, and kept for a while.
+ * Caches a response that is costly to compute.
  *
  * @module
  */
 
 /**
- * @param keptMs How long an answer is given again after it was made, in milliseconds.
- * @param make Makes it; a failure is everybody's who waits, and is not kept.
+ * Concurrent callers share one request. A failure reaches all of them and is not cached.
+ *
+ * @param maxAgeMs How long a response is cached, in milliseconds.
  */
-export function keepAnswer<Answer>(
-  { keptMs, now }: { keptMs: number; now: () => Date },
-  make: () => Promise<Answer>,
-): () => Promise<Answer> {
-  let kept: { answer: Answer; madeMs: number } | undefined;
-  let making: Promise<Answer> | undefined;
+export function cacheResponse<Response>(
+  { maxAgeMs, now }: { maxAgeMs: number; now: () => Date },
+  request: () => Promise<Response>,
+): () => Promise<Response> {
+  let cached: { response: Response; atMs: number } | undefined;
+  let pending: Promise<Response> | undefined;
 
-  const makeAnew = async () => {
-    try {
-      const answer = await make();
-      kept = { answer, madeMs: now().getTime() };
-      return answer;
-    } finally {
-      making = undefined;
-    }
+  const refresh = async () => {
+    const response = await request();
+    cached = { response, atMs: now().getTime() };
+    return response;
   };
 
   return async () => {
-    // The distance, for a clock that was set back would otherwise keep an answer for long.
-    if (kept && Math.abs(now().getTime() - kept.madeMs) < keptMs) return kept.answer;
-    return await (making ??= makeAnew());
+    // Absolute, because the clock may have been set back.
+    if (cached && Math.abs(now().getTime() - cached.atMs) < maxAgeMs) return cached.response;
+    return await (pending ??= refresh().finally(() => pending = undefined));
   };
 }

@@ -1,5 +1,5 @@
 /**
- * The certificates of the domains in `SSL_DOMAINS`, seen with a real TLS handshake.
+ * Checks the certificates of the domains in `SSL_DOMAINS` with a TLS handshake.
  *
  * @module
  */
@@ -9,15 +9,15 @@ import type { LookupFunction } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { Deps } from "../../deps.ts";
 import {
-  certificateFaults,
-  nameText,
+  findCertificateProblems,
+  formatName,
   type TrustAnchors,
   trustAnchorsOf,
 } from "./certificate_chain.ts";
 import { parseAltNames } from "./certificate_names.ts";
-import { connectionFailure } from "./connection_failure.ts";
+import { capitalize, describeConnectionFailure } from "./connection_failure.ts";
 import { createLimiter } from "../../limiter.ts";
-import { keepAnswer } from "./response_cache.ts";
+import { cacheResponse } from "./response_cache.ts";
 
 export interface CertificateTarget {
   /** A host name or an IP address; IPv6 in brackets. */
@@ -25,11 +25,11 @@ export interface CertificateTarget {
   port: number;
 }
 
-/** A certificate as a server presents it; everything is null where none was seen. */
+/** The result of a check. Without a certificate its fields are `null`. */
 export interface CertificateCheck extends CertificateTarget {
-  /** Trusted, in date and for the domain. */
+  /** Whether it is trusted, not expired and valid for the domain. */
   valid: boolean;
-  /** Whole days; below zero after the end. */
+  /** Whole days; negative after expiry. */
   daysRemaining: number | null;
   issuer: string | null;
   subject: string | null;
@@ -37,69 +37,72 @@ export interface CertificateCheck extends CertificateTarget {
   /** ISO 8601, UTC. */
   validFrom: string | null;
   expiresAt: string | null;
-  /** SHA-256, pairs of upper-case hex digits with colons between. */
+  /** SHA-256 as upper-case hex bytes, separated by colons. */
   fingerprint: string | null;
-  /** A sentence with everything that is wrong; null for a valid one. */
+  /** A sentence with all problems; `null` if valid. */
   error: string | null;
 }
 
 export interface CertificateCheckOptions {
   now: () => Date;
-  /** For the whole check; default {@linkcode TIMEOUT_MS}. */
+  /** Of the whole check; default {@linkcode TIMEOUT_MS}. */
   timeoutMs?: number;
-  /** Authorities (PEM) that are trusted instead of the runtime's. */
+  /** Trusted authorities (PEM); default those of the runtime. */
   ca?: string[];
+  /** Shares the parsed authorities between checks. */
+  trustStore?: TrustStore;
   /** Resolves names instead of the system. */
   lookup?: LookupFunction;
-  /** Ends the checks; what was not seen until then stays unseen. */
+  /** Interrupts the checks, which then report an error. */
   signal?: AbortSignal;
 }
 
-/** How long a list is given again, in milliseconds. */
-const KEPT_MS = 30_000;
+/** How long results are cached, in milliseconds. */
+const CACHE_MS = 30_000;
 
-/** Time for one server, from the resolution of the name to the certificate, in milliseconds. */
+/** Timeout of one check, from name resolution to the certificate, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** How many servers are asked at the same time. */
+/** Limit of concurrent checks. */
 const PARALLEL = 10;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** More names are cut off; certificates of large hosters have hundreds. */
+/** Limit of reported names; certificates of large hosters have hundreds. */
 const ALT_NAMES_MAX = 100;
 
-/** The certificates of all configured domains, at most 30 seconds old, in their order. */
+/** Checks all configured domains in their order; results are cached for 30 seconds. */
 export function createCertificateProber(
   { config, now }: Pick<Deps, "config" | "now">,
   options: Omit<CertificateCheckOptions, "now"> = {},
 ): () => Promise<CertificateCheck[]> {
-  return keepAnswer(
-    { keptMs: KEPT_MS, now },
-    () => checkCertificates(config.sslDomains, { ...options, now }),
+  const trustStore = createTrustStore(options.ca);
+  return cacheResponse(
+    { maxAgeMs: CACHE_MS, now },
+    () => checkCertificates(config.sslDomains, { ...options, now, trustStore }),
   );
 }
 
-/** Checks all, ten at a time. Never fails; what is wrong stands in each `error`. */
+/** Checks all servers, in the order given. Never fails; problems are reported in `error`. */
 export async function checkCertificates(
   targets: readonly CertificateTarget[],
   options: CertificateCheckOptions,
 ): Promise<CertificateCheck[]> {
-  if (targets.length === 0) return [];
-  const gate = createLimiter({ what: "TLS probes", running: PARALLEL, waiting: Infinity });
+  const limit = createLimiter({ what: "TLS probes", running: PARALLEL, waiting: Infinity });
+  const trustStore = options.trustStore ?? createTrustStore(options.ca);
   return await Promise.all(
-    targets.map((target) => gate(() => checkCertificate(target, options))),
+    targets.map((target) => limit(() => checkCertificate(target, { ...options, trustStore }))),
   );
 }
 
-/** Checks one server's certificate. Never fails; what is wrong stands in `error`. */
+/** Checks one server's certificate. Never fails; problems are reported in `error`. */
 export async function checkCertificate(
   target: CertificateTarget,
   options: CertificateCheckOptions,
 ): Promise<CertificateCheck> {
   const { domain, port } = target;
   try {
-    return await described(await handshake(target, options), target, options);
+    return await describeCertificate(await handshake(target, options), target, options);
   } catch (error) {
     return {
       domain,
@@ -112,7 +115,9 @@ export async function checkCertificate(
       validFrom: null,
       expiresAt: null,
       fingerprint: null,
-      error: asSentence(error instanceof HandshakeError ? error.message : connectionFailure(error)),
+      error: capitalize(
+        error instanceof HandshakeError ? error.message : describeConnectionFailure(error),
+      ),
     };
   }
 }
@@ -120,18 +125,18 @@ export async function checkCertificate(
 class HandshakeError extends Error {}
 
 interface Handshake {
-  /** As far as the server sent it, its own certificate first. */
+  /** The certificates that the server sent, its own first. */
   chain: X509Certificate[];
-  /** What the runtime has against it; null for nothing. */
+  /** The runtime's verification error; `null` if it accepts the certificate. */
   refusal: string | null;
 }
 
 /**
- * Shakes hands without insisting on trust, so that a bad certificate is seen, too. Nothing is sent
- * over the connection afterwards.
+ * Completes a TLS handshake without requiring trust, so that an invalid certificate can be read,
+ * and closes the connection.
  *
- * @throws {HandshakeError} For a server that gives no certificate in time.
- * @throws The socket's error for one that cannot be connected to.
+ * @throws {HandshakeError} If the server does not send a certificate in time.
+ * @throws The socket's error if the connection fails.
  */
 async function handshake(
   { domain, port }: CertificateTarget,
@@ -143,15 +148,15 @@ async function handshake(
     import("node:crypto"),
   ]);
   const host = domain.replace(/^\[(.*)\]$/, "$1");
-  let connected = false;
-  if (signal?.aborted) throw new HandshakeError("the check was ended");
+  let isConnected = false;
+  if (signal?.aborted) throw new HandshakeError("the check was interrupted");
 
   return await new Promise<Handshake>((resolve, reject) => {
     const socket = tls.connect({
       host,
       port,
       rejectUnauthorized: false,
-      // RFC 6066, 3: there is no server name indication for addresses.
+      // RFC 6066, 3: server name indication is not allowed for addresses.
       ...(isIP(host) === 0 && { servername: host.replace(/\.$/, "") }),
       ...(ca && { ca }),
       ...(lookup && { lookup }),
@@ -163,20 +168,20 @@ async function handshake(
       socket.destroy();
     };
     const fail = (error: unknown) => end(() => reject(error));
-    const abort = () => fail(new HandshakeError("the check was ended"));
+    const abort = () => fail(new HandshakeError("the check was interrupted"));
     signal?.addEventListener("abort", abort, { once: true });
     const timer = setTimeout(() => {
       const within = `within ${timeoutMs / 1000} s`;
       fail(
         new HandshakeError(
-          connected
+          isConnected
             ? `handshake failure: the server did not complete the TLS handshake ${within}`
             : `unreachable: no connection ${within}`,
         ),
       );
     }, timeoutMs);
 
-    socket.once("connect", () => connected = true);
+    socket.once("connect", () => isConnected = true);
     socket.once("secureConnect", () => {
       try {
         const chain = peerChain(socket).map((raw) => new X509Certificate(raw));
@@ -190,10 +195,10 @@ async function handshake(
         );
       }
     });
-    // Stays after the end, for a late failure of the socket is nobody's business.
+    // Not `once`: the socket may still fail after the end, which is ignored.
     socket.on("error", (error: Error & { code?: string }) => {
       fail(
-        connected && error.code === "ECONNRESET"
+        isConnected && error.code === "ECONNRESET"
           ? new HandshakeError("handshake failure: the server closed the connection")
           : error,
       );
@@ -201,7 +206,7 @@ async function handshake(
   });
 }
 
-/** The DER of the chain. The runtime links certificates to their issuers, the last to itself. */
+/** The chain as DER. The runtime links each certificate to its issuer, and the last to itself. */
 function peerChain(socket: TLSSocket): Uint8Array<ArrayBuffer>[] {
   const chain = new Map<string, Uint8Array<ArrayBuffer>>();
   let next = socket.getPeerCertificate(true);
@@ -212,41 +217,45 @@ function peerChain(socket: TLSSocket): Uint8Array<ArrayBuffer>[] {
   return [...chain.values()];
 }
 
-async function described(
+async function describeCertificate(
   { chain, refusal }: Handshake,
   { domain, port }: CertificateTarget,
-  { now, ca }: CertificateCheckOptions,
+  { now, ca, trustStore = createTrustStore(ca) }: CertificateCheckOptions,
 ): Promise<CertificateCheck> {
   const leaf = chain[0];
   if (!leaf) throw new HandshakeError("handshake failure: the server sent no certificate");
   const at = now();
   const expires = new Date(leaf.validTo);
   const names = parseAltNames(leaf.subjectAltName);
-  // The runtime is the judge: what it accepts needs no search for an authority.
-  const anchors = refusal === null ? trustAnchorsOf([leaf]) : await trustAnchors(ca);
-  const faults = certificateFaults(chain, { host: domain, at, anchors });
-  // E.g. a certificate that is not meant for servers.
-  if (refusal !== null && faults.length === 0) faults.push(`is refused (${refusal})`);
+  // The runtime decides about trust: if it accepts the certificate, its issuers are not searched.
+  const anchors = refusal === null ? trustAnchorsOf([leaf]) : await trustStore();
+  const problems = findCertificateProblems(chain, { host: domain, at, anchors });
+  // E.g. a certificate that is not valid for servers.
+  if (refusal !== null && problems.length === 0) problems.push(`is refused (${refusal})`);
   return {
     domain,
     port,
-    valid: faults.length === 0,
+    valid: problems.length === 0,
     daysRemaining: Math.floor((expires.getTime() - at.getTime()) / DAY_MS),
-    issuer: nameText(leaf.issuer),
-    subject: nameText(leaf.subject),
+    issuer: formatName(leaf.issuer),
+    subject: formatName(leaf.subject),
     altNames: [...names.dns, ...names.ip].slice(0, ALT_NAMES_MAX),
     validFrom: new Date(leaf.validFrom).toISOString(),
     expiresAt: expires.toISOString(),
     fingerprint: leaf.fingerprint256,
-    error: faults.length === 0 ? null : `The certificate ${listed(faults)}`,
+    error: problems.length === 0 ? null : `The certificate ${conjunction.format(problems)}`,
   };
 }
 
-let runtimeAnchors: Promise<TrustAnchors> | undefined;
+const conjunction = new Intl.ListFormat("en-GB");
 
-/** The trusted authorities; those of the runtime are read once, when they are first needed. */
-function trustAnchors(ca: string[] | undefined): Promise<TrustAnchors> {
-  return ca ? readAnchors(ca) : runtimeAnchors ??= readAnchors();
+/** Reads the trusted authorities when they are first needed. */
+export type TrustStore = () => Promise<TrustAnchors>;
+
+/** @param ca Authorities (PEM); default those of the runtime. */
+export function createTrustStore(ca?: string[]): TrustStore {
+  let anchors: Promise<TrustAnchors> | undefined;
+  return () => anchors ??= readAnchors(ca);
 }
 
 async function readAnchors(ca?: string[]): Promise<TrustAnchors> {
@@ -258,19 +267,8 @@ async function readAnchors(ca?: string[]): Promise<TrustAnchors> {
     try {
       return [new X509Certificate(pem)];
     } catch {
-      return []; // one that the runtime cannot read, it cannot trust either
+      return []; // the runtime cannot parse it, so it cannot trust it either
     }
   });
   return trustAnchorsOf(readable);
-}
-
-/** `a`, `a and b`, `a, b and c`. */
-function listed(parts: string[]): string {
-  const head = parts.slice(0, -1);
-  return head.length === 0 ? parts[0]! : `${head.join(", ")} and ${parts.at(-1)}`;
-}
-
-/** With a capital, as the sentences of the API begin. */
-function asSentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

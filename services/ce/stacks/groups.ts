@@ -75,7 +75,9 @@ const isTask = ({ labels }: Container) => Boolean(labels[STACK_LABEL] && labels[
 const { compare } = new Intl.Collator("en", { numeric: true });
 const byName = (a: { name: string }, b: { name: string }) => compare(a.name, b.name);
 
-/** A container of `docker compose run`, which compose itself does not count as part of the project. */
+/**
+ * A container of `docker compose run`, which compose itself does not count as part of the project.
+ */
 const isOneOff = ({ labels }: Container) => /^true$/i.test(labels[ONE_OFF_LABEL] ?? "");
 
 function composeServices(containers: readonly Container[]): Member[] {

@@ -41,9 +41,9 @@ function parseCondition(text: string | undefined): DependencyCondition {
 }
 
 /**
- * Sorts services into levels that depend on earlier levels only, so that the services of a level can
- * be started in parallel. Dependencies on unknown services are ignored. A cycle is broken at one of
- * its members, which is then started before its dependencies.
+ * Sorts services into levels that depend on earlier levels only, so that the services of a level
+ * can be started in parallel. Dependencies on unknown services are ignored. A cycle is broken at
+ * one of its members, which is then started before its dependencies.
  *
  * @param dependencies The services that each service depends on.
  */

@@ -96,8 +96,8 @@ export async function createWebhook(
 }
 
 /**
- * Changes the given fields. Headers are replaced as a whole; a value of `"********"` keeps the stored
- * one, unless the URL changes to a different origin.
+ * Changes the given fields. Headers are replaced as a whole; a value of `"********"` keeps the
+ * stored one, unless the URL changes to a different origin.
  *
  * @throws {AppError} `not_found`; `invalid` as for a new webhook; `conflict` if its stored secrets
  * cannot be decrypted.

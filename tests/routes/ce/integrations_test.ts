@@ -81,7 +81,7 @@ Deno.test("with another SECRET_KEY integrations are shown, and secrets can be en
   });
   deepEqual([kept.status, kept.body.error], [
     400,
-    "body.config.headers.X-Api-Key: is redacted, and there is nothing stored that could be kept",
+    "body.config.headers.X-Api-Key: is redacted, but no value is stored",
   ]);
   equal((await update(app, id, { config: json.config })).status, 200);
 });
@@ -119,7 +119,7 @@ Deno.test("a secret of one adapter is never sent to the system of another", asyn
   });
   deepEqual([answer.status, answer.body.error], [
     400,
-    "body.config.apiKey: is redacted, and there is nothing stored that could be kept",
+    "body.config.apiKey: is redacted, but no value is stored",
   ]);
   const whole = await update(app, id, {
     adapter: "pagerduty",

@@ -1,7 +1,7 @@
 /**
- * Adapter for Grafana: the state of its alert rules, and its annotations.
+ * Adapter for Grafana: states of alert rules and annotations.
  * Sources: https://grafana.com/docs/grafana/latest/developers/http_api/annotations/ and Grafana's
- * rule states in the form of Prometheus' rules API.
+ * Prometheus-compatible rules API.
  *
  * @module
  */
@@ -28,7 +28,7 @@ const Rules = z.object({
       rules: z.array(z.object({
         uid: z.string().nullish(),
         name: z.string(),
-        /** `alerting` or `recording`; only the former has a state. */
+        /** `alerting` or `recording`; only alerting rules have a state. */
         type: z.string().nullish(),
         state: z.string().nullish(),
         labels: Labels,
@@ -61,20 +61,20 @@ export const dashboard = adapter({
   target: ({ url }) => url,
 
   async fetch(context, config) {
-    const { rules, complete } = await ruleStates(context, config);
+    const { rules, complete } = await fetchRules(context, config);
     return {
-      records: [...rules, ...await annotations(context, config, ANNOTATIONS_MAX)],
+      records: [...rules, ...await fetchAnnotations(context, config, ANNOTATIONS_MAX)],
       alertsComplete: complete,
       problem: null,
     };
   },
 
   async test(context, config) {
-    await annotations(context, config, 1);
+    await fetchAnnotations(context, config, 1);
   },
 });
 
-async function ruleStates(
+async function fetchRules(
   context: AdapterContext,
   config: Config,
 ): Promise<{ rules: AdapterRecord[]; complete: boolean }> {
@@ -87,29 +87,29 @@ async function ruleStates(
     rules.filter(({ type }) => type !== "recording").map((rule) => {
       const state = rule.state ?? "unknown";
       const active = state === "firing" || state === "pending";
-      const going = (rule.alerts ?? []).filter((each) => each.state !== "Normal");
-      const since = going.map((each) => each.activeAt ?? "").sort()[0] ?? "";
+      const alerts = (rule.alerts ?? []).filter((each) => each.state !== "Normal");
+      const since = alerts.map((each) => each.activeAt ?? "").sort()[0] ?? "";
       const identity = rule.uid ?? JSON.stringify([file ?? "", group, rule.name]);
       return dataRecord(context, {
         type: "alert",
         name: rule.name,
-        value: going.length,
+        value: alerts.length,
         labels: { ...rule.labels, ...(file ? { folder: file } : {}), group },
         severity: rule.labels?.severity,
         status: state,
         detail: rule.annotations?.summary ?? rule.annotations?.description,
-        // The same rule that fires again later is another happening.
+        // A rule that fires again later is a new alert.
         key: `rule ${identity} ${active ? since : "idle"}`,
         active,
       });
     })
   );
-  // What fires must not be cut off by what does not.
+  // Active alerts first, so that the limit does not drop them.
   rules.sort((a, b) => Number(b.active) - Number(a.active));
   return { rules: rules.slice(0, RULES_MAX), complete: rules.length <= RULES_MAX };
 }
 
-async function annotations(
+async function fetchAnnotations(
   context: AdapterContext,
   config: Config,
   limit: number,

@@ -1,5 +1,5 @@
 /**
- * Adapter for any address that answers with JSON: each mapping picks one value out of it.
+ * Adapter for any JSON document over HTTP. Each mapping reads one value.
  *
  * @module
  */
@@ -19,7 +19,7 @@ const MAPPINGS_MAX = 100;
 const HEADERS_MAX = 20;
 const LABELS_MAX = 20;
 
-/** How deep a path may go. */
+/** Limit of names and indexes in a path. */
 const DEPTH_MAX = 20;
 
 const Headers = z.record(z.string(), z.string()).superRefine((headers, context) => {
@@ -32,8 +32,8 @@ const Headers = z.record(z.string(), z.string()).superRefine((headers, context) 
 });
 
 const Mapping = z.object({
-  path: z.string().min(1).max(500).refine((path) => steps(path) !== undefined, {
-    error: `must be names and indexes with dots between them, at most ${DEPTH_MAX}`,
+  path: z.string().min(1).max(500).refine((path) => parsePath(path) !== undefined, {
+    error: `must be at most ${DEPTH_MAX} names and indexes, separated by dots`,
   }),
   name: z.string().min(1).max(100),
   unit: z.string().min(1).max(50).optional(),
@@ -58,15 +58,15 @@ export const httpJson = adapter({
   target: ({ url }) => url,
 
   async fetch(context, config) {
-    const document = await ask(context, config);
+    const document = await requestDocument(context, config);
     const records: AdapterRecord[] = [];
     const problems: string[] = [];
     for (const [index, { path, name, unit, labels = {} }] of config.fieldMappings.entries()) {
-      const found = valueAt(document, path);
-      const reading = readingOf(found);
+      const value = valueAt(document, path);
+      const reading = toReading(value);
       if (reading) {
         records.push(dataRecord(context, { type: "metric", name, unit, labels, ...reading }));
-      } else problems.push(`fieldMappings.${index} (${name}): ${whyNot(found)}`);
+      } else problems.push(`fieldMappings.${index} (${name}): ${describeMismatch(value)}`);
     }
     return {
       records,
@@ -76,21 +76,21 @@ export const httpJson = adapter({
   },
 
   async test(context, config) {
-    await ask(context, config);
+    await requestDocument(context, config);
   },
 });
 
-/** More would only repeat that the document is another than expected. */
+/** Limit of reported problems. */
 const PROBLEMS_SHOWN = 5;
 
-async function ask(context: AdapterContext, { url, method = "GET", headers }: Config) {
-  const answer = await context.ask({
+async function requestDocument(context: AdapterContext, { url, method = "GET", headers }: Config) {
+  const response = await context.ask({
     url: new URL(url),
     method,
     headers: { accept: "application/json", ...headers },
   });
-  assertSuccess(answer);
-  const document = readJson(answer);
+  assertSuccess(response);
+  const document = readJson(response);
   if (typeof document !== "object" || document === null) {
     throw new AdapterError("The system's answer is neither an object nor a list");
   }
@@ -98,12 +98,12 @@ async function ask(context: AdapterContext, { url, method = "GET", headers }: Co
 }
 
 /**
- * The value at a path such as `disks.0.used` or `disks[0].used`. Only what the document itself
- * holds is found, never what every object inherits.
+ * The value at a path such as `disks.0.used` or `disks[0].used`. Inherited properties are not
+ * found.
  */
 export function valueAt(document: unknown, path: string): unknown {
   let at = document;
-  for (const step of steps(path) ?? []) {
+  for (const step of parsePath(path) ?? []) {
     if (typeof at !== "object" || at === null || !Object.hasOwn(at, step)) return undefined;
     if (Array.isArray(at) && !/^\d+$/.test(step)) return undefined;
     at = (at as Record<string, unknown>)[step];
@@ -111,22 +111,21 @@ export function valueAt(document: unknown, path: string): unknown {
   return at;
 }
 
-function steps(path: string): string[] | undefined {
+function parsePath(path: string): string[] | undefined {
   const list = path.replace(/\[(\d+)\]/g, ".$1").replace(/^\./, "").split(".");
   return list.includes("") || list.length > DEPTH_MAX ? undefined : list;
 }
 
-/** Numbers, also as text, are values; truth counts as 1 and 0; another text is a status. */
-function readingOf(found: unknown): { value: number } | { status: string } | undefined {
+/** Numbers and numeric text are values, booleans are 1 and 0, other text is a status. */
+function toReading(found: unknown): { value: number } | { status: string } | undefined {
   if (typeof found === "boolean") return { value: Number(found) };
   if (typeof found === "number") return { value: found };
   if (typeof found !== "string" || found.trim() === "") return undefined;
   return Number.isFinite(Number(found)) ? { value: Number(found) } : { status: found };
 }
 
-function whyNot(found: unknown): string {
-  if (found === undefined) return "there is nothing at this path";
-  return `there is ${
-    Array.isArray(found) ? "a list" : found === null ? "null" : "no value"
-  } at this path`;
+function describeMismatch(found: unknown): string {
+  if (found === undefined) return "path not found";
+  const type = Array.isArray(found) ? "a list" : found === null ? "null" : "not a value";
+  return `path leads to ${type}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Adapter for Prometheus and what speaks its HTTP API (Thanos, Mimir, VictoriaMetrics): which
- * targets are up, configured queries, active alerts.
+ * Adapter for Prometheus and systems with its HTTP API (Thanos, Mimir, VictoriaMetrics): state of
+ * targets, configured queries and active alerts.
  * Source: https://prometheus.io/docs/prometheus/latest/querying/api/
  *
  * @module
@@ -24,10 +24,10 @@ import {
 } from "../../../integration/request.ts";
 import { adapter, Address, HeaderSecret } from "../../../integration/adapter.ts";
 
-/** Most configured queries; each is a request. */
+/** Limit of configured queries; each is one request. */
 const QUERIES_MAX = 20;
 
-/** Most alerts of one poll; there must be room for samples, too. */
+/** Limit of alerts per poll, which leaves room for samples. */
 const ALERTS_MAX = 500;
 
 const Expression = z.string().min(1).max(1_000);
@@ -38,7 +38,7 @@ const NamedQuery = z.object({
   unit: z.string().min(1).max(50).optional(),
 });
 
-/** A plain expression is named after itself. */
+/** A query that is only an expression has the expression as its name. */
 const Query = z.preprocess(
   (value) => typeof value === "string" ? { name: value.slice(0, 100), query: value } : value,
   NamedQuery,
@@ -53,10 +53,10 @@ type Config = z.output<typeof Config>;
 
 const Labels = z.record(z.string(), z.string());
 
-/** Seconds since 1970, and the number as text: `NaN` and `+Inf` are no JSON numbers. */
+/** Unix seconds, and the number as text, because JSON has no `NaN` and `+Inf`. */
 const Point = z.tuple([z.number(), z.string()]);
 
-const QueryAnswer = z.object({
+const QueryResponse = z.object({
   status: z.literal("success"),
   data: z.discriminatedUnion("resultType", [
     z.object({
@@ -70,7 +70,7 @@ const QueryAnswer = z.object({
 
 const Refusal = z.object({
   status: z.literal("error"),
-  // Of these words only, for the rest of a refusal is the system's own text.
+  // Other parts of a refusal are free text of the system.
   errorType: z.enum(
     ["timeout", "canceled", "execution", "bad_data", "internal", "unavailable", "not_found"],
   ),
@@ -96,19 +96,19 @@ export const metricsQuery = adapter({
   target: ({ url }) => url,
 
   async fetch(context, config) {
-    const { alerts, complete } = await activeAlerts(context, config);
+    const { alerts, complete } = await fetchAlerts(context, config);
     const samples: AdapterRecord[] = [];
     const problems: string[] = [];
     for (const query of config.queries ?? []) {
       try {
-        samples.push(...await instantQuery(context, config, query));
+        samples.push(...await runQuery(context, config, query));
       } catch (error) {
-        // One wrong expression must not cost the rest; a system that is away costs all.
+        // An invalid query does not fail the poll; an unreachable system does.
         if (!(error instanceof AdapterError)) throw error;
         problems.push(`${query.name}: ${error.message}`);
       }
     }
-    const up = await instantQuery(context, config, { name: "up", query: "up" });
+    const up = await runQuery(context, config, { name: "up", query: "up" });
     return {
       records: [...alerts, ...samples, ...up],
       alertsComplete: complete,
@@ -117,36 +117,39 @@ export const metricsQuery = adapter({
   },
 
   async test(context, config) {
-    await instantQuery(context, config, { name: "up", query: "up" });
+    await runQuery(context, config, { name: "up", query: "up" });
   },
 });
 
-async function instantQuery(
+async function runQuery(
   context: AdapterContext,
   config: Config,
   { name, query, unit }: z.output<typeof Query>,
 ): Promise<AdapterRecord[]> {
-  const answer = await context.ask({
+  const response = await context.ask({
     url: under(config.url, "/api/v1/query", { query }),
     headers: headers(config),
   });
-  const refused = answer.status >= 400 && Refusal.safeParse(tried(() => readJson(answer))).data;
-  if (refused) throw new AdapterError(`The query was refused (${refused.errorType})`);
-  assertSuccess(answer);
-  const { data } = fitting(readJson(answer), QueryAnswer);
+  const refusal = response.status >= 400 &&
+    Refusal.safeParse(tryOrUndefined(() => readJson(response))).data;
+  if (refusal) throw new AdapterError(`The query was refused (${refusal.errorType})`);
+  assertSuccess(response);
+  const { data } = fitting(readJson(response), QueryResponse);
 
   switch (data.resultType) {
     case "vector":
       return data.result.slice(0, RECORDS_MAX)
-        .flatMap(({ metric, value }) => value ? [sample(context, name, unit, metric, value)] : []);
+        .flatMap(({ metric, value }) =>
+          value ? [toSample(context, name, unit, metric, value)] : []
+        );
     case "scalar":
-      return [sample(context, name, unit, {}, data.result)];
+      return [toSample(context, name, unit, {}, data.result)];
     default:
-      throw new AdapterError(`The query gives a ${data.resultType}, not one value per series`);
+      throw new AdapterError(`The query returns a ${data.resultType}, not one value per series`);
   }
 }
 
-function sample(
+function toSample(
   context: AdapterContext,
   name: string,
   unit: string | undefined,
@@ -157,14 +160,14 @@ function sample(
   return dataRecord(context, {
     type: "metric",
     name,
-    value: number(value),
+    value: parseValue(value),
     unit,
     labels: rest,
     at,
   });
 }
 
-async function activeAlerts(
+async function fetchAlerts(
   context: AdapterContext,
   config: Config,
 ): Promise<{ alerts: AdapterRecord[]; complete: boolean }> {
@@ -178,12 +181,12 @@ async function activeAlerts(
       return dataRecord(context, {
         type: "alert",
         name: alertname,
-        value: number(value),
+        value: parseValue(value),
         labels: rest,
         severity,
         status: state,
         detail: annotations?.summary ?? annotations?.description,
-        // The same alert that fires again later is another happening.
+        // An alert that fires again later is a new alert.
         key: `alert ${activeAt ?? ""} ${alertname} ${labelKey(labels)}`,
         active: true,
       });
@@ -196,12 +199,12 @@ function headers({ bearerToken }: Config): Record<string, string> {
   return bearerToken === undefined ? {} : { authorization: `Bearer ${bearerToken}` };
 }
 
-/** `null` for what has no finite value. */
-function number(text: string | undefined): number | null {
+/** `null` without a finite value. */
+function parseValue(text: string | undefined): number | null {
   return text === undefined || text === "" || !Number.isFinite(Number(text)) ? null : Number(text);
 }
 
-function tried<T>(work: () => T): T | undefined {
+function tryOrUndefined<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch {

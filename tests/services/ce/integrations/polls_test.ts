@@ -43,7 +43,7 @@ function secondsUntilDue(app: TestApp, id: string): number {
 const between = (value: number, min: number, max: number) =>
   equal(value >= min && value <= max, true, `${value} is not ${min} to ${max}`);
 
-Deno.test("a new integration is due at once, then after its interval and up to a tenth more", async () => {
+Deno.test("a new integration is due immediately, then after its interval plus jitter", async () => {
   await using system = answering();
   using app = integrationsApp();
   const ids = [];
@@ -62,7 +62,7 @@ Deno.test("a new integration is due at once, then after its interval and up to a
   deepEqual(ids.map((id) => secondsUntilDue(app, id)), waits);
 });
 
-Deno.test("after failures in a row the interval doubles up to 15 minutes, until a success", async () => {
+Deno.test("consecutive failures double the interval up to 15 minutes, until a success", async () => {
   let status = 500;
   await using system = fakeSystem(() => Response.json({ a: 1 }, { status }));
   using app = integrationsApp();
@@ -78,7 +78,7 @@ Deno.test("after failures in a row the interval doubles up to 15 minutes, until 
   between(secondsUntilDue(app, id), 60, 66);
 });
 
-Deno.test("an interval longer than the longest pause stays as it is after failures", async () => {
+Deno.test("an interval above the backoff limit does not change after failures", async () => {
   await using system = failing();
   using app = integrationsApp();
   const id = await integrate(app, "http-json", config(system.url), { poll_interval: 86_400 });
@@ -86,7 +86,7 @@ Deno.test("an interval longer than the longest pause stays as it is after failur
   between(secondsUntilDue(app, id), 86_400, 95_040);
 });
 
-Deno.test("a change forgets failures; a clock that was set back silences nothing", async () => {
+Deno.test("a change resets the backoff, and polls continue after the clock is set back", async () => {
   await using system = failing();
   using app = integrationsApp();
   const id = await integrate(app, "http-json", config(system.url), { poll_interval: 10 });
@@ -99,7 +99,7 @@ Deno.test("a change forgets failures; a clock that was set back silences nothing
   deepEqual(duePolls(app.deps), [id]);
 });
 
-Deno.test("integrations that are off, or whose license has ended, are not polled", async () => {
+Deno.test("disabled integrations and those without a license are not polled", async () => {
   using app = integrationsApp({ edition: "pro" });
   const json = await integrate(app, "http-json", config("http://10.0.0.1"));
   const paging = await integrate(app, "pagerduty", { apiKey: "x" });
@@ -109,7 +109,7 @@ Deno.test("integrations that are off, or whose license has ended, are not polled
   deepEqual(duePolls(app.deps), [json]);
 });
 
-Deno.test("systems in trouble leave places to those that are well", async () => {
+Deno.test("failing systems leave slots for healthy ones", async () => {
   await using well = answering();
   await using slow = hanging();
   using app = integrationsApp({ edition: "pro" });
@@ -128,7 +128,7 @@ Deno.test("systems in trouble leave places to those that are well", async () => 
   for (const { error } of await Promise.all(polls)) match(error!, /interrupted/);
 });
 
-Deno.test("two polls at the same time are one", async () => {
+Deno.test("concurrent polls of an integration are one", async () => {
   await using system = hanging();
   using app = integrationsApp();
   const id = await integrate(app, "http-json", config(system.url));
@@ -144,7 +144,7 @@ Deno.test("two polls at the same time are one", async () => {
 for (
   const { what, stop, status } of [
     {
-      what: "turned off",
+      what: "disabled",
       stop: (app: TestApp, id: string) =>
         app.call("PUT", `/api/integrations/${id}`, { enabled: false }),
       status: 200,
@@ -156,7 +156,7 @@ for (
     },
   ]
 ) {
-  Deno.test(`an integration that is ${what} gives up its poll and stores nothing of it`, async () => {
+  Deno.test(`an integration that is ${what} cancels its poll and stores nothing`, async () => {
     await using system = hanging();
     using app = integrationsApp();
     const id = await integrate(app, "http-json", config(system.url));
@@ -179,7 +179,7 @@ for (
   });
 }
 
-Deno.test("a poll whose outcome cannot be stored fails, and is not repeated before its time", async () => {
+Deno.test("a poll whose result cannot be stored fails and is not repeated before its interval", async () => {
   await using system = answering();
   using app = integrationsApp();
   const id = await integrate(app, "http-json", config(system.url), { poll_interval: 60 });
@@ -192,7 +192,7 @@ Deno.test("a poll whose outcome cannot be stored fails, and is not repeated befo
   between(secondsUntilDue(app, id), 60, 66);
 });
 
-Deno.test("the oldest data goes when there is too much of one integration", async () => {
+Deno.test("the oldest data of an integration is deleted above the limit", async () => {
   await using system = answering();
   using app = integrationsApp();
   const mappings = Array.from({ length: 100 }, (_, n) => ({ path: "a", name: `a${n}` }));
@@ -215,7 +215,7 @@ Deno.test("the oldest data goes when there is too much of one integration", asyn
   deepEqual([counted.n, counted.names], [100_000, 99_000]);
 });
 
-Deno.test("the poller polls what is due, and a slow system delays no other", async () => {
+Deno.test("the poller polls due integrations, and a slow system does not delay others", async () => {
   await using well = answering();
   await using slow = hanging();
   using app = integrationsApp();

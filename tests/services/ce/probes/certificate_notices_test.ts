@@ -1,5 +1,5 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
-import { noticeExpiringCertificates } from "../../../../services/ce/probes/certificate_notices.ts";
+import { emitExpiryNotices } from "../../../../services/ce/probes/certificate_notices.ts";
 import type { CertificateCheck } from "../../../../services/ce/probes/tls.ts";
 import type { AppEvent } from "../../../../services/events/events.ts";
 import type { Recorder } from "../../../../services/events/recorder.ts";
@@ -30,24 +30,24 @@ function seen(app: TestApp, changes: Partial<CertificateCheck> = {}): Certificat
 function round(app: TestApp, ...checks: CertificateCheck[]): AppEvent[] {
   const events: AppEvent[] = [];
   const recorder: Recorder = { edition: "ce", record: (_, event) => void events.push(event) };
-  noticeExpiringCertificates({ ...app.deps, recorders: [recorder] }, checks);
+  emitExpiryNotices({ ...app.deps, recorders: [recorder] }, checks);
   return events;
 }
 
-Deno.test("a certificate is told about once at each of 30, 14, 7, 3 and 1 days", () => {
+Deno.test("a notice is sent once at each of 30, 14, 7, 3 and 1 days", () => {
   using app = testApp({ now: "2026-04-01T06:00:00Z" });
-  const told: number[] = [];
+  const sent: number[] = [];
   while (app.clock.now() < new Date("2026-06-05T00:00:00Z")) {
     for (const { event, data } of round(app, seen(app))) {
       equal(event, "certificate.expiring");
-      told.push((data as { daysRemaining: number }).daysRemaining);
+      sent.push((data as { daysRemaining: number }).daysRemaining);
     }
     app.clock.advance({ ms: DAY_MS / 2 });
   }
-  deepEqual(told, [30, 14, 7, 3, 1]);
+  deepEqual(sent, [30, 14, 7, 3, 1]);
 });
 
-Deno.test("the event says which certificate ends when", () => {
+Deno.test("the event has the domain, port and expiry of the certificate", () => {
   using app = testApp({ now: "2026-05-20T06:00:00Z" });
   const [event] = round(app, seen(app));
   deepEqual({ ...event, eventId: "" }, {
@@ -60,13 +60,13 @@ Deno.test("the event says which certificate ends when", () => {
   });
 });
 
-Deno.test("several thresholds passed at once are told about once, also when it has expired", () => {
+Deno.test("several thresholds passed at once send one notice, also after expiry", () => {
   using app = testApp({ now: "2026-07-01T00:00:00Z" });
   equal(round(app, seen(app)).length, 1);
   equal(round(app, seen(app)).length, 0);
 });
 
-Deno.test("what was told survives a restart", () => {
+Deno.test("sent notices are remembered after a restart", () => {
   const db = openTestDatabase();
   for (const expected of [1, 0]) {
     using app = testApp({ db, now: "2026-05-20T00:00:00Z" });
@@ -75,7 +75,7 @@ Deno.test("what was told survives a restart", () => {
   db.close();
 });
 
-Deno.test("a renewed certificate, another port and another domain are told about on their own", () => {
+Deno.test("a renewed certificate, another port and another domain have their own notices", () => {
   using app = testApp({ now: "2026-05-20T00:00:00Z" });
   const all = [
     seen(app),
@@ -87,7 +87,7 @@ Deno.test("a renewed certificate, another port and another domain are told about
   equal(round(app, ...all).length, 0);
 });
 
-Deno.test("a server that was not reached, and one with time left, are not told about", () => {
+Deno.test("no notice is sent for an unreachable server or a certificate with time left", () => {
   using app = testApp({ now: "2026-05-20T00:00:00Z" });
   const away = { daysRemaining: null, expiresAt: null, fingerprint: null, valid: false };
   deepEqual(
@@ -96,7 +96,7 @@ Deno.test("a server that was not reached, and one with time left, are not told a
   );
 });
 
-Deno.test("what cannot be written down is not told, and comes in the next round", () => {
+Deno.test("a notice that cannot be stored is sent in the next round", () => {
   using app = testApp({ now: "2026-05-20T00:00:00Z" });
   const broken = {
     edition: "ce" as const,
@@ -105,13 +105,13 @@ Deno.test("what cannot be written down is not told, and comes in the next round"
     },
   };
   throws(
-    () => noticeExpiringCertificates({ ...app.deps, recorders: [broken] }, [seen(app)]),
+    () => emitExpiryNotices({ ...app.deps, recorders: [broken] }, [seen(app)]),
     /disk full/,
   );
   equal(round(app, seen(app)).length, 1);
 });
 
-Deno.test("certificates that ended a year ago are forgotten", () => {
+Deno.test("notices of certificates that expired a year ago are deleted", () => {
   using app = testApp({ now: "2026-05-20T00:00:00Z" });
   round(app, seen(app));
   const count = () =>

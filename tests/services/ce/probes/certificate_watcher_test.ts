@@ -3,7 +3,7 @@ import { certificateWatcher } from "../../../../services/ce/probes/certificate_w
 import { testApp } from "../../../helpers/test_app.ts";
 
 for (const sslDomains of [[], [{ domain: "127.0.0.1", port: 1 }]]) {
-  Deno.test(`the certificate watcher of ${sslDomains.length} domains ends at once`, async () => {
+  Deno.test(`the certificate watcher of ${sslDomains.length} domains stops immediately`, async () => {
     using app = testApp({ config: { sslDomains } });
     const stop = new AbortController();
     let rounds = 0;

@@ -14,7 +14,7 @@ import { until } from "../../../helpers/until.ts";
 const NOW = "2026-01-01T12:00:00.000Z";
 const now = () => new Date(NOW);
 
-/** What is sent to whoever connects, once a request came. */
+/** Sends this to every client after its request. */
 async function rawServer(
   answer: (socket: Socket, request: string) => void,
 ): Promise<{ url: string; requests: string[] } & AsyncDisposable> {
@@ -71,44 +71,44 @@ for (
       seen: 503,
     },
     {
-      what: "a redirect where none is expected",
+      what: "an unexpected redirect",
       answer: status("302 Found", "location: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n"),
       error: "The status is 302, not 200",
       seen: 302,
     },
     {
-      what: "a connection that ends without an answer",
+      what: "a connection that ends without a response",
       answer: (socket: Socket) => void socket.end(),
       error: /^The server closed the connection/,
     },
     {
-      what: "something else than HTTP",
+      what: "a protocol other than HTTP",
       answer: (socket: Socket) => void socket.write("220 mail.test ESMTP\r\n"),
       error: "The server does not speak HTTP on this port",
     },
     {
-      what: "no answer",
+      what: "no response",
       answer: () => {},
-      error: "No answer within 0.5 s",
+      error: "No response within 0.5 s",
     },
     {
-      what: "headers that come a byte at a time",
+      what: "headers that arrive one byte at a time",
       answer: (socket: Socket) => {
         const timer = setInterval(() => socket.write("H"), 50);
         socket.once("close", () => clearInterval(timer));
       },
-      error: /^(No answer within 0\.5 s|The server does not speak HTTP on this port)$/,
+      error: /^(No response within 0\.5 s|The server does not speak HTTP on this port)$/,
     },
     {
-      what: "interim answers without end",
+      what: "endless interim responses",
       answer: (socket: Socket) => {
         const timer = setInterval(() => socket.write("HTTP/1.1 103 Early Hints\r\n\r\n"), 20);
         socket.once("close", () => clearInterval(timer));
       },
-      error: "No answer within 0.5 s",
+      error: "No response within 0.5 s",
     },
     {
-      what: "headers without end",
+      what: "endless headers",
       answer: (socket: Socket) => {
         socket.write("HTTP/1.1 200 OK\r\n");
         const timer = setInterval(() => socket.write(`x: ${"y".repeat(8_000)}\r\n`), 1);
@@ -129,7 +129,7 @@ for (
   });
 }
 
-Deno.test("a redirect can be what is expected, and is not followed", async () => {
+Deno.test("a redirect can be the expected status and is not followed", async () => {
   await using target = await rawServer(status("200 OK"));
   await using server = await rawServer(
     status("301 Moved", `location: ${target.url}\r\ncontent-length: 0\r\n\r\n`),
@@ -138,7 +138,7 @@ Deno.test("a redirect can be what is expected, and is not followed", async () =>
   deepEqual(target.requests, []);
 });
 
-Deno.test("the status counts as soon as it is there, however long the body is", async () => {
+Deno.test("the probe ends with the headers, even if the body is endless", async () => {
   let written = 0;
   await using server = await rawServer((socket) => {
     socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100000000\r\n\r\n");
@@ -158,20 +158,20 @@ Deno.test("user name and password are sent as basic authentication and never sho
   equal(result.url, `${server.url}/`);
   const [, credentials] = /authorization: Basic (\S+)/i.exec(server.requests[0]!)!;
   const text = new TextDecoder().decode(Uint8Array.fromBase64(credentials!));
-  equal(text, "ann@test:p%C3%A4ss%", "a password that is no valid escape is taken as it is");
+  equal(text, "ann@test:p%C3%A4ss%", "an invalid escape in a password stays as it is");
 });
 
-Deno.test("unreachable endpoints are told apart", async () => {
+Deno.test("unreachable endpoints have distinct errors", async () => {
   const closed = await rawServer(() => {});
   await closed[Symbol.asyncDispose]();
   equal((await probe(closed.url)).error, "Unreachable: the connection was refused");
   match(
     (await probe("http://nowhere.invalid", 200, 500)).error!,
-    /^Unreachable: the name |^No answer within 0\.5 s$/,
+    /^Unreachable: the name |^No response within 0\.5 s$/,
   );
 });
 
-Deno.test("a bad certificate is named with everything that is wrong", async () => {
+Deno.test("the error of an invalid certificate lists all problems", async () => {
   const [authority, other] = await Promise.all(["One", "Other"].map(createAuthority));
   const speak = {
     onSocket: (socket: { once: (event: "data", then: () => void) => unknown; write: unknown }) =>
@@ -199,7 +199,7 @@ Deno.test("a bad certificate is named with everything that is wrong", async () =
   );
 });
 
-Deno.test("ten endpoints are asked at a time, and one answer serves all who wait", async () => {
+Deno.test("ten endpoints are probed at a time, and concurrent callers share the results", async () => {
   const held: Socket[] = [];
   await using server = await rawServer((socket) => void held.push(socket));
   let time = Date.parse(NOW);

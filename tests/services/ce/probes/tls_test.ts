@@ -43,7 +43,7 @@ async function checked(
   });
 }
 
-Deno.test("a certificate that is trusted, in date and for the name is valid", async () => {
+Deno.test("a trusted, unexpired certificate for the domain is valid", async () => {
   const to = daysFromNow(20.5);
   const identity = await (await root()).issue({
     name: HOST,
@@ -101,9 +101,9 @@ for (
       error: /^The certificate is for another name \(a\.test, b\.test\)$/,
     },
     {
-      what: "a name that stands in the subject only",
+      what: "a name in the subject only",
       make: (root: Authority) => root.issue({ name: HOST }),
-      error: /^The certificate is for no name at all, only its subject has one$/,
+      error: /^The certificate has no subject alternative name$/,
     },
     {
       what: "a wildcard two labels up",
@@ -121,38 +121,38 @@ for (
       what: "an unknown authority",
       make: async () =>
         withChain(
-          await (await createAuthority("Somebody")).issue({
+          await (await createAuthority("Unknown CA")).issue({
             name: HOST,
             altNames: `DNS:${HOST}`,
           }),
         ),
-      error: /^The certificate is signed by an unknown authority or .* \(the issuer CN=Somebody /,
+      error: /^The certificate is signed by an unknown authority or .* \(the issuer CN=Unknown CA /,
     },
     {
-      what: "an unknown authority that the server sends along",
+      what: "an unknown authority in the chain",
       make: async () => {
-        const other = await createAuthority("Somebody");
+        const other = await createAuthority("Unknown CA");
         return withChain(await other.issue({ name: HOST, altNames: `DNS:${HOST}` }), other);
       },
-      error: /^The certificate is signed by an unknown authority \(CN=Somebody\)$/,
+      error: /^The certificate is signed by an unknown authority \(CN=Unknown CA\)$/,
     },
     {
-      what: "the test's root where the runtime judges",
+      what: "the test's root, unknown to the runtime",
       make: (root: Authority) => root.issue({ name: HOST, altNames: `DNS:${HOST}` }),
       trusted: false,
       error: /unknown authority/,
     },
     {
-      what: "expired, of an unknown authority and for another name",
+      what: "expired, with an unknown authority and for another name",
       make: async () => {
-        const other = await createAuthority("Somebody");
+        const other = await createAuthority("Unknown CA");
         return withChain(
           await other.issue({ name: "b", altNames: "DNS:b.test", ...expired }),
           other,
         );
       },
       error:
-        /^The certificate has expired \([^)]+\), is signed by an unknown authority \(CN=Somebody\) and is for another name \(b\.test\)$/,
+        /^The certificate has expired \([^)]+\), is signed by an unknown authority \(CN=Unknown CA\) and is for another name \(b\.test\)$/,
       daysRemaining: -3,
     },
     {
@@ -168,7 +168,7 @@ for (
         /^The certificate is signed by .* incomplete chain \(the issuer CN=Middle is neither trusted nor sent\)$/,
     },
     {
-      what: "an intermediate certificate out of date",
+      what: "an expired intermediate certificate",
       make: async (root: Authority) => {
         const middle = await root.issueAuthority({ name: "Middle", ...expired });
         return withChain(await middle.issue({ name: HOST, altNames: `DNS:${HOST}` }), middle);
@@ -176,14 +176,14 @@ for (
       error: /^The certificate has an intermediate certificate \(CN=Middle\) that has expired /,
     },
     {
-      what: "a certificate that is not meant for servers",
+      what: "a certificate that is not valid for servers",
       make: (root: Authority) =>
         root.issue({ name: HOST, altNames: `DNS:${HOST}`, extendedKeyUsage: "clientAuth" }),
       error: /^The certificate is refused \(\w+\)$/,
     },
   ]
 ) {
-  Deno.test(`GET /api/ssl says what is wrong: ${what}`, async () => {
+  Deno.test(`GET /api/ssl describes the problem: ${what}`, async () => {
     const seen = await checked(await make(await root()), { domain, trusted });
     match(seen.error ?? "valid", error);
     deepEqual([seen.valid, seen.daysRemaining], [false, daysRemaining]);
@@ -211,7 +211,7 @@ Deno.test("a chain with its intermediate certificate is valid", async () => {
   deepEqual([seen.error, seen.valid, seen.issuer], [null, true, "CN=Middle"]);
 });
 
-Deno.test("the server is told which name is meant, and none for an address", async () => {
+Deno.test("the handshake has server name indication, except for an address", async () => {
   const authority = await root();
   const [one, two] = await Promise.all(
     ["one.test", "two.test"].map((name) => authority.issue({ name, altNames: `DNS:${name}` })),
@@ -236,7 +236,7 @@ Deno.test("the server is told which name is meant, and none for an address", asy
   deepEqual(server.names.filter((name) => name !== ""), ["one.test", "two.test"]);
 });
 
-Deno.test("a server that cannot be reached is told apart from one that does not speak TLS", async () => {
+Deno.test("an unreachable server and one without TLS have distinct errors", async () => {
   await using silent = await tcpServer(() => {});
   await using http = await tcpServer((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
   await using closing = await tcpServer((socket) => socket.destroy());
@@ -264,7 +264,7 @@ Deno.test("a server that cannot be reached is told apart from one that does not 
   match(await errorOf("nowhere.invalid", 443, 500) ?? "", /^Unreachable: the name |within 0\.5 s$/);
 });
 
-Deno.test("ten servers are checked at a time, and one answer serves all who wait", async () => {
+Deno.test("ten servers are checked at a time, and concurrent callers share the results", async () => {
   const held: Socket[] = [];
   let connected = 0;
   await using holding = await tcpServer((socket) => void (connected++, held.push(socket)));
@@ -299,17 +299,17 @@ Deno.test("ten servers are checked at a time, and one answer serves all who wait
   equal(connected, 30);
 });
 
-Deno.test("an abort ends the checks at once", async () => {
+Deno.test("an abort interrupts the checks", async () => {
   const stop = new AbortController();
   await using silent = await tcpServer(() => stop.abort());
   const targets = Array.from({ length: 12 }, () => ({ domain: "127.0.0.1", port: silent.port }));
   const start = performance.now();
   const seen = await checkCertificates(targets, { now, signal: stop.signal });
-  deepEqual([...new Set(seen.map(({ error }) => error))], ["The check was ended"]);
+  deepEqual([...new Set(seen.map(({ error }) => error))], ["The check was interrupted"]);
   equal(performance.now() - start < 9_000, true);
 });
 
-Deno.test("without domains there is nothing to do", async () => {
+Deno.test("without domains the list is empty", async () => {
   deepEqual(await checkCertificates([], { now }), []);
 });
 

@@ -54,7 +54,7 @@ function grafana(rules: () => unknown[]) {
   });
 }
 
-Deno.test("dashboard stores the states of alert rules, and annotations", async () => {
+Deno.test("dashboard stores states of alert rules and annotations", async () => {
   const recording = { ...rule("recorded", "x"), type: "recording", state: undefined };
   await using system = grafana(() => [rule("Quiet", "inactive"), firing, recording]);
   using app = integrationsApp();
@@ -93,7 +93,7 @@ Deno.test("dashboard stores the states of alert rules, and annotations", async (
   });
 });
 
-Deno.test("annotations are stored once, and only new ones are asked for", async () => {
+Deno.test("annotations are stored once, and only new ones are requested", async () => {
   await using system = grafana(() => []);
   using app = integrationsApp();
   const id = await integrate(app, "dashboard", { url: system.url, apiKey: "glsa_key" });
@@ -105,7 +105,7 @@ Deno.test("annotations are stored once, and only new ones are asked for", async 
   equal(last.query.get("from"), String(Date.parse("2026-03-01T11:50:00Z")));
 });
 
-Deno.test("a rule that no longer fires is resolved, and idle again", async () => {
+Deno.test("a rule that no longer fires is resolved and inactive again", async () => {
   let rules = [firing];
   await using system = grafana(() => rules);
   using app = integrationsApp();
@@ -120,7 +120,7 @@ Deno.test("a rule that no longer fires is resolved, and idle again", async () =>
   );
 });
 
-Deno.test("the test of dashboard finds a wrong key", async () => {
+Deno.test("testing a dashboard integration detects an invalid key", async () => {
   await using system = grafana(() => []);
   using app = integrationsApp();
   const id = await integrate(app, "dashboard", { url: system.url, apiKey: "wrong" });

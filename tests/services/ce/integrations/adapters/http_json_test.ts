@@ -57,7 +57,7 @@ Deno.test("http-json stores a record for each mapping", async () => {
   ]);
 });
 
-Deno.test("a mapping that finds no value is named, and the rest is stored", async () => {
+Deno.test("a mapping without a value is reported, and the rest is stored", async () => {
   await using system = fakeSystem({ "/": () => DOCUMENT });
   using app = integrationsApp();
   const id = await integrate(app, "http-json", {
@@ -73,14 +73,14 @@ Deno.test("a mapping that finds no value is named, and the rest is stored", asyn
   deepEqual((await pollOnce(app, id)).outcome, {
     ok: false,
     records: 1,
-    error: "fieldMappings.0 (length): there is nothing at this path; " +
-      "fieldMappings.1 (disks): there is a list at this path; " +
-      "fieldMappings.2 (nothing): there is null at this path; " +
-      "fieldMappings.4 (inherited): there is nothing at this path",
+    error: "fieldMappings.0 (length): path not found; " +
+      "fieldMappings.1 (disks): path leads to a list; " +
+      "fieldMappings.2 (nothing): path leads to null; " +
+      "fieldMappings.4 (inherited): path not found",
   });
 });
 
-Deno.test("paths find only what the document itself holds", () => {
+Deno.test("paths do not find inherited properties", () => {
   const document = JSON.parse(
     `{"a": [{"b": {"c.d": 1, "__proto__": {"e": 2}}}], "length": 3, "0": 4}`,
   );
@@ -110,18 +110,18 @@ for (
     },
     { what: "an empty list of mappings", change: { fieldMappings: [] }, error: /fieldMappings: / },
     {
-      what: "a path without a name between two dots",
+      what: "a path with an empty name",
       change: { fieldMappings: [{ path: "a..b", name: "x" }] },
-      error: /^body\.config\.fieldMappings\.0\.path: must be names and indexes/,
+      error: /^body\.config\.fieldMappings\.0\.path: must be at most 20 names and indexes/,
     },
     {
-      what: "an endless path",
+      what: "a path that is too long",
       change: { fieldMappings: [{ path: "a.".repeat(30) + "a", name: "x" }] },
       error: /^body\.config\.fieldMappings\.0\.path: /,
     },
     { what: "another method", change: { method: "DELETE" }, error: /^body\.config\.method: / },
     {
-      what: "a header that belongs to the connection",
+      what: "a connection header",
       change: { headers: { Host: "other" } },
       error: /^body\.config\.headers\.Host: belongs to the connection/,
     },

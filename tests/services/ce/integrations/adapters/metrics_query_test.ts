@@ -40,7 +40,7 @@ function prometheus(alerts: () => unknown[]) {
   });
 }
 
-Deno.test("metrics-query stores what is up, configured queries and active alerts", async () => {
+Deno.test("metrics-query stores target states, configured queries and active alerts", async () => {
   await using system = prometheus(() => [highLoad]);
   using app = integrationsApp();
   const id = await integrate(app, "prometheus", {
@@ -105,7 +105,7 @@ Deno.test("a query without a name is named after its expression", async () => {
   deepEqual(config.queries[0], { name: "42", query: "42" });
 });
 
-Deno.test("an alert is one record from pending over firing to resolved", async () => {
+Deno.test("an alert is one record from pending to resolved", async () => {
   let alerts: unknown[] = [highLoad];
   await using system = prometheus(() => alerts);
   using app = integrationsApp();
@@ -138,7 +138,7 @@ Deno.test("an alert is one record from pending over firing to resolved", async (
   deepEqual(await alertsNow(), ["HighLoad pending 12:03:00", "HighLoad resolved 12:02:00"]);
 });
 
-Deno.test("one refused query costs only itself, and its text stays in the system", async () => {
+Deno.test("a refused query does not affect others, and the system's text is not stored", async () => {
   await using system = prometheus(() => []);
   using app = integrationsApp();
   const id = await integrate(app, "metrics-query", {
@@ -155,7 +155,7 @@ Deno.test("one refused query costs only itself, and its text stays in the system
   deepEqual({ last_status, last_error }, { last_status: "error", last_error: outcome.error });
 });
 
-Deno.test("a query that gives no instant values is told apart", async () => {
+Deno.test("a query without instant values is an error", async () => {
   await using system = fakeSystem({
     "/api/v1/query": ({ query }: Asked) =>
       query.get("query") === "up"
@@ -170,14 +170,14 @@ Deno.test("a query that gives no instant values is told apart", async () => {
   });
   equal(
     (await pollOnce(app, id)).outcome.error,
-    "range: The query gives a matrix, not one value per series",
+    "range: The query returns a matrix, not one value per series",
   );
 });
 
 for (
   const { what, answer, error } of [
     {
-      what: "wants other credentials",
+      what: "rejects the credentials",
       answer: () => new Response("internal secret", { status: 401 }),
       error: "The system answered with status 401 (check the credentials)",
     },
@@ -188,23 +188,23 @@ for (
         "The system answered with status 302 (redirects are not followed; enter the final address)",
     },
     {
-      what: "answers with a page",
+      what: "answers with HTML",
       answer: () => new Response("<html>internal secret</html>"),
       error: "The system's answer is not JSON; check the address",
     },
     {
-      what: "answers with other JSON",
+      what: "answers with unexpected JSON",
       answer: () => ({ status: "success", data: { "internal secret": 1 } }),
       error: "The system's answer is not as expected at data.alerts; check the address",
     },
     {
-      what: "answers with far too much",
+      what: "answers with a response that is too large",
       answer: () => new Response(new Uint8Array(3 * 1024 * 1024)),
       error: "The answer is larger than the 2097152 bytes allowed",
     },
   ]
 ) {
-  Deno.test(`a system that ${what} is an error of the poll that tells nothing of it`, async () => {
+  Deno.test(`a system that ${what} fails the poll without exposing its response`, async () => {
     await using system = fakeSystem(answer);
     using app = integrationsApp();
     const id = await integrate(app, "metrics-query", { url: system.url });
@@ -229,7 +229,7 @@ Deno.test("at most 1,000 records of a poll are stored, alerts first", async () =
   equal(data.length, 1);
 });
 
-Deno.test("the test of metrics-query asks one question", async () => {
+Deno.test("testing a metrics-query integration sends one request", async () => {
   await using system = prometheus(() => []);
   using app = integrationsApp();
   const id = await integrate(app, "metrics-query", { url: `${system.url}/prefix` });

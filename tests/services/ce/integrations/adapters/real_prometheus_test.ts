@@ -59,7 +59,7 @@ Deno.test({
     deepEqual([outcome.ok, outcome.error], [
       false,
       "wrong: The query was refused (bad_data); " +
-      "range: The query gives a matrix, not one value per series",
+      "range: The query returns a matrix, not one value per series",
     ]);
     const newest = (name: string) => newestOf(data, name)!;
     equal(newest("nothing").value, null);
