@@ -7,7 +7,7 @@
 
 import { waitBriefly } from "../db/database.ts";
 import { appendEntry } from "../services/enterprise/compliance/append.ts";
-import { fillLog, makeStateFile, STOPPED } from "../tests/helpers/compliance.ts";
+import { complianceDeps, fillLog, makeStateFile, STOPPED } from "../tests/helpers/compliance.ts";
 import { load } from "./load.ts";
 import { bundlePrograms, type Running, start, tokenOf } from "./programs.ts";
 import { printTable, printVerdict } from "./table.ts";
@@ -53,12 +53,12 @@ export async function benchCompliance(): Promise<void> {
 async function appendInProcess(): Promise<number> {
   const directory = await Deno.makeTempDir({ prefix: "longshore-bench-log-" });
   const db = makeStateFile(`${directory}/state.sqlite`);
-  const now = () => new Date();
+  const deps = complianceDeps(db, () => new Date());
   let written = 0;
   const began = performance.now();
   await Promise.all(Array.from({ length: WRITERS }, async () => {
     while (performance.now() - began < SECONDS * 1_000) {
-      await appendEntry({ db, now }, STOPPED);
+      await appendEntry(deps, STOPPED);
       written++;
     }
   }));

@@ -8,6 +8,7 @@ import type { MetricsDatabase, StateDatabase } from "../db/database.ts";
 import type { Engine } from "../engine/client.ts";
 import { createAccounts } from "../services/auth/accounts.ts";
 import { createBrandCache } from "../services/state/brand_cache.ts";
+import { createComplianceState } from "../services/state/compliance_state.ts";
 import { storedEnd, storedTrialStart } from "../services/ce/edition/licenses.ts";
 import { loadMaintenance } from "../services/ce/maintenance.ts";
 import type { Config } from "../services/config/config.ts";
@@ -65,6 +66,7 @@ export function assemble(parts: Parts): Deps {
     tickets: createStreamTickets(now),
     license,
     brand: createBrandCache(license),
+    compliance: createComplianceState(db),
     counts,
     events: createEventBus(),
     recorders,

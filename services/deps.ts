@@ -12,6 +12,7 @@ import type { MetricsDatabase, StateDatabase } from "../db/database.ts";
 import type { Engine } from "../engine/client.ts";
 import type { Accounts } from "./auth/accounts.ts";
 import type { BrandCache } from "./state/brand_cache.ts";
+import type { ComplianceState } from "./state/compliance_state.ts";
 import type { Config } from "./config/config.ts";
 import type { EventBus } from "./events/events.ts";
 import type { HostCache } from "./state/host_cache.ts";
@@ -76,6 +77,8 @@ export interface Deps {
   license: License;
   /** How the service looks to people, where an edition gives it a look of its own. */
   brand: BrandCache;
+  /** Pending entries, verifications and quotas of the compliance log. */
+  compliance: ComplianceState;
   /** The keys of this installation: tokens are signed, stored secrets encrypted with them. */
   secrets: Secrets;
   /** What counts against the limits of the license, in every edition. */

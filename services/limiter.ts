@@ -16,7 +16,12 @@ export type Limiter = <Result>(work: () => Promise<Result>) => Promise<Result>;
  * @returns A gate that throws {@linkcode ThrottledError} when too many wait already.
  */
 export function createLimiter(
-  { what, running, waiting }: { what: string; running: number; waiting: number },
+  { what, running, waiting, retryAfterS = 5 }: {
+    what: string;
+    running: number;
+    waiting: number;
+    retryAfterS?: number;
+  },
 ): Limiter {
   let inside = 0;
   const queue: (() => void)[] = [];
@@ -24,7 +29,7 @@ export function createLimiter(
   return async (work) => {
     if (inside < running) inside++;
     else if (queue.length < waiting) await new Promise<void>((enter) => queue.push(enter));
-    else throw new ThrottledError(`Too many ${what} at the same time`, RETRY_AFTER_S);
+    else throw new ThrottledError(`Too many ${what} at the same time`, retryAfterS);
     try {
       return await work();
     } finally {
@@ -35,5 +40,3 @@ export function createLimiter(
     }
   };
 }
-
-const RETRY_AFTER_S = 5;

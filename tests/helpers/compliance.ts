@@ -8,6 +8,8 @@ import { openStateDatabase, type StateDatabase } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
 import { stateMigrations } from "../../db/migrations/mod.ts";
 import { type ComplianceRow, selectChain } from "../../db/enterprise/compliance_logs.ts";
+import { createComplianceState } from "../../services/state/compliance_state.ts";
+import { silentLog } from "../../services/log.ts";
 import { chainEntry, type NewEntry } from "../../services/enterprise/compliance/append.ts";
 
 /** Somebody stopped a container. */
@@ -24,6 +26,14 @@ export const STOPPED: NewEntry = {
   metadata: { method: "POST", path: "/api/containers/:id/stop", status: 200, address: "192.0.2.1" },
   recorded_by: null,
 };
+
+/** The parts that the compliance log needs. */
+export const complianceDeps = (db: StateDatabase, now: () => Date) => ({
+  compliance: createComplianceState(db),
+  db,
+  log: silentLog,
+  now,
+});
 
 const ENTRIES_OF_TRANSACTION = 1_000;
 

@@ -18,7 +18,7 @@ import {
   METADATA_DEPTH_MAX,
   metadataFault,
 } from "../../../services/enterprise/compliance/entry_metadata.ts";
-import { turn } from "../../../services/enterprise/compliance/turn.ts";
+import { yieldToEventLoop } from "../../../services/lifecycle.ts";
 import { endpoint, rawEndpoint } from "../../endpoint.ts";
 import { IdParams, paged, pagingQuery } from "../../shapes.ts";
 import { From, inOrder, To } from "../../time_range.ts";
@@ -197,12 +197,12 @@ entries before and after it.`,
   }),
 ];
 
-/** Each piece is made when the client has room for it, and everybody else had their turn. */
+/** Creates each piece when the client is ready to receive it, and yields to other work. */
 function streamOf(pieces: Iterator<string>): ReadableStream<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder();
   return new ReadableStream({
     async pull(controller) {
-      await turn();
+      await yieldToEventLoop();
       const { done, value } = pieces.next();
       if (done) controller.close();
       else controller.enqueue(encoder.encode(value));

@@ -1,9 +1,9 @@
 /**
- * Adding to the compliance log: one chain, whoever writes at the same time.
+ * Appends entries to the compliance log.
  *
- * The predecessor of an entry is read in the transaction that writes it, and every transaction has
- * the database to itself from its beginning. So neither a rollback nor another process can fork the
- * chain.
+ * All entries form one hash chain. The previous entry is read in the transaction that inserts the
+ * next one, and write transactions are exclusive, so that neither a rollback nor another process can
+ * fork the chain.
  *
  * @module
  */
@@ -20,156 +20,106 @@ import {
 import { KEY_USER, METRICS_USER } from "../../auth/accounts.ts";
 import type { Deps } from "../../deps.ts";
 import { errorFields } from "../../log.ts";
-import { type ComplianceEntry, hashOf, shownEntry } from "./hash_chain.ts";
+import { type ComplianceEntry, hashEntry, toEntry } from "./hash_chain.ts";
 
-/** An entry before it has its place in the chain. */
+/** An entry before it is added to the chain. */
 export type NewEntry = Omit<
   ComplianceEntry,
   "id" | "event_id" | "previous_hash" | "entry_hash" | "created_at"
 >;
 
-type AppendDeps = Pick<Deps, "db" | "now">;
+/** Built-in callers that authenticate with a key instead of an account. */
+const KEY_CALLERS: readonly string[] = [KEY_USER, METRICS_USER];
 
-/** Most entries of one transaction, which holds up everything else. */
-const BATCH_MAX = 500;
+/** The actor of requests without a known caller. */
+export const ANONYMOUS = "anonymous";
 
-/** Another process may hold the database for a moment: so often is tried, and so far apart. */
-const TRIES_MAX = 10;
-const RETRY_MS = 50;
+/** The actor of the service's own actions. */
+export const SYSTEM = { actor_id: "system", actor_type: "system" } as const;
 
-interface Waiting {
-  prepared: Prepared;
-  written: (entry: ComplianceEntry) => void;
-  failed: (error: unknown) => void;
-}
-
-/** Who does something with the API key, and who with the scraper's token. */
-const KEYS: readonly string[] = [KEY_USER, METRICS_USER];
-
-/** Who is nobody that is known. */
-export const STRANGER = "anonymous";
-
-/** Somebody as the log names them. */
+/** Returns the actor fields for a user. */
 export function actorOf(
   { userId }: { userId: string },
 ): { actor_id: string; actor_type: ActorType } {
-  return { actor_id: userId || STRANGER, actor_type: KEYS.includes(userId) ? "api_key" : "user" };
+  return {
+    actor_id: userId || ANONYMOUS,
+    actor_type: KEY_CALLERS.includes(userId) ? "api_key" : "user",
+  };
 }
 
-/** What the service does by itself. */
-export const SYSTEM = { actor_id: "system", actor_type: "system" } as const;
-
-/** What waits for the next transaction, in order. */
-const queues = new WeakMap<StateDatabase, Waiting[]>();
-
 /**
- * Adds an entry. All that are added in one turn of the event loop go into one transaction, for each
- * has to wait for the disk.
+ * Appends an entry.
  *
- * @returns When it is on the disk.
- * @throws What SQLite throws (a full disk); no entry of that transaction is written then.
+ * @returns The entry, once it is on the disk.
+ * @throws The error of SQLite (e.g. a full disk). No entry of the same transaction is stored then.
  */
-export async function appendEntry(deps: AppendDeps, entry: NewEntry): Promise<ComplianceEntry> {
-  const { db } = deps;
-  const prepared = prepare(deps, entry);
-  return await new Promise((written, failed) => {
-    let queue = queues.get(db);
-    if (!queue) {
-      queues.set(db, queue = []);
-      setTimeout(() => flush(db, TRIES_MAX), 0);
-    }
-    queue.push({ prepared, written, failed });
-  });
+export async function appendEntry(
+  deps: Pick<Deps, "compliance" | "db" | "now">,
+  entry: NewEntry,
+): Promise<ComplianceEntry> {
+  const prepared = prepareEntry(deps, entry);
+  return await deps.compliance.commit(() => insertPrepared(deps.db, prepared));
 }
 
 /**
- * Adds an entry about what is done already: that it cannot be written is told in the log, and undoes
- * nothing.
+ * Appends an entry about an action that has already happened. A failure is logged and does not undo
+ * the action.
  */
 export async function recordEntry(
-  deps: AppendDeps & Pick<Deps, "log">,
+  deps: Pick<Deps, "compliance" | "db" | "now" | "log">,
   entry: NewEntry,
 ): Promise<void> {
   try {
     await appendEntry(deps, entry);
   } catch (error) {
-    tellLost(deps, entry, error);
+    logLostEntry(deps, entry, error);
   }
 }
 
-/** One line for the entry that nobody will find in the log. */
-export function tellLost({ log }: Pick<Deps, "log">, entry: NewEntry, error: unknown): void {
+/** Logs an entry that could not be stored. */
+export function logLostEntry({ log }: Pick<Deps, "log">, entry: NewEntry, error: unknown): void {
   const { action, actor_id, outcome } = entry;
   log.error("compliance entry lost", { action, actor_id, outcome, ...errorFields(error) });
 }
 
 /**
- * Adds an entry inside the transaction that is open: it is there when that commits. What goes wrong
- * here undoes the entry, and nothing else of that transaction.
+ * Appends an entry within the open transaction. A failure rolls back the entry only.
+ *
+ * @throws The error of SQLite.
  */
-export function chainEntry(deps: AppendDeps, entry: NewEntry): ComplianceEntry {
-  const prepared = prepare(deps, entry);
-  return withSavepoint(deps.db, () => chain(deps.db, prepared));
+export function chainEntry(deps: Pick<Deps, "db" | "now">, entry: NewEntry): ComplianceEntry {
+  const prepared = prepareEntry(deps, entry);
+  return withSavepoint(deps.db, () => insertPrepared(deps.db, prepared));
 }
 
-function flush(db: StateDatabase, tries: number): void {
-  const queue = queues.get(db) ?? [];
-  const batch = queue.splice(0, BATCH_MAX);
-  let entries: ComplianceEntry[];
-  try {
-    entries = db.transaction(() => batch.map(({ prepared }) => chain(db, prepared)));
-  } catch (error) {
-    if (isBusy(error) && tries > 1) {
-      queue.unshift(...batch);
-      setTimeout(() => flush(db, tries - 1), RETRY_MS);
-      return;
-    }
-    next(db, queue);
-    for (const { failed } of batch) failed(error);
-    return;
-  }
-  next(db, queue);
-  batch.forEach(({ written }, at) => written(entries[at]!));
-}
+/** An entry with all fields that do not depend on its place in the chain. */
+type PreparedEntry = Omit<ComplianceRow, "sequence" | "previous_hash" | "entry_hash">;
 
-function next(db: StateDatabase, queue: readonly Waiting[]): void {
-  if (queue.length > 0) setTimeout(() => flush(db, TRIES_MAX), 0);
-  else queues.delete(db);
-}
-
-/** SQLITE_BUSY: the low byte of the extended result code. */
-function isBusy(error: unknown): boolean {
-  return (((error as { errcode?: number }).errcode ?? 0) & 0xff) === 5;
-}
-
-/** An entry with all that does not depend on its place. */
-type Prepared = Omit<ComplianceRow, "sequence" | "previous_hash" | "entry_hash">;
-
-/** What cannot be written is told here, to the one whose entry it is. */
-function prepare({ now }: AppendDeps, entry: NewEntry): Prepared {
+/** @throws {Error} For metadata without a canonical form. */
+function prepareEntry({ now }: Pick<Deps, "now">, entry: NewEntry): PreparedEntry {
   const { metadata, ...fields } = entry;
   return {
-    ...Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, storable(value)])),
+    ...Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, cleanText(text)])),
     metadata: metadata && canonicalize(metadata),
     id: crypto.randomUUID(),
     event_id: crypto.randomUUID(),
     created_at: now().toISOString(),
-  } as Prepared;
+  } as PreparedEntry;
 }
 
-/** SQLite ends a text at its first NUL, and UTF-8 has no half of a surrogate pair. */
-function storable(text: string | null): string | null {
+/** SQLite truncates text at a NUL, and UTF-8 cannot encode a lone surrogate. */
+function cleanText(text: string | null): string | null {
   return text && text.toWellFormed().replaceAll("\0", "\uFFFD");
 }
 
-function chain(db: StateDatabase, prepared: Prepared): ComplianceEntry {
+function insertPrepared(db: StateDatabase, prepared: PreparedEntry): ComplianceEntry {
   const head = selectHead(db);
   if (!head) {
-    throw new Error("The compliance log has no head: somebody took it out of the database");
+    throw new Error("The compliance log has no head: its row was removed from the database");
   }
   const sequence = head.sequence + 1;
   const fields = { ...prepared, previous_hash: head.hash };
-  const row = { ...fields, sequence, entry_hash: hashOf(fields) };
+  const row = { ...fields, sequence, entry_hash: hashEntry(fields) };
   insertEntry(db, row);
-  return shownEntry(row);
+  return toEntry(row);
 }

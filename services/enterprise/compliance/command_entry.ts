@@ -1,5 +1,5 @@
 /**
- * The compliance entry of a command that an operator ran on the host.
+ * Compliance entries of commands that an operator runs on the host.
  *
  * @module
  */
@@ -10,8 +10,7 @@ import type { Deps } from "../../deps.ts";
 import { chainEntry } from "./append.ts";
 
 /**
- * Records a command where a compliance log was started, whether the license is still in force or
- * not.
+ * Records a command if the compliance log is enabled and not empty, even if the license has expired.
  *
  * @param command E.g. `user add`.
  */

@@ -1,5 +1,5 @@
 /**
- * What the compliance log takes down, and for how long.
+ * Settings of the compliance log: which requests it records, and its retention.
  *
  * @module
  */
@@ -24,8 +24,8 @@ export function getComplianceConfig({ db }: Pick<Deps, "db">): ComplianceConfig 
 }
 
 /**
- * Changes what is given, and writes down what it was and what it is, in one transaction: also the
- * change that turns the log off is in it.
+ * Changes the given settings and records the old and new ones in the same transaction. The change
+ * that turns the log off is recorded, too.
  */
 export function changeComplianceConfig(
   deps: Pick<Deps, "db" | "now">,
@@ -37,15 +37,15 @@ export function changeComplianceConfig(
     const before = selectComplianceConfig(db);
     const after = applyChange(before, change);
     if (before.enabled || after.enabled) {
-      const turnedOff = before.enabled && !after.enabled;
+      const isTurnedOff = before.enabled && !after.enabled;
       chainEntry(deps, {
         ...actorOf(caller),
         category: "security",
-        severity: turnedOff ? "warning" : "info",
+        severity: isTurnedOff ? "warning" : "info",
         action: "compliance.config_updated",
         resource_type: "compliance",
         resource_id: "config",
-        detail: turnedOff ? "The compliance log was turned off" : null,
+        detail: isTurnedOff ? "The compliance log was turned off" : null,
         outcome: "success",
         metadata: { address: caller.address, before: { ...before }, after: { ...after } },
         recorded_by: null,

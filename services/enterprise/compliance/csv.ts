@@ -1,37 +1,37 @@
 /**
- * CSV (RFC 4180) that a spreadsheet can open without running any of it.
+ * CSV (RFC 4180) that spreadsheets do not interpret as formulas.
  *
  * @module
  */
 
 /**
- * What spreadsheets take for the beginning of a formula or a call, also in full width, and also
- * behind what cannot be seen. A tab or a line break at the beginning ends up in the next cell where
- * quotes are not understood.
+ * Text that a spreadsheet may interpret as a formula: an operator, also in full width or after
+ * invisible characters, or a leading tab or line break, which starts a new cell in programs that
+ * ignore quotes.
  */
 const FORMULA =
   /^(?:[\p{White_Space}\p{Cc}\p{Cf}\p{Zs}]*[=+\-@|%\uFF1D\uFF0B\uFF0D\uFF20\uFF5C\uFF05\u2212\uFE62\uFE63\uFE66\uFE6B]|[\t\r\n])/u;
 
-/** A line with its end. Every cell is quoted; `null` is an empty one. */
+/** Formats a line with its line break. Every cell is quoted; `null` is an empty cell. */
 export function csvLine(cells: readonly (string | null)[]): string {
   return cells.map(csvCell).join(",") + "\r\n";
 }
 
 function csvCell(text: string | null): string {
-  return `"${harmless(text ?? "").replaceAll('"', '""')}"`;
+  return `"${escapeFormula(text ?? "").replaceAll('"', '""')}"`;
 }
 
-/** With an apostrophe in front a cell is text. */
-function harmless(text: string): string {
+/** A leading apostrophe makes a cell text. */
+function escapeFormula(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text;
 }
 
-/** The texts that a cell of {@linkcode csvLine} can stand for, the likely one first. */
+/** The texts from which {@linkcode csvLine} can have made a cell, the likely one first. */
 export function cellVariants(cell: string): string[] {
   return cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? [cell.slice(1), cell] : [cell];
 }
 
-/** The cells of each line; `undefined` for a last line that is not complete. */
+/** Yields the cells of each line; `undefined` for an incomplete last line. */
 export function* parseCsv(text: string): Generator<string[] | undefined> {
   const cell = /"((?:[^"]|"")*)"(,|\r?\n|$)|([^",\r\n]*)(,|\r?\n|$)/y;
   let cells: string[] = [];

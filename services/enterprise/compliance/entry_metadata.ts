@@ -6,13 +6,13 @@
 
 import canonicalize from "canonicalize";
 
-/** Largest metadata of an entry, as canonical JSON in UTF-8 bytes, and how deep it may nest. */
+/** Maximum size of metadata, as canonical JSON in UTF-8 bytes, and its maximum depth. */
 export const METADATA_BYTES_MAX = 8 * 1024;
 export const METADATA_DEPTH_MAX = 8;
 
 const encoder = new TextEncoder();
 
-/** Why metadata is refused, as the end of a sentence, or `undefined` if it is valid. */
+/** Validates metadata; returns the fault as the end of a sentence, or `undefined`. */
 export function metadataFault(metadata: unknown): string | undefined {
   if (!isContainer(metadata) || Array.isArray(metadata)) return "must be an object";
   return valueFault(metadata) ?? textFault(metadata);
@@ -21,7 +21,7 @@ export function metadataFault(metadata: unknown): string | undefined {
 const isContainer = (value: unknown): value is object =>
   typeof value === "object" && value !== null;
 
-/** Not recursive: at this point the nesting is limited by the size of the body only. */
+/** Iterative, because only the size of the body limits the nesting here. */
 function valueFault(metadata: object): string | undefined {
   const open: [value: object, depth: number][] = [[metadata, 1]];
   for (let next; (next = open.pop());) {

@@ -1,6 +1,5 @@
 /**
- * The compliance log as a file that can be examined elsewhere: JSON, from which every hash can be
- * computed again, or CSV for a spreadsheet.
+ * Exports of the compliance log: JSON, whose hashes can be verified offline, or CSV for spreadsheets.
  *
  * @module
  */
@@ -21,15 +20,15 @@ import type { Deps } from "../../deps.ts";
 import { actorOf, recordEntry } from "./append.ts";
 import { countRange, rangeOf, type TimeFilter } from "./logs.ts";
 import { csvLine } from "./csv.ts";
-import { type ComplianceEntry, shownEntry } from "./hash_chain.ts";
+import { type ComplianceEntry, toEntry } from "./hash_chain.ts";
 
-/** Most entries of one file. */
+/** Maximum number of entries per file. */
 export const EXPORT_MAX = 10_000;
 
-/** Entries of one piece of the file, so that nobody waits for the whole. */
-const PIECE = 100;
+/** Entries per piece; the event loop runs between the pieces. */
+const PIECE_ENTRIES = 100;
 
-/** The fields of an entry: the columns of the CSV, in their order. */
+/** The fields of an entry, in the order of the CSV columns. */
 export const EXPORT_FIELDS = [
   "id",
   "event_id",
@@ -51,27 +50,28 @@ export const EXPORT_FIELDS = [
 
 export interface ComplianceExport {
   format: ExportFormat;
-  /** How many entries the time has, and how many of them, the newest, are in the file. */
+  /** Number of entries in the time range. */
   total: number;
+  /** Number of entries in the file: the newest ones. */
   exported: number;
-  /** The file in pieces, each made when it is asked for. */
+  /** The pieces of the file, each created on demand. */
   pieces: Iterator<string>;
 }
 
 /**
- * Makes a file of the newest entries of a time, in the order of the chain, and writes down that it
- * did. Entries that a retention deletes meanwhile are left out.
+ * Exports the newest entries of a time range in the order of the chain, and records the export.
+ * Entries that the retention deletes in the meantime are omitted.
  *
- * @param format Default: the configured one.
+ * @param format Default: the configured format.
  */
 export async function exportEntries(
-  deps: Pick<Deps, "db" | "log" | "now">,
+  deps: Pick<Deps, "compliance" | "db" | "log" | "now">,
   caller: Caller,
-  { format: given, ...time }: TimeFilter & { format?: ExportFormat | undefined },
+  { format: requested, ...time }: TimeFilter & { format?: ExportFormat | undefined },
 ): Promise<ComplianceExport> {
   const { db } = deps;
   const config: ComplianceConfig = selectComplianceConfig(db);
-  const format = given ?? config.export_format;
+  const format = requested ?? config.export_format;
   const total = await countRange(deps, time);
   const sequences = selectNewestSequences(db, rangeOf(time), EXPORT_MAX).sort((a, b) => a - b);
   const headHash = selectHead(db)?.hash ?? null;
@@ -121,13 +121,13 @@ function* jsonPieces(
   sequences: readonly number[],
   { headHash, time: { from, to } }: { headHash: string | null; time: TimeFilter },
 ): Generator<string> {
-  const about = {
+  const header = {
     head_hash: headHash,
     from: from ?? null,
     to: to ?? null,
     exported: sequences.length,
   };
-  yield `${JSON.stringify(about).slice(0, -1)},"logs":[`;
+  yield `${JSON.stringify(header).slice(0, -1)},"logs":[`;
   let separator = "\n";
   for (const entries of piecesOf(db, sequences)) {
     let piece = "";
@@ -144,10 +144,10 @@ function* piecesOf(
   db: StateDatabase,
   sequences: readonly number[],
 ): Generator<ComplianceEntry[]> {
-  for (let at = 0; at < sequences.length; at += PIECE) {
-    yield sequences.slice(at, at + PIECE).flatMap((sequence) => {
+  for (let at = 0; at < sequences.length; at += PIECE_ENTRIES) {
+    yield sequences.slice(at, at + PIECE_ENTRIES).flatMap((sequence) => {
       const row = selectEntryAt(db, sequence);
-      return row ? [shownEntry(row)] : [];
+      return row ? [toEntry(row)] : [];
     });
   }
 }

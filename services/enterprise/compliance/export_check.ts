@@ -1,9 +1,9 @@
 /**
  * Verification of an exported compliance log: JSON as exported, JSON Lines, or CSV.
  *
- * Found are changed, inserted, moved and missing entries between the first and the last one. A
- * missing beginning or end is found as far as the file says what it should contain, and where the
- * caller knows the hash of the last entry: an export of a time range may begin and end anywhere.
+ * It detects changed, inserted, moved and missing entries between the first and the last one. A
+ * missing start or end is only detected if the file states its range or the caller knows the hash of
+ * the last entry, because an export of a time range can start and end anywhere.
  *
  * @module
  */
@@ -13,28 +13,28 @@ import type { ComplianceRow } from "../../../db/enterprise/compliance_logs.ts";
 import type { Verification } from "./chain.ts";
 import { EXPORT_FIELDS } from "./export.ts";
 import { cellVariants, parseCsv } from "./csv.ts";
-import { faultOf, GENESIS_HASH } from "./hash_chain.ts";
+import { findHashFault, GENESIS_HASH } from "./hash_chain.ts";
 
-/** What was found in an export. */
+/** The result of the verification of an export. */
 export interface ExportReport extends Verification {
   /** Whether the first entry is the first of the whole log. */
   isFromBeginning: boolean;
-  /** When the last entry was written; `undefined` without entries. */
+  /** Time of the last entry; `undefined` without entries. */
   newest: string | undefined;
 }
 
-/** An exported file before its entries are checked. */
+/** An export whose entries have not been checked yet. */
 interface ExportedLog {
-  /** Possible readings of each entry; a CSV cell can stand for several texts. */
+  /** Possible readings of each entry, because a CSV cell can represent several texts. */
   entries: Iterable<unknown[]>;
-  /** What the JSON export says about itself. */
+  /** The header of a JSON export. */
   headHash?: unknown;
   exported?: unknown;
-  /** `null` for an export without an end, which has to reach the head. */
+  /** `null` for an export up to the head. */
   to?: unknown;
 }
 
-/** Fields that an entry may lack. */
+/** Fields that can be `null`. */
 const NULLABLE: readonly string[] = [
   "resource_type",
   "resource_id",
@@ -43,7 +43,7 @@ const NULLABLE: readonly string[] = [
   "recorded_by",
 ];
 
-/** Most readings of one CSV line that are tried. */
+/** Maximum number of readings per CSV line. */
 const READINGS_MAX = 1_024;
 
 /** @param text The whole file. */
@@ -64,17 +64,17 @@ export function checkExport(text: string): ExportReport {
   try {
     const log = readExport(text);
     for (const readings of log.entries) {
-      const rows = readings.map(rowOf);
+      const rows = readings.map(toRow);
       const before = last?.entry_hash ?? rows[0]!.previous_hash;
-      const row = rows.find((row) => faultOf(row, before) === undefined) ?? rows[0]!;
-      const fault = faultOf(row, before);
+      const row = rows.find((row) => findHashFault(row, before) === undefined) ?? rows[0]!;
+      const fault = findHashFault(row, before);
       if (fault !== undefined) return report(fault, row.id);
       if (last === undefined) isFromBeginning = row.previous_hash === GENESIS_HASH;
       last = row;
       checked++;
     }
     if (log.exported !== undefined && log.exported !== checked) {
-      return report(`The file has ${checked} entries, but was exported with ${log.exported}`);
+      return report(`The file has ${checked} entries; the export had ${log.exported}`);
     }
     if (log.to === null && last && log.headHash !== last.entry_hash) {
       const reason = `The end is missing: expected head ${log.headHash}, actual ${last.entry_hash}`;
@@ -87,7 +87,7 @@ export function checkExport(text: string): ExportReport {
   }
 }
 
-/** The file is not what an export writes. */
+/** The file is not a valid export. */
 class ExportError extends Error {
   override readonly name = "ExportError";
 }
@@ -95,20 +95,20 @@ class ExportError extends Error {
 function readExport(text: string): ExportedLog {
   const content = text.replace(/^\uFEFF/, "").trimStart();
   if (!content.startsWith("{")) return { entries: csvEntries(content) };
-  const whole = parsed(content);
+  const whole = parseJson(content);
   if (isObject(whole) && Array.isArray(whole.logs)) {
     const { head_hash: headHash, exported, to, logs } = whole;
     return { entries: logs.map((entry) => [entry]), headHash, exported, to };
   }
-  if (content.startsWith('{"head_hash"')) throw new ExportError("The file is not complete JSON");
+  if (content.startsWith('{"head_hash"')) throw new ExportError("The JSON file is incomplete");
   return { entries: jsonLines(content) };
 }
 
 function* jsonLines(content: string): Generator<unknown[]> {
   for (const [at, line] of content.split("\n").entries()) {
     if (line.trim() === "") continue;
-    const entry = parsed(line);
-    if (entry === undefined) throw new ExportError(`Line ${at + 1} is not complete JSON`);
+    const entry = parseJson(line);
+    if (entry === undefined) throw new ExportError(`Line ${at + 1} is incomplete JSON`);
     yield [entry];
   }
 }
@@ -116,7 +116,7 @@ function* jsonLines(content: string): Generator<unknown[]> {
 function* csvEntries(content: string): Generator<unknown[]> {
   let isHeading = true;
   for (const cells of parseCsv(content)) {
-    if (cells === undefined) throw new ExportError("The last line of the CSV file is not complete");
+    if (cells === undefined) throw new ExportError("The last line of the CSV file is incomplete");
     if (isHeading) {
       if (cells.join() !== EXPORT_FIELDS.join()) {
         throw new ExportError("The file is neither an export nor a copy of the database");
@@ -131,13 +131,13 @@ function* csvEntries(content: string): Generator<unknown[]> {
   }
 }
 
-/** An empty cell is `null` or an empty text; an apostrophe in front may be the export's. */
+/** An empty cell is `null` or an empty text; the export may have added a leading apostrophe. */
 function readingsOf(cells: readonly string[]): Record<string, unknown>[] {
   let readings: Record<string, unknown>[] = [{}];
   EXPORT_FIELDS.forEach((field, at) => {
     const cell = cells[at]!;
     const variants: unknown[] = field === "metadata"
-      ? [cell === "" ? null : parsed(cellVariants(cell)[0]!)]
+      ? [cell === "" ? null : parseJson(cellVariants(cell)[0]!)]
       : [...(cell === "" && NULLABLE.includes(field) ? [null] : []), ...cellVariants(cell)];
     readings = readings.flatMap((reading) =>
       variants.map((value) => ({ ...reading, [field]: value }))
@@ -146,21 +146,21 @@ function readingsOf(cells: readonly string[]): Record<string, unknown>[] {
   return readings;
 }
 
-/** @throws {ExportError} For an entry that has not exactly the fields that its hash covers. */
-function rowOf(entry: unknown): ComplianceRow {
+/** @throws {ExportError} Unless the entry has exactly the fields that its hash covers. */
+function toRow(entry: unknown): ComplianceRow {
   if (!isObject(entry)) throw new ExportError("An entry is not a JSON object");
   for (const field of EXPORT_FIELDS) {
     const value = entry[field];
-    const isRight = value === null
+    const isValid = value === null
       ? NULLABLE.includes(field)
       : field === "metadata"
       ? isObject(value)
       : typeof value === "string";
-    if (!isRight) throw new ExportError(`An entry has no valid ${field}`);
+    if (!isValid) throw new ExportError(`An entry has no valid ${field}`);
   }
   const unknown = Object.keys(entry).find((name) => !EXPORT_FIELDS.some((field) => field === name));
   if (unknown !== undefined) {
-    throw new ExportError(`An entry has the field ${unknown.slice(0, 100)}, which no hash covers`);
+    throw new ExportError(`An entry has the unknown field ${unknown.slice(0, 100)}`);
   }
   const metadata = entry.metadata === null ? null : canonicalText(entry.metadata);
   return { ...entry, metadata, sequence: 0 } as unknown as ComplianceRow;
@@ -177,7 +177,7 @@ function canonicalText(metadata: unknown): string {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

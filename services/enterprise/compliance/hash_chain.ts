@@ -1,10 +1,10 @@
 /**
- * The chain of the compliance log: the hash of an entry covers all that is shown of it and the hash
- * of the entry before, so that nothing can be changed, added or taken away in between without all
- * later hashes telling.
+ * The hash chain of the compliance log. The hash of an entry covers its public fields and the hash
+ * of the previous entry, so that a changed, inserted or removed entry invalidates the chain.
  *
- * Whoever can write to the database file can also write a whole new chain. That is told by a hash
- * of the head that was kept elsewhere: the verification shows it, and the daily sweeper logs it.
+ * An attacker who can write to the database file can replace the whole chain. This is detected by
+ * comparing the head with a hash stored elsewhere: verification returns it, and the daily sweeper
+ * logs it.
  *
  * @module
  */
@@ -12,26 +12,26 @@
 import type { ComplianceRow } from "../../../db/enterprise/compliance_logs.ts";
 import { nodeCrypto } from "../../builtins.ts";
 
-/** What the first entry follows. */
+/** The `previous_hash` of the first entry. */
 export const GENESIS_HASH = `sha256:${"0".repeat(64)}`;
 
-/** An entry as it is shown. */
+/** An entry as the API returns it. */
 export type ComplianceEntry = Omit<ComplianceRow, "sequence" | "metadata"> & {
   metadata: Record<string, unknown> | null;
 };
 
-/** What the hash of an entry covers; its metadata as canonical JSON. */
+/** The fields that the hash of an entry covers; metadata is canonical JSON. */
 export type HashedFields = Omit<ComplianceRow, "sequence" | "entry_hash">;
 
-/** `sha256:` and the SHA-256 of the canonical JSON (RFC 8785) of all fields, nulls included. */
-export function hashOf(fields: HashedFields): string {
-  // In one call, which leaves no object to be collected for each of a million entries.
+/** Returns `sha256:` and the SHA-256 of the canonical JSON (RFC 8785) of all fields, with nulls. */
+export function hashEntry(fields: HashedFields): string {
+  // The one-shot function does not allocate a hash object for each of a million entries.
   return `sha256:${nodeCrypto().hash("sha256", canonicalFields(fields), "hex")}`;
 }
 
 /**
- * What `canonicalize()` would make of the entry, in a third of the time: the members are known and
- * stand in their order here, and the metadata is canonical as it is stored.
+ * Returns the same text as `canonicalize()` in a third of the time: the members are written in
+ * canonical order, and stored metadata is already canonical.
  */
 function canonicalFields(fields: HashedFields): string {
   return `{"action":${json(fields.action)},"actor_id":${json(fields.actor_id)},"actor_type":${
@@ -49,13 +49,13 @@ function canonicalFields(fields: HashedFields): string {
 
 const json = (text: string | null) => JSON.stringify(text);
 
-/** An entry as it is shown; metadata that somebody made unreadable is left out. */
-export function shownEntry({ sequence: _, metadata, ...fields }: ComplianceRow): ComplianceEntry {
-  return { ...fields, metadata: metadata === null ? null : objectOf(metadata) ?? null };
+/** Converts a stored entry. Metadata that is not a JSON object (tampering) becomes `null`. */
+export function toEntry({ sequence: _, metadata, ...fields }: ComplianceRow): ComplianceEntry {
+  return { ...fields, metadata: metadata === null ? null : parseObject(metadata) ?? null };
 }
 
-/** The object that a text is the JSON of; `undefined` where it is of none. */
-function objectOf(text: string): Record<string, unknown> | undefined {
+/** Parses a JSON object; `undefined` for any other text. */
+function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
@@ -65,26 +65,27 @@ function objectOf(text: string): Record<string, unknown> | undefined {
 }
 
 /**
- * What is wrong with an entry, as a sentence; `undefined` when it is what was written, and where.
+ * Checks an entry against its hash and the previous entry.
  *
- * @param previousHash Of the entry before it.
+ * @returns A sentence that describes the fault; `undefined` for a valid entry.
  */
-export function faultOf(row: ComplianceRow, previousHash: string): string | undefined {
+export function findHashFault(row: ComplianceRow, previousHash: string): string | undefined {
   const { previous_hash, entry_hash, metadata } = row;
   if (previous_hash !== previousHash) {
-    return `Entry ${shown(row.id)} does not follow the one before it: expected previous_hash ` +
-      `${shown(previousHash)}, actual ${shown(previous_hash)}`;
+    return `Entry ${shorten(row.id)} does not follow the previous one: expected previous_hash ` +
+      `${shorten(previousHash)}, actual ${shorten(previous_hash)}`;
   }
-  // What is hashed is the stored text. Since that is one whole object, as what was written was, it
-  // cannot be parted from the fields around it in another way that gives the same hash.
-  if (metadata !== null && objectOf(metadata) === undefined) {
-    return `Entry ${shown(row.id)} was changed: expected hash ${shown(entry_hash)}, actual none, ` +
-      "for its metadata is no JSON object";
+  // The hash covers the stored text of the metadata. Text that is not one JSON object could contain
+  // neighboring fields and still give the same hash.
+  if (metadata !== null && parseObject(metadata) === undefined) {
+    return `Entry ${shorten(row.id)} was changed: expected hash ${shorten(entry_hash)}, ` +
+      "but its metadata is not a JSON object";
   }
-  const actual = hashOf(row);
+  const actual = hashEntry(row);
   if (actual === entry_hash) return undefined;
-  return `Entry ${shown(row.id)} was changed: expected hash ${shown(entry_hash)}, actual ${actual}`;
+  return `Entry ${shorten(row.id)} was changed: expected hash ${shorten(entry_hash)}, ` +
+    `actual ${actual}`;
 }
 
-/** Whoever changed an id or a hash may have put anything there. */
-const shown = (text: string) => text.length > 100 ? `${text.slice(0, 100)}...` : text;
+/** A tampered id or hash can have any length. */
+const shorten = (text: string) => text.length > 100 ? `${text.slice(0, 100)}...` : text;

@@ -1,6 +1,6 @@
 /**
- * The compliance log as people see it: entries that they write and read. What the service writes by
- * itself is in `compliance_recording.ts` and `compliance_recorder.ts`.
+ * Entries of the compliance log that clients read and write. The service's own entries are recorded
+ * by `recording.ts` (requests) and `recorder.ts` (events).
  *
  * @module
  */
@@ -25,9 +25,9 @@ import { selectComplianceConfig } from "../../../db/enterprise/compliance_config
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
+import { createYield } from "../../lifecycle.ts";
 import { actorOf, appendEntry, type NewEntry } from "./append.ts";
-import { type ComplianceEntry, faultOf, GENESIS_HASH, shownEntry } from "./hash_chain.ts";
-import { createPause } from "./turn.ts";
+import { type ComplianceEntry, findHashFault, GENESIS_HASH, toEntry } from "./hash_chain.ts";
 
 export {
   ACTOR_TYPES,
@@ -39,51 +39,54 @@ export type { ComplianceEntry, EntryFilter };
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Entries that are looked at in one step. */
+/** Entries per query. */
 const WINDOW = 5_000;
 
-/** A time before all entries, and one after them, as they are compared: as texts. */
-const BEGINNING = "";
+/** Before and after all times, which are compared as text. */
+const START = "";
 const END = "~";
 
-/** Later times are written in another way. */
+/** The last time with a four-digit year in ISO 8601. */
 const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
-/** What is asked of the log. Times are ISO 8601, UTC; both belong to what is asked for. */
+/** A time range. Both ends are ISO 8601, UTC, and inclusive. */
 export interface TimeFilter {
   from?: string | undefined;
   to?: string | undefined;
 }
 
-/** What somebody writes into the log. */
-export type GivenEntry =
+/** An entry that a client submits. */
+export type SubmittedEntry =
   & Omit<NewEntry, "actor_id" | "actor_type" | "recorded_by">
   & { actor_id?: string | undefined; actor_type?: NewEntry["actor_type"] | undefined };
 
 /**
- * Writes an entry on behalf of `caller`, who is its actor unless it names another one. Who wrote it
- * is in `recorded_by` all the same: what the service saw itself can be told from what it was told.
+ * Appends an entry for `caller`, who is its actor unless the entry names another one. `recorded_by`
+ * distinguishes submitted entries from those that the service recorded itself.
  *
- * @throws {AppError} `conflict` while the log is off.
+ * @throws {AppError} `conflict` while the log is disabled.
  */
 export async function createEntry(
-  deps: Pick<Deps, "db" | "now">,
+  deps: Pick<Deps, "compliance" | "db" | "now">,
   caller: Caller,
-  { actor_id, actor_type, ...given }: GivenEntry,
+  { actor_id, actor_type, ...fields }: SubmittedEntry,
 ): Promise<ComplianceEntry> {
   if (!selectComplianceConfig(deps.db).enabled) {
-    throw new AppError("conflict", "The compliance log is off; PUT /config with enabled true");
+    throw new AppError(
+      "conflict",
+      "The compliance log is disabled; enable it with PUT /config and enabled: true",
+    );
   }
   const own = actorOf(caller);
   return await appendEntry(deps, {
-    ...given,
+    ...fields,
     actor_id: actor_id ?? own.actor_id,
     actor_type: actor_type ?? (actor_id === undefined ? own.actor_type : "user"),
     recorded_by: caller.userId,
   });
 }
 
-/** Newest first. */
+/** Lists entries, newest first. */
 export async function listEntries(
   { db }: Pick<Deps, "db">,
   { from, to, limit, offset, ...filter }: EntryFilter & TimeFilter & {
@@ -94,7 +97,7 @@ export async function listEntries(
   const known = from === undefined && to === undefined ? knownCount(db, filter) : undefined;
   const rows: ComplianceRow[] = [];
   let total = 0;
-  for await (const window of windows(db, rangeOf({ from, to }))) {
+  for await (const window of windowsOf(db, rangeOf({ from, to }))) {
     const count = countEntries(db, filter, window);
     if (rows.length < limit && total + count > offset) {
       const skipped = Math.max(0, offset - total);
@@ -105,24 +108,24 @@ export async function listEntries(
     total += count;
     if (known !== undefined && rows.length === limit) break;
   }
-  return { logs: rows.map(shownEntry), total: known ?? total, limit, offset };
+  return { logs: rows.map(toEntry), total: known ?? total, limit, offset };
 }
 
-/** How many entries a time has. */
+/** Counts the entries of a time range. */
 export async function countRange(
   { db }: Pick<Deps, "db">,
   time: TimeFilter,
 ): Promise<number> {
   let total = 0;
-  for await (const window of windows(db, rangeOf(time))) {
+  for await (const window of windowsOf(db, rangeOf(time))) {
     total += countEntries(db, {}, window);
   }
   return total;
 }
 
 /**
- * One entry, and whether it is what was written: its own hash, that of the entry before it and that
- * in the entry after it (or in the head) are compared.
+ * Returns an entry and whether it is valid: its hash, the hash of the previous entry and the
+ * `previous_hash` of the next entry (or the head) have to match.
  *
  * @throws {AppError} `not_found`
  */
@@ -135,8 +138,8 @@ export function getEntry(
   const before = selectEntryBefore(db, row.sequence)?.entry_hash ?? selectAnchor(db)?.hash ??
     GENESIS_HASH;
   const after = selectEntryAfter(db, row.sequence)?.previous_hash ?? selectHead(db)?.hash;
-  const chain_valid = faultOf(row, before) === undefined && after === row.entry_hash;
-  return { ...shownEntry(row), chain_valid };
+  const chain_valid = findHashFault(row, before) === undefined && after === row.entry_hash;
+  return { ...toEntry(row), chain_valid };
 }
 
 /** Times are ISO 8601, UTC; `null` without entries. */
@@ -148,11 +151,11 @@ export interface ComplianceStats {
   by_category: Record<string, number>;
   by_severity: Record<string, number>;
   by_outcome: Record<string, number>;
-  /** The hash of the last entry; keep it elsewhere to detect a rewritten log. */
+  /** The hash of the last entry. Store it elsewhere to detect a rewritten log. */
   head_hash: string | null;
 }
 
-/** Every category, severity and outcome that has entries is named. */
+/** Returns counts for each category, severity and outcome that has entries. */
 export async function complianceStats(
   deps: Pick<Deps, "db" | "now">,
 ): Promise<ComplianceStats> {
@@ -167,32 +170,31 @@ export async function complianceStats(
     last_24h,
     oldest_entry: oldest,
     newest_entry: newest,
-    by_category: grouped(counts, "category"),
-    by_severity: grouped(counts, "severity"),
-    by_outcome: grouped(counts, "outcome"),
+    by_category: sumBy(counts, "category"),
+    by_severity: sumBy(counts, "severity"),
+    by_outcome: sumBy(counts, "outcome"),
     head_hash: selectHead(db)?.hash ?? null,
   };
 }
 
-/** From the first moment that belongs to it to the first that does not. */
+/** Converts a filter to a half-open range. */
 export function rangeOf({ from, to }: TimeFilter): TimeRange {
   const lastMs = to === undefined ? LAST_MS : Date.parse(to);
   return {
-    from: from ?? BEGINNING,
+    from: from ?? START,
     before: lastMs < LAST_MS ? new Date(lastMs + 1).toISOString() : END,
   };
 }
 
 /**
- * Goes through a time from its end to its beginning, in stretches of some thousand entries. A
- * filter that an index knows is answered at once; two of them together, or a count, have to be
- * looked at entry by entry, and that holds nobody up this way.
+ * Divides a time range, from its end to its start, into windows of some thousand entries. Filters
+ * without an index scan every entry; the windows keep such a scan from blocking the event loop.
  */
-async function* windows(
+async function* windowsOf(
   db: Deps["db"],
   { from, before }: TimeRange,
 ): AsyncGenerator<TimeRange> {
-  const pause = createPause();
+  const pause = createYield();
   let end = before;
   for (;;) {
     const start = selectWindowStart(db, { from, before: end }, WINDOW);
@@ -203,7 +205,7 @@ async function* windows(
   }
 }
 
-/** How many entries a filter leaves, where that is counted as they are written. */
+/** Returns the number of matching entries if the stored counts contain it. */
 function knownCount(db: Deps["db"], filter: EntryFilter): number | undefined {
   const { actor_id, action, category, severity, outcome } = filter;
   if (actor_id !== undefined || action !== undefined) return undefined;
@@ -219,11 +221,11 @@ function knownCount(db: Deps["db"], filter: EntryFilter): number | undefined {
 const sum = (counts: readonly EntryCount[]) =>
   counts.reduce((total, { entries }) => total + entries, 0);
 
-function grouped(
+function sumBy(
   counts: readonly EntryCount[],
   by: "category" | "severity" | "outcome",
 ): Record<string, number> {
-  // No plain object: somebody may have put any name there, `constructor` too.
+  // A Map, because a tampered name can be `constructor`.
   const groups = new Map<string, number>();
   for (const { [by]: name, entries } of counts) {
     groups.set(name, (groups.get(name) ?? 0) + entries);

@@ -1,6 +1,6 @@
 /**
- * The compliance entry of an observed request: who did what to what, with what outcome. It contains
- * the contract of the endpoint, the path and what the handler noted: no other body, query or token.
+ * Compliance entries of requests: actor, action, target and outcome. An entry contains the path
+ * and the details noted by the handler, but no body, query or token.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Category, Severity } from "../../../db/enterprise/compliance_logs.
 import type { Observation } from "../../access_policy.ts";
 import { actorOf, type NewEntry } from "./append.ts";
 
-/** The category of each resource that roles know. */
+/** Category by resource of the permission catalog. */
 const CATEGORY_OF: Readonly<Record<string, Category>> = {
   containers: "container",
   stacks: "container",
@@ -38,16 +38,16 @@ const CATEGORY_OF: Readonly<Record<string, Category>> = {
   compliance: "security",
 };
 
-/** How people come in and go: `/auth/login`, `/api/stream/ticket`, and single sign-on's way. */
+/** Paths of logins and logouts: `/auth/login`, `/api/stream/ticket`, single sign-on. */
 const AUTHENTICATION =
   /^\/auth\/(?!users\b)|^\/auth\/users\/:id\/password$|^\/api\/stream\/ticket$|\/sso\/(login|acs)\b/;
 
-/** Who asks whether a client's certificate is known asks for that client. */
+/** The actor of an mTLS verification is the agent that shows the certificate. */
 const AGENTS = /\/mtls\/verify$/;
 
 const PREFIX = /^\/(api\/)?(ext\/[^/]+\/)?/;
 
-/** By method, where the path does not say more. */
+/** Action by method, used if the path does not name one. */
 const VERBS: Readonly<Record<string, string>> = {
   GET: "read",
   POST: "create",
@@ -55,33 +55,31 @@ const VERBS: Readonly<Record<string, string>> = {
   DELETE: "delete",
 };
 
-/** Longest target and command in UTF-16 code units, and most targets of one entry. */
+/** Maximum length of targets and commands in UTF-16 code units, and maximum targets per entry. */
 const TARGET_MAX = 300;
 const COMMAND_MAX = 500;
 const TARGETS_MAX = 100;
 
-/** Whether a path is one by which people come in or go. */
+/** Whether a path belongs to a login or logout. */
 export const isAuthentication = (path: string) => AUTHENTICATION.test(path);
 
-/** Where tokens are issued: `/auth/token`, `/auth/login`, `/auth/refresh`, and by SSO. */
+/** Paths that issue tokens. */
 const LOGIN = /^\/auth\/(token|login|refresh)$|\/sso\/(login|acs)\b/;
 
-/** Wrong credentials, a refused address or too many attempts; malformed requests do not count. */
+/** Wrong credentials, a refused address or too many attempts, but not malformed requests. */
 const LOGIN_FAILURES: readonly number[] = [401, 403, 429];
 
-/** Whether a login was refused. */
 export const isFailedLogin = ({ path, status }: Observation) =>
   LOGIN.test(path) && LOGIN_FAILURES.includes(status);
 
-/** The entry of a request. */
+/** Creates the entry of a request. */
 export function observedEntry(observation: Observation): NewEntry {
   const { actor, address, caller, command, method, outcome, path, requestId, status } = observation;
   const targets = boundedTargets(observation);
   const isDenied = status === 401 || status === 403;
   const { resource, action } = actionOf(observation);
-  const who = actorOf({ userId: actor ?? caller?.userId ?? "" });
   return {
-    ...who,
+    ...actorOf({ userId: actor ?? caller?.userId ?? "" }),
     ...(actor !== undefined && AGENTS.test(path) && { actor_type: "agent" as const }),
     category: isAuthentication(path)
       ? "authentication"
@@ -112,11 +110,14 @@ function severityOf(status: number): Severity {
   return status >= 500 ? "error" : status >= 400 ? "warning" : "info";
 }
 
-/** From the permission, which names both; where that says no more than "write", by path or method. */
+/**
+ * Takes resource and action from the permission. An action `write` is replaced by the more specific
+ * end of the path, or by the method.
+ */
 function actionOf(
   { method, path, permission }: Observation,
 ): { resource: string; action: string } {
-  const parts = path.replace(PREFIX, "").split("/").filter(Boolean).map(named);
+  const parts = path.replace(PREFIX, "").replaceAll("-", "_").split("/").filter(Boolean);
   const verb = VERBS[method] ?? method.toLowerCase();
   const [resource, action] = isAuthentication(path) ? [] : permission?.split(":") ?? [];
   if (resource === undefined || action === undefined) {
@@ -124,15 +125,13 @@ function actionOf(
     return { resource: first, action: rest.join(".") || verb };
   }
   if (action !== "write") return { resource, action };
-  // What follows a parameter says what is done to it: .../:id/toggle
+  // The part after a parameter names the action: .../:id/toggle
   const last = parts.at(-1)!;
-  const says = !last.startsWith(":") && parts.at(-2)?.startsWith(":") && method !== "DELETE";
-  return { resource, action: says ? last : verb };
+  const isAction = !last.startsWith(":") && parts.at(-2)?.startsWith(":") && method !== "DELETE";
+  return { resource, action: isAction ? last : verb };
 }
 
-const named = (part: string) => part.replaceAll("-", "_");
-
-/** A token in a path is a secret and must not be readable in a log. */
+/** A token in a path is a secret and must not be logged. */
 const hasToken = (path: string) => /:\w*token\b/i.test(path);
 
 function targetOf({ path, target }: Observation): string | null {

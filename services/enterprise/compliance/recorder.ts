@@ -1,6 +1,6 @@
 /**
- * Compliance entries of the service's own actions: remediation, and schedules that failed. Events
- * that it only observes (an alert, a container that ends) are not actions and have no entry.
+ * Compliance entries of the service's own actions: remediation and failed schedules. Observed events
+ * (an alert, a stopped container) are not actions and have no entry.
  *
  * @module
  */
@@ -8,43 +8,43 @@
 import { selectComplianceConfig } from "../../../db/enterprise/compliance_config.ts";
 import type { AppEvent } from "../../events/events.ts";
 import type { Recorder } from "../../events/recorder.ts";
-import { chainEntry, type NewEntry, SYSTEM, tellLost } from "./append.ts";
+import { chainEntry, logLostEntry, type NewEntry, SYSTEM } from "./append.ts";
 
-/** Sentences of the engine may be long. */
+/** Maximum length of an error message from the engine. */
 const ERROR_MAX = 500;
 
 export const complianceRecorder: Recorder = {
   edition: "enterprise",
   isProtection: true,
   record(deps, event) {
-    const entry = actEntry(event);
+    const entry = actionEntry(event);
     if (!entry) return undefined;
     try {
       if (selectComplianceConfig(deps.db).enabled) chainEntry(deps, entry);
     } catch (error) {
-      // The action has happened, whether its entry can be stored or not.
-      tellLost(deps, entry, error);
+      // The action has happened even if its entry cannot be stored.
+      logLostEntry(deps, entry, error);
     }
     return undefined;
   },
 };
 
-/** The entry of an action of the service; `undefined` for every other event. */
-function actEntry(event: AppEvent): NewEntry | undefined {
+/** Creates the entry of an action; `undefined` for any other event. */
+function actionEntry(event: AppEvent): NewEntry | undefined {
   const common = { ...SYSTEM, category: "container", recorded_by: null } as const;
   switch (event.event) {
     case "remediation.executed": {
       const { rule, ruleId, action, target, status, error } = event.data;
-      const succeeded = status === "success";
+      const isSuccess = status === "success";
       return {
         ...common,
-        severity: succeeded ? "info" : "warning",
+        severity: isSuccess ? "info" : "warning",
         action: "remediation.executed",
         resource_type: "containers",
         resource_id: target,
         detail: `Rule ${rule}: ${action} ${target}: ${status}`,
-        outcome: succeeded ? "success" : "failure",
-        metadata: { rule_id: ruleId, rule, action, error: shortened(error) },
+        outcome: isSuccess ? "success" : "failure",
+        metadata: { rule_id: ruleId, rule, action, error: shorten(error) },
       };
     }
     case "remediation.disabled": {
@@ -71,7 +71,7 @@ function actEntry(event: AppEvent): NewEntry | undefined {
         resource_id: container,
         detail: `Schedule ${schedule} failed: ${action} ${container}`,
         outcome: "failure",
-        metadata: { schedule_id: scheduleId, schedule, action, error: shortened(error) },
+        metadata: { schedule_id: scheduleId, schedule, action, error: shorten(error) },
       };
     }
     default:
@@ -79,5 +79,5 @@ function actEntry(event: AppEvent): NewEntry | undefined {
   }
 }
 
-/** Never half of a surrogate pair, for such a text has no canonical form. */
-const shortened = (text: string | null) => text && text.slice(0, ERROR_MAX).toWellFormed();
+/** The cut must not leave a lone surrogate, which has no canonical form. */
+const shorten = (text: string | null) => text && text.slice(0, ERROR_MAX).toWellFormed();

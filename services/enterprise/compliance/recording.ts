@@ -1,36 +1,22 @@
 /**
- * The compliance log of requests: every write, login and denial of every edition, and every read
- * where that is configured, is recorded before the response is sent.
+ * Records requests in the compliance log before the response is sent: writes, logins and denials of
+ * every edition, and reads if configured.
  *
  * @module
  */
 
-import type { StateDatabase } from "../../../db/database.ts";
 import { selectComplianceConfig } from "../../../db/enterprise/compliance_config.ts";
-import {
-  type AnonymousQuota,
-  createAnonymousQuota,
-  type Omitted,
-} from "../../auth/anonymous_quota.ts";
+import type { AnonymousQuota, Omitted } from "../../auth/anonymous_quota.ts";
 import type { Deps } from "../../deps.ts";
 import type { Observation } from "../../access_policy.ts";
 import { errorFields } from "../../log.ts";
-import { type NewEntry, recordEntry, STRANGER } from "./append.ts";
+import { ANONYMOUS, type NewEntry, recordEntry } from "./append.ts";
 import { isAuthentication, isFailedLogin, observedEntry } from "./observed_entry.ts";
 
-export type RecordingDeps = Pick<Deps, "db" | "log" | "now">;
-
-/** What is recorded of callers without a valid token. */
-interface Quotas {
-  /** Failed logins have their own quota, so that other requests cannot hide them. */
-  logins: AnonymousQuota;
-  others: AnonymousQuota;
-}
-
-const quotas = new WeakMap<StateDatabase, Quotas>();
+export type RecordingDeps = Pick<Deps, "compliance" | "db" | "log" | "now">;
 
 /**
- * Records a request, if it is one to record. A failure (the disk is full) is logged and does not
+ * Records a request if the settings require it. A failure (e.g. a full disk) is logged and does not
  * undo the request.
  *
  * @returns When the entry is on the disk.
@@ -39,53 +25,53 @@ export function recordObservation(
   deps: RecordingDeps,
   observation: Observation,
 ): void | Promise<void> {
-  const entries = [...settled(deps), ...entriesOf(deps, observation)];
-  if (entries.length > 0) return write(deps, entries);
+  const entries = [...pastSummaries(deps), ...entriesOf(deps, observation)];
+  if (entries.length > 0) return recordEntries(deps, entries);
 }
 
-/** Records how many anonymous requests were omitted in earlier minutes. */
+/** Records how many anonymous requests were omitted in past minutes. */
 export async function recordOmitted(deps: RecordingDeps): Promise<void> {
-  await write(deps, settled(deps));
+  await recordEntries(deps, pastSummaries(deps));
 }
 
-/** The same when the service stops, including the current minute. */
+/** Records the omitted requests including those of the current minute, when the service stops. */
 export async function recordLastOmitted(deps: RecordingDeps): Promise<void> {
-  await write(deps, summaries(deps, (quota) => quota.end()));
+  await recordEntries(deps, summaries(deps, (quota) => quota.end()));
 }
 
 function entriesOf(deps: RecordingDeps, observation: Observation): NewEntry[] {
   const { actor, address, caller, method, outcome, path, status } = observation;
   const isDenied = status === 401 || status === 403;
-  const hasComeIn = outcome === "success" && isAuthentication(path);
-  const isAnonymous = actor === undefined && !hasComeIn && (caller?.role ?? "public") === "public";
+  const isLogin = outcome === "success" && isAuthentication(path);
+  const isAnonymous = actor === undefined && !isLogin && (caller?.role ?? "public") === "public";
   const isRead = method === "GET" || method === "HEAD";
-  const config = read(deps);
+  const config = readConfig(deps);
   if (!config?.enabled) return [];
-  // Public reads have no actor.
+  // Public reads have no actor to hold responsible.
   if (isRead && !isDenied && (isAnonymous || !config.log_api_reads)) return [];
   if (isAnonymous) {
-    const { logins, others } = quotasOf(deps);
+    const { logins, others } = deps.compliance.quotas;
     const quota = isFailedLogin(observation) ? logins : others;
     if (!quota.take(address, deps.now().getTime())) return [];
   }
   return [observedEntry(observation)];
 }
 
-/** The configuration; `undefined` where the database does not even give that. */
-function read({ db, log }: RecordingDeps) {
+/** Returns the settings; `undefined` if the database cannot be read. */
+function readConfig({ db, log }: RecordingDeps) {
   try {
     return selectComplianceConfig(db);
   } catch (error) {
-    log.error("compliance log cannot be read", errorFields(error));
+    log.error("compliance settings cannot be read", errorFields(error));
     return undefined;
   }
 }
 
-async function write(deps: RecordingDeps, entries: readonly NewEntry[]): Promise<void> {
+async function recordEntries(deps: RecordingDeps, entries: readonly NewEntry[]): Promise<void> {
   await Promise.all(entries.map((entry) => recordEntry(deps, entry)));
 }
 
-function settled(deps: RecordingDeps): NewEntry[] {
+function pastSummaries(deps: RecordingDeps): NewEntry[] {
   const atMs = deps.now().getTime();
   return summaries(deps, (quota) => quota.settle(atMs));
 }
@@ -94,41 +80,29 @@ function summaries(
   deps: RecordingDeps,
   omittedOf: (quota: AnonymousQuota) => Omitted | undefined,
 ): NewEntry[] {
-  const { logins, others } = quotasOf(deps);
+  const { logins, others } = deps.compliance.quotas;
   const entries = [
     summary("logins.unlisted", "failed logins", omittedOf(logins)),
     summary("requests.unlisted", "anonymous requests", omittedOf(others)),
   ].filter((entry) => entry !== undefined);
-  return entries.length > 0 && read(deps)?.enabled ? entries : [];
+  return entries.length > 0 && readConfig(deps)?.enabled ? entries : [];
 }
 
-function summary(action: string, what: string, omitted: Omitted | undefined): NewEntry | undefined {
+function summary(action: string, noun: string, omitted: Omitted | undefined): NewEntry | undefined {
   if (!omitted) return undefined;
   const { count, clients } = omitted;
   const since = new Date(omitted.sinceMs).toISOString();
   return {
     category: action === "logins.unlisted" ? "authentication" : "authorization",
     severity: "warning",
-    actor_id: STRANGER,
+    actor_id: ANONYMOUS,
     actor_type: "user",
     action,
     resource_type: null,
     resource_id: null,
-    detail: `${count} more ${what} since ${since} were counted, not listed`,
+    detail: `${count} more ${noun} since ${since} were counted, not listed`,
     outcome: "failure",
     metadata: { count, since, addresses: clients },
     recorded_by: null,
   };
-}
-
-function quotasOf({ db }: RecordingDeps): Quotas {
-  let found = quotas.get(db);
-  if (!found) {
-    found = {
-      logins: createAnonymousQuota({ ofClient: 100, ofMinute: 2_000 }),
-      others: createAnonymousQuota({ ofClient: 10, ofMinute: 600, ofDay: 20_000 }),
-    };
-    quotas.set(db, found);
-  }
-  return found;
 }

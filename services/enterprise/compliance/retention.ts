@@ -1,11 +1,11 @@
 /**
- * The end of the compliance log's old entries. They go from the beginning of the chain, and an
- * anchor takes down the hash that the rest of it goes on from.
+ * Retention of the compliance log: deletes old entries from the start of the chain. An anchor stores
+ * the hash from which the chain continues.
  *
- * First the entries are verified: what somebody tampered with shall not vanish with its evidence.
- * Then an entry of the log announces what is deleted, so that nobody can delete a beginning and put
- * an anchor in its place. Then it is deleted in slices, each with its anchor in one transaction: the
- * end of the process at any moment leaves a log that verifies, and the next run goes on.
+ * First the entries are verified, so that evidence of tampering is not deleted silently. Then an
+ * entry announces the deletion, so that an attacker cannot replace entries by an anchor. Then the
+ * entries are deleted in slices, each in one transaction with its anchor: if the process ends at any
+ * point, the log is still valid, and the next run continues.
  *
  * @module
  */
@@ -24,50 +24,45 @@ import {
 import type { StateDatabase } from "../../../db/database.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
+import { createYield, yieldToEventLoop } from "../../lifecycle.ts";
+import type { RetentionResult } from "../../state/compliance_state.ts";
 import { actorOf, appendEntry, SYSTEM } from "./append.ts";
-import { beginningFault, entryFault, type Fault, type Place, RETENTION_ACTION } from "./chain.ts";
+import {
+  type Fault,
+  findEntryFault,
+  findStartFault,
+  type Place,
+  RETENTION_ACTION,
+} from "./chain.ts";
 import { GENESIS_HASH } from "./hash_chain.ts";
-import { createPause, turn } from "./turn.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Entries that are verified at once. */
+/** Entries per query of the verification. */
 const STEP = 256;
 
-/** Entries of a slice: it grows and shrinks between these to take about so many milliseconds. */
+/** Limits of the entries per slice, which adapts so that a slice takes about `SLICE_MS`. */
 const SLICE_MIN = 16;
 const SLICE_MAX = 2_000;
 const SLICE_MS = 12;
 
-export interface RetentionResult {
-  deleted: number;
-  retention_days: number;
-  /** Whether entries went, and the log now goes on from an anchor. */
-  chain_anchor_recorded: boolean;
-}
-
-type RetentionDeps = Pick<Deps, "db" | "log" | "now">;
-
-/** By database: the run that is under way. */
-const running = new WeakMap<StateDatabase, Promise<RetentionResult>>();
+type RetentionDeps = Pick<Deps, "compliance" | "db" | "log" | "now">;
 
 /**
- * Deletes entries that are older than the configured days, up to the first that is not: a clock
- * that was set back tears no hole into the log. Joins a run that is under way.
+ * Deletes entries past the retention, up to the first entry that is newer: entries written after the
+ * clock was set back do not leave a gap. Joins a run in progress.
  *
- * @param caller Who asked for it; the service itself unless given.
- * @param signal Ends it between two slices.
+ * @param caller Who requested it. Default: the service itself.
+ * @param signal Stops the run between two slices.
  */
 export async function sweepCompliance(
   deps: RetentionDeps,
   { caller, signal }: { caller?: Caller; signal?: AbortSignal } = {},
 ): Promise<RetentionResult> {
-  const { db } = deps;
-  const current = running.get(db);
-  if (current) return await current;
-  const run = sweep(deps, caller, signal).finally(() => running.delete(db));
-  running.set(db, run);
-  return await run;
+  const { compliance } = deps;
+  compliance.retention ??= sweep(deps, caller, signal)
+    .finally(() => compliance.retention = undefined);
+  return await compliance.retention;
 }
 
 async function sweep(
@@ -78,7 +73,7 @@ async function sweep(
   const { db, now } = deps;
   const { retention_days } = selectComplianceConfig(db);
   const olderThan = new Date(now().getTime() - retention_days * DAY_MS).toISOString();
-  const { last, entries, fault } = await oldEntries(db, olderThan, signal);
+  const { last, entries, fault } = await verifyOldEntries(db, olderThan, signal);
   if (!last) return { deleted: 0, retention_days, chain_anchor_recorded: false };
 
   const by = caller ? actorOf(caller) : SYSTEM;
@@ -100,14 +95,14 @@ async function sweep(
     });
     deps.log.error("compliance log tampered with", { entry: fault.id, reason: fault.reason });
   }
-  // Written also while the log is off: without it the anchor would stand for nothing.
+  // Recorded even while the log is disabled, because an anchor is not valid without it.
   const announcement = await appendEntry(deps, {
     ...common,
     ...by,
     severity: "info",
     action: RETENTION_ACTION,
     resource_id: null,
-    detail: `Entries from before ${olderThan} are deleted`,
+    detail: `Entries before ${olderThan} are deleted`,
     outcome: "success",
     metadata: {
       retention_days,
@@ -122,26 +117,26 @@ async function sweep(
 }
 
 interface OldEntries {
-  /** The last of them; `undefined` where none is old. */
+  /** The last old entry; `undefined` if there is none. */
   last: ChainLink | undefined;
-  /** How many there are up to that one, also where no entry should be. */
+  /** Number of entries up to `last`, including inserted ones before the anchor. */
   entries: number;
-  /** The first thing that is wrong with them. */
+  /** The first fault of these entries. */
   fault: Fault | undefined;
 }
 
-/** Looks at the old entries at the beginning, as the verification does. */
-async function oldEntries(
+/** Verifies the old entries at the start of the chain. */
+async function verifyOldEntries(
   db: StateDatabase,
   olderThan: string,
   signal: AbortSignal | undefined,
 ): Promise<OldEntries> {
-  const pause = createPause(signal);
+  const pause = createYield(signal);
   const anchor = selectAnchor(db) ?? { sequence: 0, hash: GENESIS_HASH };
   const through = selectHead(db)?.sequence ?? 0;
-  // What somebody put before the beginning goes with the rest.
+  // Entries that an attacker inserted before the start are deleted, too.
   let entries = countEntriesThrough(db, anchor.sequence);
-  let fault = beginningFault(db);
+  let fault = findStartFault(db);
   let last: ChainLink | undefined;
   let place: Place = { sequence: anchor.sequence, hash: anchor.hash, id: null };
   for (;;) {
@@ -149,7 +144,7 @@ async function oldEntries(
     for (const row of rows) {
       if (row.created_at >= olderThan) return { last, entries, fault };
       if (!fault) {
-        const reason = entryFault(row, place);
+        const reason = findEntryFault(row, place);
         if (reason !== undefined) fault = { id: row.id, reason };
       }
       last = { sequence: row.sequence, hash: row.entry_hash };
@@ -162,7 +157,7 @@ async function oldEntries(
 }
 
 async function deleteThrough(
-  { db, now }: RetentionDeps,
+  { db, now }: Pick<Deps, "db" | "now">,
   announcementId: string,
   sequence: number,
   signal: AbortSignal | undefined,
@@ -172,24 +167,24 @@ async function deleteThrough(
   let slice = SLICE_MIN;
   for (let done = selectAnchor(db)?.sequence ?? 0; done < sequence;) {
     signal?.throwIfAborted();
-    const began = performance.now();
-    const last = sliceEnd(db, done, Math.min(done + slice, sequence));
+    const startedAt = performance.now();
+    const last = findSliceEnd(db, done, Math.min(done + slice, sequence));
     if (!last || last.sequence > sequence) break;
     db.transaction(() => {
       upsertAnchor(db, { ...last, entry_id: announcementId, created_at });
       deleted += deleteEntriesThrough(db, last.sequence);
     });
     done = last.sequence;
-    const took = performance.now() - began;
-    if (took > SLICE_MS) slice = Math.max(SLICE_MIN, Math.floor(slice / 2));
-    else if (took < SLICE_MS / 2) slice = Math.min(SLICE_MAX, slice * 2);
-    await turn();
+    const elapsedMs = performance.now() - startedAt;
+    if (elapsedMs > SLICE_MS) slice = Math.max(SLICE_MIN, Math.floor(slice / 2));
+    else if (elapsedMs < SLICE_MS / 2) slice = Math.min(SLICE_MAX, slice * 2);
+    await yieldToEventLoop();
   }
   return deleted;
 }
 
-/** Where a slice ends that should end at a place where perhaps nothing is any more. */
-function sliceEnd(db: StateDatabase, done: number, wanted: number): ChainLink | undefined {
+/** Finds the last entry of a slice. There may be no entry at the wanted position. */
+function findSliceEnd(db: StateDatabase, done: number, wanted: number): ChainLink | undefined {
   const before = selectEntryBefore(db, wanted + 1);
   const end = before && before.sequence > done ? before : selectEntryAfter(db, done);
   return end && { sequence: end.sequence, hash: end.entry_hash };

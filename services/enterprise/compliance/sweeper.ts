@@ -1,7 +1,7 @@
 /**
- * Maintains the compliance log: records after each minute how many anonymous requests were not
- * listed. Once a day it deletes entries past their retention and logs the head of the chain, so that
- * its hash is also stored with the logs.
+ * Maintains the compliance log. Every minute it records how many anonymous requests were omitted.
+ * Once a day it deletes entries past their retention and logs the head of the chain, so that its hash
+ * is also stored outside of the database.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { sweepCompliance } from "./retention.ts";
 const ROUND_MS = 60 * 1000;
 const DAY_ROUNDS = 24 * 60;
 
-/** Works until `signal` aborts. */
+/** Runs until `signal` aborts. */
 export async function sweepComplianceLog(
   deps: Deps,
   signal: AbortSignal,
@@ -29,7 +29,7 @@ export async function sweepComplianceLog(
       round();
     }
   } catch (error) {
-    // The end of the service comes between two slices; the next run goes on.
+    // The retention throws if the service stops between two slices; the next run continues.
     if (!signal.aborted) throw error;
   } finally {
     await recordLastOmitted(deps);

@@ -5,7 +5,7 @@ import { migrate } from "../../../db/migrate.ts";
 import { metricsMigrations, stateMigrations } from "../../../db/migrations/mod.ts";
 import { selectHead } from "../../../db/enterprise/compliance_logs.ts";
 import { contentOf, runCommand, temporaryDirectory } from "../../helpers/command.ts";
-import { shownEntry } from "../../../services/enterprise/compliance/hash_chain.ts";
+import { toEntry } from "../../../services/enterprise/compliance/hash_chain.ts";
 import { fillLog, makeStateFile, openUnguarded, rowAt } from "../../helpers/compliance.ts";
 import { startLongshore } from "../../helpers/longshore.ts";
 
@@ -54,7 +54,7 @@ Deno.test("compliance verify reads an export, and compares its end with a kept h
   const db = makeStateFile(`${directory.path}/state.sqlite`);
   fillLog(db, 20);
   const { hash } = selectHead(db)!;
-  const lines = Array.from({ length: 20 }, (_, n) => JSON.stringify(shownEntry(rowAt(db, n + 1))));
+  const lines = Array.from({ length: 20 }, (_, n) => JSON.stringify(toEntry(rowAt(db, n + 1))));
   db.close();
   Deno.writeTextFileSync(path, lines.join("\n"));
 

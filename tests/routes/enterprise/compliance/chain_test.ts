@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import canonicalize from "canonicalize";
 import { selectHead } from "../../../../db/enterprise/compliance_logs.ts";
 import { GENESIS_HASH } from "../../../../services/enterprise/compliance/hash_chain.ts";
-import { turn } from "../../../../services/enterprise/compliance/turn.ts";
+import { yieldToEventLoop } from "../../../../services/lifecycle.ts";
 import { fillLog, rowAt, unguard } from "../../../helpers/compliance.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
 
@@ -445,8 +445,8 @@ Deno.test("an export is made as it is read, and can be left", async () => {
   equal(lines, 1 + 2 * 100);
   await reader.cancel();
   // A piece that is being made when the client leaves is nobody's any more.
-  await turn();
+  await yieldToEventLoop();
   const head = await app.fetch("HEAD", `${BASE}/export`);
   deepEqual([head.status, await head.text()], [200, ""]);
-  await turn();
+  await yieldToEventLoop();
 });

@@ -6,7 +6,7 @@ import canonicalize from "canonicalize";
 import { appendEntry, chainEntry } from "../../../../services/enterprise/compliance/append.ts";
 import { walkChain } from "../../../../services/enterprise/compliance/chain.ts";
 import { temporaryDirectory } from "../../../helpers/command.ts";
-import { makeStateFile, rowAt, STOPPED } from "../../../helpers/compliance.ts";
+import { complianceDeps, makeStateFile, rowAt, STOPPED } from "../../../helpers/compliance.ts";
 import { openTestDatabase, testClock } from "../../../helpers/test_app.ts";
 
 const WRITERS = 50;
@@ -17,12 +17,13 @@ const atOnce = () => Promise.resolve();
 Deno.test("fifty writers at the same time make one chain, each in its order", async () => {
   using directory = temporaryDirectory();
   const db = makeStateFile(`${directory.path}/state.sqlite`);
+  const deps = complianceDeps(db, now);
   const written = await Promise.all(
     Array.from({ length: WRITERS }, async (_, writer) => {
       const hashes: string[] = [];
       for (let n = 0; n < EACH; n++) {
         const entry = { ...STOPPED, actor_id: `writer ${writer}`, resource_id: String(n) };
-        hashes.push((await appendEntry({ db, now }, entry)).entry_hash);
+        hashes.push((await appendEntry(deps, entry)).entry_hash);
       }
       return hashes;
     }),
@@ -42,9 +43,10 @@ Deno.test("an entry is in the file when it is said to be", async () => {
   using directory = temporaryDirectory();
   const path = `${directory.path}/state.sqlite`;
   const db = makeStateFile(path);
+  const deps = complianceDeps(db, now);
   const other = openStateDatabase(path);
   for (let n = 1; n <= 5; n++) {
-    const entries = await Promise.all([1, 2, 3].map(() => appendEntry({ db, now }, STOPPED)));
+    const entries = await Promise.all([1, 2, 3].map(() => appendEntry(deps, STOPPED)));
     deepEqual(selectHead(other), { sequence: 3 * n, hash: entries.at(-1)!.entry_hash });
   }
   other.close();
@@ -55,11 +57,12 @@ Deno.test("writers in several processes make one chain", async () => {
   using directory = temporaryDirectory();
   const path = `${directory.path}/state.sqlite`;
   const dbs = [makeStateFile(path), openStateDatabase(path), openStateDatabase(path)];
-  await Promise.all(dbs.flatMap((db) =>
-    Array.from({ length: 5 }, async () => {
-      for (let n = 0; n < 20; n++) await appendEntry({ db, now }, STOPPED);
-    })
-  ));
+  await Promise.all(dbs.flatMap((db) => {
+    const deps = complianceDeps(db, now);
+    return Array.from({ length: 5 }, async () => {
+      for (let n = 0; n < 20; n++) await appendEntry(deps, STOPPED);
+    });
+  }));
   const report = await walkChain(dbs[0]!, {}, atOnce);
   deepEqual([report.verified, report.entries_checked], [true, 300]);
   for (const db of dbs) db.close();
@@ -67,7 +70,8 @@ Deno.test("writers in several processes make one chain", async () => {
 
 Deno.test("a rollback takes its entry along, and entries that wait go on from before it", async () => {
   const db = openTestDatabase();
-  const first = appendEntry({ db, now }, STOPPED);
+  const deps = complianceDeps(db, now);
+  const first = appendEntry(deps, STOPPED);
   try {
     db.transaction(() => {
       chainEntry({ db, now }, STOPPED);
@@ -84,24 +88,25 @@ Deno.test("another process that holds the file for a while loses no entry", asyn
   using directory = temporaryDirectory();
   const path = `${directory.path}/state.sqlite`;
   const db = makeStateFile(path);
+  const deps = complianceDeps(db, now);
   db.exec("PRAGMA busy_timeout = 10");
   const other = openStateDatabase(path);
   other.exec("BEGIN IMMEDIATE");
   const entries = Promise.all([
-    appendEntry({ db, now }, STOPPED),
-    appendEntry({ db, now }, STOPPED),
+    appendEntry(deps, STOPPED),
+    appendEntry(deps, STOPPED),
   ]);
   await new Promise((resolve) => setTimeout(resolve, 150));
-  const late = appendEntry({ db, now }, { ...STOPPED, resource_id: "late" });
+  const late = appendEntry(deps, { ...STOPPED, resource_id: "late" });
   other.exec("ROLLBACK");
   const [a, b] = await entries;
   deepEqual([b.previous_hash, (await late).previous_hash], [a.entry_hash, b.entry_hash]);
 
   // But not for ever.
   other.exec("BEGIN IMMEDIATE");
-  await rejects(appendEntry({ db, now }, STOPPED), /locked/);
+  await rejects(appendEntry(deps, STOPPED), /locked/);
   other.exec("ROLLBACK");
-  await appendEntry({ db, now }, STOPPED);
+  await appendEntry(deps, STOPPED);
   equal((await walkChain(db, {}, atOnce)).entries_checked, 4);
   other.close();
   db.close();
@@ -109,11 +114,12 @@ Deno.test("another process that holds the file for a while loses no entry", asyn
 
 Deno.test("an entry that cannot be written is its writer's business, and nobody else's", async () => {
   const db = openTestDatabase();
+  const deps = complianceDeps(db, now);
   const bad = { ...STOPPED, metadata: { a: NaN } };
   const results = await Promise.allSettled([
-    appendEntry({ db, now }, STOPPED),
-    appendEntry({ db, now }, bad),
-    appendEntry({ db, now }, STOPPED),
+    appendEntry(deps, STOPPED),
+    appendEntry(deps, bad),
+    appendEntry(deps, STOPPED),
   ]);
   deepEqual(results.map(({ status }) => status), ["fulfilled", "rejected", "fulfilled"]);
   equal((await walkChain(db, {}, atOnce)).entries_checked, 2);
@@ -122,11 +128,12 @@ Deno.test("an entry that cannot be written is its writer's business, and nobody 
 
 Deno.test("a disk that is full fails the entries of one transaction, and the chain goes on", async () => {
   const db = openTestDatabase();
+  const deps = complianceDeps(db, now);
   db.exec("PRAGMA max_page_count = 200");
   let written = 0;
   let failed: unknown;
   while (failed === undefined) {
-    const entries = Array.from({ length: 20 }, () => appendEntry({ db, now }, STOPPED));
+    const entries = Array.from({ length: 20 }, () => appendEntry(deps, STOPPED));
     for (const { status, reason } of await Promise.allSettled(entries) as PromiseRejectedResult[]) {
       if (status === "rejected") failed = reason;
       else written++;
@@ -135,7 +142,7 @@ Deno.test("a disk that is full fails the entries of one transaction, and the cha
   match((failed as Error).message, /full/);
   equal((await walkChain(db, {}, atOnce)).entries_checked, written);
   db.exec("PRAGMA max_page_count = 100000");
-  await appendEntry({ db, now }, STOPPED);
+  await appendEntry(deps, STOPPED);
   const report = await walkChain(db, {}, atOnce);
   deepEqual([report.verified, report.entries_checked], [true, written + 1]);
   db.close();
@@ -143,8 +150,9 @@ Deno.test("a disk that is full fails the entries of one transaction, and the cha
 
 Deno.test("a log without its head is not written to", async () => {
   const db = openTestDatabase();
+  const deps = complianceDeps(db, now);
   db.exec("DROP TRIGGER compliance_head_stays; DELETE FROM compliance_head");
-  await rejects(appendEntry({ db, now }, STOPPED), /has no head/);
+  await rejects(appendEntry(deps, STOPPED), /has no head/);
   db.close();
 });
 

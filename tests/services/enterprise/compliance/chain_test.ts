@@ -6,10 +6,16 @@ import type { Caller } from "../../../../services/auth/caller.ts";
 import { appendEntry } from "../../../../services/enterprise/compliance/append.ts";
 import { verifyChain, walkChain } from "../../../../services/enterprise/compliance/chain.ts";
 import { sweepCompliance } from "../../../../services/enterprise/compliance/retention.ts";
-import { GENESIS_HASH, hashOf } from "../../../../services/enterprise/compliance/hash_chain.ts";
-import { createPause } from "../../../../services/enterprise/compliance/turn.ts";
-import { silentLog } from "../../../../services/log.ts";
-import { fillLog, rowAt, STOPPED, undone, unguard } from "../../../helpers/compliance.ts";
+import { GENESIS_HASH, hashEntry } from "../../../../services/enterprise/compliance/hash_chain.ts";
+import { createYield } from "../../../../services/lifecycle.ts";
+import {
+  complianceDeps,
+  fillLog,
+  rowAt,
+  STOPPED,
+  undone,
+  unguard,
+} from "../../../helpers/compliance.ts";
 import { openTestDatabase, testClock } from "../../../helpers/test_app.ts";
 
 const LARGE = 100_000;
@@ -52,7 +58,7 @@ function insertAfter(db: StateDatabase, at: number): string {
   db.run("UPDATE compliance_logs SET sequence = -sequence WHERE sequence > :at", { at });
   db.run("UPDATE compliance_logs SET sequence = 1 - sequence WHERE sequence < 0", {});
   const fields = { ...before, id, previous_hash: before.entry_hash };
-  write(db, { ...fields, sequence: at + 1, entry_hash: hashOf(fields) });
+  write(db, { ...fields, sequence: at + 1, entry_hash: hashEntry(fields) });
   return id;
 }
 
@@ -69,7 +75,7 @@ function write(db: StateDatabase, row: ComplianceRow): void {
 function rewrite(db: StateDatabase, at: number): void {
   const row = { ...rowAt(db, at), outcome: "failure" as const };
   set("outcome", "failure")(db, at);
-  set("entry_hash", hashOf(row))(db, at);
+  set("entry_hash", hashEntry(row))(db, at);
 }
 
 /** What is done to entry `at` of the log, and where that must be found. */
@@ -137,19 +143,19 @@ const TAMPERINGS: {
     what: "the entry is deleted",
     tamper: remove,
     found: (at) => at + 1,
-    reason: /does not follow the one before it/,
+    reason: /does not follow the previous one/,
   },
   {
     what: "two entries change places",
     tamper: (db, at) => swap(db, at, at + 1),
     found: (at) => at + 1,
-    reason: /does not follow the one before it/,
+    reason: /does not follow the previous one/,
   },
   {
     what: "an entry is moved far away",
     tamper: (db, at) => swap(db, at, at === 7 ? 300 : 7),
     found: (at) => at === 7 ? 300 : at,
-    reason: /does not follow the one before it/,
+    reason: /does not follow the previous one/,
   },
 ];
 
@@ -178,7 +184,7 @@ for (
     [
       "such that no number holds them",
       "UPDATE compliance_counts SET entries = 9007199254740999",
-      "none that can be read",
+      "an unreadable value",
     ],
   ] as const
 ) {
@@ -190,7 +196,7 @@ for (
     deepEqual([verified, entries_checked, broken_at_id], [false, 50, null]);
     equal(
       reason,
-      `The counts of the log do not fit its entries: expected 50, actual ${actual}`,
+      `The counts of the log do not match its entries: expected 50, actual ${actual}`,
     );
     // A part of the log has no counts of its own.
     equal((await verify(db, { limit: 50 })).verified, true);
@@ -202,10 +208,10 @@ for (
 Deno.test("the counts fit also while entries are added and swept", async () => {
   const db = openTestDatabase();
   const now = testClock("2026-01-02T00:00:00Z").now;
-  const deps = { db, log: silentLog, now };
+  const deps = complianceDeps(db, now);
   fillLog(db, 3_000, { from: "2024-01-01T00:00:00Z" });
   fillLog(db, 1_000, { from: "2026-01-01T00:00:00Z" });
-  const pause = createPause();
+  const pause = createYield();
   let walks = 0;
   const sweep = sweepCompliance(deps).then(() => true);
   let swept = false;
@@ -313,7 +319,7 @@ Deno.test("an entry that is put between two others is found", async () => {
     write(db, { ...rowAt(db, 1), id: "x", sequence: -1 });
     const report = await verify(db);
     deepEqual([report.verified, report.broken_at_id], [false, "x"]);
-    match(report.reason!, /from before the first one$/);
+    match(report.reason!, /before the first entry$/);
   });
   db.close();
 });
@@ -330,7 +336,9 @@ for (const cut of [1, 2, 100, SMALL - 1]) {
     equal(report.entries_checked, SMALL - cut);
     equal(
       report.reason,
-      `The end of the log is cut off, ${cut} ${cut === 1 ? "entry is" : "entries are"} missing: ` +
+      `The end of the log is truncated, ${cut} ${
+        cut === 1 ? "entry is" : "entries are"
+      } missing: ` +
         `expected head ${hash}, actual ${rowAt(db, SMALL - cut).entry_hash}`,
     );
     db.close();
@@ -344,7 +352,7 @@ Deno.test("a log of which nothing is left is broken, and there is nothing to nam
   db.run("DELETE FROM compliance_logs", {});
   const report = await verify(db);
   deepEqual([report.verified, report.entries_checked, report.broken_at_id], [false, 0, null]);
-  match(report.reason!, /^The end of the log is cut off, 400 entries are missing: /);
+  match(report.reason!, /^The end of the log is truncated, 400 entries are missing: /);
   db.close();
 });
 
@@ -355,9 +363,9 @@ Deno.test("a head that was changed or taken away is noticed", async () => {
   const last = idAt(db, SMALL);
   for (
     const [sql, reason] of [
-      [`UPDATE compliance_head SET hash = 'sha256:${"c".repeat(64)}'`, /is not the head's/],
-      ["UPDATE compliance_head SET sequence = 500", /cut off, 100 entries are missing/],
-      ["UPDATE compliance_head SET sequence = 399", /is not the head's/],
+      [`UPDATE compliance_head SET hash = 'sha256:${"c".repeat(64)}'`, /is not the head/],
+      ["UPDATE compliance_head SET sequence = 500", /truncated, 100 entries are missing/],
+      ["UPDATE compliance_head SET sequence = 399", /is not the head/],
       ["DELETE FROM compliance_head", /^The head of the log is missing$/],
     ] as const
   ) {
@@ -450,10 +458,11 @@ Deno.test("entries that are written meanwhile are no break", async () => {
   fillLog(db, 20_000);
   let written = 0;
   let ended = false;
+  const deps = complianceDeps(db, now);
   const writing = (async () => {
-    for (; !ended; written++) await appendEntry({ db, now }, STOPPED);
+    for (; !ended; written++) await appendEntry(deps, STOPPED);
   })();
-  const report = await walkChain(db, {}, createPause());
+  const report = await walkChain(db, {}, createYield());
   ended = true;
   await writing;
   deepEqual([report.verified, report.entries_checked], [true, 20_000]);
@@ -472,7 +481,7 @@ Deno.test("a retention that runs meanwhile is no break", async () => {
     let step = 0;
     let sweeping: Promise<unknown> | undefined;
     const report = await walkChain(db, {}, async () => {
-      if (step++ === steps) sweeping = sweepCompliance({ db, log: silentLog, now: clock.now });
+      if (step++ === steps) sweeping = sweepCompliance(complianceDeps(db, clock.now));
       await new Promise((resolve) => setTimeout(resolve, 0));
     });
     deepEqual([steps, report.verified, report.reason], [steps, true, null]);
@@ -507,7 +516,7 @@ Deno.test("an anchor that no entry announced is forged, and so is one that was c
     match(report.reason!, /^No entry of the log announces the anchor sha256:/);
   });
 
-  const swept = await sweepCompliance({ db, log: silentLog, now });
+  const swept = await sweepCompliance(complianceDeps(db, now));
   equal(swept.deleted, 300);
   equal((await verify(db)).verified, true);
   unguard(db);
@@ -515,9 +524,9 @@ Deno.test("an anchor that no entry announced is forged, and so is one that was c
   const anchor = selectAnchor(db)!;
   for (
     const [sql, named, reason] of [
-      [`UPDATE compliance_anchors SET hash = 'sha256:${"d".repeat(64)}'`, first, /not the one/],
-      ["UPDATE compliance_anchors SET sequence = 299", first, /is not at its place/],
-      ["UPDATE compliance_anchors SET sequence = 310", idAt(db, 310), /from before the anchor/],
+      [`UPDATE compliance_anchors SET hash = 'sha256:${"d".repeat(64)}'`, first, /differs from/],
+      ["UPDATE compliance_anchors SET sequence = 299", first, /is misplaced/],
+      ["UPDATE compliance_anchors SET sequence = 310", idAt(db, 310), /before the anchor/],
       ["UPDATE compliance_anchors SET entry_id = 'x'", first, /No entry of the log announces/],
       ["DELETE FROM compliance_anchors", first, /beginning of the log is missing, 300 entries/],
       [
@@ -550,7 +559,7 @@ Deno.test("an anchor that no entry announced is forged, and so is one that was c
 Deno.test("a verification is written down with what it found, and the hash of the head", async () => {
   const db = openTestDatabase();
   const { now } = testClock();
-  const deps = { db, now, log: silentLog };
+  const deps = complianceDeps(db, now);
   fillLog(db, 10);
   const { hash } = selectHead(db)!;
   deepEqual(await verifyChain(deps, ADMIN, {}), {
@@ -584,7 +593,7 @@ Deno.test("a verification is written down with what it found, and the hash of th
 
 Deno.test("verifications wait for each other, and too many are refused", async () => {
   const db = openTestDatabase();
-  const deps = { db, now: testClock().now, log: silentLog };
+  const deps = complianceDeps(db, testClock().now);
   fillLog(db, 3_000);
   const all = Array.from({ length: 9 }, () => verifyChain(deps, ADMIN, {}));
   await rejects(verifyChain(deps, ADMIN, {}), { code: "too_many_requests" });

@@ -6,8 +6,8 @@ import { walkChain } from "../../../../services/enterprise/compliance/chain.ts";
 import { complianceStats } from "../../../../services/enterprise/compliance/logs.ts";
 import { sweepCompliance } from "../../../../services/enterprise/compliance/retention.ts";
 import { sweepComplianceLog } from "../../../../services/enterprise/compliance/sweeper.ts";
-import { createLog, silentLog } from "../../../../services/log.ts";
-import { fillLog, rowAt, unguard } from "../../../helpers/compliance.ts";
+import { createLog } from "../../../../services/log.ts";
+import { complianceDeps, fillLog, rowAt, unguard } from "../../../helpers/compliance.ts";
 import { openTestDatabase, testApp, testClock } from "../../../helpers/test_app.ts";
 import { until } from "../../../helpers/until.ts";
 
@@ -17,7 +17,7 @@ const START = "2024-01-01T00:00:00Z";
 function opened(now = "2025-12-31T00:00:00Z") {
   const db = openTestDatabase();
   const clock = testClock(now);
-  return { db, clock, deps: { db, log: silentLog, now: clock.now } };
+  return { db, clock, deps: complianceDeps(db, clock.now) };
 }
 
 const keep = (db: StateDatabase, days: number) =>
@@ -112,7 +112,7 @@ Deno.test("runs at the same time are one", async () => {
 });
 
 Deno.test("what was tampered with leaves its evidence before it goes", async () => {
-  const { db, clock } = opened();
+  const { db, clock, deps } = opened();
   const lines: string[] = [];
   const log = createLog({ level: "info", format: "json", now: clock.now }, (line) => {
     lines.push(line);
@@ -122,7 +122,7 @@ Deno.test("what was tampered with leaves its evidence before it goes", async () 
   const { id } = rowAt(db, 100);
   db.exec("DROP TRIGGER compliance_logs_never_change");
   db.exec("UPDATE compliance_logs SET detail = 'harmless' WHERE sequence = 100");
-  equal((await sweepCompliance({ db, log, now: clock.now })).deleted, 300);
+  equal((await sweepCompliance({ ...deps, log })).deleted, 300);
   const told = rowAt(db, 311);
   deepEqual([told.action, told.severity, told.outcome, told.resource_id], [
     "compliance.chain_broken",
@@ -144,7 +144,7 @@ for (
       tamper: (db: StateDatabase) =>
         write(db, { ...rowAt(db, 1), id: "forged", sequence: -7, created_at: "2015-01-01" }),
       deleted: 301,
-      reason: /^There are entries from before the first one$/,
+      reason: /^There are entries before the first entry$/,
     },
     {
       what: "an entry from before that no number holds",
@@ -173,7 +173,7 @@ for (
         db.exec("UPDATE compliance_head SET sequence = sequence + 5");
       },
       deleted: 300,
-      reason: /is not at its place: .* actual 6 places later$/,
+      reason: /is misplaced: .* actual 6 positions later$/,
     },
   ]
 ) {
