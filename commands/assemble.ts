@@ -29,6 +29,7 @@ import { serverIdentity } from "../services/server_identity.ts";
 import { createDiskUsageCache } from "../services/state/disk_usage_cache.ts";
 import { createReservations } from "../services/state/reservations.ts";
 import { createEventStream } from "../services/state/event_stream.ts";
+import { createSnapshotCache } from "../services/state/snapshot_cache.ts";
 import { createStatsCache } from "../services/state/stats_cache.ts";
 import { createStreamHub } from "../services/stream/hub.ts";
 import { createStreamTickets } from "../services/stream/tickets.ts";
@@ -73,6 +74,7 @@ export function assemble(parts: Parts): Deps {
     adapters,
     polls: createRunningPolls(now),
     checks: createRunningPolls(now),
+    statusPages: createSnapshotCache(),
     outbox: createOutboxSignal(),
     channels,
     maintenance: createMaintenance(now, loadMaintenance(db)),

@@ -38,6 +38,7 @@ import type { DiskUsageCache } from "./state/disk_usage_cache.ts";
 import type { EventStream } from "./state/event_stream.ts";
 import type { SwarmManager } from "./state/swarm_manager.ts";
 import type { Vitals } from "./state/vitals.ts";
+import type { SnapshotCache } from "./state/snapshot_cache.ts";
 import type { WorkerState } from "./state/worker_state.ts";
 
 export interface Deps {
@@ -96,6 +97,8 @@ export interface Deps {
   polls: RunningPolls;
   /** The checks of uptime monitors that are under way. */
   checks: RunningPolls;
+  /** The public status pages of the Pro edition. */
+  statusPages: SnapshotCache;
   maintenance: Maintenance;
   /** What the process counts about itself. */
   vitals: Vitals;

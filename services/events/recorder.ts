@@ -10,6 +10,7 @@ import type { Edition } from "../license/edition.ts";
 import type { AppEvent, NewEvent } from "./events.ts";
 import type { Log } from "../log.ts";
 import type { Maintenance } from "../state/maintenance.ts";
+import type { SnapshotCache } from "../state/snapshot_cache.ts";
 import type { OutboxSignal } from "./outbox_signal.ts";
 
 /** What a recorder needs to write down a message. */
@@ -19,6 +20,7 @@ export interface RecorderDeps {
   maintenance: Maintenance;
   /** Rung for each message; `enqueueMessage()` does so. */
   outbox: OutboxSignal;
+  statusPages: SnapshotCache;
   log: Log;
   now: () => Date;
 }

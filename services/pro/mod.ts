@@ -16,16 +16,16 @@ import type { Sealer } from "../sealer.ts";
 import { incidentRecorder } from "./incidents/automatic.ts";
 import { chatChannel, chatRecorder } from "./chat/dispatch.ts";
 import { sealMonitorUrls } from "./uptime/url_secrets.ts";
-import { componentFollower } from "./status_pages/components.ts";
+import { componentRecorder } from "./status_pages/components.ts";
 import {
   mailChannel,
-  subscriberNotifier,
+  subscriberRecorder,
   subscriberWebhookChannel,
 } from "./status_pages/notices.ts";
 import { incidentReconciler } from "./incidents/worker.ts";
 import { remediationRunner } from "./remediation/runner.ts";
 import { slaRecalculator } from "./sla/recalculator.ts";
-import { statusPageKeeper } from "./status_pages/worker.ts";
+import { statusPageUpdater } from "./status_pages/worker.ts";
 import { uptimeProber } from "./uptime/prober.ts";
 import { uptimeSweeper } from "./uptime/sweeper.ts";
 
@@ -35,7 +35,7 @@ export const proWorkers: readonly Worker[] = [
   incidentReconciler,
   remediationRunner,
   slaRecalculator,
-  statusPageKeeper,
+  statusPageUpdater,
 ];
 
 export const proChannels: readonly OutboxChannel[] = [
@@ -44,11 +44,11 @@ export const proChannels: readonly OutboxChannel[] = [
   chatChannel,
 ];
 
-/** In the order in which they see an event. */
+/** In the order in which they receive an event. */
 export const proRecorders: readonly Recorder[] = [
   incidentRecorder,
-  componentFollower,
-  subscriberNotifier,
+  componentRecorder,
+  subscriberRecorder,
   chatRecorder,
 ];
 

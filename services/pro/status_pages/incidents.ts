@@ -1,6 +1,6 @@
 /**
- * Incidents of a status page, as published. They are written by people and separate from the
- * incidents that the team works with.
+ * Published incidents of a status page. They are written by users and are independent of the
+ * team's internal incidents.
  *
  * @module
  */
@@ -19,13 +19,13 @@ import {
   updatePageIncident,
 } from "../../../db/pro/status_pages/incidents.ts";
 import type { StatusPage } from "../../../db/pro/status_pages/pages.ts";
+import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import { notFound } from "../../errors.ts";
 import type { EventMap } from "../../events/events.ts";
-import { existingPage } from "./existing_page.ts";
-import { forgetPublicPages } from "./public.ts";
-import { addUpdate, assertRoomForUpdate, type PageIncident, withUpdates } from "./updates.ts";
+import { requirePage } from "./page_lookup.ts";
+import { addUpdate, assertBelowUpdateLimit, type PageIncident, withUpdates } from "./updates.ts";
 
 export { PAGE_INCIDENT_SEVERITIES, PAGE_INCIDENT_STATUSES };
 
@@ -38,14 +38,9 @@ export interface NewPageIncident {
 
 export interface NewIncidentUpdate {
   message: string;
-  /** Default: as before. */
+  /** Default: unchanged. */
   status?: PageIncidentStatus | undefined;
 }
-
-/** Fields that are left out keep their value. */
-export type PageIncidentChange = {
-  [Field in keyof NewPageIncident]?: NewPageIncident[Field] | undefined;
-};
 
 /** Newest first. @throws {AppError} `not_found`. */
 export function listPageIncidents(
@@ -57,7 +52,7 @@ export function listPageIncidents(
     offset: number;
   },
 ): { incidents: PageIncident[]; total: number; limit: number; offset: number } {
-  existingPage(db, pageId);
+  requirePage(db, pageId);
   const incidents = withUpdates(db, selectPageIncidents(db, { pageId, status, limit, offset }));
   return { incidents, total: countPageIncidents(db, { pageId, status }), limit, offset };
 }
@@ -68,8 +63,8 @@ export function createPageIncident(
   pageId: string,
   { title, message, severity, status }: NewPageIncident,
 ): PageIncident {
-  const { db, now, log } = deps;
-  const page = existingPage(db, pageId);
+  const { db, now, log, statusPages } = deps;
+  const page = requirePage(db, pageId);
   const at = now().toISOString();
   const incident: StatusPageIncident = {
     id: crypto.randomUUID(),
@@ -82,20 +77,20 @@ export function createPageIncident(
     updated_at: at,
     resolved_at: status === "resolved" ? at : null,
   };
-  emit(deps, "status_page.updated", updateOf(page, incident, null), () => {
+  emit(deps, "status_page.updated", toEventData(page, incident, null), () => {
     insertPageIncident(db, incident);
     addUpdate(db, incident, message);
-    forgetPublicPages(deps);
+    statusPages.clear();
   });
   log.info("status page incident created", { pageId, incidentId: incident.id });
-  return shown(db, pageId, incident.id);
+  return loadIncident(db, pageId, incident.id);
 }
 
 /**
- * Publishes an update of an incident and notifies the page's subscribers. Its message is the
- * incident's message from then on.
+ * Publishes an update of an incident and notifies the page's subscribers. The message of the update
+ * becomes the incident's message.
  *
- * @throws {AppError} `not_found` also for an incident of another page; `conflict` when it has too
+ * @throws {AppError} `not_found` also for an incident of another page; `conflict` if it has too
  * many updates.
  */
 export function addPageIncidentUpdate(
@@ -105,73 +100,68 @@ export function addPageIncidentUpdate(
   update: NewIncidentUpdate,
 ): PageIncident {
   const { db } = deps;
-  const page = existingPage(db, pageId);
-  const incident = existing(db, pageId, id);
-  publish(deps, page, incident, changed(deps, incident, update), update.message);
-  return shown(db, pageId, id);
+  const page = requirePage(db, pageId);
+  const incident = requireIncident(db, pageId, id);
+  publish(deps, page, incident, changeFields(deps, incident, update), update.message);
+  return loadIncident(db, pageId, id);
 }
 
 /**
- * Changes the given fields and keeps the rest. Resolving sets `resolved_at`, reopening clears it.
- * Another status or another message is published as a new update.
+ * Changes the given fields. Resolving sets `resolved_at`, reopening clears it. A new status or
+ * message is published as an update.
  *
- * @throws {AppError} `not_found` also for an incident of another page; `conflict` when it has too
+ * @throws {AppError} `not_found` also for an incident of another page; `conflict` if it has too
  * many updates.
  */
 export function changePageIncident(
   deps: EmitDeps,
   pageId: string,
   id: string,
-  change: PageIncidentChange,
+  change: Change<NewPageIncident>,
 ): PageIncident {
-  const { db } = deps;
-  const page = existingPage(db, pageId);
-  const incident = existing(db, pageId, id);
-  const next = changed(deps, incident, change);
+  const { db, log, statusPages } = deps;
+  const page = requirePage(db, pageId);
+  const incident = requireIncident(db, pageId, id);
+  const next = changeFields(deps, incident, change);
   const hasNewMessage = next.message !== incident.message;
   if (hasNewMessage || next.status !== incident.status) {
     publish(deps, page, incident, next, hasNewMessage ? next.message : "");
   } else {
     updatePageIncident(db, next);
-    forgetPublicPages(deps);
+    statusPages.clear();
   }
-  deps.log.info("status page incident changed", { pageId, incidentId: id, status: next.status });
-  return shown(db, pageId, id);
+  log.info("status page incident changed", { pageId, incidentId: id, status: next.status });
+  return loadIncident(db, pageId, id);
 }
 
 /** @throws {AppError} `not_found` also for an incident of another page. */
 export function removePageIncident(
-  deps: Pick<Deps, "db" | "log">,
+  { db, log, statusPages }: Pick<Deps, "db" | "log" | "statusPages">,
   pageId: string,
   id: string,
 ): void {
-  const { db, log } = deps;
-  existingPage(db, pageId);
-  existing(db, pageId, id);
+  requirePage(db, pageId);
+  requireIncident(db, pageId, id);
   deletePageIncident(db, id);
-  forgetPublicPages(deps);
+  statusPages.clear();
   log.info("status page incident deleted", { pageId, incidentId: id });
 }
 
-function changed(
+function changeFields(
   { now }: Pick<Deps, "now">,
   incident: StatusPageIncident,
-  change: PageIncidentChange,
+  change: Change<NewPageIncident>,
 ): StatusPageIncident {
   const at = now().toISOString();
-  const status = change.status ?? incident.status;
+  const next = applyChange(incident, change);
   return {
-    ...incident,
-    title: change.title ?? incident.title,
-    message: change.message ?? incident.message,
-    severity: change.severity ?? incident.severity,
-    status,
+    ...next,
     updated_at: at,
-    resolved_at: status === "resolved" ? incident.resolved_at ?? at : null,
+    resolved_at: next.status === "resolved" ? incident.resolved_at ?? at : null,
   };
 }
 
-/** Stores an incident with an update of it, and notifies the subscribers. */
+/** Stores an incident with an update, and notifies the subscribers. */
 function publish(
   deps: EmitDeps,
   page: StatusPage,
@@ -179,16 +169,16 @@ function publish(
   next: StatusPageIncident,
   message: string,
 ): void {
-  const { db } = deps;
-  assertRoomForUpdate(db, next.id);
-  emit(deps, "status_page.updated", updateOf(page, next, before.status), () => {
+  const { db, statusPages } = deps;
+  assertBelowUpdateLimit(db, next.id);
+  emit(deps, "status_page.updated", toEventData(page, next, before.status), () => {
     updatePageIncident(db, next);
     addUpdate(db, next, message);
-    forgetPublicPages(deps);
+    statusPages.clear();
   });
 }
 
-function updateOf(
+function toEventData(
   page: StatusPage,
   { title, status, message }: StatusPageIncident,
   oldStatus: PageIncidentStatus | null,
@@ -204,11 +194,11 @@ function updateOf(
   };
 }
 
-function existing(db: Deps["db"], pageId: string, id: string): StatusPageIncident {
+function requireIncident(db: Deps["db"], pageId: string, id: string): StatusPageIncident {
   const incident = selectPageIncident(db, pageId, id);
   if (!incident) throw notFound("Incident", id);
   return incident;
 }
 
-const shown = (db: Deps["db"], pageId: string, id: string): PageIncident =>
-  withUpdates(db, [existing(db, pageId, id)])[0]!;
+const loadIncident = (db: Deps["db"], pageId: string, id: string): PageIncident =>
+  withUpdates(db, [requireIncident(db, pageId, id)])[0]!;

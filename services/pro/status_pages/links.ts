@@ -1,5 +1,5 @@
 /**
- * Addresses of this service that subscribers are sent.
+ * Links in messages to subscribers.
  *
  * @module
  */
@@ -8,17 +8,17 @@ import type { StatusPage } from "../../../db/pro/status_pages/pages.ts";
 import type { StoredSubscriber } from "../../../db/pro/status_pages/subscribers.ts";
 import type { Config } from "../../config/config.ts";
 
-/** Where the endpoints of status pages are served. */
+/** The path prefix of the status page endpoints. */
 const API = "/api/ext/service-pro/status-pages";
 
 export interface SubscriberLinks {
-  /** The page that people read. */
+  /** The status page itself. */
   page: string;
   verify(token: string): string;
   unsubscribe(token: string): string;
 }
 
-/** The links for one subscriber; `SERVICE_BASE_URL` wins over where it was subscribed. */
+/** The links for a subscriber; `SERVICE_BASE_URL` overrides the address of the subscription. */
 export function subscriberLinks(
   { serviceBaseUrl }: Pick<Config, "serviceBaseUrl">,
   { id, slug, custom_domain }: Pick<StatusPage, "id" | "slug" | "custom_domain">,

@@ -1,5 +1,5 @@
 /**
- * Sends mails through the server that the operator named.
+ * Sends mails through the configured SMTP server.
  *
  * @module
  */
@@ -7,14 +7,14 @@
 import type { Config } from "../../config/config.ts";
 import { isMailAddress } from "./subscriber_address.ts";
 
-/** For connecting, for the greeting, and for each answer after that, in milliseconds. */
-const CONNECT_MS = 10_000;
-const ANSWER_MS = 20_000;
+/** Time limits of connecting and the greeting, and of each response, in milliseconds. */
+const CONNECT_TIMEOUT_MS = 10_000;
+const RESPONSE_TIMEOUT_MS = 20_000;
 
-/** For the whole mail. */
-const MAIL_MS = 60_000;
+/** Time limit of the whole mail, in milliseconds. */
+const MAIL_TIMEOUT_MS = 60_000;
 
-/** Longest subject; the mail itself holds everything. */
+/** Limit of a header value, in characters. */
 const SUBJECT_MAX = 200;
 
 export interface Mail {
@@ -23,22 +23,22 @@ export interface Mail {
   subject: string;
   text: string;
   html: string;
-  /** The same at each attempt, so that a mailbox can tell a repeat. */
+  /** The same in each attempt, so that a mailbox can detect a repeat. */
   id: string;
-  /** Ends the subscription that the mail is sent for. */
+  /** The link that ends the subscription. */
   unsubscribeUrl?: string;
 }
 
-/** A mail that was not sent. The message is a sentence for the user, without the server's words. */
+/** A mail could not be sent. The message is for users and contains no text of the server. */
 export class MailError extends Error {
   override readonly name = "MailError";
 
   constructor(
     message: string,
-    /** The server's answer, e.g. 550; `null` where there was none. */
+    /** The server's reply code, e.g. 550; `null` without a reply. */
     readonly status: number | null,
-    /** Whether the same mail may be taken later. */
-    readonly isPassing: boolean,
+    /** Whether a later attempt may succeed. */
+    readonly isTemporary: boolean,
     options?: ErrorOptions,
   ) {
     super(message, options);
@@ -46,9 +46,9 @@ export class MailError extends Error {
 }
 
 /**
- * Hands a mail to the server.
+ * Sends a mail.
  *
- * @param signal Ends the wait; nobody knows then whether the mail was sent.
+ * @param signal Ends the wait; whether the mail was sent is then unknown.
  * @throws {MailError}
  */
 export async function sendMail(
@@ -57,27 +57,27 @@ export async function sendMail(
   signal: AbortSignal,
 ): Promise<void> {
   if (smtpUrl === null) throw new MailError("SMTP_URL is not set", null, false);
-  if (!isMailAddress(to)) throw new MailError("The address is no mail address", null, false);
+  if (!isMailAddress(to)) throw new MailError("The mail address is not valid", null, false);
   const { createTransport } = await import("nodemailer");
   const from = senderOf(smtpFrom, serverName);
   const transport = createTransport({
     url: smtpUrl,
-    connectionTimeout: CONNECT_MS,
-    greetingTimeout: CONNECT_MS,
-    socketTimeout: ANSWER_MS,
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    greetingTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: RESPONSE_TIMEOUT_MS,
   });
   const sending = transport.sendMail({
     from,
-    // As an object, for a text would be read as a list of addresses.
+    // An object, because a string is parsed as a list of addresses.
     to: { name: "", address: to },
     subject: oneLine(subject),
     text,
     html,
     messageId: `<${id}@${domainOf(from)}>`,
     headers: {
-      // RFC 3834: nobody is to answer that they are on holiday.
+      // RFC 3834: suppresses automatic replies.
       "Auto-Submitted": "auto-generated",
-      // RFC 8058, which takes https only.
+      // RFC 8058, which requires HTTPS.
       ...(unsubscribeUrl?.startsWith("https:") &&
         { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),
     },
@@ -87,18 +87,18 @@ export async function sendMail(
   }).catch((error: unknown) => {
     throw asMailError(error);
   });
-  await inTime(sending, signal);
+  await withTimeout(sending, signal);
 }
 
-async function inTime(sending: Promise<unknown>, signal: AbortSignal): Promise<void> {
+async function withTimeout(sending: Promise<unknown>, signal: AbortSignal): Promise<void> {
   const ended = Promise.withResolvers<never>();
   const abort = () => ended.reject(signal.reason);
   const timer = setTimeout(
-    () => ended.reject(new MailError("The mail server took too long", null, true)),
-    MAIL_MS,
+    () => ended.reject(new MailError(TIMED_OUT, null, true)),
+    MAIL_TIMEOUT_MS,
   );
   signal.addEventListener("abort", abort, { once: true });
-  // Whichever comes second is no news any more.
+  // The one that settles second has no other handler.
   sending.catch(() => {});
   ended.promise.catch(() => {});
   try {
@@ -110,41 +110,43 @@ async function inTime(sending: Promise<unknown>, signal: AbortSignal): Promise<v
   }
 }
 
-const UNTRUSTED = "The mail server's certificate is not valid, or it does not speak TLS";
+const TIMED_OUT = "The mail server timed out";
+const UNAUTHORIZED = "The mail server rejected the user or password of SMTP_URL";
+const UNREACHABLE = "The mail server cannot be reached";
+const UNTRUSTED = "The mail server's certificate is not valid, or it does not support TLS";
 
-/** Codes of the library, https://nodemailer.com/errors */
+/** Error codes of nodemailer (https://nodemailer.com/errors). */
 const FAILURES: Readonly<Record<string, string>> = {
-  EAUTH: "The mail server does not take the user and password of SMTP_URL",
-  ENOAUTH: "The mail server does not take the user and password of SMTP_URL",
-  ECONNECTION: "The mail server cannot be reached",
-  ESOCKET: "The mail server cannot be reached",
-  EDNS: "The name of the mail server has no address",
-  ETIMEDOUT: "The mail server took too long",
+  EAUTH: UNAUTHORIZED,
+  ENOAUTH: UNAUTHORIZED,
+  ECONNECTION: UNREACHABLE,
+  ESOCKET: UNREACHABLE,
+  EDNS: "The host name of the mail server cannot be resolved",
+  ETIMEDOUT: TIMED_OUT,
   ETLS: UNTRUSTED,
-  EPROTOCOL: "The mail server did not answer with SMTP",
+  EPROTOCOL: "The mail server did not respond with SMTP",
 };
 
-/** A server that cannot be used now may be repaired; what it refuses for good (5yz) stays so. */
+/** An unusable server may be repaired, so that these errors are temporary; a 5yz reply is final. */
 function asMailError(cause: unknown): MailError {
   const { code, responseCode, message } = cause as Error & { code?: string; responseCode?: number };
   const status = responseCode ?? null;
-  // The library has one code for every failure of a socket.
+  // The library has one code for all socket errors.
   const isTls = code === "ESOCKET" && /certificate|ssl|tls/i.test(message);
   const known = isTls ? UNTRUSTED : code === undefined ? undefined : FAILURES[code];
   if (known !== undefined) return new MailError(known, status, true, { cause });
-  const isFinal = status !== null && status >= 500;
   const what = code === "EENVELOPE" ? "sender or recipient" : "mail";
   return new MailError(
     status === null
-      ? "The mail could not be handed to the mail server"
+      ? "The mail could not be sent to the mail server"
       : `The mail server refused the ${what} (${status})`,
     status,
-    !isFinal,
+    status === null || status < 500,
     { cause },
   );
 }
 
-/** What `SMTP_FROM` says; without it, an address at this server's name. */
+/** `SMTP_FROM`, or else an address at this server's name. */
 function senderOf(smtpFrom: string | null, serverName: string): string {
   if (smtpFrom !== null) return oneLine(smtpFrom);
   const address = `longshore@${serverName}`;
@@ -156,7 +158,7 @@ function domainOf(from: string): string {
   return /@([A-Za-z0-9.-]+)>?\s*$/.exec(from)?.[1] ?? "localhost";
 }
 
-/** A header is one line, whatever a title holds. */
+/** Replaces line breaks and truncates, for use in a header. */
 function oneLine(text: string): string {
   const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();
   return line.length <= SUBJECT_MAX ? line : `${line.slice(0, SUBJECT_MAX).toWellFormed()}...`;

@@ -1,6 +1,6 @@
 /**
- * The words of mails to subscribers. What people wrote is escaped in the HTML part, and each piece
- * of it has its own direction, so that text from right to left does not turn what stands around it.
+ * Contents of mails to subscribers. In the HTML part, texts of users are escaped and isolated, so
+ * that right-to-left text does not affect its surroundings.
  *
  * @module
  */
@@ -10,9 +10,8 @@ import type { StatusPage } from "../../../db/pro/status_pages/pages.ts";
 import type { Mail } from "./mail_transport.ts";
 import { INCIDENT_WORDS, MAINTENANCE_WORDS, STATUS_WORDS } from "./status_words.ts";
 
-type Words = Pick<Mail, "subject" | "text" | "html">;
+type MailContent = Pick<Mail, "subject" | "text" | "html">;
 
-/** Of components, incidents and maintenances. */
 const WORDS: Readonly<Record<string, string>> = {
   ...STATUS_WORDS,
   ...INCIDENT_WORDS,
@@ -20,10 +19,10 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Asks the owner of an address to confirm a subscription. */
-export function verificationMail(page: Pick<StatusPage, "name">, verifyUrl: string): Words {
+export function verificationMail(page: Pick<StatusPage, "name">, verifyUrl: string): MailContent {
   const why = "You are receiving this because this address was subscribed to the status page";
   const how = "To confirm, open this link:";
-  const otherwise = "If you do not want this, ignore this mail: you will not get another one.";
+  const otherwise = "If you did not request this, ignore this mail. You will not get another one.";
   return {
     subject: `Confirm your subscription: ${page.name}`,
     text: [`${why} ${page.name}.`, `${how}\n${verifyUrl}`, otherwise].join("\n\n") + "\n",
@@ -40,7 +39,7 @@ export function noticeMail(
   page: Pick<StatusPage, "name">,
   { content, created_at }: Pick<StatusPageNotice, "content" | "created_at">,
   urls: { page: string; unsubscribe: string },
-): Words {
+): MailContent {
   const { component, incident, maintenance, old_status, new_status, message } = content;
   const what = maintenance ?? incident ?? component ?? "";
   const now = wordsOf(new_status);

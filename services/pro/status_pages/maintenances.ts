@@ -1,6 +1,6 @@
 /**
- * Planned maintenance on a status page: announced, started and completed by the clock. While it is
- * in progress its components are shown as under maintenance.
+ * Planned maintenance of a status page. It is announced when created, and starts and completes on
+ * schedule. While it is in progress, its components are shown as under maintenance.
  *
  * @module
  */
@@ -19,44 +19,43 @@ import {
   upsertMaintenance,
 } from "../../../db/pro/status_pages/maintenances.ts";
 import type { StatusPage } from "../../../db/pro/status_pages/pages.ts";
-import type { Change } from "../../change.ts";
+import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import { AppError, notFound } from "../../errors.ts";
 import type { EventMap } from "../../events/events.ts";
-import { existingPage } from "./existing_page.ts";
-import { forgetPublicPages } from "./public.ts";
+import { requirePage } from "./page_lookup.ts";
 
 export { MAINTENANCE_STATUSES, type StatusPageMaintenance };
 
-/** Maintenances of one page that are not completed; all of them are on the page. */
+/** Limit of scheduled and current maintenances per page; the page shows all of them. */
 const OPEN_MAX = 50;
 
 export interface NewMaintenance {
   title: string;
   message: string;
-  /** ISO 8601, any zone. */
+  /** ISO 8601 with any UTC offset. */
   starts_at: string;
   ends_at: string;
   component_ids: string[];
 }
 
-/** The last to start first. @throws {AppError} `not_found`. */
+/** By start, latest first. @throws {AppError} `not_found`. */
 export function listMaintenances(
   { db }: Pick<Deps, "db">,
   pageId: string,
   { limit, offset }: { limit: number; offset: number },
 ): { maintenances: StatusPageMaintenance[]; total: number; limit: number; offset: number } {
-  existingPage(db, pageId);
+  requirePage(db, pageId);
   const maintenances = selectMaintenances(db, { pageId, limit, offset });
   return { maintenances, total: countMaintenances(db, pageId), limit, offset };
 }
 
 /**
- * Stores and announces a maintenance. One that starts in the past is in progress at once.
+ * Stores and announces a maintenance. If its start has passed, it is in progress immediately.
  *
  * @throws {AppError} `not_found` for the page; `invalid` for an end that has passed or is not after
- * the start, and for a component that the page does not have; `conflict` when there are too many.
+ * the start, and for a component of another page; `conflict` when the limit is reached.
  */
 export function createMaintenance(
   deps: EmitDeps,
@@ -64,10 +63,10 @@ export function createMaintenance(
   input: NewMaintenance,
 ): StatusPageMaintenance {
   const { db, now, log } = deps;
-  const page = existingPage(db, pageId);
+  const page = requirePage(db, pageId);
   const at = now().toISOString();
   const id = crypto.randomUUID();
-  const maintenance = checked(deps, {
+  const maintenance = normalize(deps, {
     ...input,
     id,
     page_id: pageId,
@@ -79,16 +78,16 @@ export function createMaintenance(
     throw new AppError("invalid", "body.ends_at: must be in the future");
   }
   if (selectOpenMaintenances(db, pageId).length >= OPEN_MAX) {
-    throw new AppError("conflict", `Limit of ${OPEN_MAX} planned maintenances of a page reached`);
+    throw new AppError("conflict", `Limit of ${OPEN_MAX} planned maintenances per page reached`);
   }
   publish(deps, page, null, maintenance);
   log.info("status page maintenance created", { pageId, maintenanceId: id });
-  return existing(db, pageId, id);
+  return requireMaintenance(db, pageId, id);
 }
 
 /**
- * Changes the given fields, keeps the rest and announces the result. The status follows the times:
- * an end that has passed completes the maintenance.
+ * Changes the given fields and announces the result. The status follows the times: an end that has
+ * passed completes the maintenance.
  *
  * @throws {AppError} `not_found` also for a maintenance of another page; `invalid` as for a new one.
  */
@@ -99,42 +98,39 @@ export function changeMaintenance(
   change: Change<NewMaintenance>,
 ): StatusPageMaintenance {
   const { db, now, log } = deps;
-  const page = existingPage(db, pageId);
-  const before = existing(db, pageId, id);
-  const next = checked(deps, {
-    ...before,
-    title: change.title ?? before.title,
-    message: change.message ?? before.message,
-    starts_at: change.starts_at ?? before.starts_at,
-    ends_at: change.ends_at ?? before.ends_at,
-    component_ids: change.component_ids ?? before.component_ids,
+  const page = requirePage(db, pageId);
+  const before = requireMaintenance(db, pageId, id);
+  const next = normalize(deps, {
+    ...applyChange(before, change),
     updated_at: now().toISOString(),
   });
   publish(deps, page, before.status, next);
   log.info("status page maintenance changed", { pageId, maintenanceId: id, status: next.status });
-  return existing(db, pageId, id);
+  return requireMaintenance(db, pageId, id);
 }
 
 /**
- * Deletes a maintenance; one that is not completed is announced as cancelled.
+ * Deletes a maintenance. If it was not completed, it is announced as cancelled.
  *
  * @throws {AppError} `not_found` also for a maintenance of another page.
  */
 export function removeMaintenance(deps: EmitDeps, pageId: string, id: string): void {
-  const { db, log } = deps;
-  const page = existingPage(db, pageId);
-  const maintenance = existing(db, pageId, id);
+  const { db, log, statusPages } = deps;
+  const page = requirePage(db, pageId);
+  const maintenance = requireMaintenance(db, pageId, id);
   const { status } = maintenance;
   const remove = () => {
     deleteMaintenance(db, id);
-    forgetPublicPages(deps);
+    statusPages.clear();
   };
   if (status === "completed") remove();
-  else emit(deps, "status_page.updated", updateOf(page, status, maintenance, "cancelled"), remove);
+  else {
+    emit(deps, "status_page.updated", toEventData(page, status, maintenance, "cancelled"), remove);
+  }
   log.info("status page maintenance deleted", { pageId, maintenanceId: id });
 }
 
-/** Starts and completes what is due. */
+/** Starts and completes the maintenances that are due. */
 export function advanceMaintenances(deps: EmitDeps): void {
   const { db, now, log } = deps;
   const at = now().toISOString();
@@ -142,13 +138,17 @@ export function advanceMaintenances(deps: EmitDeps): void {
     const { id, page_id: pageId } = maintenance;
     const status = statusAt(maintenance, at);
     const next = { ...maintenance, status, updated_at: at };
-    publish(deps, existingPage(db, pageId), maintenance.status, next);
+    publish(deps, requirePage(db, pageId), maintenance.status, next);
     log.info("status page maintenance advanced", { pageId, maintenanceId: id, status });
   }
 }
 
-/** With times in UTC, each component once and the status that the times give. */
-function checked(
+/**
+ * Converts the times to UTC, removes duplicate components and sets the status.
+ *
+ * @throws {AppError} `invalid`.
+ */
+function normalize(
   { db, now }: Pick<Deps, "db" | "now">,
   maintenance: StatusPageMaintenance,
 ): StatusPageMaintenance {
@@ -181,13 +181,14 @@ function publish(
   before: MaintenanceStatus | null,
   maintenance: StatusPageMaintenance,
 ): void {
-  emit(deps, "status_page.updated", updateOf(page, before, maintenance, maintenance.status), () => {
+  const data = toEventData(page, before, maintenance, maintenance.status);
+  emit(deps, "status_page.updated", data, () => {
     upsertMaintenance(deps.db, maintenance);
-    forgetPublicPages(deps);
+    deps.statusPages.clear();
   });
 }
 
-function updateOf(
+function toEventData(
   page: StatusPage,
   oldStatus: MaintenanceStatus | null,
   { title, message, starts_at, ends_at }: StatusPageMaintenance,
@@ -207,7 +208,7 @@ function updateOf(
   };
 }
 
-function existing(db: Deps["db"], pageId: string, id: string): StatusPageMaintenance {
+function requireMaintenance(db: Deps["db"], pageId: string, id: string): StatusPageMaintenance {
   const maintenance = selectMaintenance(db, pageId, id);
   if (!maintenance) throw notFound("Maintenance", id);
   return maintenance;

@@ -1,5 +1,5 @@
 /**
- * Notices: what subscribers of a status page are told, by mail or to their webhook.
+ * Notices to the subscribers of a status page, by mail or webhook.
  *
  * @module
  */
@@ -40,17 +40,17 @@ import {
   unsubscribeToken,
 } from "./subscriber_address.ts";
 
-/** Longer than their messages are kept in the outbox, in milliseconds. */
-const KEPT_MS = 8 * 24 * 60 * 60 * 1000;
+/** Longer than the outbox keeps messages, in milliseconds. */
+const RETENTION_MS = 8 * 24 * 60 * 60 * 1000;
 
-/** What the outbox keeps of a message: which notice it is, or a sealed token to verify with. */
+/** The payload of an outbox message: the ID of a notice, or a sealed verification token. */
 type Payload = { notice: string; verification?: never } | { verification: string; notice?: never };
 
 /**
- * Queues a notice for each verified subscriber of a public page. During maintenance nothing is
- * queued: what was announced needs no notice.
+ * Queues a notice for each verified subscriber of a public page. Nothing is queued during
+ * maintenance.
  */
-export const subscriberNotifier: Recorder = {
+export const subscriberRecorder: Recorder = {
   edition: "pro",
   record(deps, { event, eventId, data }) {
     if (event !== "status_page.updated" || deps.maintenance.active) return;
@@ -87,40 +87,40 @@ export const subscriberNotifier: Recorder = {
   },
 };
 
-/** Its targets are subscribers with a mail address. */
+/** The outbox channel of subscribers with a mail address. */
 export const mailChannel: OutboxChannel = {
   name: SUBSCRIBER_CHANNELS.email,
   edition: "pro",
   async send(deps, message, signal) {
     try {
-      const found = recipientOf(deps, message);
-      if (typeof found === "string") return failed(found);
-      await sendMail(deps.config, await mailTo(found, deps, message), signal);
+      const recipient = findRecipient(deps, message);
+      if (typeof recipient === "string") return failed(recipient);
+      await sendMail(deps.config, await createMail(recipient, deps, message), signal);
       return { result: "sent", status: null, error: null };
     } catch (error) {
       if (error instanceof SealError) return failed(error.message);
       if (!(error instanceof MailError)) throw error;
-      const { status, message, isPassing } = error;
-      return { result: isPassing ? "retry" : "failed", status, error: message };
+      const { status, message, isTemporary } = error;
+      return { result: isTemporary ? "retry" : "failed", status, error: message };
     }
   },
 };
 
-/** Its targets are subscribers with a webhook. */
+/** The outbox channel of subscribers with a webhook. */
 export const subscriberWebhookChannel: OutboxChannel = {
   name: SUBSCRIBER_CHANNELS.webhook,
   edition: "pro",
   async send(deps, message, signal) {
     const { config, secrets } = deps;
     try {
-      const found = recipientOf(deps, message);
-      if (typeof found === "string") return failed(found);
-      const { subscriber, page, notice } = found;
+      const recipient = findRecipient(deps, message);
+      if (typeof recipient === "string") return failed(recipient);
+      const { subscriber, page, notice } = recipient;
       const links = subscriberLinks(config, page, subscriber);
       const payload = JSON.stringify({
         event: message.eventKind,
         timestamp: notice!.created_at,
-        // The server's name stays private: subscribers are the public.
+        // Subscribers are public, so that the server's name is left out.
         eventId: notice!.id,
         data: {
           page: page.name,
@@ -141,18 +141,18 @@ export const subscriberWebhookChannel: OutboxChannel = {
     if (result !== "gone") return;
     deleteSubscriber(db, targetId);
     deleteOutboxMessages(db, { channel, targetId });
-    log.info("status page subscriber deleted: receiver answered 410 Gone", {
+    log.info("status page subscriber deleted: receiver responded with 410 Gone", {
       subscriberId: targetId,
     });
   },
 };
 
-/** Deletes notices that nobody is to be told of any more. */
+/** Deletes notices that are no longer delivered. */
 export function sweepNotices({ db, now }: Pick<Deps, "db" | "now">): void {
-  deleteNoticesBefore(db, new Date(now().getTime() - KEPT_MS).toISOString());
+  deleteNoticesBefore(db, new Date(now().getTime() - RETENTION_MS).toISOString());
 }
 
-async function mailTo(
+async function createMail(
   { subscriber, page, notice }: Recipient,
   { config, secrets }: Pick<ChannelDeps, "config" | "secrets">,
   { id, payload }: OutboxMessage,
@@ -165,31 +165,31 @@ async function mailTo(
     return { id, to, ...verificationMail(page, links.verify(token)) };
   }
   const unsubscribeUrl = links.unsubscribe(await unsubscribeToken(secrets, subscriber.id));
-  const words = noticeMail(page, notice, { page: links.page, unsubscribe: unsubscribeUrl });
-  return { id, to, ...words, unsubscribeUrl };
+  const content = noticeMail(page, notice, { page: links.page, unsubscribe: unsubscribeUrl });
+  return { id, to, ...content, unsubscribeUrl };
 }
 
 interface Recipient {
   subscriber: StoredSubscriber;
   page: StatusPage;
-  /** `undefined` for what asks to verify. */
+  /** `undefined` in a request for verification. */
   notice: StatusPageNotice | undefined;
 }
 
-/** Who gets a message and what it says, or why nobody gets it. */
-function recipientOf(
+/** Finds the recipient and the notice of a message, or explains why it is not sent. */
+function findRecipient(
   { db }: Pick<ChannelDeps, "db">,
   { targetId, payload }: OutboxMessage,
 ): Recipient | string {
   const subscriber = selectSubscriber(db, targetId);
   const page = subscriber && selectStatusPage(db, subscriber.page_id);
-  if (!subscriber || !page) return "The subscription was ended";
+  if (!subscriber || !page) return "The subscription has ended";
   const { notice: id } = JSON.parse(payload) as Payload;
   if (id === undefined) return { subscriber, page, notice: undefined };
   const notice = selectNotice(db, id);
   if (!notice) return "The notice is too old";
   if (subscriber.verified_at === null) return "The subscriber is not verified";
-  if (!page.is_public) return "The page is not public any more";
+  if (!page.is_public) return "The page is no longer public";
   return { subscriber, page, notice };
 }
 

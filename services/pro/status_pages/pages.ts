@@ -1,5 +1,5 @@
 /**
- * Status pages: what is told to the world, under which name and address.
+ * Status pages: name, theme, slug and custom domain.
  *
  * @module
  */
@@ -17,19 +17,20 @@ import {
   type StatusPageTheme,
   updateStatusPage,
 } from "../../../db/pro/status_pages/pages.ts";
+import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { assertBelowLimit } from "../../license/limits.ts";
-import { DOMAIN_RULE, normalDomain } from "./custom_domain.ts";
-import { existingPage } from "./existing_page.ts";
-import { forgetPublicPages, type ShownComponent, shownComponents, worstStatus } from "./public.ts";
-import { freeSlug, slugOf } from "./slug.ts";
-import { forgetMessagesOfPage } from "./subscribers.ts";
+import { DOMAIN_RULE, normalizeDomain } from "./custom_domain.ts";
+import { requirePage } from "./page_lookup.ts";
+import { loadComponents, type PageComponent, worstStatus } from "./public.ts";
+import { createSlug, findFreeSlug } from "./slug.ts";
+import { deleteMessagesOfPage } from "./subscribers.ts";
 import { type PageIncident, withUpdates } from "./updates.ts";
 
 export type { StatusPage, StatusPageTheme };
 
-/** Most incidents that are shown with a page. */
+/** Limit of incidents returned with a page. */
 const ACTIVE_MAX = 100;
 
 export interface NewStatusPage {
@@ -40,16 +41,11 @@ export interface NewStatusPage {
   theme: StatusPageTheme;
 }
 
-/** What an update may say; what it leaves out stays. */
-export type StatusPageChange = {
-  [Field in keyof NewStatusPage]?: NewStatusPage[Field] | undefined;
-};
-
-/** A page with what is on it. */
+/** A page with its components and active incidents. */
 export interface StatusPageDetail extends StatusPage {
-  /** The worst of the components. */
+  /** The worst status of the components. */
   overall_status: ComponentStatus;
-  components: ShownComponent[];
+  components: PageComponent[];
   /** Not resolved, newest first. */
   active_incidents: PageIncident[];
 }
@@ -65,8 +61,8 @@ export function listStatusPages(
 
 /** @throws {AppError} `not_found`. */
 export function getStatusPage({ db }: Pick<Deps, "db">, id: string): StatusPageDetail {
-  const page = existingPage(db, id);
-  const components = shownComponents(db, id);
+  const page = requirePage(db, id);
+  const components = loadComponents(db, id);
   return {
     ...page,
     overall_status: worstStatus(components.map(({ shown_status }) => shown_status)),
@@ -76,85 +72,84 @@ export function getStatusPage({ db }: Pick<Deps, "db">, id: string): StatusPageD
 }
 
 /**
- * Stores a new page under a slug made from its name.
+ * Stores a new page with a slug created from its name.
  *
- * @throws {AppError} `invalid` for a domain that is none; `conflict` for one that another page has.
+ * @throws {AppError} `invalid` for an invalid domain; `conflict` for the domain of another page.
  * @throws {LimitError} When the edition allows no more pages.
  */
 export function createStatusPage(
-  deps: Pick<Deps, "db" | "license" | "now" | "log">,
+  { db, license, now, log, statusPages }: Pick<
+    Deps,
+    "db" | "license" | "now" | "log" | "statusPages"
+  >,
   { custom_domain, ...page }: NewStatusPage,
 ): StatusPage {
-  const { db, license, now, log } = deps;
-  const domain = checkedDomain(custom_domain);
+  const domain = parseDomain(custom_domain);
   assertBelowLimit(license, "status_pages", countStatusPages(db));
   const id = crypto.randomUUID();
   assertDomainFree(db, domain, id);
-  const base = slugOf(page.name);
+  const base = createSlug(page.name);
   const at = now().toISOString();
   insertStatusPage(db, {
     ...page,
     id,
-    slug: freeSlug(base, selectSlugsLike(db, base)),
+    slug: findFreeSlug(base, selectSlugsLike(db, base)),
     custom_domain: domain,
     created_at: at,
     updated_at: at,
   });
-  forgetPublicPages(deps);
+  statusPages.clear();
   log.info("status page created", { pageId: id });
-  return existingPage(db, id);
+  return requirePage(db, id);
 }
 
 /**
- * Changes what is given and keeps the rest, the slug in any case: links to the page go on working.
+ * Changes the given fields. The slug never changes, so that links to the page keep working.
  *
  * @throws {AppError} `not_found`; `invalid` and `conflict` as for a new one.
  */
 export function changeStatusPage(
-  deps: Pick<Deps, "db" | "now" | "log">,
+  { db, now, log, statusPages }: Pick<Deps, "db" | "now" | "log" | "statusPages">,
   id: string,
-  change: StatusPageChange,
+  change: Change<NewStatusPage>,
 ): StatusPage {
-  const { db, now, log } = deps;
-  const page = existingPage(db, id);
+  const page = requirePage(db, id);
   const domain = change.custom_domain === undefined
     ? page.custom_domain
-    : checkedDomain(change.custom_domain);
+    : parseDomain(change.custom_domain);
   assertDomainFree(db, domain, id);
   updateStatusPage(db, {
-    ...page,
-    name: change.name ?? page.name,
-    description: change.description ?? page.description,
-    is_public: change.is_public ?? page.is_public,
+    ...applyChange(page, change),
     custom_domain: domain,
-    theme: change.theme ?? page.theme,
     updated_at: now().toISOString(),
   });
-  forgetPublicPages(deps);
+  statusPages.clear();
   log.info("status page changed", { pageId: id });
-  return existingPage(db, id);
+  return requirePage(db, id);
 }
 
 /**
- * Deletes a page with its components, incidents and subscribers, and with what waits for these.
+ * Deletes a page with its components, incidents, subscribers and queued messages.
  *
  * @throws {AppError} `not_found`.
  */
-export function removeStatusPage(deps: Pick<Deps, "db" | "log">, id: string): void {
-  const { db, log } = deps;
-  existingPage(db, id);
+export function removeStatusPage(
+  { db, log, statusPages }: Pick<Deps, "db" | "log" | "statusPages">,
+  id: string,
+): void {
+  requirePage(db, id);
   db.transaction(() => {
-    forgetMessagesOfPage(deps, id);
+    deleteMessagesOfPage(db, id);
     deleteStatusPage(db, id);
   });
-  forgetPublicPages(deps);
+  statusPages.clear();
   log.info("status page deleted", { pageId: id });
 }
 
 /** @throws {AppError} `invalid`. */
-function checkedDomain(text: string | null): string | null {
+function parseDomain(text: string | null): string | null {
   if (text === null || text === "") return null;
-  const domain = normalDomain(text);
+  const domain = normalizeDomain(text);
   if (domain === undefined) throw new AppError("invalid", `body.custom_domain: ${DOMAIN_RULE}`);
   return domain;
 }
@@ -163,6 +158,6 @@ function assertDomainFree(db: Deps["db"], domain: string | null, id: string): vo
   if (domain === null) return;
   const owner = selectStatusPageIdByDomain(db, domain);
   if (owner !== undefined && owner !== id) {
-    throw new AppError("conflict", `Another status page has the domain ${domain}`);
+    throw new AppError("conflict", `Another status page uses the domain ${domain}`);
   }
 }

@@ -1,12 +1,10 @@
 /**
- * What the world sees of the status pages. It is put together once and kept in memory until
- * something of it changes, so that reading costs no database: a page is read most while everything
- * else is in trouble.
+ * Public status pages. They are cached until something on them changes, so that many readers
+ * during an outage do not load the database.
  *
  * @module
  */
 
-import type { StateDatabase } from "../../../db/database.ts";
 import {
   COMPONENT_STATUSES,
   type ComponentStatus,
@@ -31,19 +29,18 @@ import type { Deps } from "../../deps.ts";
 import { type PageIncident, withUpdates } from "./updates.ts";
 import { type ComponentUptime, uptimeOfMonitors } from "./uptime.ts";
 
-/** How long a resolved incident stays on the page, in milliseconds. */
+/** How long a resolved incident is shown, in milliseconds. */
 const RECENT_MS = 14 * 24 * 60 * 60 * 1000;
 
-/** How long uptime that was computed is shown, in milliseconds; outages are shown at once. */
-const UPTIME_FRESH_MS = 5 * 60 * 1000;
+/** How long calculated uptime is cached, in milliseconds. Outages are shown immediately. */
+const UPTIME_TTL_MS = 5 * 60 * 1000;
 
-/** Most incidents of a kind on the page. */
+/** Limit of active and of resolved incidents on a page. */
 const INCIDENTS_MAX = 100;
 
-/** A component with the status that the page shows: its own, unless it is under maintenance. */
-export type ShownComponent = StatusPageComponent & { shown_status: ComponentStatus };
+/** A component with its status on the page, which is its own unless it is under maintenance. */
+export type PageComponent = StatusPageComponent & { shown_status: ComponentStatus };
 
-/** One component as the world sees it. */
 export interface PublicComponent {
   id: string;
   name: string;
@@ -51,126 +48,108 @@ export interface PublicComponent {
   status: ComponentStatus;
   display_order: number;
   group_name: string | null;
-  /** `null` unless it follows a monitor. */
+  /** `null` unless the component follows a monitor. */
   uptime: ComponentUptime | null;
 }
 
-/** One maintenance as the world sees it. */
 export type PublicMaintenance = Omit<StatusPageMaintenance, "page_id">;
 
-/** One incident as the world sees it. */
 export type PublicIncident = Omit<PageIncident, "page_id">;
 
-/** A page as the world sees it. */
 export interface PublicPage {
   name: string;
   slug: string;
   description: string;
   theme: StatusPageTheme;
-  /** The worst of the components. */
+  /** The worst status of the components. */
   overall_status: ComponentStatus;
-  /** In the order in which they are shown. */
+  /** In display order. */
   components: PublicComponent[];
   /** Not resolved, newest first. */
   active_incidents: PublicIncident[];
-  /** Resolved in the last 14 days, the last resolved first. */
+  /** Resolved in the last 14 days, latest first. */
   recent_incidents: PublicIncident[];
-  /** Planned or in progress, the first to start first. */
+  /** Planned or in progress, earliest start first. */
   maintenances: PublicMaintenance[];
-  /** When something of the page changed last. */
+  /** When anything on the page last changed. */
   updated_at: string;
 }
 
-interface Snapshot {
-  version: number;
+interface PublicPages {
   bySlug: Map<string, PublicPage>;
   slugByDomain: Map<string, string>;
-  /** When an incident is no longer recent, or uptime is to be computed again. */
-  untilMs: number;
 }
 
-/** What is known of each database; a process has one, a test has many. */
-const snapshots = new WeakMap<StateDatabase, Snapshot | { version: number }>();
+type PublicDeps = Pick<Deps, "db" | "metrics" | "now" | "statusPages">;
 
-type SnapshotDeps = Pick<Deps, "db" | "metrics" | "now">;
-
-/** The page with a slug; `undefined` when there is none or it is not public. */
-export function publicPage(deps: SnapshotDeps, slug: string): PublicPage | undefined {
-  return snapshotOf(deps).bySlug.get(slug);
+/** Finds a page by its slug; `undefined` if it does not exist or is not public. */
+export function publicPage(deps: PublicDeps, slug: string): PublicPage | undefined {
+  return readPages(deps).value.bySlug.get(slug);
 }
 
 /**
- * The page that is served for a `Host` header, which may have a port; `undefined` when there is
- * none or it is not public.
+ * Finds the page for a `Host` header, which may include a port; `undefined` if there is none or it
+ * is not public.
  */
-export function pageByDomain(deps: SnapshotDeps, host: string): PublicPage | undefined {
-  const { bySlug, slugByDomain } = snapshotOf(deps);
+export function pageByDomain(deps: PublicDeps, host: string): PublicPage | undefined {
+  const { bySlug, slugByDomain } = readPages(deps).value;
   if (slugByDomain.size === 0) return undefined;
   const slug = slugByDomain.get(host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, ""));
   return slug === undefined ? undefined : bySlug.get(slug);
 }
 
-/** Names the state that all public pages are made of; another state has another name. */
-export function publicPagesVersion(deps: SnapshotDeps): string {
-  return String(snapshotOf(deps).version);
+/** The version of the cached pages, for an entity tag. */
+export function publicPagesVersion(deps: PublicDeps): string {
+  return String(readPages(deps).version);
 }
 
-/** To be called after a change of what a page shows, which is then read again. */
-export function forgetPublicPages({ db }: Pick<Deps, "db">): void {
-  const known = snapshots.get(db);
-  if (known) snapshots.set(db, { version: known.version });
-}
-
-/** The worst of some statuses; `operational` where there is none. */
+/** The worst of the statuses; `operational` for an empty list. */
 export function worstStatus(statuses: readonly ComponentStatus[]): ComponentStatus {
   return COMPONENT_STATUSES.findLast((status) => statuses.includes(status)) ?? "operational";
 }
 
-/** The components of a page with the status that it shows of each, in their order. */
-export function shownComponents(db: StateDatabase, pageId: string): ShownComponent[] {
-  const covered = selectComponentsUnderMaintenance(db, pageId);
+/** The components of a page with their displayed status, in display order. */
+export function loadComponents(db: Deps["db"], pageId: string): PageComponent[] {
+  const underMaintenance = selectComponentsUnderMaintenance(db, pageId);
   return selectComponents(db, pageId).map((component) => ({
     ...component,
-    shown_status: covered.has(component.id) ? "under_maintenance" : component.status,
+    shown_status: underMaintenance.has(component.id) ? "under_maintenance" : component.status,
   }));
 }
 
-function snapshotOf(deps: SnapshotDeps): Snapshot {
-  const { db } = deps;
+function readPages(deps: PublicDeps): { value: PublicPages; version: number } {
   const nowMs = deps.now().getTime();
-  const known = snapshots.get(db);
-  if (known && "bySlug" in known && nowMs < known.untilMs) return known;
-  const snapshot = read(deps, nowMs, (known?.version ?? 0) + 1);
-  snapshots.set(db, snapshot);
-  return snapshot;
+  return deps.statusPages.read(nowMs, () => buildPages(deps, nowMs));
 }
 
-function read(deps: SnapshotDeps, nowMs: number, version: number): Snapshot {
+function buildPages(
+  deps: PublicDeps,
+  nowMs: number,
+): { value: PublicPages; expiresMs: number } {
   const pages = selectPublicStatusPages(deps.db);
-  const bySlug = new Map(pages.map((page) => [page.slug, readPage(deps, page, nowMs)]));
+  const bySlug = new Map(pages.map((page) => [page.slug, buildPage(deps, page, nowMs)]));
   const hasUptime = [...bySlug.values()].some(({ components }) =>
     components.some(({ uptime }) => uptime)
   );
   const ends = [...bySlug.values()].flatMap(({ recent_incidents }) =>
     recent_incidents.map(({ resolved_at }) => Date.parse(resolved_at!))
   );
+  const slugByDomain = new Map(
+    pages.flatMap(({ custom_domain, slug }) => custom_domain ? [[custom_domain, slug]] : []),
+  );
   return {
-    version,
-    bySlug,
-    slugByDomain: new Map(
-      pages.flatMap(({ custom_domain, slug }) => custom_domain ? [[custom_domain, slug]] : []),
-    ),
-    untilMs: Math.min(
+    value: { bySlug, slugByDomain },
+    expiresMs: Math.min(
       ends.reduce((first, end) => Math.min(first, end), Infinity) + RECENT_MS,
-      hasUptime ? nowMs + UPTIME_FRESH_MS : Infinity,
+      hasUptime ? nowMs + UPTIME_TTL_MS : Infinity,
     ),
   };
 }
 
-function readPage(deps: SnapshotDeps, page: StatusPage, nowMs: number): PublicPage {
+function buildPage(deps: PublicDeps, page: StatusPage, nowMs: number): PublicPage {
   const { db } = deps;
   const { id, name, slug, description, theme } = page;
-  const components = shownComponents(db, id);
+  const components = loadComponents(db, id);
   const uptimes = uptimeOfMonitors(
     deps,
     components.flatMap(({ monitor_id }) => monitor_id ?? []),

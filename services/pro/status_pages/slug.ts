@@ -1,16 +1,16 @@
 /**
- * The slug of a status page: its name as it can stand in an address.
+ * The slug of a status page: its name in a form for URLs.
  *
  * @module
  */
 
-/** Longest slug, without the number that tells it from others. */
+/** Limit of a slug without its number, in characters. */
 const SLUG_MAX = 60;
 
-/** For names of which nothing can be said in ASCII. */
+/** For names without any ASCII equivalent. */
 const FALLBACK = "page";
 
-/** Letters that do not fall apart into a base letter and marks. */
+/** Letters that Unicode does not decompose into a base letter and marks. */
 const LETTERS: Readonly<Record<string, string>> = {
   "ß": "ss",
   "æ": "ae",
@@ -27,16 +27,16 @@ const LETTERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes a slug of any name: lower-case ASCII letters and digits, joined by single hyphens, at most
- * 60 characters; `page` where nothing is left.
+ * Creates a slug from a name: lower-case ASCII letters and digits with single hyphens, at most 60
+ * characters; `page` if nothing is left.
  */
-export function slugOf(name: string): string {
+export function createSlug(name: string): string {
   const plain = name
     .normalize("NFKD")
     .replace(/\p{M}+/gu, "")
     .toLowerCase()
     .replace(/\P{ASCII}/gu, (letter) => LETTERS[letter] ?? letter)
-    // Quotes within words: "Ada's" is one word.
+    // "Ada's" is one word.
     .replace(/['\u2019]/g, "");
   const words = plain.split(/[^a-z0-9]+/).filter((word) => word !== "");
   let slug = "";
@@ -48,10 +48,10 @@ export function slugOf(name: string): string {
   return slug || FALLBACK;
 }
 
-/** The slug itself where it is free, else the first free of `slug-2`, `slug-3`, ... */
-export function freeSlug(slug: string, taken: readonly string[]): string {
-  const others = new Set(taken);
+/** Returns the slug if it is free, or else the first free one of `slug-2`, `slug-3`, ... */
+export function findFreeSlug(slug: string, taken: readonly string[]): string {
+  const takenSlugs = new Set(taken);
   let free = slug;
-  for (let number = 2; others.has(free); number++) free = `${slug}-${number}`;
+  for (let number = 2; takenSlugs.has(free); number++) free = `${slug}-${number}`;
   return free;
 }

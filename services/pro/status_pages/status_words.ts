@@ -1,5 +1,5 @@
 /**
- * How the statuses of a status page read, in every form of it and in mails.
+ * The texts of statuses on status pages and in mails.
  *
  * @module
  */

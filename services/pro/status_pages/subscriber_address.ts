@@ -1,6 +1,6 @@
 /**
- * Addresses and tokens of the subscribers of status pages. Addresses are stored encrypted: those of
- * people are personal, and the address of a webhook is enough to post to it.
+ * Addresses and tokens of subscribers. Addresses are stored encrypted: mail addresses are personal
+ * data, and the address of a webhook is enough to post to it.
  *
  * @module
  */
@@ -9,17 +9,17 @@ import type { StoredSubscriber } from "../../../db/pro/status_pages/subscribers.
 import { nodeCrypto } from "../../builtins.ts";
 import type { Secrets } from "../../secrets.ts";
 
-/** The outbox's channel for each kind of address. */
+/** The outbox channel of each kind of address. */
 export const SUBSCRIBER_CHANNELS = { email: "mail", webhook: "status-webhook" } as const;
 
-/** Longest address (RFC 5321, 4.5.3.1.3, without the brackets), in characters. */
+/** Limit of an address (RFC 5321, 4.5.3.1.3, without the brackets), in characters. */
 export const MAIL_ADDRESS_MAX = 254;
 
-export const MAIL_ADDRESS_RULE = "must be a mail address such as ada@example.com";
+export const MAIL_ADDRESS_RULE = "must be a mail address, e.g. ada@example.com";
 
 /**
- * Whether a text is one mail address that can stand in an SMTP command: no quotes, comments, lists
- * or groups, which mail programs read in different ways (RFC 5321, 4.1.2: dot-string and domain).
+ * Whether a text is one mail address for an SMTP command. Quotes, comments, lists and groups are
+ * not allowed, because mail programs interpret them differently (RFC 5321, 4.1.2).
  */
 export function isMailAddress(text: string): boolean {
   const [local = "", domain = "", ...more] = text.split("@");
@@ -45,7 +45,7 @@ export function sealSigningSecret(secrets: Secrets, id: string, secret: string):
   return secrets.seal(secret, purposeOfSecret(id));
 }
 
-/** @returns `null` for a subscriber that has none. @throws {SealError} */
+/** @returns `null` for a subscriber without a secret. @throws {SealError} */
 export function openSigningSecret(
   secrets: Secrets,
   { id, sealed_secret }: Pick<StoredSubscriber, "id" | "sealed_secret">,
@@ -53,7 +53,7 @@ export function openSigningSecret(
   return sealed_secret === null ? null : secrets.open(sealed_secret, purposeOfSecret(id));
 }
 
-/** For the outbox: the token is stored nowhere in clear. */
+/** Encrypts a token for the outbox, so that it is not stored in clear. */
 export function sealVerifyToken(secrets: Secrets, id: string, token: string): string {
   return secrets.seal(token, purposeOfToken(id));
 }
@@ -64,25 +64,25 @@ export function openVerifyToken(secrets: Secrets, id: string, sealed: string): s
 }
 
 /**
- * The token that ends a subscription. It is made from the subscriber's id, so that it needs no
- * place in the database and is still known for what it is when the subscriber is gone.
+ * The token that ends a subscription. It is derived from the subscriber's ID, so that it is not
+ * stored and can still be verified after the subscriber was deleted.
  */
 export async function unsubscribeToken(secrets: Secrets, id: string): Promise<string> {
   return `${id}.${await secrets.fingerprint(`unsubscribe ${id}`)}`;
 }
 
-/** The subscriber that a token was made for; `undefined` for one that was not made here. */
+/** The subscriber of an unsubscribe token; `undefined` if this service did not issue it. */
 export async function subscriberOfUnsubscribeToken(
   secrets: Secrets,
   token: string,
 ): Promise<string | undefined> {
   const [id = ""] = token.split(".", 1);
   const encoder = new TextEncoder();
-  const [given, own] = [token, await unsubscribeToken(secrets, id)].map((text) =>
-    encoder.encode(text)
-  );
-  const isOwn = given!.length === own!.length && nodeCrypto().timingSafeEqual(given!, own!);
-  return isOwn ? id : undefined;
+  const given = encoder.encode(token);
+  const expected = encoder.encode(await unsubscribeToken(secrets, id));
+  const isEqual = given.length === expected.length &&
+    nodeCrypto().timingSafeEqual(given, expected);
+  return isEqual ? id : undefined;
 }
 
 const purposeOfAddress = (id: string) => `status page subscriber ${id}`;

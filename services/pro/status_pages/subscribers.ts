@@ -1,5 +1,5 @@
 /**
- * Subscribers: addresses that are notified of changes of a status page once they have confirmed.
+ * Subscribers of a status page. They receive notices after they have been verified.
  *
  * @module
  */
@@ -28,7 +28,7 @@ import { enqueueMessage } from "../../events/outbox.ts";
 import { assertOutboundUrl } from "../../outbound/url.ts";
 import { REDACTED } from "../../redact.ts";
 import { SealError } from "../../secrets.ts";
-import { existingPage } from "./existing_page.ts";
+import { requirePage } from "./page_lookup.ts";
 import { subscriberLinks } from "./links.ts";
 import {
   isMailAddress,
@@ -41,42 +41,41 @@ import {
   subscriberOfUnsubscribeToken,
 } from "./subscriber_address.ts";
 
-/** Most subscribers of one page: each is a message of every notice. */
+/** Limit of subscribers per page: each notice is sent to all of them. */
 export const SUBSCRIBERS_MAX = 5_000;
 
 const VERIFY_TOKEN_BYTES = 32;
 
-/** One of the two is given. */
+/** Exactly one of the fields is set. */
 export interface NewSubscriber {
   email?: string | undefined;
   webhook_url?: string | undefined;
 }
 
-/** One subscriber as shown. */
+/** A subscriber as returned by the API. */
 export interface Subscriber extends NewSubscriber {
   id: string;
   status: "pending" | "verified";
   created_at: string;
 }
 
-/** With what is shown only once. */
+/** A new subscriber with its token and secret, which are returned only once. */
 export interface CreatedSubscriber extends Subscriber {
   verify_token: string;
   /** Signs the notices of a webhook. */
   secret?: string;
 }
 
-/** The page of a subscription, for a visitor who followed one of its links. */
+/** The page of a subscription, shown after following one of its links. */
 export interface SubscribedPage extends Pick<StatusPage, "name" | "theme"> {
-  /** Where it is read; `null` while it is not public. */
+  /** `null` while the page is not public. */
   url: string | null;
 }
 
 /**
  * Newest first.
  *
- * @param options.redacted Leaves the addresses out: they are personal, and whoever knows that of a
- * webhook can write to it.
+ * @param options.redacted Whether to redact the addresses.
  * @throws {AppError} `not_found`.
  */
 export function listSubscribers(
@@ -84,22 +83,21 @@ export function listSubscribers(
   pageId: string,
   { limit, offset, redacted }: { limit: number; offset: number; redacted: boolean },
 ): { subscribers: Subscriber[]; total: number; limit: number; offset: number } {
-  existingPage(db, pageId);
+  requirePage(db, pageId);
   const subscribers = selectSubscribers(db, pageId, { limit, offset }).map((subscriber) =>
-    shown(subscriber, redacted ? REDACTED : readableAddress(secrets, subscriber))
+    toSubscriber(subscriber, redacted ? REDACTED : openAddressOrRedact(secrets, subscriber))
   );
   return { subscribers, total: countSubscribers(db, pageId), limit, offset };
 }
 
 /**
- * Stores a subscriber that is yet to be verified, and sends a mail to one with a mail address.
+ * Stores a pending subscriber and sends a verification mail to a mail address.
  *
- * @param linkBase The service's own address for the links in what it is sent, e.g.
- * `https://status.example.com`; `SERVICE_BASE_URL` wins.
- * @returns It with the token that verifies and, for a webhook, the secret that signs its notices;
- * neither is shown again.
- * @throws {AppError} `not_found` for the page; `invalid` for an address that may not be reached;
- * `conflict` for one that is subscribed already, without a mail server, or when there are too many.
+ * @param linkBase The base URL of this service for links, e.g. `https://status.example.com`;
+ * `SERVICE_BASE_URL` overrides it.
+ * @throws {AppError} `not_found` for the page; `invalid` for an address that is not valid or not
+ * allowed; `conflict` if it is already subscribed, if there is no mail server, or when the limit is
+ * reached.
  */
 export async function createSubscriber(
   deps: Pick<Deps, "config" | "db" | "secrets" | "now" | "outbox" | "log">,
@@ -108,33 +106,33 @@ export async function createSubscriber(
   linkBase: string,
 ): Promise<CreatedSubscriber> {
   const { db, secrets } = deps;
-  existingPage(db, pageId);
-  const { kind, address, compared } = await checkedAddress(deps, given);
-  const addressKey = await addressKeyOf(secrets, kind, compared);
+  requirePage(db, pageId);
+  const { kind, address, canonical } = await parseAddress(deps, given);
+  const addressKey = await createAddressKey(secrets, kind, canonical);
 
   // No await from here on: another request may have changed the page or its subscribers.
-  existingPage(db, pageId);
+  requirePage(db, pageId);
   if (selectSubscriberByAddress(db, pageId, addressKey)) {
-    throw new AppError("conflict", "This address is subscribed to this page already");
+    throw new AppError("conflict", "This address is already subscribed to this page");
   }
   if (countSubscribers(db, pageId) >= SUBSCRIBERS_MAX) {
-    throw new AppError("conflict", `A status page has at most ${SUBSCRIBERS_MAX} subscribers`);
+    throw new AppError("conflict", `Limit of ${SUBSCRIBERS_MAX} subscribers per page reached`);
   }
   return db.transaction(() =>
     storeSubscriber(deps, pageId, { kind, address, addressKey, linkBase, askedAt: null })
   );
 }
 
-/** What the address of a subscriber is found by. @param compared The address in canonical form. */
-export function addressKeyOf(
+/** A hash to find an address by. @param address In canonical form. */
+export function createAddressKey(
   secrets: Deps["secrets"],
   kind: SubscriberKind,
-  compared: string,
+  address: string,
 ): Promise<string> {
-  return secrets.fingerprint(`${kind} ${kind === "email" ? emailKey(compared) : compared}`);
+  return secrets.fingerprint(`${kind} ${kind === "email" ? emailKey(address) : address}`);
 }
 
-/** Stores a subscriber and queues its request to confirm. To be called in a transaction. */
+/** Stores a subscriber and queues the verification mail. Must be called in a transaction. */
 export function storeSubscriber(
   deps: Pick<Deps, "db" | "secrets" | "now" | "outbox" | "log">,
   pageId: string,
@@ -157,7 +155,7 @@ export function storeSubscriber(
     sealed: sealAddress(secrets, id, address),
     sealed_secret: secret === undefined ? null : sealSigningSecret(secrets, id, secret),
     address_key: addressKey,
-    token_hash: hashOf(token),
+    token_hash: hashToken(token),
     link_base: linkBase,
     verified_at: null,
     created_at: now().toISOString(),
@@ -173,23 +171,23 @@ export function storeSubscriber(
     });
   }
   log.info("status page subscriber created", { pageId, subscriberId: id, kind });
-  return { ...shown(subscriber, address), verify_token: token, ...(secret && { secret }) };
+  return { ...toSubscriber(subscriber, address), verify_token: token, ...(secret && { secret }) };
 }
 
 /**
- * Notes that a subscriber wants to be told; once more changes nothing.
+ * Verifies a subscriber. Verifying again has no effect.
  *
- * @returns Whether this had been said before.
- * @throws {AppError} `not_found` for a token that is none of the page's.
+ * @returns `already`: whether the subscriber was verified before.
+ * @throws {AppError} `not_found` for an unknown token.
  */
 export function verifySubscriber(
   { config, db, now, log }: Pick<Deps, "config" | "db" | "now" | "log">,
   pageId: string,
   token: string,
 ): { already: boolean; page: SubscribedPage } {
-  const subscriber = selectSubscriberByToken(db, pageId, hashOf(token));
+  const subscriber = selectSubscriberByToken(db, pageId, hashToken(token));
   if (!subscriber) {
-    throw new AppError("not_found", "This link is not valid, or the subscription was ended");
+    throw new AppError("not_found", "This link is not valid, or the subscription has ended");
   }
   const isNew = updateSubscriberVerified(db, subscriber.id, now().toISOString());
   if (isNew) log.info("status page subscriber verified", { pageId, subscriberId: subscriber.id });
@@ -197,20 +195,20 @@ export function verifySubscriber(
 }
 
 /**
- * Ends a subscription by the token in each of its notices; once more changes nothing.
+ * Ends a subscription by the token in its notices.
  *
- * @returns The page that was subscribed to; `undefined` where the subscription had been ended.
- * @throws {AppError} `not_found` for a token that this service did not make.
+ * @returns The page of the subscription; `undefined` if it had already ended.
+ * @throws {AppError} `not_found` for a token that this service did not issue.
  */
 export async function unsubscribe(
   { config, db, secrets, log }: Pick<Deps, "config" | "db" | "secrets" | "log">,
   token: string,
 ): Promise<SubscribedPage | undefined> {
-  const subscriber = await subscriberLeaving({ db, secrets }, token);
+  const subscriber = await findUnsubscriber({ db, secrets }, token);
   if (!subscriber) return undefined;
   const page = subscribedPage({ config, db }, subscriber);
-  db.transaction(() => forgetSubscriber(db, subscriber));
-  log.info("status page subscriber left", {
+  db.transaction(() => deleteWithMessages(db, subscriber));
+  log.info("status page subscriber unsubscribed", {
     pageId: subscriber.page_id,
     subscriberId: subscriber.id,
   });
@@ -218,19 +216,19 @@ export async function unsubscribe(
 }
 
 /**
- * What {@linkcode unsubscribe} would end; ends nothing.
+ * The page that {@linkcode unsubscribe} would unsubscribe from.
  *
- * @throws {AppError} `not_found` for a token that this service did not make.
+ * @throws {AppError} `not_found` for a token that this service did not issue.
  */
 export async function pageToUnsubscribe(
   { config, db, secrets }: Pick<Deps, "config" | "db" | "secrets">,
   token: string,
 ): Promise<SubscribedPage | undefined> {
-  const subscriber = await subscriberLeaving({ db, secrets }, token);
+  const subscriber = await findUnsubscriber({ db, secrets }, token);
   return subscriber && subscribedPage({ config, db }, subscriber);
 }
 
-async function subscriberLeaving(
+async function findUnsubscriber(
   { db, secrets }: Pick<Deps, "db" | "secrets">,
   token: string,
 ): Promise<StoredSubscriber | undefined> {
@@ -243,7 +241,7 @@ function subscribedPage(
   { config, db }: Pick<Deps, "config" | "db">,
   subscriber: StoredSubscriber,
 ): SubscribedPage {
-  const page = existingPage(db, subscriber.page_id);
+  const page = requirePage(db, subscriber.page_id);
   const url = page.is_public ? subscriberLinks(config, page, subscriber).page : null;
   return { name: page.name, theme: page.theme, url };
 }
@@ -254,49 +252,50 @@ export function removeSubscriber(
   pageId: string,
   id: string,
 ): void {
-  existingPage(db, pageId);
+  requirePage(db, pageId);
   const subscriber = selectSubscriber(db, id);
   if (subscriber?.page_id !== pageId) throw notFound("Subscriber", id);
-  db.transaction(() => forgetSubscriber(db, subscriber));
+  db.transaction(() => deleteWithMessages(db, subscriber));
   log.info("status page subscriber deleted", { pageId, subscriberId: id });
 }
 
-/** Deletes what waits for the subscribers of a page, and what they were sent. */
-export function forgetMessagesOfPage({ db }: Pick<Deps, "db">, pageId: string): void {
+/** Deletes all messages to the subscribers of a page. */
+export function deleteMessagesOfPage(db: Deps["db"], pageId: string): void {
   for (const { id, kind } of selectSubscriberTargets(db, pageId)) {
     deleteOutboxMessages(db, { channel: SUBSCRIBER_CHANNELS[kind], targetId: id });
   }
 }
 
-/** Deletes a subscriber with its messages. To be called in a transaction. */
-export function forgetSubscriber(db: Deps["db"], { id, kind }: StoredSubscriber): void {
+/** Deletes a subscriber with its messages. Must be called in a transaction. */
+export function deleteWithMessages(db: Deps["db"], { id, kind }: StoredSubscriber): void {
   deleteSubscriber(db, id);
   deleteOutboxMessages(db, { channel: SUBSCRIBER_CHANNELS[kind], targetId: id });
 }
 
-/** The address, and what it is compared by. */
-async function checkedAddress(
+/** @returns The address as given and in canonical form. @throws {AppError} */
+async function parseAddress(
   deps: Pick<Deps, "config">,
   { email, webhook_url }: NewSubscriber,
-): Promise<{ kind: SubscriberKind; address: string; compared: string }> {
+): Promise<{ kind: SubscriberKind; address: string; canonical: string }> {
   if ((email === undefined) === (webhook_url === undefined)) {
     throw new AppError("invalid", "body: give either email or webhook_url");
   }
   if (webhook_url !== undefined) {
     const { href } = await assertOutboundUrl(deps, webhook_url, "public", "body.webhook_url");
-    return { kind: "webhook", address: webhook_url, compared: href };
+    return { kind: "webhook", address: webhook_url, canonical: href };
   }
   if (!isMailAddress(email!)) throw new AppError("invalid", `body.email: ${MAIL_ADDRESS_RULE}`);
-  if (deps.config.smtpUrl === null) {
-    throw new AppError(
-      "conflict",
-      "Email subscriptions are unavailable: SMTP_URL is not set",
-    );
-  }
-  return { kind: "email", address: email!, compared: email! };
+  assertMailServer(deps.config);
+  return { kind: "email", address: email!, canonical: email! };
 }
 
-function shown(subscriber: StoredSubscriber, address: string): Subscriber {
+/** @throws {AppError} `conflict`. */
+export function assertMailServer({ smtpUrl }: Pick<Deps["config"], "smtpUrl">): void {
+  if (smtpUrl !== null) return;
+  throw new AppError("conflict", "Email subscriptions are unavailable: SMTP_URL is not set");
+}
+
+function toSubscriber(subscriber: StoredSubscriber, address: string): Subscriber {
   const { id, kind, verified_at, created_at } = subscriber;
   return {
     id,
@@ -306,8 +305,8 @@ function shown(subscriber: StoredSubscriber, address: string): Subscriber {
   };
 }
 
-/** One that cannot be read any more is still listed, so that it can be deleted. */
-function readableAddress(secrets: Deps["secrets"], subscriber: StoredSubscriber): string {
+/** An address that cannot be decrypted is redacted, so that the subscriber can be deleted. */
+function openAddressOrRedact(secrets: Deps["secrets"], subscriber: StoredSubscriber): string {
   try {
     return openAddress(secrets, subscriber);
   } catch (error) {
@@ -316,7 +315,7 @@ function readableAddress(secrets: Deps["secrets"], subscriber: StoredSubscriber)
   }
 }
 
-/** The token is random enough that its plain hash tells nothing of it. */
-function hashOf(token: string): string {
+/** The token is random and long, so that an unsalted hash is safe. */
+function hashToken(token: string): string {
   return nodeCrypto().createHash("sha256").update(token).digest("base64url");
 }

@@ -1,6 +1,5 @@
 /**
- * Updates of an incident on a status page. A new update never replaces an earlier one: the page
- * shows how the incident went.
+ * Updates of an incident on a status page. The page shows all of them as the incident's history.
  *
  * @module
  */
@@ -15,10 +14,10 @@ import {
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 
-/** Updates of one incident; all of them are on the page. */
+/** Limit of updates per incident; the page shows all of them. */
 const UPDATES_MAX = 200;
 
-/** An incident as shown. */
+/** An incident with its updates. */
 export interface PageIncident extends StatusPageIncident {
   /** Newest first. */
   updates: Omit<IncidentUpdate, "incident_id">[];
@@ -38,7 +37,7 @@ export function withUpdates(
   }));
 }
 
-/** Adds what an incident says now. */
+/** Adds an update with the incident's current status. */
 export function addUpdate(
   db: Deps["db"],
   { id, status, updated_at }: StatusPageIncident,
@@ -54,7 +53,7 @@ export function addUpdate(
 }
 
 /** @throws {AppError} `conflict` */
-export function assertRoomForUpdate(db: Deps["db"], incidentId: string): void {
+export function assertBelowUpdateLimit(db: Deps["db"], incidentId: string): void {
   if (countIncidentUpdates(db, incidentId) < UPDATES_MAX) return;
-  throw new AppError("conflict", `Limit of ${UPDATES_MAX} updates of one incident reached`);
+  throw new AppError("conflict", `Limit of ${UPDATES_MAX} updates per incident reached`);
 }

@@ -1,5 +1,5 @@
 /**
- * Daily uptime of the components that follow a monitor, as a status page shows it.
+ * Daily uptime of components that follow a monitor.
  *
  * @module
  */
@@ -9,19 +9,19 @@ import { clip } from "../uptime/intervals.ts";
 import { timesOf } from "../uptime/history.ts";
 import { uptimeShare } from "../uptime/stats.ts";
 
-/** Days on the page, today included. */
+/** Days shown, including today. */
 export const UPTIME_DAYS = 90;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Of a component; shares of the known time in percent, `null` while nothing is known. */
+/** Uptime in percent of the known time; `null` while nothing is known. */
 export interface ComponentUptime {
   uptime_percent: number | null;
   /** One for each of the last 90 days (UTC), oldest first. */
   days: { date: string; uptime_percent: number | null }[];
 }
 
-/** By the monitor's id. @param nowMs Unix milliseconds. */
+/** @param nowMs Unix milliseconds. @returns The uptime by monitor ID. */
 export function uptimeOfMonitors(
   deps: Pick<Deps, "db" | "metrics">,
   monitorIds: readonly string[],

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { emit } from "../../../../services/events/emit.ts";
 import type { AppEvent } from "../../../../services/events/events.ts";
-import { followMonitors } from "../../../../services/pro/status_pages/components.ts";
+import { reconcileComponents } from "../../../../services/pro/status_pages/components.ts";
 import { newComponent, newMonitor, newPage, PAGES, proApp } from "../../../helpers/status_pages.ts";
 import type { TestApp } from "../../../helpers/test_app.ts";
 
@@ -56,7 +56,11 @@ for (
     },
     { wrong: "a negative order", change: { display_order: -1 }, error: /display_order/ },
     { wrong: "an empty group", change: { group_name: "" }, error: /group_name/ },
-    { wrong: "a monitor that is not there", change: { monitor_id: "m" }, error: /no monitor m/ },
+    {
+      wrong: "a monitor that is not there",
+      change: { monitor_id: "m" },
+      error: /monitor m does not exist/,
+    },
   ]
 ) {
   Deno.test(`components are not stored with ${wrong}`, async () => {
@@ -194,7 +198,7 @@ Deno.test("a component shows what a real check of its monitor came to", async ()
   const overall = async () => (await app.call("GET", `${PAGES}/public/acme`)).body.overall_status;
   const check = async () => {
     equal((await app.call("POST", `${monitors}/${monitor.id}/check`)).status, 200);
-    followMonitors(app.deps);
+    reconcileComponents(app.deps);
     app.clock.advance({ minutes: 1 });
   };
   equal(await overall(), "under_maintenance");
@@ -214,7 +218,7 @@ Deno.test("the status of a component that follows cannot be set by hand, until i
   const path = `${PAGES}/${page.id}/components/${component.id}`;
   const refused = await app.call("PUT", path, { status: "operational" });
   equal(refused.status, 409);
-  match(refused.body.error, /follows the monitor m1; set monitor_id to null/);
+  match(refused.body.error, /follows monitor m1; set monitor_id to null/);
   equal((await app.call("PUT", path, { ...component, name: "B" })).status, 200);
   const { status, body } = await app.call("PUT", path, {
     status: "under_maintenance",
@@ -232,7 +236,7 @@ for (const [state, paused] of [["pending", false], ["down", true]] as const) {
     const page = await newPage(app);
     const options = { monitor_id: "m1", status: "degraded_performance" };
     equal((await newComponent(app, page.id, options)).status, "degraded_performance");
-    followMonitors(app.deps);
+    reconcileComponents(app.deps);
     const { body } = await app.call("GET", `${PAGES}/${page.id}`);
     equal(body.overall_status, "degraded_performance");
   });
@@ -247,8 +251,8 @@ Deno.test("a monitor that changed without an event is followed at the next round
   app.deps.db.run("UPDATE uptime_monitors SET status = 'down'");
   equal(await overall(), "operational");
   const events = published(app);
-  followMonitors(app.deps);
-  followMonitors(app.deps);
+  reconcileComponents(app.deps);
+  reconcileComponents(app.deps);
   equal(await overall(), "major_outage");
   deepEqual(events.map(({ event }) => event), ["status_page.updated"]);
 });
@@ -277,7 +281,7 @@ Deno.test("a page has at most 200 components, a monitor at most 50 that follow i
   for (let i = 0; i < 150; i++) equal((await add({})).status, 201);
   const { status, body } = await add({});
   equal(status, 409);
-  match(body.error, /at most 200 components/);
+  match(body.error, /Limit of 200 components/);
   emit(app.deps, "monitor.down", down("m1"));
   equal((await app.call("GET", `${PAGES}/${page.id}`)).body.overall_status, "major_outage");
 });

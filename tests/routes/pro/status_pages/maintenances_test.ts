@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { followMonitors } from "../../../../services/pro/status_pages/components.ts";
+import { reconcileComponents } from "../../../../services/pro/status_pages/components.ts";
 import { advanceMaintenances } from "../../../../services/pro/status_pages/maintenances.ts";
 import { emit } from "../../../../services/events/emit.ts";
 import { smtpServer } from "../../../helpers/smtp_server.ts";
@@ -122,12 +122,12 @@ Deno.test("a component under maintenance follows its monitor again afterwards, a
     cause: "c",
   } as const;
   emit(app.deps, "monitor.down", down as never);
-  followMonitors(app.deps);
+  reconcileComponents(app.deps);
   deepEqual(await shownOf(app), ["under_maintenance", "under_maintenance", "in_progress"]);
 
   app.clock.set("2026-01-01T15:00:00Z");
   advanceMaintenances(app.deps);
-  followMonitors(app.deps);
+  reconcileComponents(app.deps);
   deepEqual(await shownOf(app), ["major_outage", "major_outage", undefined]);
 });
 

@@ -355,7 +355,7 @@ Deno.test("no notice goes out in maintenance, from a page that is not public, or
   await app.call("PUT", `${PAGES}/${page.id}`, { is_public: false });
   await deliver(app);
   const [message] = app.deps.db.all<{ last_error: string }>("SELECT * FROM outbox_messages");
-  equal(message!.last_error, "The page is not public any more");
+  equal(message!.last_error, "The page is no longer public");
   deepEqual((await app.call("DELETE", `${PAGES}/${page.id}/subscribers/${id}`)).body, { ok: true });
   equal(app.deps.db.all("SELECT * FROM outbox_messages").length, 0);
 });
@@ -438,7 +438,7 @@ Deno.test("a repeated mail has the same Message-ID", async () => {
   match(smtp.mails[0]!.headers["message-id"]!, /^<[\w-]{36}@longshore\.test>$/);
 });
 
-Deno.test("mails are sent with the user and password of SMTP_URL, and a wrong one is said", async () => {
+Deno.test("mails are sent with the user and password of SMTP_URL, and wrong credentials are reported", async () => {
   await using smtp = await smtpServer({ users: { "us er@x": "p:w/d" } });
   using app = mailApp(smtp.url, { smtpFrom: null, serverName: "not a host" });
   const page = await newPage(app);
@@ -453,10 +453,10 @@ Deno.test("mails are sent with the user and password of SMTP_URL, and a wrong on
   const row = app.deps.db.get<{ last_error: string }>(
     "SELECT last_error FROM outbox_messages WHERE status = 'queued'",
   );
-  equal(row!.last_error, "The mail server does not take the user and password of SMTP_URL");
+  equal(row!.last_error, "The mail server rejected the user or password of SMTP_URL");
 });
 
-Deno.test("a mail server with a certificate that nobody trusts gets no mail, unless told so", async () => {
+Deno.test("a mail server with an untrusted certificate gets no mail unless configured", async () => {
   await using smtp = await smtpServer({ tls: true });
   using app = mailApp(smtp.url);
   const page = await newPage(app);
@@ -464,7 +464,7 @@ Deno.test("a mail server with a certificate that nobody trusts gets no mail, unl
   await deliver(app);
   equal(smtp.mails.length, 0);
   const row = app.deps.db.get<{ last_error: string }>("SELECT last_error FROM outbox_messages");
-  equal(row!.last_error, "The mail server's certificate is not valid, or it does not speak TLS");
+  equal(row!.last_error, "The mail server's certificate is not valid, or it does not support TLS");
 
   app.deps.config = { ...app.deps.config, smtpUrl: `${smtp.url}?tls.rejectUnauthorized=false` };
   app.clock.advance({ minutes: 1 });

@@ -1,5 +1,5 @@
 import { equal } from "node:assert/strict";
-import { normalDomain } from "../../../../services/pro/status_pages/custom_domain.ts";
+import { normalizeDomain } from "../../../../services/pro/status_pages/custom_domain.ts";
 
 for (
   const [text, domain] of [
@@ -29,5 +29,5 @@ for (
   ] as const
 ) {
   Deno.test(`${JSON.stringify(text).slice(0, 50)} as a domain is ${domain ?? "refused"}`, () =>
-    equal(normalDomain(text), domain));
+    equal(normalizeDomain(text), domain));
 }

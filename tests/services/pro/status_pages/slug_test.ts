@@ -1,5 +1,5 @@
 import { equal, match } from "node:assert/strict";
-import { freeSlug, slugOf } from "../../../../services/pro/status_pages/slug.ts";
+import { createSlug, findFreeSlug } from "../../../../services/pro/status_pages/slug.ts";
 
 for (
   const [name, slug] of [
@@ -23,15 +23,15 @@ for (
   ] as const
 ) {
   Deno.test(`the slug of ${JSON.stringify(name).slice(0, 50)} is URL-friendly`, () => {
-    if (slug !== undefined) equal(slugOf(name), slug);
-    match(slugOf(name), /^[a-z0-9]+(-[a-z0-9]+)*$/);
-    equal(slugOf(name).length <= 60, true);
+    if (slug !== undefined) equal(createSlug(name), slug);
+    match(createSlug(name), /^[a-z0-9]+(-[a-z0-9]+)*$/);
+    equal(createSlug(name).length <= 60, true);
   });
 }
 
 Deno.test("a slug that is taken gets the first number that is free", () => {
-  equal(freeSlug("acme", []), "acme");
-  equal(freeSlug("acme", ["acme"]), "acme-2");
-  equal(freeSlug("acme", ["acme", "acme-2", "acme-4", "acme-x"]), "acme-3");
-  equal(freeSlug("acme", ["acme-2"]), "acme");
+  equal(findFreeSlug("acme", []), "acme");
+  equal(findFreeSlug("acme", ["acme"]), "acme-2");
+  equal(findFreeSlug("acme", ["acme", "acme-2", "acme-4", "acme-x"]), "acme-3");
+  equal(findFreeSlug("acme", ["acme-2"]), "acme");
 });

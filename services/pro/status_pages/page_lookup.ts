@@ -1,5 +1,5 @@
 /**
- * The status page that a path names.
+ * Finds the status page of a request.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { selectStatusPage, type StatusPage } from "../../../db/pro/status_pages/
 import { notFound } from "../../errors.ts";
 
 /** @throws {AppError} `not_found`. */
-export function existingPage(db: Database, id: string): StatusPage {
+export function requirePage(db: Database, id: string): StatusPage {
   const page = selectStatusPage(db, id);
   if (!page) throw notFound("Status page", id);
   return page;
