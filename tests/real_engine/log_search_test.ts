@@ -12,6 +12,9 @@ import { until } from "../helpers/until.ts";
 /** Issue: however nasty the pattern, a probe is answered within this, in milliseconds. */
 const PROBE_MAX_MS = 50;
 
+/** A backtracking engine stalls nearly all of the time; a loaded machine delays a probe now and then. */
+const STALLED_SHARE_MAX = 0.25;
+
 const PATTERNS = [
   "(a+)+$",
   "(a|a)*b",
@@ -72,7 +75,7 @@ engineTest(
     const [own, machine] = await probing;
     const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
     ok(
-      own <= 0.05 + machine,
+      own <= STALLED_SHARE_MAX + machine,
       `for ${percent(own)} of the time a probe waited over ${PROBE_MAX_MS} ms, and for ` +
         `${percent(machine)} at a service with nothing to do`,
     );
