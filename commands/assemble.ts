@@ -21,6 +21,9 @@ import { createLicense } from "../services/license/license.ts";
 import { createMaintenance } from "../services/state/maintenance.ts";
 import type { Log } from "../services/log.ts";
 import { createLoginThrottle } from "../services/auth/login_throttle.ts";
+import { createPasswords } from "../services/auth/passwords.ts";
+import { createEngineStatusReader } from "../services/state/engine_status.ts";
+import { createLimiters } from "../services/state/limiters.ts";
 import { createOutboxSignal } from "../services/events/outbox_signal.ts";
 import { createRunningPolls } from "../services/state/running_polls.ts";
 import type { Secrets } from "../services/secrets.ts";
@@ -62,6 +65,9 @@ export function assemble(parts: Parts): Deps {
     stats: createStatsCache(now),
     host: createHostCache(),
     accounts: createAccounts(db, config, now),
+    passwords: createPasswords(),
+    limiters: createLimiters(),
+    engineStatus: createEngineStatusReader(engine, now),
     throttle: createLoginThrottle(now),
     stream: createStreamHub({ now, clientsMax: config.maxSseClients }),
     tickets: createStreamTickets(now),

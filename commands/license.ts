@@ -5,7 +5,7 @@
  */
 
 import { join } from "node:path";
-import { keepLicense, storedTrialStart } from "../services/ce/edition/licenses.ts";
+import { storedTrialStart, storeLicense } from "../services/ce/edition/licenses.ts";
 import type { Config } from "../services/config/config.ts";
 import { AppError } from "../services/errors.ts";
 import { createLicense, type License, type LicenseGrant } from "../services/license/license.ts";
@@ -91,7 +91,7 @@ async function install(program: Program): Promise<number> {
 /** @throws {CommandError} When the key is not accepted or cannot be stored. */
 async function keep(config: Config, key: string): Promise<LicenseGrant> {
   try {
-    return await keepLicense(config, now, key);
+    return await storeLicense(config, now, key);
   } catch (error) {
     if (error instanceof AppError) throw new CommandError(error.message, { cause: error });
     const reason = error instanceof Error ? error.message : String(error);

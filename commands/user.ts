@@ -10,7 +10,7 @@ import { createAccounts } from "../services/auth/accounts.ts";
 import { USER_ROLES, type UserRole } from "../services/auth/caller.ts";
 import { emailKey } from "../services/ce/auth/emails.ts";
 import { storedTrialStart } from "../services/ce/edition/licenses.ts";
-import { makePassword } from "../services/ce/auth/passwords.ts";
+import { createPasswords, makePassword } from "../services/auth/passwords.ts";
 import {
   createUser,
   listUsers,
@@ -164,6 +164,7 @@ async function openAccounts(config: Config, db: StateDatabase) {
     config: usersConfig,
     db,
     accounts: createAccounts(db, usersConfig, now),
+    passwords: createPasswords(),
     license,
     log: silentLog,
     now,

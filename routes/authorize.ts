@@ -6,7 +6,7 @@
 
 import { isMetricsToken } from "../services/ce/metrics/token.ts";
 import { redeemTicket } from "../services/ce/stream/tickets.ts";
-import { type TokenSession, tokenVerifier } from "../services/ce/auth/tokens.ts";
+import { createTokenVerifier, type TokenSession } from "../services/ce/auth/tokens.ts";
 import { METRICS_USER } from "../services/auth/accounts.ts";
 import type { Caller } from "../services/auth/caller.ts";
 import type { Deps } from "../services/deps.ts";
@@ -27,7 +27,7 @@ export function identify(
   deps: Pick<Deps, "accounts" | "config" | "secrets" | "tickets" | "now">,
 ): Identify {
   const { accounts, config } = deps;
-  const verify = tokenVerifier(deps);
+  const verify = createTokenVerifier(deps);
 
   const callerOf = ({ userId, familyId, expiresAtMs }: TokenSession, address: string): Caller => {
     const role = accounts.roleOf({ userId, familyId });

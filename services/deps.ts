@@ -21,7 +21,10 @@ import type { Inventory } from "./state/inventory.ts";
 import type { License } from "./license/license.ts";
 import type { RecordCounts } from "./license/limits.ts";
 import type { Log } from "./log.ts";
+import type { EngineStatusReader } from "./state/engine_status.ts";
+import type { Limiters } from "./state/limiters.ts";
 import type { Maintenance } from "./state/maintenance.ts";
+import type { Passwords } from "./auth/passwords.ts";
 import type { OutboxSignal } from "./events/outbox_signal.ts";
 import type { OutboxChannel } from "./events/outbox_channel.ts";
 import type { Recorder } from "./events/recorder.ts";
@@ -68,6 +71,11 @@ export interface Deps {
   host: HostCache;
   /** Users, their roles and what was revoked, in memory for the check of every request. */
   accounts: Accounts;
+  passwords: Passwords;
+  /** Limits of expensive requests. */
+  limiters: Limiters;
+  /** The engine's version and reachability, from memory. */
+  engineStatus: EngineStatusReader;
   /** Who failed to log in lately. */
   throttle: LoginThrottle;
   /** The clients of `GET /api/stream`. */

@@ -1,27 +1,35 @@
 /**
- * A bound on how much of an expensive work goes on at the same time.
+ * Limits how many expensive operations run at the same time.
  *
  * @module
  */
 
 import { ThrottledError } from "./errors.ts";
 
-/** Runs work as soon as there is room for it. */
+/** Runs `work` when fewer operations than the limit are running. */
 export type Limiter = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/**
- * @param what For the message, e.g. `"log searches"`.
- * @param running Most works at the same time.
- * @param waiting Most that wait for their turn, in the order in which they came.
- * @returns A gate that throws {@linkcode ThrottledError} when too many wait already.
- */
+interface LimiterOptions {
+  /** Names the operations in the error message, e.g. `"log searches"`. */
+  what: string;
+  /** Limit of operations that run at the same time. */
+  running: number;
+  /** Limit of operations that wait, in the order of the calls. */
+  waiting: number;
+  /** When a refused caller may try again, in seconds. */
+  retryAfterS?: number;
+  /** Creates the error for a call beyond both limits; default: a {@linkcode ThrottledError}. */
+  busy?: () => Error;
+}
+
 export function createLimiter(
-  { what, running, waiting, retryAfterS = 5 }: {
-    what: string;
-    running: number;
-    waiting: number;
-    retryAfterS?: number;
-  },
+  {
+    what,
+    running,
+    waiting,
+    retryAfterS = 5,
+    busy = () => new ThrottledError(`Too many ${what} at the same time`, retryAfterS),
+  }: LimiterOptions,
 ): Limiter {
   let inside = 0;
   const queue: (() => void)[] = [];
@@ -29,11 +37,11 @@ export function createLimiter(
   return async (work) => {
     if (inside < running) inside++;
     else if (queue.length < waiting) await new Promise<void>((enter) => queue.push(enter));
-    else throw new ThrottledError(`Too many ${what} at the same time`, retryAfterS);
+    else throw busy();
     try {
       return await work();
     } finally {
-      // Who waits takes over the place.
+      // The next waiting operation takes over the slot.
       const enter = queue.shift();
       if (enter) enter();
       else inside--;

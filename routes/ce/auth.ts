@@ -7,7 +7,7 @@
 import * as z from "zod";
 import { EMAIL_LENGTH_MAX } from "../../services/ce/auth/emails.ts";
 import { loginName } from "../../services/ce/auth/login_name.ts";
-import { PASSWORD_BYTES_MAX } from "../../services/ce/auth/passwords.ts";
+import { PASSWORD_BYTES_MAX } from "../../services/auth/passwords.ts";
 import { refreshSession, ReusedTokenError } from "../../services/ce/auth/refresh.ts";
 import {
   exchangeApiKey,

@@ -11,7 +11,7 @@ import {
   PASSWORD_BYTES_MAX,
   PASSWORD_CHARACTERS_MIN,
   PASSWORD_RULE,
-} from "../../services/ce/auth/passwords.ts";
+} from "../../services/auth/passwords.ts";
 import {
   changePassword,
   createUser,

@@ -13,7 +13,7 @@ import { protectionWarning } from "../license/protection.ts";
 import { VERSION } from "../version.ts";
 import type { WorkerState } from "../state/worker_state.ts";
 import type { EventStreamStatus } from "../state/event_stream.ts";
-import { type EngineStatus, engineStatus } from "./host/engine_status.ts";
+import type { EngineStatus } from "../state/engine_status.ts";
 
 export type DatabaseStatus = "ok" | "failed";
 
@@ -55,7 +55,7 @@ export async function describeHealth(
     Deps,
     | "db"
     | "metrics"
-    | "engine"
+    | "engineStatus"
     | "eventStream"
     | "inventory"
     | "self"
@@ -67,7 +67,7 @@ export async function describeHealth(
 ): Promise<Health> {
   const { license, now, startedAt } = deps;
   const protectedUntil = license.protectedUntil();
-  const engine = await engineStatus(deps);
+  const engine = await deps.engineStatus.read();
   const databases = databaseStatuses(deps);
   const workers = [...deps.workers.values()]
     .map((state) => ({ ...state, status: isFailing(state) ? "failing" as const : "ok" as const }));

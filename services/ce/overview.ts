@@ -10,7 +10,7 @@ import { asAppError } from "../errors.ts";
 import type { Container } from "../state/inventory.ts";
 import type { ReadDeps } from "./containers/reads.ts";
 import { currentContainers } from "./containers/containers.ts";
-import { type EngineStatus, engineStatus } from "./host/engine_status.ts";
+import type { EngineStatus } from "../state/engine_status.ts";
 import { type SystemSummary, systemSummary } from "./host/metrics.ts";
 import { summarizeStacks } from "./stacks/stacks.ts";
 
@@ -54,7 +54,7 @@ const ENGINE_WAIT_MS = 1_000;
 
 /** @throws {AppError} `unavailable` when `PROC_PATH` cannot be read. */
 export async function readOverview(
-  deps: ReadDeps & Pick<Deps, "config" | "host" | "now" | "stream">,
+  deps: ReadDeps & Pick<Deps, "config" | "engineStatus" | "host" | "now" | "stream">,
 ): Promise<Overview> {
   const containers = await containersIfReachable(deps);
   const [{ system }, engine] = await Promise.all([
@@ -88,10 +88,10 @@ export async function containersIfReachable(
 
 /** The engine's status; unreachable if its containers could not be read, whatever it was before. */
 export function engineStatusFor(
-  deps: Pick<Deps, "engine" | "now">,
+  { engineStatus }: Pick<Deps, "engineStatus">,
   containers: readonly Container[] | undefined,
 ): EngineStatus | Promise<EngineStatus> {
-  return containers ? engineStatus(deps) : { reachable: false, version: null, apiVersion: null };
+  return containers ? engineStatus.read() : { reachable: false, version: null, apiVersion: null };
 }
 
 export function countContainers(containers: readonly Container[] | undefined): ContainerCounts {

@@ -6,7 +6,7 @@
  */
 
 import type { UserRole } from "../../services/auth/caller.ts";
-import { hashPassword } from "../../services/ce/auth/passwords.ts";
+
 import { storeUser } from "../../services/ce/auth/users.ts";
 import type { Config } from "../../services/config/config.ts";
 import { createLog } from "../../services/log.ts";
@@ -70,7 +70,7 @@ export async function plantedService(
   const users = {} as Record<UserRole, string>;
   for (const role of ROLES) {
     passwords[role] = plantedPassword(secrets, `the password of the ${role}`);
-    const passwordHash = await hashPassword(passwords[role]);
+    const passwordHash = await app.deps.passwords.hash(passwords[role]);
     secrets.keep("the hash of a password", passwordHash.split("$").at(-1)!);
     users[role] = storeUser(app.deps, { email: `${role}@example.com`, passwordHash, role }).id;
   }

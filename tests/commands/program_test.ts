@@ -111,7 +111,7 @@ for (
       says: "TLS_CERT_FILE=deno.json and TLS_KEY_FILE=deno.json cannot be used: No certificates",
     },
     { env: { HOST: "203.0.113.9" }, says: "Cannot listen on 203.0.113.9:0 (HOST and PORT): " },
-    { env: { EXEC_ALLOWLIST: "*" }, says: "EXEC_ALLOWLIST: Entry *: Names no program" },
+    { env: { EXEC_ALLOWLIST: "*" }, says: "EXEC_ALLOWLIST: Entry *: No program given" },
   ]
 ) {
   Deno.test(`the start is refused with one sentence: ${says}`, async () => {

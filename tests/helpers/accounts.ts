@@ -5,7 +5,7 @@
  */
 
 import { equal } from "node:assert/strict";
-import { hashPassword } from "../../services/ce/auth/passwords.ts";
+import { createPasswords } from "../../services/auth/passwords.ts";
 import type { TokenPair } from "../../services/ce/auth/sessions.ts";
 import { storeUser } from "../../services/ce/auth/users.ts";
 import type { UserRole } from "../../services/auth/caller.ts";
@@ -21,7 +21,7 @@ let passwordHash: Promise<string> | undefined;
 export async function usersApp(options: TestAppOptions = {}): Promise<
   TestApp & { ids: Record<UserRole, string> }
 > {
-  const hash = await (passwordHash ??= hashPassword(PASSWORD));
+  const hash = await (passwordHash ??= createPasswords().hash(PASSWORD));
   const app = testApp({ ...options, config: { authMode: "users", ...options.config } });
   const add = (role: UserRole) =>
     storeUser(app.deps, { email: `${role}@example.com`, passwordHash: hash, role }).id;

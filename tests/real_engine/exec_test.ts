@@ -4,6 +4,7 @@ import { execInContainer, type ExecLimits } from "../../services/ce/exec/exec.ts
 import type { Config } from "../../services/config/config.ts";
 import { AppError } from "../../services/errors.ts";
 import { createInventory } from "../../services/state/inventory.ts";
+import { createLimiters } from "../../services/state/limiters.ts";
 import { engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
@@ -15,6 +16,7 @@ function execOn({ socketPath }: RealEngine) {
     engine,
     inventory: createInventory(() => new Date()),
     self: { id: null, hostname: null },
+    limiters: createLimiters(),
     config: { execAllowlist: ALLOWLIST } as Config,
   };
   return {

@@ -7,11 +7,12 @@ import {
   searchContainerLogs,
 } from "../../services/ce/logs/logs.ts";
 import { AppError } from "../../services/errors.ts";
+import { createLimiters } from "../../services/state/limiters.ts";
 import { BUSYBOX, engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 
 function logsOn({ socketPath }: RealEngine) {
   const engine = connectEngine(socketPath);
-  const deps = { engine, self: { id: null, hostname: null } };
+  const deps = { engine, limiters: createLimiters(), self: { id: null, hostname: null } };
   const caller = { role: "viewer" } as const;
   return {
     read: async (ref: string, query: Partial<LogsQuery> = {}) =>

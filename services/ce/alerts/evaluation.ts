@@ -1,5 +1,5 @@
 /**
- * When an alert rule fires and when it is over.
+ * Decides when an alert rule fires and when it resolves.
  *
  * @module
  */
@@ -17,22 +17,23 @@ import type { EmitDeps } from "../../events/emit.ts";
 import type { Container } from "../../state/inventory.ts";
 import { fireAlert, resolveAlert } from "./events.ts";
 
-/** A rule that fired does not fire again before this has passed (specification), in milliseconds. */
+/** Shortest time between two firings of a rule (specification), in milliseconds. */
 export const COOLDOWN_MS = 15 * 60 * 1000;
 
 /**
- * A condition that was not looked at for longer (a restart, an engine that was away) counts as
- * interrupted: nobody knows whether it held all the while. In milliseconds.
+ * Longest time between two checks of a pending condition, in milliseconds. After a longer gap (a
+ * restart, an unreachable engine) the condition may not have held throughout, so its duration
+ * starts again.
  */
 export const GAP_MAX_MS = 60_000;
 
-/** How often it is written down that a pending condition still holds, in milliseconds. */
+/** How often `seenAt` of a pending rule is updated, in milliseconds. */
 const SEEN_EVERY_MS = 15_000;
 
-/** The host is sampled every 5 seconds; an older sample tells nothing of now. In milliseconds. */
+/** Age at which a host sample is ignored, in milliseconds. The host is sampled every 5 seconds. */
 const SAMPLE_AGE_MAX_MS = 30_000;
 
-const HOLDS: Record<AlertOperator, (value: number, threshold: number) => boolean> = {
+const COMPARE: Record<AlertOperator, (value: number, threshold: number) => boolean> = {
   ">": (value, threshold) => value > threshold,
   "<": (value, threshold) => value < threshold,
   ">=": (value, threshold) => value >= threshold,
@@ -40,39 +41,40 @@ const HOLDS: Record<AlertOperator, (value: number, threshold: number) => boolean
   "==": (value, threshold) => value === threshold,
 };
 
-/** What a look at a rule comes to. */
+/** The result of evaluating a rule. */
 export interface Decision {
   progress: AlertProgress;
-  /** What is to be told. */
-  turn: "fires" | "resolves" | undefined;
+  /** The event to emit. */
+  transition: "fired" | "resolved" | undefined;
 }
 
 /**
- * Decides about one rule. The condition has to hold without a break for the rule's duration; it is
- * over as soon as it does not hold. Within the cooldown a rule stays pending, and fires at its end
- * if the condition still holds then.
+ * Evaluates one rule. It fires after its condition has held without a gap for the rule's duration,
+ * and resolves as soon as the condition does not hold. During the cooldown it stays pending, and
+ * fires afterwards if the condition still holds.
  *
- * @param value `undefined` while it is not known: that neither fires nor resolves anything.
+ * @param value `undefined` while unknown: the rule then neither fires nor resolves.
  */
-export function decide(rule: AlertRule, value: number | undefined, now: Date): Decision {
+export function evaluateRule(rule: AlertRule, value: number | undefined, now: Date): Decision {
   const { state, pendingSince, seenAt, lastFiredAt } = rule;
   const progress: AlertProgress = { state, pendingSince, seenAt, lastFiredAt };
-  if (value === undefined) return { progress, turn: undefined };
+  if (value === undefined) return { progress, transition: undefined };
 
-  if (!HOLDS[rule.operator](value, rule.threshold)) {
+  if (!COMPARE[rule.operator](value, rule.threshold)) {
     return {
       progress: { state: "ok", pendingSince: null, seenAt: null, lastFiredAt },
-      turn: state === "firing" ? "resolves" : undefined,
+      transition: state === "firing" ? "resolved" : undefined,
     };
   }
-  if (state === "firing") return { progress, turn: undefined };
+  if (state === "firing") return { progress, transition: undefined };
 
   const at = now.toISOString();
-  const since = unbroken(rule, now) ? pendingSince! : at;
-  if (now.getTime() - Date.parse(since) >= rule.durationSeconds * 1000 && cooledDown(rule, now)) {
+  const since = isUnbroken(rule, now) ? pendingSince! : at;
+  const heldMs = now.getTime() - Date.parse(since);
+  if (heldMs >= rule.durationSeconds * 1000 && hasCooledDown(rule, now)) {
     return {
       progress: { state: "firing", pendingSince: null, seenAt: null, lastFiredAt: at },
-      turn: "fires",
+      transition: "fired",
     };
   }
   const isSeen = since === pendingSince && seenAt !== null &&
@@ -84,29 +86,29 @@ export function decide(rule: AlertRule, value: number | undefined, now: Date): D
       seenAt: isSeen ? seenAt : at,
       lastFiredAt,
     },
-    turn: undefined,
+    transition: undefined,
   };
 }
 
-/** Whether the condition was watched closely enough since it began to hold. */
-function unbroken({ pendingSince, seenAt }: AlertProgress, now: Date): boolean {
+/** Whether the condition has been checked without a gap since it began to hold. */
+function isUnbroken({ pendingSince, seenAt }: AlertProgress, now: Date): boolean {
   if (pendingSince === null || seenAt === null) return false;
-  // A clock that was set back would have it begin in the future.
+  // After the clock was set back, `pendingSince` is in the future.
   return now.getTime() - Date.parse(seenAt) <= GAP_MAX_MS && now >= new Date(pendingSince);
 }
 
-/** A firing that lies far in the future was written by a clock that went wrong. */
-function cooledDown({ lastFiredAt }: AlertProgress, now: Date): boolean {
+/** A `lastFiredAt` far in the future comes from a clock that was wrong, and is ignored. */
+function hasCooledDown({ lastFiredAt }: AlertProgress, now: Date): boolean {
   return lastFiredAt === null || Math.abs(now.getTime() - Date.parse(lastFiredAt)) >= COOLDOWN_MS;
 }
 
 type EvaluationDeps = EmitDeps & Pick<Deps, "host" | "inventory">;
 
 /**
- * Looks at every rule once; nothing is decided in maintenance. How far a rule has come is stored
- * together with the event about it, so that it neither gets lost nor is told twice.
+ * Evaluates every enabled rule once, except during maintenance. The progress of a rule and its event
+ * are stored in one transaction, so that no event is lost or sent twice.
  *
- * @throws The first failure of a rule, after all others have been looked at.
+ * @throws The first failure of a rule, after all others have been evaluated.
  */
 export function evaluateAlerts(deps: EvaluationDeps): void {
   const { db, now, maintenance } = deps;
@@ -115,12 +117,12 @@ export function evaluateAlerts(deps: EvaluationDeps): void {
   for (const rule of selectEnabledAlertRules(db)) {
     const value = metricValue(deps, rule.metric);
     const containers = rule.metric === "container_stopped" ? stoppedContainers(deps) : undefined;
-    const { progress, turn } = decide(rule, value, now());
+    const { progress, transition } = evaluateRule(rule, value, now());
     try {
-      if (turn === "fires") fireAlert(deps, rule, progress, { value: value!, containers });
-      else if (turn === "resolves") {
+      if (transition === "fired") fireAlert(deps, rule, progress, { value: value!, containers });
+      else if (transition === "resolved") {
         resolveAlert(deps, rule, progress, { value: value!, containers });
-      } else if (differs(progress, rule)) updateAlertProgress(db, rule.id, progress);
+      } else if (hasChanged(progress, rule)) updateAlertProgress(db, rule.id, progress);
     } catch (error) {
       failures.push(error);
     }
@@ -128,7 +130,7 @@ export function evaluateAlerts(deps: EvaluationDeps): void {
   if (failures.length) throw failures[0];
 }
 
-/** What a metric is now; `undefined` while that is not known. */
+/** The current value of a metric; `undefined` while unknown. */
 export function metricValue(
   { host, inventory, now }: Pick<Deps, "host" | "inventory" | "now">,
   metric: AlertMetric,
@@ -153,7 +155,7 @@ export function metricValue(
   }
 }
 
-/** Names of the containers that do not run, without finished tasks. */
+/** Names of the containers that are not running, except finished tasks. */
 export function stoppedContainers({ inventory }: Pick<Deps, "inventory">): string[] {
   return inventory.list()
     .filter((container) => container.state !== "running" && !isFinishedTask(container))
@@ -161,12 +163,12 @@ export function stoppedContainers({ inventory }: Pick<Deps, "inventory">): strin
     .sort();
 }
 
-/** A container that ended well and is not meant to be started again is not a problem. */
+/** Whether a container exited with code 0 and has no restart policy. */
 function isFinishedTask({ state, exitCode, details }: Container): boolean {
   const { name } = details.restartPolicy;
   return state === "exited" && exitCode === 0 && (name === "no" || name === "");
 }
 
-function differs(a: AlertProgress, b: AlertProgress): boolean {
+function hasChanged(a: AlertProgress, b: AlertProgress): boolean {
   return a.state !== b.state || a.pendingSince !== b.pendingSince || a.seenAt !== b.seenAt;
 }

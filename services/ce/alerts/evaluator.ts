@@ -1,5 +1,5 @@
 /**
- * Looks at the alert rules again and again.
+ * The worker that evaluates the alert rules.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { every, type Worker } from "../../lifecycle.ts";
 import { evaluateAlerts } from "./evaluation.ts";
 
-/** As often as the host is sampled: an alert is at most two rounds late. In milliseconds. */
+/** Same as the interval of the host samples, in milliseconds. An alert is at most two rounds late. */
 const ROUND_MS = 5_000;
 
 export const alertEvaluator: Worker = {

@@ -1,5 +1,5 @@
 /**
- * Alert events: firings and their ends.
+ * Alert events: when rules fired and when they resolved.
  *
  * @module
  */
@@ -27,7 +27,7 @@ import { emit, type EmitDeps } from "../../events/emit.ts";
 import { notFound } from "../../errors.ts";
 import type { AlertData } from "../../events/events.ts";
 
-/** An event as lists and frames show it. Some clients read the names in snake case. */
+/** An event in lists and stream frames, with snake case aliases that some clients read. */
 export interface AlertEventView extends AlertEvent {
   rule_name: string;
   /** Same as `firedAt`. */
@@ -36,10 +36,10 @@ export interface AlertEventView extends AlertEvent {
 
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
-/** Most resolved events that are kept. */
+/** Limit of stored resolved events. */
 const EVENTS_MAX = 10_000;
 
-/** Events that the stream shows besides what fires. */
+/** Number of recent events in stream frames. */
 const RECENT_MAX = 20;
 
 /** Newest first. */
@@ -62,7 +62,7 @@ export function getAlertEvent({ db }: Pick<Deps, "db">, id: string): AlertEventV
   return asView(event);
 }
 
-/** What fires, and the last events; newest first. */
+/** Firing and recent events, newest first. */
 export function alertOverview(
   { db }: Pick<Deps, "db">,
 ): { firing: AlertEventView[]; recent: AlertEventView[] } {
@@ -72,23 +72,23 @@ export function alertOverview(
   };
 }
 
-/** Names the state that `alertOverview()` shows. */
+/** Changes whenever the result of `alertOverview()` changes. */
 export function alertVersion({ db }: Pick<Deps, "db">): string {
   return selectAlertEventsVersion(db);
 }
 
-/** What a rule's metric was when its state changed. */
+/** The metric when the state of a rule changed. */
 export interface AlertReading {
   value: number;
-  /** Names of the containers that the value counts. */
+  /** Names of the containers counted by `value`. */
   containers?: readonly string[] | undefined;
 }
 
-/** Most containers that an event names, and most that a message names. */
+/** Limit of container names in an event, and in its message. */
 const NAMED_MAX = 100;
 const NAMED_IN_MESSAGE = 10;
 
-/** A rule begins to fire. */
+/** Stores and emits `alert.fired`. */
 export function fireAlert(
   deps: EmitDeps,
   rule: AlertRule,
@@ -106,7 +106,7 @@ export function fireAlert(
     threshold,
     value,
     message: `${ruleName}: ${metric} is ${value} (${operator} ${threshold}${lasted})` +
-      named(containers),
+      nameList(containers),
     firedAt: progress.lastFiredAt ?? deps.now().toISOString(),
     resolvedAt: null,
   };
@@ -116,7 +116,7 @@ export function fireAlert(
   });
 }
 
-/** The condition of a rule that fires has ended. */
+/** Resolves the open event of a rule because its condition does not hold any more. */
 export function resolveAlert(
   deps: EmitDeps,
   rule: AlertRule,
@@ -133,10 +133,10 @@ export function resolveAlert(
 }
 
 /**
- * Resolves what a rule has open, if anything.
+ * Resolves the open event of a rule, if there is one, and emits `alert.resolved`.
  *
- * @param value Now; default: that of the firing.
- * @param store Writes the cause, in the same transaction.
+ * @param value Current value of the metric; default: the value when the rule fired.
+ * @param store Stores the cause in the same transaction; also called without an open event.
  */
 export function endAlert(
   deps: EmitDeps,
@@ -183,7 +183,7 @@ function dataOf(event: AlertEvent, containers?: readonly string[]): AlertData {
 }
 
 /** E.g. `: db, web and 3 more`. */
-function named(containers: readonly string[] = []): string {
+function nameList(containers: readonly string[] = []): string {
   if (containers.length === 0) return "";
   const more = containers.length - NAMED_IN_MESSAGE;
   const names = containers.slice(0, NAMED_IN_MESSAGE).join(", ");

@@ -1,5 +1,5 @@
 /**
- * Alert rules: what is watched, and from when on it is worth a word.
+ * Alert rules: a metric, a threshold and for how long it must be exceeded.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import { endAlert } from "./events.ts";
 export { ALERT_METRICS, ALERT_OPERATORS, ALERT_STATES } from "../../../db/ce/alert_rules.ts";
 export type { AlertRule };
 
-const BEGINNING = { state: "ok", pendingSince: null, seenAt: null } as const;
+const INITIAL_PROGRESS = { state: "ok", pendingSince: null, seenAt: null } as const;
 
 /** All rules by name. */
 export function listAlertRules({ db }: Pick<Deps, "db">): AlertRule[] {
@@ -39,9 +39,9 @@ export function getAlertRule({ db }: Pick<Deps, "db">, id: string): AlertRule {
 }
 
 /**
- * Stores a new rule that is on.
+ * Stores a new, enabled rule.
  *
- * @throws {LimitError} When the edition allows no more rules.
+ * @throws {LimitError} When the edition's limit of rules is reached.
  */
 export function createAlertRule(
   { db, license, now }: Pick<Deps, "db" | "license" | "now">,
@@ -53,7 +53,7 @@ export function createAlertRule(
     id: crypto.randomUUID(),
     enabled: true,
     createdAt: now().toISOString(),
-    ...BEGINNING,
+    ...INITIAL_PROGRESS,
     lastFiredAt: null,
   };
   insertAlertRule(db, rule);
@@ -61,8 +61,8 @@ export function createAlertRule(
 }
 
 /**
- * Changes a rule. One that is turned off or gets another condition begins anew, and what it has
- * open is resolved; its cooldown goes on.
+ * Changes a rule. Disabling it or changing its condition resets its progress and resolves its open
+ * event; its cooldown continues.
  *
  * @throws {AppError} `not_found`.
  */
@@ -74,12 +74,12 @@ export function changeAlertRule(
   const { db } = deps;
   const before = getAlertRule({ db }, id);
   const changed = applyChange(before, change);
-  const reason = reasonToEnd(before, changed);
+  const reason = resetReason(before, changed);
   if (reason === undefined) {
     updateAlertRule(db, changed);
     return changed;
   }
-  const rule = { ...changed, ...BEGINNING };
+  const rule = { ...changed, ...INITIAL_PROGRESS };
   endAlert(deps, id, {
     message: `${rule.name}: ${reason}`,
     store: () => updateAlertRule(db, rule),
@@ -87,7 +87,7 @@ export function changeAlertRule(
   return rule;
 }
 
-/** Deletes a rule; its events stay, what it has open is resolved. @throws {AppError} `not_found`. */
+/** Deletes a rule and resolves its open event; past events stay. @throws {AppError} `not_found`. */
 export function removeAlertRule(deps: EmitDeps, id: string): void {
   const { name } = getAlertRule(deps, id);
   endAlert(deps, id, {
@@ -96,7 +96,7 @@ export function removeAlertRule(deps: EmitDeps, id: string): void {
   });
 }
 
-function reasonToEnd(before: AlertRule, after: AlertRule): string | undefined {
+function resetReason(before: AlertRule, after: AlertRule): string | undefined {
   if (before.enabled && !after.enabled) return "the rule was disabled";
   const isSame = before.metric === after.metric && before.operator === after.operator &&
     before.threshold === after.threshold;

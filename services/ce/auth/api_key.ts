@@ -1,5 +1,5 @@
 /**
- * The API key of key mode.
+ * The API key of key mode: created at the first start or taken from the configuration.
  *
  * @module
  */
@@ -11,24 +11,24 @@ import { nodeCrypto, randomText } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
 import { revokeFamiliesOfUser } from "./families.ts";
 
-/** Setting: SHA-256 (hex) of the key that was created here. */
+/** Setting: SHA-256 (hex) of the created key. */
 const CREATED_KEY_HASH = "api_key_hash";
 
-/** Setting: which key is in force; a key of the configuration as a keyed hash. */
-const KEY_IN_FORCE = "api_key_in_force";
+/** Setting: identifies the current key; a configured key by its keyed hash. */
+const CURRENT_KEY = "api_key_in_force";
 
-/** Lets secret scanners recognize a key. */
+/** Makes keys recognizable to secret scanners. */
 const PREFIX = "lsk_";
 
 /**
- * Creates the API key at the first start in key mode, unless the configuration gives one.
+ * Creates the API key at the first start in key mode, unless `API_KEY` is set.
  *
- * A key of the configuration replaces the created one for good: were the created one kept, it would
- * be accepted again when the variable is removed, although it may have been replaced because it
- * leaked. Where the key has changed since the last start, the sessions of the former one end.
+ * `API_KEY` replaces the created key permanently, because that may have leaked: it must not be
+ * accepted again after the variable is removed. If the key has changed since the last start, all
+ * sessions are revoked.
  *
- * @param deliver Gives a new key to the operator. Only then its hash is stored, so that no key is
- * in force that the operator never got.
+ * @param deliver Gives a new key to the operator. The hash is stored afterwards, so that a key that
+ * the operator never received is not accepted.
  */
 export async function ensureApiKey(
   deps: Pick<Deps, "config" | "db" | "accounts" | "secrets" | "now" | "log">,
@@ -43,22 +43,22 @@ export async function ensureApiKey(
     await createApiKey(deps, deliver);
   }
 
-  const hash = (await hashInForce(deps))!.toString("hex");
+  const hash = (await currentKeyHash(deps))!.toString("hex");
   const fingerprint = await secrets.fingerprint(hash);
-  const inForce = config.apiKey === null ? createdMark(hash) : fingerprint;
-  const before = selectSetting(db, KEY_IN_FORCE);
-  if (before === inForce) return;
+  const current = config.apiKey === null ? createdKeyMark(hash) : fingerprint;
+  const before = selectSetting(db, CURRENT_KEY);
+  if (before === current) return;
   // Versions before 0.2 stored the keyed hash of a created key too.
-  if (before === fingerprint) return upsertSetting(db, KEY_IN_FORCE, inForce);
-  revokeFamiliesOfUser(deps, KEY_USER, () => upsertSetting(db, KEY_IN_FORCE, inForce));
+  if (before === fingerprint) return upsertSetting(db, CURRENT_KEY, current);
+  revokeFamiliesOfUser(deps, KEY_USER, () => upsertSetting(db, CURRENT_KEY, current));
   if (before !== undefined) log.warn("API key changed; existing sessions were revoked");
 }
 
 /**
- * Creates an API key in the place of a former one, which is refused from now on, and ends all
- * sessions of key mode. A running service needs no restart.
+ * Replaces the created API key and revokes all sessions of key mode. A running service needs no
+ * restart.
  *
- * @param deliver Gives the key to the operator, before it is in force.
+ * @param deliver Gives the key to the operator, before it is stored.
  */
 export async function createApiKey(
   deps: Pick<Deps, "db" | "accounts" | "now">,
@@ -70,25 +70,25 @@ export async function createApiKey(
   deliver(key);
   revokeFamiliesOfUser(deps, KEY_USER, () => {
     upsertSetting(db, CREATED_KEY_HASH, hash);
-    upsertSetting(db, KEY_IN_FORCE, createdMark(hash));
+    upsertSetting(db, CURRENT_KEY, createdKeyMark(hash));
   });
 }
 
-/** A created key cannot be guessed, so its hash may be stored without `SECRET_KEY`. */
-const createdMark = (hash: string) => `created ${hash}`;
+/** A created key cannot be guessed, so its hash is stored without the protection of `SECRET_KEY`. */
+const createdKeyMark = (hash: string) => `created ${hash}`;
 
-/** Whether the text is the API key; takes as long whatever is wrong with it. */
+/** Whether the text is the API key, compared in constant time. */
 export async function isApiKey(
   deps: Pick<Deps, "config" | "db">,
   text: string,
 ): Promise<boolean> {
-  const expected = await hashInForce(deps);
+  const expected = await currentKeyHash(deps);
   return expected !== undefined &&
     nodeCrypto().timingSafeEqual(await sha256(text), expected);
 }
 
-/** A key of the configuration is never stored. */
-async function hashInForce({ config, db }: Pick<Deps, "config" | "db">) {
+/** `undefined` before a key was created. A configured key is never stored. */
+async function currentKeyHash({ config, db }: Pick<Deps, "config" | "db">) {
   if (config.apiKey !== null) return await sha256(config.apiKey);
   const stored = selectSetting(db, CREATED_KEY_HASH);
   return stored === undefined ? undefined : Buffer.from(stored, "hex");

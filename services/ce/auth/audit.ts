@@ -1,6 +1,5 @@
 /**
- * The audit log: every write of every edition, and what the service does by itself; kept for 90
- * days.
+ * The audit log: every write request and every automatic action, kept for 90 days.
  *
  * @module
  */
@@ -22,29 +21,29 @@ import type { Deps } from "../../deps.ts";
 
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
-/** Longest target and command in UTF-16 code units, and most targets of one entry. */
+/** Limits of an entry: length of a target and of the command in UTF-16 code units, targets. */
 const TARGET_MAX = 300;
 const COMMAND_MAX = 500;
 const TARGETS_MAX = 100;
 
-/** The party that acted. */
+/** The user or service that acted. */
 export type AuditActor = Pick<Caller, "userId" | "address"> & { role: string };
 
-/** The service itself, acting on a schedule or a remediation rule. */
+/** The service itself, acting on behalf of a schedule or a remediation rule. */
 export const automaticActor = (userId: "schedule" | "remediation"): AuditActor => ({
   userId,
   role: "system",
   address: "",
 });
 
-/** Records a change, or an attempt to make one. */
+/** Records a change or a failed attempt. */
 export function recordAudit(
   { db, now }: Pick<Deps, "db" | "now">,
   { caller, action, target, targets = [target], command = null, outcome }: {
     caller: AuditActor;
     action: string;
     target: string;
-    /** Ids and names of everything that it was about; default: the target. */
+    /** Ids and names of everything affected; default: the target. */
     targets?: readonly string[];
     command?: string | null;
     outcome: AuditOutcome;
@@ -66,7 +65,7 @@ export function recordAudit(
   });
 }
 
-/** The entries that the filter selects, newest first. */
+/** The entries that match the filter, newest first. */
 export function listAudit(
   { db }: Pick<Deps, "db">,
   { limit, offset, ...filter }: AuditFilter & { limit: number; offset: number },

@@ -1,5 +1,5 @@
 /**
- * Email addresses, as far as users are told apart by them.
+ * Email addresses of users.
  *
  * @module
  */
@@ -10,14 +10,14 @@ export const EMAIL_LENGTH_MAX = 254;
 export const EMAIL_RULE = `must be an email address of at most ${EMAIL_LENGTH_MAX} characters`;
 
 /**
- * Whether a text can be a user's address: one `@` between two parts without spaces, control
- * characters or brackets. A host need not have a dot: `admin@localhost` is the first user's.
+ * Whether a text is accepted as a user's address: one `@` between two parts without spaces, control
+ * characters or brackets. The host needs no dot, because the first admin is `admin@localhost`.
  */
 export function isEmail(text: string): boolean {
   return text.length <= EMAIL_LENGTH_MAX && /^[^\s@<>"\p{C}]+@[^\s@<>"\p{C}]+$/u.test(text);
 }
 
-/** The address as it is compared: without case. */
+/** The key by which addresses are compared, regardless of case. */
 export function emailKey(email: string): string {
   return email.normalize("NFC").toLowerCase();
 }

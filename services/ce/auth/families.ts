@@ -1,5 +1,5 @@
 /**
- * Families: the access and refresh tokens of one login, and how they end before their time.
+ * Token families: a family is the access and refresh tokens of one login, and is revoked as a whole.
  *
  * @module
  */
@@ -14,15 +14,15 @@ import { ACCESS_TOKEN_S } from "./tokens.ts";
 
 type FamilyDeps = Pick<Deps, "db" | "accounts" | "now">;
 
-/** Ends a login: neither its access tokens nor its refresh token are good any more. */
+/** Revokes all tokens of a login. */
 export function revokeFamily(deps: FamilyDeps, familyId: string): void {
   revokeFamilies(deps, () => [familyId]);
 }
 
 /**
- * Ends every login of a user.
+ * Revokes every login of a user.
  *
- * @param change What is stored together with it, e.g. the new password.
+ * @param change Stores the cause, e.g. the new password, in the same transaction.
  */
 export function revokeFamiliesOfUser(
   deps: FamilyDeps,
@@ -35,16 +35,16 @@ export function revokeFamiliesOfUser(
   });
 }
 
-/** Ends the logins that `choose` names, in one transaction with what it does. */
-export function revokeFamilies({ db, accounts, now }: FamilyDeps, choose: () => string[]): void {
-  const end = new Date(now().getTime() + ACCESS_TOKEN_S * 1000);
+/** Revokes the families that `select` returns, in the same transaction. */
+export function revokeFamilies({ db, accounts, now }: FamilyDeps, select: () => string[]): void {
+  const expiresAt = new Date(now().getTime() + ACCESS_TOKEN_S * 1000);
   const families = db.transaction(() => {
-    const chosen = choose();
-    for (const familyId of chosen) {
+    const selected = select();
+    for (const familyId of selected) {
       deleteRefreshTokensOfFamily(db, familyId);
-      upsertRevokedFamily(db, { familyId, expiresAt: end.toISOString() });
+      upsertRevokedFamily(db, { familyId, expiresAt: expiresAt.toISOString() });
     }
-    return chosen;
+    return selected;
   });
-  for (const familyId of families) accounts.revoke(familyId, end);
+  for (const familyId of families) accounts.revoke(familyId, expiresAt);
 }

@@ -1,5 +1,5 @@
 /**
- * What the logs of what was done may say of who tried to log in.
+ * The user name of failed logins in the audit and compliance logs.
  *
  * @module
  */
@@ -9,8 +9,8 @@ import type { Deps } from "../../deps.ts";
 import { emailKey } from "./emails.ts";
 
 /**
- * The address of an account, and nothing for any other text: who types a password where the
- * address belongs must not find it in a log.
+ * The email address of an existing account; empty for any other text, because users sometimes enter
+ * their password in the wrong field and it must not be logged.
  */
 export function loginName({ db }: Pick<Deps, "db">, given: string): string {
   return selectUserByEmail(db, emailKey(given))?.email ?? "";

@@ -1,5 +1,5 @@
 /**
- * Renewing a login with its refresh token.
+ * Renews a login with its refresh token.
  *
  * @module
  */
@@ -16,15 +16,15 @@ import { revokeFamily } from "./families.ts";
 import { refreshTokenAfter, refreshTokenHash, storeRefreshToken } from "./refresh_tokens.ts";
 import { type Admit, type LoginDeps, type TokenPair, tokenPairOf } from "./sessions.ts";
 
-/** How long a used token is accepted again, for clients that refresh several times at once. */
+/** How long a used token is accepted again, for clients that send parallel refreshes. */
 const REPEAT_MS = 10_000;
 
 /**
  * Exchanges a refresh token for a new pair. Within {@linkcode REPEAT_MS} the same address gets the
- * same pair again. Any other use of a used token ends the login with all its tokens: the token was
- * copied, and the thief cannot be told from the owner.
+ * same pair again. Any other use of a used token revokes the login with all its tokens, because the
+ * token was copied and the thief cannot be distinguished from the owner.
  *
- * @param admit Called before the token counts as used.
+ * @param admit Called before the token is marked as used.
  * @throws {AppError} `unauthorized` for a token that is unknown, used, revoked or expired.
  * @throws {ThrottledError} After too many failures from the address.
  */
@@ -46,7 +46,7 @@ export async function refreshSession(
   if (!found) throw new AppError("unauthorized", REFUSED);
   if (found.spentAt !== null && !isRepeat(found, address, at)) {
     revokeFamily(deps, found.familyId);
-    log.warn("refresh token reused, session revoked", { userId: found.userId, address });
+    log.warn("refresh token reused; session revoked", { userId: found.userId, address });
     throw new ReusedTokenError(found.userId);
   }
   const role = accounts.roleOf(found);
@@ -75,7 +75,7 @@ function isRepeat({ spentAt, spentFrom }: RefreshToken, address: string, at: Dat
 
 const REFUSED = "The refresh token is invalid or has expired; log in again";
 
-/** A copied token. The answer does not say so; the logs name the user. */
+/** A reused token. The response does not say so, but the logs name the user. */
 export class ReusedTokenError extends AppError {
   constructor(readonly userId: string) {
     super("unauthorized", REFUSED);

@@ -1,5 +1,5 @@
 /**
- * Refresh tokens: how they are made and stored.
+ * Refresh tokens: creation and storage.
  *
  * @module
  */
@@ -9,28 +9,28 @@ import { insertRefreshToken } from "../../../db/ce/refresh_tokens.ts";
 import type { Session } from "../../auth/accounts.ts";
 import type { Deps } from "../../deps.ts";
 
-/** How long a refresh token can be used. */
+/** Lifetime of a refresh token. */
 const REFRESH_TOKEN_MS = 30 * 24 * 60 * 60 * 1000;
 
 const REFRESH_TOKEN_BYTES = 32;
 
-/** The first refresh token of a login. */
+/** Creates the first refresh token of a login. */
 export const makeRefreshToken = (): string => randomText(REFRESH_TOKEN_BYTES);
 
 /**
- * The refresh token that follows another one, always the same. It cannot be computed from the
- * database alone, which holds neither of the two, nor from the token without `SECRET_KEY`.
+ * Derives the refresh token that follows another one. It can be computed neither from the database,
+ * which stores only hashes, nor from the token without `SECRET_KEY`.
  */
 export const refreshTokenAfter = (
   { secrets }: Pick<Deps, "secrets">,
   token: string,
 ): Promise<string> => secrets.fingerprint(`refresh token after ${token}`);
 
-/** Names the access token that is issued together with a refresh token. */
+/** The id of the access token that is issued together with a refresh token. */
 export const accessTokenId = (refreshToken: string): string =>
   sha256(`access token of ${refreshToken}`);
 
-/** Unsalted, because 256 random bits cannot be found by trying. */
+/** Unsalted, because 256 random bits cannot be guessed. */
 export const refreshTokenHash = (token: string): string => sha256(token);
 
 /** Stores the hash of a token that continues a login. For `endsAt` see `OpenLogin`. */

@@ -1,5 +1,5 @@
 /**
- * Logging in and out.
+ * Sessions: logging in and out.
  *
  * @module
  */
@@ -20,48 +20,48 @@ import type { LoginAttempt } from "../../auth/login_throttle.ts";
 import { isApiKey } from "./api_key.ts";
 import { emailKey } from "./emails.ts";
 import { revokeFamily } from "./families.ts";
-import { verifyPassword } from "./passwords.ts";
+
 import { accessTokenId, makeRefreshToken, storeRefreshToken } from "./refresh_tokens.ts";
 import { accessTokenLifeS, signAccessToken } from "./tokens.ts";
 
-/** The answer to a login. */
+/** The response to a login. */
 export interface TokenPair {
   accessToken: string;
   refreshToken: string;
-  /** Remaining life of the access token, in seconds. */
+  /** Remaining lifetime of the access token, in seconds. */
   expiresIn: number;
   role: UserRole;
   serverName: string;
 }
 
-/** A stored login with its refresh token, of which only the hash is stored. */
+/** A login with its refresh token, of which only the hash is stored. */
 export interface OpenLogin {
   session: Session;
   role: UserRole;
   refreshToken: string;
-  /** When the refresh token was made. Its access token is issued at the same time. */
+  /** When the refresh token and its access token were issued. */
   issuedAt: Date;
-  /** When the login ends, however often it is renewed; `null` without such an end. */
+  /** When the login ends, regardless of renewals; `null` for no end. */
   endsAt: Date | null;
 }
 
 export interface LoginTerms {
-  /** When the login ends at the latest, e.g. because the identity provider's session ends. */
+  /** Latest end of the login, e.g. the end of the identity provider's session. */
   endsAt?: Date;
 }
 
 /**
- * Refuses a user who may not log in from the caller's address. Called when the user is proven and
+ * Throws if the user may not log in from the caller's address. Called after authentication and
  * before anything is stored.
  */
 export type Admit = (userId: string) => void;
 
 type SessionDeps = Pick<Deps, "config" | "db" | "accounts" | "secrets" | "now">;
-export type LoginDeps = SessionDeps & Pick<Deps, "throttle" | "log">;
+export type LoginDeps = SessionDeps & Pick<Deps, "passwords" | "throttle" | "log">;
 
 /**
- * Key mode: exchanges the API key for tokens. Failures count for the address only: a key is too
- * long to be guessed from many addresses, and its owner must not be locked out.
+ * Key mode: exchanges the API key for tokens. Failures are counted per address only, because the
+ * key is too long to be guessed from many addresses and its owner must not be locked out.
  *
  * @throws {AppError} `not_found` in users mode; `unauthorized` for a wrong key.
  * @throws {ThrottledError} After too many failures.
@@ -87,11 +87,11 @@ export async function exchangeApiKey(
 }
 
 /**
- * Users mode: exchanges email and password for tokens. What it says, and how long it takes, is
- * the same for a wrong password and for an account that does not exist.
+ * Users mode: exchanges email and password for tokens. The response and its time are the same for a
+ * wrong password and for an unknown account.
  *
  * @throws {AppError} `not_found` in key mode; `unauthorized` for a wrong email or password;
- * `unavailable` when too many others log in.
+ * `unavailable` when too many logins are in progress.
  * @throws {ThrottledError} After too many failures.
  */
 export async function logIn(
@@ -108,12 +108,12 @@ export async function logIn(
   const user = selectUserByEmail(db, account);
   const stored = selectPasswordHash(db, user?.id ?? "");
   let attempt: LoginAttempt | undefined;
-  const right = await verifyPassword(password, stored, () => {
+  const isRight = await deps.passwords.verify(password, stored, () => {
     attempt = throttle.begin(address, account);
   });
 
   // The user may have been deleted, or the password changed, while it was checked.
-  if (!right || !user || selectPasswordHash(db, user.id) !== stored) {
+  if (!isRight || !user || selectPasswordHash(db, user.id) !== stored) {
     warnAnonymous(deps, "login refused", { userId: user?.id, address });
     throw new AppError("unauthorized", "The email or the password is wrong");
   }
@@ -125,10 +125,10 @@ export async function logIn(
 }
 
 /**
- * Begins a login of a user whose identity is proven. None of its tokens, nor of those that renew
- * it, outlives `endsAt`.
+ * Starts a login of an authenticated user. Neither its tokens nor those that renew it are valid
+ * after `endsAt`.
  *
- * @throws {AppError} `unauthorized` when there is no such user (any more).
+ * @throws {AppError} `unauthorized` if the user does not exist (any more).
  */
 export async function startSession(
   deps: SessionDeps,
@@ -140,10 +140,10 @@ export async function startSession(
 }
 
 /**
- * The part of {@linkcode startSession} that is stored. Runs inside the caller's transaction, so
- * that what the login follows from is stored with it or not at all.
+ * Stores a login; see {@linkcode startSession}. Runs inside the caller's transaction, so that the
+ * login is stored together with its cause.
  *
- * @throws {AppError} `unauthorized` when there is no such user (any more).
+ * @throws {AppError} `unauthorized` if the user does not exist (any more).
  */
 export function storeLogin(
   deps: Pick<SessionDeps, "db" | "accounts" | "now">,
@@ -161,7 +161,7 @@ export function storeLogin(
   return { session, role, refreshToken, issuedAt, endsAt: endsAt ?? null };
 }
 
-/** The tokens of a login that was stored or renewed; the same for the same login. */
+/** The tokens of a login that was stored or renewed; always the same for the same login. */
 export async function tokenPairOf(
   deps: Pick<SessionDeps, "config" | "secrets" | "now">,
   { session, role, refreshToken, issuedAt, endsAt }: OpenLogin,
@@ -177,12 +177,12 @@ export async function tokenPairOf(
   };
 }
 
-/** Ends the caller's own login. */
+/** Revokes the caller's login. */
 export function logOut(deps: Pick<Deps, "db" | "accounts" | "now">, { familyId }: Caller): void {
   revokeFamily(deps, familyId);
 }
 
-/** Forgets the tokens and revocations whose time is over. @returns How many. */
+/** Deletes expired refresh tokens and revocations. @returns The number of deleted rows. */
 export function sweepExpiredTokens({ db, now }: Pick<Deps, "db" | "now">): number {
   const at = now().toISOString();
   return deleteExpiredRefreshTokens(db, at) + deleteExpiredRevokedFamilies(db, at);

@@ -1,5 +1,5 @@
 /**
- * Access tokens: JWTs of 15 minutes that this service signs for itself.
+ * Access tokens: JWTs with a lifetime of 15 minutes, issued and verified by this service.
  *
  * @module
  */
@@ -10,23 +10,22 @@ import type { UserRole } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 
-/** How long an access token is good at most, in seconds. */
+/** Longest lifetime of an access token, in seconds. */
 export const ACCESS_TOKEN_S = 15 * 60;
 
-/** Who issues the tokens, and for whom: this service, both times. */
 const ISSUER = "longshore";
 const AUDIENCE = "longshore";
 
-/** Ours have about 400; longer ones are not looked at. */
+/** Longest token that is verified, in characters; those of this service have about 400. */
 const TOKEN_LENGTH_MAX = 2_048;
 
-/** Most tokens that are known to be good at a time; beyond, the oldest is checked afresh. */
+/** Limit of the cache of verified tokens; the oldest entry is dropped. */
 const VERIFIED_MAX = 10_000;
 
 /**
- * How long an access token is valid, in whole seconds.
+ * Lifetime of an access token, in whole seconds.
  *
- * @param endsAt When the login ends, which no token of it outlives; `null` for one without an end.
+ * @param endsAt When the login and all its tokens end; `null` for no end.
  */
 export function accessTokenLifeS(issuedAt: Date, endsAt: Date | null): number {
   if (endsAt === null) return ACCESS_TOKEN_S;
@@ -41,7 +40,7 @@ export interface AccessTokenTerms {
 }
 
 /**
- * Signs an access token. Its role informs the client only; permissions are looked up at each call.
+ * Signs an access token. Its role only informs the client; permissions are read at each request.
  */
 export async function signAccessToken(
   { secrets }: Pick<Deps, "secrets">,
@@ -60,21 +59,22 @@ export async function signAccessToken(
     .sign(await secrets.jwtKey());
 }
 
-/** Finds the login of an access token; at once for one that was seen before. */
+/** Verifies an access token; synchronous for a cached one. */
 export type TokenVerifier = (token: string) => TokenSession | Promise<TokenSession>;
 
-/** The login of an access token, and when the token ends, in Unix milliseconds. */
+/** The login of an access token, and when the token expires, in Unix milliseconds. */
 export type TokenSession = Session & { expiresAtMs: number };
 
 /**
- * Makes the check of access tokens. A verified token is remembered until it expires, for checking
- * a signature takes longer than answering from memory does. Whether user and login still hold is
- * not its business: ask {@linkcode Accounts.roleOf} at each call.
+ * Creates the verifier of access tokens. Verified tokens are cached until they expire, because
+ * verifying a signature takes longer than answering from memory. It does not check whether the user
+ * and the login still exist; call {@linkcode Accounts.roleOf} for each request.
  *
- * The check throws an {@linkcode AppError} `unauthorized` for everything that is not an unexpired
- * token of ours.
+ * The verifier throws an {@linkcode AppError} `unauthorized` for an invalid or expired token.
  */
-export function tokenVerifier({ secrets, now }: Pick<Deps, "secrets" | "now">): TokenVerifier {
+export function createTokenVerifier(
+  { secrets, now }: Pick<Deps, "secrets" | "now">,
+): TokenVerifier {
   const verified = new Map<string, TokenSession>();
 
   return (token) => {
@@ -103,7 +103,7 @@ export function tokenVerifier({ secrets, now }: Pick<Deps, "secrets" | "now">): 
         currentDate: now(),
       });
       const { sub, sid, exp } = payload;
-      if (typeof sub !== "string" || typeof sid !== "string") throw new Error("no login named");
+      if (typeof sub !== "string" || typeof sid !== "string") throw new Error("sub or sid missing");
       return { userId: sub, familyId: sid, expiresAtMs: exp! * 1000 };
     } catch (cause) {
       throw refused(cause);
@@ -113,6 +113,6 @@ export function tokenVerifier({ secrets, now }: Pick<Deps, "secrets" | "now">): 
 
 const secondsOf = (time: Date) => Math.floor(time.getTime() / 1000);
 
-/** Says no more: which check failed helps only whoever forges. */
+/** The message does not say which check failed, because that would help an attacker. */
 const refused = (cause?: unknown) =>
   new AppError("unauthorized", "The access token is not valid or has expired", { cause });

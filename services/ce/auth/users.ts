@@ -1,5 +1,5 @@
 /**
- * Users: who may log in, and as what.
+ * User accounts and their roles.
  *
  * @module
  */
@@ -26,12 +26,7 @@ import { assertBelowLimit } from "../../license/limits.ts";
 import type { LoginAttempt } from "../../auth/login_throttle.ts";
 import { EMAIL_RULE, emailKey, isEmail } from "./emails.ts";
 import { revokeFamiliesOfUser } from "./families.ts";
-import {
-  assertAcceptablePassword,
-  hashPassword,
-  makePassword,
-  verifyPassword,
-} from "./passwords.ts";
+import { assertAcceptablePassword, makePassword } from "../../auth/passwords.ts";
 
 export type { User };
 
@@ -42,9 +37,9 @@ export interface NewUser {
 }
 
 /**
- * Who a caller is. Behind the API key there is nobody with an email.
+ * Describes the caller. The user of the API key has no email.
  *
- * @throws {AppError} `unauthorized` when the user was deleted a moment ago.
+ * @throws {AppError} `unauthorized` if the user has just been deleted.
  */
 export function describeCaller(
   { db }: Pick<Deps, "db">,
@@ -54,7 +49,7 @@ export function describeCaller(
     return { id: userId, email: null, role: role as UserRole, createdAt: null, lastLoginAt: null };
   }
   const user = selectUser(db, userId);
-  if (!user) throw new AppError("unauthorized", "The user of this token does not exist any more");
+  if (!user) throw new AppError("unauthorized", "The user of this token no longer exists");
   return user;
 }
 
@@ -67,36 +62,36 @@ export function listUsers({ config, db }: Pick<Deps, "config" | "db">): User[] {
 /**
  * Stores a new user.
  *
- * @throws {AppError} `not_found` in key mode; `invalid` for what is no email or an unacceptable
- * password; `forbidden` for a role above the caller's; `conflict` for an email that somebody has.
- * @throws {LimitError} When the edition allows no more users.
+ * @throws {AppError} `not_found` in key mode; `invalid` for an invalid email or password;
+ * `forbidden` for a role above the caller's; `conflict` for an email in use.
+ * @throws {LimitError} When the edition's limit of users is reached.
  */
 export async function createUser(
-  deps: Pick<Deps, "config" | "db" | "accounts" | "license" | "now" | "log">,
+  deps: Pick<Deps, "config" | "db" | "accounts" | "license" | "passwords" | "now" | "log">,
   caller: Caller,
   { email, password, role }: NewUser,
 ): Promise<User> {
   assertUsersMode(deps.config);
-  assertMayGive(caller, role);
+  assertMayAssign(caller, role);
   assertEmail(email);
   assertAcceptablePassword(password);
-  const assertRoom = () => {
+  const assertCanStore = () => {
     assertBelowLimit(deps.license, "users", countUsers(deps.db));
     assertEmailFree(deps.db, email);
   };
 
-  // Once before, for a refusal costs no hash; once after, for others may have come meanwhile.
-  assertRoom();
-  const passwordHash = await hashPassword(password);
-  assertRoom();
+  // Checked before hashing to refuse early, and again because users may have been added meanwhile.
+  assertCanStore();
+  const passwordHash = await deps.passwords.hash(password);
+  assertCanStore();
   return storeUser(deps, { email, passwordHash, role });
 }
 
 /**
- * Stores a user whose identity others vouch for; without a password, none opens the account.
+ * Stores a user.
  *
- * @param passwordHash As `hashPassword()` makes it, or `null`.
- * @throws {AppError} `conflict` for an email that somebody has.
+ * @param passwordHash `null` for a user of an identity provider, who cannot log in by password.
+ * @throws {AppError} `conflict` for an email in use.
  */
 export function storeUser(
   { db, accounts, now, log }: Pick<Deps, "db" | "accounts" | "now" | "log">,
@@ -117,13 +112,13 @@ export function storeUser(
 }
 
 /**
- * Creates the first admin in users mode while there is none. There may be users already who
- * signed in through an identity provider in key mode.
+ * Creates the first admin in users mode. Users who signed in through an identity provider in key
+ * mode may exist already.
  *
- * @param deliver Gives a created password to the operator. Only then the account is stored.
+ * @param deliver Gives a generated password to the operator. The account is stored afterwards.
  */
 export async function ensureFirstAdmin(
-  deps: Pick<Deps, "config" | "db" | "accounts" | "now" | "log">,
+  deps: Pick<Deps, "config" | "db" | "accounts" | "passwords" | "now" | "log">,
   deliver: (account: { email: string; password: string }) => void,
 ): Promise<void> {
   const { config, db } = deps;
@@ -131,17 +126,17 @@ export async function ensureFirstAdmin(
   const email = config.adminEmail;
   const password = config.adminPassword ?? makePassword();
   assertAcceptablePassword(password);
-  const passwordHash = await hashPassword(password);
+  const passwordHash = await deps.passwords.hash(password);
   if (config.adminPassword === null) deliver({ email, password });
   storeUser(deps, { email, passwordHash, role: "admin" });
 }
 
 /**
- * Gives a user another role. It holds at the user's very next request; the login cannot be renewed
- * with it, so that whoever was demoted has to log in again within 15 minutes.
+ * Changes the role of a user. It takes effect with the user's next request. Existing logins cannot
+ * be renewed, so the user has to log in again within 15 minutes.
  *
  * @throws {AppError} `not_found` for an unknown user and in key mode; `forbidden` for a role above
- * the caller's, and for a user with more rights; `conflict` when no admin would be left.
+ * the caller's, and for a user with more rights; `conflict` for the last admin.
  */
 export function setUserRole(
   { config, db, accounts, now, log }: Pick<Deps, "config" | "db" | "accounts" | "now" | "log">,
@@ -150,8 +145,8 @@ export function setUserRole(
   role: UserRole,
 ): User {
   assertUsersMode(config);
-  assertMayGive(caller, role);
-  const user = existing(db, id);
+  assertMayAssign(caller, role);
+  const user = findUser(db, id);
   assertMayManage(caller, user);
   if (user.role === role) return user;
   if (user.role === "admin") assertAnotherAdmin(db, "demoted");
@@ -166,61 +161,61 @@ export function setUserRole(
 }
 
 /**
- * Changes a password: an admin anybody else's, whoever else may write users that of somebody with
- * no more rights, everybody the own one with the current one. Every login of that user ends.
+ * Changes a password and revokes every login of the user. Users change their own password with the
+ * current one. Admins change any other password; callers with `users:write` only those of users
+ * without additional rights.
  *
- * @throws {AppError} `forbidden` for another's password that is not theirs to change and for a
- * wrong current one; `invalid` for an unacceptable password or a missing current one; `not_found`
- * for an unknown user and in key mode.
+ * @throws {AppError} `forbidden` without the permission and for a wrong current password; `invalid`
+ * for an unacceptable password or a missing current one; `not_found` for an unknown user and in key
+ * mode.
  * @throws {ThrottledError} After too many wrong current passwords.
  */
 export async function changePassword(
-  deps: Pick<Deps, "config" | "db" | "accounts" | "throttle" | "now" | "log">,
+  deps: Pick<Deps, "config" | "db" | "accounts" | "passwords" | "throttle" | "now" | "log">,
   caller: Caller,
   id: string,
   { password, currentPassword }: { password: string; currentPassword: string | undefined },
 ): Promise<User> {
   assertUsersMode(deps.config);
-  const oneself = caller.userId === id;
-  if (!oneself && !mayDo(caller, "admin", "users:write")) {
-    throw new AppError("forbidden", "The role admin is required for another user's password");
+  const isOwn = caller.userId === id;
+  if (!isOwn && !mayDo(caller, "admin", "users:write")) {
+    throw new AppError("forbidden", "Changing another user's password requires the role admin");
   }
   assertAcceptablePassword(password);
-  if (oneself) {
+  if (isOwn) {
     await assertCurrentPassword(deps, caller, currentPassword);
     return await setPassword(deps, id, password);
   }
-  assertMayManage(caller, existing(deps.db, id));
+  assertMayManage(caller, findUser(deps.db, id));
   return await setPassword(deps, id, password, (user) => assertMayManage(caller, user));
 }
 
 /**
- * Sets a password without asking for the former one, and ends every login of the user.
+ * Sets a password without the current one, and revokes every login of the user.
  *
- * @param assertStill Asked about the user when the hash is there: that takes its time, and meanwhile
- * the user may have got another role.
+ * @param assertAllowed Called after hashing, because the user's role may have changed meanwhile.
  * @throws {AppError} `invalid` for an unacceptable password; `not_found` for an unknown user.
  */
 export async function setPassword(
-  deps: Pick<Deps, "db" | "accounts" | "now" | "log">,
+  deps: Pick<Deps, "db" | "accounts" | "passwords" | "now" | "log">,
   id: string,
   password: string,
-  assertStill: (user: User) => void = () => {},
+  assertAllowed: (user: User) => void = () => {},
 ): Promise<User> {
   const { db, log } = deps;
   assertAcceptablePassword(password);
-  const passwordHash = await hashPassword(password);
-  const user = existing(db, id);
-  assertStill(user);
+  const passwordHash = await deps.passwords.hash(password);
+  const user = findUser(db, id);
+  assertAllowed(user);
   revokeFamiliesOfUser(deps, id, () => updateUserPassword(db, id, passwordHash));
   log.info("password changed", { userId: id });
   return user;
 }
 
 /**
- * Deletes a user and ends all their logins.
+ * Deletes a user and revokes their logins.
  *
- * @returns The user as it was.
+ * @returns The deleted user.
  * @throws {AppError} `not_found` for an unknown user and in key mode; `forbidden` for a user with
  * more rights; `conflict` for the caller's own account and for the last admin.
  */
@@ -231,7 +226,7 @@ export function removeUser(
 ): User {
   const { config, db, accounts, log } = deps;
   assertUsersMode(config);
-  const user = existing(db, id);
+  const user = findUser(db, id);
   if (caller.userId === id) {
     throw new AppError("conflict", "You cannot delete your own account");
   }
@@ -245,19 +240,20 @@ export function removeUser(
 }
 
 async function assertCurrentPassword(
-  { db, throttle, log }: Pick<Deps, "db" | "throttle" | "log">,
+  { db, passwords, throttle, log }: Pick<Deps, "db" | "passwords" | "throttle" | "log">,
   { userId, address }: Caller,
   currentPassword: string | undefined,
 ): Promise<void> {
   if (currentPassword === undefined) {
-    throw new AppError("invalid", "body.current_password: is required to change your own password");
+    throw new AppError("invalid", "body.current_password: Required to change your own password");
   }
-  const { email } = existing(db, userId);
+  const { email } = findUser(db, userId);
   let attempt: LoginAttempt | undefined;
-  const right = await verifyPassword(currentPassword, selectPasswordHash(db, userId), () => {
+  const stored = selectPasswordHash(db, userId);
+  const isRight = await passwords.verify(currentPassword, stored, () => {
     attempt = throttle.begin(address, emailKey(email));
   });
-  if (!right) {
+  if (!isRight) {
     log.warn("wrong current password", { userId, address });
     throw new AppError("forbidden", "The current password is wrong");
   }
@@ -266,21 +262,24 @@ async function assertCurrentPassword(
 
 function assertUsersMode({ authMode }: Pick<Deps["config"], "authMode">): void {
   if (authMode !== "users") {
-    throw new AppError("not_found", "Users mode is off (AUTH_MODE=key); there are no users");
+    throw new AppError("not_found", "Users mode is off (AUTH_MODE=key)");
   }
 }
 
-/** Somebody who was given more than the caller has would be a way to it. @throws `forbidden` */
-function assertMayGive({ role: own }: Caller, role: UserRole): void {
+/** Callers cannot assign a role above their own. @throws {AppError} `forbidden` */
+function assertMayAssign({ role: own }: Caller, role: UserRole): void {
   if (includesRole(own, role)) return;
-  throw new AppError("forbidden", `Only somebody with the role ${role} can give it`);
+  throw new AppError("forbidden", `Assigning the role ${role} requires the role ${role}`);
 }
 
-/** So would the login of somebody who has more. @throws {AppError} `forbidden` */
+/** Callers cannot change users with more rights. @throws {AppError} `forbidden` */
 function assertMayManage(caller: Caller, { id, role }: User): void {
   if (caller.role === "admin") return;
   if (includesRole(caller.role, role) && caller.rights?.includeThoseOf(id)) return;
-  throw new AppError("forbidden", `User ${id} may do what you may not, and is not yours to change`);
+  throw new AppError(
+    "forbidden",
+    `You cannot change user ${id}: they have permissions that you do not have`,
+  );
 }
 
 function assertEmail(email: string): void {
@@ -289,15 +288,15 @@ function assertEmail(email: string): void {
 
 function assertEmailFree(db: Deps["db"], email: string): void {
   if (selectUserByEmail(db, emailKey(email))) {
-    throw new AppError("conflict", `A user with the email ${email} exists already`);
+    throw new AppError("conflict", `A user with the email ${email} already exists`);
   }
 }
 
-function assertAnotherAdmin(db: Deps["db"], fate: string): void {
-  if (countAdmins(db) <= 1) throw new AppError("conflict", `The last admin cannot be ${fate}`);
+function assertAnotherAdmin(db: Deps["db"], action: string): void {
+  if (countAdmins(db) <= 1) throw new AppError("conflict", `The last admin cannot be ${action}`);
 }
 
-function existing(db: Deps["db"], id: string): User {
+function findUser(db: Deps["db"], id: string): User {
   const user = selectUser(db, id);
   if (!user) throw notFound("User", id);
   return user;

@@ -1,5 +1,5 @@
 /**
- * The edition in force: what it opens, what it allows, and how much of that is used.
+ * The current edition: its features, limits and usage.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Trial } from "../../license/license.ts";
 import { protectionWarning } from "../../license/protection.ts";
 import { LIMITED_RESOURCES, type LimitedResource, limitOf } from "../../license/limits.ts";
 
-/** What each edition adds, by the names that the product's parts have. */
+/** Names of the features that each edition adds. */
 const FEATURES: Record<Edition, readonly string[]> = {
   ce: [
     ...["containers", "stacks", "images", "networks", "volumes", "system", "stream", "users"],
@@ -44,21 +44,21 @@ export interface EditionInfo {
   expiresAt: string | null;
   graceUntil: string | null;
   customer: string | null;
-  /** Why a given license key is not in force. */
+  /** Why the installed license key is not accepted. */
   problem: string | null;
-  /** End of the access protection after the Enterprise edition ended. ISO 8601, UTC. */
+  /** End of the access protection that follows the end of the Enterprise edition. ISO 8601, UTC. */
   protectedUntil: string | null;
-  /** What the protection means, in one sentence. */
+  /** Describes the protection in one sentence. */
   warning: string | null;
-  /** `null` while the trial is still to be had. */
+  /** `null` while the trial has not been started. */
   trial: Trial | null;
   features: string[];
-  /** `null` is unlimited. */
+  /** `null` means unlimited. */
   limits: Record<LimitedResource, number | null>;
   usage: Partial<Record<LimitedResource, number>>;
 }
 
-/** The license in force with its limits, and the records that count against them. */
+/** The current license with its limits, and the number of records that count against them. */
 export function describeEdition(
   { db, license, counts }: Pick<Deps, "db" | "license" | "counts">,
 ): EditionInfo {
@@ -74,7 +74,7 @@ export function describeEdition(
     warning: protectionWarning(protectedUntil),
     trial,
     features: EDITIONS.filter((each) => includesEdition(edition, each))
-      .flatMap((each) => FEATURES[each].flatMap(spellings)),
+      .flatMap((each) => FEATURES[each].flatMap(spellingsOf)),
     limits: Object.fromEntries(LIMITED_RESOURCES.map((resource) => {
       const limit = limitOf(license, resource);
       return [resource, limit === Infinity ? null : limit];
@@ -86,6 +86,6 @@ export function describeEdition(
 }
 
 /** Clients look for either spelling, e.g. `status-pages` and `status_pages`. */
-function spellings(feature: string): string[] {
+function spellingsOf(feature: string): string[] {
   return feature.includes("-") ? [feature, feature.replaceAll("-", "_")] : [feature];
 }

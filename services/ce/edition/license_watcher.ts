@@ -1,5 +1,5 @@
 /**
- * Notices a license file that was put in place, replaced or removed while the service runs.
+ * The worker that loads the license file again after it was added, replaced or removed.
  *
  * @module
  */
@@ -14,31 +14,31 @@ export const licenseWatcher: Worker = {
   name: "license watcher",
   edition: "ce",
   async run(deps, signal, round) {
-    let seen = "";
+    let state = "";
     for await (const _ of every(ROUND_MS, signal)) {
-      seen = await watchLicense(deps, seen);
+      state = await reloadLicense(deps, state);
       round();
     }
   },
 };
 
 /**
- * Loads the license if its file is another than when it was `seen`; a license that the environment
- * gives stays.
+ * Loads the license if its file has changed. A license from the environment stays in effect.
  *
- * @returns What to call it with the next time; empty stands for no file.
+ * @param before The result of the previous call.
+ * @returns The state of the file; empty without a file.
  */
-export async function watchLicense(
+export async function reloadLicense(
   { config, license, log }: Pick<Deps, "config" | "license" | "log">,
-  seen: string,
+  before: string,
 ): Promise<string> {
   const state = licenseFileState(config);
-  // A file that came and went between two looks has left its license in force.
+  // A file that was added and removed between two rounds has left its license in effect.
   const isOrphan = state === "" && license.grant !== undefined;
-  if ((state !== seen || isOrphan) && config.licenseKey === null) {
+  if ((state !== before || isOrphan) && config.licenseKey === null) {
     await loadLicense(license, config, log);
   }
-  // An end is stored when it happens, not with the first request after it.
+  // Stores the end of the edition when it happens, not at the first request after it.
   license.protectedUntil();
   return state;
 }

@@ -1,6 +1,5 @@
 /**
- * How the edition changes while the service runs: a license is installed or removed, a trial
- * begins.
+ * Changes the edition while the service runs: installs or removes a license, starts the trial.
  *
  * @module
  */
@@ -21,21 +20,21 @@ import {
 } from "../../license/source.ts";
 import { describeEdition, type EditionInfo } from "./edition.ts";
 
-/** Setting: when the trial was started; it stays, for there is one per installation. */
+/** Setting: when the trial was started. It is never deleted: each installation has one trial. */
 const TRIAL_STARTED_AT = "trial_started_at";
 
-/** When the trial of this installation was started, if it ever was. */
+/** When the trial of this installation was started; `undefined` if it never was. */
 export function storedTrialStart(db: StateDatabase): Date | undefined {
   const text = selectSetting(db, TRIAL_STARTED_AT);
   if (text === undefined) return undefined;
-  // Whatever else stands there: there was a trial.
+  // An unreadable time still means that there was a trial.
   return new Date(Date.parse(text) || 0);
 }
 
-/** Setting: whether the Enterprise edition is in force, or else when it ended. */
+/** Setting: whether the Enterprise edition is active, or when it ended. */
 const ENTERPRISE_END = "enterprise_end";
 
-/** Keeps the end of the Enterprise edition in the database. */
+/** Stores the end of the Enterprise edition in the database. */
 export function storedEnd({ db, log }: Pick<Deps, "db" | "log">): EndStore {
   return {
     load: () => selectSetting(db, ENTERPRISE_END),
@@ -43,8 +42,8 @@ export function storedEnd({ db, log }: Pick<Deps, "db" | "log">): EndStore {
       try {
         upsertSetting(db, ENTERPRISE_END, value);
       } catch (error) {
-        // Requests are still checked; only a restart would begin the period again.
-        log.error("end of the edition not stored", errorFields(error));
+        // The protection stays on in memory; only a restart would begin its period again.
+        log.error("failed to store end of Enterprise edition", errorFields(error));
       }
     },
   };
@@ -56,17 +55,17 @@ export function storeTrialStart(db: StateDatabase, at: Date): void {
 }
 
 /**
- * Checks a key and keeps it as the installation's license, in place of the former one.
+ * Checks a key and stores it as the installation's license, replacing the previous one.
  *
- * @throws {AppError} `invalid` for a key that is not accepted, with the reason; `conflict` where
- * the environment gives the license, for that one would still count.
+ * @throws {AppError} `invalid` for a key that is not accepted, with the reason; `conflict` while
+ * `LICENSE_KEY` is set, which takes precedence.
  */
-export async function keepLicense(
+export async function storeLicense(
   place: LicensePlace,
   now: () => Date,
   key: string,
 ): Promise<LicenseGrant> {
-  assertFileCounts(place);
+  assertLicenseFileUsed(place);
   let grant: LicenseGrant;
   try {
     grant = await checkLicenseKey(key, place);
@@ -81,31 +80,31 @@ export async function keepLicense(
 }
 
 /**
- * Installs a license. It holds at once: for the next request, and for the workers within a second.
+ * Installs a license. It takes effect with the next request, and for workers within a second.
  *
- * @throws {AppError} As {@linkcode keepLicense} does.
+ * @throws {AppError} As {@linkcode storeLicense}.
  */
 export async function installLicense(
   deps: Pick<Deps, "config" | "counts" | "db" | "license" | "log" | "now">,
   key: string,
 ): Promise<EditionInfo> {
   const { config, license, log, now } = deps;
-  const grant = await keepLicense(config, now, key);
+  const grant = await storeLicense(config, now, key);
   license.use(grant);
   log.info("license installed", { edition: license.edition, expiresAt: license.expiresAt });
   return describeEdition(deps);
 }
 
 /**
- * Removes the installed license. Nothing of what it allowed is deleted.
+ * Removes the installed license. Records that it allowed are not deleted.
  *
- * @throws {AppError} `not_found` where none is installed; `conflict` where the environment gives it.
+ * @throws {AppError} `not_found` if none is installed; `conflict` while `LICENSE_KEY` is set.
  */
 export function removeLicense(
   deps: Pick<Deps, "config" | "counts" | "db" | "license" | "log">,
 ): EditionInfo {
   const { config, license, log } = deps;
-  assertFileCounts(config);
+  assertLicenseFileUsed(config);
   if (!deleteLicenseKey(config)) throw new AppError("not_found", "No license is installed");
   license.use(undefined);
   log.info("license removed", { edition: license.edition });
@@ -113,10 +112,10 @@ export function removeLicense(
 }
 
 /**
- * Opens the Enterprise edition for 30 days.
+ * Enables the Enterprise edition for 30 days.
  *
- * @throws {AppError} `conflict` where it was started before, and while a license is in force, which
- * would count before it.
+ * @throws {AppError} `conflict` if the trial was started before, and while a license is installed,
+ * which takes precedence.
  */
 export function startTrial(
   deps: Pick<Deps, "counts" | "db" | "license" | "log" | "now">,
@@ -124,17 +123,17 @@ export function startTrial(
   const { db, license, log, now } = deps;
   if (license.trial) {
     const { startedAt, endsAt } = license.trial;
-    const fate = now() < new Date(endsAt) ? "ends" : "ended";
+    const ends = now() < new Date(endsAt) ? "ends" : "ended";
     throw new AppError(
       "conflict",
-      `The trial of this installation was started on ${startedAt} and ${fate} on ${endsAt}; ` +
-        "there is one per installation",
+      `The trial was started at ${startedAt} and ${ends} at ${endsAt}; ` +
+        "each installation has one trial",
     );
   }
   if (license.grant) {
     throw new AppError(
       "conflict",
-      `A license is in force (${license.grant.edition}); a trial would change nothing`,
+      `A license is installed (${license.grant.edition}) and takes precedence over a trial`,
     );
   }
   const at = now();
@@ -144,10 +143,11 @@ export function startTrial(
   return describeEdition(deps);
 }
 
-function assertFileCounts({ licenseKey }: Pick<LicensePlace, "licenseKey">): void {
+function assertLicenseFileUsed({ licenseKey }: Pick<LicensePlace, "licenseKey">): void {
   if (licenseKey === null) return;
   throw new AppError(
     "conflict",
-    `LICENSE_KEY is set in the environment and counts before ${LICENSE_FILE}; change it there`,
+    `LICENSE_KEY is set in the environment and takes precedence over ${LICENSE_FILE}; ` +
+      "change it there",
   );
 }

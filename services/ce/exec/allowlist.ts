@@ -1,5 +1,5 @@
 /**
- * Which commands `exec` may run.
+ * The allowlist of commands that `exec` may run.
  *
  * @module
  */
@@ -7,26 +7,26 @@
 import { AppError } from "../../errors.ts";
 import { splitWords } from "./shell_words.ts";
 
-/** One entry, taken apart: commands are compared word by word, never as text. */
+/** One entry, split into words: commands are compared word by word, never as text. */
 export interface AllowedCommand {
   argv: readonly string[];
   /** Whether further arguments may follow. */
   isPrefix: boolean;
 }
 
-/** Ending of an entry that allows further arguments. */
+/** The end of an entry that allows further arguments. */
 const ANY_ARGUMENTS = /[ \t]\*$/;
 
 /**
- * Reads the entries of `EXEC_ALLOWLIST`. Each is a command with the quoting of shells; it is exact,
- * or the beginning of a command where it ends in ` *`.
+ * Parses the entries of `EXEC_ALLOWLIST`. Each is a command with shell quoting. It matches exactly,
+ * or as a prefix if it ends in ` *`.
  *
- * @throws {AppError} `invalid` or `forbidden`, with the entry, for one that could never match: a
- * lone `*`, unfinished quotations, pipes and the like.
+ * @throws {AppError} `invalid` or `forbidden`, with the entry, for an entry that could never match: a
+ * lone `*`, an unclosed quotation, a pipe or another shell operator.
  */
 export function parseExecAllowlist(entries: readonly string[]): AllowedCommand[] {
   return entries.map((entry) => entry.trim()).filter((entry) => entry !== "").map((entry) => {
-    if (entry === "*") throw new AppError("invalid", "Entry *: Names no program");
+    if (entry === "*") throw new AppError("invalid", "Entry *: No program given");
     try {
       return {
         argv: splitWords(entry.replace(ANY_ARGUMENTS, "")),
@@ -47,12 +47,12 @@ export function assertExecAllowed(
 ): void {
   if (allowlist.some((entry) => allows(entry, argv))) return;
   const [program = "", ...rest] = argv;
-  const named = program.slice(0, 100);
+  const shown = program.slice(0, 100);
   throw new AppError(
     "forbidden",
     allowlist.some(({ argv: [allowed] }) => allowed === program)
-      ? `${named} is not allowed ${rest.length ? "with these arguments" : "without arguments"}`
-      : `${named} is not allowed`,
+      ? `${shown} is not allowed ${rest.length ? "with these arguments" : "without arguments"}`
+      : `${shown} is not allowed`,
   );
 }
 

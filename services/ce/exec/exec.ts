@@ -1,5 +1,5 @@
 /**
- * Programs that are run in a container on behalf of a caller.
+ * Runs commands in containers.
  *
  * @module
  */
@@ -14,27 +14,27 @@ import { assertRunning } from "../containers/containers.ts";
 import { assertMayInspect } from "../containers/own_container.ts";
 import { type ReadDeps, resolveContainer } from "../containers/reads.ts";
 import { assertExecAllowed, parseExecAllowlist } from "./allowlist.ts";
-import { createLimiter } from "../../limiter.ts";
+import { sleep } from "../../lifecycle.ts";
 import { splitWords } from "./shell_words.ts";
 
-/** What a program wrote, and how it ended. */
+/** The output and exit code of a command. */
 export interface ExecResult {
   stdout: string;
   stderr: string;
-  /** Both in the order in which they came. */
+  /** Both streams in order of arrival. */
   output: string;
-  /** 127 or 126 for a program that is not there or cannot be run; null when it did not end. */
+  /** 127 if the program does not exist, 126 if it is not executable; null if it did not exit. */
   exitCode: number | null;
-  /** Whether it wrote more than what is given. */
+  /** Whether output beyond the limit was dropped. */
   truncated: boolean;
-  /** Whether it was left alone after its time was up; it may still run. */
+  /** Whether the timeout expired; the command may still be running. */
   timedOut: boolean;
 }
 
 export interface ExecLimits {
   /** Default 30 000. */
   timeoutMs?: number;
-  /** Most bytes of each stream, default 1 MiB. */
+  /** Limit of each stream in bytes, default 1 MiB. */
   streamMax?: number;
 }
 
@@ -42,26 +42,24 @@ const COMMAND_LENGTH_MAX = 500;
 const TIMEOUT_MS = 30_000;
 const STREAM_MAX = 1024 * 1024;
 
-/** Output beyond the bound that is still read, so that the program can end; then it is left. */
+/** Bytes beyond the limit that are still read and dropped, so that the program can finish. */
 const EXCESS_MAX = 16 * 1024 * 1024;
 
-/** How long the engine may take to learn of the end of a program, in milliseconds. */
+/** How long to wait for the exit code after the end of the output, in milliseconds. */
 const EXIT_WAIT_MS = 2_000;
 const EXIT_POLL_MS = 25;
 
-const running = createLimiter({ what: "commands", running: 16, waiting: 64 });
-
 /**
- * Runs a command in a container, without a shell and without input. A program that is not in the
- * container is no failure: it has exit code 127 (126 when it cannot be run), as the engine says.
+ * Runs a command in a container, without a shell and without input. A missing program is not an
+ * error, but gives exit code 127 (126 if it is not executable).
  *
- * @throws {AppError} `invalid` for a command over 500 characters or with an unfinished quotation;
- * `forbidden` for one that the allowlist does not have, and for the service's own container unless
- * the caller is an admin; `not_found`; `conflict` when the container
- * does not run; `too_many_requests`.
+ * @throws {AppError} `invalid` for a command over 500 characters or with an unclosed quotation;
+ * `forbidden` for a command that is not on the allowlist, and for the service's own container unless
+ * the caller is an admin; `not_found`; `conflict` when the container is not running;
+ * `too_many_requests`.
  */
 export async function execInContainer(
-  deps: ReadDeps & Pick<Deps, "config">,
+  deps: ReadDeps & Pick<Deps, "config" | "limiters">,
   caller: Pick<Caller, "role">,
   ref: string,
   command: string,
@@ -75,7 +73,9 @@ export async function execInContainer(
   const container = await resolveContainer(deps, ref);
   assertMayInspect(container, caller);
   assertRunning(container);
-  return await running(() => run(deps.engine, container.id, argv, { timeoutMs, streamMax }));
+  return await deps.limiters.commands(() =>
+    run(deps.engine, container.id, argv, { timeoutMs, streamMax })
+  );
 }
 
 async function run(
@@ -94,7 +94,7 @@ async function run(
   } catch (error) {
     if (!timeout.aborted) {
       if (!isNotRunnable(error)) throw error;
-      // Newer engines refuse the start; older ones write the same words to the output.
+      // Newer engines refuse the start; older ones write the same message to the output.
       output.add({ stream: "stderr", bytes: new TextEncoder().encode(`${error.message}\n`) });
       isComplete = true;
     }
@@ -103,7 +103,7 @@ async function run(
   return { ...output.texts(), exitCode, timedOut: timeout.aborted && !isComplete };
 }
 
-/** @returns Whether the output came to its end. */
+/** @returns Whether the output was read to its end. */
 async function collect(
   frames: AsyncIterable<Frame>,
   output: ReturnType<typeof createOutput>,
@@ -136,13 +136,13 @@ function createOutput(streamMax: number) {
       const taken = bytes.subarray(0, streamMax - streams[stream].bytes);
       streams[stream].bytes += taken.length;
       excess += bytes.length - taken.length;
-      // A character may be spread over two frames.
+      // A character may be split across two frames.
       append(stream, streams[stream].decoder.decode(taken, { stream: true }));
     },
     texts() {
       for (const stream of ["stdout", "stderr"] as const) {
         const rest = streams[stream].decoder.decode();
-        // The bound may have cut a character, which then is left out.
+        // A character cut by the limit is left out.
         if (streams[stream].bytes < streamMax) append(stream, rest);
       }
       return {
@@ -155,19 +155,19 @@ function createOutput(streamMax: number) {
   };
 }
 
-/** Whether the engine says that the program itself is the reason. */
+/** Whether the engine reports that the program is missing or not executable. */
 function isNotRunnable(error: unknown): error is EngineError {
   return error instanceof EngineError &&
     /executable file not found|no such file or directory|OCI runtime exec failed|permission denied|exec format error/i
       .test(error.message);
 }
 
-/** The output ends a moment before the engine knows the exit code. */
+/** Waits for the exit code, which the engine knows shortly after the output has ended. */
 async function exitCodeOf(engine: Deps["engine"], execId: string): Promise<number | null> {
   for (const until = performance.now() + EXIT_WAIT_MS;;) {
     const { Running, ExitCode } = await execInspect(engine, execId);
     if (!Running && ExitCode !== null) return ExitCode;
     if (performance.now() > until) return null;
-    await new Promise((resolve) => setTimeout(resolve, EXIT_POLL_MS));
+    await sleep(EXIT_POLL_MS);
   }
 }

@@ -1,30 +1,29 @@
 /**
- * A command line taken apart as a shell does, without a shell.
+ * Splits a command line into words as a shell does, without a shell.
  *
  * @module
  */
 
 import { AppError } from "../../errors.ts";
 
-/** Between words. A line feed would begin a new command. */
+/** Separators of words. A line feed is an operator: it would start a new command. */
 const BLANKS = " \t";
 
-/** What a shell would act on, unless it is quoted. */
+/** Characters with a meaning to a shell, unless quoted. */
 const OPERATORS = new Set("|&;<>()`$\n\r");
 
-/** The same inside of double quotes. */
+/** Characters with a meaning to a shell inside double quotes. */
 const QUOTED_OPERATORS = new Set("`$");
 
-/** What a backslash takes the meaning of inside of double quotes; before others it is itself. */
+/** Characters that a backslash escapes inside double quotes; before others it is literal. */
 const QUOTED_ESCAPES = new Set('$`"\\');
 
 /**
  * Splits a command into program and arguments by the quoting rules of POSIX shells: single quotes,
- * double quotes, backslash. Nothing is expanded: `*`, `?`, `~`, `#` and braces are ordinary
- * characters.
+ * double quotes, backslash. Nothing is expanded: `*`, `?`, `~`, `#` and braces are literal.
  *
- * @throws {AppError} `invalid` for an unfinished quotation, an empty command and NUL characters;
- * `forbidden` for what only a shell could do: pipes, redirections, several commands, variables,
+ * @throws {AppError} `invalid` for an unclosed quotation, an empty command and NUL characters;
+ * `forbidden` for what needs a shell: pipes, redirections, several commands, variables,
  * substitutions.
  */
 export function splitWords(command: string): string[] {
@@ -37,7 +36,7 @@ export function splitWords(command: string): string[] {
     const shown = char === "\n" || char === "\r" ? "A line break" : char;
     throw new AppError(
       "forbidden",
-      `${shown} is not allowed in a command: it is run without a shell. Quote it where it is meant literally`,
+      `${shown} is not allowed: commands run without a shell; quote it to pass it literally`,
     );
   };
 
@@ -72,9 +71,9 @@ export function splitWords(command: string): string[] {
     }
   }
   if (word !== undefined) words.push(word);
-  if (!words[0]) throw new AppError("invalid", "body.command: Names no program");
+  if (!words[0]) throw new AppError("invalid", "body.command: No program given");
   return words;
 }
 
 const unfinished = (what: string) =>
-  new AppError("invalid", `body.command: Ends within a quotation (${what})`);
+  new AppError("invalid", `body.command: Unclosed quotation (${what})`);

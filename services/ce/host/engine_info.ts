@@ -1,5 +1,5 @@
 /**
- * The container engine described: what it is, what it runs on, and what it occupies.
+ * Describes the container engine: version, host, resources and disk usage.
  *
  * @module
  */
@@ -11,10 +11,10 @@ import { errorFields } from "../../log.ts";
 import { type DiskBreakdown, readDiskBreakdown } from "../storage/disk_usage.ts";
 
 export interface EngineInfo {
-  /** Host name as the engine knows it. */
+  /** Host name reported by the engine. */
   name: string;
   version: string;
-  /** The version of its API that is spoken with it. */
+  /** The API version in use. */
   apiVersion: string;
   os: string;
   kernel: string;
@@ -22,7 +22,7 @@ export interface EngineInfo {
   cpus: number;
   memoryBytes: number;
   storageDriver: string;
-  /** `"1"` or `"2"`; `null` on engines that do not tell. */
+  /** `"1"` or `"2"`; `null` if the engine does not report it. */
   cgroupVersion: string | null;
   /** inactive, pending, active, error or locked. */
   swarm: string;
@@ -33,10 +33,10 @@ export interface EngineInfo {
   warnings: string[];
 }
 
-/** How long the description waits for the disk use, in milliseconds. */
+/** Longest wait for the disk usage, in milliseconds. */
 const DISK_USAGE_WAIT_MS = 5_000;
 
-/** @returns `diskUsage` is `null` when the engine does not get done with it in some seconds. */
+/** @returns `diskUsage` is `null` if the engine takes longer than {@linkcode DISK_USAGE_WAIT_MS}. */
 export async function describeEngine(
   deps: Pick<Deps, "diskUsage" | "engine" | "log">,
 ): Promise<{ info: EngineInfo; diskUsage: DiskBreakdown | null }> {
@@ -44,7 +44,7 @@ export async function describeEngine(
     engineInfo(deps),
     readDiskBreakdown(deps, { waitMs: DISK_USAGE_WAIT_MS }).catch((error) => {
       if (error instanceof EngineUnreachableError) throw error;
-      deps.log.debug("no disk usage", errorFields(error));
+      deps.log.debug("disk usage unavailable", errorFields(error));
       return null;
     }),
   ]);

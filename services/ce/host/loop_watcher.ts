@@ -1,6 +1,5 @@
 /**
- * Notices when the process is too busy with one thing to turn to the others: a timer then ends
- * late.
+ * The worker that measures how long the event loop is blocked, by how late a timer fires.
  *
  * @module
  */

@@ -1,8 +1,8 @@
 /**
- * The host's own metrics: processor, memory, swap, disk, load, uptime, network.
+ * Metrics of the host: processor, memory, swap, disk, load, uptime, network.
  *
- * They come from the runtime's own calls, or, with `PROC_PATH`, from a mounted `/proc` of the
- * host, which also tells of its network. No process is started for them.
+ * They come from the runtime, or with `PROC_PATH` from a mounted `/proc` of the host, which also has
+ * network counters. No process is started.
  *
  * @module
  */
@@ -27,24 +27,25 @@ import {
   parseStat,
   parseUptime,
 } from "./proc_text.ts";
+import { sleep } from "../../lifecycle.ts";
 import { systemReason } from "../../system_reason.ts";
 
-/** The host as callers see it. */
+/** The host's metrics in API responses. */
 export type HostMetrics = Omit<HostSample, "cpuTime" | "kernel" | "network"> & {
-  /** Only where `PROC_PATH` is set and tells. */
+  /** Only with `PROC_PATH`, if the counters are readable. */
   network?: NonNullable<HostSample["network"]>;
 };
 
-/** What describes a host in the overview and in the stream. */
+/** The host's metrics in the overview and in stream frames. */
 export type SystemSummary = Omit<HostMetrics, "swap" | "network" | "timestamp">;
 
 /**
- * The filesystem that is watched. Seen from inside a container this is the one that holds the
- * engine's images and containers, which is the one that fills up.
+ * The filesystem that is measured. Inside a container it is the one with the engine's images and
+ * containers, which is the one that fills up.
  */
 const DISK_PATH = "/";
 
-/** Names of filesystems by the number that the kernel gives them, see statfs(2). */
+/** Names of filesystems by their type number, see statfs(2). */
 const FILESYSTEMS: Record<number, string> = {
   0xef53: "ext4",
   0x58465342: "xfs",
@@ -59,14 +60,13 @@ const FILESYSTEMS: Record<number, string> = {
   0x61756673: "aufs",
 };
 
-/** The very first sample has none before it to differ from: it looks twice, so far apart. */
-const FIRST_LOOK_MS = 200;
+/** Time between the two CPU readings of the first sample, in milliseconds. */
+const FIRST_READING_MS = 200;
 
 type HostDeps = Pick<Deps, "config" | "host" | "now">;
 
 /**
- * The host's metrics as last sampled, at once. Only before the first sample has been taken there
- * is a wait of a moment.
+ * The last sample of the host's metrics. Takes a sample if there is none yet.
  *
  * @throws {AppError} `unavailable` when `PROC_PATH` cannot be read.
  */
@@ -85,14 +85,14 @@ export async function systemSummary(
 }
 
 /**
- * Takes a new sample for everybody.
+ * Takes a new sample. Concurrent calls share it.
  *
  * @throws {AppError} `unavailable` when `PROC_PATH` cannot be read.
  */
 export function sampleHost({ config, host, now }: HostDeps): Promise<HostSample> {
   const read = config.procPath === null ? readRuntime : () => readProc(config.procPath!);
   return host.refresh(async (before) => {
-    const cpuBefore = before?.cpuTime ?? await firstLook(read);
+    const cpuBefore = before?.cpuTime ?? await readFirstCpuTime(read);
     const [reading, { disk, filesystem }] = await Promise.all([read(), diskUsage()]);
     const { cpuTime, cpuCount, memory, load, uptimeSeconds, network, cores } = reading;
     const { total, free, available, buffers, cached, swapTotal, swapFree } = memory;
@@ -112,14 +112,14 @@ export function sampleHost({ config, host, now }: HostDeps): Promise<HostSample>
         memory: { free, buffers, cached },
         filesystem,
         bootedAt: reading.bootedAt ??
-          bootTime(at.getTime() / 1000 - uptimeSeconds, before?.kernel?.bootedAt),
+          stableBootTime(at.getTime() / 1000 - uptimeSeconds, before?.kernel?.bootedAt),
       },
       timestamp: at.toISOString(),
     };
   });
 }
 
-/** What is read of the host, before anything is computed. */
+/** Raw values read from the host. */
 interface HostReading {
   cpuTime: CpuTime;
   cpuCount: number;
@@ -128,17 +128,17 @@ interface HostReading {
   uptimeSeconds: number;
   network: HostSample["network"];
   cores: CoreTime[];
-  /** Unix seconds; `undefined` where it is not said. */
+  /** Unix seconds; `undefined` if unknown. */
   bootedAt: number | undefined;
 }
 
-async function firstLook(read: () => Promise<HostReading>): Promise<CpuTime> {
+async function readFirstCpuTime(read: () => Promise<HostReading>): Promise<CpuTime> {
   const { cpuTime } = await read();
-  await new Promise((resolve) => setTimeout(resolve, FIRST_LOOK_MS));
+  await sleep(FIRST_READING_MS);
   return cpuTime;
 }
 
-/** From the runtime's own calls. Interfaces have no counters there. */
+/** Reads the host through the runtime, which has no network counters. */
 function readRuntime(): Promise<HostReading> {
   const times = nodeOs().cpus().map(({ times }) => times);
   let busy = 0;
@@ -152,12 +152,12 @@ function readRuntime(): Promise<HostReading> {
   return Promise.resolve({
     cpuTime: { busy, total: busy + idle },
     cpuCount: times.length,
-    // The runtime gives 0 for what is cached, on every Linux.
+    // The runtime reports 0 cached bytes on every Linux.
     memory: { total, free, available, buffers, cached: null, swapTotal, swapFree },
     load: [round(one, 2), round(five, 2), round(fifteen, 2)],
     uptimeSeconds: Deno.osUptime(),
     network: null,
-    // Milliseconds, of which some modes are not told.
+    // In milliseconds; some modes are missing.
     cores: times.map(({ user, nice, sys, idle, irq }) => ({
       user: user / 1000,
       nice: nice / 1000,
@@ -169,7 +169,7 @@ function readRuntime(): Promise<HostReading> {
   });
 }
 
-/** From a mount of the host's `/proc`. */
+/** Reads the host through a mount of its `/proc`. */
 async function readProc(procPath: string): Promise<HostReading> {
   const read = (name: string) => Deno.readTextFile(`${procPath}/${name}`);
   try {
@@ -177,8 +177,7 @@ async function readProc(procPath: string): Promise<HostReading> {
     const meminfo = await read("meminfo");
     const loadavg = await read("loadavg");
     const uptime = await read("uptime");
-    // `net` is a link to `self/net`, which is this process's network; that of the host's first
-    // process is the host's.
+    // `net` links to `self/net`, the network of this process; process 1 has the host's network.
     const netDev = await read("1/net/dev").catch(() => undefined);
     return {
       ...parseStat(stat),
@@ -193,14 +192,12 @@ async function readProc(procPath: string): Promise<HostReading> {
     throw new AppError(
       "unavailable",
       `PROC_PATH=${procPath} cannot be read: ${systemReason(cause)}`,
-      {
-        cause,
-      },
+      { cause },
     );
   }
 }
 
-/** As `df` counts it: what is reserved for root is neither used nor free. */
+/** Disk usage as `df` counts it: space reserved for root is neither used nor free. */
 async function diskUsage(): Promise<{
   disk: HostSample["disk"];
   filesystem: KernelFigures["filesystem"];
@@ -226,19 +223,16 @@ async function diskUsage(): Promise<{
   };
 }
 
-/**
- * The difference of two clocks moves by a second now and then; the host's start does not. A clock
- * that was set moves it for good.
- */
-function bootTime(found: number, known: number | undefined): number {
-  return known !== undefined && Math.abs(found - known) < 3 ? known : Math.round(found);
+/** The boot time in Unix seconds. Rounding differences of a second or two do not change it. */
+function stableBootTime(computed: number, known: number | undefined): number {
+  return known !== undefined && Math.abs(computed - known) < 3 ? known : Math.round(computed);
 }
 
 function usage(total: number, used: number): Usage {
   return { total, used, percent: percent(used, total) };
 }
 
-/** `undefined` when no time has passed that the counters would show. */
+/** The processor use between two readings; `undefined` if the counters have not moved. */
 export function busyPercent(before: CpuTime, after: CpuTime): number | undefined {
   const total = after.total - before.total;
   if (total <= 0) return undefined;

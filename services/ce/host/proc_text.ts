@@ -1,5 +1,5 @@
 /**
- * What the kernel writes into `/proc`, read from its text. The formats are those of proc(5).
+ * Parsers of the files in `/proc`; see proc(5).
  *
  * @module
  */
@@ -11,7 +11,7 @@ import {
   type NetworkCounters,
 } from "../../state/host_cache.ts";
 
-/** Times in `/proc` are counted in these; the same on every architecture that engines run on. */
+/** Unit of the times in `/proc`, the same on every architecture that engines run on. */
 const TICKS_PER_S = 100;
 
 /** Sizes in bytes. */
@@ -20,22 +20,22 @@ export interface MemoryInfo {
   free: number;
   available: number;
   buffers: number;
-  /** `null` where it cannot be seen. */
+  /** `null` if unknown. */
   cached: number | null;
   swapTotal: number;
   swapFree: number;
 }
 
 /**
- * Processor time and number of cores out of `/proc/stat`. Waiting for a disk is idle time; what
- * the host's hypervisor took away (steal) is not.
+ * Processor time and number of cores from `/proc/stat`. Waiting for a disk is idle time; time taken
+ * by the hypervisor (steal) is not.
  *
  * @throws {Error} When the text has no `cpu` line.
  */
 export function parseStat(text: string): { cpuTime: CpuTime; cpuCount: number } {
   const line = /^cpu +(.+)$/m.exec(text)?.[1];
   if (line === undefined) throw new Error("/proc/stat has no cpu line");
-  // user nice system idle iowait irq softirq steal; guest time is part of user time already.
+  // user nice system idle iowait irq softirq steal; user time includes guest time.
   const times = line.split(/\s+/, 8).map(Number);
   const [, , , idle = 0, iowait = 0] = times;
   const total = sum(times);
@@ -45,7 +45,7 @@ export function parseStat(text: string): { cpuTime: CpuTime; cpuCount: number } 
   };
 }
 
-/** The time of each core in each mode, out of `/proc/stat`. */
+/** The time of each core in each mode, from `/proc/stat`. */
 export function parseCores(text: string): CoreTime[] {
   return [...text.matchAll(/^cpu\d+ +(.+)$/gm)].map(([, times]) => {
     const ticks = times!.split(/\s+/).map(Number);
@@ -55,16 +55,16 @@ export function parseCores(text: string): CoreTime[] {
   });
 }
 
-/** When the host started, in Unix seconds, out of `/proc/stat`; `undefined` where it is not said. */
+/** When the host started, in Unix seconds, from `/proc/stat`; `undefined` if unknown. */
 export function parseBootTime(text: string): number | undefined {
   const seconds = /^btime (\d+)$/m.exec(text)?.[1];
   return seconds === undefined ? undefined : Number(seconds);
 }
 
 /**
- * `/proc/meminfo`.
+ * Memory and swap from `/proc/meminfo`.
  *
- * @throws {Error} When the text does not tell the total.
+ * @throws {Error} When the text has no `MemTotal`.
  */
 export function parseMeminfo(text: string): MemoryInfo {
   const sizes = new Map<string, number>();
@@ -79,30 +79,30 @@ export function parseMeminfo(text: string): MemoryInfo {
     free: size("MemFree"),
     buffers: size("Buffers"),
     cached: size("Cached"),
-    // Kernels before 3.14 do not estimate it; this is what one had to do oneself.
+    // Kernels before 3.14 have no MemAvailable.
     available: sizes.get("MemAvailable") ?? size("MemFree") + size("Buffers") + size("Cached"),
     swapTotal: size("SwapTotal"),
     swapFree: size("SwapFree"),
   };
 }
 
-/** The averages over 1, 5 and 15 minutes out of `/proc/loadavg`. */
+/** The averages over 1, 5 and 15 minutes from `/proc/loadavg`. */
 export function parseLoadavg(text: string): [number, number, number] {
   const [one, five, fifteen] = text.trim().split(/\s+/, 3).map(Number);
   return [one ?? 0, five ?? 0, fifteen ?? 0];
 }
 
-/** Seconds since the host's start out of `/proc/uptime`. */
+/** Seconds since the host's start, from `/proc/uptime`. */
 export function parseUptime(text: string): number {
   return Number.parseFloat(text);
 }
 
-/** The interfaces of `/proc/net/dev` in the kernel's order, the loopback among them. */
+/** The interfaces in `/proc/net/dev` in the kernel's order, including loopback. */
 export function parseNetDev(text: string): NetworkCounters[] {
   const interfaces: NetworkCounters[] = [];
   for (const [, name, counters] of text.matchAll(/^ *([^\s:]+(?::\d+)?): *(\d.*)$/gm)) {
     const numbers = counters!.split(/\s+/).map(Number);
-    // Eight columns of what was received, then eight of what was sent; bytes come first.
+    // Eight columns received, then eight columns sent; each begins with bytes.
     interfaces.push({ name: name!, rxBytes: numbers[0] ?? 0, txBytes: numbers[8] ?? 0 });
   }
   return interfaces;

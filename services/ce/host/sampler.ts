@@ -1,5 +1,5 @@
 /**
- * Samples the host for everybody who wants to know how it is doing.
+ * The worker that samples the host's metrics.
  *
  * @module
  */

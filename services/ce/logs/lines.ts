@@ -1,12 +1,12 @@
 /**
- * From what the engine sends as a container's log to lines in the order of their time.
+ * Turns the frames of a container's log into lines in order of time.
  *
  * @module
  */
 
 import { AppError } from "../../errors.ts";
 
-/** A piece of a log, as the engine client gives it. */
+/** A piece of a log from the engine. */
 export interface LogFrame {
   stream: "stdout" | "stderr";
   bytes: Uint8Array;
@@ -15,29 +15,29 @@ export interface LogFrame {
 /** Lines of a log, oldest first, each `RFC3339Nano text`. */
 export interface LogLines {
   lines: string[];
-  /** Frames of the wanted streams and of the others; without a terminal one for each entry. */
+  /** Number of frames of both streams; without a terminal, one for each entry. */
   frames: number;
-  /** Whether the oldest lines were dropped because all of them would have been too much. */
+  /** Whether the oldest lines were dropped to stay below the size limit. */
   dropped: boolean;
 }
 
 export interface LogLinesOptions {
-  /** Most lines that are kept, from the end. */
+  /** Number of lines to keep, from the end. */
   tail: number;
-  /** Streams that are wanted; default both. */
+  /** Streams to read; default both. */
   streams?: readonly LogFrame["stream"][];
-  /** Whether the container has a terminal: its frames are cut anywhere. */
+  /** Whether the container has a terminal, whose frames may begin and end anywhere. */
   tty?: boolean;
-  /** Most bytes of text that are held, default 32 MiB; beyond it the oldest lines go. */
+  /** Limit of text held in memory, in bytes; default 32 MiB. The oldest lines are dropped. */
   bytesMax?: number;
 }
 
-/** Longest text of a line in bytes of UTF-8; the rest is cut off. */
+/** Longest text of a line, in bytes of UTF-8; the rest is dropped. */
 const LINE_BYTES_MAX = 16 * 1024;
 
 const BYTES_MAX = 32 * 1024 * 1024;
 
-/** Longest time stamp in bytes, with its zone and the space after it. */
+/** Longest timestamp in bytes, with its zone and the space after it. */
 const STAMP_BYTES_MAX = 40;
 
 const LINE_FEED = 10;
@@ -45,7 +45,7 @@ const CARRIAGE_RETURN = 13;
 
 const STAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d) ?/;
 
-// A mark at the beginning of a text is text, too.
+// A byte order mark is kept as part of the text.
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const encoder = new TextEncoder();
 const measure = new Uint8Array(LINE_BYTES_MAX);
@@ -53,23 +53,22 @@ const measure = new Uint8Array(LINE_BYTES_MAX);
 interface Line {
   stamp: Stamp;
   text: string;
-  /** Of the text, in UTF-8. */
+  /** Length of the text in UTF-8. */
   bytes: number;
 }
 
 interface Stamp {
   text: string;
-  /** Since 1970. */
+  /** Unix seconds. */
   seconds: number;
   nanos: number;
 }
 
 /**
- * Reads a log that was asked for with time stamps. Standard output and error are merged by time;
- * within one of them the order stays as it came, whatever its time stamps say. Invalid UTF-8 is
- * replaced, the line feed and a carriage return before it are removed. The engine splits long
- * lines into several entries, each with its time stamp; they are put together again and keep the
- * first one.
+ * Reads a log that was requested with timestamps. Standard output and standard error are merged by
+ * time; lines of the same stream keep their order of arrival. Invalid UTF-8 is replaced, line
+ * endings are removed. The engine splits long lines into several entries, each with a timestamp;
+ * they are joined and keep the first timestamp.
  */
 export async function readLogLines(
   frames: AsyncIterable<LogFrame>,
@@ -91,7 +90,7 @@ export async function readLogLines(
   return { lines, frames: count, dropped: held.dropped && lines.length < tail };
 }
 
-/** Puts lines together from the frames of one stream. */
+/** Assembles the lines of one stream from its frames. */
 function createAssembler(tty: boolean, emit: (line: Line) => void) {
   const buffer = new Uint8Array(STAMP_BYTES_MAX + LINE_BYTES_MAX + 1);
   let length = 0;
@@ -123,14 +122,14 @@ function createAssembler(tty: boolean, emit: (line: Line) => void) {
       }
       if (from < bytes.length) append(bytes.subarray(from));
     },
-    /** The last line may lack its line feed. */
+    /** Emits a last line without a line feed. */
     end() {
       if (isOpen) flush();
     },
   };
 }
 
-/** A line without its line feed; one without a time stamp takes over the time before it. */
+/** Parses a line. One without a timestamp gets that of the previous line. */
 function lineFrom(bytes: Uint8Array, previous: Line | undefined): Line {
   const { stamp, length } = leadingStamp(bytes);
   let text = bytes.subarray(length);
@@ -144,16 +143,16 @@ const NO_TIME: Stamp = { text: "1970-01-01T00:00:00Z", seconds: 0, nanos: 0 };
 function clipped(bytes: Uint8Array): { text: string; bytes: number } {
   let end = Math.min(bytes.length, LINE_BYTES_MAX);
   if (end < bytes.length) {
-    // Back to the beginning of a character that the cut would split; one has at most 4 bytes.
+    // Do not split a character, which has up to 4 bytes.
     for (let back = 0; back < 4 && (bytes[end]! & 0xc0) === 0x80; back++) end--;
   }
   const text = decoder.decode(bytes.subarray(0, end));
-  // What replaces an invalid byte is longer than the byte.
+  // The replacement character is longer than the invalid byte.
   const { read, written } = encoder.encodeInto(text, measure);
   return { text: text.slice(0, read), bytes: written };
 }
 
-/** The time stamp that a line begins with, and the bytes it takes with the space after it. */
+/** The timestamp at the beginning of a line, and its length in bytes with the space after it. */
 function leadingStamp(bytes: Uint8Array): { stamp?: Stamp; length: number } {
   const head = String.fromCharCode(...bytes.subarray(0, STAMP_BYTES_MAX));
   const match = STAMP.exec(head);
@@ -169,12 +168,12 @@ function leadingStamp(bytes: Uint8Array): { stamp?: Stamp; length: number } {
   return { stamp, length: all.length };
 }
 
-/** With its number in the order in which the lines came. */
+/** A line with its position in the order of arrival. */
 type HeldLine = Line & { arrival: number };
 
 /**
- * Holds the last lines of each stream: `tail` of either, since the last ones by time may all be of
- * one stream, and `bytesMax` of text together.
+ * Holds the last `tail` lines of each stream, because the last lines by time may all be of one
+ * stream, and at most `bytesMax` bytes of text.
  */
 function createHeldLines(tail: number, bytesMax: number) {
   const streams = { stdout: createFifo<HeldLine>(), stderr: createFifo<HeldLine>() };
@@ -201,7 +200,7 @@ function createHeldLines(tail: number, bytesMax: number) {
         dropped = true;
       }
     },
-    /** All lines by time, each stream's in its own order. */
+    /** Removes and returns all lines by time; lines of a stream keep their order. */
     merged(): Line[] {
       const lines: Line[] = [];
       for (let next = older().shift(); next; next = older().shift()) lines.push(next);
@@ -210,12 +209,12 @@ function createHeldLines(tail: number, bytesMax: number) {
   };
 }
 
-/** A queue whose both ends are cheap however long it is. */
+/** A queue with constant-time operations. */
 function createFifo<Item>() {
   let items: Item[] = [];
   let first = 0;
   return {
-    /** @returns How many are in it now. */
+    /** @returns The new length. */
     push: (item: Item) => items.push(item) - first,
     peek: (): Item | undefined => items[first],
     shift(): Item | undefined {
@@ -231,7 +230,7 @@ function createFifo<Item>() {
   };
 }
 
-/** Where the engine tells only the second, the order of arrival decides. */
+/** Compares by time; lines of the same time by order of arrival. */
 const isBefore = ({ stamp: a, arrival }: HeldLine, { stamp: b, arrival: other }: HeldLine) =>
   (a.seconds - b.seconds || a.nanos - b.nanos || arrival - other) < 0;
 
@@ -242,10 +241,10 @@ const ISO_TIME =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9})\d*)?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
 /**
- * Reads a point in time as callers give it: ISO 8601 (UTC where there is no zone; `2026-01-01`,
- * `2026-01-01T12:00:00.5+01:00`), or Unix seconds with a fraction or without.
+ * Parses a time from a request: ISO 8601 (`2026-01-01`, `2026-01-01T12:00:00.5+01:00`; UTC without a
+ * zone), or Unix seconds with or without a fraction.
  *
- * @returns Unix seconds with nine digits of fraction, as the engine takes it.
+ * @returns Unix seconds with nine decimal places, the format of the engine.
  * @throws {AppError} `invalid`.
  */
 export function parseSince(text: string): string {
@@ -268,7 +267,7 @@ function isoSeconds(text: string): string | undefined {
   if (!match) return undefined;
   const [, year, month, day, hour = "00", minute = "00", second = "00", fraction = ""] = match;
   const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-  // The 30th of February would become the 2nd of March.
+  // `Date` turns 30 February into 2 March.
   if (Number.isNaN(date.getTime()) || date.getUTCDate() !== Number(day)) return undefined;
   const offset = offsetMinutes(match[8] ?? "Z");
   if (offset === undefined) return undefined;

@@ -1,5 +1,5 @@
 /**
- * A container's log: its last lines, and search in them.
+ * Reads and searches the logs of containers.
  *
  * @module
  */
@@ -11,57 +11,54 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { asContainer, inspectContainer } from "../containers/reads.ts";
 import { assertMayInspect } from "../containers/own_container.ts";
-import { createLimiter } from "../../limiter.ts";
+
 import { type LogFrame, type LogLines, parseSince, readLogLines } from "./lines.ts";
 import { type LogSearchResult, searchLines } from "./search.ts";
-import { compileLinearPattern } from "./regex/guard.ts";
+import { compileLinearPattern } from "./regex/linear_pattern.ts";
 
-/** Which lines are wanted. */
+/** Selects the lines to read. */
 export interface LogsQuery {
   /** Number of lines from the end, 1 to 1 000. */
   tail: number;
-  /** ISO 8601, or Unix seconds with a fraction or without. */
+  /** ISO 8601, or Unix seconds with or without a fraction. */
   since?: string | undefined;
   stdout: boolean;
   stderr: boolean;
 }
 
-/** What is looked for. */
+/** Selects the lines to find. */
 export interface LogsSearchQuery {
-  /** Text, or a pattern with `regex`; up to 200 characters. */
+  /** Text, or a pattern if `regex` is set; up to 200 characters. */
   query: string;
   regex: boolean;
   /** Lines before and after each match, 0 to 5. */
   context: number;
 }
 
-type LogDeps = Pick<Deps, "engine" | "self">;
+type ReadDeps = Pick<Deps, "engine" | "self">;
+type LogDeps = ReadDeps & Pick<Deps, "limiters">;
 
-/** Lines that a search goes through, from the end. */
+/** Number of lines that are searched, from the end. */
 const SEARCH_LINES_MAX = 10_000;
 
 /** Longest time to read a log, in milliseconds. */
 const READ_TIMEOUT_MS = 30_000;
 
 /**
- * A log may have many entries for few wanted lines: of the other stream, or parts of long lines.
- * Then it is read again with so many times the entries, as long as that is quick.
+ * A log may have many more entries than requested lines: lines of the other stream, or parts of
+ * long lines. It is then read again with this many times the entries, unless that is slow.
  */
 const ENTRIES_FACTOR = 10;
 const ENTRIES_MAX = 1_000_000;
 const QUICK_MS = 2_000;
 
-// A log that is read takes up to 32 MiB while it is worked on.
-const reading = createLimiter({ what: "logs are read", running: 8, waiting: 128 });
-const searching = createLimiter({ what: "log searches", running: 4, waiting: 32 });
-
 /**
  * The last lines of a container's log, oldest first, each `RFC3339Nano text`. Standard output and
- * error are merged by time.
+ * standard error are merged by time.
  *
- * @throws {AppError} `invalid` for an unusable `since`, and when neither stream is wanted;
- * `not_found`; `forbidden` for the service's own
- * container unless the caller is an admin; `conflict` when the container's log cannot be read (log driver `none`).
+ * @throws {AppError} `invalid` for an invalid `since`, and if neither stream is selected;
+ * `not_found`; `forbidden` for the service's own container unless the caller is an admin; `conflict`
+ * if the container's log cannot be read (log driver `none`); `too_many_requests`.
  */
 export async function readContainerLogs(
   deps: LogDeps,
@@ -75,24 +72,19 @@ export async function readContainerLogs(
   if (streams.length === 0) {
     throw new AppError("invalid", "query.stdout: At least one of stdout and stderr must be true");
   }
-  const { lines } = await reading(() =>
-    readLog(
-      deps,
-      caller,
-      ref,
-      { tail, since: from, streams: streams as LogFrame["stream"][] },
-      signal,
-    )
+  const selection = { tail, since: from, streams: streams as LogFrame["stream"][] };
+  const { lines } = await deps.limiters.logReads(() =>
+    readLog(deps, caller, ref, selection, signal)
   );
   return { lines };
 }
 
 /**
- * Searches the last 10 000 lines of a container's log; see `searchLines()` for what matches.
+ * Searches the last 10 000 lines of a container's log; see `searchLines()`.
  *
- * @throws {AppError} `invalid` for a pattern that is refused; `not_found`; `forbidden` for the service's own
- * container unless the caller is an admin; `conflict` when the log
- * cannot be read.
+ * @throws {AppError} `invalid` for a refused pattern; `not_found`; `forbidden` for the service's own
+ * container unless the caller is an admin; `conflict` if the log cannot be read;
+ * `too_many_requests`.
  */
 export async function searchContainerLogs(
   deps: LogDeps,
@@ -101,29 +93,35 @@ export async function searchContainerLogs(
   { query, regex, context }: LogsSearchQuery,
   signal?: AbortSignal,
 ): Promise<LogSearchResult> {
-  // Refused before the engine is asked for anything.
+  // Refuses a pattern before the log is read.
   if (regex) await compileLinearPattern(query);
-  return await searching(async () => {
+  return await deps.limiters.logSearches(async () => {
     const { lines, dropped } = await readLog(deps, caller, ref, {
       tail: SEARCH_LINES_MAX,
       streams: ["stdout", "stderr"],
     }, signal);
-    const found = await searchLines(lines, { query, regex, context, ...(signal && { signal }) });
+    const found = await searchLines(lines, {
+      query,
+      regex,
+      context,
+      nextSlice: deps.limiters.searchSlices,
+      ...(signal && { signal }),
+    });
     return { ...found, truncated: found.truncated || dropped };
   });
 }
 
-interface Wanted {
+interface Selection {
   tail: number;
   since?: string | undefined;
   streams: LogFrame["stream"][];
 }
 
 async function readLog(
-  deps: LogDeps,
+  deps: ReadDeps,
   caller: Pick<Caller, "role">,
   ref: string,
-  wanted: Wanted,
+  selection: Selection,
   signal: AbortSignal | undefined,
 ): Promise<LogLines> {
   const container = await inspectContainer(deps, ref);
@@ -131,10 +129,10 @@ async function readLog(
   const timeout = AbortSignal.timeout(READ_TIMEOUT_MS);
   const either = signal ? AbortSignal.any([signal, timeout]) : timeout;
   try {
-    return await readEnough(deps, container, wanted, either);
+    return await readEntries(deps, container, selection, either);
   } catch (error) {
     if (timeout.aborted && !signal?.aborted) {
-      throw new AppError("unavailable", "The container engine took too long to send the log", {
+      throw new AppError("unavailable", "Timeout while reading the log from the engine", {
         cause: error,
       });
     }
@@ -145,21 +143,22 @@ async function readLog(
   }
 }
 
-// The engine answers 501 (Docker) or 500; Podman has words of its own.
+// Docker responds with 501 or 500, Podman with a different message.
 const UNREADABLE = /does not support reading|log driver.*(none|not supported|passthrough)/i;
 
-async function readEnough(
+/** Reads more and more entries until there are enough lines. */
+async function readEntries(
   { engine }: Pick<Deps, "engine">,
   { Id, Config }: ContainerInspect,
-  { tail, since, streams }: Wanted,
+  { tail, since, streams }: Selection,
   signal: AbortSignal,
 ): Promise<LogLines> {
   const tty = Config.Tty ?? false;
   const started = performance.now();
   let before = -1;
-  // One more than is wanted: the first line may be the end of a long one that began earlier.
+  // One line more than requested: the first one may be the end of a longer line.
   for (let entries = tail + 1;; entries *= ENTRIES_FACTOR) {
-    // Both streams always: the engine counts the entries of both before it leaves one out.
+    // Always both streams: the engine applies `tail` before it filters by stream.
     const frames = await containerLogs(engine, Id, {
       tail: entries,
       since,
@@ -168,7 +167,7 @@ async function readEnough(
       signal,
     });
     const { lines, ...log } = await readLogLines(frames, { tail: tail + 1, streams, tty });
-    // A terminal's frames are no entries: the whole log was read where more of it gave no more.
+    // Frames of a terminal are not entries: the log was read completely if no line was added.
     const isWhole = tty ? lines.length === before : log.frames < entries;
     if (
       lines.length > tail || isWhole || log.dropped || entries >= ENTRIES_MAX ||

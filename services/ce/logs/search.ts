@@ -1,21 +1,25 @@
 /**
- * Search in the lines of a log, done in slices so that everything else goes on meanwhile.
+ * Searches the lines of a log, in short slices that do not block the event loop.
  *
  * @module
  */
 
-import { compileLinearPattern } from "./regex/guard.ts";
+import { yieldToEventLoop } from "../../lifecycle.ts";
+import type { Limiter } from "../../limiter.ts";
+import { compileLinearPattern } from "./regex/linear_pattern.ts";
 
 export interface LogQuery {
-  /** Text, or a pattern with `regex`. */
+  /** Text, or a pattern if `regex` is set. */
   query: string;
   regex: boolean;
   /** Lines before and after a match, 0 to 5. */
   context: number;
-  /** Most matches that are given; default 500. */
+  /** Limit of matches; default 500. */
   matchMax?: number;
-  /** Longest work on the processor, in milliseconds; default 10 000. */
+  /** Limit of processor time, in milliseconds; default 10 000. */
   budgetMs?: number;
+  /** Runs the wait between two slices; searches that share it take turns. */
+  nextSlice?: Limiter;
   signal?: AbortSignal;
 }
 
@@ -23,16 +27,16 @@ export interface LogMatch {
   /** Counted from 1. */
   lineNumber: number;
   line: string;
-  /** The line with those around it, oldest first; fewer at either end of the log. */
+  /** The line and the lines around it, oldest first; fewer at the ends of the log. */
   context: string[];
 }
 
 export interface LogSearchResult {
   query: string;
   regex: boolean;
-  /** Lines that there were to search. */
+  /** Number of searched lines. */
   totalLines: number;
-  /** Whether there may be more matches than those given. */
+  /** Whether there may be more matches. */
   truncated: boolean;
   matches: LogMatch[];
 }
@@ -41,31 +45,38 @@ const MATCH_MAX = 500;
 
 const BUDGET_MS = 10_000;
 
-/** Most characters of an answer: what surrounds 500 long lines would be 100 MB. */
-const ANSWER_MAX = 8 * 1024 * 1024;
+/** Longest result in characters: 500 long lines with context would be 100 MB. */
+const RESULT_MAX = 8 * 1024 * 1024;
 
-/** Longest work before others have their turn, in milliseconds. */
+/** Longest slice, in milliseconds. */
 const SLICE_MS = 8;
 
 /**
- * Searches lines of the form `time text`. Without `regex` the text is looked for without regard to
- * case, in the whole line. A pattern is looked for in the whole line and then in the text alone,
- * so that `^` means the beginning of either. `context` of a match holds the line itself, too, as
- * `grep -C` shows it.
+ * Searches lines of the form `time text`. Text is matched case-insensitively in the whole line. A
+ * pattern is matched against the whole line and against the text alone, so that `^` matches the
+ * beginning of either. `context` includes the line itself, as with `grep -C`.
  *
- * The search ends early, and says so with `truncated`, after 500 matches, when the answer would
- * become too large, and when it has taken too long.
+ * The search ends early, with `truncated`, after 500 matches, when the result would become too
+ * large, and when the time limit is reached.
  *
- * @throws {AppError} `invalid` for a pattern that is no good (see `compileLinearPattern()`).
- * @throws What `signal` aborts with.
+ * @throws {AppError} `invalid` for a refused pattern; see `compileLinearPattern()`.
+ * @throws The reason of `signal`.
  */
 export async function searchLines(
   lines: readonly string[],
-  { query, regex, context, matchMax = MATCH_MAX, budgetMs = BUDGET_MS, signal }: LogQuery,
+  {
+    query,
+    regex,
+    context,
+    matchMax = MATCH_MAX,
+    budgetMs = BUDGET_MS,
+    nextSlice = (work) => work(),
+    signal,
+  }: LogQuery,
 ): Promise<LogSearchResult> {
-  const probes = regex ? await patternProbes(query) : textProbes(query);
+  const predicates = regex ? await patternPredicates(query) : textPredicates(query);
   const matches: LogMatch[] = [];
-  const answer = (truncated: boolean) => ({
+  const result = (truncated: boolean) => ({
     query,
     regex,
     totalLines: lines.length,
@@ -75,57 +86,45 @@ export async function searchLines(
 
   let characters = 0;
   let spentMs = 0;
-  for (let index = 0, probe = 0; index < lines.length;) {
-    await turn();
+  for (let index = 0, tried = 0; index < lines.length;) {
+    await nextSlice(yieldToEventLoop);
     signal?.throwIfAborted();
     const started = performance.now();
     do {
       const line = lines[index]!;
-      if (probes[probe]!(line)) {
-        if (matches.length === matchMax) return answer(true);
+      if (predicates[tried]!(line)) {
+        if (matches.length === matchMax) return result(true);
         const around = lines.slice(Math.max(0, index - context), index + context + 1);
         characters += around.reduce((sum, { length }) => sum + length, line.length);
-        if (characters > ANSWER_MAX) return answer(true);
+        if (characters > RESULT_MAX) return result(true);
         matches.push({ lineNumber: index + 1, line, context: around });
-        probe = probes.length;
-      } else probe++;
-      if (probe < probes.length) continue;
+        tried = predicates.length;
+      } else tried++;
+      if (tried < predicates.length) continue;
       index++;
-      probe = 0;
+      tried = 0;
     } while (index < lines.length && performance.now() - started < SLICE_MS);
     spentMs += performance.now() - started;
-    if (spentMs > budgetMs && index < lines.length) return answer(true);
+    if (spentMs > budgetMs && index < lines.length) return result(true);
   }
-  return answer(false);
+  return result(false);
 }
 
-/** A test of a line; the line matches when one of its probes says so. */
-type Probe = (line: string) => boolean;
+/** A line matches if one of the predicates of the query returns true. */
+type Predicate = (line: string) => boolean;
 
-function textProbes(query: string): Probe[] {
-  const wanted = folded(query);
-  return [(line) => folded(line).includes(wanted)];
+function textPredicates(query: string): Predicate[] {
+  const folded = foldCase(query);
+  return [(line) => foldCase(line).includes(folded)];
 }
 
-/** One case for all, whatever a letter's forms: by way of small letters, which are fewer. */
-const folded = (text: string) => text.toLowerCase().toUpperCase();
+/** Maps all case variants of a letter to one: lower case first, because it has fewer variants. */
+const foldCase = (text: string) => text.toLowerCase().toUpperCase();
 
-async function patternProbes(query: string): Promise<Probe[]> {
+async function patternPredicates(query: string): Promise<Predicate[]> {
   const pattern = await compileLinearPattern(query);
-  const whole: Probe = (line) => pattern.test(line);
-  const text: Probe = (line) => pattern.test(line.slice(line.indexOf(" ") + 1));
-  // Without an anchor (`[^` is none) the text alone matches only where the whole line does.
+  const whole: Predicate = (line) => pattern.test(line);
+  const text: Predicate = (line) => pattern.test(line.slice(line.indexOf(" ") + 1));
+  // Without an anchor (`[^` is not one) the text alone matches only if the whole line does.
   return /(?<!\[)\^|\\A/.test(query) ? [whole, text] : [whole];
-}
-
-let turns: Promise<void> = Promise.resolve();
-
-/**
- * Waits until everything else that is ready has run. All searches stand in one line, so that many
- * of them together hold up the rest no longer than one. A timer, since `setImmediate()` and message
- * channels come back before the event loop looks for input (measured: requests wait a second).
- */
-function turn(): Promise<void> {
-  turns = turns.then(() => new Promise((resolve) => void setTimeout(resolve, 0)));
-  return turns;
 }

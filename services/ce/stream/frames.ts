@@ -24,7 +24,7 @@ const TICKET_STREAM_MS = ACCESS_TOKEN_S * 1000;
 
 type FrameDeps =
   & ReadDeps
-  & Pick<Deps, "config" | "db" | "host" | "now" | "stats" | "stream">;
+  & Pick<Deps, "config" | "db" | "engineStatus" | "host" | "now" | "stats" | "stream">;
 
 /** Produces the frames of one type. */
 interface FrameSource {

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { watchLicense } from "../../../services/ce/edition/license_watcher.ts";
+import { reloadLicense } from "../../../services/ce/edition/license_watcher.ts";
 import { emit } from "../../../services/events/emit.ts";
 import { appWithRights } from "../../helpers/custom_roles.ts";
 import { TEST_ADDRESS, type TestApp, testApp } from "../../helpers/test_app.ts";
@@ -84,7 +84,7 @@ Deno.test("an end is stored without a request, and a new license ends the period
   using app = await protectedApp();
   const { grant } = app.deps.license;
   app.deps.license.use(undefined);
-  await watchLicense(app.deps, "");
+  await reloadLicense(app.deps, "");
   app.clock.advance({ days: 13 });
   equal((await protection(app)).protectedUntil, UNTIL);
 

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { watchLicense } from "../../../services/ce/edition/license_watcher.ts";
+import { reloadLicense } from "../../../services/ce/edition/license_watcher.ts";
 import { createLicense } from "../../../services/license/license.ts";
 import { loadLicense, storeLicenseKey } from "../../../services/license/source.ts";
 import { silentLog } from "../../../services/log.ts";
@@ -17,37 +17,37 @@ function installation(dataDir: string, changes = {}) {
 Deno.test("a license file that is put in place, replaced or removed by hand is noticed", async () => {
   using directory = temporaryDirectory();
   const deps = installation(directory.path);
-  let seen = await watchLicense(deps, "");
+  let seen = await reloadLicense(deps, "");
   equal(deps.license.edition, "ce");
 
   storeLicenseKey(deps.config, await licenseKeyFor({ now: now() }));
-  seen = await watchLicense(deps, seen);
+  seen = await reloadLicense(deps, seen);
   equal(deps.license.edition, "pro");
 
   storeLicenseKey(deps.config, await licenseKeyFor({ now: now(), edition: "enterprise" }));
-  seen = await watchLicense(deps, seen);
+  seen = await reloadLicense(deps, seen);
   equal(deps.license.edition, "enterprise");
 
   Deno.writeTextFileSync(`${directory.path}/license.key`, "half a li");
-  seen = await watchLicense(deps, seen);
+  seen = await reloadLicense(deps, seen);
   equal(deps.license.edition, "ce");
   match(deps.license.problem!, /not signed by a known key/);
 
   Deno.removeSync(`${directory.path}/license.key`);
-  await watchLicense(deps, seen);
+  await reloadLicense(deps, seen);
   deepEqual([deps.license.edition, deps.license.problem], ["ce", null]);
 });
 
 Deno.test("a license file that came and went between two looks leaves no license behind", async () => {
   using directory = temporaryDirectory();
   const deps = installation(directory.path);
-  const seen = await watchLicense(deps, "");
+  const seen = await reloadLicense(deps, "");
 
   storeLicenseKey(deps.config, await licenseKeyFor({ now: now() }));
   await loadLicense(deps.license, deps.config, silentLog);
   equal(deps.license.edition, "pro");
   Deno.removeSync(`${directory.path}/license.key`);
-  await watchLicense(deps, seen);
+  await reloadLicense(deps, seen);
 
   equal(deps.license.edition, "ce");
 });
@@ -57,7 +57,7 @@ Deno.test("a license of the environment stays, whatever file comes", async () =>
   const deps = installation(directory.path, { licenseKey: await licenseKeyFor({ now: now() }) });
   await loadLicense(deps.license, deps.config, silentLog);
   storeLicenseKey(deps.config, "something else");
-  await watchLicense(deps, "");
+  await reloadLicense(deps, "");
   equal(deps.license.edition, "pro");
 });
 

@@ -1,17 +1,14 @@
 /**
- * Whether an engine that backtracks (the usual kind, among them the one of this language) could
- * take catastrophically long for a pattern. It does when a text can be matched in very many ways,
- * all of which are tried before it gives up. So the ways through the pattern's automaton are
- * counted:
+ * Detects patterns with catastrophic backtracking (ReDoS). A backtracking engine, such as
+ * JavaScript's, tries all ways to match a text before it gives up. The number of ways is
  *
- * - Exponentially many, when some text leads from a state back to itself in two ways, as in
- *   `(a+)+`.
- * - Polynomially many, when some text leads from one loop to itself, on to the next loop, and from
- *   that to itself, as in `a*a*a*a*b`.
- * - Many without any loop, as in `(a?){30}`.
+ * - exponential, if some text leads from a state back to itself in two ways, as in `(a+)+`;
+ * - polynomial, if some text leads from one loop to itself, on to the next loop, and from that to
+ *   itself, as in `a*a*a*a*b`;
+ * - large without any loop, as in `(a?){30}`.
  *
- * Weber and Seidl, "On the degree of ambiguity of finite automata" (1991), prove that the first
- * two are all there is for loops.
+ * Weber and Seidl, "On the degree of ambiguity of finite automata" (1991), prove that loops have no
+ * other causes of ambiguity.
  *
  * @module
  */
@@ -28,22 +25,22 @@ import type { Node } from "./syntax.ts";
 
 export type Verdict = "harmless" | "exponential" | "polynomial" | "too large";
 
-/** Most states of an automaton. */
+/** Limit of states of an automaton. */
 const STATES_MAX = 160;
 
-/** Most steps of the search for ambiguity; a pattern that needs more is refused. */
+/** Limit of steps of the analysis; a pattern that needs more is refused. */
 const STEPS_MAX = 400_000;
 
-/** Length of a line, in characters, at which the work of a backtracking engine is estimated. */
+/** Line length, in characters, for which the backtracking steps are estimated. */
 const LINE_LENGTH = 1_000;
 
-/** Most steps that a backtracking engine may need for such a line (tens of seconds). */
+/** Limit of backtracking steps for such a line (tens of seconds). */
 const BACKTRACKING_MAX = 1e10;
 
-/** Most ways through the part of a pattern that has no loops. */
+/** Limit of ways through the part of a pattern without loops. */
 const WAYS_MAX = 1e5;
 
-/** Judges a pattern. */
+/** Estimates how long a backtracking engine could take for a pattern. */
 export function judgeAmbiguity(pattern: Node): Verdict {
   if (size(pattern) > STATES_MAX) return "too large";
   const automaton = buildAutomaton(pattern);
@@ -73,8 +70,8 @@ function spend(budget: Budget): void {
 }
 
 /**
- * Whether some text leads from a state of the loop back to itself in two ways: two walks through
- * the loop on the same text that part and meet again.
+ * Whether some text leads from a state of the loop back to itself in two ways: two paths through
+ * the loop with the same text that separate and meet again.
  */
 function isExponential(
   { labels, follow }: Automaton,
@@ -108,14 +105,14 @@ function isExponential(
     }
   }
 
-  // The walks have parted in `reached`; do any of them meet again?
+  // The paths are separate in `reached`; check whether any of them meet again.
   const together = states.map((state) => key(state, state));
   return together.some((pair) => before.get(pair)?.some((previous) => reached.has(previous)));
 }
 
 /**
- * The most ways that one text can take through the automaton, each loop counted once. An upper
- * bound: at each state the class of characters with the most ways onward.
+ * Upper bound of the ways that a text can take through the automaton, each loop counted once: at
+ * each state, the class of characters with the most ways onward.
  */
 function waysWithoutLoops(
   { labels, follow, start, end }: Automaton,
@@ -147,19 +144,19 @@ function waysWithoutLoops(
 }
 
 /**
- * Steps of a backtracking engine on a line of `LINE_LENGTH`: with d loops that can share out one
- * text among them, each way to cut that text into d pieces is tried.
+ * Steps of a backtracking engine on a line of `LINE_LENGTH`: with d loops that can match the same
+ * text, each way to split the text into d pieces is tried.
  */
 function stepsInLoops(automaton: Automaton, parts: Component[], budget: Budget): number {
   const loops = parts.filter(({ isLoop }) => isLoop);
   const reachable = reachability(automaton);
-  /** For each loop: how much the chains that begin there multiply, by their number of loops. */
+  /** For each loop, the factor of the chains that begin there, by their number of loops. */
   const chains = new Map<Component, number[]>();
   let most = LINE_LENGTH;
 
   loops.forEach((loop, index) => {
     const best = [LINE_LENGTH];
-    // What a loop leads to stands before it.
+    // The loops that a loop leads to come before it.
     for (const next of loops.slice(0, index)) {
       if (!reachable[loop.states[0]!]!.has(next.states[0]!)) continue;
       const shared = sharedTextLength(automaton, loop, next, reachable, budget);

@@ -1,6 +1,6 @@
 /**
- * The automaton of a pattern: one state for each character (or class of characters) of the pattern,
- * no empty steps (Glushkov's construction), and for each step in how many ways the pattern takes it.
+ * The automaton of a pattern (Glushkov's construction): one state for each character or class of the
+ * pattern, no empty transitions, and for each transition the number of ways to take it.
  *
  * @module
  */
@@ -8,13 +8,13 @@
 import type { CharSet } from "./char_set.ts";
 import type { Node } from "./syntax.ts";
 
-/** Where counts of ways end; beyond it they do not matter. */
+/** Upper bound of counts; larger ones make no difference. */
 const COUNT_MAX = 1e9;
 
-/** A position of the pattern (a state) to the number of ways to it. */
+/** The number of ways to each state. */
 export type Ways = Map<number, number>;
 
-/** A part of the pattern: which states it can begin and end with, and in how many ways. */
+/** A part of the pattern: the states that it can begin and end with. */
 interface Fragment {
   first: Ways;
   last: Ways;
@@ -23,7 +23,7 @@ interface Fragment {
 }
 
 export interface Automaton {
-  /** What each state consumes: a bit for each class of characters that the pattern tells apart. */
+  /** The characters of each state: a bit for each class that the pattern distinguishes. */
   labels: bigint[];
   follow: Ways[];
   start: Ways;
@@ -31,7 +31,7 @@ export interface Automaton {
   end: Ways;
 }
 
-/** States that the pattern needs when its counted repetitions are written out. */
+/** Number of states of the pattern with counted repetitions expanded. */
 export function size(node: Node): number {
   switch (node.kind) {
     case "empty":
@@ -43,7 +43,7 @@ export function size(node: Node): number {
     case "either":
       return node.options.reduce((sum, option) => sum + size(option), 0);
     case "repeat":
-      // A repeated nothing is written out, too, and has to be counted as something.
+      // An empty body is expanded as well and must not count as zero.
       return Math.max(size(node.body), node.max === Infinity ? 0 : 0.1) * copies(node);
   }
 }
@@ -51,12 +51,12 @@ export function size(node: Node): number {
 const copies = ({ min, max }: { min: number; max: number }) =>
   max === Infinity ? Math.max(min, 1) : max;
 
-/** Glushkov's construction; repetitions with counts are written out as copies. */
+/** Glushkov's construction; counted repetitions are expanded. */
 export function buildAutomaton(pattern: Node): Automaton {
   const classes = characterClasses(pattern);
   const labels: bigint[] = [];
   const follow: Ways[] = [];
-  const nothing: Fragment = { first: new Map(), last: new Map(), empty: 1 };
+  const emptyText: Fragment = { first: new Map(), last: new Map(), empty: 1 };
 
   const connect = (from: Ways, to: Ways) => {
     for (const [state, ways] of from) {
@@ -84,17 +84,17 @@ export function buildAutomaton(pattern: Node): Automaton {
   const fragment = (node: Node): Fragment => {
     switch (node.kind) {
       case "empty":
-        return nothing;
+        return emptyText;
       case "set": {
         const label = classes(node.set);
-        // What no character can match leads nowhere.
+        // An empty set matches nothing.
         if (label === 0n) return { first: new Map(), last: new Map(), empty: 0 };
         const state = labels.push(label) - 1;
         follow.push(new Map());
         return { first: new Map([[state, 1]]), last: new Map([[state, 1]]), empty: 0 };
       }
       case "concat":
-        return node.parts.reduce((sum, part) => sequence(sum, fragment(part)), nothing);
+        return node.parts.reduce((sum, part) => sequence(sum, fragment(part)), emptyText);
       case "either":
         return node.options.map(fragment).reduce(choice);
       case "repeat":
@@ -103,19 +103,19 @@ export function buildAutomaton(pattern: Node): Automaton {
   };
 
   const repetition = ({ body, min, max }: { body: Node; min: number; max: number }): Fragment => {
-    if (max === 0) return nothing;
+    if (max === 0) return emptyText;
     const parts = Array.from({ length: copies({ min, max }) }, () => fragment(body));
     if (max === Infinity) {
       const loop = parts.at(-1)!;
       connect(loop.last, loop.first);
-      if (min === 0) parts[0] = choice(loop, nothing);
+      if (min === 0) parts[0] = choice(loop, emptyText);
       return parts.reduceRight((rest, part) => sequence(part, rest));
     }
-    // From the back: a copy above the minimum is left out together with all after it.
-    let rest = nothing;
+    // From the end: an optional copy is left out together with all copies after it.
+    let rest = emptyText;
     for (let index = parts.length - 1; index >= 0; index--) {
       rest = sequence(parts[index]!, rest);
-      if (index >= min) rest = choice(rest, nothing);
+      if (index >= min) rest = choice(rest, emptyText);
     }
     return rest;
   };
@@ -130,7 +130,7 @@ function add(ways: Ways, state: number, more: number): void {
 
 export const capped = (count: number) => Math.min(count, COUNT_MAX);
 
-/** Splits all characters into the classes that the pattern's sets tell apart; a bit for each. */
+/** Splits all characters into the classes that the pattern's sets distinguish; a bit for each. */
 function characterClasses(pattern: Node): (set: CharSet) => bigint {
   const sets: CharSet[] = [];
   const collect = (node: Node): void => {
@@ -166,11 +166,11 @@ function characterClasses(pattern: Node): (set: CharSet) => bigint {
 /** States that can reach each other. */
 export interface Component {
   states: number[];
-  /** Whether a text leads from a state to itself. */
+  /** Whether some text leads from a state back to itself. */
   isLoop: boolean;
 }
 
-/** Strongly connected components (Tarjan), each after all that it leads to. */
+/** Strongly connected components (Tarjan), each after those that it leads to. */
 export function components({ follow }: Automaton): Component[] {
   const found: Component[] = [];
   const index: number[] = [];

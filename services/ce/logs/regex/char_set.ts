@@ -1,10 +1,10 @@
 /**
- * Sets of characters, as patterns name them.
+ * Sets of characters in patterns.
  *
  * @module
  */
 
-/** Inclusive ranges of code points, ascending, apart from each other. */
+/** Inclusive ranges of code points, ascending and not adjacent. */
 export type CharSet = readonly (readonly [number, number])[];
 
 export const CODE_POINT_MAX = 0x10ffff;
@@ -37,8 +37,8 @@ export const NAMED_CLASSES: Record<string, CharSet> = {
 };
 
 /**
- * Characters of a Unicode class or its opposite: of ASCII exactly those that are in it, beyond that
- * all of them. More characters only make a pattern more ambiguous, so nothing is missed.
+ * Characters of a Unicode class or its complement: exact for ASCII, all characters beyond it. More
+ * characters only make a pattern more ambiguous, so no dangerous pattern is missed.
  */
 export function propertySet(name: string, negated: boolean): CharSet {
   const matcher = propertyMatcher(name);
@@ -54,16 +54,16 @@ function propertyMatcher(name: string): RegExp | undefined {
     try {
       return new RegExp(`\\p{${property}}`, "u");
     } catch {
-      // Not a name of this kind.
+      // Not a property of this kind.
     }
   }
   return undefined;
 }
 
-/** Largest code point whose case is looked up one by one in wide ranges; covers Latin and Greek. */
+/** Largest code point of wide ranges whose case variants are added; covers Latin and Greek. */
 const CASE_MAX = 0x3ff;
 
-/** The ranges and the other case of their letters; beyond Greek only of narrow ranges. */
+/** Adds the case variants of letters to the ranges; beyond Greek only those of narrow ranges. */
 export function withOtherCase(ranges: CharSet): [number, number][] {
   const all = copied(ranges);
   for (const [low, high] of ranges) {

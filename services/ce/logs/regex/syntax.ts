@@ -1,7 +1,7 @@
 /**
- * Regular expressions of RE2's syntax as a tree, for `regex_ambiguity.ts`. Only what decides about
- * ambiguity is kept: which characters, in which order, how often. Anchors and word boundaries
- * match the empty text here, so the tree matches at least what the pattern matches.
+ * Parses regular expressions of RE2's syntax into a tree for `ambiguity.ts`, which keeps only
+ * characters, order and repetitions. Anchors and word boundaries become the empty text, so the tree
+ * matches at least what the pattern matches.
  *
  * @module
  */
@@ -28,7 +28,7 @@ export type Node =
   /** `max` may be `Infinity`. */
   | { kind: "repeat"; body: Node; min: number; max: number };
 
-/** A construct that the syntax lacks; the message is a sentence for the user. */
+/** An invalid or unsupported construct; the message is for the user. */
 export class PatternError extends Error {
   override readonly name = "PatternError";
 }
@@ -37,23 +37,23 @@ const EMPTY: Node = { kind: "empty" };
 
 const CONTROL_ESCAPES: Record<string, number> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
 
-/** Flags that change what characters match; they end with their group. */
+/** Flags of the current group. */
 interface Flags {
   ignoreCase: boolean;
   dotAll: boolean;
 }
 
 /**
- * Reads a pattern.
+ * Parses a pattern.
  *
- * @throws {PatternError} For what the linear-time engine cannot run (lookaround, back-references,
- * atomic groups), and for what is no pattern.
+ * @throws {PatternError} For constructs that the linear-time engine does not support (lookaround,
+ * back-references, atomic groups), and for syntax errors.
  */
 export function parsePattern(pattern: string, { ignoreCase }: { ignoreCase: boolean }): Node {
   const chars = [...pattern];
   let at = 0;
   let flags: Flags = { ignoreCase, dotAll: false };
-  /** Whether the brackets that are being read hold a Unicode class. */
+  /** Whether the current bracket expression contains a Unicode class. */
   let hasProperty = false;
 
   const startsWith = (text: string) => chars.slice(at, at + text.length).join("") === text;
@@ -86,8 +86,10 @@ export function parsePattern(pattern: string, { ignoreCase }: { ignoreCase: bool
     for (;;) {
       const count = quantifier();
       if (!count) return body;
-      if (chars[at] === "?") at++; // the shortest match first: as ambiguous as the longest
-      else if (chars[at] === "+") throw new PatternError("Possessive repetition is not supported");
+      if (chars[at] === "?") at++; // lazy: as ambiguous as greedy
+      else if (chars[at] === "+") {
+        throw new PatternError("Possessive quantifiers are not supported");
+      }
       body = { kind: "repeat", body, min: count[0], max: count[1] };
     }
   }
@@ -101,13 +103,13 @@ export function parsePattern(pattern: string, { ignoreCase }: { ignoreCase: bool
       return [...simple];
     }
     if (chars[at] !== "{") return undefined;
-    // Braces that hold no count are ordinary characters.
+    // Braces without a count are literals.
     const count = /^\{(\d{1,9})(?:(,)(\d{0,9}))?\}/.exec(chars.slice(at, at + 24).join(""));
     if (!count) return undefined;
     at += count[0].length;
     const min = Number(count[1]);
     const max = count[2] === undefined ? min : count[3] === "" ? Infinity : Number(count[3]);
-    if (max < min) throw malformed("Repetition whose bounds are in the wrong order");
+    if (max < min) throw malformed("Bounds of a repetition in the wrong order");
     return [min, max];
   }
 
@@ -137,7 +139,7 @@ export function parsePattern(pattern: string, { ignoreCase }: { ignoreCase: bool
       case "*":
       case "+":
       case "?":
-        throw malformed("Repetition of nothing");
+        throw malformed("Nothing to repeat");
       case "\\":
         return escape();
       default:
@@ -157,7 +159,7 @@ export function parsePattern(pattern: string, { ignoreCase }: { ignoreCase: bool
     return body;
   }
 
-  /** Reads what follows `(?`; true when the group holds flags only and is over. */
+  /** Reads what follows `(?`. @returns Whether the group consists of flags only. */
   function groupFlags(): boolean {
     const head = chars.slice(at, at + 100).join("");
     if (/^\?<?[=!]/.test(head)) {
@@ -183,7 +185,7 @@ export function parsePattern(pattern: string, { ignoreCase }: { ignoreCase: bool
     return end === ")";
   }
 
-  /** Outside of brackets, where an escape may also be an anchor. */
+  /** An escape outside brackets, where it may be an anchor. */
   function escape(): Node {
     const letter = chars[at + 1];
     if (letter !== undefined && "AzbB".includes(letter)) {
@@ -222,7 +224,7 @@ export function parsePattern(pattern: string, { ignoreCase }: { ignoreCase: bool
       } else ranges.push(...copied(low));
     }
     at++;
-    // The other case belongs to what is excluded, so it is added before the complement.
+    // Case variants are added before the complement, because they are excluded as well.
     const members = union(flags.ignoreCase ? withOtherCase(ranges) : ranges);
     if (!negated) return members;
     return hasProperty ? union([...complement(members), ...NOT_ASCII]) : complement(members);
@@ -236,7 +238,7 @@ export function parsePattern(pattern: string, { ignoreCase }: { ignoreCase: bool
 
   const octal = () => chars.slice(at + 1, at + 4).join("");
 
-  /** An escape that stands for characters, in or outside of brackets. */
+  /** An escape for characters, inside or outside brackets. */
   function escapedSet(): CharSet {
     const rest = chars.slice(at + 1, at + 80).join("");
     const take = (length: number) => void (at += 1 + length);
@@ -276,7 +278,7 @@ export function parsePattern(pattern: string, { ignoreCase }: { ignoreCase: bool
       take(1);
       return one(rest.charCodeAt(0));
     }
-    throw malformed(rest === "" ? "Lone backslash" : "Unknown escape");
+    throw malformed(rest === "" ? "Trailing backslash" : "Unknown escape");
   }
 
   const tree = either();

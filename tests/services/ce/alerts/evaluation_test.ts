@@ -3,8 +3,8 @@ import type { AlertMetric, AlertOperator, AlertRule } from "../../../../db/ce/al
 import { selectAlertRule } from "../../../../db/ce/alert_rules.ts";
 import {
   COOLDOWN_MS,
-  decide,
   evaluateAlerts,
+  evaluateRule,
   GAP_MAX_MS,
   metricValue,
   stoppedContainers,
@@ -58,101 +58,115 @@ for (
     [-1, "<", 0, true],
   ] as [number, AlertOperator, number, boolean][]
 ) {
-  Deno.test(`decide(): ${value} ${operator} ${threshold} is ${holds}`, () => {
+  Deno.test(`evaluateRule(): ${value} ${operator} ${threshold} is ${holds}`, () => {
     const rule = ruleOf({ operator, threshold, durationSeconds: 0 });
-    equal(decide(rule, value, at(0)).turn, holds ? "fires" : undefined);
+    equal(evaluateRule(rule, value, at(0)).transition, holds ? "fired" : undefined);
   });
 }
 
-/** Looks at a rule at each second that has a value; `?` is a value that is not known. */
+/** Evaluates a rule at each second that has a value; `?` is an unknown value. */
 function play(
   rule: AlertRule,
-  looks: [second: number, value: number | "?"][],
-): [second: number, turn: string][] {
-  const turns: [number, string][] = [];
-  for (const [second, value] of looks) {
-    const { progress, turn } = decide(rule, value === "?" ? undefined : value, at(second));
+  checks: [second: number, value: number | "?"][],
+): [second: number, transition: string][] {
+  const transitions: [number, string][] = [];
+  for (const [second, value] of checks) {
+    const { progress, transition } = evaluateRule(
+      rule,
+      value === "?" ? undefined : value,
+      at(second),
+    );
     rule = { ...rule, ...progress };
-    if (turn) turns.push([second, turn]);
+    if (transition) transitions.push([second, transition]);
   }
-  return turns;
+  return transitions;
 }
 
-/** A look every 5 seconds. */
+/** A check every 5 seconds. */
 const from = (
   first: number,
   last: number,
   value: number | "?",
 ): [number, number | "?"][] => {
-  const looks: [number, number | "?"][] = [];
-  for (let second = first; second <= last; second += 5) looks.push([second, value]);
-  return looks;
+  const checks: [number, number | "?"][] = [];
+  for (let second = first; second <= last; second += 5) checks.push([second, value]);
+  return checks;
 };
 
 const COOLDOWN_S = COOLDOWN_MS / 1000;
 const GAP_S = GAP_MAX_MS / 1000;
 
 for (
-  const { what, looks, turns, rule = {} } of [
-    { what: "a condition that does not hold is nothing", looks: from(0, 60, 10), turns: [] },
+  const { what, checks, transitions, rule = {} } of [
+    {
+      what: "nothing happens while the condition does not hold",
+      checks: from(0, 60, 10),
+      transitions: [],
+    },
     {
       what: "it fires when the condition has held for the duration",
-      looks: from(0, 60, 95),
-      turns: [[15, "fires"]],
+      checks: from(0, 60, 95),
+      transitions: [[15, "fired"]],
     },
     {
       what: "it fires at once without a duration",
       rule: { durationSeconds: 0 },
-      looks: from(0, 60, 95),
-      turns: [[0, "fires"]],
+      checks: from(0, 60, 95),
+      transitions: [[0, "fired"]],
     },
     {
-      what: "a break begins the duration anew",
-      looks: [...from(0, 10, 95), ...from(15, 15, 50), ...from(20, 40, 95)],
-      turns: [[35, "fires"]],
+      what: "an interruption restarts the duration",
+      checks: [...from(0, 10, 95), ...from(15, 15, 50), ...from(20, 40, 95)],
+      transitions: [[35, "fired"]],
     },
     {
       what: "it resolves as soon as the condition does not hold",
-      looks: [...from(0, 30, 95), ...from(35, 60, 90)],
-      turns: [[15, "fires"], [35, "resolves"]],
+      checks: [...from(0, 30, 95), ...from(35, 60, 90)],
+      transitions: [[15, "fired"], [35, "resolved"]],
     },
     {
-      what: "what is not known neither fires nor resolves",
-      looks: [...from(0, 10, 95), ...from(15, 25, "?"), ...from(30, 40, 95), ...from(45, 600, "?")],
-      turns: [[30, "fires"]],
+      what: "an unknown value neither fires nor resolves",
+      checks: [
+        ...from(0, 10, 95),
+        ...from(15, 25, "?"),
+        ...from(30, 40, 95),
+        ...from(45, 600, "?"),
+      ],
+      transitions: [[30, "fired"]],
     },
     {
-      what: "what was not known for too long counts as a break",
-      looks: [
+      what: "a value that is unknown for too long counts as an interruption",
+      checks: [
         ...from(0, 10, 95),
         ...from(15, 15 + GAP_S, "?"),
         ...from(20 + GAP_S, 60 + GAP_S, 95),
       ],
-      turns: [[35 + GAP_S, "fires"]],
+      transitions: [[35 + GAP_S, "fired"]],
     },
     {
       what: "it does not fire again within the cooldown",
-      looks: [...from(0, 20, 95), ...from(25, 30, 10), ...from(35, 600, 95)],
-      turns: [[15, "fires"], [25, "resolves"]],
+      checks: [...from(0, 20, 95), ...from(25, 30, 10), ...from(35, 600, 95)],
+      transitions: [[15, "fired"], [25, "resolved"]],
     },
     {
-      what: "what still holds at the end of the cooldown fires then",
-      looks: [...from(0, 20, 95), ...from(25, 30, 10), ...from(35, 2000, 95)],
-      turns: [[15, "fires"], [25, "resolves"], [15 + COOLDOWN_S, "fires"]],
+      what: "it fires at the end of the cooldown if the condition still holds",
+      checks: [...from(0, 20, 95), ...from(25, 30, 10), ...from(35, 2000, 95)],
+      transitions: [[15, "fired"], [25, "resolved"], [15 + COOLDOWN_S, "fired"]],
     },
     {
-      what: "what begins to hold shortly before the end of the cooldown still has to last",
-      looks: [
+      what:
+        "a condition that begins shortly before the end of the cooldown must hold for the duration",
+      checks: [
         ...from(0, 20, 95),
         ...from(25, COOLDOWN_S + 10, 10),
         ...from(COOLDOWN_S + 15, COOLDOWN_S + 60, 95),
       ],
-      turns: [[15, "fires"], [25, "resolves"], [COOLDOWN_S + 30, "fires"]],
+      transitions: [[15, "fired"], [25, "resolved"], [COOLDOWN_S + 30, "fired"]],
     },
     {
-      what: "what holds all the time fires once, whatever the cooldown",
-      looks: from(0, 4000, 95),
-      turns: [[15, "fires"]],
+      what: "a condition that always holds fires once, regardless of the cooldown",
+      checks: from(0, 4000, 95),
+      transitions: [[15, "fired"]],
     },
     {
       what: "a pending condition survives a gap as short as a restart",
@@ -161,40 +175,40 @@ for (
         pendingSince: at(-10).toISOString(),
         seenAt: at(-10).toISOString(),
       },
-      looks: [[5, 95]],
-      turns: [[5, "fires"]],
+      checks: [[5, 95]],
+      transitions: [[5, "fired"]],
     },
     {
-      what: "a clock that was set back begins the duration anew",
+      what: "a clock that was set back restarts the duration",
       rule: {
         state: "pending",
         pendingSince: at(3600).toISOString(),
         seenAt: at(3600).toISOString(),
       },
-      looks: from(0, 15, 95),
-      turns: [[15, "fires"]],
+      checks: from(0, 15, 95),
+      transitions: [[15, "fired"]],
     },
     {
-      what: "a firing in the far future does not silence it",
+      what: "a firing in the far future is ignored",
       rule: { lastFiredAt: at(86_400).toISOString() },
-      looks: from(0, 15, 95),
-      turns: [[15, "fires"]],
+      checks: from(0, 15, 95),
+      transitions: [[15, "fired"]],
     },
   ] as {
     what: string;
     rule?: Partial<AlertRule>;
-    looks: [number, number | "?"][];
-    turns: [number, string][];
+    checks: [number, number | "?"][];
+    transitions: [number, string][];
   }[]
 ) {
-  Deno.test(`decide(): ${what}`, () => deepEqual(play(ruleOf(rule), looks), turns));
+  Deno.test(`evaluateRule(): ${what}`, () => deepEqual(play(ruleOf(rule), checks), transitions));
 }
 
-Deno.test("decide() writes down rarely that a pending condition still holds", () => {
+Deno.test("evaluateRule() updates seenAt of a pending rule every 15 seconds", () => {
   let rule = ruleOf({ durationSeconds: 3600 });
   const seen = new Set<string>();
   for (const [second, value] of from(0, 300, 95)) {
-    rule = { ...rule, ...decide(rule, value as number, at(second)).progress };
+    rule = { ...rule, ...evaluateRule(rule, value as number, at(second)).progress };
     seen.add(rule.seenAt!);
   }
   equal(rule.state, "pending");
@@ -202,7 +216,7 @@ Deno.test("decide() writes down rarely that a pending condition still holds", ()
   equal(seen.size, 300 / 15 + 1);
 });
 
-// From here on with the database, the events and the sources of the values.
+// The tests below use the database, the events and the sources of the values.
 
 async function setHost(app: TestApp, { cpu = 0, memory = 0, disk = 0, load = 0 } = {}) {
   const timestamp = app.deps.now().toISOString();
@@ -260,7 +274,7 @@ Deno.test("metricValue() reads the host's last sample", async () => {
   deepEqual(metrics.map((metric) => metricValue(app.deps, metric)), [1, 2, 3, 4]);
 });
 
-Deno.test("metricValue() knows nothing of a host whose last sample is old", async () => {
+Deno.test("metricValue() is undefined when the last sample of the host is old", async () => {
   using app = testApp();
   equal(metricValue(app.deps, "cpu_percent"), undefined);
   await setHost(app, { cpu: 50 });
@@ -314,9 +328,9 @@ Deno.test("an alert names ten containers in its message and 100 in its event", (
   equal(containers?.length, 100);
 });
 
-Deno.test("evaluateAlerts() stores a firing and its end, and tells of both", () => {
+Deno.test("evaluateAlerts() stores and emits a firing and its resolution", () => {
   using app = testApp({ now: "2026-01-01T12:00:00Z" });
-  const told = collectEvents(app);
+  const events = collectEvents(app);
   const { id } = stoppedRule(app, 10);
   setStopped(app, 2);
 
@@ -359,7 +373,7 @@ Deno.test("evaluateAlerts() stores a firing and its end, and tells of both", () 
     operator: ">",
     threshold: 0,
   };
-  deepEqual(told.map(({ event, data }) => [event, data]), [
+  deepEqual(events.map(({ event, data }) => [event, data]), [
     ["alert.fired", {
       ...data,
       value: 2,
@@ -375,7 +389,7 @@ Deno.test("evaluateAlerts() stores a firing and its end, and tells of both", () 
   ]);
 });
 
-Deno.test("an engine that is away neither fires nor resolves an alert", () => {
+Deno.test("an unreachable engine neither fires nor resolves an alert", () => {
   using app = testApp();
   stoppedRule(app);
   evaluateAlerts(app.deps);
@@ -404,7 +418,7 @@ Deno.test("maintenance pauses alerts", () => {
   deepEqual(eventsOf(app).map(({ resolvedAt }) => resolvedAt), [null]);
 });
 
-Deno.test("a rule that is off is not looked at", () => {
+Deno.test("a disabled rule is not evaluated", () => {
   using app = testApp();
   const { id } = stoppedRule(app);
   setStopped(app, 1);
@@ -413,7 +427,7 @@ Deno.test("a rule that is off is not looked at", () => {
   deepEqual(eventsOf(app), []);
 });
 
-Deno.test("a restart in between neither loses a firing nor repeats it", () => {
+Deno.test("a restart neither loses nor repeats a firing", () => {
   const db = openTestDatabase();
   const clock = testClock();
   const restarted = (work: (app: TestApp) => void) => {
@@ -433,7 +447,7 @@ Deno.test("a restart in between neither loses a firing nor repeats it", () => {
   db.close();
 });
 
-Deno.test("a firing whose messages cannot be stored is tried again as a whole", () => {
+Deno.test("a firing whose messages cannot be stored is retried as a whole", () => {
   using app = testApp();
   const { id } = stoppedRule(app);
   setStopped(app, 1);
@@ -456,7 +470,7 @@ Deno.test("a firing whose messages cannot be stored is tried again as a whole", 
 
 for (
   const [what, end, message] of [
-    ["turned off", { enabled: false }, "Stopped: the rule was disabled"],
+    ["disabled", { enabled: false }, "Stopped: the rule was disabled"],
     ["given another condition", { threshold: 5 }, "Stopped: the rule was changed"],
   ] as const
 ) {
@@ -465,11 +479,11 @@ for (
     const { id } = stoppedRule(app);
     setStopped(app, 1);
     evaluateAlerts(app.deps);
-    const told = collectEvents(app);
+    const events = collectEvents(app);
     const rule = changeAlertRule(app.deps, id, end);
     equal(rule.state, "ok");
     equal(eventsOf(app)[0]?.resolvedAt, app.deps.now().toISOString());
-    deepEqual(told.map(({ event, data }) => [event, (data as { message: string }).message]), [
+    deepEqual(events.map(({ event, data }) => [event, (data as { message: string }).message]), [
       ["alert.resolved", message],
     ]);
     // Its cooldown goes on.

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, rejects, throws } from "node:assert/strict";
 import { decodeJwt, decodeProtectedHeader, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 import type { UserRole } from "../../../../services/auth/caller.ts";
-import { signAccessToken, tokenVerifier } from "../../../../services/ce/auth/tokens.ts";
+import { createTokenVerifier, signAccessToken } from "../../../../services/ce/auth/tokens.ts";
 import { createSecrets } from "../../../../services/secrets.ts";
 import { testClock, testSecrets } from "../../../helpers/test_app.ts";
 
@@ -23,7 +23,7 @@ const CLAIMS = {
 function parts() {
   const clock = testClock();
   const deps = { secrets: testSecrets(), now: clock.now };
-  return { clock, deps, verify: tokenVerifier(deps) };
+  return { clock, deps, verify: createTokenVerifier(deps) };
 }
 
 function sign({ secrets, now }: ReturnType<typeof parts>["deps"], role: UserRole) {

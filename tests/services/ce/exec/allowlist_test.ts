@@ -76,9 +76,9 @@ Deno.test("an entry is a prefix only where a blank and a star end it", () => {
 
 for (
   const [entry, message] of [
-    ["*", "Entry *: Names no program"],
-    ["ls 'a", "Entry ls 'a: Ends within a quotation (single quote)"],
-    ["'' *", "Entry '' *: Names no program"],
+    ["*", "Entry *: No program given"],
+    ["ls 'a", "Entry ls 'a: Unclosed quotation (single quote)"],
+    ["'' *", "Entry '' *: No program given"],
   ] as const
 ) {
   Deno.test(`an entry that could never match is refused: ${entry}`, () => {

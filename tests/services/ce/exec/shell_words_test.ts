@@ -27,14 +27,14 @@ for (
 
 for (
   const [command, code, message] of [
-    ["", "invalid", "body.command: Names no program"],
-    ["   ", "invalid", "body.command: Names no program"],
-    ["''", "invalid", "body.command: Names no program"],
-    ["'' x", "invalid", "body.command: Names no program"],
-    ["echo 'a", "invalid", "body.command: Ends within a quotation (single quote)"],
-    ['echo "a', "invalid", "body.command: Ends within a quotation (double quote)"],
-    ['echo "a\\"', "invalid", "body.command: Ends within a quotation (double quote)"],
-    ["echo a\\", "invalid", "body.command: Ends within a quotation (backslash)"],
+    ["", "invalid", "body.command: No program given"],
+    ["   ", "invalid", "body.command: No program given"],
+    ["''", "invalid", "body.command: No program given"],
+    ["'' x", "invalid", "body.command: No program given"],
+    ["echo 'a", "invalid", "body.command: Unclosed quotation (single quote)"],
+    ['echo "a', "invalid", "body.command: Unclosed quotation (double quote)"],
+    ['echo "a\\"', "invalid", "body.command: Unclosed quotation (double quote)"],
+    ["echo a\\", "invalid", "body.command: Unclosed quotation (backslash)"],
     ["echo a\0b", "invalid", "body.command: Contains a NUL character"],
     ["echo 'a\0b'", "invalid", "body.command: Contains a NUL character"],
   ] as const

@@ -1,5 +1,5 @@
 import { deepEqual, rejects } from "node:assert/strict";
-import { type Cost, createArgon2 } from "../../../../services/ce/auth/argon2.ts";
+import { type Cost, createArgon2 } from "../../../services/auth/argon2.ts";
 
 const encoder = new TextEncoder();
 const HASH_BYTES = 32;

@@ -6,8 +6,8 @@ addEventListener("message", async ({ data }) => {
   } catch (error) {
     answer = { error: String(error) };
   }
-  // Each hash has a memory of its own, of which V8 would let several pile up. It is freed before the
-  // answer; the timer lets go of the last reference first.
+  // Each hash allocates its own memory, which V8 would collect late. It is freed before the answer;
+  // the timer lets the last reference go out of scope first.
   setTimeout(() => {
     globalThis.gc?.();
     postMessage(answer);

@@ -1,14 +1,15 @@
 import { equal, match, notEqual, ok, rejects } from "node:assert/strict";
-import { AppError } from "../../../../services/errors.ts";
+import { AppError } from "../../../services/errors.ts";
 import {
-  hashPassword,
+  createPasswords,
   isAcceptablePassword,
   makePassword,
-  verifyPassword,
-} from "../../../../services/ce/auth/passwords.ts";
-import { leastDurationOf } from "../../../helpers/in_time.ts";
+} from "../../../services/auth/passwords.ts";
+import { leastDurationOf } from "../../helpers/in_time.ts";
 
 const PASSWORD = "correct horse battery";
+
+const passwords = createPasswords();
 
 for (
   const { what, password, fits } of [
@@ -21,39 +22,39 @@ for (
     { what: "129 characters of two bytes each", password: "ü".repeat(129), fits: false },
   ]
 ) {
-  Deno.test(`${what} are ${fits ? "a password" : "no password"}`, () => {
+  Deno.test(`isAcceptablePassword() ${fits ? "accepts" : "refuses"} ${what}`, () => {
     equal(isAcceptablePassword(password), fits);
   });
 }
 
-Deno.test("a hash is salted, names its cost and tells right from wrong", async () => {
-  const [one, two] = [await hashPassword(PASSWORD), await hashPassword(PASSWORD)];
+Deno.test("a hash is salted, includes its cost and matches only its password", async () => {
+  const [one, two] = [await passwords.hash(PASSWORD), await passwords.hash(PASSWORD)];
   match(one, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
   notEqual(one, two);
-  equal(await verifyPassword(PASSWORD, one), true);
-  equal(await verifyPassword(PASSWORD + " ", one), false);
-  equal(await verifyPassword("", one), false);
+  equal(await passwords.verify(PASSWORD, one), true);
+  equal(await passwords.verify(PASSWORD + " ", one), false);
+  equal(await passwords.verify("", one), false);
 });
 
 // Password "password", salt "somesalt": a test vector of the reference implementation
 // (P-H-C/phc-winner-argon2, src/test.c).
-Deno.test("a hash of another cost, made elsewhere, is verified by its own parameters", async () => {
+Deno.test("a hash with a different cost is verified with its own parameters", async () => {
   const stored = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ" +
     "$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
-  equal(await verifyPassword("password", stored), true);
-  equal(await verifyPassword("passwort", stored), false);
+  equal(await passwords.verify("password", stored), true);
+  equal(await passwords.verify("passwort", stored), false);
 });
 
-Deno.test("one and the same password typed composed and decomposed is one", async () => {
-  const stored = await hashPassword("p\u00e4ssw\u00f6rter-viele");
-  equal(await verifyPassword("pa\u0308sswo\u0308rter-viele", stored), true);
+Deno.test("a composed and a decomposed spelling are the same password", async () => {
+  const stored = await passwords.hash("p\u00e4ssw\u00f6rter-viele");
+  equal(await passwords.verify("pa\u0308sswo\u0308rter-viele", stored), true);
 });
 
-Deno.test("an account that does not exist costs a whole hash, and nothing opens it", async () => {
-  const stored = await hashPassword(PASSWORD);
+Deno.test("verify() takes as long without a stored hash, and never matches", async () => {
+  const stored = await passwords.hash(PASSWORD);
   const timeOf = async (hash: string | null) => {
     const start = performance.now();
-    equal(await verifyPassword("wrong wrong wrong", hash), false);
+    equal(await passwords.verify("wrong wrong wrong", hash), false);
     return performance.now() - start;
   };
   const best = async (hash: string | null) =>
@@ -62,7 +63,7 @@ Deno.test("an account that does not exist costs a whole hash, and nothing opens 
   ok(unknown > known / 4, `known ${known} ms, unknown ${unknown} ms`);
 });
 
-Deno.test("a damaged or outrageous stored hash is an error, not a match", async () => {
+Deno.test("verify() throws for a damaged stored hash and for one with an excessive cost", async () => {
   for (
     const stored of [
       "",
@@ -71,7 +72,7 @@ Deno.test("a damaged or outrageous stored hash is an error, not a match", async 
       "$argon2id$v=19$m=9999999,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
       "$argon2i$v=19$m=19456,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc",
     ]
-  ) await rejects(verifyPassword(PASSWORD, stored), /damaged/);
+  ) await rejects(passwords.verify(PASSWORD, stored), /damaged/);
 });
 
 Deno.test("hashing leaves the event loop free", async () => {
@@ -82,7 +83,7 @@ Deno.test("hashing leaves the event loop free", async () => {
     for (; running; turns++) await new Promise((resolve) => setTimeout(resolve, 0));
   })();
 
-  await Promise.all(Array.from({ length: HASHES }, () => verifyPassword(PASSWORD, null)));
+  await Promise.all(Array.from({ length: HASHES }, () => passwords.verify(PASSWORD, null)));
   running = false;
   await loop;
 
@@ -90,8 +91,8 @@ Deno.test("hashing leaves the event loop free", async () => {
   ok(turns > 3 * HASHES, `${turns} turns of the loop`);
 });
 
-Deno.test("more than a hundred that wait are too many, and the places become free again", async () => {
-  const tries = Array.from({ length: 130 }, () => verifyPassword(PASSWORD, null, refuseAll));
+Deno.test("more than a hundred waiting calls are refused, and later calls succeed", async () => {
+  const tries = Array.from({ length: 130 }, () => passwords.verify(PASSWORD, null, refuseAll));
   const results = await Promise.allSettled(tries);
 
   const refused = results.filter((result) =>
@@ -99,13 +100,13 @@ Deno.test("more than a hundred that wait are too many, and the places become fre
     result.reason.code === "unavailable"
   );
   equal(refused.length, 130 - 2 - 100);
-  equal(await verifyPassword("x", await hashPassword(PASSWORD)), false);
+  equal(await passwords.verify("x", await passwords.hash(PASSWORD)), false);
 });
 
-Deno.test("whom `begin` refuses does not cost a hash", async () => {
-  const hash = await leastDurationOf(() => verifyPassword(PASSWORD, null), 3);
+Deno.test("nothing is hashed when `begin` throws", async () => {
+  const hash = await leastDurationOf(() => passwords.verify(PASSWORD, null), 3);
   const refusal = await leastDurationOf(() =>
-    rejects(verifyPassword(PASSWORD, null, refuseAll), /not now/)
+    rejects(passwords.verify(PASSWORD, null, refuseAll), /not now/)
   );
   ok(refusal < hash / 4, `a hash takes ${hash} ms, a refusal ${refusal} ms`);
 });

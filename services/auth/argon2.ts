@@ -1,7 +1,7 @@
 /**
- * Argon2id (RFC 9106) as WebAssembly in a worker, which gives all memory back when it is closed.
+ * Argon2id (RFC 9106) as WebAssembly in a worker, which releases all memory when it is closed.
  *
- * WebCrypto's own Argon2id allocates from the C library, which keeps the blocks of every thread:
+ * WebCrypto's own Argon2id allocates through the C library, which keeps the memory of every thread:
  * hundreds of megabytes after some hundred logins.
  *
  * @module
@@ -10,19 +10,19 @@
 import library from "hash-wasm/dist/argon2.umd.min.js" with { type: "text" };
 import handler from "./argon2_worker.js" with { type: "text" };
 
-/** The cost of one hash. It is stored with the hash, so that a later version can raise it. */
+/** The cost parameters of a hash. They are stored with it, so that a later version can raise them. */
 export interface Cost {
   memoryKib: number;
   passes: number;
   lanes: number;
 }
 
-/** Computes hashes, one at a time. */
+/** Computes one hash at a time. */
 export interface Argon2 {
   /**
    * @param password At least one byte.
    * @param salt At least eight bytes.
-   * @throws {Error} When the worker fails, e.g. without memory.
+   * @throws {Error} When the worker fails, e.g. because memory is exhausted.
    */
   hash(
     password: Uint8Array,
@@ -36,14 +36,14 @@ export interface Argon2 {
 
 type Answer = { hash: Uint8Array } | { error: string };
 
-/** Starts no worker before the first hash. */
+/** Creates a hasher, whose worker starts with the first hash. */
 export function createArgon2(): Argon2 {
   let worker: Worker | undefined;
 
   return {
     async hash(password, salt, { memoryKib, passes, lanes }, lengthBytes) {
       worker ??= startWorker();
-      const answer = answerOf(worker);
+      const answer = nextAnswer(worker);
       worker.postMessage({
         password,
         salt,
@@ -64,17 +64,17 @@ export function createArgon2(): Argon2 {
   };
 }
 
-/** As `data:`, because a compiled program has no file of the worker. */
+/** The script is a `data:` URL, because a compiled program cannot load it from a file. */
 function startWorker(): Worker {
   const script = encodeURIComponent(`${library}\n${handler}`);
   return new Worker(`data:text/javascript,${script}`, { type: "module" });
 }
 
-function answerOf(worker: Worker): Promise<Answer> {
+function nextAnswer(worker: Worker): Promise<Answer> {
   return new Promise((resolve) => {
     worker.onmessage = ({ data }) => resolve(data);
     worker.onerror = (event) => {
-      // An unhandled error of a worker would end the whole process.
+      // An unhandled error in a worker would end the whole process.
       event.preventDefault();
       resolve({ error: event.message });
     };

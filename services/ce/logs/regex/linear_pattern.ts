@@ -1,6 +1,5 @@
 /**
- * Patterns from callers: refused when they are dangerous, and run by an engine that needs linear
- * time in any case.
+ * Patterns from requests. Dangerous ones are refused; the others run in an engine with linear time.
  *
  * @module
  */
@@ -13,8 +12,8 @@ import { type Node, parsePattern, PatternError } from "./syntax.ts";
 const PATTERN_LENGTH_MAX = 200;
 
 /**
- * Most instructions of a compiled pattern. The engine takes about 10 ns for each instruction and
- * character, so a line of 16 KiB takes at most some 35 ms.
+ * Limit of instructions of a compiled pattern. The engine takes about 10 ns for each instruction and
+ * character, so a line of 16 KiB takes at most about 35 ms.
  */
 const INSTRUCTIONS_MAX = 220;
 
@@ -35,9 +34,9 @@ export interface LinearPattern {
 /**
  * Compiles a pattern of RE2's syntax (https://github.com/google/re2/wiki/Syntax).
  *
- * @throws {AppError} `invalid` for a pattern over 200 characters, one that the linear-time engine
- * does not understand (lookaround and back-references among others), one that could backtrack
- * catastrophically in the usual engines, and one whose repetitions make it huge.
+ * @throws {AppError} `invalid` for a pattern that has more than 200 characters, that the linear-time
+ * engine does not support (e.g. lookaround, back-references), that could backtrack catastrophically
+ * in other engines, or whose repetitions make it too large.
  */
 export async function compileLinearPattern(
   pattern: string,
@@ -53,8 +52,8 @@ export async function compileLinearPattern(
   if (compiled.programSize() > INSTRUCTIONS_MAX) {
     throw refused(REFUSALS["too large"]);
   }
-  // `test()` of the engine would build a deterministic automaton, which is faster on average and
-  // ten times slower at worst; `find()` has the even pace.
+  // `test()` builds a deterministic automaton, which is faster on average, but ten times slower in
+  // the worst case than `find()`.
   return { test: (line) => compiled.matcher(line).find() };
 }
 
@@ -63,19 +62,19 @@ function parse(pattern: string, ignoreCase: boolean): Node {
     return parsePattern(pattern, { ignoreCase });
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
-    throw refused(`Not a usable pattern: ${error.message}`, error);
+    throw refused(`Invalid pattern: ${error.message}`, error);
   }
 }
 
 async function compile(pattern: string, caseInsensitive: boolean) {
-  // Its tables take time to load, and few starts of the service ever see a search.
+  // Loaded on first use, because its tables take time to load and searches are rare.
   const { RE2JS, RE2JSException } = await import("re2js");
   try {
     return RE2JS.compile(pattern, caseInsensitive ? RE2JS.CASE_INSENSITIVE : 0);
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
     const reason = error.message.replace(/^error parsing regexp: /, "");
-    throw refused(`Not a usable pattern: ${reason}`, error);
+    throw refused(`Invalid pattern: ${reason}`, error);
   }
 }
 

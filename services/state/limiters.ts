@@ -1,0 +1,23 @@
+/**
+ * Limits of expensive requests.
+ *
+ * @module
+ */
+
+import { createLimiter, type Limiter } from "../limiter.ts";
+
+export interface Limiters {
+  commands: Limiter;
+  /** Each log takes up to 32 MiB while it is read. */
+  logReads: Limiter;
+  logSearches: Limiter;
+  /** Lets only one of all searches continue per turn of the event loop. */
+  searchSlices: Limiter;
+}
+
+export const createLimiters = (): Limiters => ({
+  commands: createLimiter({ what: "commands", running: 16, waiting: 64 }),
+  logReads: createLimiter({ what: "log reads", running: 8, waiting: 128 }),
+  logSearches: createLimiter({ what: "log searches", running: 4, waiting: 32 }),
+  searchSlices: createLimiter({ running: 1, waiting: Infinity }),
+});
