@@ -104,7 +104,7 @@ export async function searchContainerLogs(
       query,
       regex,
       context,
-      nextSlice: deps.limiters.searchSlices,
+      nextSlice: deps.limiters.nextSearchSlice,
       ...(signal && { signal }),
     });
     return { ...found, truncated: found.truncated || dropped };

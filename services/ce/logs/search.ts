@@ -5,7 +5,7 @@
  */
 
 import { yieldToEventLoop } from "../../lifecycle.ts";
-import type { Limiter } from "../../limiter.ts";
+
 import { compileLinearPattern } from "./regex/linear_pattern.ts";
 
 export interface LogQuery {
@@ -18,8 +18,8 @@ export interface LogQuery {
   matchMax?: number;
   /** Limit of processor time, in milliseconds; default 10 000. */
   budgetMs?: number;
-  /** Runs the wait between two slices; searches that share it take turns. */
-  nextSlice?: Limiter;
+  /** Waits between two slices; default `yieldToEventLoop()`. */
+  nextSlice?: () => Promise<void>;
   signal?: AbortSignal;
 }
 
@@ -70,7 +70,7 @@ export async function searchLines(
     context,
     matchMax = MATCH_MAX,
     budgetMs = BUDGET_MS,
-    nextSlice = (work) => work(),
+    nextSlice = yieldToEventLoop,
     signal,
   }: LogQuery,
 ): Promise<LogSearchResult> {
@@ -87,7 +87,7 @@ export async function searchLines(
   let characters = 0;
   let spentMs = 0;
   for (let index = 0, tried = 0; index < lines.length;) {
-    await nextSlice(yieldToEventLoop);
+    await nextSlice();
     signal?.throwIfAborted();
     const started = performance.now();
     do {

@@ -2,7 +2,8 @@
  * Five-field cron expressions: validation, and due times in a time zone.
  *
  * `croner` parses the fields and searches the calendar, always in UTC. Wall-clock times are converted
- * here: one that a clock change skips is not run, and one that occurs twice runs once, the first time.
+ * here: a time skipped by a clock change is not due, and a time that occurs twice is due once, at its
+ * first occurrence.
  *
  * @module
  */
@@ -10,14 +11,14 @@
 import { Cron } from "croner";
 import { AppError } from "../../errors.ts";
 
-/** Longest expression: every value of every field written out is shorter. */
+/** Longest expression, in characters; enough to list every value of every field. */
 export const CRON_LENGTH_MAX = 400;
 
 interface Field {
   name: string;
   /** The valid values, for messages. */
   range: string;
-  /** Names that may stand for a value, in lower case. */
+  /** Names accepted instead of a value, in lower case. */
   names?: readonly string[];
 }
 
@@ -34,61 +35,64 @@ const FIELDS: readonly Field[] = [
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** No zone is further from UTC than 14 hours, so no change of its clocks is missed at this distance. */
+/** More than the largest UTC offset of any zone (14 hours), so that no clock change is missed. */
 const FAR_MS = 16 * HOUR_MS;
 
-/** The longest clock change leaves out a day: so many minutes are skipped at most, and then some. */
+/** Limit of skipped minutes: the longest clock change skips a day. */
 const SKIPS_MAX = 2 * 24 * 60;
 
-/** What is kept to answer faster; each is emptied when it is full. */
-const ANSWERS_KEPT = 2_000;
-const ZONES_KEPT = 64;
+/** Sizes of the caches below, which are emptied when they are full. */
+const ANSWERS_MAX = 2_000;
+const ZONES_MAX = 64;
 
+// Caches of pure functions: due times by zone and expression, formatters by zone.
 const answers = new Map<string, { fromMs: number; nextMs: number }>();
 const zones = new Map<string, Intl.DateTimeFormat>();
 
 /**
- * @throws {AppError} `invalid`, naming what is wrong, for anything but five fields with values in
- * range, and for an expression that no day fits (30 February).
+ * Checks an expression.
+ *
+ * @throws {AppError} `invalid` for anything but five fields with values in range, and for an
+ * expression that matches no day (30 February).
  */
 export function assertCron(expression: string): void {
-  const { pattern, domAndDow } = read(expression);
+  const { pattern, domAndDow } = parse(expression);
   if (!calendar(pattern, domAndDow).nextRun(new Date(0))) {
-    throw refused(expression, "no day of any year fits");
+    throw refused(expression, "it matches no day of any year");
   }
 }
 
 /**
- * The name of a time zone as it is stored.
+ * Normalizes the name of a time zone.
  *
- * @throws {AppError} `invalid` for a name that the IANA database does not have.
+ * @throws {AppError} `invalid` for a name that is not in the IANA database.
  */
-export function timeZoneNamed(name: string): string {
+export function normalizeTimeZone(name: string): string {
   try {
-    // An offset ("+02:00") would be taken as well, but is no zone.
+    // `Intl` also accepts offsets ("+02:00").
     if (!/^[A-Za-z]/.test(name)) throw new RangeError("not a name");
     const { timeZone } = new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions();
-    // An alias is kept ("Asia/Kolkata" must not become "Asia/Calcutta"); only its case is put right.
+    // An alias is kept ("Asia/Kolkata" must not become "Asia/Calcutta"); only its case is corrected.
     return timeZone.toLowerCase() === name.toLowerCase() ? timeZone : name;
   } catch (cause) {
-    throw new AppError("invalid", `body.timezone: ${name} is no IANA time zone`, { cause });
+    throw new AppError("invalid", `body.timezone: ${name} is not an IANA time zone`, { cause });
   }
 }
 
-/** The host's time zone; UTC where it cannot be told. */
+/** The host's time zone; UTC if unknown. */
 export function hostTimeZone(): string {
   try {
-    return timeZoneNamed(Intl.DateTimeFormat().resolvedOptions().timeZone);
+    return normalizeTimeZone(Intl.DateTimeFormat().resolvedOptions().timeZone);
   } catch {
     return "UTC";
   }
 }
 
 /**
- * The first moment after `after` at which the expression falls due.
+ * The first time after `after` at which the expression is due.
  *
- * @param expression One that `assertCron` accepts.
- * @param timezone One that `timeZoneNamed` accepts.
+ * @param expression Checked by `assertCron()`.
+ * @param timezone Normalized by `normalizeTimeZone()`.
  */
 export function nextDue(expression: string, timezone: string, after: Date): Date {
   const key = `${timezone} ${expression}`;
@@ -97,17 +101,17 @@ export function nextDue(expression: string, timezone: string, after: Date): Date
   if (known && known.fromMs <= afterMs && afterMs < known.nextMs) return new Date(known.nextMs);
 
   const nextMs = search(expression, timezone, afterMs);
-  if (answers.size >= ANSWERS_KEPT) answers.clear();
+  if (answers.size >= ANSWERS_MAX) answers.clear();
   answers.set(key, { fromMs: afterMs, nextMs });
   return new Date(nextMs);
 }
 
 /**
- * Goes through the wall-clock times that fit. Later wall-clock times come at later moments, if the
- * first moment of each counts, so none before that of `afterMs` can still be ahead.
+ * Searches the matching wall-clock times from that of `afterMs` on. Their first occurrences are in
+ * the same order as the wall-clock times.
  */
 function search(expression: string, timezone: string, afterMs: number): number {
-  const { pattern, domAndDow } = read(expression);
+  const { pattern, domAndDow } = parse(expression);
   const cron = calendar(pattern, domAndDow);
   let wall: Date | null = new Date(afterMs + offsetMs(timezone, afterMs));
   for (let tries = 0; tries < SKIPS_MAX; tries++) {
@@ -116,10 +120,10 @@ function search(expression: string, timezone: string, afterMs: number): number {
     const moment = firstMoment(timezone, wall.getTime());
     if (moment !== undefined && moment > afterMs) return moment;
   }
-  throw new Error(`${expression} never falls due in ${timezone}`);
+  throw new Error(`${expression} is never due in ${timezone}`);
 }
 
-/** When the clocks show `wallMs` for the first time; `undefined` when they leave it out. */
+/** When the clocks first show `wallMs`; `undefined` if they skip it. */
 function firstMoment(timezone: string, wallMs: number): number | undefined {
   const before = wallMs - offsetMs(timezone, wallMs - FAR_MS);
   const after = wallMs - offsetMs(timezone, wallMs + FAR_MS);
@@ -128,15 +132,15 @@ function firstMoment(timezone: string, wallMs: number): number | undefined {
     .sort((a, b) => a - b)[0];
 }
 
-/** How far the zone's clocks are ahead of UTC at a moment. */
+/** The zone's offset from UTC at a moment. */
 function offsetMs(timezone: string, moment: number): number {
   let zone = zones.get(timezone);
   if (!zone) {
-    if (zones.size >= ZONES_KEPT) zones.clear();
+    if (zones.size >= ZONES_MAX) zones.clear();
     zone = new Intl.DateTimeFormat("en", { timeZone: timezone, timeZoneName: "longOffset" });
     zones.set(timezone, zone);
   }
-  // E.g. "1/31/2026, GMT+05:30", or just "GMT" for none.
+  // E.g. "1/31/2026, GMT+05:30", or "GMT" without an offset.
   const [, sign, hours, minutes] = /GMT([+-])(\d\d):(\d\d)/.exec(zone.format(moment)) ?? [];
   if (sign === undefined) return 0;
   const offset = (Number(hours) + Number(minutes) / 60) * HOUR_MS;
@@ -148,13 +152,13 @@ function calendar(pattern: string, domAndDow: boolean): Cron {
 }
 
 /**
- * Checks an expression and reads it. As in cron, a day has to match one of the two day fields where
- * both are restricted, and both otherwise; a field that begins with `*` is not restricted.
+ * Parses and checks an expression. As in cron, a day matches if either day field matches and both
+ * are restricted, or else if both match; a field that begins with `*` is not restricted.
  */
-function read(expression: string): { pattern: string; domAndDow: boolean } {
+function parse(expression: string): { pattern: string; domAndDow: boolean } {
   const texts = expression.trim().split(/[ \t]+/);
   if (texts[0]!.startsWith("@")) {
-    throw refused(expression, "nicknames are not supported, five fields are expected");
+    throw refused(expression, "nicknames are not supported; five fields are expected");
   }
   if (texts.length !== FIELDS.length) {
     throw refused(
@@ -163,7 +167,7 @@ function read(expression: string): { pattern: string; domAndDow: boolean } {
         `not ${texts.length}`,
     );
   }
-  // A week that ends on Sunday, such as "sat-sun"; croner knows the name as 0 only.
+  // In a range that ends on Sunday, such as "sat-sun", croner would read "sun" as 0.
   texts[4] = texts[4]!.replace(/(?<=[1-6a-z]-)sun\b/i, "7");
   texts.forEach((text, at) => assertField(expression, text, at));
   return {
@@ -175,7 +179,7 @@ function read(expression: string): { pattern: string; domAndDow: boolean } {
 /** A value, or `*` or a range with an optional step. */
 const ITEM = /^(?:\d{1,2}|(?:\*|\d{1,2}-\d{1,2})(?:\/\d{1,2})?)$/;
 
-/** croner checks the values; the form is checked here, because croner also accepts L, W and #. */
+/** Checks the syntax, because croner also accepts L, W and #; croner checks the values. */
 function assertField(expression: string, text: string, at: number): void {
   const { name, range, names = [] } = FIELDS[at]!;
   const numeric = text.toLowerCase().replace(

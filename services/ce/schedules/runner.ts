@@ -1,5 +1,5 @@
 /**
- * Runs the schedules when they fall due.
+ * The worker that runs schedules when they are due.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { createRunStarter, recoverRuns } from "./runs.ts";
 
 const MINUTE_MS = 60_000;
 
-/** Longest sleep, in milliseconds: after it, a leap of the clock is noticed. */
+/** Longest sleep, in milliseconds; bounds how late a clock jump is detected. */
 const SLEEP_MAX_MS = 15_000;
 
 export const scheduleRunner: Worker = {
@@ -18,11 +18,11 @@ export const scheduleRunner: Worker = {
   async run(deps, signal, round) {
     recoverRuns(deps);
     const runs = createRunStarter(deps);
-    // What fell due before is not made up for.
+    // Schedules that were due before the start are skipped.
     let since = deps.now();
     try {
       while (!signal.aborted) {
-        await sleep(untilNextLook(deps.now()), signal);
+        await sleep(msUntilNextRound(deps.now()), signal);
         const until = deps.now();
         if (signal.aborted) break;
         if (hasNewMinute(since, until)) runs.startDue(since, until);
@@ -35,12 +35,12 @@ export const scheduleRunner: Worker = {
   },
 };
 
-/** Schedules fall due when a minute begins, in every time zone. */
-export function untilNextLook(now: Date): number {
+/** Schedules are due at the beginning of a minute, in every time zone. */
+export function msUntilNextRound(now: Date): number {
   return Math.min(MINUTE_MS - now.getTime() % MINUTE_MS, SLEEP_MAX_MS);
 }
 
-/** Whether a minute begins after `since` and not after `until`. */
+/** Whether a minute begins after `since` and no later than `until`. */
 export function hasNewMinute(since: Date, until: Date): boolean {
   return Math.floor(until.getTime() / MINUTE_MS) > Math.floor(since.getTime() / MINUTE_MS);
 }

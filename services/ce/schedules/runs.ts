@@ -1,6 +1,6 @@
 /**
- * Runs of schedules: what is due is written down before it is done, so that no end of the service
- * makes a run forgotten or done twice.
+ * Runs of schedules. Each run is recorded before it starts, so that none is lost or repeated when
+ * the service stops.
  *
  * @module
  */
@@ -37,37 +37,37 @@ export { RUN_STATUSES } from "../../../db/ce/schedule_runs.ts";
 export type { ScheduleRun };
 
 /**
- * Actions at the same time. A container may take ten seconds to stop, and whatever is due in the
- * same minute is to begin in time, so this is more than a CE has schedules.
+ * Limit of parallel actions. Stopping a container may take ten seconds, and all schedules of a minute
+ * should start on time, so it exceeds the limit of schedules of the Community Edition.
  */
 const RUNNING_MAX = 64;
 
-/** What falls due after a halt of the process or a leap of the clock is this late at most; ms. */
+/** How late a run may start after a suspend or a clock jump, in milliseconds. */
 const LATENESS_MAX_MS = 60_000;
 
-/** How long the end of the service waits for runs under way, in milliseconds. */
+/** How long the service waits for active runs when it stops, in milliseconds. */
 const DRAIN_MS = 5_000;
 
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
-/** Most runs that are kept of each schedule. */
+/** Limit of stored runs of a schedule. */
 const RUNS_MAX = 1_000;
 
-/** The engine's sentences are short; nothing longer is kept. */
+/** Longest stored error, in characters. */
 const ERROR_MAX = 500;
 
 type RunDeps = EmitDeps & ActionDeps & Pick<Deps, "log">;
 
-/** Starts the runs of this process and knows which have not ended. */
+/** Starts runs and keeps track of the active ones. */
 export interface RunStarter {
   /**
-   * Starts the schedules that fall due after `since` and not after `until`; does not wait for
-   * them. Rounds that join up therefore miss none and run none twice, however long a round takes.
+   * Starts the schedules that are due after `since` and no later than `until`, without waiting for
+   * them. Adjacent rounds therefore miss none and run none twice, however long a round takes.
    */
   startDue(since: Date, until: Date): void;
-  /** When no run is under way. */
-  settled(): Promise<void>;
-  /** Waits a while for the runs under way; what ends later is left to `recoverRuns()`. */
+  /** Resolves when no run is active. */
+  idle(): Promise<void>;
+  /** Waits up to {@linkcode DRAIN_MS} for active runs; `recoverRuns()` handles later ones. */
   close(): Promise<void>;
 }
 
@@ -84,7 +84,7 @@ export function listScheduleRuns(
   };
 }
 
-/** Ends the runs that the last end of the service cut short. Only before any is started. */
+/** Marks the runs as failed that were active when the service stopped. Called before any starts. */
 export function recoverRuns(deps: EmitDeps): void {
   for (const run of selectUnfinishedRuns(deps.db)) {
     endRun(deps, run, failed("The service stopped before the run finished"));
@@ -98,31 +98,31 @@ export function sweepScheduleRuns({ db, now }: Pick<Deps, "db" | "now">): void {
 
 export function createRunStarter(deps: RunDeps): RunStarter {
   const { log } = deps;
-  const underWay = new Map<string, Promise<void>>();
-  const gate = createLimiter({ what: "runs", running: RUNNING_MAX, waiting: Infinity });
-  let closed = false;
+  const active = new Map<string, Promise<void>>();
+  const limit = createLimiter({ what: "runs", running: RUNNING_MAX, waiting: Infinity });
+  let isClosed = false;
 
   const run = async (begun: BegunRun, schedule: Schedule) => {
-    const outcome = await gate(() => act(deps, schedule));
-    if (!closed) endRun(deps, begun, outcome);
+    const outcome = await limit(() => act(deps, schedule));
+    if (!isClosed) endRun(deps, begun, outcome);
   };
 
   return {
     startDue(since, until) {
-      const begun = beginRuns(deps, dueBetween(deps, since, until), (id) => underWay.has(id));
+      const begun = beginRuns(deps, dueBetween(deps, since, until), (id) => active.has(id));
       for (const { run: begunRun, schedule } of begun) {
         const ended = run(begunRun, schedule)
-          .catch((error) => log.error("schedule run not recorded", errorFields(error)))
-          .finally(() => underWay.delete(schedule.id));
-        underWay.set(schedule.id, ended);
+          .catch((error) => log.error("failed to record schedule run", errorFields(error)))
+          .finally(() => active.delete(schedule.id));
+        active.set(schedule.id, ended);
       }
     },
-    async settled() {
-      while (underWay.size) await Promise.all(underWay.values());
+    async idle() {
+      while (active.size) await Promise.all(active.values());
     },
     async close() {
-      await withDeadline(Promise.all(underWay.values()), DRAIN_MS);
-      closed = true;
+      await withDeadline(Promise.all(active.values()), DRAIN_MS);
+      isClosed = true;
     },
   };
 }
@@ -132,7 +132,7 @@ interface DueSchedule {
   dueAt: Date;
 }
 
-/** Each due schedule with the last of its due times: several of them are one run. */
+/** Each due schedule with its last due time: several due times are one run. */
 function dueBetween(
   { db, log }: Pick<Deps, "db" | "log">,
   since: Date,
@@ -171,11 +171,11 @@ function lastDueBetween(
   return last;
 }
 
-/** Writes all of them down at once. @returns Those that are to be done. */
+/** Records the runs in one transaction. @returns The runs to start. */
 function beginRuns(
   { db, now }: Pick<Deps, "db" | "now">,
   due: readonly DueSchedule[],
-  isUnderWay: (scheduleId: string) => boolean,
+  isActive: (scheduleId: string) => boolean,
 ): { run: BegunRun; schedule: Schedule }[] {
   if (due.length === 0) return [];
   const at = now().toISOString();
@@ -193,7 +193,7 @@ function beginRuns(
       };
       const isNew = insertScheduleRun(db, { ...run, dueAt: dueAt.toISOString() });
       if (!isNew) return [];
-      if (isUnderWay(scheduleId)) {
+      if (isActive(scheduleId)) {
         const error = "The previous run is still in progress";
         updateScheduleRunEnd(db, { ...run, finishedAt: at, status: "skipped", error });
         return [];
@@ -213,7 +213,7 @@ const failed = (error: string): Outcome => ({
   error: error.slice(0, ERROR_MAX),
 });
 
-/** Acts on the container as it is found now; an engine that is away is a failure, and no retry. */
+/** Acts on the container. An unreachable engine is a failure without a retry. */
 async function act(deps: RunDeps, schedule: Schedule): Promise<Outcome> {
   let found: Pick<Outcome, "containerId" | "containerName"> = {};
   try {

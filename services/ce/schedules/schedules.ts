@@ -1,5 +1,5 @@
 /**
- * Schedules: container actions run by the clock.
+ * Schedules: container actions at the times of a cron expression.
  *
  * @module
  */
@@ -23,24 +23,24 @@ import type { Container } from "../../state/inventory.ts";
 import { assertBelowLimit } from "../../license/limits.ts";
 import { assertNotSelf } from "../containers/actions.ts";
 import { type ReadDeps, resolveContainer } from "../containers/reads.ts";
-import { assertCron, hostTimeZone, nextDue, timeZoneNamed } from "./cron.ts";
+import { assertCron, hostTimeZone, nextDue, normalizeTimeZone } from "./cron.ts";
 
 export { SCHEDULE_ACTIONS } from "../../../db/ce/schedules.ts";
 
-/** A schedule as shown. */
+/** A schedule with its next run. */
 export interface Schedule extends StoredSchedule {
-  /** ISO 8601, UTC; `null` while it is off. */
+  /** ISO 8601, UTC; `null` while disabled. */
   nextRunAt: string | null;
 }
 
-/** What the caller decides about a schedule. */
+/** The settings of a schedule in requests. */
 export interface ScheduleSettings {
   name: string;
   containerId: string;
   containerName: string;
   action: ScheduleAction;
   cronExpression: string;
-  /** IANA; default the host's. */
+  /** IANA time zone; default: the host's. */
   timezone?: string | undefined;
 }
 
@@ -51,25 +51,25 @@ export function listSchedules({ db, now }: Pick<Deps, "db" | "now">): Schedule[]
 
 /** @throws {AppError} `not_found`. */
 export function getSchedule({ db, now }: Pick<Deps, "db" | "now">, id: string): Schedule {
-  return withNextRun(existing(db, id), now());
+  return withNextRun(findSchedule(db, id), now());
 }
 
-/** Whether the container of a schedule may be missing. */
-interface Missing {
+interface CheckOptions {
+  /** Whether the container of a schedule may be missing. */
   allowMissing?: boolean;
 }
 
 /**
- * Stores a new schedule that is on.
+ * Stores a new, enabled schedule.
  *
  * @throws {AppError} `invalid` for an expression that is not five-field cron, an unknown time zone
- * and a missing container; `forbidden` where it would stop the service's own container.
- * @throws {LimitError} When the edition allows no more schedules.
+ * and a missing container; `forbidden` if it would stop the service's own container.
+ * @throws {LimitError} When the edition's limit of schedules is reached.
  */
 export async function createSchedule(
   deps: ReadDeps & Pick<Deps, "db" | "license" | "now">,
   settings: ScheduleSettings,
-  { allowMissing = false }: Missing = {},
+  { allowMissing = false }: CheckOptions = {},
 ): Promise<Schedule> {
   const { db, license, now } = deps;
   const schedule: StoredSchedule = {
@@ -80,46 +80,46 @@ export async function createSchedule(
     createdAt: now().toISOString(),
     lastRunAt: null,
   };
-  const checked = await checkedSchedule(deps, schedule);
+  const prepared = await prepareSchedule(deps, schedule);
   if (!allowMissing) await assertContainerExists(deps, schedule);
   assertBelowLimit(license, "schedules", countSchedules(db));
-  insertSchedule(db, checked);
-  return withNextRun(checked, now());
+  insertSchedule(db, prepared);
+  return withNextRun(prepared, now());
 }
 
 /**
- * Changes a schedule; a run under way ends as it began.
+ * Changes a schedule. An active run is not affected.
  *
- * @throws {AppError} As at creation; `not_found`.
+ * @throws {AppError} As `createSchedule()`; `not_found`.
  */
 export async function changeSchedule(
   deps: ReadDeps & Pick<Deps, "db" | "now">,
   id: string,
   change: Change<ScheduleSettings & Pick<Schedule, "enabled">>,
-  { allowMissing = false }: Missing = {},
+  { allowMissing = false }: CheckOptions = {},
 ): Promise<Schedule> {
   const { db, now } = deps;
-  const before = existing(db, id);
+  const before = findSchedule(db, id);
   const after = applyChange(before, change);
-  await checkedSchedule(deps, after);
-  const isOther = after.containerId !== before.containerId ||
+  await prepareSchedule(deps, after);
+  const hasOtherContainer = after.containerId !== before.containerId ||
     after.containerName !== before.containerName;
-  if (isOther && !allowMissing) await assertContainerExists(deps, after);
-  // Read again: it may have been changed or have gone during the check.
-  const { timezone, ...schedule } = applyChange(existing(db, id), change);
-  const changed = { ...schedule, timezone: timeZoneNamed(timezone) };
+  if (hasOtherContainer && !allowMissing) await assertContainerExists(deps, after);
+  // Read again, because it may have been changed or deleted during the check.
+  const changed = applyChange(findSchedule(db, id), change);
+  changed.timezone = normalizeTimeZone(changed.timezone);
   updateSchedule(db, changed);
   return withNextRun(changed, now());
 }
 
-/** @returns The schedule as it is now. @throws {AppError} `not_found`. */
+/** Enables or disables a schedule. @throws {AppError} `not_found`. */
 export function setScheduleEnabled(
   { db, now }: Pick<Deps, "db" | "now">,
   id: string,
   enabled: boolean,
 ): Schedule {
   updateScheduleEnabled(db, id, enabled);
-  return withNextRun(existing(db, id), now());
+  return withNextRun(findSchedule(db, id), now());
 }
 
 /** Deletes a schedule; its past runs stay in the history. @throws {AppError} `not_found`. */
@@ -128,25 +128,24 @@ export function removeSchedule({ db }: Pick<Deps, "db">, id: string): void {
 }
 
 /**
- * The container that a schedule is about: the one with its id, else the one with its name, which
- * is what a recreated container keeps.
+ * Finds the container of a schedule by id, or by name because a recreated container keeps it.
  *
- * @throws {AppError} `not_found` when there is neither.
+ * @throws {AppError} `not_found` if neither exists.
  * @throws {EngineUnreachableError}
  */
 export async function scheduledContainer(
   deps: ReadDeps,
   { containerId, containerName }: Pick<StoredSchedule, "containerId" | "containerName">,
 ): Promise<Container> {
-  const byId = await resolved(deps, containerId);
+  const byId = await findContainer(deps, containerId);
   if (byId) return byId;
-  const byName = await resolved(deps, containerName);
-  // A name may also read like the beginning of another container's id.
+  const byName = await findContainer(deps, containerName);
+  // A name may also be the beginning of another container's id.
   if (byName?.name === containerName) return byName;
-  throw new AppError("not_found", `The container ${containerName} does not exist any more`);
+  throw new AppError("not_found", `Container ${containerName} no longer exists`);
 }
 
-/** A container is missing only where the engine says so: an unreachable one is no reason to refuse. */
+/** Refuses a schedule only if the engine reports the container as missing, not if it is unreachable. */
 async function assertContainerExists(deps: ReadDeps, schedule: StoredSchedule): Promise<void> {
   try {
     await scheduledContainer(deps, schedule);
@@ -159,12 +158,12 @@ async function assertContainerExists(deps: ReadDeps, schedule: StoredSchedule): 
       : `${containerId} (${containerName})`;
     throw new AppError(
       "invalid",
-      `body.containerId: container ${names} does not exist; allowMissing accepts it nevertheless`,
+      `body.containerId: Container ${names} does not exist; use allowMissing to accept it`,
     );
   }
 }
 
-async function resolved(deps: ReadDeps, ref: string): Promise<Container | undefined> {
+async function findContainer(deps: ReadDeps, ref: string): Promise<Container | undefined> {
   try {
     return await resolveContainer(deps, ref);
   } catch (error) {
@@ -173,19 +172,20 @@ async function resolved(deps: ReadDeps, ref: string): Promise<Container | undefi
   }
 }
 
-async function checkedSchedule(
+/** Checks a schedule and normalizes its time zone. */
+async function prepareSchedule(
   deps: ReadDeps,
   schedule: StoredSchedule,
 ): Promise<StoredSchedule> {
   assertCron(schedule.cronExpression);
-  const timezone = timeZoneNamed(schedule.timezone);
+  const timezone = normalizeTimeZone(schedule.timezone);
   if (schedule.action !== "start") await assertNotOwn(deps, schedule);
   return { ...schedule, timezone };
 }
 
 /**
- * Checks id and name separately, because the name counts once the id is gone. Each run checks again,
- * so a missing container and an unreachable engine are no reason to refuse here.
+ * Checks id and name separately, because the name is used if the id no longer exists. A missing
+ * container and an unreachable engine are accepted, because each run checks again.
  */
 async function assertNotOwn(
   deps: ReadDeps,
@@ -193,7 +193,7 @@ async function assertNotOwn(
 ): Promise<void> {
   for (const ref of [containerId, containerName]) {
     try {
-      const container = await resolved(deps, ref);
+      const container = await findContainer(deps, ref);
       if (container) assertNotSelf(container, action === "stop" ? "stopped" : "restarted");
     } catch (error) {
       if (!(error instanceof EngineUnreachableError)) throw error;
@@ -207,7 +207,7 @@ function withNextRun(schedule: StoredSchedule, now: Date): Schedule {
   return { ...schedule, nextRunAt };
 }
 
-function existing(db: Deps["db"], id: string): StoredSchedule {
+function findSchedule(db: Deps["db"], id: string): StoredSchedule {
   const schedule = selectSchedule(db, id);
   if (!schedule) throw notFound("Schedule", id);
   return schedule;

@@ -147,7 +147,7 @@ Deno.test("the trial is Enterprise for 30 days, once, whatever comes between", a
     );
     const again = await app.call("POST", "/api/edition/trial");
     equal(again.status, 409);
-    match(again.body.error, /was started on 2026-01-01.* and ends on 2026-01-31/);
+    match(again.body.error, /was started at 2026-01-01.* and ends at 2026-01-31/);
   }
   {
     using restarted = licensedApp({ db, now: "2026-01-30T23:59:59Z" });
@@ -157,12 +157,12 @@ Deno.test("the trial is Enterprise for 30 days, once, whatever comes between", a
     deepEqual([body.edition, body.graceUntil, body.trial.active], ["ce", null, false]);
     const again = await restarted.call("POST", "/api/edition/trial");
     equal(again.status, 409);
-    match(again.body.error, /and ended on 2026-01-31/);
+    match(again.body.error, /and ended at 2026-01-31/);
   }
   db.close();
 });
 
-Deno.test("a license counts before a trial, and a trial after it", async () => {
+Deno.test("a license takes precedence over a trial", async () => {
   using app = licensedApp();
   await app.call("POST", "/api/edition/trial");
   const { body } = await install(app, await licenseKeyFor({ now, limits: { users: 7 } }));
@@ -172,12 +172,12 @@ Deno.test("a license counts before a trial, and a trial after it", async () => {
   deepEqual([removed.body.edition, removed.body.limits.users], ["enterprise", null]);
 });
 
-Deno.test("a trial is not used up while a license is in force", async () => {
+Deno.test("a trial cannot be started while a license is installed", async () => {
   using app = licensedApp();
   await install(app, await licenseKeyFor({ now }));
   const { status, body } = await app.call("POST", "/api/edition/trial");
   equal(status, 409);
-  match(body.error, /A license is in force \(pro\)/);
+  match(body.error, /A license is installed \(pro\)/);
   equal(storedTrialStart(app.deps.db), undefined);
 });
 

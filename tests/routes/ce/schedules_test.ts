@@ -61,7 +61,7 @@ for (
     [{ cronExpression: "0 0 3 * * *" }, /^body\.cronExpression: five fields are expected .* not 6/],
     [{ cronExpression: "@daily" }, /^body\.cronExpression: nicknames are not supported/],
     [{ cronExpression: "1,".repeat(300) }, /^body\.cronExpression: /],
-    [{ timezone: "Mars/Olympus" }, /^body\.timezone: Mars\/Olympus is no IANA time zone$/],
+    [{ timezone: "Mars/Olympus" }, /^body\.timezone: Mars\/Olympus is not an IANA time zone$/],
     [{ timezone: "+02:00" }, /^body\.timezone: /],
     [{ timezone: null }, /^body\.timezone: /],
   ] as const
@@ -182,7 +182,7 @@ Deno.test("DELETE /api/schedules/:id deletes the schedule and keeps its history"
   });
   const runs = createRunStarter(app.deps);
   runs.startDue(new Date("2026-01-01T02:59:59Z"), app.deps.now());
-  await runs.settled();
+  await runs.idle();
 
   const { status, body } = await app.call("DELETE", `/api/schedules/${schedule.id}`);
   deepEqual([status, body], [200, { ok: true }]);
@@ -213,7 +213,7 @@ Deno.test("a schedule of a container that does not exist is 400 unless allowMiss
   equal(refused.status, 400);
   match(
     refused.body.error,
-    /^body\.containerId: container .*\(gone\) does not exist; allowMissing/,
+    /^body\.containerId: Container .*\(gone\) does not exist; use allowMissing/,
   );
   const accepted = await app.call("POST", "/api/schedules", { ...missing, allowMissing: true });
   equal(accepted.status, 201);

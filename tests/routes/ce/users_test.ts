@@ -287,7 +287,7 @@ for (
       what: "no current password",
       body: { password: NEXT },
       status: 400,
-      error: /^body\.current_password: is required/,
+      error: /^body\.current_password: Required/,
     },
     {
       what: "a wrong current password",

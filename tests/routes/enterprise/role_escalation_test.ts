@@ -45,7 +45,7 @@ for (
     {
       attack: "demote the admin",
       call: ["PUT", "/auth/users/ADMIN/role", { role: "viewer" }],
-      error: /is not yours to change/,
+      error: /permissions that you do not have/,
     },
     {
       attack: "leave the admin's role as it is",
@@ -55,32 +55,32 @@ for (
     {
       attack: "demote an operator",
       call: ["PUT", "/auth/users/OPERATOR/role", { role: "viewer" }],
-      error: /is not yours to change/,
+      error: /permissions that you do not have/,
     },
     {
       attack: "change the admin's password",
       call: ["PUT", "/auth/users/ADMIN/password", { password: NEXT }],
-      error: /is not yours to change/,
+      error: /permissions that you do not have/,
     },
     {
       attack: "change the admin's password with the own current one",
       call: ["PUT", "/auth/users/ADMIN/password", { password: NEXT, current_password: PASSWORD }],
-      error: /is not yours to change/,
+      error: /permissions that you do not have/,
     },
     {
       attack: "change an operator's password",
       call: ["PUT", "/auth/users/OPERATOR/password", { password: NEXT }],
-      error: /is not yours to change/,
+      error: /permissions that you do not have/,
     },
     {
       attack: "delete the admin",
       call: ["DELETE", "/auth/users/ADMIN"],
-      error: /is not yours to change/,
+      error: /permissions that you do not have/,
     },
     {
       attack: "delete an operator",
       call: ["DELETE", "/auth/users/OPERATOR"],
-      error: /is not yours to change/,
+      error: /permissions that you do not have/,
     },
     {
       attack: "hand out a role to oneself",

@@ -84,7 +84,7 @@ Deno.test("a schedule for a container that is being rebuilt fails with the reaso
     app.clock.advance({ minutes: 1 });
 
     starter.startDue(since, app.clock.now());
-    await starter.settled();
+    await starter.idle();
 
     const [run] = listScheduleRuns(app.deps, { limit: 1, offset: 0 }).history;
     deepEqual([run?.status, run?.error], ["failure", BUSY]);

@@ -1,5 +1,6 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { searchLines } from "../../../../services/ce/logs/search.ts";
+import { createLimiters } from "../../../../services/state/limiters.ts";
 import { AppError } from "../../../../services/errors.ts";
 
 const stamp = (second: number) => `2026-01-01T00:00:0${second}.000000000Z`;
@@ -121,6 +122,7 @@ Deno.test("requests are answered while several searches run over long lines", as
     () => new Response("ok"),
   );
   const long = Array.from({ length: 10_000 }, () => "t " + "a".repeat(16_384));
+  const nextSlice = createLimiters().nextSearchSlice;
   const controller = new AbortController();
   const searches = ["[ab]*a[ab]{100}[xy]", ".{0,100}[xyz]", "^.{0,60}[xyz]|a.{0,40}[xyz]", "q"]
     .map((query, index) =>
@@ -129,6 +131,7 @@ Deno.test("requests are answered while several searches run over long lines", as
         regex: index < 3,
         context: 0,
         budgetMs: 60_000,
+        nextSlice,
         signal: controller.signal,
       })
     );

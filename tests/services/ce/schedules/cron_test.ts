@@ -3,7 +3,7 @@ import {
   assertCron,
   hostTimeZone,
   nextDue,
-  timeZoneNamed,
+  normalizeTimeZone,
 } from "../../../../services/ce/schedules/cron.ts";
 import { AppError } from "../../../../services/errors.ts";
 
@@ -269,8 +269,8 @@ for (
     ["007 * * * *", 'the minute "007" is not valid'],
     ["\u0661 * * * *", 'the minute "\u0661" is not valid'],
     ["* * * * *\n* * * * *", "not 9"],
-    ["0 0 30 2 *", "no day of any year fits"],
-    ["0 0 31 2,4,6,9,11 *", "no day of any year fits"],
+    ["0 0 30 2 *", "it matches no day of any year"],
+    ["0 0 31 2,4,6,9,11 *", "it matches no day of any year"],
   ] as const
 ) {
   Deno.test(`assertCron() refuses ${JSON.stringify(cron)}`, () => {
@@ -292,15 +292,18 @@ for (
     ["Etc/GMT+5", "Etc/GMT+5"],
   ] as const
 ) {
-  Deno.test(`timeZoneNamed() takes ${given}`, () => equal(timeZoneNamed(given), stored));
+  Deno.test(`normalizeTimeZone() takes ${given}`, () => equal(normalizeTimeZone(given), stored));
 }
 
 for (const given of ["Mars/Olympus", "+02:00", "Etc/Unknown", "Europe", "", "local", "../etc"]) {
-  Deno.test(`timeZoneNamed() refuses ${JSON.stringify(given)}`, () => {
-    throws(() => timeZoneNamed(given), new RegExp("body.timezone: .* is no IANA time zone"));
+  Deno.test(`normalizeTimeZone() refuses ${JSON.stringify(given)}`, () => {
+    throws(
+      () => normalizeTimeZone(given),
+      new RegExp("body.timezone: .* is not an IANA time zone"),
+    );
   });
 }
 
 Deno.test("hostTimeZone() is one that a schedule can have", () => {
-  equal(timeZoneNamed(hostTimeZone()), hostTimeZone());
+  equal(normalizeTimeZone(hostTimeZone()), hostTimeZone());
 });

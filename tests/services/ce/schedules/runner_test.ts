@@ -1,5 +1,5 @@
 import { equal } from "node:assert/strict";
-import { hasNewMinute, untilNextLook } from "../../../../services/ce/schedules/runner.ts";
+import { hasNewMinute, msUntilNextRound } from "../../../../services/ce/schedules/runner.ts";
 
 for (
   const [now, ms] of [
@@ -11,7 +11,7 @@ for (
   ] as const
 ) {
   Deno.test(`at ${now} the runner sleeps for ${ms} ms`, () => {
-    equal(untilNextLook(new Date(`2026-01-01T${now}Z`)), ms);
+    equal(msUntilNextRound(new Date(`2026-01-01T${now}Z`)), ms);
   });
 }
 

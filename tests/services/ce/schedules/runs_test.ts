@@ -52,7 +52,7 @@ const acts = ({ requests }: FakeEngine) => requests.filter((request) => request.
 async function runMinute(app: TestApp, runs: RunStarter, time: string): Promise<void> {
   app.clock.set(time);
   runs.startDue(new Date(Date.parse(time) - 60_000), app.deps.now());
-  await runs.settled();
+  await runs.idle();
 }
 
 Deno.test("a schedule that is due acts on its container and leaves a run", async () => {
@@ -145,7 +145,7 @@ for (
     schedule(app, { cronExpression, timezone });
     const starter = createRunStarter(app.deps);
     starter.startDue(new Date(`2026-01-01T${since}Z`), new Date(`2026-01-01T${until}Z`));
-    await starter.settled();
+    await starter.idle();
     equal(history(app).length, runs);
   });
 }
@@ -212,7 +212,7 @@ Deno.test("a schedule that is due while its last run goes on is skipped", async 
     ["skipped", "The previous run is still in progress"],
   ]);
   released.resolve();
-  await runs.settled();
+  await runs.idle();
 
   deepEqual(
     history(app).map(({ startedAt, status }) => [startedAt, status]),
@@ -240,7 +240,7 @@ Deno.test("a container that is gone is a failed run, also where its name begins 
   const failures = collectFailures(app);
   const { id } = schedule(app, { containerId: "f".repeat(64), containerName: "6f74" });
   await runMinute(app, createRunStarter(app.deps), NOON);
-  const error = "The container 6f74 does not exist any more";
+  const error = "Container 6f74 no longer exists";
   deepEqual(history(app).map(({ status, error }) => [status, error]), [["failure", error]]);
   deepEqual(failures, [
     { schedule: "nightly", scheduleId: id, container: "6f74", action: "restart", error },
