@@ -13,7 +13,7 @@ import { median, printTable, printVerdict } from "./table.ts";
 const SECONDS = 3;
 const ROUNDS = 3;
 
-/** Longer than the export is kept: each of these is written out anew. */
+/** Longer than the export is cached, so that each request generates it again. */
 const SCRAPE_INTERVAL_MS = 1_100;
 const SCRAPES = 10;
 

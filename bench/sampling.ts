@@ -9,7 +9,7 @@ import { openMetricsDatabase } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { metricsMigrations } from "../db/migrations/mod.ts";
 import { readContainerHistory } from "../services/ce/metrics/container_history.ts";
-import { containerOf, idOf, playContainers } from "../tests/helpers/fake_containers.ts";
+import { containerOf, idOf, simulateContainers } from "../tests/helpers/fake_containers.ts";
 import { fakeEngine } from "../tests/helpers/fake_engine.ts";
 import { testApp } from "../tests/helpers/test_app.ts";
 import { bundlePrograms, cpuPercent, start } from "./programs.ts";
@@ -42,7 +42,7 @@ async function share(script: string, count: number): Promise<{ percent: number; 
   const containers = Array.from({ length: count }, (_, n) => ({ name: `bench-${n}` }));
   let samples = 0;
   await using fake = fakeEngine({
-    ...playContainers(containers),
+    ...simulateContainers(containers),
     "GET /version": () => Response.json({ Version: "20.10.24", ApiVersion: "1.41" }),
     "GET /events": () => new Response(new ReadableStream()),
     "GET /containers/*/stats": () => Response.json(statsOf(++samples)),

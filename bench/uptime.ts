@@ -39,7 +39,7 @@ export async function benchUptime(): Promise<void> {
       ids.push(id);
     }
   }
-  // What is new is checked at once, what failed is looked at again: neither is at its place.
+  // New monitors are checked at once and failed ones again soon: both are outside their schedule.
   await sleep(15);
 
   const from = Date.now();

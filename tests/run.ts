@@ -1,14 +1,14 @@
 /**
- * Runs every test: first what needs no container engine, in parallel; then `real_engine/`, one
- * file after the other, on a private engine that ends with the run, or else on the machine's own
- * engine with what could harm it left out.
+ * Runs every test: first those without a container engine, in parallel; then `real_engine/`, one
+ * file after the other, on a private engine that ends with the run. Without one, they use the
+ * machine's own engine and skip the tests that could harm other containers.
  *
  *     deno task test [word ...] [option of deno test ...]
  *
  * Words choose the files whose path contains one of them. The last line is `N passed, N failed`
- * (and `, N skipped` where tests were left out); the exit status is 0 only when nothing failed.
- * With `LONGSHORE_REQUIRE_ENGINE=1` leaving anything out for want of an engine is a failure.
- * With `LONGSHORE_EXECUTABLE=FILE` only the files run that start the program, and they start FILE.
+ * (and `, N skipped` if tests were skipped); the exit status is 0 only if none failed. With
+ * `LONGSHORE_REQUIRE_ENGINE=1`, skipping a test because an engine is missing is a failure.
+ * With `LONGSHORE_EXECUTABLE=FILE`, only the files run that start the program, and they start FILE.
  *
  * @module
  */
@@ -31,7 +31,7 @@ interface Counts {
   skipped: number;
 }
 
-/** Nobody waits longer for tests; a test that hangs must not hang whoever runs them. */
+/** Limit for the whole run, so that a test that hangs does not hang the run. */
 const RUN_MAX_MS = 20 * 60_000;
 
 /** The summary is in the last lines that `deno test` prints; failures are listed before it. */
@@ -84,11 +84,11 @@ async function runRealEngine(args: string[]): Promise<Counts> {
   const failed = isEngineRequired() ? 1 : 0;
   const engine = await findEngine();
   if (!engine) {
-    console.log(`Left out ${REAL_ENGINE}: no engine found, and none can be started: ${obstacle}`);
+    console.log(`Skipped ${REAL_ENGINE}: no engine found, and none can be started: ${obstacle}`);
     return { passed: 0, failed, skipped: 0 };
   }
   console.log(
-    `Left out the tests that need an engine of their own (${obstacle}); ` +
+    `Skipped the tests that need a private engine (${obstacle}); ` +
       `the others use ${engine.socketPath}`,
   );
   await importBusybox(engine);
@@ -111,7 +111,7 @@ async function startPrivateEngine(): Promise<{ engine: OwnEngine } | { obstacle:
   }
 }
 
-/** Runs `deno test` in a process group of its own, and ends all of that group with it. */
+/** Runs `deno test` in its own process group, and ends the whole group with it. */
 async function denoTest(args: string[], env: Record<string, string> = {}): Promise<Counts> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["test", ...OPTIONS, ...args],
@@ -127,10 +127,10 @@ async function denoTest(args: string[], env: Record<string, string> = {}): Promi
   const end = () => killGroup(child.pid);
   if (limit.aborted) end();
   limit.addEventListener("abort", end);
-  const output = shown(child.stdout);
+  const output = copyToStdout(child.stdout);
   const { success } = await child.status;
   limit.removeEventListener("abort", end);
-  // Programs that a test started and a crash left behind; they would also hold the output open.
+  // Programs that a crashed test left behind; they would also keep the output open.
   end();
   const text = await output;
 
@@ -143,7 +143,7 @@ async function denoTest(args: string[], env: Record<string, string> = {}): Promi
 /**
  * Reads e.g. `ok | 12 passed (3 steps) | 0 failed | 1 ignored (2s)`, the last such line of `text`.
  *
- * @returns `undefined` where there is none, as after a crash.
+ * @returns `undefined` if there is none, as after a crash.
  */
 export function parseSummary(text: string): Counts | undefined {
   // deno-lint-ignore no-control-regex
@@ -155,8 +155,8 @@ export function parseSummary(text: string): Counts | undefined {
   return { passed: Number(last[1]), failed: Number(last[2]), skipped: Number(ignored) };
 }
 
-/** Passes a stream on to standard output. @returns Its end. */
-async function shown(stream: ReadableStream<Uint8Array>): Promise<string> {
+/** Copies a stream to standard output. @returns The last part of its text. */
+async function copyToStdout(stream: ReadableStream<Uint8Array>): Promise<string> {
   let tail = "";
   const decoder = new TextDecoder();
   for await (const chunk of stream) {
@@ -170,7 +170,7 @@ async function writeAll(bytes: Uint8Array): Promise<void> {
   try {
     for (let at = 0; at < bytes.length;) at += await Deno.stdout.write(bytes.subarray(at));
   } catch {
-    // Nobody reads any more; the run itself must still end in order.
+    // The reader has closed the pipe; the run itself must still end in order.
   }
 }
 
@@ -178,7 +178,7 @@ function killGroup(pid: number): void {
   try {
     Deno.kill(-pid, "SIGKILL");
   } catch {
-    // Nothing is left of it.
+    // The group has ended.
   }
 }
 

@@ -126,7 +126,7 @@ export function* wrongRequests(
     }));
   }
   yield wrong("a secret behind the path", (secret) => ({ path: `${pattern}/${secret}` }));
-  // What is taken for a query that nobody asked for must not delete what comes next.
+  // An accidental match must not delete records that later requests need.
   const harmless = method === "DELETE" ? pattern.replace(/:\w+$/, "unknown") : pattern;
   for (const name of query) {
     yield wrong("a secret as a query value", (secret) => ({

@@ -8,11 +8,11 @@
 export interface HostileReceiver extends AsyncDisposable {
   /** Answers with a failure whose body, headers and status text repeat the request. */
   failing: string;
-  /** Answers 200 with the request as text, which is no JSON. */
+  /** Answers 200 with the request as text, which is not JSON. */
   chatty: string;
   /** Sends the caller to an address that holds the request. */
   redirecting: string;
-  /** Nobody listens there. */
+  /** A port that is not open. */
   unreachable: string;
   /** A mail server that refuses every login and repeats it; `host:port`. */
   mail: string;

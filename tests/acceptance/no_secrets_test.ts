@@ -50,7 +50,7 @@ const LINK_TOKENS = ["a subscriber's verify_token", "an unsubscribe token"];
 
 const TOKENS = { accessToken: "an access token", refreshToken: "a refresh token" };
 
-/** Who is given a secret on purpose. Nobody else is, and nowhere else. */
+/** The only responses that contain a secret on purpose. */
 const HANDED_OVER: readonly Handover[] = [
   { at: "POST /auth/login 200", fields: TOKENS, because: "a login is made for it" },
   { at: "POST /auth/token 200", fields: TOKENS, because: "a login by key is made for it" },
@@ -73,7 +73,7 @@ const HANDED_OVER: readonly Handover[] = [
   {
     at: `POST ${SUBSCRIBERS} 201`,
     fields: { verify_token: "a subscriber's verify_token" },
-    because: "whoever owns a webhook confirms with it; it is shown this once",
+    because: "the owner of the webhook confirms with it; it is shown only once",
   },
   {
     at: "GET /api/containers/:id 200",
@@ -85,7 +85,7 @@ const HANDED_OVER: readonly Handover[] = [
     at: "POST /api/containers/:id/rebuild 409",
     as: "admin",
     fields: { error: null },
-    because: "the engine's own sentence, to somebody who sees the values anyway",
+    because: "the engine's own message, to a user who can read the values anyway",
   },
 ];
 
@@ -93,7 +93,7 @@ const IN_THE_PATH = ["a secret as a path parameter", "a secret behind the path"]
 const IN_A_FIELD = ["a secret in the wrong field", "a password in a URL"];
 const IN_THE_QUERY = ["a secret as a query value"];
 
-/** What somebody sent where no secret belongs, and what shows it nevertheless. */
+/** Requests with a secret in a field that is not for secrets, and the responses that repeat it. */
 const ECHOED: readonly Echo[] = [
   {
     where: /^admin: \w+ \S+ 404$/,
@@ -113,13 +113,13 @@ const ECHOED: readonly Echo[] = [
   {
     where: /\/(audit|compliance\/logs|compliance\/logs\/:id|compliance\/export) 200$/,
     secrets: IN_THE_PATH,
-    because: "what somebody tried to change is named, also where it does not exist",
+    because: "the target of a change is named, even if it does not exist",
   },
   {
     where: /\/(audit|compliance\/logs|compliance\/logs\/:id|compliance\/export) 200$/,
     secrets: IN_A_FIELD,
     around: /\/roles\/:id\/users|custom_roles/,
-    because: "whom somebody tried to give a role is named, also where there is no such user",
+    because: "the user of a role assignment is named, even if that user does not exist",
   },
   {
     where: /^admin: GET \/api\/containers\/:id\/logs\/search 200$/,
@@ -180,7 +180,7 @@ const NOT_DONE: Record<string, string> = {
   "POST /api/edition/trial": "there is a license that has more",
 };
 
-ssoTest("no secret comes out of the service", async () => {
+ssoTest("no response and no log contains a secret", async () => {
   const secrets = plantedSecrets();
   const heard = witness(secrets, { handovers: HANDED_OVER, echoes: ECHOED });
   await using receiver = hostileReceiver();
@@ -262,7 +262,7 @@ async function makeRecords(service: PlantedService, holders: readonly Holder[]):
       const unsubscribed = `${PRO}/status-pages/unsubscribe`;
       if (!ids.has(unsubscribed)) ids.set(unsubscribed, token);
       ids.set(`${SUBSCRIBERS}/verify`, record.verify_token);
-      await send(service, "anybody", { method: "GET", path: `${SUBSCRIBERS}/verify/:token` });
+      await send(service, "anonymous", { method: "GET", path: `${SUBSCRIBERS}/verify/:token` });
     }
   }
   insertAlertEvent(app.deps.db, {
@@ -335,7 +335,7 @@ async function makeEverythingFail(service: PlantedService, made: Made): Promise<
 async function logInAndOut(service: PlantedService, { idp }: Keys): Promise<void> {
   const { app, secrets, passwords } = service;
   const { plant } = secrets;
-  const anybody = (attempt: Attempt) => send(service, "anybody", attempt);
+  const anonymous = (attempt: Attempt) => send(service, "anonymous", attempt);
   const email = "operator@example.com";
   for (
     const login of [
@@ -348,18 +348,18 @@ async function logInAndOut(service: PlantedService, { idp }: Keys): Promise<void
       { email: [passwords.operator], password: { [passwords.operator]: 1 } },
     ]
   ) {
-    await anybody(posted("/auth/login", login));
+    await anonymous(posted("/auth/login", login));
   }
-  const { body: { accessToken, refreshToken } } = await anybody(
+  const { body: { accessToken, refreshToken } } = await anonymous(
     posted("/auth/login", { email, password: passwords.operator }),
   );
-  await anybody(posted("/auth/refresh", { refreshToken }));
-  // A second time: somebody copied it.
-  await anybody(posted("/auth/refresh", { refreshToken }));
-  await anybody(posted("/auth/refresh", { refreshToken: accessToken }));
+  await anonymous(posted("/auth/refresh", { refreshToken }));
+  // A second use looks like a stolen token.
+  await anonymous(posted("/auth/refresh", { refreshToken }));
+  await anonymous(posted("/auth/refresh", { refreshToken: accessToken }));
   const broken = { authorization: `Bearer ${accessToken.slice(0, -2)}xx` };
-  await anybody({ method: "GET", path: "/auth/me", headers: broken });
-  await anybody({ method: "GET", path: `/api/stream?ticket=${accessToken}` });
+  await anonymous({ method: "GET", path: "/auth/me", headers: broken });
+  await anonymous({ method: "GET", path: `/api/stream?ticket=${accessToken}` });
 
   const own = `/auth/users/${service.users.operator}/password`;
   const changed = plantedPassword(secrets, "a changed password");
@@ -382,16 +382,16 @@ async function logInAndOut(service: PlantedService, { idp }: Keys): Promise<void
   const foreign = btoa(atob(message).replaceAll(idp.entityId, "https://idp.example.net/"));
   for (const SAMLResponse of [message, message, tampered, foreign, message.slice(0, -500)]) {
     const RelayState = plant("a RelayState that is none", (secret) => `/?token=${secret}`);
-    const { body } = await anybody({
+    const { body } = await anonymous({
       ...posted(acs, new URLSearchParams({ SAMLResponse, RelayState }).toString()),
       headers: { "content-type": "application/x-www-form-urlencoded" },
     });
     if (body.sessionId === undefined) continue;
     service.ids.set(`${ENTERPRISE}/sso/sessions`, body.sessionId);
     const session = { authorization: `Bearer ${body.accessToken}` };
-    await anybody({ method: "GET", path: "/auth/me", headers: session });
+    await anonymous({ method: "GET", path: "/auth/me", headers: session });
     await send(service, "admin", { method: "DELETE", path: `${ENTERPRISE}/sso/sessions/:id` });
-    await anybody({ method: "GET", path: "/auth/me", headers: session });
+    await anonymous({ method: "GET", path: "/auth/me", headers: session });
   }
 }
 
@@ -420,11 +420,11 @@ async function makeMistakes(service: PlantedService, keys: Keys): Promise<void> 
     const secret = { "x-verify-secret": config.mtlsVerifySecret! };
     for (const given of [certificate, agent]) {
       const body = posted(verify, { certificate: given });
-      await send(service, "anybody", { ...body, headers: { ...body.headers, ...secret } });
+      await send(service, "anonymous", { ...body, headers: { ...body.headers, ...secret } });
     }
     const headers = { ...secret, "x-client-cert": encodeURIComponent(certificate) };
-    await send(service, "anybody", { method: "GET", path: verify, headers });
-    await send(service, "anybody", {
+    await send(service, "anonymous", { method: "GET", path: verify, headers });
+    await send(service, "anonymous", {
       method: "GET",
       path: verify,
       headers: { "x-verify-secret": plant("a wrong X-Verify-Secret") },
@@ -432,8 +432,8 @@ async function makeMistakes(service: PlantedService, keys: Keys): Promise<void> 
   }
   for (const token of [config.metricsToken!, `${config.metricsToken}x`]) {
     const headers = { authorization: `Bearer ${token}` };
-    await send(service, "anybody", { method: "GET", path: "/metrics", headers });
-    await send(service, "anybody", { method: "GET", path: "/api/health", headers });
+    await send(service, "anonymous", { method: "GET", path: "/metrics", headers });
+    await send(service, "anonymous", { method: "GET", path: "/api/health", headers });
   }
   for (
     const key of [
@@ -494,7 +494,7 @@ async function callEndpoint(
     return { ...request, path: request.path + (QUERIES[`${method} ${pattern}`] ?? "") };
   };
 
-  await as("anybody", right());
+  await as("anonymous", right());
   await as("viewer", right());
   for (const wrong of wrongRequests(walked, bodyOf(), randomText)) {
     const { status } = await as("admin", wrong);
@@ -511,7 +511,7 @@ async function callEndpoint(
   if (pattern.startsWith("/api/edition")) service.useEnterprise();
 }
 
-/** What was done is written down in two places, which are read to their end. */
+/** Reads both logs completely: actions are recorded in the audit log and in the compliance log. */
 async function readLogs(service: PlantedService): Promise<void> {
   for (
     const [path, key] of [["/api/audit", "entries"], [`${ENTERPRISE}/compliance/logs`, "logs"]]
@@ -536,7 +536,7 @@ async function readLogs(service: PlantedService): Promise<void> {
 async function logInByKey({ app, heard, secrets }: PlantedService): Promise<void> {
   using keyed = testApp({ config: { ...app.deps.config, authMode: "key" }, log: app.deps.log });
   const call = (apiKey: unknown) =>
-    heard.call(keyed.app, { ...posted("/auth/token", { apiKey }), as: "anybody" });
+    heard.call(keyed.app, { ...posted("/auth/token", { apiKey }), as: "anonymous" });
   const { apiKey } = app.deps.config;
   equal((await call(apiKey)).status, 200);
   for (
@@ -560,7 +560,7 @@ async function runCommands(service: PlantedService, directory: string): Promise<
   heard.hear("the database", new TextDecoder("latin1").decode(Deno.readFileSync(path)));
   Deno.writeTextFileSync(
     `${directory}/wrong`,
-    secrets.plant("what is no license", (secret) => `eyJhbGciOiJFZERTQSJ9.${secret}.${secret}`),
+    secrets.plant("not a license", (secret) => `eyJhbGciOiJFZERTQSJ9.${secret}.${secret}`),
   );
   const LICENSE_KEY = await licenseKeyFor({ edition: "enterprise" });
   secrets.keep("LICENSE_KEY", LICENSE_KEY.split(".")[2]!);
@@ -623,7 +623,7 @@ function startWithWrongConfiguration({ app, secrets: { plant }, heard }: Planted
   }
 }
 
-type Who = UserRole | "anybody";
+type Who = UserRole | "anonymous";
 
 /** Access tokens of each service by role. */
 const tokens = new WeakMap<PlantedService, Map<UserRole, string>>();
@@ -634,13 +634,13 @@ async function tokenOf(service: PlantedService, role: UserRole): Promise<string>
   const kept = known.get(role);
   if (kept !== undefined) return kept;
   const login = { email: `${role}@example.com`, password: service.passwords[role] };
-  const { status, body } = await send(service, "anybody", posted("/auth/login", login));
+  const { status, body } = await send(service, "anonymous", posted("/auth/login", login));
   equal(status, 200, body.error);
   known.set(role, body.accessToken);
   return body.accessToken;
 }
 
-/** Sends a request as somebody, with what the ids stand for in its path. */
+/** Sends a request as a user, after replacing the ids in its path. */
 async function send(
   service: PlantedService,
   as: Who,
@@ -648,7 +648,7 @@ async function send(
   pattern = path.split("?")[0]!,
 ) {
   const { app, heard, ids } = service;
-  const own = as === "anybody" ? {} : { authorization: `Bearer ${await tokenOf(service, as)}` };
+  const own = as === "anonymous" ? {} : { authorization: `Bearer ${await tokenOf(service, as)}` };
   const [pathname = "", search] = path.split("?");
   return await heard.call(app.app, {
     method,

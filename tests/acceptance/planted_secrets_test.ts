@@ -28,7 +28,7 @@ for (
   });
 }
 
-Deno.test("a planted secret is found in what was made of it, and nowhere else", () => {
+Deno.test("a planted secret is found in encoded forms, and other text is not mistaken for it", () => {
   const secrets = plantedSecrets();
   const url = secrets.plant("the token", (secret) => `https://chat.example/${secret}/hook`);
   equal(secrets.leaksIn(url)[0]?.secret, "the token");

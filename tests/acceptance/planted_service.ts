@@ -11,7 +11,7 @@ import { storeUser } from "../../services/ce/auth/users.ts";
 import type { Config } from "../../services/config/config.ts";
 import { createLog } from "../../services/log.ts";
 import { createSecrets } from "../../services/secrets.ts";
-import { idOf, playContainers } from "../helpers/fake_containers.ts";
+import { idOf, simulateContainers } from "../helpers/fake_containers.ts";
 import { type FakeAnswer, fakeEngine, outputFrame } from "../helpers/fake_engine.ts";
 import { type TestApp, testApp } from "../helpers/test_app.ts";
 import type { HostileReceiver } from "./hostile_receiver.ts";
@@ -151,7 +151,7 @@ const IMAGE = `sha256:${"1".repeat(64)}`;
 /** An engine whose records hold secrets where an engine's do. */
 export function engineOf({ plant }: PlantedSecrets): Record<string, FakeAnswer> {
   const password = plant("an environment variable");
-  const played = playContainers([{
+  const played = simulateContainers([{
     name: "web",
     labels: {
       "com.docker.compose.project": "shop",

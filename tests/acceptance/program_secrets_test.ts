@@ -23,7 +23,7 @@ import { createKeys, filled, PRO, secretHolders } from "./secret_holders.ts";
 /** Answers that show a secret to admins on purpose. */
 const SHOWN = ["GET /api/containers/{id}"];
 
-ssoTest("no secret comes out of the running program", async () => {
+ssoTest("no output of the running program contains a secret", async () => {
   const secrets = plantedSecrets();
   await using receiver = hostileReceiver();
   await using fake = fakeEngine(engineOf(secrets));

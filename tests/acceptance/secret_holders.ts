@@ -17,7 +17,7 @@ export const ENTERPRISE = "/api/ext/service-enterprise";
 export interface Holder {
   /** Where it is created, as the endpoint's pattern has it. */
   at: string;
-  /** Its body; secrets are made anew each time. */
+  /** The request body, with new secrets each time. */
   body: () => unknown;
 }
 
@@ -36,7 +36,7 @@ export function filled(pattern: string, ids: Ids): string {
 export const plantedPassword = (secrets: PlantedSecrets, name: string) =>
   secrets.plant(name, (secret) => `${secret} "\\&<ü`);
 
-/** Certificates, which are no secrets, and a key, which is one. */
+/** Certificates, which are public, and a private key. */
 export interface Keys {
   idp: SamlIdp;
   ca: string;

@@ -8,7 +8,7 @@ import { assertDocumented } from "../helpers/documented.ts";
 import type { App } from "../../routes/app.ts";
 import type { Leak, PlantedSecrets } from "./planted_secrets.ts";
 
-/** A secret that somebody is given on purpose. */
+/** A response that contains a secret on purpose. */
 export interface Handover {
   /** Method, pattern of the path and status. */
   at: string;
@@ -19,7 +19,7 @@ export interface Handover {
   because: string;
 }
 
-/** Where something that was sent may come back to whoever sent it. */
+/** A response that may repeat a value to the client that sent it. */
 export interface Echo {
   where: RegExp;
   /** Names of secrets. */
@@ -85,7 +85,7 @@ export function witness(
         if (!(field in answer)) continue;
         used.add(handover);
         delete rest[field];
-        // Of a signed token the signature is what nobody else can make.
+        // The signature is the part of a signed token that cannot be forged.
         if (name !== null) secrets.keep(name, String(answer[field]).split(".").at(-1)!);
       }
     }
@@ -99,7 +99,7 @@ export function witness(
       return heard.size;
     },
     async call(app, { method, path, pattern = path, as, headers = {}, body }) {
-      // Each from an address of its own, so that nobody is throttled.
+      // Each call has its own client address, so that none is throttled.
       const address = `10.${calls >> 16 & 255}.${calls >> 8 & 255}.${calls++ & 255}`;
       const request = new Request(`http://longshore.test${path}`, {
         method,

@@ -92,7 +92,7 @@ Deno.test("a backup taken under write load restores to a consistent state", asyn
   }
 });
 
-Deno.test("backup and restore leave nothing else behind, and keep the replaced files", async () => {
+Deno.test("backup and restore leave no temporary files and keep the replaced files", async () => {
   using place = await installation();
   const before = contentOf(place.dataDir);
   const file = `${place.path}/b.tar`;
@@ -125,7 +125,7 @@ Deno.test("backup and restore leave nothing else behind, and keep the replaced f
   }
 });
 
-Deno.test("a backup restores to a host that has nothing yet", async () => {
+Deno.test("a backup restores to a new host", async () => {
   using place = await installation();
   await backup(place.dataDir, `${place.path}/b.tar`);
   const dataDir = `${place.path}/elsewhere/data`;
@@ -135,7 +135,7 @@ Deno.test("a backup restores to a host that has nothing yet", async () => {
   equal(await longshore.stop(), 0);
 });
 
-Deno.test("a damaged state database is mended by a restore", async () => {
+Deno.test("a restore replaces a damaged state database", async () => {
   using place = await installation();
   await backup(place.dataDir, `${place.path}/b.tar`);
   Deno.writeTextFileSync(`${place.dataDir}/state.sqlite`, "");
@@ -145,7 +145,7 @@ Deno.test("a damaged state database is mended by a restore", async () => {
   equal(await longshore.stop(), 0);
 });
 
-Deno.test("a restore is refused while the service runs, which does not notice", async () => {
+Deno.test("a restore is refused while the service runs and does not disturb it", async () => {
   using place = await installation();
   await backup(place.dataDir, `${place.path}/b.tar`);
   await using longshore = await startLongshore({ dataDir: place.dataDir, env });
@@ -234,7 +234,7 @@ for (
     },
   ]
 ) {
-  Deno.test(`a backup with ${what} is refused, and the old data stays as it is`, async () => {
+  Deno.test(`a backup with ${what} is refused and the old data is unchanged`, async () => {
     using place = await installation();
     await make(await unpacked(place));
     const before = contentOf(place.dataDir);
@@ -248,7 +248,7 @@ for (
   });
 }
 
-Deno.test("a file that is damaged, cut short, foreign or none is refused, and nothing is changed", async () => {
+Deno.test("restore refuses damaged, truncated, foreign and missing files and changes nothing", async () => {
   using place = await installation();
   const file = `${place.path}/b.tar`;
   await backup(place.dataDir, file);
@@ -277,7 +277,7 @@ Deno.test("a file that is damaged, cut short, foreign or none is refused, and no
   }
 });
 
-Deno.test("a restore into a new place replaces nothing, and does not say that it did", async () => {
+Deno.test("a restore into a new directory does not report replaced files", async () => {
   using place = await installation();
   const file = `${place.path}/b.tar`;
   await backup(place.dataDir, file);
@@ -292,7 +292,7 @@ Deno.test("a restore into a new place replaces nothing, and does not say that it
   ]);
 });
 
-Deno.test("an existing file is replaced only on demand, and never one of the service", async () => {
+Deno.test("an existing file is replaced only with --force, and a file of the service never", async () => {
   using place = await installation();
   const file = `${place.path}/b.tar`;
   Deno.writeTextFileSync(file, "precious");
@@ -339,28 +339,31 @@ Deno.test("a damaged state database cannot be backed up; damaged metrics are lef
   deepEqual([...Deno.readDirSync(place.path)].map(({ name }) => name).sort(), ["b.tar", "data"]);
 });
 
-sourceTest("the license is in the backup; one that the backup has not stays", async () => {
-  using place = await installation();
-  const licenseFile = `${place.dataDir}/license.key`;
-  await backup(place.dataDir, `${place.path}/without.tar`);
-  const key = await licenseKeyFor();
-  Deno.writeTextFileSync(licenseFile, key);
-  await backup(place.dataDir, `${place.path}/with.tar`);
+sourceTest(
+  "the license is in the backup; a restore without one keeps the current license",
+  async () => {
+    using place = await installation();
+    const licenseFile = `${place.dataDir}/license.key`;
+    await backup(place.dataDir, `${place.path}/without.tar`);
+    const key = await licenseKeyFor();
+    Deno.writeTextFileSync(licenseFile, key);
+    await backup(place.dataDir, `${place.path}/with.tar`);
 
-  equal((await run(place.dataDir, "restore", `${place.path}/without.tar`)).code, 0);
-  equal(Deno.readTextFileSync(licenseFile), key);
-  Deno.removeSync(licenseFile);
-  equal((await run(place.dataDir, "restore", `${place.path}/with.tar`)).code, 0);
-  const LICENSE_KEYS_FILE = writeLicenseKeys(place.path);
-  await using longshore = await startLongshore({
-    dataDir: place.dataDir,
-    env: { ...env, LICENSE_KEYS_FILE },
-  });
-  equal((await longshore.call("GET", "/api/edition")).body.edition, "pro");
-  equal(await longshore.stop(), 0);
-});
+    equal((await run(place.dataDir, "restore", `${place.path}/without.tar`)).code, 0);
+    equal(Deno.readTextFileSync(licenseFile), key);
+    Deno.removeSync(licenseFile);
+    equal((await run(place.dataDir, "restore", `${place.path}/with.tar`)).code, 0);
+    const LICENSE_KEYS_FILE = writeLicenseKeys(place.path);
+    await using longshore = await startLongshore({
+      dataDir: place.dataDir,
+      env: { ...env, LICENSE_KEYS_FILE },
+    });
+    equal((await longshore.call("GET", "/api/edition")).body.edition, "pro");
+    equal(await longshore.stop(), 0);
+  },
+);
 
-Deno.test("a backup from before the trial does not bring the trial back", async () => {
+Deno.test("restoring a backup from before the trial does not allow a second trial", async () => {
   using place = await installation();
   await backup(place.dataDir, `${place.path}/b.tar`);
   const db = openStateDatabase(`${place.dataDir}/state.sqlite`);
@@ -377,7 +380,7 @@ Deno.test("a backup from before the trial does not bring the trial back", async 
   equal(await longshore.stop(), 0);
 });
 
-Deno.test("a backup that is interrupted leaves nothing", async () => {
+Deno.test("an interrupted backup leaves no files", async () => {
   using place = await installation();
   Deno.mkdirSync(`${place.path}/out`);
   // A program that was asked to end before it began; a signal comes too late for so little data.

@@ -15,7 +15,7 @@ const chainOf = (db: ReturnType<typeof openTestDatabase>) =>
     "SELECT action, actor_id, resource_id FROM compliance_logs ORDER BY sequence",
   ).map(({ action, actor_id, resource_id }) => [action, actor_id, resource_id]);
 
-Deno.test("a command is in the audit log, and in a compliance log that was started", async () => {
+Deno.test("commands are recorded in the audit log and in an enabled compliance log", async () => {
   const db = openTestDatabase();
   const { lines, program } = notes();
   try {

@@ -15,7 +15,7 @@ const fileOf = (dataDir: string) => `${dataDir}/initial-credentials`;
 
 const keyIn = (text: string) => /^API key: (lsk_[\w-]{43})$/m.exec(text)![1]!;
 
-Deno.test("created credentials are in a private file, not in the log, where no terminal is", async () => {
+Deno.test("without a terminal, created credentials are in a private file and not in the log", async () => {
   for (
     const [env, form] of [
       [NO_KEY, /^API key: (lsk_\S+)$/m],
@@ -56,7 +56,7 @@ Deno.test("a credentials file that was not deleted is reported at the next start
   }
 });
 
-Deno.test("credentials that cannot be written are not in force; the next start creates others", async () => {
+Deno.test("credentials that cannot be written are not valid; the next start creates others", async () => {
   using directory = temporaryDirectory();
   const dataDir = directory.path;
   Deno.mkdirSync(fileOf(dataDir));
@@ -121,7 +121,7 @@ Deno.test("key new replaces the API key of a running service and revokes its ses
   equal((await again.call("POST", "/auth/refresh", kept, { token: null })).status, 200);
 });
 
-Deno.test("key new is refused where it would have no effect", async () => {
+Deno.test("key new is refused if it would have no effect", async () => {
   await using keyed = await startLongshore();
   const given = await runCommand(["key", "new"], { env: { DATA_DIR: keyed.dataDir } });
   equal(given.code, 1);

@@ -17,7 +17,7 @@ async function usedDirectory(): Promise<{ path: string } & Disposable> {
   return directory;
 }
 
-Deno.test("a second start on the same DATA_DIR is refused, and does not disturb the first", async () => {
+Deno.test("a second start on the same DATA_DIR is refused and does not disturb the first", async () => {
   await using longshore = await startLongshore();
   const { code, stdout, stderr } = await runCommand(["serve"], {
     env: environment(longshore.dataDir),
@@ -27,7 +27,7 @@ Deno.test("a second start on the same DATA_DIR is refused, and does not disturb 
   equal((await longshore.call("GET", "/api/maintenance")).status, 200);
 });
 
-Deno.test("only the service's user can look into DATA_DIR", async () => {
+Deno.test("only the service's user can read DATA_DIR", async () => {
   using directory = temporaryDirectory();
   const dataDir = `${directory.path}/new`;
   await using longshore = await startLongshore({ dataDir });
@@ -43,13 +43,13 @@ for (
     { what: "empty", spoil: () => new Uint8Array(), says: /is empty although it should be/ },
     { what: "no database", spoil: (b: Uint8Array) => b.fill(65), says: /cannot be used/ },
     {
-      what: "cut short",
+      what: "truncated",
       spoil: (b: Uint8Array) => b.subarray(0, b.length / 2),
       says: /cannot be used|is damaged/,
     },
   ]
 ) {
-  Deno.test(`a state database that is ${what} is refused, and left as it is`, async () => {
+  Deno.test(`a state database that is ${what} is refused and left unchanged`, async () => {
     using directory = await usedDirectory();
     const path = `${directory.path}/state.sqlite`;
     Deno.writeFileSync(path, spoil(Deno.readFileSync(path)));
@@ -76,7 +76,7 @@ Deno.test("a damaged metrics database is replaced by an empty one, and kept", as
   equal(await longshore.stop(), 0);
 });
 
-Deno.test("a restore that was cut short is ended by the next start", async () => {
+Deno.test("the next start completes an interrupted restore", async () => {
   using directory = await usedDirectory();
   const { path } = directory;
   Deno.mkdirSync(`${path}/restore-1`);

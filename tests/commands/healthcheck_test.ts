@@ -2,7 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { runCommand } from "../helpers/command.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 
-Deno.test("healthcheck asks the service that runs with the same configuration", async () => {
+Deno.test("healthcheck checks the service that has the same configuration", async () => {
   await using longshore = await startLongshore();
   const env = { HOST: "127.0.0.1", PORT: new URL(longshore.baseUrl).port };
   const ready = await runCommand(["healthcheck"], { env });

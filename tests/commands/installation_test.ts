@@ -3,7 +3,7 @@ import { defaultDataDir } from "../../commands/installation.ts";
 import { contentOf, runCommand, temporaryDirectory } from "../helpers/command.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 
-Deno.test("the packaged service's directory stands in only where ./data is absent", () => {
+Deno.test("/var/lib/longshore is used only if ./data does not exist", () => {
   using directory = temporaryDirectory();
   const [local, system] = [`${directory.path}/data`, `${directory.path}/var`];
   equal(defaultDataDir(local, system), local);
@@ -40,7 +40,7 @@ Deno.test("license commands need the LICENSE_KEY that the running service has", 
   equal((await runCommand(["license", "show"], { env: { ...env, LICENSE_KEY: "x" } })).code, 0);
 });
 
-Deno.test("a command without a data directory says what it needs, and creates none", async () => {
+Deno.test("a command without a data directory says what it needs and creates none", async () => {
   using directory = temporaryDirectory();
   const dataDir = `${directory.path}/data`;
   for (

@@ -37,7 +37,7 @@ sourceTest(
   },
 );
 
-sourceTest("a license that is refused is one sentence, and nothing is installed", async () => {
+sourceTest("an invalid license is refused with one sentence and not installed", async () => {
   using directory = temporaryDirectory();
   const { path } = directory;
   Deno.mkdirSync(`${path}/data`);
@@ -72,7 +72,7 @@ sourceTest("a license that is refused is one sentence, and nothing is installed"
   deepEqual([...Deno.readDirSync(`${path}/data`)], []);
 });
 
-sourceTest("license show says why a license is not in force", async () => {
+sourceTest("license show says why a license is not valid", async () => {
   using directory = temporaryDirectory();
   Deno.writeTextFileSync(`${directory.path}/license.key`, "nonsense");
   const { code, stdout } = await runCommand(["license", "show"], {

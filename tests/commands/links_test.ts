@@ -57,7 +57,7 @@ const rootTest = (name: string, fn: () => Promise<void> | void) =>
 for (
   const name of ["state.sqlite", "metrics.sqlite", "jwt.secret", "secret.key", "longshore.lock"]
 ) {
-  rootTest(`a link in the place of ${name} is refused by every command of root`, async () => {
+  rootTest(`every command of root refuses a symbolic link in place of ${name}`, async () => {
     using place = await attacked();
     place.link(name);
     for (
@@ -78,7 +78,7 @@ for (
   });
 }
 
-rootTest("links that SQLite or a replacement would follow reach nothing of root", async () => {
+rootTest("symbolic links in the data directory cannot make root write elsewhere", async () => {
   for (
     const name of ["state.sqlite-wal", "state.sqlite-shm", "state.sqlite-journal", "restore.json"]
   ) {
@@ -119,7 +119,7 @@ rootTest("a license is not read or written through a link", async () => {
   place.assertUnharmed();
 });
 
-rootTest("the service does not start where links are in the place of its files", async () => {
+rootTest("the service does not start if its files are symbolic links", async () => {
   for (const name of ["initial-credentials", "secret.key", "state.sqlite"]) {
     using place = await attacked();
     Deno.writeTextFileSync(`${place.dataDir}/${name}`, "");
@@ -156,7 +156,7 @@ rootTest(
   },
 );
 
-rootTest("a directory that is a link of another user is not worked in", async () => {
+rootTest("a data directory that is another user's symbolic link is refused", async () => {
   using place = await attacked();
   const link = `${place.dataDir}/inner`;
   Deno.mkdirSync(`${place.dataDir}/../of-root`);

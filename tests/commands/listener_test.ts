@@ -29,13 +29,13 @@ function* endless() {
   while (true) yield KIB;
 }
 
-Deno.test("a body that nobody read is taken in to its end", async () => {
+Deno.test("an unread request body is drained", async () => {
   const { request, seen } = requestOf(Array(1_000).fill(KIB));
   await takeUnread(request);
   deepEqual(seen, { bytes: 1_024_000, ended: true, cancelled: false });
 });
 
-Deno.test("a body that somebody read or reads is left alone", async () => {
+Deno.test("a body that was read or is being read is not drained", async () => {
   const whole = requestOf([KIB]);
   await whole.request.arrayBuffer();
   await takeUnread(whole.request);
@@ -46,14 +46,14 @@ Deno.test("a body that somebody read or reads is left alone", async () => {
   equal(begun.seen.bytes, 1_024);
 });
 
-Deno.test("a body without end is taken in up to 8 MiB", async () => {
+Deno.test("an endless body is drained up to 8 MiB", async () => {
   const { request, seen } = requestOf(endless());
   await takeUnread(request);
   ok(seen.cancelled);
   equal(seen.bytes, 8 * 1024 * 1024);
 });
 
-Deno.test("a body that stops coming does not hold the answer back for long", async () => {
+Deno.test("a stalled body delays the response only briefly", async () => {
   const { request, seen } = requestOf([KIB], { ends: false });
   await takeUnread(request);
   ok(seen.cancelled);

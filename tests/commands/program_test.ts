@@ -15,7 +15,7 @@ Deno.test("help lists every command", async () => {
   }
 });
 
-Deno.test("each command tells how it is used, and does nothing else then", async () => {
+Deno.test("COMMAND --help prints the usage and does nothing else", async () => {
   await Promise.all(
     Object.entries(COMMANDS).map(async ([name, { summary }]) => {
       // Were it run, it would fail: there is nothing in this environment for it.
@@ -58,7 +58,7 @@ for (
   });
 }
 
-Deno.test("version tells the version", async () => {
+Deno.test("version prints the version", async () => {
   for (const arg of ["version", "--version"]) {
     const { code, stdout } = await runCommand([arg]);
     equal(code, 0);
@@ -77,7 +77,7 @@ Deno.test("openapi prints the API document", async () => {
   ok("/api/edition/license" in paths);
 });
 
-Deno.test("config shows what is set, and no secret", async () => {
+Deno.test("config shows the values in use and no secrets", async () => {
   using directory = temporaryDirectory();
   Deno.writeTextFileSync(`${directory.path}/key`, "the key from a file\n");
   const { code, stdout } = await runCommand(["config"], {
@@ -94,7 +94,7 @@ Deno.test("config shows what is set, and no secret", async () => {
   equal(/never shown|from a file/.test(stdout), false);
 });
 
-Deno.test("a variable with an unusable value is one sentence and exit status 1", async () => {
+Deno.test("an unusable value is refused with one sentence and exit status 1", async () => {
   for (const args of [[], ["serve"], ["config"], ["backup", "x"], ["healthcheck"]]) {
     const { code, stderr } = await runCommand(args, { env: { PORT: "http" } });
     equal(code, 1);
@@ -127,7 +127,7 @@ for (
   });
 }
 
-Deno.test("--env-file stands below the environment, wherever it is given", async () => {
+Deno.test("the environment overrides --env-file in any position", async () => {
   using directory = temporaryDirectory();
   const file = `${directory.path}/longshore.env`;
   Deno.writeTextFileSync(file, `PORT=4001\nSERVER_NAME="from the file"\n# HOST=1\n`);

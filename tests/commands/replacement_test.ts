@@ -35,7 +35,7 @@ function prepared() {
   return directory;
 }
 
-Deno.test("files are replaced, and the replaced ones kept", () => {
+Deno.test("files are replaced and the old ones kept", () => {
   using directory = prepared();
   replaceFiles(directory.path, plan);
   deepEqual(contentOf(directory.path), AFTER);
@@ -45,7 +45,7 @@ Deno.test("files are replaced, and the replaced ones kept", () => {
 
 // Five renames: three old files away, two new ones in.
 for (let steps = 0; steps < 5; steps++) {
-  Deno.test(`a replacement that is cut short after ${steps} steps is ended later`, () => {
+  Deno.test(`a replacement that is interrupted after ${steps} steps is completed later`, () => {
     using directory = prepared();
     let done = 0;
     const cutShort = (from: string, to: string) => {
@@ -55,7 +55,7 @@ for (let steps = 0; steps < 5; steps++) {
     throws(() => replaceFiles(directory.path, plan, cutShort), /power cut/);
     equal(isPlanned(directory.path), true);
 
-    // And cut short again, a step further.
+    // And interrupted again, a step further.
     done = steps - 1;
     try {
       finishReplacement(directory.path, cutShort);
@@ -65,7 +65,7 @@ for (let steps = 0; steps < 5; steps++) {
   });
 }
 
-Deno.test("a plan that names files elsewhere is refused", () => {
+Deno.test("a plan with paths outside the directory is refused", () => {
   using directory = prepared();
   for (const name of ["../state", "..", "", "a/b"]) {
     Deno.writeTextFileSync(

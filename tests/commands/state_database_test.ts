@@ -15,7 +15,7 @@ function outdated(): { path: string } & Disposable {
   return directory;
 }
 
-Deno.test("a database of an older version is brought up to date while the service is stopped", () => {
+Deno.test("a database of an older version is migrated while the service is stopped", () => {
   using directory = outdated();
   const db = openStateBeside(directory.path);
   deepEqual(pendingMigrations(db, stateMigrations), []);
@@ -23,7 +23,7 @@ Deno.test("a database of an older version is brought up to date while the servic
   lockDirectory(directory.path).close();
 });
 
-Deno.test("a database of an older version is left alone while that version runs", () => {
+Deno.test("a database of an older version is not migrated while that version runs", () => {
   using directory = outdated();
   {
     using _running = lockDirectory(directory.path);
@@ -34,7 +34,7 @@ Deno.test("a database of an older version is left alone while that version runs"
   db.close();
 });
 
-Deno.test("a database of a newer version is left alone", () => {
+Deno.test("a database of a newer version is not changed", () => {
   using directory = outdated();
   const db = openStateBeside(directory.path);
   db.run("INSERT INTO migrations (name) VALUES ('9999_future')");
@@ -42,7 +42,7 @@ Deno.test("a database of a newer version is left alone", () => {
   throws(() => openStateBeside(directory.path), /written by a newer version/);
 });
 
-Deno.test("nothing is opened in the middle of a restore", () => {
+Deno.test("a database is not opened during a restore", () => {
   using directory = outdated();
   Deno.writeTextFileSync(`${directory.path}/restore.json`, "{}");
   throws(() => openStateBeside(directory.path), /is in the middle of a restore/);

@@ -21,7 +21,7 @@ async function statusOf(longshore: Longshore, token: string): Promise<number> {
 /** Within a second, where the machine has nothing else to do. */
 const SOON = { deadlineMs: 10_000 };
 
-Deno.test("accounts are managed beside a running service, which notices within a second", async () => {
+Deno.test("a running service applies account changes within a second", async () => {
   await using longshore = await startLongshore({ env: users });
   const env = { ...users, DATA_DIR: longshore.dataDir };
   const run = async (args: string[], stdin = "") => {
@@ -64,7 +64,7 @@ Deno.test("accounts are managed beside a running service, which notices within a
   );
 });
 
-Deno.test("accounts are managed without a running service, and before users mode is on", async () => {
+Deno.test("accounts are managed without a running service and before users mode is enabled", async () => {
   using directory = temporaryDirectory();
   {
     await using longshore = await startLongshore({ dataDir: directory.path });
@@ -84,7 +84,7 @@ Deno.test("accounts are managed without a running service, and before users mode
   equal(await longshore.stop(), 0);
 });
 
-Deno.test("what cannot be done is one sentence, exit status 1, and changes nothing", async () => {
+Deno.test("a failed command prints one sentence, exits with 1 and changes nothing", async () => {
   await using longshore = await startLongshore({ env: users });
   const env = { ...users, DATA_DIR: longshore.dataDir };
   for (
@@ -115,7 +115,7 @@ Deno.test("what cannot be done is one sentence, exit status 1, and changes nothi
   equal(stdout.trim().split("\n").length, 2);
 });
 
-Deno.test("the edition's limit holds on the command line as well", async () => {
+Deno.test("the edition's limit applies on the command line", async () => {
   await using longshore = await startLongshore({ env: users });
   const env = { ...users, DATA_DIR: longshore.dataDir };
   const add = (n: number) => runCommand(["user", "add", `u${n}@a`, "--generate"], { env });
@@ -168,7 +168,7 @@ Deno.test({
     match(interrupted.shown, /Interrupted; nothing was changed/);
     equal((await login(longshore, "admin@example.com", PASSWORD)).status, 200);
 
-    // A slip, a line begun anew, and a character of two bytes taken back.
+    // Ctrl-U clears the line; backspace deletes a character of two bytes.
     const done = await type("nonsense\x15pässwörd of ADMINé\x7f 1\r", "pässwörd of ADMIN 1\r");
     equal(done.code, 0, done.shown);
     equal(/ADMIN|nonsense/.test(done.shown), false);

@@ -11,10 +11,10 @@ import { storeUser } from "../../services/ce/auth/users.ts";
 import type { UserRole } from "../../services/auth/caller.ts";
 import { TEST_API_KEY, type TestApp, testApp, type TestAppOptions } from "./test_app.ts";
 
-/** The password of everybody in a test. */
+/** The password of every test user. */
 export const PASSWORD = "correct horse battery";
 
-/** Hashed once, for hashing is made to be slow. */
+/** Hashed once, because hashing is slow by design. */
 let passwordHash: Promise<string> | undefined;
 
 /** An application in users mode with `admin@`, `operator@` and `viewer@example.com`. */
@@ -46,7 +46,7 @@ export async function loginByKey(app: TestApp): Promise<TokenPair> {
   return answer.body;
 }
 
-/** The status of a read with an access token. */
+/** The status of a request with this access token. */
 export async function statusWith(app: TestApp, token: string): Promise<number> {
   return (await app.call("GET", "/auth/me", undefined, { token })).status;
 }

@@ -1,5 +1,5 @@
 /**
- * The API document of this build, and what its references point to.
+ * The API document of this build, with its references resolved.
  *
  * @module
  */
@@ -9,10 +9,10 @@ import { currentDocument } from "../../commands/openapi.ts";
 // deno-lint-ignore no-explicit-any
 export type Json = any;
 
-/** As a client reads it. */
+/** The document as a client reads it. */
 export const apiDocument: Json = JSON.parse(JSON.stringify(await currentDocument()));
 
-/** A part of the document, or what it references. */
+/** Resolves a reference; other values are returned unchanged. */
 export function dereferenced(part: Json): Json {
   if (typeof part?.$ref !== "string") return part;
   const found = part.$ref.slice(2).split("/").reduce(

@@ -13,19 +13,19 @@ export interface View {
 }
 
 export interface Visit {
-  /** What the browser complained of: console, exceptions, policy violations, failed loads. */
+  /** Console messages, exceptions, policy violations and failed loads. */
   complaints: string[];
-  /** Every address that was asked for, the page's own included; `data:` ones are left out. */
+  /** Every requested URL, including the page's own, without `data:` URLs. */
   requests: string[];
   /** Evaluates an expression in the page. */
   // deno-lint-ignore no-explicit-any
   evaluate(expression: string): Promise<any>;
-  /** A picture as PNG, of the whole page or of what the window shows. */
+  /** A PNG screenshot of the whole page or of the visible part. */
   picture(options?: { whole: boolean }): Promise<Uint8Array<ArrayBuffer>>;
 }
 
 export interface Browser extends AsyncDisposable {
-  visit<T>(url: string, view: View, look: (visit: Visit) => Promise<T>): Promise<T>;
+  visit<T>(url: string, view: View, inspect: (visit: Visit) => Promise<T>): Promise<T>;
 }
 
 const PROGRAM = "/usr/bin/chromium";
@@ -44,7 +44,7 @@ const FLAGS = [
   "--remote-debugging-port=0",
 ];
 
-/** Longest wait for the browser to do something, in milliseconds. */
+/** Limit for each step of the browser, in milliseconds. */
 const WAIT_MS = 60_000;
 
 /** Whether there is a browser on this machine. */
@@ -56,7 +56,7 @@ export function hasBrowser(): boolean {
   }
 }
 
-/** @param flags More of the browser's own, such as one that has it trust a server of the test. */
+/** @param flags More flags of the browser, e.g. to trust a server of the test. */
 export async function startBrowser(flags: readonly string[] = []): Promise<Browser> {
   const profile = await Deno.makeTempDir({ prefix: "longshore-browser-" });
   const child = new Deno.Command(PROGRAM, {
@@ -68,7 +68,7 @@ export async function startBrowser(flags: readonly string[] = []): Promise<Brows
   const stop = async () => {
     try {
       child.kill("SIGTERM");
-    } catch { /* it has ended */ }
+    } catch { /* already ended */ }
     await child.status;
     // Its children may still write for a moment.
     await until("the browser's profile can be removed", async () => {
@@ -79,7 +79,7 @@ export async function startBrowser(flags: readonly string[] = []): Promise<Brows
   try {
     const connection = await connect(await debuggerUrl(profile));
     return {
-      visit: (url, view, look) => visit(connection, url, view, look),
+      visit: (url, view, inspect) => visit(connection, url, view, inspect),
       async [Symbol.asyncDispose]() {
         await connection.close();
         await stop();
@@ -104,7 +104,7 @@ type Json = any;
 
 interface Connection {
   send(method: string, params?: object, sessionId?: string): Promise<Json>;
-  /** Events of a session, until it is taken away. */
+  /** Event listeners by session. */
   listeners: Map<string, (method: string, params: Json) => void>;
   close(): Promise<void>;
 }
@@ -145,7 +145,7 @@ async function visit<T>(
   { send, listeners }: Connection,
   url: string,
   { width, height, scheme }: View,
-  look: (visit: Visit) => Promise<T>,
+  inspect: (visit: Visit) => Promise<T>,
 ): Promise<T> {
   const { targetId } = await send("Target.createTarget", { url: "about:blank" });
   const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
@@ -175,7 +175,7 @@ async function visit<T>(
     });
     await call("Page.navigate", { url });
     await until("the page is loaded", () => loaded, { deadlineMs: WAIT_MS });
-    return await look({
+    return await inspect({
       complaints,
       requests,
       async evaluate(expression) {

@@ -29,7 +29,7 @@ export interface Issue {
 }
 
 export interface Authority extends Identity {
-  /** Signs a certificate; the answer holds it alone, without the authority's. */
+  /** Signs a certificate; the result does not include the authority's. */
   issue(what: Issue): Promise<Identity>;
   /** Signs an authority below this one. */
   issueAuthority(what: Issue): Promise<Authority>;
@@ -39,12 +39,12 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 export const daysFromNow = (days: number) => new Date(Date.now() + days * DAY_MS);
 
-/** A certificate that is its own authority. */
+/** A self-signed certificate. */
 export async function selfSigned(what: Issue): Promise<Identity> {
   return await withFolder(async (folder) => await signed(folder, what));
 }
 
-/** A new root, trusted by nobody who is not told to. */
+/** Creates a root certificate authority. */
 export async function createAuthority(name: string): Promise<Authority> {
   return asAuthority(await selfSigned({ name, authority: true }));
 }
@@ -123,7 +123,7 @@ async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
-/** Every name is this host. */
+/** Resolves every name to the loopback address. */
 export const lookupLoopback: LookupFunction = (_host, options, callback) => {
   if (options.all) callback(null, [{ address: "127.0.0.1", family: 4 }]);
   else callback(null, "127.0.0.1", 4);
@@ -131,15 +131,15 @@ export const lookupLoopback: LookupFunction = (_host, options, callback) => {
 
 export interface TlsServer extends AsyncDisposable {
   port: number;
-  /** The names that clients asked for, in their order; empty where they asked for none. */
+  /** Server names that clients requested, in order; empty for a client without one. */
   names: string[];
 }
 
 /**
  * Serves TLS on loopback.
  *
- * @param others Presented to who asks for the name.
- * @param onSocket Speaks on an open connection; default: says nothing.
+ * @param others Certificates by requested server name.
+ * @param onSocket Handles an open connection; default: sends nothing.
  */
 export async function tlsServer(
   identity: Identity,
@@ -161,7 +161,7 @@ export async function tlsServer(
     socket.on("error", () => {}).once("close", () => sockets.delete(socket));
     onSocket(socket);
   });
-  server.on("tlsClientError", () => {}); // a client that does not like the certificate
+  server.on("tlsClientError", () => {}); // a client that rejects the certificate
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     port: (server.address() as AddressInfo).port,

@@ -1,6 +1,6 @@
 /**
  * Telegram's Bot API and Slack's incoming webhooks on loopback. They refuse what the platforms
- * refuse, in the platforms' own words.
+ * refuse, with the platforms' own messages.
  *
  * @module
  */
@@ -12,11 +12,11 @@ export interface SentToChat {
 }
 
 export interface FakeChat extends AsyncDisposable {
-  /** Where the platform is, without a path. */
+  /** Base URL. */
   url: string;
-  /** The messages that it took, in their order. */
+  /** Accepted messages, in order. */
   messages: SentToChat[];
-  /** Paths of all requests, also of those that it refused. */
+  /** Paths of all requests, including refused ones. */
   paths: string[];
   /** Answers the next request in place of the platform. */
   answerOnce(answer: () => Response): void;
@@ -24,14 +24,14 @@ export interface FakeChat extends AsyncDisposable {
 
 const BOT_TOKEN = "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw";
 
-/** What the fake platforms know; everything else is unknown to them. */
+/** Identifiers that the fake platforms accept; all others are unknown. */
 export const KNOWN = {
   token: BOT_TOKEN,
   chat: "-1001234567890",
   webhookPath: "/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX",
 };
 
-/** Most characters of a message (https://core.telegram.org/bots/api#sendmessage). */
+/** Maximum length of a message (https://core.telegram.org/bots/api#sendmessage). */
 const MESSAGE_MAX = 4_096;
 
 const apiError = (error_code: number, description: string, parameters?: object) =>
@@ -39,7 +39,7 @@ const apiError = (error_code: number, description: string, parameters?: object) 
     status: error_code,
   });
 
-/** The answer of a bot that has sent too much. */
+/** The response to a bot that exceeded its rate limit. */
 export const floodWait = (seconds: number) =>
   apiError(429, `Too Many Requests: retry after ${seconds}`, { retry_after: seconds });
 
@@ -128,7 +128,7 @@ function fakeChat(
   };
 }
 
-/** Whether a place in a text is in the middle of a character. */
+/** Whether an offset splits a surrogate pair. */
 const splits = (text: string, at: number) => /[\uD800-\uDBFF]$/.test(text.slice(0, at));
 
 // deno-lint-ignore no-explicit-any

@@ -1,5 +1,5 @@
 /**
- * One command of the program, run to its end as a process of its own.
+ * Runs one command of the program as a separate process.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export interface Outcome {
   stderr: string;
 }
 
-/** No command of a test takes longer. */
+/** Limit for one command, in milliseconds. */
 const RUN_MAX_MS = 120_000;
 
 const root = new URL("../../", import.meta.url);
@@ -35,7 +35,7 @@ export async function runCommand(
   }).spawn();
   const limit = setTimeout(() => child.kill("SIGKILL"), RUN_MAX_MS);
   const input = child.stdin.getWriter();
-  // A command that does not read its input may end before it has all of it.
+  // A command that does not read its input may end before all of it is written.
   const given = input.write(new TextEncoder().encode(stdin))
     .then(() => input.close())
     .catch(() => {});
@@ -49,13 +49,13 @@ export async function runCommand(
   };
 }
 
-/** A directory that goes with the test. */
+/** A temporary directory, removed when disposed. */
 export function temporaryDirectory(): { path: string } & Disposable {
   const path = Deno.makeTempDirSync({ prefix: "longshore-command-" });
   return { path, [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }) };
 }
 
-/** Every file below a directory by its path, as text that is equal for equal bytes. */
+/** The content of every file below a directory, by path. */
 export function contentOf(directory: string, below = ""): Record<string, string> {
   const found: Record<string, string> = {};
   for (const { name, isDirectory } of Deno.readDirSync(directory)) {

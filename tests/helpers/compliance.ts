@@ -12,7 +12,7 @@ import { createComplianceState } from "../../services/state/compliance_state.ts"
 import { silentLog } from "../../services/log.ts";
 import { chainEntry, type NewEntry } from "../../services/enterprise/compliance/append.ts";
 
-/** Somebody stopped a container. */
+/** An entry for a stopped container. */
 export const STOPPED: NewEntry = {
   category: "container",
   severity: "info",
@@ -63,14 +63,14 @@ export function fillLog(
   }
 }
 
-/** Opens the file as somebody who may do everything with it: without what keeps the log whole. */
+/** Opens the file as an attacker with full access to it: without the triggers that protect the log. */
 export function openUnguarded(path: string): StateDatabase {
   const db = openStateDatabase(path);
   unguard(db);
   return db;
 }
 
-/** Takes away what keeps the log whole, as whoever has the file can. */
+/** Removes the triggers that protect the log, as an attacker with the file can. */
 export function unguard(db: StateDatabase): void {
   const triggers = db.all<{ name: string }>(
     "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name LIKE 'compliance_%'",

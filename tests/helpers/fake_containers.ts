@@ -1,5 +1,5 @@
 /**
- * Containers for tests: as the inventory has them, and as an engine that plays them.
+ * Containers for tests: as records of the inventory, and simulated by a fake engine.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { Container } from "../../services/state/inventory.ts";
 import type { FakeAnswer } from "./fake_engine.ts";
 
-/** A container of the inventory; what is not given is as of one that runs. */
+/** A container of the inventory; defaults are those of a running container. */
 export function containerOf(fields: Partial<Container> & { name: string }): Container {
   const labels = fields.labels ?? {};
   return {
@@ -48,7 +48,7 @@ export function containerOf(fields: Partial<Container> & { name: string }): Cont
   };
 }
 
-/** A full id made from the name, so that a test can tell whose it is. */
+/** A full id that encodes the name. */
 export function idOf(name: string): string {
   const hex = [...new TextEncoder().encode(name)].map((byte) => byte.toString(16)).join("");
   return hex.padEnd(64, "0").slice(0, 64);
@@ -83,14 +83,14 @@ export function taskLabels(
   };
 }
 
-/** A container that an engine plays. */
-export interface PlayedContainer {
+/** A container that the fake engine simulates. */
+export interface SimulatedContainer {
   name: string;
   labels?: Record<string, string>;
   /** Default "running". */
   state?: Container["state"];
   health?: Container["health"];
-  /** Of the last health checks, oldest first. */
+  /** Outputs of the last health checks, oldest first. */
   healthOutputs?: string[];
   exitCode?: number;
   image?: string;
@@ -98,34 +98,33 @@ export interface PlayedContainer {
   hostname?: string;
   /** Names. */
   volumes?: string[];
-  /** Names; a container that never ran does not know their ids. */
+  /** Names only: a container that never ran has no network ids. */
   networks?: string[];
-  /** RFC 3339; default: it never ended. */
+  /** RFC 3339; default: never finished. */
   finishedAt?: string;
-  /** Seconds that it is configured to get to stop. */
+  /** Configured stop timeout, in seconds. */
   stopTimeout?: number;
   sizeRw?: number;
-  /** What starting it makes of it; default: it runs. */
-  onStart?: (container: PlayedContainer) => void;
+  /** Called after a start, e.g. to make it fail. */
+  onStart?: (container: SimulatedContainer) => void;
 }
 
 /**
- * Answers of an engine with these containers, which change as they are acted on. The array may be
- * changed at any time.
+ * Answers of an engine with these containers. Actions change them; so may the test, at any time.
  */
-export function playContainers(containers: PlayedContainer[]): Record<string, FakeAnswer> {
+export function simulateContainers(containers: SimulatedContainer[]): Record<string, FakeAnswer> {
   const unknown = (ref: string) =>
     Response.json({ message: `No such container: ${ref}` }, { status: 404 });
   const find = (ref: string) =>
     containers.find(({ name }) => name === ref || idOf(name).startsWith(ref));
   const on =
-    (act: (container: PlayedContainer, query: URLSearchParams) => Response): FakeAnswer =>
+    (act: (container: SimulatedContainer, query: URLSearchParams) => Response): FakeAnswer =>
     ({ parts, query }) => {
       const found = find(parts[0]!);
       return found ? act(found, query) : unknown(parts[0]!);
     };
   const empty = (status: number) => new Response(null, { status });
-  const start = (container: PlayedContainer) => {
+  const start = (container: SimulatedContainer) => {
     container.state = "running";
     container.onStart?.(container);
   };
@@ -158,7 +157,7 @@ export function playContainers(containers: PlayedContainer[]): Record<string, Fa
   };
 }
 
-function inspectOf(container: PlayedContainer) {
+function inspectOf(container: SimulatedContainer) {
   const { name, labels = {}, state = "running", health, exitCode = 0 } = container;
   const healthLog = (container.healthOutputs ?? []).map((Output) => ({
     Start: "2026-01-01T00:00:00Z",

@@ -1,53 +1,53 @@
 /**
- * Container engines for tests, each behind a real Unix socket: one that answers from a table, and
- * one that is played byte by byte.
+ * Container engines for tests, each behind a real Unix socket: one answers from a table, the other
+ * is scripted byte by byte.
  *
  * @module
  */
 
 import { connectEngine, type Engine, type EngineOptions } from "../../engine/client.ts";
 
-/** What an answer of the table is made from. */
+/** A request, as a function of the table receives it. */
 export interface FakeRequest {
   method: string;
-  /** The API version that was spoken, e.g. "1.41". */
+  /** The API version of the request, e.g. "1.41". */
   version: string | undefined;
-  /** Without the version and the query. */
+  /** The path without version and query. */
   path: string;
   query: URLSearchParams;
-  /** Parsed JSON; undefined where there is none. */
+  /** Parsed JSON; undefined without a body. */
   // deno-lint-ignore no-explicit-any
   body: any;
-  /** What the `*` of the table's key stand for. */
+  /** The segments that match `*` in the table's key. */
   parts: string[];
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
 }
 
-/** The body of an answer to an upgrade is sent as it is, after the switch of protocols. */
+/** After an upgrade, the body is sent unchanged. */
 export type FakeAnswer = (request: FakeRequest) => Response | Promise<Response>;
 
 export interface FakeEngine extends AsyncDisposable {
   engine: Engine;
   socketPath: string;
-  /** Requests so far but pings, as `"POST /containers/c1/stop?t=10"`. */
+  /** Requests so far without pings, as `"POST /containers/c1/stop?t=10"`. */
   requests: string[];
   /** The table; may be changed at any time. */
   answers: Record<string, FakeAnswer>;
-  /** What the engine says that it speaks; may be changed at any time. */
+  /** The API version that the engine reports; may be changed at any time. */
   apiVersion: string;
-  /** Connections that neither side has closed. */
+  /** Number of open connections. */
   readonly open: number;
-  /** Ends the engine, its connections and its socket, as when it is stopped. */
+  /** Stops the engine: closes its connections and removes its socket. */
   down(): Promise<void>;
-  /** Starts it again at the same place. */
+  /** Starts it again at the same path. */
   up(): void;
 }
 
 export interface FakeOptions extends EngineOptions {
-  /** What the engine says that it speaks; default "1.41". */
+  /** The API version that the engine reports; default "1.41". */
   apiVersion?: string;
-  /** More headers of its pings, e.g. `{ "libpod-api-version": "4.3.1" }`. */
+  /** More headers of ping responses, e.g. `{ "libpod-api-version": "4.3.1" }`. */
   pingHeaders?: Record<string, string>;
 }
 
@@ -185,15 +185,15 @@ export interface RawEngine extends AsyncDisposable {
   socketPath: string;
   /** Connections so far. */
   readonly accepted: number;
-  /** Connections that neither side has closed. */
+  /** Number of open connections. */
   readonly open: number;
-  /** Requests so far but pings, as `"POST /containers/c1/stop"`. */
+  /** Requests so far without pings, as `"POST /containers/c1/stop"`. */
   requests: string[];
 }
 
 /** One connection, from the engine's side. */
 export interface RawConnection {
-  /** Counted from 1. */
+  /** Number of the connection, from 1. */
   number: number;
   /** Head and body of the next request as text; undefined when the client has ended. */
   request(): Promise<string | undefined>;
@@ -210,7 +210,7 @@ export interface RawConnection {
 const PING_ANSWER = "HTTP/1.1 200 OK\r\nApi-Version: 1.41\r\nContent-Length: 2\r\n\r\nOK";
 
 /**
- * An engine that does what `play` does with each connection; at its end the connection is closed.
+ * An engine that handles each connection with `play`, then closes it.
  * Pings are answered without it (unless `pings` is false), on connections of any age.
  */
 export function rawEngine(
@@ -316,7 +316,7 @@ const latin1 = new TextDecoder("latin1");
 const decoded = (binary: string) =>
   new TextDecoder().decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)));
 
-/** Most characters that are read ahead of whoever takes them. */
+/** Limit of unread characters. */
 const PENDING_MAX = 1024 * 1024;
 
 function rawConnection(conn: Deno.UnixConn, number: number): RawConnection {
@@ -387,7 +387,7 @@ function rawConnection(conn: Deno.UnixConn, number: number): RawConnection {
   return connection;
 }
 
-/** Leaves a socket that nobody listens to, as an engine does that was killed. */
+/** Leaves a socket without a listener, as a killed engine does. */
 export function leaveSocket(path: string): void {
   // The runtime would remove it under its own name.
   const listener = Deno.listen({ transport: "unix", path: `${path}.new` });

@@ -1,5 +1,5 @@
 /**
- * A local HTTP server that records what it is sent.
+ * A local HTTP server that records the requests it receives.
  *
  * @module
  */

@@ -1,10 +1,10 @@
 /**
- * A system on the loopback interface that answers from a table and remembers what it was asked.
+ * An HTTP server on loopback that answers from a table and records requests.
  *
  * @module
  */
 
-/** Loopback is refused unless an operator lists it; an application in a test needs this. */
+/** Configuration that allows requests to loopback. */
 export const LOOPBACK_ALLOWED = { outboundAllow: ["127.0.0.0/8"] };
 
 export interface Asked {
@@ -25,7 +25,7 @@ export interface FakeSystem extends AsyncDisposable {
 }
 
 /**
- * @param answers By path without query, or one function for all paths. A value that is no
+ * @param answers By path without query, or one function for all paths. A value that is not a
  * `Response` is sent as JSON.
  */
 export function fakeSystem(

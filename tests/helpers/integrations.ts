@@ -1,5 +1,5 @@
 /**
- * Steps that tests of integrations and their adapters share.
+ * Shared steps of the tests of integrations and adapters.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import type { Edition } from "../../services/license/edition.ts";
 import { LOOPBACK_ALLOWED } from "./fake_system.ts";
 import { type TestApp, testApp } from "./test_app.ts";
 
-/** An application that may ask systems on this machine. */
+/** An application that may send requests to loopback. */
 export const integrationsApp = (
   { edition = "ce", now = "2026-03-01T12:00:00Z" }: { edition?: Edition; now?: string } = {},
 ): TestApp => testApp({ edition, now, config: LOOPBACK_ALLOWED });
 
-/** Creates an integration and gives its id. */
+/** Creates an integration. @returns Its id. */
 export async function integrate(
   app: TestApp,
   adapter: string,
@@ -31,7 +31,7 @@ export async function integrate(
   return created.body.id;
 }
 
-/** Polls once, and gives the outcome with all data without what differs at each run. */
+/** Polls once. @returns The outcome with all data, without ids and times. */
 export async function pollOnce(app: TestApp, id: string) {
   const outcome = (await app.call("POST", `/api/integrations/${id}/poll`)).body;
   const { data } = (await app.call("GET", `/api/integrations/${id}/data?limit=500`)).body;

@@ -1,5 +1,5 @@
 /**
- * A vendor for tests: keys that the program trusts, and licenses signed with them.
+ * License keys for tests, and licenses signed with them.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { issueLicense, makeKeyPair } from "../../deploy/build/license.ts";
 
 const DAY_S = 24 * 60 * 60;
 
-/** Made once, for every license of a test run is of the same vendor. */
+/** Created once: all licenses of a test run have the same vendor. */
 const pair = await makeKeyPair();
 
 /** Writes the file for `LICENSE_KEYS_FILE`. @returns Its path. */

@@ -11,7 +11,7 @@ import { until } from "./until.ts";
 
 export type LiveApp = Omit<TestApp, typeof Symbol.dispose> & AsyncDisposable;
 
-/** @returns When the snapshot is followed. */
+/** Resolves when the snapshot is live. */
 export async function liveApp(
   socketPath: string,
   options: Omit<TestAppOptions, "engine"> = {},

@@ -1,6 +1,6 @@
 /**
- * The real program as a process of its own, for tests from the outside: the sources, or the
- * executable that `LONGSHORE_EXECUTABLE` names.
+ * Runs the real program as a separate process: the sources, or the executable that
+ * `LONGSHORE_EXECUTABLE` names.
  *
  * @module
  */
@@ -15,20 +15,20 @@ export interface Longshore extends AsyncDisposable {
   apiKey: string;
   dataDir: string;
   pid: number;
-  /** An admin's access token; asked for once, for key mode. */
+  /** An admin's access token in key mode, requested once. */
   token(): Promise<string>;
-  /** One request with `body` as JSON; as admin unless `token` says otherwise (`null`: as nobody). */
+  /** One request with `body` as JSON; as admin unless `token` is given (`null`: no token). */
   call(
     method: string,
     path: string,
     body?: unknown,
     options?: { token?: string | null; headers?: Record<string, string> },
   ): Promise<Answer>;
-  /** Asks the program to end (SIGTERM) and waits for it. @returns Its exit status. */
+  /** Sends SIGTERM and waits for the end. @returns The exit status. */
   stop(): Promise<number>;
-  /** Ends the program as a crash does (SIGKILL). */
+  /** Kills the program (SIGKILL), as a crash would. */
   kill9(): Promise<void>;
-  /** What it wrote so far, the last 256 KiB of each stream. */
+  /** Output so far, the last 256 KiB of each stream. */
   stdout(): string;
   stderr(): string;
 }
@@ -36,17 +36,17 @@ export interface Longshore extends AsyncDisposable {
 export interface Answer {
   status: number;
   headers: Headers;
-  /** JSON where the answer is, else text. */
+  /** Parsed if it is JSON, else text. */
   // deno-lint-ignore no-explicit-any
   body: any;
 }
 
 export interface LongshoreOptions {
-  /** Default: a new directory, which goes with the program. */
+  /** Default: a temporary directory, removed with the program. */
   dataDir?: string;
-  /** Further variables; they win over what this helper sets. */
+  /** More variables; they override those of this helper. */
   env?: Record<string, string>;
-  /** Default: a path where no engine is. */
+  /** Default: a path without an engine. */
   engineSocket?: string;
   /** Command and its arguments; default: those of `serve`. */
   args?: string[];
@@ -54,7 +54,7 @@ export interface LongshoreOptions {
 
 const OUTPUT_MAX = 256 * 1024;
 
-/** More than the program gives its open requests, so that a clean end is told from a hang. */
+/** Longer than the program waits for open requests, to distinguish a clean stop from a hang. */
 const STOP_MAX_MS = 60_000;
 
 const root = new URL("../../", import.meta.url);
@@ -62,7 +62,7 @@ const root = new URL("../../", import.meta.url);
 /**
  * Starts the program on a free port of the loopback address and waits until it answers.
  *
- * @throws {Error} When it ends instead, with what it wrote.
+ * @throws {Error} If it ends instead, with its output.
  */
 export async function startLongshore(options: LongshoreOptions = {}): Promise<Longshore> {
   const dataDir = options.dataDir ?? await Deno.makeTempDir({ prefix: "longshore-test-data-" });

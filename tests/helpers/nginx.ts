@@ -14,8 +14,8 @@ export interface Nginx extends AsyncDisposable {
 /**
  * Starts it and waits until it accepts connections.
  *
- * @param directory Where its files lie; removed by whoever made it.
- * @param servers What stands inside of `http`.
+ * @param directory Where its files are; the caller removes it.
+ * @param servers The content of the `http` block.
  * @param port Where one of them listens.
  */
 export async function startNginx(
@@ -69,7 +69,7 @@ export async function startNginx(
   return nginx;
 }
 
-/** A port of the loopback address on which nobody listens. */
+/** A free port of the loopback address. */
 export function freePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return listener.addr.port;

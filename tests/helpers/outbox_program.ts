@@ -17,7 +17,7 @@ import { emit } from "../../services/events/emit.ts";
 import { createDeliverer } from "../../services/events/outbox.ts";
 import { testApp } from "./test_app.ts";
 
-/** So many that nothing is given up. */
+/** Enough that no message is given up. */
 const RETRY_MS = Array(100).fill(30);
 
 const [path = "", count = "", ...urls] = Deno.args;

@@ -1,10 +1,10 @@
 /**
- * What a real browser can be asked about a page: expressions for it to evaluate.
+ * Checks of a page, as expressions that a real browser evaluates.
  *
  * @module
  */
 
-/** Contrast of every text with what is behind it, as an expression for the page (WCAG 2.2). */
+/** Contrast of every text with its background (WCAG 2.2). */
 export const LOWEST_CONTRAST = `(() => {
   const light = ([r, g, b]) => [r, g, b].map((v) => v / 255)
     .map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
@@ -26,7 +26,7 @@ export const LOWEST_CONTRAST = `(() => {
   return lowest;
 })()`;
 
-/** Elements that reach over the window's edge. */
+/** Elements that extend beyond the window. */
 export const OVERFLOWING = `[...document.querySelectorAll("body *")]
   .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
   .map((element) => element.outerHTML.slice(0, 80))`;

@@ -1,6 +1,5 @@
 /**
- * A real Prometheus server for tests: its own configuration and storage, on loopback, ended with
- * the test.
+ * A real Prometheus server for tests, with its own configuration and storage, on loopback.
  *
  * @module
  */
@@ -17,7 +16,7 @@ export interface Prometheus extends AsyncDisposable {
 }
 
 export interface PrometheusOptions {
-  /** Host and port that it scrapes every three seconds, which is also what a scrape may take. */
+  /** Host and port to scrape every three seconds, with a timeout of three seconds. */
   target: string;
   bearerToken?: string;
 }

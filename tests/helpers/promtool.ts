@@ -1,11 +1,11 @@
 /**
- * Prometheus's own judgement of an export.
+ * Checks an export with Prometheus's own tool.
  *
  * @module
  */
 
 /**
- * What `promtool check metrics` says, one complaint each; empty when it is content.
+ * Runs `promtool check metrics`. @returns Its complaints; empty if there are none.
  *
  * @throws {Error} For a text that is not in the exposition format.
  */
@@ -22,7 +22,7 @@ export async function promtoolComplaints(text: string): Promise<string[]> {
   await writer.close();
   const { code, stdout, stderr } = await output;
   const said = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-  // 3: there are complaints; 1: it could not even be read.
+  // 3: complaints; 1: the text could not be parsed.
   if (code !== 0 && code !== 3) throw new Error(said);
   return said.trim().split("\n").filter((line) => line !== "" && !NODE_EXPORTER.test(line));
 }

@@ -18,7 +18,7 @@ export interface Registry extends AsyncDisposable {
    * @returns The full reference to pull.
    */
   push(repository: string, image?: string): Promise<string>;
-  /** Ends the registry, as an outage does; what it holds stays. */
+  /** Stops the registry and keeps its content, as in an outage. */
   stop(): Promise<void>;
   restart(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface Registry extends AsyncDisposable {
 /**
  * Starts a registry on the loopback address of the engine's sandbox.
  *
- * @param options.port Only needed where one engine is to have several.
+ * @param options.port Only needed for several registries of one engine.
  */
 export async function startRegistry(
   engine: RealEngine & { sandbox: Sandbox },

@@ -8,7 +8,7 @@
 const isInstalled = (Deno.env.get("PATH") ?? "").split(":")
   .some((folder) => isFile(`${folder}/xmlsec1`));
 
-/** Whether tests that need `xmlsec1` are left out, because it is neither there nor required. */
+/** Whether tests that need `xmlsec1` are skipped: it is not installed and not required. */
 export const isWithoutSigner = !isInstalled && Deno.env.get("LONGSHORE_REQUIRE_ENGINE") !== "1";
 
 export const IDP_ENTITY_ID = "https://idp.example.test/metadata";
@@ -16,7 +16,7 @@ export const SP_ENTITY_ID =
   "https://longshore.example.test/api/ext/service-enterprise/sso/metadata";
 export const ACS_URL = "https://longshore.example.test/api/ext/service-enterprise/sso/acs";
 
-/** When messages are made that do not say otherwise. */
+/** Default issue time of messages. */
 export const ISSUED_AT = new Date("2026-05-01T12:00:00Z");
 
 export const EXCLUSIVE_C14N = "http://www.w3.org/2001/10/xml-exc-c14n#";
@@ -32,7 +32,7 @@ export interface SigningKey {
 
 export type KeyKind = "RSA-1024" | "RSA-2048" | "P-256" | "P-384" | "P-521";
 
-/** A new key with a certificate that signs itself and ends after three days. */
+/** A new key with a self-signed certificate that is valid for three days. */
 export async function createSigningKey(kind: KeyKind = "RSA-2048"): Promise<SigningKey> {
   const [family, size] = kind.split("-") as [string, string];
   const algorithm = family === "RSA"
@@ -51,7 +51,7 @@ export async function createSigningKey(kind: KeyKind = "RSA-2048"): Promise<Sign
   });
 }
 
-/** What a message says. Texts go into the XML as they are, so that a test can put anything there. */
+/** Content of a message. Texts are not escaped, so that a test can inject XML. */
 export interface ResponseParts {
   issuedAt: Date;
   responseId: string;
@@ -70,9 +70,9 @@ export interface ResponseParts {
   notOnOrAfter: Date;
   sessionIndex: string;
   sessionNotOnOrAfter: Date | null;
-  /** The attributes' values by their names. */
+  /** Attribute values by name. */
   attributes: Record<string, string>;
-  /** Elements of their own: templates of {@linkcode signatureTemplate}, signatures, or empty. */
+  /** Signature elements: templates of {@linkcode signatureTemplate}, signatures, or empty. */
   responseSignature: string;
   assertionSignature: string;
 }
@@ -93,7 +93,7 @@ export function responseXml(given: Partial<ResponseParts> = {}): string {
     `${assertionXml(parts)}</samlp:Response>`;
 }
 
-/** The assertion alone; its prefixes are the response's. */
+/** The assertion alone; it uses the namespace prefixes of the response. */
 export function assertionXml(given: Partial<ResponseParts> = {}): string {
   const parts = withDefaults(given);
   const attributes = Object.entries(parts.attributes).map(([name, value]) =>
@@ -123,7 +123,7 @@ export function assertionXml(given: Partial<ResponseParts> = {}): string {
     `</saml:Assertion>`;
 }
 
-/** How a signature is to be made; the defaults are what identity providers do. */
+/** Options of a signature; the defaults are what identity providers do. */
 export interface SignatureOptions {
   uri?: string;
   algorithm?: string;
@@ -133,7 +133,7 @@ export interface SignatureOptions {
   transforms?: string;
   /** Prefixes for InclusiveNamespaces. */
   prefixes?: string;
-  /** What KeyInfo holds; `<ds:X509Data/>` is filled with the certificate. */
+  /** Content of KeyInfo; `<ds:X509Data/>` is filled with the certificate. */
   keyInfo?: string;
 }
 
@@ -157,7 +157,7 @@ export function signatureTemplate(id: string, options: SignatureOptions = {}): s
 }
 
 /**
- * Fills the signature that stands in the response, or in the assertion.
+ * Fills the signature template in the response or in the assertion.
  *
  * @param key A key pair; or the bytes of a key for HMAC.
  */
@@ -187,14 +187,14 @@ export async function signXml(
   });
 }
 
-/** What is to be signed, and how. */
+/** Which element is signed, and how. */
 export interface Signing extends SignatureOptions {
   key: SigningKey;
   /** Default: the assertion. */
   sign?: "assertion" | "response" | "both";
 }
 
-/** A whole message, signed. */
+/** A complete signed message. */
 export async function signedResponse(
   { key, sign = "assertion", ...options }: Signing,
   parts: Partial<ResponseParts> = {},
@@ -210,7 +210,7 @@ export async function signedResponse(
   return xml;
 }
 
-/** A message as a browser's form holds it. */
+/** A message encoded as a form field. */
 export const posted = (xml: string | Uint8Array): string =>
   (typeof xml === "string" ? new TextEncoder().encode(xml) : xml).toBase64();
 

@@ -1,18 +1,18 @@
 /**
- * Linux namespaces in which the daemons of a test run: a network, process numbers and mounts of
- * their own. Several can exist side by side, nothing in them meets what the machine runs, and
- * everything in them ends with the process that opened them, however that process ends.
+ * Linux namespaces for the daemons of a test, with their own network, process ids and mounts. Several
+ * can exist at the same time. They are isolated from the machine, and all of their processes end with
+ * the process that opened them, however it ends.
  *
  * @module
  */
 
 import { until } from "./until.ts";
 
-/** A place for daemons; see `openSandbox()`. */
+/** Namespaces for daemons; see `openSandbox()`. */
 export interface Sandbox {
-  /** Its first process, as the machine numbers it. */
+  /** Process id of its first process, outside of the namespace. */
   pid: number;
-  /** Seen under the same path from inside and outside: for sockets, configurations, logs. */
+  /** Has the same path inside and outside: for sockets, configurations, logs. */
   directory: string;
   /** Also the name of the control group that engines put their containers into. */
   name: string;
@@ -20,15 +20,15 @@ export interface Sandbox {
 
 /** A program that runs in a sandbox until it is disposed. */
 export interface Daemon extends AsyncDisposable {
-  /** Resolves when the program ended, by whatever cause. */
+  /** Resolves when the program has ended for any reason. */
   ended: Promise<void>;
   /** Sends a signal to the program itself, e.g. `KILL`, `CONT`; after `STOP` waits for the stop. */
   signal(name: string): Promise<void>;
-  /** The end of what the program wrote. */
+  /** The last part of the program's output. */
   log(): Promise<string>;
 }
 
-/** Set by `tests/run.ts` where a sandbox looks possible, but could not be opened; the reason. */
+/** Set by `tests/run.ts`: why a sandbox could not be opened although it seemed possible. */
 export const OBSTACLE_VARIABLE = "LONGSHORE_TEST_SANDBOX_OBSTACLE";
 
 const PREFIX = "longshore-test-";
@@ -88,7 +88,7 @@ const KEEPER = `
   find /sys/fs/cgroup -depth -type d -path "*/libpod_parent*" -exec rmdir {} + 2> /dev/null
   rm -rf "$2"`;
 
-/** Why there can be no sandbox here, or `undefined`. */
+/** Why a sandbox is not possible on this machine, or `undefined`. */
 export function sandboxObstacle(): string | undefined {
   const known = Deno.env.get(OBSTACLE_VARIABLE);
   if (known) return known;
@@ -109,7 +109,7 @@ export function missingProgram(...programs: string[]): string | undefined {
  * @throws {Error} Where the kernel or missing rights do not allow it.
  */
 export async function openSandbox(): Promise<Sandbox & AsyncDisposable> {
-  // Not TMPDIR: it may lie below /var, and paths of sockets may have 107 bytes only.
+  // Not TMPDIR: it may be below /var, and socket paths are limited to 107 bytes.
   const directory = await Deno.makeTempDir({ dir: "/tmp", prefix: PREFIX });
   const name = directory.slice(directory.lastIndexOf(PREFIX));
   const keeper = new Deno.Command("unshare", {
@@ -117,7 +117,7 @@ export async function openSandbox(): Promise<Sandbox & AsyncDisposable> {
     stdin: "piped",
     stdout: "piped",
     stderr: "inherit",
-    // A session of its own: Ctrl-C must reach us only, so that the keeper lives to tidy up.
+    // A separate session: Ctrl-C must reach only us, so that the cleanup process survives it.
     detached: true,
   }).spawn();
 
@@ -130,7 +130,7 @@ export async function openSandbox(): Promise<Sandbox & AsyncDisposable> {
   const pid = Number(/^pid (\d+)/.exec(first)?.[1]);
   if (!pid) {
     await close();
-    throw new Error("Namespaces for the test's daemons could not be made");
+    throw new Error("Namespaces for the test's daemons could not be created");
   }
   return { pid, directory, name, [Symbol.asyncDispose]: close };
 }
@@ -161,7 +161,7 @@ export async function startDaemon(
   const signal = async (name: string) => {
     const number = (await Deno.readTextFile(pidPath)).trim();
     await runInside(sandbox, ["kill", "-s", name, number]);
-    // Its threads stop one after the other, and the last ones may still answer.
+    // Threads stop one after the other; the last ones may still answer.
     if (name === "STOP") await until("every thread stops", () => isStopped(sandbox, number));
     // A stopped program stops its nsenter as well, and that one only wakes from outside.
     if (name === "CONT" || name === "KILL") wake(process);
@@ -187,8 +187,8 @@ export async function startDaemon(
 /**
  * Runs a command in the sandbox.
  *
- * @returns What it wrote to standard output.
- * @throws {Error} When it fails, with what it wrote to standard error.
+ * @returns Its standard output.
+ * @throws {Error} If it fails, with its standard error.
  */
 export async function runInside(sandbox: Sandbox, command: string[]): Promise<string> {
   const { success, stdout, stderr } = await inside(sandbox, command, "piped").output();
@@ -227,7 +227,7 @@ function wake(process: Deno.ChildProcess): void {
   try {
     process.kill("SIGCONT");
   } catch {
-    // It has ended.
+    // Already ended.
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * A real SMTP server on loopback that keeps what it is sent.
+ * A real SMTP server on loopback that stores received mails.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { SMTPServer } from "smtp-server";
 export interface ReceivedMail {
   from: string;
   to: string[];
-  /** Header and body as they came. */
+  /** Header and body as received. */
   raw: string;
   /** Headers by their name in lower case, unfolded and with encoded words decoded (RFC 2047). */
   headers: Record<string, string>;
@@ -24,9 +24,9 @@ export interface SmtpServer extends AsyncDisposable {
 }
 
 /**
- * @param options.refuse The server's answer to a recipient, e.g. 550; `undefined` takes it.
- * @param options.users Who may send; default: everybody.
- * @param options.tls Speaks TLS from the beginning, with a certificate that nobody trusts.
+ * @param options.refuse The response code for a recipient, e.g. 550; `undefined` accepts it.
+ * @param options.users Accounts that may send; default: no authentication.
+ * @param options.tls Uses implicit TLS with an untrusted certificate.
  */
 export async function smtpServer(
   { refuse = () => undefined, users, tls = false }: {
@@ -70,7 +70,7 @@ export async function smtpServer(
       });
     },
   });
-  // Of clients that hang up for the certificate.
+  // Clients that disconnect because of the certificate.
   server.on("error", () => {});
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
   const { port } = server.server.address() as { port: number };

@@ -1,5 +1,5 @@
 /**
- * Single sign-on for tests: an identity provider that the application knows, and logins by it.
+ * Single sign-on for tests: a registered identity provider and its logins.
  *
  * @module
  */
@@ -18,17 +18,17 @@ import type { Answer, CallOptions, TestApp } from "./test_app.ts";
 
 export const SSO = "/api/ext/service-enterprise/sso";
 
-/** Where the application of a test is, and what follows from it. */
+/** Address of the application under test, and addresses derived from it. */
 export const BASE_URL = "http://longshore.test";
 export const SP_ENTITY_ID = `${BASE_URL}${SSO}/metadata`;
 export const ACS_URL = `${BASE_URL}${SSO}/acs`;
 
 export const PERSISTENT = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent";
 
-/** A message is good for so long after it was issued, if it does not say otherwise. */
+/** Default validity of a message. */
 const GOOD_MS = 5 * 60 * 1000;
 
-/** What an assertion says. */
+/** Content of an assertion. */
 export type Says = Partial<ResponseParts> & {
   /** Default: `ada@example.com`; as the attribute `mail`, and as name where none is given. */
   email?: string;
@@ -38,7 +38,7 @@ export interface SamlIdp {
   entityId: string;
   /** PEM. */
   certificate: string;
-  /** A signed assertion in a response, as a form holds it. */
+  /** A signed assertion in a response, encoded as a form field. */
   answer(says: Says & { issuedAt: Date }): Promise<string>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Short ways to status pages in tests.
+ * Shortcuts for tests of status pages.
  *
  * @module
  */
@@ -18,12 +18,12 @@ export const proApp = (options: TestAppOptions = {}) =>
     config: { outboundAllow: ["127.0.0.1"], ...options.config },
   });
 
-/** Creates a page and gives its record. */
+/** Creates a page. @returns Its record. */
 export async function newPage(app: TestApp, fields: Record<string, unknown> = {}) {
   return (await app.call("POST", PAGES, { name: "Acme", ...fields })).body;
 }
 
-/** Creates a component of a page and gives its record. */
+/** Creates a component of a page. @returns Its record. */
 export async function newComponent(
   app: TestApp,
   pageId: string,
@@ -32,7 +32,7 @@ export async function newComponent(
   return (await app.call("POST", `${PAGES}/${pageId}/components`, { name: "API", ...fields })).body;
 }
 
-/** Subscribes somebody who confirms it, and gives the record. */
+/** Adds a confirmed subscriber. @returns Its record. */
 export async function newSubscriber(
   app: TestApp,
   pageId: string,
@@ -43,7 +43,7 @@ export async function newSubscriber(
   return body;
 }
 
-/** A monitor as its checks left it. */
+/** A stored monitor with its last state. */
 export function newMonitor({ deps }: TestApp, id: string, status: string, paused = false): void {
   deps.db.run(
     `INSERT INTO uptime_monitors
@@ -55,6 +55,6 @@ export function newMonitor({ deps }: TestApp, id: string, status: string, paused
   );
 }
 
-/** Sends what is due, and waits for its end. */
+/** Sends all due messages and waits until they are sent. */
 export const deliver = ({ deps }: TestApp) =>
   deliverDue(deps, { signal: new AbortController().signal });

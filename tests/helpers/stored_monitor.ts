@@ -1,5 +1,5 @@
 /**
- * Uptime monitors as they are stored, for tests of what is computed from them.
+ * Stored uptime monitors, for tests of calculations on them.
  *
  * @module
  */

@@ -67,7 +67,7 @@ export interface TestApp extends Disposable {
    * does not have the answer.
    */
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
-  /** The same with the whole response; whoever asks for a stream has to end it. */
+  /** The same with the whole response; the caller has to end a stream. */
   fetch(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Response>;
 }
 
@@ -76,7 +76,7 @@ export interface TestAppOptions {
   edition?: Edition;
   /** When the clock stands at the beginning. */
   now?: string;
-  /** Default: one that cannot be reached. Closed by whoever made it. */
+  /** Default: an unreachable engine. The caller closes it. */
   engine?: Engine;
   /**
    * What differs from the defaults of the configuration. In a test there is no rate limit, and

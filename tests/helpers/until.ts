@@ -1,20 +1,19 @@
 /**
- * Waiting for something that happens outside of the test.
+ * Waits for conditions outside of the test.
  *
  * @module
  */
 
-/** How often a condition is looked at, in milliseconds. */
-const LOOK_MS = 20;
+/** Interval between two checks of a condition, in milliseconds. */
+const INTERVAL_MS = 20;
 
 /**
- * Waits until `condition` gives something other than `undefined` and `false`, and returns it.
+ * Waits until `condition` returns a value other than `undefined` and `false`, and returns it.
  *
- * @param what What is waited for, for the failure: `until("the container is gone", ...)`.
- * @param options.deadlineMs Default 60 000: who waits in vain may wait long, and a busy machine is
- * slow.
- * @throws {Error} When it has not happened until then, with the last failure of the condition as
- * its cause. Failures before that count as "not yet".
+ * @param what The condition in words, for the error: `until("the container is gone", ...)`.
+ * @param options.deadlineMs Default 60 000: only a failing test waits that long, and machines may be busy.
+ * @throws {Error} At the deadline, with the last error of the condition as its cause. Earlier errors
+ * count as "not yet".
  */
 export async function until<T>(
   what: string,
@@ -31,7 +30,7 @@ export async function until<T>(
     } catch (error) {
       cause = error;
     }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
   } while (performance.now() < end);
   throw new Error(`Still waiting after ${deadlineMs} ms: ${what}`, { cause });
 }

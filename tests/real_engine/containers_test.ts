@@ -227,7 +227,7 @@ programTest("leaving and joining a network by others is followed", async (engine
 });
 
 programTest(
-  "an end that this service caused is no event, any other is one with its reason",
+  "a stop by this service causes no event, any other stop one with its reason",
   async (engine, program) => {
     await using stream = await events(program);
     const downs = () =>
@@ -251,7 +251,7 @@ programTest(
     deepEqual([reason, exitCode], ["exited", 3]);
     equal(downs().some(({ id }) => id === own.id), false);
 
-    // A busy engine may tell of the stop itself later than anybody waits for it.
+    // A busy engine may report the stop late.
     const reasons: string[] = [];
     while (reasons.length < 3 && !reasons.includes("stopped")) {
       await using stopped = await engine.runContainer();

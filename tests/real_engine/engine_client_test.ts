@@ -92,7 +92,7 @@ engineTest("a container is inspected by id, prefix and name", async (real) => {
   await rejects(containerInspect(engine, "no-such-container"), failsWith(404));
 });
 
-engineTest("stopping and starting tells whether anything changed", async (real) => {
+engineTest("stop and start report whether they changed anything", async (real) => {
   using engine = connectEngine(real.socketPath);
   await using container = await real.runContainer();
   const state = async () => (await containerInspect(engine, container.id)).State.Status;
@@ -214,7 +214,7 @@ engineTest("a program reads what is written to it, until its input ends", async 
   deepEqual(await frameTexts(connection.frames), { stdout: "a\nb\n", stderr: "" });
 });
 
-engineTest("a program's large output comes whole", async (real) => {
+engineTest("a program's large output is complete", async (real) => {
   using engine = connectEngine(real.socketPath);
   await using container = await real.runContainer();
   const { id } = await execCreate(engine, container.id, {
@@ -225,7 +225,7 @@ engineTest("a program's large output comes whole", async (real) => {
   equal(stdout, "0123456789abcde\n".repeat(250_000));
 });
 
-engineTest("a program that is not there ends with 126 or 127", async (real) => {
+engineTest("a missing program ends with 126 or 127", async (real) => {
   using engine = connectEngine(real.socketPath);
   await using container = await real.runContainer();
   const { id } = await execCreate(engine, container.id, { cmd: ["no-such-program"] });
@@ -283,11 +283,11 @@ engineTest("a stop by the command line is seen as an event", async (real) => {
     if (actions.includes("die") && actions.includes("stop")) break;
   }
   await stopped;
-  // Two threads of the engine tell of the end and of the stop.
+  // Two threads of the engine report the exit and the stop.
   deepEqual([actions[0], ...actions.slice(1).sort()], ["kill", "die", "stop"]);
 });
 
-engineTest("events of the past are told on request", async (real) => {
+engineTest("past events are returned on request", async (real) => {
   using engine = connectEngine(real.socketPath);
   const since = Math.floor(Date.now() / 1000) - 1;
   await using container = await real.runContainer({ command: ["true"] });
@@ -350,7 +350,7 @@ engineTest("images are listed, named and untagged", async (real) => {
   equal((await containerInspect(engine, container.id)).Image, image.Id);
 });
 
-engineTest("a container is attached to a network and taken off it", async (real) => {
+engineTest("a container is connected to a network and disconnected", async (real) => {
   using engine = connectEngine(real.socketPath);
   const name = `longshore-test-${crypto.randomUUID()}`;
   const id = await real.docker("network", "create", name);
@@ -385,7 +385,7 @@ engineTest("a volume in use cannot be removed, one that is not can", async (real
   await rejects(volumeInspect(engine, name), failsWith(404));
 });
 
-privateEngineTest("the use of the disk is told by kind", async (real) => {
+privateEngineTest("disk usage is reported by kind", async (real) => {
   using engine = connectEngine(real.socketPath);
   await using container = await real.runContainer({
     command: ["sh", "-c", "head -c 100000 /dev/zero > /data/file; head -c 200000 /dev/zero > /f"],
@@ -400,7 +400,7 @@ privateEngineTest("the use of the disk is told by kind", async (real) => {
   ok(usage.volumes.size >= 100_000);
 });
 
-privateEngineTest("prune takes what is not in use, and nothing else", async (real) => {
+privateEngineTest("prune removes unused objects and nothing else", async (real) => {
   using engine = connectEngine(real.socketPath);
   await using used = await real.runContainer({ options: ["--volume=in-use:/data"] });
   const unused = await real.docker("create", "--volume=/anonymous", BUSYBOX);

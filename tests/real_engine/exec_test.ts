@@ -84,7 +84,7 @@ engineTest("exec keeps whole characters and replaces invalid ones", async (engin
   equal(stdout, "ä \ufffd \ufffd");
 });
 
-engineTest("exec gives at most its bound of each stream", async (engine) => {
+engineTest("exec returns at most its limit of each stream", async (engine) => {
   using on = execOn(engine);
   await using container = await engine.runContainer();
   const script = "i=0; while [ $i -lt 3000 ]; do echo äääää; i=$((i+1)); done; echo end >&2";
@@ -96,7 +96,7 @@ engineTest("exec gives at most its bound of each stream", async (engine) => {
   equal(result.exitCode, 0);
 });
 
-engineTest("exec leaves a program that never stops writing", async (engine) => {
+engineTest("exec returns although the program never stops writing", async (engine) => {
   using on = execOn(engine);
   await using container = await engine.runContainer();
   const result = await on.exec(container.id, "yes");
@@ -104,7 +104,7 @@ engineTest("exec leaves a program that never stops writing", async (engine) => {
   deepEqual([result.truncated, result.exitCode, result.timedOut], [true, null, false]);
 });
 
-engineTest("exec ends after its time and gives what came until then", async (engine) => {
+engineTest("exec returns at its timeout with the output until then", async (engine) => {
   using on = execOn(engine);
   await using container = await engine.runContainer();
   const started = performance.now();
@@ -121,7 +121,7 @@ engineTest("exec ends after its time and gives what came until then", async (eng
   });
 });
 
-engineTest("exec refuses what it may not, cannot or does not understand", async (engine) => {
+engineTest("exec refuses commands that are not allowed, missing or malformed", async (engine) => {
   using on = execOn(engine);
   await using container = await engine.runContainer();
   await rejects(on.exec(container.id, "rm -rf /"), code("forbidden"));
@@ -139,7 +139,7 @@ engineTest("exec refuses what it may not, cannot or does not understand", async 
   await rejects(on.exec(container.id, "echo a"), code("conflict"));
 });
 
-engineTest("exec in a container that ends meanwhile comes back", async (engine) => {
+engineTest("exec returns if the container ends meanwhile", async (engine) => {
   using on = execOn(engine);
   await using container = await engine.runContainer();
   const pending = on.exec(container.id, "sh -c 'echo begun; sleep 600'");

@@ -9,7 +9,7 @@ async function makeImage(engine: RealEngine, tag: string): Promise<string> {
 }
 
 engineTest(
-  "images are listed with their containers, and deleted when nobody uses them",
+  "images are listed with their containers, and deleted if no container uses them",
   async (engine) => {
     const [name, other] = [0, 1].map(() =>
       `registry.example:5000/team/app-${crypto.randomUUID().slice(0, 8)}:1`

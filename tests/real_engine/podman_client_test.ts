@@ -20,7 +20,7 @@ import { frameTexts } from "../helpers/frames.ts";
 import { BUSYBOX, podmanTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
-podmanTest("Podman is told apart from Docker", async (real) => {
+podmanTest("Podman is distinguished from Docker", async (real) => {
   using engine = connectEngine(real.socketPath);
   await systemPing(engine);
   equal(engine.kind, "podman");

@@ -134,7 +134,7 @@ function comparable(inspect: ContainerInspect): unknown {
   };
 }
 
-privateEngineTest("a rebuild keeps everything that was asked for", async (engine) => {
+privateEngineTest("a rebuild keeps every setting of the user", async (engine) => {
   using on = rebuildOn(engine);
   await using things = cleanup(engine);
   const name = unique("all");
@@ -393,34 +393,37 @@ privateEngineTest("a rebuild that cannot be created does not touch the old one",
   deepEqual(await namesLike(engine, name), [name]);
 });
 
-privateEngineTest("a rebuild names what the registry does not have or give", async (engine) => {
-  using on = rebuildOn(engine);
-  await using registry = await startRegistry(engine);
-  await using things = cleanup(engine);
-  const name = things.add("rm", unique("registry"));
-  const reference = things.add("rmi", `${registry.address}/${name}:1`);
-  await engine.docker("tag", BUSYBOX, reference);
-  await engine.docker("run", "--detach", `--name=${name}`, reference, ...SLEEP);
-  const before = await on.inspect(name);
+privateEngineTest(
+  "a rebuild names the image that the registry lacks or refuses",
+  async (engine) => {
+    using on = rebuildOn(engine);
+    await using registry = await startRegistry(engine);
+    await using things = cleanup(engine);
+    const name = things.add("rm", unique("registry"));
+    const reference = things.add("rmi", `${registry.address}/${name}:1`);
+    await engine.docker("tag", BUSYBOX, reference);
+    await engine.docker("run", "--detach", `--name=${name}`, reference, ...SLEEP);
+    const before = await on.inspect(name);
 
-  await rejects(on.rebuild(name), code("not_found", new RegExp(`^Image ${reference} does not`)));
-  await registry.stop();
-  await rejects(
-    on.rebuild(name, "always"),
-    code("bad_gateway", new RegExp(`^Image ${reference} could not be pulled: .*refused`)),
-  );
-  deepEqual(await on.inspect(name), before);
+    await rejects(on.rebuild(name), code("not_found", new RegExp(`^Image ${reference} does not`)));
+    await registry.stop();
+    await rejects(
+      on.rebuild(name, "always"),
+      code("bad_gateway", new RegExp(`^Image ${reference} could not be pulled: .*refused`)),
+    );
+    deepEqual(await on.inspect(name), before);
 
-  // Without a pull it does not matter.
-  equal((await on.rebuild(name, "missing")).ok, true);
-  await registry.restart();
+    // Without a pull it does not matter.
+    equal((await on.rebuild(name, "missing")).ok, true);
+    await registry.restart();
 
-  await engine.docker("tag", reference, `${name}-spare`);
-  things.add("rmi", `${name}-spare`);
-  await engine.docker("rmi", reference);
-  await rejects(on.rebuild(name, "never"), code("not_found", new RegExp(`^Image ${reference}`)));
-  equal((await on.inspect(name)).State.Running, true);
-});
+    await engine.docker("tag", reference, `${name}-spare`);
+    things.add("rmi", `${name}-spare`);
+    await engine.docker("rmi", reference);
+    await rejects(on.rebuild(name, "never"), code("not_found", new RegExp(`^Image ${reference}`)));
+    equal((await on.inspect(name)).State.Running, true);
+  },
+);
 
 privateEngineTest("a rebuild pulls an image that is missing only", async (engine) => {
   using on = rebuildOn(engine);
@@ -496,37 +499,46 @@ privateEngineTest("entrypoints and commands keep their meaning", async (engine) 
   }
 });
 
-privateEngineTest("what shares the network of a rebuilt container moves along", async (engine) => {
-  using on = rebuildOn(engine);
-  await using things = cleanup(engine);
-  const name = things.add("rm", unique("shared"));
-  await engine.docker(
-    "run",
-    "--detach",
-    `--name=${name}`,
-    "--ipc=shareable",
-    "--volume=/www",
-    BUSYBOX,
-    ...SLEEP,
-  );
-  const partner = things.add("rm", unique("partner"));
-  const idle = things.add("rm", unique("idle"));
-  const sharing = [`--network=container:${name}`, `--ipc=container:${name}`];
-  await engine.docker("run", "--detach", `--name=${partner}`, ...sharing, BUSYBOX, ...SLEEP);
-  await engine.docker("create", `--name=${idle}`, `--network=container:${name}`, BUSYBOX, ...SLEEP);
+privateEngineTest(
+  "containers that share the network of a rebuilt container are recreated",
+  async (engine) => {
+    using on = rebuildOn(engine);
+    await using things = cleanup(engine);
+    const name = things.add("rm", unique("shared"));
+    await engine.docker(
+      "run",
+      "--detach",
+      `--name=${name}`,
+      "--ipc=shareable",
+      "--volume=/www",
+      BUSYBOX,
+      ...SLEEP,
+    );
+    const partner = things.add("rm", unique("partner"));
+    const idle = things.add("rm", unique("idle"));
+    const sharing = [`--network=container:${name}`, `--ipc=container:${name}`];
+    await engine.docker("run", "--detach", `--name=${partner}`, ...sharing, BUSYBOX, ...SLEEP);
+    await engine.docker(
+      "create",
+      `--name=${idle}`,
+      `--network=container:${name}`,
+      BUSYBOX,
+      ...SLEEP,
+    );
 
-  const { id } = await on.rebuild(name, "never");
+    const { id } = await on.rebuild(name, "never");
 
-  const moved = await on.inspect(partner);
-  equal(moved.State.Running, true);
-  equal(moved.HostConfig.NetworkMode, `container:${id}`);
-  equal(moved.HostConfig.IpcMode, `container:${id}`);
-  const links = (container: string) => engine.docker("exec", container, "ip", "link");
-  equal(await links(partner), await links(name));
-  equal((await on.inspect(idle)).State.Status, "created");
-  await engine.docker("start", idle);
-  equal(await links(idle), await links(name));
-});
+    const moved = await on.inspect(partner);
+    equal(moved.State.Running, true);
+    equal(moved.HostConfig.NetworkMode, `container:${id}`);
+    equal(moved.HostConfig.IpcMode, `container:${id}`);
+    const links = (container: string) => engine.docker("exec", container, "ip", "link");
+    equal(await links(partner), await links(name));
+    equal((await on.inspect(idle)).State.Status, "created");
+    await engine.docker("start", idle);
+    equal(await links(idle), await links(name));
+  },
+);
 
 privateEngineTest(
   "a rebuilt container is found by its name, its aliases and links",

@@ -90,7 +90,7 @@ engineTest(
         const { length } = await historyOf(program);
         await real.docker("kill", container.id);
         const begun = performance.now();
-        const [run] = await until("it is written down", async () => {
+        const [run] = await until("it is recorded", async () => {
           const history = await historyOf(program);
           return history.length > length && history;
         });
@@ -172,7 +172,7 @@ engineTest(
         equal(await isRunning(real, container.id), false);
         const started = await program.call("POST", `/api/containers/${container.id}/start`);
         equal(started.body.state, "running");
-        // The engine tells of the start a moment after its answer.
+        // The engine reports the start a moment after its response.
         await until("the start is noted", () => isNoted(program.dataDir));
         await program.kill9();
       }
@@ -207,7 +207,7 @@ engineTest(
         await program.kill9();
       }
       await using program = await start();
-      const [run] = await until("it is written down", async () => {
+      const [run] = await until("it is recorded", async () => {
         const history = await historyOf(program);
         return history.length > 0 && history;
       });
@@ -242,6 +242,6 @@ engineTest("a busy container is restarted by its own figures", async (real) => {
     equal(run?.status, "success");
     ok(run.metric_value! > 5 && run.metric_value! < 100, `${run?.metric_value} %`);
     const after = await real.docker("inspect", "--format={{.State.StartedAt}}", container.id);
-    ok(after > before, "it was started anew");
+    ok(after > before, "it was started again");
   });
 });

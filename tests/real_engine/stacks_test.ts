@@ -120,7 +120,7 @@ engineTest("a service waits for the health of what it depends on", async (engine
   equal(services[1].containers[0].state, "running");
 });
 
-engineTest("a container that somebody else stops makes its stack degraded", async (engine) => {
+engineTest("a container that another client stops makes its stack degraded", async (engine) => {
   const project = projectName();
   await using _web = await member(engine, project, "web");
   await using db = await member(engine, project, "db");
@@ -142,7 +142,7 @@ engineTest("a container that somebody else stops makes its stack degraded", asyn
 });
 
 if (!missingProgram("docker-compose")) {
-  engineTest("a project that compose itself made is a stack", async (engine) => {
+  engineTest("a project that Compose created is a stack", async (engine) => {
     const project = projectName();
     const directory = await Deno.makeTempDir({ prefix: "longshore-test-" });
     const compose = async (...args: string[]) => {

@@ -1,6 +1,6 @@
 /**
- * What an IP allowlist leaves open, in full: a new endpoint is covered unless somebody says
- * otherwise here.
+ * The complete list of endpoints that an IP allowlist leaves open: a new endpoint is covered unless
+ * it is listed here.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const ENTERPRISE = "/api/ext/service-enterprise";
 
 /** Probes, what is told to the world, and the way of a login at an identity provider. */
 const ANY_ADDRESS = [
-  // A proxy shows a secret there, and asks about somebody else's address.
+  // A proxy authenticates with a secret and asks about another client's address.
   "GET /api/ext/service-enterprise/mtls/verify",
   "POST /api/ext/service-enterprise/mtls/verify",
   "GET /livez",
@@ -36,7 +36,7 @@ const ANY_ADDRESS = [
   `POST ${ENTERPRISE}/sso/acs`,
 ];
 
-Deno.test("only these answer whatever address asks, and all of them need no token", async () => {
+Deno.test("only these endpoints are open to all addresses, and all of them need no token", async () => {
   using app = testApp();
   const open = (await everyRoute(app.deps)).flatMap(({ prefix, endpoints }) =>
     endpoints.filter(({ anyAddress }) => anyAddress).map(({ method, path, role }) => ({

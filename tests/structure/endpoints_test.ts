@@ -116,7 +116,7 @@ for (
       const { method, hiddenUnlicensed } = served.endpoint;
       if (isOpen && method !== "get") continue;
       const address = served.path.replace(/:\w+/g, "x");
-      // Neither the role nor the body is looked at before the license.
+      // The license is checked before the role and the body.
       const answer = await app.call(method.toUpperCase(), address, undefined, { role: "viewer" });
       if (isOpen) equal(answer.status === 402, false, named(served));
       else if (hiddenUnlicensed) equal(answer.status, 404, named(served));
@@ -134,7 +134,7 @@ for (
   });
 }
 
-Deno.test("every write but the session's own asks for more than the role viewer", () => {
+Deno.test("every write except logout needs more than the role viewer", () => {
   const writes = everything.filter(({ endpoint }) =>
     endpoint.method !== "get" && endpoint.role === "viewer"
   );
@@ -147,7 +147,7 @@ Deno.test("every write but the session's own asks for more than the role viewer"
   ]);
 });
 
-Deno.test("an endpoint whose answer is kept is the same for every caller", () => {
+Deno.test("an endpoint with a cached response is the same for every caller", () => {
   for (const served of everything.filter(({ endpoint }) => endpoint.version)) {
     equal(served.endpoint.method, "get", named(served));
     equal(served.endpoint.etag, true, named(served));

@@ -1,6 +1,6 @@
 /**
- * The shape of the code base, as a test: who may import whom, no circles, and what may be spoken
- * of where (SQL, the engine's API, HTTP, the environment).
+ * The structure of the code, as a test: which folder may import which, no circles, and where SQL, the
+ * engine's API, HTTP and the environment may be used.
  *
  * @module
  */
@@ -22,12 +22,12 @@ const MAY_IMPORT: Record<string, string[]> = {
 
 const EDITIONS = ["ce", "pro", "enterprise"];
 
-/** The only shared files that name editions. */
+/** The only shared files that import editions. */
 const TABLES_OF_CONTENTS = ["commands/mod.ts", "routes/editions.ts", "services/editions.ts"];
 
 /**
- * Code that belongs to one place, with an example of it. `exceptions` are the files where text from
- * outside comes in.
+ * Code that belongs to some folders only, with an example. `exceptions` are files that parse external
+ * input.
  */
 const PLACES: {
   what: string;
@@ -42,7 +42,7 @@ const PLACES: {
     example: `import * as z from "zod";`,
     folders: ["routes"],
     exceptions:
-      /^services\/(config\/|license\/license\.ts|integration\/(adapter|request)\.ts|input\/|\w+\/(\w+\/)?adapters\/)/,
+      /^services\/(license\/license\.ts|integration\/(adapter|request)\.ts|input\/|\w+\/(\w+\/)?adapters\/)/,
   },
   {
     what: "hono",
@@ -63,14 +63,15 @@ const PLACES: {
     folders: ["db"],
   },
   {
-    what: "a static import of what takes long to load (see services/builtins.ts)",
+    what: "a static import of a module that loads slowly (see services/builtins.ts)",
     code:
       /^(?:import|export) (?!type\b).*from "(?:node:(?!sqlite"|path"|buffer")|prom-client|re2js)/m,
     example: `import { createHash } from "node:crypto";`,
     folders: [],
   },
   {
-    what: "a part of zod (import it as a namespace, or the bundle holds all its languages)",
+    what:
+      "a named import of zod (import it as a namespace, or the bundle contains all its locales)",
     code: /^import (?:type )?\{[^}]*\bz\b[^}]*\} from "zod"|import\("zod"\)/m,
     example: `import { z } from "zod";`,
     folders: [],
@@ -102,13 +103,16 @@ const code = await readCode();
 
 Deno.test("folders import only downwards", () => deepEqual(upwardImports(code), []));
 
-Deno.test("CE knows nothing of Pro and Enterprise, and these two nothing of each other", () =>
+Deno.test("CE does not import Pro or Enterprise, and these two do not import each other", () =>
   deepEqual(importsAcrossEditions(code), []));
 
-Deno.test("shared modules know no edition; only the tables of contents do", () =>
+Deno.test("shared modules import no edition, except the tables of contents", () =>
   deepEqual(importsOfEditions(code), []));
 
-Deno.test("no module imports itself through others", () => deepEqual(circles(code), []));
+Deno.test("file names do not repeat the name of their folder", () =>
+  deepEqual(repeatedNames(code), []));
+
+Deno.test("there are no import circles", () => deepEqual(circles(code), []));
 
 Deno.test("every import names its module, and that module exists", () =>
   deepEqual(unknownImports(code), []));
@@ -123,7 +127,7 @@ for (const { what, code: pattern, example, folders, exceptions } of PLACES) {
   });
 }
 
-// The checks themselves: each must find what it is there for.
+// The checks themselves: each must find an example.
 for (
   const { wrong, check, modules, found } of [
     {
@@ -148,19 +152,19 @@ for (
       found: /^misc\/a\.ts -> db\/b\.ts$/,
     },
     {
-      wrong: "CE that knows Pro",
+      wrong: "CE that imports Pro",
       check: importsAcrossEditions,
       modules: { "services/ce/a.ts": `import "../../db/pro/b.ts";`, "db/pro/b.ts": "" },
       found: /^services\/ce\/a\.ts -> db\/pro\/b\.ts$/,
     },
     {
-      wrong: "a shared file that names an edition",
+      wrong: "a shared file that imports an edition",
       check: importsOfEditions,
       modules: { "routes/app.ts": `import { b } from "./ce/b.ts";`, "routes/ce/b.ts": "" },
       found: /^routes\/app\.ts -> routes\/ce\/b\.ts$/,
     },
     {
-      wrong: "a shared file that knows Pro of the layer below",
+      wrong: "a shared file that imports Pro of the layer below",
       check: importsOfEditions,
       modules: { "routes/app.ts": `import { b } from "../db/pro/b.ts";`, "db/pro/b.ts": "" },
       found: /^routes\/app\.ts -> db\/pro\/b\.ts$/,
@@ -176,13 +180,22 @@ for (
       found: /^db\/a\.ts -> db\/b\.ts -> db\/c\.ts -> db\/a\.ts$/,
     },
     {
-      wrong: "an import that only running tells",
+      wrong: "a feature that imports a feature of another edition",
+      check: importsAcrossEditions,
+      modules: {
+        "services/pro/a/b.ts": `import "../../enterprise/c/d.ts";`,
+        "services/enterprise/c/d.ts": "",
+      },
+      found: /^services\/pro\/a\/b\.ts -> services\/enterprise\/c\/d\.ts$/,
+    },
+    {
+      wrong: "an import with a computed name",
       check: unknownImports,
       modules: { "db/a.ts": "await import(`./${name}.ts`);" },
       found: /^db\/a\.ts: import\(/,
     },
     {
-      wrong: "a module that is not there",
+      wrong: "an import of a missing module",
       check: unknownImports,
       modules: { "db/a.ts": `import "./b.ts";` },
       found: /^db\/a\.ts -> db\/b\.ts$/,
@@ -199,7 +212,12 @@ for (
   });
 }
 
-Deno.test("comments are told apart from texts and patterns that look like them", () => {
+Deno.test("the structure tests find a file name that repeats its folder", () => {
+  const paths = ["services/ce/alerts/alert_rules.ts", "services/ce/alerts/alerts.ts", "db/ce/b.ts"];
+  deepEqual(repeatedNames(new Map(paths.map((path) => [path, ""]))), paths.slice(0, 1));
+});
+
+Deno.test("withoutComments() keeps strings and patterns that look like comments", () => {
   for (
     const [text, rest] of [
       [`a("http://x"); // "b"`, `a("http://x"); `],
@@ -225,7 +243,7 @@ function importsAcrossEditions(modules: Modules): string[] {
   }).map(arrow);
 }
 
-/** What is shared may use CE of a lower layer, which is always there, but no other edition. */
+/** Shared code may use CE of a lower layer, which is always present, but not another edition. */
 function importsOfEditions(modules: Modules): string[] {
   return edges(modules).filter(([from, to]) =>
     !edition(from) && edition(to) && !TABLES_OF_CONTENTS.includes(from) &&
@@ -249,7 +267,18 @@ function circles(modules: Modules): string[] {
   return found;
 }
 
-/** A bundled program holds only what is imported by a literal name. */
+/**
+ * `services/ce/alerts/alert_rules.ts` is `rules.ts` in this folder. The file of the folder's main
+ * record may have its name.
+ */
+function repeatedNames(modules: Modules): string[] {
+  return [...modules.keys()].filter((path) => {
+    const [name, parent = ""] = path.replace(/\.ts$/, "").split("/").reverse();
+    return name!.startsWith(`${parent}_`) || name!.startsWith(`${parent.replace(/s$/, "")}_`);
+  });
+}
+
+/** A bundle contains only modules that are imported by a literal name. */
 function unknownImports(modules: Modules): string[] {
   const computed = [...modules].flatMap(([path, text]) =>
     [...text.matchAll(/\bimport\((?!\s*"[^"]+"\s*[,)]).*/g)].map(([call]) => `${path}: ${call}`)
@@ -303,7 +332,7 @@ async function readCode(): Promise<Modules> {
   return found;
 }
 
-/** Takes comments out, and knows texts and patterns for what they are. */
+/** Removes comments, but not from strings and patterns. */
 function withoutComments(text: string): string {
   const kept = String
     .raw`"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|${"`"}(?:\\.|[^${"`"}\\])*${"`"}` +

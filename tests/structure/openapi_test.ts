@@ -9,7 +9,7 @@ import { apiDocument, dereferenced } from "../helpers/api_document.ts";
 
 const SNAPSHOT = new URL("./openapi.snapshot.json", import.meta.url);
 
-Deno.test("the API document equals its snapshot (deno task openapi:accept takes a change over)", async () => {
+Deno.test("the API document equals its snapshot (deno task openapi:accept accepts a change)", async () => {
   deepEqual(
     apiDocument,
     JSON.parse(await Deno.readTextFile(SNAPSHOT)),
@@ -49,7 +49,7 @@ function expanded(part: unknown, seen = new Set<string>()): string {
     [...seen].map((reference) => JSON.stringify(dereferenced({ $ref: reference }))).join("");
 }
 
-Deno.test("every operation has an id of its own that is a name", () => {
+Deno.test("every operation has a unique id that is a name", () => {
   const ids = operations.map(({ operation }) => operation.operationId);
   equal(new Set(ids).size, ids.length);
   for (const id of ids) match(id, /^[a-z]+[A-Za-z]*$/);

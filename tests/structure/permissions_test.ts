@@ -62,7 +62,7 @@ const named = ({ endpoint, path }: Served) => `${endpoint.method.toUpperCase()} 
 const namesOf = ({ permission, orPermissions = [] }: Endpoint): string[] =>
   permission === undefined ? [] : [permission, ...orPermissions];
 
-Deno.test("every endpoint that takes a token declares a permission", () => {
+Deno.test("every endpoint that needs a token declares a permission", () => {
   deepEqual(
     guarded.filter(({ endpoint }) => endpoint.permission === undefined).map(named).sort(),
     [...OWN, ...ADMIN_ONLY].sort(),
@@ -76,7 +76,7 @@ Deno.test("every permission that an endpoint declares is in the catalogue", () =
   deepEqual(unknown.map(named), []);
 });
 
-Deno.test("a read declares a permission to read, and a write none of those", () => {
+Deno.test("reads declare a read permission, and writes do not", () => {
   // They change nothing, though their method says so.
   const READS = [
     "POST /api/stream/ticket",
@@ -91,7 +91,7 @@ Deno.test("a read declares a permission to read, and a write none of those", () 
   deepEqual(wrong.map(named), []);
 });
 
-Deno.test("the catalogue knows the least role that may do all that a permission stands for", () => {
+Deno.test("the catalogue has the lowest role that includes each permission", () => {
   const roles = KNOWN.map((name) => {
     const needed = guarded.filter(({ endpoint }) => namesOf(endpoint).includes(name))
       // Everybody may change their own password; another's is the admin's.
@@ -106,7 +106,7 @@ Deno.test("the catalogue knows the least role that may do all that a permission 
   deepEqual(KNOWN.map((name) => [name, leastRole(parsePermission(name))]), roles);
 });
 
-Deno.test("with one permission a viewer passes exactly the gates that name it", async () => {
+Deno.test("a viewer with one permission can use exactly the endpoints that declare it", async () => {
   using app = testApp({ edition: "enterprise" });
   const ask = await gates(app);
   for (const name of KNOWN) giveRole(app, `with ${name}`, [name]);
@@ -158,11 +158,11 @@ for (
     },
   ] as { what: string; permissions: string[][]; opens: (name: string) => boolean }[]
 ) {
-  Deno.test(`with ${what} a viewer passes the gates that it names, and no others`, async () => {
+  Deno.test(`a viewer with ${what} can use the endpoints that declare it, and no others`, async () => {
     using app = testApp({ edition: "enterprise" });
     const ask = await gates(app);
     for (const each of permissions) giveRole(app, "ada", each);
-    giveRole(app, "somebody else", ["*:*"]);
+    giveRole(app, "another user", ["*:*"]);
     const wrong: string[] = [];
     for (const served of guarded) {
       const { role } = served.endpoint;
@@ -173,7 +173,7 @@ for (
   });
 }
 
-Deno.test("without the license custom roles open nothing", async () => {
+Deno.test("custom roles have no effect without the license", async () => {
   using app = testApp({ edition: "pro" });
   const ask = await gates(app);
   giveRole(app, "ada", ["*:*"]);
@@ -184,7 +184,7 @@ Deno.test("without the license custom roles open nothing", async () => {
   }
 });
 
-Deno.test("no handler refuses by itself what the gate lets through", async () => {
+Deno.test("no handler refuses a request that the access check allows", async () => {
   using app = testApp({ edition: "enterprise" });
   giveRole(app, "ada", ["*:*"]);
   const answer = createApp(app.deps, (_, { address }) => ({
@@ -244,7 +244,7 @@ async function gates(
   };
 }
 
-/** What is recorded of ten thousand requests is no matter here. */
+/** Without audit records, which would slow down ten thousand requests. */
 function withoutRecords(
   create: Awaited<ReturnType<typeof guard.load>>,
 ): Awaited<ReturnType<typeof guard.load>> {

@@ -48,7 +48,7 @@ Deno.test("compliance verify says whether a copy of the file was changed", async
   match((await verify([path])).stdout, /\nBroken at {9}a\?\[2J\n/);
 });
 
-Deno.test("compliance verify reads an export, and compares its end with a kept hash", async () => {
+Deno.test("compliance verify reads an export and compares its head with a stored hash", async () => {
   using directory = temporaryDirectory();
   const path = `${directory.path}/export.jsonl`;
   const db = makeStateFile(`${directory.path}/state.sqlite`);
@@ -84,7 +84,7 @@ Deno.test("compliance verify reads an export, and compares its end with a kept h
   equal((await verify([`${directory.path}/state.sqlite`, "--head", "sha256:0"])).code, 1);
 });
 
-Deno.test("compliance verify reads a write-ahead log beside a copy, and leaves nothing there", async () => {
+Deno.test("compliance verify reads the write-ahead log of a copy and writes no files", async () => {
   using directory = temporaryDirectory();
   using temporary = temporaryDirectory();
   const path = `${directory.path}/copy #1?%.sqlite`;
@@ -125,7 +125,7 @@ Deno.test("compliance verify works beside a running service, and after one that 
   match(running.stdout, /^Verified {10}yes\nEntries checked {3}[56]\n/);
   equal((await verify([`${dataDir}/state.sqlite`])).stdout, running.stdout);
 
-  // A copy that somebody makes of the running service.
+  // A copy of the running service's files.
   using directory = temporaryDirectory();
   await copyDatabase(`${dataDir}/state.sqlite`, `${directory.path}/copy.sqlite`);
   equal((await verify([`${directory.path}/copy.sqlite`])).stdout, running.stdout);
@@ -136,7 +136,7 @@ Deno.test("compliance verify works beside a running service, and after one that 
   match(headHash!, /^sha256:[0-9a-f]{64}$/);
 });
 
-Deno.test("compliance verify tells wrong usage (2) from files that it cannot verify (1)", async () => {
+Deno.test("compliance verify exits with 2 for wrong usage and with 1 for files that it cannot verify", async () => {
   using directory = temporaryDirectory();
   const { path } = directory;
   Deno.writeTextFileSync(`${path}/junk`, "junk".repeat(1_000));

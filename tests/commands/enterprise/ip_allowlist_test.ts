@@ -64,7 +64,7 @@ sourceTest(
   },
 );
 
-Deno.test("ip-allowlist tells wrong usage (2) from what cannot be done (1)", async () => {
+Deno.test("ip-allowlist exits with 2 for wrong usage and with 1 for a failure", async () => {
   using directory = temporaryDirectory();
   const env = { DATA_DIR: directory.path };
   for (

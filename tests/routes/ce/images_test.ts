@@ -1,13 +1,13 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
-import { playContainers } from "../../helpers/fake_containers.ts";
+import { simulateContainers } from "../../helpers/fake_containers.ts";
 import { testApp } from "../../helpers/test_app.ts";
 
 const ID = `sha256:${"a".repeat(64)}`;
 
 Deno.test("GET /api/images lists images and answers 304 to who has the list", async () => {
   await using fake = fakeEngine({
-    ...playContainers([{ name: "web", imageId: ID }]),
+    ...simulateContainers([{ name: "web", imageId: ID }]),
     "GET /images/json": () =>
       Response.json([{ Id: ID, RepoTags: ["app:1"], Created: 1_760_000_000, Size: 7 }]),
   });
@@ -36,7 +36,7 @@ Deno.test("GET /api/images lists images and answers 304 to who has the list", as
 
 Deno.test("GET /api/images shows a creation time after the year 9999 as null", async () => {
   await using fake = fakeEngine({
-    ...playContainers([]),
+    ...simulateContainers([]),
     "GET /images/json": () =>
       Response.json([{ Id: ID, RepoTags: ["app:1"], Created: 253_402_318_799, Size: 7 }]),
   });

@@ -1,11 +1,11 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { playContainers } from "../../helpers/fake_containers.ts";
+import { simulateContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { testApp } from "../../helpers/test_app.ts";
 
 Deno.test("GET /api/networks lists networks", async () => {
   await using fake = fakeEngine({
-    ...playContainers([]),
+    ...simulateContainers([]),
     "GET /networks": () =>
       Response.json([{
         Id: "n1",

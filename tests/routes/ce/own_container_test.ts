@@ -1,5 +1,5 @@
 import { deepEqual, equal, notEqual } from "node:assert/strict";
-import { idOf, playContainers } from "../../helpers/fake_containers.ts";
+import { idOf, simulateContainers } from "../../helpers/fake_containers.ts";
 import { grant } from "../../helpers/custom_roles.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { testApp } from "../../helpers/test_app.ts";
@@ -17,7 +17,7 @@ const SENTENCE =
 
 const play = () =>
   fakeEngine({
-    ...playContainers([{ name: "longshore" }, { name: "web" }]),
+    ...simulateContainers([{ name: "longshore" }, { name: "web" }]),
     "GET /containers/*/logs": () => new Response(),
   });
 

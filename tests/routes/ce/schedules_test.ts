@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { insertScheduleRun, updateScheduleRunEnd } from "../../../db/ce/schedule_runs.ts";
 import { createRunStarter } from "../../../services/ce/schedules/runs.ts";
-import { containerOf, idOf, playContainers } from "../../helpers/fake_containers.ts";
+import { containerOf, idOf, simulateContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";
 
@@ -108,7 +108,7 @@ for (
   for (const isFollowed of [true, false]) {
     const engineState = isFollowed ? "followed" : "asked";
     Deno.test(`the service's own container is refused by its ${what}, the engine being ${engineState}`, async () => {
-      await using fake = fakeEngine(playContainers([{ name: "own" }, { name: "web" }]));
+      await using fake = fakeEngine(simulateContainers([{ name: "own" }, { name: "web" }]));
       const self = { id: idOf("own"), hostname: null };
       using app = testApp({ engine: fake.engine, self });
       if (isFollowed) follow(app);
@@ -174,7 +174,7 @@ Deno.test("a schedule that is turned off has no next run", async () => {
 });
 
 Deno.test("DELETE /api/schedules/:id deletes the schedule and keeps its history", async () => {
-  await using fake = fakeEngine(playContainers([{ name: "web" }]));
+  await using fake = fakeEngine(simulateContainers([{ name: "web" }]));
   using app = testApp({ engine: fake.engine, now: "2026-01-01T03:00:00Z" });
   const { body: schedule } = await app.call("POST", "/api/schedules", {
     ...nightly,
@@ -205,7 +205,7 @@ Deno.test("DELETE /api/schedules/:id deletes the schedule and keeps its history"
 });
 
 Deno.test("a schedule of a container that does not exist is 400 unless allowMissing is true", async () => {
-  await using fake = fakeEngine(playContainers([{ name: "web" }, { name: "db" }]));
+  await using fake = fakeEngine(simulateContainers([{ name: "web" }, { name: "db" }]));
   using app = testApp({ engine: fake.engine });
   const missing = { ...nightly, containerId: idOf("gone"), containerName: "gone" };
 

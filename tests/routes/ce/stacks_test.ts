@@ -1,11 +1,16 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { listAll } from "../../../services/ce/containers/reads.ts";
-import { composeLabels, idOf, playContainers, taskLabels } from "../../helpers/fake_containers.ts";
+import {
+  composeLabels,
+  idOf,
+  simulateContainers,
+  taskLabels,
+} from "../../helpers/fake_containers.ts";
 import { type FakeEngine, fakeEngine } from "../../helpers/fake_engine.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";
 
 const shop = () =>
-  playContainers([
+  simulateContainers([
     {
       name: "shop-web-1",
       labels: composeLabels("shop", "web", { dependsOn: "db:service_started" }),
@@ -153,7 +158,7 @@ Deno.test("a stack that is not there is 404, whatever its name is made of", asyn
 });
 
 Deno.test("of two stacks with one name, ?kind= chooses", async () => {
-  await using fake = fakeEngine(playContainers([
+  await using fake = fakeEngine(simulateContainers([
     { name: "web", labels: composeLabels("shop", "web") },
     { name: "task", labels: taskLabels("shop", "web") },
   ]));

@@ -1,11 +1,11 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { playContainers } from "../../helpers/fake_containers.ts";
+import { simulateContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { testApp } from "../../helpers/test_app.ts";
 
 Deno.test("GET /api/volumes lists volumes", async () => {
   await using fake = fakeEngine({
-    ...playContainers([{ name: "web", volumes: ["data"] }]),
+    ...simulateContainers([{ name: "web", volumes: ["data"] }]),
     "GET /volumes": () =>
       Response.json({
         Volumes: [{
@@ -39,7 +39,7 @@ Deno.test("GET /api/volumes lists volumes", async () => {
 
 Deno.test("DELETE /api/volumes/:name removes a volume, an unknown or used one not", async () => {
   await using fake = fakeEngine({
-    ...playContainers([{ name: "web", volumes: ["used"] }]),
+    ...simulateContainers([{ name: "web", volumes: ["used"] }]),
     "DELETE /volumes/data": () => new Response(null, { status: 204 }),
     "DELETE /volumes/used": () => Response.json({ message: "in use" }, { status: 409 }),
   });

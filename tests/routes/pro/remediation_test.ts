@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { createRemediator } from "../../../services/pro/remediation/runs.ts";
-import { containerOf, idOf, playContainers } from "../../helpers/fake_containers.ts";
+import { containerOf, idOf, simulateContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { type TestApp, testApp, type TestAppOptions } from "../../helpers/test_app.ts";
 
@@ -195,7 +195,7 @@ Deno.test("a rule with another condition starts again", async () => {
 });
 
 Deno.test("a rule whose target does not exist is 400 unless allow_missing is true", async () => {
-  await using fake = fakeEngine(playContainers([{ name: "web" }]));
+  await using fake = fakeEngine(simulateContainers([{ name: "web" }]));
   using app = proApp({ engine: fake.engine });
   const missing = { ...rule, action_target: "gone" };
 
@@ -220,7 +220,7 @@ Deno.test("a rule whose target does not exist is 400 unless allow_missing is tru
 
 Deno.test("DELETE /remediation/rules/:id deletes the rule and keeps its history", async () => {
   const containers = [{ name: "web", state: "exited" as const }];
-  await using fake = fakeEngine(playContainers(containers));
+  await using fake = fakeEngine(simulateContainers(containers));
   using app = proApp({ engine: fake.engine });
   const { inventory } = app.deps;
   inventory.replaceAll([containerOf({ name: "web", state: "exited" })], inventory.readNumber());

@@ -4,15 +4,15 @@ import type { ContainerStats } from "../../../../services/state/stats_cache.ts";
 import {
   containerOf,
   idOf,
-  playContainers,
-  type PlayedContainer,
+  simulateContainers,
+  type SimulatedContainer,
 } from "../../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
 import { testApp, type TestAppOptions } from "../../../helpers/test_app.ts";
 
 /** The application on an engine that plays these containers; nobody follows it. */
-function played(containers: PlayedContainer[], options: TestAppOptions = {}) {
-  const fake = fakeEngine(playContainers(containers));
+function played(containers: SimulatedContainer[], options: TestAppOptions = {}) {
+  const fake = fakeEngine(simulateContainers(containers));
   const app = testApp({ engine: fake.engine, ...options });
   return {
     ...app,
@@ -97,7 +97,7 @@ for (
 }
 
 Deno.test("GET /api/containers asks the engine while nobody follows it, never an old snapshot", async () => {
-  const containers: PlayedContainer[] = [{ name: "web" }];
+  const containers: SimulatedContainer[] = [{ name: "web" }];
   await using app = played(containers);
   const names = async () =>
     (await app.call("GET", "/api/containers")).body.containers.map(({ name }: Container) => name);

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { idOf, playContainers } from "../../../helpers/fake_containers.ts";
+import { idOf, simulateContainers } from "../../../helpers/fake_containers.ts";
 import { type FakeAnswer, fakeEngine } from "../../../helpers/fake_engine.ts";
 import { testApp } from "../../../helpers/test_app.ts";
 
@@ -91,7 +91,7 @@ Deno.test("POST /api/system/prune removes volumes only with includeVolumes", asy
   const volume = { Name: "v", Driver: "local", CreatedAt: "2020-01-01T00:00:00Z" };
   const volumes = [volume];
   await using fake = fakeEngine({
-    ...playContainers([{ name: "ended", state: "exited", sizeRw: 5 }]),
+    ...simulateContainers([{ name: "ended", state: "exited", sizeRw: 5 }]),
     "GET /networks": () => Response.json([]),
     "GET /images/json": () => Response.json([]),
     "GET /volumes": () => Response.json({ Volumes: volumes }),

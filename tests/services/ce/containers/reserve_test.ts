@@ -4,8 +4,8 @@ import { createRemediator } from "../../../../services/pro/remediation/runs.ts";
 import {
   composeLabels,
   idOf,
-  playContainers,
-  type PlayedContainer,
+  simulateContainers,
+  type SimulatedContainer,
 } from "../../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
 import { testApp } from "../../../helpers/test_app.ts";
@@ -17,11 +17,11 @@ const BUSY = "web is being rebuilt";
 async function whileRebuilt(
   run: (app: ReturnType<typeof testApp>, requests: string[]) => Promise<void>,
 ) {
-  const containers: PlayedContainer[] = [
+  const containers: SimulatedContainer[] = [
     { name: "web", labels: composeLabels("shop", "web") },
     { name: "db", labels: composeLabels("shop", "db") },
   ];
-  await using fake = fakeEngine(playContainers(containers));
+  await using fake = fakeEngine(simulateContainers(containers));
   using app = testApp({ engine: fake.engine, edition: "pro" });
   await listAll(app.deps);
   app.deps.inventory.setLive(true);
@@ -111,8 +111,8 @@ Deno.test("a remediation rule is not evaluated for a container that is being reb
   }));
 
 Deno.test("containers of one bulk action that share a namespace are all acted on", async () => {
-  const containers: PlayedContainer[] = [{ name: "web" }, { name: "side" }];
-  await using fake = fakeEngine(playContainers(containers));
+  const containers: SimulatedContainer[] = [{ name: "web" }, { name: "side" }];
+  await using fake = fakeEngine(simulateContainers(containers));
   using app = testApp({ engine: fake.engine });
   await listAll(app.deps);
   const { inventory } = app.deps;

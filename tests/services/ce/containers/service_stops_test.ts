@@ -3,7 +3,11 @@ import { selectServiceStop, upsertServiceStop } from "../../../../db/ce/service_
 import { restartContainer, stopContainer } from "../../../../services/ce/containers/actions.ts";
 import { rebuildContainer } from "../../../../services/ce/rebuild/rebuild.ts";
 import { containerWatcher } from "../../../../services/ce/containers/watcher.ts";
-import { idOf, playContainers, type PlayedContainer } from "../../../helpers/fake_containers.ts";
+import {
+  idOf,
+  simulateContainers,
+  type SimulatedContainer,
+} from "../../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
 import { testApp } from "../../../helpers/test_app.ts";
 import { until } from "../../../helpers/until.ts";
@@ -13,7 +17,7 @@ const WEB = idOf("web");
 Deno.test("what the service took down is remembered until it runs again or ends by itself", async () => {
   let tell: ReadableStreamDefaultController<Uint8Array>;
   await using fake = fakeEngine({
-    ...playContainers([{ name: "web" }]),
+    ...simulateContainers([{ name: "web" }]),
     "GET /events": () => new Response(new ReadableStream({ start: (c) => void (tell = c) })),
   });
   using app = testApp({ engine: fake.engine, now: "2026-01-01T12:00:00.000Z" });
@@ -50,7 +54,7 @@ Deno.test("what the service took down is remembered until it runs again or ends 
 });
 
 Deno.test("a restart of a container that does not run excuses no later end", async () => {
-  await using fake = fakeEngine(playContainers([{ name: "web", state: "exited" }]));
+  await using fake = fakeEngine(simulateContainers([{ name: "web", state: "exited" }]));
   using app = testApp({ engine: fake.engine });
   await restartContainer(app.deps, "web");
   equal(app.deps.inventory.takeExpectedDown(WEB), false);
@@ -63,7 +67,7 @@ for (
   ]
 ) {
   Deno.test(`a ${what} that the engine refuses excuses no later end`, async () => {
-    await using fake = fakeEngine(playContainers([{ name: "web" }]));
+    await using fake = fakeEngine(simulateContainers([{ name: "web" }]));
     fake.answers[path] = () => Response.json({ message: "permission denied" }, { status: 500 });
     using app = testApp({ engine: fake.engine });
     await rejects(act(app.deps, "web"), /permission denied/);
@@ -71,7 +75,7 @@ for (
   });
 
   Deno.test(`a ${what} of which no answer came may still happen`, async () => {
-    await using fake = fakeEngine(playContainers([{ name: "web" }]));
+    await using fake = fakeEngine(simulateContainers([{ name: "web" }]));
     using app = testApp({ engine: fake.engine });
     const asked = Promise.withResolvers<void>();
     fake.answers[path] = ({ signal }) => {
@@ -89,8 +93,8 @@ for (
 }
 
 Deno.test("a restart that took the container down and could not start it excuses that end", async () => {
-  const containers: PlayedContainer[] = [{ name: "web" }];
-  await using fake = fakeEngine(playContainers(containers));
+  const containers: SimulatedContainer[] = [{ name: "web" }];
+  await using fake = fakeEngine(simulateContainers(containers));
   fake.answers["POST /containers/*/restart"] = () => {
     containers[0]!.state = "exited";
     return Response.json({ message: "port is already allocated" }, { status: 500 });
@@ -101,7 +105,7 @@ Deno.test("a restart that took the container down and could not start it excuses
 });
 
 Deno.test("a stop of what does not run takes away no other action's expectation", async () => {
-  await using fake = fakeEngine(playContainers([{ name: "web", state: "exited" }]));
+  await using fake = fakeEngine(simulateContainers([{ name: "web", state: "exited" }]));
   using app = testApp({ engine: fake.engine });
   app.deps.inventory.expectDown(WEB);
   await stopContainer(app.deps, "web");
@@ -113,7 +117,7 @@ Deno.test("a stop of what does not run takes away no other action's expectation"
 
 Deno.test("a rebuild that fails before it stops the container excuses no later end", async () => {
   await using fake = fakeEngine({
-    ...playContainers([{ name: "web" }]),
+    ...simulateContainers([{ name: "web" }]),
     "GET /images/*/json": () => Response.json({ Id: "sha256:1", Config: {} }),
     "POST /containers/create": () => Response.json({ message: "no space" }, { status: 500 }),
   });

@@ -1,7 +1,11 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { AppEvent } from "../../../../services/events/events.ts";
 import { containerWatcher } from "../../../../services/ce/containers/watcher.ts";
-import { idOf, playContainers, type PlayedContainer } from "../../../helpers/fake_containers.ts";
+import {
+  idOf,
+  simulateContainers,
+  type SimulatedContainer,
+} from "../../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
 import { until } from "../../../helpers/until.ts";
@@ -13,9 +17,9 @@ async function followOnce({ deps }: TestApp): Promise<void> {
 }
 
 Deno.test("what went down while the engine was away is told, also if somebody looked first", async () => {
-  const containers: PlayedContainer[] = [{ name: "web" }, { name: "idle", state: "exited" }];
+  const containers: SimulatedContainer[] = [{ name: "web" }, { name: "idle", state: "exited" }];
   await using fake = fakeEngine({
-    ...playContainers(containers),
+    ...simulateContainers(containers),
     "GET /events": () => new Response(new ReadableStream()),
   });
   using app = testApp({ engine: fake.engine });
@@ -36,7 +40,7 @@ Deno.test("what went down while the engine was away is told, also if somebody lo
 });
 
 Deno.test("an event above 1 MiB costs one listing; the stream and its other events go on", async () => {
-  const containers: PlayedContainer[] = [{ name: "web" }, { name: "large" }];
+  const containers: SimulatedContainer[] = [{ name: "web" }, { name: "large" }];
   const feed = new TransformStream<Uint8Array, Uint8Array>();
   const writer = feed.writable.getWriter();
   const send = (action: string, name: string, attributes: Record<string, string> = {}) => {
@@ -45,7 +49,7 @@ Deno.test("an event above 1 MiB costs one listing; the stream and its other even
     return writer.write(new TextEncoder().encode(JSON.stringify(event) + "\n"));
   };
   await using fake = fakeEngine({
-    ...playContainers(containers),
+    ...simulateContainers(containers),
     "GET /events": () => new Response(feed.readable),
   });
   using app = testApp({ engine: fake.engine });
@@ -74,7 +78,7 @@ Deno.test("an event above 1 MiB costs one listing; the stream and its other even
 
 Deno.test("an event stream that keeps breaking degrades GET /api/health", async () => {
   await using fake = fakeEngine({
-    ...playContainers([{ name: "web" }]),
+    ...simulateContainers([{ name: "web" }]),
     "GET /events": () => new Response("this is not JSON"),
     "GET /version": () => Response.json({ Version: "20.10.24", ApiVersion: "1.41" }),
   });
@@ -93,7 +97,7 @@ Deno.test("an event stream that keeps breaking degrades GET /api/health", async 
 });
 
 Deno.test("container.unhealthy carries the output of the last health check", async () => {
-  const containers: PlayedContainer[] = [{
+  const containers: SimulatedContainer[] = [{
     name: "web",
     health: "unhealthy",
     healthOutputs: ["first", "\x1b[31mconnection refused\x1b[0m\n"],
@@ -101,7 +105,7 @@ Deno.test("container.unhealthy carries the output of the last health check", asy
   const feed = new TransformStream<Uint8Array, Uint8Array>();
   const writer = feed.writable.getWriter();
   await using fake = fakeEngine({
-    ...playContainers(containers),
+    ...simulateContainers(containers),
     "GET /events": () => new Response(feed.readable),
   });
   using app = testApp({ engine: fake.engine });
@@ -142,11 +146,11 @@ for (
   ]
 ) {
   Deno.test(`the exit code of a container with ${what} is the real one`, async () => {
-    const containers: PlayedContainer[] = [{ name: "web", labels }];
+    const containers: SimulatedContainer[] = [{ name: "web", labels }];
     const feed = new TransformStream<Uint8Array, Uint8Array>();
     const writer = feed.writable.getWriter();
     await using fake = fakeEngine({
-      ...playContainers(containers),
+      ...simulateContainers(containers),
       "GET /events": () => new Response(feed.readable),
     });
     using app = testApp({ engine: fake.engine });

@@ -10,7 +10,11 @@ import {
 } from "../../../../services/ce/schedules/runs.ts";
 import { listAudit } from "../../../../services/ce/auth/audit.ts";
 import { scheduleRunner } from "../../../../services/ce/schedules/runner.ts";
-import { idOf, playContainers, type PlayedContainer } from "../../../helpers/fake_containers.ts";
+import {
+  idOf,
+  simulateContainers,
+  type SimulatedContainer,
+} from "../../../helpers/fake_containers.ts";
 import { type FakeEngine, fakeEngine } from "../../../helpers/fake_engine.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
 
@@ -56,7 +60,7 @@ async function runMinute(app: TestApp, runs: RunStarter, time: string): Promise<
 }
 
 Deno.test("a schedule that is due acts on its container and leaves a run", async () => {
-  await using fake = fakeEngine(playContainers([{ name: "web" }]));
+  await using fake = fakeEngine(simulateContainers([{ name: "web" }]));
   using app = testApp({ engine: fake.engine });
   const { id } = schedule(app);
 
@@ -140,7 +144,7 @@ for (
   ]
 ) {
   Deno.test(`what falls due ${what} runs ${runs} times`, async () => {
-    await using fake = fakeEngine(playContainers([{ name: "web" }]));
+    await using fake = fakeEngine(simulateContainers([{ name: "web" }]));
     using app = testApp({ engine: fake.engine });
     schedule(app, { cronExpression, timezone });
     const starter = createRunStarter(app.deps);
@@ -151,7 +155,7 @@ for (
 }
 
 Deno.test("a schedule that is off does not run", async () => {
-  await using fake = fakeEngine(playContainers([{ name: "web" }]));
+  await using fake = fakeEngine(simulateContainers([{ name: "web" }]));
   using app = testApp({ engine: fake.engine });
   schedule(app, { enabled: false });
   await runMinute(app, createRunStarter(app.deps), NOON);
@@ -159,8 +163,8 @@ Deno.test("a schedule that is off does not run", async () => {
 });
 
 Deno.test("50 schedules that are due at the same time begin at once and run once", async () => {
-  const containers = Array.from({ length: 50 }, (_, n): PlayedContainer => ({ name: `c${n}` }));
-  const answers = playContainers(containers);
+  const containers = Array.from({ length: 50 }, (_, n): SimulatedContainer => ({ name: `c${n}` }));
+  const answers = simulateContainers(containers);
   const restart = answers["POST /containers/*/restart"]!;
   const everyoneIsHere = Promise.withResolvers<void>();
   let arrived = 0;
@@ -192,7 +196,7 @@ Deno.test("50 schedules that are due at the same time begin at once and run once
 });
 
 Deno.test("a schedule that is due while its last run goes on is skipped", async () => {
-  const answers = playContainers([{ name: "web" }]);
+  const answers = simulateContainers([{ name: "web" }]);
   const restart = answers["POST /containers/*/restart"]!;
   const released = Promise.withResolvers<void>();
   answers["POST /containers/*/restart"] = async (request) => {
@@ -223,7 +227,7 @@ Deno.test("a schedule that is due while its last run goes on is skipped", async 
 });
 
 Deno.test("a container that was recreated is found by its name", async () => {
-  await using fake = fakeEngine(playContainers([{ name: "web" }]));
+  await using fake = fakeEngine(simulateContainers([{ name: "web" }]));
   using app = testApp({ engine: fake.engine });
   schedule(app, { containerId: "f".repeat(64) });
   await runMinute(app, createRunStarter(app.deps), NOON);
@@ -235,7 +239,7 @@ Deno.test("a container that was recreated is found by its name", async () => {
 
 Deno.test("a container that is gone is a failed run, also where its name begins another's id", async () => {
   // The id of "other" begins with 6f7468, so that a schedule on "6f74" would hit it.
-  await using fake = fakeEngine(playContainers([{ name: "other" }]));
+  await using fake = fakeEngine(simulateContainers([{ name: "other" }]));
   using app = testApp({ engine: fake.engine });
   const failures = collectFailures(app);
   const { id } = schedule(app, { containerId: "f".repeat(64), containerName: "6f74" });
@@ -260,7 +264,7 @@ Deno.test("an engine that is away is a failed run that is not tried again", asyn
 });
 
 Deno.test("what the engine says when it cannot start a container is the run's error", async () => {
-  const answers = playContainers([{ name: "web", state: "exited" }]);
+  const answers = simulateContainers([{ name: "web", state: "exited" }]);
   answers["POST /containers/*/start"] = () =>
     Response.json({ message: "port is already allocated" }, { status: 500 });
   await using fake = fakeEngine(answers);
@@ -274,7 +278,7 @@ Deno.test("what the engine says when it cannot start a container is the run's er
 
 for (const action of ["stop", "restart"] as const) {
   Deno.test(`a run that would ${action} the service's own container fails`, async () => {
-    await using fake = fakeEngine(playContainers([{ name: "web" }]));
+    await using fake = fakeEngine(simulateContainers([{ name: "web" }]));
     using app = testApp({ engine: fake.engine, self: { id: idOf("web"), hostname: null } });
     schedule(app, { action });
     await runMinute(app, createRunStarter(app.deps), NOON);
@@ -319,7 +323,7 @@ Deno.test("a run that the end of the service cut short is a failure after the re
 });
 
 Deno.test("the history keeps runs for 90 days, and of each schedule the last 1 000", async () => {
-  await using fake = fakeEngine(playContainers([{ name: "web" }]));
+  await using fake = fakeEngine(simulateContainers([{ name: "web" }]));
   using app = testApp({ engine: fake.engine });
   const [rare, often] = [
     schedule(app, { name: "rare", cronExpression: "0 12 * * *" }),
@@ -344,7 +348,7 @@ Deno.test("the history keeps runs for 90 days, and of each schedule the last 1 0
 });
 
 Deno.test("the worker ends while a run goes on, and leaves nothing behind", async () => {
-  await using fake = fakeEngine(playContainers([{ name: "web" }]));
+  await using fake = fakeEngine(simulateContainers([{ name: "web" }]));
   using app = testApp({ engine: fake.engine });
   const end = new AbortController();
   const running = scheduleRunner.run(app.deps, end.signal, () => {});

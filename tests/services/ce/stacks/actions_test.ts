@@ -7,8 +7,8 @@ import { createReservations } from "../../../../services/state/reservations.ts";
 import {
   composeLabels,
   idOf,
-  playContainers,
-  type PlayedContainer,
+  simulateContainers,
+  type SimulatedContainer,
   taskLabels,
 } from "../../../helpers/fake_containers.ts";
 import { createSwarmManager } from "../../../../services/state/swarm_manager.ts";
@@ -16,7 +16,7 @@ import { type FakeEngine, fakeEngine } from "../../../helpers/fake_engine.ts";
 
 const member = (
   service: string,
-  fields: Partial<PlayedContainer> & { dependsOn?: string } = {},
+  fields: Partial<SimulatedContainer> & { dependsOn?: string } = {},
 ) => ({
   name: service,
   labels: composeLabels("shop", service, fields),
@@ -47,7 +47,7 @@ function actions({ requests }: FakeEngine, names: string[]): string[] {
 }
 
 Deno.test("a stack is started in the order of its dependencies", async () => {
-  await using fake = fakeEngine(playContainers([
+  await using fake = fakeEngine(simulateContainers([
     member("web", { dependsOn: "app:service_started:false" }),
     member("app", { dependsOn: "db:service_started:false,cache:service_started:false" }),
     member("db"),
@@ -70,7 +70,7 @@ Deno.test("a stack is started in the order of its dependencies", async () => {
 });
 
 Deno.test("a stack is stopped in reverse order", async () => {
-  await using fake = fakeEngine(playContainers([
+  await using fake = fakeEngine(simulateContainers([
     member("db", { state: "running" }),
     member("web", { state: "running", dependsOn: "db:service_started:false" }),
   ]));
@@ -82,7 +82,7 @@ Deno.test("a stack is stopped in reverse order", async () => {
 });
 
 Deno.test("a stack with circular dependencies is started", async () => {
-  await using fake = fakeEngine(playContainers([
+  await using fake = fakeEngine(simulateContainers([
     member("a", { dependsOn: "b:service_started:false" }),
     member("b", { dependsOn: "a:service_started:false" }),
   ]));
@@ -91,7 +91,7 @@ Deno.test("a stack with circular dependencies is started", async () => {
 });
 
 Deno.test("a stop uses the configured timeout of each container", async () => {
-  await using fake = fakeEngine(playContainers([
+  await using fake = fakeEngine(simulateContainers([
     member("db", { state: "running", stopTimeout: 90 }),
     member("web", { state: "running" }),
   ]));
@@ -105,7 +105,7 @@ Deno.test("a stop uses the configured timeout of each container", async () => {
 });
 
 Deno.test("containers in the desired state are not changed", async () => {
-  await using fake = fakeEngine(playContainers([member("web", { state: "running" })]));
+  await using fake = fakeEngine(simulateContainers([member("web", { state: "running" })]));
 
   const { results } = await actOnStack(depsOf(fake), "shop", "start");
 
@@ -114,7 +114,7 @@ Deno.test("containers in the desired state are not changed", async () => {
 
 Deno.test("a failure of one container does not stop the others", async () => {
   await using fake = fakeEngine({
-    ...playContainers([
+    ...simulateContainers([
       member("db"),
       member("web", { dependsOn: "db:service_started:false" }),
     ]),
@@ -132,7 +132,7 @@ Deno.test("a failure of one container does not stop the others", async () => {
 });
 
 Deno.test("a service waits until its dependencies are healthy", async () => {
-  const db: PlayedContainer = member("db", {
+  const db: SimulatedContainer = member("db", {
     onStart(container) {
       container.health = "starting";
       setTimeout(() => container.health = "healthy", 150);
@@ -143,14 +143,14 @@ Deno.test("a service waits until its dependencies are healthy", async () => {
     dependsOn: "db:service_healthy:true",
     onStart: () => healthAtStart = db.health,
   });
-  await using fake = fakeEngine(playContainers([web, db]));
+  await using fake = fakeEngine(simulateContainers([web, db]));
 
   equal((await actOnStack(depsOf(fake), "shop", "start")).ok, true);
   equal(healthAtStart, "healthy");
 });
 
 Deno.test("a service waits until a dependency has completed", async () => {
-  const job: PlayedContainer = member("job", {
+  const job: SimulatedContainer = member("job", {
     onStart: (container) => void setTimeout(() => container.state = "exited", 150),
   });
   let stateAtStart: unknown;
@@ -158,7 +158,7 @@ Deno.test("a service waits until a dependency has completed", async () => {
     dependsOn: "job:service_completed_successfully:false",
     onStart: () => stateAtStart = job.state,
   });
-  await using fake = fakeEngine(playContainers([web, job]));
+  await using fake = fakeEngine(simulateContainers([web, job]));
 
   equal((await actOnStack(depsOf(fake), "shop", "start")).ok, true);
   equal(stateAtStart, "exited");
@@ -169,19 +169,19 @@ for (
     {
       what: "is unhealthy",
       condition: "service_healthy",
-      onStart: (container: PlayedContainer) => container.health = "unhealthy",
+      onStart: (container: SimulatedContainer) => container.health = "unhealthy",
       error: "Dependency dep is not healthy",
     },
     {
       what: "exited",
       condition: "service_healthy",
-      onStart: (container: PlayedContainer) => container.state = "exited",
+      onStart: (container: SimulatedContainer) => container.state = "exited",
       error: "Dependency dep is not healthy",
     },
     {
       what: "failed",
       condition: "service_completed_successfully",
-      onStart: (container: PlayedContainer) => {
+      onStart: (container: SimulatedContainer) => {
         container.state = "exited";
         container.exitCode = 3;
       },
@@ -190,7 +190,7 @@ for (
   ]
 ) {
   Deno.test(`a service is not started if a required dependency ${what}`, async () => {
-    await using fake = fakeEngine(playContainers([
+    await using fake = fakeEngine(simulateContainers([
       member("dep", { onStart }),
       member("web", { dependsOn: `dep:${condition}:false` }),
       member("free"),
@@ -207,7 +207,7 @@ for (
 }
 
 Deno.test("a stop skips Longshore's own container and reports it", async () => {
-  await using fake = fakeEngine(playContainers([
+  await using fake = fakeEngine(simulateContainers([
     member("manager", { state: "running" }),
     member("web", { state: "running" }),
   ]));
@@ -228,7 +228,7 @@ Deno.test("a stop skips Longshore's own container and reports it", async () => {
 });
 
 Deno.test("a start succeeds with Longshore's own container", async () => {
-  await using fake = fakeEngine(playContainers([member("manager", { state: "running" })]));
+  await using fake = fakeEngine(simulateContainers([member("manager", { state: "running" })]));
 
   const { ok } = await actOnStack(depsOf(fake, "manager"), "shop", "start");
 
@@ -237,13 +237,13 @@ Deno.test("a start succeeds with Longshore's own container", async () => {
 });
 
 Deno.test("an unknown stack is not found", async () => {
-  await using fake = fakeEngine(playContainers([]));
+  await using fake = fakeEngine(simulateContainers([]));
 
   await rejects(actOnStack(depsOf(fake), "shop", "start"), { code: "not_found" });
 });
 
 Deno.test("actions on a swarm stack are refused if the engine is not a manager", async () => {
-  await using fake = fakeEngine(playContainers([
+  await using fake = fakeEngine(simulateContainers([
     { name: "task", labels: taskLabels("shop", "web") },
   ]));
 
@@ -252,7 +252,7 @@ Deno.test("actions on a swarm stack are refused if the engine is not a manager",
 });
 
 Deno.test("an engine that is unreachable for every container fails the action", async () => {
-  await using fake = fakeEngine(playContainers([member("web", { state: "running" })]));
+  await using fake = fakeEngine(simulateContainers([member("web", { state: "running" })]));
   const deps = depsOf(fake);
   await listAll(deps);
   deps.inventory.setLive(true);

@@ -1,7 +1,7 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { listImages, pruneImages, removeImage } from "../../../../services/ce/storage/images.ts";
 import { createInventory } from "../../../../services/state/inventory.ts";
-import { playContainers } from "../../../helpers/fake_containers.ts";
+import { simulateContainers } from "../../../helpers/fake_containers.ts";
 import { createDiskUsageCache } from "../../../../services/state/disk_usage_cache.ts";
 import { type FakeEngine, fakeEngine } from "../../../helpers/fake_engine.ts";
 
@@ -20,7 +20,7 @@ function depsOf({ engine }: FakeEngine) {
 
 Deno.test("images are listed newest first with the number of their containers", async () => {
   await using fake = fakeEngine({
-    ...playContainers([
+    ...simulateContainers([
       { name: "one", imageId: ID },
       { name: "two", imageId: ID, state: "exited" },
     ]),
@@ -98,7 +98,7 @@ for (const name of ["..", "../containers/json", "a/../../containers/x", "/images
 
 Deno.test("with force, Podman is not allowed to remove containers", async () => {
   await using fake = fakeEngine({
-    ...playContainers([{ name: "web", imageId: ID, state: "exited" }]),
+    ...simulateContainers([{ name: "web", imageId: ID, state: "exited" }]),
     "GET /images/app%3A1/json": () => Response.json({ Id: "a".repeat(64) }),
     "DELETE /images/app%3A1": () => Response.json([{ Deleted: ID }]),
   }, { pingHeaders: { "libpod-api-version": "4.3.1" } });
@@ -112,7 +112,7 @@ Deno.test("with force, Podman is not allowed to remove containers", async () => 
 
 Deno.test("with force, Docker decides what it removes", async () => {
   await using fake = fakeEngine({
-    ...playContainers([{ name: "web", imageId: ID, state: "exited" }]),
+    ...simulateContainers([{ name: "web", imageId: ID, state: "exited" }]),
     "GET /images/app%3A1/json": () => Response.json({ Id: ID }),
     "DELETE /images/app%3A1": () => Response.json([{ Untagged: "app:1" }]),
   });

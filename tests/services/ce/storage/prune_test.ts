@@ -9,7 +9,11 @@ import {
 import { createInventory } from "../../../../services/state/inventory.ts";
 import { silentLog } from "../../../../services/log.ts";
 import { createReservations } from "../../../../services/state/reservations.ts";
-import { idOf, playContainers, type PlayedContainer } from "../../../helpers/fake_containers.ts";
+import {
+  idOf,
+  simulateContainers,
+  type SimulatedContainer,
+} from "../../../helpers/fake_containers.ts";
 import { createDiskUsageCache } from "../../../../services/state/disk_usage_cache.ts";
 import { type FakeAnswer, type FakeEngine, fakeEngine } from "../../../helpers/fake_engine.ts";
 
@@ -46,7 +50,7 @@ const prune = (
 const NOTHING = { deleted: [], items: [], count: 0, spaceReclaimed: 0, error: null };
 
 /** A host on which something of each kind is unused, some of it since a moment ago. */
-function playPrune(containers: PlayedContainer[] = []): Record<string, FakeAnswer> {
+function playPrune(containers: SimulatedContainer[] = []): Record<string, FakeAnswer> {
   const networks = [
     { Id: "n1", Name: "old_net", Scope: "local", Created: OLD },
     { Id: "n2", Name: "new_net", Scope: "local", Created: NEW },
@@ -79,7 +83,7 @@ function playPrune(containers: PlayedContainer[] = []): Record<string, FakeAnswe
     return new Response(null, { status: 204 });
   };
   return {
-    ...playContainers(containers),
+    ...simulateContainers(containers),
     "GET /networks": () => Response.json(networks),
     "DELETE /networks/*": remove(networks),
     "GET /volumes": () => Response.json({ Volumes: volumes }),

@@ -2,7 +2,7 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { readDiskBreakdown } from "../../../../services/ce/storage/disk_usage.ts";
 import { listVolumes, removeVolume } from "../../../../services/ce/storage/volumes.ts";
 import { createInventory } from "../../../../services/state/inventory.ts";
-import { playContainers } from "../../../helpers/fake_containers.ts";
+import { simulateContainers } from "../../../helpers/fake_containers.ts";
 import { createDiskUsageCache } from "../../../../services/state/disk_usage_cache.ts";
 import { type FakeEngine, fakeEngine } from "../../../helpers/fake_engine.ts";
 
@@ -35,7 +35,7 @@ const usage = (...Volumes: unknown[]) => ({
 
 Deno.test("volumes are listed by name with the names of their containers", async () => {
   await using fake = fakeEngine({
-    ...playContainers([
+    ...simulateContainers([
       { name: "web", volumes: ["data"] },
       { name: "job", volumes: ["data"], state: "exited" },
     ]),
@@ -68,7 +68,7 @@ Deno.test("volumes are listed by name with the names of their containers", async
 
 Deno.test("listing volumes shows known sizes without computing them", async () => {
   await using fake = fakeEngine({
-    ...playContainers([]),
+    ...simulateContainers([]),
     ...listing(volumeOf("data"), volumeOf("remote")),
     ...usage(
       { Name: "data", UsageData: { Size: 4096, RefCount: 1 } },
@@ -88,7 +88,7 @@ Deno.test("listing volumes shows known sizes without computing them", async () =
 
 Deno.test("a volume in use is a conflict that names the containers", async () => {
   await using fake = fakeEngine({
-    ...playContainers([{ name: "web", volumes: ["data"], state: "exited" }]),
+    ...simulateContainers([{ name: "web", volumes: ["data"], state: "exited" }]),
     "DELETE /volumes/data": () =>
       Response.json({ message: "remove data: volume is in use - [4f1e]" }, { status: 409 }),
   });

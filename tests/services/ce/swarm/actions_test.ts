@@ -9,8 +9,8 @@ import { silentLog } from "../../../../services/log.ts";
 import { createReservations } from "../../../../services/state/reservations.ts";
 import {
   idOf,
-  playContainers,
-  type PlayedContainer,
+  simulateContainers,
+  type SimulatedContainer,
   taskLabels,
 } from "../../../helpers/fake_containers.ts";
 import { createSwarmManager } from "../../../../services/state/swarm_manager.ts";
@@ -40,7 +40,7 @@ function serviceOf(name: string, Mode: Mode, labels: Record<string, string> = {}
 /** An engine that manages a swarm; its tasks follow their service at once. */
 function playSwarm(
   services: Service[],
-  { containers = [], stuck = [] }: { containers?: PlayedContainer[]; stuck?: string[] } = {},
+  { containers = [], stuck = [] }: { containers?: SimulatedContainer[]; stuck?: string[] } = {},
 ): Record<string, FakeAnswer> {
   const byId = (id: string) => services.find(({ ID }) => ID === id)!;
   const tasks = () =>
@@ -58,7 +58,7 @@ function playSwarm(
       }))
     );
   return {
-    ...playContainers(containers),
+    ...simulateContainers(containers),
     "GET /info": () =>
       Response.json({ Swarm: { LocalNodeState: "active", ControlAvailable: true } }),
     "GET /services": () => Response.json(services),
@@ -291,7 +291,7 @@ Deno.test("a restart skips the service that Longshore itself runs in", async () 
 
 Deno.test("an engine without a swarm is asked at most every five seconds", async () => {
   await using fake = fakeEngine({
-    ...playContainers([]),
+    ...simulateContainers([]),
     "GET /info": () => Response.json({ Swarm: { LocalNodeState: "inactive" } }),
   });
   const deps = depsOf(fake);

@@ -16,7 +16,7 @@ import {
   sweepRemediationRuns,
 } from "../../../../services/pro/remediation/runs.ts";
 import { remediationRunner } from "../../../../services/pro/remediation/runner.ts";
-import { containerOf, idOf, playContainers } from "../../../helpers/fake_containers.ts";
+import { containerOf, idOf, simulateContainers } from "../../../helpers/fake_containers.ts";
 import { type FakeAnswer, type FakeEngine, fakeEngine } from "../../../helpers/fake_engine.ts";
 import { type TestApp, testApp, type TestAppOptions } from "../../../helpers/test_app.ts";
 import { until } from "../../../helpers/until.ts";
@@ -59,7 +59,7 @@ function opened(
     labels,
     state: "exited" as const,
   }));
-  const fake = fakeEngine({ ...playContainers(played), ...answers });
+  const fake = fakeEngine({ ...simulateContainers(played), ...answers });
   const app = testApp({ edition: "pro", now: NOON, engine: fake.engine, ...options });
   const show = () =>
     setContainers(
