@@ -4,7 +4,7 @@
  * @module
  */
 
-import { yieldToEventLoop } from "../lifecycle.ts";
+import { yieldToEventLoop } from "../event_loop.ts";
 import { createLimiter, type Limiter } from "../limiter.ts";
 
 export interface Limiters {

@@ -18,7 +18,7 @@ import {
   METADATA_DEPTH_MAX,
   metadataFault,
 } from "../../../services/enterprise/compliance/entry_metadata.ts";
-import { yieldToEventLoop } from "../../../services/lifecycle.ts";
+import { yieldToEventLoop } from "../../../services/event_loop.ts";
 import { endpoint, rawEndpoint } from "../../endpoint.ts";
 import { IdParams, paged, pagingQuery } from "../../shapes.ts";
 import { From, inOrder, To } from "../../time_range.ts";

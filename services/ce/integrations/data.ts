@@ -15,7 +15,7 @@ import { deleteIntegrationPoll, selectIntegrationPolls } from "../../../db/ce/in
 import { selectIntegration, selectIntegrationIds } from "../../../db/ce/integrations.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
-import { yieldToEventLoop } from "../../lifecycle.ts";
+import { yieldToEventLoop } from "../../event_loop.ts";
 
 export type { DataRecord, DataType };
 export { DATA_TYPES } from "../../../db/ce/integration_data.ts";

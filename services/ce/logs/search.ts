@@ -4,7 +4,7 @@
  * @module
  */
 
-import { yieldToEventLoop } from "../../lifecycle.ts";
+import { yieldToEventLoop } from "../../event_loop.ts";
 
 import { compileLinearPattern } from "./regex/linear_pattern.ts";
 

@@ -25,7 +25,7 @@ import { selectComplianceConfig } from "../../../db/enterprise/compliance_config
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
-import { createYield } from "../../lifecycle.ts";
+import { createYield } from "../../event_loop.ts";
 import { actorOf, appendEntry, type NewEntry } from "./append.ts";
 import { type ComplianceEntry, findHashFault, GENESIS_HASH, toEntry } from "./hash_chain.ts";
 

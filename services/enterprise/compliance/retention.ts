@@ -24,7 +24,7 @@ import {
 import type { StateDatabase } from "../../../db/database.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
-import { createYield, yieldToEventLoop } from "../../lifecycle.ts";
+import { createYield, yieldToEventLoop } from "../../event_loop.ts";
 import type { RetentionResult } from "../../state/compliance_state.ts";
 import { actorOf, appendEntry, SYSTEM } from "./append.ts";
 import {
