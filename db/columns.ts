@@ -27,24 +27,39 @@ export interface Table<Stored> {
   /** @param clauses What follows the table's name, e.g. `WHERE enabled = 1 ORDER BY id`. */
   select(db: Database, clauses?: string, params?: Params): Stored[];
   /** The first record, or `undefined`. */
-  selectOne(db: Database, clauses: string, params?: Params): Stored | undefined;
+  selectOne(db: Database, clauses?: string, params?: Params): Stored | undefined;
+  /** The record with that key, or `undefined` when the key is unknown. */
+  find(db: Database, key: Key): Stored | undefined;
   count(db: Database, clauses?: string, params?: Params): number;
   /**
-   * Fields that are not in the map are ignored.
+   * Columns without a field get their defaults; fields that are not in the map are ignored.
    *
    * @param conflict E.g. `ON CONFLICT (id) DO NOTHING`.
    * @returns Whether a row was inserted or changed.
    */
-  insert(db: Database, record: Stored, conflict?: string): boolean;
+  insert(db: Database, record: Partial<Stored>, conflict?: string): boolean;
+  /** Inserts a record, or replaces the one with the same key. */
+  replace(db: Database, record: Stored): void;
   /**
-   * Stores the given fields of the record with that id.
+   * Stores the given fields of the record with that key. Fields that are not in the map are ignored.
    *
-   * @returns Whether the id was known.
+   * @param condition What else must hold, e.g. `status = 'pending'`.
+   * @returns Whether there was such a record.
    */
-  update(db: Database, id: string, changes: Partial<Stored>): boolean;
-  /** @returns Whether the id was known. */
-  delete(db: Database, id: string): boolean;
+  update(db: Database, key: Key, changes: Partial<Stored>, condition?: string): boolean;
+  /** @returns Whether the key was known. */
+  delete(db: Database, key: Key): boolean;
 }
+
+/** What differs from the defaults of a table. */
+export interface TableOptions<Stored> {
+  /** The field that identifies a record; `id` by default. */
+  key?: keyof Stored & string;
+  /** Columns whose name does not follow from the field. */
+  names?: { [Field in keyof Stored]?: string };
+}
+
+type Key = string | number;
 
 type Row = Record<string, string | number | null>;
 
@@ -52,10 +67,13 @@ type Row = Record<string, string | number | null>;
 export function table<Stored extends object>(
   name: string,
   columns: Columns<Stored>,
+  { key = "id" as keyof Stored & string, names = {} }: TableOptions<Stored> = {},
 ): Table<Stored> {
   const kinds = Object.entries(columns) as [keyof Stored & string, Kind][];
-  const list = kinds.map(([field]) => selected(field)).join(", ");
+  const columnOf = (field: string) => names[field as keyof Stored] ?? toSnakeCase(field);
+  const list = kinds.map(([field]) => selected(field, columnOf(field))).join(", ");
   const mapped = kinds.filter(([, kind]) => kind !== "value");
+  const whereKey = `WHERE ${columnOf(key)} = :${key}`;
 
   const toParams = (record: Partial<Stored>): Params => {
     const params: Params = {};
@@ -75,46 +93,51 @@ export function table<Stored extends object>(
     return record as Stored;
   };
 
+  const insert = (verb: string, db: Database, record: Partial<Stored>, conflict: string) => {
+    const params = toParams(record);
+    const fields = Object.keys(params);
+    return db.run(
+      `${verb} INTO ${name} (${fields.map(columnOf).join(", ")})
+       VALUES (${fields.map((field) => `:${field}`).join(", ")}) ${conflict}`,
+      params,
+    ) > 0;
+  };
+
+  const selectOne: Table<Stored>["selectOne"] = (db, clauses = "", params = {}) => {
+    const row = db.get<Row>(`SELECT ${list} FROM ${name} ${clauses}`, params);
+    return row && fromRow(row);
+  };
+
   return {
     columns: list,
     fromRow,
     select: (db, clauses = "", params = {}) =>
       db.all<Row>(`SELECT ${list} FROM ${name} ${clauses}`, params).map(fromRow),
-    selectOne(db, clauses, params = {}) {
-      const row = db.get<Row>(`SELECT ${list} FROM ${name} ${clauses}`, params);
-      return row && fromRow(row);
-    },
+    selectOne,
+    find: (db, value) => selectOne(db, whereKey, { [key]: value }),
     count: (db, clauses = "", params = {}) =>
       db.get<{ n: number }>(`SELECT count(*) AS n FROM ${name} ${clauses}`, params)!.n,
-    insert(db, record, conflict = "") {
-      const params = toParams(record);
-      const fields = Object.keys(params);
+    insert: (db, record, conflict = "") => insert("INSERT", db, record, conflict),
+    replace: (db, record) => void insert("INSERT OR REPLACE", db, record, ""),
+    update(db, value, changes, condition) {
+      const { [key]: _, ...params } = toParams(changes);
+      const assignments = Object.keys(params).map((field) => `${columnOf(field)} = :${field}`);
       return db.run(
-        `INSERT INTO ${name} (${fields.map(columnOf).join(", ")})
-         VALUES (${fields.map((field) => `:${field}`).join(", ")}) ${conflict}`,
-        params,
+        `UPDATE ${name} SET ${assignments.join(", ")}
+         ${whereKey} ${condition === undefined ? "" : `AND ${condition}`}`,
+        { ...params, [key]: value },
       ) > 0;
     },
-    update(db, id, changes) {
-      const params = toParams(changes);
-      delete params.id;
-      const changed = Object.keys(params).map((field) => `${columnOf(field)} = :${field}`);
-      return db.run(
-        `UPDATE ${name} SET ${changed.join(", ")} WHERE id = :id`,
-        { ...params, id },
-      ) > 0;
-    },
-    delete: (db, id) => db.run(`DELETE FROM ${name} WHERE id = :id`, { id }) > 0,
+    delete: (db, value) => db.run(`DELETE FROM ${name} ${whereKey}`, { [key]: value }) > 0,
   };
 }
 
 /** `createdAt` is stored as `created_at`. */
-const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const toSnakeCase = (field: string) =>
+  field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-function selected(field: string): string {
-  const column = columnOf(field);
-  return column === field ? field : `${column} AS ${field}`;
-}
+const selected = (field: string, column: string) =>
+  column === field ? field : `${column} AS ${field}`;
 
 function toStored(value: unknown, kind: Kind): string | number | null {
   if (value === null || value === undefined) return null;

@@ -1,13 +1,14 @@
 /**
- * The `alert_events` table: when which rule fired, and until when.
+ * The `alert_events` table: when each rule fired and was resolved.
  *
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { AlertMetric, AlertOperator } from "./alert_rules.ts";
 
-/** One firing of a rule, with the rule as it was then. Times are ISO 8601, UTC. */
+/** One alert, with the rule as it was when it fired. Times are ISO 8601, UTC. */
 export interface AlertEvent {
   id: string;
   ruleId: string;
@@ -15,51 +16,54 @@ export interface AlertEvent {
   metric: AlertMetric;
   operator: AlertOperator;
   threshold: number;
-  /** At the firing. */
+  /** The value that fired the rule. */
   value: number;
   message: string;
   firedAt: string;
-  /** `null` while it fires. */
+  /** `null` while the rule is firing. */
   resolvedAt: string | null;
 }
 
-const COLUMNS = `
-  id, rule_id AS ruleId, rule_name AS ruleName, metric, operator, threshold, value, message,
-  fired_at AS firedAt, resolved_at AS resolvedAt`;
+const events = table<AlertEvent>("alert_events", {
+  id: "value",
+  ruleId: "value",
+  ruleName: "value",
+  metric: "value",
+  operator: "value",
+  threshold: "value",
+  value: "value",
+  message: "value",
+  firedAt: "value",
+  resolvedAt: "value",
+});
 
 /** Newest first. */
 export function selectAlertEvents(
   db: Database,
   { limit, offset }: { limit: number; offset: number },
 ): AlertEvent[] {
-  return db.all<AlertEvent>(
-    `SELECT ${COLUMNS} FROM alert_events
-     ORDER BY fired_at DESC, id LIMIT :limit OFFSET :offset`,
-    { limit, offset },
-  );
+  return events.select(db, "ORDER BY fired_at DESC, id LIMIT :limit OFFSET :offset", {
+    limit,
+    offset,
+  });
 }
 
 export function selectAlertEvent(db: Database, id: string): AlertEvent | undefined {
-  return db.get<AlertEvent>(`SELECT ${COLUMNS} FROM alert_events WHERE id = :id`, { id });
+  return events.find(db, id);
 }
 
-/** Those that fire now, newest first. */
+/** The unresolved events, newest first. */
 export function selectOpenAlertEvents(db: Database): AlertEvent[] {
-  return db.all<AlertEvent>(
-    `SELECT ${COLUMNS} FROM alert_events WHERE resolved_at IS NULL ORDER BY fired_at DESC, id`,
-  );
+  return events.select(db, "WHERE resolved_at IS NULL ORDER BY fired_at DESC, id");
 }
 
-/** The one of a rule that fires now, or `undefined`. */
+/** The unresolved event of a rule, or `undefined`. */
 export function selectOpenAlertEvent(db: Database, ruleId: string): AlertEvent | undefined {
-  return db.get<AlertEvent>(
-    `SELECT ${COLUMNS} FROM alert_events WHERE rule_id = :ruleId AND resolved_at IS NULL`,
-    { ruleId },
-  );
+  return events.selectOne(db, "WHERE rule_id = :ruleId AND resolved_at IS NULL", { ruleId });
 }
 
 export function countAlertEvents(db: Database): number {
-  return db.get<{ n: number }>("SELECT count(*) AS n FROM alert_events")!.n;
+  return events.count(db);
 }
 
 /** Differs after every change: rows are only added, resolved once, and deleted. */
@@ -73,20 +77,14 @@ export function selectAlertEventsVersion(db: Database): string {
 }
 
 export function insertAlertEvent(db: Database, event: AlertEvent): void {
-  db.run(
-    `INSERT INTO alert_events (id, rule_id, rule_name, metric, operator, threshold, value,
-       message, fired_at, resolved_at)
-     VALUES (:id, :ruleId, :ruleName, :metric, :operator, :threshold, :value,
-       :message, :firedAt, :resolvedAt)`,
-    { ...event },
-  );
+  events.insert(db, event);
 }
 
 export function updateAlertEventResolved(db: Database, id: string, resolvedAt: string): void {
-  db.run("UPDATE alert_events SET resolved_at = :resolvedAt WHERE id = :id", { id, resolvedAt });
+  events.update(db, id, { resolvedAt });
 }
 
-/** Deletes what was fired before `at` and is resolved. @returns How many went. */
+/** Deletes resolved events that fired before `at`. @returns How many were deleted. */
 export function deleteAlertEventsBefore(db: Database, at: string): number {
   return db.run(
     "DELETE FROM alert_events WHERE fired_at < :at AND resolved_at IS NOT NULL",
@@ -94,7 +92,7 @@ export function deleteAlertEventsBefore(db: Database, at: string): number {
   );
 }
 
-/** Deletes all resolved ones but the newest. @returns How many went. */
+/** Deletes the resolved events beyond the newest `keep` events. @returns How many were deleted. */
 export function deleteAlertEventsBeyond(db: Database, keep: number): number {
   return db.run(
     `DELETE FROM alert_events WHERE resolved_at IS NOT NULL AND id IN (

@@ -1,5 +1,5 @@
 /**
- * The `alert_rules` table: what is watched, and how far each rule has come.
+ * The `alert_rules` table: conditions to watch, and the state of each rule.
  *
  * @module
  */
@@ -22,25 +22,25 @@ export type AlertOperator = (typeof ALERT_OPERATORS)[number];
 export const ALERT_STATES = ["ok", "pending", "firing"] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
 
-/** What a user decides about a rule. */
+/** What users configure. */
 export interface AlertRuleSettings {
   name: string;
   metric: AlertMetric;
   operator: AlertOperator;
   threshold: number;
-  /** How long the condition has to hold without a break. */
+  /** How long the condition must hold without interruption. */
   durationSeconds: number;
-  /** Whether a firing opens an incident. */
+  /** Whether an alert opens an incident. */
   autoIncident: boolean;
   enabled: boolean;
 }
 
-/** How far a rule has come. Times are ISO 8601, UTC. */
+/** The state of a rule. Times are ISO 8601, UTC. */
 export interface AlertProgress {
   state: AlertState;
-  /** Since when the condition holds, while `state` is pending. */
+  /** Since when the condition has held, while `state` is pending. */
   pendingSince: string | null;
-  /** When the condition was last seen to hold, while `state` is pending; a little behind. */
+  /** When the condition was last seen to hold, while `state` is pending; may lag a little. */
   seenAt: string | null;
   lastFiredAt: string | null;
 }
@@ -79,7 +79,7 @@ export function selectEnabledAlertRules(db: Database): AlertRule[] {
 
 /** One rule, or `undefined` when the id is unknown. */
 export function selectAlertRule(db: Database, id: string): AlertRule | undefined {
-  return rules.selectOne(db, "WHERE id = :id", { id });
+  return rules.find(db, id);
 }
 
 export function countAlertRules(db: Database): number {
@@ -90,9 +90,8 @@ export function insertAlertRule(db: Database, rule: AlertRule): void {
   rules.insert(db, rule);
 }
 
-/** Stores everything about a rule that can change. */
-export function updateAlertRule(db: Database, { id, createdAt: _, ...changes }: AlertRule): void {
-  rules.update(db, id, changes);
+export function updateAlertRule(db: Database, rule: AlertRule): void {
+  rules.update(db, rule.id, rule);
 }
 
 export function updateAlertProgress(db: Database, id: string, progress: AlertProgress): void {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 export const AUDIT_OUTCOMES = ["success", "failure", "denied"] as const;
@@ -22,7 +23,7 @@ export interface AuditEntry {
   action: string;
   /** The path's parameters, e.g. `web`. */
   target: string;
-  /** Ids and names of everything that the action was about. */
+  /** Ids and names of all objects of the action. */
   targets: string[];
   /** The command of an exec, the action of a bulk request, the options of a prune. */
   command: string | null;
@@ -30,7 +31,7 @@ export interface AuditEntry {
   ip: string;
 }
 
-/** Which entries are selected; fields that are missing do not restrict. */
+/** Selects entries; a missing field matches all. */
 export interface AuditFilter {
   /** Id or email of the actor. */
   actor?: string | undefined;
@@ -64,16 +65,22 @@ const CONDITIONS: Record<keyof AuditFilter, string> = {
   to: "at <= :to",
 };
 
-type Row = Omit<AuditEntry, "targets"> & { targets: string };
+const entries = table<AuditEntry>("audit_entries", {
+  id: "value",
+  at: "value",
+  actor: "value",
+  actorEmail: "value",
+  role: "value",
+  action: "value",
+  target: "value",
+  targets: "json",
+  command: "value",
+  outcome: "value",
+  ip: "value",
+});
 
 export function insertAuditEntry(db: Database, entry: AuditEntry): void {
-  db.run(
-    `INSERT INTO audit_entries
-       (id, at, actor, actor_email, role, action, target, targets, command, outcome, ip)
-     VALUES
-       (:id, :at, :actor, :actorEmail, :role, :action, :target, :targets, :command, :outcome, :ip)`,
-    { ...entry, targets: JSON.stringify(entry.targets) },
-  );
+  entries.insert(db, entry);
 }
 
 /** Newest first. */
@@ -82,21 +89,20 @@ export function selectAuditEntries(
   filter: AuditFilter,
   { limit, offset }: { limit: number; offset: number },
 ): AuditEntry[] {
-  const { where, params } = restriction(filter);
-  return db.all<Row>(
-    `SELECT id, at, actor, actor_email AS actorEmail, role, action, target, targets, command,
-       outcome, ip
-     FROM audit_entries ${where} ORDER BY at DESC, id LIMIT :limit OFFSET :offset`,
-    { ...params, limit, offset },
-  ).map((row) => ({ ...row, targets: JSON.parse(row.targets) }));
+  const { where, params } = toCondition(filter);
+  return entries.select(db, `${where} ORDER BY at DESC, id LIMIT :limit OFFSET :offset`, {
+    ...params,
+    limit,
+    offset,
+  });
 }
 
 export function countAuditEntries(db: Database, filter: AuditFilter): number {
-  const { where, params } = restriction(filter);
-  return db.get<{ n: number }>(`SELECT count(*) AS n FROM audit_entries ${where}`, params)!.n;
+  const { where, params } = toCondition(filter);
+  return entries.count(db, where, params);
 }
 
-/** How many entries were ever written; reads the newest one only. */
+/** Number of entries ever written; reads only the newest one. */
 export function countAuditEntriesEver(db: Database): number {
   return db.get<{ n: number | null }>("SELECT max(rowid) AS n FROM audit_entries")?.n ?? 0;
 }
@@ -106,7 +112,7 @@ export function deleteAuditEntriesBefore(db: Database, at: string): number {
   return db.run("DELETE FROM audit_entries WHERE at < :at", { at });
 }
 
-function restriction(filter: AuditFilter): { where: string; params: Record<string, string> } {
+function toCondition(filter: AuditFilter): { where: string; params: Record<string, string> } {
   const params = Object.fromEntries(
     Object.entries(filter).filter((entry): entry is [keyof AuditFilter, string] =>
       entry[1] !== undefined

@@ -1,20 +1,20 @@
 /**
- * The `certificate_notices` table: what was told about certificates that are about to expire.
+ * The `certificate_notices` table: notices sent about certificates that will expire soon.
  *
  * @module
  */
 
 import type { Database } from "../database.ts";
 
-/** A certificate where it is in use. */
+/** A certificate and where it is used. */
 export interface SeenCertificate {
   domain: string;
   port: number;
   fingerprint: string;
 }
 
-/** The lowest threshold that was told, in days, or `undefined`. */
-export function selectToldThreshold(
+/** The lowest threshold that a notice was sent for, in days, or `undefined`. */
+export function selectNoticeThreshold(
   db: Database,
   { domain, port, fingerprint }: SeenCertificate,
 ): number | undefined {
@@ -25,8 +25,7 @@ export function selectToldThreshold(
   )?.days;
 }
 
-/** Sets what was told last, in place of the former threshold. */
-export function upsertToldThreshold(
+export function upsertNoticeThreshold(
   db: Database,
   notice: SeenCertificate & { thresholdDays: number; expiresAt: string },
 ): void {
@@ -39,7 +38,7 @@ export function upsertToldThreshold(
   );
 }
 
-/** @returns How many went. */
+/** @returns How many were deleted. */
 export function deleteNoticesExpiredBefore(db: Database, at: string): number {
   return db.run("DELETE FROM certificate_notices WHERE expires_at < :at", { at });
 }

@@ -1,9 +1,10 @@
 /**
- * The `integration_data` table: what integrations brought.
+ * The `integration_data` table: data collected by integrations.
  *
  * @module
  */
 
+import { type Columns, table } from "../columns.ts";
 import type { MetricsDatabase } from "../database.ts";
 
 export const DATA_TYPES = ["metric", "alert", "event"] as const;
@@ -25,48 +26,35 @@ export interface DataRecord {
   timestamp: string;
 }
 
-/** What a record is stored with besides what is shown. */
+/** Fields that are stored but not shown. */
 export interface DataRecordSource {
-  /** Names a happening that is stored once; `null` for a sample. */
+  /** Identifies an alert or event that is stored once; `null` for a sample. */
   key: string | null;
-  /** Whether it is an alert that goes on. */
+  /** Whether it is an unresolved alert. */
   active: boolean;
 }
 
-type Row = Omit<DataRecord, "labels"> & { labels: string };
+const shown: Columns<DataRecord> = {
+  id: "value",
+  integrationId: "value",
+  type: "value",
+  name: "value",
+  value: "value",
+  unit: "value",
+  labels: "json",
+  severity: "value",
+  status: "value",
+  detail: "value",
+  timestamp: "value",
+};
 
-/**
- * Records of an integration, newest first.
- *
- * @param filter Times are ISO 8601, UTC, and inclusive.
- */
-export function selectIntegrationData(
-  db: MetricsDatabase,
-  integrationId: string,
-  { limit, offset, ...filter }: DataFilter & { limit: number; offset: number },
-): DataRecord[] {
-  const { where, values } = conditionOf(integrationId, filter);
-  return db.all<Row>(
-    `SELECT id, integration_id AS integrationId, type, name, value, unit, labels, severity, status,
-            detail, timestamp
-     FROM integration_data WHERE ${where}
-     ORDER BY timestamp DESC, seq DESC LIMIT :limit OFFSET :offset`,
-    { ...values, limit, offset },
-  ).map((row) => ({ ...row, labels: JSON.parse(row.labels) }));
-}
+const data = table<DataRecord>("integration_data", shown);
 
-/** Number of records that a filter lets through. */
-export function countIntegrationDataOf(
-  db: MetricsDatabase,
-  integrationId: string,
-  filter: DataFilter,
-): number {
-  const { where, values } = conditionOf(integrationId, filter);
-  return db.get<{ n: number }>(
-    `SELECT count(*) AS n FROM integration_data WHERE ${where}`,
-    values,
-  )!.n;
-}
+const sources = table<DataRecord & DataRecordSource>(
+  "integration_data",
+  { ...shown, key: "value", active: "boolean" },
+  { names: { key: "source_key" } },
+);
 
 /** Which records of an integration; times are ISO 8601, UTC and inclusive. */
 interface DataFilter {
@@ -75,36 +63,54 @@ interface DataFilter {
   until: string;
 }
 
-function conditionOf(integrationId: string, { type, since, until }: DataFilter) {
+/** Records of an integration, newest first. */
+export function selectIntegrationData(
+  db: MetricsDatabase,
+  integrationId: string,
+  { limit, offset, ...filter }: DataFilter & { limit: number; offset: number },
+): DataRecord[] {
+  const { where, params } = toCondition(integrationId, filter);
+  return data.select(db, `${where} ORDER BY timestamp DESC, seq DESC LIMIT :limit OFFSET :offset`, {
+    ...params,
+    limit,
+    offset,
+  });
+}
+
+export function countIntegrationData(
+  db: MetricsDatabase,
+  integrationId: string,
+  filter: DataFilter,
+): number {
+  const { where, params } = toCondition(integrationId, filter);
+  return data.count(db, where, params);
+}
+
+function toCondition(integrationId: string, { type, since, until }: DataFilter) {
   return {
-    where: `integration_id = :integrationId ${type === undefined ? "" : "AND type = :type"}
+    where: `WHERE integration_id = :integrationId ${type === undefined ? "" : "AND type = :type"}
        AND timestamp >= :since AND timestamp <= :until`,
-    values: { integrationId, since, until, ...(type !== undefined && { type }) },
+    params: { integrationId, since, until, ...(type !== undefined && { type }) },
   };
 }
 
-/** Stores a record; a happening that is known keeps its id and takes over the rest. */
+/** Stores a record; one with a known key keeps its id and takes the other values. */
 export function upsertIntegrationData(
   db: MetricsDatabase,
-  { labels, active, ...record }: DataRecord & DataRecordSource,
+  record: DataRecord & DataRecordSource,
 ): void {
-  db.run(
-    `INSERT INTO integration_data
-       (id, integration_id, type, name, value, unit, labels, severity, status, detail, timestamp,
-        source_key, active)
-     VALUES
-       (:id, :integrationId, :type, :name, :value, :unit, :labels, :severity, :status, :detail,
-        :timestamp, :key, :active)
-     ON CONFLICT (integration_id, source_key) WHERE source_key IS NOT NULL DO UPDATE SET
+  sources.insert(
+    db,
+    record,
+    `ON CONFLICT (integration_id, source_key) WHERE source_key IS NOT NULL DO UPDATE SET
        type = excluded.type, name = excluded.name, value = excluded.value, unit = excluded.unit,
        labels = excluded.labels, severity = excluded.severity, status = excluded.status,
        detail = excluded.detail, timestamp = excluded.timestamp, active = excluded.active`,
-    { ...record, labels: JSON.stringify(labels), active: Number(active) },
   );
 }
 
 /**
- * Marks the alerts that went on until now and are not among `keys` as resolved.
+ * Marks the active alerts that are not among `keys` as resolved.
  *
  * @param at ISO 8601, UTC.
  * @returns How many.
@@ -124,9 +130,9 @@ export function updateEndedAlerts(
 }
 
 /**
- * Deletes the oldest records beyond `max`, and with them those of the same moment.
+ * Deletes the oldest records beyond `max`, and all records with the same timestamp as these.
  *
- * @returns How many went.
+ * @returns How many were deleted.
  */
 export function deleteIntegrationDataBeyond(
   db: MetricsDatabase,
@@ -146,7 +152,7 @@ export function deleteIntegrationDataBeyond(
  * Deletes up to `max` records older than `before`; many at once would stall every request.
  *
  * @param before ISO 8601, UTC.
- * @returns How many went.
+ * @returns How many were deleted.
  */
 export function deleteIntegrationDataBefore(
   db: MetricsDatabase,

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { MetricsDatabase } from "../database.ts";
 
 export interface IntegrationPoll {
@@ -20,12 +21,23 @@ export interface IntegrationPoll {
   untrimmed: number;
 }
 
-const COLUMNS = `
-  integration_id AS integrationId, last_poll_at AS lastPollAt, last_status AS lastStatus,
-  last_error AS lastError, last_ok_at AS lastOkAt, duration_ms AS durationMs, failures, untrimmed`;
+const polls = table<IntegrationPoll>(
+  "integration_polls",
+  {
+    integrationId: "value",
+    lastPollAt: "value",
+    lastStatus: "value",
+    lastError: "value",
+    lastOkAt: "value",
+    durationMs: "value",
+    failures: "value",
+    untrimmed: "value",
+  },
+  { key: "integrationId" },
+);
 
 export function selectIntegrationPolls(db: MetricsDatabase): IntegrationPoll[] {
-  return db.all(`SELECT ${COLUMNS} FROM integration_polls`);
+  return polls.select(db);
 }
 
 /** `undefined` for an integration that was never polled. */
@@ -33,34 +45,18 @@ export function selectIntegrationPoll(
   db: MetricsDatabase,
   integrationId: string,
 ): IntegrationPoll | undefined {
-  return db.get(
-    `SELECT ${COLUMNS} FROM integration_polls WHERE integration_id = :integrationId`,
-    { integrationId },
-  );
+  return polls.find(db, integrationId);
 }
 
 export function upsertIntegrationPoll(db: MetricsDatabase, poll: IntegrationPoll): void {
-  db.run(
-    `INSERT OR REPLACE INTO integration_polls
-       (integration_id, last_poll_at, last_status, last_error, last_ok_at, duration_ms, failures,
-        untrimmed)
-     VALUES
-       (:integrationId, :lastPollAt, :lastStatus, :lastError, :lastOkAt, :durationMs, :failures,
-        :untrimmed)`,
-    { ...poll },
-  );
+  polls.replace(db, poll);
 }
 
-/** Forgets former failures, after which the next poll waits no longer than its interval. */
-export function updateIntegrationFailuresForgotten(
-  db: MetricsDatabase,
-  integrationId: string,
-): void {
-  db.run("UPDATE integration_polls SET failures = 0 WHERE integration_id = :integrationId", {
-    integrationId,
-  });
+/** Resets the failure count, so that the next poll waits no longer than its interval. */
+export function resetIntegrationFailures(db: MetricsDatabase, integrationId: string): void {
+  polls.update(db, integrationId, { failures: 0 });
 }
 
 export function deleteIntegrationPoll(db: MetricsDatabase, integrationId: string): void {
-  db.run("DELETE FROM integration_polls WHERE integration_id = :integrationId", { integrationId });
+  polls.delete(db, integrationId);
 }

@@ -1,9 +1,10 @@
 /**
- * The `integrations` table: which systems are asked for data, and how.
+ * The `integrations` table: external systems that are polled for data.
  *
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 /** One integration as stored. */
@@ -14,7 +15,7 @@ export interface Integration {
   adapter: string;
   /** As it is shown, with secrets redacted. */
   config: Record<string, unknown>;
-  /** What is redacted in `config`, encrypted. */
+  /** The values redacted in `config`, encrypted. */
   secrets: string;
   /** Seconds. */
   pollInterval: number;
@@ -24,37 +25,33 @@ export interface Integration {
   updatedAt: string;
 }
 
-const COLUMNS = `
-  id, name, adapter, config, secrets, poll_interval_s AS pollInterval, enabled,
-  created_at AS createdAt, updated_at AS updatedAt`;
-
-type Row = Omit<Integration, "config" | "enabled"> & { config: string; enabled: number };
-
-const fromRow = (row: Row): Integration => ({
-  ...row,
-  config: JSON.parse(row.config),
-  enabled: row.enabled === 1,
-});
-
-const toRow = (integration: Integration) => ({
-  ...integration,
-  config: JSON.stringify(integration.config),
-  enabled: Number(integration.enabled),
-});
+const integrations = table<Integration>(
+  "integrations",
+  {
+    id: "value",
+    name: "value",
+    adapter: "value",
+    config: "json",
+    secrets: "value",
+    pollInterval: "value",
+    enabled: "boolean",
+    createdAt: "value",
+    updatedAt: "value",
+  },
+  { names: { pollInterval: "poll_interval_s" } },
+);
 
 /** All integrations, newest first. */
 export function selectIntegrations(db: Database): Integration[] {
-  return db.all<Row>(`SELECT ${COLUMNS} FROM integrations ORDER BY created_at DESC, id`)
-    .map(fromRow);
+  return integrations.select(db, "ORDER BY created_at DESC, id");
 }
 
 /** One integration, or `undefined` when the id is unknown. */
 export function selectIntegration(db: Database, id: string): Integration | undefined {
-  const row = db.get<Row>(`SELECT ${COLUMNS} FROM integrations WHERE id = :id`, { id });
-  return row && fromRow(row);
+  return integrations.find(db, id);
 }
 
-/** What decides on when the enabled ones are polled. */
+/** The polling intervals of the enabled integrations. */
 export function selectPollIntervals(
   db: Database,
 ): Pick<Integration, "id" | "adapter" | "pollInterval">[] {
@@ -68,32 +65,19 @@ export function selectIntegrationIds(db: Database): string[] {
 }
 
 export function countIntegrations(db: Database): number {
-  return db.get<{ n: number }>("SELECT count(*) AS n FROM integrations")!.n;
+  return integrations.count(db);
 }
 
 export function insertIntegration(db: Database, integration: Integration): void {
-  db.run(
-    `INSERT INTO integrations
-       (id, name, adapter, config, secrets, poll_interval_s, enabled, created_at, updated_at)
-     VALUES
-       (:id, :name, :adapter, :config, :secrets, :pollInterval, :enabled, :createdAt, :updatedAt)`,
-    toRow(integration),
-  );
+  integrations.insert(db, integration);
 }
 
 /** @returns Whether the id was known. */
 export function updateIntegration(db: Database, integration: Integration): boolean {
-  const { createdAt: _, ...values } = toRow(integration);
-  return db.run(
-    `UPDATE integrations SET
-       name = :name, adapter = :adapter, config = :config, secrets = :secrets,
-       poll_interval_s = :pollInterval, enabled = :enabled, updated_at = :updatedAt
-     WHERE id = :id`,
-    values,
-  ) > 0;
+  return integrations.update(db, integration.id, integration);
 }
 
 /** @returns Whether the id was known. */
 export function deleteIntegration(db: Database, id: string): boolean {
-  return db.run("DELETE FROM integrations WHERE id = :id", { id }) > 0;
+  return integrations.delete(db, id);
 }

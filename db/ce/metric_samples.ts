@@ -1,5 +1,5 @@
 /**
- * The `metric_samples` table: how the host was doing, in three resolutions.
+ * The `metric_samples` table: CPU, memory, disk, load and container counts of the host, in three resolutions.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Database } from "../database.ts";
 export const RESOLUTIONS = [15, 60, 900] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
 
-/** The figures of a host, each with the column that it lies in and the weight of its averages. */
+/** The figures of a host, each with its column and the weight of its averages. */
 const SERIES = {
   cpuPercent: { column: "cpu_percent", weight: "samples" },
   memoryPercent: { column: "memory_percent", weight: "samples" },
@@ -22,29 +22,29 @@ const SERIES = {
 
 export type SeriesName = keyof typeof SERIES;
 
-/** Known only while the engine is there. */
+/** Known only while the engine is reachable. */
 export type EngineSeriesName = "containersRunning" | "containersTotal";
 export const SERIES_NAMES = Object.keys(SERIES) as SeriesName[];
 
-/** The figures of a host; those of the engine are `null` while it is away. */
+/** The figures of a host; those of the engine are `null` while it is unreachable. */
 export type Figures =
   & Record<Exclude<SeriesName, EngineSeriesName>, number>
   & Record<EngineSeriesName, number | null>;
 
-/** What is stored of a host at one moment. */
+/** The figures of a host at one moment. */
 export type MetricSample = Figures & {
   hostId: string;
   /** Unix seconds; a multiple of 15. */
   ts: number;
 };
 
-/** Several samples together: mean, least and greatest of each figure, e.g. `cpuPercentMax`. */
+/** Several samples together: mean, minimum and maximum of each figure, e.g. `cpuPercentMax`. */
 export type MetricPoint =
   & {
     /** Unix seconds. */
     ts: number;
     samples: number;
-    /** Samples that were taken while the engine was there. */
+    /** Samples taken while the engine was reachable. */
     engineSamples: number;
   }
   & Figures
@@ -53,7 +53,7 @@ export type MetricPoint =
 const columnsOf = (make: (column: string, weight: string, name: string) => string[]) =>
   Object.entries(SERIES).flatMap(([name, { column, weight }]) => make(column, weight, name));
 
-/** Least, mean and greatest over the rows of a group. */
+/** Minimum, mean and maximum over the rows of a group. */
 const aggregates = (named: boolean) =>
   columnsOf((column, weight, name) => [
     `min(coalesce(${column}_min, ${column}))${named ? ` AS "${name}Min"` : ""}`,
@@ -84,14 +84,14 @@ const SELECT_HISTORY = `
   WHERE host_id = :hostId AND resolution = :resolution AND ts >= :from AND ts <= :to
   GROUP BY 1 ORDER BY 1`;
 
-/** Stores a sample; one that is there for the same time gives way (the clock was set back). */
+/** Stores a sample; one of the same time is replaced (the clock was set back). */
 export function insertMetricSample(db: Database, sample: MetricSample): void {
   db.run(INSERT_SAMPLE, { ...sample, engineSamples: sample.containersTotal === null ? 0 : 1 });
 }
 
 /**
- * Computes the roll-up that holds the time `ts` from the rows of the next finer resolution. It is
- * computed whole each time, so that nothing is counted twice however often it is done.
+ * Computes the roll-up that contains `ts` from the rows of the next finer resolution. It is
+ * recomputed from all of them each time, so that repeating it counts no sample twice.
  */
 export function rollUpMetricSamples(
   db: Database,
@@ -102,8 +102,8 @@ export function rollUpMetricSamples(
 }
 
 /**
- * The rows of a resolution between two times, both included, oldest first, brought together to
- * points of `step` seconds. Where there is no row, there is no point.
+ * The rows of a resolution between two times, both included, oldest first, aggregated to points of
+ * `step` seconds. A step without rows has no point.
  */
 export function selectMetricHistory(
   db: Database,
@@ -113,10 +113,10 @@ export function selectMetricHistory(
 }
 
 /**
- * Deletes the oldest rows of a resolution that lie before a time.
+ * Deletes the oldest rows of a resolution that are before a time.
  *
- * @param range.rowsMax The most that go at a time.
- * @returns How many went.
+ * @param range.rowsMax How many to delete at most.
+ * @returns How many were deleted.
  */
 export function deleteMetricSamplesBefore(
   db: Database,

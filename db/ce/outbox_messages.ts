@@ -1,24 +1,25 @@
 /**
- * The `outbox_messages` table: what is to be told to whom, and how far that has come.
+ * The `outbox_messages` table: notifications to deliver, with the state of each delivery.
  *
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 export const OUTBOX_STATUSES = ["queued", "sent", "failed"] as const;
 export type OutboxStatus = (typeof OUTBOX_STATUSES)[number];
 
-/** A message as it is written down. */
+/** A message as it is queued. */
 export interface NewOutboxMessage {
-  /** The same at each attempt, so that a receiver can tell a repeat. */
+  /** The same at each attempt, so that a receiver can detect duplicates. */
   id: string;
   /** How it is sent, e.g. `webhook`. */
   channel: string;
-  /** To whom: an id that the channel knows. */
+  /** The recipient: an id that the channel knows. */
   targetId: string;
   eventKind: string;
-  /** Exactly what is sent. */
+  /** The body as sent. */
   payload: string;
   /** ISO 8601, UTC. */
   createdAt: string;
@@ -26,20 +27,20 @@ export interface NewOutboxMessage {
 
 /** One message as stored. */
 export interface OutboxMessage extends NewOutboxMessage {
-  /** Rises with each message. */
+  /** Increases with each message. */
   sequence: number;
-  /** `null` once it is sent or given up. */
+  /** `null` once the message is sent or given up. */
   nextAttemptAt: string | null;
   attempts: number;
   lastAttemptAt: string | null;
   status: OutboxStatus;
-  /** Status of the last answer; `null` where there was none. */
+  /** HTTP status of the last response; `null` without one. */
   lastStatus: number | null;
   lastError: string | null;
   sentAt: string | null;
 }
 
-/** What an attempt came to. */
+/** The result of an attempt. */
 export interface OutboxAttempt {
   attempts: number;
   lastAttemptAt: string;
@@ -47,13 +48,24 @@ export interface OutboxAttempt {
   lastError: string | null;
 }
 
-const COLUMNS = `
-  sequence, id, channel, target_id AS targetId, event_kind AS eventKind, payload,
-  created_at AS createdAt, next_attempt_at AS nextAttemptAt, attempts,
-  last_attempt_at AS lastAttemptAt, status, last_status AS lastStatus, last_error AS lastError,
-  sent_at AS sentAt`;
+const messages = table<OutboxMessage>("outbox_messages", {
+  sequence: "value",
+  id: "value",
+  channel: "value",
+  targetId: "value",
+  eventKind: "value",
+  payload: "value",
+  createdAt: "value",
+  nextAttemptAt: "value",
+  attempts: "value",
+  lastAttemptAt: "value",
+  status: "value",
+  lastStatus: "value",
+  lastError: "value",
+  sentAt: "value",
+});
 
-/** A target with messages that wait. */
+/** A target with queued messages. */
 export interface QueuedTarget {
   targetId: string;
   /** When the first of its messages is due. */
@@ -64,15 +76,10 @@ type Target = Pick<OutboxMessage, "channel" | "targetId">;
 
 /** Queues a message that is due at once. */
 export function insertOutboxMessage(db: Database, message: NewOutboxMessage): void {
-  db.run(
-    `INSERT INTO outbox_messages
-       (id, channel, target_id, event_kind, payload, created_at, next_attempt_at, status)
-     VALUES (:id, :channel, :targetId, :eventKind, :payload, :createdAt, :createdAt, 'queued')`,
-    { ...message },
-  );
+  messages.insert(db, { ...message, nextAttemptAt: message.createdAt, status: "queued" });
 }
 
-/** Every target of a channel with messages that wait; jumps from one to the next in the index. */
+/** All targets of a channel with queued messages; jumps from one to the next in the index. */
 export function selectQueuedTargets(db: Database, channel: string): QueuedTarget[] {
   return db.all<QueuedTarget>(
     `WITH RECURSIVE targets (id) AS (
@@ -92,15 +99,15 @@ export function selectQueuedTargets(db: Database, channel: string): QueuedTarget
   );
 }
 
-/** The message of a target that has been due for longest, or `undefined` when none is. */
+/** The message of a target that has been due for longest, or `undefined` when none is due. */
 export function selectDueMessage(
   db: Database,
   { channel, targetId }: Target,
   now: string,
 ): OutboxMessage | undefined {
-  return db.get<OutboxMessage>(
-    `SELECT ${COLUMNS} FROM outbox_messages
-     WHERE status = 'queued' AND channel = :channel AND target_id = :targetId
+  return messages.selectOne(
+    db,
+    `WHERE status = 'queued' AND channel = :channel AND target_id = :targetId
        AND next_attempt_at <= :now
      ORDER BY next_attempt_at, sequence LIMIT 1`,
     { channel, targetId, now },
@@ -113,30 +120,27 @@ export function selectOutboxMessages(
   { channel, targetId }: Target,
   { limit, offset }: { limit: number; offset: number },
 ): OutboxMessage[] {
-  return db.all<OutboxMessage>(
-    `SELECT ${COLUMNS} FROM outbox_messages
-     WHERE channel = :channel AND target_id = :targetId
+  return messages.select(
+    db,
+    `WHERE channel = :channel AND target_id = :targetId
      ORDER BY sequence DESC LIMIT :limit OFFSET :offset`,
     { channel, targetId, limit, offset },
   );
 }
 
 export function countOutboxMessages(db: Database, { channel, targetId }: Target): number {
-  return db.get<{ n: number }>(
-    `SELECT count(*) AS n FROM outbox_messages
-     WHERE channel = :channel AND target_id = :targetId`,
-    { channel, targetId },
-  )!.n;
+  return messages.count(db, "WHERE channel = :channel AND target_id = :targetId", {
+    channel,
+    targetId,
+  });
 }
 
-/** Messages of every channel that wait. */
+/** Queued messages of all channels. */
 export function countQueuedMessages(db: Database): number {
-  return db.get<{ n: number }>(
-    "SELECT count(*) AS n FROM outbox_messages WHERE status = 'queued'",
-  )!.n;
+  return messages.count(db, "WHERE status = 'queued'");
 }
 
-/** Whether at least `count` messages of a target wait. */
+/** Whether a target has at least `count` queued messages. */
 export function hasQueuedMessages(
   db: Database,
   { channel, targetId }: Target,
@@ -150,44 +154,36 @@ export function hasQueuedMessages(
   ) !== undefined;
 }
 
-/** Whatever became of it meanwhile: it did arrive. */
+/** Also a message that was given up in the meantime: it was delivered after all. */
 export function updateMessageSent(db: Database, id: string, attempt: OutboxAttempt): void {
-  db.run(
-    `UPDATE outbox_messages
-     SET status = 'sent', next_attempt_at = NULL, sent_at = :lastAttemptAt, attempts = :attempts,
-       last_attempt_at = :lastAttemptAt, last_status = :lastStatus, last_error = :lastError
-     WHERE id = :id`,
-    { id, ...attempt },
-  );
+  messages.update(db, id, {
+    ...attempt,
+    status: "sent",
+    nextAttemptAt: null,
+    sentAt: attempt.lastAttemptAt,
+  });
 }
 
-/** Leaves a message alone that was given up meanwhile. */
+/** Schedules the next attempt, unless the message was given up in the meantime. */
 export function updateMessageRetry(
   db: Database,
   id: string,
   attempt: OutboxAttempt & { nextAttemptAt: string },
 ): void {
-  db.run(
-    `UPDATE outbox_messages
-     SET next_attempt_at = :nextAttemptAt, attempts = :attempts, last_attempt_at = :lastAttemptAt,
-       last_status = :lastStatus, last_error = :lastError
-     WHERE id = :id AND status = 'queued'`,
-    { id, ...attempt },
-  );
+  messages.update(db, id, attempt, "status = 'queued'");
 }
 
 /** Gives a message up after an attempt. */
 export function updateMessageFailed(db: Database, id: string, attempt: OutboxAttempt): void {
-  db.run(
-    `UPDATE outbox_messages
-     SET status = 'failed', next_attempt_at = NULL, attempts = :attempts,
-       last_attempt_at = :lastAttemptAt, last_status = :lastStatus, last_error = :lastError
-     WHERE id = :id AND status = 'queued'`,
-    { id, ...attempt },
+  messages.update(
+    db,
+    id,
+    { ...attempt, status: "failed", nextAttemptAt: null },
+    "status = 'queued'",
   );
 }
 
-/** Gives up whatever of a target waits. @returns How many messages that were. */
+/** Gives up all queued messages of a target. @returns How many. */
 export function updateQueuedFailed(
   db: Database,
   { channel, targetId }: Target,
@@ -200,7 +196,7 @@ export function updateQueuedFailed(
   );
 }
 
-/** Gives up the oldest message of a target that waits. */
+/** Gives up the queued message of a target that is due first. */
 export function updateOldestQueuedFailed(
   db: Database,
   { channel, targetId }: Target,
@@ -217,7 +213,7 @@ export function updateOldestQueuedFailed(
   );
 }
 
-/** Everything of a target, also what waits. */
+/** Deletes all messages of a target, including the queued ones. @returns How many were deleted. */
 export function deleteOutboxMessages(db: Database, { channel, targetId }: Target): number {
   return db.run(
     "DELETE FROM outbox_messages WHERE channel = :channel AND target_id = :targetId",
@@ -225,13 +221,22 @@ export function deleteOutboxMessages(db: Database, { channel, targetId }: Target
   );
 }
 
-/** Also what waits: its channel has not been served for all that time. @returns How many went. */
+/**
+ * Deletes messages created before a time, including the queued ones, whose channel has not been
+ * served since then.
+ *
+ * @returns How many were deleted.
+ */
 export function deleteOutboxMessagesBefore(db: Database, createdAt: string): number {
   return db.run("DELETE FROM outbox_messages WHERE created_at < :createdAt", { createdAt });
 }
 
-/** Of what is sent or given up, all but the newest of each target. @returns How many went. */
-export function deleteSurplusOutboxMessages(db: Database, keptPerTarget: number): number {
+/**
+ * Deletes the sent and failed messages beyond the newest of each target.
+ *
+ * @returns How many were deleted.
+ */
+export function deleteSurplusOutboxMessages(db: Database, keepPerTarget: number): number {
   return db.run(
     `DELETE FROM outbox_messages WHERE sequence IN (
        SELECT sequence FROM (
@@ -239,8 +244,8 @@ export function deleteSurplusOutboxMessages(db: Database, keptPerTarget: number)
            PARTITION BY channel, target_id ORDER BY sequence DESC
          ) AS place
          FROM outbox_messages WHERE status <> 'queued'
-       ) WHERE place > :keptPerTarget
+       ) WHERE place > :keepPerTarget
      )`,
-    { keptPerTarget },
+    { keepPerTarget },
   );
 }

@@ -1,9 +1,10 @@
 /**
- * The `push_tokens` table: the devices that users registered for pushes.
+ * The `push_tokens` table: devices registered for push notifications.
  *
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 /** One app on one device. */
@@ -18,69 +19,67 @@ export interface PushToken {
   registeredAt: string;
 }
 
-const COLUMNS =
-  "id, token_key AS tokenKey, sealed, user_id AS userId, registered_at AS registeredAt";
+const tokens = table<PushToken>("push_tokens", {
+  id: "value",
+  tokenKey: "value",
+  sealed: "value",
+  userId: "value",
+  registeredAt: "value",
+});
 
-/** One registration, or `undefined` when it is gone. */
+/** One registration, or `undefined` when the id is unknown. */
 export function selectPushToken(db: Database, id: string): PushToken | undefined {
-  return db.get<PushToken>(`SELECT ${COLUMNS} FROM push_tokens WHERE id = :id`, { id });
+  return tokens.find(db, id);
 }
 
-/** The devices of one user, those first that registered last. */
+/** The devices of one user, last registered first. */
 export function selectPushTokensOfUser(db: Database, userId: string): PushToken[] {
-  return db.all<PushToken>(
-    `SELECT ${COLUMNS} FROM push_tokens WHERE user_id = :userId
-     ORDER BY registered_at DESC, id`,
-    { userId },
-  );
+  return tokens.select(db, "WHERE user_id = :userId ORDER BY registered_at DESC, id", { userId });
 }
 
-/** The devices of everybody who has an account. */
+/** The devices of all users with an account. */
 export function selectPushTokensOfUsers(db: Database): PushToken[] {
-  return db.all<PushToken>(
-    `SELECT ${COLUMNS} FROM push_tokens WHERE user_id IN (SELECT id FROM users) ORDER BY id`,
-  );
+  return tokens.select(db, "WHERE user_id IN (SELECT id FROM users) ORDER BY id");
 }
 
-/** The devices of those who have an account and no password. */
+/** The devices of users with an account but no password. */
 export function selectPushTokensOfUsersWithoutPassword(db: Database): PushToken[] {
-  return db.all<PushToken>(
-    `SELECT ${COLUMNS} FROM push_tokens
-      WHERE user_id IN (SELECT id FROM users WHERE password_hash IS NULL) ORDER BY id`,
+  return tokens.select(
+    db,
+    "WHERE user_id IN (SELECT id FROM users WHERE password_hash IS NULL) ORDER BY id",
   );
 }
 
-/** Stores a registration in place of a former one of the token. It keeps its id with its owner. */
+/** Stores a registration. A repeated one of the same token and user keeps its id. */
 export function upsertPushToken(db: Database, registration: PushToken): void {
-  db.run(
-    `INSERT INTO push_tokens (id, token_key, sealed, user_id, registered_at)
-     VALUES (:id, :tokenKey, :sealed, :userId, :registeredAt)
-     ON CONFLICT (token_key) DO UPDATE SET
+  tokens.insert(
+    db,
+    registration,
+    `ON CONFLICT (token_key) DO UPDATE SET
        id = iif(user_id = excluded.user_id, id, excluded.id),
        sealed = excluded.sealed,
        user_id = excluded.user_id,
        registered_at = excluded.registered_at`,
-    { ...registration },
   );
 }
 
-/** Of one user's devices all but the ones that registered last. @returns How many went. */
-export function deleteSurplusPushTokens(db: Database, userId: string, kept: number): number {
+/** Deletes a user's devices beyond the last registered ones. @returns How many were deleted. */
+export function deleteSurplusPushTokens(db: Database, userId: string, keep: number): number {
   return db.run(
     `DELETE FROM push_tokens WHERE id IN (
        SELECT id FROM push_tokens WHERE user_id = :userId
-       ORDER BY registered_at DESC, rowid DESC LIMIT -1 OFFSET :kept
+       ORDER BY registered_at DESC, rowid DESC LIMIT -1 OFFSET :keep
      )`,
-    { userId, kept },
+    { userId, keep },
   );
 }
 
-/** @returns Whether it was there. */
+/** @returns Whether the id was known. */
 export function deletePushToken(db: Database, id: string): boolean {
-  return db.run("DELETE FROM push_tokens WHERE id = :id", { id }) > 0;
+  return tokens.delete(db, id);
 }
 
-/** @returns Whether the user had it. */
+/** @returns Whether the user had the token. */
 export function deletePushTokenOfUser(db: Database, userId: string, tokenKey: string): boolean {
   return db.run("DELETE FROM push_tokens WHERE user_id = :userId AND token_key = :tokenKey", {
     userId,
@@ -88,12 +87,12 @@ export function deletePushTokenOfUser(db: Database, userId: string, tokenKey: st
   }) > 0;
 }
 
-/** Registrations that an earlier version stored with the token in clear. */
+/** Registrations whose token an earlier version stored unencrypted. */
 export function selectClearPushTokens(db: Database): { id: string; token: string }[] {
   return db.all("SELECT id, token_key AS token FROM push_tokens WHERE sealed IS NULL");
 }
 
-/** Replaces a clear token; a newer registration of the same device wins. */
+/** Replaces an unencrypted token; a newer registration of the same device wins. */
 export function updatePushTokenSealed(
   db: Database,
   registration: Pick<PushToken, "id" | "tokenKey" | "sealed">,

@@ -1,9 +1,10 @@
 /**
- * The `rebuilds` table: containers whose replacement has begun and is not known to have ended.
+ * The `rebuilds` table: container replacements that have started and are not known to have finished.
  *
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 /** A replacement of one container. */
@@ -11,36 +12,30 @@ export interface Rebuild {
   oldId: string;
   /** The name that both containers share, one after the other. */
   name: string;
-  /** Whether the old container ran, so that the new one is to run. */
+  /** Whether the old container was running, so that the new one must be started. */
   ran: boolean;
   /** `null` until the new container is created. */
   newId: string | null;
 }
 
-type Row = Omit<Rebuild, "ran"> & { ran: number };
-
-const COLUMNS = "old_id AS oldId, name, ran, new_id AS newId";
-
-const fromRow = (row: Row): Rebuild => ({ ...row, ran: row.ran === 1 });
+const rebuilds = table<Rebuild>(
+  "rebuilds",
+  { oldId: "value", name: "value", ran: "boolean", newId: "value" },
+  { key: "oldId" },
+);
 
 export function selectRebuilds(db: Database): Rebuild[] {
-  return db.all<Row>(`SELECT ${COLUMNS} FROM rebuilds ORDER BY old_id`).map(fromRow);
+  return rebuilds.select(db, "ORDER BY old_id");
 }
 
 export function selectRebuild(db: Database, oldId: string): Rebuild | undefined {
-  const row = db.get<Row>(`SELECT ${COLUMNS} FROM rebuilds WHERE old_id = :oldId`, { oldId });
-  return row && fromRow(row);
+  return rebuilds.find(db, oldId);
 }
 
-/** Records a replacement; one that is recorded already is replaced. */
-export function upsertRebuild(db: Database, { oldId, name, ran, newId }: Rebuild): void {
-  db.run(
-    `INSERT OR REPLACE INTO rebuilds (old_id, name, ran, new_id)
-     VALUES (:oldId, :name, :ran, :newId)`,
-    { oldId, name, ran: ran ? 1 : 0, newId },
-  );
+export function upsertRebuild(db: Database, rebuild: Rebuild): void {
+  rebuilds.replace(db, rebuild);
 }
 
 export function deleteRebuild(db: Database, oldId: string): void {
-  db.run("DELETE FROM rebuilds WHERE old_id = :oldId", { oldId });
+  rebuilds.delete(db, oldId);
 }

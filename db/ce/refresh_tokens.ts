@@ -1,42 +1,53 @@
 /**
- * The `refresh_tokens` table: the tokens that renew a login, by their hashes.
+ * The `refresh_tokens` table: hashes of the tokens that renew a login.
  *
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 /** One refresh token as stored. Times are ISO 8601, UTC. */
 export interface RefreshToken {
   /** SHA-256 of the token, base64url. */
   tokenHash: string;
-  /** The login that it continues. */
+  /** The login that the token renews. */
   familyId: string;
   /** A user, or `key` in key mode. */
   userId: string;
   createdAt: string;
   expiresAt: string;
-  /** When the login ends, however often it is renewed; `null` for one that can go on. */
+  /** When the login ends regardless of renewals; `null` without such a limit. */
   endsAt: string | null;
   spentAt: string | null;
   /** Address of the client that used it. */
   spentFrom: string | null;
-  /** Set where the family's refresh tokens are refused while its access tokens go on. */
+  /** Set when the refresh tokens of the family are refused while its access tokens stay valid. */
   revokedAt: string | null;
 }
 
+const tokens = table<RefreshToken>(
+  "refresh_tokens",
+  {
+    tokenHash: "value",
+    familyId: "value",
+    userId: "value",
+    createdAt: "value",
+    expiresAt: "value",
+    endsAt: "value",
+    spentAt: "value",
+    spentFrom: "value",
+    revokedAt: "value",
+  },
+  { key: "tokenHash" },
+);
+
 /** One token, or `undefined` when the hash is unknown. */
 export function selectRefreshToken(db: Database, tokenHash: string): RefreshToken | undefined {
-  return db.get<RefreshToken>(
-    `SELECT token_hash AS tokenHash, family_id AS familyId, user_id AS userId,
-            created_at AS createdAt, expires_at AS expiresAt, ends_at AS endsAt,
-            spent_at AS spentAt, spent_from AS spentFrom, revoked_at AS revokedAt
-       FROM refresh_tokens WHERE token_hash = :tokenHash`,
-    { tokenHash },
-  );
+  return tokens.find(db, tokenHash);
 }
 
-/** The logins of a user that can be, or lately could be, renewed. */
+/** The logins of a user whose refresh tokens have not been deleted. */
 export function selectFamiliesOfUser(db: Database, userId: string): string[] {
   return db.all<{ familyId: string }>(
     "SELECT DISTINCT family_id AS familyId FROM refresh_tokens WHERE user_id = :userId",
@@ -48,23 +59,15 @@ export function insertRefreshToken(
   db: Database,
   token: Omit<RefreshToken, "spentAt" | "spentFrom" | "revokedAt">,
 ): void {
-  db.run(
-    `INSERT INTO refresh_tokens (token_hash, family_id, user_id, created_at, expires_at, ends_at)
-     VALUES (:tokenHash, :familyId, :userId, :createdAt, :expiresAt, :endsAt)`,
-    { ...token },
-  );
+  tokens.insert(db, token);
 }
 
 /** Marks a token as used. */
 export function updateRefreshTokenSpent(
   db: Database,
-  spent: { tokenHash: string; spentAt: string; spentFrom: string },
+  { tokenHash, ...spent }: { tokenHash: string; spentAt: string; spentFrom: string },
 ): void {
-  db.run(
-    `UPDATE refresh_tokens SET spent_at = :spentAt, spent_from = :spentFrom
-      WHERE token_hash = :tokenHash`,
-    spent,
-  );
+  tokens.update(db, tokenHash, spent);
 }
 
 /** Revokes the refresh tokens of a user. */
@@ -80,7 +83,7 @@ export function deleteRefreshTokensOfFamily(db: Database, familyId: string): voi
   db.run("DELETE FROM refresh_tokens WHERE family_id = :familyId", { familyId });
 }
 
-/** @returns How many had expired. */
+/** @returns How many were deleted. */
 export function deleteExpiredRefreshTokens(db: Database, now: string): number {
   return db.run("DELETE FROM refresh_tokens WHERE expires_at <= :now", { now });
 }

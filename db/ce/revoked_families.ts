@@ -1,19 +1,19 @@
 /**
- * The `revoked_families` table: logins that were ended while access tokens of theirs may live.
+ * The `revoked_families` table: logins that ended while some of their access tokens may be valid.
  *
  * @module
  */
 
 import type { Database } from "../database.ts";
 
-/** A login that was ended. */
+/** A login that was ended early. */
 export interface RevokedFamily {
   familyId: string;
-  /** When its last access token ends, and it can be forgotten. ISO 8601, UTC. */
+  /** When its last access token expires and the row can be deleted. ISO 8601, UTC. */
   expiresAt: string;
 }
 
-/** What is still to be refused, the first to be forgotten first. */
+/** The logins to refuse, first to expire first. */
 export function selectRevokedFamilies(db: Database, now: string): RevokedFamily[] {
   return db.all<RevokedFamily>(
     `SELECT family_id AS familyId, expires_at AS expiresAt FROM revoked_families
@@ -22,7 +22,7 @@ export function selectRevokedFamilies(db: Database, now: string): RevokedFamily[
   );
 }
 
-/** Stores the end of a login; of one that was ended before, the later time counts. */
+/** Stores the end of a login; if it has already ended, the later expiry counts. */
 export function upsertRevokedFamily(db: Database, family: RevokedFamily): void {
   db.run(
     `INSERT INTO revoked_families (family_id, expires_at) VALUES (:familyId, :expiresAt)
@@ -31,7 +31,7 @@ export function upsertRevokedFamily(db: Database, family: RevokedFamily): void {
   );
 }
 
-/** @returns How many could be forgotten. */
+/** @returns How many were deleted. */
 export function deleteExpiredRevokedFamilies(db: Database, now: string): number {
   return db.run("DELETE FROM revoked_families WHERE expires_at <= :now", { now });
 }

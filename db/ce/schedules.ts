@@ -1,5 +1,5 @@
 /**
- * The `schedules` table: container actions run by the clock.
+ * The `schedules` table: container actions that run at set times.
  *
  * @module
  */
@@ -14,18 +14,18 @@ export type ScheduleAction = (typeof SCHEDULE_ACTIONS)[number];
 export interface Schedule {
   id: string;
   name: string;
-  /** As it was given: an id, the beginning of one, or a name. */
+  /** As given: an id, an id prefix or a name. */
   containerId: string;
-  /** By which the container is found when it was recreated. */
+  /** Finds the container again after it was recreated. */
   containerName: string;
   action: ScheduleAction;
   /** Five fields: minute, hour, day of month, month, day of week. */
   cronExpression: string;
-  /** IANA. */
+  /** IANA name. */
   timezone: string;
   enabled: boolean;
   createdAt: string;
-  /** When it last began to act; `null` before. */
+  /** When the last run started; `null` before the first. */
   lastRunAt: string | null;
 }
 
@@ -54,7 +54,7 @@ export function selectEnabledSchedules(db: Database): Schedule[] {
 
 /** One schedule, or `undefined` when the id is unknown. */
 export function selectSchedule(db: Database, id: string): Schedule | undefined {
-  return schedules.selectOne(db, "WHERE id = :id", { id });
+  return schedules.find(db, id);
 }
 
 export function countSchedules(db: Database): number {
@@ -65,7 +65,7 @@ export function insertSchedule(db: Database, schedule: Schedule): void {
   schedules.insert(db, schedule);
 }
 
-/** Stores everything about a schedule that a user decides. */
+/** Stores what users configure. */
 export function updateSchedule(
   db: Database,
   { id, createdAt: _, lastRunAt: __, ...changes }: Schedule,

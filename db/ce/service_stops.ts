@@ -1,13 +1,12 @@
 /**
- * The `service_stops` table: containers that this service itself took down, and that have not run
- * since.
+ * The `service_stops` table: containers that this service stopped and that have not run since.
  *
  * @module
  */
 
 import type { Database } from "../database.ts";
 
-/** When this service took the container down; ISO 8601, UTC. `undefined` when it did not. */
+/** When this service stopped the container; ISO 8601, UTC. `undefined` when it did not. */
 export function selectServiceStop(db: Database, containerId: string): string | undefined {
   return db.get<{ at: string }>(
     "SELECT at FROM service_stops WHERE container_id = :containerId",
@@ -27,7 +26,7 @@ export function deleteServiceStop(db: Database, containerId: string): void {
   db.run("DELETE FROM service_stops WHERE container_id = :containerId", { containerId });
 }
 
-/** Forgets the containers that are gone. */
+/** Deletes the stops of containers that no longer exist. */
 export function deleteServiceStopsExcept(db: Database, containerIds: readonly string[]): void {
   db.run(
     `DELETE FROM service_stops WHERE container_id NOT IN (SELECT value FROM json_each(:ids))`,

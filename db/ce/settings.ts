@@ -12,7 +12,6 @@ export function selectSetting(db: Database, name: string): string | undefined {
     ?.value;
 }
 
-/** Sets a value, in place of the former one. */
 export function upsertSetting(db: Database, name: string, value: string): void {
   db.run(
     `INSERT INTO settings (name, value) VALUES (:name, :value)

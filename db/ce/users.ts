@@ -1,56 +1,69 @@
 /**
- * The `users` table: who may log in, in users mode.
+ * The `users` table: accounts in users mode.
  *
  * @module
  */
 
+import { type Columns, table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 /** One user as shown. */
 export interface User {
   id: string;
-  /** As it was given; users are told apart by `emailKey`. */
+  /** As given; `emailKey` identifies the user. */
   email: string;
   role: "viewer" | "operator" | "admin";
   /** ISO 8601, UTC. */
   createdAt: string;
-  /** `null` for somebody who never logged in. */
+  /** `null` before the first login. */
   lastLoginAt: string | null;
 }
 
-/** What a user is stored with besides what is shown. */
+/** Fields that are stored but not shown. */
 export interface UserSecrets {
-  /** The address as it is compared. Unique. */
+  /** The address in the form used for comparison. Unique. */
   emailKey: string;
   /** `null` for a user who cannot log in by password. */
   passwordHash: string | null;
 }
 
-const COLUMNS = "id, email, role, created_at AS createdAt, last_login_at AS lastLoginAt";
+const shown: Columns<User> = {
+  id: "value",
+  email: "value",
+  role: "value",
+  createdAt: "value",
+  lastLoginAt: "value",
+};
+
+const users = table<User>("users", shown);
+
+const accounts = table<User & UserSecrets>("users", {
+  ...shown,
+  emailKey: "value",
+  passwordHash: "value",
+});
 
 /** All users by email. */
 export function selectUsers(db: Database): User[] {
-  return db.all<User>(`SELECT ${COLUMNS} FROM users ORDER BY email_key`);
+  return users.select(db, "ORDER BY email_key");
 }
 
-/** Those who cannot log in by password: others vouch for them. */
+/** Users who cannot log in by password: an identity provider vouches for them. */
 export function selectUsersWithoutPassword(db: Database): User[] {
-  return db.all<User>(
-    `SELECT ${COLUMNS} FROM users WHERE password_hash IS NULL ORDER BY email_key`,
-  );
+  return users.select(db, "WHERE password_hash IS NULL ORDER BY email_key");
 }
 
 /** One user, or `undefined` when the id is unknown. */
 export function selectUser(db: Database, id: string): User | undefined {
-  return db.get<User>(`SELECT ${COLUMNS} FROM users WHERE id = :id`, { id });
+  return users.find(db, id);
 }
 
-/** One user, or `undefined` when nobody has the address. */
+/** One user, or `undefined` when the address is unknown. */
 export function selectUserByEmail(db: Database, emailKey: string): User | undefined {
-  return db.get<User>(`SELECT ${COLUMNS} FROM users WHERE email_key = :emailKey`, { emailKey });
+  return users.selectOne(db, "WHERE email_key = :emailKey", { emailKey });
 }
 
-/** The stored hash; `null` without a password, also when the id is unknown. */
+/** The stored hash; `null` for a user without a password and for an unknown id. */
 export function selectPasswordHash(db: Database, id: string): string | null {
   return db.get<{ hash: string | null }>(
     "SELECT password_hash AS hash FROM users WHERE id = :id",
@@ -59,44 +72,34 @@ export function selectPasswordHash(db: Database, id: string): string | null {
 }
 
 export function countUsers(db: Database): number {
-  return db.get<{ n: number }>("SELECT count(*) AS n FROM users")!.n;
+  return users.count(db);
 }
 
 export function countAdmins(db: Database): number {
-  return db.get<{ n: number }>("SELECT count(*) AS n FROM users WHERE role = 'admin'")!.n;
+  return users.count(db, "WHERE role = 'admin'");
 }
 
-/** @throws The SQLite error for an `emailKey` already taken. */
+/** @throws The SQLite error for an `emailKey` that is already in use. */
 export function insertUser(db: Database, user: User & UserSecrets): void {
-  db.run(
-    `INSERT INTO users (id, email, email_key, password_hash, role, created_at, last_login_at)
-     VALUES (:id, :email, :emailKey, :passwordHash, :role, :createdAt, :lastLoginAt)`,
-    { ...user },
-  );
+  accounts.insert(db, user);
 }
 
 /** @returns Whether the id was known. */
 export function updateUserRole(db: Database, id: string, role: User["role"]): boolean {
-  return db.run("UPDATE users SET role = :role WHERE id = :id", { id, role }) > 0;
+  return accounts.update(db, id, { role });
 }
 
 /** @returns Whether the id was known. */
 export function updateUserPassword(db: Database, id: string, passwordHash: string): boolean {
-  return db.run("UPDATE users SET password_hash = :passwordHash WHERE id = :id", {
-    id,
-    passwordHash,
-  }) > 0;
+  return accounts.update(db, id, { passwordHash });
 }
 
 /** @returns Whether the id was known. */
 export function updateUserLastLogin(db: Database, id: string, lastLoginAt: string): boolean {
-  return db.run("UPDATE users SET last_login_at = :lastLoginAt WHERE id = :id", {
-    id,
-    lastLoginAt,
-  }) > 0;
+  return accounts.update(db, id, { lastLoginAt });
 }
 
 /** @returns Whether the id was known. */
 export function deleteUser(db: Database, id: string): boolean {
-  return db.run("DELETE FROM users WHERE id = :id", { id }) > 0;
+  return accounts.delete(db, id);
 }

@@ -1,9 +1,10 @@
 /**
- * The `webhooks` table: who is called when something happens.
+ * The `webhooks` table: URLs that receive events.
  *
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 /** One webhook as stored. Times are ISO 8601, UTC. */
@@ -17,32 +18,31 @@ export interface StoredWebhook {
   enabled: boolean;
   createdAt: string;
   lastDeliveryAt: string | null;
-  /** Status of the last answer; `null` where there was none. */
+  /** HTTP status of the last response; `null` without one. */
   lastDeliveryStatus: number | null;
   lastDeliveryError: string | null;
 }
 
-const COLUMNS = `
-  id, name, events, sealed, enabled, created_at AS createdAt, last_delivery_at AS lastDeliveryAt,
-  last_delivery_status AS lastDeliveryStatus, last_delivery_error AS lastDeliveryError`;
-
-type Row = Omit<StoredWebhook, "events" | "enabled"> & { events: string; enabled: number };
-
-const fromRow = (row: Row): StoredWebhook => ({
-  ...row,
-  events: JSON.parse(row.events),
-  enabled: row.enabled === 1,
+const webhooks = table<StoredWebhook>("webhooks", {
+  id: "value",
+  name: "value",
+  events: "json",
+  sealed: "value",
+  enabled: "boolean",
+  createdAt: "value",
+  lastDeliveryAt: "value",
+  lastDeliveryStatus: "value",
+  lastDeliveryError: "value",
 });
 
 /** All webhooks, newest first. */
 export function selectWebhooks(db: Database): StoredWebhook[] {
-  return db.all<Row>(`SELECT ${COLUMNS} FROM webhooks ORDER BY created_at DESC, id`).map(fromRow);
+  return webhooks.select(db, "ORDER BY created_at DESC, id");
 }
 
 /** One webhook, or `undefined` when the id is unknown. */
 export function selectWebhook(db: Database, id: string): StoredWebhook | undefined {
-  const row = db.get<Row>(`SELECT ${COLUMNS} FROM webhooks WHERE id = :id`, { id });
-  return row && fromRow(row);
+  return webhooks.find(db, id);
 }
 
 /** Ids of the enabled webhooks that subscribed to a kind. */
@@ -57,21 +57,17 @@ export function selectSubscribedWebhooks(db: Database, kind: string): string[] {
 }
 
 export function countWebhooks(db: Database): number {
-  return db.get<{ n: number }>("SELECT count(*) AS n FROM webhooks")!.n;
+  return webhooks.count(db);
 }
 
 export function insertWebhook(
   db: Database,
-  { id, name, events, sealed, enabled, createdAt }: Omit<
+  webhook: Omit<
     StoredWebhook,
     "lastDeliveryAt" | "lastDeliveryStatus" | "lastDeliveryError"
   >,
 ): void {
-  db.run(
-    `INSERT INTO webhooks (id, name, events, sealed, enabled, created_at)
-     VALUES (:id, :name, :events, :sealed, :enabled, :createdAt)`,
-    { id, name, sealed, createdAt, events: JSON.stringify(events), enabled: Number(enabled) },
-  );
+  webhooks.insert(db, webhook);
 }
 
 /** @returns Whether the id was known. */
@@ -82,19 +78,12 @@ export function updateWebhook(
     "id" | "name" | "events" | "sealed" | "enabled"
   >,
 ): boolean {
-  return db.run(
-    `UPDATE webhooks SET name = :name, events = :events, sealed = :sealed, enabled = :enabled
-     WHERE id = :id`,
-    { id, name, sealed, events: JSON.stringify(events), enabled: Number(enabled) },
-  ) > 0;
+  return webhooks.update(db, id, { name, events, sealed, enabled });
 }
 
 /** @returns Whether the id was known. */
 export function updateWebhookEnabled(db: Database, id: string, enabled: boolean): boolean {
-  return db.run(
-    "UPDATE webhooks SET enabled = :enabled WHERE id = :id",
-    { id, enabled: Number(enabled) },
-  ) > 0;
+  return webhooks.update(db, id, { enabled });
 }
 
 export function updateWebhookLastDelivery(
@@ -102,15 +91,14 @@ export function updateWebhookLastDelivery(
   id: string,
   { at, status, error }: { at: string; status: number | null; error: string | null },
 ): void {
-  db.run(
-    `UPDATE webhooks SET last_delivery_at = :at, last_delivery_status = :status,
-       last_delivery_error = :error
-     WHERE id = :id`,
-    { id, at, status, error },
-  );
+  webhooks.update(db, id, {
+    lastDeliveryAt: at,
+    lastDeliveryStatus: status,
+    lastDeliveryError: error,
+  });
 }
 
 /** @returns Whether the id was known. */
 export function deleteWebhook(db: Database, id: string): boolean {
-  return db.run("DELETE FROM webhooks WHERE id = :id", { id }) > 0;
+  return webhooks.delete(db, id);
 }

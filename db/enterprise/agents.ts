@@ -1,13 +1,13 @@
 /**
- * The `agents` table: machines that are known by their client certificate. An agent is never
- * deleted, only revoked.
+ * The `agents` table: machines identified by their client certificate. Agents are revoked, never deleted.
  *
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-/** What a certificate says. Times are ISO 8601, UTC. */
+/** The contents of a certificate. Times are ISO 8601, UTC. */
 export interface AgentCertificate {
   /** PEM. */
   certificate: string;
@@ -28,14 +28,14 @@ export interface Agent extends MaybeCertificate {
   hostname: string;
   description: string;
   tags: string[];
-  /** The certificate authority that signed its certificate, where one was named or found. */
+  /** The certificate authority that signed its certificate; `null` if unknown. */
   ca_id: string | null;
   enabled: boolean;
-  /** Recorded by `auto_enroll`, and no administrator has decided about it yet. */
+  /** Recorded by `auto_enroll` and not yet approved or rejected by an administrator. */
   pending: boolean;
   /** `sha256:` and 64 hex digits in lower case. Unique, also among revoked agents. */
   fingerprint: string;
-  /** When it was last verified, to the minute; `null` before the first time. */
+  /** When it was last verified, to the minute; `null` if never. */
   last_seen_at: string | null;
   last_seen_ip: string | null;
   created_at: string;
@@ -43,39 +43,37 @@ export interface Agent extends MaybeCertificate {
   revoked_at: string | null;
 }
 
-const COLUMNS = `
-  id, hostname, description, tags, ca_id, enabled, pending, certificate, fingerprint, subject,
-  issuer, serial, not_before, not_after, last_seen_at, last_seen_ip, created_at, updated_at,
-  revoked_at`;
-
-type Row = Omit<Agent, "tags" | "enabled" | "pending"> & {
-  tags: string;
-  enabled: number;
-  pending: number;
-};
-
-const fromRow = (row: Row): Agent => ({
-  ...row,
-  tags: JSON.parse(row.tags),
-  enabled: row.enabled === 1,
-  pending: row.pending === 1,
-});
-
-const toRow = (agent: Agent): Row => ({
-  ...agent,
-  tags: JSON.stringify(agent.tags),
-  enabled: Number(agent.enabled),
-  pending: Number(agent.pending),
+const agents = table<Agent>("agents", {
+  id: "value",
+  hostname: "value",
+  description: "value",
+  tags: "json",
+  ca_id: "value",
+  enabled: "boolean",
+  pending: "boolean",
+  certificate: "value",
+  fingerprint: "value",
+  subject: "value",
+  issuer: "value",
+  serial: "value",
+  not_before: "value",
+  not_after: "value",
+  last_seen_at: "value",
+  last_seen_ip: "value",
+  created_at: "value",
+  updated_at: "value",
+  revoked_at: "value",
 });
 
 export interface AgentFilter {
-  /** `true`: only revoked agents; `false`: only those that are not revoked. */
+  /** `true`: only revoked agents; `false`: only agents that are not revoked. */
   revoked: boolean;
-  /** Both the enabled and the disabled ones unless given. */
+  /** Default: both enabled and disabled agents. */
   enabled?: boolean | undefined;
 }
 
-const FILTER = "(revoked_at IS NOT NULL) = :revoked AND (:enabled IS NULL OR enabled = :enabled)";
+const FILTER =
+  "WHERE (revoked_at IS NOT NULL) = :revoked AND (:enabled IS NULL OR enabled = :enabled)";
 
 const filterParams = ({ revoked, enabled }: AgentFilter) => ({
   revoked: Number(revoked),
@@ -88,42 +86,34 @@ export function selectAgents(
   filter: AgentFilter,
   { limit, offset }: { limit: number; offset: number },
 ): Agent[] {
-  return db.all<Row>(
-    `SELECT ${COLUMNS} FROM agents WHERE ${FILTER} ORDER BY created_at DESC, id
-     LIMIT :limit OFFSET :offset`,
+  return agents.select(
+    db,
+    `${FILTER} ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset`,
     { ...filterParams(filter), limit, offset },
-  ).map(fromRow);
+  );
 }
 
 export function countAgents(db: Database, filter: AgentFilter): number {
-  return db.get<{ n: number }>(
-    `SELECT count(*) AS n FROM agents WHERE ${FILTER}`,
-    filterParams(filter),
-  )!.n;
+  return agents.count(db, FILTER, filterParams(filter));
 }
 
 /** One agent, or `undefined` when the id is unknown. */
 export function selectAgent(db: Database, id: string): Agent | undefined {
-  const row = db.get<Row>(`SELECT ${COLUMNS} FROM agents WHERE id = :id`, { id });
-  return row && fromRow(row);
+  return agents.find(db, id);
 }
 
-/** The agent with a certificate, or `undefined` when there is none; it may be revoked. */
+/** The agent with a certificate, or `undefined`; it may be revoked. */
 export function selectAgentByFingerprint(db: Database, fingerprint: string): Agent | undefined {
-  const row = db.get<Row>(
-    `SELECT ${COLUMNS} FROM agents WHERE fingerprint = :fingerprint`,
-    { fingerprint },
-  );
-  return row && fromRow(row);
+  return agents.selectOne(db, "WHERE fingerprint = :fingerprint", { fingerprint });
 }
 
-/** The little of an agent, and of its certificate authority, that decides whether it is verified. */
+/** The fields of an agent and its certificate authority that decide whether it is verified. */
 export interface AgentStanding {
   id: string;
   hostname: string;
   enabled: boolean;
   pending: boolean;
-  /** Whether its certificate is stored, and not only the fingerprint. */
+  /** Whether the certificate is stored, not only its fingerprint. */
   has_certificate: boolean;
   not_before: string | null;
   not_after: string | null;
@@ -141,8 +131,8 @@ type StandingRow = Omit<AgentStanding, "enabled" | "pending" | "has_certificate"
 };
 
 /**
- * Finds an agent by an index. How long that takes may depend on the fingerprint: it is no secret,
- * for every handshake shows it.
+ * Finds an agent by an index. The lookup need not take constant time: the fingerprint is not a
+ * secret, because every handshake reveals it.
  */
 export function selectAgentStanding(
   db: Database,
@@ -165,54 +155,39 @@ export function selectAgentStanding(
 }
 
 export function insertAgent(db: Database, agent: Agent): void {
-  db.run(
-    `INSERT INTO agents (${COLUMNS})
-     VALUES (:id, :hostname, :description, :tags, :ca_id, :enabled, :pending, :certificate,
-       :fingerprint, :subject, :issuer, :serial, :not_before, :not_after, :last_seen_at,
-       :last_seen_ip, :created_at, :updated_at, :revoked_at)`,
-    toRow(agent),
-  );
+  agents.insert(db, agent);
 }
 
 export function updateAgent(
   db: Database,
   { id, hostname, description, tags, updated_at }: Agent,
 ): void {
-  db.run(
-    `UPDATE agents
-     SET hostname = :hostname, description = :description, tags = :tags, updated_at = :updated_at
-     WHERE id = :id`,
-    { id, hostname, description, tags: JSON.stringify(tags), updated_at },
-  );
+  agents.update(db, id, { hostname, description, tags, updated_at });
 }
 
 /**
- * Enables or disables an agent that is not revoked. Either is an administrator's decision, so it is
- * no longer pending.
+ * Enables or disables an agent unless it is revoked. It is no longer pending: an administrator has
+ * decided.
  */
 export function updateAgentEnabled(
   db: Database,
   id: string,
   { enabled, updated_at }: { enabled: boolean; updated_at: string },
 ): void {
-  db.run(
-    `UPDATE agents SET enabled = :enabled, pending = 0, updated_at = :updated_at
-     WHERE id = :id AND revoked_at IS NULL`,
-    { id, enabled: Number(enabled), updated_at },
+  agents.update(db, id, { enabled, pending: false, updated_at }, "revoked_at IS NULL");
+}
+
+/** @returns Whether the agent was not revoked before. */
+export function updateAgentRevoked(db: Database, id: string, revoked_at: string): boolean {
+  return agents.update(
+    db,
+    id,
+    { enabled: false, pending: false, revoked_at, updated_at: revoked_at },
+    "revoked_at IS NULL",
   );
 }
 
-/** @returns Whether it was not revoked before. */
-export function updateAgentRevoked(db: Database, id: string, revoked_at: string): boolean {
-  return db.run(
-    `UPDATE agents
-     SET enabled = 0, pending = 0, revoked_at = :revoked_at, updated_at = :revoked_at
-     WHERE id = :id AND revoked_at IS NULL`,
-    { id, revoked_at },
-  ) > 0;
-}
-
-/** Adds what the certificate says to an agent of which only the fingerprint was known. */
+/** Stores the certificate of an agent of which only the fingerprint was known. */
 export function updateAgentCertificate(
   db: Database,
   id: string,
@@ -220,12 +195,11 @@ export function updateAgentCertificate(
     ca_id: string | null;
   },
 ): void {
-  db.run(
-    `UPDATE agents
-     SET certificate = :certificate, subject = :subject, issuer = :issuer, serial = :serial,
-       not_before = :not_before, not_after = :not_after, ca_id = :ca_id
-     WHERE id = :id AND certificate IS NULL`,
-    { id, certificate, subject, issuer, serial, not_before, not_after, ca_id },
+  agents.update(
+    db,
+    id,
+    { certificate, subject, issuer, serial, not_before, not_after, ca_id },
+    "certificate IS NULL",
   );
 }
 
@@ -234,23 +208,20 @@ export function updateAgentSeen(
   id: string,
   { at, ip }: { at: string; ip: string | null },
 ): void {
-  db.run("UPDATE agents SET last_seen_at = :at, last_seen_ip = :ip WHERE id = :id", { id, at, ip });
+  agents.update(db, id, { last_seen_at: at, last_seen_ip: ip });
 }
 
-/** How many were recorded by `auto_enroll` and wait for a decision. */
+/** Agents recorded by `auto_enroll` that no administrator has approved or rejected yet. */
 export function countPendingAgents(db: Database): number {
-  return db.get<{ n: number }>("SELECT count(*) AS n FROM agents WHERE pending = 1")!.n;
+  return agents.count(db, "WHERE pending = 1");
 }
 
-/** How many agents that are not revoked have a certificate of this authority. */
+/** Agents that are not revoked and whose certificate this authority signed. */
 export function countAgentsOfCa(db: Database, caId: string): number {
-  return db.get<{ n: number }>(
-    "SELECT count(*) AS n FROM agents WHERE ca_id = :caId AND revoked_at IS NULL",
-    { caId },
-  )!.n;
+  return agents.count(db, "WHERE ca_id = :caId AND revoked_at IS NULL", { caId });
 }
 
-/** Takes an authority from its revoked agents, which would otherwise keep it from being deleted. */
+/** Clears the authority of its revoked agents, whose reference would prevent its deletion. */
 export function updateRevokedAgentsWithoutCa(db: Database, caId: string): void {
   db.run("UPDATE agents SET ca_id = NULL WHERE ca_id = :caId AND revoked_at IS NOT NULL", { caId });
 }

@@ -1,17 +1,18 @@
 /**
- * The `brands` table: how the service looks to people; at most one of them is active.
+ * The `brands` table: name, logos and colors that users see; at most one brand is active.
  *
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-/** One brand as stored. Times are ISO 8601, UTC. What a brand does not have is `null`. */
+/** One brand as stored. Times are ISO 8601, UTC. */
 export interface Brand {
   id: string;
-  /** The name of the brand itself, for administrators. */
+  /** The name of the brand, shown to administrators. */
   name: string;
-  /** What people see as the name of the service. */
+  /** The name of the service, shown to all users. */
   app_name: string;
   logo_url: string | null;
   /** For dark backgrounds. */
@@ -29,61 +30,52 @@ export interface Brand {
   updated_at: string;
 }
 
-const COLUMNS = `
-  id, name, app_name, logo_url, logo_dark_url, email_logo_url, primary_color, secondary_color,
-  accent_color, font_family, custom_css, is_active, created_at, updated_at`;
-
-type Row = Omit<Brand, "is_active"> & { is_active: number };
-
-const fromRow = (row: Row): Brand => ({ ...row, is_active: row.is_active === 1 });
-const toRow = (brand: Brand) => ({ ...brand, is_active: Number(brand.is_active) });
+const brands = table<Brand>("brands", {
+  id: "value",
+  name: "value",
+  app_name: "value",
+  logo_url: "value",
+  logo_dark_url: "value",
+  email_logo_url: "value",
+  primary_color: "value",
+  secondary_color: "value",
+  accent_color: "value",
+  font_family: "value",
+  custom_css: "value",
+  is_active: "boolean",
+  created_at: "value",
+  updated_at: "value",
+});
 
 /** Newest first. */
 export function selectBrands(db: Database): Brand[] {
-  return db.all<Row>(`SELECT ${COLUMNS} FROM brands ORDER BY created_at DESC, id`).map(fromRow);
+  return brands.select(db, "ORDER BY created_at DESC, id");
 }
 
 /** One brand, or `undefined` when the id is unknown. */
 export function selectBrand(db: Database, id: string): Brand | undefined {
-  const row = db.get<Row>(`SELECT ${COLUMNS} FROM brands WHERE id = :id`, { id });
-  return row && fromRow(row);
+  return brands.find(db, id);
 }
 
-/** The active brand, or `undefined` when none is. */
+/** The active brand, or `undefined`. */
 export function selectActiveBrand(db: Database): Brand | undefined {
-  const row = db.get<Row>(`SELECT ${COLUMNS} FROM brands WHERE is_active = 1`);
-  return row && fromRow(row);
+  return brands.selectOne(db, "WHERE is_active = 1");
 }
 
 export function countBrands(db: Database): number {
-  return db.get<{ n: number }>("SELECT count(*) AS n FROM brands")!.n;
+  return brands.count(db);
 }
 
 export function insertBrand(db: Database, brand: Brand): void {
-  db.run(
-    `INSERT INTO brands (${COLUMNS})
-     VALUES (:id, :name, :app_name, :logo_url, :logo_dark_url, :email_logo_url, :primary_color,
-       :secondary_color, :accent_color, :font_family, :custom_css, :is_active, :created_at,
-       :updated_at)`,
-    toRow(brand),
-  );
+  brands.insert(db, brand);
 }
 
-/** Stores a changed brand, except whether it is active. */
-export function updateBrand(db: Database, brand: Brand): void {
-  const { created_at: _, is_active: __, ...row } = toRow(brand);
-  db.run(
-    `UPDATE brands
-     SET name = :name, app_name = :app_name, logo_url = :logo_url, logo_dark_url = :logo_dark_url,
-       email_logo_url = :email_logo_url, primary_color = :primary_color,
-       secondary_color = :secondary_color, accent_color = :accent_color,
-       font_family = :font_family, custom_css = :custom_css, updated_at = :updated_at
-     WHERE id = :id`,
-    row,
-  );
+/** Stores everything but whether the brand is active. */
+export function updateBrand(db: Database, { is_active: _, ...brand }: Brand): void {
+  brands.update(db, brand.id, brand);
 }
 
-/** Makes one brand the only active one. To be called in a transaction. */
+/** Makes one brand the only active one. Must be called in a transaction. */
 export function updateActiveBrand(db: Database, id: string): void {
   db.run("UPDATE brands SET is_active = 0 WHERE is_active = 1");
   db.run("UPDATE brands SET is_active = 1 WHERE id = :id", { id });
@@ -91,5 +83,5 @@ export function updateActiveBrand(db: Database, id: string): void {
 
 /** @returns Whether the id was known. */
 export function deleteBrand(db: Database, id: string): boolean {
-  return db.run("DELETE FROM brands WHERE id = :id", { id }) > 0;
+  return brands.delete(db, id);
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 /** One certificate authority as stored. Times are ISO 8601, UTC. */
@@ -23,63 +24,64 @@ export interface CaCertificate {
   created_at: string;
 }
 
-const COLUMNS = `
-  id, name, certificate, fingerprint, subject, issuer, serial, not_before, not_after, created_at`;
+const authorities = table<CaCertificate>("ca_certificates", {
+  id: "value",
+  name: "value",
+  certificate: "value",
+  fingerprint: "value",
+  subject: "value",
+  issuer: "value",
+  serial: "value",
+  not_before: "value",
+  not_after: "value",
+  created_at: "value",
+});
 
 /** Newest first. */
 export function selectCaCertificates(
   db: Database,
   { limit, offset }: { limit: number; offset: number },
 ): CaCertificate[] {
-  return db.all<CaCertificate>(
-    `SELECT ${COLUMNS} FROM ca_certificates ORDER BY created_at DESC, id
-     LIMIT :limit OFFSET :offset`,
-    { limit, offset },
-  );
+  return authorities.select(db, "ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset", {
+    limit,
+    offset,
+  });
 }
 
 export function countCaCertificates(db: Database): number {
-  return db.get<{ n: number }>("SELECT count(*) AS n FROM ca_certificates")!.n;
+  return authorities.count(db);
 }
 
 /** One certificate authority, or `undefined` when the id is unknown. */
 export function selectCaCertificate(db: Database, id: string): CaCertificate | undefined {
-  return db.get<CaCertificate>(`SELECT ${COLUMNS} FROM ca_certificates WHERE id = :id`, { id });
+  return authorities.find(db, id);
 }
 
 export function selectCaCertificateByFingerprint(
   db: Database,
   fingerprint: string,
 ): CaCertificate | undefined {
-  return db.get<CaCertificate>(
-    `SELECT ${COLUMNS} FROM ca_certificates WHERE fingerprint = :fingerprint`,
-    { fingerprint },
-  );
+  return authorities.selectOne(db, "WHERE fingerprint = :fingerprint", { fingerprint });
 }
 
-/** The authorities with this name, newest first: several can have the same one. */
+/** The authorities with this subject, newest first: subjects are not unique. */
 export function selectCaCertificatesBySubject(
   db: Database,
   subject: string,
   limit: number,
 ): CaCertificate[] {
-  return db.all<CaCertificate>(
-    `SELECT ${COLUMNS} FROM ca_certificates WHERE subject = :subject
-     ORDER BY created_at DESC, id LIMIT :limit`,
+  return authorities.select(
+    db,
+    "WHERE subject = :subject ORDER BY created_at DESC, id LIMIT :limit",
     { subject, limit },
   );
 }
 
 export function insertCaCertificate(db: Database, ca: CaCertificate): void {
-  db.run(
-    `INSERT INTO ca_certificates (${COLUMNS})
-     VALUES (:id, :name, :certificate, :fingerprint, :subject, :issuer, :serial, :not_before,
-       :not_after, :created_at)`,
-    { ...ca },
-  );
+  authorities.insert(db, ca);
 }
 
 /** @throws The SQLite error while an agent refers to it. */
 export function deleteCaCertificate(db: Database, id: string): void {
-  db.run("DELETE FROM ca_certificates WHERE id = :id", { id });
+  authorities.delete(db, id);
 }

@@ -1,37 +1,41 @@
 /**
- * The `compliance_anchors` table: where the chain of the compliance log goes on after its beginning
- * was deleted.
+ * The `compliance_anchors` table: where the chain of the compliance log continues after its oldest entries
+ * were deleted.
  *
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-/** The last entry that a run of the retention deleted. */
+/** The last entry deleted by a retention run. */
 export interface ChainAnchor {
-  /** The entry of the log that announced the run. */
+  /** The entry of the log that recorded the run. */
   entry_id: string;
-  /** Its place in the chain, which is also how many entries were ever deleted. */
+  /** Its place in the chain, which equals the number of entries ever deleted. */
   sequence: number;
   hash: string;
   /** ISO 8601, UTC. */
   created_at: string;
 }
 
-/** The one that counts: what remains of the log begins after it. */
+const anchors = table<ChainAnchor>("compliance_anchors", {
+  entry_id: "value",
+  sequence: "value",
+  hash: "value",
+  created_at: "value",
+});
+
+/** The latest anchor: the remaining log begins after it. */
 export function selectAnchor(db: Database): ChainAnchor | undefined {
-  return db.get<ChainAnchor>(
-    `SELECT entry_id, sequence, hash, created_at FROM compliance_anchors
-     ORDER BY sequence DESC LIMIT 1`,
-  );
+  return anchors.selectOne(db, "ORDER BY sequence DESC LIMIT 1");
 }
 
-/** A run has one, which moves on as it deletes. */
+/** Each run has one anchor, which advances as the run deletes. */
 export function upsertAnchor(db: Database, anchor: ChainAnchor): void {
-  db.run(
-    `INSERT INTO compliance_anchors (entry_id, sequence, hash, created_at)
-     VALUES (:entry_id, :sequence, :hash, :created_at)
-     ON CONFLICT (entry_id) DO UPDATE SET sequence = excluded.sequence, hash = excluded.hash`,
-    { ...anchor },
+  anchors.insert(
+    db,
+    anchor,
+    "ON CONFLICT (entry_id) DO UPDATE SET sequence = excluded.sequence, hash = excluded.hash",
   );
 }

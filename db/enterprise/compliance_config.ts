@@ -1,9 +1,10 @@
 /**
- * The one row of `compliance_config`: what the compliance log takes down, and for how long.
+ * The `compliance_config` table, which has one row: settings of the compliance log.
  *
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 export const HASH_ALGORITHMS = ["sha256"] as const;
@@ -11,38 +12,31 @@ export const EXPORT_FORMATS = ["json", "csv"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export interface ComplianceConfig {
-  /** Whether anything is written. */
+  /** Whether entries are recorded. */
   enabled: boolean;
   retention_days: number;
   hash_algorithm: (typeof HASH_ALGORITHMS)[number];
-  /** Whether reads are written down as well. */
+  /** Whether read requests are recorded as well. */
   log_api_reads: boolean;
-  /** Of an export that does not say. */
+  /** The format of an export whose request names none. */
   export_format: ExportFormat;
 }
 
-type Row = Omit<ComplianceConfig, "enabled" | "log_api_reads"> & {
-  enabled: number;
-  log_api_reads: number;
-};
+/** The id of the only row. */
+const ROW_ID = 1;
+
+const configs = table<ComplianceConfig>("compliance_config", {
+  enabled: "boolean",
+  retention_days: "value",
+  hash_algorithm: "value",
+  log_api_reads: "boolean",
+  export_format: "value",
+});
 
 export function selectComplianceConfig(db: Database): ComplianceConfig {
-  const row = db.get<Row>(
-    `SELECT enabled, retention_days, hash_algorithm, log_api_reads, export_format
-     FROM compliance_config`,
-  )!;
-  return { ...row, enabled: row.enabled === 1, log_api_reads: row.log_api_reads === 1 };
+  return configs.selectOne(db)!;
 }
 
 export function updateComplianceConfig(db: Database, config: ComplianceConfig): void {
-  db.run(
-    `UPDATE compliance_config
-     SET enabled = :enabled, retention_days = :retention_days, hash_algorithm = :hash_algorithm,
-       log_api_reads = :log_api_reads, export_format = :export_format`,
-    {
-      ...config,
-      enabled: Number(config.enabled),
-      log_api_reads: Number(config.log_api_reads),
-    },
-  );
+  configs.update(db, ROW_ID, config);
 }

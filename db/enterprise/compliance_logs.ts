@@ -1,7 +1,7 @@
 /**
  * The `compliance_logs` table: the entries of the compliance log, each chained to the one before;
- * `compliance_head`: the end of that chain; and `compliance_counts`: how many there are of each
- * kind, which triggers keep.
+ * `compliance_head`: the end of that chain; and `compliance_counts`: the number of entries of each
+ * kind, maintained by triggers.
  *
  * @module
  */
@@ -45,7 +45,7 @@ export interface ComplianceRow {
   outcome: Outcome;
   /** A JSON object in its canonical form. */
   metadata: string | null;
-  /** Who wrote the entry through the API; `null` for the service itself. */
+  /** The caller that added the entry through the API; `null` for the service itself. */
   recorded_by: string | null;
   previous_hash: string;
   entry_hash: string;
@@ -59,7 +59,7 @@ export interface ChainLink {
   hash: string;
 }
 
-/** Which entries are meant; what is missing does not matter. */
+/** Selects entries; a missing field matches all. */
 export interface EntryFilter {
   category?: Category | undefined;
   severity?: Severity | undefined;
@@ -68,7 +68,7 @@ export interface EntryFilter {
   action?: string | undefined;
 }
 
-/** A stretch of time, ISO 8601, UTC: `from` belongs to it, `before` does not. */
+/** A time range, ISO 8601, UTC: `from` is inclusive, `before` exclusive. */
 export interface TimeRange {
   from: string;
   before: string;
@@ -78,12 +78,12 @@ const COLUMNS = `
   sequence, id, event_id, category, severity, actor_id, actor_type, action, resource_type,
   resource_id, detail, outcome, metadata, recorded_by, previous_hash, entry_hash, created_at`;
 
-/** The end of the chain; `undefined` where somebody took it away. */
+/** The end of the chain; `undefined` if the row was removed outside this program. */
 export function selectHead(db: Database): ChainLink | undefined {
   return db.get<ChainLink>("SELECT sequence, hash FROM compliance_head");
 }
 
-/** Adds an entry that follows the head, which it then is; a trigger refuses every other one. */
+/** Adds an entry and makes it the head. A trigger refuses an entry that does not follow the head. */
 export function insertEntry(db: Database, row: ComplianceRow): void {
   db.run(
     `INSERT INTO compliance_logs (${COLUMNS})
@@ -109,12 +109,12 @@ export function withSavepoint<T>(db: Database, work: () => T): T {
     try {
       db.run("ROLLBACK TO compliance");
       db.run("RELEASE compliance");
-    } catch { /* a full disk has undone the whole transaction */ }
+    } catch { /* a full disk has rolled back the whole transaction */ }
     throw error;
   }
 }
 
-/** Everything that `work` reads is of one moment, whatever other processes write. */
+/** Runs `work` on a snapshot: it does not see later writes of other processes. */
 export async function inReadTransaction<T>(db: Database, work: () => Promise<T>): Promise<T> {
   db.run("BEGIN");
   try {
@@ -128,7 +128,7 @@ export function selectEntry(db: Database, id: string): ComplianceRow | undefined
   return db.get<ComplianceRow>(`SELECT ${COLUMNS} FROM compliance_logs WHERE id = :id`, { id });
 }
 
-/** By its place in the chain. */
+/** The entry at a place in the chain. */
 export function selectEntryAt(db: Database, sequence: number): ComplianceRow | undefined {
   return db.get<ComplianceRow>(
     `SELECT ${COLUMNS} FROM compliance_logs WHERE sequence = :sequence`,
@@ -136,7 +136,7 @@ export function selectEntryAt(db: Database, sequence: number): ComplianceRow | u
   );
 }
 
-/** Those after one place in the chain, up to another one and with it, in their order. */
+/** The entries after one place in the chain through another, in order. */
 export function selectChain(
   db: Database,
   { after, through, limit }: { after: number; through: number; limit: number },
@@ -160,7 +160,7 @@ export function selectEntryBefore(db: Database, sequence: number): ComplianceRow
 /**
  * The nearest entry after a place in the chain.
  *
- * @throws {RangeError} For a place that no number holds: somebody put it there.
+ * @throws {RangeError} For a manipulated place beyond the range of numbers.
  */
 export function selectEntryAfter(db: Database, sequence: number): ComplianceRow | undefined {
   return db.get<ComplianceRow>(
@@ -170,7 +170,7 @@ export function selectEntryAfter(db: Database, sequence: number): ComplianceRow 
   );
 }
 
-/** The place of the earliest entry that is of that time or later. */
+/** The place of the earliest entry at or after a time. */
 export function selectSequenceFrom(db: Database, from: string): number | undefined {
   return db.get<{ sequence: number }>(
     `SELECT sequence FROM compliance_logs
@@ -180,8 +180,8 @@ export function selectSequenceFrom(db: Database, from: string): number | undefin
 }
 
 /**
- * Where the newest `size` entries of a time begin; `undefined` when it has not more than that.
- * Reads no more than so many keys of an index.
+ * The time from which the newest `size` entries of a range start; `undefined` if it has fewer.
+ * Reads at most `size` keys of an index.
  */
 export function selectWindowStart(
   db: Database,
@@ -196,14 +196,14 @@ export function selectWindowStart(
 }
 
 export function countEntries(db: Database, filter: EntryFilter, range: TimeRange): number {
-  const { condition, params } = conditionOf(filter, range);
+  const { condition, params } = toCondition(filter, range);
   return db.get<{ n: number }>(
     `SELECT count(*) AS n FROM compliance_logs WHERE ${condition}`,
     params,
   )!.n;
 }
 
-/** How many entries are up to a place in the chain and at it. */
+/** Number of entries through a place in the chain. */
 export function countEntriesThrough(db: Database, sequence: number): number {
   return db.get<{ n: number }>(
     "SELECT count(*) AS n FROM compliance_logs WHERE sequence <= :sequence",
@@ -218,7 +218,7 @@ export function selectEntries(
   range: TimeRange,
   { limit, offset }: { limit: number; offset: number },
 ): ComplianceRow[] {
-  const { condition, params } = conditionOf(filter, range);
+  const { condition, params } = toCondition(filter, range);
   return db.all<ComplianceRow>(
     `SELECT ${COLUMNS} FROM compliance_logs WHERE ${condition}
      ORDER BY created_at DESC, sequence DESC LIMIT :limit OFFSET :offset`,
@@ -226,7 +226,7 @@ export function selectEntries(
   );
 }
 
-/** The places of the newest entries of a time, newest first. */
+/** The places of the newest entries of a range, newest first. */
 export function selectNewestSequences(
   db: Database,
   { from, before }: TimeRange,
@@ -239,8 +239,7 @@ export function selectNewestSequences(
   ).map(({ sequence }) => sequence);
 }
 
-/** Names of columns are ours, values are bound. */
-function conditionOf(filter: EntryFilter, { from, before }: TimeRange) {
+function toCondition(filter: EntryFilter, { from, before }: TimeRange) {
   const { category, severity, outcome, actor_id, action } = filter;
   const given = Object.entries({ category, severity, outcome, actor_id, action })
     .filter((field): field is [string, string] => field[1] !== undefined);
@@ -253,7 +252,7 @@ function conditionOf(filter: EntryFilter, { from, before }: TimeRange) {
   };
 }
 
-/** How many there are of each kind. */
+/** Number of entries of one kind. */
 export interface EntryCount {
   category: Category;
   severity: Severity;
@@ -268,9 +267,9 @@ export function selectCounts(db: Database): EntryCount[] {
 }
 
 /**
- * How many there are by the counts.
+ * The total of the counts.
  *
- * @throws {RangeError} For a sum that no number holds: somebody put it there.
+ * @throws {RangeError} For a manipulated count beyond the range of numbers.
  */
 export function selectCountsSum(db: Database): number {
   return db.get<{ n: number }>(
@@ -278,7 +277,7 @@ export function selectCountsSum(db: Database): number {
   )!.n;
 }
 
-/** When the earliest and the latest entry were written; `null` without any. */
+/** Times of the oldest and the newest entry; `null` without entries. */
 export function selectTimes(db: Database): { oldest: string | null; newest: string | null } {
   return {
     oldest: db.get<{ at: string | null }>(
@@ -290,8 +289,8 @@ export function selectTimes(db: Database): { oldest: string | null; newest: stri
   };
 }
 
-/** Only what lies below an anchor can be deleted. @returns How many went. */
+/** Only entries through an anchor can be deleted. @returns How many were deleted. */
 export function deleteEntriesThrough(db: Database, sequence: number): number {
-  // The number of changed rows does not count what triggers change.
+  // The number of changed rows excludes the changes of triggers.
   return db.run("DELETE FROM compliance_logs WHERE sequence <= :sequence", { sequence });
-}
+} /** Rolls back what `work` did when it throws, and leaves the surrounding transaction open. */

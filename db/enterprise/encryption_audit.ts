@@ -1,9 +1,10 @@
 /**
- * The `encryption_audit` table: who changed what about encryption.
+ * The `encryption_audit` table: who changed encryption settings, and when.
  *
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 export const ENCRYPTION_EVENTS = [
@@ -18,7 +19,7 @@ export type EncryptionEvent = (typeof ENCRYPTION_EVENTS)[number];
 export interface EncryptionAuditEntry {
   id: string;
   event_type: EncryptionEvent;
-  /** What happened, for people. */
+  /** A description of the event. */
   detail: string;
   /** Id of the user, or `key`. */
   actor: string;
@@ -27,9 +28,16 @@ export interface EncryptionAuditEntry {
   created_at: string;
 }
 
-const COLUMNS = "id, event_type, detail, actor, ip, created_at";
+const entries = table<EncryptionAuditEntry>("encryption_audit", {
+  id: "value",
+  event_type: "value",
+  detail: "value",
+  actor: "value",
+  ip: "value",
+  created_at: "value",
+});
 
-const FILTER = "(:event_type IS NULL OR event_type = :event_type)";
+const FILTER = "WHERE (:event_type IS NULL OR event_type = :event_type)";
 
 /** Newest first. @param event_type `null` for every kind of event. */
 export function selectEncryptionAudit(
@@ -37,26 +45,19 @@ export function selectEncryptionAudit(
   event_type: EncryptionEvent | null,
   { limit, offset }: { limit: number; offset: number },
 ): EncryptionAuditEntry[] {
-  return db.all<EncryptionAuditEntry>(
-    `SELECT ${COLUMNS} FROM encryption_audit WHERE ${FILTER} ORDER BY created_at DESC, id
-     LIMIT :limit OFFSET :offset`,
+  return entries.select(
+    db,
+    `${FILTER} ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset`,
     { event_type, limit, offset },
   );
 }
 
 export function countEncryptionAudit(db: Database, event_type: EncryptionEvent | null): number {
-  return db.get<{ n: number }>(
-    `SELECT count(*) AS n FROM encryption_audit WHERE ${FILTER}`,
-    { event_type },
-  )!.n;
+  return entries.count(db, FILTER, { event_type });
 }
 
 export function insertEncryptionAudit(db: Database, entry: EncryptionAuditEntry): void {
-  db.run(
-    `INSERT INTO encryption_audit (${COLUMNS})
-     VALUES (:id, :event_type, :detail, :actor, :ip, :created_at)`,
-    { ...entry },
-  );
+  entries.insert(db, entry);
 }
 
 /** @returns How many were deleted. */

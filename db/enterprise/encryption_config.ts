@@ -1,14 +1,15 @@
 /**
- * The `encryption_config` table, which has one row: how the database file is to be encrypted.
+ * The `encryption_config` table, which has one row: encryption settings of the database file.
  *
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 export const CIPHER_ALGORITHMS = ["aes-256-cbc", "aes-256-gcm"] as const;
 
-/** Bytes; SQLite's own bounds. */
+/** Bytes; the sizes that SQLite supports. */
 export const PAGE_SIZES = [512, 1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536] as const;
 
 export interface EncryptionConfig {
@@ -18,27 +19,27 @@ export interface EncryptionConfig {
   page_size: (typeof PAGE_SIZES)[number];
 }
 
-type Row = Omit<EncryptionConfig, "enabled"> & { enabled: number };
+/** The id of the only row. */
+const ROW_ID = 1;
+
+const configs = table<EncryptionConfig>("encryption_config", {
+  enabled: "boolean",
+  algorithm: "value",
+  kdf_iterations: "value",
+  page_size: "value",
+});
 
 export function selectEncryptionConfig(db: Database): EncryptionConfig {
-  const row = db.get<Row>(
-    "SELECT enabled, algorithm, kdf_iterations, page_size FROM encryption_config",
-  )!;
-  return { ...row, enabled: row.enabled === 1 };
+  return configs.selectOne(db)!;
 }
 
 export function updateEncryptionConfig(db: Database, config: EncryptionConfig): void {
-  db.run(
-    `UPDATE encryption_config
-     SET enabled = :enabled, algorithm = :algorithm, kdf_iterations = :kdf_iterations,
-       page_size = :page_size`,
-    { ...config, enabled: Number(config.enabled) },
-  );
+  configs.update(db, ROW_ID, config);
 }
 
-/** The version of SQLCipher that opened the database; `undefined` for SQLite without it. */
+/** The version of SQLCipher in use; `undefined` for plain SQLite. */
 export function selectCipherVersion(db: Database): string | undefined {
-  // SQLite answers nothing to a pragma that it does not know.
+  // SQLite returns no row for an unknown pragma.
   const row = db.get<{ cipher_version?: string }>("PRAGMA cipher_version");
   return row?.cipher_version || undefined;
 }

@@ -1,9 +1,10 @@
 /**
- * The `ip_rules` table: from which addresses the service may be used, and by whom.
+ * The `ip_rules` table: the addresses that may use the service, for all users or for one.
  *
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 export const IP_RULE_SCOPES = ["global", "user"] as const;
@@ -17,59 +18,51 @@ export interface IpRule {
   label: string;
   description: string;
   enabled: boolean;
-  /** `global`: for everybody; `user`: only for the user `scope_id`. */
+  /** `global`: for all users; `user`: only for the user `scope_id`. */
   scope: IpRuleScope;
-  /** `null` exactly for the scope `global`. */
+  /** `null` if and only if the scope is `global`. */
   scope_id: string | null;
-  /** From then on it admits nobody; `null` for a rule without an end. */
+  /** The rule has no effect from then on; `null` for a rule that does not expire. */
   expires_at: string | null;
   created_at: string;
   updated_at: string;
 }
 
-const COLUMNS = `
-  id, cidr, label, description, enabled, scope, scope_id, expires_at, created_at, updated_at`;
-
-type Row = Omit<IpRule, "enabled"> & { enabled: number };
-
-const fromRow = (row: Row): IpRule => ({ ...row, enabled: row.enabled === 1 });
-const toRow = (rule: IpRule) => ({ ...rule, enabled: Number(rule.enabled) });
+const rules = table<IpRule>("ip_rules", {
+  id: "value",
+  cidr: "value",
+  label: "value",
+  description: "value",
+  enabled: "boolean",
+  scope: "value",
+  scope_id: "value",
+  expires_at: "value",
+  created_at: "value",
+  updated_at: "value",
+});
 
 /** Newest first. */
 export function selectIpRules(db: Database): IpRule[] {
-  return db.all<Row>(`SELECT ${COLUMNS} FROM ip_rules ORDER BY created_at DESC, id`).map(fromRow);
+  return rules.select(db, "ORDER BY created_at DESC, id");
 }
 
 /** One rule, or `undefined` when the id is unknown. */
 export function selectIpRule(db: Database, id: string): IpRule | undefined {
-  const row = db.get<Row>(`SELECT ${COLUMNS} FROM ip_rules WHERE id = :id`, { id });
-  return row && fromRow(row);
+  return rules.find(db, id);
 }
 
 export function countIpRules(db: Database): number {
-  return db.get<{ n: number }>("SELECT count(*) AS n FROM ip_rules")!.n;
+  return rules.count(db);
 }
 
 export function insertIpRule(db: Database, rule: IpRule): void {
-  db.run(
-    `INSERT INTO ip_rules (${COLUMNS})
-     VALUES (:id, :cidr, :label, :description, :enabled, :scope, :scope_id, :expires_at,
-       :created_at, :updated_at)`,
-    toRow(rule),
-  );
+  rules.insert(db, rule);
 }
 
 export function updateIpRule(db: Database, rule: IpRule): void {
-  const { created_at: _, ...row } = toRow(rule);
-  db.run(
-    `UPDATE ip_rules
-     SET cidr = :cidr, label = :label, description = :description, enabled = :enabled,
-       scope = :scope, scope_id = :scope_id, expires_at = :expires_at, updated_at = :updated_at
-     WHERE id = :id`,
-    row,
-  );
+  rules.update(db, rule.id, rule);
 }
 
 export function deleteIpRule(db: Database, id: string): void {
-  db.run("DELETE FROM ip_rules WHERE id = :id", { id });
+  rules.delete(db, id);
 }

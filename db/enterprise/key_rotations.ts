@@ -1,9 +1,10 @@
 /**
- * The `key_rotations` table: when rotations of the database key were begun, and how they ended.
+ * The `key_rotations` table: rotations of the database key and their results.
  *
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 /** How a rotation can end. */
@@ -20,39 +21,45 @@ export interface KeyRotation {
   /** Id of the user, or `key`. */
   initiated_by: string;
   started_at: string;
-  /** When it ended, in whichever way; `null` while it is pending. */
+  /** When it ended with any result; `null` while it is pending. */
   completed_at: string | null;
 }
 
-const COLUMNS = "id, status, notes, initiated_by, started_at, completed_at";
+const rotations = table<KeyRotation>("key_rotations", {
+  id: "value",
+  status: "value",
+  notes: "value",
+  initiated_by: "value",
+  started_at: "value",
+  completed_at: "value",
+});
 
 /** Newest first. */
 export function selectKeyRotations(
   db: Database,
   { limit, offset }: { limit: number; offset: number },
 ): KeyRotation[] {
-  return db.all<KeyRotation>(
-    `SELECT ${COLUMNS} FROM key_rotations ORDER BY started_at DESC, id
-     LIMIT :limit OFFSET :offset`,
-    { limit, offset },
-  );
+  return rotations.select(db, "ORDER BY started_at DESC, id LIMIT :limit OFFSET :offset", {
+    limit,
+    offset,
+  });
 }
 
 export function countKeyRotations(db: Database): number {
-  return db.get<{ n: number }>("SELECT count(*) AS n FROM key_rotations")!.n;
+  return rotations.count(db);
 }
 
 /** One rotation, or `undefined` when the id is unknown. */
 export function selectKeyRotation(db: Database, id: string): KeyRotation | undefined {
-  return db.get<KeyRotation>(`SELECT ${COLUMNS} FROM key_rotations WHERE id = :id`, { id });
+  return rotations.find(db, id);
 }
 
-/** The rotation that has not ended, or `undefined`: there is at most one. */
+/** The pending rotation, or `undefined`: at most one is pending. */
 export function selectPendingRotation(db: Database): KeyRotation | undefined {
-  return db.get<KeyRotation>(`SELECT ${COLUMNS} FROM key_rotations WHERE status = 'pending'`);
+  return rotations.selectOne(db, "WHERE status = 'pending'");
 }
 
-/** When a rotation was last completed; `null` when none ever was. */
+/** When a rotation was last completed; `null` if never. */
 export function selectLastRotationAt(db: Database): string | null {
   return db.get<{ at: string | null }>(
     "SELECT max(completed_at) AS at FROM key_rotations WHERE status = 'completed'",
@@ -60,11 +67,7 @@ export function selectLastRotationAt(db: Database): string | null {
 }
 
 export function insertKeyRotation(db: Database, rotation: KeyRotation): void {
-  db.run(
-    `INSERT INTO key_rotations (${COLUMNS})
-     VALUES (:id, :status, :notes, :initiated_by, :started_at, :completed_at)`,
-    { ...rotation },
-  );
+  rotations.insert(db, rotation);
 }
 
 /** @returns Whether it was pending. */
@@ -77,9 +80,5 @@ export function updateKeyRotationEnded(
     completed_at: string;
   },
 ): boolean {
-  return db.run(
-    `UPDATE key_rotations SET status = :status, notes = :notes, completed_at = :completed_at
-     WHERE id = :id AND status = 'pending'`,
-    { id, status, notes, completed_at },
-  ) > 0;
+  return rotations.update(db, id, { status, notes, completed_at }, "status = 'pending'");
 }

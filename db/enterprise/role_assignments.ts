@@ -1,9 +1,10 @@
 /**
- * The `custom_role_assignments` table: who has which custom role, and which permissions that gives.
+ * The `custom_role_assignments` table: the custom roles of users, and the permissions that they give.
  *
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { Permission } from "./roles.ts";
 
@@ -13,7 +14,7 @@ export interface RoleAssignment {
   role_id: string;
   /** ISO 8601, UTC. */
   assigned_at: string;
-  /** Id of a user, who may have been deleted since. */
+  /** Id of a user, who may have been deleted. */
   assigned_by: string;
 }
 
@@ -23,7 +24,14 @@ export interface RoleUser extends Omit<RoleAssignment, "role_id"> {
   email: string | null;
 }
 
-/** The users who have a role, the last one who got it first. */
+const assignments = table<RoleAssignment>("custom_role_assignments", {
+  user_id: "value",
+  role_id: "value",
+  assigned_at: "value",
+  assigned_by: "value",
+});
+
+/** The users who have a role, last assigned first. */
 export function selectRoleUsers(
   db: Database,
   roleId: string,
@@ -44,11 +52,10 @@ export function selectRoleAssignment(
   roleId: string,
   userId: string,
 ): RoleAssignment | undefined {
-  return db.get<RoleAssignment>(
-    `SELECT user_id, role_id, assigned_at, assigned_by FROM custom_role_assignments
-     WHERE user_id = :userId AND role_id = :roleId`,
-    { userId, roleId },
-  );
+  return assignments.selectOne(db, "WHERE user_id = :userId AND role_id = :roleId", {
+    userId,
+    roleId,
+  });
 }
 
 /** Names of the roles that a user has: by priority, highest first, then by name. */
@@ -62,7 +69,7 @@ export function selectRoleNamesOfUser(db: Database, userId: string): string[] {
   ).map(({ name }) => name);
 }
 
-/** What the roles of a user grant, each pair once, in no particular order. */
+/** The permissions that the roles of a user grant, each once, in no particular order. */
 export function selectPermissionsOfUser(db: Database, userId: string): Permission[] {
   return db.all<Permission>(
     `SELECT DISTINCT resource, action
@@ -88,11 +95,7 @@ export function hasPermission(
 }
 
 export function insertRoleAssignment(db: Database, assignment: RoleAssignment): void {
-  db.run(
-    `INSERT INTO custom_role_assignments (user_id, role_id, assigned_at, assigned_by)
-     VALUES (:user_id, :role_id, :assigned_at, :assigned_by)`,
-    { ...assignment },
-  );
+  assignments.insert(db, assignment);
 }
 
 /** @returns Whether the user had the role. */

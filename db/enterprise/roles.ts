@@ -1,9 +1,10 @@
 /**
- * The `custom_roles` table, with what each role grants in `custom_role_permissions`.
+ * The `custom_roles` table, and the permissions of each role in `custom_role_permissions`.
  *
  * @module
  */
 
+import { type Columns, table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 /** One role as stored. Times are ISO 8601, UTC. */
@@ -16,23 +17,35 @@ export interface Role {
   updated_at: string;
 }
 
-/** A role in a list. */
+/** A role with its counts. */
 export interface CountedRole extends Role {
-  /** How many pairs of resource and action it has. */
+  /** Number of pairs of resource and action. */
   permission_count: number;
   user_count: number;
 }
 
-/** An action on a resource, which a role grants. `*` stands for every resource or every action. */
+/** An action on a resource. `*` stands for all resources or all actions. */
 export interface Permission {
   resource: string;
   action: string;
 }
 
-const COLUMNS = `
-  id, name, description, priority, created_at, updated_at,
-  (SELECT count(*) FROM custom_role_permissions WHERE role_id = id) AS permission_count,
-  (SELECT count(*) FROM custom_role_assignments WHERE role_id = id) AS user_count`;
+const shown: Columns<Role> = {
+  id: "value",
+  name: "value",
+  description: "value",
+  priority: "value",
+  created_at: "value",
+  updated_at: "value",
+};
+
+const roles = table<Role & { name_key: string }>("custom_roles", { ...shown, name_key: "value" });
+
+const SELECT = `
+  SELECT ${table("custom_roles", shown).columns},
+    (SELECT count(*) FROM custom_role_permissions WHERE role_id = id) AS permission_count,
+    (SELECT count(*) FROM custom_role_assignments WHERE role_id = id) AS user_count
+  FROM custom_roles`;
 
 /** By priority, highest first, then by name. */
 export function selectRoles(
@@ -40,18 +53,17 @@ export function selectRoles(
   { limit, offset }: { limit: number; offset: number },
 ): CountedRole[] {
   return db.all<CountedRole>(
-    `SELECT ${COLUMNS} FROM custom_roles
-     ORDER BY priority DESC, name_key, id LIMIT :limit OFFSET :offset`,
+    `${SELECT} ORDER BY priority DESC, name_key, id LIMIT :limit OFFSET :offset`,
     { limit, offset },
   );
 }
 
 /** One role, or `undefined` when the id is unknown. */
 export function selectRole(db: Database, id: string): CountedRole | undefined {
-  return db.get<CountedRole>(`SELECT ${COLUMNS} FROM custom_roles WHERE id = :id`, { id });
+  return db.get<CountedRole>(`${SELECT} WHERE id = :id`, { id });
 }
 
-/** The id of the role with this name, or `undefined`. @param nameKey The name as it is compared. */
+/** @param nameKey The name in the form used for comparison. */
 export function selectRoleIdByName(db: Database, nameKey: string): string | undefined {
   return db.get<{ id: string }>(
     "SELECT id FROM custom_roles WHERE name_key = :nameKey",
@@ -60,7 +72,7 @@ export function selectRoleIdByName(db: Database, nameKey: string): string | unde
 }
 
 export function countRoles(db: Database): number {
-  return db.get<{ n: number }>("SELECT count(*) AS n FROM custom_roles")!.n;
+  return roles.count(db);
 }
 
 /** The permissions of a role, in no particular order. */
@@ -71,30 +83,19 @@ export function selectPermissionsOfRole(db: Database, roleId: string): Permissio
   );
 }
 
-/** @param role `name_key` is the name as it is compared; it is unique. */
+/** @param role `name_key` is the name in the form used for comparison; it is unique. */
 export function insertRole(db: Database, role: Role & { name_key: string }): void {
-  db.run(
-    `INSERT INTO custom_roles
-       (id, name, name_key, description, priority, created_at, updated_at)
-     VALUES (:id, :name, :name_key, :description, :priority, :created_at, :updated_at)`,
-    { ...role },
-  );
+  roles.insert(db, role);
 }
 
 export function updateRole(
   db: Database,
   role: Omit<Role, "created_at"> & { name_key: string },
 ): void {
-  db.run(
-    `UPDATE custom_roles
-     SET name = :name, name_key = :name_key, description = :description, priority = :priority,
-       updated_at = :updated_at
-     WHERE id = :id`,
-    { ...role },
-  );
+  roles.update(db, role.id, role);
 }
 
-/** Gives a role these permissions instead of those that it has. @param permissions Each once. */
+/** Replaces the permissions of a role. @param permissions Each once. */
 export function replacePermissions(
   db: Database,
   roleId: string,
@@ -112,5 +113,5 @@ export function replacePermissions(
 
 /** Deletes a role, with its permissions and assignments. */
 export function deleteRole(db: Database, id: string): void {
-  db.run("DELETE FROM custom_roles WHERE id = :id", { id });
+  roles.delete(db, id);
 }

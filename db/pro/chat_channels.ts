@@ -1,9 +1,10 @@
 /**
- * The `chat_channels` table: chats that are told when something happens.
+ * The `chat_channels` table: chats that receive events.
  *
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 export const CHAT_PLATFORM_IDS = ["messenger", "team-chat"] as const;
@@ -21,59 +22,48 @@ export interface StoredChatChannel {
   enabled: boolean;
   createdAt: string;
   updatedAt: string;
-  /** Before that the platform wants no messages; `null` when it never said so. */
+  /** No message is sent before this time, as the platform requested; `null` without a request. */
   quietUntil: string | null;
 }
 
-const COLUMNS = `
-  id, platform, name, events, sealed, enabled, created_at AS createdAt, updated_at AS updatedAt,
-  quiet_until AS quietUntil`;
-
-type Row = Omit<StoredChatChannel, "events" | "enabled"> & { events: string; enabled: number };
-
-const fromRow = (row: Row): StoredChatChannel => ({
-  ...row,
-  events: JSON.parse(row.events),
-  enabled: row.enabled === 1,
+const channels = table<StoredChatChannel>("chat_channels", {
+  id: "value",
+  platform: "value",
+  name: "value",
+  events: "json",
+  sealed: "value",
+  enabled: "boolean",
+  createdAt: "value",
+  updatedAt: "value",
+  quietUntil: "value",
 });
-
-const toParams = <Rest extends object>(
-  { events, enabled, ...rest }: Pick<StoredChatChannel, "events" | "enabled"> & Rest,
-) => ({ ...rest, events: JSON.stringify(events), enabled: Number(enabled) });
 
 /** All channels, newest first. */
 export function selectChatChannels(db: Database): StoredChatChannel[] {
-  return db.all<Row>(`SELECT ${COLUMNS} FROM chat_channels ORDER BY created_at DESC, id`)
-    .map(fromRow);
+  return channels.select(db, "ORDER BY created_at DESC, id");
 }
 
 /** One channel, or `undefined` when the id is unknown. */
 export function selectChatChannel(db: Database, id: string): StoredChatChannel | undefined {
-  const row = db.get<Row>(`SELECT ${COLUMNS} FROM chat_channels WHERE id = :id`, { id });
-  return row && fromRow(row);
+  return channels.find(db, id);
 }
 
 /** The enabled channels that subscribed to a kind, oldest first. */
 export function selectSubscribedChatChannels(db: Database, kind: string): StoredChatChannel[] {
-  return db.all<Row>(
-    `SELECT ${COLUMNS} FROM chat_channels
-     WHERE enabled = 1
+  return channels.select(
+    db,
+    `WHERE enabled = 1
        AND EXISTS (SELECT 1 FROM json_each(chat_channels.events) WHERE value IN (:kind, '*'))
      ORDER BY created_at, id`,
     { kind },
-  ).map(fromRow);
+  );
 }
 
 export function insertChatChannel(
   db: Database,
   channel: Omit<StoredChatChannel, "quietUntil">,
 ): void {
-  db.run(
-    `INSERT INTO chat_channels
-       (id, platform, name, events, sealed, enabled, created_at, updated_at)
-     VALUES (:id, :platform, :name, :events, :sealed, :enabled, :createdAt, :updatedAt)`,
-    toParams(channel),
-  );
+  channels.insert(db, channel);
 }
 
 /** @returns Whether the id was known. */
@@ -81,27 +71,19 @@ export function updateChatChannel(
   db: Database,
   channel: Omit<StoredChatChannel, "createdAt" | "quietUntil">,
 ): boolean {
-  return db.run(
-    `UPDATE chat_channels SET platform = :platform, name = :name, events = :events,
-       sealed = :sealed, enabled = :enabled, updated_at = :updatedAt
-     WHERE id = :id`,
-    toParams(channel),
-  ) > 0;
+  return channels.update(db, channel.id, channel);
 }
 
 /** @returns Whether the id was known. */
 export function updateChatChannelDisabled(db: Database, id: string, updatedAt: string): boolean {
-  return db.run(
-    "UPDATE chat_channels SET enabled = 0, updated_at = :updatedAt WHERE id = :id",
-    { id, updatedAt },
-  ) > 0;
+  return channels.update(db, id, { enabled: false, updatedAt });
 }
 
 export function updateChatChannelQuietUntil(db: Database, id: string, quietUntil: string): void {
-  db.run("UPDATE chat_channels SET quiet_until = :quietUntil WHERE id = :id", { id, quietUntil });
+  channels.update(db, id, { quietUntil });
 }
 
 /** @returns Whether the id was known. */
 export function deleteChatChannel(db: Database, id: string): boolean {
-  return db.run("DELETE FROM chat_channels WHERE id = :id", { id }) > 0;
+  return channels.delete(db, id);
 }

@@ -1,15 +1,15 @@
 /**
- * Messages to chat channels, which are part of the table `outbox_messages`.
+ * Messages to chat channels, which are stored in the `outbox_messages` table.
  *
  * @module
  */
 
 import type { Database } from "../database.ts";
 
-/** The name under which they are in the outbox; their target is the channel's id. */
+/** The `channel` of these messages in the outbox; their target is the id of a chat channel. */
 export const CHAT = "chat";
 
-/** Puts off whatever waits for a channel, and would be due before. */
+/** Postpones the queued messages of a channel that are due before a time. */
 export function updateChatMessagesPutOff(db: Database, channelId: string, until: string): void {
   db.run(
     `UPDATE outbox_messages SET next_attempt_at = :until

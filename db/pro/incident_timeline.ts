@@ -1,12 +1,13 @@
 /**
- * The `incident_timeline` table: what was done about an incident, and by whom.
+ * The `incident_timeline` table: what was done about an incident, and by which user.
  *
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-/** What a user may write; changes of the status write themselves. */
+/** Types that users can write; status changes are recorded automatically. */
 export const NOTE_TYPES = ["note", "action", "update"] as const;
 export type NoteType = (typeof NOTE_TYPES)[number];
 
@@ -17,15 +18,24 @@ export interface TimelineEntry {
   id: string;
   type: TimelineType;
   message: string;
-  /** Who wrote it, as `created_by` of an incident. */
+  /** The writer, as `created_by` of an incident. */
   author: string;
   /** ISO 8601, UTC. */
   created_at: string;
 }
 
+const entries = table<TimelineEntry & { incident_id: string }>("incident_timeline", {
+  id: "value",
+  incident_id: "value",
+  type: "value",
+  message: "value",
+  author: "value",
+  created_at: "value",
+});
+
 /** Newest first. */
 export function selectTimeline(db: Database, incidentId: string): TimelineEntry[] {
-  // Of the same millisecond, the one that was written later is the newer one.
+  // Of the same millisecond, the one written later is newer.
   return db.all<TimelineEntry>(
     `SELECT id, type, message, author, created_at FROM incident_timeline
      WHERE incident_id = :incidentId ORDER BY created_at DESC, rowid DESC`,
@@ -34,10 +44,7 @@ export function selectTimeline(db: Database, incidentId: string): TimelineEntry[
 }
 
 export function countTimeline(db: Database, incidentId: string): number {
-  return db.get<{ n: number }>(
-    "SELECT count(*) AS n FROM incident_timeline WHERE incident_id = :incidentId",
-    { incidentId },
-  )!.n;
+  return entries.count(db, "WHERE incident_id = :incidentId", { incidentId });
 }
 
 export function insertTimelineEntry(
@@ -45,9 +52,5 @@ export function insertTimelineEntry(
   incidentId: string,
   entry: TimelineEntry,
 ): void {
-  db.run(
-    `INSERT INTO incident_timeline (id, incident_id, type, message, author, created_at)
-     VALUES (:id, :incidentId, :type, :message, :author, :created_at)`,
-    { ...entry, incidentId },
-  );
+  entries.insert(db, { ...entry, incident_id: incidentId });
 }

@@ -1,12 +1,13 @@
 /**
- * The `incidents` table: what went wrong, and how far its repair has come.
+ * The `incidents` table: problems, and the progress of their repair.
  *
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-/** From worst to least. */
+/** From the most to the least severe. */
 export const INCIDENT_SEVERITIES = ["critical", "major", "minor", "info"] as const;
 export type IncidentSeverity = (typeof INCIDENT_SEVERITIES)[number];
 
@@ -22,12 +23,12 @@ export type IncidentStatus = (typeof INCIDENT_STATUSES)[number];
 export const INCIDENT_SOURCES = ["manual", "monitor", "alert"] as const;
 export type IncidentSource = (typeof INCIDENT_SOURCES)[number];
 
-/** What a user decides about an incident. */
+/** What users set. */
 export interface IncidentSettings {
   title: string;
   severity: IncidentSeverity;
   description: string | null;
-  /** Who leads the repair; any name. */
+  /** Name of the person who leads the repair. */
   commander: string | null;
 }
 
@@ -36,115 +37,89 @@ export interface Incident extends IncidentSettings {
   id: string;
   status: IncidentStatus;
   source: IncidentSource;
-  /** The monitor or the alert rule that it came from; `null` for a manual one. */
+  /** The monitor or the alert rule that caused it; `null` for a manual one. */
   source_id: string | null;
   created_by: string;
   created_at: string;
   updated_at: string;
-  /** `null` while it is not resolved. */
+  /** `null` until it is resolved. */
   resolved_at: string | null;
 }
 
 /** One incident as stored. */
 export interface StoredIncident extends Incident {
-  /** The outage or the alert event that it is about; `null` for a manual one. */
+  /** The outage or the alert event that caused it; `null` for a manual one. */
   cause_id: string | null;
-  /** Whether it is resolved by itself when its cause ends. */
+  /** Whether it is resolved automatically when its cause ends. */
   follows_cause: boolean;
 }
 
-const COLUMNS = `
-  id, title, severity, status, description, commander, source, source_id, cause_id, follows_cause,
-  created_by, created_at, updated_at, resolved_at`;
-
-type Row = Omit<StoredIncident, "follows_cause"> & { follows_cause: number };
-
-const fromRow = (row: Row): StoredIncident => ({ ...row, follows_cause: row.follows_cause === 1 });
-
-const toRow = (incident: StoredIncident) => ({
-  ...incident,
-  follows_cause: Number(incident.follows_cause),
+const incidents = table<StoredIncident>("incidents", {
+  id: "value",
+  title: "value",
+  severity: "value",
+  status: "value",
+  description: "value",
+  commander: "value",
+  source: "value",
+  source_id: "value",
+  cause_id: "value",
+  follows_cause: "boolean",
+  created_by: "value",
+  created_at: "value",
+  updated_at: "value",
+  resolved_at: "value",
 });
 
-/** Newest first; with a status, only those in it. */
+/** Newest first; with a status, only the incidents in it. */
 export function selectIncidents(
   db: Database,
   { status, limit, offset }: { status?: IncidentStatus | undefined; limit: number; offset: number },
 ): StoredIncident[] {
-  return db.all<Row>(
-    `SELECT ${COLUMNS} FROM incidents ${whereStatus(status)}
-     ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset`,
+  return incidents.select(
+    db,
+    `${whereStatus(status)} ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset`,
     { limit, offset, ...(status && { status }) },
-  ).map(fromRow);
+  );
 }
 
 export function countIncidents(db: Database, status?: IncidentStatus): number {
-  return db.get<{ n: number }>(
-    `SELECT count(*) AS n FROM incidents ${whereStatus(status)}`,
-    { ...(status && { status }) },
-  )!.n;
+  return incidents.count(db, whereStatus(status), { ...(status && { status }) });
 }
 
 /** One incident, or `undefined` when the id is unknown. */
 export function selectIncident(db: Database, id: string): StoredIncident | undefined {
-  const row = db.get<Row>(`SELECT ${COLUMNS} FROM incidents WHERE id = :id`, { id });
-  return row && fromRow(row);
+  return incidents.find(db, id);
 }
 
-/** The one about an outage or an alert event that is to end with it. */
+/** The incident that is resolved when an outage or an alert event ends. */
 export function selectIncidentFollowing(
   db: Database,
   causeId: string,
 ): StoredIncident | undefined {
-  const row = db.get<Row>(
-    `SELECT ${COLUMNS} FROM incidents WHERE cause_id = :causeId AND follows_cause = 1`,
-    { causeId },
-  );
-  return row && fromRow(row);
+  return incidents.selectOne(db, "WHERE cause_id = :causeId AND follows_cause = 1", { causeId });
 }
 
-/** Those that wait for the end of their cause. */
+/** Incidents that are resolved when their cause ends. */
 export function selectFollowingIncidents(db: Database): StoredIncident[] {
-  return db.all<Row>(`SELECT ${COLUMNS} FROM incidents WHERE follows_cause = 1 ORDER BY id`)
-    .map(fromRow);
+  return incidents.select(db, "WHERE follows_cause = 1 ORDER BY id");
 }
 
-/** @returns Whether it was stored: there is at most one about each cause. */
+/** @returns Whether it was stored: each cause has at most one incident. */
 export function insertIncident(db: Database, incident: StoredIncident): boolean {
-  return db.run(
-    `INSERT INTO incidents (${COLUMNS})
-     VALUES (:id, :title, :severity, :status, :description, :commander, :source, :source_id,
-       :cause_id, :follows_cause, :created_by, :created_at, :updated_at, :resolved_at)
-     ON CONFLICT (cause_id) DO NOTHING`,
-    toRow(incident),
-  ) > 0;
+  return incidents.insert(db, incident, "ON CONFLICT (cause_id) DO NOTHING");
 }
 
-/** Stores everything about an incident that can change. */
 export function updateIncident(db: Database, incident: StoredIncident): void {
-  const {
-    source: _,
-    source_id: __,
-    cause_id: ___,
-    created_by: ____,
-    created_at: _____,
-    ...values
-  } = toRow(incident);
-  db.run(
-    `UPDATE incidents SET title = :title, severity = :severity, status = :status,
-       description = :description, commander = :commander, follows_cause = :follows_cause,
-       updated_at = :updated_at, resolved_at = :resolved_at
-     WHERE id = :id`,
-    values,
-  );
+  incidents.update(db, incident.id, incident);
 }
 
-/** Deletes it with its timeline. @returns Whether the id was known. */
+/** Deletes an incident with its timeline. @returns Whether the id was known. */
 export function deleteIncident(db: Database, id: string): boolean {
-  return db.run("DELETE FROM incidents WHERE id = :id", { id }) > 0;
+  return incidents.delete(db, id);
 }
 
-/** Deletes all resolved ones but the newest. @returns How many went. */
+/** Deletes the resolved incidents beyond the newest `keep` incidents. @returns How many were deleted. */
 export function deleteIncidentsBeyond(db: Database, keep: number): number {
   return db.run(
     `DELETE FROM incidents WHERE status = 'resolved' AND id IN (
@@ -154,6 +129,5 @@ export function deleteIncidentsBeyond(db: Database, keep: number): number {
   );
 }
 
-/** Fixed text: the value itself is bound. */
 const whereStatus = (status: IncidentStatus | undefined) =>
   status === undefined ? "" : "WHERE status = :status";

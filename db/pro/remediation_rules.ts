@@ -1,13 +1,13 @@
 /**
- * The `remediation_rules` table: what is done about which condition, and how far each rule has
- * come.
+ * The `remediation_rules` table: actions to run when a condition holds, and the state of each rule.
  *
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-/** Of the host. */
+/** Metrics of the host. */
 const HOST_METRICS = [
   "cpu_percent",
   "memory_percent",
@@ -16,7 +16,7 @@ const HOST_METRICS = [
   "container_stopped",
 ] as const;
 
-/** Of the container that the rule acts on. */
+/** Metrics of the container that the rule acts on. */
 const TARGET_METRICS = [
   "container_cpu_percent",
   "container_memory_percent",
@@ -33,33 +33,33 @@ export type RemediationOperator = (typeof REMEDIATION_OPERATORS)[number];
 export const REMEDIATION_ACTIONS = ["restart", "start", "stop"] as const;
 export type RemediationAction = (typeof REMEDIATION_ACTIONS)[number];
 
-/** What a user decides about a rule. */
+/** What users configure. */
 export interface RemediationSettings {
   name: string;
   condition_metric: RemediationMetric;
   condition_operator: RemediationOperator;
   condition_threshold: number;
-  /** How long the condition has to hold without a break, in seconds. */
+  /** How long the condition must hold without interruption, in seconds. */
   condition_duration: number;
   action_type: RemediationAction;
-  /** As it was given: an id, the beginning of one, or a name. */
+  /** As given: an id, an id prefix or a name. */
   action_target: string;
   action_config: {
-    /** Of stop and restart: seconds until the container is killed. */
+    /** For stop and restart: seconds until the container is killed. */
     timeout_seconds?: number | undefined;
   };
   cooldown_seconds: number;
   enabled: boolean;
 }
 
-/** How far a rule has come. Times are ISO 8601, UTC. */
+/** The state of a rule. Times are ISO 8601, UTC. */
 export interface RemediationProgress {
-  /** Since when the condition holds. */
+  /** Since when the condition has held. */
   pending_since: string | null;
-  /** When the condition was last seen to hold; a little behind. */
+  /** When the condition was last seen to hold; may lag a little. */
   seen_at: string | null;
   last_triggered_at: string | null;
-  /** When it fired within an hour, oldest first; begins anew when the rule is turned on. */
+  /** When it fired within the last hour, oldest first; cleared when the rule is enabled. */
   firings: readonly string[];
 }
 
@@ -68,86 +68,59 @@ export interface RemediationRule extends RemediationSettings, RemediationProgres
   id: string;
   created_at: string;
   trigger_count: number;
-  /** By which the target is found when it was recreated; `null` until it was seen once. */
+  /** Finds the target again after it was recreated; `null` until it was seen once. */
   target_name: string | null;
 }
 
-const COLUMNS = `
-  id, name, condition_metric, condition_operator, condition_threshold, condition_duration,
-  action_type, action_target, action_config, cooldown_seconds, enabled, created_at, target_name,
-  pending_since, seen_at, last_triggered_at, trigger_count, firings`;
-
-type Row = Omit<RemediationRule, "action_config" | "enabled" | "firings"> & {
-  action_config: string;
-  enabled: number;
-  firings: string;
-};
-
-const fromRow = (row: Row): RemediationRule => ({
-  ...row,
-  action_config: JSON.parse(row.action_config),
-  enabled: row.enabled === 1,
-  firings: JSON.parse(row.firings),
-});
-
-const toRow = (rule: RemediationRule) => ({
-  ...rule,
-  action_config: JSON.stringify(rule.action_config),
-  enabled: Number(rule.enabled),
-  firings: JSON.stringify(rule.firings),
+const rules = table<RemediationRule>("remediation_rules", {
+  id: "value",
+  name: "value",
+  condition_metric: "value",
+  condition_operator: "value",
+  condition_threshold: "value",
+  condition_duration: "value",
+  action_type: "value",
+  action_target: "value",
+  action_config: "json",
+  cooldown_seconds: "value",
+  enabled: "boolean",
+  created_at: "value",
+  target_name: "value",
+  pending_since: "value",
+  seen_at: "value",
+  last_triggered_at: "value",
+  trigger_count: "value",
+  firings: "json",
 });
 
 /** All rules by name. */
 export function selectRemediationRules(db: Database): RemediationRule[] {
-  return db.all<Row>(`SELECT ${COLUMNS} FROM remediation_rules ORDER BY name COLLATE NOCASE, id`)
-    .map(fromRow);
+  return rules.select(db, "ORDER BY name COLLATE NOCASE, id");
 }
 
-/** The rules that are on, oldest first. */
+/** The enabled rules, oldest first. */
 export function selectEnabledRemediationRules(db: Database): RemediationRule[] {
-  return db.all<Row>(
-    `SELECT ${COLUMNS} FROM remediation_rules WHERE enabled = 1 ORDER BY created_at, id`,
-  ).map(fromRow);
+  return rules.select(db, "WHERE enabled = 1 ORDER BY created_at, id");
 }
 
 /** One rule, or `undefined` when the id is unknown. */
 export function selectRemediationRule(db: Database, id: string): RemediationRule | undefined {
-  const row = db.get<Row>(`SELECT ${COLUMNS} FROM remediation_rules WHERE id = :id`, { id });
-  return row && fromRow(row);
+  return rules.find(db, id);
 }
 
 export function countRemediationRules(db: Database): number {
-  return db.get<{ n: number }>("SELECT count(*) AS n FROM remediation_rules")!.n;
+  return rules.count(db);
 }
 
 export function insertRemediationRule(db: Database, rule: RemediationRule): void {
-  db.run(
-    `INSERT INTO remediation_rules (${COLUMNS})
-     VALUES (:id, :name, :condition_metric, :condition_operator, :condition_threshold,
-       :condition_duration, :action_type, :action_target, :action_config, :cooldown_seconds,
-       :enabled, :created_at, :target_name, :pending_since, :seen_at, :last_triggered_at,
-       :trigger_count, :firings)`,
-    toRow(rule),
-  );
+  rules.insert(db, rule);
 }
 
-/** Stores everything about a rule that can change. */
 export function updateRemediationRule(db: Database, rule: RemediationRule): void {
-  const { created_at: _, ...values } = toRow(rule);
-  db.run(
-    `UPDATE remediation_rules SET name = :name, condition_metric = :condition_metric,
-       condition_operator = :condition_operator, condition_threshold = :condition_threshold,
-       condition_duration = :condition_duration, action_type = :action_type,
-       action_target = :action_target, action_config = :action_config,
-       cooldown_seconds = :cooldown_seconds, enabled = :enabled, target_name = :target_name,
-       pending_since = :pending_since, seen_at = :seen_at,
-       last_triggered_at = :last_triggered_at, trigger_count = :trigger_count, firings = :firings
-     WHERE id = :id`,
-    values,
-  );
+  rules.update(db, rule.id, rule);
 }
 
 /** @returns Whether the id was known. */
 export function deleteRemediationRule(db: Database, id: string): boolean {
-  return db.run("DELETE FROM remediation_rules WHERE id = :id", { id }) > 0;
+  return rules.delete(db, id);
 }

@@ -1,75 +1,82 @@
 /**
- * The `remediation_runs` table: what rules did, and to what end.
+ * The `remediation_runs` table: runs of remediation rules and their results.
  *
  * @module
  */
 
+import { type Columns, table } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { RemediationAction } from "./remediation_rules.ts";
 
 export const REMEDIATION_STATUSES = ["success", "failure", "skipped"] as const;
 export type RemediationStatus = (typeof REMEDIATION_STATUSES)[number];
 
-/** A run that has begun. Times are ISO 8601, UTC. */
-export interface BegunRemediation {
+/** A run that has started. Times are ISO 8601, UTC. */
+export interface StartedRemediation {
   id: string;
   rule_id: string;
   rule_name: string;
-  /** Of the condition, when the rule fired; `null` where it turned itself off instead. */
+  /** The value that fired the rule; `null` when the rule was disabled instead. */
   metric_value: number | null;
   action_type: RemediationAction;
   action_target: string;
   started_at: string;
 }
 
-/** A run that has come to its end. */
-export interface RemediationRun extends BegunRemediation {
+/** A run that has finished. */
+export interface RemediationRun extends StartedRemediation {
   status: RemediationStatus;
   /** Why it failed or was skipped. */
   error: string | null;
   finished_at: string;
 }
 
-const BEGUN_COLUMNS =
-  "id, rule_id, rule_name, metric_value, action_type, action_target, started_at";
+const started: Columns<StartedRemediation> = {
+  id: "value",
+  rule_id: "value",
+  rule_name: "value",
+  metric_value: "value",
+  action_type: "value",
+  action_target: "value",
+  started_at: "value",
+};
+
+const startedRuns = table<StartedRemediation>("remediation_runs", started);
+
+const runs = table<RemediationRun>("remediation_runs", {
+  ...started,
+  status: "value",
+  error: "value",
+  finished_at: "value",
+});
 
 /** Finished runs, newest first. */
 export function selectRemediationRuns(
   db: Database,
   { limit, offset }: { limit: number; offset: number },
 ): RemediationRun[] {
-  // Of the same millisecond, the one that was written later is the newer one.
-  return db.all<RemediationRun>(
-    `SELECT ${BEGUN_COLUMNS}, status, error, finished_at
-     FROM remediation_runs WHERE finished_at IS NOT NULL
-     ORDER BY started_at DESC, rowid DESC LIMIT :limit OFFSET :offset`,
+  // Of the same millisecond, the one written later is newer.
+  return runs.select(
+    db,
+    "WHERE finished_at IS NOT NULL ORDER BY started_at DESC, rowid DESC LIMIT :limit OFFSET :offset",
     { limit, offset },
   );
 }
 
 /** Number of finished runs. */
 export function countRemediationRuns(db: Database): number {
-  return db.get<{ n: number }>(
-    "SELECT count(*) AS n FROM remediation_runs WHERE finished_at IS NOT NULL",
-  )!.n;
+  return runs.count(db, "WHERE finished_at IS NOT NULL");
 }
 
-export function selectUnfinishedRemediations(db: Database): BegunRemediation[] {
-  return db.all<BegunRemediation>(
-    `SELECT ${BEGUN_COLUMNS} FROM remediation_runs WHERE finished_at IS NULL ORDER BY started_at`,
-  );
+export function selectUnfinishedRemediations(db: Database): StartedRemediation[] {
+  return startedRuns.select(db, "WHERE finished_at IS NULL ORDER BY started_at");
 }
 
 export function insertRemediationRun(
   db: Database,
-  run: BegunRemediation & Partial<RemediationRun>,
+  run: StartedRemediation & Partial<RemediationRun>,
 ): void {
-  db.run(
-    `INSERT INTO remediation_runs (${BEGUN_COLUMNS}, status, error, finished_at)
-     VALUES (:id, :rule_id, :rule_name, :metric_value, :action_type, :action_target, :started_at,
-       :status, :error, :finished_at)`,
-    { status: null, error: null, finished_at: null, ...run },
-  );
+  runs.insert(db, run);
 }
 
 export function updateRemediationEnd(
@@ -79,14 +86,10 @@ export function updateRemediationEnd(
     "id" | "status" | "error" | "finished_at"
   >,
 ): void {
-  db.run(
-    `UPDATE remediation_runs SET status = :status, error = :error, finished_at = :finished_at
-     WHERE id = :id`,
-    { id, status, error, finished_at },
-  );
+  runs.update(db, id, { status, error, finished_at });
 }
 
-/** Deletes runs that began before `at`. @returns How many went. */
+/** Deletes finished runs that started before `at`. @returns How many were deleted. */
 export function deleteRemediationRunsBefore(db: Database, at: string): number {
   return db.run(
     "DELETE FROM remediation_runs WHERE started_at < :at AND finished_at IS NOT NULL",
@@ -94,7 +97,7 @@ export function deleteRemediationRunsBefore(db: Database, at: string): number {
   );
 }
 
-/** Deletes all but the newest runs of each rule. @returns How many went. */
+/** Deletes all but the newest runs of each rule. @returns How many were deleted. */
 export function deleteRemediationRunsBeyond(db: Database, keep: number): number {
   return db.run(
     `DELETE FROM remediation_runs WHERE finished_at IS NOT NULL AND id IN (

@@ -1,17 +1,18 @@
 /**
- * The `sla_breaches` table: when a period had more downtime than its target allows.
+ * The `sla_breaches` table: periods with more downtime than their target allows.
  *
  * @module
  */
 
+import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 import { knownUptime } from "./sla_periods.ts";
 
-/** One breach as stored; the figures are those of the moment at which it was noticed. */
+/** One breach as stored; the figures are as of its detection. */
 export interface SlaBreach {
   id: string;
   sla_id: string;
-  /** Each period is breached once. */
+  /** A period has at most one breach. */
   period_id: string;
   /** When the downtime exceeded the budget; ISO 8601, UTC. */
   breached_at: string;
@@ -23,52 +24,40 @@ export interface SlaBreach {
   total_downtime_seconds: number;
 }
 
-const COLUMNS = `
-  id, sla_id, period_id, breached_at, actual_uptime, target_uptime, total_downtime_seconds,
-  coverage_percent`;
-
-const fromRow = (row: SlaBreach): SlaBreach => ({ ...row, actual_uptime: knownUptime(row) });
+const breaches = table<SlaBreach>("sla_breaches", {
+  id: "value",
+  sla_id: "value",
+  period_id: "value",
+  breached_at: "value",
+  actual_uptime: "value",
+  coverage_percent: "value",
+  target_uptime: "value",
+  total_downtime_seconds: "value",
+});
 
 /** Newest first; of one definition, or of all. */
 export function selectSlaBreaches(
   db: Database,
   { slaId, limit, offset }: { slaId: string | undefined; limit: number; offset: number },
 ): SlaBreach[] {
-  const rows = slaId === undefined
-    ? db.all<SlaBreach>(
-      `SELECT ${COLUMNS} FROM sla_breaches
-       ORDER BY breached_at DESC, id LIMIT :limit OFFSET :offset`,
-      { limit, offset },
-    )
-    : db.all<SlaBreach>(
-      `SELECT ${COLUMNS} FROM sla_breaches WHERE sla_id = :slaId
-       ORDER BY breached_at DESC, id LIMIT :limit OFFSET :offset`,
-      { slaId, limit, offset },
-    );
-  return rows.map(fromRow);
+  return breaches.select(
+    db,
+    `${whereSla(slaId)} ORDER BY breached_at DESC, id LIMIT :limit OFFSET :offset`,
+    { limit, offset, ...(slaId !== undefined && { slaId }) },
+  ).map((breach) => ({ ...breach, actual_uptime: knownUptime(breach) }));
 }
 
 /** Of one definition, or of all. */
 export function countSlaBreaches(db: Database, slaId: string | undefined): number {
-  const { n } = slaId === undefined
-    ? db.get<{ n: number }>("SELECT count(*) AS n FROM sla_breaches")!
-    : db.get<{ n: number }>(
-      "SELECT count(*) AS n FROM sla_breaches WHERE sla_id = :slaId",
-      { slaId },
-    )!;
-  return n;
+  return breaches.count(db, whereSla(slaId), { ...(slaId !== undefined && { slaId }) });
 }
 
 export function hasSlaBreach(db: Database, periodId: string): boolean {
-  return db.get("SELECT 1 FROM sla_breaches WHERE period_id = :periodId", { periodId }) !==
-    undefined;
+  return breaches.count(db, "WHERE period_id = :periodId", { periodId }) > 0;
 }
 
 export function insertSlaBreach(db: Database, breach: SlaBreach): void {
-  db.run(
-    `INSERT INTO sla_breaches (${COLUMNS})
-     VALUES (:id, :sla_id, :period_id, :breached_at, :actual_uptime, :target_uptime,
-       :total_downtime_seconds, :coverage_percent)`,
-    { ...breach, actual_uptime: breach.actual_uptime ?? 100 },
-  );
+  breaches.insert(db, { ...breach, actual_uptime: breach.actual_uptime ?? 100 });
 }
+
+const whereSla = (slaId: string | undefined) => slaId === undefined ? "" : "WHERE sla_id = :slaId";

@@ -91,3 +91,40 @@ Deno.test("table() deletes by id", () => {
   equal(boats.delete(db, "1"), true);
   equal(boats.delete(db, "1"), false);
 });
+
+Deno.test("table() uses the given key and column names", () => {
+  using harbor = openHarbor();
+  const { db } = harbor;
+  const berths = table<{ port: string; meters: number }>(
+    "boats",
+    { port: "value", meters: "value" },
+    { key: "port", names: { port: "home_port", meters: "length_m" } },
+  );
+  boats.insert(db, { ...DORY, homePort: "Oslo" });
+
+  equal(berths.update(db, "Oslo", { meters: 5 }), true);
+  deepEqual({ ...berths.find(db, "Oslo") }, { port: "Oslo", meters: 5 });
+  equal(berths.find(db, "Bergen"), undefined);
+  equal(berths.delete(db, "Oslo"), true);
+});
+
+Deno.test("table() updates a record only if the condition holds", () => {
+  using harbor = openHarbor();
+  const { db } = harbor;
+  boats.insert(db, DORY);
+
+  equal(boats.update(db, "1", { lengthM: 5 }, "is_afloat = 0"), false);
+  equal(boats.update(db, "1", { lengthM: 6 }, "is_afloat = 1"), true);
+
+  equal(boats.find(db, "1")?.lengthM, 6);
+});
+
+Deno.test("table() replaces a record with the same key", () => {
+  using harbor = openHarbor();
+  const { db } = harbor;
+  boats.insert(db, DORY);
+
+  boats.replace(db, { ...DORY, crew: [] });
+
+  deepEqual(boats.select(db), [{ ...DORY, crew: [] }]);
+});

@@ -1,31 +1,33 @@
 /**
- * The `saml_assertions` table: assertions that were used, by issuer and id.
+ * The `saml_assertions` table: assertions that have been used, by issuer and id.
  *
  * @module
  */
 
+import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
-/** One assertion that was used. */
+/** An assertion that has been used. */
 export interface UsedAssertion {
   /** The issuer. */
   entity_id: string;
   assertion_id: string;
-  /** Until when it would be good again if it were forgotten. ISO 8601, UTC. */
+  /** Until when it could be replayed. ISO 8601, UTC. */
   expires_at: string;
 }
 
-/** Remembers an assertion. @returns Whether it was not known before. */
+const assertions = table<UsedAssertion>("saml_assertions", {
+  entity_id: "value",
+  assertion_id: "value",
+  expires_at: "value",
+});
+
+/** Records an assertion. @returns Whether it has not been used before. */
 export function insertAssertion(db: Database, assertion: UsedAssertion): boolean {
-  return db.run(
-    `INSERT INTO saml_assertions (entity_id, assertion_id, expires_at)
-     VALUES (:entity_id, :assertion_id, :expires_at)
-     ON CONFLICT (entity_id, assertion_id) DO NOTHING`,
-    { ...assertion },
-  ) > 0;
+  return assertions.insert(db, assertion, "ON CONFLICT (entity_id, assertion_id) DO NOTHING");
 }
 
-/** @returns How many can be forgotten. */
+/** @returns How many were deleted. */
 export function deleteExpiredAssertions(db: Database, now: string): number {
   return db.run("DELETE FROM saml_assertions WHERE expires_at <= :now", { now });
 }

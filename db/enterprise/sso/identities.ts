@@ -1,40 +1,45 @@
 /**
- * The `sso_identities` table: which identity provider vouches for which user.
+ * The `sso_identities` table: links between users and identity providers.
  *
  * @module
  */
 
+import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
-/** That a provider vouches for a user. */
+/** A provider's name for a user. */
 export interface SsoIdentity {
   user_id: string;
-  /** The provider's own name. */
+  /** The provider's entity id. */
   entity_id: string;
-  /** Its lasting name for the user; `null` where it has none. */
+  /** The provider's persistent name for the user; `null` without one. */
   name_id: string | null;
-  /** Whether the user was created for it; else it was linked to one who was there. */
+  /** Whether the user was created for this link; otherwise the user existed before. */
   provisioned: boolean;
   /** ISO 8601, UTC. */
   linked_at: string;
 }
 
-type Row = Omit<SsoIdentity, "provisioned"> & { provisioned: number };
+const identities = table<SsoIdentity>("sso_identities", {
+  user_id: "value",
+  entity_id: "value",
+  name_id: "value",
+  provisioned: "boolean",
+  linked_at: "value",
+});
 
-/** What a provider knows a user by, or `undefined` when it does not vouch for the user. */
+/** The link between a user and a provider, or `undefined`. */
 export function selectIdentity(
   db: Database,
   { userId, entityId }: { userId: string; entityId: string },
 ): SsoIdentity | undefined {
-  const row = db.get<Row>(
-    `SELECT user_id, entity_id, name_id, provisioned, linked_at FROM sso_identities
-      WHERE user_id = :userId AND entity_id = :entityId`,
-    { userId, entityId },
-  );
-  return row && { ...row, provisioned: row.provisioned === 1 };
+  return identities.selectOne(db, "WHERE user_id = :userId AND entity_id = :entityId", {
+    userId,
+    entityId,
+  });
 }
 
-/** The user whom a provider knows by a lasting name. */
+/** The user that a provider identifies by a name id. */
 export function selectUserIdOfNameId(
   db: Database,
   { entityId, nameId }: { entityId: string; nameId: string },
@@ -46,7 +51,7 @@ export function selectUserIdOfNameId(
   )?.userId;
 }
 
-/** The name of the provider, of those that there are, for which a user was created. */
+/** The name of the provider that a user was created for, if the provider exists. */
 export function selectProvisionerOfUser(db: Database, userId: string): string | undefined {
   return db.get<{ name: string }>(
     `SELECT p.name FROM sso_identities i JOIN identity_providers p ON p.entity_id = i.entity_id
@@ -56,11 +61,7 @@ export function selectProvisionerOfUser(db: Database, userId: string): string | 
 }
 
 export function insertIdentity(db: Database, identity: SsoIdentity): void {
-  db.run(
-    `INSERT INTO sso_identities (user_id, entity_id, name_id, provisioned, linked_at)
-     VALUES (:user_id, :entity_id, :name_id, :provisioned, :linked_at)`,
-    { ...identity, provisioned: Number(identity.provisioned) },
-  );
+  identities.insert(db, identity);
 }
 
 export function updateIdentityNameId(
@@ -74,7 +75,7 @@ export function updateIdentityNameId(
   );
 }
 
-/** A provider has another name from now on; what was left of an earlier one of that name goes. */
+/** Moves the links of a provider to a new entity id, in place of any older links of that id. */
 export function updateIdentitiesEntityId(
   db: Database,
   { from, to }: { from: string; to: string },

@@ -1,56 +1,56 @@
 /**
- * The `saml_requests` table: logins that were begun here and wait for an identity provider's
- * answer.
+ * The `saml_requests` table: login requests sent to identity providers.
  *
  * @module
  */
 
+import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
 /** One request as stored. Times are ISO 8601, UTC. */
 export interface SamlRequest {
   id: string;
   provider_id: string;
-  /** Until when an answer is accepted. */
+  /** Until when a response is accepted. */
   expires_at: string;
-  /** When it was answered. */
+  /** When a response was accepted. */
   used_at: string | null;
 }
 
+const requests = table<SamlRequest>("saml_requests", {
+  id: "value",
+  provider_id: "value",
+  expires_at: "value",
+  used_at: "value",
+});
+
 /** One request, or `undefined` when the id is unknown. */
 export function selectRequest(db: Database, id: string): SamlRequest | undefined {
-  return db.get<SamlRequest>(
-    "SELECT id, provider_id, expires_at, used_at FROM saml_requests WHERE id = :id",
-    { id },
-  );
+  return requests.find(db, id);
 }
 
 export function countRequests(db: Database): number {
-  return db.get<{ n: number }>("SELECT count(*) AS n FROM saml_requests")!.n;
+  return requests.count(db);
 }
 
 export function insertRequest(db: Database, request: Omit<SamlRequest, "used_at">): void {
-  db.run(
-    `INSERT INTO saml_requests (id, provider_id, expires_at)
-     VALUES (:id, :provider_id, :expires_at)`,
-    { ...request },
-  );
+  requests.insert(db, request);
 }
 
 export function updateRequestUsed(db: Database, id: string, usedAt: string): void {
-  db.run("UPDATE saml_requests SET used_at = :usedAt WHERE id = :id", { id, usedAt });
+  requests.update(db, id, { used_at: usedAt });
 }
 
-/** Deletes the `surplus` oldest requests. */
-export function deleteOldestRequests(db: Database, surplus: number): void {
+/** Deletes the `count` oldest requests. */
+export function deleteOldestRequests(db: Database, count: number): void {
   db.run(
     `DELETE FROM saml_requests
-      WHERE id IN (SELECT id FROM saml_requests ORDER BY expires_at, id LIMIT :surplus)`,
-    { surplus },
+      WHERE id IN (SELECT id FROM saml_requests ORDER BY expires_at, id LIMIT :count)`,
+    { count },
   );
 }
 
-/** @returns How many had expired. */
+/** @returns How many were deleted. */
 export function deleteExpiredRequests(db: Database, now: string): number {
   return db.run("DELETE FROM saml_requests WHERE expires_at <= :now", { now });
 }

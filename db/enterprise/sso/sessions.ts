@@ -1,9 +1,10 @@
 /**
- * The `sso_sessions` table: logins for which an identity provider vouched.
+ * The `sso_sessions` table: logins through an identity provider.
  *
  * @module
  */
 
+import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
 /** One session as stored. Times are ISO 8601, UTC. */
@@ -11,26 +12,35 @@ export interface SsoSession {
   id: string;
   provider_id: string;
   user_id: string;
-  /** The login whose tokens it is. */
+  /** The token family of the login. */
   family_id: string;
-  /** As the identity provider wrote it. */
+  /** As given by the identity provider. */
   email: string;
   ip: string;
   created_at: string;
   expires_at: string;
 }
 
-const COLUMNS = "id, provider_id, user_id, family_id, email, ip, created_at, expires_at";
+const sessions = table<SsoSession>("sso_sessions", {
+  id: "value",
+  provider_id: "value",
+  user_id: "value",
+  family_id: "value",
+  email: "value",
+  ip: "value",
+  created_at: "value",
+  expires_at: "value",
+});
 
-/** Two times that decide which sessions are active. */
+/** The times that decide which sessions are active. */
 export interface ActiveAt {
   now: string;
-  /** Whose refresh tokens were refused before has no access token left either. */
+  /** If the refresh tokens were revoked before this time, all access tokens have expired. */
   refusedSince: string;
 }
 
-// A login that ended otherwise (logout, a stolen token, a changed password) has no refresh tokens
-// any more; one whose user's role changed has refused ones, and ends with its last access token.
+// A login that ended early (logout, stolen token, changed password) has no refresh tokens left. After
+// a change of the user's role they are revoked, and the session ends with its last access token.
 const ACTIVE = `
   expires_at > :now AND EXISTS (
     SELECT 1 FROM refresh_tokens t
@@ -43,26 +53,23 @@ export function selectActiveSessions(
   at: ActiveAt,
   { limit, offset }: { limit: number; offset: number },
 ): SsoSession[] {
-  return db.all<SsoSession>(
-    `SELECT ${COLUMNS} FROM sso_sessions WHERE ${ACTIVE}
-      ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset`,
+  return sessions.select(
+    db,
+    `WHERE ${ACTIVE} ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset`,
     { ...at, limit, offset },
   );
 }
 
 export function countActiveSessions(db: Database, at: ActiveAt): number {
-  return db.get<{ n: number }>(
-    `SELECT count(*) AS n FROM sso_sessions WHERE ${ACTIVE}`,
-    { ...at },
-  )!.n;
+  return sessions.count(db, `WHERE ${ACTIVE}`, { ...at });
 }
 
 /** One session, active or not, or `undefined` when the id is unknown. */
 export function selectSession(db: Database, id: string): SsoSession | undefined {
-  return db.get<SsoSession>(`SELECT ${COLUMNS} FROM sso_sessions WHERE id = :id`, { id });
+  return sessions.find(db, id);
 }
 
-/** The logins that a provider vouched for. */
+/** The token families of all logins through a provider. */
 export function selectFamiliesOfProvider(db: Database, providerId: string): string[] {
   return db.all<{ familyId: string }>(
     "SELECT family_id AS familyId FROM sso_sessions WHERE provider_id = :providerId",
@@ -71,22 +78,18 @@ export function selectFamiliesOfProvider(db: Database, providerId: string): stri
 }
 
 export function insertSession(db: Database, session: SsoSession): void {
-  db.run(
-    `INSERT INTO sso_sessions (${COLUMNS})
-     VALUES (:id, :provider_id, :user_id, :family_id, :email, :ip, :created_at, :expires_at)`,
-    { ...session },
-  );
+  sessions.insert(db, session);
 }
 
 export function deleteSession(db: Database, id: string): void {
-  db.run("DELETE FROM sso_sessions WHERE id = :id", { id });
+  sessions.delete(db, id);
 }
 
 export function deleteSessionsOfProvider(db: Database, providerId: string): void {
   db.run("DELETE FROM sso_sessions WHERE provider_id = :providerId", { providerId });
 }
 
-/** @returns How many were not active any more. */
+/** @returns How many were deleted. */
 export function deleteEndedSessions(db: Database, at: ActiveAt): number {
   return db.run(`DELETE FROM sso_sessions WHERE NOT (${ACTIVE})`, { ...at });
 }

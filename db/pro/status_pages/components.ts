@@ -1,12 +1,13 @@
 /**
- * The `status_page_components` table: the parts whose state a status page shows.
+ * The `status_page_components` table: the parts of a service whose state a status page shows.
  *
  * @module
  */
 
+import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
-/** From the best to the worst. */
+/** From best to worst. */
 export const COMPONENT_STATUSES = [
   "operational",
   "under_maintenance",
@@ -31,9 +32,18 @@ export interface StatusPageComponent {
   updated_at: string;
 }
 
-const COLUMNS = `
-  id, page_id, name, description, status, display_order, group_name, monitor_id, created_at,
-  updated_at`;
+const components = table<StatusPageComponent>("status_page_components", {
+  id: "value",
+  page_id: "value",
+  name: "value",
+  description: "value",
+  status: "value",
+  display_order: "value",
+  group_name: "value",
+  monitor_id: "value",
+  created_at: "value",
+  updated_at: "value",
+});
 
 /** Of a component with the id `component.id`: whether a maintenance that covers it is in progress. */
 const UNDER_MAINTENANCE = `EXISTS (
@@ -52,13 +62,11 @@ export function selectComponentsUnderMaintenance(db: Database, pageId: string): 
   );
 }
 
-/** In the order in which they are shown. */
+/** In display order. */
 export function selectComponents(db: Database, pageId: string): StatusPageComponent[] {
-  return db.all<StatusPageComponent>(
-    `SELECT ${COLUMNS} FROM status_page_components
-     WHERE page_id = :pageId ORDER BY display_order, created_at, id`,
-    { pageId },
-  );
+  return components.select(db, "WHERE page_id = :pageId ORDER BY display_order, created_at, id", {
+    pageId,
+  });
 }
 
 /** One component of a page, or `undefined` when the page has none with that id. */
@@ -67,29 +75,24 @@ export function selectComponent(
   pageId: string,
   id: string,
 ): StatusPageComponent | undefined {
-  return db.get<StatusPageComponent>(
-    `SELECT ${COLUMNS} FROM status_page_components WHERE id = :id AND page_id = :pageId`,
-    { id, pageId },
-  );
+  return components.selectOne(db, "WHERE id = :id AND page_id = :pageId", { id, pageId });
 }
 
 /** The components of all pages that follow a monitor and are not under maintenance. */
 export function selectFollowingComponents(db: Database, monitorId: string): StatusPageComponent[] {
-  return db.all<StatusPageComponent>(
-    `SELECT ${COLUMNS} FROM status_page_components AS component
-     WHERE monitor_id = :monitorId AND NOT ${UNDER_MAINTENANCE} ORDER BY created_at, id`,
+  return components.select(
+    db,
+    `AS component WHERE monitor_id = :monitorId AND NOT ${UNDER_MAINTENANCE}
+     ORDER BY created_at, id`,
     { monitorId },
   );
 }
 
 export function countFollowingComponents(db: Database, monitorId: string): number {
-  return db.get<{ n: number }>(
-    "SELECT count(*) AS n FROM status_page_components WHERE monitor_id = :monitorId",
-    { monitorId },
-  )!.n;
+  return components.count(db, "WHERE monitor_id = :monitorId", { monitorId });
 }
 
-/** How many a page has, and the place after the last of them. */
+/** The number of components of a page, and the next free place in the order. */
 export function selectComponentCount(
   db: Database,
   pageId: string,
@@ -102,31 +105,18 @@ export function selectComponentCount(
 }
 
 export function insertComponent(db: Database, component: StatusPageComponent): void {
-  db.run(
-    `INSERT INTO status_page_components (${COLUMNS})
-     VALUES (:id, :page_id, :name, :description, :status, :display_order, :group_name,
-       :monitor_id, :created_at, :updated_at)`,
-    { ...component },
-  );
+  components.insert(db, component);
 }
 
 export function updateComponent(db: Database, component: StatusPageComponent): void {
-  const { page_id: _, created_at: __, ...row } = component;
-  db.run(
-    `UPDATE status_page_components
-     SET name = :name, description = :description, status = :status,
-       display_order = :display_order, group_name = :group_name, monitor_id = :monitor_id,
-       updated_at = :updated_at
-     WHERE id = :id`,
-    row,
-  );
+  components.update(db, component.id, component);
 }
 
 export function deleteComponent(db: Database, id: string): void {
-  db.run("DELETE FROM status_page_components WHERE id = :id", { id });
+  components.delete(db, id);
 }
 
-/** What the checks of a monitor came to, or `undefined` when the id is unknown. */
+/** The state of a monitor, or `undefined` when the id is unknown. */
 export function selectMonitorState(
   db: Database,
   monitorId: string,
@@ -139,13 +129,13 @@ export function selectMonitorState(
 }
 
 /**
- * Components whose monitor is checked and is up or down while their status differs; those under
- * maintenance follow it afterwards.
+ * Components whose status differs from their monitor's, unless the monitor is paused or pending.
+ * Components under maintenance are excluded: they follow their monitor again afterwards.
  */
-export function selectComponentsAtOdds(
+export function selectOutdatedComponents(
   db: Database,
 ): (StatusPageComponent & { monitorStatus: string })[] {
-  const columns = COLUMNS.replace(/\w+/g, "component.$&");
+  const columns = components.columns.replace(/\w+/g, "component.$&");
   return db.all(
     `SELECT ${columns}, monitor.status AS monitorStatus
      FROM status_page_components AS component

@@ -1,9 +1,10 @@
 /**
- * The `status_page_incidents` table: what is wrong, as a status page tells it.
+ * The `status_page_incidents` table: incidents published on status pages.
  *
  * @module
  */
 
+import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
 export const PAGE_INCIDENT_SEVERITIES = ["minor", "major", "critical", "maintenance"] as const;
@@ -27,12 +28,23 @@ export interface StatusPageIncident {
   status: PageIncidentStatus;
   created_at: string;
   updated_at: string;
-  /** `null` unless it is resolved. */
+  /** `null` until it is resolved. */
   resolved_at: string | null;
 }
 
-const COLUMNS = `
-  id, page_id, title, message, severity, status, created_at, updated_at, resolved_at`;
+const incidents = table<StatusPageIncident>("status_page_incidents", {
+  id: "value",
+  page_id: "value",
+  title: "value",
+  message: "value",
+  severity: "value",
+  status: "value",
+  created_at: "value",
+  updated_at: "value",
+  resolved_at: "value",
+});
+
+const FILTER = "WHERE page_id = :pageId AND (:status IS NULL OR status = :status)";
 
 interface IncidentFilter {
   pageId: string;
@@ -45,47 +57,40 @@ export function selectPageIncidents(
   db: Database,
   { pageId, status, limit, offset }: IncidentFilter & { limit: number; offset: number },
 ): StatusPageIncident[] {
-  return db.all<StatusPageIncident>(
-    `SELECT ${COLUMNS} FROM status_page_incidents
-     WHERE page_id = :pageId AND (:status IS NULL OR status = :status)
-     ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset`,
+  return incidents.select(
+    db,
+    `${FILTER} ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset`,
     { pageId, status: status ?? null, limit, offset },
   );
 }
 
 export function countPageIncidents(db: Database, { pageId, status }: IncidentFilter): number {
-  return db.get<{ n: number }>(
-    `SELECT count(*) AS n FROM status_page_incidents
-     WHERE page_id = :pageId AND (:status IS NULL OR status = :status)`,
-    { pageId, status: status ?? null },
-  )!.n;
+  return incidents.count(db, FILTER, { pageId, status: status ?? null });
 }
 
-/** Those that are not resolved, newest first. */
+/** Unresolved incidents, newest first. */
 export function selectActivePageIncidents(
   db: Database,
   pageId: string,
   limit: number,
 ): StatusPageIncident[] {
-  return db.all<StatusPageIncident>(
-    `SELECT ${COLUMNS} FROM status_page_incidents
-     WHERE page_id = :pageId AND resolved_at IS NULL
-     ORDER BY created_at DESC, id LIMIT :limit`,
+  return incidents.select(
+    db,
+    `WHERE page_id = :pageId AND resolved_at IS NULL ORDER BY created_at DESC, id LIMIT :limit`,
     { pageId, limit },
   );
 }
 
-/** Those that were resolved after a time, the last resolved first. */
+/** Incidents resolved after a time, last resolved first. */
 export function selectPageIncidentsResolvedAfter(
   db: Database,
   pageId: string,
   after: string,
   limit: number,
 ): StatusPageIncident[] {
-  return db.all<StatusPageIncident>(
-    `SELECT ${COLUMNS} FROM status_page_incidents
-     WHERE page_id = :pageId AND resolved_at > :after
-     ORDER BY resolved_at DESC, id LIMIT :limit`,
+  return incidents.select(
+    db,
+    `WHERE page_id = :pageId AND resolved_at > :after ORDER BY resolved_at DESC, id LIMIT :limit`,
     { pageId, after, limit },
   );
 }
@@ -96,32 +101,17 @@ export function selectPageIncident(
   pageId: string,
   id: string,
 ): StatusPageIncident | undefined {
-  return db.get<StatusPageIncident>(
-    `SELECT ${COLUMNS} FROM status_page_incidents WHERE id = :id AND page_id = :pageId`,
-    { id, pageId },
-  );
+  return incidents.selectOne(db, "WHERE id = :id AND page_id = :pageId", { id, pageId });
 }
 
 export function insertPageIncident(db: Database, incident: StatusPageIncident): void {
-  db.run(
-    `INSERT INTO status_page_incidents (${COLUMNS})
-     VALUES (:id, :page_id, :title, :message, :severity, :status, :created_at, :updated_at,
-       :resolved_at)`,
-    { ...incident },
-  );
+  incidents.insert(db, incident);
 }
 
 export function updatePageIncident(db: Database, incident: StatusPageIncident): void {
-  const { page_id: _, created_at: __, ...row } = incident;
-  db.run(
-    `UPDATE status_page_incidents
-     SET title = :title, message = :message, severity = :severity, status = :status,
-       updated_at = :updated_at, resolved_at = :resolved_at
-     WHERE id = :id`,
-    row,
-  );
+  incidents.update(db, incident.id, incident);
 }
 
 export function deletePageIncident(db: Database, id: string): void {
-  db.run("DELETE FROM status_page_incidents WHERE id = :id", { id });
+  incidents.delete(db, id);
 }

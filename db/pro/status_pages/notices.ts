@@ -1,12 +1,13 @@
 /**
- * The `status_page_notices` table: what subscribers of a status page are told.
+ * The `status_page_notices` table: notices to the subscribers of status pages.
  *
  * @module
  */
 
+import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
-/** One notice, to however many. */
+/** One notice to all subscribers of a page. */
 export interface StatusPageNotice {
   id: string;
   page_id: string;
@@ -19,34 +20,33 @@ export interface StatusPageNotice {
 export interface NoticeContent {
   component: string | null;
   incident: string | null;
-  /** The title of a maintenance; only there for one, as are its times (ISO 8601, UTC). */
+  /** The title of a maintenance; only set for one, as are its times (ISO 8601, UTC). */
   maintenance?: string;
   starts_at?: string;
   ends_at?: string;
-  /** `null` for an incident that begins. */
+  /** `null` for a new incident. */
   old_status: string | null;
   new_status: string;
   message: string | null;
 }
 
+const notices = table<StatusPageNotice>("status_page_notices", {
+  id: "value",
+  page_id: "value",
+  content: "json",
+  created_at: "value",
+});
+
 /** One notice, or `undefined` when the id is unknown. */
 export function selectNotice(db: Database, id: string): StatusPageNotice | undefined {
-  const row = db.get<Omit<StatusPageNotice, "content"> & { content: string }>(
-    "SELECT id, page_id, content, created_at FROM status_page_notices WHERE id = :id",
-    { id },
-  );
-  return row && { ...row, content: JSON.parse(row.content) };
+  return notices.find(db, id);
 }
 
-export function insertNotice(db: Database, { content, ...notice }: StatusPageNotice): void {
-  db.run(
-    `INSERT INTO status_page_notices (id, page_id, content, created_at)
-     VALUES (:id, :page_id, :content, :created_at)`,
-    { ...notice, content: JSON.stringify(content) },
-  );
+export function insertNotice(db: Database, notice: StatusPageNotice): void {
+  notices.insert(db, notice);
 }
 
-/** @returns How many went. */
+/** @returns How many were deleted. */
 export function deleteNoticesBefore(db: Database, createdAt: string): number {
   return db.run("DELETE FROM status_page_notices WHERE created_at < :createdAt", { createdAt });
 }

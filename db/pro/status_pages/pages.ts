@@ -1,20 +1,21 @@
 /**
- * The `status_pages` table: what is told to the world, under which name and address.
+ * The `status_pages` table: pages that publish the state of services.
  *
  * @module
  */
 
+import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
 /** One page as stored. Times are ISO 8601, UTC. */
 export interface StatusPage {
   id: string;
-  /** Part of the page's address; unique, and the same for as long as the page exists. */
+  /** Part of the page's address; unique, never changes. */
   slug: string;
   name: string;
   description: string;
   is_public: boolean;
-  /** In lower case; unique. */
+  /** Lower case; unique. */
   custom_domain: string | null;
   theme: StatusPageTheme;
   created_at: string;
@@ -26,21 +27,16 @@ export interface StatusPageTheme {
   primary_color?: string | undefined;
 }
 
-const COLUMNS = `
-  id, slug, name, description, is_public, custom_domain, theme, created_at, updated_at`;
-
-type Row = Omit<StatusPage, "is_public" | "theme"> & { is_public: number; theme: string };
-
-const fromRow = (row: Row): StatusPage => ({
-  ...row,
-  is_public: row.is_public === 1,
-  theme: JSON.parse(row.theme),
-});
-
-const toRow = (page: StatusPage) => ({
-  ...page,
-  is_public: Number(page.is_public),
-  theme: JSON.stringify(page.theme),
+const pages = table<StatusPage>("status_pages", {
+  id: "value",
+  slug: "value",
+  name: "value",
+  description: "value",
+  is_public: "boolean",
+  custom_domain: "value",
+  theme: "json",
+  created_at: "value",
+  updated_at: "value",
 });
 
 /** Newest first. */
@@ -48,29 +44,25 @@ export function selectStatusPages(
   db: Database,
   { limit, offset }: { limit: number; offset: number },
 ): StatusPage[] {
-  return db.all<Row>(
-    `SELECT ${COLUMNS} FROM status_pages ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset`,
-    { limit, offset },
-  ).map(fromRow);
+  return pages.select(db, "ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset", {
+    limit,
+    offset,
+  });
 }
 
-/** Every page that is public. */
+/** All public pages. */
 export function selectPublicStatusPages(db: Database): StatusPage[] {
-  return db.all<Row>(
-    `SELECT ${COLUMNS} FROM status_pages WHERE is_public = 1 ORDER BY created_at, id`,
-  ).map(fromRow);
+  return pages.select(db, "WHERE is_public = 1 ORDER BY created_at, id");
 }
 
 /** One page, or `undefined` when the id is unknown. */
 export function selectStatusPage(db: Database, id: string): StatusPage | undefined {
-  const row = db.get<Row>(`SELECT ${COLUMNS} FROM status_pages WHERE id = :id`, { id });
-  return row && fromRow(row);
+  return pages.find(db, id);
 }
 
 /** The page with a slug, or `undefined`. */
 export function selectStatusPageBySlug(db: Database, slug: string): StatusPage | undefined {
-  const row = db.get<Row>(`SELECT ${COLUMNS} FROM status_pages WHERE slug = :slug`, { slug });
-  return row && fromRow(row);
+  return pages.selectOne(db, "WHERE slug = :slug", { slug });
 }
 
 /** The id of the page that has a custom domain. */
@@ -81,7 +73,7 @@ export function selectStatusPageIdByDomain(db: Database, domain: string): string
   )?.id;
 }
 
-/** The slugs `base`, `base-2`, `base-x`: those that a new slug could be equal to. */
+/** The slugs equal to `base` or starting with `base-`, which a new slug could collide with. */
 export function selectSlugsLike(db: Database, base: string): string[] {
   return db.all<{ slug: string }>(
     "SELECT slug FROM status_pages WHERE slug = :base OR slug GLOB :base || '-*'",
@@ -90,30 +82,18 @@ export function selectSlugsLike(db: Database, base: string): string[] {
 }
 
 export function countStatusPages(db: Database): number {
-  return db.get<{ n: number }>("SELECT count(*) AS n FROM status_pages")!.n;
+  return pages.count(db);
 }
 
 export function insertStatusPage(db: Database, page: StatusPage): void {
-  db.run(
-    `INSERT INTO status_pages (${COLUMNS})
-     VALUES (:id, :slug, :name, :description, :is_public, :custom_domain, :theme, :created_at,
-       :updated_at)`,
-    toRow(page),
-  );
+  pages.insert(db, page);
 }
 
 export function updateStatusPage(db: Database, page: StatusPage): void {
-  const { slug: _, created_at: __, ...row } = toRow(page);
-  db.run(
-    `UPDATE status_pages
-     SET name = :name, description = :description, is_public = :is_public,
-       custom_domain = :custom_domain, theme = :theme, updated_at = :updated_at
-     WHERE id = :id`,
-    row,
-  );
+  pages.update(db, page.id, page);
 }
 
 /** Deletes a page with its components, incidents, subscribers and notices. */
 export function deleteStatusPage(db: Database, id: string): void {
-  db.run("DELETE FROM status_pages WHERE id = :id", { id });
+  pages.delete(db, id);
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
 export type SubscriberKind = "email" | "webhook";
@@ -15,24 +16,34 @@ export interface StoredSubscriber {
   kind: SubscriberKind;
   /** The address, encrypted. */
   sealed: string;
-  /** The secret that signs notices to a webhook, encrypted; `null` for notices without signature. */
+  /** The secret that signs notices to a webhook, encrypted; `null` for unsigned notices. */
   sealed_secret: string | null;
-  /** Keyed hash of the address as it is compared; unique for a page. */
+  /** Keyed hash of the normalized address; unique per page. */
   address_key: string;
-  /** Of the token that verifies; unique. */
+  /** Hash of the token in confirmation links; unique. */
   token_hash: string;
-  /** The service's address as used by the request that subscribed it. */
+  /** Base URL of the service, as used by the request that subscribed. */
   link_base: string;
   /** `null` until the subscriber has confirmed. */
   verified_at: string | null;
   created_at: string;
-  /** When the page's form last asked for a confirmation; `null` when added through the API. */
+  /** When a confirmation request was last sent; `null` when added through the API. */
   asked_at: string | null;
 }
 
-const COLUMNS = `
-  id, page_id, kind, sealed, sealed_secret, address_key, token_hash, link_base, verified_at, created_at,
-  asked_at`;
+const subscribers = table<StoredSubscriber>("status_page_subscribers", {
+  id: "value",
+  page_id: "value",
+  kind: "value",
+  sealed: "value",
+  sealed_secret: "value",
+  address_key: "value",
+  token_hash: "value",
+  link_base: "value",
+  verified_at: "value",
+  created_at: "value",
+  asked_at: "value",
+});
 
 /** Newest first. */
 export function selectSubscribers(
@@ -40,21 +51,18 @@ export function selectSubscribers(
   pageId: string,
   { limit, offset }: { limit: number; offset: number },
 ): StoredSubscriber[] {
-  return db.all<StoredSubscriber>(
-    `SELECT ${COLUMNS} FROM status_page_subscribers
-     WHERE page_id = :pageId ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset`,
+  return subscribers.select(
+    db,
+    "WHERE page_id = :pageId ORDER BY created_at DESC, id LIMIT :limit OFFSET :offset",
     { pageId, limit, offset },
   );
 }
 
 export function countSubscribers(db: Database, pageId: string): number {
-  return db.get<{ n: number }>(
-    "SELECT count(*) AS n FROM status_page_subscribers WHERE page_id = :pageId",
-    { pageId },
-  )!.n;
+  return subscribers.count(db, "WHERE page_id = :pageId", { pageId });
 }
 
-/** Everyone of a page: what is needed to reach them. */
+/** All subscribers of a page, with what is needed to notify them. */
 export function selectSubscriberTargets(
   db: Database,
   pageId: string,
@@ -68,23 +76,19 @@ export function selectSubscriberTargets(
 
 /** One subscriber, or `undefined` when the id is unknown. */
 export function selectSubscriber(db: Database, id: string): StoredSubscriber | undefined {
-  return db.get<StoredSubscriber>(
-    `SELECT ${COLUMNS} FROM status_page_subscribers WHERE id = :id`,
-    { id },
-  );
+  return subscribers.find(db, id);
 }
 
-/** The subscriber of a page whose token has a hash. */
+/** The subscriber of a page with a token, found by the hash of the token. */
 export function selectSubscriberByToken(
   db: Database,
   pageId: string,
   tokenHash: string,
 ): StoredSubscriber | undefined {
-  return db.get<StoredSubscriber>(
-    `SELECT ${COLUMNS} FROM status_page_subscribers
-     WHERE token_hash = :tokenHash AND page_id = :pageId`,
-    { tokenHash, pageId },
-  );
+  return subscribers.selectOne(db, "WHERE token_hash = :tokenHash AND page_id = :pageId", {
+    tokenHash,
+    pageId,
+  });
 }
 
 /** The subscriber of a page with an address. */
@@ -93,20 +97,19 @@ export function selectSubscriberByAddress(
   pageId: string,
   addressKey: string,
 ): StoredSubscriber | undefined {
-  return db.get<StoredSubscriber>(
-    `SELECT ${COLUMNS} FROM status_page_subscribers
-     WHERE page_id = :pageId AND address_key = :addressKey`,
-    { pageId, addressKey },
-  );
+  return subscribers.selectOne(db, "WHERE page_id = :pageId AND address_key = :addressKey", {
+    pageId,
+    addressKey,
+  });
 }
 
-/** Subscribers of a page that its form asked and that have not confirmed. */
+/** Subscribers of a page that received a confirmation request and have not confirmed. */
 export function countUnconfirmed(db: Database, pageId: string): number {
-  return db.get<{ n: number }>(
-    `SELECT count(*) AS n FROM status_page_subscribers
-     WHERE page_id = :pageId AND verified_at IS NULL AND asked_at IS NOT NULL`,
+  return subscribers.count(
+    db,
+    "WHERE page_id = :pageId AND verified_at IS NULL AND asked_at IS NOT NULL",
     { pageId },
-  )!.n;
+  );
 }
 
 /** @returns How many were deleted. */
@@ -118,23 +121,14 @@ export function deleteUnconfirmedBefore(db: Database, askedAt: string): number {
 }
 
 export function insertSubscriber(db: Database, subscriber: StoredSubscriber): void {
-  db.run(
-    `INSERT INTO status_page_subscribers (${COLUMNS})
-     VALUES (:id, :page_id, :kind, :sealed, :sealed_secret, :address_key, :token_hash, :link_base, :verified_at,
-       :created_at, :asked_at)`,
-    { ...subscriber },
-  );
+  subscribers.insert(db, subscriber);
 }
 
-/** Leaves a subscriber alone that is verified already. @returns Whether it was not. */
+/** @returns Whether the subscriber was unverified before. */
 export function updateSubscriberVerified(db: Database, id: string, verifiedAt: string): boolean {
-  return db.run(
-    `UPDATE status_page_subscribers SET verified_at = :verifiedAt
-     WHERE id = :id AND verified_at IS NULL`,
-    { id, verifiedAt },
-  ) > 0;
+  return subscribers.update(db, id, { verified_at: verifiedAt }, "verified_at IS NULL");
 }
 
 export function deleteSubscriber(db: Database, id: string): void {
-  db.run("DELETE FROM status_page_subscribers WHERE id = :id", { id });
+  subscribers.delete(db, id);
 }

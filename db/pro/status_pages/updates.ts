@@ -1,9 +1,10 @@
 /**
- * The `status_page_updates` table: what was published about an incident, one row for each update.
+ * The `status_page_updates` table: the published updates of incidents.
  *
  * @module
  */
 
+import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 import type { PageIncidentStatus } from "./incidents.ts";
 
@@ -13,36 +14,37 @@ export interface IncidentUpdate {
   incident_id: string;
   /** The incident's status from then on. */
   status: PageIncidentStatus;
-  /** Empty where only the status changed. */
+  /** Empty if only the status changed. */
   message: string;
   /** ISO 8601, UTC. */
   created_at: string;
 }
+
+const updates = table<IncidentUpdate>("status_page_updates", {
+  id: "value",
+  incident_id: "value",
+  status: "value",
+  message: "value",
+  created_at: "value",
+});
 
 /** The updates of several incidents, newest first. */
 export function selectIncidentUpdates(
   db: Database,
   incidentIds: readonly string[],
 ): IncidentUpdate[] {
-  return db.all<IncidentUpdate>(
-    `SELECT id, incident_id, status, message, created_at FROM status_page_updates
-     WHERE incident_id IN (SELECT value FROM json_each(:ids))
+  return updates.select(
+    db,
+    `WHERE incident_id IN (SELECT value FROM json_each(:ids))
      ORDER BY created_at DESC, rowid DESC`,
     { ids: JSON.stringify(incidentIds) },
   );
 }
 
 export function countIncidentUpdates(db: Database, incidentId: string): number {
-  return db.get<{ n: number }>(
-    "SELECT count(*) AS n FROM status_page_updates WHERE incident_id = :incidentId",
-    { incidentId },
-  )!.n;
+  return updates.count(db, "WHERE incident_id = :incidentId", { incidentId });
 }
 
 export function insertIncidentUpdate(db: Database, update: IncidentUpdate): void {
-  db.run(
-    `INSERT INTO status_page_updates (id, incident_id, status, message, created_at)
-     VALUES (:id, :incident_id, :status, :message, :created_at)`,
-    { ...update },
-  );
+  updates.insert(db, update);
 }

@@ -1,26 +1,34 @@
 /**
- * The `uptime_checks` table: each check as it was.
+ * The `uptime_checks` table: the result of each check.
  *
  * @module
  */
 
+import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
 /** One check as stored. */
 export interface UptimeCheck {
   monitorId: string;
-  /** When it began; Unix milliseconds. */
+  /** Start of the check; Unix milliseconds. */
   checkedAt: number;
   ok: boolean;
-  /** `null` where no answer came. */
+  /** `null` without a response. */
   responseTimeMs: number | null;
-  /** Of an HTTP answer. */
+  /** HTTP status of the response. */
   statusCode: number | null;
-  /** A sentence; `null` for a good one. */
+  /** A sentence; `null` for a successful check. */
   error: string | null;
 }
 
-type Row = Omit<UptimeCheck, "ok"> & { ok: number };
+const checks = table<UptimeCheck>("uptime_checks", {
+  monitorId: "value",
+  checkedAt: "value",
+  ok: "boolean",
+  responseTimeMs: "value",
+  statusCode: "value",
+  error: "value",
+});
 
 export function insertCheck(db: Database, check: UptimeCheck): void {
   db.run(
@@ -35,28 +43,23 @@ export function insertCheck(db: Database, check: UptimeCheck): void {
   );
 }
 
-/** Of one monitor, newest first. */
+/** The checks of one monitor, newest first. */
 export function selectChecks(
   db: Database,
   { monitorId, limit, offset }: { monitorId: string; limit: number; offset: number },
 ): UptimeCheck[] {
-  return db.all<Row>(
-    `SELECT monitor_id AS monitorId, checked_at AS checkedAt, ok,
-            response_time_ms AS responseTimeMs, status_code AS statusCode, error
-     FROM uptime_checks WHERE monitor_id = :monitorId
-     ORDER BY checked_at DESC, n DESC LIMIT :limit OFFSET :offset`,
+  return checks.select(
+    db,
+    `WHERE monitor_id = :monitorId ORDER BY checked_at DESC, n DESC LIMIT :limit OFFSET :offset`,
     { monitorId, limit, offset },
-  ).map((row) => ({ ...row, ok: row.ok === 1 }));
+  );
 }
 
 export function countChecks(db: Database, monitorId: string): number {
-  return db.get<{ n: number }>(
-    "SELECT count(*) AS n FROM uptime_checks WHERE monitor_id = :monitorId",
-    { monitorId },
-  )!.n;
+  return checks.count(db, "WHERE monitor_id = :monitorId", { monitorId });
 }
 
-/** Deletes what is older than `before`, and all but the newest `keptMax`, of one monitor. */
+/** Deletes the checks of a monitor that are older than `before` or beyond the newest `keep`. */
 export function deleteOldChecks(
   db: Database,
   { monitorId, before, keptMax }: { monitorId: string; before: number; keptMax: number },
@@ -71,7 +74,7 @@ export function deleteOldChecks(
   );
 }
 
-/** Deletes everything that is kept of the checks of a monitor. */
+/** Deletes the checks of a monitor and everything derived from them. */
 export function deleteChecksOf(db: Database, monitorId: string): void {
   db.run("DELETE FROM uptime_checks WHERE monitor_id = :monitorId", { monitorId });
   db.run("DELETE FROM uptime_rollups WHERE monitor_id = :monitorId", { monitorId });

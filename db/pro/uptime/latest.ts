@@ -1,53 +1,53 @@
 /**
- * The `uptime_latest` table: the last check of each monitor, from which a restart goes on.
+ * The `uptime_latest` table: the last check of each monitor, restored after a restart.
  *
  * @module
  */
 
+import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
 /** Times are Unix milliseconds. */
 export interface LatestCheck {
   monitorId: string;
   checkedAt: number;
-  /** When the next one was due: until then the monitor's state counts as known. */
+  /** When the next check was due: until then the state of the monitor counts as known. */
   knownUntil: number;
-  /** `null` where no answer came. */
+  /** `null` without a response. */
   responseTimeMs: number | null;
-  /** Failed checks in a row, this one included. */
+  /** Failed checks in a row, including this one. */
   failures: number;
-  /** The first of them; `null` after a good one. */
+  /** Time of the first of them; `null` after a successful check. */
   failingSince: number | null;
 }
 
-const COLUMNS = `
-  monitor_id AS monitorId, checked_at AS checkedAt, known_until AS knownUntil,
-  response_time_ms AS responseTimeMs, failures, failing_since AS failingSince`;
+const latestChecks = table<LatestCheck>(
+  "uptime_latest",
+  {
+    monitorId: "value",
+    checkedAt: "value",
+    knownUntil: "value",
+    responseTimeMs: "value",
+    failures: "value",
+    failingSince: "value",
+  },
+  { key: "monitorId" },
+);
 
 export function selectLatestChecks(db: Database): LatestCheck[] {
-  return db.all<LatestCheck>(`SELECT ${COLUMNS} FROM uptime_latest`);
+  return latestChecks.select(db);
 }
 
 /** `undefined` for a monitor that was never checked. */
 export function selectLatestCheck(db: Database, monitorId: string): LatestCheck | undefined {
-  return db.get<LatestCheck>(`SELECT ${COLUMNS} FROM uptime_latest WHERE monitor_id = :monitorId`, {
-    monitorId,
-  });
+  return latestChecks.find(db, monitorId);
 }
 
 export function upsertLatestCheck(db: Database, latest: LatestCheck): void {
-  db.run(
-    `INSERT OR REPLACE INTO uptime_latest
-       (monitor_id, checked_at, known_until, response_time_ms, failures, failing_since)
-     VALUES (:monitorId, :checkedAt, :knownUntil, :responseTimeMs, :failures, :failingSince)`,
-    { ...latest },
-  );
+  latestChecks.replace(db, latest);
 }
 
-/** Forgets the failures in a row. */
-export function updateFailuresForgotten(db: Database, monitorId: string): void {
-  db.run(
-    "UPDATE uptime_latest SET failures = 0, failing_since = NULL WHERE monitor_id = :monitorId",
-    { monitorId },
-  );
+/** Resets the number of failed checks in a row. */
+export function resetFailures(db: Database, monitorId: string): void {
+  latestChecks.update(db, monitorId, { failures: 0, failingSince: null });
 }

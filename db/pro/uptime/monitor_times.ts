@@ -1,79 +1,78 @@
 /**
- * The `monitor_lives` and `monitor_gaps` tables: since when a monitor is checked, and the times of
- * which nothing is known. Both outlive the monitors.
+ * The `monitor_lives` and `monitor_gaps` tables: how long each monitor has been checked, and the gaps
+ * without known results. Both outlive the monitors.
  *
  * @module
  */
 
+import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
 /** From the first check of a monitor to its deletion. Times are ISO 8601, UTC. */
 export interface MonitorLife {
   monitorId: string;
   knownFrom: string;
-  /** `null` while there is the monitor. */
+  /** `null` while the monitor exists. */
   deletedAt: string | null;
 }
 
-/** A time in which nothing was known of a monitor. */
+/** A time range without known results of a monitor. */
 export interface MonitorGap {
   monitorId: string;
   startedAt: string;
-  /** `null` while it is paused. */
+  /** `null` while the monitor is paused. */
   endedAt: string | null;
   reason: "paused" | "unknown";
 }
 
-/** Of those monitors that were checked at least once. */
+const lives = table<MonitorLife>(
+  "monitor_lives",
+  { monitorId: "value", knownFrom: "value", deletedAt: "value" },
+  { key: "monitorId" },
+);
+
+const gaps = table<MonitorGap>("monitor_gaps", {
+  monitorId: "value",
+  startedAt: "value",
+  endedAt: "value",
+  reason: "value",
+});
+
+/** The lives of those monitors that were checked at least once. */
 export function selectMonitorLives(db: Database, monitorIds: readonly string[]): MonitorLife[] {
-  return db.all<MonitorLife>(
-    `SELECT monitor_id AS monitorId, known_from AS knownFrom, deleted_at AS deletedAt
-     FROM monitor_lives WHERE monitor_id IN (SELECT value FROM json_each(:ids))`,
-    { ids: JSON.stringify(monitorIds) },
-  );
+  return lives.select(db, "WHERE monitor_id IN (SELECT value FROM json_each(:ids))", {
+    ids: JSON.stringify(monitorIds),
+  });
 }
 
-/** The gaps that overlap a time, those of a pause that goes on as well. */
+/** The gaps that overlap a time range, including pauses that have not ended. */
 export function selectMonitorGaps(
   db: Database,
   { monitorIds, from, to }: { monitorIds: readonly string[]; from: string; to: string },
 ): MonitorGap[] {
-  return db.all<MonitorGap>(
-    `SELECT monitor_id AS monitorId, started_at AS startedAt, ended_at AS endedAt, reason
-     FROM monitor_gaps
-     WHERE monitor_id IN (SELECT value FROM json_each(:ids))
+  return gaps.select(
+    db,
+    `WHERE monitor_id IN (SELECT value FROM json_each(:ids))
        AND started_at < :to AND (ended_at IS NULL OR ended_at > :from)
      ORDER BY started_at`,
     { ids: JSON.stringify(monitorIds), from, to },
   );
 }
 
-/** Does nothing for one that is there. @returns Whether it was the monitor's first check. */
+/** Does nothing after the first check of a monitor. @returns Whether it was the first check. */
 export function insertMonitorLife(db: Database, monitorId: string, knownFrom: string): boolean {
-  return db.run(
-    `INSERT INTO monitor_lives (monitor_id, known_from) VALUES (:monitorId, :knownFrom)
-     ON CONFLICT DO NOTHING`,
-    { monitorId, knownFrom },
-  ) > 0;
+  return lives.insert(db, { monitorId, knownFrom }, "ON CONFLICT DO NOTHING");
 }
 
 export function updateMonitorLifeDeleted(db: Database, monitorId: string, deletedAt: string): void {
-  db.run(
-    `UPDATE monitor_lives SET deleted_at = :deletedAt
-     WHERE monitor_id = :monitorId AND deleted_at IS NULL`,
-    { monitorId, deletedAt },
-  );
+  lives.update(db, monitorId, { deletedAt }, "deleted_at IS NULL");
 }
 
 export function insertMonitorGap(db: Database, gap: MonitorGap): void {
-  db.run(
-    `INSERT OR REPLACE INTO monitor_gaps (monitor_id, started_at, ended_at, reason)
-     VALUES (:monitorId, :startedAt, :endedAt, :reason)`,
-    { ...gap },
-  );
+  gaps.replace(db, gap);
 }
 
-/** Ends the pause that goes on, if there is one. */
+/** Ends the pause of a monitor, if it is paused. */
 export function updateOpenGapEnded(db: Database, monitorId: string, endedAt: string): void {
   db.run(
     `UPDATE monitor_gaps SET ended_at = max(started_at, :endedAt)
@@ -82,7 +81,7 @@ export function updateOpenGapEnded(db: Database, monitorId: string, endedAt: str
   );
 }
 
-/** Deletes what was over before a time. */
+/** Deletes the gaps and lives that ended before a time. */
 export function deleteMonitorTimesBefore(db: Database, before: string): void {
   db.run("DELETE FROM monitor_gaps WHERE ended_at < :before", { before });
   db.run("DELETE FROM monitor_lives WHERE deleted_at < :before", { before });

@@ -1,15 +1,16 @@
 /**
- * The `uptime_monitors` table: what is checked, how, and what the checks came to.
+ * The `uptime_monitors` table: targets to check, how to check them, and their status.
  *
  * @module
  */
 
+import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
 export const MONITOR_TYPES = ["http", "tcp", "dns"] as const;
 export type MonitorType = (typeof MONITOR_TYPES)[number];
 
-/** What the checks of a monitor came to; `pending` until they came to anything. */
+/** The result of the checks of a monitor; `pending` until there is one. */
 export const CHECKED_STATUSES = ["up", "down", "pending"] as const;
 export type CheckedStatus = (typeof CHECKED_STATUSES)[number];
 
@@ -20,25 +21,25 @@ export interface StoredMonitor {
   type: MonitorType;
   /** http: a URL, tcp: `host:port`, dns: the name to look up. */
   url: string;
-  /** Of http only, like the next two. */
+  /** http only, like the next two. */
   method: string | null;
   /** Numbers and ranges, e.g. `200-299,301`. */
   expectedStatus: string | null;
   keyword: string | null;
-  /** Of dns only, like the next. */
+  /** dns only, like the next. */
   recordType: string | null;
   expected: string | null;
   timeoutMs: number;
   intervalSeconds: number;
   retries: number;
-  /** Headers and body, encrypted; `null` where there are neither. */
+  /** Headers and body, encrypted; `null` without either. */
   sealed: string | null;
   autoIncident: boolean;
   paused: boolean;
-  /** A paused one keeps it. */
+  /** Unchanged while the monitor is paused. */
   status: CheckedStatus;
   createdAt: string;
-  /** When it was last changed, paused or resumed. */
+  /** Time of the last change, pause or resume. */
   updatedAt: string;
 }
 
@@ -48,45 +49,42 @@ export type MonitorSchedule = Pick<
   "id" | "intervalSeconds" | "retries" | "status" | "updatedAt"
 >;
 
-const COLUMNS = `
-  id, name, type, url, method, expected_status AS expectedStatus, keyword,
-  record_type AS recordType, expected, timeout_ms AS timeoutMs,
-  interval_seconds AS intervalSeconds, retries, sealed, auto_incident AS autoIncident, paused,
-  status, created_at AS createdAt, updated_at AS updatedAt`;
-
-type Row = Omit<StoredMonitor, "autoIncident" | "paused"> & {
-  autoIncident: number;
-  paused: number;
-};
-
-const fromRow = (row: Row): StoredMonitor => ({
-  ...row,
-  autoIncident: row.autoIncident === 1,
-  paused: row.paused === 1,
-});
-
-const toParams = (monitor: StoredMonitor) => ({
-  ...monitor,
-  autoIncident: Number(monitor.autoIncident),
-  paused: Number(monitor.paused),
+const monitors = table<StoredMonitor>("uptime_monitors", {
+  id: "value",
+  name: "value",
+  type: "value",
+  url: "value",
+  method: "value",
+  expectedStatus: "value",
+  keyword: "value",
+  recordType: "value",
+  expected: "value",
+  timeoutMs: "value",
+  intervalSeconds: "value",
+  retries: "value",
+  sealed: "value",
+  autoIncident: "boolean",
+  paused: "boolean",
+  status: "value",
+  createdAt: "value",
+  updatedAt: "value",
 });
 
 /** All monitors by name. */
 export function selectMonitors(db: Database): StoredMonitor[] {
-  return db.all<Row>(`SELECT ${COLUMNS} FROM uptime_monitors ORDER BY name, id`).map(fromRow);
+  return monitors.select(db, "ORDER BY name, id");
 }
 
 /** One monitor, or `undefined` when the id is unknown. */
 export function selectMonitor(db: Database, id: string): StoredMonitor | undefined {
-  const row = db.get<Row>(`SELECT ${COLUMNS} FROM uptime_monitors WHERE id = :id`, { id });
-  return row && fromRow(row);
+  return monitors.find(db, id);
 }
 
 export function countMonitors(db: Database): number {
-  return db.get<{ n: number }>("SELECT count(*) AS n FROM uptime_monitors")!.n;
+  return monitors.count(db);
 }
 
-/** Of the monitors that are not paused. */
+/** The schedules of monitors that are not paused. */
 export function selectMonitorSchedules(db: Database): MonitorSchedule[] {
   return db.all<MonitorSchedule>(
     `SELECT id, interval_seconds AS intervalSeconds, retries, status, updated_at AS updatedAt
@@ -95,36 +93,20 @@ export function selectMonitorSchedules(db: Database): MonitorSchedule[] {
 }
 
 export function insertMonitor(db: Database, monitor: StoredMonitor): void {
-  db.run(
-    `INSERT INTO uptime_monitors
-       (id, name, type, url, method, expected_status, keyword, record_type, expected, timeout_ms,
-        interval_seconds, retries, sealed, auto_incident, paused, status, created_at, updated_at)
-     VALUES
-       (:id, :name, :type, :url, :method, :expectedStatus, :keyword, :recordType, :expected,
-        :timeoutMs, :intervalSeconds, :retries, :sealed, :autoIncident, :paused, :status,
-        :createdAt, :updatedAt)`,
-    toParams(monitor),
-  );
+  monitors.insert(db, monitor);
 }
 
-/** Changes everything but `status`, `paused` and `createdAt`. @returns Whether the id was known. */
-export function updateMonitor(db: Database, monitor: StoredMonitor): boolean {
-  const { status: _status, paused: _paused, createdAt: _createdAt, ...params } = toParams(monitor);
-  return db.run(
-    `UPDATE uptime_monitors
-     SET name = :name, type = :type, url = :url, method = :method,
-         expected_status = :expectedStatus, keyword = :keyword, record_type = :recordType,
-         expected = :expected, timeout_ms = :timeoutMs, interval_seconds = :intervalSeconds,
-         retries = :retries, sealed = :sealed, auto_incident = :autoIncident,
-         updated_at = :updatedAt
-     WHERE id = :id`,
-    params,
-  ) > 0;
+/** Stores everything but `status` and `paused`. @returns Whether the id was known. */
+export function updateMonitor(
+  db: Database,
+  { status: _, paused: __, ...monitor }: StoredMonitor,
+): boolean {
+  return monitors.update(db, monitor.id, monitor);
 }
 
 /** @returns Whether the id was known. */
 export function updateMonitorStatus(db: Database, id: string, status: CheckedStatus): boolean {
-  return db.run("UPDATE uptime_monitors SET status = :status WHERE id = :id", { id, status }) > 0;
+  return monitors.update(db, id, { status });
 }
 
 /** @returns Whether the id was known. */
@@ -135,14 +117,10 @@ export function updateMonitorPaused(
     "id" | "paused" | "status" | "updatedAt"
   >,
 ): boolean {
-  return db.run(
-    `UPDATE uptime_monitors SET paused = :paused, status = :status, updated_at = :updatedAt
-     WHERE id = :id`,
-    { id, paused: Number(paused), status, updatedAt },
-  ) > 0;
+  return monitors.update(db, id, { paused, status, updatedAt });
 }
 
 /** @returns Whether the id was known. */
 export function deleteMonitor(db: Database, id: string): boolean {
-  return db.run("DELETE FROM uptime_monitors WHERE id = :id", { id }) > 0;
+  return monitors.delete(db, id);
 }

@@ -5,7 +5,7 @@
  */
 
 import {
-  countIntegrationDataOf,
+  countIntegrationData,
   type DataRecord,
   type DataType,
   deleteIntegrationDataBefore,
@@ -54,7 +54,7 @@ export function listIntegrationData(
   const filter = { type: query.type, since, until };
   return {
     data: selectIntegrationData(metrics, id, { ...filter, limit, offset }),
-    total: countIntegrationDataOf(metrics, id, filter),
+    total: countIntegrationData(metrics, id, filter),
     limit,
     offset,
   };

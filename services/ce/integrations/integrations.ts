@@ -6,9 +6,9 @@
 
 import {
   type IntegrationPoll,
+  resetIntegrationFailures,
   selectIntegrationPoll,
   selectIntegrationPolls,
-  updateIntegrationFailuresForgotten,
 } from "../../../db/ce/integration_polls.ts";
 import {
   countIntegrations,
@@ -184,7 +184,7 @@ export async function changeIntegration(
   };
   updateIntegration(db, integration);
   polls.stop(id);
-  updateIntegrationFailuresForgotten(metrics, id);
+  resetIntegrationFailures(metrics, id);
   log.info("integration changed", { integrationId: id });
   return viewOf(integration, selectIntegrationPoll(metrics, id));
 }

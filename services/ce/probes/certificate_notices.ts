@@ -6,8 +6,8 @@
 
 import {
   deleteNoticesExpiredBefore,
-  selectToldThreshold,
-  upsertToldThreshold,
+  selectNoticeThreshold,
+  upsertNoticeThreshold,
 } from "../../../db/ce/certificate_notices.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import type { CertificateCheck } from "./tls.ts";
@@ -33,13 +33,13 @@ export function emitExpiryNotices(
     const thresholdDays = NOTICE_DAYS.findLast((days) => daysRemaining <= days);
     if (thresholdDays === undefined) continue;
     const certificate = { domain, port, fingerprint };
-    const last = selectToldThreshold(db, certificate);
+    const last = selectNoticeThreshold(db, certificate);
     if (last !== undefined && last <= thresholdDays) continue;
     emit(
       deps,
       "certificate.expiring",
       { domain, port, daysRemaining, expiresAt },
-      () => upsertToldThreshold(db, { ...certificate, thresholdDays, expiresAt }),
+      () => upsertNoticeThreshold(db, { ...certificate, thresholdDays, expiresAt }),
     );
   }
   deleteNoticesExpiredBefore(db, new Date(now().getTime() - RETENTION_MS).toISOString());

@@ -6,7 +6,7 @@
  */
 
 import {
-  type BegunRun,
+  type StartedRun,
   countScheduleRuns,
   deleteScheduleRunsBefore,
   deleteScheduleRunsBeyond,
@@ -102,7 +102,7 @@ export function createRunStarter(deps: RunDeps): RunStarter {
   const limit = createLimiter({ what: "runs", running: RUNNING_MAX, waiting: Infinity });
   let isClosed = false;
 
-  const run = async (begun: BegunRun, schedule: Schedule) => {
+  const run = async (begun: StartedRun, schedule: Schedule) => {
     const outcome = await limit(() => act(deps, schedule));
     if (!isClosed) endRun(deps, begun, outcome);
   };
@@ -176,13 +176,13 @@ function beginRuns(
   { db, now }: Pick<Deps, "db" | "now">,
   due: readonly DueSchedule[],
   isActive: (scheduleId: string) => boolean,
-): { run: BegunRun; schedule: Schedule }[] {
+): { run: StartedRun; schedule: Schedule }[] {
   if (due.length === 0) return [];
   const at = now().toISOString();
   return db.transaction(() =>
     due.flatMap(({ schedule, dueAt }) => {
       const { id: scheduleId, name: scheduleName, containerId, containerName, action } = schedule;
-      const run: BegunRun = {
+      const run: StartedRun = {
         id: crypto.randomUUID(),
         scheduleId,
         scheduleName,
@@ -230,7 +230,7 @@ async function act(deps: RunDeps, schedule: Schedule): Promise<Outcome> {
   }
 }
 
-function endRun(deps: EmitDeps, run: BegunRun, outcome: Outcome): void {
+function endRun(deps: EmitDeps, run: StartedRun, outcome: Outcome): void {
   const { db, now } = deps;
   const { containerId, containerName } = run;
   const end: RunEnd = {

@@ -12,7 +12,6 @@ import {
   updateRemediationRule,
 } from "../../../db/pro/remediation_rules.ts";
 import {
-  type BegunRemediation as StartedRun,
   countRemediationRuns,
   deleteRemediationRunsBefore,
   deleteRemediationRunsBeyond,
@@ -20,6 +19,7 @@ import {
   type RemediationRun,
   selectRemediationRuns,
   selectUnfinishedRemediations,
+  type StartedRemediation as StartedRun,
   updateRemediationEnd,
 } from "../../../db/pro/remediation_runs.ts";
 import { automaticActor, recordAudit } from "../../ce/auth/audit.ts";

@@ -14,7 +14,7 @@ import {
   insertComponent,
   selectComponent,
   selectComponentCount,
-  selectComponentsAtOdds,
+  selectOutdatedComponents,
   selectFollowingComponents,
   selectMonitorState,
   type StatusPageComponent,
@@ -160,7 +160,7 @@ export const componentRecorder: Recorder = {
  */
 export function reconcileComponents(deps: EmitDeps): void {
   const { db, now, statusPages } = deps;
-  for (const { monitorStatus, ...component } of selectComponentsAtOdds(db)) {
+  for (const { monitorStatus, ...component } of selectOutdatedComponents(db)) {
     const status = statusOfMonitor(monitorStatus)!;
     const page = requirePage(db, component.page_id);
     const data = toEventData(page, { ...component, status }, component.status);

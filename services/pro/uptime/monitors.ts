@@ -13,9 +13,9 @@ import { selectOpenOutage, updateOutageResolved } from "../../../db/pro/uptime/o
 import { deleteChecksOf } from "../../../db/pro/uptime/checks.ts";
 import {
   type LatestCheck,
+  resetFailures,
   selectLatestCheck,
   selectLatestChecks,
-  updateFailuresForgotten,
 } from "../../../db/pro/uptime/latest.ts";
 import {
   type CheckedStatus,
@@ -155,7 +155,7 @@ export function pauseMonitor(deps: WriteDeps, id: string): Monitor {
       updatedAt: at.toISOString(),
     });
   });
-  updateFailuresForgotten(metrics, id);
+  resetFailures(metrics, id);
   log.info("monitor paused", { monitorId: id });
   return getMonitor(deps, id);
 }
