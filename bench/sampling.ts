@@ -7,7 +7,7 @@
 
 import { openMetricsDatabase } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { metricsMigrations } from "../db/migrations/mod.ts";
+import { metricsMigrations } from "../db/migrations/metrics/mod.ts";
 import { readContainerHistory } from "../services/ce/metrics/container_history.ts";
 import { containerOf, idOf, simulateContainers } from "../tests/helpers/fake_containers.ts";
 import { fakeEngine } from "../tests/helpers/fake_engine.ts";

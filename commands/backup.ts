@@ -13,7 +13,7 @@ import {
   type StateDatabase,
 } from "../db/database.ts";
 import { pendingMigrations } from "../db/migrate.ts";
-import { stateMigrations } from "../db/migrations/mod.ts";
+import { stateMigrations } from "../db/migrations/state/mod.ts";
 import {
   type BackupManifest,
   type BackupSource,

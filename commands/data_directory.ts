@@ -14,7 +14,8 @@ import {
   waitBriefly,
 } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
-import { metricsMigrations, stateMigrations } from "../db/migrations/mod.ts";
+import { metricsMigrations } from "../db/migrations/metrics/mod.ts";
+import { stateMigrations } from "../db/migrations/state/mod.ts";
 import { LICENSE_FILE } from "../services/license/source.ts";
 import type { Config } from "../services/config/config.ts";
 import type { Log } from "../services/log.ts";

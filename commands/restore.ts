@@ -15,7 +15,8 @@ import {
   type StateDatabase,
 } from "../db/database.ts";
 import { migrate, type Migration, pendingMigrations } from "../db/migrate.ts";
-import { metricsMigrations, stateMigrations } from "../db/migrations/mod.ts";
+import { metricsMigrations } from "../db/migrations/metrics/mod.ts";
+import { stateMigrations } from "../db/migrations/state/mod.ts";
 import { BackupFileError, readBackupFile } from "../services/backup/archive.ts";
 import { storedTrialStart, storeTrialStart } from "../services/ce/edition/licenses.ts";
 import { LICENSE_FILE } from "../services/license/source.ts";

@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import { DatabaseFileError, openStateDatabase, type StateDatabase } from "../db/database.ts";
 import { migrate, pendingMigrations } from "../db/migrate.ts";
-import { stateMigrations } from "../db/migrations/mod.ts";
+import { stateMigrations } from "../db/migrations/state/mod.ts";
 import { assertNoLinks, lockDirectory, STATE_FILE } from "./data_directory.ts";
 import { CommandError } from "./program.ts";
 import { actAsOwner } from "./data_owner.ts";

@@ -3,7 +3,7 @@ import { lockDirectory } from "../../commands/data_directory.ts";
 import { openStateBeside } from "../../commands/state_database.ts";
 import { openStateDatabase } from "../../db/database.ts";
 import { migrate, pendingMigrations } from "../../db/migrate.ts";
-import { stateMigrations } from "../../db/migrations/mod.ts";
+import { stateMigrations } from "../../db/migrations/state/mod.ts";
 import { temporaryDirectory } from "../helpers/command.ts";
 
 /** A directory whose database is one version behind. */

@@ -6,7 +6,7 @@
 
 import { openStateDatabase, type StateDatabase } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
-import { stateMigrations } from "../../db/migrations/mod.ts";
+import { stateMigrations } from "../../db/migrations/state/mod.ts";
 import { type ComplianceRow, selectChain } from "../../db/enterprise/compliance_logs.ts";
 import { createComplianceState } from "../../services/state/compliance_state.ts";
 import { silentLog } from "../../services/log.ts";

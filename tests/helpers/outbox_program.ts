@@ -11,7 +11,7 @@ import { openStateDatabase } from "../../db/database.ts";
 import { selectSetting, upsertSetting } from "../../db/ce/settings.ts";
 import { countWebhooks } from "../../db/ce/webhooks.ts";
 import { migrate } from "../../db/migrate.ts";
-import { stateMigrations } from "../../db/migrations/mod.ts";
+import { stateMigrations } from "../../db/migrations/state/mod.ts";
 import { createWebhook } from "../../services/ce/webhooks/webhooks.ts";
 import { emit } from "../../services/events/emit.ts";
 import { createDeliverer } from "../../services/events/outbox.ts";

@@ -13,7 +13,8 @@ import {
   type StateDatabase,
 } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
-import { metricsMigrations, stateMigrations } from "../../db/migrations/mod.ts";
+import { metricsMigrations } from "../../db/migrations/metrics/mod.ts";
+import { stateMigrations } from "../../db/migrations/state/mod.ts";
 import { connectEngine, type Engine } from "../../engine/client.ts";
 import { type App, createApp } from "../../routes/app.ts";
 import { identify } from "../../routes/authorize.ts";

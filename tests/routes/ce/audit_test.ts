@@ -7,7 +7,7 @@ import {
 } from "../../../db/ce/audit_entries.ts";
 import { openStateDatabase } from "../../../db/database.ts";
 import { migrate } from "../../../db/migrate.ts";
-import { stateMigrations } from "../../../db/migrations/mod.ts";
+import { stateMigrations } from "../../../db/migrations/state/mod.ts";
 import {
   automaticActor,
   listAudit,

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { openStateDatabase } from "../../../db/database.ts";
 import { migrate } from "../../../db/migrate.ts";
-import { stateMigrations } from "../../../db/migrations/mod.ts";
+import { stateMigrations } from "../../../db/migrations/state/mod.ts";
 import {
   createAddressCheck,
   stopIpAllowlist,

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { openStateDatabase } from "../../../db/database.ts";
 import { migrate } from "../../../db/migrate.ts";
-import { stateMigrations } from "../../../db/migrations/mod.ts";
+import { stateMigrations } from "../../../db/migrations/state/mod.ts";
 import { login, usersApp } from "../../helpers/accounts.ts";
 import { appWithRights, createRole, grant, groups, ROLES } from "../../helpers/custom_roles.ts";
 import { sseClient } from "../../helpers/sse_client.ts";

@@ -3,7 +3,7 @@ import { insertUser, updateUserPassword, updateUserRole } from "../../../db/ce/u
 import { upsertRevokedFamily } from "../../../db/ce/revoked_families.ts";
 import { openStateDatabase } from "../../../db/database.ts";
 import { migrate } from "../../../db/migrate.ts";
-import { stateMigrations } from "../../../db/migrations/mod.ts";
+import { stateMigrations } from "../../../db/migrations/state/mod.ts";
 import { createAccounts } from "../../../services/auth/accounts.ts";
 import { openTestDatabase, testClock } from "../../helpers/test_app.ts";
 

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { type MetricsDatabase, openMetricsDatabase } from "../../../../db/database.ts";
 import { migrate } from "../../../../db/migrate.ts";
-import { metricsMigrations } from "../../../../db/migrations/mod.ts";
+import { metricsMigrations } from "../../../../db/migrations/metrics/mod.ts";
 import { selectFileSize } from "../../../../db/free_pages.ts";
 import {
   readHistory,

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { openStateDatabase } from "../../../../db/database.ts";
 import { migrate } from "../../../../db/migrate.ts";
-import { stateMigrations } from "../../../../db/migrations/mod.ts";
+import { stateMigrations } from "../../../../db/migrations/state/mod.ts";
 import { createAccounts } from "../../../../services/auth/accounts.ts";
 import { acceptAssertion } from "../../../../services/enterprise/sso/login.ts";
 import {

@@ -7,7 +7,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { openMetricsDatabase, openStateDatabase } from "../../../../db/database.ts";
 import { migrate } from "../../../../db/migrate.ts";
-import { metricsMigrations, stateMigrations } from "../../../../db/migrations/mod.ts";
+import { metricsMigrations } from "../../../../db/migrations/metrics/mod.ts";
+import { stateMigrations } from "../../../../db/migrations/state/mod.ts";
 import { insertMonitorLife } from "../../../../db/pro/uptime/monitor_times.ts";
 import { insertOutage } from "../../../../db/pro/uptime/outages.ts";
 import { upsertLatestCheck } from "../../../../db/pro/uptime/latest.ts";

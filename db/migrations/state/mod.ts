@@ -1,0 +1,71 @@
+/**
+ * The migrations of `state.sqlite`, oldest first. All of them run in every edition, so that a new license
+ * key needs no migration.
+ *
+ * @module
+ */
+
+import type { Migration } from "../../migrate.ts";
+import { migration as users } from "./0001_ce_users.ts";
+import { migration as audit } from "./0002_ce_audit.ts";
+import { migration as alerts } from "./0003_ce_alerts.ts";
+import { migration as schedules } from "./0004_ce_schedules.ts";
+import { migration as webhooks } from "./0005_ce_webhooks.ts";
+import { migration as integrations } from "./0006_ce_integrations.ts";
+import { migration as pushTokens } from "./0007_ce_push_tokens.ts";
+import { migration as certificateNotices } from "./0008_ce_certificate_notices.ts";
+import { migration as serviceStops } from "./0009_ce_service_stops.ts";
+import { migration as loginEnds } from "./0010_ce_login_ends.ts";
+import { migration as incidents } from "./0020_pro_incidents.ts";
+import { migration as uptime } from "./0021_pro_uptime.ts";
+import { migration as sla } from "./0022_pro_sla.ts";
+import { migration as remediation } from "./0023_pro_remediation.ts";
+import { migration as statusPages } from "./0024_pro_status_pages.ts";
+import { migration as chat } from "./0025_pro_chat.ts";
+import { migration as sso } from "./0040_enterprise_sso.ts";
+import { migration as branding } from "./0041_enterprise_branding.ts";
+import { migration as customRoles } from "./0042_enterprise_roles.ts";
+import { migration as ipAllowlist } from "./0043_enterprise_ip_allowlist.ts";
+import { migration as mtls } from "./0044_enterprise_mtls.ts";
+import { migration as encryption } from "./0045_enterprise_encryption.ts";
+import { migration as compliance } from "./0046_enterprise_compliance.ts";
+import { migration as rebuilds } from "./0052_ce_rebuilds.ts";
+import { migration as refreshRepeats } from "./0054_ce_refresh_repeats.ts";
+import { migration as pushTokenSecrets } from "./0056_ce_push_token_secrets.ts";
+import { migration as incidentUpdates } from "./0057_pro_incident_updates.ts";
+import { migration as maintenances } from "./0058_pro_maintenances.ts";
+import { migration as auditDetails } from "./0061_ce_audit_details.ts";
+import { migration as slaBreachCoverage } from "./0062_pro_sla_breach_coverage.ts";
+
+export const stateMigrations: readonly Migration[] = [
+  users,
+  audit,
+  alerts,
+  schedules,
+  webhooks,
+  integrations,
+  pushTokens,
+  certificateNotices,
+  serviceStops,
+  loginEnds,
+  incidents,
+  uptime,
+  sla,
+  remediation,
+  statusPages,
+  chat,
+  sso,
+  branding,
+  customRoles,
+  ipAllowlist,
+  mtls,
+  encryption,
+  compliance,
+  rebuilds,
+  refreshRepeats,
+  pushTokenSecrets,
+  incidentUpdates,
+  maintenances,
+  auditDetails,
+  slaBreachCoverage,
+];
