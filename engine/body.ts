@@ -1,5 +1,5 @@
 /**
- * Bodies of answers: of known length, in chunks, or until the connection ends (RFC 9112, section 6).
+ * Bodies of responses: of known length, in chunks, or until the connection ends (RFC 9112, section 6).
  *
  * @module
  */
@@ -10,23 +10,22 @@ import { EngineProtocolError } from "./errors.ts";
 /** How the end of a body is found; a number is its length in bytes. */
 export type Framing = number | "chunked" | "until close";
 
-/** Longest line with a chunk's size; extensions are allowed, but nobody sends them. */
+/** Maximum length of a line with a chunk's size, which may have extensions. */
 const SIZE_LINE_MAX = 256;
 
-/** Most lines, and bytes of a line, after the last chunk. */
+/** Maximum number and length of lines after the last chunk. */
 const TRAILERS_MAX = 64;
 const TRAILER_LINE_MAX = 8 * 1024;
 
-/** 13 hexadecimal digits are below 2^53. */
+/** Up to 13 hexadecimal digits, which are below 2^53. */
 const CHUNK_SIZE = /^([0-9A-Fa-f]{1,13})[ \t]*(?:;.*)?$/;
 
 /**
- * How the body of an answer is framed.
+ * Determines how the body of a response is framed.
  *
- * @throws {EngineProtocolError} When the headers do not say it plainly. Length and chunks at the
- * same time are refused: the end would be a matter of opinion.
+ * @throws {EngineProtocolError} If the headers are ambiguous, e.g. give both a length and chunks.
  */
-export function framing(
+export function findFraming(
   method: string,
   status: number,
   headers: ReadonlyMap<string, string>,
@@ -37,7 +36,9 @@ export function framing(
   if (coding !== undefined) {
     if (coding.toLowerCase() !== "chunked" || length !== undefined) {
       throw new EngineProtocolError(
-        `The container engine sent an answer in an unknown form (${coding.slice(0, 100)})`,
+        `The container engine sent a response with an unsupported transfer encoding (${
+          coding.slice(0, 100)
+        })`,
       );
     }
     return "chunked";
@@ -45,125 +46,125 @@ export function framing(
   if (length === undefined) return "until close";
   if (!/^\d{1,15}$/.test(length)) {
     throw new EngineProtocolError(
-      `The container engine sent an answer with an unusable length (${length.slice(0, 100)})`,
+      `The container engine sent a response with an invalid length (${length.slice(0, 100)})`,
     );
   }
   return Number(length);
 }
 
-/** Reads one body; what follows it on the connection is left there. */
+/** Reads one body, and leaves the bytes after it on the connection. */
 export class Body {
   readonly #reader: ByteReader;
-  readonly #chunked: boolean;
-  #done: boolean;
-  /** Bytes that are left of the body, or of the chunk. */
+  readonly #isChunked: boolean;
+  #isDone: boolean;
+  /** Remaining bytes of the body or the chunk. */
   #left: number;
   #isFirstChunk = true;
 
   constructor(reader: ByteReader, framed: Framing) {
     this.#reader = reader;
-    this.#chunked = framed === "chunked";
+    this.#isChunked = framed === "chunked";
     this.#left = framed === "chunked" ? 0 : framed === "until close" ? Infinity : framed;
-    this.#done = framed === 0;
+    this.#isDone = framed === 0;
   }
 
-  /** Whether the body was read to its end. */
-  get done(): boolean {
-    return this.#done;
+  /** Whether the body was read in full. */
+  get isDone(): boolean {
+    return this.#isDone;
   }
 
-  /** Bytes that are known to come yet; 0 where nothing is known. */
+  /** Bytes that are known to follow; 0 if unknown. */
   get expected(): number {
     return Number.isFinite(this.#left) ? this.#left : 0;
   }
 
-  /** Whether there is more; only a body until the end of the connection may err about it. */
+  /** Whether there may be more. Exact except for a body that ends with the connection. */
   async hasMore(): Promise<boolean> {
-    if (this.#left === 0 && !this.#done) await this.#nextChunk();
-    return !this.#done;
+    if (this.#left === 0 && !this.#isDone) await this.#nextChunk();
+    return !this.#isDone;
   }
 
   /**
-   * The next piece; undefined at the end. The bytes are good until the next call.
+   * The next piece; undefined at the end. The bytes are valid until the next call.
    *
-   * @throws {EndOfSourceError} When the connection ends before the body.
+   * @throws {EndOfSourceError} If the connection ends before the body.
    * @throws {EngineProtocolError} For a malformed chunk.
    */
-  async some(): Promise<Uint8Array | undefined> {
+  async readSome(): Promise<Uint8Array | undefined> {
     if (!await this.hasMore()) return undefined;
-    const bytes = await this.#reader.some(this.#left);
-    this.#took(bytes?.length ?? 0);
+    const bytes = await this.#reader.readSome(this.#left);
+    this.#advance(bytes?.length ?? 0);
     return bytes;
   }
 
-  /** As `some()`, but copied to the front of `target`; answers how many, 0 at the end. */
-  async someInto(target: Uint8Array): Promise<number> {
+  /** Like `readSome()`, but into the start of `target`. @returns Number of bytes; 0 at the end. */
+  async readInto(target: Uint8Array): Promise<number> {
     if (!await this.hasMore()) return 0;
     const room = this.#left < target.length ? target.subarray(0, this.#left) : target;
-    const count = await this.#reader.someInto(room);
-    await this.#took(count);
+    const count = await this.#reader.readInto(room);
+    this.#advance(count);
     return count;
   }
 
-  #took(count: number): void {
+  #advance(count: number): void {
     if (count > 0) {
       this.#left -= count;
-      this.#done = this.#left === 0 && !this.#chunked;
+      this.#isDone = this.#left === 0 && !this.#isChunked;
     } else if (this.#left === Infinity) {
-      this.#done = true;
+      this.#isDone = true;
     } else {
       throw new EndOfSourceError("the connection ended within a body");
     }
   }
 
   async #nextChunk(): Promise<void> {
-    if (!this.#isFirstChunk && await this.#reader.line(0) !== "") throw malformed();
+    if (!this.#isFirstChunk && await this.#reader.readLine(0) !== "") throw malformedChunk();
     this.#isFirstChunk = false;
-    const size = CHUNK_SIZE.exec(await this.#reader.line(SIZE_LINE_MAX))?.[1];
-    if (size === undefined) throw malformed();
+    const size = CHUNK_SIZE.exec(await this.#reader.readLine(SIZE_LINE_MAX))?.[1];
+    if (size === undefined) throw malformedChunk();
     this.#left = parseInt(size, 16);
     if (this.#left > 0) return;
 
-    for (let lines = 0; await this.#reader.line(TRAILER_LINE_MAX) !== ""; lines++) {
-      if (lines === TRAILERS_MAX) throw malformed();
+    for (let lines = 0; await this.#reader.readLine(TRAILER_LINE_MAX) !== ""; lines++) {
+      if (lines === TRAILERS_MAX) throw malformedChunk();
     }
-    this.#done = true;
+    this.#isDone = true;
   }
 }
 
-/** What is set aside for a body at first; then never more than twice of what has come. */
+/** Initial buffer of a body; later at most twice the bytes received. */
 const CAPACITY = 64 * 1024;
 
-/** What is set aside where nothing is known about the length. */
+/** Initial buffer if the length is unknown. */
 const CAPACITY_MIN = 4 * 1024;
 
 /**
- * The rest of a body as a whole.
+ * Reads the rest of a body.
  *
  * @throws {EngineProtocolError} For more than `max` bytes.
  */
-export async function whole(body: Body, max: number): Promise<Uint8Array> {
+export async function readWhole(body: Body, max: number): Promise<Uint8Array> {
   let bytes: Uint8Array = new Uint8Array(0);
   let length = 0;
   while (await body.hasMore()) {
     if (length + body.expected > max) {
       throw new EngineProtocolError(
-        `The container engine sent an answer of more than the ${max} bytes allowed`,
+        `The container engine sent a response of more than ${max} bytes`,
       );
     }
     if (length === bytes.length) {
-      const wanted = body.expected || Math.max(length, CAPACITY_MIN);
-      bytes = resized(bytes, length + Math.min(wanted, Math.max(length, CAPACITY)));
+      const needed = body.expected || Math.max(length, CAPACITY_MIN);
+      bytes = resize(bytes, length + Math.min(needed, Math.max(length, CAPACITY)));
     }
-    length += await body.someInto(bytes.subarray(length));
+    length += await body.readInto(bytes.subarray(length));
   }
   return bytes.subarray(0, length);
 }
 
-function resized(bytes: Uint8Array, capacity: number): Uint8Array {
+function resize(bytes: Uint8Array, capacity: number): Uint8Array {
   const larger = new Uint8Array(capacity);
   larger.set(bytes);
   return larger;
 }
 
-const malformed = () => new EngineProtocolError("The container engine sent a malformed chunk");
+const malformedChunk = () => new EngineProtocolError("The container engine sent a malformed chunk");

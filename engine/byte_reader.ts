@@ -1,23 +1,23 @@
 /**
- * Heads, lines and byte counts from a connection.
+ * Reads heads, lines and bytes from a connection.
  *
  * @module
  */
 
 import { EngineProtocolError } from "./errors.ts";
 
-/** Where the bytes come from, e.g. a `Deno.Conn`. */
+/** The source of the bytes, e.g. a `Deno.Conn`. */
 export interface ByteSource {
-  /** Reads at least one byte into the front of `into`; null at the end. */
+  /** Reads at least one byte into the start of `into`; null at the end. */
   read(into: Uint8Array): Promise<number | null>;
 }
 
-/** The source ended, or broke, where more was expected. */
+/** The source ended or failed before the expected bytes. */
 export class EndOfSourceError extends Error {
   override readonly name = "EndOfSourceError";
 }
 
-/** Bytes of the buffer, and with it the longest head. */
+/** Size of the buffer, which is also the maximum length of a head. */
 export const BUFFER_LENGTH = 64 * 1024;
 
 const CR = 13;
@@ -25,10 +25,10 @@ const LF = 10;
 
 const decoder = new TextDecoder();
 
-/** Buffers what a source gives, so that it can be taken in the pieces that the protocol has. */
+/** Buffers the bytes of a source, and returns them in the units of the protocol. */
 export class ByteReader {
   readonly #source: ByteSource;
-  // Made at the first read: a connection that never answers needs none.
+  // Allocated at the first read: a connection without a response needs none.
   #buffer: Uint8Array<ArrayBuffer> = NO_BYTES;
   #start = 0;
   #end = 0;
@@ -38,24 +38,24 @@ export class ByteReader {
     this.#source = source;
   }
 
-  /** Bytes that have come, but are not taken yet. */
+  /** Bytes received but not read yet. */
   get buffered(): number {
     return this.#end - this.#start;
   }
 
-  /** Bytes that have come since the beginning. */
+  /** Bytes received in total. */
   get received(): number {
     return this.#received;
   }
 
   /**
-   * The head of a message, without the empty line that ends it.
+   * Reads the head of a message, without the empty line after it.
    *
    * @throws {EngineProtocolError} For a head above 64 KiB.
    * @throws {EndOfSourceError}
    */
-  async head(): Promise<string> {
-    // Number of bytes from the start that cannot hold the end, so that nothing is looked at twice.
+  async readHead(): Promise<string> {
+    // Bytes already searched for the end, so that none is searched twice.
     for (let seen = 0;;) {
       const buffer = this.#buffer;
       for (let at = this.#start + seen; at + 3 < this.#end; at++) {
@@ -69,18 +69,18 @@ export class ByteReader {
         }
       }
       seen = Math.max(0, this.buffered - 3);
-      if (!await this.#more()) throw new EndOfSourceError("the connection ended within a head");
+      if (!await this.#fill()) throw new EndOfSourceError("the connection ended within a head");
     }
   }
 
   /**
-   * The next line, without its CRLF.
+   * Reads the next line, without its CRLF.
    *
-   * @param max Most bytes that it may have.
-   * @throws {EngineProtocolError} For a longer one, and for one that ends otherwise.
+   * @param max Maximum length in bytes.
+   * @throws {EngineProtocolError} For a longer line, and for a line that does not end with CRLF.
    * @throws {EndOfSourceError}
    */
-  async line(max: number): Promise<string> {
+  async readLine(max: number): Promise<string> {
     for (let seen = 0;;) {
       const buffer = this.#buffer;
       for (let at = this.#start + seen; at < this.#end; at++) {
@@ -95,25 +95,25 @@ export class ByteReader {
         return text;
       }
       seen = this.buffered;
-      // The CR may be there already.
+      // The CR may already be in the buffer.
       if (seen > max + 1) throw tooLong(max);
-      if (!await this.#more()) throw new EndOfSourceError("the connection ended within a line");
+      if (!await this.#fill()) throw new EndOfSourceError("the connection ended within a line");
     }
   }
 
   /**
-   * What is there, else what comes next: at least one byte and at most `max`; undefined at the end.
-   * The bytes are good until the next call.
+   * Returns buffered bytes, or reads the next ones: at least one and at most `max`; undefined at the
+   * end. The bytes are valid until the next call.
    */
-  async some(max: number): Promise<Uint8Array | undefined> {
-    if (this.buffered === 0 && !await this.#more()) return undefined;
+  async readSome(max: number): Promise<Uint8Array | undefined> {
+    if (this.buffered === 0 && !await this.#fill()) return undefined;
     const taken = this.#buffer.subarray(this.#start, Math.min(this.#end, this.#start + max));
     this.#start += taken.length;
     return taken;
   }
 
-  /** As `some()`, but copied to the front of `target`; answers how many, 0 at the end. */
-  async someInto(target: Uint8Array): Promise<number> {
+  /** Like `readSome()`, but into the start of `target`. @returns Number of bytes; 0 at the end. */
+  async readInto(target: Uint8Array): Promise<number> {
     if (this.buffered > 0) {
       const count = Math.min(this.buffered, target.length);
       target.set(this.#buffer.subarray(this.#start, this.#start + count));
@@ -126,7 +126,7 @@ export class ByteReader {
   }
 
   /** @returns False at the end of the source. */
-  async #more(): Promise<boolean> {
+  async #fill(): Promise<boolean> {
     if (this.#buffer === NO_BYTES) this.#buffer = new Uint8Array(BUFFER_LENGTH);
     if (this.#start === this.#end) {
       this.#start = this.#end = 0;

@@ -1,24 +1,23 @@
 /**
- * One request on its way.
+ * One request in progress.
  *
  * @module
  */
 
 /**
- * Knows what a request waits for at the moment (its turn, a connection, an answer), so that its
- * caller's signal or its own deadline can end it there. Whoever waits sets `interrupt`, and asks
- * `failure` when the wait failed.
+ * Lets the caller's signal or a deadline end a request at any point. Code that waits (for its turn, a
+ * connection, a response) sets `interrupt` and checks `failure` when the wait fails.
  */
 export class Call {
-  /** Why the call was ended early; whatever failed then failed because of it. */
+  /** Why the call was ended early; the cause of all errors after it. */
   failure: { reason: unknown } | undefined;
-  /** Ends the present wait. */
+  /** Ends the current wait. */
   interrupt: (() => void) | undefined;
   readonly #signal: AbortSignal | undefined;
   readonly #active: Set<Call>;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param active Where the call is listed until its end. */
+  /** @param active Contains the call until it ends. */
   constructor(signal: AbortSignal | undefined, active: Set<Call>) {
     this.#signal = signal;
     this.#active = active;
@@ -28,7 +27,7 @@ export class Call {
 
   readonly #onAbort = () => this.fail(this.#signal!.reason);
 
-  /** Ends the call; the first reason counts. */
+  /** Ends the call early. Only the first reason counts. */
   fail(reason: unknown): void {
     this.failure ??= { reason };
     this.interrupt?.();
@@ -38,10 +37,10 @@ export class Call {
     if (this.failure) throw this.failure.reason;
   }
 
-  /** Calls `onTime` in `ms`, instead of what was to be called before. */
-  setTimer(ms: number, onTime: () => void): void {
+  /** Calls `onTimeout` after `ms` and cancels the previous timer. */
+  setTimer(ms: number, onTimeout: () => void): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(onTime, ms);
+    this.#timer = setTimeout(onTimeout, ms);
   }
 
   clearTimer(): void {
@@ -49,7 +48,7 @@ export class Call {
     this.#timer = undefined;
   }
 
-  /** The call is over: neither signal nor deadline matters any more. May be called again. */
+  /** Removes the signal and the deadline of a finished call. May be called repeatedly. */
   end(): void {
     this.clearTimer();
     this.interrupt = undefined;
@@ -59,11 +58,11 @@ export class Call {
 }
 
 /**
- * Waits for `work`, but no longer than the call is let live.
+ * Waits for `work`, at most until the call is ended.
  *
- * @throws The call's reason, when it was ended meanwhile; `work` goes on then.
+ * @throws The reason of an ended call; `work` continues.
  */
-export async function during<T>(call: Call, work: Promise<T>): Promise<T> {
+export async function waitDuring<T>(call: Call, work: Promise<T>): Promise<T> {
   call.throwIfFailed();
   const interrupted = Promise.withResolvers<never>();
   call.interrupt = () => interrupted.reject(call.failure?.reason);

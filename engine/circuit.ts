@@ -1,16 +1,16 @@
 /**
- * Remembers that the engine does not answer, so that not everyone has to find out.
+ * A circuit breaker: while the engine is unreachable, requests fail immediately.
  *
  * @module
  */
 
 import type { EngineUnreachableError } from "./errors.ts";
 
-/** Wait before the first probe, in milliseconds; doubles with each that fails. */
+/** Delay before the first probe, in milliseconds; doubles with each failed probe. */
 const DELAY_MIN_MS = 250;
 const DELAY_MAX_MS = 1_000;
 
-/** Closed lets requests through; open refuses them until a probe succeeds. */
+/** Closed, it lets requests through; open, it refuses them until a probe succeeds. */
 export class Circuit {
   readonly #now: () => number;
   #failure: EngineUnreachableError | undefined;
@@ -21,17 +21,17 @@ export class Circuit {
     this.#now = now;
   }
 
-  /** Why it is open; undefined while it is closed. */
+  /** Why it is open; undefined while closed. */
   get failure(): EngineUnreachableError | undefined {
     return this.#failure;
   }
 
-  /** Whether it is open, and has been for long enough to try again. */
+  /** Whether it has been open long enough for another probe. */
   get isProbeDue(): boolean {
     return this.#failure !== undefined && this.#now() >= this.#probeAt;
   }
 
-  /** Opens it. Where it is open already, only a failed probe postpones the next one. */
+  /** Opens the circuit. If it is already open, only a failed probe postpones the next one. */
   open(failure: EngineUnreachableError, { byProbe }: { byProbe: boolean }): void {
     const wasOpen = this.#failure !== undefined;
     this.#failure = failure;

@@ -1,21 +1,21 @@
 /**
- * Requests to the container engine's API: one way out, failures told apart.
+ * The client of the container engine's API.
  *
  * @module
  */
 
 import {
-  answer,
+  createHijackedConnection,
+  createResponse,
   type EngineResponse,
-  hijacked,
   type HijackedConnection,
   type Lease,
-} from "./answer.ts";
-import { Body, type Framing, framing } from "./body.ts";
-import { Call, during } from "./call.ts";
-import { EngineProbe, type PlainAnswer } from "./probe.ts";
+} from "./response.ts";
+import { Body, findFraming, type Framing } from "./body.ts";
+import { Call, waitDuring } from "./call.ts";
+import { EngineProbe, type PlainResponse } from "./probe.ts";
 import { EngineError, EngineProtocolError, EngineUnreachableError } from "./errors.ts";
-import { again, answeredFailure, connectFailure, isVersionRefusal } from "./failures.ts";
+import { copyFailure, isVersionRefusal, toConnectError, toEngineError } from "./failures.ts";
 import {
   BrokenConnectionError,
   Connection,
@@ -36,63 +36,63 @@ export interface RequestOptions {
   /** Sent as JSON. */
   body?: unknown;
   headers?: Record<string, string> | undefined;
-  /** Ends the request at any point; the promise or the stream then fails with `signal.reason`. */
+  /** Cancels the request; the promise or the stream then fails with `signal.reason`. */
   signal?: AbortSignal | undefined;
-  /** Longest wait for the head of the answer, in milliseconds; default 30 000. */
+  /** Time limit for the head of the response, in milliseconds; default 30 000. */
   headTimeoutMs?: number | undefined;
-  /** Most bytes of a body that is read whole; default 64 MiB. */
+  /** Maximum bytes of a body that is read whole; default 64 MiB. */
   bodyMax?: number | undefined;
   /**
-   * Set for what may last: followed logs, events, stats, pulls, stops, disk usage. Such requests
-   * have a bound of their own, so that they never hold up the short ones.
+   * Set for requests that may take long: logs, events, stats, pulls, stops, disk usage. They have a
+   * separate limit, so that they never delay short requests.
    */
   long?: boolean | undefined;
 }
 
 export interface Engine extends Disposable {
   readonly socketPath: string;
-  /** Negotiated API version, e.g. "1.41"; undefined before the first contact. */
+  /** Negotiated API version, e.g. "1.41"; undefined before the first response. */
   readonly apiVersion: string | undefined;
-  /** Which engine answers; undefined before the first contact. */
+  /** The kind of engine; undefined before the first response. */
   readonly kind: "docker" | "podman" | undefined;
-  /** Whether the last contact succeeded and requests are let through. */
+  /** Whether the engine is reachable; otherwise requests fail until a probe succeeds. */
   readonly reachable: boolean;
-  /** Requests so far, and those that the engine did not answer, or only with a failure of its own. */
+  /** Requests in total, and those without a response or with status 500 or above. */
   readonly counts: Readonly<{ requests: number; failures: number }>;
   /**
-   * Sends a request; resolves with the streamed answer for 2xx and 3xx. Its body must be read to
-   * the end or cancelled. The version is put before `path`.
+   * Sends a request and resolves with the streamed response for 2xx and 3xx. Its body must be read
+   * to the end or cancelled. The API version is prefixed to `path`.
    *
-   * @throws {EngineError} For every other status.
-   * @throws {EngineUnreachableError} When there is no usable answer.
+   * @throws {EngineError} For any other status.
+   * @throws {EngineUnreachableError} If there is no usable response.
    */
   request(method: Method, path: string, options?: RequestOptions): Promise<EngineResponse>;
-  /** The same, with the whole JSON body. */
+  /** Sends a request and resolves with the JSON body. */
   json<T>(method: Method, path: string, options?: RequestOptions): Promise<T>;
-  /** POST with `Upgrade: tcp`; resolves with the hijacked duplex connection. */
+  /** Sends a POST with `Upgrade: tcp` and resolves with the raw duplex connection. */
   upgrade(path: string, options?: RequestOptions): Promise<HijackedConnection>;
-  /** Closes every connection; whatever is under way fails. */
+  /** Closes all connections; pending requests fail. */
   close(): void;
 }
 
 export interface EngineOptions {
-  /** Milliseconds that never go backwards; default `performance.now`. */
+  /** A monotonic clock in milliseconds; default `performance.now`. */
   now?: (() => number) | undefined;
-  /** How long a kept-alive connection may lie unused, in milliseconds; default 10 000. */
+  /** How long a connection may be idle, in milliseconds; default 10 000. */
   idleMs?: number | undefined;
-  /** Short requests at the same time; more wait in order. Default 32. */
+  /** Maximum concurrent short requests; further ones wait in order. Default 32. */
   connectionsMax?: number | undefined;
-  /** Long requests at the same time (see `RequestOptions.long`); more wait in order. Default 256. */
+  /** Maximum concurrent long requests (see `RequestOptions.long`). Default 256. */
   longMax?: number | undefined;
-  /** Requests that may wait for their turn, per kind; more fail at once. Default 1 024. */
+  /** Maximum waiting requests of each kind; further ones fail immediately. Default 1 024. */
   waitingMax?: number | undefined;
-  /** How long a short request may take before the engine is asked for a sign of life; ms. */
+  /** How long a short request may take before the engine is probed, in ms; default 3 000. */
   suspectMs?: number | undefined;
-  /** Longest wait for that sign, in milliseconds; default 3 000. */
+  /** Time limit of a probe, in milliseconds; default 3 000. */
   probeTimeoutMs?: number | undefined;
   /**
-   * How long a request waits for the sign of an engine that was away, before it fails like the
-   * others; in milliseconds, default 50.
+   * How long a request waits for the probe of an unreachable engine before it fails, in
+   * milliseconds; default 50.
    */
   probePatienceMs?: number | undefined;
 }
@@ -100,18 +100,19 @@ export interface EngineOptions {
 const HEAD_TIMEOUT_MS = 30_000;
 const BODY_MAX = 64 * 1024 * 1024;
 
-/** Most bytes that are read of an answer that is no more than a failure's text, or a sign of life. */
+/** Maximum bytes of an error response or a probe's response. */
 const SMALL_BODY_MAX = 64 * 1024;
 
-/** May be repeated when nothing is known about the first time (RFC 9110, section 9.2.2). */
+/** Methods that may be retried after an unknown outcome (RFC 9110, section 9.2.2). */
 const IDEMPOTENT: ReadonlySet<Method> = new Set(["GET", "HEAD", "PUT", "DELETE"]);
 
-/** @param socketPath E.g. `/var/run/docker.sock`. Nothing is connected before the first request. */
+/** @param socketPath E.g. `/var/run/docker.sock`. No connection is opened before the first request. */
 export function connectEngine(socketPath: string, options: EngineOptions = {}): Engine {
   return new Client(socketPath, options);
 }
 
-interface Answered {
+/** The head of a response whose body is still to be read. */
+interface Reply {
   head: Head;
   lease: Lease;
 }
@@ -122,9 +123,9 @@ class Client implements Engine {
   readonly #pool: Pool;
   readonly #short: EngineLimiter;
   readonly #long: EngineLimiter;
-  readonly #contact: EngineProbe;
+  readonly #probe: EngineProbe;
   readonly #calls = new Set<Call>();
-  /** Those of them that are short, change nothing and wait for their answer. */
+  /** The short GET requests among them that wait for their response. */
   readonly #reads = new Set<Call>();
   readonly #suspectMs: number;
   readonly #probeTimeoutMs: number;
@@ -146,15 +147,15 @@ class Client implements Engine {
     this.#long = new EngineLimiter(longMax, waitingMax);
     this.#suspectMs = suspectMs;
     this.#probeTimeoutMs = probeTimeoutMs;
-    this.#contact = new EngineProbe({
+    this.#probe = new EngineProbe({
       socketPath,
-      ask: (target) => this.#asked(target),
+      send: (target) => this.#sendProbe(target),
       onLost: (failure, isSilent) => {
         this.#pool.clear();
-        this.#short.failWaiting(() => again(failure));
-        this.#long.failWaiting(() => again(failure));
-        // What only reads may be given up; what changes something may be done all the same.
-        if (isSilent) { for (const call of this.#reads) call.fail(again(failure)); }
+        this.#short.failWaiting(() => copyFailure(failure));
+        this.#long.failWaiting(() => copyFailure(failure));
+        // Reads can be given up; the engine may still carry out changes.
+        if (isSilent) { for (const call of this.#reads) call.fail(copyFailure(failure)); }
       },
       now,
       patienceMs: probePatienceMs,
@@ -162,20 +163,20 @@ class Client implements Engine {
   }
 
   get apiVersion() {
-    return this.#contact.apiVersion;
+    return this.#probe.apiVersion;
   }
 
   get kind() {
-    return this.#contact.kind;
+    return this.#probe.kind;
   }
 
   get reachable() {
-    return this.#contact.version !== undefined;
+    return this.#probe.version !== undefined;
   }
 
   async request(method: Method, path: string, options: RequestOptions = {}) {
-    const { head, lease } = await this.#sent(method, path, options, false);
-    return this.#answer(method, head, lease, options.bodyMax);
+    const { head, lease } = await this.#send(method, path, options, false);
+    return this.#createResponse(method, head, lease, options.bodyMax);
   }
 
   async json<T>(method: Method, path: string, options?: RequestOptions): Promise<T> {
@@ -183,15 +184,15 @@ class Client implements Engine {
   }
 
   async upgrade(path: string, options: RequestOptions = {}) {
-    const { head, lease } = await this.#sent("POST", path, { ...options, long: true }, true);
-    // An engine that answers 200 instead of switching may have framed its answer like any other.
+    const { head, lease } = await this.#send("POST", path, { ...options, long: true }, true);
+    // An engine that responds with 200 instead of switching may frame its response.
     const body = this.#body("POST", head, lease, head.status === 101 ? "until close" : undefined);
-    return hijacked(head, body, lease);
+    return createHijackedConnection(head, body, lease);
   }
 
   close() {
     this.#isClosed = true;
-    this.#contact.close();
+    this.#probe.close();
     for (const call of this.#calls) call.fail(this.#closedError());
     this.#pool.clear();
   }
@@ -200,24 +201,24 @@ class Client implements Engine {
     this.close();
   }
 
-  /** Sends a request in the engine's version; resolves when the head says success. */
-  async #sent(method: Method, path: string, options: RequestOptions, isUpgrade: boolean) {
+  /** Sends a request with the API version; resolves with the head of a successful response. */
+  async #send(method: Method, path: string, options: RequestOptions, isUpgrade: boolean) {
     try {
-      return await this.#sentOnce(method, path, options, isUpgrade);
+      return await this.#sendOnce(method, path, options, isUpgrade);
     } catch (error) {
       if (!isVersionRefusal(error)) throw error;
-      // The engine was replaced by another version while the connections lay idle.
-      this.#contact.forgetVersion();
-      return await this.#sentOnce(method, path, options, isUpgrade);
+      // The engine was replaced by another version while the connections were idle.
+      this.#probe.forgetVersion();
+      return await this.#sendOnce(method, path, options, isUpgrade);
     }
   }
 
-  async #sentOnce(
+  async #sendOnce(
     method: Method,
     path: string,
     options: RequestOptions,
     isUpgrade: boolean,
-  ): Promise<Answered> {
+  ): Promise<Reply> {
     options.signal?.throwIfAborted();
     if (this.#isClosed) throw this.#closedError();
 
@@ -225,30 +226,30 @@ class Client implements Engine {
     const call = new Call(options.signal, this.#calls);
     this.#setDeadline(call, options);
     try {
-      const version = this.#contact.version ?? await this.#contact.establish(call);
+      const version = this.#probe.version ?? await this.#probe.establish(call);
       const request = encodeRequest({
         method,
-        target: `/v${version}${path}${queryText(options.query)}`,
+        target: `/v${version}${path}${encodeQuery(options.query)}`,
         headers: options.headers,
         body: options.body === undefined ? undefined : JSON.stringify(options.body),
         upgrade: isUpgrade,
       });
-      const lane = options.long ? this.#long : this.#short;
-      if (!lane.tryEnter()) await lane.enter(call);
+      const limiter = options.long ? this.#long : this.#short;
+      if (!limiter.tryAcquire()) await limiter.acquire(call);
       if (method === "GET" && !options.long) this.#reads.add(call);
-      const answered = await this.#exchanged(call, lane, method, request);
+      const reply = await this.#exchange(call, limiter, method, request);
       this.#reads.delete(call);
-      const { status } = answered.head;
+      const { status } = reply.head;
       if (isUpgrade ? status === 101 || status === 200 : status >= 200 && status < 400) {
         call.clearTimer();
-        return answered;
+        return reply;
       }
-      throw await this.#failure(method, answered);
+      throw await this.#readFailure(method, reply);
     } catch (error) {
       this.#reads.delete(call);
       call.end();
-      const isAnswer = error instanceof EngineError && error.status < 500;
-      if (!isAnswer && !options.signal?.aborted) this.counts.failures++;
+      const isResponse = error instanceof EngineError && error.status < 500;
+      if (!isResponse && !options.signal?.aborted) this.counts.failures++;
       throw error;
     }
   }
@@ -265,18 +266,18 @@ class Client implements Engine {
       );
     if (long || headTimeoutMs <= this.#suspectMs) {
       return call.setTimer(headTimeoutMs, () => {
-        this.#contact.suspect();
+        this.#probe.suspect();
         onDeadline();
       });
     }
     call.setTimer(this.#suspectMs, () => {
-      this.#contact.suspect();
+      this.#probe.suspect();
       call.setTimer(headTimeoutMs - this.#suspectMs, onDeadline);
     });
   }
 
-  /** A request for a sign of life; it waits for nobody's turn. */
-  async #asked(target: string): Promise<PlainAnswer> {
+  /** Sends a probe, which does not wait for other requests. */
+  async #sendProbe(target: string): Promise<PlainResponse> {
     const call = new Call(undefined, this.#calls);
     call.setTimer(this.#probeTimeoutMs, () =>
       call.fail(
@@ -287,10 +288,10 @@ class Client implements Engine {
       ));
     try {
       const request = encodeRequest({ method: "GET", target });
-      const answered = await this.#exchanged(call, undefined, "GET", request);
-      const { head, lease } = answered;
-      if (head.status !== 200) throw await this.#failure("GET", answered);
-      const text = await this.#answer("GET", head, lease, SMALL_BODY_MAX).text();
+      const reply = await this.#exchange(call, undefined, "GET", request);
+      const { head, lease } = reply;
+      if (head.status !== 200) throw await this.#readFailure("GET", reply);
+      const text = await this.#createResponse("GET", head, lease, SMALL_BODY_MAX).text();
       return { headers: head.headers, text };
     } finally {
       call.end();
@@ -298,69 +299,69 @@ class Client implements Engine {
   }
 
   /**
-   * Sends a request and waits for the head of its answer.
+   * Sends a request and waits for the head of its response.
    *
-   * @param lane Was entered; left again with the lease, or here in case of a failure.
+   * @param limiter Has admitted the call; released with the lease, or here after a failure.
    */
-  async #exchanged(
+  async #exchange(
     call: Call,
-    lane: EngineLimiter | undefined,
+    limiter: EngineLimiter | undefined,
     method: Method,
     request: Uint8Array,
-  ): Promise<Answered> {
+  ): Promise<Reply> {
     let connection: Connection | undefined;
     try {
-      connection = this.#pool.take() ?? await this.#connected(call, lane !== undefined);
+      connection = this.#pool.take() ?? await this.#connect(call, limiter !== undefined);
       for (;;) {
         call.throwIfFailed();
         const current = connection;
         call.interrupt = () => current.close();
-        const wasUsed = current.answers > 0;
+        const wasUsed = current.responses > 0;
         try {
           const head = await exchange(current, request);
           // A read may still succeed after the connection was closed under it.
           call.throwIfFailed();
-          return { head, lease: this.#lease(call, lane, current) };
+          return { head, lease: this.#lease(call, limiter, current) };
         } catch (error) {
           current.close();
-          if (call.failure || !wasUsed || !mayRepeat(error, method)) throw error;
-          // The engine closed the connection while it lay idle; the others will be no better. It
-          // may have been replaced by another version, too.
+          if (call.failure || !wasUsed || !canRetry(error, method)) throw error;
+          // The engine closed the idle connection, so the others are likely closed as well. It may
+          // also have been replaced by another version.
           this.#pool.clear();
-          this.#contact.suspect();
-          connection = await this.#connected(call, lane !== undefined);
+          this.#probe.suspect();
+          connection = await this.#connect(call, limiter !== undefined);
         }
       }
     } catch (error) {
       connection?.close();
-      lane?.leave();
+      limiter?.release();
       call.interrupt = undefined;
-      throw call.failure ? call.failure.reason : this.#explained(error);
+      throw call.failure ? call.failure.reason : this.#toCallerError(error);
     }
   }
 
-  /** @param isReported False for the sign of life, whose failure is known without. */
-  async #connected(call: Call, isReported: boolean): Promise<Connection> {
+  /** @param isReported False for a probe, which reports its failure itself. */
+  async #connect(call: Call, isReported: boolean): Promise<Connection> {
     const opening = Connection.open(this.socketPath);
     try {
-      return await during(call, opening);
+      return await waitDuring(call, opening);
     } catch (error) {
       opening.then((late) => late.close(), () => {});
       if (call.failure) throw error;
-      const failure = connectFailure(error, this.socketPath);
-      if (isReported) this.#contact.lost(failure);
+      const failure = toConnectError(error, this.socketPath);
+      if (isReported) this.#probe.recordLoss(failure);
       throw failure;
     }
   }
 
-  #lease(call: Call, lane: EngineLimiter | undefined, connection: Connection): Lease {
+  #lease(call: Call, limiter: EngineLimiter | undefined, connection: Connection): Lease {
     const release = (isReusable: boolean) => {
       if (lease.isReleased) return;
       lease.isReleased = true;
       call.end();
       if (isReusable && !call.failure && !this.#isClosed) this.#pool.give(connection);
       else connection.close();
-      lane?.leave();
+      limiter?.release();
     };
     const lease = {
       connection,
@@ -369,49 +370,51 @@ class Client implements Engine {
       release,
       fail: (error: unknown) => {
         release(false);
-        return call.failure ? call.failure.reason : this.#explained(error);
+        return call.failure ? call.failure.reason : this.#toCallerError(error);
       },
     };
-    // From here on nobody may be waiting, and the place in the lane is to be left all the same.
+    // From here on no code may be waiting, but the limiter must still be released.
     call.interrupt = () => release(false);
     return lease;
   }
 
-  #answer(method: Method, head: Head, lease: Lease, bodyMax = BODY_MAX): EngineResponse {
-    return answer(head, this.#body(method, head, lease), lease, bodyMax);
+  #createResponse(method: Method, head: Head, lease: Lease, bodyMax = BODY_MAX): EngineResponse {
+    return createResponse(head, this.#body(method, head, lease), lease, bodyMax);
   }
 
   #body(method: Method, head: Head, lease: Lease, framed?: Framing): Body {
     try {
       return new Body(
         lease.connection.reader,
-        framed ?? framing(method, head.status, head.headers),
+        framed ?? findFraming(method, head.status, head.headers),
       );
     } catch (error) {
       throw lease.fail(error);
     }
   }
 
-  /** What the engine says in an answer that is none of the wanted ones. */
-  async #failure(method: Method, { head, lease }: Answered): Promise<EngineError> {
+  /** Reads an error response. */
+  async #readFailure(method: Method, { head, lease }: Reply): Promise<EngineError> {
     const { status } = head;
     if (status < 400) {
       throw lease.fail(
-        new EngineProtocolError(`The container engine answered with status ${status}`),
+        new EngineProtocolError(`The container engine responded with status ${status}`),
       );
     }
-    const text = await this.#answer(method, head, lease, SMALL_BODY_MAX).text().catch((error) => {
-      // The status says enough where the text is unreadable.
-      if (error instanceof EngineProtocolError) return "";
-      throw error;
-    });
-    return answeredFailure(status, text);
+    const text = await this.#createResponse(method, head, lease, SMALL_BODY_MAX).text().catch(
+      (error) => {
+        // Without a readable text the status is enough.
+        if (error instanceof EngineProtocolError) return "";
+        throw error;
+      },
+    );
+    return toEngineError(status, text);
   }
 
-  /** A failure below, in the words of this module. */
-  #explained(error: unknown): unknown {
+  /** Turns the end of a connection into an error for the caller. */
+  #toCallerError(error: unknown): unknown {
     if (!isConnectionEnd(error)) return error;
-    this.#contact.suspect();
+    this.#probe.suspect();
     return new EngineUnreachableError(
       `The connection to the container engine at ${this.socketPath} broke`,
       "broken",
@@ -424,14 +427,14 @@ class Client implements Engine {
   }
 }
 
-/** Whether a request that failed on a kept-alive connection may be sent again on a fresh one. */
-function mayRepeat(error: unknown, method: Method): boolean {
+/** Whether a request that failed on a reused connection may be retried on a new one. */
+function canRetry(error: unknown, method: Method): boolean {
   if (!(error instanceof BrokenConnectionError)) return false;
   return error.progress === "unsent" ||
     (error.progress === "unanswered" && IDEMPOTENT.has(method));
 }
 
-function queryText(query: RequestOptions["query"]): string {
+function encodeQuery(query: RequestOptions["query"]): string {
   let text = "";
   for (const name in query) {
     const value = query[name];

@@ -9,10 +9,10 @@ import { ifThere } from "./errors.ts";
 import { segment } from "./path.ts";
 
 /**
- * Whether a path exists in a container, its volumes included; what a tmpfs holds is not seen.
+ * Whether a path exists in a container or its volumes. Files in a tmpfs are not visible.
  *
  * @param path Absolute, as the container sees it.
- * @returns `false` also where there is no such container.
+ * @returns `false` also if the container does not exist.
  */
 export async function containerHasPath(
   engine: Engine,
@@ -20,11 +20,11 @@ export async function containerHasPath(
   path: string,
   { signal }: { signal?: AbortSignal | undefined } = {},
 ): Promise<boolean> {
-  const answer = await ifThere(
+  const response = await ifThere(
     engine.request("HEAD", `/containers/${segment("container", id)}/archive`, {
       query: { path },
       signal,
     }).then((response) => response.bytes()),
   );
-  return answer !== undefined;
+  return response !== undefined;
 }

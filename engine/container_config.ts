@@ -1,17 +1,17 @@
 /**
- * How a container is described to and by the engine: what `POST /containers/create` takes and
- * `GET /containers/{id}/json` gives back. Every type keeps fields it does not name, so that a
- * container can be recreated without loss on engines newer than this file.
+ * The configuration of a container, as sent to `POST /containers/create` and returned by
+ * `GET /containers/{id}/json`. All types keep unknown fields, so that a container can be recreated
+ * without loss on engines newer than this file.
  *
  * @module
  */
 
-/** `[start, end]` pairs and the like arrive as text, e.g. `"8080/tcp"` to its host addresses. */
+/** Host addresses by container port, e.g. `8080/tcp`. */
 export type PortMap = Record<string, PortBinding[] | null>;
 
 export interface PortBinding {
   HostIp?: string;
-  /** Decimal, or empty for one that the engine picks. */
+  /** Decimal, or empty for a port that the engine chooses. */
   HostPort?: string;
   [field: string]: unknown;
 }
@@ -19,7 +19,7 @@ export interface PortBinding {
 export interface HealthConfig {
   /** `["NONE"]`, `["CMD", ...]` or `["CMD-SHELL", command]`; empty inherits the image's. */
   Test?: string[];
-  /** Nanoseconds, as are the others. */
+  /** Nanoseconds, like the other durations. */
   Interval?: number;
   Timeout?: number;
   StartPeriod?: number;
@@ -51,7 +51,7 @@ export interface ContainerConfig {
   WorkingDir?: string;
   Entrypoint?: string[] | null;
   NetworkDisabled?: boolean;
-  /** Before API 1.44 the only place of a fixed address; gone with 1.52. */
+  /** The only place of a fixed address before API 1.44; removed in 1.52. */
   MacAddress?: string;
   OnBuild?: string[] | null;
   Labels?: Record<string, string> | null;
@@ -125,13 +125,13 @@ export interface HostConfig {
   MaskedPaths?: string[] | null;
   ReadonlyPaths?: string[] | null;
   Init?: boolean | null;
-  /** Bytes; 0 is no limit. */
+  /** Bytes; 0 means unlimited. */
   Memory?: number;
   MemoryReservation?: number;
-  /** Bytes, memory included; -1 is no limit. */
+  /** Bytes, including memory; -1 means unlimited. */
   MemorySwap?: number;
   MemorySwappiness?: number | null;
-  /** Billionths of a core; 0 is no limit. */
+  /** Billionths of a core; 0 means unlimited. */
   NanoCpus?: number;
   CpuShares?: number;
   /** Microseconds per `CpuPeriod`. */
@@ -154,15 +154,15 @@ export interface HostConfig {
   DeviceCgroupRules?: string[] | null;
   DeviceRequests?: unknown[] | null;
   OomKillDisable?: boolean | null;
-  /** 0, -1 or null is no limit. */
+  /** 0, -1 or null means unlimited. */
   PidsLimit?: number | null;
   Ulimits?: { Name?: string; Soft?: number; Hard?: number }[] | null;
   [field: string]: unknown;
 }
 
-/** How a container is attached to a network, as asked for and as it came out. */
+/** How a container is attached to a network: requested and actual settings. */
 export interface EndpointSettings {
-  /** What was asked for; null where the addresses come from the engine. */
+  /** Requested addresses; null if the engine assigns them. */
   IPAMConfig?:
     | { IPv4Address?: string; IPv6Address?: string; LinkLocalIPs?: string[] | null }
     | null;
@@ -175,7 +175,7 @@ export interface EndpointSettings {
   NetworkID?: string;
   EndpointID?: string;
   Gateway?: string;
-  /** Empty while the container does not run. */
+  /** Empty while the container is not running. */
   IPAddress?: string;
   IPPrefixLen?: number;
   IPv6Gateway?: string;
@@ -185,11 +185,11 @@ export interface EndpointSettings {
   [field: string]: unknown;
 }
 
-/** A mount as the engine made it. */
+/** A mount as the engine created it. */
 export interface MountPoint {
   /** `bind`, `volume`, `tmpfs`, `npipe`, `cluster` or `image`. */
   Type?: string;
-  /** Of a volume; 64 hex digits for an anonymous one. */
+  /** Name of a volume; 64 hex digits for an anonymous one. */
   Name?: string;
   Source?: string;
   Destination: string;

@@ -1,5 +1,5 @@
 /**
- * Everything that the engine knows about one container.
+ * The full description of one container.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export interface HealthLogEntry {
 }
 
 export interface Health {
-  /** `none`, `starting`, `healthy` or `unhealthy`; Podman may answer "". */
+  /** `none`, `starting`, `healthy` or `unhealthy`; Podman may return "". */
   Status: string;
   FailingStreak: number;
   /** The last five probes, oldest first. */
@@ -38,14 +38,14 @@ export interface ContainerState {
   Restarting: boolean;
   OOMKilled: boolean;
   Dead: boolean;
-  /** 0 while it does not run. */
+  /** 0 while it is not running. */
   Pid: number;
   ExitCode: number;
   Error: string;
   /** RFC 3339; `0001-01-01T00:00:00Z` for never. */
   StartedAt: string;
   FinishedAt: string;
-  /** Only where there is a health check. Podman 4 calls it `Healthcheck` in its own API only. */
+  /** Only with a health check. Podman 4 calls it `Healthcheck` in its own API only. */
   Health?: Health | null;
   [field: string]: unknown;
 }
@@ -58,16 +58,16 @@ export interface NetworkSettings {
   [field: string]: unknown;
 }
 
-/** Answer of `GET /containers/{id}/json`. */
+/** Response of `GET /containers/{id}/json`. */
 export interface ContainerInspect {
   Id: string;
   /** RFC 3339 with nanoseconds. */
   Created: string;
-  /** The program that runs, and its arguments (entrypoint and command resolved). */
+  /** The program and its arguments (entrypoint and command resolved). */
   Path: string;
   Args: string[] | null;
   State: ContainerState;
-  /** Id of the image, `sha256:...`; Podman leaves the prefix out. */
+  /** Id of the image, `sha256:...`; Podman omits the prefix. */
   Image: string;
   ResolvConfPath?: string;
   HostnamePath?: string;
@@ -97,7 +97,7 @@ export interface ContainerInspect {
  * Describes one container.
  *
  * @param id Full id, unambiguous prefix or name.
- * @throws {EngineError} 404 when there is no such container.
+ * @throws {EngineError} 404 if the container does not exist.
  */
 export function containerInspect(
   engine: Engine,

@@ -1,5 +1,5 @@
 /**
- * What containers wrote to their standard output and error.
+ * Logs of containers: their standard output and error.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { type Frame, frames, rawFrames } from "./frames.ts";
 import { segment } from "./path.ts";
 
 export interface ContainerLogsOptions {
-  /** Number of lines from the end, or all of them. */
+  /** Number of lines from the end, or all. */
   tail?: number | "all" | undefined;
   /** Unix seconds, fractions allowed (`1700000000.123456789`), or RFC 3339. */
   since?: number | string | undefined;
@@ -20,19 +20,18 @@ export interface ContainerLogsOptions {
   stderr?: boolean | undefined;
   /** Each line begins with its RFC 3339 time and a space. */
   timestamps?: boolean | undefined;
-  /** Goes on with what is written from now on. */
+  /** Keeps streaming new output. */
   follow?: boolean | undefined;
-  /** Whether the container has a terminal; asked from the engine where it is not given. */
+  /** Whether the container has a terminal; read from the engine if not given. */
   tty?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Log of a container, as frames in the order in which they were written. With a terminal all is
- * `stdout`. The status is known when the promise resolves, before anything is read. Lines may be
- * spread over frames.
+ * The log of a container, as frames in the order written. With a terminal all of it is `stdout`. The
+ * promise resolves as soon as the status is known. A line may span several frames.
  *
- * @throws {EngineError} 404 when there is no such container.
+ * @throws {EngineError} 404 if the container does not exist.
  */
 export async function containerLogs(
   engine: Engine,

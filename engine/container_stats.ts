@@ -10,7 +10,7 @@ import { segment } from "./path.ts";
 
 export interface CpuStats {
   cpu_usage: {
-    /** Nanoseconds of all cores since the start of the container. */
+    /** Nanoseconds on all cores since the container started. */
     total_usage: number;
     /** Per core; cgroup v1 only. */
     percpu_usage?: number[] | null;
@@ -19,23 +19,23 @@ export interface CpuStats {
   };
   /** Nanoseconds of the whole host; missing in the sample before the first. */
   system_cpu_usage?: number;
-  /** Missing on old engines; then the length of `percpu_usage` counts. */
+  /** Missing on old engines: use the length of `percpu_usage`. */
   online_cpus?: number;
   throttling_data?: { periods: number; throttled_periods: number; throttled_time: number };
   [field: string]: unknown;
 }
 
 export interface MemoryStats {
-  /** Bytes with page cache. Missing while the container does not run. */
+  /** Bytes, including page cache. Missing while the container is not running. */
   usage?: number;
   /** cgroup v1 only. */
   max_usage?: number;
   failcnt?: number;
-  /** Bytes; the host's memory where there is no limit. */
+  /** Bytes; the host's memory if unlimited. */
   limit?: number;
   /**
    * `total_inactive_file` (cgroup v1) or `inactive_file` (cgroup v2) is what the engine's own
-   * command line takes off `usage`. Podman 4 leaves this out.
+   * command line subtracts from `usage`. Missing on Podman 4.
    */
   stats?: Record<string, number> | null;
   [field: string]: unknown;
@@ -62,7 +62,7 @@ export interface NetworkStats {
 
 /** One sample of `GET /containers/{id}/stats`. */
 export interface ContainerStats {
-  /** When the sample was taken, RFC 3339; `0001-01-01T00:00:00Z` when the container does not run. */
+  /** When the sample was taken, RFC 3339; `0001-01-01T00:00:00Z` if the container is not running. */
   read: string;
   preread?: string;
   id?: string;
@@ -70,7 +70,7 @@ export interface ContainerStats {
   num_procs?: number;
   pids_stats?: { current?: number; limit?: number };
   cpu_stats: CpuStats;
-  /** The sample before; empty numbers with `oneShot`. */
+  /** The previous sample; without figures with `oneShot`. */
   precpu_stats?: Partial<CpuStats>;
   memory_stats: MemoryStats;
   blkio_stats?: {
@@ -84,11 +84,11 @@ export interface ContainerStats {
 }
 
 /**
- * One sample. The engine takes its time: up to 1 s with `oneShot` (no CPU figures of the sample
- * before; compute the difference to an earlier sample), about 2 s without.
+ * One sample. It takes the engine up to 1 s with `oneShot` (without CPU figures of the previous
+ * sample; compute the difference from an earlier one), about 2 s without.
  *
- * @throws {EngineError} 404 when there is no such container; 409 when it does not run (Docker
- * answers a sample without figures instead).
+ * @throws {EngineError} 404 if the container does not exist; 409 if it is not running (Docker
+ * returns a sample without figures instead).
  */
 export function containerStats(
   engine: Engine,
@@ -106,9 +106,9 @@ export function containerStats(
 }
 
 /**
- * What the engine tells about a running container; Podman says nothing at all about others.
+ * Reads JSON about a running container; for others, Podman returns an empty body.
  *
- * @throws {EngineError} 404 when there is no such container; 409 when it does not run.
+ * @throws {EngineError} 404 if the container does not exist; 409 if it is not running.
  */
 export async function runningJson<T>(
   engine: Engine,
@@ -122,7 +122,7 @@ export async function runningJson<T>(
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new EngineProtocolError("The container engine sent an answer that is not JSON", {
+    throw new EngineProtocolError("The container engine sent a response that is not JSON", {
       cause,
     });
   }

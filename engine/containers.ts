@@ -1,6 +1,6 @@
 /**
- * Container operations of the engine's API. Functions here and in the neighboring files are named
- * after the operation ids of its documentation (https://docs.docker.com/reference/api/engine/).
+ * Container operations of the engine's API. Functions in this folder are named after the operation
+ * ids of its documentation (https://docs.docker.com/reference/api/engine/).
  *
  * @module
  */
@@ -31,7 +31,7 @@ export type {
 export interface ContainerPort {
   IP?: string;
   PrivatePort: number;
-  /** Missing where the port is exposed, but not published. */
+  /** Missing if the port is exposed but not published. */
   PublicPort?: number;
   Type: string;
 }
@@ -41,7 +41,7 @@ export interface ContainerSummary {
   Id: string;
   /** With a leading slash. */
   Names: string[];
-  /** As it was asked for; the id where that reference has moved on. */
+  /** The reference it was created from; the image's id if that now names another image. */
   Image: string;
   ImageID: string;
   Command: string;
@@ -64,13 +64,13 @@ export interface ContainerSummary {
   [field: string]: unknown;
 }
 
-/** What `POST /containers/create` takes. */
+/** Request body of `POST /containers/create`. */
 export interface ContainerCreateBody extends ContainerConfig {
   HostConfig?: HostConfig;
   NetworkingConfig?: { EndpointsConfig?: Record<string, EndpointSettings> };
 }
 
-/** Whether the engine had anything to do. */
+/** Whether the engine changed anything. */
 export interface Changed {
   changed: boolean;
 }
@@ -79,7 +79,7 @@ interface Signal {
   signal?: AbortSignal | undefined;
 }
 
-/** Containers, newest first; only running ones unless `all`. */
+/** Containers, newest first; only running ones without `all`. */
 export function containerList(
   engine: Engine,
   { all, filters, size, signal }: {
@@ -98,10 +98,10 @@ export function containerList(
 }
 
 /**
- * Creates a container; it does not start.
+ * Creates a container without starting it.
  *
- * @param options.platform E.g. `linux/arm64`; only for images of several platforms.
- * @throws {EngineError} 404 when the image is not there; 409 when the name is taken; 400.
+ * @param options.platform E.g. `linux/arm64`; only for multi-platform images.
+ * @throws {EngineError} 404 if the image does not exist locally; 409 if the name is taken; 400.
  */
 export async function containerCreate(
   engine: Engine,
@@ -122,69 +122,56 @@ export async function containerCreate(
 /**
  * Starts a container.
  *
- * @returns `changed` false when it already ran.
- * @throws {EngineError} 404 when there is no such container; 400, 409 or 500 when it cannot start.
+ * @returns `changed` false if it was already running.
+ * @throws {EngineError} 404 if the container does not exist; 400, 409 or 500 if it cannot start.
  */
 export function containerStart(engine: Engine, id: string, { signal }: Signal = {}) {
-  return changing(engine, id, "start", {}, 120, signal);
+  return postAction(engine, id, "start", {}, 120, signal);
 }
 
 /**
- * Stops a container: its stop signal, then SIGKILL after `timeoutS` (default the container's own,
- * else 10). Waits for the end of it.
+ * Stops a container: its stop signal, then SIGKILL after `timeoutS` (default: the container's own
+ * timeout, otherwise 10). Waits until it has stopped.
  *
- * @returns `changed` false when it did not run.
- * @throws {EngineError} 404 when there is no such container.
+ * @returns `changed` false if it was not running.
+ * @throws {EngineError} 404 if the container does not exist.
  */
 export function containerStop(
   engine: Engine,
   id: string,
   { timeoutS, signal }: { timeoutS?: number | undefined } & Signal = {},
 ): Promise<Changed> {
-  return changing(engine, id, "stop", { t: timeoutS }, timeoutS, signal);
+  return postAction(engine, id, "stop", { t: timeoutS }, timeoutS, signal);
 }
 
 /**
- * Stops (as `containerStop()`) and starts a container; one that does not run is started.
+ * Stops (as `containerStop()`) and starts a container; a stopped container is started.
  *
- * @throws {EngineError} 404 when there is no such container.
+ * @throws {EngineError} 404 if the container does not exist.
  */
 export async function containerRestart(
   engine: Engine,
   id: string,
   { timeoutS, signal }: { timeoutS?: number | undefined } & Signal = {},
 ): Promise<void> {
-  await changing(engine, id, "restart", { t: timeoutS }, timeoutS, signal);
+  await postAction(engine, id, "restart", { t: timeoutS }, timeoutS, signal);
 }
 
-/**
- * Sends a signal, by default SIGKILL.
- *
- * @throws {EngineError} 404 when there is no such container; 409 when it does not run.
- */
-export async function containerKill(
-  engine: Engine,
-  id: string,
-  { killSignal, signal }: { killSignal?: string | undefined } & Signal = {},
-): Promise<void> {
-  await changing(engine, id, "kill", { signal: killSignal }, 30, signal);
-}
-
-/** @throws {EngineError} 404 when there is no such container; 409 when the name is taken. */
+/** @throws {EngineError} 404 if the container does not exist; 409 if the name is taken. */
 export async function containerRename(
   engine: Engine,
   id: string,
   { name, signal }: { name: string } & Signal,
 ): Promise<void> {
-  await changing(engine, id, "rename", { name }, 30, signal);
+  await postAction(engine, id, "rename", { name }, 30, signal);
 }
 
 /**
  * Removes a container.
  *
- * @param options.force Kills it first when it runs.
- * @param options.volumes Removes its anonymous volumes, too.
- * @throws {EngineError} 404 when there is no such container; 409 when it runs, or is being removed.
+ * @param options.force Kills it first if it is running.
+ * @param options.volumes Also removes its anonymous volumes.
+ * @throws {EngineError} 404 if the container does not exist; 409 if it is running or being removed.
  */
 export async function containerRemove(
   engine: Engine,
@@ -203,10 +190,10 @@ export async function containerRemove(
   await response.bytes();
 }
 
-/** Answer of `GET /containers/{id}/top`. */
+/** Response of `GET /containers/{id}/top`. */
 export interface ContainerTop {
   Titles: string[];
-  /** One row per process, one text per title. */
+  /** One row per process, one cell per title. */
   Processes: string[][];
 }
 
@@ -214,7 +201,7 @@ export interface ContainerTop {
  * Processes in a container.
  *
  * @param options.psArgs Arguments for `ps` on the engine's host, e.g. `-eo pid,args`.
- * @throws {EngineError} 404 when there is no such container; 409 when it does not run.
+ * @throws {EngineError} 404 if the container does not exist; 409 if it is not running.
  */
 export async function containerTop(
   engine: Engine,
@@ -225,11 +212,11 @@ export async function containerTop(
     query: { ps_args: psArgs },
     signal,
   });
-  return inColumns({ Titles: Titles ?? [], Processes: Processes ?? [] });
+  return splitColumns({ Titles: Titles ?? [], Processes: Processes ?? [] });
 }
 
-/** Podman may leave the lines of a container's own `ps` in one piece. */
-function inColumns({ Titles, Processes }: ContainerTop): ContainerTop {
+/** Splits rows that Podman returns unsplit for a container's own `ps`. */
+function splitColumns({ Titles, Processes }: ContainerTop): ContainerTop {
   const titles = Titles.length === 1 ? Titles[0]!.trim().split(/\s+/) : Titles;
   if (titles.length === Titles.length) return { Titles, Processes };
   return {
@@ -242,44 +229,24 @@ function inColumns({ Titles, Processes }: ContainerTop): ContainerTop {
   };
 }
 
-/**
- * Removes every container that does not run.
- *
- * @returns Ids of what went, and the bytes that they had occupied.
- */
-export async function containerPrune(
-  engine: Engine,
-  { filters, signal }: { filters?: Filters | undefined } & Signal = {},
-): Promise<{ deleted: string[]; spaceReclaimed: number }> {
-  const pruned = await engine.json<
-    { ContainersDeleted?: string[] | null; SpaceReclaimed?: number } | null
-  >("POST", "/containers/prune", {
-    query: { filters: filtersText(filters) },
-    signal,
-    long: true,
-    headTimeoutMs: withMargin(600),
-  });
-  return { deleted: pruned?.ContainersDeleted ?? [], spaceReclaimed: pruned?.SpaceReclaimed ?? 0 };
-}
-
-/** The engine answers 304 where the container already is what it shall become. */
-async function changing(
+/** The engine responds with 304 if the container is already in the desired state. */
+async function postAction(
   engine: Engine,
   id: string,
   verb: string,
   query: Record<string, string | number | undefined>,
-  longestS: number | undefined,
+  maxSeconds: number | undefined,
   signal: AbortSignal | undefined,
 ): Promise<Changed> {
   const response = await engine.request("POST", `/containers/${segment("container", id)}/${verb}`, {
     query,
     signal,
     long: true,
-    headTimeoutMs: withMargin(longestS ?? OWN_TIMEOUT_MAX_S),
+    headTimeoutMs: withMargin(maxSeconds ?? OWN_TIMEOUT_MAX_S),
   });
   await response.bytes();
   return { changed: response.status !== 304 };
 }
 
-/** How long a container's own stop timeout is waited for, when the caller names none. */
+/** How long to wait for a container's own stop timeout if the caller gives none. */
 const OWN_TIMEOUT_MAX_S = 600;

@@ -1,29 +1,29 @@
 /**
- * What can go wrong between the service and the container engine.
+ * Errors of the container engine and of the connection to it.
  *
  * @module
  */
 
-/** The engine answered with a failure; the message is the engine's own text. */
+/** The engine responded with an error status; the message is the engine's own text. */
 export class EngineError extends Error {
   override readonly name: string = "EngineError";
 
-  /** @param status HTTP status of the engine's answer, e.g. 404 or 409. */
+  /** @param status HTTP status of the response, e.g. 404 or 409. */
   constructor(readonly status: number, message: string, options?: ErrorOptions) {
     super(message, options);
   }
 }
 
 /**
- * Why there was no usable answer:
- * - `missing`: there is no socket at the path
- * - `permission`: the process may not use the socket
- * - `refused`: the socket is there, but nobody listens (or accepts) behind it
- * - `timeout`: no answer in time
- * - `broken`: the connection ended before the answer did
- * - `protocol`: the answer was malformed or too large
- * - `version`: the engine speaks no API version that we speak
- * - `busy`: too many requests of ours are already waiting
+ * Why there was no usable response:
+ * - `missing`: the socket does not exist
+ * - `permission`: the process is not permitted to use the socket
+ * - `refused`: the socket exists, but no process accepts connections
+ * - `timeout`: no response in time
+ * - `broken`: the connection ended before the response was complete
+ * - `protocol`: the response was malformed or too large
+ * - `version`: the engine supports no API version that this client supports
+ * - `busy`: too many requests are already waiting
  * - `closed`: the client was closed
  */
 export type UnreachableReason =
@@ -37,7 +37,7 @@ export type UnreachableReason =
   | "busy"
   | "closed";
 
-/** The engine gave no usable answer. The message is a sentence for the user. */
+/** The engine gave no usable response. The message is a sentence for the user. */
 export class EngineUnreachableError extends Error {
   override readonly name: string = "EngineUnreachableError";
 
@@ -51,8 +51,8 @@ export class EngineUnreachableError extends Error {
 }
 
 /**
- * The engine's answer was malformed or larger than allowed. Callers that only want to know that
- * there is no usable answer may treat it as what it extends.
+ * The response was malformed or larger than allowed. Callers that do not distinguish this from an
+ * unreachable engine can handle the base class.
  */
 export class EngineProtocolError extends EngineUnreachableError {
   override readonly name: string = "EngineProtocolError";
@@ -62,8 +62,8 @@ export class EngineProtocolError extends EngineUnreachableError {
   }
 }
 
-/** The answer of the engine, or `undefined` where it has no such thing (404). */
-export async function ifThere<Answer>(work: Promise<Answer>): Promise<Answer | undefined> {
+/** The result of an engine call, or `undefined` if the object does not exist (404). */
+export async function ifThere<Result>(work: Promise<Result>): Promise<Result | undefined> {
   try {
     return await work;
   } catch (error) {

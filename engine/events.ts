@@ -1,5 +1,5 @@
 /**
- * What happens at the engine, as it happens.
+ * The stream of the engine's events.
  *
  * @module
  */
@@ -7,12 +7,12 @@
 import type { Engine } from "./client.ts";
 import { jsonLines } from "./json_lines.ts";
 import { type Filters, filtersText } from "./query.ts";
-import { transformed } from "./transform.ts";
+import { transform } from "./transform.ts";
 
 export interface EngineEvent {
   /** container, image, volume, network, daemon, service, node, ... */
   Type: string;
-  /** In Docker's words: `start`, `die`, `health_status: healthy`, `exec_start: sh -c ...`. */
+  /** By Docker's names: `start`, `die`, `health_status: healthy`, `exec_start: sh -c ...`. */
   Action: string;
   Actor: {
     ID: string;
@@ -30,8 +30,8 @@ export interface EngineEvent {
 
 /**
  * Events from now on (or `since`), until the signal is aborted or the connection ends. The engine
- * holds 256 events for a slow reader and then drops it; a stream that ends says that events may be
- * missing. Events between the call and its promise's resolution are included.
+ * buffers 256 events for a slow reader and then disconnects it; when the stream ends, events may
+ * have been missed. Events between the call and the resolution of its promise are included.
  *
  * @param options.since Unix seconds, fractions allowed, or RFC 3339; past events come first.
  */
@@ -42,7 +42,7 @@ export async function systemEvents(
     until?: number | string | undefined;
     /** E.g. `{ type: ["container"] }`. */
     filters?: Filters | undefined;
-    /** Called for each event above 1 MiB, which is skipped; the labels of an image count. */
+    /** Called for each event above 1 MiB (image labels count), which is skipped. */
     onOversized?: (() => void) | undefined;
     signal?: AbortSignal | undefined;
   } = {},
@@ -53,21 +53,21 @@ export async function systemEvents(
     long: true,
   });
   const events = jsonLines<EngineEvent>(body, { onOversized });
-  return engine.kind === "podman" ? transformed(events, inDockersWords) : events;
+  return engine.kind === "podman" ? transform(events, useDockerActions) : events;
 }
 
-/** What Podman calls otherwise than Docker does, for the same events. */
-const DOCKERS_WORDS: Readonly<Record<string, string>> = {
+/** Docker's names of Podman's actions, where they differ. */
+const DOCKER_ACTIONS: Readonly<Record<string, string>> = {
   died: "die",
   exec_died: "exec_die",
   remove: "destroy",
 };
 
-async function* inDockersWords(
+async function* useDockerActions(
   events: AsyncIterable<EngineEvent>,
 ): AsyncGenerator<EngineEvent, void, undefined> {
   for await (const event of events) {
-    const Action = event.Type === "container" ? DOCKERS_WORDS[event.Action] : undefined;
+    const Action = event.Type === "container" ? DOCKER_ACTIONS[event.Action] : undefined;
     yield Action === undefined ? event : { ...event, Action };
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Programs that are run in a running container.
+ * Running programs in a container.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface ExecCreateOptions {
   /** `NAME=value`. */
   env?: readonly string[] | undefined;
   tty?: boolean | undefined;
-  /** Keeps the program's input open; end it with `closeWrite()`. */
+  /** Keeps the program's standard input open until `closeWrite()`. */
   stdin?: boolean | undefined;
   /** Both default to true. */
   stdout?: boolean | undefined;
@@ -27,17 +27,17 @@ export interface ExecCreateOptions {
 
 /** A program's input and output. */
 export interface ExecConnection extends HijackedConnection {
-  /** Output in the order in which it was written; with a terminal all is `stdout`. Read once. */
+  /** Output in the order written; with a terminal all of it is `stdout`. Can be read once. */
   readonly frames: AsyncIterable<Frame>;
 }
 
-/** Answer of `GET /exec/{id}/json`. */
+/** Response of `GET /exec/{id}/json`. */
 export interface ExecInspect {
   ID: string;
   Running: boolean;
-  /** Null (0 on Podman) before the end; 126 and 127 when the program cannot be run or found. */
+  /** Null (0 on Podman) while running; 126 if the program cannot be run, 127 if not found. */
   ExitCode: number | null;
-  /** In the host's numbering; 0 when it does not run. */
+  /** Process id on the host; 0 if it is not running. */
   Pid: number;
   ContainerID: string;
   ProcessConfig?: { entrypoint?: string; arguments?: string[] | null; tty?: boolean };
@@ -45,9 +45,9 @@ export interface ExecInspect {
 }
 
 /**
- * Prepares a program; it does not run yet.
+ * Creates an exec instance without starting it.
  *
- * @throws {EngineError} 404 when there is no such container; 409 when it does not run.
+ * @throws {EngineError} 404 if the container does not exist; 409 if it is not running.
  */
 export async function execCreate(
   engine: Engine,
@@ -75,11 +75,11 @@ export async function execCreate(
 }
 
 /**
- * Runs a prepared program and connects to it. The output ends when the program does; closing the
- * connection before does not end the program.
+ * Starts an exec instance and connects to it. The output ends when the program exits; closing the
+ * connection earlier does not stop the program.
  *
- * @param options.tty As at `execCreate()`.
- * @throws {EngineError} 404 when there is no such program; 409 when the container does not run.
+ * @param options.tty As in `execCreate()`.
+ * @throws {EngineError} 404 if the exec instance does not exist; 409 if the container is not running.
  */
 export async function execStart(
   engine: Engine,
@@ -95,7 +95,7 @@ export async function execStart(
   });
 }
 
-/** @throws {EngineError} 404 when there is no such program. */
+/** @throws {EngineError} 404 if the exec instance does not exist. */
 export function execInspect(
   engine: Engine,
   execId: string,

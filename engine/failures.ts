@@ -1,16 +1,16 @@
 /**
- * What went wrong on the way to the engine and at the engine, in the user's words.
+ * Errors of the connection and of the engine, with messages for users.
  *
  * @module
  */
 
 import { EngineError, EngineUnreachableError } from "./errors.ts";
 
-/** Most characters of the engine's own text that are passed on. */
+/** Maximum length of the engine's own text in a message. */
 const TEXT_MAX = 2_000;
 
-/** Why there is no connection, from what `Deno.connect()` throws. */
-export function connectFailure(error: unknown, socketPath: string): EngineUnreachableError {
+/** Turns an error of `Deno.connect()` into one that explains the cause. */
+export function toConnectError(error: unknown, socketPath: string): EngineUnreachableError {
   const cause = { cause: error };
   if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
     return new EngineUnreachableError(
@@ -29,7 +29,7 @@ export function connectFailure(error: unknown, socketPath: string): EngineUnreac
   }
   if (error instanceof Deno.errors.ConnectionRefused) {
     return new EngineUnreachableError(
-      `The container engine at ${socketPath} is not running: nobody listens on its socket`,
+      `The container engine at ${socketPath} is not running: no process listens on its socket`,
       "refused",
       cause,
     );
@@ -42,24 +42,25 @@ export function connectFailure(error: unknown, socketPath: string): EngineUnreac
 }
 
 /**
- * A failure that the engine answered.
+ * Turns an error response of the engine into an error.
  *
  * @param body JSON with a `message`, from both engines; may be empty, or plain text.
  */
-export function answeredFailure(status: number, body: string): EngineError {
+export function toEngineError(status: number, body: string): EngineError {
   let text: unknown = body;
   try {
     text = JSON.parse(body).message ?? body;
   } catch {
-    // Proxies before an engine answer plain text.
+    // A proxy in front of the engine may respond with plain text.
   }
-  const message = String(text).trim().slice(0, TEXT_MAX) || `The engine answered status ${status}`;
+  const message = String(text).trim().slice(0, TEXT_MAX) ||
+    `The engine responded with status ${status}`;
   return new EngineError(isConflict(status, message) ? 409 : status, message);
 }
 
 /**
- * Whether the engine calls a failure of its own what is only in the way: Podman when a container is
- * in the wrong state or a name is taken, Docker up to 20.10 when a service was changed meanwhile.
+ * Whether the engine reports a conflict as an internal error: Podman if a container is in the wrong
+ * state or a name is taken, Docker up to 20.10 if a service has changed in the meantime.
  */
 function isConflict(status: number, message: string): boolean {
   return status === 500 &&
@@ -67,14 +68,14 @@ function isConflict(status: number, message: string): boolean {
       .test(message);
 }
 
-/** Both engines refuse a version so, before they look at anything else. */
+/** Whether the engine refused the API version; it checks this before anything else. */
 export function isVersionRefusal(error: unknown): boolean {
   return error instanceof EngineError && error.status === 400 &&
     /client version \S+ is too (?:old|new)/i.test(error.message);
 }
 
-/** The same failure for another caller, so that none sees another one's stack. */
-export function again(failure: EngineUnreachableError): EngineUnreachableError {
+/** Copies a failure for another caller, so that each has its own stack. */
+export function copyFailure(failure: EngineUnreachableError): EngineUnreachableError {
   return new EngineUnreachableError(failure.message, failure.reason, { cause: failure });
 }
 

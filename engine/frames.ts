@@ -1,47 +1,47 @@
 /**
- * Standard output and error from one connection: the engine puts 8 bytes before each piece, unless
- * the container has a terminal
+ * Standard output and error on one connection: the engine precedes each piece with a header of
+ * 8 bytes, unless the container has a terminal
  * (https://docs.docker.com/reference/api/engine/version/v1.41/#operation/ContainerAttach).
  *
  * @module
  */
 
 import { EngineError, EngineProtocolError } from "./errors.ts";
-import { transformed } from "./transform.ts";
+import { transform } from "./transform.ts";
 
-/** A piece of what a program wrote. */
+/** A piece of a program's output. */
 export interface Frame {
   stream: "stdout" | "stderr";
   bytes: Uint8Array;
 }
 
-/** Largest frame that is taken; the engine's own are at most 64 KiB or so. */
+/** Largest accepted frame; engines send about 64 KiB at most. */
 const FRAME_MAX = 16 * 1024 * 1024;
 
 const HEADER_LENGTH = 8;
 
-/** Stream number of a failure inside the engine itself, which ends the stream. */
+/** Stream number of an engine failure, which ends the stream. */
 const SYSTEM_ERROR = 3;
 
 /**
- * Separates the frames of a multiplexed stream. Frames come whole, however the chunks are cut; one
- * that the end of the stream cuts short is given as far as it came.
+ * Separates the frames of a multiplexed stream. Frames are complete, whatever the chunk boundaries;
+ * only the last one is partial if the stream ends within it.
  *
- * @throws {EngineProtocolError} For a header that is none, and for a frame above 16 MiB.
- * @throws {EngineError} 500 when the engine reports a failure of its own in the stream.
+ * @throws {EngineProtocolError} For an invalid header or a frame above 16 MiB.
+ * @throws {EngineError} 500 if the engine reports a failure in the stream.
  */
 export function frames(chunks: AsyncIterable<Uint8Array>): AsyncIterableIterator<Frame> {
-  return transformed(chunks, separated);
+  return transform(chunks, splitFrames);
 }
 
-/** The stream of a terminal: everything is `stdout`, as it comes. */
+/** Turns the stream of a terminal into frames: everything is `stdout`. */
 export function rawFrames(chunks: AsyncIterable<Uint8Array>): AsyncIterableIterator<Frame> {
-  return transformed(chunks, async function* (chunks) {
+  return transform(chunks, async function* (chunks) {
     for await (const bytes of chunks) yield { stream: "stdout", bytes };
   });
 }
 
-async function* separated(
+async function* splitFrames(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Frame, void, undefined> {
   const header = new Uint8Array(HEADER_LENGTH);
@@ -59,7 +59,7 @@ async function* separated(
         at += taken.length;
         if (headerLength < HEADER_LENGTH) continue;
         headerLength = 0;
-        ({ kind, length: missing } = parsed(header));
+        ({ kind, length: missing } = parseHeader(header));
         continue;
       }
       const taken = chunk.subarray(at, at + missing);
@@ -67,15 +67,15 @@ async function* separated(
       missing -= taken.length;
       parts.push(taken);
       if (missing > 0) continue;
-      const bytes = joined(parts);
+      const bytes = concat(parts);
       parts = [];
       yield frame(kind, bytes);
     }
   }
-  if (parts.length > 0) yield frame(kind, joined(parts));
+  if (parts.length > 0) yield frame(kind, concat(parts));
 }
 
-function parsed(header: Uint8Array): { kind: number; length: number } {
+function parseHeader(header: Uint8Array): { kind: number; length: number } {
   const [kind = 0, zero1, zero2, zero3, a = 0, b = 0, c = 0, d = 0] = header;
   if (kind > SYSTEM_ERROR || zero1 !== 0 || zero2 !== 0 || zero3 !== 0) {
     throw new EngineProtocolError("The container engine sent output without its frame header");
@@ -91,20 +91,19 @@ function parsed(header: Uint8Array): { kind: number; length: number } {
 
 function frame(kind: number, bytes: Uint8Array): Frame {
   if (kind === SYSTEM_ERROR) throw new EngineError(500, new TextDecoder().decode(bytes));
-  // 0 is what was typed; a terminal-less program's input is not echoed, but old engines mark
-  // output so.
+  // Old engines mark output as 0, which stands for standard input.
   return { stream: kind === 2 ? "stderr" : "stdout", bytes };
 }
 
-function joined(parts: Uint8Array[]): Uint8Array {
+function concat(parts: Uint8Array[]): Uint8Array {
   if (parts.length === 1) return parts[0]!;
   let length = 0;
   for (const part of parts) length += part.length;
-  const whole = new Uint8Array(length);
+  const bytes = new Uint8Array(length);
   let at = 0;
   for (const part of parts) {
-    whole.set(part, at);
+    bytes.set(part, at);
     at += part.length;
   }
-  return whole;
+  return bytes;
 }

@@ -1,5 +1,5 @@
 /**
- * HTTP/1.1 over the engine's Unix socket: one connection, one request and the head of its answer.
+ * HTTP/1.1 over the engine's Unix socket: connections, requests and heads of responses.
  *
  * @module
  */
@@ -7,25 +7,25 @@
 import { ByteReader, EndOfSourceError } from "./byte_reader.ts";
 import { EngineProtocolError } from "./errors.ts";
 
-/** The first lines of an answer. */
+/** The status line and headers of a response. */
 export interface Head {
   status: number;
-  /** Names in lower case; values of repeated ones joined by a comma. */
+  /** Names in lower case; values of repeated headers joined by a comma. */
   headers: ReadonlyMap<string, string>;
   /** Whether the connection may serve another request after the body. */
   keepsAlive: boolean;
 }
 
-/** How far a request came on a connection that broke. */
+/** How far a request got on a connection that broke. */
 export type Progress = "unsent" | "unanswered" | "answering";
 
-/** The connection broke before the head of the answer was read. */
+/** The connection broke before the head of the response was read. */
 export class BrokenConnectionError extends Error {
   override readonly name = "BrokenConnectionError";
 
   /**
-   * @param progress `unsent`: not a byte was taken, so nothing was processed; `unanswered`: it may
-   * have been processed.
+   * @param progress `unsent`: no byte was sent, so the engine processed nothing; `unanswered`: it
+   * may have processed the request.
    */
   constructor(readonly progress: Progress, options?: ErrorOptions) {
     super(`the connection broke (${progress})`, options);
@@ -34,7 +34,7 @@ export class BrokenConnectionError extends Error {
 
 const HEADERS_MAX = 128;
 
-/** Interim answers (1xx) that are skipped before the real one. */
+/** Maximum number of interim responses (1xx) before the final one. */
 const INTERIM_MAX = 16;
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |$)/;
@@ -44,12 +44,12 @@ const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
 const encoder = new TextEncoder();
 
-/** A connection to the engine, with what is known about its past. */
+/** A connection to the engine, and how it has been used. */
 export class Connection {
   readonly reader: ByteReader;
-  /** Answers that were read from it in full. */
-  answers = 0;
-  /** When it was given back, by the clock of the pool. */
+  /** Responses that were read from it in full. */
+  responses = 0;
+  /** When it became idle, by the clock of the pool. */
   idleSince = 0;
   readonly #conn: Deno.UnixConn;
   #isClosed = false;
@@ -59,7 +59,7 @@ export class Connection {
     this.reader = new ByteReader(conn);
   }
 
-  /** @throws {Deno.errors.NotFound} And the like, as `Deno.connect()`. */
+  /** @throws The errors of `Deno.connect()`. */
   static async open(socketPath: string): Promise<Connection> {
     return new Connection(await Deno.connect({ transport: "unix", path: socketPath }));
   }
@@ -68,17 +68,17 @@ export class Connection {
     return this.#isClosed;
   }
 
-  /** @returns Bytes that the socket took. */
+  /** @returns Number of bytes written. */
   write(bytes: Uint8Array): Promise<number> {
     return this.#conn.write(bytes);
   }
 
-  /** Ends our side of the connection. */
+  /** Ends this side of the connection. */
   closeWrite(): Promise<void> {
     return this.#conn.closeWrite();
   }
 
-  /** Closes it, whatever it is doing; a read or write that waits fails. */
+  /** Closes the connection; pending reads and writes fail. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -87,10 +87,10 @@ export class Connection {
 }
 
 /**
- * A request as it is sent.
+ * Encodes a request.
  *
  * @param request.target Path and query, already encoded.
- * @throws {TypeError} For a target or header that would break out of its line.
+ * @throws {TypeError} For a target or header with characters that could break out of its line.
  */
 export function encodeRequest(
   { method, target, headers = {}, body, upgrade = false }: {
@@ -99,12 +99,12 @@ export function encodeRequest(
     headers?: Record<string, string> | undefined;
     /** JSON text. */
     body?: string | undefined;
-    /** Asks for a raw connection in both directions. */
+    /** Requests a raw connection in both directions. */
     upgrade?: boolean;
   },
 ): Uint8Array {
   if (!VISIBLE.test(target)) throw new TypeError(`Not a request target: ${target}`);
-  // Go's servers (both engines are) require the host's name, but do not care which.
+  // Go servers, such as both engines, require a Host header but accept any value.
   let head = `${method} ${target} HTTP/1.1\r\nHost: engine\r\n`;
   for (const [name, value] of Object.entries(headers)) {
     if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value)) {
@@ -126,10 +126,10 @@ export function encodeRequest(
 }
 
 /**
- * Sends a request and reads the head of its answer; interim answers are skipped.
+ * Sends a request and reads the head of the response, skipping interim responses.
  *
  * @throws {BrokenConnectionError}
- * @throws {EngineProtocolError} For a head that is none, or too large.
+ * @throws {EngineProtocolError} For a malformed or too large head.
  */
 export async function exchange(connection: Connection, request: Uint8Array): Promise<Head> {
   await send(connection, request);
@@ -137,11 +137,11 @@ export async function exchange(connection: Connection, request: Uint8Array): Pro
   const receivedBefore = reader.received;
   try {
     for (let interim = 0;;) {
-      const head = parsedHead(await reader.head());
-      // 101 is the final answer to an upgrade.
+      const head = parseHead(await reader.readHead());
+      // 101 is the final response to an upgrade.
       if (head.status >= 200 || head.status === 101) return head;
       if (++interim > INTERIM_MAX) {
-        throw new EngineProtocolError("The container engine sent interim answers without end");
+        throw new EngineProtocolError("The container engine sent too many interim responses");
       }
     }
   } catch (cause) {
@@ -163,13 +163,13 @@ async function send(connection: Connection, request: Uint8Array): Promise<void> 
 }
 
 /**
- * Reads status line and headers.
+ * Parses status line and headers.
  *
  * @throws {EngineProtocolError}
  */
-export function parsedHead(text: string): Head {
+export function parseHead(text: string): Head {
   const [statusLine = "", ...lines] = text.split("\r\n");
-  const [, minor, status] = STATUS_LINE.exec(statusLine) ?? malformed(statusLine);
+  const [, minor, status] = STATUS_LINE.exec(statusLine) ?? throwMalformed(statusLine);
   if (lines.length > HEADERS_MAX) {
     throw new EngineProtocolError(
       `The container engine sent ${lines.length} headers, more than the ${HEADERS_MAX} allowed`,
@@ -179,7 +179,7 @@ export function parsedHead(text: string): Head {
   for (const line of lines) {
     const colon = line.indexOf(":");
     const name = line.slice(0, Math.max(0, colon)).toLowerCase();
-    if (!HEADER_NAME.test(name)) malformed(line);
+    if (!HEADER_NAME.test(name)) throwMalformed(line);
     const value = line.slice(colon + 1).trim();
     const earlier = headers.get(name);
     headers.set(name, earlier === undefined ? value : `${earlier}, ${value}`);
@@ -191,13 +191,13 @@ export function parsedHead(text: string): Head {
   };
 }
 
-function malformed(line: string): never {
+function throwMalformed(line: string): never {
   throw new EngineProtocolError(
-    `The container engine sent what is no HTTP answer (${JSON.stringify(line.slice(0, 100))})`,
+    `The container engine sent an invalid HTTP response (${JSON.stringify(line.slice(0, 100))})`,
   );
 }
 
-/** Whether a failure means that the connection is gone, by whoever's doing. */
+/** Whether an error means that either side closed the connection. */
 export function isConnectionEnd(error: unknown): boolean {
   return [
     EndOfSourceError,

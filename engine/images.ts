@@ -16,14 +16,14 @@ export interface ImageSummary {
   /** `sha256:...` */
   Id: string;
   ParentId?: string;
-  /** `["<none>:<none>"]`, empty or null for dangling ones. */
+  /** `["<none>:<none>"]`, empty or null for dangling images. */
   RepoTags: string[] | null;
   RepoDigests: string[] | null;
   /** Unix seconds. */
   Created: number;
-  /** Bytes, layers shared with other images included. */
+  /** Bytes, including layers shared with other images. */
   Size: number;
-  /** Bytes; -1 where the engine did not compute it. */
+  /** Bytes; -1 if not computed. */
   SharedSize?: number;
   /** Containers that use it; -1 before API 1.51. */
   Containers?: number;
@@ -31,7 +31,7 @@ export interface ImageSummary {
   [field: string]: unknown;
 }
 
-/** Answer of `GET /images/{name}/json`. */
+/** Response of `GET /images/{name}/json`. */
 export interface ImageInspect {
   Id: string;
   RepoTags?: string[] | null;
@@ -42,17 +42,17 @@ export interface ImageInspect {
   Os?: string;
   Variant?: string;
   Size?: number;
-  /** What containers of this image inherit. */
+  /** Defaults for containers of this image. */
   Config?: ContainerConfig | null;
   Metadata?: {
-    /** RFC 3339: when a name was last given here, by a pull, a build or a tag. */
+    /** RFC 3339: when the image was last tagged on this host, by a pull, a build or a tag. */
     LastTagTime?: string;
   };
   RootFS?: { Type?: string; Layers?: string[] | null };
   [field: string]: unknown;
 }
 
-/** What a removal did: a name that was taken off, or an image that is gone. */
+/** One step of a removal: a removed reference or a deleted image. */
 export interface ImageDeletion {
   Untagged?: string;
   Deleted?: string;
@@ -62,13 +62,13 @@ export interface ImageDeletion {
 export interface PullProgress {
   /** E.g. `Downloading`. */
   status?: string;
-  /** Of the layer. */
+  /** Id of the layer. */
   id?: string;
   progressDetail?: { current?: number; total?: number };
   [field: string]: unknown;
 }
 
-/** An image's reference taken apart. */
+/** The parts of an image's reference. */
 export interface Reference {
   /** With the registry, e.g. `registry.example:5000/team/app`. */
   name: string;
@@ -81,7 +81,7 @@ interface Signal {
   signal?: AbortSignal | undefined;
 }
 
-/** Images, newest first; without those that are only layers of others unless `all`. */
+/** Images, newest first; intermediate images only with `all`. */
 export function imageList(
   engine: Engine,
   { all, filters, sharedSize, signal }: {
@@ -98,8 +98,8 @@ export function imageList(
 }
 
 /**
- * @param reference Id, unambiguous prefix of one, or `name[:tag][@digest]`.
- * @throws {EngineError} 404 when there is no such image.
+ * @param reference Id, unambiguous id prefix, or `name[:tag][@digest]`.
+ * @throws {EngineError} 404 if the image does not exist.
  */
 export function imageInspect(
   engine: Engine,
@@ -110,10 +110,10 @@ export function imageInspect(
 }
 
 /**
- * Takes a name off an image, and removes the image when that was its last.
+ * Removes a reference of an image, and the image with its last reference.
  *
- * @param options.force Also when containers that do not run use it, and with all of its names.
- * @throws {EngineError} 404 when there is no such image; 409 when it is in use.
+ * @param options.force Also if stopped containers use it, and with all of its references.
+ * @throws {EngineError} 404 if the image does not exist; 409 if it is in use.
  */
 export function imageRemove(
   engine: Engine,
@@ -131,7 +131,7 @@ export function imageRemove(
 /**
  * Removes images that no container uses.
  *
- * @param options.dangling Only those without a name (default); false removes all that are unused.
+ * @param options.dangling Only untagged images (default); false removes all unused images.
  */
 export async function imagePrune(
   engine: Engine,
@@ -152,12 +152,11 @@ export async function imagePrune(
 }
 
 /**
- * Pulls an image; a reference without tag and digest means `:latest`. Ends with the end of the
- * pull.
+ * Pulls an image and waits until the pull is complete. A reference without tag and digest means
+ * `:latest`.
  *
- * @throws {EngineError} 404 when the registry has no such image (or hides it); 400 for what is no
- * reference; 507 when the host's disk is full; 502 for every other failure of the pull, with the
- * engine's text.
+ * @throws {EngineError} 404 if the registry does not have the image or hides it; 400 for an invalid
+ * reference; 507 if the host's disk is full; 502 for any other failure, with the engine's text.
  */
 export async function imagePull(
   engine: Engine,
@@ -174,19 +173,19 @@ export async function imagePull(
     long: true,
     headTimeoutMs: PULL_HEAD_TIMEOUT_MS,
   }).catch((error) => {
-    // Statuses other than these two tell about the registry, in ways that differ by engine.
+    // Other statuses are about the registry and differ by engine.
     throw error instanceof EngineError && error.status !== 400 && error.status !== 404
-      ? pullFailure(error.message, error)
+      ? toPullError(error.message, error)
       : error;
   });
   for await (const message of jsonLines<PullMessage>(response.body)) {
     const failure = message.errorDetail?.message ?? message.error;
-    if (failure !== undefined) throw pullFailure(failure);
+    if (failure !== undefined) throw toPullError(failure);
     onProgress?.(message);
   }
 }
 
-/** The engine asks the registry before it sends its head. */
+/** The engine contacts the registry before it responds. */
 const PULL_HEAD_TIMEOUT_MS = 300_000;
 
 interface PullMessage extends PullProgress {
@@ -194,14 +193,14 @@ interface PullMessage extends PullProgress {
   errorDetail?: { message?: string; code?: number };
 }
 
-// The engine tells the kinds of failure apart by text only.
+// The engine distinguishes failures only by text.
 const UNKNOWN_IMAGE =
   /not found|manifest unknown|name unknown|does not exist|no such image|not known/i;
 const DISK_FULL = /no space left on device|disk quota exceeded/i;
-// Failures that name a missing thing, but not the image: a host name, a certificate, a helper.
+// Messages about something else that is missing: a host, a certificate, a credential helper.
 const NOT_THE_IMAGE = /no such host|executable file not found|x509:|certificate/i;
 
-function pullFailure(message: string, cause?: unknown): EngineError {
+function toPullError(message: string, cause?: unknown): EngineError {
   const status = DISK_FULL.test(message)
     ? 507
     : UNKNOWN_IMAGE.test(message) && !NOT_THE_IMAGE.test(message)
@@ -211,9 +210,9 @@ function pullFailure(message: string, cause?: unknown): EngineError {
 }
 
 /**
- * Takes `name[:tag][@digest]` apart. A colon before the last slash belongs to the registry's port.
+ * Splits `name[:tag][@digest]`. A colon before the last slash belongs to the registry's port.
  *
- * @throws {EngineError} 400 for what is no reference.
+ * @throws {EngineError} 400 for an invalid reference.
  */
 export function splitReference(reference: string): Reference {
   const at = reference.indexOf("@");
@@ -226,12 +225,12 @@ export function splitReference(reference: string): Reference {
   if (
     name.length > NAME_MAX || !NAME.test(name) || (tag !== undefined && !TAG.test(tag)) ||
     (digest !== undefined && !DIGEST.test(digest))
-  ) throw new EngineError(400, `Not the reference of an image: ${reference.slice(0, 300)}`);
+  ) throw new EngineError(400, `Invalid image reference: ${reference.slice(0, 300)}`);
   return { name, tag, digest };
 }
 
-// https://github.com/distribution/reference: names are lower case, only a host may have capitals;
-// 255 characters at most.
+// https://github.com/distribution/reference: names are lower case, except for the host, and have at
+// most 255 characters.
 const NAME_MAX = 255;
 const NAME =
   /^(?:(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(?::\d{1,5})?\/)?[a-z0-9]+(?:[._-]+[a-z0-9]+)*(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*$/;

@@ -5,9 +5,9 @@
  */
 
 import { EngineProtocolError } from "./errors.ts";
-import { transformed } from "./transform.ts";
+import { transform } from "./transform.ts";
 
-/** Most bytes of one object. */
+/** Maximum size of one object in bytes. */
 const OBJECT_MAX = 1024 * 1024;
 
 const QUOTE = 0x22;
@@ -16,17 +16,17 @@ const OPEN = 0x7b;
 const CLOSE = 0x7d;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
-/** Begins each object of `application/json-seq` (RFC 7464). */
+/** Starts each object of `application/json-seq` (RFC 7464). */
 const RECORD_SEPARATOR = 0x1e;
 
 /**
- * Reads the objects of a stream, with or without separators between them (most engines write
- * newlines, some nothing).
+ * Reads the objects of a stream, with or without separators between them (most engines send
+ * newlines, some none).
  *
- * @param options.onOversized Called for each object above 1 MiB, which is then skipped without
- * being buffered. Without it such an object is an error.
+ * @param options.onOversized Called for each object above 1 MiB, which is skipped without being
+ * buffered. By default such an object is an error.
  * @throws {EngineProtocolError} For text that is not a JSON object, for an object above 1 MiB, and
- * for an object that is cut off by the end of the stream.
+ * for an object that the end of the stream truncates.
  */
 export function jsonLines<T>(
   chunks: AsyncIterable<Uint8Array>,
@@ -35,10 +35,10 @@ export function jsonLines<T>(
   const skip = onOversized ?? (() => {
     throw tooLarge();
   });
-  return transformed(chunks, (chunks) => objects<T>(chunks, skip));
+  return transform(chunks, (chunks) => parseObjects<T>(chunks, skip));
 }
 
-async function* objects<T>(
+async function* parseObjects<T>(
   chunks: AsyncIterable<Uint8Array>,
   skip: () => void,
 ): AsyncGenerator<T, void, undefined> {
@@ -68,13 +68,13 @@ async function* objects<T>(
       if (byte === OPEN || byte === OPEN_ARRAY) {
         if (depth++ === 0) start = at;
       } else if (depth === 0) {
-        if (!isBetween(byte)) throw malformed();
+        if (!isSeparator(byte)) throw malformed();
       } else if (byte === QUOTE) {
         inText = true;
       } else if ((byte === CLOSE || byte === CLOSE_ARRAY) && --depth === 0) {
         const end = chunk.subarray(start, at + 1);
         grow(end.length);
-        const complete = length <= OBJECT_MAX ? [parsed<T>(parts, end)] : [];
+        const complete = length <= OBJECT_MAX ? [parseObject<T>(parts, end)] : [];
         parts = [];
         length = 0;
         yield* complete;
@@ -89,10 +89,10 @@ async function* objects<T>(
   if (depth > 0) throw malformed();
 }
 
-const isBetween = (byte: number) =>
+const isSeparator = (byte: number) =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09 || byte === RECORD_SEPARATOR;
 
-function parsed<T>(parts: Uint8Array[], end: Uint8Array): T {
+function parseObject<T>(parts: Uint8Array[], end: Uint8Array): T {
   const decoder = new TextDecoder();
   let text = "";
   for (const part of parts) text += decoder.decode(part, { stream: true });

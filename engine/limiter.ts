@@ -1,5 +1,5 @@
 /**
- * A bound on how many requests run at the same time.
+ * Limits how many requests run at the same time.
  *
  * @module
  */
@@ -7,31 +7,32 @@
 import type { Call } from "./call.ts";
 import { EngineUnreachableError } from "./errors.ts";
 
-/** Lets a number of calls in; more wait in the order in which they came. */
+/** Admits a limited number of calls; further calls wait in order of arrival. */
 export class EngineLimiter {
   readonly #max: number;
   readonly #waitingMax: number;
-  readonly #waiting = new Set<{ call: Call; enter: () => void }>();
-  #inside = 0;
+  readonly #waiting = new Set<{ call: Call; admit: () => void }>();
+  #running = 0;
 
   constructor(max: number, waitingMax: number) {
     this.#max = max;
     this.#waitingMax = waitingMax;
   }
 
-  /** @returns Whether there was room; only then `leave()` is to be called. */
-  tryEnter(): boolean {
-    if (this.#inside >= this.#max) return false;
-    this.#inside++;
+  /** @returns Whether the call was admitted; if so, `release()` must be called. */
+  tryAcquire(): boolean {
+    if (this.#running >= this.#max) return false;
+    this.#running++;
     return true;
   }
 
   /**
-   * Waits for room.
+   * Waits until the call is admitted; `release()` must then be called.
    *
-   * @throws {EngineUnreachableError} `busy` when too many wait already; else the call's reason.
+   * @throws {EngineUnreachableError} `busy` if too many calls are waiting.
+   * @throws The reason of a call that is ended while it waits.
    */
-  enter(call: Call): Promise<void> {
+  acquire(call: Call): Promise<void> {
     if (this.#waiting.size >= this.#waitingMax) {
       return Promise.reject(
         new EngineUnreachableError(
@@ -41,26 +42,26 @@ export class EngineLimiter {
       );
     }
     return new Promise((resolve, reject) => {
-      const waiter = { call, enter: resolve };
+      const waiter = { call, admit: resolve };
       this.#waiting.add(waiter);
       call.interrupt = () => {
-        // Whoever was let in already has to leave.
+        // A call that was already admitted continues and releases its slot itself.
         if (this.#waiting.delete(waiter)) reject(call.failure?.reason);
       };
     });
   }
 
-  leave(): void {
+  release(): void {
     for (const waiter of this.#waiting) {
-      // The room goes to the one who has waited longest.
+      // The slot goes to the call that has waited longest.
       this.#waiting.delete(waiter);
-      waiter.enter();
+      waiter.admit();
       return;
     }
-    this.#inside--;
+    this.#running--;
   }
 
-  /** Sends away all who wait. */
+  /** Ends all waiting calls. */
   failWaiting(reason: () => unknown): void {
     for (const { call } of this.#waiting) call.fail(reason());
   }

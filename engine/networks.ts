@@ -7,18 +7,18 @@
 import type { Engine } from "./client.ts";
 import type { EndpointSettings } from "./container_config.ts";
 import { segment } from "./path.ts";
-import { type Filters, filtersText, withMargin } from "./query.ts";
+import { type Filters, filtersText } from "./query.ts";
 
 export interface NetworkContainer {
   Name?: string;
   EndpointID?: string;
   MacAddress?: string;
-  /** With the length of the prefix, e.g. `172.18.0.2/16`. */
+  /** With the prefix length, e.g. `172.18.0.2/16`. */
   IPv4Address?: string;
   IPv6Address?: string;
 }
 
-/** One entry of `GET /networks`, and the answer of `GET /networks/{id}`. */
+/** One entry of `GET /networks`, and the response of `GET /networks/{id}`. */
 export interface Network {
   Id: string;
   Name: string;
@@ -39,7 +39,7 @@ export interface Network {
     Config?: { Subnet?: string; Gateway?: string; IPRange?: string }[] | null;
     Options?: Record<string, string> | null;
   } | null;
-  /** By id, running ones only. Filled by `networkInspect()`, empty in lists. */
+  /** Running containers by id. Filled by `networkInspect()`, empty in lists. */
   Containers?: Record<string, NetworkContainer> | null;
   Options?: Record<string, string> | null;
   Labels?: Record<string, string> | null;
@@ -59,7 +59,7 @@ export function networkList(
 
 /**
  * @param id Id, unambiguous prefix or name.
- * @throws {EngineError} 404 when there is no such network.
+ * @throws {EngineError} 404 if the network does not exist.
  */
 export function networkInspect(
   engine: Engine,
@@ -72,8 +72,8 @@ export function networkInspect(
 /**
  * Attaches a container to a network.
  *
- * @throws {EngineError} 404 when there is no such network or container; 403 when the network does
- * not allow it (409 or 500 on other engines).
+ * @throws {EngineError} 404 when the network or container does not exist; 403 when the network
+ * does not allow it (409 or 500 on other engines).
  */
 export async function networkConnect(
   engine: Engine,
@@ -90,7 +90,7 @@ export async function networkConnect(
   await response.bytes();
 }
 
-/** @throws {EngineError} 404 when there is no such network, or the container is not attached. */
+/** @throws {EngineError} 404 if the network does not exist, or the container is not attached. */
 export async function networkDisconnect(
   engine: Engine,
   id: string,
@@ -103,7 +103,7 @@ export async function networkDisconnect(
   await response.bytes();
 }
 
-/** @throws {EngineError} 404 when there is no such network; 403 or 409 when it is in use. */
+/** @throws {EngineError} 404 if the network does not exist; 403 or 409 when it is in use. */
 export async function networkRemove(
   engine: Engine,
   id: string,
@@ -113,26 +113,4 @@ export async function networkRemove(
     signal,
   });
   await response.bytes();
-}
-
-/**
- * Removes the networks that no container uses.
- *
- * @returns Names of what went.
- */
-export async function networkPrune(
-  engine: Engine,
-  { filters, signal }: { filters?: Filters | undefined } & Signal = {},
-): Promise<{ deleted: string[] }> {
-  const pruned = await engine.json<{ NetworksDeleted?: string[] | null } | null>(
-    "POST",
-    "/networks/prune",
-    {
-      query: { filters: filtersText(filters) },
-      signal,
-      long: true,
-      headTimeoutMs: withMargin(120),
-    },
-  );
-  return { deleted: pruned?.NetworksDeleted ?? [] };
 }

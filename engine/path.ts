@@ -1,43 +1,43 @@
 /**
- * Names of things as parts of a request's path.
+ * Names as segments of a request's path.
  *
  * @module
  */
 
 import { EngineError } from "./errors.ts";
 
-// What no id or name of the engine holds: it would leave its place in the path.
+// Characters that no id or name contains, and that could break out of the segment.
 // deno-lint-ignore no-control-regex
-const STRAY = /[/\\\x00-\x1f\x7f]/;
+const UNSAFE = /[/\\\x00-\x1f\x7f]/;
 
-/** Longest id or name that is sent; the engine's own are far below. */
+/** Maximum length of an id or name; those of the engine are far shorter. */
 const NAME_MAX = 1024;
 
 /**
- * One segment of a path, encoded.
+ * Encodes a name as one segment of a path.
  *
  * @param what For the message, e.g. "container".
- * @throws {EngineError} 404 for what cannot be the name of anything (so that no caller can reach
- * another path of the engine by a name such as `..`).
+ * @throws {EngineError} 404 for an invalid name, so that a name such as `..` cannot reach another
+ * path of the engine.
  */
 export function segment(what: string, name: string): string {
   if (
-    name === "" || name === "." || name === ".." || name.length > NAME_MAX || STRAY.test(name) ||
+    name === "" || name === "." || name === ".." || name.length > NAME_MAX || UNSAFE.test(name) ||
     !name.isWellFormed()
   ) throw noSuch(what, name);
   return encodeURIComponent(name);
 }
 
 /**
- * A name that may have slashes itself, such as an image's; every part encoded.
+ * Encodes a name that may contain slashes, such as an image's.
  *
- * @throws {EngineError} 404 as `segment()`.
+ * @throws {EngineError} 404 like `segment()`.
  */
 export function segments(what: string, name: string): string {
   const parts = name.split("/");
   if (
     name.length > NAME_MAX || !name.isWellFormed() ||
-    parts.some((part) => part === "" || part === "." || part === ".." || STRAY.test(part))
+    parts.some((part) => part === "" || part === "." || part === ".." || UNSAFE.test(part))
   ) throw noSuch(what, name);
   return parts.map(encodeURIComponent).join("/");
 }

@@ -1,12 +1,12 @@
 /**
- * Connections that wait for their next request.
+ * The pool of idle connections.
  *
  * @module
  */
 
 import type { Connection } from "./http.ts";
 
-/** Keeps idle connections for a while; the one that was used last is used first. */
+/** Keeps idle connections for a limited time and reuses the last used one first. */
 export class Pool {
   readonly #idle: Connection[] = [];
   readonly #idleMs: number;
@@ -23,17 +23,17 @@ export class Pool {
   take(): Connection | undefined {
     const connection = this.#idle.pop();
     if (!connection || this.#now() - connection.idleSince < this.#idleMs) return connection;
-    // It is the youngest: all the others are too old as well.
+    // It is the newest: all others are too old as well.
     connection.close();
     this.clear();
     return undefined;
   }
 
-  /** Takes a connection whose answer was read in full, or closes it. */
+  /** Keeps a connection whose response was read in full, or closes it. */
   give(connection: Connection): void {
     if (connection.isClosed) return;
-    connection.answers++;
-    // What nobody asked for cannot be told from the next answer.
+    connection.responses++;
+    // Unrequested bytes would be taken for the next response.
     if (connection.reader.buffered > 0 || this.#idle.length >= this.#max) {
       connection.close();
       return;
@@ -43,7 +43,7 @@ export class Pool {
     this.#startSweep();
   }
 
-  /** Closes all; more may come. */
+  /** Closes all idle connections. The pool remains usable. */
   clear(): void {
     clearTimeout(this.#sweep);
     this.#sweep = undefined;
@@ -61,7 +61,7 @@ export class Pool {
       }
       if (this.#idle.length > 0) this.#startSweep();
     }, this.#idleMs);
-    // Idle connections are no reason to keep the process running.
+    // Idle connections must not keep the process running.
     Deno.unrefTimer(this.#sweep);
   }
 }

@@ -1,42 +1,42 @@
 /**
- * Whether the engine is there, and which version it speaks.
+ * Checks whether the engine is reachable, and which version it supports.
  *
  * @module
  */
 
-import { type Call, during } from "./call.ts";
+import { type Call, waitDuring } from "./call.ts";
 import { Circuit } from "./circuit.ts";
 import { EngineProtocolError, EngineUnreachableError } from "./errors.ts";
-import { again, messageOf } from "./failures.ts";
+import { copyFailure, messageOf } from "./failures.ts";
 import { isAtLeast } from "./query.ts";
-import { API_VERSION_MAX, commonVersion } from "./version.ts";
+import { API_VERSION_MAX, negotiateVersion } from "./version.ts";
 
-/** What the engine answers to a request that needs no version. */
-export interface PlainAnswer {
+/** The response to a request that needs no version. */
+export interface PlainResponse {
   headers: ReadonlyMap<string, string>;
   text: string;
 }
 
 export interface EngineProbeOptions {
   socketPath: string;
-  /** Sends `GET target` and reads the answer whole, however busy the client is. */
-  ask: (target: string) => Promise<PlainAnswer>;
+  /** Sends `GET target` without waiting for other requests, and reads the whole response. */
+  send: (target: string) => Promise<PlainResponse>;
   /**
-   * Told when the engine turns out to be away; `isSilent` when it can be connected to, but gives
-   * no sign of life.
+   * Called when the engine becomes unreachable; `isSilent` if a probe found out: it may accept
+   * connections, but does not respond.
    */
   onLost: (failure: EngineUnreachableError, isSilent: boolean) => void;
   now: () => number;
-  /** How long a request waits for the sign of an engine that was away; milliseconds. */
+  /** How long a request waits for the probe of an unreachable engine, in milliseconds. */
   patienceMs: number;
 }
 
-/** Pings the engine: at first, when something looks wrong, and after it was away. */
+/** Pings the engine: at first, after suspicious failures, and while it is unreachable. */
 export class EngineProbe {
   readonly #options: EngineProbeOptions;
   readonly #circuit: Circuit;
   #engine: { apiVersion: string; kind: "docker" | "podman" } | undefined;
-  #probe: Promise<void> | undefined;
+  #running: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(options: EngineProbeOptions) {
@@ -44,7 +44,7 @@ export class EngineProbe {
     this.#circuit = new Circuit(options.now);
   }
 
-  /** As it was when the engine was last there. */
+  /** The version that was negotiated when the engine was last reachable. */
   get apiVersion(): string | undefined {
     return this.#engine?.apiVersion;
   }
@@ -53,29 +53,32 @@ export class EngineProbe {
     return this.#engine?.kind;
   }
 
-  /** The version to speak now; undefined when `establish()` is to be asked. */
+  /** The version to use; undefined if `establish()` must be called first. */
   get version(): string | undefined {
     return this.#circuit.failure || this.#isClosed ? undefined : this.#engine?.apiVersion;
   }
 
   /**
-   * Waits for the engine's sign of life: at first as long as it takes, after a failure only as long
-   * as a living engine needs, and not at all shortly after.
+   * Waits for a successful probe: at first as long as it takes, after a failure at most
+   * `patienceMs`, and not at all if the last probe failed recently.
    *
-   * @returns The version to speak.
+   * @returns The version to use.
    * @throws {EngineUnreachableError}
    */
   async establish(call: Call): Promise<string> {
     const { failure } = this.#circuit;
-    if (failure && !this.#probe && !this.#circuit.isProbeDue) throw again(failure);
+    if (failure && !this.#running && !this.#circuit.isProbeDue) throw copyFailure(failure);
     const probe = this.#startProbe();
     if (!failure) {
-      await during(call, probe);
+      await waitDuring(call, probe);
     } else {
       const patience = Promise.withResolvers<void>();
-      const timer = setTimeout(() => patience.reject(again(failure)), this.#options.patienceMs);
+      const timer = setTimeout(
+        () => patience.reject(copyFailure(failure)),
+        this.#options.patienceMs,
+      );
       try {
-        await during(call, Promise.race([probe, patience.promise]));
+        await waitDuring(call, Promise.race([probe, patience.promise]));
       } finally {
         clearTimeout(timer);
       }
@@ -83,43 +86,45 @@ export class EngineProbe {
     return this.version ?? await this.establish(call);
   }
 
-  /** Something went wrong that a living engine may cause as well: finds out in the background. */
+  /** Starts a probe in the background, after a failure that does not prove the engine unreachable. */
   suspect(): void {
     if (!this.#isClosed && !this.#circuit.failure) this.#startProbe();
   }
 
-  /** The engine cannot be connected to. */
-  lost(failure: EngineUnreachableError): void {
+  /** Records that a connection to the engine failed. */
+  recordLoss(failure: EngineUnreachableError): void {
     this.#open(failure, false);
   }
 
-  /** The engine does not speak that version any more. */
+  /** Discards the version, which the engine no longer accepts. */
   forgetVersion(): void {
     this.#engine = undefined;
   }
 
-  /** No more probes. */
+  /** Stops probing. */
   close(): void {
     this.#isClosed = true;
   }
 
   #startProbe(): Promise<void> {
-    this.#probe ??= this.#probed().finally(() => this.#probe = undefined);
-    // Those who wait for it are told; nobody has to wait.
-    this.#probe.catch(() => {});
-    return this.#probe;
+    this.#running ??= this.#run().finally(() => this.#running = undefined);
+    // Waiting callers get the failure; without any, it must not be reported as unhandled.
+    this.#running.catch(() => {});
+    return this.#running;
   }
 
-  async #probed(): Promise<void> {
-    const { socketPath, ask } = this.#options;
+  async #run(): Promise<void> {
+    const { socketPath, send } = this.#options;
     try {
-      const ping = await ask("/_ping");
+      const ping = await send("/_ping");
       const newest = ping.headers.get("api-version") ?? "";
       if (!/^\d+\.\d+$/.test(newest)) {
-        throw new EngineProtocolError(`What listens at ${socketPath} is no container engine`);
+        throw new EngineProtocolError(
+          `The process listening at ${socketPath} is not a container engine`,
+        );
       }
       this.#engine = {
-        apiVersion: commonVersion(newest, await this.#oldest(newest)),
+        apiVersion: negotiateVersion(newest, await this.#fetchOldest(newest)),
         kind: ping.headers.has("libpod-api-version") ? "podman" : "docker",
       };
       this.#circuit.close();
@@ -134,10 +139,10 @@ export class EngineProbe {
     }
   }
 
-  /** Only an engine that is newer than we are may have dropped all that we know. */
-  async #oldest(newest: string): Promise<string | undefined> {
+  /** Only an engine newer than this client may no longer support its versions. */
+  async #fetchOldest(newest: string): Promise<string | undefined> {
     if (isAtLeast(API_VERSION_MAX, newest)) return undefined;
-    const { text } = await this.#options.ask("/version");
+    const { text } = await this.#options.send("/version");
     try {
       return JSON.parse(text).MinAPIVersion;
     } catch {

@@ -1,5 +1,5 @@
 /**
- * Parts of requests that several operations share.
+ * Query parameters and timeouts that several operations share.
  *
  * @module
  */
@@ -7,15 +7,15 @@
 /** Filters of lists and prunes: several values of one name are alternatives. */
 export type Filters = Record<string, readonly string[]>;
 
-/** How long the engine may take beyond the time that an operation is given, in seconds. */
+/** Extra time for the engine beyond the duration of an operation, in seconds. */
 const MARGIN_S = 30;
 
-/** The `filters` parameter; undefined where there are none. */
+/** The `filters` parameter; undefined without filters. */
 export function filtersText(filters: Filters | undefined): string | undefined {
   return filters && Object.keys(filters).length > 0 ? JSON.stringify(filters) : undefined;
 }
 
-/** Milliseconds to wait for an operation that takes up to `seconds`. */
+/** Timeout in milliseconds for an operation that takes up to `seconds`. */
 export function withMargin(seconds: number): number {
   return (seconds + MARGIN_S) * 1000;
 }

@@ -1,5 +1,5 @@
 /**
- * Where the engine listens.
+ * Finds the engine's socket.
  *
  * @module
  */
@@ -7,9 +7,9 @@
 import { basename, dirname, isAbsolute, join } from "node:path";
 
 export interface EngineSocket {
-  /** Without symbolic links, as the runtime's permissions want it. */
+  /** Without symbolic links, as the runtime's permissions require. */
   socketPath: string;
-  /** `environment`: named by `DOCKER_HOST`; `default`: none was found. */
+  /** `environment`: from `DOCKER_HOST`; `default`: no socket was found. */
   source: "environment" | "docker" | "rootless docker" | "podman" | "rootless podman" | "default";
 }
 
@@ -17,12 +17,12 @@ const DOCKER_SOCKET = "/var/run/docker.sock";
 const PODMAN_SOCKET = "/run/podman/podman.sock";
 
 /**
- * Finds the socket: `DOCKER_HOST`, then Docker's, rootless Docker's, and Podman's usual places. One
- * that is named but missing is answered all the same, and so is Docker's when there is none at all,
- * since an engine may come up later.
+ * Finds the socket: `DOCKER_HOST`, then the usual paths of Docker, rootless Docker and Podman. A
+ * missing socket in `DOCKER_HOST` is returned as well, as is Docker's if there is none at all,
+ * because an engine may start later.
  *
- * @param options.uid For rootless sockets where `xdgRuntimeDir` is not known.
- * @throws {Error} When `DOCKER_HOST` names anything but an absolute path behind `unix://`.
+ * @param options.uid For rootless sockets if `xdgRuntimeDir` is unknown.
+ * @throws {Error} If `DOCKER_HOST` is not `unix://` and an absolute path.
  */
 export async function findEngineSocket(
   { dockerHost, xdgRuntimeDir, home, uid }: {
@@ -64,12 +64,12 @@ async function isSocket(path: string): Promise<boolean> {
   try {
     return (await Deno.stat(path)).isSocket ?? false;
   } catch {
-    // Missing, or not ours to see: the next place may do.
+    // Missing or not accessible: try the next path.
     return false;
   }
 }
 
-/** The path without symbolic links; of a missing file at least its directory. */
+/** The path without symbolic links; for a missing file, of its directory only. */
 async function realPath(path: string): Promise<string> {
   try {
     return await Deno.realPath(path);

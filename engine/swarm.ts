@@ -1,6 +1,6 @@
 /**
- * Swarm mode: services, their tasks, and the nodes that they run on. Everything here fails with
- * `EngineError` 503 on an engine that is no manager of a swarm.
+ * Swarm mode: services and their tasks. All functions fail with `EngineError` 503 on an engine that
+ * is not a swarm manager.
  *
  * @module
  */
@@ -19,11 +19,11 @@ export interface ServiceSpec {
       Labels?: Record<string, string> | null;
       [f: string]: unknown;
     };
-    /** Counting it up makes the swarm recreate the tasks. */
+    /** Incrementing it makes the swarm recreate the tasks. */
     ForceUpdate?: number;
     [field: string]: unknown;
   };
-  /** One of the four. */
+  /** Exactly one of the fields. */
   Mode?: {
     Replicated?: { Replicas?: number };
     Global?: Record<string, never>;
@@ -35,7 +35,7 @@ export interface ServiceSpec {
 
 export interface Service {
   ID: string;
-  /** Must be given back with an update, so that none is lost. */
+  /** Must be sent with an update, which fails if the service has changed since. */
   Version: { Index: number };
   CreatedAt: string;
   UpdatedAt: string;
@@ -69,22 +69,12 @@ export interface Task {
   [field: string]: unknown;
 }
 
-export interface Node {
-  ID: string;
-  Version: { Index: number };
-  Spec: { Role?: string; Availability?: string; Labels?: Record<string, string> | null };
-  Description: { Hostname?: string; [field: string]: unknown };
-  Status: { State?: string; Message?: string; Addr?: string };
-  ManagerStatus?: { Leader?: boolean; Reachability?: string; Addr?: string } | null;
-  [field: string]: unknown;
-}
-
 interface ListOptions {
   filters?: Filters | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** Services, with the number of their running and wanted tasks where the engine can tell. */
+/** Services, with the number of their running and desired tasks if the engine reports it. */
 export function serviceList(
   engine: Engine,
   { filters, signal }: ListOptions = {},
@@ -95,7 +85,7 @@ export function serviceList(
   });
 }
 
-/** @throws {EngineError} 404 when there is no such service. */
+/** @throws {EngineError} 404 if the service does not exist. */
 export function serviceInspect(
   engine: Engine,
   id: string,
@@ -105,10 +95,10 @@ export function serviceInspect(
 }
 
 /**
- * Replaces the specification of a service; the swarm then works towards it by itself.
+ * Replaces the specification of a service; the swarm then updates its tasks in the background.
  *
  * @param version `Version.Index` of the service as it was read.
- * @throws {EngineError} 404 when there is no such service; 409 (500 on old engines) when it was
+ * @throws {EngineError} 404 if the service does not exist; 409 (500 on old engines) if it has
  * changed since.
  */
 export async function serviceUpdate(
@@ -126,11 +116,7 @@ export async function serviceUpdate(
   return { warnings: updated?.Warnings ?? [] };
 }
 
-/** Tasks, ended ones included. */
+/** Tasks, including ended ones. */
 export function taskList(engine: Engine, { filters, signal }: ListOptions = {}): Promise<Task[]> {
   return engine.json("GET", "/tasks", { query: { filters: filtersText(filters) }, signal });
-}
-
-export function nodeList(engine: Engine, { filters, signal }: ListOptions = {}): Promise<Node[]> {
-  return engine.json("GET", "/nodes", { query: { filters: filtersText(filters) }, signal });
 }

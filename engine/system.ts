@@ -1,5 +1,5 @@
 /**
- * The engine itself: its version, its host, its use of the disk.
+ * The engine itself: version, host and disk usage.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Engine } from "./client.ts";
 import { EngineError } from "./errors.ts";
 import { type Filters, filtersText, isAtLeast, withMargin } from "./query.ts";
 
-/** Answer of `GET /version`. */
+/** Response of `GET /version`. */
 export interface EngineVersion {
   Version: string;
   ApiVersion: string;
@@ -24,7 +24,7 @@ export interface EngineVersion {
   [field: string]: unknown;
 }
 
-/** Answer of `GET /info`; the fields of common interest. */
+/** Response of `GET /info`; the commonly used fields. */
 export interface EngineInfo {
   ID?: string;
   Name: string;
@@ -61,19 +61,19 @@ export interface EngineInfo {
   [field: string]: unknown;
 }
 
-/** Count, and bytes on the disk. */
+/** Number of objects, and their bytes on disk. */
 export interface DiskUsagePart {
   count: number;
   size: number;
 }
 
-/** `/system/df` of every API version in one shape. */
+/** `/system/df`, in the same form for all API versions. */
 export interface DiskUsage {
   containers: DiskUsagePart;
-  /** Layers that images share are counted once. */
+  /** Shared layers are counted once. */
   images: DiskUsagePart;
   volumes: DiskUsagePart & {
-    /** `size` and `refCount` are -1 where the driver does not tell. */
+    /** `size` and `refCount` are -1 if unknown. */
     items: { name: string; size: number; refCount: number }[];
   };
   buildCache: DiskUsagePart & { items: BuildCacheRecord[] };
@@ -95,7 +95,7 @@ interface Signal {
   signal?: AbortSignal | undefined;
 }
 
-/** Asks for nothing but an answer. */
+/** Checks that the engine responds. */
 export async function systemPing(engine: Engine, { signal }: Signal = {}): Promise<void> {
   const response = await engine.request("GET", "/_ping", { signal, headTimeoutMs: 5_000 });
   await response.bytes();
@@ -110,9 +110,9 @@ export function systemInfo(engine: Engine, { signal }: Signal = {}): Promise<Eng
 }
 
 /**
- * Disk use by kind. The engine walks its whole storage for this: up to minutes on a real host.
+ * Disk usage by kind. The engine scans its whole storage for this, which can take minutes.
  *
- * @throws {EngineError} 409 on engines that compute it only once at a time.
+ * @throws {EngineError} 409 if the engine is already computing it.
  */
 export async function systemDiskUsage(
   engine: Engine,
@@ -120,19 +120,19 @@ export async function systemDiskUsage(
 ): Promise<DiskUsage> {
   if (engine.apiVersion === undefined) await systemPing(engine, { signal });
   const usage = await engine.json<WireDiskUsage>("GET", "/system/df", {
-    // Older engines would ignore it; since 1.52 it brings the single volumes.
+    // Since 1.52 required for the list of volumes.
     query: { verbose: isAtLeast(engine.apiVersion, "1.52") ? true : undefined },
     signal,
     long: true,
     headTimeoutMs: DISK_USAGE_TIMEOUT_MS,
   });
-  return asDiskUsage(usage);
+  return toDiskUsage(usage);
 }
 
 /**
- * Removes the build cache that is not in use. Podman has none of its own: nothing is removed there.
+ * Removes the unused build cache. On Podman, which has none, nothing is removed.
  *
- * @param options.all Also what an image could be built from again.
+ * @param options.all Also removes cache that existing images refer to.
  */
 export async function buildPrune(
   engine: Engine,
@@ -176,7 +176,7 @@ interface WireVolume {
   UsageData?: { Size?: number; RefCount?: number } | null;
 }
 
-/** Since API 1.52; the counts were named after the kind in its first drafts. */
+/** Since API 1.52. */
 interface WireUsagePart<Item> {
   TotalCount?: number;
   TotalSize?: number;
@@ -196,20 +196,20 @@ interface WireDiskUsage {
 }
 
 /**
- * Brings the answer into one shape. Up to API 1.52 there are lists of everything, since 1.52 there
- * are sums, and since 1.53 nothing else (https://docs.docker.com/reference/api/engine/version-history/).
+ * Converts the response of any API version. Up to API 1.52 it has lists of all objects, since 1.52
+ * also totals, and since 1.53 only totals (https://docs.docker.com/reference/api/engine/version-history/).
  */
-function asDiskUsage(usage: WireDiskUsage): DiskUsage {
+function toDiskUsage(usage: WireDiskUsage): DiskUsage {
   const volumes = usage.VolumeUsage?.Items ?? usage.Volumes ?? [];
   return {
-    containers: part(usage.ContainerUsage, usage.Containers, (container) => container.SizeRw),
+    containers: sumUp(usage.ContainerUsage, usage.Containers, (container) => container.SizeRw),
     images: {
-      ...part(usage.ImageUsage, usage.Images, (image) => image.Size),
-      // Podman always says 0.
+      ...sumUp(usage.ImageUsage, usage.Images, (image) => image.Size),
+      // Always 0 on Podman.
       ...(usage.ImageUsage === undefined && usage.LayersSize ? { size: usage.LayersSize } : {}),
     },
     volumes: {
-      ...part(usage.VolumeUsage, usage.Volumes, (volume) => volume.UsageData?.Size),
+      ...sumUp(usage.VolumeUsage, usage.Volumes, (volume) => volume.UsageData?.Size),
       items: volumes.map(({ Name, UsageData }) => ({
         name: Name,
         size: UsageData?.Size ?? -1,
@@ -217,17 +217,17 @@ function asDiskUsage(usage: WireDiskUsage): DiskUsage {
       })),
     },
     buildCache: {
-      ...part(
+      ...sumUp(
         usage.BuildCacheUsage,
         usage.BuildCache,
         (record) => record.Shared ? 0 : record.Size,
       ),
-      items: (usage.BuildCacheUsage?.Items ?? usage.BuildCache ?? []).map(asCacheRecord),
+      items: (usage.BuildCacheUsage?.Items ?? usage.BuildCache ?? []).map(toCacheRecord),
     },
   };
 }
 
-function asCacheRecord(record: WireCacheRecord): BuildCacheRecord {
+function toCacheRecord(record: WireCacheRecord): BuildCacheRecord {
   return {
     id: record.ID ?? "",
     type: record.Type ?? "",
@@ -238,13 +238,13 @@ function asCacheRecord(record: WireCacheRecord): BuildCacheRecord {
   };
 }
 
-function part<Item>(
-  sums: WireUsagePart<unknown> | undefined,
+function sumUp<Item>(
+  totals: WireUsagePart<unknown> | undefined,
   items: Item[] | null | undefined,
   sizeOf: (item: Item) => number | undefined,
 ): DiskUsagePart {
-  if (sums) {
-    return { count: sums.TotalCount ?? sums.Items?.length ?? 0, size: sums.TotalSize ?? 0 };
+  if (totals) {
+    return { count: totals.TotalCount ?? totals.Items?.length ?? 0, size: totals.TotalSize ?? 0 };
   }
   let size = 0;
   // Unknown sizes are -1.

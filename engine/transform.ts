@@ -1,15 +1,15 @@
 /**
- * Streams made from streams.
+ * Transforms streams.
  *
  * @module
  */
 
 /**
- * What `generate` makes of a source. A generator alone would hold its source (here: a connection)
- * until its next value comes, and for ever where nothing was asked of it; this one lets it go as
- * soon as its reader leaves.
+ * Applies a generator to a source, and releases the source as soon as the reader stops. A generator
+ * alone would hold the source (here, a connection) until its next value, or forever if it was never
+ * started.
  */
-export function transformed<In, Out>(
+export function transform<In, Out>(
   source: AsyncIterable<In>,
   generate: (source: AsyncIterable<In>) => AsyncGenerator<Out, void, undefined>,
 ): AsyncIterableIterator<Out> {

@@ -1,5 +1,5 @@
 /**
- * Which version of the engine's API is spoken.
+ * Negotiates the version of the engine's API.
  *
  * @module
  */
@@ -7,31 +7,31 @@
 import { EngineUnreachableError } from "./errors.ts";
 import { isAtLeast } from "./query.ts";
 
-/** Of Docker 19.03; older engines are refused. */
+/** Docker 19.03; older engines are not supported. */
 const API_VERSION_MIN = "1.40";
 
-/** The newest whose changes are known here. */
+/** The newest supported version. */
 export const API_VERSION_MAX = "1.55";
 
 /**
- * The newest version that both sides speak.
+ * The newest version that both sides support.
  *
- * @param newest What the engine speaks at most, e.g. "1.41".
- * @param oldest What it speaks at least, where known.
- * @throws {EngineUnreachableError} `version` when there is none.
+ * @param newest The newest version that the engine supports, e.g. "1.41".
+ * @param oldest The oldest version that it supports, if known.
+ * @throws {EngineUnreachableError} `version` if there is none.
  */
-export function commonVersion(newest: string, oldest = API_VERSION_MIN): string {
+export function negotiateVersion(newest: string, oldest = API_VERSION_MIN): string {
   if (!isAtLeast(newest, API_VERSION_MIN)) {
     throw new EngineUnreachableError(
-      `The container engine is too old: it speaks API version ${newest}, but ` +
-        `${API_VERSION_MIN} (Docker 19.03) or newer is needed`,
+      `The container engine is too old: it supports API version ${newest}, but ` +
+        `${API_VERSION_MIN} (Docker 19.03) or newer is required`,
       "version",
     );
   }
   if (!isAtLeast(API_VERSION_MAX, oldest)) {
     throw new EngineUnreachableError(
-      `The container engine is too new: it speaks API version ${oldest} or newer, but ` +
-        `${API_VERSION_MAX} is the newest that is known here`,
+      `The container engine is too new: it requires API version ${oldest} or newer, but ` +
+        `${API_VERSION_MAX} is the newest supported version`,
       "version",
     );
   }

@@ -1,5 +1,5 @@
 import { deepEqual, equal, rejects, throws } from "node:assert/strict";
-import { Body, framing, whole } from "../../engine/body.ts";
+import { Body, findFraming, readWhole } from "../../engine/body.ts";
 import { ByteReader, EndOfSourceError } from "../../engine/byte_reader.ts";
 import { EngineProtocolError } from "../../engine/errors.ts";
 
@@ -23,7 +23,7 @@ function readerOf(...parts: string[]): ByteReader {
 
 async function pieces(body: Body): Promise<string> {
   let text = "";
-  for (let piece = await body.some(); piece; piece = await body.some()) {
+  for (let piece = await body.readSome(); piece; piece = await body.readSome()) {
     text += decoder.decode(piece);
   }
   return text;
@@ -41,19 +41,21 @@ for (
 ) {
   Deno.test(`a ${form} body is read however it is split in two, and no byte further`, async () => {
     for (let split = 0; split <= wire.length; split++) {
-      for (const read of [pieces, async (body: Body) => decoder.decode(await whole(body, 100))]) {
+      for (
+        const read of [pieces, async (body: Body) => decoder.decode(await readWhole(body, 100))]
+      ) {
         const reader = readerOf(wire.slice(0, split), wire.slice(split), "rest");
         const body = new Body(reader, framed);
         equal(await read(body), text, `split at ${split}`);
-        equal(body.done, true);
-        equal(decoder.decode(await reader.some(100)), "rest");
+        equal(body.isDone, true);
+        equal(decoder.decode(await reader.readSome(100)), "rest");
       }
     }
   });
 
   Deno.test(`a ${form} body is read byte by byte`, async () => {
     equal(await pieces(new Body(readerOf(...wire), framed)), text);
-    equal(decoder.decode(await whole(new Body(readerOf(...wire), framed), 100)), text);
+    equal(decoder.decode(await readWhole(new Body(readerOf(...wire), framed), 100)), text);
   });
 
   Deno.test(`a ${form} body that is cut anywhere is no whole body`, async () => {
@@ -65,13 +67,13 @@ for (
 
 Deno.test("a body without framing ends with the connection", async () => {
   equal(await pieces(new Body(readerOf("hello", ", ", "world"), "until close")), "hello, world");
-  equal(decoder.decode(await whole(new Body(readerOf("a", "b"), "until close"), 2)), "ab");
+  equal(decoder.decode(await readWhole(new Body(readerOf("a", "b"), "until close"), 2)), "ab");
 });
 
 Deno.test("a large body is read whole, and is what was sent", async () => {
   const text = "0123456789abcdef".repeat(40_000);
   const size = text.length.toString(16);
-  const all = (body: Body) => whole(body, text.length).then((bytes) => decoder.decode(bytes));
+  const all = (body: Body) => readWhole(body, text.length).then((bytes) => decoder.decode(bytes));
   equal(await all(new Body(readerOf(text), text.length)), text);
   equal(await all(new Body(readerOf(text), "until close")), text);
   equal(await all(new Body(readerOf(`${size}\r\n${text}\r\n0\r\n\r\n`), "chunked")), text);
@@ -85,13 +87,13 @@ for (
   ]
 ) {
   Deno.test(`a ${form} body larger than allowed is refused`, async () => {
-    await rejects(whole(new Body(readerOf(wire), framed), 10), EngineProtocolError);
-    equal((await whole(new Body(readerOf(wire), framed), 11)).length, 11);
+    await rejects(readWhole(new Body(readerOf(wire), framed), 10), EngineProtocolError);
+    equal((await readWhole(new Body(readerOf(wire), framed), 11)).length, 11);
   });
 }
 
 Deno.test("a length that promises more than is allowed is refused before anything is read", async () => {
-  await rejects(whole(new Body(readerOf("ab"), 1e15), 1000), EngineProtocolError);
+  await rejects(readWhole(new Body(readerOf("ab"), 1e15), 1000), EngineProtocolError);
 });
 
 for (
@@ -115,9 +117,9 @@ for (
   });
 }
 
-Deno.test("framing() follows the method, the status and the headers", () => {
+Deno.test("findFraming() follows the method, the status and the headers", () => {
   const of = (headers: Record<string, string>, method = "GET", status = 200) =>
-    framing(method, status, new Map(Object.entries(headers)));
+    findFraming(method, status, new Map(Object.entries(headers)));
   const length = { "content-length": "5" };
 
   deepEqual(of(length), 5);
@@ -138,7 +140,7 @@ for (
     { "transfer-encoding": "chunked", "content-length": "5" },
   ]
 ) {
-  Deno.test(`framing() refuses ${JSON.stringify(headers)}`, () => {
-    throws(() => framing("GET", 200, new Map(Object.entries(headers))), EngineProtocolError);
+  Deno.test(`findFraming() refuses ${JSON.stringify(headers)}`, () => {
+    throws(() => findFraming("GET", 200, new Map(Object.entries(headers))), EngineProtocolError);
   });
 }

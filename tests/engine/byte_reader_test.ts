@@ -20,32 +20,32 @@ Deno.test("head() ends at the empty line, however the bytes arrive", async () =>
   const wire = "HTTP/1.1 200 OK\r\nA: \r\nB: c\r\n\r\nbody";
   for (let step = 1; step <= wire.length; step++) {
     const reader = readerOf(wire, step);
-    equal(await reader.head(), "HTTP/1.1 200 OK\r\nA: \r\nB: c");
-    equal(new TextDecoder().decode((await reader.some(1)) ?? new Uint8Array()), "b");
+    equal(await reader.readHead(), "HTTP/1.1 200 OK\r\nA: \r\nB: c");
+    equal(new TextDecoder().decode((await reader.readSome(1)) ?? new Uint8Array()), "b");
   }
 });
 
 Deno.test("head() refuses a head of more than 64 KiB", async () => {
   const fits = "a".repeat(BUFFER_LENGTH - 4);
-  equal(await readerOf(`${fits}\r\n\r\n`).head(), fits);
-  await rejects(readerOf(`${fits}a\r\n\r\n`).head(), EngineProtocolError);
-  await rejects(readerOf("a".repeat(BUFFER_LENGTH * 3), 1000).head(), EngineProtocolError);
+  equal(await readerOf(`${fits}\r\n\r\n`).readHead(), fits);
+  await rejects(readerOf(`${fits}a\r\n\r\n`).readHead(), EngineProtocolError);
+  await rejects(readerOf("a".repeat(BUFFER_LENGTH * 3), 1000).readHead(), EngineProtocolError);
 });
 
 Deno.test("head() says when the source ends before it", async () => {
-  await rejects(readerOf("").head(), EndOfSourceError);
-  await rejects(readerOf("HTTP/1.1 200 OK\r\n\r").head(), EndOfSourceError);
+  await rejects(readerOf("").readHead(), EndOfSourceError);
+  await rejects(readerOf("HTTP/1.1 200 OK\r\n\r").readHead(), EndOfSourceError);
 });
 
 Deno.test("line() takes a line of the allowed length and none beyond", async () => {
   for (const step of [1, 2, 3, Infinity]) {
-    equal(await readerOf("abcd\r\n", step).line(4), "abcd");
-    equal(await readerOf("\r\n", step).line(0), "");
-    await rejects(readerOf("abcde\r\n", step).line(4), EngineProtocolError);
-    await rejects(readerOf("a\r\n", step).line(0), EngineProtocolError);
-    await rejects(readerOf("ab\n", step).line(4), EngineProtocolError);
-    await rejects(readerOf("\n", step).line(4), EngineProtocolError);
-    await rejects(readerOf("ab", step).line(4), EndOfSourceError);
+    equal(await readerOf("abcd\r\n", step).readLine(4), "abcd");
+    equal(await readerOf("\r\n", step).readLine(0), "");
+    await rejects(readerOf("abcde\r\n", step).readLine(4), EngineProtocolError);
+    await rejects(readerOf("a\r\n", step).readLine(0), EngineProtocolError);
+    await rejects(readerOf("ab\n", step).readLine(4), EngineProtocolError);
+    await rejects(readerOf("\n", step).readLine(4), EngineProtocolError);
+    await rejects(readerOf("ab", step).readLine(4), EndOfSourceError);
   }
 });
 
@@ -53,18 +53,18 @@ Deno.test("lines go on when the buffer is full of what was not taken yet", async
   const line = "x".repeat(1000);
   const count = 3 * BUFFER_LENGTH / 1000;
   const reader = readerOf(`${line}\r\n`.repeat(count), 777);
-  for (let at = 0; at < Math.floor(count); at++) equal(await reader.line(1000), line);
+  for (let at = 0; at < Math.floor(count); at++) equal(await reader.readLine(1000), line);
 });
 
 Deno.test("some() and someInto() give no more than asked for, then the end", async () => {
   const reader = readerOf("abcdef");
-  equal(new TextDecoder().decode((await reader.some(2))!), "ab");
+  equal(new TextDecoder().decode((await reader.readSome(2))!), "ab");
   const target = new Uint8Array(3);
-  equal(await reader.someInto(target), 3);
+  equal(await reader.readInto(target), 3);
   equal(new TextDecoder().decode(target), "cde");
   equal(reader.buffered, 1);
-  equal(await reader.someInto(target), 1);
-  equal(await reader.someInto(target), 0);
-  equal(await reader.some(5), undefined);
+  equal(await reader.readInto(target), 1);
+  equal(await reader.readInto(target), 0);
+  equal(await reader.readSome(5), undefined);
   equal(reader.received, 6);
 });

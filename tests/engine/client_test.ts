@@ -225,7 +225,7 @@ Deno.test("a failure carries the engine's status and words, and its connection i
   await rejects(raw.engine.json("GET", "/a"), new EngineError(500, "plain"));
   await rejects(
     raw.engine.request("GET", "/a"),
-    new EngineError(409, "The engine answered status 409"),
+    new EngineError(409, "The engine responded with status 409"),
   );
   equal(raw.accepted, 1);
   equal(raw.engine.reachable, true);
@@ -667,11 +667,11 @@ Deno.test("a missing socket, a file and a socket that nobody listens to are told
     );
     equal(
       await messageOf("file"),
-      "refused: The container engine at /file is not running: nobody listens on its socket",
+      "refused: The container engine at /file is not running: no process listens on its socket",
     );
     equal(
       await messageOf("deaf"),
-      "refused: The container engine at /deaf is not running: nobody listens on its socket",
+      "refused: The container engine at /deaf is not running: no process listens on its socket",
     );
     match(await messageOf("x".repeat(200)), /^refused: .* does not accept connections: /);
   } finally {
@@ -834,16 +834,16 @@ Deno.test("an engine that is too old or too new is refused with both versions", 
   await using old = fakeEngine({}, { apiVersion: "1.39" });
   await rejects(old.engine.json("GET", "/a"), {
     reason: "version",
-    message: "The container engine is too old: it speaks API version 1.39, but 1.40 " +
-      "(Docker 19.03) or newer is needed",
+    message: "The container engine is too old: it supports API version 1.39, but 1.40 " +
+      "(Docker 19.03) or newer is required",
   });
   await using young = fakeEngine({
     "GET /version": () => Response.json({ MinAPIVersion: "1.70" }),
   }, { apiVersion: "1.80" });
   await rejects(young.engine.json("GET", "/a"), {
     reason: "version",
-    message: "The container engine is too new: it speaks API version 1.70 or newer, but 1.55 is " +
-      "the newest that is known here",
+    message: "The container engine is too new: it requires API version 1.70 or newer, but 1.55 is " +
+      "the newest supported version",
   });
 });
 
@@ -862,7 +862,7 @@ Deno.test("what is no container engine is refused", async () => {
   });
   await rejects(raw.engine.json("GET", "/a"), {
     reason: "protocol",
-    message: `What listens at ${raw.socketPath} is no container engine`,
+    message: `The process listening at ${raw.socketPath} is not a container engine`,
   });
   equal(raw.engine.reachable, false);
 });

@@ -2,10 +2,8 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import {
   containerCreate,
   containerInspect,
-  containerKill,
   containerList,
   containerLogs,
-  containerPrune,
   containerRemove,
   containerRename,
   containerRestart,
@@ -112,13 +110,11 @@ Deno.test("actions go where the engine expects them", async () => {
   });
   await containerStop(fake.engine, "c1", { timeoutS: 0 });
   await containerRestart(fake.engine, "c1", { timeoutS: 5 });
-  await containerKill(fake.engine, "c1", { killSignal: "SIGHUP" });
   await containerRename(fake.engine, "c1", { name: "new name" });
   await containerRemove(fake.engine, "c1", { force: true, volumes: true });
   deepEqual(fake.requests, [
     "POST /containers/c1/stop?t=0",
     "POST /containers/c1/restart?t=5",
-    "POST /containers/c1/kill?signal=SIGHUP",
     "POST /containers/c1/rename?name=new%20name",
     "DELETE /containers/c1?force=true&v=true",
   ]);
@@ -266,18 +262,4 @@ Deno.test("followed logs end with their reader or their signal, and leave no con
   abort.abort();
   await rejects(reading, { name: "AbortError" });
   await until("every connection is closed", () => raw.open === 0);
-});
-
-Deno.test("containerPrune() answers what went, also when that is nothing", async () => {
-  await using fake = fakeEngine({
-    "POST /containers/prune": () =>
-      Response.json({ ContainersDeleted: ["c1", "c2"], SpaceReclaimed: 5 }),
-  });
-  deepEqual(await containerPrune(fake.engine, { filters: { until: ["1h"] } }), {
-    deleted: ["c1", "c2"],
-    spaceReclaimed: 5,
-  });
-  fake.answers["POST /containers/prune"] = () =>
-    Response.json({ ContainersDeleted: null, SpaceReclaimed: 0 });
-  deepEqual(await containerPrune(fake.engine), { deleted: [], spaceReclaimed: 0 });
 });

@@ -1,6 +1,6 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { EngineProtocolError } from "../../engine/errors.ts";
-import { encodeRequest, parsedHead } from "../../engine/http.ts";
+import { encodeRequest, parseHead } from "../../engine/http.ts";
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
@@ -38,17 +38,17 @@ for (const headers of [{ "a b": "c" }, { "a:": "c" }, { a: "b\r\nc: d" }, { a: "
 }
 
 Deno.test("a head is read with names in lower case and repeated values joined", () => {
-  const head = parsedHead("HTTP/1.1 404 Not Found\r\nX-A:  b \r\nEmpty:\r\nx-a: c:d");
+  const head = parseHead("HTTP/1.1 404 Not Found\r\nX-A:  b \r\nEmpty:\r\nx-a: c:d");
   equal(head.status, 404);
   deepEqual([...head.headers], [["x-a", "b, c:d"], ["empty", ""]]);
   equal(head.keepsAlive, true);
 });
 
 Deno.test("a connection is kept unless the answer says otherwise", () => {
-  equal(parsedHead("HTTP/1.1 200 OK\r\nConnection: Close").keepsAlive, false);
-  equal(parsedHead("HTTP/1.1 200 OK\r\nConnection: keep-alive").keepsAlive, true);
-  equal(parsedHead("HTTP/1.0 200 OK").keepsAlive, false);
-  equal(parsedHead("HTTP/1.1 200").status, 200);
+  equal(parseHead("HTTP/1.1 200 OK\r\nConnection: Close").keepsAlive, false);
+  equal(parseHead("HTTP/1.1 200 OK\r\nConnection: keep-alive").keepsAlive, true);
+  equal(parseHead("HTTP/1.0 200 OK").keepsAlive, false);
+  equal(parseHead("HTTP/1.1 200").status, 200);
 });
 
 for (
@@ -67,6 +67,6 @@ for (
   ]
 ) {
   Deno.test(`${JSON.stringify(wrong.slice(0, 40))} is no head of an answer`, () => {
-    throws(() => parsedHead(wrong), EngineProtocolError);
+    throws(() => parseHead(wrong), EngineProtocolError);
   });
 }

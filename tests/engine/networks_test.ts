@@ -5,7 +5,6 @@ import {
   networkDisconnect,
   networkInspect,
   networkList,
-  networkPrune,
 } from "../../engine/networks.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 
@@ -45,13 +44,4 @@ Deno.test("a network that refuses a container says why", async () => {
     networkConnect(fake.engine, "n1", { container: "c1" }),
     new EngineError(403, message),
   );
-});
-
-Deno.test("networkPrune() answers names, also when there are none", async () => {
-  await using fake = fakeEngine({
-    "POST /networks/prune": () => Response.json({ NetworksDeleted: ["front"] }),
-  });
-  deepEqual(await networkPrune(fake.engine), { deleted: ["front"] });
-  fake.answers["POST /networks/prune"] = () => Response.json({ NetworksDeleted: null });
-  deepEqual(await networkPrune(fake.engine), { deleted: [] });
 });

@@ -1,31 +1,22 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import {
-  nodeList,
-  serviceInspect,
-  serviceList,
-  serviceUpdate,
-  taskList,
-} from "../../engine/swarm.ts";
+import { serviceInspect, serviceList, serviceUpdate, taskList } from "../../engine/swarm.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 
 const service = { ID: "s1", Version: { Index: 7 }, Spec: { Name: "web" } };
 
-Deno.test("services, tasks and nodes are listed", async () => {
+Deno.test("services and tasks are listed", async () => {
   await using fake = fakeEngine({
     "GET /services": () => Response.json([service]),
     "GET /services/s1": () => Response.json(service),
     "GET /tasks": () => Response.json([{ ID: "t1" }]),
-    "GET /nodes": () => Response.json([{ ID: "n1" }]),
   });
   deepEqual(await serviceList(fake.engine), [service]);
   deepEqual(await serviceInspect(fake.engine, "s1"), service);
   equal((await taskList(fake.engine, { filters: { service: ["s1"] } }))[0]!.ID, "t1");
-  equal((await nodeList(fake.engine))[0]!.ID, "n1");
   deepEqual(fake.requests, [
     "GET /services?status=true",
     "GET /services/s1",
     "GET /tasks?filters=%7B%22service%22%3A%5B%22s1%22%5D%7D",
-    "GET /nodes",
   ]);
 });
 

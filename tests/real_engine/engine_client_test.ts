@@ -5,7 +5,6 @@ import {
   containerInspect,
   containerList,
   containerLogs,
-  containerPrune,
   containerRemove,
   containerRestart,
   containerStart,
@@ -28,7 +27,6 @@ import {
   networkDisconnect,
   networkInspect,
   networkList,
-  networkPrune,
 } from "../../engine/networks.ts";
 import {
   buildPrune,
@@ -37,7 +35,7 @@ import {
   systemPing,
   systemVersion,
 } from "../../engine/system.ts";
-import { volumeInspect, volumeList, volumePrune, volumeRemove } from "../../engine/volumes.ts";
+import { volumeList, volumeRemove } from "../../engine/volumes.ts";
 import { frameTexts } from "../helpers/frames.ts";
 import { durationOf, mostlyWithin } from "../helpers/in_time.ts";
 import { BUSYBOX, engineTest, ownEngineTest, privateEngineTest } from "../helpers/real_engine.ts";
@@ -377,12 +375,11 @@ engineTest("a volume in use cannot be removed, one that is not can", async (real
   const name = `longshore-test-${crypto.randomUUID()}`;
   {
     await using _container = await real.runContainer({ options: [`--volume=${name}:/data`] });
-    equal((await volumeInspect(engine, name)).Driver, "local");
-    ok((await volumeList(engine)).some(({ Name }) => Name === name));
+    equal((await volumeList(engine)).find(({ Name }) => Name === name)?.Driver, "local");
     await rejects(volumeRemove(engine, name), failsWith(409));
   }
   await volumeRemove(engine, name);
-  await rejects(volumeInspect(engine, name), failsWith(404));
+  ok(!(await volumeList(engine)).some(({ Name }) => Name === name));
 });
 
 privateEngineTest("disk usage is reported by kind", async (real) => {
@@ -403,17 +400,9 @@ privateEngineTest("disk usage is reported by kind", async (real) => {
 privateEngineTest("prune removes unused objects and nothing else", async (real) => {
   using engine = connectEngine(real.socketPath);
   await using used = await real.runContainer({ options: ["--volume=in-use:/data"] });
-  const unused = await real.docker("create", "--volume=/anonymous", BUSYBOX);
-  await real.docker("network", "create", "unused");
-  await real.docker("volume", "create", "unused");
   const dangling = await real.docker("commit", used.id);
 
-  deepEqual((await containerPrune(engine)).deleted, [unused]);
-  deepEqual((await networkPrune(engine)).deleted, ["unused"]);
   ok((await imagePrune(engine)).deleted.some(({ Deleted }) => Deleted === dangling));
-  const anonymous = await volumePrune(engine);
-  deepEqual(anonymous.deleted.map((name) => name.length), [64]);
-  deepEqual((await volumePrune(engine, { all: true })).deleted, ["unused"]);
   await buildPrune(engine);
 
   deepEqual((await containerList(engine, { all: true })).map(({ Id }) => Id), [used.id]);

@@ -1,10 +1,10 @@
 /**
- * What a request comes back with: an answer whose body is still to be read, or a raw connection.
+ * The result of a request: a response whose body is streamed, or a raw connection.
  *
  * @module
  */
 
-import { type Body, whole } from "./body.ts";
+import { type Body, readWhole } from "./body.ts";
 import type { Call } from "./call.ts";
 import { EngineProtocolError, EngineUnreachableError } from "./errors.ts";
 import type { Connection, Head } from "./http.ts";
@@ -14,49 +14,54 @@ export interface EngineResponse {
   /** Names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   /**
-   * The body, transfer coding removed, chunk by chunk as the caller asks for it (which is the
-   * backpressure). It can be read once. Leaving the loop early closes the connection.
+   * The decoded body, read from the connection as the caller consumes it. It can be read once.
+   * Leaving the loop early closes the connection.
    */
   readonly body: AsyncIterable<Uint8Array>;
-  /** The whole body; fails when it is larger than `bodyMax` of the request. */
+  /** The whole body; fails if it is larger than the request's `bodyMax`. */
   bytes(): Promise<Uint8Array>;
   text(): Promise<string>;
   json<T>(): Promise<T>;
-  /** Gives the rest of the body up and closes the connection; harmless when there is no rest. */
+  /** Discards the rest of the body and closes the connection, unless the body was read. */
   cancel(): void;
 }
 
 export interface HijackedConnection extends Disposable {
-  /** `content-type` of the answer, e.g. `application/vnd.docker.raw-stream`. */
+  /** `content-type` of the response, e.g. `application/vnd.docker.raw-stream`. */
   readonly contentType: string | undefined;
-  /** What the engine sends, until it ends its side. Can be read once. */
+  /** Bytes from the engine, until it ends its side. Can be read once. */
   readonly readable: AsyncIterable<Uint8Array>;
   write(bytes: Uint8Array): Promise<void>;
-  /** Ends our side only (the program sees the end of its input); reading goes on. */
+  /** Ends this side only: the program sees the end of its input, reading continues. */
   closeWrite(): Promise<void>;
-  /** Harmless when it is closed already. */
+  /** May be called repeatedly. */
   close(): void;
 }
 
-/** A request's hold on its connection, from the head of the answer to the end of its body. */
+/** A request's use of its connection, from the head of the response to the end of its body. */
 export interface Lease {
   readonly connection: Connection;
   readonly call: Call;
   readonly isReleased: boolean;
-  /** Ends the hold; only a connection whose answer was read in full may serve another request. */
+  /** Ends the use. @param isReusable Whether the response was read in full. */
   release(isReusable: boolean): void;
-  /** Ends the hold because of a failure; answers what to throw. */
+  /** Ends the use after a failure. @returns The error to throw. */
   fail(error: unknown): unknown;
 }
 
-/** Longest time for a body that is read whole, in milliseconds. */
+/** Time limit for reading a whole body, in milliseconds. */
 const BODY_TIMEOUT_MS = 60_000;
 
 const decoder = new TextDecoder();
 
-/** @param bodyMax Most bytes of a body that is read whole. */
-export function answer(head: Head, body: Body, lease: Lease, bodyMax: number): EngineResponse {
-  if (body.done) lease.release(head.keepsAlive);
+/** @param bodyMax Maximum bytes of a body that is read whole. */
+export function createResponse(
+  head: Head,
+  body: Body,
+  lease: Lease,
+  bodyMax: number,
+): EngineResponse {
+  if (body.isDone) lease.release(head.keepsAlive);
 
   const bytes = async () => {
     lease.call.throwIfFailed();
@@ -64,12 +69,12 @@ export function answer(head: Head, body: Body, lease: Lease, bodyMax: number): E
     lease.call.setTimer(BODY_TIMEOUT_MS, () =>
       lease.call.fail(
         new EngineUnreachableError(
-          "The container engine began an answer, but did not end it in time",
+          "The container engine did not complete its response in time",
           "timeout",
         ),
       ));
     try {
-      const all = await whole(body, bodyMax);
+      const all = await readWhole(body, bodyMax);
       lease.release(head.keepsAlive);
       return all;
     } catch (error) {
@@ -81,9 +86,9 @@ export function answer(head: Head, body: Body, lease: Lease, bodyMax: number): E
   return {
     status: head.status,
     headers: head.headers,
-    body: pieces(lease, async () => {
-      const piece = (await body.some())?.slice();
-      if (body.done) lease.release(head.keepsAlive);
+    body: readPieces(lease, async () => {
+      const piece = (await body.readSome())?.slice();
+      if (body.isDone) lease.release(head.keepsAlive);
       return piece;
     }),
     bytes,
@@ -93,7 +98,7 @@ export function answer(head: Head, body: Body, lease: Lease, bodyMax: number): E
       try {
         return JSON.parse(json) as T;
       } catch (cause) {
-        throw new EngineProtocolError("The container engine sent an answer that is not JSON", {
+        throw new EngineProtocolError("The container engine sent a response that is not JSON", {
           cause,
         });
       }
@@ -103,18 +108,18 @@ export function answer(head: Head, body: Body, lease: Lease, bodyMax: number): E
 }
 
 /**
- * What is left of a connection whose protocol was switched.
+ * The raw connection after an upgrade.
  *
- * @param body Until the connection ends, as a rule; an engine that did not switch may frame it.
+ * @param body Usually ends with the connection; an engine that did not switch may frame it.
  */
-export function hijacked(head: Head, body: Body, lease: Lease): HijackedConnection {
+export function createHijackedConnection(head: Head, body: Body, lease: Lease): HijackedConnection {
   const { connection } = lease;
   const close = () => lease.release(false);
   return {
     contentType: head.headers.get("content-type"),
-    readable: pieces(lease, async () => {
-      const piece = (await body.some())?.slice();
-      if (body.done) close();
+    readable: readPieces(lease, async () => {
+      const piece = (await body.readSome())?.slice();
+      if (body.isDone) close();
       return piece;
     }),
     async write(bytes) {
@@ -139,10 +144,10 @@ export function hijacked(head: Head, body: Body, lease: Lease): HijackedConnecti
 }
 
 /**
- * What `next` gives until it gives nothing. Leaving the loop ends the hold on the connection at
- * once, even while a read waits or before the first one, which a generator could not do.
+ * Iterates over the pieces that `next` returns. Leaving the loop releases the connection
+ * immediately, even during a read or before the first one, which a generator could not do.
  */
-function pieces(
+function readPieces(
   lease: Lease,
   next: () => Promise<Uint8Array | undefined>,
 ): AsyncIterableIterator<Uint8Array> {
@@ -155,7 +160,7 @@ function pieces(
         const value = await next();
         return value ? { done: false, value } : end;
       } catch (error) {
-        // Given up meanwhile: what the closed connection says is of no interest.
+        // The caller left in the meantime: ignore the error of the closed connection.
         if (lease.isReleased && !lease.call.failure) return end;
         throw lease.fail(error);
       }
