@@ -5,7 +5,7 @@
  * @module
  */
 
-import { waitBriefly } from "../db/database.ts";
+import { shortenBusyTimeout } from "../db/database.ts";
 import { appendEntry } from "../services/enterprise/compliance/append.ts";
 import { complianceDeps, fillLog, makeStateFile, STOPPED } from "../tests/helpers/compliance.ts";
 import { load } from "./load.ts";
@@ -94,7 +94,7 @@ async function verifyMillion(script: string): Promise<void> {
   const directory = await Deno.makeTempDir({ prefix: "longshore-bench-log-" });
   try {
     const db = makeStateFile(`${directory}/state.sqlite`);
-    waitBriefly(db);
+    shortenBusyTimeout(db);
     const fromMs = Date.now() - MILLION * 1_000;
     fillLog(db, MILLION, { from: new Date(fromMs).toISOString() });
     db.close();

@@ -5,7 +5,7 @@
  */
 
 import { basename, dirname, join, resolve } from "node:path";
-import { assertWhole, copyDatabase } from "../db/backup.ts";
+import { assertUndamaged, copyDatabase } from "../db/backup.ts";
 import {
   DatabaseFileError,
   openMetricsDatabase,
@@ -142,7 +142,7 @@ async function openAll(
 function assertReadable(path: string, name: string): void {
   const db = name === STATE_FILE ? openStateDatabase(path) : openMetricsDatabase(path);
   try {
-    assertWhole(db, name);
+    assertUndamaged(db, name);
     // An older database is brought up to date when it is restored.
     if (name === STATE_FILE) pendingMigrations(db as StateDatabase, stateMigrations);
   } finally {

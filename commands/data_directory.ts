@@ -10,8 +10,8 @@ import {
   type MetricsDatabase,
   openMetricsDatabase,
   openStateDatabase,
+  shortenBusyTimeout,
   type StateDatabase,
-  waitBriefly,
 } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { metricsMigrations } from "../db/migrations/metrics/mod.ts";
@@ -98,8 +98,8 @@ export function openDataDirectory(path: string, log: Log): DataDirectory {
     db = openState(join(path, STATE_FILE));
     const metrics = openMetrics(join(path, METRICS_FILE), log);
     const opened = db;
-    waitBriefly(opened);
-    waitBriefly(metrics);
+    shortenBusyTimeout(opened);
+    shortenBusyTimeout(metrics);
     return {
       db,
       metrics,

@@ -7,7 +7,7 @@
  */
 
 import { join } from "node:path";
-import { assertWhole } from "../db/backup.ts";
+import { assertUndamaged } from "../db/backup.ts";
 import {
   DatabaseFileError,
   openMetricsDatabase,
@@ -111,7 +111,7 @@ function prepare(
   name: string,
   migrations: readonly Migration[],
 ): void {
-  assertWhole(db, name);
+  assertUndamaged(db, name);
   pendingMigrations(db, migrations);
   migrate(db, migrations);
 }

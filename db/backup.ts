@@ -1,30 +1,34 @@
 /**
- * Copies of whole databases, taken while others write to them.
+ * Copies whole databases while other processes write to them.
  *
  * @module
  */
 
-import { backup, DatabaseSync } from "node:sqlite";
-import { assertIntegrity, type Database, DatabaseFileError, sizeOf } from "./database.ts";
+import { backup, type DatabaseSync } from "node:sqlite";
+import {
+  assertIntegrity,
+  connectReader,
+  type Database,
+  DatabaseFileError,
+  sizeOf,
+} from "./database.ts";
 
-/** All pages in one step, so that the copy is of one moment and no writer can have it begin anew. */
+/** Copies all pages in one step: the copy is consistent, and no writer can restart it. */
 const ALL_PAGES = -1;
 
 /**
- * Copies a database into a new file, as it is at one moment. Other processes go on reading and
- * writing; this thread waits.
+ * Copies a consistent snapshot of a database into a new file. Other processes continue to read and
+ * write; this thread is blocked.
  *
- * @throws {DatabaseFileError} When the file is missing, empty, or is no database.
+ * @throws {DatabaseFileError} If the file is missing, empty or not a database.
  */
 export async function copyDatabase(source: string, target: string): Promise<void> {
   if (sizeOf(source) === 0) {
-    throw new DatabaseFileError(`${source} is empty although it should be a database`);
+    throw new DatabaseFileError(`${source} is empty, not a database`);
   }
   let connection: DatabaseSync | undefined;
   try {
-    // Without a write-ahead log nobody has it open: then the last to close it has to tidy up,
-    // which a reader cannot.
-    connection = new DatabaseSync(source, { readOnly: sizeOf(`${source}-wal`) !== undefined });
+    connection = connectReader(source);
     await backup(connection, target, { rate: ALL_PAGES });
   } catch (error) {
     throw new DatabaseFileError(
@@ -37,12 +41,12 @@ export async function copyDatabase(source: string, target: string): Promise<void
 }
 
 /**
- * Reads all of a database for damage.
+ * Checks all of a database for damage.
  *
- * @param path How a failure names it.
- * @throws {DatabaseFileError} When it is damaged.
+ * @param path The path in error messages.
+ * @throws {DatabaseFileError} If it is damaged.
  */
-export function assertWhole(db: Database, path: string): void {
+export function assertUndamaged(db: Database, path: string): void {
   try {
     assertIntegrity(db, path);
   } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * Whether another process wrote to a database file.
+ * Detects whether another process wrote to a database file.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { Database } from "./database.ts";
 
 /**
- * A number that changes with every commit of any other connection, and with none of this one
+ * A number that changes with each commit of another connection, but not of this one
  * (https://sqlite.org/pragma.html#pragma_data_version).
  */
 export function selectDataVersion(db: Database): number {

@@ -1,5 +1,5 @@
 /**
- * The SQLite connections of the process. The only module that knows the driver.
+ * The SQLite connections of the process. The only module that uses the driver, besides `backup.ts`.
  *
  * @module
  */
@@ -12,51 +12,51 @@ export type Params = Record<string, SQLInputValue>;
 
 /** A connection with its statement cache. Every query module takes one as its first argument. */
 export interface Database {
-  /** All rows of a query, in the order the SQL gives. */
+  /** All rows of a query. */
   all<Row>(sql: string, params?: Params): Row[];
   /** The first row of a query, or `undefined`. */
   get<Row>(sql: string, params?: Params): Row | undefined;
   /** Runs a statement and returns the number of changed rows. */
   run(sql: string, params?: Params): number;
-  /** Runs several statements; for migrations only. */
+  /** Runs several statements, without parameters. */
   exec(sql: string): void;
-  /** Commits what `work` does, or undoes it when it throws. `work` is synchronous; no nesting. */
+  /** Commits the changes of `work`, or rolls them back if it throws. `work` is synchronous; transactions do not nest. */
   transaction<T>(work: () => T): T;
   close(): void;
 }
 
 declare const kind: unique symbol;
 
-/** What a user told us or must be able to rely on: a commit is on the disk when it returns. */
+/** Configuration and records that must not be lost: a commit is on disk when it returns. */
 export type StateDatabase = Database & { readonly [kind]: "state" };
 
-/** Samples and check results: fast, and may lose the last moments in a power cut. */
+/** Samples and check results: fast, but a power failure may lose the last commits. */
 export type MetricsDatabase = Database & { readonly [kind]: "metrics" };
 
-/** A database file that cannot be used as it is; the message tells what to do. */
+/** A database file that cannot be used; the message says why. */
 export class DatabaseFileError extends Error {
   override readonly name = "DatabaseFileError";
 }
 
-/** Waits for another process (a backup, an open shell) that holds the file, in milliseconds. */
+/** How long to wait for a lock of another process (a backup, an open shell), in milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** What SQLite keeps beside a database and needs to read it. */
+/** Suffixes of the files next to a database that SQLite needs to read it. */
 const LOG_SUFFIXES = ["-wal", "-journal"];
 
-/** https://sqlite.org/fileformat2.html#walformat: it has salts that are new with every beginning. */
+/** https://sqlite.org/fileformat2.html#walformat: its salts change whenever the log restarts. */
 const WAL_HEADER_BYTES = 32;
 
-/** How often a database is copied that is changed meanwhile. */
+/** How often to retry the copy of a database that changes in the meantime. */
 const COPY_TRIES = 5;
 
-/** The same while requests are served: SQLite waits in the only thread, and nobody is answered. */
+/** The same while requests are served, all of which this blocks. */
 const SERVING_BUSY_TIMEOUT_MS = 50;
 
 /**
  * Opens `state.sqlite`, or an in-memory database for `":memory:"`.
  *
- * @throws {DatabaseFileError} When the file is damaged or is no database.
+ * @throws {DatabaseFileError} If the file is damaged or not a database.
  */
 export function openStateDatabase(path: string): StateDatabase {
   return openChecked(path, "FULL") as StateDatabase;
@@ -65,40 +65,36 @@ export function openStateDatabase(path: string): StateDatabase {
 /**
  * Opens `metrics.sqlite`, or an in-memory database for `":memory:"`.
  *
- * @throws {DatabaseFileError} When the file is damaged or is no database.
+ * @throws {DatabaseFileError} If the file is damaged or not a database.
  */
 export function openMetricsDatabase(path: string): MetricsDatabase {
   return openChecked(path, "NORMAL") as MetricsDatabase;
 }
 
 /**
- * Opens a `state.sqlite` that is only looked at, wherever it lies and whoever has it open.
+ * Opens a `state.sqlite` for reading, even if another process has it open.
  *
- * @throws {DatabaseFileError} When it is missing, damaged or no database.
+ * @throws {DatabaseFileError} If it is missing, damaged or not a database.
  */
-export function openToRead(path: string): StateDatabase {
-  return opened(path, () =>
-    // Without a write-ahead log nobody has it open: then the last to close it has to tidy up,
-    // which a reader cannot.
-    new DatabaseSync(path, { readOnly: sizeOf(`${path}-wal`) !== undefined }));
+export function openForReading(path: string): StateDatabase {
+  return openReader(path, () => connectReader(path));
 }
 
 /**
- * Opens a private copy of a `state.sqlite` that nothing may happen to: SQLite puts files beside what
- * it reads, and so reads nothing on a medium that cannot be written. The copy goes with the
- * connection.
+ * Opens a temporary copy of a `state.sqlite` that must not be changed, e.g. on a read-only medium:
+ * SQLite creates files next to a database that it reads. Closing the connection deletes the copy.
  *
- * @throws {DatabaseFileError} When it is missing, damaged or no database, or cannot be copied.
+ * @throws {DatabaseFileError} If it is missing, damaged or not a database, or cannot be copied.
  */
-export function openUntouched(path: string): StateDatabase {
+export function openCopy(path: string): StateDatabase {
   let directory: string | undefined;
   const removeCopy = () => directory && Deno.removeSync(directory, { recursive: true });
   try {
-    const db = opened(path, () => {
+    const db = openReader(path, () => {
       directory = makePrivateDirectory();
       const copy = join(directory, "copy.sqlite");
-      // A log lies beside the file itself, not beside a link to it.
-      copyAtRest(Deno.realPathSync(path), copy);
+      // The log is next to the file itself, not next to a link to it.
+      copyConsistently(Deno.realPathSync(path), copy);
       return new DatabaseSync(copy);
     });
     const close = () => {
@@ -115,17 +111,25 @@ export function openUntouched(path: string): StateDatabase {
   }
 }
 
-/** Its mode is 0700: nobody else may look into it. */
+/** Creates it with mode 0700. */
 function makePrivateDirectory(): string {
   try {
     return Deno.makeTempDirSync({ prefix: "longshore-" });
   } catch (error) {
     const reason = (error as Error).message;
-    throw new Error(`no copy of it can be made in TMPDIR (${reason})`, { cause: error });
+    throw new Error(`it cannot be copied to TMPDIR (${reason})`, { cause: error });
   }
 }
 
-function opened(path: string, connect: () => DatabaseSync): StateDatabase {
+/**
+ * Connects read-only. Without a write-ahead log no other process has the file open; then the
+ * connection must be able to write, because the last one to close the database removes its log.
+ */
+export function connectReader(path: string): DatabaseSync {
+  return new DatabaseSync(path, { readOnly: sizeOf(`${path}-wal`) !== undefined });
+}
+
+function openReader(path: string, connect: () => DatabaseSync): StateDatabase {
   let connection: DatabaseSync | undefined;
   try {
     if (!sizeOf(path)) throw new Error("it is missing or empty");
@@ -142,34 +146,34 @@ function opened(path: string, connect: () => DatabaseSync): StateDatabase {
 }
 
 /**
- * Copies a database with its logs, again while somebody changes it. What is added to a write-ahead
- * log meanwhile does no harm, SQLite tells half of a transaction by its checksum; a log that is
- * written into the database, or begins anew, does.
+ * Copies a database with its logs, and retries if it changes in the meantime. Additions to the
+ * write-ahead log are harmless, because SQLite detects a partial transaction by its checksum; a
+ * checkpoint or a restart of the log is not.
  */
-function copyAtRest(path: string, copy: string): void {
+function copyConsistently(path: string, copy: string): void {
   for (let tries = 0; tries < COPY_TRIES; tries++) {
-    const before = stateOf(path);
-    for (const suffix of ["", ...LOG_SUFFIXES]) copyIfThere(path + suffix, copy + suffix);
-    if (stateOf(path) === before) return;
+    const before = readFingerprint(path);
+    for (const suffix of ["", ...LOG_SUFFIXES]) copyIfExists(path + suffix, copy + suffix);
+    if (readFingerprint(path) === before) return;
   }
-  throw new Error("it changes all the time; verify a copy");
+  throw new Error("it changes too often; verify a copy");
 }
 
-function copyIfThere(from: string, to: string): void {
+function copyIfExists(from: string, to: string): void {
   if (sizeOf(to) !== undefined) Deno.removeSync(to);
   if (sizeOf(from) === undefined) return;
   Deno.copyFileSync(from, to);
-  // The copy has the rights of what may be evidence that nobody may write.
+  // The original may be read-only.
   Deno.chmodSync(to, 0o600);
 }
 
-/** Is another text once a database was written to, or its write-ahead log begun anew. */
-function stateOf(path: string): string {
+/** A text that changes when the database is written to or its write-ahead log restarts. */
+function readFingerprint(path: string): string {
   const { size, mtime } = Deno.statSync(path);
-  return `${size} ${mtime?.getTime()} ${walHeader(`${path}-wal`)}`;
+  return `${size} ${mtime?.getTime()} ${readWalHeader(`${path}-wal`)}`;
 }
 
-function walHeader(path: string): string {
+function readWalHeader(path: string): string {
   if (sizeOf(path) === undefined) return "none";
   using file = Deno.openSync(path);
   const header = new Uint8Array(WAL_HEADER_BYTES);
@@ -178,25 +182,25 @@ function walHeader(path: string): string {
 }
 
 /**
- * From here on a write that another process holds up fails soon (SQLITE_BUSY), instead of holding
- * up everything else of this one.
+ * Makes writes that wait for another process fail early (SQLITE_BUSY), instead of blocking this
+ * process.
  */
-export function waitBriefly(db: Database): void {
+export function shortenBusyTimeout(db: Database): void {
   db.exec(`PRAGMA busy_timeout = ${SERVING_BUSY_TIMEOUT_MS}`);
 }
 
 function openChecked(path: string, synchronous: "FULL" | "NORMAL"): Database {
   const existed = path !== ":memory:" && sizeOf(path) !== undefined;
-  // SQLite opens an empty file as an empty database, which would silently forget everything.
+  // SQLite opens an empty file as an empty database, which would silently discard all data.
   if (existed && sizeOf(path) === 0) {
-    throw new DatabaseFileError(`${path} is empty although it should be a database`);
+    throw new DatabaseFileError(`${path} is empty, not a database`);
   }
-  // A write-ahead log left behind means that the last process did not close the database.
-  const unclean = existed && (sizeOf(`${path}-wal`) ?? 0) > 0;
+  // A leftover write-ahead log means that the last process did not close the database.
+  const wasUnclean = existed && (sizeOf(`${path}-wal`) ?? 0) > 0;
   let db: Database | undefined;
   try {
     db = open(path, synchronous);
-    if (unclean) assertIntegrity(db, path);
+    if (wasUnclean) assertIntegrity(db, path);
     return db;
   } catch (error) {
     db?.close();
@@ -212,13 +216,13 @@ function open(path: string, synchronous: "FULL" | "NORMAL"): Database {
   const connection = new DatabaseSync(path, { enableForeignKeyConstraints: true });
   try {
     connection.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    // Has an effect only before the first table; frees deleted pages without a VACUUM.
+    // Takes effect only before the first table; allows freeing pages without a VACUUM.
     connection.exec("PRAGMA auto_vacuum = INCREMENTAL");
     connection.exec("PRAGMA journal_mode = WAL");
-    // A deleted secret is overwritten in the file.
+    // Overwrites deleted secrets in the file.
     connection.exec("PRAGMA secure_delete = FAST");
     connection.exec(`PRAGMA synchronous = ${synchronous}`);
-    // Opening is lazy: only a read tells whether the file is a database.
+    // Opening is lazy: only a read checks that the file is a database.
     connection.prepare("SELECT count(*) FROM sqlite_schema").get();
   } catch (error) {
     connection.close();
@@ -228,8 +232,8 @@ function open(path: string, synchronous: "FULL" | "NORMAL"): Database {
 }
 
 /**
- * Statements are compiled once per SQL text and kept: the cache also keeps the connection
- * reachable, which a lone statement does not do under Deno (denoland/deno#31732).
+ * Caches one compiled statement per SQL text. The cache also keeps the connection reachable, which a
+ * statement alone does not in Deno (denoland/deno#31732).
  */
 function withStatementCache(connection: DatabaseSync): Database {
   const statements = new Map<string, StatementSync>();
@@ -245,14 +249,14 @@ function withStatementCache(connection: DatabaseSync): Database {
     run: (sql, params = {}) => Number(prepare(sql).run(params).changes),
     exec: (sql) => connection.exec(sql),
     transaction(work) {
-      // Failures of exec() have no result code, those of statements do.
+      // Unlike exec(), statements report failures with a result code.
       prepare("BEGIN IMMEDIATE").run();
       try {
         const result = work();
         prepare("COMMIT").run();
         return result;
       } catch (error) {
-        // A full disk rolls the transaction back by itself.
+        // A full disk has already rolled the transaction back.
         if (connection.isTransaction) connection.exec("ROLLBACK");
         throw error;
       }
@@ -264,7 +268,7 @@ function withStatementCache(connection: DatabaseSync): Database {
   };
 }
 
-/** @throws {DatabaseFileError} When a page, row or index of the file is damaged. */
+/** @throws {DatabaseFileError} If a page, row or index of the file is damaged. */
 export function assertIntegrity(db: Database, path: string): void {
   const found = db.all<{ integrity_check: string }>("PRAGMA integrity_check(5)")
     .map((row) => row.integrity_check);
@@ -273,7 +277,7 @@ export function assertIntegrity(db: Database, path: string): void {
   }
 }
 
-/** Bytes of a file, `undefined` where there is none. */
+/** Size of a file in bytes; `undefined` if it does not exist. */
 export function sizeOf(path: string): number | undefined {
   try {
     return Deno.statSync(path).size;

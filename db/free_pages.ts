@@ -1,5 +1,5 @@
 /**
- * Room in a database file that deleted rows have left behind.
+ * The size of a database file, and the space that deleted rows left in it.
  *
  * @module
  */
@@ -12,7 +12,7 @@ export interface FileSize {
   freeBytes: number;
 }
 
-/** Without reading the file: SQLite keeps both counts in its head. */
+/** Does not read the file: SQLite stores both counts in the header. */
 export function selectFileSize(db: Database): FileSize {
   const size = db.get<{ page_size: number }>("PRAGMA page_size")!.page_size;
   return {
@@ -21,16 +21,16 @@ export function selectFileSize(db: Database): FileSize {
   };
 }
 
-/** Pages that are given back at a time: each is moved, which takes time. */
-const PORTION = 64;
+/** Maximum pages to release at once: moving each takes time. */
+const RELEASED_MAX = 64;
 
 /**
- * Gives some free pages back to the file system, when there are more than new rows will soon need.
+ * Returns free pages to the file system if there are more than new rows will soon need.
  *
- * @param keep Pages that may stay free.
+ * @param keep Number of pages to keep free.
  */
 export function releaseFreePages(db: Database, { keep }: { keep: number }): void {
   const free = db.get<{ freelist_count: number }>("PRAGMA freelist_count")!.freelist_count;
-  // A statement that is read to its end, for it frees one page with each row of its result.
-  if (free > keep) db.all(`PRAGMA incremental_vacuum(${PORTION})`);
+  // all(), because the statement frees one page with each row that is read.
+  if (free > keep) db.all(`PRAGMA incremental_vacuum(${RELEASED_MAX})`);
 }

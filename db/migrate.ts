@@ -1,24 +1,24 @@
 /**
- * Brings a database file up to the newest schema.
+ * Migrates a database file to the newest schema.
  *
  * @module
  */
 
 import { type Database, DatabaseFileError } from "./database.ts";
 
-/** One step of the schema. A published step never changes: correct it with a later one. */
+/** One step of the schema. A published migration never changes: correct it with a later one. */
 export interface Migration {
-  /** Order and identity, e.g. `"0004_ce_schedules"`. Equal to the file name. */
+  /** Unique name that determines the order, e.g. `0004_ce_schedules`; equals the file name. */
   name: string;
   sql: string;
 }
 
 /**
- * Runs, in order, the migrations this file has not seen yet, each in its own transaction.
+ * Applies the pending migrations in order, each in its own transaction.
  *
- * @returns The names of the migrations that ran.
- * @throws {DatabaseFileError} When the file was written by a newer version.
- * @throws The SQLite error of the step that failed; the steps before it stay applied.
+ * @returns The names of the applied migrations.
+ * @throws {DatabaseFileError} If a newer version wrote the file.
+ * @throws The SQLite error of a failed migration; the previous ones remain applied.
  */
 export function migrate(db: Database, migrations: readonly Migration[]): string[] {
   db.exec(
@@ -37,9 +37,9 @@ export function migrate(db: Database, migrations: readonly Migration[]): string[
   return pending.map((migration) => migration.name);
 }
 
-/** Whether a file has seen the first of these migrations, and so is a database of theirs. */
-export function hasSeen(db: Database, migrations: readonly Migration[]): boolean {
-  // Other programs have tables of that name as well.
+/** Whether the first of these migrations is applied, so that the file is such a database. */
+export function isMigrated(db: Database, migrations: readonly Migration[]): boolean {
+  // Databases of other programs may have a table of that name as well.
   const columns = db.all<{ name: string }>("SELECT name FROM pragma_table_info('migrations')");
   if (!columns.some(({ name }) => name === "name")) return false;
   const first = migrations[0]?.name ?? null;
@@ -47,17 +47,16 @@ export function hasSeen(db: Database, migrations: readonly Migration[]): boolean
 }
 
 /**
- * The migrations that this file has not seen yet, in order.
+ * The migrations that are not applied yet, in order.
  *
- * @throws {DatabaseFileError} When the file was written by a newer version, or by no version of
- * this program.
+ * @throws {DatabaseFileError} If a newer version or another program wrote the file.
  */
 export function pendingMigrations(
   db: Database,
   migrations: readonly Migration[],
 ): readonly Migration[] {
   const table = db.get("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'");
-  if (!table) throw new DatabaseFileError("The database is none of this program");
+  if (!table) throw new DatabaseFileError("The file is not a database of this program");
   const applied = db.all<{ name: string }>("SELECT name FROM migrations").map((row) => row.name);
   const known = new Set(migrations.map((migration) => migration.name));
   const unknown = applied.filter((name) => !known.has(name));
@@ -67,6 +66,5 @@ export function pendingMigrations(
         "start that version, or restore a backup made by this one",
     );
   }
-  const seen = new Set(applied);
-  return migrations.filter((migration) => !seen.has(migration.name));
+  return migrations.filter((migration) => !applied.includes(migration.name));
 }

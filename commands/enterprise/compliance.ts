@@ -8,11 +8,11 @@
 import { join } from "node:path";
 import {
   DatabaseFileError,
-  openToRead,
-  openUntouched,
+  openCopy,
+  openForReading,
   type StateDatabase,
 } from "../../db/database.ts";
-import { hasSeen, pendingMigrations } from "../../db/migrate.ts";
+import { isMigrated, pendingMigrations } from "../../db/migrate.ts";
 import { stateMigrations } from "../../db/migrations/state/mod.ts";
 import {
   inReadTransaction,
@@ -42,7 +42,7 @@ export async function compliance(program: Program): Promise<number> {
     ? verifyExport(given)
     : given === undefined
     ? await verifyInstalled(program)
-    : await verify(given, openUntouched, program.signal);
+    : await verify(given, openCopy, program.signal);
   const report = head === undefined ? found.report : withHead(found.report, head);
   for (const [name, value] of rowsOf({ ...found, report })) {
     // A tampered log can contain anything, terminal sequences included.
@@ -105,7 +105,7 @@ async function verifyInstalled(program: Program): Promise<Found> {
   using _owner = actAsOwner(config.dataDir);
   const path = join(config.dataDir, STATE_FILE);
   assertThere(path, config.dataDir);
-  return await verify(path, openToRead, program.signal);
+  return await verify(path, openForReading, program.signal);
 }
 
 interface Found {
@@ -152,7 +152,7 @@ async function verify(
 }
 
 function assertHasLog(db: StateDatabase, path: string): void {
-  if (!hasSeen(db, stateMigrations)) {
+  if (!isMigrated(db, stateMigrations)) {
     throw new CommandError(`${path} is not Longshore's state database (state.sqlite)`);
   }
   const pending = pendingMigrations(db, stateMigrations);

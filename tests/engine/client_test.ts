@@ -842,7 +842,8 @@ Deno.test("an engine that is too old or too new is refused with both versions", 
   }, { apiVersion: "1.80" });
   await rejects(young.engine.json("GET", "/a"), {
     reason: "version",
-    message: "The container engine is too new: it requires API version 1.70 or newer, but 1.55 is " +
+    message:
+      "The container engine is too new: it requires API version 1.70 or newer, but 1.55 is " +
       "the newest supported version",
   });
 });

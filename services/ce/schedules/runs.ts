@@ -6,7 +6,6 @@
  */
 
 import {
-  type StartedRun,
   countScheduleRuns,
   deleteScheduleRunsBefore,
   deleteScheduleRunsBeyond,
@@ -15,6 +14,7 @@ import {
   type ScheduleRun,
   selectScheduleRuns,
   selectUnfinishedRuns,
+  type StartedRun,
   updateScheduleRunEnd,
 } from "../../../db/ce/schedule_runs.ts";
 import {

@@ -14,9 +14,9 @@ import {
   insertComponent,
   selectComponent,
   selectComponentCount,
-  selectOutdatedComponents,
   selectFollowingComponents,
   selectMonitorState,
+  selectOutdatedComponents,
   type StatusPageComponent,
   updateComponent,
 } from "../../../db/pro/status_pages/components.ts";

@@ -111,7 +111,7 @@ Deno.test("compliance verify reads the write-ahead log of a copy and writes no f
     env: { TMPDIR: `${temporaries.path}/none` },
   });
   equal(refused.code, 1);
-  match(refused.stderr, /^longshore: [^\n]* no copy of it can be made in TMPDIR [^\n]*\n$/);
+  match(refused.stderr, /^longshore: [^\n]* it cannot be copied to TMPDIR [^\n]*\n$/);
 });
 
 Deno.test("compliance verify works beside a running service, and after one that was killed", async () => {
