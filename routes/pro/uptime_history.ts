@@ -7,8 +7,8 @@
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
 import {
+  listMonitorOutages,
   listOutages,
-  listOutagesOf,
   type Outage,
   OUTAGE_STATUSES,
 } from "../../services/pro/uptime/outages.ts";
@@ -138,7 +138,7 @@ export const uptimeHistoryEndpoints = (deps: Deps) => [
     returns: paged({ incidents: z.array(Outage) }).meta({ id: "OutagePage" }),
     failures: UNKNOWN,
   }, ({ params, query }) => {
-    const { outages, ...page } = listOutagesOf(deps, params.id, query);
+    const { outages, ...page } = listMonitorOutages(deps, params.id, query);
     return { incidents: outages.map(shownOutage), ...page };
   }),
 

@@ -38,7 +38,7 @@ import {
   type Progress,
   uptimePercent,
 } from "./math.ts";
-import { timesOf } from "../uptime/history.ts";
+import { loadHistory } from "../uptime/history.ts";
 
 export { PERIOD_STATUSES } from "../../../db/pro/sla_periods.ts";
 
@@ -146,7 +146,7 @@ function calculatePeriod(
   const period = intervalOf(stored);
   const elapsed = elapsedOf(period, at.getTime());
   const monitors = [
-    ...timesOf({ db, metrics }, monitor_ids, new Date(elapsed.start), new Date(elapsed.end))
+    ...loadHistory({ db, metrics }, monitor_ids, new Date(elapsed.start), new Date(elapsed.end))
       .values(),
   ];
   const downtime = union(monitors.flatMap(({ down }) => down));

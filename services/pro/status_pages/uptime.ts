@@ -6,7 +6,7 @@
 
 import type { Deps } from "../../deps.ts";
 import { clip } from "../uptime/intervals.ts";
-import { timesOf } from "../uptime/history.ts";
+import { loadHistory } from "../uptime/history.ts";
 import { uptimeShare } from "../uptime/stats.ts";
 
 /** Days shown, including today. */
@@ -31,8 +31,8 @@ export function uptimeOfMonitors(
   const today = Math.floor(nowMs / DAY_MS) * DAY_MS;
   const from = today - (UPTIME_DAYS - 1) * DAY_MS;
   const starts = Array.from({ length: UPTIME_DAYS }, (_, n) => from + n * DAY_MS);
-  const times = timesOf(deps, [...new Set(monitorIds)], new Date(from), new Date(nowMs));
-  return new Map([...times].map(([id, { known, down }]) => [id, {
+  const histories = loadHistory(deps, [...new Set(monitorIds)], new Date(from), new Date(nowMs));
+  return new Map([...histories].map(([id, { known, down }]) => [id, {
     uptime_percent: uptimeShare({ known, down }),
     days: starts.map((start) => {
       const day = { start, end: start + DAY_MS };

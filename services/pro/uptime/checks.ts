@@ -1,5 +1,5 @@
 /**
- * Checks of monitors: doing one, writing down what it came to, and what follows from it.
+ * Checks of monitors: running a check, recording its result, and starting and ending outages.
  *
  * @module
  */
@@ -43,30 +43,30 @@ import {
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import { AppError, notFound } from "../../errors.ts";
-import { SealError } from "../../secrets.ts";
+import { yieldToEventLoop } from "../../event_loop.ts";
 import { probe, type ProbeDeps, type ProbeResult } from "./probe.ts";
-import { openRequest } from "./request.ts";
+import { openRequestOrConflict } from "./request.ts";
 import { addTime } from "./response_histogram.ts";
 import { isLate } from "./history.ts";
 
-/** How long checks are kept, and how many of each monitor at most. */
-const CHECKS_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
-const CHECKS_KEPT_MAX = 10_000;
+/** How long checks are kept, in milliseconds, and the limit per monitor. */
+const CHECK_RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
+const CHECKS_MAX = 10_000;
 
-/** How long roll-ups are kept, in milliseconds: a little longer than statistics look back. */
-const ROLLUPS_KEPT_MS: Record<RollupResolution, number> = {
+/** How long roll-ups are kept, in milliseconds: a little longer than the windows of statistics. */
+const ROLLUP_RETENTION_MS: Record<RollupResolution, number> = {
   900: 26 * 60 * 60 * 1000,
   3_600: 31 * 24 * 60 * 60 * 1000,
 };
 
-/** One check as shown. */
+/** A check as returned by the API. */
 export interface Check {
   monitorId: string;
   status: "up" | "down";
   responseTimeMs: number | null;
   statusCode: number | null;
   error: string | null;
-  /** When it began; ISO 8601, UTC. */
+  /** The start of the check; ISO 8601, UTC. */
   checkedAt: string;
 }
 
@@ -74,20 +74,20 @@ type RecordDeps = EmitDeps & Pick<Deps, "metrics">;
 type CheckDeps = RecordDeps & ProbeDeps & Pick<Deps, "checks" | "secrets">;
 
 /**
- * Checks a monitor now, also while it is paused, and writes down what it came to. Joins a check
- * that is under way.
+ * Checks a monitor now, even if it is paused, and records the result. If a check is running, waits
+ * for that one.
  *
- * @throws {AppError} `not_found`; `conflict` when the monitor is changed, paused or deleted
- * meanwhile, and when its stored secrets cannot be read.
+ * @throws {AppError} `not_found`; `conflict` if the monitor is changed, paused or deleted during
+ * the check, or its stored secrets cannot be decrypted.
  */
 export async function checkMonitor(deps: CheckDeps, id: string): Promise<Check> {
   if (!selectMonitor(deps.db, id)) throw notFound("Monitor", id);
-  return await deps.checks.run(id, (signal) => check(deps, id, signal));
+  return await deps.checks.run(id, (signal) => runCheck(deps, id, signal));
 }
 
-async function check(deps: CheckDeps, id: string, signal: AbortSignal): Promise<Check> {
+async function runCheck(deps: CheckDeps, id: string, signal: AbortSignal): Promise<Check> {
   const monitor = selectMonitor(deps.db, id)!;
-  const target = { ...monitor, ...opened(deps, monitor) };
+  const target = { ...monitor, ...openRequestOrConflict(deps.secrets, monitor) };
   const at = deps.now();
   try {
     const result = await probe(deps, target, signal);
@@ -95,15 +95,15 @@ async function check(deps: CheckDeps, id: string, signal: AbortSignal): Promise<
     return recordCheck(deps, id, at, result);
   } catch (error) {
     if (!signal.aborted) throw error;
-    throw new AppError("conflict", `Monitor ${id} changed while it was checked`);
+    throw new AppError("conflict", `Monitor ${id} changed during the check`);
   }
 }
 
 /**
- * Writes a check down, and what follows from it: after `retries` + 1 failures in a row an outage
- * begins, with the first of them, and a good check ends it. A paused monitor keeps its status.
+ * Records a check. After `retries` + 1 failures in a row an outage is recorded, which began with
+ * the first failure; the next successful check ends it. A paused monitor keeps its status.
  *
- * @param at When the check began.
+ * @param at The start of the check.
  * @throws {AppError} `not_found`.
  */
 export function recordCheck(deps: RecordDeps, id: string, at: Date, result: ProbeResult): Check {
@@ -112,11 +112,11 @@ export function recordCheck(deps: RecordDeps, id: string, at: Date, result: Prob
   if (!monitor) throw notFound("Monitor", id);
   const before = selectLatestCheck(metrics, id);
   const hasGap = before !== undefined && isLate(before, at);
-  // The first check begins the time that is known; one that comes late ends a time that is not.
+  // The known time begins with the first check. A late check leaves a gap before it.
   if (!before) insertMonitorLife(db, id, at.toISOString());
   if (hasGap) insertMonitorGap(db, unknownGap(before, at));
 
-  // Failures from before a time that nobody knows of do not make a row with those after it.
+  // Failures before and after a gap are not in a row.
   const failures = result.ok || monitor.paused ? 0 : hasGap ? 1 : (before?.failures ?? 0) + 1;
   const failingSince = failures === 0
     ? null
@@ -133,8 +133,8 @@ export function recordCheck(deps: RecordDeps, id: string, at: Date, result: Prob
       failingSince,
     });
   });
-  if (!monitor.paused) settle(deps, monitor, { at, result, failures, failingSince });
-  return shown({ monitorId: id, checkedAt: at.getTime(), ...result });
+  if (!monitor.paused) updateStatus(deps, monitor, { at, result, failures, failingSince });
+  return toCheck({ monitorId: id, checkedAt: at.getTime(), ...result });
 }
 
 /** The checks of a monitor, newest first. @throws {AppError} `not_found`. */
@@ -145,14 +145,14 @@ export function listChecks(
 ): { checks: Check[]; total: number; limit: number; offset: number } {
   if (!selectMonitor(db, monitorId)) throw notFound("Monitor", monitorId);
   return {
-    checks: selectChecks(metrics, { monitorId, limit, offset }).map(shown),
+    checks: selectChecks(metrics, { monitorId, limit, offset }).map(toCheck),
     total: countChecks(metrics, monitorId),
     limit,
     offset,
   };
 }
 
-/** Deletes what has been kept for its time, one monitor after the other: others get their turn. */
+/** Deletes old checks and roll-ups; yields to the event loop after each monitor. */
 export async function sweepChecks(
   { db, metrics, now }: Pick<Deps, "db" | "metrics" | "now">,
 ): Promise<void> {
@@ -160,21 +160,21 @@ export async function sweepChecks(
   const known = new Set(selectMonitors(db).map(({ id }) => id));
   for (const { monitorId } of selectLatestChecks(metrics)) {
     if (known.has(monitorId)) {
-      const before = atMs - CHECKS_KEPT_MS;
-      deleteOldChecks(metrics, { monitorId, before, keptMax: CHECKS_KEPT_MAX });
+      const before = atMs - CHECK_RETENTION_MS;
+      deleteOldChecks(metrics, { monitorId, before, keptMax: CHECKS_MAX });
       for (const resolution of ROLLUP_RESOLUTIONS) {
-        const before = atMs - ROLLUPS_KEPT_MS[resolution];
+        const before = atMs - ROLLUP_RETENTION_MS[resolution];
         deleteRollupsBefore(metrics, { monitorId, resolution, before });
       }
     } else {
-      // The service was killed between the deletion of the monitor and that of its checks.
+      // The service crashed after deleting the monitor and before deleting its checks.
       metrics.transaction(() => deleteChecksOf(metrics, monitorId));
     }
-    await new Promise((resolve) => setTimeout(resolve));
+    await yieldToEventLoop();
   }
 }
 
-/** From when the check after `last` was due. */
+/** The gap from the time at which the check after `last` was due. */
 export function unknownGap({ monitorId, knownUntil }: LatestCheck, until: Date): MonitorGap {
   return {
     monitorId,
@@ -208,8 +208,8 @@ function addToRollup(
   });
 }
 
-/** Begins and ends outages. */
-function settle(
+/** Updates the monitor's status, and starts or ends an outage. */
+function updateStatus(
   deps: RecordDeps,
   { id, name, status, retries }: StoredMonitor,
   { at, result, failures, failingSince }: {
@@ -229,8 +229,8 @@ function settle(
       startedAt: new Date(failingSince ?? at).toISOString(),
       resolvedAt: null,
     };
-    const told = { monitor: name, monitorId: id, outageId: outage.id, cause: outage.cause };
-    emit(deps, "monitor.down", told, () => {
+    const data = { monitor: name, monitorId: id, outageId: outage.id, cause: outage.cause };
+    emit(deps, "monitor.down", data, () => {
       insertOutage(db, outage);
       updateMonitorStatus(db, id, "down");
     });
@@ -252,16 +252,7 @@ function settle(
   }
 }
 
-function opened({ secrets }: Pick<Deps, "secrets">, monitor: StoredMonitor) {
-  try {
-    return openRequest(secrets, monitor);
-  } catch (cause) {
-    if (!(cause instanceof SealError)) throw cause;
-    throw new AppError("conflict", cause.message, { cause });
-  }
-}
-
-const shown = (
+const toCheck = (
   { monitorId, ok, responseTimeMs, statusCode, error, checkedAt }:
     & ProbeResult
     & { monitorId: string; checkedAt: number },

@@ -1,5 +1,5 @@
 /**
- * Lookups of DNS records, as text that can be compared.
+ * DNS lookups with results as comparable text.
  *
  * @module
  */
@@ -20,15 +20,15 @@ export const RECORD_TYPES = [
 ] as const;
 export type RecordType = (typeof RECORD_TYPES)[number];
 
-/** Asks this server instead of those that the system asks. */
+/** A DNS server to query instead of the system's. */
 export interface NameServer {
   ipAddr: string;
   port: number;
 }
 
 /**
- * What is wrong with a name to look up; `undefined` when nothing is. Underscores are allowed: names
- * of services and keys have them.
+ * Describes the problem with a domain name; `undefined` if it is valid. Underscores are allowed,
+ * because names of services and keys contain them.
  */
 export function dnsNameProblem(name: string): string | undefined {
   const labels = name.replace(/\.$/, "").split(".");
@@ -38,11 +38,11 @@ export function dnsNameProblem(name: string): string | undefined {
 }
 
 /**
- * Looks a name up with the system's resolver.
+ * Looks up a name.
  *
- * @returns The answers as in a zone file, without the root's dot: an address, a name, `10 mail.a`.
- * Empty where there are none.
- * @throws The signal's reason, and `Error` when the resolver fails.
+ * @returns The answers as in a zone file without the trailing dot, e.g. an address, a name or
+ * `10 mail.a`; an empty list if there are none.
+ * @throws The signal's reason, and `Error` if the resolver fails.
  */
 export async function lookUp(
   name: string,
@@ -55,7 +55,7 @@ export async function lookUp(
   try {
     if (signal.aborted) abort();
     const options = { signal, ...(nameServer && { nameServer }) };
-    return await Promise.race([answers(name, type, options), aborted.promise]);
+    return await Promise.race([resolveRecords(name, type, options), aborted.promise]);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof Deno.errors.NotFound) return [];
@@ -65,24 +65,24 @@ export async function lookUp(
   }
 }
 
-/** An answer, and what is expected of one, as they are compared. */
-export function comparableAnswer(type: RecordType, text: string): string {
+/** Normalizes an answer for comparison. */
+function normalizeAnswer(type: RecordType, text: string): string {
   const trimmed = text.trim();
   if (type === "TXT") return trimmed;
   if (type === "A" || type === "AAAA") return parseAddress(trimmed) ?? trimmed.toLowerCase();
   return trimmed.toLowerCase().replace(/\s+/g, " ").replace(/\.$/, "");
 }
 
-/** Whether one of the answers is the expected one. The priority of an MX need not be given. */
-export function isAmong(type: RecordType, found: readonly string[], expected: string): boolean {
-  const wanted = comparableAnswer(type, expected);
-  return found.some((answer) => {
-    const given = comparableAnswer(type, answer);
-    return given === wanted || (type === "MX" && given.replace(/^\d+ /, "") === wanted);
+/** Whether one of the answers is the expected one. For MX the priority is optional. */
+export function hasAnswer(type: RecordType, answers: readonly string[], expected: string): boolean {
+  const wanted = normalizeAnswer(type, expected);
+  return answers.some((answer) => {
+    const actual = normalizeAnswer(type, answer);
+    return actual === wanted || (type === "MX" && actual.replace(/^\d+ /, "") === wanted);
   });
 }
 
-async function answers(
+async function resolveRecords(
   name: string,
   type: RecordType,
   options: Deno.ResolveDnsOptions & { signal: AbortSignal },

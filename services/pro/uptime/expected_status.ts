@@ -1,21 +1,21 @@
 /**
- * Which HTTP statuses a monitor takes for success: numbers and ranges, e.g. `200-299,301`.
+ * The HTTP statuses that a monitor accepts: numbers and ranges, e.g. `200-299,301`.
  *
  * @module
  */
 
-/** Longest text, in characters. */
+/** Limit in characters. */
 export const EXPECTED_STATUS_MAX = 100;
 
 const PIECE = /^([1-5]\d\d)(?:-([1-5]\d\d))?$/;
 
-/** Without spaces; `undefined` for what is none, or a range that ends before it begins. */
-export function normalizedExpectedStatus(text: string): string | undefined {
+/** Removes spaces; `undefined` if the text is not valid, e.g. a range ends before it begins. */
+export function normalizeExpectedStatus(text: string): string | undefined {
   const pieces = text.split(",").map((piece) => piece.replace(/\s+/g, ""));
   return pieces.every((piece) => rangeOf(piece) !== undefined) ? pieces.join(",") : undefined;
 }
 
-/** @param expected As {@linkcode normalizedExpectedStatus} gave it. */
+/** @param expected As returned by {@linkcode normalizeExpectedStatus}. */
 export function isExpectedStatus(expected: string, status: number): boolean {
   return expected.split(",").some((piece) => {
     const range = rangeOf(piece);

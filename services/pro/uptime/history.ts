@@ -1,10 +1,10 @@
 /**
- * When monitors were down, and of which times that is known at all. What agreements, statistics
- * and status pages compute with.
+ * The history of monitors: when each was down, and when its state was known. It is the basis of
+ * SLAs, statistics and status pages.
  *
- * Unknown is the time before the first check, after the deletion, in a pause, and the time in
- * which the service did not check (it was stopped, or its license had ended). In unknown time
- * nothing is down, not even while an outage is open.
+ * The state is unknown before the first check, after the deletion, during a pause, and while the
+ * service did not check because it was stopped or had no license. Unknown time does not count as
+ * downtime, even during an open outage.
  *
  * @module
  */
@@ -16,34 +16,33 @@ import type { Deps } from "../../deps.ts";
 import { clip, type Interval, subtract } from "./intervals.ts";
 
 /**
- * How much later than due a check may come and still join up with the one before, in
- * milliseconds: a restart is no gap.
+ * How late a check may be without leaving a gap, in milliseconds: a restart is not a gap.
  */
 const LATE_MS = 2 * 60 * 1000;
 
-/** Of one monitor; Unix milliseconds. */
-export interface MonitorTimes {
+/** The history of a monitor, in Unix milliseconds. */
+export interface MonitorHistory {
   known: Interval[];
   down: Interval[];
 }
 
-/** Whether a check at this time would come too late to join up with the last one. */
+/** Whether a check at this time would leave a gap after the last one. */
 export function isLate({ knownUntil }: Pick<LatestCheck, "knownUntil">, at: Date): boolean {
   return at.getTime() > knownUntil + LATE_MS;
 }
 
 /**
- * When each of the monitors was down and when that was known, oldest first, within `from` and `to`,
- * by the monitor's id. An outage that goes on ends at `to`. Deleted monitors count.
+ * The history of each monitor between `from` and `to`, oldest first, by monitor ID. An open outage
+ * ends at `to`. Deleted monitors are included.
  *
  * @param to No later than now.
  */
-export function timesOf(
+export function loadHistory(
   { db, metrics }: Pick<Deps, "db" | "metrics">,
   monitorIds: readonly string[],
   from: Date,
   to: Date,
-): Map<string, MonitorTimes> {
+): Map<string, MonitorHistory> {
   const bounds = { start: from.getTime(), end: to.getTime() };
   const range = { monitorIds, from: from.toISOString(), to: to.toISOString() };
   const outages = Map.groupBy(selectOutages(db, range), (outage) => outage.monitorId);
@@ -57,7 +56,7 @@ export function timesOf(
       start: Date.parse(startedAt),
       end: endedAt === null ? Infinity : Date.parse(endedAt),
     }));
-    // Nobody has checked since: the next check will write the gap down.
+    // The next check is overdue and will record this gap.
     const last = latest.get(id);
     if (last && isLate(last, to)) unknown.push({ start: last.knownUntil, end: Infinity });
     const times = {

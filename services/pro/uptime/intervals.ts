@@ -1,17 +1,16 @@
 /**
- * Arithmetic of times with a beginning and an end. Each function gives intervals that are in
- * order, do not touch and are not empty.
+ * Interval arithmetic. All results are sorted, disjoint and not empty.
  *
  * @module
  */
 
-/** From `start` up to, and without, `end`; Unix milliseconds. */
+/** From `start` (inclusive) to `end` (exclusive), in Unix milliseconds. */
 export interface Interval {
   start: number;
   end: number;
 }
 
-/** What at least one of the intervals holds. */
+/** The times in at least one of the intervals. */
 export function union(intervals: readonly Interval[]): Interval[] {
   const joined: Interval[] = [];
   for (const { start, end } of intervals.toSorted((a, b) => a.start - b.start)) {
@@ -23,7 +22,7 @@ export function union(intervals: readonly Interval[]): Interval[] {
   return joined;
 }
 
-/** What lies within `bounds`. */
+/** The parts of the intervals within `bounds`. */
 export function clip(intervals: readonly Interval[], bounds: Interval): Interval[] {
   return union(intervals.map(({ start, end }) => ({
     start: Math.max(start, bounds.start),
@@ -31,7 +30,7 @@ export function clip(intervals: readonly Interval[], bounds: Interval): Interval
   })));
 }
 
-/** What is in the intervals but in none of `others`. */
+/** The times in the intervals but in none of `others`. */
 export function subtract(
   intervals: readonly Interval[],
   others: readonly Interval[],
@@ -51,7 +50,7 @@ export function subtract(
   return left;
 }
 
-/** Milliseconds that at least one of the intervals holds. */
+/** The length of the union, in milliseconds. */
 export function totalMs(intervals: readonly Interval[]): number {
   return union(intervals).reduce((sum, { start, end }) => sum + end - start, 0);
 }

@@ -1,5 +1,5 @@
 /**
- * Uptime monitors: what is checked, and how.
+ * Uptime monitors: create, change, pause, resume and delete.
  *
  * @module
  */
@@ -37,7 +37,7 @@ import { redactedHeaders } from "../../outbound/secret_headers.ts";
 import { SealError } from "../../secrets.ts";
 import { type MonitorRequest, openRequest } from "./request.ts";
 import {
-  assertReachable,
+  assertTargetAllowed,
   type MonitorChange,
   monitorSettings,
   type NewMonitor,
@@ -48,14 +48,14 @@ import { uptimeOfLastDay } from "./stats.ts";
 
 export { MONITOR_TYPES } from "../../../db/pro/uptime/monitors.ts";
 
-/** One monitor as shown: values of headers, and the body, are redacted. */
+/** A monitor as returned by the API: header values and the body are redacted. */
 export interface Monitor extends Omit<StoredMonitor, "sealed" | "paused" | "status"> {
   headers: Record<string, string>;
   body: string | null;
   status: CheckedStatus | "paused";
   /** ISO 8601, UTC; `null` before the first check. */
   lastCheckedAt: string | null;
-  /** `null` where no answer came. */
+  /** `null` without a response. */
   lastResponseTimeMs: number | null;
   /** Percent of the known time of the last 24 hours; `null` while nothing is known. */
   uptime24h: number | null;
@@ -66,21 +66,21 @@ type WriteDeps = ReadDeps & OutboundDeps & Pick<Deps, "checks" | "license" | "lo
 
 /** All monitors by name. */
 export function listMonitors(deps: ReadDeps): Monitor[] {
-  const latest = new Map(selectLatestChecks(deps.metrics).map((each) => [each.monitorId, each]));
-  return views(deps, selectMonitors(deps.db), latest);
+  const latest = new Map(selectLatestChecks(deps.metrics).map((check) => [check.monitorId, check]));
+  return toMonitors(deps, selectMonitors(deps.db), latest);
 }
 
 /** @throws {AppError} `not_found`. */
 export function getMonitor(deps: ReadDeps, id: string): Monitor {
   const latest = selectLatestCheck(deps.metrics, id);
-  return views(deps, [existing(deps.db, id)], new Map(latest && [[id, latest]]))[0]!;
+  return toMonitors(deps, [requireMonitor(deps.db, id)], new Map(latest && [[id, latest]]))[0]!;
 }
 
 /**
- * Stores a new monitor. It is checked at once.
+ * Stores a new monitor. Its first check starts immediately.
  *
- * @throws {AppError} `invalid` for a target that is none of its type or may not be reached, and
- * for what a monitor of its type does not have.
+ * @throws {AppError} `invalid` for a target that does not fit the type or is not allowed, and for
+ * a field that the type does not have.
  * @throws {LimitError} When the edition allows no more monitors.
  */
 export async function createMonitor(deps: WriteDeps, input: NewMonitor): Promise<Monitor> {
@@ -95,8 +95,8 @@ export async function createMonitor(deps: WriteDeps, input: NewMonitor): Promise
     createdAt: at,
     updatedAt: at,
   };
-  await assertReachable(deps, monitor);
-  // No await from here on: others may have come meanwhile.
+  await assertTargetAllowed(deps, monitor);
+  // No await from here on: another request may have created a monitor.
   assertBelowLimit(license, "uptime_monitors", countMonitors(db));
   insertMonitor(db, monitor);
   log.info("monitor created", { monitorId: id, type: monitor.type });
@@ -104,12 +104,12 @@ export async function createMonitor(deps: WriteDeps, input: NewMonitor): Promise
 }
 
 /**
- * Changes what is given and keeps the rest. Headers are replaced as a whole; a value that is sent
- * back as `"********"` stays as it is, unless it would be sent to another origin than before. A
- * check that is under way is given up, a new one begins at once.
+ * Changes the given fields. Headers are replaced as a whole; the value `"********"` keeps the stored
+ * one, unless it would be sent to a different origin. A running check is aborted, and a new one
+ * starts immediately.
  *
- * @throws {AppError} `not_found`; `invalid` as for a new one; `conflict` when its stored secrets
- * cannot be read.
+ * @throws {AppError} `not_found`; `invalid` as for a new one; `conflict` if the stored secrets
+ * cannot be decrypted.
  */
 export async function changeMonitor(
   deps: WriteDeps,
@@ -117,9 +117,9 @@ export async function changeMonitor(
   change: MonitorChange,
 ): Promise<Monitor> {
   const { db, checks, now, log } = deps;
-  await assertReachable(deps, monitorSettings(deps, id, change, existing(db, id)));
-  // Anew, for it may have changed or gone meanwhile.
-  const monitor = existing(db, id);
+  await assertTargetAllowed(deps, monitorSettings(deps, id, change, requireMonitor(db, id)));
+  // Read again: another request may have changed or deleted the monitor.
+  const monitor = requireMonitor(db, id);
   const next = monitorSettings(deps, id, change, monitor);
   checks.stop(id);
   updateMonitor(db, { ...monitor, ...next, updatedAt: now().toISOString() });
@@ -128,14 +128,14 @@ export async function changeMonitor(
 }
 
 /**
- * Pauses a monitor; the time until it is resumed counts neither as up nor as down. An open outage
- * stays open until a check says otherwise.
+ * Pauses a monitor. The time until it is resumed counts neither as up nor as down. An open outage
+ * stays open until a check succeeds.
  *
  * @throws {AppError} `not_found`.
  */
 export function pauseMonitor(deps: WriteDeps, id: string): Monitor {
   const { db, metrics, checks, now, log } = deps;
-  const monitor = existing(db, id);
+  const monitor = requireMonitor(db, id);
   if (monitor.paused) return getMonitor(deps, id);
   const at = now();
   checks.stop(id);
@@ -161,13 +161,13 @@ export function pauseMonitor(deps: WriteDeps, id: string): Monitor {
 }
 
 /**
- * Ends a pause; the monitor is checked at once.
+ * Resumes a monitor. A check starts immediately.
  *
  * @throws {AppError} `not_found`.
  */
 export function resumeMonitor(deps: WriteDeps, id: string): Monitor {
   const { db, checks, now, log } = deps;
-  const monitor = existing(db, id);
+  const monitor = requireMonitor(db, id);
   if (!monitor.paused) return getMonitor(deps, id);
   const at = now().toISOString();
   checks.stop(id);
@@ -176,7 +176,7 @@ export function resumeMonitor(deps: WriteDeps, id: string): Monitor {
     updateMonitorPaused(db, {
       id,
       paused: false,
-      // What was up before need not be so now; what was down is, until a check says otherwise.
+      // A monitor that was up may be down now; one that was down stays so until a check succeeds.
       status: monitor.status === "up" ? "pending" : monitor.status,
       updatedAt: at,
     });
@@ -186,8 +186,7 @@ export function resumeMonitor(deps: WriteDeps, id: string): Monitor {
 }
 
 /**
- * Deletes a monitor with its checks. Its outages, and the times of which nothing is known, are kept
- * for the agreements that it was part of; an open outage ends.
+ * Deletes a monitor with its checks and ends an open outage. Outages and gaps are kept for SLAs.
  *
  * @throws {AppError} `not_found`.
  */
@@ -195,7 +194,7 @@ export function removeMonitor(
   { db, metrics, checks, now, log }: Pick<Deps, "db" | "metrics" | "checks" | "now" | "log">,
   id: string,
 ): void {
-  existing(db, id);
+  requireMonitor(db, id);
   const at = now();
   checks.stop(id);
   const last = selectLatestCheck(metrics, id);
@@ -211,7 +210,7 @@ export function removeMonitor(
   log.info("monitor deleted", { monitorId: id });
 }
 
-function views(
+function toMonitors(
   deps: ReadDeps,
   monitors: readonly StoredMonitor[],
   latest: ReadonlyMap<string, LatestCheck>,
@@ -228,7 +227,7 @@ function views(
     const last = latest.get(monitor.id);
     return {
       ...monitor,
-      ...redacted(deps.secrets, { id: monitor.id, sealed }),
+      ...redactRequest(deps.secrets, { id: monitor.id, sealed }),
       status: paused ? "paused" : monitor.status,
       lastCheckedAt: last ? new Date(last.checkedAt).toISOString() : null,
       lastResponseTimeMs: last?.responseTimeMs ?? null,
@@ -237,8 +236,8 @@ function views(
   });
 }
 
-/** One whose secrets cannot be read is still listed, so that it can be deleted. */
-function redacted(
+/** A monitor whose secrets cannot be decrypted is still listed, so that it can be deleted. */
+function redactRequest(
   secrets: Deps["secrets"],
   monitor: Pick<StoredMonitor, "id" | "sealed">,
 ): MonitorRequest {
@@ -254,7 +253,7 @@ function redacted(
   }
 }
 
-function existing(db: Deps["db"], id: string): StoredMonitor {
+function requireMonitor(db: Deps["db"], id: string): StoredMonitor {
   const monitor = selectMonitor(db, id);
   if (!monitor) throw notFound("Monitor", id);
   return monitor;

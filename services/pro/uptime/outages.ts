@@ -1,5 +1,5 @@
 /**
- * Outages: when a monitor was down.
+ * Outages of monitors.
  *
  * @module
  */
@@ -19,13 +19,13 @@ import { notFound } from "../../errors.ts";
 
 export { OUTAGE_STATUSES } from "../../../db/pro/uptime/outages.ts";
 
-/** How long an outage is kept after its end: a year, and the month that it began in. */
-const OUTAGES_KEPT_MS = 400 * 24 * 60 * 60 * 1000;
+/** How long an outage is kept, in milliseconds: a year and the month in which it ended. */
+const RETENTION_MS = 400 * 24 * 60 * 60 * 1000;
 
-/** One outage as shown. */
+/** An outage as returned by the API. */
 export interface Outage extends StoredOutage {
   status: OutageStatus;
-  /** Whole seconds from its start to its end, or to now. */
+  /** Whole seconds from the start to the end, or to now. */
   durationSeconds: number;
 }
 
@@ -36,7 +36,7 @@ interface OutagePage {
   offset: number;
 }
 
-/** Of all monitors or of one, also of one that was deleted; newest first. */
+/** Outages of all monitors or of one, which may have been deleted; newest first. */
 export function listOutages(
   { db, now }: Pick<Deps, "db" | "now">,
   { monitorId, status, limit, offset }: {
@@ -62,8 +62,8 @@ export function listOutages(
   };
 }
 
-/** Of one monitor. @throws {AppError} `not_found`. */
-export function listOutagesOf(
+/** Outages of one monitor. @throws {AppError} `not_found`. */
+export function listMonitorOutages(
   deps: Pick<Deps, "db" | "now">,
   monitorId: string,
   page: { limit: number; offset: number },
@@ -72,9 +72,9 @@ export function listOutagesOf(
   return listOutages(deps, { monitorId, ...page });
 }
 
-/** Deletes what has been kept for its time. */
+/** Deletes old outages and gaps. */
 export function sweepOutages({ db, now }: Pick<Deps, "db" | "now">): void {
-  const before = new Date(now().getTime() - OUTAGES_KEPT_MS).toISOString();
+  const before = new Date(now().getTime() - RETENTION_MS).toISOString();
   db.transaction(() => {
     deleteOutagesBefore(db, before);
     deleteMonitorTimesBefore(db, before);

@@ -1,5 +1,5 @@
 /**
- * One check of a monitor: a real request, connection or lookup, and what is wrong with the answer.
+ * Probes the target of a monitor with an HTTP request, a TCP connection or a DNS lookup.
  *
  * @module
  */
@@ -10,27 +10,27 @@ import { checkOutboundPort } from "../../outbound/connection.ts";
 import { OutboundError, timeoutError } from "../../outbound/error.ts";
 import { outboundRequest } from "../../outbound/http.ts";
 import type { OutboundDeps } from "../../outbound/url.ts";
-import { isAmong, lookUp, type NameServer, type RecordType } from "./dns_lookup.ts";
+import { hasAnswer, lookUp, type NameServer, type RecordType } from "./dns_lookup.ts";
 import { isExpectedStatus } from "./expected_status.ts";
 import type { MonitorRequest } from "./request.ts";
 
-/** Most redirects that are followed. */
+/** Redirects followed. */
 const REDIRECTS_MAX = 5;
 
-/** How much of an answer is searched for the keyword, in bytes. */
-export const KEYWORD_WITHIN = 1024 * 1024;
+/** How much of a response is searched for the keyword, in bytes. */
+const KEYWORD_RANGE = 1024 * 1024;
 
-/** What a check came to. */
+/** The result of a probe. */
 export interface ProbeResult {
   ok: boolean;
-  /** Whole milliseconds; `null` where no answer came. */
+  /** Whole milliseconds; `null` without a response. */
   responseTimeMs: number | null;
   statusCode: number | null;
-  /** A sentence without foreign text; `null` for a good one. */
+  /** Contains no text of the target; `null` if `ok`. */
   error: string | null;
 }
 
-/** What is probed, with its secrets opened. */
+/** A monitor's target with its secrets decrypted. */
 export type ProbeTarget =
   & Pick<
     StoredMonitor,
@@ -45,13 +45,13 @@ export type ProbeTarget =
   >
   & MonitorRequest;
 
-/** `nameServer` is for tests. */
+/** Tests set `nameServer`. */
 export type ProbeDeps = OutboundDeps & { nameServer?: NameServer };
 
 /**
- * Checks once. What is wrong with the target stands in `error`.
+ * Probes a target once. Failures of the target are returned, not thrown.
  *
- * @throws The signal's reason; everything else that is thrown is a fault of the service.
+ * @throws The signal's reason; any other error is a bug.
  */
 export async function probe(
   deps: ProbeDeps,
@@ -69,7 +69,7 @@ export async function probe(
   }
 }
 
-/** Host and port of a TCP monitor's `url`; `undefined` for what is none. */
+/** Parses the `url` of a TCP monitor; `undefined` if it is not `host:port`. */
 export function parseHostPort(text: string): { host: string; port: number } | undefined {
   const [, host, digits] = /^(\[[0-9a-f:.]+\]|[a-z0-9_.-]{1,253}):(\d{1,5})$/i.exec(text) ?? [];
   const port = Number(digits);
@@ -81,28 +81,28 @@ async function probeHttp(
   { url, method, expectedStatus, keyword, headers, body, timeoutMs }: ProbeTarget,
   signal: AbortSignal,
 ): Promise<ProbeResult> {
-  const answer = await outboundRequest(deps, {
+  const response = await outboundRequest(deps, {
     url,
     reach: "internal",
     method: method ?? "GET",
     headers,
     ...(body !== null && { body }),
     timeoutMs,
-    bodyMax: keyword === null ? 0 : KEYWORD_WITHIN,
+    bodyMax: keyword === null ? 0 : KEYWORD_RANGE,
     bodyOver: "cut",
     redirectsMax: REDIRECTS_MAX,
     signal,
   });
   const expected = expectedStatus ?? "200";
-  const error = !isExpectedStatus(expected, answer.status)
-    ? `The status is ${answer.status}, not ${expected}`
-    : keyword !== null && !answer.text().includes(keyword)
-    ? "The keyword is not in the answer"
+  const error = !isExpectedStatus(expected, response.status)
+    ? `The status is ${response.status}, not ${expected}`
+    : keyword !== null && !response.text().includes(keyword)
+    ? "The keyword is not in the response"
     : null;
   return {
     ok: error === null,
-    responseTimeMs: answer.durationMs,
-    statusCode: answer.status,
+    responseTimeMs: response.durationMs,
+    statusCode: response.status,
     error,
   };
 }
@@ -126,19 +126,19 @@ async function probeDns(
 ): Promise<ProbeResult> {
   const type = recordType as RecordType;
   const startMs = performance.now();
-  const found = await withTimeLimit(
+  const answers = await withTimeLimit(
     { timeoutMs, signal, timeoutError },
     (limit) => lookUp(url, type, { nameServer, signal: limit }),
   ).catch((error) => {
     signal.throwIfAborted();
     if (error instanceof OutboundError) throw error;
-    throw new OutboundError("network", `The lookup of ${url} failed`, { cause: error });
+    throw new OutboundError("network", `DNS lookup for ${url} failed`, { cause: error });
   });
   const result = succeeded(startMs);
-  const error = found.length === 0
+  const error = answers.length === 0
     ? `${url} has no ${type} record`
-    : expected !== null && !isAmong(type, found, expected)
-    ? `None of the ${type} records of ${url} is the expected one`
+    : expected !== null && !hasAnswer(type, answers, expected)
+    ? `No ${type} record of ${url} has the expected value`
     : null;
   return { ...result, ok: error === null, error };
 }

@@ -10,20 +10,20 @@ import { errorFields } from "../../log.ts";
 import { checkMonitor } from "./checks.ts";
 import { dueMonitors } from "./schedule.ts";
 
-/** How late a check may begin, in milliseconds. */
+/** Maximum delay of a check, in milliseconds. */
 const ROUND_MS = 500;
 
 export const uptimeProber: Worker = {
   name: "uptime prober",
   edition: "pro",
   async run(deps, signal, round) {
-    const aliveSince = deps.now();
+    const startedAt = deps.now();
     const running = new Set<Promise<unknown>>();
-    // No round waits for a check: a target that does not answer delays no other.
+    // Rounds do not wait for checks, so that a slow target does not delay others.
     const start = (monitorId: string) => {
       const check = checkMonitor(deps, monitorId)
         .catch((error) => {
-          // Something changed meanwhile, or its secrets cannot be read: the next round sees to it.
+          // The monitor was changed, or its secrets cannot be decrypted; the next round retries.
           const isExpected = error instanceof AppError;
           deps.log[isExpected ? "warn" : "error"]("check failed", {
             monitorId,
@@ -35,7 +35,7 @@ export const uptimeProber: Worker = {
     };
 
     for await (const _ of every(ROUND_MS, signal)) {
-      for (const id of dueMonitors(deps, aliveSince)) start(id);
+      for (const id of dueMonitors(deps, startedAt)) start(id);
       round();
     }
     deps.checks.stopAll();

@@ -1,30 +1,31 @@
 /**
- * The secret part of a monitor, which is stored encrypted: the headers and the body of its requests,
- * and the address where that has secrets.
+ * The parts of a monitor's request that are stored encrypted: headers, body, and the URL if it
+ * contains secrets.
  *
  * @module
  */
 
 import type { StoredMonitor } from "../../../db/pro/uptime/monitors.ts";
-import type { Secrets } from "../../secrets.ts";
+import { AppError } from "../../errors.ts";
+import { SealError, type Secrets } from "../../secrets.ts";
 
 export interface MonitorRequest {
   headers: Record<string, string>;
   body: string | null;
-  /** The whole address; absent where the stored one has no secrets. */
+  /** The complete URL; absent if the stored one contains no secrets. */
   url?: string;
 }
 
 const purposeOf = (id: string) => `monitor ${id} request`;
 
-/** @returns `null` where there is nothing to keep. */
+/** @returns `null` if there is nothing to encrypt. */
 export function sealRequest(secrets: Secrets, id: string, request: MonitorRequest): string | null {
   const { headers, body, url } = request;
   if (Object.keys(headers).length === 0 && body === null && url === undefined) return null;
   return secrets.seal(JSON.stringify(request), purposeOf(id));
 }
 
-/** @throws {SealError} When it was encrypted with another key. */
+/** @throws {SealError} If it was encrypted with another key. */
 export function openRequest(
   secrets: Secrets,
   { id, sealed }: Pick<StoredMonitor, "id" | "sealed">,
@@ -32,4 +33,19 @@ export function openRequest(
   return sealed === null ? { headers: {}, body: null } : JSON.parse(
     secrets.open(sealed, purposeOf(id)),
   );
+}
+
+/** @throws {AppError} `conflict` if it was encrypted with another key. */
+export function openRequestOrConflict(
+  secrets: Secrets,
+  monitor: Pick<StoredMonitor, "id" | "sealed">,
+): MonitorRequest {
+  try {
+    return openRequest(secrets, monitor);
+  } catch (cause) {
+    if (!(cause instanceof SealError)) throw cause;
+    throw new AppError("conflict", `${cause.message}: delete the monitor and create it again`, {
+      cause,
+    });
+  }
 }

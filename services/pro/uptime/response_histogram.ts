@@ -1,17 +1,17 @@
 /**
- * Response times as counts in buckets. Histograms of single hours add up to that of a month, which
- * percentiles themselves do not.
+ * Histograms of response times. Unlike percentiles, histograms of hours can be added up to that of
+ * a month.
  *
  * @module
  */
 
-/** How many response times lie in a bucket, by the bucket's number. */
+/** The count of each bucket by its number. */
 export type Histogram = Record<string, number>;
 
-/** Each bucket ends this much higher than the one before: what is read is at most 5 % too high. */
+/** The ratio of the bounds of consecutive buckets: a percentile is at most 5 % too high. */
 const GROWTH = 1.05;
 
-/** Adds one time to a histogram, in place. @param ms Not negative. */
+/** Adds a response time to a histogram, in place. @param ms Not negative. */
 export function addTime(histogram: Histogram, ms: number): void {
   const bucket = bucketOf(ms);
   histogram[bucket] = (histogram[bucket] ?? 0) + 1;
@@ -25,8 +25,8 @@ export function addHistogram(histogram: Histogram, other: Histogram): void {
 }
 
 /**
- * The time that the given share of all times does not exceed (nearest rank), rounded up to its
- * bucket's end and to whole milliseconds; `null` without times.
+ * The response time that the given share does not exceed (nearest rank), rounded up to the end of
+ * its bucket and to whole milliseconds; `null` for an empty histogram.
  *
  * @param share Over 0, up to 1; e.g. 0.95.
  */
@@ -44,5 +44,5 @@ export function percentile(histogram: Histogram, share: number): number | null {
   return null;
 }
 
-/** Bucket 0 holds all up to 1 ms; bucket n all above `GROWTH ** (n - 1)` up to `GROWTH ** n`. */
+/** Bucket 0 is up to 1 ms; bucket n is above `GROWTH ** (n - 1)` and up to `GROWTH ** n`. */
 const bucketOf = (ms: number) => ms <= 1 ? 0 : Math.ceil(Math.log(ms) / Math.log(GROWTH) - 1e-9);

@@ -1,5 +1,5 @@
 /**
- * What a monitor is told to do: from what a user says to what is stored.
+ * Settings of a monitor: validates and merges a change for storage.
  *
  * @module
  */
@@ -10,17 +10,15 @@ import { AppError } from "../../errors.ts";
 import { assertOutboundHost, assertOutboundUrl, type OutboundDeps } from "../../outbound/url.ts";
 import { GIVE_AGAIN, isElsewhere, REDACTED } from "../../redact.ts";
 import { checkedHeaders } from "../../outbound/secret_headers.ts";
-import { SealError } from "../../secrets.ts";
 import { dnsNameProblem, type RecordType } from "./dns_lookup.ts";
 import { keepsSecrets, redactedUrl, unredactedUrl } from "../../outbound/url_secrets.ts";
-import { normalizedExpectedStatus } from "./expected_status.ts";
+import { normalizeExpectedStatus } from "./expected_status.ts";
 import { parseHostPort } from "./probe.ts";
-import { type MonitorRequest, openRequest, sealRequest } from "./request.ts";
+import { type MonitorRequest, openRequestOrConflict, sealRequest } from "./request.ts";
 
-/** Most headers of one monitor. */
+/** Limit of headers per monitor. */
 export const MONITOR_HEADERS_MAX = 20;
 
-/** What a monitor does unless it is told otherwise. */
 export const MONITOR_DEFAULTS = {
   method: "GET",
   expectedStatus: "200",
@@ -40,7 +38,7 @@ export const MONITOR_METHODS = [
   "OPTIONS",
 ] as const;
 
-/** What is told of a monitor; what is left out stays, or takes its default in a new one. */
+/** Changed fields of a monitor. A missing field keeps its value; a new monitor gets the default. */
 export interface MonitorChange {
   name?: string | undefined;
   type?: MonitorType | undefined;
@@ -61,14 +59,17 @@ export interface MonitorChange {
 
 export type NewMonitor = MonitorChange & { name: string; type: MonitorType; url: string };
 
-/** What a monitor is told to do, in whole. */
+/** The complete settings as stored. */
 export type MonitorSettings = Omit<
   StoredMonitor,
   "id" | "paused" | "status" | "createdAt" | "updatedAt"
 >;
 
-/** What only monitors of one type have. Method and status have defaults, and may be told anyway. */
-const OWN_FIELDS = [
+/**
+ * Fields that only one type has. Method and expected status are accepted for every type, because
+ * they have defaults.
+ */
+const TYPE_FIELDS = [
   { field: "keyword", name: "keyword", type: "http" },
   { field: "headers", name: "headers", type: "http" },
   { field: "body", name: "body", type: "http" },
@@ -77,10 +78,10 @@ const OWN_FIELDS = [
 ] as const;
 
 /**
- * The settings of a monitor after a change. Of one that becomes another type only the name and the
- * times stay.
+ * The settings of a monitor after a change. A new type keeps only the name, URL, timing and
+ * automatic incidents.
  *
- * @throws {AppError} `invalid`; `conflict` when its stored secrets cannot be read.
+ * @throws {AppError} `invalid`; `conflict` if the stored secrets cannot be decrypted.
  */
 export function monitorSettings(
   { secrets }: Pick<Deps, "secrets">,
@@ -89,11 +90,13 @@ export function monitorSettings(
   stored: StoredMonitor | undefined,
 ): MonitorSettings {
   const type = change.type ?? stored!.type;
-  for (const { field, name, type: own } of OWN_FIELDS) {
-    const told = change[field];
-    const isTold = typeof told === "object" && told ? Object.keys(told).length > 0 : told != null;
-    if (isTold && type !== own) {
-      throw new AppError("invalid", `body.${name}: only monitors of type ${own} have it`);
+  for (const { field, name, type: required } of TYPE_FIELDS) {
+    const value = change[field];
+    const isSet = typeof value === "object" && value
+      ? Object.keys(value).length > 0
+      : value != null;
+    if (isSet && type !== required) {
+      throw new AppError("invalid", `body.${name}: only for monitors of type ${required}`);
     }
   }
   const old = stored?.type === type ? stored : undefined;
@@ -104,53 +107,57 @@ export function monitorSettings(
     name: change.name ?? stored!.name,
     type,
     url: isHttp ? redactedUrl(url) : url,
-    method: isHttp ? told(change.method, old?.method) ?? MONITOR_DEFAULTS.method : null,
+    method: isHttp ? merge(change.method, old?.method) ?? MONITOR_DEFAULTS.method : null,
     expectedStatus: isHttp
-      ? expectedStatus(
-        told(change.expectedStatus, old?.expectedStatus) ?? MONITOR_DEFAULTS.expectedStatus,
+      ? parseExpectedStatus(
+        merge(change.expectedStatus, old?.expectedStatus) ?? MONITOR_DEFAULTS.expectedStatus,
       )
       : null,
-    keyword: isHttp ? told(change.keyword, old?.keyword) : null,
+    keyword: isHttp ? merge(change.keyword, old?.keyword) : null,
     recordType: isDns
-      ? told(change.recordType, old?.recordType) ?? MONITOR_DEFAULTS.recordType
+      ? merge(change.recordType, old?.recordType) ?? MONITOR_DEFAULTS.recordType
       : null,
-    expected: isDns ? told(change.expected, old?.expected) : null,
+    expected: isDns ? merge(change.expected, old?.expected) : null,
     timeoutMs: change.timeoutMs ?? stored?.timeoutMs ?? MONITOR_DEFAULTS.timeoutMs,
     intervalSeconds: change.intervalSeconds ?? stored?.intervalSeconds ??
       MONITOR_DEFAULTS.intervalSeconds,
     retries: change.retries ?? stored?.retries ?? MONITOR_DEFAULTS.retries,
-    sealed: isHttp ? sealRequest(secrets, id, request(secrets, { ...change, url }, old)) : null,
+    sealed: isHttp
+      ? sealRequest(secrets, id, mergeRequest(secrets, { ...change, url }, old))
+      : null,
     autoIncident: change.autoIncident ?? stored?.autoIncident ?? false,
   };
 }
 
-/** Nothing told keeps what is stored; `null` takes it away. */
-const told = <T>(change: T | null | undefined, stored: T | null | undefined): T | null =>
+/** `undefined` keeps the stored value; `null` removes it. */
+const merge = <T>(change: T | null | undefined, stored: T | null | undefined): T | null =>
   change === undefined ? stored ?? null : change;
 
-function expectedStatus(text: string): string {
-  const normalized = normalizedExpectedStatus(text);
+function parseExpectedStatus(text: string): string {
+  const normalized = normalizeExpectedStatus(text);
   if (normalized !== undefined) return normalized;
   throw new AppError(
     "invalid",
-    "body.expected_status: not statuses from 100 to 599 or ranges of them, e.g. 200-299,301",
+    "body.expected_status: must be statuses or ranges from 100 to 599, e.g. 200-299,301",
   );
 }
 
 /**
- * Headers, body and address after a change, with the values that are kept.
+ * Merges headers, body and URL with the stored ones.
  *
- * @throws {AppError} `invalid`; `conflict` when the stored ones cannot be read.
+ * @throws {AppError} `invalid`; `conflict` if the stored ones cannot be decrypted.
  */
-function request(
+function mergeRequest(
   secrets: Deps["secrets"],
   { url, headers, body }: MonitorChange & { url: string },
   stored: StoredMonitor | undefined,
 ): MonitorRequest {
-  const old: MonitorRequest = stored ? opened(secrets, stored) : { headers: {}, body: null };
+  const old: MonitorRequest = stored
+    ? openRequestOrConflict(secrets, stored)
+    : { headers: {}, body: null };
   const elsewhere = !!stored && isElsewhere(stored.url, url);
-  const whole = unredactedUrl(url, old.url ?? stored?.url);
-  if (whole === undefined) {
+  const fullUrl = unredactedUrl(url, old.url ?? stored?.url);
+  if (fullUrl === undefined) {
     throw new AppError(
       "invalid",
       `body.url: "${REDACTED}" keeps a stored value, and there is none`,
@@ -158,14 +165,14 @@ function request(
   }
   if (elsewhere && keepsSecrets(url)) throw new AppError("invalid", `body.url: ${GIVE_AGAIN}`);
   return {
-    ...(redactedUrl(whole) !== whole && { url: whole }),
+    ...(redactedUrl(fullUrl) !== fullUrl && { url: fullUrl }),
     headers: checkedHeaders(headers, { stored: old.headers, elsewhere }),
-    body: checkedBody(body, { stored: old.body, elsewhere }),
+    body: mergeBody(body, { stored: old.body, elsewhere }),
   };
 }
 
 /** @throws {AppError} `invalid` */
-function checkedBody(
+function mergeBody(
   given: string | null | undefined,
   { stored, elsewhere }: { stored: string | null; elsewhere: boolean },
 ): string | null {
@@ -177,8 +184,8 @@ function checkedBody(
   return stored;
 }
 
-/** @throws {AppError} `invalid` for what is no target of its type, or may not be reached. */
-export async function assertReachable(
+/** @throws {AppError} `invalid` if the target does not fit the type or is not allowed. */
+export async function assertTargetAllowed(
   deps: OutboundDeps,
   { type, url }: Pick<MonitorSettings, "type" | "url">,
 ): Promise<void> {
@@ -190,16 +197,4 @@ export async function assertReachable(
   }
   const problem = dnsNameProblem(url);
   if (problem) throw new AppError("invalid", `body.url: ${problem}, e.g. www.example.com`);
-}
-
-/** @throws {AppError} `conflict` when they were encrypted with another key. */
-function opened(secrets: Deps["secrets"], monitor: StoredMonitor): MonitorRequest {
-  try {
-    return openRequest(secrets, monitor);
-  } catch (cause) {
-    if (!(cause instanceof SealError)) throw cause;
-    throw new AppError("conflict", `${cause.message}: delete the monitor and create it anew`, {
-      cause,
-    });
-  }
 }

@@ -1,5 +1,5 @@
 /**
- * How well monitors did: from their outages and from the roll-ups of their checks.
+ * Uptime and response time statistics, from outages and the roll-ups of checks.
  *
  * @module
  */
@@ -11,11 +11,11 @@ import type { Deps } from "../../deps.ts";
 import { notFound } from "../../errors.ts";
 import { totalMs } from "./intervals.ts";
 import { addHistogram, type Histogram, percentile } from "./response_histogram.ts";
-import { type MonitorTimes, timesOf } from "./history.ts";
+import { loadHistory, type MonitorHistory } from "./history.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** How far each one looks back, and the roll-ups that it reads. */
+/** The length of each window, and the roll-ups that it uses. */
 const WINDOWS = {
   "24h": { ms: 24 * HOUR_MS, resolution: 900 },
   "7d": { ms: 7 * 24 * HOUR_MS, resolution: 3_600 },
@@ -24,18 +24,18 @@ const WINDOWS = {
 
 export type StatsWindow = keyof typeof WINDOWS;
 
-/** Of one window. */
+/** The statistics of one window. */
 export interface UptimeStats {
-  /** Share of the known time in which it was up; `null` while nothing is known. */
+  /** Percent of the known time; `null` while nothing is known. */
   uptimePercent: number | null;
-  /** Of the checks that succeeded; `null` without any. */
+  /** Of the successful checks; `null` without any. */
   avgResponseTimeMs: number | null;
   p95ResponseTimeMs: number | null;
   totalChecks: number;
   totalDowntimeSeconds: number;
 }
 
-/** What the last check came to, for a monitor of which more is not known. */
+/** The result of the last check. */
 interface LastState {
   isDown: boolean;
   /** Unix milliseconds. */
@@ -43,8 +43,8 @@ interface LastState {
 }
 
 /**
- * The last 24 hours, 7 days and 30 days. Checks are counted by whole quarters of an hour, or whole
- * hours; uptime is exact.
+ * Statistics of the last 24 hours, 7 days and 30 days. The windows of check counts are rounded to
+ * quarters of an hour (24 hours) or hours; uptime is exact.
  *
  * @throws {AppError} `not_found`.
  */
@@ -61,19 +61,17 @@ export function getUptimeStats(
   };
 }
 
-/** The uptime of the last 24 hours by the monitors' ids. */
+/** The uptime of the last 24 hours by monitor ID. */
 export function uptimeOfLastDay(
   deps: Pick<Deps, "db" | "metrics" | "now">,
   monitors: readonly ({ id: string } & LastState)[],
 ): Map<string, number | null> {
   const to = deps.now();
-  const times = timesOf(
-    deps,
-    monitors.map(({ id }) => id),
-    new Date(to.getTime() - WINDOWS["24h"].ms),
-    to,
+  const from = new Date(to.getTime() - WINDOWS["24h"].ms);
+  const histories = loadHistory(deps, monitors.map(({ id }) => id), from, to);
+  return new Map(
+    monitors.map(({ id, ...last }) => [id, uptimePercent(histories.get(id)!, last, to)]),
   );
-  return new Map(monitors.map((each) => [each.id, uptimePercent(times.get(each.id)!, each, to)]));
 }
 
 function statsOf(
@@ -85,7 +83,7 @@ function statsOf(
   const { db, metrics } = deps;
   const { ms, resolution } = WINDOWS[window];
   const from = new Date(to.getTime() - ms);
-  const times = timesOf(deps, [monitorId], from, to).get(monitorId)!;
+  const history = loadHistory(deps, [monitorId], from, to).get(monitorId)!;
   const histogram: Histogram = {};
   const sums = { checks: 0, timed: 0, ms: 0, max: 0 };
   for (const rollup of selectRollups(metrics, { monitorId, resolution, from: from.getTime() })) {
@@ -97,33 +95,33 @@ function statsOf(
   }
   const p95 = percentile(histogram, 0.95);
   return {
-    uptimePercent: uptimePercent(times, {
+    uptimePercent: uptimePercent(history, {
       isDown: selectMonitor(db, monitorId)?.status === "down",
       checkedAt: selectLatestCheck(metrics, monitorId)?.checkedAt,
     }, to),
     avgResponseTimeMs: sums.timed === 0 ? null : Math.round(sums.ms / sums.timed),
     p95ResponseTimeMs: p95 === null ? null : Math.min(p95, sums.max),
     totalChecks: sums.checks,
-    totalDowntimeSeconds: Math.round(totalMs(times.down) / 1000),
+    totalDowntimeSeconds: Math.round(totalMs(history.down) / 1000),
   };
 }
 
 /**
- * Percent of the known time in which a monitor was up, with four decimals, rounded down: 100 means
- * up throughout. `null` while nothing is known.
+ * Uptime in percent of the known time, rounded down to four decimals, so that 100 means no
+ * downtime. `null` while nothing is known.
  */
-export function uptimeShare({ known, down }: MonitorTimes): number | null {
+export function uptimeShare({ known, down }: MonitorHistory): number | null {
   const knownMs = totalMs(known);
   if (knownMs === 0) return null;
   const downMs = Math.min(knownMs, totalMs(down));
   return Math.floor(1e6 * (knownMs - downMs) / knownMs) / 1e4;
 }
 
-/** The same; the first check gives a state before there is any known time. */
+/** Like {@linkcode uptimeShare}, but uses the first check while there is no known time. */
 function uptimePercent(
-  times: MonitorTimes,
+  history: MonitorHistory,
   { isDown, checkedAt }: LastState,
   to: Date,
 ): number | null {
-  return uptimeShare(times) ?? (checkedAt === to.getTime() ? (isDown ? 0 : 100) : null);
+  return uptimeShare(history) ?? (checkedAt === to.getTime() ? (isDown ? 0 : 100) : null);
 }

@@ -1,5 +1,5 @@
 /**
- * Deletes checks and outages that have been kept for their time.
+ * Deletes old checks and outages.
  *
  * @module
  */

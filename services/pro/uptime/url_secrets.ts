@@ -1,5 +1,5 @@
 /**
- * Addresses of monitors that an earlier version stored with their secrets in clear.
+ * Encrypts the secrets in monitor URLs that an earlier version stored in clear.
  *
  * @module
  */
@@ -10,20 +10,20 @@ import { SealError } from "../../secrets.ts";
 import { keepsSecrets, redactedUrl } from "../../outbound/url_secrets.ts";
 import { openRequest, sealRequest } from "./request.ts";
 
-/** Encrypts them; to be called before requests and workers. */
+/** Must be called before requests and workers start. */
 export function sealMonitorUrls(
   { db, secrets, log }: Pick<Deps, "db" | "secrets" | "log">,
 ): void {
   for (const monitor of selectMonitors(db)) {
     const { id, url } = monitor;
-    const shown = redactedUrl(url);
-    if (shown === url || keepsSecrets(url)) continue;
+    const redacted = redactedUrl(url);
+    if (redacted === url || keepsSecrets(url)) continue;
     try {
       const sealed = sealRequest(secrets, id, { ...openRequest(secrets, monitor), url });
-      updateMonitor(db, { ...monitor, url: shown, sealed });
+      updateMonitor(db, { ...monitor, url: redacted, sealed });
       log.info("monitor URL encrypted", { monitorId: id });
     } catch (error) {
-      // Its other secrets are lost: it has to be created again.
+      // The other secrets cannot be decrypted: the monitor must be created again.
       if (!(error instanceof SealError)) throw error;
     }
   }

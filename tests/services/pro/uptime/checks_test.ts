@@ -6,7 +6,7 @@ import { selectRollups } from "../../../../db/pro/uptime/rollups.ts";
 import type { AppEvent } from "../../../../services/events/events.ts";
 import { sweepOutages } from "../../../../services/pro/uptime/outages.ts";
 import { listChecks, recordCheck, sweepChecks } from "../../../../services/pro/uptime/checks.ts";
-import { type MonitorTimes, timesOf } from "../../../../services/pro/uptime/history.ts";
+import { loadHistory, type MonitorHistory } from "../../../../services/pro/uptime/history.ts";
 import {
   changeMonitor,
   getMonitor,
@@ -40,8 +40,8 @@ function monitored({ retries = 1, now = "2026-03-01T12:00:00Z" } = {}) {
       return recordCheck(app.deps, id, app.deps.now(), result);
     },
     status: () => selectMonitor(app.deps.db, "m1")!.status,
-    spans: (which: keyof MonitorTimes, from: string, to: string, id = "m1") =>
-      timesOf(app.deps, [id], new Date(at(from)), new Date(at(to))).get(id)![which]
+    spans: (which: keyof MonitorHistory, from: string, to: string, id = "m1") =>
+      loadHistory(app.deps, [id], new Date(at(from)), new Date(at(to))).get(id)![which]
         .map(({ start, end }) => `${clockOf(start)}-${clockOf(end)}`),
     [Symbol.dispose]: () => app[Symbol.dispose](),
   };
@@ -230,7 +230,7 @@ Deno.test("times are clipped, and those of several monitors stand side by side",
   m.check("12:03", OK, "m2");
   m.check("12:04", OK);
   const range = [new Date(at("12:01:30")), new Date(at("12:03:30"))] as const;
-  const times = timesOf(m.deps, ["m1", "m2", "unknown"], ...range);
+  const times = loadHistory(m.deps, ["m1", "m2", "unknown"], ...range);
   deepEqual(
     [...times].map(([id, { down, known }]) => [
       id,
@@ -243,7 +243,7 @@ Deno.test("times are clipped, and those of several monitors stand side by side",
       ["unknown", [], 0],
     ],
   );
-  equal(timesOf(m.deps, [], ...range).size, 0);
+  equal(loadHistory(m.deps, [], ...range).size, 0);
 });
 
 Deno.test("a longer interval makes no gap of the time before it", async () => {

@@ -1,5 +1,5 @@
 import { equal, ok } from "node:assert/strict";
-import { dueMsOf, phaseMs } from "../../../../services/pro/uptime/schedule.ts";
+import { calculateDueMs, phaseMs } from "../../../../services/pro/uptime/schedule.ts";
 
 const START = Date.parse("2026-03-01T12:00:00Z");
 const MINUTE = 60_000;
@@ -22,7 +22,7 @@ const schedule = {
   updatedAt: new Date(START - 1e9).toISOString(),
 };
 const good = (checkedAt: number) => ({ checkedAt, failures: 0 });
-const alive = { aliveMs: START - 1e9 };
+const alive = { proberStartMs: START - 1e9 };
 
 for (
   const { when, change = {}, last, at, due } of [
@@ -87,7 +87,7 @@ for (
     {
       when: "its check began but could not be stored",
       last: good(START - MINUTE),
-      at: { ...alive, startedMs: START + phase, nowMs: START + phase + 1 },
+      at: { ...alive, lastStartMs: START + phase, nowMs: START + phase + 1 },
       due: START + phase + MINUTE,
     },
     {
@@ -99,26 +99,26 @@ for (
   ]
 ) {
   Deno.test(`the due time is right when ${when}`, () => {
-    equal(dueMsOf({ ...schedule, ...change }, last, at), due);
+    equal(calculateDueMs({ ...schedule, ...change }, last, at), due);
   });
 }
 
 Deno.test("a change that lies in the future does not make a monitor due over and over", () => {
   const updatedAt = new Date(START + 1e7).toISOString();
   const changed = { ...schedule, updatedAt };
-  ok(dueMsOf(changed, good(START), { ...alive, nowMs: START + 500 }) > START + 500);
-  equal(dueMsOf(changed, undefined, { ...alive, nowMs: START }), START);
+  ok(calculateDueMs(changed, good(START), { ...alive, nowMs: START + 500 }) > START + 500);
+  equal(calculateDueMs(changed, undefined, { ...alive, nowMs: START }), START);
 });
 
 Deno.test("after a standstill the checks that were missed are spread, none later than 30 s", () => {
-  const aliveMs = START;
+  const proberStartMs = START;
   const dues = Array.from({ length: 500 }, (_, i) => {
     const intervalSeconds = i % 2 ? 30 : 86_400;
-    return dueMsOf(
+    return calculateDueMs(
       { ...schedule, id: crypto.randomUUID(), intervalSeconds },
       good(START - 1e9 + 1),
       {
-        aliveMs,
+        proberStartMs,
         nowMs: START,
       },
     );
