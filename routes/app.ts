@@ -8,7 +8,7 @@ import { Hono } from "hono";
 import { recordAudit } from "../services/ce/auth/audit.ts";
 import type { Deps } from "../services/deps.ts";
 import { AppError } from "../services/errors.ts";
-import { guard as policySource } from "../services/editions.ts";
+import { accessPolicySource } from "../services/editions.ts";
 import { createCurrentAccessPolicy } from "../services/access_policy.ts";
 import { errorFields } from "../services/log.ts";
 import { clientAddress, trustedPeer } from "./client_address.ts";
@@ -51,7 +51,7 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
     license,
     identify: identifyCaller,
     audit,
-    currentPolicy: createCurrentAccessPolicy(deps, policySource),
+    currentPolicy: createCurrentAccessPolicy(deps, accessPolicySource),
   };
   let document: Promise<string> | undefined;
   const openApi = () => document ??= printOpenApi();
@@ -67,7 +67,7 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
 
   return async function handle(request, peer) {
     const started = performance.now();
-    vitals.requestBegan();
+    vitals.recordRequestStart();
     const exchange: Exchange = {
       requestId: requestIdOf(request),
       address: peer,
@@ -88,7 +88,7 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
     const { method } = request;
     const { status } = response;
     const ms = performance.now() - started;
-    vitals.requestEnded({ method, route: exchange.route, status, ms });
+    vitals.recordRequestEnd({ method, route: exchange.route, status, ms });
     logRequest(request, exchange, status, ms);
     return response;
   };

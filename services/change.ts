@@ -1,13 +1,13 @@
 /**
- * Changes of what is stored: a request names some fields, and all others stay as they are.
+ * Partial updates: a request contains the fields to change.
  *
  * @module
  */
 
-/** Any of the fields. One that is left out, or `undefined`, is not changed. */
+/** Some of the fields. A missing or `undefined` field is not changed. */
 export type Change<Fields> = { [Field in keyof Fields]?: Fields[Field] | undefined };
 
-/** The record as it is after a change. */
+/** Returns the record after a change. */
 export function applyChange<Stored extends object>(
   stored: Stored,
   change: Change<NoInfer<Stored>>,

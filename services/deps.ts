@@ -1,9 +1,9 @@
 /**
- * What the service is made of. `main.ts` builds it once; a test builds its own.
+ * The parts of the service. `assemble()` in `commands/assemble.ts` builds them once, from top to
+ * bottom; a test builds its own (`tests/helpers/test_app.ts`).
  *
- * A function asks for no more than it uses:
- * `Pick<Deps, "db" | "now">` says at a glance that it reads the database and the clock and does
- * not touch the container engine.
+ * A function takes only what it uses: `Pick<Deps, "db" | "now">` says that it uses the database and
+ * the clock, but not the container engine.
  *
  * @module
  */
@@ -46,16 +46,16 @@ import type { WorkerState } from "./state/worker_state.ts";
 
 export interface Deps {
   config: Config;
-  /** What a user told us or must be able to rely on. */
+  /** What users entered or must be able to rely on. */
   db: StateDatabase;
-  /** Samples and check results; may be lost without harm. */
+  /** Samples and check results, which may be lost without harm. */
   metrics: MetricsDatabase;
   engine: Engine;
-  /** The containers as the engine last told of them. */
+  /** The last known state of the containers. */
   inventory: Inventory;
-  /** Names this server in every event. */
+  /** Identifies this server in every event. */
   server: ServerIdentity;
-  /** Containers with an action under way. */
+  /** Containers with a running action. */
   reservations: Reservations;
   /** The engine's disk usage, computed on demand. */
   diskUsage: DiskUsageCache;
@@ -63,52 +63,52 @@ export interface Deps {
   swarm: SwarmManager;
   /** Whether the engine's events can be read. */
   eventStream: EventStream;
-  /** What is known of the container that this service itself runs in. */
+  /** What is known of the service's own container. */
   self: SelfHint;
-  /** The last stats of each container, and who needs new ones. */
+  /** The last stats of each container. */
   stats: StatsCache;
   /** The last sample of the host itself. */
   host: HostCache;
-  /** Users, their roles and what was revoked, in memory for the check of every request. */
+  /** Users, their roles and revoked sessions, in memory for the check of every request. */
   accounts: Accounts;
   passwords: Passwords;
   /** Limits of expensive requests. */
   limiters: Limiters;
   /** The engine's version and reachability, from memory. */
   engineStatus: EngineStatusReader;
-  /** Who failed to log in lately. */
+  /** Recent failed logins. */
   throttle: LoginThrottle;
   /** The clients of `GET /api/stream`. */
   stream: StreamHub;
-  /** What a browser brings to `GET /api/stream` instead of a token. */
+  /** Tickets with which browsers open `GET /api/stream`. */
   tickets: StreamTickets;
-  /** The license in force; its edition changes when one is installed or ends. */
+  /** The current license. Its edition changes when a license is installed or expires. */
   license: License;
-  /** How the service looks to people, where an edition gives it a look of its own. */
+  /** The active branding, if the edition has one. */
   brand: BrandCache;
   /** Pending entries, verifications and quotas of the compliance log. */
   compliance: ComplianceState;
-  /** The keys of this installation: tokens are signed, stored secrets encrypted with them. */
+  /** The keys of this installation, which sign tokens and encrypt stored secrets. */
   secrets: Secrets;
-  /** What counts against the limits of the license, in every edition. */
+  /** Counts the records that the license limits, in all editions. */
   counts: RecordCounts;
   events: EventBus;
-  /** Where events are written down for delivery, inside the transaction of their cause. */
+  /** Store messages about an event, inside the transaction of its cause. */
   recorders: readonly Recorder[];
-  /** Wakes whoever delivers what recorders wrote down. */
+  /** Wakes the deliverer of these messages. */
   outbox: OutboxSignal;
-  /** How what they wrote down is sent. */
+  /** Send these messages. */
   channels: readonly OutboxChannel[];
-  /** The systems that integrations can ask, in every edition. */
+  /** The systems that integrations can poll, in all editions. */
   adapters: readonly Adapter[];
-  /** The polls of integrations that are under way. */
+  /** Running polls of integrations. */
   polls: RunningPolls;
-  /** The checks of uptime monitors that are under way. */
+  /** Running checks of uptime monitors. */
   checks: RunningPolls;
   /** The public status pages of the Pro edition. */
   statusPages: SnapshotCache;
   maintenance: Maintenance;
-  /** What the process counts about itself. */
+  /** Counters of the process itself. */
   vitals: Vitals;
   /** State of each running worker by name. */
   workers: Map<string, WorkerState>;

@@ -1,6 +1,6 @@
 /**
- * The table of contents of the service layer: what runs in the background, where events are
- * written down and which systems can be asked for data, in every edition.
+ * The table of contents of the service layer: workers, recorders, channels and adapters of all
+ * editions.
  *
  * @module
  */
@@ -42,9 +42,9 @@ export const sealers: readonly Sealer[] = [...ceSealers, ...proSealers];
 
 export const adapters: readonly Adapter[] = [...ceAdapters, ...proAdapters];
 
-export const guard: AccessPolicySource = enterpriseAccessPolicy;
+export const accessPolicySource: AccessPolicySource = enterpriseAccessPolicy;
 
-/** Records a command of the command line where an edition keeps a log of its own. */
+/** Records a command of the command line in the compliance log. */
 export const recordCommandEntry = recordEnterpriseCommand;
 
 export const counts: RecordCounts = { ...ceCounts, ...proCounts };

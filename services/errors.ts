@@ -1,8 +1,6 @@
 /**
- * The failures a caller of the API can act on.
- *
- * Anything else that is thrown (a bug) is an internal error: it is logged in full
- * and the caller reads only "Internal error".
+ * Errors that a caller of the API can act on. Any other error is a bug: it is logged in full, and the
+ * caller gets only "Internal error".
  *
  * @module
  */
@@ -33,7 +31,7 @@ export class AppError extends Error {
   }
 }
 
-/** One thing that is wrong with a request. */
+/** One problem of a request. */
 export interface InputIssue {
   /** Where, e.g. `"body.config.url"`. */
   path: string;
@@ -41,10 +39,10 @@ export interface InputIssue {
   message: string;
 }
 
-/** Largest number of issues that one answer lists. */
+/** Maximum number of issues in one response. */
 export const ISSUES_MAX = 50;
 
-/** Input that does not have the shape it should have. The message is about the first issue. */
+/** Input that does not match its shape. The message is about the first issue. */
 export class InputError extends AppError {
   override readonly name = "InputError";
   /** At most {@linkcode ISSUES_MAX}. */
@@ -57,7 +55,7 @@ export class InputError extends AppError {
   }
 }
 
-/** An edition's limit is reached, or the edition lacks the feature; answered with 402 and the numbers. */
+/** The edition's limit is reached, or the edition lacks the feature: 402 with the numbers. */
 export class LimitError extends AppError {
   override readonly name = "LimitError";
 
@@ -66,11 +64,11 @@ export class LimitError extends AppError {
   }
 }
 
-/** The caller does something too often. */
+/** The caller is rate-limited. */
 export class ThrottledError extends AppError {
   override readonly name = "ThrottledError";
 
-  /** @param retryAfterS Whole seconds after which a new try makes sense; at least 1. */
+  /** @param retryAfterS Whole seconds until a retry makes sense; at least 1. */
   constructor(message: string, readonly retryAfterS: number) {
     super("too_many_requests", message);
   }
@@ -80,16 +78,13 @@ export class ThrottledError extends AppError {
 export const notFound = (what: string, id: string) =>
   new AppError("not_found", `${what} ${id} does not exist`);
 
-/** For a limit that every edition has. E.g. `tooMany("brands", 100)`. */
+/** A limit of all editions. E.g. `tooMany("brands", 100)`. */
 export const tooMany = (what: string, max: number) =>
-  new AppError(
-    "conflict",
-    `There are ${max} ${what} already, and no more can be; delete one first`,
-  );
+  new AppError("conflict", `Limit of ${max} ${what} reached; delete one first`);
 
 /**
- * Turns what the layers below throw into an {@linkcode AppError}, or returns `undefined` for
- * what the caller cannot act on.
+ * Converts errors of the layers below to an {@linkcode AppError}; `undefined` if the caller cannot
+ * act on them.
  */
 export function asAppError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
@@ -107,17 +102,17 @@ function fromDatabase(error: Error): AppError | undefined {
   if (errcode === 2067) return new AppError("conflict", "Already exists", { cause: error });
   const reason = NOT_STORED[errcode & 0xff];
   if (reason === undefined) return undefined;
-  return new AppError("unavailable", `Nothing can be stored: ${reason}`, { cause: error });
+  return new AppError("unavailable", `Cannot store anything: ${reason}`, { cause: error });
 }
 
-/** By primary result code of SQLite: what keeps it from writing while reads go on. */
+/** Why SQLite cannot write, by its primary result code. */
 const NOT_STORED: Record<number, string> = {
   5: "another process has the database locked; try again", // SQLITE_BUSY
-  8: "the database can only be read", // SQLITE_READONLY
+  8: "the database is read-only", // SQLITE_READONLY
   13: "the disk is full", // SQLITE_FULL
 };
 
-/** The engine's own sentence is kept: it names the container, volume or port that is in the way. */
+/** The engine's message is kept, because it names the container, volume or port. */
 function fromEngine(error: EngineError): AppError | undefined {
   switch (error.status) {
     case 400:
@@ -127,11 +122,11 @@ function fromEngine(error: EngineError): AppError | undefined {
     case 403: // e.g. removing a predefined network
     case 409:
       return new AppError("conflict", error.message, { cause: error });
-    case 503: // e.g. a swarm operation on a node that is no manager
+    case 503: // e.g. a swarm operation on a node that is not a manager
       return new AppError("conflict", error.message, { cause: error });
     default:
-      // The engine answers 500 for much that the caller can act on (a taken port, a missing
-      // mount source), so its sentence is passed on; it is the engine's failure, not ours.
+      // The engine answers 500 to much that the caller can act on (a port in use, a missing mount
+      // source), so the caller gets its message.
       return new AppError("bad_gateway", error.message, { cause: error });
   }
 }

@@ -1,6 +1,5 @@
 /**
- * The name of the host that this service runs on, in the rows that describe a host: so that those
- * of many hosts can one day lie side by side.
+ * The id of this host in rows that describe a host, so that a later version can store several hosts.
  *
  * @module
  */

@@ -10,31 +10,29 @@ import { errorFields } from "./log.ts";
 import type { WorkerState } from "./state/worker_state.ts";
 import { systemReason } from "./system_reason.ts";
 
-/** Work that goes on from the start of the service to its end. */
+/** Work that runs for as long as the service does. */
 export interface Worker {
-  /** As it reads in the log, e.g. `"alert evaluator"`. */
+  /** The name in the log, e.g. `"alert evaluator"`. */
   name: string;
-  /** The least edition that runs it. */
+  /** The lowest edition that runs it. */
   edition: Edition;
   /**
-   * Works until `signal` aborts; returns when it has let go of everything. Calls `round` at the
-   * end of each round, which is what `GET /api/health` shows of it.
+   * Works until `signal` aborts, then releases everything and returns. Calls `round` at the end of
+   * each round; `GET /api/health` shows the time of the last one.
    */
   run(deps: Deps, signal: AbortSignal, round: () => void): Promise<void>;
 }
 
-/** Pause before a failed worker runs again, in milliseconds. */
+/** Delay before a failed worker is restarted, in milliseconds. */
 const RESTART_DELAY_MS = 5_000;
 
-/** How often the workers are compared with the license, in milliseconds. */
+/** Interval of the license check, in milliseconds. */
 const LICENSE_CHECK_MS = 1_000;
 
 /**
- * Runs the workers of the license's edition until `signal` aborts. A worker that throws is logged
- * and run again; the others do not notice. One whose edition ends is stopped, and one whose
- * edition begins is started, without a restart of the service.
- *
- * @returns When all of them have ended.
+ * Runs the workers of the license's edition until `signal` aborts, and returns when all of them have
+ * stopped. A worker that throws is logged and restarted. When the edition changes, workers are
+ * started and stopped without a restart of the service.
  */
 export async function runWorkers(
   workers: readonly Worker[],
@@ -51,17 +49,17 @@ async function keepRunning(worker: Worker, deps: Deps, signal: AbortSignal): Pro
     lastError: null,
     lastErrorAt: null,
   };
-  const licensed = () => includesEdition(deps.license.edition, worker.edition);
+  const isLicensed = () => includesEdition(deps.license.edition, worker.edition);
   const round = () => state.lastRoundAt = deps.now().toISOString();
 
   while (!signal.aborted) {
-    if (!licensed()) {
+    if (!isLicensed()) {
       deps.workers.delete(worker.name);
       await sleep(LICENSE_CHECK_MS, signal);
       continue;
     }
     deps.workers.set(worker.name, state);
-    const term = licenseTerm(worker, licensed, signal);
+    const term = limitToLicense(worker, isLicensed, signal);
     try {
       await worker.run(deps, term.signal, round);
     } catch (error) {
@@ -75,14 +73,14 @@ async function keepRunning(worker: Worker, deps: Deps, signal: AbortSignal): Pro
   }
 }
 
-/** A signal that aborts with `signal`, or when the license no longer covers the worker. */
-function licenseTerm(worker: Worker, licensed: () => boolean, signal: AbortSignal) {
+/** Returns a signal that aborts with `signal`, or when the license no longer covers the worker. */
+function limitToLicense(worker: Worker, isLicensed: () => boolean, signal: AbortSignal) {
   const term = new AbortController();
   const abort = () => term.abort();
   signal.addEventListener("abort", abort, { once: true });
   const timer = worker.edition === "ce"
     ? undefined
-    : setInterval(() => licensed() || abort(), LICENSE_CHECK_MS);
+    : setInterval(() => isLicensed() || abort(), LICENSE_CHECK_MS);
   if (signal.aborted) abort();
   return {
     signal: term.signal,
@@ -101,7 +99,7 @@ export async function* every(intervalMs: number, signal: AbortSignal): AsyncGene
   }
 }
 
-/** Waits; an abort ends the wait early instead of failing it. */
+/** Waits for `ms`, or until `signal` aborts. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
@@ -115,7 +113,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Waits for the abort, however long it takes. */
+/** Waits until `signal` aborts. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

@@ -10,7 +10,7 @@ export type LogFormat = "json" | "text";
 
 export type LogFields = Record<string, unknown>;
 
-/** Writes lines of its level and above; `fields` are added as they are, so never give it a secret. */
+/** Writes lines of its level and above. Fields are not redacted: never log a secret. */
 export interface Log {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
@@ -21,9 +21,9 @@ export interface Log {
 const encoder = new TextEncoder();
 
 /**
- * Makes the process's log.
+ * Creates the process's log.
  *
- * @param write Where a finished line goes; standard error unless given.
+ * @param write Writes a finished line; default: to standard error.
  */
 export function createLog(
   { level, format, now }: { level: LogLevel; format: LogFormat; now: () => Date },
@@ -37,10 +37,10 @@ export function createLog(
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
-/** A log that says nothing. */
+/** A log that writes nothing. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** An error as fields of a log line: its message with those of its causes, and the stack. */
+/** Returns an error as fields of a log line: its message, the messages of its causes, its stack. */
 export function errorFields(error: unknown): LogFields {
   const messages: string[] = [];
   for (let cause = error; cause !== undefined; cause = (cause as Error)?.cause) {
@@ -60,22 +60,22 @@ function jsonLine(time: Date, level: LogLevel, message: string, fields: LogField
 function textLine(time: Date, level: LogLevel, message: string, fields: LogFields): string {
   const rest = Object.entries(fields)
     .filter(([name, value]) => value !== undefined && (name !== "stack" || level === "error"))
-    .map(([name, value]) => `${name}=${shown(value)}`);
+    .map(([name, value]) => `${name}=${quoteText(value)}`);
   return [time.toISOString(), level.toUpperCase().padEnd(5), message, ...rest].join(" ");
 }
 
-/** A text as it is where it is one plain word, for else it could pass for another field or line. */
-function shown(value: unknown): string {
+/** Quotes a text unless it is one plain word, so that it cannot look like another field or line. */
+function quoteText(value: unknown): string {
   return typeof value === "string" && /^[^\s"=\p{C}]+$/u.test(value) ? value : json(value);
 }
 
-/** What cannot be written as JSON must not cost the line, let alone the work that it tells of. */
+/** A value that cannot be serialized must not fail the caller. */
 function json(value: unknown): string {
   try {
     return JSON.stringify(value, (_, part) => typeof part === "bigint" ? String(part) : part) ??
       "undefined";
   } catch (error) {
-    return JSON.stringify(`not shown: ${error instanceof Error ? error.message : error}`);
+    return JSON.stringify(`not serializable: ${error instanceof Error ? error.message : error}`);
   }
 }
 
@@ -83,5 +83,5 @@ function writeToStderr(line: string): void {
   // A closed standard error (a vanished terminal or log pipe) must not end the service.
   try {
     Deno.stderr.writeSync(encoder.encode(line + "\n"));
-  } catch { /* nobody is left to tell */ }
+  } catch { /* there is nowhere to report it */ }
 }

@@ -1,18 +1,18 @@
 /**
- * Secrets in what is shown.
+ * Redaction of secrets in output.
  *
  * @module
  */
 
-/** Stands for a secret in an answer; sent back in an update it means "keep". */
+/** Replaces a secret in responses. In an update it means: keep the stored value. */
 export const REDACTED = "********";
 
-/** An address and what follows it, up to the next address. */
+/** A URL and what follows it, up to the next URL. */
 const ADDRESSES = /([a-z][a-z0-9+.-]*:\/\/)((?:(?![a-z][a-z0-9+.-]*:\/\/)[^])*)/gi;
 
 /**
- * A text without the user names and passwords of the addresses in it. Where it is not clear where a
- * password ends, everything up to the next address goes.
+ * Removes user names and passwords from the URLs in a text. If the end of a password is not clear,
+ * everything up to the next URL is removed.
  */
 export function withoutCredentials(text: string): string {
   return text.replace(ADDRESSES, (_, scheme: string, rest: string) => {
@@ -29,13 +29,13 @@ export function withoutCredentials(text: string): string {
   });
 }
 
-/** Why a secret is not kept: it would be sent to where it was not given for. */
+/** Error message for a stored secret that would be sent to another host. */
 export const GIVE_AGAIN = "give it again, the address changed";
 
 /**
- * Whether an address has another scheme, host or port than before. A stored secret is kept for the
- * place that it was given for; otherwise whoever may change an address, but was never told the
- * secret, could have it sent to a host of their own.
+ * Whether a URL has another scheme, host or port than before. Stored secrets are kept only for the
+ * same origin; otherwise a user who may change the URL, but does not know the secret, could have it
+ * sent to another host.
  */
 export function isElsewhere(before: string, address: string): boolean {
   const [known, given] = [URL.parse(before), URL.parse(address)];

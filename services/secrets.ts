@@ -1,6 +1,6 @@
 /**
- * The keys of this installation: one signs access tokens, one encrypts the secrets that are stored
- * for others (webhook headers, credentials of integrations).
+ * The keys of this installation: one signs access tokens, one encrypts stored secrets (webhook
+ * headers, credentials of integrations).
  *
  * @module
  */
@@ -17,46 +17,46 @@ export interface Secrets {
   /**
    * Encrypts a text for the database.
    *
-   * @param purpose What the secret belongs to, e.g. `"webhook 4f1c... headers"`: the same is
-   * needed to open it, so that nobody can move a sealed text to another row or column.
+   * @param purpose What the secret belongs to, e.g. `"webhook 4f1c... headers"`. Opening it needs
+   * the same purpose, so that a sealed text cannot be moved to another row or column.
    */
   seal(text: string, purpose: string): string;
-  /** @throws {SealError} When it was sealed under another key or for another purpose. */
+  /** @throws {SealError} If it was sealed with another key or for another purpose. */
   open(sealed: string, purpose: string): string;
-  /** A keyed hash: equal for equal texts, and useless to whoever has only the database. */
+  /** Returns a keyed hash: equal for equal texts, and useless without the key. */
   fingerprint(text: string): Promise<string>;
 }
 
-/** A sealed text that this installation cannot open. */
+/** A sealed text cannot be opened. */
 export class SealError extends Error {
   override readonly name = "SealError";
 }
 
-/** A key file that cannot be used; the message tells what to do. */
+/** A key file cannot be used; the message says what to do. */
 export class KeyFileError extends Error {
   override readonly name = "KeyFileError";
 }
 
-/** Length of the keys that are made here, in bytes. */
+/** Length of generated keys, in bytes. */
 const KEY_BYTES = 32;
 
 /** AES-GCM's nonce and tag (NIST SP 800-38D, 5.2.1.1 and 5.2.1.2), in bytes. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Names the way a text was sealed, so that another way can come later. */
+/** Version of the encryption, for later changes. */
 const SEAL_VERSION = "v1.";
 
 const encoder = new TextEncoder();
 
 /**
- * Takes the keys from the configuration where it gives them (their UTF-8 bytes), and otherwise
- * from `jwt.secret` and `secret.key` in `dataDir`, which are made at the first start.
+ * Loads the keys from the configuration (their UTF-8 bytes), or else from `jwt.secret` and
+ * `secret.key` in `dataDir`, which the first start creates.
  *
- * Another `SECRET_KEY` than before is no failure here: what was sealed with the former one can no
- * longer be opened, and says so where it is used.
+ * A changed `SECRET_KEY` does not fail here. What was sealed with the former key cannot be opened,
+ * and fails where it is used.
  *
- * @throws {KeyFileError} When a key file cannot be read or made, or does not hold a key.
+ * @throws {KeyFileError} If a key file cannot be read or created, or does not contain a key.
  */
 export function loadSecrets(
   { dataDir, jwtSecret, secretKey }: {
@@ -69,18 +69,18 @@ export function loadSecrets(
   return createSecrets({
     jwtSecret: jwtSecret !== null
       ? encoder.encode(jwtSecret)
-      : keyFile(`${dataDir}/jwt.secret`, "everybody has to log in again", log),
+      : keyFile(`${dataDir}/jwt.secret`, "all users have to log in again", log),
     secretKey: secretKey !== null
       ? encoder.encode(secretKey)
       : keyFile(`${dataDir}/secret.key`, "stored secrets have to be entered again", log),
   });
 }
 
-/** Makes the operations from the bytes of the two keys. */
+/** Creates the operations from the bytes of the two keys. */
 export function createSecrets(
   { jwtSecret, secretKey }: { jwtSecret: Uint8Array; secretKey: Uint8Array },
 ): Secrets {
-  // Each use has a key of its own, so that none can be turned against another.
+  // Each use has its own derived key, so that one cannot be abused for another.
   let sealing: Uint8Array | undefined;
   const sealingKey = () =>
     sealing ??= new Uint8Array(
@@ -126,8 +126,8 @@ export function createSecrets(
         return Buffer.concat([text, decipher.final()]).toString("utf8");
       } catch (cause) {
         throw new SealError(
-          "A stored secret cannot be decrypted: SECRET_KEY is another than before, or somebody " +
-            "changed the database; enter it again",
+          "A stored secret cannot be decrypted: SECRET_KEY has changed, or the database was " +
+            "modified; enter it again",
           { cause },
         );
       }
@@ -156,11 +156,11 @@ async function deriveHmacKey(secret: Uint8Array, info: string): Promise<CryptoKe
   );
 }
 
-/** The key in a file; makes the file where there is none. */
+/** Reads the key in a file; creates the file if it does not exist. */
 function keyFile(path: string, afterwards: string, log: Log): Uint8Array {
   try {
     if (!isThere(path)) writePrivateFile(path, randomText(KEY_BYTES) + "\n");
-    closeToOthers(path, log);
+    makePrivate(path, log);
     const text = readRegularFile(path).trim();
     const key = Buffer.from(text, "base64url");
     if (key.length === KEY_BYTES && key.toString("base64url") === text) return new Uint8Array(key);
@@ -169,21 +169,21 @@ function keyFile(path: string, afterwards: string, log: Log): Uint8Array {
     throw new KeyFileError(`${path} cannot be used: ${reason}`, { cause });
   }
   throw new KeyFileError(
-    `${path} does not hold a key made by this service (${KEY_BYTES} bytes as base64url); ` +
-      `restore it from a backup, or delete it to have a new one made, after which ${afterwards}`,
+    `${path} does not contain a key made by this service (${KEY_BYTES} bytes as base64url); ` +
+      `restore it from a backup, or delete it to create a new one, after which ${afterwards}`,
   );
 }
 
-/** Takes the rights of group and others away; a file system that cannot is told of. */
-function closeToOthers(path: string, log: Log): void {
+/** Removes the permissions of group and others; logs a warning if the file system cannot. */
+function makePrivate(path: string, log: Log): void {
   const { mode, isFile } = Deno.lstatSync(path);
   // What is not a file is refused when it is read.
   if (!isFile) return;
   if (mode === null || (mode & 0o077) === 0) return;
   try {
     Deno.chmodSync(path, PRIVATE_MODE);
-    log.warn("key file was readable by others; now only by this user", { path });
+    log.warn("key file was readable by other users; permissions corrected", { path });
   } catch {
-    log.warn("key file is readable by others and its mode cannot be changed", { path });
+    log.warn("key file is readable by other users, and its mode cannot be changed", { path });
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Which server an event comes from: its name for people, its id for programs.
+ * The identity of this server in events: a name for people and an id for programs.
  *
  * @module
  */

@@ -1,10 +1,10 @@
 /**
- * Why the operating system or the runtime refused a file, in our words.
+ * Reasons of failed file operations, as part of error messages.
  *
  * @module
  */
 
-/** What a caller may read of an error below the service, without the runtime's own hints and codes. */
+/** Describes an error for users, without the runtime's hints and codes. */
 export function systemReason(error: unknown): string {
   const { IsADirectory, NotADirectory, NotCapable, NotFound, PermissionDenied } = Deno.errors;
   if (error instanceof NotFound) return "it does not exist";

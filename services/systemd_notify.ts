@@ -1,10 +1,10 @@
 /**
- * Tells systemd how the service is doing: ready, stopping, still alive (sd_notify(3)).
+ * Notifies systemd of the state of the service: ready, stopping, alive (sd_notify(3)).
  *
  * @module
  */
 
-/** What can be told. A status is one line for `systemctl status`. */
+/** A notification. `STATUS` is one line for `systemctl status`. */
 export type SystemdState =
   | "READY=1"
   | "STOPPING=1"
@@ -12,7 +12,7 @@ export type SystemdState =
   | `EXTEND_TIMEOUT_USEC=${number}`
   | `STATUS=${string}`;
 
-/** The runtime's datagram sockets; there only with `--unstable-net`, and not in its types. */
+/** The runtime's datagram sockets, which need `--unstable-net` and are not in its types. */
 interface DatagramRuntime {
   listenDatagram?: (options: UnixAddress) => {
     send(data: Uint8Array, to: UnixAddress): Promise<number>;
@@ -26,11 +26,11 @@ interface UnixAddress {
 }
 
 /**
- * Sends `states` as one notification, without waiting for anything to come back.
+ * Sends `states` as one notification. There is no reply.
  *
  * @param socketPath `NOTIFY_SOCKET`: a path, or an abstract name that begins with `@`. Undefined
- * where systemd does not wait for notifications; then nothing is sent.
- * @throws {Error} When it cannot be sent. The service itself is not harmed by that.
+ * if systemd does not expect notifications; then nothing is sent.
+ * @throws {Error} If it cannot be sent.
  */
 export async function notifySystemd(
   socketPath: string | undefined,
@@ -44,7 +44,7 @@ export async function notifySystemd(
     throw new Error("Notifying systemd needs the runtime's --unstable-net");
   }
   const text = states.map((state) => state.replaceAll("\n", " ")).join("\n");
-  // The sender needs an address too. An abstract one leaves no file behind.
+  // The sender needs an address, too. An abstract one leaves no file behind.
   const sender = listenDatagram(unixAddress(`@longshore-${crypto.randomUUID()}`));
   try {
     await sender.send(new TextEncoder().encode(text), unixAddress(socketPath));
@@ -54,11 +54,11 @@ export async function notifySystemd(
 }
 
 /**
- * How often to send `WATCHDOG=1`, in milliseconds: half the time after which systemd takes the
- * service for dead, as sd_watchdog_enabled(3) advises.
+ * Returns the interval of `WATCHDOG=1`, in milliseconds: half of systemd's timeout, as
+ * sd_watchdog_enabled(3) advises.
  *
  * @param watchdogUsec `WATCHDOG_USEC`.
- * @returns Undefined where systemd watches nothing.
+ * @returns `undefined` without a watchdog.
  */
 export function watchdogPeriodMs(watchdogUsec: string | undefined): number | undefined {
   const usec = /^[1-9]\d{0,15}$/.test(watchdogUsec ?? "") ? Number(watchdogUsec) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Users, their roles and the logins that were ended, in memory: every request is checked against
- * them, so that a changed role, a deleted user and a logout hold at the very next one.
+ * Users, their roles and revoked sessions, in memory. Every request is checked against them, so that
+ * a changed role, a deleted user or a logout takes effect with the next request.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import { selectDataVersion } from "../../db/data_version.ts";
 import type { StateDatabase } from "../../db/database.ts";
 import type { UserRole } from "./caller.ts";
 
-/** The caller of key mode who brings the API key. */
+/** User id of a caller with the API key, in key mode. */
 export const KEY_USER = "key";
 
-/** The caller that brings METRICS_TOKEN. */
+/** User id of a caller with METRICS_TOKEN. */
 export const METRICS_USER = "metrics";
 
-/** A login: whose it is, and which of theirs. A {@linkcode Caller} is one too. */
+/** A session of a user. A {@linkcode Caller} has these fields, too. */
 export interface Session {
   userId: string;
   familyId: string;
@@ -25,28 +25,28 @@ export interface Session {
 
 export interface Accounts {
   /**
-   * The role that the login's user has now; `undefined` when the user is gone or the login was
-   * ended. Whatever outlives a request (a stream, a ticket) asks again before it goes on.
+   * Returns the user's current role; `undefined` if the user was deleted or the session revoked.
+   * What outlives a request (a stream, a ticket) has to call it again.
    */
   roleOf(session: Session): UserRole | undefined;
-  /** Takes over a new user, or a changed role, after it was stored. */
+  /** Adds a user or changes a role, after it was stored. */
   put(userId: string, role: UserRole): void;
-  /** Forgets a user, after the row is gone. */
+  /** Removes a user, after the row was deleted. */
   remove(userId: string): void;
-  /** Refuses a login's tokens from now on; `expiresAt` is when its last access token ends. */
+  /** Revokes the tokens of a session. `expiresAt` is when its last access token expires. */
   revoke(familyId: string, expiresAt: Date): void;
-  /** Number of ended logins that are remembered, for the memory bound's test. */
+  /** Number of revoked sessions in memory, for tests. */
   readonly revokedCount: number;
 }
 
-/** How often the database is asked whether another process changed it, in milliseconds. */
-const LOOK_MS = 1_000;
+/** Interval of the check whether another process changed the database, in milliseconds. */
+const REFRESH_MS = 1_000;
 
 /**
- * Reads the accounts. In key mode these are the API key's holder and the users without a password,
- * for whom an identity provider vouches: a password of users mode opens nothing there. The services
- * keep them in step with what they store; what another process stores (`longshore user ...` beside
- * a running service) is seen within a second.
+ * Reads the accounts. In key mode these are the holder of the API key and the users of identity
+ * providers, who have no password; users with a password cannot log in there. The services update
+ * the accounts with what they store. Changes by another process (`longshore user ...` next to a
+ * running service) are noticed within a second.
  */
 export function createAccounts(
   db: StateDatabase,
@@ -54,16 +54,16 @@ export function createAccounts(
   now: () => Date,
 ): Accounts {
   const roles = new Map<string, UserRole>();
-  // In the order of their expiry, or nearly so.
+  // Roughly in the order of their expiry.
   const revoked = new Map<string, number>();
   let version = 0;
-  let lookedAt = 0;
+  let refreshedAt = 0;
 
   read(now());
 
   function read(at: Date): void {
     version = selectDataVersion(db);
-    lookedAt = at.getTime();
+    refreshedAt = at.getTime();
     roles.clear();
     if (authMode === "key") roles.set(KEY_USER, "admin");
     const users = authMode === "key" ? selectUsersWithoutPassword(db) : selectUsers(db);
@@ -74,18 +74,18 @@ export function createAccounts(
     }
   }
 
-  function look(within = LOOK_MS): void {
+  function refresh(within = REFRESH_MS): void {
     const at = now();
-    if (Math.abs(at.getTime() - lookedAt) < within) return;
-    lookedAt = at.getTime();
+    if (Math.abs(at.getTime() - refreshedAt) < within) return;
+    refreshedAt = at.getTime();
     if (selectDataVersion(db) !== version) read(at);
   }
 
   return {
     roleOf({ userId, familyId }) {
-      look();
-      // Somebody that another process added a moment ago can log in at once.
-      if (!roles.has(userId)) look(0);
+      refresh();
+      // A user that another process has just added can log in at once.
+      if (!roles.has(userId)) refresh(0);
       return revoked.has(familyId) ? undefined : roles.get(userId);
     },
     put(userId, role) {

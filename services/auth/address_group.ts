@@ -1,10 +1,10 @@
 /**
- * Which addresses belong to one client.
+ * Groups of addresses that count as one client.
  *
  * @module
  */
 
-/** The address itself, or for IPv6 its /64: who has one address of it has all of them. */
+/** Returns the address itself, or the /64 of an IPv6 address: a client usually has all of it. */
 export function addressGroup(address: string): string {
   if (!address.includes(":")) return address;
   const [head = "", tail] = address.split("::");

@@ -1,5 +1,5 @@
 /**
- * Who calls.
+ * Callers and what they may do.
  *
  * @module
  */
@@ -16,12 +16,12 @@ export type Role = (typeof ROLES)[number];
 
 /** The party behind a request. */
 export interface Caller {
-  /** `"key"` in key mode, empty for someone without a token. */
+  /** `"key"` in key mode, empty for a caller without a token. */
   userId: string;
   role: Role;
-  /** The login that the token belongs to; empty without one. */
+  /** The session that the token belongs to; empty without one. */
   familyId: string;
-  /** When its token ends, in Unix milliseconds; missing where there is none (a ticket). */
+  /** When the token expires, in Unix milliseconds; missing without one (a ticket). */
   expiresAtMs?: number;
   /** Address of the client, as seen behind trusted proxies. */
   address: string;
@@ -29,28 +29,28 @@ export interface Caller {
   rights?: Rights;
 }
 
-/** What is known of a caller beyond their role. Asked anew each time. */
+/** Permissions of a caller beyond their role, evaluated at each call. */
 export interface Rights {
   /** Whether it is granted, e.g. `containers:start`. */
   grants(permission: string): boolean;
-  /** Whether somebody else has nothing beyond their role that this caller lacks. */
+  /** Whether this caller has every permission that another user has beyond their role. */
   includeThoseOf(userId: string): boolean;
-  /** Whether their address is still let in. */
+  /** Whether the caller's address is still allowed. */
   isAdmitted(): boolean;
 }
 
-/** Whether `have` includes what `need` asks for. */
+/** Whether a caller with the role `have` may do what requires the role `need`. */
 export function includesRole(have: Role, need: Role): boolean {
   return ROLES.indexOf(have) >= ROLES.indexOf(need);
 }
 
-/** Whether the role allows something, or a custom role grants it. */
+/** Whether the caller's role allows something, or a custom role grants it. */
 export function mayDo(caller: Caller, need: Role, permission: string): boolean {
   return includesRole(caller.role, need) || caller.rights?.grants(permission) === true;
 }
 
 /**
- * For what depends on more of a request than its endpoint.
+ * Checks a permission that depends on the content of a request, not only on its endpoint.
  *
  * @throws {AppError} `forbidden`
  */

@@ -9,7 +9,7 @@ import ipaddr from "ipaddr.js";
 
 type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** An address that {@linkcode parseAddress} has read: never mapped IPv4 (`::ffff:10.0.0.1`). */
+/** An address from {@linkcode parseAddress}: never mapped IPv4 (`::ffff:10.0.0.1`). */
 export type Address = IpAddress & { readonly [checked]: true };
 declare const checked: unique symbol;
 
@@ -21,12 +21,12 @@ export interface Network {
   prefix: number;
 }
 
-/** Why a text is no network, as the end of a sentence. */
+/** Why a text is not a network, as the end of a sentence. */
 export interface Refusal {
   refused: string;
 }
 
-/** Longest text that can be a network, in characters. */
+/** Maximum length of a network as text, in characters. */
 export const CIDR_MAX = 49;
 
 const EXAMPLES = "10.0.0.0/8, 2001:db8::/32 or 203.0.113.7";
@@ -38,7 +38,7 @@ const MAPPED_PREFIX = 96;
  * Reads an address. Mapped IPv4 becomes IPv4. A zone (`fe80::1%eth0`) is left out: it only says
  * through which interface of this host the address is reached.
  *
- * @returns `undefined` for a text that is no address.
+ * @returns `undefined` for a text that is not an address.
  */
 export function parseAddress(text: string): Address | undefined {
   return read(text.replace(/%[\w.-]+$/, ""))?.address;
@@ -110,9 +110,8 @@ function read(text: string): { address: Address; mapped: boolean } | undefined {
 }
 
 /**
- * An IPv6 address with the IPv4 address at its end (if it has one) in hexadecimal. The library
- * would read two kinds of such an ending wrongly: it allows leading zeros (`::ffff:010.0.0.1`), and
- * takes `::10.0.0.1` for mapped IPv4, which it is not.
+ * Converts a trailing IPv4 part of an IPv6 address to hexadecimal. The library misreads two kinds:
+ * it allows leading zeros (`::ffff:010.0.0.1`), and takes `::10.0.0.1` for mapped IPv4.
  *
  * @returns `undefined` for a text that cannot be IPv6.
  */

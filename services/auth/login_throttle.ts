@@ -1,12 +1,10 @@
 /**
- * Failed logins per address and per account: who guesses is made to wait.
+ * Throttles failed logins per address and per account.
  *
- * An account is refused to everybody after its failures, from wherever they came, or guessing
- * from many addresses would be free. That alone would let anybody lock an administrator out for
- * good, at the price of ten wrong passwords a minute. Therefore an address from which the account
- * was lately logged into, or its login renewed, is not held back by the failures of others: it
- * answers only for its own. Somebody else behind that same address still has no more than its ten
- * tries a minute.
+ * After too many failures an account is blocked for all addresses, so that guessing from many
+ * addresses is limited, too. That alone would let an attacker lock out an administrator with ten
+ * wrong passwords a minute. An address that has recently logged in to the account, or renewed a
+ * session, is therefore limited only by its own failures.
  *
  * @module
  */
@@ -14,34 +12,33 @@
 import { addressGroup } from "./address_group.ts";
 import { ThrottledError } from "../errors.ts";
 
-/** Failures within the window after which no more tries are allowed. */
+/** Failures within the window after which further attempts are refused. */
 const FAILURES_MAX = 10;
 
 const WINDOW_MS = 60_000;
 
-/** Most addresses, and most accounts, that are counted; beyond, the longest quiet is forgotten. */
+/** Maximum number of addresses, and of accounts, in memory; the least recently failed is dropped. */
 const COUNTED_MAX = 50_000;
 
-/** Most pairs of account and address that are known as good. */
+/** Maximum number of known pairs of account and address. */
 const KNOWN_MAX = 10_000;
 
-/** A try that is under way. Counts as failed until it is known to have succeeded. */
+/** A running attempt. Counts as failed until it succeeds. */
 export interface LoginAttempt {
   succeeded(): void;
 }
 
 export interface LoginThrottle {
   /**
-   * Begins a try that counts for the address and, where given, for the account (any text that
-   * names one, whether it exists or not). Begin it no earlier than right before the check, for
-   * tries under way count too.
+   * Starts an attempt that counts for the address and, if given, for the account (any text, whether
+   * the account exists or not). Call it right before the check, because running attempts count.
    *
    * @throws {ThrottledError} After too many failures.
    */
   begin(address: string, account?: string): LoginAttempt;
-  /** The account was used from this address by somebody who may. */
+  /** Remembers that the account was used from this address with valid credentials. */
   remember(address: string, account: string): void;
-  /** Number of addresses, accounts and pairs that are held, for the memory bound's test. */
+  /** Number of addresses, accounts and pairs in memory, for tests. */
   readonly size: number;
 }
 
@@ -67,8 +64,8 @@ export function createLoginThrottle(now: () => Date): LoginThrottle {
       if (account !== undefined) byAccount.add(account, at);
       return {
         succeeded() {
-          byAddress.take(group, at);
-          if (account !== undefined) byAccount.take(account, at);
+          byAddress.remove(group, at);
+          if (account !== undefined) byAccount.remove(account, at);
         },
       };
     },
@@ -91,7 +88,7 @@ function tooManyFailures(waitMs: number): ThrottledError {
   return new ThrottledError(`Too many failed attempts; try again in ${seconds} s`, seconds);
 }
 
-/** When each key lately failed; the keys with the oldest last failure come first. */
+/** Times of recent failures by key; the key that failed least recently comes first. */
 function failureLog() {
   const times = new Map<string, number[]>();
 
@@ -102,7 +99,7 @@ function failureLog() {
     get size() {
       return times.size;
     },
-    /** How long until the key may try again; 0 when it may now. */
+    /** Time until the key may try again; 0 if it may now. */
     waitMs(key: string, at: number): number {
       const failures = recent(key, at);
       return failures.length < FAILURES_MAX ? 0 : failures.at(-FAILURES_MAX)! + WINDOW_MS - at;
@@ -116,8 +113,8 @@ function failureLog() {
       }
       times.set(key, failures);
     },
-    /** Takes one failure back. */
-    take(key: string, at: number): void {
+    /** Removes one failure. */
+    remove(key: string, at: number): void {
       const failures = times.get(key);
       const index = failures?.indexOf(at) ?? -1;
       if (!failures || index < 0) return;

@@ -1,5 +1,5 @@
 /**
- * Comparing secrets.
+ * Comparison of secrets.
  *
  * @module
  */
@@ -7,11 +7,10 @@
 import { nodeCrypto } from "../builtins.ts";
 
 /**
- * Whether two texts are equal. How long that takes tells a stranger nothing about either: not where
- * they differ, and not how long they are.
+ * Whether two texts are equal, in a time that reveals neither where they differ nor their length.
  */
-export function isSameText(a: string, b: string): boolean {
-  const { createHash, timingSafeEqual } = nodeCrypto();
+export function timingSafeEqual(a: string, b: string): boolean {
+  const { createHash, timingSafeEqual: areEqual } = nodeCrypto();
   const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
+  return areEqual(digest(a), digest(b));
 }

@@ -13,7 +13,7 @@ import type { Recorder, RecorderDeps } from "./recorder.ts";
 /** What {@linkcode emit} needs. */
 export type EmitDeps = RecorderDeps & Pick<Deps, "events" | "license" | "recorders" | "server">;
 
-/** Most events that one event may lead to; more is a circle of recorders. */
+/** Maximum number of events that one event may cause; more indicates a cycle of recorders. */
 const FOLLOWING_MAX = 64;
 
 /**
@@ -38,7 +38,9 @@ export function emit<Kind extends EventKind>(
       for (const recorder of recorders) {
         if (!isInForce(license, recorder)) continue;
         for (const { event, data } of recorder.record(deps, current) ?? []) {
-          if (all.length > FOLLOWING_MAX) throw new Error(`${kind} leads to events without end`);
+          if (all.length > FOLLOWING_MAX) {
+            throw new Error(`${kind} causes an endless chain of events`);
+          }
           const eventId = crypto.randomUUID();
           all.push({ event, ...envelope, eventId, data } as AppEvent);
         }

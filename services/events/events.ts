@@ -176,7 +176,7 @@ export function createEnvelope(
   };
 }
 
-/** Most events held for one subscriber; a slower one loses its oldest. */
+/** Maximum number of events buffered per subscriber; a slower one loses its oldest. */
 const BUFFER_MAX = 256;
 
 export interface EventBus {
@@ -185,11 +185,11 @@ export interface EventBus {
    * lost goes through `emit()`, which also fills the outbox.
    */
   publish(event: AppEvent): void;
-  /** The events from now on, until `signal` aborts. */
+  /** Returns the events from now on, until `signal` aborts. */
   subscribe(signal: AbortSignal): AsyncIterable<AppEvent>;
 }
 
-/** Makes the process's event bus. */
+/** Creates the process's event bus. */
 export function createEventBus(): EventBus {
   const subscribers = new Set<(event: AppEvent) => void>();
 

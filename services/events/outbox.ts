@@ -1,7 +1,6 @@
 /**
- * The outbox: what must arrive is written down first, in the transaction of its cause, and sent
- * until it has arrived or is given up. A crash in between means that a message is sent again, with
- * the id that it had.
+ * The outbox: messages are stored in the transaction of their cause, and sent until they are
+ * delivered or given up. After a crash a message may be sent again, with the same id.
  *
  * @module
  */
@@ -31,34 +30,34 @@ import type {
   OutboxOutcome,
 } from "./outbox_channel.ts";
 
-/** Pauses after a failed attempt, in milliseconds; after the last one a message is given up. */
+/** Delays between attempts, in milliseconds; after the last one a message is given up. */
 const OUTBOX_RETRY_MS: readonly number[] = [5_000, 30_000, 120_000, 600_000, 3_600_000];
 
-/** Most attempts under way at a time. One target has one at a time, for the sake of order. */
+/** Maximum number of concurrent attempts. Each target has one at a time, to keep the order. */
 const PARALLEL_MAX = 32;
 
-/** Of these, most to targets whose last attempt failed: dead ones leave room for the others. */
+/** Of these, the maximum for targets whose last attempt failed, so that others are not starved. */
 const PARALLEL_FAILING_MAX = 16;
 
-/** Retries are spread by this share of their pause, so that outages do not end in a stampede. */
+/** Random share of the delay, so that retries after an outage do not come all at once. */
 const JITTER = 0.1;
 
-/** Longest wait that a receiver can ask for, in milliseconds. */
+/** Maximum delay that a receiver can request (`Retry-After`), in milliseconds. */
 const AFTER_MS_MAX = 3_600_000;
 
-/** Messages that may wait for one target; the oldest is given up for one more. */
+/** Maximum number of queued messages per target; the oldest is dropped for a new one. */
 const QUEUED_MAX = 10_000;
 
-/** Messages that are kept of each target when they are done, and for how long. */
+/** How many finished messages are kept per target, and for how long. */
 const KEPT_PER_TARGET = 1_000;
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
 const ERROR_MAX = 500;
 
 /**
- * Writes a message down and wakes the deliverer. Belongs into the transaction of its cause.
+ * Stores a message and wakes the deliverer. Must be called in the transaction of its cause.
  *
- * @returns Its id, which the receiver sees.
+ * @returns The message id, which the receiver sees.
  */
 export function enqueueMessage(
   { db, now, outbox }: Pick<Deps, "db" | "now" | "outbox">,
@@ -69,16 +68,16 @@ export function enqueueMessage(
   }
   const id = crypto.randomUUID();
   insertOutboxMessage(db, { ...message, id, createdAt: now().toISOString() });
-  outbox.ring();
+  outbox.notify();
   return id;
 }
 
-/** Messages that wait, of every channel. */
+/** Returns the number of queued messages of all channels. */
 export function outboxDepth({ db }: Pick<Deps, "db">): number {
   return countQueuedMessages(db);
 }
 
-/** Deletes what has been kept for its time, or beyond its number. */
+/** Deletes finished messages that are too old or too many. */
 export function sweepOutbox({ db, now }: Pick<Deps, "db" | "now">): void {
   deleteOutboxMessagesBefore(db, new Date(now().getTime() - KEPT_MS).toISOString());
   deleteSurplusOutboxMessages(db, KEPT_PER_TARGET);
@@ -86,24 +85,24 @@ export function sweepOutbox({ db, now }: Pick<Deps, "db" | "now">): void {
 
 export interface Deliverer {
   /**
-   * Begins to send what is due, as far as there is room.
+   * Starts sending due messages, up to the limits.
    *
-   * @returns When to look again at the latest, in milliseconds; `undefined` while nothing waits
-   * or everything that waits is waiting for an attempt under way.
+   * @returns Time until the next message is due, in milliseconds; `undefined` if the queue is empty
+   * or every queued message waits for a running attempt.
    * @throws What the database threw at the end of an earlier attempt.
    */
   start(): number | undefined;
-  /** Attempts under way. */
+  /** Number of running attempts. */
   readonly busy: number;
-  /** When everything under way has ended. */
+  /** Resolves when no attempt is running. */
   idle(): Promise<void>;
 }
 
 /**
- * Makes what sends the messages of every channel that is licensed.
+ * Creates the deliverer of all licensed channels.
  *
- * @param options.signal Ends attempts under way; such a message is sent again after the next start.
- * @param options.retryMs Pauses after failed attempts; default {@linkcode OUTBOX_RETRY_MS}.
+ * @param options.signal Aborts running attempts; their messages are sent after the next start.
+ * @param options.retryMs Delays between attempts; default {@linkcode OUTBOX_RETRY_MS}.
  */
 export function createDeliverer(
   deps: Deps,
@@ -125,7 +124,7 @@ export function createDeliverer(
       (error) => broken = { error },
     ).then(() => {
       running.delete(key);
-      deps.outbox.ring();
+      deps.outbox.notify();
     });
     running.set(key, { isDoubtful, attempt });
   };
@@ -148,7 +147,7 @@ export function createDeliverer(
         const target = { channel: channel.name, targetId };
         const message = selectDueMessage(deps.db, target, new Date(nowMs).toISOString());
         if (!message) continue;
-        // The message knows of failures before the last start of the service.
+        // Failed attempts before the last start are counted in the message.
         const isDoubtful = failing.has(key) || message.attempts > 0;
         if (isDoubtful && doubtful >= PARALLEL_FAILING_MAX) continue;
         if (isDoubtful) doubtful++;
@@ -165,7 +164,7 @@ export function createDeliverer(
   };
 }
 
-/** Sends what is due, and what becomes due by that, and waits for its end. */
+/** Sends all due messages, including those that become due meanwhile, and waits for them. */
 export async function deliverDue(
   deps: Deps,
   options: { signal: AbortSignal; retryMs?: readonly number[] },
@@ -178,7 +177,7 @@ export async function deliverDue(
   } while (!options.signal.aborted);
 }
 
-/** Targets with something to send, those first that have waited longest. */
+/** Returns the targets with queued messages, longest wait first. */
 function queuedTargets({ db, channels, license }: Deps) {
   return channels
     .filter(({ edition }) => includesEdition(license.edition, edition))
@@ -188,7 +187,7 @@ function queuedTargets({ db, channels, license }: Deps) {
     .sort((a, b) => a.dueAt < b.dueAt ? -1 : a.dueAt > b.dueAt ? 1 : 0);
 }
 
-/** Makes one attempt and stores what it came to. @returns Whether the message was sent. */
+/** Makes one attempt and stores its outcome. @returns Whether the message was sent. */
 async function deliver(
   deps: Deps,
   channel: OutboxChannel,
@@ -196,7 +195,7 @@ async function deliver(
   { signal, retryMs }: { signal: AbortSignal; retryMs: readonly number[] },
 ): Promise<boolean> {
   const outcome = await attemptOnce(deps, channel, message, signal);
-  // Nobody knows what it came to; it is sent again.
+  // The outcome is unknown, so the message is sent again.
   if (!outcome || signal.aborted && outcome.result !== "sent") return false;
 
   const attempt: OutboxAttempt = {
@@ -262,7 +261,7 @@ function store(
 }
 
 /**
- * 0.9 to 1.1, the same for each message of a target: what failed in order is tried again in order.
+ * Returns a factor from 0.9 to 1.1, the same for all messages of a target, to keep their order.
  */
 function jitterOf({ targetId }: OutboxMessage): number {
   let hash = 0;

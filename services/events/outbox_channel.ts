@@ -1,5 +1,5 @@
 /**
- * Ways in which messages of the outbox are sent.
+ * Channels that send the messages of the outbox.
  *
  * @module
  */
@@ -14,17 +14,17 @@ import type { Secrets } from "../secrets.ts";
 export type { OutboxAttempt, OutboxMessage };
 
 /**
- * What an attempt came to:
- * - `sent`: the receiver has it
- * - `retry`: later, after the outbox's own pause, or `afterMs` when that is longer
+ * The outcome of an attempt:
+ * - `sent`: the receiver accepted it
+ * - `retry`: try again after the outbox's delay, or after `afterMs` if that is longer
  * - `failed`: this message can never be sent
- * - `gone`: the receiver wants nothing any more; whatever waits for it is given up
+ * - `gone`: the receiver accepts no more messages; all its queued messages are given up
  */
 export interface OutboxOutcome {
   result: "sent" | "retry" | "failed" | "gone";
-  /** Status of the answer; `null` where there was none. */
+  /** Status of the response; `null` without one. */
   status: number | null;
-  /** A sentence for the user, without anything that the receiver sent; `null` when sent. */
+  /** A sentence for the user, without content from the receiver; `null` if sent. */
   error: string | null;
   afterMs?: number;
 }
@@ -38,15 +38,15 @@ export interface ChannelDeps {
   now: () => Date;
 }
 
-/** Webhooks, pushes, chat platforms: each edition lists its own. */
+/** Webhooks, pushes, chat platforms. Each edition lists its channels. */
 export interface OutboxChannel {
   /** As stored with each message, e.g. `webhook`. */
   name: string;
-  /** The least edition that has it; without it the channel's messages wait. */
+  /** The lowest edition that has it; without it, the channel's messages stay queued. */
   edition: Edition;
   /**
-   * Tries to send a message once, within a time of its own. What it throws is taken for a bug, is
-   * logged, and tried again.
+   * Tries once to send a message, with its own timeout. Anything it throws counts as a bug: it is
+   * logged, and the message is retried.
    */
   send(deps: ChannelDeps, message: OutboxMessage, signal: AbortSignal): Promise<OutboxOutcome>;
   /** Runs in the transaction that stores the attempt; synchronous. */

@@ -1,30 +1,30 @@
 /**
- * Tells whoever delivers that there is something to deliver.
+ * Wakes the deliverer when there are new messages in the outbox.
  *
  * @module
  */
 
 export interface OutboxSignal {
-  /** Rung when a message was written down, also inside the transaction that does so. */
-  ring(): void;
+  /** Called when a message was stored, also before its transaction is committed. */
+  notify(): void;
   /**
-   * Waits for a ring, for at most `ms`, and no longer than until `signal` aborts. One that was rung
-   * since the last wait ends the next at once.
+   * Waits for a notification, for at most `ms` or until `signal` aborts. Returns at once if there
+   * was one since the last wait.
    */
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** Makes a bell; one waits at a time. */
+/** Creates a signal for a single waiter. */
 export function createOutboxSignal(): OutboxSignal {
-  let isRung = false;
+  let isNotified = false;
   let wake = () => {};
   return {
-    ring() {
-      isRung = true;
+    notify() {
+      isNotified = true;
       wake();
     },
     async wait(ms, signal) {
-      if (!isRung && !signal.aborted) {
+      if (!isNotified && !signal.aborted) {
         const woken = Promise.withResolvers<void>();
         const end = wake = () => woken.resolve();
         const timer = setTimeout(end, ms);
@@ -34,7 +34,7 @@ export function createOutboxSignal(): OutboxSignal {
         signal.removeEventListener("abort", end);
         wake = () => {};
       }
-      isRung = false;
+      isNotified = false;
     },
   };
 }

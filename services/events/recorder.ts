@@ -1,5 +1,5 @@
 /**
- * Ways out of the service that must not lose an event.
+ * Recorders, which turn events into messages of the outbox.
  *
  * @module
  */
@@ -13,12 +13,12 @@ import type { Maintenance } from "../state/maintenance.ts";
 import type { SnapshotCache } from "../state/snapshot_cache.ts";
 import type { OutboxSignal } from "./outbox_signal.ts";
 
-/** What a recorder needs to write down a message. */
+/** What a recorder needs to store a message. */
 export interface RecorderDeps {
   db: StateDatabase;
   config: Config;
   maintenance: Maintenance;
-  /** Rung for each message; `enqueueMessage()` does so. */
+  /** Notified by `enqueueMessage()`. */
   outbox: OutboxSignal;
   statusPages: SnapshotCache;
   log: Log;
@@ -26,19 +26,19 @@ export interface RecorderDeps {
 }
 
 /**
- * Webhooks, pushes, chat channels: each writes its messages about an event into the outbox, from
- * where a worker delivers them.
+ * Webhooks, pushes, chat channels: each stores its messages about an event in the outbox, and a
+ * worker delivers them.
  */
 export interface Recorder {
-  /** The least edition that has it. */
+  /** The lowest edition that has it. */
   edition: Edition;
-  /** Goes on while the protection of an ended edition lasts. */
+  /** Stays active during the protection period of an ended edition. */
   isProtection?: true;
   /**
-   * Runs inside the transaction of the event's cause; writes nothing where nobody subscribed.
+   * Runs inside the transaction of the event's cause, and stores nothing without subscribers.
    *
-   * @returns Events that follow from this one (a monitor went down, thus an incident was opened).
-   * They are recorded in the same transaction.
+   * @returns Events that this one causes (a monitor went down, so an incident was opened). They are
+   * recorded in the same transaction.
    */
   record(deps: RecorderDeps, event: AppEvent): readonly NewEvent[] | undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * Which addresses the service connects to on behalf of a user.
+ * Rules for the addresses that the service connects to on behalf of a user.
  *
  * @module
  */
@@ -14,19 +14,19 @@ import {
 } from "../auth/ip_address.ts";
 
 /**
- * How far an address that a user gave may reach:
+ * Where a connection on behalf of a user may go:
  * - `public`: the internet (webhooks, chat, push)
  * - `internal`: private networks as well (integrations, monitors)
  */
 export type OutboundReach = "public" | "internal";
 
-/** What the operator lets through although it would be refused. */
+/** What the operator allows in OUTBOUND_ALLOW. */
 export interface OutboundAllow {
   hosts: ReadonlySet<string>;
   networks: readonly Network[];
 }
 
-/** Never reached unless listed: IANA's special-purpose registry for IPv4, and cloud metadata. */
+/** Refused unless allowed: IANA's special-purpose registry for IPv4, and cloud metadata. */
 const REFUSED_IPV4 = networks(
   "0.0.0.0/8", // this network; 0.0.0.0 is the host itself
   "127.0.0.0/8", // loopback
@@ -47,10 +47,10 @@ const PRIVATE_IPV4 = networks(
   "10.0.0.0/8",
   "172.16.0.0/12",
   "192.168.0.0/16",
-  "100.64.0.0/10", // carrier-grade NAT; also what overlay networks use
+  "100.64.0.0/10", // carrier-grade NAT, also used by overlay networks
 );
 
-/** All that is assigned for global use (RFC 4291); everything else is refused without a list. */
+/** Assigned for global use (RFC 4291); everything else is refused. */
 const GLOBAL_IPV6 = networks("2000::/3");
 
 const REFUSED_IPV6 = networks(
@@ -64,7 +64,7 @@ const REFUSED_IPV6 = networks(
 
 const PRIVATE_IPV6 = networks("fc00::/7");
 
-/** Names that mean this host or a cloud's metadata service, whatever they resolve to. */
+/** Names of this host and of cloud metadata services, refused whatever they resolve to. */
 const REFUSED_NAMES = new Set([
   "localhost",
   "localhost.localdomain",
@@ -88,7 +88,7 @@ const REFUSED_NAMES = new Set([
 
 const REFUSED_SUFFIXES = [".localhost", ".localhost.localdomain", ".metadata.google.internal"];
 
-/** @param entries Addresses, CIDRs and host names, already checked by the configuration. */
+/** @param entries Addresses, CIDRs and host names, validated by the configuration. */
 export function parseOutboundAllow(entries: readonly string[]): OutboundAllow {
   const hosts = new Set<string>();
   const networks: Network[] = [];
@@ -100,30 +100,30 @@ export function parseOutboundAllow(entries: readonly string[]): OutboundAllow {
   return { hosts, networks };
 }
 
-/** A host as names are compared: lower case, without brackets and without the root's dot. */
+/** Normalizes a host for comparison: lower case, without brackets and trailing dot. */
 export function comparableHost(host: string): string {
   return host.toLowerCase().replace(/^\[(.*)\]$/, "$1").replace(/\.+$/, "");
 }
 
-/** Whether a name is refused for what it means, before anybody looks up its address. */
+/** Whether a name is refused without a lookup. */
 export function isRefusedName(host: string): boolean {
   const name = comparableHost(host);
   return name === "" || REFUSED_NAMES.has(name) ||
     REFUSED_SUFFIXES.some((suffix) => name.endsWith(suffix));
 }
 
-/** The address in its shortest form, mapped IPv4 as IPv4; `undefined` for what is no address. */
+/** Returns an address in its shortest form, mapped IPv4 as IPv4; `undefined` if it is not one. */
 export function parseAddress(text: string): string | undefined {
   return parsed(text)?.toString();
 }
 
-/** Whether the operator listed the address. */
+/** Whether the operator allowed the address. */
 export function isListedAddress(text: string, { networks }: OutboundAllow): boolean {
   const address = parsed(text);
   return address !== undefined && isIn(address, networks);
 }
 
-/** Whether the service must not connect to an address; text that is none is refused. */
+/** Whether the service must not connect to an address. Text that is not an address is refused. */
 export function isRefusedAddress(
   text: string,
   reach: OutboundReach,
@@ -157,7 +157,7 @@ function isRefusedIpv6(address: Address, reach: OutboundReach): boolean {
   return isRefusedIpv4(readAddress(bytes.join("."))!, reach);
 }
 
-/** Other notations of IPv4 (octal, hexadecimal, short) never get here: URLs undo them. */
+/** Other notations of IPv4 (octal, hexadecimal, short) do not occur: URLs are normalized. */
 function parsed(text: string): Address | undefined {
   return text.includes("%") ? undefined : readAddress(text);
 }

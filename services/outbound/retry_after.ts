@@ -1,13 +1,13 @@
 /**
- * What a busy server asks of its clients.
+ * The `retry-after` header.
  *
  * @module
  */
 
 /**
- * How long to wait, by the `retry-after` header: seconds or a date (RFC 9110, 10.2.3).
+ * Returns the delay of a `retry-after` header, which is in seconds or a date (RFC 9110, 10.2.3).
  *
- * @returns Milliseconds, or `undefined` where the header is missing or unreadable.
+ * @returns Milliseconds; `undefined` if the header is missing or invalid.
  */
 export function retryAfterMs(header: string | undefined, now: Date): number | undefined {
   const text = header?.trim() ?? "";

@@ -1,5 +1,5 @@
 /**
- * Headers whose values are secrets: stored encrypted, and shown redacted.
+ * Headers whose values are secrets: stored encrypted and shown redacted.
  *
  * @module
  */
@@ -12,17 +12,15 @@ interface Kept {
   /** The stored headers. */
   stored: Record<string, string>;
   /**
-   * Whether they would be sent to another origin than the one that they were given for. Then no
-   * stored value can be kept.
+   * Whether they would be sent to another origin than before. Then no stored value can be kept.
    */
   elsewhere: boolean;
-  /** Names of headers that only the service itself sets, in lower case. */
+  /** Names of headers that the service sets, in lower case. */
   reserved?: ReadonlySet<string>;
 }
 
 /**
- * Checks headers that are to be stored. A value that is shown redacted, and comes back like that,
- * stands for the stored one.
+ * Checks headers before they are stored. A redacted value keeps the stored one.
  *
  * @param given Replaces the stored headers as a whole; `undefined` keeps them.
  * @throws {AppError} `invalid`

@@ -1,14 +1,14 @@
 /**
- * User name and password in an address that the operator configured: sent, but never shown.
+ * User name and password in a URL that the operator configured: sent, but never shown.
  *
  * @module
  */
 
 /**
- * Takes them out of an address.
+ * Removes the credentials from a URL.
  *
- * @returns The address without them and without its fragment, and the value of an `authorization`
- * header (RFC 7617) where there were any.
+ * @returns The URL without credentials and fragment, and the value of the `authorization` header
+ * (RFC 7617) if it had credentials.
  */
 export function withoutCredentials(
   url: string,
@@ -27,6 +27,6 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // a percent sign that was meant as one
+    return text; // a percent sign that was not an escape
   }
 }

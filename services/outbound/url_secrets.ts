@@ -1,13 +1,13 @@
 /**
- * Secrets in an address that a user configured: user name, password and the values of its query,
- * which often hold tokens. They are shown redacted, and kept when they are sent back like that.
+ * Secrets in a URL that a user configured: user name, password, and the values of the query, which
+ * often contain tokens. They are shown redacted, and a redacted part in an update keeps its value.
  *
  * @module
  */
 
 import { REDACTED } from "../redact.ts";
 
-/** An address in pieces, as it was written. */
+/** The parts of a URL, unchanged. */
 interface Pieces {
   /** Scheme and `//`. */
   start: string;
@@ -20,18 +20,18 @@ interface Pieces {
   end: string;
 }
 
-/** The address with its secrets redacted; the same text where it has none or is not a URL. */
+/** Returns the URL with its secrets redacted; the same text if it has none or is not a URL. */
 export function redactedUrl(text: string): string {
   const pieces = piecesOf(text);
   return pieces ? joined(redactedPieces(pieces)) : text;
 }
 
 /**
- * The address with each redacted part replaced by the stored one: the parameters of a name in their
- * order.
+ * Returns the URL with each redacted part replaced by the stored one. Parameters with the same name
+ * are replaced in their order.
  *
- * @param stored The whole stored address; `undefined` without one.
- * @returns `undefined` when it keeps a part that the stored address does not have.
+ * @param stored The stored URL with its secrets; `undefined` without one.
+ * @returns `undefined` if it keeps a part that the stored URL does not have.
  */
 export function unredactedUrl(text: string, stored: string | undefined): string | undefined {
   const pieces = piecesOf(text);
@@ -53,7 +53,7 @@ export function unredactedUrl(text: string, stored: string | undefined): string 
   return joined({ ...pieces, user, query: query as Pieces["query"] });
 }
 
-/** Whether an address has redacted parts, which stand for stored ones. */
+/** Whether a URL has redacted parts, which keep stored ones. */
 export function keepsSecrets(text: string): boolean {
   const pieces = piecesOf(text);
   return !!pieces &&
@@ -96,7 +96,7 @@ function redactedUser(user: string): string {
 const isRedacted = ({ name, value }: { name: string; value: string | undefined }): boolean =>
   (value ?? name) === REDACTED;
 
-/** What a parameter is found by: its name, or that it has none. */
+/** Key for matching a parameter: its name, or empty without one. */
 const keyOf = ({ name, value }: { name: string; value: string | undefined }): string =>
   value === undefined ? "" : `${name}=`;
 

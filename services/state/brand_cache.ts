@@ -1,13 +1,12 @@
 /**
- * The look that an edition gives the service. Enterprise, which has brands, puts the look of the
- * active one here; pages and mails of all editions read it here.
+ * The active branding. Enterprise stores it here; pages and mails of all editions read it.
  *
  * @module
  */
 
 import { type Edition, includesEdition } from "../license/edition.ts";
 
-/** The part of a brand that people see. What is not set is `null`. */
+/** The visible part of a brand. Unset values are `null`. */
 export interface Branding {
   readonly app_name: string;
   /** HTTPS addresses. */
@@ -19,18 +18,18 @@ export interface Branding {
   readonly accent_color: string | null;
   /** Letters, digits, spaces and hyphens. */
   readonly font_family: string | null;
-  /** A style sheet that loads nothing and cannot end the element that it stands in. */
+  /** A style sheet that loads nothing and cannot close its `<style>` element. */
   readonly custom_css: string | null;
 }
 
 export interface BrandCache {
-  /** The same object until it changes; `undefined` without an active brand and without license. */
+  /** The same object until it changes; `undefined` without an active brand or a license. */
   readonly look: Branding | undefined;
   /** Replaces it. */
   put(look: Branding | undefined): void;
 }
 
-/** Editions below this one have the built-in look. */
+/** Lower editions have the built-in branding. */
 const EDITION: Edition = "enterprise";
 
 export function createBrandCache(license: { readonly edition: Edition }): BrandCache {

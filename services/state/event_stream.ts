@@ -5,7 +5,7 @@
  * @module
  */
 
-/** So many breaks within {@linkcode WINDOW_MS} are a fault. */
+/** Breaks within {@linkcode WINDOW_MS} that count as a failure. */
 const BREAKS_MAX = 3;
 
 const WINDOW_MS = 5 * 60_000;
@@ -13,14 +13,14 @@ const WINDOW_MS = 5 * 60_000;
 /** Times are ISO 8601, UTC. */
 export interface EventStreamStatus {
   status: "ok" | "failing";
-  /** Times that the stream broke since the start of the service. */
+  /** Number of breaks since the start of the service. */
   breaks: number;
   lastError: string | null;
   lastErrorAt: string | null;
 }
 
 export interface EventStream {
-  /** Counts a stream that ended although the service still reads it. */
+  /** Records that the stream ended unexpectedly. */
   recordBreak(error: string): void;
   status(): EventStreamStatus;
 }

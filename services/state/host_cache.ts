@@ -1,11 +1,11 @@
 /**
- * The last sample of the host. `ce/workers/host_sampler.ts` fills it: every reader sees the same
- * sample, so that no reader shortens the time over which another's processor use is measured.
+ * The last sample of the host, from `ce/host/sampler.ts`. All readers share it, because processor use
+ * is measured between two samples, and each reader's own samples would shorten that time.
  *
  * @module
  */
 
-/** How much of something is used. Bytes; percent of the total, with one decimal. */
+/** Usage in bytes, and in percent of the total with one decimal. */
 export interface Usage {
   total: number;
   used: number;
@@ -14,22 +14,22 @@ export interface Usage {
 
 /** The host at one moment. Sizes and counters are bytes. */
 export interface HostSample {
-  /** Over the time since the sample before; 100 is all cores. */
+  /** Since the previous sample; 100 is all cores. */
   cpuPercent: number;
   cpuCount: number;
-  /** What the kernel could give to a new program counts as available: page cache is not "used". */
+  /** Memory that the kernel could give to a new program is available: page cache is not "used". */
   memory: Usage & { available: number };
   swap: Usage & { free: number };
-  /** The filesystem at `path`; `free` is what is left to ordinary users. */
+  /** The filesystem at `path`; `free` is the space for unprivileged users. */
   disk: Usage & { path: string; free: number };
   /** Averages over 1, 5 and 15 minutes. */
   load: [number, number, number];
   uptimeSeconds: number;
-  /** The host's interfaces, counted since its start; `null` where they cannot be seen. */
+  /** Counters of the host's interfaces since its start; `null` if they cannot be read. */
   network: NetworkCounters[] | null;
-  /** Processor time since the host's start, for the difference to the next sample. */
+  /** Processor time since the host's start, to compute the difference to the next sample. */
   cpuTime: CpuTime;
-  /** Missing in a sample that was not taken for the metrics export. */
+  /** Only in samples for the metrics export. */
   kernel?: KernelFigures;
   /** ISO 8601, UTC. */
   timestamp: string;
@@ -47,19 +47,19 @@ export const CPU_MODES = [
   "steal",
 ] as const;
 
-/** Seconds in each mode since the host's start; a mode that cannot be seen is missing. */
+/** Seconds in each mode since the host's start; a mode that cannot be read is missing. */
 export type CoreTime = { [Mode in (typeof CPU_MODES)[number]]?: number };
 
-/** What only the metrics export shows of the host. Sizes are bytes. */
+/** Figures of the host that only the metrics export shows. Sizes are bytes. */
 export interface KernelFigures {
   cores: CoreTime[];
   memory: {
     free: number;
     buffers: number;
-    /** `null` where it cannot be seen. */
+    /** `null` if it cannot be read. */
     cached: number | null;
   };
-  /** The one at the disk's path. `free` holds also what is left to root only. */
+  /** The filesystem at the disk's path. `free` includes space that is reserved for root. */
   filesystem: { type: string; free: number; files: number; filesFree: number };
   /** When the host started, in Unix seconds. */
   bootedAt: number;
@@ -72,7 +72,7 @@ export interface NetworkCounters {
   txBytes: number;
 }
 
-/** Processor time of all cores together, in a unit of its own: only ratios have a meaning. */
+/** Processor time of all cores together. The unit is arbitrary: only ratios have a meaning. */
 export interface CpuTime {
   busy: number;
   total: number;
@@ -80,23 +80,23 @@ export interface CpuTime {
 
 export interface HostCache {
   readonly latest: HostSample | undefined;
-  /** Takes a new sample; whoever asks while one is being taken gets that one. */
+  /** Takes a new sample; concurrent callers share it. */
   refresh(take: (before: HostSample | undefined) => Promise<HostSample>): Promise<HostSample>;
 }
 
 export function createHostCache(): HostCache {
   let latest: HostSample | undefined;
-  let underWay: Promise<HostSample> | undefined;
+  let pending: Promise<HostSample> | undefined;
 
   return {
     get latest() {
       return latest;
     },
     refresh(take) {
-      underWay ??= take(latest)
+      pending ??= take(latest)
         .then((sample) => latest = sample)
-        .finally(() => underWay = undefined);
-      return underWay;
+        .finally(() => pending = undefined);
+      return pending;
     },
   };
 }

@@ -1,7 +1,7 @@
 /**
- * The containers as the engine last told of them, in memory: what every list, frame, export and
- * rule reads. `ce/workers/container_watcher.ts` keeps it; a snapshot that nobody keeps is not
- * `live`, and readers then ask the engine themselves.
+ * The last known state of the containers, in memory: every list, stream frame, export and rule reads
+ * it. `ce/containers/watcher.ts` keeps it up to date. While it cannot, the snapshot is not `live`,
+ * and readers query the engine themselves.
  *
  * @module
  */
@@ -27,7 +27,7 @@ export interface ContainerPort {
   type: string;
 }
 
-/** A container's place in one network. */
+/** A container's attachment to one network. */
 export interface NetworkAttachment {
   networkId: string;
   network: string;
@@ -37,13 +37,13 @@ export interface NetworkAttachment {
   mac: string;
 }
 
-/** What only the detail of a container shows. Times are ISO 8601, UTC. */
+/** Fields that only the details of a container show. Times are ISO 8601, UTC. */
 export interface ContainerDetails {
   command: string[];
   entrypoint: string[];
   workingDir: string;
   user: string;
-  /** Passwords live here: only an admin sees the values. */
+  /** May contain passwords: only an admin sees the values. */
   env: { name: string; value: string }[];
   mounts: {
     type: string;
@@ -63,12 +63,12 @@ export interface ContainerDetails {
     aliases: string[];
   }[];
   restartPolicy: { name: string; maximumRetryCount: number };
-  /** `null` is no limit. */
+  /** `null` means unlimited. */
   limits: { memoryBytes: number | null; cpus: number | null; pids: number | null };
   oomKilled: boolean;
-  /** What the engine said when it could not start. */
+  /** The engine's message if the container could not start. */
   error: string;
-  /** The last probes, oldest first. They pass without an event: in a snapshot they are old. */
+  /** The last probes, oldest first. Outdated in a snapshot, because they cause no events. */
   healthLog: {
     startedAt: string | null;
     endedAt: string | null;
@@ -90,7 +90,7 @@ export interface Container {
   createdAt: string | null;
   startedAt: string | null;
   finishedAt: string | null;
-  /** Of the last run; `null` before its end. */
+  /** Of the last run; `null` before it ended. */
   exitCode: number | null;
   restartCount: number;
   ports: ContainerPort[];
@@ -109,56 +109,56 @@ export interface Container {
   details: ContainerDetails;
 }
 
-/** An end of a container that an action of this service is about to bring about. */
+/** A stop of a container that an action of this service causes. */
 export interface ExpectedDown {
-  /** The action has ended: an end of the container is soon no longer expected. */
+  /** The action has finished: a stop is expected only for a few more seconds. */
   settle(): void;
-  /** The action does not take the container down: an end is its own doing. */
+  /** The action does not stop the container: a stop is unexpected again. */
   withdraw(): void;
 }
 
 export interface Inventory {
-  /** Whether the snapshot is complete and followed: only then it may be served as the truth. */
+  /** Whether the snapshot is complete and kept up to date. Otherwise it must not be served. */
   readonly live: boolean;
-  /** Rises with every change, also with one of `live`. */
+  /** Increases with every change, including one of `live`. */
   readonly revision: number;
   /** All containers, newest first. */
   list(): readonly Container[];
   get(id: string): Container | undefined;
   /**
-   * All as of the last moment at which the snapshot was live, none before the first one: what is
-   * read while it is not live tells nobody what has changed.
+   * Returns the containers as of the last moment at which the snapshot was live; none before the
+   * first one. Use it to detect changes.
    */
   listFollowed(): readonly Container[];
-  /** Takes the number that orders what is read from the engine: ask for it *before* reading. */
+  /** Returns a sequence number for a read from the engine. Call it *before* reading. */
   readNumber(): number;
   /**
-   * Stores what was read. What was read earlier than the stored state of that container, or than
-   * its removal, is dropped: two reads of one container may come back in either order.
+   * Stores a container. A read that is older than the stored state, or than the container's removal,
+   * is dropped, because two reads may return in either order.
    *
-   * @returns The state before, or `undefined` when the container is new or the read came late.
+   * @returns The previous state; `undefined` if the container is new or the read was dropped.
    */
   put(container: Container, readNumber: number): Container | undefined;
-  /** Forgets a container that is gone. */
+  /** Removes a container. */
   remove(id: string, readNumber: number): void;
-  /** Replaces everything by a complete listing that was begun with `readNumber`. */
+  /** Replaces everything with a complete listing, whose read has the number `readNumber`. */
   replaceAll(containers: readonly Container[], readNumber: number): void;
   setLive(live: boolean): void;
   /**
-   * Says that an action of this service is about to take the container down, which then is no
-   * event.
+   * Announces that an action of this service will stop the container, so that the stop does not
+   * cause an event.
    */
   expectDown(id: string): ExpectedDown;
-  /** Whether the container's end was expected; an expectation excuses one end only. */
+  /** Whether a stop of the container was expected. Uses up the expectation. */
   takeExpectedDown(id: string): boolean;
 }
 
-/** The engine's events of an action may come this much later than its answer, in milliseconds. */
+/** Maximum delay of the engine's events after the response to an action, in milliseconds. */
 const ACTION_ECHO_MS = 5_000;
 
 export function createInventory(now: () => Date): Inventory {
   const containers = new Map<string, Container>();
-  // The number of the read that each container's state, or its absence, comes from.
+  // The read that each container's state, or its removal, comes from.
   const readNumbers = new Map<string, number>();
   const expectedDowns = new Map<string, { until: number }[]>();
   let live = false;
@@ -218,7 +218,7 @@ export function createInventory(now: () => Date): Inventory {
         containers.set(container.id, container);
         readNumbers.set(container.id, readNumber);
       }
-      // Numbers of containers that are long gone are no longer needed.
+      // Numbers of removed containers are no longer needed.
       for (const id of [...readNumbers.keys()]) if (!containers.has(id)) readNumbers.delete(id);
       changed();
     },

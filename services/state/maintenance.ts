@@ -1,22 +1,22 @@
 /**
- * Maintenance mode: alerts, remediation and notices pause, recording goes on.
+ * Maintenance mode: alerts, remediation and notices are paused; recording continues.
  *
  * @module
  */
 
-/** The mode as it was set. Times are ISO 8601, UTC. */
+/** The mode as set by a user. Times are ISO 8601, UTC. */
 export interface MaintenanceState {
   enabled: boolean;
-  /** When it ends by itself; `null` is when somebody ends it. */
+  /** When it ends automatically; `null` if a user has to end it. */
   until: string | null;
   reason: string | null;
 }
 
 export interface Maintenance {
-  /** As it is now: one whose time is over is off. */
+  /** The current state: off after `until`. */
   readonly state: MaintenanceState;
   readonly active: boolean;
-  /** Takes over a state that was stored. */
+  /** Applies a state that was stored. */
   set(state: MaintenanceState): void;
 }
 

@@ -1,13 +1,13 @@
 /**
- * Containers with an action under way. Only one action at a time may change a container and what
- * shares its namespaces; a second one is refused with the name of the first.
+ * Locks for containers with a running action. Only one action at a time may change a container and
+ * the containers that share its namespaces; a second one is refused with the name of the first.
  *
  * @module
  */
 
 import { AppError } from "../errors.ts";
 
-/** What an action does, as it reads after "is being". */
+/** What an action does, in the form that follows "is being". */
 export type Activity = "started" | "stopped" | "restarted" | "rebuilt" | "recovered" | "removed";
 
 /**
@@ -23,8 +23,8 @@ export interface ReserveOptions {
   /** Containers that the action affects besides its target. */
   affected?: readonly Identity[];
   /**
-   * Joins reservations: those of one operation (a bulk action, a stack) do not exclude each other.
-   * Default: an operation of its own.
+   * Reservations of the same operation (a bulk action, a stack) do not exclude each other. Default:
+   * a new operation.
    */
   operation?: Operation | undefined;
 }
@@ -32,7 +32,7 @@ export interface ReserveOptions {
 /** The identity of an operation; see {@linkcode ReserveOptions}. */
 export type Operation = symbol;
 
-/** Reserved containers, released when it is disposed of. */
+/** Reserved containers; disposing releases them. */
 export interface Reservation extends Disposable {
   /** Reserves more containers for the same action. @throws {AppError} `conflict` */
   add(affected: readonly Identity[]): void;
@@ -42,14 +42,14 @@ export interface Reservations {
   /**
    * Reserves a container for an action.
    *
-   * @throws {AppError} `conflict` with the action under way; nothing is reserved then.
+   * @throws {AppError} `conflict` with the running action; then nothing is reserved.
    */
   reserve(target: Identity, activity: Activity, options?: ReserveOptions): Reservation;
-  /** The action under way, e.g. "web is being rebuilt"; `undefined` without one. */
+  /** Returns the running action, e.g. "web is being rebuilt"; `undefined` without one. */
   find(container: Identity): string | undefined;
 }
 
-/** One action, and everything that it holds. */
+/** One action and its containers. */
 interface Holder {
   target: string;
   activity: Activity;

@@ -1,23 +1,22 @@
 /**
- * The polls of integrations that are under way: at most one of each integration, and an end to it
- * when the integration changes.
+ * Running polls: at most one per integration or monitor, stopped when that is changed.
  *
  * @module
  */
 
 export interface RunningPolls {
   isRunning(id: string): boolean;
-  /** When the last poll of this process began, whether or not anything of it could be stored. */
+  /** When the last poll of this process started, even if its result could not be stored. */
   startedAt(id: string): Date | undefined;
   /**
-   * Runs a poll, or joins the one that is under way.
+   * Starts a poll, or returns the result of the running one.
    *
-   * @param work Ends soon after its signal aborts, and then leaves everything as it is.
+   * @param work Must return soon after its signal aborts, without changing anything.
    */
   run<T>(id: string, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Ends the poll of an integration, if there is one; the next one begins afresh. */
+  /** Aborts the poll with this id, if there is one. */
   stop(id: string): void;
-  /** Ends all. */
+  /** Aborts all polls. */
   stopAll(): void;
 }
 
@@ -35,8 +34,8 @@ export function createRunningPolls(now: () => Date): RunningPolls {
     isRunning: (id) => running.has(id),
     startedAt: (id) => started.get(id),
     run<T>(id: string, work: (signal: AbortSignal) => Promise<T>) {
-      const under = running.get(id);
-      if (under) return under.outcome as Promise<T>;
+      const current = running.get(id);
+      if (current) return current.outcome as Promise<T>;
       const end = new AbortController();
       started.set(id, now());
       const outcome = work(end.signal).finally(() => {

@@ -1,23 +1,22 @@
 /**
- * Whether this service runs in a container itself, and in which: that one is never stopped,
- * restarted or rebuilt by it.
+ * Detects the container that this service runs in, which it never stops, restarts or rebuilds.
  *
  * @module
  */
 
-/** What is known of the own container; all `null` on a bare host. */
+/** What is known of the service's own container; all `null` outside of containers. */
 export interface SelfHint {
-  /** Whether the service runs in a container at all. */
+  /** Whether the service runs in a container. */
   isContainerized?: boolean;
   /** Whether its absence was reported. */
   isReported?: boolean;
   /** Full id of 64 hex digits. */
   id: string | null;
-  /** The own host name, where there are signs of being in a container at all. */
+  /** The host name, if the service runs in a container. */
   hostname: string | null;
 }
 
-/** What a container has to show for the comparison. */
+/** The fields of a container that are compared. */
 export interface SelfCandidate {
   id: string;
   /** Its configured host name. */
@@ -28,24 +27,24 @@ export interface SelfCandidate {
 
 const FULL_ID = /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/;
 
-/** Where the own container's id may stand, best first. `{proc}` is `/proc` or its mount. */
+/** Files that may contain the own container's id, best first. `{proc}` is `/proc` or its mount. */
 const ID_SOURCES = [
   "/run/.containerenv", // Podman, when it runs as root
   "{proc}/self/cgroup",
   "{proc}/self/mountinfo", // .../containers/<id>/hostname, also with cgroup v2
 ];
 
-/** Files that engines put into a container. */
+/** Files that engines create in a container. */
 const CONTAINER_MARKS = ["/.dockerenv", "/run/.containerenv"];
 
-/** The control group of a process in a container, where the engine shows it. */
+/** The control group of a process in a container, if it is visible. */
 const CONTAINER_CGROUP = /\/(docker|libpod|cri-containerd)[-/]|\/kubepods/;
 
 /**
- * Looks for signs of the own container.
+ * Finds the service's own container.
  *
- * @param readTextFile Throws for what is missing, or what this process may not read: the
- * runtime keeps `/proc` from a process with few permissions, hence the several sources.
+ * @param readTextFile Throws if a file is missing or may not be read. There are several sources
+ * because the runtime refuses `/proc` to a process with few permissions.
  */
 export function findSelf(
   { hostname, procPath, readTextFile }: {
@@ -63,7 +62,7 @@ export function findSelf(
   };
   const inContainer = CONTAINER_MARKS.some((path) => read(path) !== undefined) ||
     CONTAINER_CGROUP.test(read(`${procPath ?? "/proc"}/self/cgroup`) ?? "");
-  // On a bare host the mounts and cgroups are full of other containers' ids.
+  // Outside of containers the mounts and cgroups contain the ids of other containers.
   if (!inContainer) return { isContainerized: false, id: null, hostname: null };
 
   for (const source of ID_SOURCES) {
@@ -73,7 +72,7 @@ export function findSelf(
   return { isContainerized: true, id: null, hostname };
 }
 
-/** Of a mount table only the lines of the container's own files count, not those of volumes. */
+/** In a mount table only the lines of the container's own files count, not those of volumes. */
 function idIn(text: string): string | undefined {
   for (const line of text.split("\n")) {
     const isMount = line.includes(" / ") || / - \w+ /.test(line);
@@ -84,7 +83,7 @@ function idIn(text: string): string | undefined {
   return undefined;
 }
 
-/** Makes the comparison. Ids are compared in full; a name alone never decides. */
+/** Returns a predicate for the service's own container. Ids are compared in full. */
 export function selfMatcher(hint: SelfHint): (candidate: SelfCandidate) => boolean {
   return ({ id, hostname, networkMode }) => {
     if (hint.id !== null) return id === hint.id;

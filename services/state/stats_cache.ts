@@ -1,6 +1,6 @@
 /**
- * The last stats of each container. The stats sampler fills the cache: the engine takes one to two
- * seconds for an answer, so requests never wait for it.
+ * The last stats of each container, from the stats sampler. Requests never wait for the engine,
+ * which takes one to two seconds to answer.
  *
  * @module
  */
@@ -11,7 +11,7 @@ export interface ContainerStats {
   cpuPercent: number;
   /** Processor time since the container's start, in seconds. */
   cpuSeconds: number;
-  /** Without the page cache, as the engine's own command line shows it. */
+  /** Without the page cache, like `docker stats`. */
   memoryUsage: number;
   memoryLimit: number;
   memoryPercent: number;
@@ -30,7 +30,7 @@ export interface ContainerStats {
 export interface ContainerCounters {
   cpuUserSeconds: number | null;
   cpuSystemSeconds: number | null;
-  /** Periods of a container whose processor time is limited, and those in which it had to wait. */
+  /** Scheduler periods of a container with a CPU limit, and those in which it was throttled. */
   cpuPeriods: number;
   cpuThrottledPeriods: number;
   cpuThrottledSeconds: number;
@@ -98,23 +98,23 @@ export interface StatsCache {
    * @returns The current figures by container id.
    */
   publish(): ReadonlyMap<string, ContainerFigures>;
-  /** Bytes of a container's writable layer; `undefined` where they are not known. */
+  /** Returns the bytes of a container's writable layer; `undefined` if unknown. */
   size(id: string): number | undefined;
   /** Replaces the sizes of all containers. */
   putSizes(sizes: ReadonlyMap<string, number>): void;
-  /** Has the sizes read for the next ten minutes. */
+  /** Requests that sizes are read for the next ten minutes. */
   wantSizes(): void;
   readonly sizesWanted: boolean;
-  /** Rises with every change. */
+  /** Increases with every change. */
   readonly revision: number;
-  /** Rises with every `publish()`. */
+  /** Increases with every `publish()`. */
   readonly published: number;
 }
 
-/** An older sample does not describe the present, in milliseconds. */
+/** Maximum age of a sample, in milliseconds. */
 export const STATS_AGE_MAX_MS = 45_000;
 
-/** How long a scrape keeps the sizes being read, in milliseconds. */
+/** How long sizes are read after a scrape, in milliseconds. */
 const SIZES_WANTED_MS = 10 * 60_000;
 
 export function createStatsCache(now: () => Date): StatsCache {

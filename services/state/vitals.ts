@@ -1,59 +1,58 @@
 /**
- * What the process counts about itself, for the metrics export: requests and their duration, and
- * how late its timers are. Plain numbers in memory, which cost next to nothing while nobody asks.
+ * Counters of the process for the metrics export: requests, their durations and timer lag.
  *
  * @module
  */
 
-/** Upper bounds of the classes of duration, in seconds; one more class has no bound. */
+/** Upper bounds of the duration buckets, in seconds; the last bucket is unbounded. */
 export const DURATION_BOUNDS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10] as const;
 
-/** The first digit of a status is its class. */
+/** Status classes by first digit, including 0. */
 const STATUS_CLASSES = 6;
 
-/** Methods that are told apart; a client may send whatever word it likes. */
+/** Methods with their own counters. Clients can send any word. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 
-/** Seconds of which the latest timers are remembered. */
+/** Number of timer lags that are kept. */
 const LAGS_KEPT = 15;
 
-/** The requests of one method and path pattern, from the start of the process. */
+/** The requests of one method and path pattern since the start of the process. */
 export interface RouteTraffic {
-  /** `OTHER` for one that nobody serves. */
+  /** `OTHER` for an unknown method. */
   method: string;
-  /** Path pattern of the endpoint; `other` for what reached none. */
+  /** Path pattern of the endpoint; `other` for an unknown path. */
   route: string;
-  /** Number of answers by the first digit of their status. */
+  /** Number of responses by the first digit of their status. */
   byClass: number[];
 }
 
-/** The durations of a group of routes, from the start of the process. */
+/** The durations of a group of routes since the start of the process. */
 export interface GroupDurations {
   /** The common path of the routes, e.g. `/api/containers`; `other` for unknown paths. */
   group: string;
-  /** Number of answers by duration, see {@linkcode DURATION_BOUNDS_S}. */
+  /** Number of responses per bucket of {@linkcode DURATION_BOUNDS_S}. */
   byDuration: number[];
-  /** All durations together. */
+  /** Sum of all durations. */
   seconds: number;
 }
 
 export interface Vitals {
-  /** Requests that have no answer yet. */
+  /** Requests without a response yet. */
   readonly inFlight: number;
-  /** One element for each pair of method and path pattern that was asked for. */
+  /** One element for each requested pair of method and path pattern. */
   traffic(): Iterable<RouteTraffic>;
   durations(): Iterable<GroupDurations>;
-  requestBegan(): void;
-  /** Of a stream this is the moment in which it begins. */
-  requestEnded(request: {
+  recordRequestStart(): void;
+  /** Called when the response starts. */
+  recordRequestEnd(request: {
     method: string;
     route: string | undefined;
     status: number;
     ms: number;
   }): void;
-  /** Takes how much too late a timer ended, in milliseconds. */
-  timerEnded(lateMs: number): void;
-  /** How late the last timer was, and the latest of the last ones; seconds. */
+  /** Records how late a timer fired, in milliseconds. */
+  recordTimerLag(lateMs: number): void;
+  /** Lag of the last timer, and the maximum of the recent ones, in seconds. */
   readonly loopLag: { last: number; max: number };
 }
 
@@ -69,8 +68,8 @@ export function createVitals(): Vitals {
     },
     traffic: () => routes.values(),
     durations: () => groups.values(),
-    requestBegan: () => void inFlight++,
-    requestEnded({ method, route = "other", status, ms }) {
+    recordRequestStart: () => void inFlight++,
+    recordRequestEnd({ method, route = "other", status, ms }) {
       inFlight--;
       const name = METHODS.has(method) ? method : "OTHER";
       const key = `${name} ${route}`;
@@ -87,7 +86,7 @@ export function createVitals(): Vitals {
       durations.byDuration[at < 0 ? DURATION_BOUNDS_S.length : at]!++;
       durations.seconds += ms / 1000;
     },
-    timerEnded(lateMs) {
+    recordTimerLag(lateMs) {
       lags.push(Math.max(0, lateMs) / 1000);
       if (lags.length > LAGS_KEPT) lags.shift();
     },
@@ -103,7 +102,7 @@ const noDurations = (group: string): GroupDurations => ({
   seconds: 0,
 });
 
-/** E.g. `/api/containers` of `/api/containers/:id/stop`; that of an extension is one longer. */
+/** E.g. `/api/containers` for `/api/containers/:id/stop`; extensions have one segment more. */
 function groupOf(route: string): string {
   return /^(\/api\/ext\/[^/:]+\/[^/:]+|\/api\/[^/:]+|\/[^/:]+)/.exec(route)?.[0] ?? route;
 }

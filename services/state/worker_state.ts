@@ -1,10 +1,10 @@
 /**
- * What is known of a background worker.
+ * The state of a background worker.
  *
  * @module
  */
 
-/** When its last round ended, and its last failure. Times are ISO 8601, UTC. */
+/** The end of the last round, and the last failure. Times are ISO 8601, UTC. */
 export interface WorkerState {
   name: string;
   lastRoundAt: string | null;

@@ -4,12 +4,12 @@
  * @module
  */
 
-/** Some bytes of a stream; shared by clients, so never written to. */
+/** Bytes of a stream. Clients share them, so they are never modified. */
 export type StreamChunk = Uint8Array<ArrayBuffer>;
 
 const encoder = new TextEncoder();
 
-/** A frame without its id line. JSON has no line breaks, so one line of data is all there is. */
+/** Encodes a frame without its id line. JSON has no line breaks, so that one data line is enough. */
 export function encode(type: string, data: unknown): StreamChunk {
   return encoder.encode(`event: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
 }
@@ -17,17 +17,17 @@ export function encode(type: string, data: unknown): StreamChunk {
 /** A frame without data, which clients ignore. */
 export const COMMENT: StreamChunk = encoder.encode(":\n\n");
 
-/** How soon a client that lost its connection comes back, in milliseconds. */
+/** Encodes the delay after which a client reconnects, in milliseconds. */
 export function retryLine(ms: number): StreamChunk {
   return encoder.encode(`retry: ${ms}\n\n`);
 }
 
-/** The id of the frame that follows. */
+/** Encodes the id of the frame that follows. */
 export function idLine(id: number): StreamChunk {
   return encoder.encode(`id: ${id}\n`);
 }
 
-/** All pieces in one. */
+/** Joins pieces to one chunk. */
 export function join(pieces: readonly StreamChunk[]): StreamChunk {
   const joined = new Uint8Array(lengthOf(pieces));
   let offset = 0;
@@ -38,12 +38,12 @@ export function join(pieces: readonly StreamChunk[]): StreamChunk {
   return joined;
 }
 
-/** Of all together, in bytes. */
+/** Returns the total length, in bytes. */
 export function lengthOf(chunks: readonly StreamChunk[]): number {
   return chunks.reduce((length, chunk) => length + chunk.length, 0);
 }
 
-/** Takes the first `length` bytes off `chunks`, or all. */
+/** Removes up to `length` bytes from the start of `chunks` and returns them. */
 export function cut(chunks: StreamChunk[], length: number): StreamChunk[] {
   const pieces: StreamChunk[] = [];
   for (let room = length; room > 0 && chunks.length > 0;) {

@@ -1,19 +1,19 @@
 /**
- * The clients of `GET /api/stream`, and what they are sent (Server-Sent Events, WHATWG HTML 9.2).
+ * The clients of `GET /api/stream` and their frames (Server-Sent Events, WHATWG HTML 9.2).
  *
- * There are two sorts of frames. A *state* (metrics, containers) replaces the one before of its
- * type; an *event* is kept for clients that come back. All of them lie in one list, `held`, in the
- * order of their ids, and a client is little more than its position in it: it is given what lies
- * behind its position whenever it has taken what it was given before. One that does not read is
- * therefore owed more and more, but never sent more, and owes the server no memory. What it
- * missed of the states it will never see; the events it gets as long as they are held.
+ * There are two kinds of frames. A *state* (metrics, containers) replaces the previous one of its
+ * type; an *event* is kept for clients that reconnect. All frames are in one list, `held`, in the
+ * order of their ids, and a client is little more than its position in that list. It gets the frames
+ * after its position when it has read the previous ones, so a slow client needs no memory of its
+ * own: it misses states, but gets the events that are still held.
  *
- * Every frame is serialised and encoded once; all clients share the bytes.
+ * Every frame is serialized and encoded once; all clients share the bytes.
  *
  * @module
  */
 
 import { AppError } from "../errors.ts";
+import { yieldToEventLoop } from "../event_loop.ts";
 import {
   COMMENT,
   cut,
@@ -25,37 +25,37 @@ import {
   type StreamChunk,
 } from "./chunks.ts";
 
-/** What a new client asks for. */
+/** The request of a new client. */
 export interface StreamRequest {
-  /** Types of frames that it wants. */
+  /** Requested types of frames. */
   types: ReadonlySet<string>;
-  /** The last id that it saw before it lost its connection. */
+  /** The last id that it received before it lost its connection. */
   lastEventId?: number | undefined;
-  /** Asked at every round: whether it may still listen. Its stream ends when not. */
-  stillValid: () => boolean;
+  /** Whether the client is still authorized. Called in each round; its stream ends if not. */
+  isValid: () => boolean;
 }
 
 export interface StreamHub {
-  /** Clients that are connected. */
+  /** Number of connected clients. */
   readonly count: number;
   /**
-   * Connects a client. It is given the reconnection time, the events that it missed, and the
-   * states as they are; then what comes.
+   * Connects a client. It gets the reconnection time, the events that it missed and the current
+   * states, then all new frames.
    *
-   * @throws {AppError} `unavailable` when there are too many, or at the stop of the service.
+   * @throws {AppError} `unavailable` if there are too many clients, or the service is stopping.
    */
   open(request: StreamRequest): ReadableStream<StreamChunk>;
-  /** Sends an event to all who want its type, and keeps it for those who come back. */
+  /** Sends an event to the clients of its type, and keeps it for clients that reconnect. */
   publish(type: string, data: unknown): void;
-  /** What `setState` was told last. */
+  /** Returns the last version that was passed to `setState`. */
   stateVersion(type: string): string | undefined;
   /**
-   * Takes the state that new clients are shown; the others see it at the next `broadcast`. States
-   * are sent in the order in which their types came first.
+   * Sets the state for new clients; the others get it with the next `broadcast`. States are sent in
+   * the order in which their types were first set.
    *
-   * @param version Names the state, for `stateVersion`; `undefined` for one that has no name.
-   * @param data Sent as JSON; `undefined` when there is nothing to show of this type.
-   * @param options.onlyChanges Whether a broadcast leaves it out while its data stays the same.
+   * @param version Identifies the state, for `stateVersion`; may be `undefined`.
+   * @param data Sent as JSON; `undefined` to send nothing of this type.
+   * @param options.onlyChanges Whether a broadcast skips it while its data is unchanged.
    */
   setState(
     type: string,
@@ -64,42 +64,42 @@ export interface StreamHub {
     options?: { onlyChanges?: boolean },
   ): void;
   /**
-   * Sends the states to all clients, and a comment to those that would get nothing, so that proxies
-   * keep the connection. Resolves when all clients have been processed.
+   * Sends the states to all clients, and a comment to those without a frame, so that proxies keep
+   * the connection open. Resolves when all clients have been processed.
    */
   broadcast(): Promise<void>;
-  /** Ends all streams; new ones are refused from now on. */
+  /** Ends all streams and refuses new ones. */
   close(): void;
 }
 
-/** How soon a client that lost its connection comes back, in milliseconds. */
+/** Delay after which a client reconnects, in milliseconds. */
 const RETRY_MS = 5_000;
 
-/** Most events that are kept for clients who come back. */
+/** Maximum number of events that are kept for clients that reconnect. */
 const EVENTS_HELD_MAX = 1_000;
 
-/** Most frames that a client is given at a time. */
+/** Maximum number of frames that a client gets at a time. */
 const PORTION_MAX = 100;
 
-/** A client that has taken nothing for this long loses its connection, in milliseconds. */
+/** A client that has not read for this long is disconnected, in milliseconds. */
 const STALL_MAX_MS = 45_000;
 
-/** Clients that are looked after before other work has its turn. */
+/** Number of clients that are served before the event loop runs. */
 const SLICE = 100;
 
 /**
- * The runtime keeps a buffer for each connection, as large as the most that it was given at once.
- * What is to be sent is therefore cut into pieces with a turn between them. Each piece costs time,
- * so there are fewer of them for a client, and in the end only one, the more clients there are.
+ * The runtime keeps a buffer per connection, as large as the largest chunk so far. Frames are
+ * therefore sent in pieces, with a turn of the event loop between them. Each piece costs time, so the
+ * more clients there are, the fewer pieces each gets.
  */
 const PIECES_MAX = 12;
 const PIECES_OF_ALL_MAX = 10_000;
 const PIECE_BYTES_MIN = 4_096;
 
-/** Different portions of one round that are put together for sharing; there are few as a rule. */
+/** Maximum number of joined portions that clients share in one round; usually there are few. */
 const SHARED_MAX = 64;
 
-/** A frame that lies ready, with its id. */
+/** An encoded frame with its id. */
 interface HeldFrame {
   id: number;
   type: string;
@@ -109,7 +109,7 @@ interface HeldFrame {
   content: StreamChunk;
 }
 
-/** The current state of a type, without an id; no bytes where there is nothing to show. */
+/** The current state of a type, without an id; no bytes if there is nothing to send. */
 interface State {
   version: string | undefined;
   bytes: StreamChunk | undefined;
@@ -118,18 +118,18 @@ interface State {
 
 interface Client {
   types: ReadonlySet<string>;
-  /** Equal for clients who want the same types. */
+  /** Equal for clients with the same types. */
   typesKey: string;
-  /** The id of the last frame that it was given. */
+  /** The id of the last frame that it got. */
   position: number;
-  /** It is shown the states once it has the events that it missed. */
+  /** Whether it still needs the states, which follow the events that it missed. */
   isNew: boolean;
-  /** What it is being given and has not been handed yet, and how much at a time. */
+  /** The rest of the current portion, and the size of its pieces. */
   rest: StreamChunk[];
   pieceBytes: number;
-  stillValid: () => boolean;
+  isValid: () => boolean;
   controller: ReadableStreamDefaultController<StreamChunk>;
-  /** Since when it has not taken what it was given. */
+  /** Since when it has not read. */
   stalledSince: number | undefined;
 }
 
@@ -139,11 +139,11 @@ const RETRY = retryLine(RETRY_MS);
 const HEARTBEAT = "heartbeat";
 
 /**
- * Makes the process's hub.
+ * Creates the process's hub.
  *
- * Ids begin with the time of the start (in microseconds), and rise by one with each frame: an id
- * from before a restart is lower than all of the new ones, so its client is given everything that
- * is held. An id that was never given out counts as none.
+ * Ids start at the time of the start (in microseconds) and increase by one with each frame. An id
+ * from before a restart is therefore lower than all new ones, and its client gets everything that is
+ * held. An unknown id is ignored.
  */
 export function createStreamHub(
   { now, clientsMax }: { now: () => Date; clientsMax: number },
@@ -155,7 +155,7 @@ export function createStreamHub(
   let eventsHeld = 0;
   let lastId = now().getTime() * 1_000;
   let closed = false;
-  /** Clients that are about to be looked after, and those who are a turn later. */
+  /** Clients that are served in this round, and those that continue in the next turn. */
   const waiting = new Set<Client>();
   const paused = new Set<Client>();
   let round: Promise<void> | undefined;
@@ -166,10 +166,13 @@ export function createStreamHub(
       return clients.size;
     },
 
-    open({ types, lastEventId, stillValid }) {
+    open({ types, lastEventId, isValid }) {
       if (closed) throw new AppError("unavailable", "The service is stopping");
       if (clients.size >= clientsMax) {
-        throw new AppError("unavailable", `All ${clientsMax} places on the stream are taken`);
+        throw new AppError(
+          "unavailable",
+          `Limit of ${clientsMax} stream clients reached (MAX_SSE_CLIENTS)`,
+        );
       }
       let client: Client;
       return new ReadableStream<StreamChunk>({
@@ -181,14 +184,14 @@ export function createStreamHub(
             isNew: true,
             rest: [],
             pieceBytes: 0,
-            stillValid,
+            isValid,
             controller,
             stalledSince: undefined,
           };
           clients.add(client);
           controller.enqueue(RETRY);
         },
-        pull: () => onTaken(client),
+        pull: () => onRead(client),
         cancel: () => forget(client),
       }, { highWaterMark: 1 });
     },
@@ -199,7 +202,7 @@ export function createStreamHub(
         held.splice(held.findIndex(({ isEvent }) => isEvent), 1);
         eventsHeld--;
       }
-      void lookAfter(clients);
+      void serve(clients);
     },
 
     stateVersion: (type) => states.get(type)?.version,
@@ -207,21 +210,21 @@ export function createStreamHub(
     setState(type, version, data, { onlyChanges = false } = {}) {
       const before = states.get(type)?.bytes;
       const bytes = data === undefined ? undefined : encode(type, data);
-      // Data that has not changed keeps its bytes, by which `broadcast()` recognises it.
+      // Unchanged data keeps its bytes, by which `broadcast()` recognizes it.
       const isSame = before && bytes && isEqual(before, bytes);
       states.set(type, { version, bytes: isSame ? before : bytes, onlyChanges });
     },
 
     broadcast() {
-      // A frame that is not sent again stays for the clients that have not taken it yet.
+      // A frame that is not sent again stays for the clients that have not read it yet.
       held = held.filter((frame) => frame.isEvent || isCurrent(frame));
-      const stays = new Set(held.map(({ content }) => content));
+      const kept = new Set(held.map(({ content }) => content));
       shared.clear();
       for (const [type, { bytes }] of states) {
-        if (bytes && !stays.has(bytes)) hold({ type, isEvent: false, content: bytes });
+        if (bytes && !kept.has(bytes)) hold({ type, isEvent: false, content: bytes });
       }
       hold({ type: HEARTBEAT, isEvent: false, content: COMMENT });
-      return lookAfter(clients);
+      return serve(clients);
     },
 
     close() {
@@ -242,44 +245,44 @@ export function createStreamHub(
     return state !== undefined && state.onlyChanges && state.bytes === content;
   }
 
-  /** Has clients looked after, in turn; resolves when nobody is waiting any more. */
-  function lookAfter(these: Iterable<Client>): Promise<void> {
+  /** Serves clients in turn; resolves when none is waiting. */
+  function serve(these: Iterable<Client>): Promise<void> {
     for (const client of these) waiting.add(client);
-    return round ??= lookAfterAll();
+    return round ??= serveWaiting();
   }
 
-  async function lookAfterAll(): Promise<void> {
-    // Not at once: `round` has to be known to whoever asks for more while being looked after.
+  async function serveWaiting(): Promise<void> {
+    // `round` has to be set before the first client is served, because serving may call `serve()`.
     await Promise.resolve();
     while (waiting.size > 0) {
       for (const client of firstOf(waiting, SLICE)) {
         waiting.delete(client);
-        if (client.stillValid()) give(client);
+        if (client.isValid()) give(client);
         else end(client);
       }
-      if (waiting.size > 0) await new Promise((resolve) => setTimeout(resolve));
+      if (waiting.size > 0) await yieldToEventLoop();
     }
     round = undefined;
   }
 
-  /** Called when the client has taken all that it was handed. */
-  function onTaken(client: Client): void {
+  /** Called when the client has read everything that was enqueued. */
+  function onRead(client: Client): void {
     if (client.rest.length > 0) {
       // The next piece follows after a turn, in which the runtime sends this one.
       if (paused.size === 0) turn = setTimeout(onTurn);
       paused.add(client);
     } else if (client.isNew || client.position < (held.at(-1)?.id ?? 0)) {
-      void lookAfter([client]);
+      void serve([client]);
     }
   }
 
   function onTurn(): void {
     const these = [...paused];
     paused.clear();
-    void lookAfter(these);
+    void serve(these);
   }
 
-  /** Gives a client the next piece of what it is owed, if it has taken the last one. */
+  /** Enqueues the next piece for a client, if it has read the last one. */
   function give(client: Client): void {
     if (!hasRoom(client)) return;
     if (client.rest.length === 0) {
@@ -291,7 +294,7 @@ export function createStreamHub(
     for (const piece of cut(client.rest, client.pieceBytes)) client.controller.enqueue(piece);
   }
 
-  /** What the client is to be given next, and takes it as given; nothing where nothing is owed. */
+  /** Returns the client's next portion, which may be empty, and moves its position. */
   function nextPortion(client: Client): StreamChunk[] {
     const due = framesAfter(client);
     if (due.length > 0) {
@@ -305,14 +308,14 @@ export function createStreamHub(
     client.isNew = false;
     const chunks: StreamChunk[] = [];
     for (const [type, { bytes }] of states) {
-      // Ids of its own, so that they rise for this client; the frame itself is shared.
+      // A new id, so that ids increase for this client; the frame itself is shared.
       if (bytes && client.types.has(type)) chunks.push(idLine(++lastId), bytes);
     }
     client.position = lastId;
     return chunks;
   }
 
-  /** Whether the client has taken what it was given. One that has not for too long is let go. */
+  /** Whether the client has read the last piece. A client that stalls for too long is disconnected. */
   function hasRoom(client: Client): boolean {
     if ((client.controller.desiredSize ?? 0) > 0) {
       client.stalledSince = undefined;
@@ -324,7 +327,7 @@ export function createStreamHub(
     return false;
   }
 
-  /** What the client is owed, lowest id first; most clients are owed only the last few frames. */
+  /** Returns the frames after the client's position, lowest id first; usually these are few. */
   function framesAfter({ position, types, isNew }: Client): HeldFrame[] {
     const first = held.findLastIndex(({ id }) => id <= position) + 1;
     const rest = held.slice(first).filter(({ isEvent }) => isEvent || !isNew);
@@ -332,7 +335,7 @@ export function createStreamHub(
     return due.length > 0 ? due : rest.filter(({ type }) => type === HEARTBEAT);
   }
 
-  /** Clients who are owed the same get the same bytes, in one piece. */
+  /** Returns the same bytes, in one piece, to clients that get the same frames. */
   function shareable({ typesKey, isNew }: Client, due: HeldFrame[]): StreamChunk[] {
     const key = `${isNew} ${due[0]!.id} ${typesKey}`;
     const known = shared.get(key);

@@ -1,6 +1,6 @@
 /**
- * Tickets for the event stream. A browser cannot set headers on one, and a token in the address
- * would end up in logs; a ticket there is worthless a moment later.
+ * Tickets for the event stream. A browser cannot set its headers, and a token in the URL would end up
+ * in logs. A ticket can be used once, within seconds.
  *
  * @module
  */
@@ -8,26 +8,26 @@
 import { nodeCrypto, randomText } from "../builtins.ts";
 import type { Session } from "../auth/accounts.ts";
 
-/** How long a ticket can be used, in milliseconds. */
+/** Lifetime of a ticket, in milliseconds. */
 const TICKET_MS = 30_000;
 
-/** Most unused tickets at a time; beyond, the oldest is void. */
+/** Maximum number of unused tickets; beyond it, the oldest is dropped. */
 const TICKETS_MAX = 10_000;
 
-/** Random bits that nobody guesses within their 30 seconds. */
+/** Random bytes of a ticket. */
 const TICKET_BYTES = 32;
 
 export interface StreamTickets {
-  /** Makes a ticket for a login. */
+  /** Creates a ticket for a session. */
   issue(session: Session): string;
-  /** Whose ticket it is; `undefined` when it is unknown, used or too old. Uses it up. */
+  /** Returns the session of a ticket and uses it up; `undefined` if unknown, used or expired. */
   redeem(ticket: string): Session | undefined;
-  /** Number of tickets held, for the memory bound's test. */
+  /** Number of tickets in memory, for tests. */
   readonly size: number;
 }
 
 export function createStreamTickets(now: () => Date): StreamTickets {
-  // By hash, so that looking one up takes no time that depends on a secret. Oldest first.
+  // By hash, so that the time of a lookup does not depend on a secret. Oldest first.
   const tickets = new Map<string, Session & { expiresAtMs: number }>();
 
   return {

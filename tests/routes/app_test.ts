@@ -199,7 +199,7 @@ Deno.test("a full disk is 503 for what has to be stored, and reads go on", async
     refused = await app.call("POST", "/api/alerts/rules", { ...rule, name: `${name}-${n}` });
   }
   deepEqual([refused.status, refused.body], [503, {
-    error: "Nothing can be stored: the disk is full",
+    error: "Cannot store anything: the disk is full",
   }]);
   equal((await app.call("GET", "/api/alerts/rules")).status, 200);
 
@@ -214,7 +214,7 @@ Deno.test("a database that another process has locked is 503 soon, not after a s
   try {
     using app = testApp({ db: data.db });
     other.exec("BEGIN IMMEDIATE");
-    const error = "Nothing can be stored: another process has the database locked; try again";
+    const error = "Cannot store anything: another process has the database locked; try again";
     await mostlyWithin(2_000, "the refusal", () =>
       durationOf(async () => {
         const { status, body } = await app.call("POST", "/api/alerts/rules", rule);

@@ -74,7 +74,7 @@ for (
         equal(error instanceof KeyFileError, true);
         match(
           String(error),
-          /secret\.key does not hold a key made by this service.*restore it.*or delete it/,
+          /secret\.key does not contain a key made by this service.*restore it.*or delete it/,
         );
         return true;
       },
@@ -103,7 +103,7 @@ Deno.test("a key file that others can read is closed to them, with a warning", (
 
   equal(Deno.statSync(`${data.path}/secret.key`).mode! & 0o777, 0o600);
   equal(lines.length, 1);
-  match(lines[0]!, /readable by others/);
+  match(lines[0]!, /readable by other users/);
 });
 
 Deno.test("a sealed text shows nothing of the secret and is another each time", () => {

@@ -17,7 +17,7 @@ import { type AppEnv, respondJson } from "../../routes/exchange.ts";
 import type { MiddlewareDeps } from "../../routes/request_context.ts";
 import { mount } from "../../routes/mount.ts";
 import { includesRole, type Role, USER_ROLES, type UserRole } from "../../services/auth/caller.ts";
-import { guard } from "../../services/editions.ts";
+import { accessPolicySource } from "../../services/editions.ts";
 import {
   leastRole,
   parsePermission,
@@ -220,8 +220,8 @@ async function gates(
     identify: (_, { address }) => ({ ...caller, familyId: "family", address }),
     audit: () => {},
     currentPolicy: createCurrentAccessPolicy(deps, {
-      ...guard,
-      load: async () => withoutRecords(await guard.load()),
+      ...accessPolicySource,
+      load: async () => withoutRecords(await accessPolicySource.load()),
     }),
   };
   const hono = new Hono<AppEnv>({ strict: false });
@@ -246,8 +246,8 @@ async function gates(
 
 /** Without audit records, which would slow down ten thousand requests. */
 function withoutRecords(
-  create: Awaited<ReturnType<typeof guard.load>>,
-): Awaited<ReturnType<typeof guard.load>> {
+  create: Awaited<ReturnType<typeof accessPolicySource.load>>,
+): Awaited<ReturnType<typeof accessPolicySource.load>> {
   return (deps) => ({ ...create(deps), record: () => {} });
 }
 

@@ -16,7 +16,7 @@ export const loopWatcher: Worker = {
       const began = performance.now();
       await sleep(ROUND_MS, signal);
       if (signal.aborted) return;
-      vitals.timerEnded(performance.now() - began - ROUND_MS);
+      vitals.recordTimerLag(performance.now() - began - ROUND_MS);
       round();
     }
   },

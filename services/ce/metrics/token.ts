@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isSameText } from "../../auth/timing_safe_equal.ts";
+import { timingSafeEqual } from "../../auth/timing_safe_equal.ts";
 
 /** Whether the given text is the token. */
 export const isMetricsToken = (given: string | undefined, secret: string): boolean =>
-  given !== undefined && isSameText(given, secret);
+  given !== undefined && timingSafeEqual(given, secret);

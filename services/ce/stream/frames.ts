@@ -90,7 +90,7 @@ export async function openStream(
   return stream.open({
     types: new Set(types),
     lastEventId,
-    stillValid: () =>
+    isValid: () =>
       now().getTime() < endsAt && accounts.roleOf(caller) !== undefined &&
       caller.rights?.isAdmitted() !== false,
   });

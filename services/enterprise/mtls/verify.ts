@@ -17,7 +17,7 @@ import {
 import { type MtlsConfig, selectMtlsConfig } from "../../../db/enterprise/mtls_config.ts";
 import type { Deps } from "../../deps.ts";
 import { errorFields } from "../../log.ts";
-import { isSameText } from "../../auth/timing_safe_equal.ts";
+import { timingSafeEqual } from "../../auth/timing_safe_equal.ts";
 import { clientFault, dateFault, generalFault } from "./certificate_faults.ts";
 import {
   type Certificate,
@@ -129,7 +129,7 @@ function commonFingerprint({ fingerprints, certificates }: Presented): string {
   ];
   const [first] = all;
   if (first === undefined) throw new Refusal("The client showed no certificate");
-  if (!all.every((other) => isSameText(first, other))) {
+  if (!all.every((other) => timingSafeEqual(first, other))) {
     throw new Refusal("The fingerprints that were given are not those of one certificate");
   }
   return first;

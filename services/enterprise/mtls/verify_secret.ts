@@ -6,12 +6,12 @@
 
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { isSameText } from "../../auth/timing_safe_equal.ts";
+import { timingSafeEqual } from "../../auth/timing_safe_equal.ts";
 
 /** Whether the given text is the secret; without a configured secret nothing is. */
 export function isVerifySecret({ config }: Pick<Deps, "config">, given: string | null): boolean {
   const secret = config.mtlsVerifySecret;
-  return secret !== null && given !== null && isSameText(given, secret);
+  return secret !== null && given !== null && timingSafeEqual(given, secret);
 }
 
 /**

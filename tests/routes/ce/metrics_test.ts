@@ -263,7 +263,7 @@ Deno.test("GET /metrics tells of the service itself", async () => {
     lastError: "secret reason",
     lastErrorAt: "2026-01-01T00:00:10.000Z",
   });
-  app.deps.vitals.timerEnded(250);
+  app.deps.vitals.recordTimerLag(250);
 
   const { find, value, types, series } = await scrape(app);
 

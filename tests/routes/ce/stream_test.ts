@@ -247,7 +247,7 @@ Deno.test("more clients than MAX_SSE_CLIENTS get 503 until one leaves", async ()
   await first.next();
   const { status, body } = await app.call("GET", "/api/stream");
   equal(status, 503);
-  match(body.error, /places on the stream are taken/);
+  match(body.error, /stream clients reached/);
 
   await first.cancel();
   await until("the place is free", () => app.deps.stream.count === 0);

@@ -256,7 +256,7 @@ Deno.test("the 101st brand is refused with 409", async () => {
   const { status, body } = await app.call("POST", BASE, { name: "more" });
   deepEqual([status, body.error], [
     409,
-    "There are 100 brands already, and no more can be; delete one first",
+    "Limit of 100 brands reached; delete one first",
   ]);
   equal((await app.call("POST", BASE, { name: "" })).status, 400);
 });

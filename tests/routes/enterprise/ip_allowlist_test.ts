@@ -759,7 +759,7 @@ Deno.test("the 1001st rule is refused, and comparing 1000 rules takes microsecon
   const full = await app.call("POST", `${BASE}/rules`, { cidr: "10.0.0.0/8", label: "more" });
   deepEqual([full.status, full.body.error], [
     409,
-    "There are 1000 IP rules already, and no more can be; delete one first",
+    "Limit of 1000 IP rules reached; delete one first",
   ]);
   const bad = await app.call("POST", `${BASE}/rules`, { cidr: "10", label: "more" });
   equal(bad.status, 400);

@@ -251,7 +251,7 @@ Deno.test("a role more than the most is refused with 409", async () => {
   });
   const answer = await app.call("POST", ROLES, night);
   deepEqual([answer.status, answer.body], [409, {
-    error: `There are ${ROLES_MAX} roles already, and no more can be; delete one first`,
+    error: `Limit of ${ROLES_MAX} roles reached; delete one first`,
   }]);
 });
 

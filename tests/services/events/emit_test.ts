@@ -71,12 +71,12 @@ Deno.test("emit() records what follows from an event, and tells it after", () =>
   equal(new Set(app.told.map(({ eventId }) => eventId)).size, 2);
 });
 
-Deno.test("emit() ends a circle of recorders", () => {
+Deno.test("emit() stops a cycle of recorders", () => {
   using app = withRecorders([{
     edition: "ce",
     record: () => [{ event: "test", data: { message: "again" } }],
   }]);
-  throws(() => emit(app.deps, "test", { message: "first" }), /without end/);
+  throws(() => emit(app.deps, "test", { message: "first" }), /endless chain/);
 });
 
 Deno.test("emit() leaves out recorders above the licensed edition", () => {

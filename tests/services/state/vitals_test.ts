@@ -6,10 +6,10 @@ const ended = { method: "GET", route: "/livez", status: 200, ms: 1 };
 Deno.test("requests are counted by method, route and class of status, durations by group", () => {
   const vitals = createVitals();
   for (const [status, ms] of [[200, 1], [204, 1.5], [404, 60], [500, 60_000]] as const) {
-    vitals.requestBegan();
-    vitals.requestEnded({ ...ended, status, ms });
+    vitals.recordRequestStart();
+    vitals.recordRequestEnd({ ...ended, status, ms });
   }
-  vitals.requestBegan();
+  vitals.recordRequestStart();
 
   equal(vitals.inFlight, 1);
   const [one, ...others] = vitals.traffic();
@@ -36,7 +36,7 @@ Deno.test("routes of the same resource share one histogram", () => {
       "/",
       undefined,
     ]
-  ) vitals.requestEnded({ ...ended, route });
+  ) vitals.recordRequestEnd({ ...ended, route });
   deepEqual([...vitals.durations()].map(({ group }) => group), [
     "/api/containers",
     "/api/ext/service-pro/uptime",
@@ -51,7 +51,7 @@ Deno.test("routes of the same resource share one histogram", () => {
 Deno.test("whatever a client sends, there are only so many different counts", () => {
   const vitals = createVitals();
   for (let n = 0; n < 1_000; n++) {
-    vitals.requestEnded({ ...ended, method: `METHOD${n}`, route: undefined, status: 404 });
+    vitals.recordRequestEnd({ ...ended, method: `METHOD${n}`, route: undefined, status: 404 });
   }
   deepEqual([...vitals.traffic()].map(({ method, route }) => [method, route]), [
     ["OTHER", "other"],
@@ -61,9 +61,9 @@ Deno.test("whatever a client sends, there are only so many different counts", ()
 Deno.test("of late timers the last and the latest of the last 15 are told", () => {
   const vitals = createVitals();
   deepEqual(vitals.loopLag, { last: 0, max: 0 });
-  vitals.timerEnded(2_000);
-  for (let n = 0; n < 14; n++) vitals.timerEnded(100);
+  vitals.recordTimerLag(2_000);
+  for (let n = 0; n < 14; n++) vitals.recordTimerLag(100);
   deepEqual(vitals.loopLag, { last: 0.1, max: 2 });
-  vitals.timerEnded(-5);
+  vitals.recordTimerLag(-5);
   deepEqual(vitals.loopLag, { last: 0, max: 0.1 });
 });

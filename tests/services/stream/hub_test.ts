@@ -14,7 +14,7 @@ function hubAt({ clientsMax = 10 } = {}) {
 const wanting = (
   types: string[],
   request: Partial<StreamRequest> = {},
-): StreamRequest => ({ types: new Set(types), stillValid: () => true, ...request });
+): StreamRequest => ({ types: new Set(types), isValid: () => true, ...request });
 
 Deno.test("a new client reads the reconnection time and the states, then what comes", async () => {
   const { hub } = hubAt();
@@ -196,7 +196,7 @@ Deno.test("all clients share the bytes of a frame", async () => {
 Deno.test("a client whose token ended is let go at the next round", async () => {
   const { hub } = hubAt();
   let valid = true;
-  const client = sseClient(hub.open(wanting(["event"], { stillValid: () => valid })));
+  const client = sseClient(hub.open(wanting(["event"], { isValid: () => valid })));
   valid = false;
   hub.publish("event", "not for everybody");
 
@@ -239,7 +239,8 @@ Deno.test("more clients than allowed are refused", () => {
   hub.open(wanting(["event"]));
   throws(
     () => hub.open(wanting(["event"])),
-    (error: AppError) => error.code === "unavailable" && /All 2 places/.test(error.message),
+    (error: AppError) =>
+      error.code === "unavailable" && /Limit of 2 stream clients reached/.test(error.message),
   );
   hub.close();
 });
