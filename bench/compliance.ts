@@ -1,6 +1,6 @@
 /**
- * The compliance log: how many entries fifty writers get onto the disk, and how long a million of
- * them take to be verified, while everybody else is answered.
+ * The compliance log: entries per second of fifty writers, and the time to verify a million entries
+ * while other requests are answered.
  *
  * @module
  */
@@ -146,7 +146,7 @@ async function verifyMillion(script: string): Promise<void> {
   }
 }
 
-/** For comparison: what the machine itself does to `GET /livez`. */
+/** For comparison: the latency of `GET /livez` without that load. */
 async function quiet(service: Running) {
   const probing = probe(service);
   await new Promise((resolve) => setTimeout(resolve, SECONDS * 1_000));
@@ -154,7 +154,7 @@ async function quiet(service: Running) {
   return { what: "nothing", ms: SECONDS * 1_000, "livez p50 ms": p50, "livez max ms": most };
 }
 
-/** Asks for `GET /livez` all the time, from another thread. */
+/** Requests `GET /livez` continuously from another thread. */
 function probe({ target }: Running) {
   const worker = new Worker(new URL("./livez_probe.ts", import.meta.url), { type: "module" });
   const { promise, resolve } = Promise.withResolvers<{ p50: number; most: number }>();
@@ -170,7 +170,7 @@ function probe({ target }: Running) {
   };
 }
 
-/** Calls the API as its administrator; anything but success ends the measurement. */
+/** Calls the API as an admin; a failure ends the measurement. */
 async function caller(service: Running) {
   const authorization = `Bearer ${await tokenOf(service)}`;
   return async (method: string, path: string, body?: unknown) => {

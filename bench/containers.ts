@@ -1,6 +1,6 @@
 /**
- * `GET /api/containers` and `GET /api/containers/:id` beside the engine itself, asked through the
- * same load tool.
+ * `GET /api/containers` and `GET /api/containers/:id` next to the engine itself, with the same load
+ * tool.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { load, type LoadResult, type Target } from "./load.ts";
 import { bundlePrograms, type Running, start, tokenOf } from "./programs.ts";
 import { median, printTable, printVerdict } from "./table.ts";
 
-/** So many there are when something is measured, and so many of them run. */
+/** Number of containers, and how many of them run. */
 export const CONTAINERS = 100;
 export const RUNNING = 10;
 const SECONDS = 4;
@@ -70,7 +70,7 @@ export async function benchContainers(engine: RealEngine): Promise<void> {
   }
 }
 
-/** In turns, so that a slow moment of the machine hits both; the median round of each counts. */
+/** Measures in turns, so that a slow moment of the machine affects both, and takes the median round. */
 export async function sideBySide(
   ...measures: [() => Promise<LoadResult>, () => Promise<LoadResult>]
 ): Promise<[LoadResult, LoadResult]> {

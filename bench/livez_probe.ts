@@ -1,5 +1,5 @@
 /**
- * A thread that asks for `GET /livez` all the time and tells at the end how long that took.
+ * A thread that requests `GET /livez` continuously and reports the latencies at the end.
  *
  * @module
  */

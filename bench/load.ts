@@ -1,6 +1,6 @@
 /**
- * A load tool that speaks HTTP/1.1 over TCP and over Unix sockets alike, so that the service and
- * the engine behind it are measured by the same hand.
+ * A load tool for HTTP/1.1 over TCP and Unix sockets, so that the service and the engine are measured
+ * with the same tool.
  *
  * @module
  */
@@ -14,9 +14,9 @@ export interface LoadResult {
   /** Milliseconds. */
   p50: number;
   p99: number;
-  /** Answers with a status other than 200 and 201. */
+  /** Responses with a status other than 200 and 201. */
   failures: number;
-  /** Bytes of the last answer, head included. */
+  /** Size of the last response in bytes, including headers. */
   answerBytes: number;
 }
 
@@ -25,8 +25,8 @@ const HEAD_END = encoder.encode("\r\n\r\n");
 const LAST_CHUNK = encoder.encode("0\r\n\r\n");
 
 /**
- * Asks for `path` (or sends `body` to it, as JSON) on `connections` kept-alive connections, one request after the other on each, for
- * so many `seconds`, or so many `requests` on each.
+ * Requests `path` (or sends `body` to it as JSON) on `connections` kept-alive connections, one request
+ * after the other on each, for `seconds`, or until each has sent `requests`.
  */
 export async function load(
   target: Target,
@@ -91,7 +91,7 @@ async function readAnswer(
   let bodyAt = -1;
   let length = -1;
   let ok = false;
-  // A chunked body may be longer than the buffer: then only its end is kept.
+  // A chunked body may be longer than the buffer; only its end is kept.
   let dropped = 0;
   for (;;) {
     const count = await connection.read(buffer.subarray(filled));

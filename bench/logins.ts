@@ -1,6 +1,6 @@
 /**
- * Logins with email and password: what a flood of them costs in time, and what memory it leaves
- * behind.
+ * Logins with email and password: their duration under load, and the memory that stays resident
+ * afterwards.
  *
  * @module
  */
@@ -17,7 +17,7 @@ const CLIENTS = 4;
 /** Enough for the start to finish, and for the last worker to end. */
 const SETTLE_MS = 2_000;
 
-/** Resident memory that the logins may leave behind, in MB. */
+/** Limit of additional resident memory after the logins, in MB. */
 const LEFT_MAX_MB = 25;
 
 const ACCOUNT = { email: "admin@example.com", password: "correct horse battery" };
@@ -52,7 +52,7 @@ async function settledMemoryMb(service: Running): Promise<number> {
   return await service.memoryMb();
 }
 
-/** Each from an address of its own, because failures of one address are throttled. */
+/** Each login has its own client address, because failures of one address are throttled. */
 async function logIn(
   { target }: Running,
   count: number,

@@ -1,5 +1,5 @@
 /**
- * `GET /metrics` beside the engine's own list of containers, asked through the same load tool.
+ * `GET /metrics` next to the engine's own list of containers, with the same load tool.
  *
  * @module
  */
@@ -63,7 +63,7 @@ export async function benchMetrics(engine: RealEngine): Promise<void> {
   }
 }
 
-/** As a scraper does it, in turns. @returns Median times of both, in milliseconds. */
+/** Scrapes both in turns. @returns Median times of both, in milliseconds. */
 async function apart(
   { target }: Running,
   headers: Record<string, string>,
@@ -80,7 +80,7 @@ async function apart(
   return [median(times[0]), median(times[1])];
 }
 
-/** Waits until every running container has figures. */
+/** Waits until every running container has been sampled. */
 async function sampled({ target }: Running, headers: Record<string, string>): Promise<void> {
   const url = `http://127.0.0.1:${target.port}/metrics`;
   for (let tries = 0; tries < 200; tries++) {

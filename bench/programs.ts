@@ -1,6 +1,6 @@
 /**
- * Programs under measurement: the service itself and an empty app on the same framework, both
- * bundled, each as a process of its own on loopback.
+ * Measured programs: the service and an empty app on the same framework, both bundled, each as a
+ * separate process on loopback.
  *
  * @module
  */
@@ -8,10 +8,10 @@
 import { RUN_FLAGS } from "../deploy/build/run_flags.ts";
 import type { Target } from "./load.ts";
 
-/** The empty app needs less, and gets no flag that makes it better or worse. */
+/** Flags of the empty app: fewer permissions, but the same runtime settings. */
 const PLAIN = ["--no-prompt", "--allow-net", "--allow-env", "--allow-read"];
 
-/** What the service is compared with: the framework alone, and the bytes of `BODY_FILE`. */
+/** The reference: the framework alone, which returns the bytes of `BODY_FILE`. */
 const EMPTY_APP = `
 import { Hono } from "hono";
 const app = new Hono();
@@ -33,7 +33,7 @@ export interface Bundles extends AsyncDisposable {
 export async function bundlePrograms(): Promise<Bundles> {
   const directory = await Deno.makeTempDir({ prefix: "longshore-bench-" });
   const root = new URL("../", import.meta.url).pathname;
-  // Beside the sources, so that the import map applies.
+  // Next to the sources, so that the import map applies.
   const emptySource = `${root}bench/.empty_app.ts`;
   await Deno.writeTextFile(emptySource, EMPTY_APP);
   try {
@@ -61,7 +61,7 @@ export async function bundlePrograms(): Promise<Bundles> {
 export interface Running extends AsyncDisposable {
   pid: number;
   target: Target & { transport: "tcp" };
-  /** From the start of the process to its first answer, in milliseconds. */
+  /** From the start of the process to its first response, in milliseconds. */
   startMs: number;
   /** Resident memory now, in MB. */
   memoryMb(): Promise<number>;
@@ -70,7 +70,7 @@ export interface Running extends AsyncDisposable {
 /** Measures this executable instead of the bundle of the service. */
 const EXECUTABLE = Deno.env.get("LONGSHORE_EXECUTABLE");
 
-/** Starts a bundle and waits for its first answer. */
+/** Starts a bundle and waits for its first response. */
 export async function start(
   script: string,
   env: Record<string, string> = {},
@@ -144,7 +144,7 @@ async function firstAnswer(target: Running["target"]): Promise<void> {
   throw new Error("no answer");
 }
 
-/** The kernel's clock ticks (`getconf CLK_TCK`), which is 100 on every Linux of today. */
+/** Clock ticks per second (`getconf CLK_TCK`), which is 100 on every current Linux. */
 const TICKS_PER_SECOND = 100;
 
 /** Share of one core that the process uses over the next seconds. */
@@ -156,10 +156,10 @@ export async function cpuPercent({ pid }: Running, seconds: number): Promise<num
   return (await ticks(pid) - before) / TICKS_PER_SECOND / elapsedS * 100;
 }
 
-/** In user and kernel mode, of all threads (`proc_pid_stat(5)`, fields 14 and 15). */
+/** User and kernel time of all threads (`proc_pid_stat(5)`, fields 14 and 15). */
 async function ticks(pid: number): Promise<number> {
   const text = await Deno.readTextFile(`/proc/${pid}/stat`);
-  // The name of the program, in brackets, may hold spaces.
+  // The name of the program, in brackets, may contain spaces.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return Number(fields[11]) + Number(fields[12]);
 }

@@ -1,6 +1,6 @@
 /**
- * Sampling of 100 running containers every 15 seconds: its share of a core, and the time that a
- * history of them takes. The engine is played, so that only the service is measured.
+ * Sampling of 100 running containers every 15 seconds: its share of a core, and the time to read
+ * their history. The engine is simulated, so that only the service is measured.
  *
  * @module
  */
@@ -54,7 +54,7 @@ async function share(script: string, count: number): Promise<{ percent: number; 
   return { percent, samples: samples - before };
 }
 
-/** As large as an engine's answer on cgroup v1. */
+/** As large as an engine's response on cgroup v1. */
 function statsOf(n: number) {
   const cores = Array.from({ length: 16 }, () => 1e9 * n);
   const memory = Object.fromEntries(
@@ -89,7 +89,7 @@ function statsOf(n: number) {
   };
 }
 
-/** Of one container among 100 that have been sampled for 30 days. */
+/** The history of one of 100 containers that have been sampled for 30 days. */
 async function benchHistory(): Promise<void> {
   const directory = await Deno.makeTempDir({ prefix: "longshore-bench-history-" });
   const metrics = openMetricsDatabase(`${directory}/metrics.sqlite`);

@@ -1,6 +1,6 @@
 /**
- * The event stream: memory per client, and the time in which a round of frames reaches all of
- * them, also while some clients do not read.
+ * The event stream: memory per client, and the time in which a round of frames reaches all clients,
+ * also while some of them do not read.
  *
  * Ten thousand clients need twenty thousand file descriptors, half of them here; where fewer are
  * allowed (`ulimit -n`), fewer clients are measured.
@@ -17,16 +17,16 @@ const CONTAINERS = 20;
 const ROUNDS = 3;
 const STALLED = 100;
 
-/** Connections that are opened at a time. */
+/** Number of connections that are opened at the same time. */
 const OPENING = 64;
 
-/** A round has reached all when nothing more has come for this long, in milliseconds. */
+/** A round is finished when no data has arrived for this long, in milliseconds. */
 const QUIET_MS = 1_000;
 
-/** No round takes this long, in milliseconds. */
+/** Limit for a round, in milliseconds. */
 const ROUND_DEADLINE_MS = 40_000;
 
-/** Descriptors that are needed for other things. */
+/** Descriptors reserved for other uses. */
 const RESERVED_DESCRIPTORS = 200;
 
 export async function benchSse(engine: RealEngine): Promise<void> {
@@ -79,9 +79,9 @@ interface Measured {
   /** Resident memory of the service, in MB. */
   memoryBefore: number;
   memoryWith: number;
-  /** What a client is sent in a round. */
+  /** Bytes that a client receives in a round. */
   roundBytes: number;
-  /** From the first client that has a round to the last one. */
+  /** Time between the first and the last client that has received the round. */
   fanOutMs: number[];
   /** How long `GET /livez` took in the meantime. */
   livezMs: { p50: number; most: number };
@@ -112,7 +112,7 @@ async function measure(
   };
 }
 
-/** Many clients that count what comes, and some that never read. */
+/** Many clients that count received bytes, and some that never read. */
 async function connectCrowd(
   { target }: Running,
   token: string,
@@ -155,7 +155,7 @@ async function connectCrowd(
   };
   return {
     quiet,
-    /** Waits for the next round of frames and for the end of it. */
+    /** Waits for the next complete round of frames. */
     async round(): Promise<{ ms: number; bytes: number }> {
       before.set(received);
       firstAt = Infinity;
@@ -177,7 +177,7 @@ async function connectCrowd(
   };
 }
 
-/** Asks for `/livez` all the time, in a thread of its own: this one is busy being the clients. */
+/** Requests `/livez` continuously in a separate thread, because this one is busy with the clients. */
 function probeLivez({ target }: Running) {
   const worker = new Worker(new URL("./livez_probe.ts", import.meta.url), { type: "module" });
   worker.postMessage(target);
@@ -202,7 +202,7 @@ async function makeContainers(engine: RealEngine): Promise<string[]> {
   return ids;
 }
 
-/** How many descriptors this process, and one that it starts, may have open. */
+/** Limit of open descriptors of this process and its children. */
 async function descriptorLimit(): Promise<number> {
   const limits = await Deno.readTextFile("/proc/self/limits");
   return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? 1_024);

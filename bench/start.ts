@@ -1,6 +1,6 @@
 /**
- * How long the service takes from its start to its first answer, and how much memory it holds
- * idle, beside an empty app on the same framework.
+ * Time from the start to the first response, and idle memory, next to an empty app on the same
+ * framework.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * A public status page that everybody reads while everything else is in trouble: requests per
- * second in quiet times, and while the page and the database behind it are being written.
+ * A public status page under load, as in an outage: requests per second on an idle service, and while
+ * the page and its database are being written.
  *
  * @module
  */
@@ -16,7 +16,7 @@ const CONNECTIONS = 32;
 const COMPONENTS = 30;
 const INCIDENTS = 10;
 
-/** Requests per second that must be answered: a page that a whole company reads at once. */
+/** Required requests per second: all employees of a company read the page at the same time. */
 const LEAST_PER_SECOND = 1_000;
 
 const PAGES = "/api/ext/service-pro/status-pages";
@@ -113,7 +113,7 @@ async function measure(
   };
 }
 
-/** Calls the API as its administrator; anything but success ends the measurement. */
+/** Calls the API as an admin; a failure ends the measurement. */
 async function caller(service: Running) {
   const authorization = `Bearer ${await tokenOf(service)}`;
   return async (method: string, path: string, body: unknown = {}) => {

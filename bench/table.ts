@@ -1,10 +1,10 @@
 /**
- * Figures as a table that a person can read.
+ * Prints figures as a table.
  *
  * @module
  */
 
-/** The columns are those of the first row; figures stand at the right. */
+/** The columns are those of the first row; figures are aligned right. */
 export function printTable(title: string, rows: Record<string, string | number>[]): void {
   console.log(`\n${title}`);
   const columns = Object.keys(rows[0] ?? {});
@@ -34,7 +34,7 @@ export function printVerdict(what: string, value: number, bound: number, unit = 
   );
 }
 
-/** The upper one of two in the middle; `NaN` of nothing. */
+/** The upper median; `NaN` for an empty list. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? NaN;

@@ -11,10 +11,10 @@ import { printTable, printVerdict } from "./table.ts";
 const MONITORS = 500;
 const INTERVAL_S = 30;
 
-/** How many of each kind: answers with a keyword, plain answers, ports, and what never answers. */
+/** Monitors of each kind: with a keyword, plain HTTP, TCP ports, and targets that never answer. */
 const KINDS = { keyword: 250, plain: 150, tcp: 75, silent: 25 };
 
-/** Measured after all monitors are there and their first checks are done. */
+/** Measurement begins when all monitors exist and their first checks are done. */
 const MEASURED_S = 65;
 
 const LATE_MS_MAX = 2_000;
@@ -73,7 +73,7 @@ export async function benchUptime(): Promise<void> {
   printVerdict("share of one core", busy, CORE_PERCENT_MAX, " %");
 }
 
-/** What the monitors look at: a server that answers at once, and one that never does. */
+/** The targets: a server that answers at once, and one that never answers. */
 function serveTarget() {
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },

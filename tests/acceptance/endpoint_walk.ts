@@ -1,6 +1,5 @@
 /**
- * Requests to every endpoint of every edition: those that it is made for, and those that hold a
- * secret in a place that is not made for one.
+ * Requests to every endpoint of every edition: valid ones, and ones with a secret in a wrong place.
  *
  * @module
  */
@@ -9,20 +8,20 @@ import { everyRoute } from "../../routes/editions.ts";
 import type { Deps } from "../../services/deps.ts";
 import { apiDocument, dereferenced, type Json } from "../helpers/api_document.ts";
 
-/** An endpoint as a client knows it, from the API document. */
+/** An endpoint of the API document. */
 export interface Walked {
   /** In capitals. */
   method: string;
   /** With parameters as `:name`. */
   pattern: string;
   produces: string;
-  /** Names of what the query takes. */
+  /** Names of the query parameters. */
   query: string[];
-  /** The media type of its body, and an example; `undefined` where it takes none. */
+  /** The media type of its body and an example; `undefined` without a body. */
   body: { type: string; example: Record<string, unknown> } | undefined;
 }
 
-/** A request that is to be sent; `path` still has the parameters in it. */
+/** A request to send; `path` still contains the parameters. */
 export interface Attempt {
   method: string;
   path: string;
@@ -30,7 +29,7 @@ export interface Attempt {
   body?: string;
 }
 
-/** Reading first and deleting last: what is gone cannot be read any more. */
+/** Reads come first and deletions last, because deleted records cannot be read. */
 const ORDER = ["GET", "PUT", "POST", "DELETE"];
 
 export async function everyEndpoint(deps: Deps): Promise<Walked[]> {
@@ -52,13 +51,13 @@ export async function everyEndpoint(deps: Deps): Promise<Walked[]> {
   );
   return ORDER.flatMap((method) => {
     const those = walked.filter((each) => each.method === method);
-    // What belongs to something goes before it.
+    // Children are deleted before their parents.
     const depth = ({ pattern }: Walked) => pattern.split("/").length;
     return method === "DELETE" ? those.sort((a, b) => depth(b) - depth(a)) : those;
   });
 }
 
-/** Something that fits a schema, the example where it has one. */
+/** A value that fits a schema, its example if it has one. */
 export function exampleOf({ $ref, ...rest }: Json): Json {
   const schema = { ...dereferenced({ $ref }), ...rest };
   if (schema.example !== undefined) return schema.example;
@@ -84,7 +83,7 @@ export function exampleOf({ $ref, ...rest }: Json): Json {
   }
 }
 
-/** The request that the endpoint is made for. @param body Default: the example. */
+/** A valid request. @param body Default: the example. */
 export function rightRequest(
   { method, pattern, body }: Pick<Walked, "method" | "pattern" | "body">,
   given?: unknown,
@@ -92,18 +91,18 @@ export function rightRequest(
   return { method, path: pattern, ...written(body, given ?? body?.example) };
 }
 
-/** A request with a secret where none belongs. */
+/** A request with a secret in a wrong place. */
 export interface WrongAttempt extends Attempt {
-  /** What it holds, and where. */
+  /** The secret and its place. */
   secret: string;
   place: string;
   /**
-   * It may be taken for what it is not: a name or a message, which is then shown like any other.
+   * The secret may be taken for a name or a message, which is then shown like any other.
    */
   mayBeText?: true;
 }
 
-/** Where a secret lands by mistake. @param random Makes a secret. */
+/** Requests with a secret in a wrong place. @param random Creates a secret. */
 export function* wrongRequests(
   { method, pattern, body, query }: Walked,
   given: Record<string, unknown> | undefined,

@@ -1,6 +1,5 @@
 /**
- * Every endpoint of the program as a process of its own, with the permissions that it is shipped
- * with: no request is a failure of the service.
+ * Calls every endpoint of the real program with its shipped permissions: no request may answer 5xx.
  *
  * @module
  */
@@ -37,7 +36,7 @@ Deno.test("no endpoint fails when it is called with the examples of its document
   });
   await longshore.call("POST", "/api/edition/trial", {});
   const token = await longshore.token();
-  // After it every other answer would be 401.
+  // After it, every other response would be 401.
   const operations = (await operationsOf(longshore.baseUrl))
     .filter(({ path }) => path !== "/auth/logout");
   const ids = new Map([["/api/containers", idOf("web")], ["/api/stacks", "shop"]]);

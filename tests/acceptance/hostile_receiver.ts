@@ -1,6 +1,6 @@
 /**
- * Receivers that tell everybody what they were told: whatever the service lets into its logs of
- * their answers brings its own secrets along.
+ * Receivers that repeat each request in their response: a response that the service logs contains the
+ * service's own secrets.
  *
  * @module
  */
@@ -10,7 +10,7 @@ export interface HostileReceiver extends AsyncDisposable {
   failing: string;
   /** Answers 200 with the request as text, which is not JSON. */
   chatty: string;
-  /** Sends the caller to an address that holds the request. */
+  /** Redirects to an address that contains the request. */
   redirecting: string;
   /** A port that is not open. */
   unreachable: string;
@@ -59,7 +59,7 @@ export function hostileReceiver(): HostileReceiver {
   };
 }
 
-/** As much of SMTP as it takes to be told a password (RFC 4954). */
+/** The part of SMTP that is needed to receive a password (RFC 4954). */
 function hostileMailServer() {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const serving: Promise<void>[] = [];
@@ -91,7 +91,7 @@ function hostileMailServer() {
         for (const line of lines) await write(answer(line));
       }
     } catch {
-      // The client hung up.
+      // The client disconnected.
     } finally {
       connection.close();
     }

@@ -1,11 +1,10 @@
 /**
- * No secret comes out of the service: not in an answer, a log line, an audit or compliance entry,
- * an export, a backup listing or an error.
+ * The service reveals no secret in a response, a log line, an audit or compliance entry, an export, a
+ * backup listing or an error.
  *
- * Every secret that the service takes or makes is a planted one that no other text resembles.
- * With them every endpoint of every edition is called, with what it is made for and with secrets in
- * wrong places; deliveries go to receivers that repeat what they are told. Then everything that
- * came out is searched.
+ * Every secret that the service receives or creates is a planted one that resembles no other text.
+ * Every endpoint of every edition is called with valid requests and with secrets in wrong places;
+ * deliveries go to receivers that repeat what they receive. Then all output is searched.
  *
  * @module
  */
@@ -173,7 +172,7 @@ const ECHOED: readonly Echo[] = [
   },
 ];
 
-/** What cannot succeed here, and why. */
+/** Endpoints that cannot succeed in this test, and why. */
 const NOT_DONE: Record<string, string> = {
   "POST /api/containers/:id/rebuild": "the engine refuses the new container, with a secret",
   "POST /api/containers/:id/exec": "the engine of this test runs no program",
@@ -223,7 +222,7 @@ ssoTest("no response and no log contains a secret", async () => {
   const named = ({ method, pattern }: Walked) => `${method} ${pattern}`;
   const failed = endpoints.filter((walked) => statusesOf(walked).includes(500));
   equal(failed.map(named).join("\n"), "");
-  // What never succeeds was not called as it is meant to be: it may show more when it is.
+  // An endpoint that never succeeded was not tested: its successful response may contain more.
   const undone = endpoints.filter((walked) => !statusesOf(walked).some((status) => status < 400));
   equal(undone.map(named).sort().join("\n"), Object.keys(NOT_DONE).sort().join("\n"));
   equal(heard.unused().join("\n"), "");
@@ -239,10 +238,10 @@ function reportOf(leaks: readonly Found[]): string {
   return [...lines.values()].join("\n");
 }
 
-/** The ids that were made, by the path that they were made at. */
+/** The created ids, by the path of the collection. */
 type Made = Map<string, string[]>;
 
-/** Makes every record that holds a secret, and what it takes for them. */
+/** Creates every record that contains a secret, and the records that these need. */
 async function makeRecords(service: PlantedService, holders: readonly Holder[]): Promise<Made> {
   const { app, secrets, ids, users } = service;
   const made: Made = new Map();
@@ -258,7 +257,7 @@ async function makeRecords(service: PlantedService, holders: readonly Holder[]):
     if (record.verify_token !== undefined) {
       const token = await unsubscribeToken(app.deps.secrets, record.id);
       secrets.keep("an unsubscribe token", token.split(".")[1]!);
-      // The first one goes, the last one stays.
+      // Deletes the first and keeps the last.
       const unsubscribed = `${PRO}/status-pages/unsubscribe`;
       if (!ids.has(unsubscribed)) ids.set(unsubscribed, token);
       ids.set(`${SUBSCRIBERS}/verify`, record.verify_token);
@@ -293,7 +292,7 @@ async function makeRecords(service: PlantedService, holders: readonly Holder[]):
   return made;
 }
 
-/** What asks a receiver at once. */
+/** Endpoints that send a request to a receiver immediately. */
 const ASKING: readonly [collection: string, path: string][] = [
   ["/api/integrations", "/api/integrations/:id/test"],
   ["/api/integrations", "/api/integrations/:id/poll"],
@@ -302,7 +301,7 @@ const ASKING: readonly [collection: string, path: string][] = [
   [`${PRO}/chatops/channels`, `${PRO}/chatops/channels/:id/test`],
 ];
 
-/** Emits what every channel listens to, and makes one attempt for each message. */
+/** Emits an event of every kind, and attempts each delivery once. */
 async function makeEverythingFail(service: PlantedService, made: Made): Promise<void> {
   const { app: { deps }, ids } = service;
   const stop = new AbortController();
@@ -325,13 +324,13 @@ async function makeEverythingFail(service: PlantedService, made: Made): Promise<
     }
   }
   await deliverDue(deps, { signal: stop.signal });
-  // The events that went by, and the states as they are.
+  // Past events and current states.
   await send(service, "viewer", { method: "GET", path: "/api/stream?lastEventId=1" });
   stop.abort();
   await forwarding;
 }
 
-/** Every way in, with what is right and with what is nearly right. */
+/** Every way to log in, with valid and with slightly wrong credentials. */
 async function logInAndOut(service: PlantedService, { idp }: Keys): Promise<void> {
   const { app, secrets, passwords } = service;
   const { plant } = secrets;
@@ -395,7 +394,7 @@ async function logInAndOut(service: PlantedService, { idp }: Keys): Promise<void
   }
 }
 
-/** Secrets that people send by mistake. */
+/** Secrets that users send by mistake. */
 async function makeMistakes(service: PlantedService, keys: Keys): Promise<void> {
   const { app: { deps: { config } }, secrets: { plant } } = service;
   const { privateKey, ca, agent, idp } = keys;
@@ -450,13 +449,13 @@ async function makeMistakes(service: PlantedService, keys: Keys): Promise<void> 
   }
 }
 
-/** What an endpoint cannot do without. */
+/** Required parameters of an endpoint. */
 const QUERIES: Record<string, string> = {
   "GET /api/containers/:id/logs/search": "?q=listening",
   [`DELETE ${ENTERPRISE}/encryption/audit/retention`]: "?days=365",
 };
 
-/** Bodies that are not those of a record. */
+/** Request bodies that do not create or change a record. */
 function specialBody(service: PlantedService, { method, pattern }: Walked): unknown {
   const { secrets, users } = service;
   switch (`${method} ${pattern}`) {
@@ -473,7 +472,7 @@ function specialBody(service: PlantedService, { method, pattern }: Walked): unkn
   }
 }
 
-/** Calls an endpoint as everybody, with what it is made for and with secrets in wrong places. */
+/** Calls an endpoint with each role, with a valid request and with secrets in wrong places. */
 async function callEndpoint(
   service: PlantedService,
   walked: Walked,
@@ -532,7 +531,7 @@ async function readLogs(service: PlantedService): Promise<void> {
   }
 }
 
-/** The same in key mode. */
+/** Logs in with the API key in key mode. */
 async function logInByKey({ app, heard, secrets }: PlantedService): Promise<void> {
   using keyed = testApp({ config: { ...app.deps.config, authMode: "key" }, log: app.deps.log });
   const call = (apiKey: unknown) =>
@@ -552,7 +551,7 @@ async function logInByKey({ app, heard, secrets }: PlantedService): Promise<void
   ok(deps.config.authMode === "key");
 }
 
-/** What commands print, run as programs on a copy of the database. */
+/** Collects the output of commands that run on a copy of the database. */
 async function runCommands(service: PlantedService, directory: string): Promise<void> {
   const { app: { deps }, secrets, heard } = service;
   const path = `${directory}/state.sqlite`;
@@ -593,7 +592,7 @@ async function runCommands(service: PlantedService, directory: string): Promise<
   );
 }
 
-/** A variable that stops the start is named, with what is wrong about it. */
+/** Collects the messages of unusable variables. */
 function startWithWrongConfiguration({ app, secrets: { plant }, heard }: PlantedService): void {
   const surroundings = {
     hostname: "host",

@@ -1,9 +1,8 @@
 /**
- * No secret comes out of the program as a process of its own: not in an answer, and not in what it
- * writes to standard output and standard error.
+ * The running program reveals no secret in a response, on standard output or on standard error.
  *
- * `no_secrets_test.ts` looks further, into an application that it puts together itself; this test
- * repeats the main part of it on what is shipped.
+ * `no_secrets_test.ts` covers more in an application that it builds itself; this test repeats the
+ * main part on the shipped program.
  *
  * @module
  */
@@ -20,7 +19,7 @@ import { plantedSecrets } from "./planted_secrets.ts";
 import { engineOf, environmentOf, plantedConfig } from "./planted_service.ts";
 import { createKeys, filled, PRO, secretHolders } from "./secret_holders.ts";
 
-/** Answers that show a secret to admins on purpose. */
+/** Responses that show a secret to admins on purpose. */
 const SHOWN = ["GET /api/containers/{id}"];
 
 ssoTest("no output of the running program contains a secret", async () => {
@@ -70,7 +69,7 @@ ssoTest("no output of the running program contains a secret", async () => {
       const where = `${method} ${operation.path}`;
       if (status < 300) succeeded++;
       const found = secrets.leaksIn(text);
-      // Also shows that the search finds something.
+      // Also proves that the search works.
       if (SHOWN.includes(where)) ok(found.length > 0, `${where} ${status}`);
       else leaks.push(...found.map(({ secret }) => `${where} ${status}: ${secret}`));
     }

@@ -1,6 +1,5 @@
 /**
- * Everything that can be told a secret through the API: what is created, with which secret in
- * which place.
+ * Every record that can contain a secret: how it is created, and where the secret is.
  *
  * @module
  */
@@ -13,15 +12,15 @@ import type { PlantedSecrets } from "./planted_secrets.ts";
 export const PRO = "/api/ext/service-pro";
 export const ENTERPRISE = "/api/ext/service-enterprise";
 
-/** What a record is made with. */
+/** How a record is created. */
 export interface Holder {
-  /** Where it is created, as the endpoint's pattern has it. */
+  /** The endpoint's path pattern. */
   at: string;
   /** The request body, with new secrets each time. */
   body: () => unknown;
 }
 
-/** What stands for each path parameter, by the path before it, e.g. `/api/webhooks`. */
+/** Values of path parameters, by the path before them, e.g. `/api/webhooks`. */
 export type Ids = Map<string, string>;
 
 /** A path with its parameters filled in; unknown ones become `x`. */
@@ -32,7 +31,7 @@ export function filled(pattern: string, ids: Ids): string {
   ).join("/");
 }
 
-/** A password with what has to be written differently in JSON, XML and URLs. */
+/** A password with characters that are escaped in JSON, XML and URLs. */
 export const plantedPassword = (secrets: PlantedSecrets, name: string) =>
   secrets.plant(name, (secret) => `${secret} "\\&<ü`);
 
@@ -64,7 +63,7 @@ export async function createKeys(secrets: PlantedSecrets): Promise<Keys> {
   };
 }
 
-/** In an order in which each finds what it needs; the last one of a kind is used for the walk. */
+/** In the order of their dependencies; the last one of a kind is used for the requests. */
 export function secretHolders(
   { secrets, receiver, ids, keys }: {
     secrets: PlantedSecrets;
@@ -320,5 +319,5 @@ export function secretHolders(
   ];
 }
 
-/** What an app is given by Expo. */
+/** A push token of Expo. */
 export const expoToken = (secret: string) => `ExponentPushToken[${secret}]`;

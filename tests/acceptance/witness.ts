@@ -1,5 +1,5 @@
 /**
- * Calls the application, and keeps everything that comes out of it for the search.
+ * Calls the application and keeps all of its output for the search.
  *
  * @module
  */
@@ -12,9 +12,9 @@ import type { Leak, PlantedSecrets } from "./planted_secrets.ts";
 export interface Handover {
   /** Method, pattern of the path and status. */
   at: string;
-  /** Who may have it; everybody who gets such an answer unless given. */
+  /** Roles that may receive it; default: all. */
   as?: string;
-  /** Fields of the answer, each with the name of the secret that is made there, if one is. */
+  /** Fields of the response, each with the name of the secret that is created there, if any. */
   fields: Record<string, string | null>;
   because: string;
 }
@@ -24,49 +24,49 @@ export interface Echo {
   where: RegExp;
   /** Names of secrets. */
   secrets: readonly string[];
-  /** What has to stand around it; anything unless given. */
+  /** The text that must surround it; default: any. */
   around?: RegExp;
   because: string;
 }
 
 export interface Call {
   method: string;
-  /** As it is asked for. */
+  /** The requested path. */
   path: string;
-  /** With parameters as `:name`; default: as it is asked for. */
+  /** The path with parameters as `:name`; default: the requested path. */
   pattern?: string;
-  /** Who asks, for the report. */
+  /** The caller, for the report. */
   as: string;
   headers?: Record<string, string>;
   body?: string | undefined;
 }
 
-/** A leak and where it came out. */
+/** A leak and its place. */
 export type Found = Leak & { where: string };
 
 export interface Witness {
   // deno-lint-ignore no-explicit-any
   call(app: App, call: Call): Promise<{ status: number; body: any }>;
-  /** Keeps a text that came out; `where` tells where. */
+  /** Keeps an output text and its place. */
   hear(where: string, text: string): void;
-  /** What came out that must not. */
+  /** Secrets that were found. */
   leaks(): Found[];
-  /** The exceptions that nothing was excepted by: they may go. */
+  /** Unused exceptions, which can be deleted. */
   unused(): string[];
-  /** What each endpoint answered, by its method and pattern. */
+  /** Status codes of each endpoint, by method and pattern. */
   statuses: Map<string, Set<number>>;
-  /** Different texts so far. */
+  /** Number of distinct texts so far. */
   readonly count: number;
 }
 
-/** A stream is read up to this frame, the last of those that are there at once. */
+/** A stream is read up to this frame, the last of the initial ones. */
 const LAST_FRAME = "event: alerts";
 
 export function witness(
   secrets: PlantedSecrets,
   { handovers, echoes }: { handovers: readonly Handover[]; echoes: readonly Echo[] },
 ): Witness {
-  /** Where each text was heard first; most answers of a kind are the same. */
+  /** Where each text appeared first; most responses of a kind are equal. */
   const heard = new Map<string, string>();
   const statuses = new Map<string, Set<number>>();
   const used = new Set<Handover | Echo>();
@@ -76,7 +76,7 @@ export function witness(
     if (!heard.has(text)) heard.set(text, where);
   };
 
-  /** An answer without what it hands over. */
+  /** A response without the secrets that it contains on purpose. */
   const withoutHandovers = (where: string, as: string, answer: Record<string, unknown>) => {
     const rest = { ...answer };
     for (const handover of handovers) {

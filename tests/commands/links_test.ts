@@ -139,7 +139,7 @@ rootTest(
     using place = await attacked();
     place.link("secret.key");
     {
-      // What a command does after all checks, had the link been put there since.
+      // Skips the checks, as if the link had been created after them.
       using _owner = actAsOwner(place.dataDir);
       for (
         const step of [

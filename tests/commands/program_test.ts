@@ -18,7 +18,7 @@ Deno.test("help lists every command", async () => {
 Deno.test("COMMAND --help prints the usage and does nothing else", async () => {
   await Promise.all(
     Object.entries(COMMANDS).map(async ([name, { summary }]) => {
-      // Were it run, it would fail: there is nothing in this environment for it.
+      // Running the command would fail in this environment.
       const { code, stdout } = await runCommand([name, "--help"], { env: { PORT: "none" } });
       equal(code, 0, name);
       ok(stdout.startsWith(`${summary}.\n\nUsage: longshore `), stdout);

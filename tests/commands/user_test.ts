@@ -18,7 +18,7 @@ async function statusOf(longshore: Longshore, token: string): Promise<number> {
   return (await longshore.call("GET", "/auth/me", undefined, { token })).status;
 }
 
-/** Within a second, where the machine has nothing else to do. */
+/** Within a second on an idle machine. */
 const SOON = { deadlineMs: 10_000 };
 
 Deno.test("a running service applies account changes within a second", async () => {
@@ -135,7 +135,7 @@ Deno.test({
   async fn() {
     await using longshore = await startLongshore({ env: users });
     const program = programCommand(["user", "passwd"]);
-    /** Types the answers, each when it is asked for. */
+    /** Types each answer when its prompt appears. */
     const type = async (...answers: string[]) => {
       const child = new Deno.Command("script", {
         args: ["-qec", [...program, "admin@example.com"].join(" "), "/dev/null"],

@@ -1,5 +1,5 @@
 /**
- * What may be baked into an executable as license keys.
+ * Checks of the license keys that are built into an executable.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * The self-extracting file, packed around a small script in place of the real runtime: what it
- * does before the runtime takes over is all its own.
+ * The self-extracting file, with a small script instead of the real runtime.
  *
  * @module
  */

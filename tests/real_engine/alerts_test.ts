@@ -1,5 +1,5 @@
 /**
- * An alert across crashes of the program: told in time, and once.
+ * An alert across crashes of the program fires in time, and once.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { until } from "../helpers/until.ts";
 
-/** Issue: an alert on a 15 s rule fires within this of its condition, in milliseconds. */
+/** Requirement: an alert on a 15 s rule fires within this of its condition, in milliseconds. */
 const FIRES_WITHIN_MS = 30_000;
 
 /** Longer than two rounds of the evaluator, in milliseconds. */
@@ -43,7 +43,7 @@ Deno.test("an alert fires in time and once, though the program is killed in betw
       const awayMs = Date.now() - killed;
       first = await until("the alert fires", async () => (await eventsOf(program))[0]);
       const ms = Date.parse(first.firedAt) - begun;
-      // A program that is not there cannot be in time.
+      // The time during which the program was down does not count.
       ok(ms >= 15_000 && ms <= FIRES_WITHIN_MS + awayMs, `fired after ${ms} ms`);
       equal(await stateOf(program), "firing");
       await program.kill9();

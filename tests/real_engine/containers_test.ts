@@ -10,7 +10,7 @@ import { durationOf, mostlyWithin } from "../helpers/in_time.ts";
 import { engineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
-/** Contract: a change by anyone else is in the list this soon, in milliseconds. */
+/** Requirement: changes by other clients are listed within this time, in milliseconds. */
 const SEEN_WITHIN_MS = 1_000;
 
 /** A test with the program following the engine. */
@@ -31,7 +31,7 @@ function programTest(
 }
 
 /**
- * Asserts that what others change is listed in time.
+ * Asserts that a change by another client is listed in time.
  *
  * @param change Changes something at the engine.
  * @param isListed Whether the list shows it.

@@ -1,5 +1,5 @@
 /**
- * The program is killed at any moment: the next start comes up with every acknowledged write.
+ * The program is killed at random moments: the next start has every acknowledged write.
  *
  * @module
  */
@@ -38,7 +38,7 @@ Deno.test("kill -9 at any moment loses no acknowledged write", async () => {
         equal(created.status, 201);
         acknowledged.set(created.body.id, "viewer");
       }
-      // Writes go on while the process is killed; what it did not answer may be there or not.
+      // Writes continue while the process is killed; unacknowledged ones may be stored or not.
       const uncertain = new Map<string, string[]>();
       let killed = false;
       const writing = (async () => {

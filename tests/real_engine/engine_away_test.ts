@@ -1,6 +1,6 @@
 /**
- * The engine goes away and comes back: everything that needs it says so at once, everything else
- * goes on, and it recovers by itself.
+ * The engine stops and starts again: requests that need it fail at once, all others work, and the
+ * service recovers by itself.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { ownEngineTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
-/** Issue: 503 comes within this, recovery within that, in milliseconds. */
+/** Requirement: 503 comes within this, recovery within that, in milliseconds. */
 const REFUSED_WITHIN_MS = 100;
 const RECOVERED_WITHIN_MS = 5_000;
 
@@ -105,7 +105,7 @@ ownEngineTest(
         })
       );
     }, { tries: 3 });
-    // What stays is the stream of events; kept-alive connections go when they lie unused.
+    // The event stream stays open; idle kept-alive connections are closed.
     await until("no connection is left over", async () => {
       return await engineConnections(program.pid) <= before;
     });
@@ -137,7 +137,7 @@ ownEngineTest("a frozen engine is detected although its connections stay open", 
   });
 });
 
-/** Asks for the paths over and over, on eight connections, until it is ended. */
+/** Requests the paths repeatedly on eight connections until it is stopped. */
 function startLoad(program: Longshore, paths: string[]) {
   const statuses: number[] = [];
   let running = true;

@@ -1,5 +1,5 @@
 /**
- * Search in a large log, by people with the worst intentions.
+ * Search in a large log with hostile patterns.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { engineTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
-/** Issue: however nasty the pattern, a probe is answered within this, in milliseconds. */
+/** Requirement: a probe is answered within this time for any pattern, in milliseconds. */
 const PROBE_MAX_MS = 50;
 
 /** A backtracking engine stalls nearly all of the time; a loaded machine delays a probe now and then. */
@@ -30,7 +30,7 @@ const PATTERNS = [
 engineTest(
   "no pattern stalls the service while it searches ten thousand long lines",
   async (engine) => {
-    // Twelve megabytes of what makes a backtracking engine despair.
+    // Twelve megabytes of input that is slow for a backtracking engine.
     await using container = await engine.runContainer({
       command: [
         "sh",
@@ -45,7 +45,7 @@ engineTest(
         "GET",
         `/api/containers/${container.id}/logs/search?regex=true&q=${encodeURIComponent(q)}`,
       );
-    // Another one that does nothing: what it is late by is the machine's.
+    // A second, idle process: its delay is that of the machine.
     await using idle = await startLongshore();
     await until(
       "the log is written",

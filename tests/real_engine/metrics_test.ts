@@ -17,7 +17,7 @@ const TOKEN = "token-of-the-scraper";
 
 const missing = missingProgram("prometheus", "promtool");
 
-/** Like `engineTest`, and left out where there is no Prometheus. */
+/** Like `engineTest`, but skipped without Prometheus. */
 function prometheusTest(name: string, run: (engine: RealEngine) => Promise<void>): void {
   if (!missing) return engineTest(name, run);
   Deno.test({

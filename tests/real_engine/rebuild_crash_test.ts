@@ -18,7 +18,7 @@ function openDatabase(): StateDatabase & Disposable {
   return Object.assign(db, { [Symbol.dispose]: () => db.close() });
 }
 
-/** What one life of the service consists of. The database outlives it. */
+/** The parts of one run of the service. The database is kept between runs. */
 function service(engine: Engine, db: StateDatabase) {
   return {
     engine,

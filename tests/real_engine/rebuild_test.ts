@@ -87,7 +87,7 @@ function cleanup(engine: RealEngine) {
   };
 }
 
-/** Builds an image upon the test image. @returns Its id. */
+/** Builds an image from the test image. @returns Its id. */
 async function makeImage(engine: RealEngine, name: string, ...changes: string[]): Promise<string> {
   const container = await engine.docker("create", BUSYBOX, "true");
   try {
@@ -108,7 +108,7 @@ async function namesLike(engine: RealEngine, part: string): Promise<string[]> {
   return names.split("\n").filter((name) => name !== "").sort();
 }
 
-/** What may differ between a container and its successor, taken out. */
+/** Removes the fields that may differ between a container and its replacement. */
 function comparable(inspect: ContainerInspect): unknown {
   const { Config, HostConfig, Mounts, NetworkSettings, Name, Path, Args, RestartCount } = inspect;
   const shortId = inspect.Id.slice(0, 12);
@@ -233,7 +233,7 @@ privateEngineTest("a rebuild keeps every setting of the user", async (engine) =>
   equal(on.inventory.get(after.Id)?.state, "running");
   equal(on.inventory.get(before.Id), undefined);
 
-  // Once more: what was kept is kept again.
+  // A second rebuild keeps the same settings.
   await on.rebuild(name, "never");
   deepEqual(comparable(await on.inspect(name)), comparable(before));
 });

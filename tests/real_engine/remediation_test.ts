@@ -1,6 +1,6 @@
 /**
- * Remediation by the real program on a real engine: what is killed runs again, what dies on is
- * given up, and what was stopped on purpose stays so, across a crash of the program.
+ * Remediation by the real program on a real engine: killed containers run again, containers that keep
+ * failing are given up, and containers that were stopped on purpose stay stopped, also after a crash.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { until } from "../helpers/until.ts";
 
 const BASE = "/api/ext/service-pro/remediation";
 
-/** Issue: a killed container under a rule runs again within this, in milliseconds. */
+/** Requirement: a killed container under a rule runs again within this, in milliseconds. */
 const RUNS_WITHIN_MS = 20_000;
 
 /** Longer than two rounds of the runner, in milliseconds. */
@@ -66,7 +66,7 @@ async function addRule(program: Longshore, target: string, fields: object = {}):
 const historyOf = async (program: Longshore): Promise<Run[]> =>
   (await program.call("GET", `${BASE}/history`)).body.history;
 
-/** Whether nothing is remembered as stopped by the service. */
+/** Whether no container is recorded as stopped by the service. */
 function isNoted(dataDir: string): boolean {
   const db = new DatabaseSync(`${dataDir}/state.sqlite`, { readOnly: true });
   try {

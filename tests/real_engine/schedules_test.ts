@@ -12,7 +12,7 @@ import { until } from "../helpers/until.ts";
 
 const SCHEDULES = 50;
 
-/** Issue: all that are due in the same minute run within this, in milliseconds. */
+/** Requirement: all that are due in the same minute run within this, in milliseconds. */
 const RUN_WITHIN_MS = 5_000;
 
 /** Far less than the ten seconds after which the engine kills what does not stop; in milliseconds. */

@@ -6,7 +6,7 @@ import { liveApp } from "../helpers/live_app.ts";
 import { BUSYBOX, privateEngineTest } from "../helpers/real_engine.ts";
 import { testConfig } from "../helpers/test_app.ts";
 
-/** As with host networking: neither an id nor a host name of its own. */
+/** As with host networking: the process knows neither its container id nor a host name. */
 const HINT = { isContainerized: true, id: null, hostname: "the-host" };
 
 privateEngineTest(

@@ -7,7 +7,7 @@ import { until } from "../helpers/until.ts";
 
 const PREFIX = "com.docker.compose";
 
-/** Starts a container of a compose project, as compose would. */
+/** Starts a container of a Compose project, as Compose would. */
 function member(
   engine: RealEngine,
   project: string,

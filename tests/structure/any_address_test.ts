@@ -12,7 +12,7 @@ import { testApp } from "../helpers/test_app.ts";
 const PRO = "/api/ext/service-pro";
 const ENTERPRISE = "/api/ext/service-enterprise";
 
-/** Probes, what is told to the world, and the way of a login at an identity provider. */
+/** Probes, public pages, and logins at an identity provider. */
 const ANY_ADDRESS = [
   // A proxy authenticates with a secret and asks about another client's address.
   "GET /api/ext/service-enterprise/mtls/verify",

@@ -1,5 +1,5 @@
 /**
- * What holds for every endpoint, whatever it does.
+ * Rules that hold for every endpoint.
  *
  * @module
  */
@@ -34,7 +34,7 @@ Deno.test("no endpoint is hidden behind an earlier one", () => {
   deepEqual(hidden.map(named), []);
 });
 
-// Contract, section 3: what works without a token.
+// The endpoints that work without a token.
 const PUBLIC = [
   "POST /auth/token",
   "POST /auth/login",
@@ -55,7 +55,7 @@ const PUBLIC = [
   "GET /api/ext/service-enterprise/sso/metadata",
   "GET /api/ext/service-enterprise/sso/login/:id",
   "POST /api/ext/service-enterprise/sso/acs",
-  // With a secret of its own.
+  // Authenticated by another secret.
   "GET /api/ext/service-enterprise/mtls/verify",
   "POST /api/ext/service-enterprise/mtls/verify",
   "GET /health",
@@ -96,7 +96,7 @@ Deno.test("every endpoint refuses the role below its own with 403", async () => 
   }
 });
 
-/** The day on which a license of the tests ends. */
+/** Expiry date of the test licenses. */
 const LICENSE_END = "2026-01-31T00:00:00Z";
 
 for (

@@ -1,6 +1,6 @@
 /**
- * Custom roles hold on every endpoint of every edition: each declares a permission of the
- * catalogue, and the gate opens for exactly those that the permission names.
+ * Custom roles apply to every endpoint of every edition: each declares a permission of the catalogue,
+ * and the access check allows exactly the endpoints that declare it.
  *
  * @module
  */
@@ -29,7 +29,7 @@ import { TEST_ADDRESS, type TestApp, testApp } from "../helpers/test_app.ts";
 
 const KNOWN = PERMISSIONS.map(permissionName);
 
-/** What everybody may do with their own login and their own devices. */
+/** Operations of every user on their own session and devices. */
 const OWN = [
   "GET /auth/me",
   "POST /api/push/register",
@@ -77,7 +77,7 @@ Deno.test("every permission that an endpoint declares is in the catalogue", () =
 });
 
 Deno.test("reads declare a read permission, and writes do not", () => {
-  // They change nothing, though their method says so.
+  // POST requests that change nothing.
   const READS = [
     "POST /api/stream/ticket",
     "POST /api/ext/service-enterprise/compliance/verify-chain",
@@ -94,10 +94,10 @@ Deno.test("reads declare a read permission, and writes do not", () => {
 Deno.test("the catalogue has the lowest role that includes each permission", () => {
   const roles = KNOWN.map((name) => {
     const needed = guarded.filter(({ endpoint }) => namesOf(endpoint).includes(name))
-      // Everybody may change their own password; another's is the admin's.
+      // Users may change their own password, and admins every password.
       .filter((served) => named(served) !== "PUT /auth/users/:id/password")
       .map(({ endpoint }) => endpoint.role as UserRole);
-    // What no endpoint declares by itself goes with something that an admin may.
+    // A permission that no endpoint declares is part of one that admins have.
     return [
       name,
       needed.length === 0 ? "admin" : USER_ROLES.findLast((role) => needed.includes(role)),
@@ -143,7 +143,7 @@ for (
       permissions: [["sla:write"], ["users:read"]],
       opens: (name: string) => name === "sla:write" || name === "users:read",
     },
-    // Nothing that is stored, whatever it is, stands for more than itself.
+    // Stored permissions never imply other permissions.
     {
       what: "patterns that are none",
       permissions: [[
@@ -210,7 +210,7 @@ Deno.test("no handler refuses a request that the access check allows", async () 
   deepEqual(refused.sort(), ADMIN_ONLY);
 });
 
-/** The real gates, with handlers behind them that do nothing: 200 means that one was reached. */
+/** The real access checks, with empty handlers: 200 means that the handler was reached. */
 async function gates(
   { deps }: TestApp,
 ): Promise<(served: Served, userId: string) => Promise<number>> {

@@ -1,13 +1,13 @@
 /**
- * Words and phrases that do not come back: each has a plainer one. A line that needs one all the same
- * ends with `wording: allow`.
+ * Phrases that this project avoids, because each has a plainer one. A line that needs one ends with
+ * `wording: allow`.
  *
  * @module
  */
 
 import { match, ok } from "node:assert/strict";
 
-/** What is not written, and what to write instead. */
+/** Avoided phrases, with the alternative. */
 const PHRASES: readonly [phrase: RegExp, instead: string][] = [
   [/\b(no|some|any)body\b/i, "name the subject: no user, a client, any address"],
   [/\bwho(so|m)?ever\b/i, "name the subject: the user, the caller"],
@@ -29,13 +29,13 @@ const PHRASES: readonly [phrase: RegExp, instead: string][] = [
   [/\blies? (in|beside|below|there)\b/i, "is in, is next to"],
 ];
 
-/** Text that people read, wherever it is. */
+/** Files with text that people read. */
 const FILES = /\.(ts|js|html|css|md|sh|ya?ml|conf|service|example)$|^\.ci\/run$|Dockerfile$/;
 
 /** The list itself, and generated files. */
 const EXCEPT = /^tests\/structure\/(wording_test\.ts|openapi\.snapshot\.json)$|lock/;
 
-/** Folders whose wording is still to be revised. */
+/** Folders whose wording has not been revised yet. */
 const PENDING =
   /^(main\.ts|compile\.sh|\.ci|commands|db|deploy|engine|routes|services|tests\/(commands|engine|db|services|routes|main))(\/|$)/;
 

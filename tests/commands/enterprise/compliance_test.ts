@@ -106,7 +106,7 @@ Deno.test("compliance verify reads the write-ahead log of a copy and writes no f
   equal(JSON.stringify(contentOf(directory.path)), before);
   equal(JSON.stringify(contentOf(temporaries.path)), "{}");
 
-  // Where no copy has room, or may be made, that is told.
+  // A missing or unwritable directory for the copy is reported.
   const refused = await runCommand(["compliance", "verify", path], {
     env: { TMPDIR: `${temporaries.path}/none` },
   });
@@ -122,7 +122,7 @@ Deno.test("compliance verify works beside a running service, and after one that 
   const env = { DATA_DIR: dataDir };
   const running = await verify([], env);
   equal(running.code, 0, running.stderr);
-  // The five, and what is written of the trial.
+  // The five entries, and those of the trial.
   match(running.stdout, /^Verified {10}yes\nEntries checked {3}[56]\n/);
   equal((await verify([`${dataDir}/state.sqlite`])).stdout, running.stdout);
 
