@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { metricsExporter } from "../../services/ce/metrics/export.ts";
+import { createMetricsExporter } from "../../services/ce/metrics/export.ts";
 import { readContainerHistory } from "../../services/ce/metrics/container_history.ts";
 import { readHistory } from "../../services/ce/metrics/history.ts";
 import type { Deps } from "../../services/deps.ts";
@@ -149,7 +149,7 @@ export const metricsEndpoints = (deps: Deps) => [
 ];
 
 function exportEndpoint(deps: Deps) {
-  const read = metricsExporter(deps);
+  const read = createMetricsExporter(deps);
   return rawEndpoint({
     method: "get",
     path: "/metrics",

@@ -1,6 +1,6 @@
 /**
- * CPU and memory use of containers over time. A container keeps its history by its name when it is
- * recreated.
+ * History of CPU and memory use of containers, by container name: a recreated container continues
+ * its history.
  *
  * @module
  */
@@ -26,8 +26,8 @@ import { LOCAL_HOST } from "../../host_id.ts";
 import { type ReadDeps, resolveContainer } from "../containers/reads.ts";
 import {
   describeWindow,
-  KEPT_S,
-  rounded,
+  RETENTION_S,
+  round2,
   rowsOf,
   summarize,
   type Summary,
@@ -35,15 +35,15 @@ import {
   type WindowQuery,
 } from "./window.ts";
 
-/** Limit of container names with a history; the one sampled the longest time ago gives way. */
+/** Limit of series; beyond it the least recently sampled series is deleted. */
 const SERIES_MAX = 1_000;
 
-/** Limit of rows of each resolution; with many containers a resolution is kept for less time. */
+/** Limit of rows per resolution; with many series the retention period is shorter. */
 const ROWS_MAX = 2_000_000;
 
-/** Series and rows of each that one sweep checks. */
-const SWEPT_SERIES = 20;
-const SWEPT_ROWS = 500;
+/** Limits of one sweep: series, and rows per series and resolution. */
+const SWEEP_SERIES = 20;
+const SWEEP_ROWS = 500;
 
 export interface ContainerHistory {
   name: string;
@@ -57,32 +57,32 @@ export interface ContainerHistory {
   summary: { cpuPercent: Summary; memory: Summary };
 }
 
-/** What a round leaves to the next one. */
-export interface ContainerHistoryMemory {
+/** State that is carried from one round to the next. */
+export interface ContainerSamplerState {
   /** Unix seconds of the last round. */
   ts?: number | undefined;
-  /** The last series that was swept. */
+  /** Id of the last swept series. */
   sweptId?: number;
 }
 
 /**
- * Stores the current figures of all containers. The roll-ups of a minute are made at the first
- * round after it, also after a restart.
+ * Stores a sample of every container. The first round after a minute rolls up that minute, also
+ * after a restart.
  */
 export function recordContainerSamples(
   { inventory, metrics, now, stats }: Pick<Deps, "inventory" | "metrics" | "now" | "stats">,
-  memory: ContainerHistoryMemory,
+  state: ContainerSamplerState,
 ): void {
-  const figures = stats.publish();
+  const samples = stats.publish();
   const ts = Math.floor(now().getTime() / 1000 / 15) * 15;
-  if (ts === memory.ts) return;
+  if (ts === state.ts) return;
   metrics.transaction(() => {
-    const before = memory.ts ?? selectLastContainerSample(metrics);
+    const before = state.ts ?? selectLastContainerSample(metrics);
     if (before !== undefined && Math.floor(before / 60) !== Math.floor(ts / 60)) {
       rollUpContainerSamples(metrics, { hostId: LOCAL_HOST, ts: before, of: 15, into: 60 });
       rollUpContainerSamples(metrics, { hostId: LOCAL_HOST, ts: before, of: 60, into: 900 });
     }
-    for (const [id, { cpuPercent, memory }] of figures) {
+    for (const [id, { cpuPercent, memory }] of samples) {
       const name = inventory.get(id)?.name;
       if (name === undefined) continue;
       const series = upsertContainerSeries(metrics, { hostId: LOCAL_HOST, name, ts });
@@ -92,37 +92,37 @@ export function recordContainerSamples(
       deleteOldestContainerSeries(metrics);
     }
   });
-  memory.ts = ts;
+  state.ts = ts;
 }
 
 /** Deletes expired rows of the next few series. */
 export function sweepContainerHistory(
   { metrics, now }: Pick<Deps, "metrics" | "now">,
-  memory: ContainerHistoryMemory,
+  state: ContainerSamplerState,
 ): void {
   const at = Math.floor(now().getTime() / 1000);
-  const kept = keptSeconds(countContainerSeries(metrics));
+  const retentionS = retentionSeconds(countContainerSeries(metrics));
   const ids = selectContainerSeriesAfter(metrics, {
-    after: memory.sweptId ?? 0,
-    limit: SWEPT_SERIES,
+    after: state.sweptId ?? 0,
+    limit: SWEEP_SERIES,
   });
   metrics.transaction(() => {
     for (const series of ids) {
       for (const resolution of RESOLUTIONS) {
-        const before = at - kept[resolution];
-        deleteContainerSamplesBefore(metrics, { series, resolution, before, rowsMax: SWEPT_ROWS });
+        const before = at - retentionS[resolution];
+        deleteContainerSamplesBefore(metrics, { series, resolution, before, rowsMax: SWEEP_ROWS });
       }
     }
-    // A day later than its rows, which go in portions.
-    deleteContainerSeriesBefore(metrics, at - KEPT_S[900] - 86_400);
+    // A day later than its rows, which are deleted in batches.
+    deleteContainerSeriesBefore(metrics, at - RETENTION_S[900] - 86_400);
   });
-  memory.sweptId = ids.length < SWEPT_SERIES ? 0 : ids.at(-1)!;
+  state.sweptId = ids.length < SWEEP_SERIES ? 0 : ids.at(-1)!;
 }
 
 /**
- * The history of a container, also of a removed one by its name.
+ * Reads the history of a container. A removed container is found by its name.
  *
- * @throws {AppError} `not_found`; `invalid` for a window that is empty.
+ * @throws {AppError} `not_found`; `invalid` for an empty window.
  */
 export async function readContainerHistory(
   deps: ReadDeps & Pick<Deps, "metrics" | "now">,
@@ -130,8 +130,8 @@ export async function readContainerHistory(
   query: WindowQuery,
 ): Promise<ContainerHistory> {
   const { metrics, now } = deps;
-  const window = windowOf(query, now(), keptSeconds(countContainerSeries(metrics)));
-  const name = await nameOf(deps, ref);
+  const window = windowOf(query, now(), retentionSeconds(countContainerSeries(metrics)));
+  const name = await findName(deps, ref);
   const series = selectContainerSeries(metrics, { hostId: LOCAL_HOST, name });
   const points = series === undefined
     ? []
@@ -141,7 +141,7 @@ export async function readContainerHistory(
     ...describeWindow(window),
     history: points.map(({ ts, cpuPercent, memory }) => ({
       timestamp: new Date(ts * 1000).toISOString(),
-      cpuPercent: rounded(cpuPercent),
+      cpuPercent: round2(cpuPercent),
       memory: Math.round(memory),
     })),
     summary: {
@@ -151,17 +151,17 @@ export async function readContainerHistory(
   };
 }
 
-function summaryOf(points: readonly ContainerPoint[], figure: "cpuPercent" | "memory"): Summary {
+function summaryOf(points: readonly ContainerPoint[], metric: "cpuPercent" | "memory"): Summary {
   return summarize(points.map((point) => ({
-    min: point[`${figure}Min`],
-    mean: point[figure],
-    max: point[`${figure}Max`],
+    min: point[`${metric}Min`],
+    mean: point[metric],
+    max: point[`${metric}Max`],
     samples: point.samples,
   })));
 }
 
-/** A name that has a history needs neither its container nor the engine. */
-async function nameOf(deps: ReadDeps & Pick<Deps, "metrics">, ref: string): Promise<string> {
+/** The name of a container; works for removed containers and without the engine. */
+async function findName(deps: ReadDeps & Pick<Deps, "metrics">, ref: string): Promise<string> {
   try {
     return (await resolveContainer(deps, ref)).name;
   } catch (error) {
@@ -171,9 +171,10 @@ async function nameOf(deps: ReadDeps & Pick<Deps, "metrics">, ref: string): Prom
   }
 }
 
-/** How long each resolution is kept with so many series, in seconds. */
-function keptSeconds(seriesCount: number): Record<Resolution, number> {
-  const kept = (resolution: Resolution) =>
-    Math.min(KEPT_S[resolution], Math.floor(ROWS_MAX / Math.max(1, seriesCount)) * resolution);
-  return { 15: kept(15), 60: kept(60), 900: kept(900) };
+/** Retention period of each resolution for a number of series, in seconds. */
+function retentionSeconds(seriesCount: number): Record<Resolution, number> {
+  const rowsMax = Math.floor(ROWS_MAX / Math.max(1, seriesCount));
+  const seconds = (resolution: Resolution) =>
+    Math.min(RETENTION_S[resolution], rowsMax * resolution);
+  return { 15: seconds(15), 60: seconds(60), 900: seconds(900) };
 }

@@ -1,6 +1,5 @@
 /**
- * All metrics, in the exposition format of Prometheus. They are read from memory: a scraper never
- * waits for the engine.
+ * The metrics export in Prometheus exposition format, read from memory.
  *
  * @module
  */
@@ -19,37 +18,41 @@ import { summaryFamilies } from "./families/summaries.ts";
 
 export interface MetricsText {
   bytes: Uint8Array<ArrayBuffer>;
-  /** Compressed at the first call. */
+  /** The compressed text; computed by the first call. */
   gzip(): Uint8Array<ArrayBuffer>;
   contentType: string;
 }
 
-/** What was written out is sent again for this long, in milliseconds, unless something changed. */
-const KEPT_MS = 1_000;
+/** How long an export is cached while containers and stats do not change, in milliseconds. */
+const CACHE_MS = 1_000;
 
-/** The databases are asked no more often than this, in milliseconds. */
-const RECORDS_KEPT_MS = 5_000;
+/** How long metrics from the databases are cached, in milliseconds. */
+const RECORDS_CACHE_MS = 5_000;
 
 const encoder = new TextEncoder();
 
-/** Makes the reader of the export. It never waits for the engine. */
-export function metricsExporter(deps: Deps): () => Promise<MetricsText> {
+/** Creates the exporter, which never waits for the engine. */
+export function createMetricsExporter(deps: Deps): () => Promise<MetricsText> {
   const { inventory, stats, now } = deps;
-  const records = recordReader(deps);
-  let kept: { revision: string; at: number; text: Promise<MetricsText> } | undefined;
+  const readRecords = createRecordReader(deps);
+  let cached: { revision: string; at: number; text: Promise<MetricsText> } | undefined;
 
   return () => {
     stats.wantSizes();
     const at = now().getTime();
     const revision = `${inventory.revision} ${stats.revision}`;
-    if (!kept || kept.revision !== revision || Math.abs(at - kept.at) >= KEPT_MS) {
-      kept = { revision, at, text: writeOut(deps, [...liveFamilies(deps), ...records()]) };
+    if (!cached || cached.revision !== revision || Math.abs(at - cached.at) >= CACHE_MS) {
+      cached = {
+        revision,
+        at,
+        text: formatMetrics(deps, [...liveFamilies(deps), ...readRecords()]),
+      };
     }
-    return kept.text;
+    return cached.text;
   };
 }
 
-/** Containers are left out while the engine is not followed: their state may have changed. */
+/** Without containers while the inventory is not live, because it may be outdated. */
 function liveFamilies(deps: Deps): Family[] {
   const { config, engine, host, inventory, stats } = deps;
   const now = deps.now();
@@ -62,26 +65,25 @@ function liveFamilies(deps: Deps): Family[] {
   ];
 }
 
-/** A database that fails must not take the rest with it. */
-function recordReader(deps: Deps): () => Family[] {
-  let kept: Family[] = [];
+/** A failing database does not fail the export. */
+function createRecordReader(deps: Deps): () => Family[] {
+  let cached: Family[] = [];
   let readAt = -Infinity;
   return () => {
     const at = deps.now().getTime();
-    if (Math.abs(at - readAt) < RECORDS_KEPT_MS) return kept;
+    if (Math.abs(at - readAt) < RECORDS_CACHE_MS) return cached;
     readAt = at;
     try {
-      kept = recordFamilies(deps);
+      cached = recordFamilies(deps);
     } catch (error) {
-      kept = [];
-      deps.log.warn("no records in the metrics", errorFields(error));
+      cached = [];
+      deps.log.warn("database metrics missing from export", errorFields(error));
     }
-    return kept;
+    return cached;
   };
 }
 
-/** The library takes its time to load, so whoever is not scraped does without it. */
-async function writeOut(
+async function formatMetrics(
   { config }: Pick<Deps, "config">,
   families: readonly Family[],
 ): Promise<MetricsText> {
@@ -92,11 +94,12 @@ async function writeOut(
     const values = [...known?.values ?? [], ...family.values];
     byName.set(family.name, known ? { ...known, values } : family);
   }
-  // The kernel's own figures replace those of the sampler.
+  // Metrics of the kernel replace those of the sampler.
   for (const family of kernel) byName.set(family.name, family);
+  // Loaded on first use, because the import is slow.
   const { Registry } = await import("prom-client");
   const registry = new Registry();
-  // Measured elsewhere already: of a metric there is only what the registry asks for.
+  // The values exist already, so a metric has only the members that the registry reads.
   for (const family of byName.values()) {
     registry.registerMetric({ ...family, get: () => family } as unknown as Metric);
   }

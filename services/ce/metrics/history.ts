@@ -1,5 +1,5 @@
 /**
- * How the host has been doing: samples every 15 seconds, rolled up to a minute and to 15 minutes,
+ * History of the host's metrics: samples every 15 seconds, rolled up to one minute and 15 minutes,
  * kept for 30 days.
  *
  * @module
@@ -23,8 +23,8 @@ import { LOCAL_HOST } from "../../host_id.ts";
 import { busyPercent } from "../host/metrics.ts";
 import {
   describeWindow,
-  KEPT_S,
-  rounded,
+  RETENTION_S,
+  round2,
   rowsOf,
   summarize,
   type Summary,
@@ -32,16 +32,16 @@ import {
   type WindowQuery,
 } from "./window.ts";
 
-/** Seconds between two samples. */
+/** Interval of samples, in seconds. */
 export const SAMPLE_S = RESOLUTIONS[0];
 
-/** A sample of the host that is older says nothing about now. */
+/** Limit of the age of a host sample that is stored as current. */
 const SAMPLE_AGE_MAX_MS = 30_000;
 
-/** Rows of a resolution that go in one round; a round brings one, so the rest is catching up. */
-const SWEPT_MAX = 500;
+/** Limit of rows deleted per resolution and round. A round adds at most one. */
+const SWEEP_ROWS = 500;
 
-/** Free pages that new rows will soon need: one megabyte. */
+/** Free pages that stay in the file for new rows: one megabyte. */
 const FREE_PAGES_KEPT = 256;
 
 export type HistoryPoint = { timestamp: string } & Figures;
@@ -52,43 +52,44 @@ export interface MetricsHistory {
   to: string;
   hours: number;
   resolutionSeconds: number;
-  /** Oldest first. Where there were no samples, there is no point. */
+  /** Oldest first. Times without samples have no point. */
   history: HistoryPoint[];
   summary: Record<SeriesName, Summary>;
 }
 
-/** What a round of the sampler leaves to the next one. */
-export interface SamplerMemory {
+/** State that is carried from one round to the next. */
+export interface HostSamplerState {
   /** Processor time at the last sample. */
   cpuTime?: CpuTime;
-  /** When the last sample was stored for, in Unix seconds. */
+  /** Unix seconds of the last stored sample. */
   ts?: number;
 }
 
 /**
- * Stores how the host is doing, and brings the roll-ups of this moment up to date, all in one
- * transaction: whenever the service ends, nothing is missing and nothing counted twice.
+ * Stores a sample of the host and updates the roll-ups, in one transaction, so that a crash neither
+ * loses samples nor counts them twice.
  *
- * @returns Whether there was something to store: a host that is not sampled leaves a gap.
+ * @returns Whether a sample was stored. Without a current host sample there is a gap in the
+ * history.
  */
 export function recordHostSample(
   { host, inventory, metrics, now }: Pick<Deps, "host" | "inventory" | "metrics" | "now">,
-  memory: SamplerMemory,
+  state: HostSamplerState,
 ): boolean {
   const at = now().getTime();
   const sample = host.latest;
   if (!sample || at - Date.parse(sample.timestamp) > SAMPLE_AGE_MAX_MS) {
-    delete memory.cpuTime;
+    delete state.cpuTime;
     return false;
   }
   const ts = Math.floor(at / 1000 / SAMPLE_S) * SAMPLE_S;
-  // A timer may end a moment early, and then ends again in time.
-  if (ts === memory.ts) return false;
+  // A timer may fire slightly early; the next one is on time.
+  if (ts === state.ts) return false;
 
-  // Over the whole time since the last sample, not only over that of the host's own last one.
-  const cpuPercent = memory.cpuTime && busyPercent(memory.cpuTime, sample.cpuTime);
-  memory.cpuTime = sample.cpuTime;
-  memory.ts = ts;
+  // Averaged over the whole interval; the host sample covers only part of it.
+  const cpuPercent = state.cpuTime && busyPercent(state.cpuTime, sample.cpuTime);
+  state.cpuTime = sample.cpuTime;
+  state.ts = ts;
   const containers = inventory.live ? inventory.list() : undefined;
   metrics.transaction(() => {
     insertMetricSample(metrics, {
@@ -107,24 +108,24 @@ export function recordHostSample(
   return true;
 }
 
-/** Deletes what has been kept for its time, a little in each round. */
+/** Deletes expired rows, a limited number per round. */
 export function sweepHistory({ metrics, now }: Pick<Deps, "metrics" | "now">): void {
   const at = Math.floor(now().getTime() / 1000);
   for (const resolution of RESOLUTIONS) {
     deleteMetricSamplesBefore(metrics, {
       hostId: LOCAL_HOST,
       resolution,
-      before: at - KEPT_S[resolution],
-      rowsMax: SWEPT_MAX,
+      before: at - RETENTION_S[resolution],
+      rowsMax: SWEEP_ROWS,
     });
   }
   releaseFreePages(metrics, { keep: FREE_PAGES_KEPT });
 }
 
 /**
- * The history of the host, in the finest resolution that does not give too many points.
+ * Reads the history of the host in the finest resolution within the limit of points.
  *
- * @throws {AppError} `invalid` for a window that is empty.
+ * @throws {AppError} `invalid` for an empty window.
  */
 export function readHistory(
   { metrics, now }: Pick<Deps, "metrics" | "now">,
@@ -144,12 +145,12 @@ export function readHistory(
 function toHistoryPoint(point: MetricPoint): HistoryPoint {
   return {
     timestamp: new Date(point.ts * 1000).toISOString(),
-    cpuPercent: rounded(point.cpuPercent),
-    memoryPercent: rounded(point.memoryPercent),
-    diskPercent: rounded(point.diskPercent),
-    load1: rounded(point.load1),
-    containersRunning: rounded(point.containersRunning),
-    containersTotal: rounded(point.containersTotal),
+    cpuPercent: round2(point.cpuPercent),
+    memoryPercent: round2(point.memoryPercent),
+    diskPercent: round2(point.diskPercent),
+    load1: round2(point.load1),
+    containersRunning: round2(point.containersRunning),
+    containersTotal: round2(point.containersTotal),
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Reads the sizes of the containers' writable layers for the metrics export. The engine walks its
- * storage for them, which takes up to minutes: only while a scraper asks, every 15 minutes.
+ * Reads the sizes of the containers' writable layers for the metrics export. This takes the engine
+ * up to minutes, so it happens every 15 minutes, and only while a scraper is active.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import { sleep, type Worker } from "../../lifecycle.ts";
 
 const ROUND_MS = 15_000;
 
-/** Milliseconds between two readings. */
+/** Interval of readings, in milliseconds. */
 const SIZES_MS = 15 * 60_000;
 
-/** A slower engine is asked again at the next reading. */
+/** Timeout of one reading, in milliseconds. */
 const TIMEOUT_MS = 5 * 60_000;
 
 export const sizeSampler: Worker = {
@@ -35,7 +35,7 @@ export const sizeSampler: Worker = {
   },
 };
 
-/** Reads the sizes of all running containers; an engine that fails leaves the earlier ones. */
+/** Reads the sizes of all running containers. On failure the previous sizes stay. */
 export async function readSizes(
   { engine, stats, log }: Pick<Deps, "engine" | "stats" | "log">,
   signal: AbortSignal,
@@ -45,12 +45,12 @@ export async function readSizes(
       size: true,
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
-    // The engine leaves out a size of 0.
+    // The engine omits a size of 0.
     stats.putSizes(new Map(containers.map(({ Id, SizeRw = 0 }) => [Id, SizeRw])));
   } catch (error) {
     if (signal.aborted) return;
-    const expected = error instanceof EngineError || error instanceof EngineUnreachableError ||
+    const isExpected = error instanceof EngineError || error instanceof EngineUnreachableError ||
       (error as Error).name === "TimeoutError";
-    log[expected ? "debug" : "error"]("container sizes not read", { error: String(error) });
+    log[isExpected ? "debug" : "error"]("reading container sizes failed", { error: String(error) });
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The token of a scraper that cannot log in.
+ * The token of metrics scrapers.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { sampleHost } from "../../../services/ce/host/metrics.ts";
-import { metricsExporter } from "../../../services/ce/metrics/export.ts";
+import { createMetricsExporter } from "../../../services/ce/metrics/export.ts";
 import { recordContainerSamples } from "../../../services/ce/metrics/container_history.ts";
 import { recordHostSample } from "../../../services/ce/metrics/history.ts";
 import type { Container } from "../../../services/state/inventory.ts";
@@ -351,7 +351,7 @@ Deno.test("GET /metrics leaves out old samples, but keeps the series of a paused
 
 Deno.test("what was written out is sent again for a second, unless something changed", async () => {
   using app = following([WEB]);
-  const read = metricsExporter(app.deps);
+  const read = createMetricsExporter(app.deps);
   const first = await read();
   equal(await read(), first);
 

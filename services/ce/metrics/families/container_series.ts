@@ -1,5 +1,5 @@
 /**
- * The lines of one container: its figures, and the labels that they share.
+ * Metric series of containers and their shared labels.
  *
  * @module
  */
@@ -8,31 +8,34 @@ import type { Container } from "../../../state/inventory.ts";
 import type { ContainerStats } from "../../../state/stats_cache.ts";
 import { counter, type Family, gauge, type Labels, labelValue, type Series } from "./family.ts";
 
-/** A container with what its lines have in common. */
-export interface Exported {
+/** A container to export. */
+export interface ExportedContainer {
   container: Container;
   sharedLabels: Labels;
   stats: ContainerStats | undefined;
 }
 
-/** Reads the figures of one container; `null` where it has none. */
-export type Values = (exported: Exported) => Series[] | number | null;
+/** Reads the values of a container; `null` if it has none. */
+export type Values = (exported: ExportedContainer) => Series[] | number | null;
 
-/** Containers are replaced in the inventory when they change, and so are their labels here. */
-const labelsOf = new WeakMap<Container, { kind: EngineKind; labels: Labels }>();
+/**
+ * Cached labels, because the library formats shared labels once per object. A container that
+ * changes is a new object in the inventory.
+ */
+const cachedLabels = new WeakMap<Container, { kind: EngineKind; labels: Labels }>();
 
 export type EngineKind = "docker" | "podman" | undefined;
 
-/** Makes families over the same containers. */
-export function familyOf(exported: readonly Exported[]) {
+/** Returns a function that creates families of the given containers. */
+export function familyOf(exported: readonly ExportedContainer[]) {
   return (type: "counter" | "gauge", name: string, help: string, read: Values): Family => {
     const values: Series[] = [];
-    for (const one of exported) {
-      const { sharedLabels } = one;
-      const found = read(one);
-      const list = typeof found === "number" ? [{ value: found }] : found ?? [];
+    for (const container of exported) {
+      const { sharedLabels } = container;
+      const value = read(container);
+      const list = typeof value === "number" ? [{ value }] : value ?? [];
       for (const series of list) {
-        // A figure that the engine forgot must not make the whole text unreadable.
+        // A value missing in the engine's answer would make the export invalid.
         if (Number.isFinite(series.value)) values.push({ ...series, sharedLabels });
       }
     }
@@ -40,10 +43,10 @@ export function familyOf(exported: readonly Exported[]) {
   };
 }
 
-/** cAdvisor's: of a container's own labels only those that tell its place in a stack. */
+/** The labels of cAdvisor; of the container's own labels only those of compose. */
 export function sharedLabels(container: Container, kind: EngineKind): Labels {
-  const known = labelsOf.get(container);
-  if (known && known.kind === kind) return known.labels;
+  const cached = cachedLabels.get(container);
+  if (cached && cached.kind === kind) return cached.labels;
   const { id, name, image, composeProject, composeService } = container;
   const labels = {
     // cAdvisor's id is the path of the control group.
@@ -57,6 +60,6 @@ export function sharedLabels(container: Container, kind: EngineKind): Labels {
       container_label_com_docker_compose_service: labelValue(composeService),
     }),
   };
-  labelsOf.set(container, { kind, labels });
+  cachedLabels.set(container, { kind, labels });
   return labels;
 }

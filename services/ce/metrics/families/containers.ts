@@ -1,7 +1,7 @@
 /**
- * The containers, by the names and labels of cAdvisor where it has them
- * (https://github.com/google/cadvisor/blob/master/docs/storage/prometheus.md), so that dashboards
- * made for it work. What it does not have is named `longshore_container_...`, with the same labels.
+ * Metrics of containers, with the names and labels of cAdvisor
+ * (https://github.com/google/cadvisor/blob/master/docs/storage/prometheus.md), so that its
+ * dashboards work. Other metrics are named `longshore_container_...` and have the same labels.
  *
  * @module
  */
@@ -16,14 +16,14 @@ import type {
 } from "../../../state/stats_cache.ts";
 import {
   type EngineKind,
-  type Exported,
+  type ExportedContainer,
   familyOf,
   sharedLabels,
   type Values,
 } from "./container_series.ts";
 import { type Family, flag, unixSeconds } from "./family.ts";
 
-/** The kernel's default, which engines use for a number of processors. */
+/** The kernel's default period, with which engines implement a limit of CPUs. */
 const CPU_PERIOD_US = 100_000;
 
 export function containerFamilies(
@@ -34,10 +34,10 @@ export function containerFamilies(
     now: Date;
   },
 ): Family[] {
-  const all = containers.map((container): Exported => ({
+  const all = containers.map((container): ExportedContainer => ({
     container,
     sharedLabels: sharedLabels(container, kind),
-    // Not every engine measures a paused container; its counters stand still.
+    // Not every engine reports stats of a paused container, whose counters do not change.
     stats: container.state === "paused" ? stats.last(container.id) : stats.get(container.id),
   }));
   const running = all.filter(({ container: { state } }) =>
@@ -51,18 +51,18 @@ export function containerFamilies(
     familyOf(running)(
       "gauge",
       "container_fs_usage_bytes",
-      "Bytes used of the file system; of a container those of its writable layer",
+      "Bytes used in the file system; for a container, in its writable layer",
       ({ container: { id } }) => {
         const value = stats.size(id);
         return value === undefined ? null : [{ labels: { device: "" }, value }];
       },
     ),
     ...sampled(running.filter(({ stats }) => stats !== undefined)),
-    ...ours(all),
+    ...ownFamilies(all),
   ];
 }
 
-function presence(running: Exported[], seenAt: number): Family[] {
+function presence(running: ExportedContainer[], seenAt: number): Family[] {
   const of = familyOf(running);
   return [
     of(
@@ -80,39 +80,39 @@ function presence(running: Exported[], seenAt: number): Family[] {
   ];
 }
 
-function limits(running: Exported[]): Family[] {
+function limits(running: ExportedContainer[]): Family[] {
   const of = familyOf(running);
-  const limit = ({ container }: Exported) => container.details.limits;
+  const limit = ({ container }: ExportedContainer) => container.details.limits;
   return [
     of(
       "gauge",
       "container_spec_memory_limit_bytes",
-      "Memory limit of the container; 0 is none",
+      "Memory limit of the container; 0 without a limit",
       (one) => limit(one).memoryBytes ?? 0,
     ),
     of(
       "gauge",
       "container_threads_max",
-      "Limit of processes and threads in the container; missing without one",
+      "Limit of processes and threads in the container; missing without a limit",
       (one) => limit(one).pids,
     ),
     of(
       "gauge",
       "container_spec_cpu_period",
-      "Period of the limit of processor time, in microseconds",
+      "Period of the CPU limit, in microseconds",
       (one) => limit(one).cpus === null ? null : CPU_PERIOD_US,
     ),
     of(
       "gauge",
       "container_spec_cpu_quota",
-      "Processor time allowed in each period, in microseconds",
+      "CPU time allowed in each period, in microseconds",
       (one) => limit(one).cpus === null ? null : Math.round(limit(one).cpus! * CPU_PERIOD_US),
     ),
   ];
 }
 
-/** What the last sample tells; a container that was not sampled yet has none of it. */
-function sampled(running: Exported[]): Family[] {
+/** Metrics from the last stats sample. */
+function sampled(running: ExportedContainer[]): Family[] {
   const of = familyOf(running);
   const stat = (read: (stats: ContainerStats) => number): Values => ({ stats }) => read(stats!);
   const count = (read: (counters: ContainerCounters) => number | null): Values => ({ stats }) =>
@@ -125,49 +125,49 @@ function sampled(running: Exported[]): Family[] {
     of(
       "counter",
       "container_cpu_usage_seconds_total",
-      "Processor time that the container used",
+      "CPU time used by the container",
       ({ stats }) => [{ labels: CPU_TOTAL, value: stats!.cpuSeconds }],
     ),
     of(
       "counter",
       "container_cpu_user_seconds_total",
-      "Processor time that the container used in user mode",
+      "CPU time used by the container in user mode",
       count(({ cpuUserSeconds }) => cpuUserSeconds),
     ),
     of(
       "counter",
       "container_cpu_system_seconds_total",
-      "Processor time that the container used in kernel mode",
+      "CPU time used by the container in kernel mode",
       count(({ cpuSystemSeconds }) => cpuSystemSeconds),
     ),
     of(
       "counter",
       "container_cpu_cfs_periods_total",
-      "Periods in which the limit of processor time was enforced",
+      "Periods in which the CPU limit was enforced",
       limited(({ cpuPeriods }) => cpuPeriods),
     ),
     of(
       "counter",
       "container_cpu_cfs_throttled_periods_total",
-      "Periods in which the container was held back by its limit of processor time",
+      "Periods in which the container was throttled",
       limited(({ cpuThrottledPeriods }) => cpuThrottledPeriods),
     ),
     of(
       "counter",
       "container_cpu_cfs_throttled_seconds_total",
-      "Time for which the container was held back by its limit of processor time",
+      "Time for which the container was throttled",
       limited(({ cpuThrottledSeconds }) => cpuThrottledSeconds),
     ),
     of(
       "gauge",
       "container_memory_usage_bytes",
-      "Memory in use, page cache included",
+      "Memory in use, including page cache",
       count(({ memoryWithCache }) => memoryWithCache),
     ),
     of(
       "gauge",
       "container_memory_working_set_bytes",
-      "Memory in use, without page cache that can go at once",
+      "Memory in use, without page cache that can be freed immediately",
       stat(({ memoryUsage }) => memoryUsage),
     ),
     of(
@@ -191,7 +191,7 @@ function sampled(running: Exported[]): Family[] {
     of(
       "gauge",
       "container_memory_max_usage_bytes",
-      "Most memory that was in use at a time",
+      "Maximum memory in use",
       count(({ memoryMax }) => memoryMax),
     ),
     of(
@@ -215,7 +215,7 @@ function sampled(running: Exported[]): Family[] {
     of(
       "gauge",
       "container_memory_total_inactive_file_bytes",
-      "Page cache that can be freed at once",
+      "Page cache that can be freed immediately",
       count(({ memoryInactiveFile }) => memoryInactiveFile),
     ),
     of(
@@ -302,12 +302,17 @@ function traffic(
   return [
     of("counter", name("bytes"), `Bytes ${verb}`, each(({ bytes }) => bytes)),
     of("counter", name("packets"), `Packets ${verb}`, each(({ packets }) => packets)),
-    of("counter", name("errors"), `Packets not ${verb} for an error`, each(({ errors }) => errors)),
+    of(
+      "counter",
+      name("errors"),
+      `Packets not ${verb} because of errors`,
+      each(({ errors }) => errors),
+    ),
     of(
       "counter",
       name("packets_dropped"),
-      `Packets not ${verb}, but dropped`,
-      each((counted) => counted.dropped),
+      `Packets dropped instead of ${verb}`,
+      each(({ dropped }) => dropped),
     ),
   ];
 }
@@ -317,7 +322,7 @@ function numbersOf(device: string) {
   return { device, major, minor };
 }
 
-/** A container that has used no device yet has a line all the same, as with cAdvisor. */
+/** Like cAdvisor, a container that has not used any device has one series with the value 0. */
 function devices(read: (counters: DeviceCounters) => number): Values {
   return ({ stats }) => {
     const { devices } = stats!.counters ?? { devices: [] };
@@ -326,19 +331,19 @@ function devices(read: (counters: DeviceCounters) => number): Values {
   };
 }
 
-function ours(all: Exported[]): Family[] {
+function ownFamilies(all: ExportedContainer[]): Family[] {
   const of = familyOf(all);
   return [
     of(
       "gauge",
       "longshore_container_running",
-      "Whether the container runs",
+      "Whether the container is running",
       ({ container }) => flag(container.state === "running"),
     ),
     of(
       "gauge",
       "longshore_container_unhealthy",
-      "Whether the container's health check fails; missing without one",
+      "Whether the health check fails; missing without a health check",
       ({ container }) => container.health === null ? null : flag(container.health === "unhealthy"),
     ),
     of(
@@ -350,13 +355,13 @@ function ours(all: Exported[]): Family[] {
     of(
       "gauge",
       "longshore_container_exit_code",
-      "Exit status of the last run of a container that does not run",
+      "Exit status of a container that is not running",
       ({ container }) => container.exitCode,
     ),
     of(
       "gauge",
       "longshore_container_oom_killed",
-      "Whether the last run of the container was ended for want of memory",
+      "Whether the last run of the container ended because it was out of memory",
       ({ container }) => flag(container.details.oomKilled),
     ),
   ];

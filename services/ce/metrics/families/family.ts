@@ -1,5 +1,5 @@
 /**
- * Metrics as they are exported: what is measured elsewhere, read at the moment of the scrape.
+ * Metric families for the export. Their values are measured elsewhere and read when scraped.
  *
  * @module
  */
@@ -8,15 +8,15 @@ export type Labels = Readonly<Record<string, string>>;
 
 /** One line of the export. */
 export interface Series {
-  /** Where it differs from the family's, as in the parts of a histogram. */
+  /** If different from the family's name, as in a histogram. */
   metricName?: string;
   labels?: Labels;
-  /** Labels that many lines have: written out once and kept as long as this object is. */
+  /** Labels of many lines. The library formats them once per object. */
   sharedLabels?: Labels;
   value: number;
 }
 
-/** All lines of one name. Names, types and units follow prometheus.io/docs/practices/naming. */
+/** All series of a metric. Names, types and units follow prometheus.io/docs/practices/naming. */
 export interface Family {
   name: string;
   help: string;
@@ -24,24 +24,23 @@ export interface Family {
   values: Series[];
 }
 
-/** Longest value of a label that strangers choose: a label of a container may be megabytes long. */
+/** Limit of label values from outside: the labels of a container can be megabytes long. */
 const LABEL_LENGTH_MAX = 255;
 
 export function gauge(name: string, help: string, values: Series[] | number): Family {
   return { name, help, type: "gauge", values: seriesOf(values) };
 }
 
-/** What only rises, but for the start of whatever is counted. */
 export function counter(name: string, help: string, values: Series[] | number): Family {
   return { name, help, type: "counter", values: seriesOf(values) };
 }
 
-/** A gauge of 1 that is there for its labels. */
+/** A gauge with the value 1, which carries information in its labels. */
 export function info(name: string, help: string, labels: Labels): Family {
   return gauge(name, help, [{ labels, value: 1 }]);
 }
 
-/** One line for each value of a label, e.g. `by("state", { running: 3, exited: 1 })`. */
+/** One series per value of a label, e.g. `by("state", { running: 3, exited: 1 })`. */
 export function by(label: string, counts: Readonly<Record<string, number>>): Series[] {
   return Object.entries(counts).map(([name, value]) => ({ labels: { [label]: name }, value }));
 }

@@ -1,6 +1,6 @@
 /**
- * The host, by the names and labels of node_exporter and, for the two that are cAdvisor's, of
- * cAdvisor.
+ * Metrics of the host, with the names and labels of node_exporter and, for `container_fs_*` and
+ * `machine_*`, of cAdvisor.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { nodeOs } from "../../../builtins.ts";
 import type { HostSample, KernelFigures } from "../../../state/host_cache.ts";
 import { counter, type Family, gauge, info, type Series } from "./family.ts";
 
-/** File systems whose device has no name but their own. */
+/** File systems without a block device, which are reported with their type as device. */
 const WITHOUT_DEVICE = new Set(["overlay", "tmpfs", "aufs"]);
 
 export function hostFamilies(
@@ -51,12 +51,12 @@ function processors({ cores }: KernelFigures): Family[] {
 function memory({ memory, swap, kernel }: HostSample): Family[] {
   const sizes: [name: string, help: string, bytes: number | null | undefined][] = [
     ["MemTotal", "Memory", memory.total],
-    ["MemFree", "Memory that nothing is in", kernel?.memory.free],
-    ["MemAvailable", "Memory that new programs could get", memory.available],
-    ["Buffers", "Memory with blocks of devices", kernel?.memory.buffers],
-    ["Cached", "Memory with pages of files", kernel?.memory.cached],
+    ["MemFree", "Unused memory", kernel?.memory.free],
+    ["MemAvailable", "Memory available for new programs", memory.available],
+    ["Buffers", "Memory used for block device buffers", kernel?.memory.buffers],
+    ["Cached", "Memory used for the page cache", kernel?.memory.cached],
     ["SwapTotal", "Swap", swap.total],
-    ["SwapFree", "Swap that nothing is in", swap.free],
+    ["SwapFree", "Unused swap", swap.free],
   ];
   return sizes.flatMap(([name, help, bytes]) =>
     bytes === undefined || bytes === null ? [] : [gauge(`node_memory_${name}_bytes`, help, bytes)]
@@ -70,36 +70,36 @@ function filesystem({ disk, kernel }: HostSample): Family[] {
     gauge(`node_filesystem_${name}`, help, [{ labels, value }]);
   return [
     of("size_bytes", "Size of the file system", disk.total),
-    of("device_error", "Whether its size could not be read", 0),
-    of("avail_bytes", "What ordinary users can still write", disk.free),
+    of("device_error", "Whether reading the file system failed", 0),
+    of("avail_bytes", "Bytes available to users other than root", disk.free),
     ...(kernel
       ? [
-        of("free_bytes", "What root can still write", kernel.filesystem.free),
-        of("files", "Files that the file system has room for", kernel.filesystem.files),
-        of("files_free", "Files that can still be made", kernel.filesystem.filesFree),
+        of("free_bytes", "Bytes available to root", kernel.filesystem.free),
+        of("files", "Limit of files in the file system", kernel.filesystem.files),
+        of("files_free", "Files that can still be created", kernel.filesystem.filesFree),
       ]
       : []),
   ];
 }
 
-/** The device is not known by name; `/dev/root` is the kernel's name for the one it booted from. */
+/** `/dev/root` is the kernel's name for the boot device; the actual name is unknown. */
 const deviceOf = (fstype: string) => WITHOUT_DEVICE.has(fstype) ? fstype : "/dev/root";
 
-/** As cAdvisor's series of the root control group, which stand for the host. */
+/** Like cAdvisor's series of the root control group, which represent the host. */
 function containerFileSystem({ disk, kernel }: HostSample): Family[] {
   const labels = { id: "/", device: deviceOf(kernel?.filesystem.type ?? "unknown") };
   const of = (name: string, help: string, value: number) => gauge(name, help, [{ labels, value }]);
   return [
     of(
       "container_fs_usage_bytes",
-      "Bytes used of the file system; of a container those of its writable layer",
+      "Bytes used in the file system; for a container, in its writable layer",
       disk.used,
     ),
     of("container_fs_limit_bytes", "Size of the host's file system", disk.total),
   ];
 }
 
-/** Only a mounted `/proc` of the host tells of it. */
+/** Available only with a mounted `/proc` of the host. */
 function network({ network }: HostSample): Family[] {
   if (!network) return [];
   const labels = network.map(({ name }) => ({ device: name }));

@@ -1,6 +1,6 @@
 /**
- * What a mounted `/proc` of the host reports, by the names and labels of node_exporter
- * (https://github.com/prometheus/node_exporter). The files are read when a scraper asks.
+ * Metrics from a mounted `/proc` of the host, with the names and labels of node_exporter
+ * (https://github.com/prometheus/node_exporter). The files are read on each scrape.
  *
  * @module
  */
@@ -20,25 +20,30 @@ const COLLECTORS: readonly Collector[] = [
   ...NETWORK_COLLECTORS,
 ];
 
-/** All metrics of the files that exist and can be read; kernels differ in what they have. */
+/** Metrics of all files that can be read; not every kernel has all of them. */
 export async function kernelFamilies(procPath: string): Promise<Family[]> {
   const results = await Promise.all(COLLECTORS.map(async ({ name, file, read }) => {
-    const began = performance.now();
+    const startMs = performance.now();
     const families = await readFamilies(`${procPath}/${file}`, read);
     const labels = { collector: name };
-    return { families: families ?? [], ok: families !== undefined, labels, ms: since(began) };
+    return {
+      families: families ?? [],
+      ok: families !== undefined,
+      labels,
+      durationMs: performance.now() - startMs,
+    };
   }));
   return [
     ...results.flatMap(({ families }) => families),
     gauge(
       "node_scrape_collector_success",
-      "Whether a file of the kernel could be read",
+      "Whether a collector succeeded",
       results.map(({ labels, ok }) => ({ labels, value: ok ? 1 : 0 })),
     ),
     gauge(
       "node_scrape_collector_duration_seconds",
-      "Time that reading a file of the kernel took",
-      results.map(({ labels, ms }) => ({ labels, value: ms / 1000 })),
+      "Duration of a collector, in seconds",
+      results.map(({ labels, durationMs }) => ({ labels, value: durationMs / 1000 })),
     ),
   ];
 }
@@ -53,5 +58,3 @@ async function readFamilies(
     return undefined;
   }
 }
-
-const since = (began: number) => performance.now() - began;

@@ -1,5 +1,5 @@
 /**
- * Processor, scheduler, processes and pressure, from `/proc`.
+ * CPU, scheduler, process and pressure metrics from `/proc`.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { counter, gauge, labelValue, type Series } from "./family.ts";
 import { type Collector, rows, single, table } from "./kernel_table.ts";
 
-/** Times in `/proc/stat` are counted in these. */
+/** Unit of the times in `/proc/stat`. */
 const TICKS_PER_S = 100;
 
 const NS = 1e-9;
@@ -19,7 +19,7 @@ const stat: Collector = {
     const lines = new Map(rows(text).map(([name, ...values]) => [name!, values.map(Number)]));
     const first = (name: string) => lines.get(name)?.[0];
     const cores = [...lines].filter(([name]) => /^cpu\d+$/.test(name));
-    // The guest modes are the ninth and tenth column, and part of user and nice already.
+    // The guest modes are columns 9 and 10, and are included in user and nice.
     const guest = cores.flatMap(([name, values]): Series[] =>
       [["user", values[8]], ["nice", values[9]]].flatMap(([mode, ticks]) =>
         typeof ticks === "number"
@@ -36,7 +36,7 @@ const stat: Collector = {
       ...single(
         "gauge",
         "node_procs_blocked",
-        "Processes that wait for I/O",
+        "Processes waiting for I/O",
         first("procs_blocked"),
       ),
     ];
@@ -109,7 +109,7 @@ const schedstat: Collector = {
   },
 };
 
-/** The fourth word of `/proc/loadavg` is `running/existing` threads. */
+/** The fourth field of `/proc/loadavg` is `running/existing` threads. */
 const loadavg: Collector = {
   name: "processes",
   file: "loadavg",
@@ -137,11 +137,11 @@ const pressure = (resource: string, metrics: Record<string, [name: string, help:
 
 const waiting = (resource: string): [string, string] => [
   `node_pressure_${resource}_waiting_seconds_total`,
-  `Time in which some tasks waited for ${resource}`,
+  `Time during which some tasks waited for ${resource}`,
 ];
 const stalled = (resource: string): [string, string] => [
   `node_pressure_${resource}_stalled_seconds_total`,
-  `Time in which all tasks waited for ${resource}`,
+  `Time during which all tasks waited for ${resource}`,
 ];
 
 export const CPU_COLLECTORS: readonly Collector[] = [
@@ -168,7 +168,7 @@ export const CPU_COLLECTORS: readonly Collector[] = [
     "node_entropy_pool_size_bits",
     "Size of the entropy pool, in bits",
   ),
-  // A CPU never stalls as a whole: the kernel reports that line as 0 for compatibility only.
+  // The kernel reports "full" for the CPU as 0, for compatibility only.
   pressure("cpu", { some: waiting("cpu") }),
   pressure("io", { some: waiting("io"), full: stalled("io") }),
   pressure("memory", { some: waiting("memory"), full: stalled("memory") }),

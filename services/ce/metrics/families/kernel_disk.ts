@@ -1,5 +1,5 @@
 /**
- * Block devices, file handles and the root file system, from `/proc`.
+ * Metrics of block devices, file handles and the root file system from `/proc`.
  *
  * @module
  */
@@ -10,36 +10,41 @@ import { type Collector, type Column, DEVICES_MAX, rows, single, table } from ".
 const MS = 1e-3;
 const SECTOR_BYTES = 512;
 
-/** Partitions and memory devices, which node_exporter leaves out, too. */
-const LEFT_OUT = /^(z?ram|loop|fd|(h|s|v|xv)d[a-z]|nvme\d+n\d+p)\d+$/;
+/** Partitions and memory devices, which node_exporter excludes as well. */
+const EXCLUDED = /^(z?ram|loop|fd|(h|s|v|xv)d[a-z]|nvme\d+n\d+p)\d+$/;
 
-/** After major, minor and name (https://docs.kernel.org/admin-guide/iostats.html). */
+/** Columns after major, minor and name (https://docs.kernel.org/admin-guide/iostats.html). */
 const DISK_COLUMNS: readonly Column[] = [
   { at: 0, name: "node_disk_reads_completed_total", help: "Reads completed" },
   { at: 1, name: "node_disk_reads_merged_total", help: "Reads merged" },
   { at: 2, name: "node_disk_read_bytes_total", help: "Bytes read", scale: SECTOR_BYTES },
-  { at: 3, name: "node_disk_read_time_seconds_total", help: "Time of reads", scale: MS },
+  { at: 3, name: "node_disk_read_time_seconds_total", help: "Time spent reading", scale: MS },
   { at: 4, name: "node_disk_writes_completed_total", help: "Writes completed" },
   { at: 5, name: "node_disk_writes_merged_total", help: "Writes merged" },
   { at: 6, name: "node_disk_written_bytes_total", help: "Bytes written", scale: SECTOR_BYTES },
-  { at: 7, name: "node_disk_write_time_seconds_total", help: "Time of writes", scale: MS },
+  { at: 7, name: "node_disk_write_time_seconds_total", help: "Time spent writing", scale: MS },
   { at: 8, name: "node_disk_io_now", help: "Operations in progress", type: "gauge" },
-  { at: 9, name: "node_disk_io_time_seconds_total", help: "Time with operations", scale: MS },
+  { at: 9, name: "node_disk_io_time_seconds_total", help: "Time with I/O in progress", scale: MS },
   {
     at: 10,
     name: "node_disk_io_time_weighted_seconds_total",
-    help: "Time of operations, by how many were in progress",
+    help: "Time with I/O in progress, weighted by the number of operations",
     scale: MS,
   },
   { at: 11, name: "node_disk_discards_completed_total", help: "Discards completed" },
   { at: 12, name: "node_disk_discards_merged_total", help: "Discards merged" },
   { at: 13, name: "node_disk_discarded_sectors_total", help: "Sectors discarded" },
-  { at: 14, name: "node_disk_discard_time_seconds_total", help: "Time of discards", scale: MS },
+  {
+    at: 14,
+    name: "node_disk_discard_time_seconds_total",
+    help: "Time spent discarding",
+    scale: MS,
+  },
   { at: 15, name: "node_disk_flush_requests_total", help: "Flush requests completed" },
   {
     at: 16,
     name: "node_disk_flush_requests_time_seconds_total",
-    help: "Time of flush requests",
+    help: "Time spent on flush requests",
     scale: MS,
   },
 ];
@@ -48,12 +53,12 @@ const diskstats: Collector = {
   name: "diskstats",
   file: "diskstats",
   read(text) {
-    const devices = rows(text).filter(([, , device]) => device && !LEFT_OUT.test(device))
+    const devices = rows(text).filter(([, , device]) => device && !EXCLUDED.test(device))
       .slice(0, DEVICES_MAX);
     return [
       gauge(
         "node_disk_info",
-        "Numbers of the block device",
+        "Device numbers of the block device",
         devices.map(([major, minor, device]) => ({
           labels: { device: device!, major: major!, minor: minor! },
           value: 1,

@@ -1,5 +1,5 @@
 /**
- * Memory, from `/proc`.
+ * Memory metrics from `/proc`.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { gauge } from "./family.ts";
 import { type Collector, rows } from "./kernel_table.ts";
 
-/** `Active(anon)` is `Active_anon`; sizes are in kB, numbers of huge pages have no unit. */
+/** `Active(anon)` becomes `Active_anon`. Sizes are in kB; numbers of huge pages have no unit. */
 const meminfo: Collector = {
   name: "meminfo",
   file: "meminfo",

@@ -1,5 +1,5 @@
 /**
- * The host's network, from `/proc/1/net`.
+ * Network metrics of the host from `/proc/1/net`.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { type Family, gauge, labelValue } from "./family.ts";
 import { type Collector, type Column, DEVICES_MAX, rows, single, table } from "./kernel_table.ts";
 
-/** The sizes that the kernel counts in pages. */
+/** The page size, in which the kernel reports memory of sockets. */
 const PAGE_BYTES = 4_096;
 
 const RECEIVE = ["bytes", "packets", "errs", "drop", "fifo", "frame", "compressed", "multicast"];
@@ -17,12 +17,12 @@ const INTERFACE_COLUMNS: readonly Column[] = [
   ...RECEIVE.map((what, at) => ({
     at,
     name: `node_network_receive_${what}_total`,
-    help: `Column ${what} of what was received`,
+    help: `Received: ${what}`,
   })),
   ...TRANSMIT.map((what, at) => ({
     at: RECEIVE.length + at,
     name: `node_network_transmit_${what}_total`,
-    help: `Column ${what} of what was sent`,
+    help: `Transmitted: ${what}`,
   })),
 ];
 
@@ -40,7 +40,7 @@ const netdev: Collector = {
     ),
 };
 
-/** The fields that node_exporter reads by default, and the limit of TCP connections. */
+/** The default fields of node_exporter, and the limit of TCP connections. */
 const NETSTAT = new RegExp(
   "^(.*_(InErrors|InErrs)|Ip_Forwarding|Ip(6|Ext)_(InOctets|OutOctets)|Icmp6?_(InMsgs|OutMsgs)|" +
     "TcpExt_(Listen.*|Syncookies.*|TCPSynRetrans|TCPTimeouts|TCPOFOQueue|TCPRcvQDrop)|" +
@@ -53,7 +53,7 @@ const netstatField = (name: string, value: string | undefined): Family[] =>
     ? single("gauge", `node_netstat_${name}`, `Counter ${name}`, Number(value))
     : [];
 
-/** Pairs of lines: the names of a protocol's fields, then their values. */
+/** Pairs of lines: field names of a protocol, then their values. */
 const pairs = (name: string, file: string): Collector => ({
   name,
   file,
@@ -101,19 +101,27 @@ const sockstat = (name: string, file: string): Collector => ({
 
 const SOFTNET_COLUMNS: readonly Column[] = [
   { at: 0, name: "node_softnet_processed_total", help: "Packets processed" },
-  { at: 1, name: "node_softnet_dropped_total", help: "Packets dropped, as the backlog was full" },
-  { at: 2, name: "node_softnet_times_squeezed_total", help: "Times that the budget ran out" },
-  { at: 8, name: "node_softnet_cpu_collision_total", help: "Collisions at a device's lock" },
+  {
+    at: 1,
+    name: "node_softnet_dropped_total",
+    help: "Packets dropped because the backlog was full",
+  },
+  {
+    at: 2,
+    name: "node_softnet_times_squeezed_total",
+    help: "Times that the processing budget ran out",
+  },
+  { at: 8, name: "node_softnet_cpu_collision_total", help: "Collisions on a device lock" },
   { at: 9, name: "node_softnet_received_rps_total", help: "Wakeups by another core" },
   {
     at: 10,
     name: "node_softnet_flow_limit_count_total",
-    help: "Times that a flow's limit applied",
+    help: "Times that the flow limit was reached",
   },
   { at: 11, name: "node_softnet_backlog_len", help: "Packets in the backlog", type: "gauge" },
 ];
 
-/** Hexadecimal; newer kernels add the number of the core as the 13th column. */
+/** Hexadecimal. Newer kernels report the core number in column 13. */
 const softnet: Collector = {
   name: "softnet",
   file: "1/net/softnet_stat",
@@ -147,7 +155,7 @@ const arp: Collector = {
   },
 };
 
-/** Each line is a core; the first column is the same in all of them. */
+/** One line per core; the first column is the same in all lines. */
 const conntrack: Collector = {
   name: "conntrack",
   file: "1/net/stat/nf_conntrack",
@@ -155,7 +163,7 @@ const conntrack: Collector = {
     single(
       "gauge",
       "node_nf_conntrack_entries",
-      "Connections that are tracked",
+      "Tracked connections",
       Number.parseInt(rows(text)[1]?.[0] ?? "", 16),
     ),
 };
@@ -164,7 +172,12 @@ const conntrackLimit: Collector = {
   name: "conntrack_limit",
   file: "sys/net/netfilter/nf_conntrack_max",
   read: (text) =>
-    single("gauge", "node_nf_conntrack_entries_limit", "Limit of connections", Number(text)),
+    single(
+      "gauge",
+      "node_nf_conntrack_entries_limit",
+      "Limit of tracked connections",
+      Number(text),
+    ),
 };
 
 export const NETWORK_COLLECTORS: readonly Collector[] = [

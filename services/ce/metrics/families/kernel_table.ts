@@ -1,5 +1,5 @@
 /**
- * How tables of the kernel become metrics.
+ * Converts tables of the kernel to metric families.
  *
  * @module
  */
@@ -14,16 +14,16 @@ export interface Collector {
   read(text: string): Family[];
 }
 
-/** Limit of devices of a kind; a host may have thousands of virtual ones. */
+/** Limit of devices per kind; a host can have thousands of virtual devices. */
 export const DEVICES_MAX = 256;
 
-/** The words of each line. */
+/** The fields of each non-empty line. */
 export function rows(text: string): string[][] {
   return text.split("\n").filter((line) => line.trim() !== "")
     .map((line) => line.trim().split(/\s+/));
 }
 
-/** A column of a table of the kernel as a metric; `scale` turns its unit into that of the metric. */
+/** A column as a metric; `scale` converts its unit to that of the metric. */
 export interface Column {
   at: number;
   name: string;
@@ -32,7 +32,7 @@ export interface Column {
   type?: "gauge";
 }
 
-/** One family for each column, with a series for each labelled row that has it. */
+/** One family per column, with one series per row. */
 export function table(
   columns: readonly Column[],
   labelled: readonly { labels: Record<string, string>; values: readonly number[] }[],
@@ -45,7 +45,7 @@ export function table(
   });
 }
 
-/** A metric of one series; none where the kernel does not report it. */
+/** A metric with one series; empty if the kernel does not report it. */
 export function single(
   type: "counter" | "gauge",
   name: string,

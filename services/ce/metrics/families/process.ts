@@ -1,6 +1,5 @@
 /**
- * What the process knows of itself without looking anywhere: requests, streams, workers, the
- * engine, its own use of memory.
+ * Metrics of the service itself: requests, streams, workers, engine and resources.
  *
  * @module
  */
@@ -30,26 +29,26 @@ export function processFamilies(
 ): Family[] {
   const { config, license, maintenance, stream } = deps;
   return [
-    info("longshore_build_info", "Version of the service and of its runtime", {
+    info("longshore_build_info", "Version of the service and its runtime", {
       version: VERSION,
       deno_version: Deno.version.deno,
     }),
-    info("longshore_license_info", "Edition in force", { edition: license.edition }),
+    info("longshore_license_info", "Current edition", { edition: license.edition }),
     ...(license.expiresAt === null ? [] : [
       gauge(
         "longshore_license_expiry_time_seconds",
-        "End of the license, in Unix seconds",
+        "Expiry of the license, in Unix seconds",
         unixSeconds(license.expiresAt),
       ),
     ]),
     gauge(
       "longshore_maintenance_active",
-      "Whether maintenance holds back what goes out",
+      "Whether maintenance mode is active",
       flag(maintenance.active),
     ),
     ...requests(deps.vitals),
     gauge("longshore_sse_clients", "Clients of the event stream", stream.count),
-    gauge("longshore_sse_clients_limit", "Most clients of the event stream", config.maxSseClients),
+    gauge("longshore_sse_clients_limit", "Limit of event stream clients", config.maxSseClients),
     ...engine(deps),
     ...workers(deps),
     ...resources(deps),
@@ -63,12 +62,12 @@ function requests(vitals: Vitals): Family[] {
   return [
     gauge(
       "longshore_http_requests_in_flight",
-      "Requests that have no answer yet",
+      "Requests in progress",
       vitals.inFlight,
     ),
     counter(
       total,
-      "Requests that were answered",
+      "Completed requests",
       traffic.flatMap(({ method, route, byClass }) =>
         byClass.flatMap((value, digit): Series[] =>
           value === 0 ? [] : [{ labels: { method, route, status: `${digit}xx` }, value }]
@@ -77,22 +76,22 @@ function requests(vitals: Vitals): Family[] {
     ),
     {
       name: duration,
-      help: "Time to the answer; of a stream, to its beginning",
+      help: "Time to the response; for a stream, to its start",
       type: "histogram",
       values: [...vitals.durations()].flatMap((one) => histogram(duration, one)),
     },
   ];
 }
 
-/** Each class of duration counts the shorter ones as well. */
+/** Buckets are cumulative. */
 function histogram(name: string, { group, byDuration, seconds }: GroupDurations): Series[] {
   const sharedLabels = { group };
   let count = 0;
-  const buckets = byDuration.map((answers, at): Series => ({
+  const buckets = byDuration.map((requests, at): Series => ({
     metricName: `${name}_bucket`,
     labels: { le: String(DURATION_BOUNDS_S[at] ?? "+Inf") },
     sharedLabels,
-    value: count += answers,
+    value: count += requests,
   }));
   return [
     ...buckets,
@@ -103,16 +102,20 @@ function histogram(name: string, { group, byDuration, seconds }: GroupDurations)
 
 function engine({ engine, inventory }: Pick<Deps, "engine" | "inventory">): Family[] {
   return [
-    gauge("longshore_engine_up", "Whether the container engine answers", flag(engine.reachable)),
+    gauge(
+      "longshore_engine_up",
+      "Whether the container engine is reachable",
+      flag(engine.reachable),
+    ),
     ...(engine.apiVersion === undefined ? [] : [
-      info("longshore_engine_info", "The container engine and the API that is spoken with it", {
+      info("longshore_engine_info", "Kind and API version of the container engine", {
         kind: engine.kind ?? "docker",
         api_version: engine.apiVersion,
       }),
     ]),
     gauge(
       "longshore_inventory_live",
-      "Whether the engine is followed, so that what is known of its containers is right",
+      "Whether the container inventory follows the engine's events",
       flag(inventory.live),
     ),
     counter(
@@ -122,7 +125,7 @@ function engine({ engine, inventory }: Pick<Deps, "engine" | "inventory">): Fami
     ),
     counter(
       "longshore_engine_request_failures_total",
-      "Requests that the container engine did not answer, or only with a failure of its own",
+      "Requests to the container engine that failed or were answered with an engine error",
       engine.counts.failures,
     ),
   ];
@@ -133,7 +136,7 @@ function workers({ workers }: Pick<Deps, "workers">): Family[] {
   return [
     gauge(
       "longshore_worker_last_round_timestamp_seconds",
-      "End of the last round of a background worker, in Unix seconds",
+      "Time of the last completed round of a background worker, in Unix seconds",
       states.flatMap(({ name, lastRoundAt }): Series[] =>
         lastRoundAt === null ? [] : [{ labels: { worker: name }, value: unixSeconds(lastRoundAt) }]
       ),
@@ -152,30 +155,30 @@ function resources({ startedAt, vitals }: Pick<Deps, "startedAt" | "vitals">): F
   return [
     gauge(
       "longshore_process_start_time_seconds",
-      "Start of the service, in Unix seconds",
+      "Start time of the service, in Unix seconds",
       startedAt.getTime() / 1000,
     ),
     counter(
       "longshore_process_cpu_seconds_total",
-      "Processor time of the service",
+      "CPU time of the service",
       (user + system) / MICROSECONDS_PER_S,
     ),
-    gauge("longshore_process_resident_memory_bytes", "Memory of the service", memory.rss),
+    gauge("longshore_process_resident_memory_bytes", "Resident memory of the service", memory.rss),
     gauge("longshore_process_heap_bytes", "Size of the heap", memory.heapTotal),
-    gauge("longshore_process_heap_used_bytes", "What of the heap is in use", memory.heapUsed),
+    gauge("longshore_process_heap_used_bytes", "Heap in use", memory.heapUsed),
     gauge(
       "longshore_process_external_memory_bytes",
-      "Memory that the heap refers to and that lies outside of it",
+      "Memory outside of the heap that heap objects refer to",
       memory.external,
     ),
     gauge(
       "longshore_event_loop_lag_seconds",
-      "How late the last timer was",
+      "Delay of the last timer",
       vitals.loopLag.last,
     ),
     gauge(
       "longshore_event_loop_lag_max_seconds",
-      "How late the latest timer of the last 15 seconds was",
+      "Maximum delay of timers in the last 15 seconds",
       vitals.loopLag.max,
     ),
   ];

@@ -1,5 +1,5 @@
 /**
- * What lies in the databases: how much of it, and how large they are.
+ * Metrics of the databases: record counts and file sizes.
  *
  * @module
  */
@@ -12,7 +12,6 @@ import type { Deps } from "../../../deps.ts";
 import { describeEdition } from "../../edition/edition.ts";
 import { by, counter, type Family, gauge } from "./family.ts";
 
-/** Asks the databases a few small questions. */
 export function recordFamilies(
   deps: Pick<Deps, "counts" | "db" | "license" | "metrics">,
 ): Family[] {
@@ -20,17 +19,17 @@ export function recordFamilies(
   const sizes = { state: selectFileSize(db), metrics: selectFileSize(metrics) };
   const { usage, limits } = describeEdition(deps);
   const rules = selectAlertRules(db);
-  const rulesIn = (wanted: string) => rules.filter(({ state }) => state === wanted).length;
+  const countRules = (state: string) => rules.filter((rule) => rule.state === state).length;
   return [
     gauge("longshore_users", "Users that can log in", usage.users ?? 0),
     gauge(
       "longshore_records",
-      "Records of what the edition may limit",
+      "Records of kinds that an edition can limit",
       by("resource", usage),
     ),
     gauge(
       "longshore_records_limit",
-      "Most records that the edition allows; missing where there is no limit",
+      "Limit of records in the current edition; missing if unlimited",
       by(
         "resource",
         Object.fromEntries(
@@ -43,16 +42,16 @@ export function recordFamilies(
     gauge(
       "longshore_alert_rules",
       "Alert rules by state",
-      by("state", Object.fromEntries(ALERT_STATES.map((state) => [state, rulesIn(state)]))),
+      by("state", Object.fromEntries(ALERT_STATES.map((state) => [state, countRules(state)]))),
     ),
     gauge(
       "longshore_outbox_messages",
-      "Messages that wait to be delivered",
+      "Messages waiting for delivery",
       countQueuedMessages(db),
     ),
     counter(
       "longshore_audit_entries_total",
-      "Writes that were recorded",
+      "Writes recorded in the audit log",
       countAuditEntriesEver(db),
     ),
     gauge(
@@ -62,7 +61,7 @@ export function recordFamilies(
     ),
     gauge(
       "longshore_database_free_bytes",
-      "What of the database file is free for new records",
+      "Free space in the database file",
       by("database", { state: sizes.state.freeBytes, metrics: sizes.metrics.freeBytes }),
     ),
   ];

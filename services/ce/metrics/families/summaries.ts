@@ -1,15 +1,14 @@
 /**
- * How many containers and stacks are in which state.
+ * Numbers of containers and stacks by state.
  *
  * @module
  */
 
 import { type Container, CONTAINER_STATES } from "../../../state/inventory.ts";
-import { summarizeStacks } from "../../stacks/stacks.ts";
+import { STACK_STATUSES, summarizeStacks } from "../../stacks/stacks.ts";
 import { by, type Family, gauge } from "./family.ts";
 
 const HEALTHS = ["none", "starting", "healthy", "unhealthy"] as const;
-const STACK_STATUSES = ["healthy", "degraded", "stopped"] as const;
 
 export function summaryFamilies(containers: readonly Container[]): Family[] {
   return [
@@ -20,7 +19,7 @@ export function summaryFamilies(containers: readonly Container[]): Family[] {
     ),
     gauge(
       "longshore_containers_by_health",
-      "Containers by what their health check says",
+      "Containers by health check result",
       by("health", countsOf(HEALTHS, containers.map(({ health }) => health ?? "none"))),
     ),
     gauge(
@@ -31,7 +30,7 @@ export function summaryFamilies(containers: readonly Container[]): Family[] {
   ];
 }
 
-/** Also those that are nowhere, as 0. */
+/** Includes names that do not occur, with a count of 0. */
 function countsOf<Name extends string>(names: readonly Name[], found: readonly Name[]) {
   const counts = Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
   for (const name of found) counts[name]++;

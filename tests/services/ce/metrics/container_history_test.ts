@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import {
-  type ContainerHistoryMemory,
+  type ContainerSamplerState,
   readContainerHistory,
   recordContainerSamples,
   sweepContainerHistory,
@@ -15,7 +15,7 @@ function history() {
   const app = testApp({ now: START });
   const { deps, clock } = app;
   const { inventory, metrics, stats } = deps;
-  let memory: ContainerHistoryMemory = {};
+  let memory: ContainerSamplerState = {};
   inventory.setLive(true);
   return {
     ...app,
@@ -85,7 +85,7 @@ Deno.test("a container without a current sample leaves a gap", async () => {
   equal((await app.read("web")).history.length, 1);
 });
 
-Deno.test("minutes are rolled up once they are over, also across a restart", async () => {
+Deno.test("a minute is rolled up when it is over, also after a restart", async () => {
   using app = history();
   app.add("web");
   for (const cpu of [10, 20]) app.round({ [idOf("web")]: [cpu, 100] });
@@ -98,7 +98,7 @@ Deno.test("minutes are rolled up once they are over, also across a restart", asy
   deepEqual((await app.read("web", 24)).summary.cpuPercent, { min: 10, avg: 40, max: 100 });
 });
 
-Deno.test("a round that comes twice is stored once, and a clock that is set back replaces", () => {
+Deno.test("a repeated round is stored once, and replaced if the clock is set back", () => {
   using app = history();
   app.add("web");
   app.deps.stats.put(idOf("web"), { cpuPercent: 1, memoryUsage: 1 } as ContainerStats);
@@ -114,7 +114,7 @@ Deno.test("a round that comes twice is stored once, and a clock that is set back
   deepEqual(app.rows(15).map(({ cpu }) => cpu), [7, 1]);
 });
 
-Deno.test("rows expire after 2, 8 and 30 days, and then the series", () => {
+Deno.test("rows expire after 2, 8 and 30 days, followed by their series", () => {
   using app = history();
   const { metrics } = app.deps;
   app.add("web");
@@ -133,7 +133,7 @@ Deno.test("rows expire after 2, 8 and 30 days, and then the series", () => {
   deepEqual(metrics.all("SELECT id FROM container_series"), []);
 });
 
-Deno.test("at most 1 000 names have a history; the one sampled the longest time ago gives way", async () => {
+Deno.test("at most 1000 series are kept; the least recently sampled one is deleted", async () => {
   using app = history();
   const { inventory } = app.deps;
   app.add("old");
@@ -148,7 +148,7 @@ Deno.test("at most 1 000 names have a history; the one sampled the longest time 
   equal((await app.read("job-999")).history.length, 1);
 });
 
-Deno.test("a history is read through its key", () => {
+Deno.test("reading a history uses the index", () => {
   using app = history();
   const plan = app.deps.metrics.all<{ detail: string }>(
     `EXPLAIN QUERY PLAN SELECT ts FROM container_samples

@@ -4,9 +4,9 @@ import { migrate } from "../../../../db/migrate.ts";
 import { metricsMigrations } from "../../../../db/migrations/metrics/mod.ts";
 import { selectFileSize } from "../../../../db/free_pages.ts";
 import {
+  type HostSamplerState,
   readHistory,
   recordHostSample,
-  type SamplerMemory,
   sweepHistory,
 } from "../../../../services/ce/metrics/history.ts";
 import { untilNextRoundMs } from "../../../../services/ce/metrics/sampler.ts";
@@ -23,7 +23,7 @@ function history(metrics: MetricsDatabase = openTestMetrics(), start = START) {
   const clock = testClock(start);
   const host = createHostCache();
   const inventory = createInventory(clock.now);
-  const memory: SamplerMemory = {};
+  const memory: HostSamplerState = {};
   let cpuTime = { busy: 0, total: 0 };
   inventory.setLive(true);
   const deps = { host, inventory, metrics, now: clock.now };
@@ -75,7 +75,7 @@ function history(metrics: MetricsDatabase = openTestMetrics(), start = START) {
   };
 }
 
-Deno.test("a history without samples is empty, with a summary that knows nothing", () => {
+Deno.test("a history without samples is empty, with a summary of null", () => {
   using host = history();
   deepEqual(host.read(24), {
     from: "2025-12-31T00:00:00.000Z",
@@ -94,7 +94,7 @@ Deno.test("a history without samples is empty, with a summary that knows nothing
   });
 });
 
-Deno.test("samples are stored with the time of the round that they belong to", async () => {
+Deno.test("samples are stored with the time of their round", async () => {
   using host = history();
   host.inventory.put(containerOf({ name: "a" }), 1);
   host.inventory.put(containerOf({ name: "b", state: "exited" }), 2);
@@ -115,7 +115,7 @@ Deno.test("samples are stored with the time of the round that they belong to", a
   }]);
 });
 
-Deno.test("processor use is that of the whole time since the last sample", async () => {
+Deno.test("CPU use is averaged since the last sample", async () => {
   using host = history();
   await host.round(10);
   host.clock.advance({ seconds: 15 });
@@ -124,7 +124,7 @@ Deno.test("processor use is that of the whole time since the last sample", async
   deepEqual(host.read(1).history.map(({ cpuPercent }) => cpuPercent), [10, 80]);
 });
 
-Deno.test("a timer that ends a moment early does not store a round twice", async () => {
+Deno.test("a timer that fires early does not store a round twice", async () => {
   using host = history();
   equal(await host.round(10), true);
   host.clock.advance({ ms: 14_999 });
@@ -140,7 +140,7 @@ Deno.test("rounds begin at multiples of 15 seconds", () => {
   equal(untilNextRoundMs(new Date("2026-01-01T00:00:16.000Z")), 14_000);
 });
 
-Deno.test("roll-ups keep least, mean and greatest, and hold the current minute already", async () => {
+Deno.test("roll-ups have minimum, mean and maximum, and include the current minute", async () => {
   using host = history();
   await host.rounds([10, 20, 30, 90, 50]);
 
@@ -161,7 +161,7 @@ Deno.test("roll-ups keep least, mean and greatest, and hold the current minute a
   );
 });
 
-Deno.test("the summary is over all samples, whatever a point of the answer brings together", async () => {
+Deno.test("the summary covers all samples, independent of the points", async () => {
   using host = history();
   // An hour of nothing with one single spike, and one sample in a minute of its own.
   const quiet = Array.from({ length: 239 }, () => 1);
@@ -178,7 +178,7 @@ Deno.test("the summary is over all samples, whatever a point of the answer bring
   }
 });
 
-Deno.test("a restart in the middle of a minute counts nothing twice", async () => {
+Deno.test("a restart within a minute counts no sample twice", async () => {
   const path = await Deno.makeTempFile({ prefix: "metrics-", suffix: ".sqlite" });
   await Deno.remove(path);
   const open = () => {
@@ -201,7 +201,7 @@ Deno.test("a restart in the middle of a minute counts nothing twice", async () =
   }
 });
 
-Deno.test("a time without samples stays a gap", async () => {
+Deno.test("a period without samples is a gap", async () => {
   using host = history();
   await host.rounds([10, 10]);
   host.clock.advance({ minutes: 30 });
@@ -215,7 +215,7 @@ Deno.test("a time without samples stays a gap", async () => {
   equal(host.read(24).history.length, 2);
 });
 
-Deno.test("a host that is not sampled any more leaves a gap", async () => {
+Deno.test("an outdated host sample leaves a gap", async () => {
   using host = history();
   await host.round(10);
   host.clock.advance({ seconds: 15 });
@@ -223,7 +223,7 @@ Deno.test("a host that is not sampled any more leaves a gap", async () => {
   equal(host.rows(15).length, 1);
 });
 
-Deno.test("while the engine is away there are no counts, and they weigh nothing", async () => {
+Deno.test("while the engine is unreachable there are no counts, and the summary ignores them", async () => {
   using host = history();
   host.inventory.put(containerOf({ name: "a" }), 1);
   await host.rounds([10, 10]);
@@ -242,7 +242,7 @@ Deno.test("while the engine is away there are no counts, and they weigh nothing"
   equal(host.read(168).history[1]!.containersRunning, null);
 });
 
-Deno.test("a clock that is set back stores anew and shows nothing of the future", async () => {
+Deno.test("after the clock is set back, samples are replaced and future ones are hidden", async () => {
   using host = history();
   await host.rounds([10, 10, 10, 10]);
   host.clock.set(START);
@@ -287,7 +287,7 @@ for (
   });
 }
 
-Deno.test("seven days are found by the key alone", () => {
+Deno.test("reading seven days uses the index", () => {
   using host = history();
   const plan = host.metrics.all<{ detail: string }>(
     `EXPLAIN QUERY PLAN SELECT ts FROM metric_samples
@@ -298,7 +298,7 @@ Deno.test("seven days are found by the key alone", () => {
   ]);
 });
 
-Deno.test("rows go after 2, 8 and 30 days, a bounded number at a time, and so does the room", async () => {
+Deno.test("rows expire after 2, 8 and 30 days, a limited number per round, and free their space", async () => {
   using host = history();
   fill(host.metrics, Date.parse(START) / 1000, 35);
   host.clock.advance({ days: 35 });

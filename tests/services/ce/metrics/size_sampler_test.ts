@@ -6,7 +6,7 @@ import { testApp } from "../../../helpers/test_app.ts";
 
 const list = () => Response.json([{ Id: idOf("web"), SizeRw: 4_096 }, { Id: idOf("unchanged") }]);
 
-Deno.test("sizes are those of the writable layers; a failing engine leaves the earlier ones", async () => {
+Deno.test("sizes are those of the writable layers and stay after a failure", async () => {
   await using fake = fakeEngine({ "GET /containers/json": list });
   using app = testApp({ engine: fake.engine });
   const { stats } = app.deps;
@@ -22,7 +22,7 @@ Deno.test("sizes are those of the writable layers; a failing engine leaves the e
   deepEqual(sizes(), [4_096, 0, undefined]);
 });
 
-Deno.test("the engine is asked for sizes only while a scraper asks", async () => {
+Deno.test("sizes are read only while a scraper is active", async () => {
   await using fake = fakeEngine({ "GET /containers/json": list });
   using app = testApp({ engine: fake.engine });
   const askedInRound = async () => {

@@ -65,7 +65,7 @@ for (
     { query: { to: "2025-12-01T00:00:00.000Z" }, error: /within the last 30 days/ },
   ]
 ) {
-  Deno.test(`the window of ${JSON.stringify(query)} is refused`, () => {
+  Deno.test(`the window of ${JSON.stringify(query)} is invalid`, () => {
     throws(() => windowOf(query, NOW), error);
   });
 }

@@ -72,7 +72,7 @@ for (
   });
 }
 
-Deno.test("fields that node_exporter leaves out are left out", async () => {
+Deno.test("fields that node_exporter excludes are not exported", async () => {
   const { names } = await kernel();
   for (
     const name of [
@@ -83,7 +83,7 @@ Deno.test("fields that node_exporter leaves out are left out", async () => {
   ) equal(names.includes(name), false, name);
 });
 
-Deno.test("a file that is missing costs only its own metrics", async () => {
+Deno.test("a missing file affects only its own metrics", async () => {
   const { names, values } = await kernel({ schedstat: null, "pressure/irq": null });
   equal(names.some((name) => name.startsWith("node_schedstat")), false);
   equal(names.includes("node_memory_MemTotal_bytes"), true);
