@@ -7,6 +7,7 @@
 
 import { Buffer } from "node:buffer";
 import { nodeCrypto, randomText } from "./builtins.ts";
+import { AppError } from "./errors.ts";
 import type { Log } from "./log.ts";
 import { isThere, PRIVATE_MODE, readRegularFile, writePrivateFile } from "./backup/private_file.ts";
 import { systemReason } from "./system_reason.ts";
@@ -30,6 +31,33 @@ export interface Secrets {
 /** A sealed text cannot be opened. */
 export class SealError extends Error {
   override readonly name = "SealError";
+}
+
+/**
+ * Opens a stored secret.
+ *
+ * @param open Calls {@linkcode Secrets.open}.
+ * @param remedy What the user can do, e.g. `"delete the webhook and create it again"`.
+ * @throws {AppError} `conflict` if it cannot be decrypted.
+ */
+export function openOrConflict<Secret>(open: () => Secret, remedy?: string): Secret {
+  try {
+    return open();
+  } catch (cause) {
+    if (!(cause instanceof SealError)) throw cause;
+    const message = remedy === undefined ? cause.message : `${cause.message}: ${remedy}`;
+    throw new AppError("conflict", message, { cause });
+  }
+}
+
+/** Opens a stored secret; `undefined` if it cannot be decrypted. */
+export function openIfPossible<Secret>(open: () => Secret): Secret | undefined {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof SealError) return undefined;
+    throw error;
+  }
 }
 
 /** A key file cannot be used; the message says what to do. */

@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { WEBHOOK_HEADERS_MAX } from "../../services/ce/webhooks/headers.ts";
+import { WEBHOOK_HEADERS_MAX } from "../../services/ce/webhooks/target.ts";
 import {
   listDeliveries,
   OUTBOX_STATUSES,

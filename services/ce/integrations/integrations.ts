@@ -32,7 +32,7 @@ import {
 import { assertBelowLimit } from "../../license/limits.ts";
 import { assertOutboundUrl } from "../../outbound/url.ts";
 import { GIVE_AGAIN, isElsewhere } from "../../redact.ts";
-import { SealError } from "../../secrets.ts";
+import { openIfPossible } from "../../secrets.ts";
 import {
   type ConfigSecrets,
   joinConfig,
@@ -276,7 +276,8 @@ async function checkConfig(
   before: Integration | undefined,
   isGiven = true,
 ): Promise<AdapterConfig> {
-  const result = restoreSecrets(adapter, given, before ? readableSecrets(deps, before) : {});
+  const stored = before && openIfPossible(() => openSecrets(deps, before));
+  const result = restoreSecrets(adapter, given, stored ?? {});
   if ("missing" in result) {
     throw new AppError(
       "invalid",
@@ -320,16 +321,15 @@ export function sealIntegrationUrls(
   for (const integration of selectIntegrations(deps.db)) {
     const { id } = integration;
     const split = splitStoredUrls(integration.config);
-    if (!split) continue;
-    try {
-      const all = { ...openSecrets(deps, integration), ...split.secrets };
-      const sealed = deps.secrets.seal(JSON.stringify(all), purposeOf(id));
-      updateIntegration(deps.db, { ...integration, config: split.shown, secrets: sealed });
-      deps.log.info("integration URL encrypted", { integrationId: id });
-    } catch (error) {
-      // Its other secrets have to be entered again, which encrypts the URL as well.
-      if (!(error instanceof SealError)) throw error;
-    }
+    const stored = split && openIfPossible(() => openSecrets(deps, integration));
+    // If the secrets cannot be opened, they have to be entered again, which encrypts the URL as well.
+    if (!stored) continue;
+    const sealed = deps.secrets.seal(
+      JSON.stringify({ ...stored, ...split.secrets }),
+      purposeOf(id),
+    );
+    updateIntegration(deps.db, { ...integration, config: split.shown, secrets: sealed });
+    deps.log.info("integration URL encrypted", { integrationId: id });
   }
 }
 
@@ -338,16 +338,6 @@ function openSecrets(
   { id, secrets: sealed }: Integration,
 ): ConfigSecrets {
   return JSON.parse(secrets.open(sealed, purposeOf(id)));
-}
-
-/** Empty if `SECRET_KEY` has changed: the secrets have to be entered again. */
-function readableSecrets(deps: Pick<Deps, "secrets">, integration: Integration): ConfigSecrets {
-  try {
-    return openSecrets(deps, integration);
-  } catch (error) {
-    if (error instanceof SealError) return {};
-    throw error;
-  }
 }
 
 const purposeOf = (id: string) => `integration ${id} config`;

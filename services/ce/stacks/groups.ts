@@ -13,7 +13,7 @@ import {
   STACK_LABEL,
   type SwarmService,
   TASK_LABEL,
-} from "../swarm/swarm.ts";
+} from "../swarm/services.ts";
 
 export const STACK_KINDS = ["compose", "swarm"] as const;
 export type StackKind = (typeof STACK_KINDS)[number];

@@ -10,7 +10,7 @@ import type { Container } from "../../state/inventory.ts";
 import { type ContainerListItem, currentContainers, listItems } from "../containers/containers.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import { groupStacks, type Stack, type StackKind, type StackService } from "./groups.ts";
-import { readSwarmServices } from "../swarm/swarm.ts";
+import { readSwarmServices } from "../swarm/services.ts";
 
 /**
  * - `healthy`: every service has containers, all of them are running, and none is unhealthy. A

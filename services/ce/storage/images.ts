@@ -86,7 +86,7 @@ export async function pruneImages(
 
 /** With `force`, Podman also removes the containers that use the image. */
 async function assertUnused(deps: ReadDeps, ref: string): Promise<void> {
-  const id = fullId((await imageInspect(deps.engine, ref)).Id);
+  const id = fullImageId((await imageInspect(deps.engine, ref)).Id);
   if (deps.engine.kind !== "podman") return;
   const users = (await currentContainers(deps)).filter(({ imageId }) => imageId === id);
   if (users.length === 0) return;
@@ -95,13 +95,13 @@ async function assertUnused(deps: ReadDeps, ref: string): Promise<void> {
 }
 
 function toImage(summary: ImageSummary, usersOf: (id: string) => number): Image {
-  const id = fullId(summary.Id);
-  const repoTags = withoutNone(summary.RepoTags);
+  const id = fullImageId(summary.Id);
+  const repoTags = imageNames(summary.RepoTags);
   const createdAt = engineTime(summary.Created);
   return {
     id,
     repoTags,
-    repoDigests: withoutNone(summary.RepoDigests),
+    repoDigests: imageNames(summary.RepoDigests),
     size: summary.Size,
     createdAt,
     created: createdAt,
@@ -111,12 +111,12 @@ function toImage(summary: ImageSummary, usersOf: (id: string) => number): Image 
 }
 
 /** Podman omits the algorithm. */
-function fullId(id: string): string {
+export function fullImageId(id: string): string {
   return id.includes(":") ? id : `sha256:${id}`;
 }
 
 /** The engine reports a missing name as `<none>:<none>`. */
-function withoutNone(names: string[] | null): string[] {
+export function imageNames(names: readonly string[] | null): string[] {
   return (names ?? []).filter((name) => !name.includes("<none>"));
 }
 

@@ -16,6 +16,7 @@ import type { Container } from "../../state/inventory.ts";
 import { engineTime } from "../../state/engine_time.ts";
 import type { Identity } from "../../state/reservations.ts";
 import type { ReadDeps } from "../containers/reads.ts";
+import { fullImageId, imageNames } from "./images.ts";
 import { readMark } from "../rebuild/marks.ts";
 
 /** An object that a prune removes. */
@@ -137,21 +138,21 @@ export async function unusedImages(
   { before, remaining, unusedImages }: PruneScope,
 ): Promise<Candidate[]> {
   const { engine } = deps;
-  const used = new Set(remaining.map(({ imageId }) => bareId(imageId)));
+  const used = new Set(remaining.map(({ imageId }) => fullImageId(imageId)));
   const candidates: Candidate[] = [];
   const images = await imageList(engine, { sharedSize: true });
   // Newest first, because an image is refused while others are based on it.
   images.sort((a, b) => b.Created - a.Created || (a.Id < b.Id ? -1 : 1));
   for (const image of images) {
-    const tags = namesIn(image.RepoTags).sort();
-    if (used.has(bareId(image.Id)) || (tags.length > 0 && !unusedImages)) continue;
+    const tags = imageNames(image.RepoTags).sort();
+    if (used.has(fullImageId(image.Id)) || (tags.length > 0 && !unusedImages)) continue;
     // An old image may have been pulled or tagged recently.
     const inspect = await ignoreNotFound(imageInspect(engine, image.Id));
     const taggedAt = engineTime(inspect?.Metadata?.LastTagTime);
     if (!inspect || !isOld(before, engineTime(image.Created), taggedAt)) continue;
-    const names = tags.length > 0 ? tags : namesIn(image.RepoDigests);
+    const names = tags.length > 0 ? tags : imageNames(image.RepoDigests);
     candidates.push({
-      id: image.Id.includes(":") ? image.Id : `sha256:${image.Id}`,
+      id: fullImageId(image.Id),
       name: names[0] ?? image.Id,
       size: uniqueSize(image),
       // By name: the engine refuses the id of an image with several names.
@@ -215,13 +216,6 @@ async function removeContainer(deps: PruneDeps, id: string): Promise<void> {
 function uniqueSize({ Size, SharedSize = -1 }: ImageSummary): number {
   return Math.max(0, Size - Math.max(0, SharedSize));
 }
-
-/** Podman omits the algorithm. */
-const bareId = (id: string) => id.replace(/^sha256:/, "");
-
-/** The engine reports a missing name as `<none>:<none>`. */
-const namesIn = (names: readonly string[] | null) =>
-  (names ?? []).filter((name) => !name.includes("<none>"));
 
 async function ignoreNotFound<T>(response: Promise<T>): Promise<T | undefined> {
   try {

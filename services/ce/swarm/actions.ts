@@ -16,7 +16,7 @@ import {
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { ContainerAction } from "../containers/actions.ts";
-import { modeOf, replicasOf } from "./swarm.ts";
+import { modeOf, replicasOf } from "./services.ts";
 
 /** Label of a stopped service: its previous number of replicas. */
 const REPLICAS_LABEL = "longshore.replicas";

@@ -11,6 +11,19 @@ import type { Secrets } from "../../secrets.ts";
 /** The name of the outbox channel. */
 export const WEBHOOK_CHANNEL = "webhook";
 
+/** Limit of custom headers per webhook. */
+export const WEBHOOK_HEADERS_MAX = 20;
+
+/** Headers that the service sets and that a webhook cannot override. */
+export const WEBHOOK_RESERVED_HEADERS: ReadonlySet<string> = new Set([
+  "accept-encoding",
+  "content-type",
+  "user-agent",
+  "webhook-id",
+  "webhook-signature",
+  "webhook-timestamp",
+]);
+
 export interface WebhookTarget {
   url: string;
   headers: Record<string, string>;

@@ -17,16 +17,21 @@ import {
 } from "../../../db/ce/webhooks.ts";
 import type { Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound } from "../../errors.ts";
+import { notFound } from "../../errors.ts";
 import { EVENT_KINDS } from "../../events/events.ts";
 import { assertBelowLimit } from "../../license/limits.ts";
 import { assertOutboundUrl } from "../../outbound/url.ts";
 import { isElsewhere, REDACTED } from "../../redact.ts";
 import { checkedHeaders, redactedHeaders } from "../../outbound/secret_headers.ts";
-import { SealError } from "../../secrets.ts";
-import { WEBHOOK_RESERVED_HEADERS } from "./headers.ts";
+import { openIfPossible, openOrConflict } from "../../secrets.ts";
 import { newSigningSecret } from "./post.ts";
-import { openWebhook, sealWebhook, WEBHOOK_CHANNEL, type WebhookTarget } from "./target.ts";
+import {
+  openWebhook,
+  sealWebhook,
+  WEBHOOK_CHANNEL,
+  WEBHOOK_RESERVED_HEADERS,
+  type WebhookTarget,
+} from "./target.ts";
 
 /** Kinds of events to subscribe to; `*` stands for all kinds, including future ones. */
 export const WEBHOOK_EVENTS = ["*", ...EVENT_KINDS] as const;
@@ -176,34 +181,22 @@ function cancelQueued(db: Deps["db"], id: string): void {
 
 /** @throws {AppError} `conflict` if the target cannot be decrypted. */
 function openTarget({ secrets }: Pick<Deps, "secrets">, webhook: StoredWebhook): WebhookTarget {
-  try {
-    return openWebhook(secrets, webhook);
-  } catch (cause) {
-    if (!(cause instanceof SealError)) throw cause;
-    throw new AppError("conflict", `${cause.message}: delete the webhook and create it again`, {
-      cause,
-    });
-  }
+  return openOrConflict(
+    () => openWebhook(secrets, webhook),
+    "delete the webhook and create it again",
+  );
 }
 
 /** A webhook whose secrets cannot be decrypted is still listed, so that it can be deleted. */
 function viewOf({ secrets }: Pick<Deps, "secrets">, webhook: StoredWebhook): Webhook {
   const { id, name, events, enabled, createdAt, lastDeliveryAt } = webhook;
-  let url = REDACTED;
-  let headers: Record<string, string> = {};
-  try {
-    const target = openWebhook(secrets, webhook);
-    url = target.url;
-    headers = redactedHeaders(target.headers);
-  } catch (error) {
-    if (!(error instanceof SealError)) throw error;
-  }
+  const target = openIfPossible(() => openWebhook(secrets, webhook));
   return {
     id,
     name,
-    url,
+    url: target?.url ?? REDACTED,
     events,
-    headers,
+    headers: redactedHeaders(target?.headers ?? {}),
     enabled,
     createdAt,
     lastDelivery: lastDeliveryAt === null ? null : {

@@ -24,8 +24,8 @@ import { CHAT } from "../../../db/pro/chat_messages.ts";
 import type { Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { createEnvelope } from "../../events/events.ts";
-import { AppError, notFound } from "../../errors.ts";
-import { SealError } from "../../secrets.ts";
+import { notFound } from "../../errors.ts";
+import { openIfPossible, openOrConflict } from "../../secrets.ts";
 import {
   type ChatConfig,
   type ChatConfigChange,
@@ -216,14 +216,10 @@ const toChatMessage = (message: OutboxMessage): ChatMessage => ({
 
 /** @throws {AppError} `conflict` if it was encrypted with another key. */
 function openConfig({ secrets }: Pick<Deps, "secrets">, channel: StoredChatChannel): ChatConfig {
-  try {
-    return openChatConfig(secrets, channel);
-  } catch (cause) {
-    if (!(cause instanceof SealError)) throw cause;
-    throw new AppError("conflict", `${cause.message}: delete the channel and create it again`, {
-      cause,
-    });
-  }
+  return openOrConflict(
+    () => openChatConfig(secrets, channel),
+    "delete the channel and create it again",
+  );
 }
 
 /** A channel whose config cannot be decrypted is still listed, so that it can be deleted. */
@@ -232,17 +228,12 @@ function toChatChannel(
   channel: StoredChatChannel,
 ): ChatChannel {
   const { id, platform, name, events, enabled, createdAt, updatedAt } = channel;
-  let config = redactFields(chatPlatform(platform).required);
-  try {
-    config = redactFields(Object.keys(openChatConfig(secrets, channel)));
-  } catch (error) {
-    if (!(error instanceof SealError)) throw error;
-  }
+  const config = openIfPossible(() => openChatConfig(secrets, channel));
   return {
     id,
     platform,
     name,
-    config,
+    config: redactFields(config ? Object.keys(config) : chatPlatform(platform).required),
     events,
     enabled,
     created_at: createdAt,

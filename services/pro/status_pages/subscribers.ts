@@ -27,7 +27,7 @@ import { AppError, notFound } from "../../errors.ts";
 import { enqueueMessage } from "../../events/outbox.ts";
 import { assertOutboundUrl } from "../../outbound/url.ts";
 import { REDACTED } from "../../redact.ts";
-import { SealError } from "../../secrets.ts";
+import { openIfPossible } from "../../secrets.ts";
 import { requirePage } from "./page_lookup.ts";
 import { subscriberLinks } from "./links.ts";
 import {
@@ -307,12 +307,7 @@ function toSubscriber(subscriber: StoredSubscriber, address: string): Subscriber
 
 /** An address that cannot be decrypted is redacted, so that the subscriber can be deleted. */
 function openAddressOrRedact(secrets: Deps["secrets"], subscriber: StoredSubscriber): string {
-  try {
-    return openAddress(secrets, subscriber);
-  } catch (error) {
-    if (!(error instanceof SealError)) throw error;
-    return REDACTED;
-  }
+  return openIfPossible(() => openAddress(secrets, subscriber)) ?? REDACTED;
 }
 
 /** The token is random and long, so that an unsalted hash is safe. */

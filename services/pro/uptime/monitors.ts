@@ -34,7 +34,7 @@ import { assertBelowLimit } from "../../license/limits.ts";
 import type { OutboundDeps } from "../../outbound/url.ts";
 import { REDACTED } from "../../redact.ts";
 import { redactedHeaders } from "../../outbound/secret_headers.ts";
-import { SealError } from "../../secrets.ts";
+import { openIfPossible } from "../../secrets.ts";
 import { type MonitorRequest, openRequest } from "./request.ts";
 import {
   assertTargetAllowed,
@@ -241,16 +241,11 @@ function redactRequest(
   secrets: Deps["secrets"],
   monitor: Pick<StoredMonitor, "id" | "sealed">,
 ): MonitorRequest {
-  try {
-    const { headers, body } = openRequest(secrets, monitor);
-    return {
-      headers: redactedHeaders(headers),
-      body: body === null ? null : REDACTED,
-    };
-  } catch (error) {
-    if (!(error instanceof SealError)) throw error;
-    return { headers: {}, body: REDACTED };
-  }
+  const request = openIfPossible(() => openRequest(secrets, monitor));
+  return {
+    headers: redactedHeaders(request?.headers ?? {}),
+    body: request?.body === null ? null : REDACTED,
+  };
 }
 
 function requireMonitor(db: Deps["db"], id: string): StoredMonitor {

@@ -6,8 +6,7 @@
  */
 
 import type { StoredMonitor } from "../../../db/pro/uptime/monitors.ts";
-import { AppError } from "../../errors.ts";
-import { SealError, type Secrets } from "../../secrets.ts";
+import { openOrConflict, type Secrets } from "../../secrets.ts";
 
 export interface MonitorRequest {
   headers: Record<string, string>;
@@ -40,12 +39,8 @@ export function openRequestOrConflict(
   secrets: Secrets,
   monitor: Pick<StoredMonitor, "id" | "sealed">,
 ): MonitorRequest {
-  try {
-    return openRequest(secrets, monitor);
-  } catch (cause) {
-    if (!(cause instanceof SealError)) throw cause;
-    throw new AppError("conflict", `${cause.message}: delete the monitor and create it again`, {
-      cause,
-    });
-  }
+  return openOrConflict(
+    () => openRequest(secrets, monitor),
+    "delete the monitor and create it again",
+  );
 }
