@@ -21,19 +21,19 @@ type Sensitive = Pick<LoadedAdapter, "fields" | "addresses">;
 export function splitConfig(
   { fields, addresses }: Sensitive,
   config: AdapterConfig,
-): { shown: AdapterConfig; secrets: ConfigSecrets } {
-  const shown: AdapterConfig = { ...config };
+): { redacted: AdapterConfig; secrets: ConfigSecrets } {
+  const redacted: AdapterConfig = { ...config };
   const secrets: ConfigSecrets = {};
   for (const field of fields.sensitive) {
     const secret = config[field] as Secret | undefined;
     if (secret === undefined) continue;
     secrets[field] = secret;
-    shown[field] = typeof secret === "string"
+    redacted[field] = typeof secret === "string"
       ? REDACTED
       : Object.fromEntries(Object.keys(secret).map((name) => [name, REDACTED]));
   }
-  for (const field of addresses) redactUrl(field, shown, secrets);
-  return { shown, secrets };
+  for (const field of addresses) redactUrl(field, redacted, secrets);
+  return { redacted, secrets };
 }
 
 /**
@@ -43,24 +43,24 @@ export function splitConfig(
  */
 export function splitStoredUrls(
   config: AdapterConfig,
-): { shown: AdapterConfig; secrets: ConfigSecrets } | undefined {
-  const shown: AdapterConfig = { ...config };
+): { redacted: AdapterConfig; secrets: ConfigSecrets } | undefined {
+  const redacted: AdapterConfig = { ...config };
   const secrets: ConfigSecrets = {};
-  for (const field of Object.keys(config)) redactUrl(field, shown, secrets);
-  return Object.keys(secrets).length === 0 ? undefined : { shown, secrets };
+  for (const field of Object.keys(config)) redactUrl(field, redacted, secrets);
+  return Object.keys(secrets).length === 0 ? undefined : { redacted, secrets };
 }
 
-/** Moves a URL that contains secrets to `secrets` and redacts it in `shown`. */
-function redactUrl(field: string, shown: AdapterConfig, secrets: ConfigSecrets): void {
-  const url = shown[field];
+/** Moves a URL that contains secrets to `secrets` and redacts it in `redacted`. */
+function redactUrl(field: string, redacted: AdapterConfig, secrets: ConfigSecrets): void {
+  const url = redacted[field];
   if (typeof url !== "string" || redactedUrl(url) === url || keepsSecrets(url)) return;
   secrets[field] = url;
-  shown[field] = redactedUrl(url);
+  redacted[field] = redactedUrl(url);
 }
 
 /** The complete config. */
-export function joinConfig(shown: AdapterConfig, secrets: ConfigSecrets): AdapterConfig {
-  return { ...shown, ...secrets };
+export function joinConfig(redacted: AdapterConfig, secrets: ConfigSecrets): AdapterConfig {
+  return { ...redacted, ...secrets };
 }
 
 /**

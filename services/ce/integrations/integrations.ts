@@ -309,7 +309,7 @@ function sealConfig(
 ): Pick<Integration, "config" | "secrets"> {
   const split = splitConfig(adapter, config);
   return {
-    config: split.shown,
+    config: split.redacted,
     secrets: secrets.seal(JSON.stringify(split.secrets), purposeOf(id)),
   };
 }
@@ -328,7 +328,7 @@ export function sealIntegrationUrls(
       JSON.stringify({ ...stored, ...split.secrets }),
       purposeOf(id),
     );
-    updateIntegration(deps.db, { ...integration, config: split.shown, secrets: sealed });
+    updateIntegration(deps.db, { ...integration, config: split.redacted, secrets: sealed });
     deps.log.info("integration URL encrypted", { integrationId: id });
   }
 }

@@ -6,7 +6,7 @@
 
 import type { Container } from "../../../state/inventory.ts";
 import type { ContainerStats } from "../../../state/stats_cache.ts";
-import { counter, type Family, gauge, type Labels, labelValue, type Series } from "./family.ts";
+import { type Family, type Labels, labelValue, metric, type Series } from "./family.ts";
 
 /** A container to export. */
 export interface ExportedContainer {
@@ -28,7 +28,7 @@ export type EngineKind = "docker" | "podman" | undefined;
 
 /** Returns a function that creates families of the given containers. */
 export function familyOf(exported: readonly ExportedContainer[]) {
-  return (type: "counter" | "gauge", name: string, help: string, read: Values): Family => {
+  return (name: string, help: string, read: Values): Family => {
     const values: Series[] = [];
     for (const container of exported) {
       const { sharedLabels } = container;
@@ -39,7 +39,7 @@ export function familyOf(exported: readonly ExportedContainer[]) {
         if (Number.isFinite(series.value)) values.push({ ...series, sharedLabels });
       }
     }
-    return type === "counter" ? counter(name, help, values) : gauge(name, help, values);
+    return metric(name, help, values);
   };
 }
 

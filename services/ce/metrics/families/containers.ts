@@ -49,7 +49,6 @@ export function containerFamilies(
     ...presence(running, seenAt),
     ...limits(running),
     familyOf(running)(
-      "gauge",
       "container_fs_usage_bytes",
       "Bytes used in the file system; for a container, in its writable layer",
       ({ container: { id } }) => {
@@ -66,13 +65,11 @@ function presence(running: ExportedContainer[], seenAt: number): Family[] {
   const of = familyOf(running);
   return [
     of(
-      "gauge",
       "container_last_seen",
       "Last time the container was seen, in Unix seconds",
       () => seenAt,
     ),
     of(
-      "gauge",
       "container_start_time_seconds",
       "Start time of the container, in Unix seconds",
       ({ container }) => container.startedAt === null ? null : unixSeconds(container.startedAt),
@@ -85,25 +82,21 @@ function limits(running: ExportedContainer[]): Family[] {
   const limit = ({ container }: ExportedContainer) => container.details.limits;
   return [
     of(
-      "gauge",
       "container_spec_memory_limit_bytes",
       "Memory limit of the container; 0 without a limit",
       (one) => limit(one).memoryBytes ?? 0,
     ),
     of(
-      "gauge",
       "container_threads_max",
       "Limit of processes and threads in the container; missing without a limit",
       (one) => limit(one).pids,
     ),
     of(
-      "gauge",
       "container_spec_cpu_period",
       "Period of the CPU limit, in microseconds",
       (one) => limit(one).cpus === null ? null : CPU_PERIOD_US,
     ),
     of(
-      "gauge",
       "container_spec_cpu_quota",
       "CPU time allowed in each period, in microseconds",
       (one) => limit(one).cpus === null ? null : Math.round(limit(one).cpus! * CPU_PERIOD_US),
@@ -111,121 +104,76 @@ function limits(running: ExportedContainer[]): Family[] {
   ];
 }
 
+/** Metrics that are a single counter of the engine's stats. */
+const COUNTERS: readonly [
+  name: string,
+  help: string,
+  counter: Exclude<keyof ContainerCounters, "devices" | "interfaces">,
+][] = [
+  [
+    "container_cpu_user_seconds_total",
+    "CPU time used by the container in user mode",
+    "cpuUserSeconds",
+  ],
+  [
+    "container_cpu_system_seconds_total",
+    "CPU time used by the container in kernel mode",
+    "cpuSystemSeconds",
+  ],
+  ["container_memory_usage_bytes", "Memory in use, including page cache", "memoryWithCache"],
+  ["container_memory_rss", "Anonymous memory in use, in bytes", "memoryRss"],
+  ["container_memory_cache", "Page cache of the container, in bytes", "memoryCache"],
+  ["container_memory_swap", "Swap in use by the container, in bytes", "memorySwap"],
+  ["container_memory_max_usage_bytes", "Maximum memory in use", "memoryMax"],
+  ["container_memory_failcnt", "Times that memory use reached the limit", "memoryFailures"],
+  ["container_memory_mapped_file", "Memory of mapped files, in bytes", "memoryMappedFile"],
+  ["container_memory_total_active_file_bytes", "Page cache in active use", "memoryActiveFile"],
+  [
+    "container_memory_total_inactive_file_bytes",
+    "Page cache that can be freed immediately",
+    "memoryInactiveFile",
+  ],
+  ["container_memory_kernel_usage", "Kernel memory of the container, in bytes", "memoryKernel"],
+];
+
 /** Metrics from the last stats sample. */
 function sampled(running: ExportedContainer[]): Family[] {
   const of = familyOf(running);
   const stat = (read: (stats: ContainerStats) => number): Values => ({ stats }) => read(stats!);
-  const count = (read: (counters: ContainerCounters) => number | null): Values => ({ stats }) =>
-    stats!.counters ? read(stats!.counters) : null;
   const limited =
     (read: (counters: ContainerCounters) => number): Values => ({ container, stats }) =>
       container.details.limits.cpus !== null && stats!.counters ? read(stats!.counters) : null;
 
   return [
     of(
-      "counter",
       "container_cpu_usage_seconds_total",
       "CPU time used by the container",
       ({ stats }) => [{ labels: CPU_TOTAL, value: stats!.cpuSeconds }],
     ),
-    of(
-      "counter",
-      "container_cpu_user_seconds_total",
-      "CPU time used by the container in user mode",
-      count(({ cpuUserSeconds }) => cpuUserSeconds),
+    ...COUNTERS.map(([name, help, counter]) =>
+      of(name, help, ({ stats }) => stats!.counters?.[counter] ?? null)
     ),
     of(
-      "counter",
-      "container_cpu_system_seconds_total",
-      "CPU time used by the container in kernel mode",
-      count(({ cpuSystemSeconds }) => cpuSystemSeconds),
-    ),
-    of(
-      "counter",
       "container_cpu_cfs_periods_total",
       "Periods in which the CPU limit was enforced",
       limited(({ cpuPeriods }) => cpuPeriods),
     ),
     of(
-      "counter",
       "container_cpu_cfs_throttled_periods_total",
       "Periods in which the container was throttled",
       limited(({ cpuThrottledPeriods }) => cpuThrottledPeriods),
     ),
     of(
-      "counter",
       "container_cpu_cfs_throttled_seconds_total",
       "Time for which the container was throttled",
       limited(({ cpuThrottledSeconds }) => cpuThrottledSeconds),
     ),
     of(
-      "gauge",
-      "container_memory_usage_bytes",
-      "Memory in use, including page cache",
-      count(({ memoryWithCache }) => memoryWithCache),
-    ),
-    of(
-      "gauge",
       "container_memory_working_set_bytes",
       "Memory in use, without page cache that can be freed immediately",
       stat(({ memoryUsage }) => memoryUsage),
     ),
     of(
-      "gauge",
-      "container_memory_rss",
-      "Anonymous memory in use, in bytes",
-      count(({ memoryRss }) => memoryRss),
-    ),
-    of(
-      "gauge",
-      "container_memory_cache",
-      "Page cache of the container, in bytes",
-      count(({ memoryCache }) => memoryCache),
-    ),
-    of(
-      "gauge",
-      "container_memory_swap",
-      "Swap in use by the container, in bytes",
-      count(({ memorySwap }) => memorySwap),
-    ),
-    of(
-      "gauge",
-      "container_memory_max_usage_bytes",
-      "Maximum memory in use",
-      count(({ memoryMax }) => memoryMax),
-    ),
-    of(
-      "gauge",
-      "container_memory_failcnt",
-      "Times that memory use reached the limit",
-      count(({ memoryFailures }) => memoryFailures),
-    ),
-    of(
-      "gauge",
-      "container_memory_mapped_file",
-      "Memory of mapped files, in bytes",
-      count(({ memoryMappedFile }) => memoryMappedFile),
-    ),
-    of(
-      "gauge",
-      "container_memory_total_active_file_bytes",
-      "Page cache in active use",
-      count(({ memoryActiveFile }) => memoryActiveFile),
-    ),
-    of(
-      "gauge",
-      "container_memory_total_inactive_file_bytes",
-      "Page cache that can be freed immediately",
-      count(({ memoryInactiveFile }) => memoryInactiveFile),
-    ),
-    of(
-      "gauge",
-      "container_memory_kernel_usage",
-      "Kernel memory of the container, in bytes",
-      count(({ memoryKernel }) => memoryKernel),
-    ),
-    of(
-      "counter",
       "container_memory_failures_total",
       "Page faults of the container",
       ({ stats }) =>
@@ -237,7 +185,6 @@ function sampled(running: ExportedContainer[]): Family[] {
         }),
     ),
     of(
-      "gauge",
       "container_threads",
       "Processes and threads in the container",
       stat(({ pids }) => pids),
@@ -245,19 +192,16 @@ function sampled(running: ExportedContainer[]): Family[] {
     ...traffic(of, "receive", "received"),
     ...traffic(of, "transmit", "sent"),
     of(
-      "counter",
       "container_fs_reads_bytes_total",
       "Bytes read from block devices",
       devices(({ readBytes }) => readBytes),
     ),
     of(
-      "counter",
       "container_fs_writes_bytes_total",
       "Bytes written to block devices",
       devices(({ writtenBytes }) => writtenBytes),
     ),
     of(
-      "counter",
       "container_blkio_device_usage_total",
       "Bytes read from and written to each block device",
       ({ stats }) =>
@@ -267,13 +211,11 @@ function sampled(running: ExportedContainer[]): Family[] {
         ]),
     ),
     of(
-      "counter",
       "container_fs_reads_total",
       "Reads from block devices",
       devices(({ reads }) => reads),
     ),
     of(
-      "counter",
       "container_fs_writes_total",
       "Writes to block devices",
       devices(({ writes }) => writes),
@@ -300,16 +242,14 @@ function traffic(
     }));
   const name = (what: string) => `container_network_${direction}_${what}_total`;
   return [
-    of("counter", name("bytes"), `Bytes ${verb}`, each(({ bytes }) => bytes)),
-    of("counter", name("packets"), `Packets ${verb}`, each(({ packets }) => packets)),
+    of(name("bytes"), `Bytes ${verb}`, each(({ bytes }) => bytes)),
+    of(name("packets"), `Packets ${verb}`, each(({ packets }) => packets)),
     of(
-      "counter",
       name("errors"),
       `Packets not ${verb} because of errors`,
       each(({ errors }) => errors),
     ),
     of(
-      "counter",
       name("packets_dropped"),
       `Packets dropped instead of ${verb}`,
       each(({ dropped }) => dropped),
@@ -335,31 +275,26 @@ function ownFamilies(all: ExportedContainer[]): Family[] {
   const of = familyOf(all);
   return [
     of(
-      "gauge",
       "longshore_container_running",
       "Whether the container is running",
       ({ container }) => flag(container.state === "running"),
     ),
     of(
-      "gauge",
       "longshore_container_unhealthy",
       "Whether the health check fails; missing without a health check",
       ({ container }) => container.health === null ? null : flag(container.health === "unhealthy"),
     ),
     of(
-      "counter",
       "longshore_container_restarts_total",
       "Restarts of the container by its restart policy",
       ({ container }) => container.restartCount,
     ),
     of(
-      "gauge",
       "longshore_container_exit_code",
       "Exit status of a container that is not running",
       ({ container }) => container.exitCode,
     ),
     of(
-      "gauge",
       "longshore_container_oom_killed",
       "Whether the last run of the container ended because it was out of memory",
       ({ container }) => flag(container.details.oomKilled),

@@ -27,17 +27,19 @@ export interface Family {
 /** Limit of label values from outside: the labels of a container can be megabytes long. */
 const LABEL_LENGTH_MAX = 255;
 
-export function gauge(name: string, help: string, values: Series[] | number): Family {
-  return { name, help, type: "gauge", values: seriesOf(values) };
-}
-
-export function counter(name: string, help: string, values: Series[] | number): Family {
-  return { name, help, type: "counter", values: seriesOf(values) };
+/** A counter if the name ends with `_total`, which is the naming rule, and otherwise a gauge. */
+export function metric(name: string, help: string, values: Series[] | number): Family {
+  return {
+    name,
+    help,
+    type: name.endsWith("_total") ? "counter" : "gauge",
+    values: typeof values === "number" ? [{ value: values }] : values,
+  };
 }
 
 /** A gauge with the value 1, which carries information in its labels. */
 export function info(name: string, help: string, labels: Labels): Family {
-  return gauge(name, help, [{ labels, value: 1 }]);
+  return metric(name, help, [{ labels, value: 1 }]);
 }
 
 /** One series per value of a label, e.g. `by("state", { running: 3, exited: 1 })`. */
@@ -53,7 +55,3 @@ export const flag = (value: boolean) => value ? 1 : 0;
 
 /** Unix seconds of an ISO 8601 time. */
 export const unixSeconds = (time: string) => Date.parse(time) / 1000;
-
-function seriesOf(values: Series[] | number): Series[] {
-  return typeof values === "number" ? [{ value: values }] : values;
-}

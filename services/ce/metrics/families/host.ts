@@ -7,7 +7,7 @@
 
 import { nodeOs } from "../../../builtins.ts";
 import type { HostSample, KernelFigures } from "../../../state/host_cache.ts";
-import { counter, type Family, gauge, info, type Series } from "./family.ts";
+import { type Family, info, metric, type Series } from "./family.ts";
 
 /** File systems without a block device, which are reported with their type as device. */
 const WITHOUT_DEVICE = new Set(["overlay", "tmpfs", "aufs"]);
@@ -18,17 +18,17 @@ export function hostFamilies(
   const { kernel } = sample;
   return [
     ...(kernel ? processors(kernel) : []),
-    gauge("node_load1", "Load average over 1 minute", sample.load[0]),
-    gauge("node_load5", "Load average over 5 minutes", sample.load[1]),
-    gauge("node_load15", "Load average over 15 minutes", sample.load[2]),
+    metric("node_load1", "Load average over 1 minute", sample.load[0]),
+    metric("node_load5", "Load average over 5 minutes", sample.load[1]),
+    metric("node_load15", "Load average over 15 minutes", sample.load[2]),
     ...memory(sample),
     ...filesystem(sample),
     ...network(sample),
     ...containerFileSystem(sample),
     ...(kernel
-      ? [gauge("node_boot_time_seconds", "Start of the host, in Unix seconds", kernel.bootedAt)]
+      ? [metric("node_boot_time_seconds", "Start of the host, in Unix seconds", kernel.bootedAt)]
       : []),
-    gauge("node_time_seconds", "Time of the host, in Unix seconds", now.getTime() / 1000),
+    metric("node_time_seconds", "Time of the host, in Unix seconds", now.getTime() / 1000),
     info("node_uname_info", "The host's name and kernel", {
       sysname: "Linux",
       release: nodeOs().release(),
@@ -36,8 +36,8 @@ export function hostFamilies(
       nodename: hostName,
       domainname: "(none)",
     }),
-    gauge("machine_cpu_cores", "Processor cores of the host", sample.cpuCount),
-    gauge("machine_memory_bytes", "Memory of the host", sample.memory.total),
+    metric("machine_cpu_cores", "Processor cores of the host", sample.cpuCount),
+    metric("machine_memory_bytes", "Memory of the host", sample.memory.total),
   ];
 }
 
@@ -45,7 +45,7 @@ function processors({ cores }: KernelFigures): Family[] {
   const values = cores.flatMap((core, at): Series[] =>
     Object.entries(core).map(([mode, value]) => ({ labels: { cpu: String(at), mode }, value }))
   );
-  return [counter("node_cpu_seconds_total", "Time of each core in each mode", values)];
+  return [metric("node_cpu_seconds_total", "Time of each core in each mode", values)];
 }
 
 function memory({ memory, swap, kernel }: HostSample): Family[] {
@@ -59,7 +59,7 @@ function memory({ memory, swap, kernel }: HostSample): Family[] {
     ["SwapFree", "Unused swap", swap.free],
   ];
   return sizes.flatMap(([name, help, bytes]) =>
-    bytes === undefined || bytes === null ? [] : [gauge(`node_memory_${name}_bytes`, help, bytes)]
+    bytes === undefined || bytes === null ? [] : [metric(`node_memory_${name}_bytes`, help, bytes)]
   );
 }
 
@@ -67,7 +67,7 @@ function filesystem({ disk, kernel }: HostSample): Family[] {
   const fstype = kernel?.filesystem.type ?? "unknown";
   const labels = { device: deviceOf(fstype), fstype, mountpoint: disk.path };
   const of = (name: string, help: string, value: number) =>
-    gauge(`node_filesystem_${name}`, help, [{ labels, value }]);
+    metric(`node_filesystem_${name}`, help, [{ labels, value }]);
   return [
     of("size_bytes", "Size of the file system", disk.total),
     of("device_error", "Whether reading the file system failed", 0),
@@ -88,7 +88,7 @@ const deviceOf = (fstype: string) => WITHOUT_DEVICE.has(fstype) ? fstype : "/dev
 /** Like cAdvisor's series of the root control group, which represent the host. */
 function containerFileSystem({ disk, kernel }: HostSample): Family[] {
   const labels = { id: "/", device: deviceOf(kernel?.filesystem.type ?? "unknown") };
-  const of = (name: string, help: string, value: number) => gauge(name, help, [{ labels, value }]);
+  const of = (name: string, help: string, value: number) => metric(name, help, [{ labels, value }]);
   return [
     of(
       "container_fs_usage_bytes",
@@ -104,12 +104,12 @@ function network({ network }: HostSample): Family[] {
   if (!network) return [];
   const labels = network.map(({ name }) => ({ device: name }));
   return [
-    counter(
+    metric(
       "node_network_receive_bytes_total",
       "Bytes received",
       network.map(({ rxBytes }, at) => ({ labels: labels[at]!, value: rxBytes })),
     ),
-    counter(
+    metric(
       "node_network_transmit_bytes_total",
       "Bytes sent",
       network.map(({ txBytes }, at) => ({ labels: labels[at]!, value: txBytes })),

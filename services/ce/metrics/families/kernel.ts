@@ -5,7 +5,7 @@
  * @module
  */
 
-import { type Family, gauge } from "./family.ts";
+import { type Family, metric } from "./family.ts";
 import { CPU_COLLECTORS } from "./kernel_cpu.ts";
 import { DISK_COLLECTORS } from "./kernel_disk.ts";
 import { MEMORY_COLLECTORS } from "./kernel_memory.ts";
@@ -35,12 +35,12 @@ export async function kernelFamilies(procPath: string): Promise<Family[]> {
   }));
   return [
     ...results.flatMap(({ families }) => families),
-    gauge(
+    metric(
       "node_scrape_collector_success",
       "Whether a collector succeeded",
       results.map(({ labels, ok }) => ({ labels, value: ok ? 1 : 0 })),
     ),
-    gauge(
+    metric(
       "node_scrape_collector_duration_seconds",
       "Duration of a collector, in seconds",
       results.map(({ labels, durationMs }) => ({ labels, value: durationMs / 1000 })),

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { counter, gauge, labelValue, type Series } from "./family.ts";
+import { labelValue, metric, type Series } from "./family.ts";
 import { type Collector, rows, single, table } from "./kernel_table.ts";
 
 /** Unit of the times in `/proc/stat`. */
@@ -28,17 +28,12 @@ const stat: Collector = {
       )
     );
     return [
-      ...(guest.length ? [counter("node_cpu_guest_seconds_total", "Time in guests", guest)] : []),
-      ...single("counter", "node_intr_total", "Interrupts served", first("intr")),
-      ...single("counter", "node_context_switches_total", "Context switches", first("ctxt")),
-      ...single("counter", "node_forks_total", "Processes and threads created", first("processes")),
-      ...single("gauge", "node_procs_running", "Runnable processes", first("procs_running")),
-      ...single(
-        "gauge",
-        "node_procs_blocked",
-        "Processes waiting for I/O",
-        first("procs_blocked"),
-      ),
+      ...(guest.length ? [metric("node_cpu_guest_seconds_total", "Time in guests", guest)] : []),
+      ...single("node_intr_total", "Interrupts served", first("intr")),
+      ...single("node_context_switches_total", "Context switches", first("ctxt")),
+      ...single("node_forks_total", "Processes and threads created", first("processes")),
+      ...single("node_procs_running", "Runnable processes", first("procs_running")),
+      ...single("node_procs_blocked", "Processes waiting for I/O", first("procs_blocked")),
     ];
   },
 };
@@ -57,9 +52,9 @@ const cpuinfo: Collector = {
     );
     return [
       ...(frequencies.length
-        ? [gauge("node_cpu_scaling_frequency_hertz", "Current frequency of the core", frequencies)]
+        ? [metric("node_cpu_scaling_frequency_hertz", "Current frequency of the core", frequencies)]
         : []),
-      gauge(
+      metric(
         "node_cpu_info",
         "Model of the core",
         cores.map((core) => ({
@@ -113,14 +108,13 @@ const schedstat: Collector = {
 const loadavg: Collector = {
   name: "processes",
   file: "loadavg",
-  read: (text) =>
-    single("gauge", "node_processes_threads", "Threads", Number(text.split(/[\s/]+/)[4])),
+  read: (text) => single("node_processes_threads", "Threads", Number(text.split(/[\s/]+/)[4])),
 };
 
-const limit = (name: string, file: string, metric: string, help: string): Collector => ({
+const limit = (name: string, file: string, metricName: string, help: string): Collector => ({
   name,
   file,
-  read: (text) => single("gauge", metric, help, Number(text)),
+  read: (text) => single(metricName, help, Number(text)),
 });
 
 const pressure = (resource: string, metrics: Record<string, [name: string, help: string]>) => ({
@@ -131,7 +125,7 @@ const pressure = (resource: string, metrics: Record<string, [name: string, help:
       const [name, help] = metrics[kind!] ?? [];
       const total = fields.find((field) => field.startsWith("total="))?.slice("total=".length);
       // Microseconds.
-      return name === undefined ? [] : single("counter", name, help!, Number(total) / 1e6);
+      return name === undefined ? [] : single(name, help!, Number(total) / 1e6);
     }),
 });
 

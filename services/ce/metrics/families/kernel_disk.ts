@@ -4,7 +4,7 @@
  * @module
  */
 
-import { gauge } from "./family.ts";
+import { metric } from "./family.ts";
 import { type Collector, type Column, DEVICES_MAX, rows, single, table } from "./kernel_table.ts";
 
 const MS = 1e-3;
@@ -23,7 +23,7 @@ const DISK_COLUMNS: readonly Column[] = [
   { at: 5, name: "node_disk_writes_merged_total", help: "Writes merged" },
   { at: 6, name: "node_disk_written_bytes_total", help: "Bytes written", scale: SECTOR_BYTES },
   { at: 7, name: "node_disk_write_time_seconds_total", help: "Time spent writing", scale: MS },
-  { at: 8, name: "node_disk_io_now", help: "Operations in progress", type: "gauge" },
+  { at: 8, name: "node_disk_io_now", help: "Operations in progress" },
   { at: 9, name: "node_disk_io_time_seconds_total", help: "Time with I/O in progress", scale: MS },
   {
     at: 10,
@@ -56,7 +56,7 @@ const diskstats: Collector = {
     const devices = rows(text).filter(([, , device]) => device && !EXCLUDED.test(device))
       .slice(0, DEVICES_MAX);
     return [
-      gauge(
+      metric(
         "node_disk_info",
         "Device numbers of the block device",
         devices.map(([major, minor, device]) => ({
@@ -81,8 +81,8 @@ const filefd: Collector = {
   read(text) {
     const [allocated, , maximum] = text.trim().split(/\s+/).map(Number);
     return [
-      ...single("gauge", "node_filefd_allocated", "File handles allocated", allocated),
-      ...single("gauge", "node_filefd_maximum", "Limit of file handles", maximum),
+      ...single("node_filefd_allocated", "File handles allocated", allocated),
+      ...single("node_filefd_maximum", "Limit of file handles", maximum),
     ];
   },
 };
@@ -93,7 +93,7 @@ const rootFileSystem: Collector = {
   read(text) {
     // A later mount hides an earlier one.
     const [, , , options = ""] = rows(text).findLast(([, path]) => path === "/") ?? [];
-    return options === "" ? [] : [gauge(
+    return options === "" ? [] : [metric(
       "node_filesystem_readonly",
       "Whether the file system is mounted read-only",
       [{ labels: { mountpoint: "/" }, value: options.split(",").includes("ro") ? 1 : 0 }],

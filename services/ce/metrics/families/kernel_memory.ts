@@ -4,7 +4,7 @@
  * @module
  */
 
-import { gauge } from "./family.ts";
+import { metric } from "./family.ts";
 import { type Collector, rows } from "./kernel_table.ts";
 
 /** `Active(anon)` becomes `Active_anon`. Sizes are in kB; numbers of huge pages have no unit. */
@@ -17,8 +17,8 @@ const meminfo: Collector = {
       if (!/^\w+$/.test(name) || !Number.isFinite(Number(value))) return [];
       const help = `${name} of /proc/meminfo`;
       return unit === "kB"
-        ? [gauge(`node_memory_${name}_bytes`, `${help}, in bytes`, Number(value) * 1024)]
-        : [gauge(`node_memory_${name}`, help, Number(value))];
+        ? [metric(`node_memory_${name}_bytes`, `${help}, in bytes`, Number(value) * 1024)]
+        : [metric(`node_memory_${name}`, help, Number(value))];
     }),
 };
 
@@ -31,7 +31,7 @@ const vmstat: Collector = {
   read: (text) =>
     rows(text).flatMap(([name, value]) =>
       VMSTAT.test(name!) && Number.isFinite(Number(value))
-        ? [gauge(`node_vmstat_${name}`, `${name} of /proc/vmstat`, Number(value))]
+        ? [metric(`node_vmstat_${name}`, `${name} of /proc/vmstat`, Number(value))]
         : []
     ),
 };

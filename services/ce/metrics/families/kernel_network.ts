@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Family, gauge, labelValue } from "./family.ts";
+import { type Family, labelValue, metric } from "./family.ts";
 import { type Collector, type Column, DEVICES_MAX, rows, single, table } from "./kernel_table.ts";
 
 /** The page size, in which the kernel reports memory of sockets. */
@@ -49,9 +49,7 @@ const NETSTAT = new RegExp(
 );
 
 const netstatField = (name: string, value: string | undefined): Family[] =>
-  NETSTAT.test(name)
-    ? single("gauge", `node_netstat_${name}`, `Counter ${name}`, Number(value))
-    : [];
+  NETSTAT.test(name) ? single(`node_netstat_${name}`, `Counter ${name}`, Number(value)) : [];
 
 /** Pairs of lines: field names of a protocol, then their values. */
 const pairs = (name: string, file: string): Collector => ({
@@ -88,11 +86,11 @@ const sockstat = (name: string, file: string): Collector => ({
       return fields.flatMap((field, at) => {
         if (at % 2 === 1 || !/^\w+$/.test(protocol + field)) return [];
         const value = Number(fields[at + 1]);
-        const metric = `node_sockstat_${protocol}_${field}`;
+        const metricName = `node_sockstat_${protocol}_${field}`;
         return [
-          ...single("gauge", metric, `Sockets: ${field} of ${protocol}`, value),
+          ...single(metricName, `Sockets: ${field} of ${protocol}`, value),
           ...(field === "mem"
-            ? single("gauge", `${metric}_bytes`, `Memory of ${protocol}`, value * PAGE_BYTES)
+            ? single(`${metricName}_bytes`, `Memory of ${protocol}`, value * PAGE_BYTES)
             : []),
         ];
       });
@@ -118,7 +116,7 @@ const SOFTNET_COLUMNS: readonly Column[] = [
     name: "node_softnet_flow_limit_count_total",
     help: "Times that the flow limit was reached",
   },
-  { at: 11, name: "node_softnet_backlog_len", help: "Packets in the backlog", type: "gauge" },
+  { at: 11, name: "node_softnet_backlog_len", help: "Packets in the backlog" },
 ];
 
 /** Hexadecimal. Newer kernels report the core number in column 13. */
@@ -144,7 +142,7 @@ const arp: Collector = {
       const device = words[5];
       if (device !== undefined) entries.set(device, (entries.get(device) ?? 0) + 1);
     }
-    return [gauge(
+    return [metric(
       "node_arp_entries",
       "ARP entries",
       [...entries].slice(0, DEVICES_MAX).map(([device, value]) => ({
@@ -161,7 +159,6 @@ const conntrack: Collector = {
   file: "1/net/stat/nf_conntrack",
   read: (text) =>
     single(
-      "gauge",
       "node_nf_conntrack_entries",
       "Tracked connections",
       Number.parseInt(rows(text)[1]?.[0] ?? "", 16),
@@ -172,12 +169,7 @@ const conntrackLimit: Collector = {
   name: "conntrack_limit",
   file: "sys/net/netfilter/nf_conntrack_max",
   read: (text) =>
-    single(
-      "gauge",
-      "node_nf_conntrack_entries_limit",
-      "Limit of tracked connections",
-      Number(text),
-    ),
+    single("node_nf_conntrack_entries_limit", "Limit of tracked connections", Number(text)),
 };
 
 export const NETWORK_COLLECTORS: readonly Collector[] = [

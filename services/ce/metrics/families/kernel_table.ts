@@ -4,7 +4,7 @@
  * @module
  */
 
-import { counter, type Family, gauge } from "./family.ts";
+import { type Family, metric } from "./family.ts";
 
 /** Reads the metrics of one file of `/proc`. */
 export interface Collector {
@@ -29,7 +29,6 @@ export interface Column {
   name: string;
   help: string;
   scale?: number;
-  type?: "gauge";
 }
 
 /** One family per column, with one series per row. */
@@ -37,21 +36,20 @@ export function table(
   columns: readonly Column[],
   labelled: readonly { labels: Record<string, string>; values: readonly number[] }[],
 ): Family[] {
-  return columns.flatMap(({ at, name, help, scale = 1, type }) => {
+  return columns.flatMap(({ at, name, help, scale = 1 }) => {
     const series = labelled.filter(({ values }) => Number.isFinite(values[at]))
       .map(({ labels, values }) => ({ labels, value: values[at]! * scale }));
     if (series.length === 0) return [];
-    return [type === "gauge" ? gauge(name, help, series) : counter(name, help, series)];
+    return [metric(name, help, series)];
   });
 }
 
 /** A metric with one series; empty if the kernel does not report it. */
 export function single(
-  type: "counter" | "gauge",
   name: string,
   help: string,
   value: number | undefined,
 ): Family[] {
   if (value === undefined || !Number.isFinite(value)) return [];
-  return [type === "counter" ? counter(name, help, value) : gauge(name, help, value)];
+  return [metric(name, help, value)];
 }

@@ -9,7 +9,7 @@ import type { Deps } from "../../../deps.ts";
 import { VERSION } from "../../../version.ts";
 import { DURATION_BOUNDS_S, type GroupDurations, type Vitals } from "../../../state/vitals.ts";
 import { isFailing } from "../../health.ts";
-import { counter, type Family, flag, gauge, info, type Series, unixSeconds } from "./family.ts";
+import { type Family, flag, info, metric, type Series, unixSeconds } from "./family.ts";
 
 const MICROSECONDS_PER_S = 1e6;
 
@@ -35,20 +35,20 @@ export function processFamilies(
     }),
     info("longshore_license_info", "Current edition", { edition: license.edition }),
     ...(license.expiresAt === null ? [] : [
-      gauge(
+      metric(
         "longshore_license_expiry_time_seconds",
         "Expiry of the license, in Unix seconds",
         unixSeconds(license.expiresAt),
       ),
     ]),
-    gauge(
+    metric(
       "longshore_maintenance_active",
       "Whether maintenance mode is active",
       flag(maintenance.active),
     ),
     ...requests(deps.vitals),
-    gauge("longshore_sse_clients", "Clients of the event stream", stream.count),
-    gauge("longshore_sse_clients_limit", "Limit of event stream clients", config.maxSseClients),
+    metric("longshore_sse_clients", "Clients of the event stream", stream.count),
+    metric("longshore_sse_clients_limit", "Limit of event stream clients", config.maxSseClients),
     ...engine(deps),
     ...workers(deps),
     ...resources(deps),
@@ -60,12 +60,12 @@ function requests(vitals: Vitals): Family[] {
   const total = "longshore_http_requests_total";
   const duration = "longshore_http_request_duration_seconds";
   return [
-    gauge(
+    metric(
       "longshore_http_requests_in_flight",
       "Requests in progress",
       vitals.inFlight,
     ),
-    counter(
+    metric(
       total,
       "Completed requests",
       traffic.flatMap(({ method, route, byClass }) =>
@@ -102,7 +102,7 @@ function histogram(name: string, { group, byDuration, seconds }: GroupDurations)
 
 function engine({ engine, inventory }: Pick<Deps, "engine" | "inventory">): Family[] {
   return [
-    gauge(
+    metric(
       "longshore_engine_up",
       "Whether the container engine is reachable",
       flag(engine.reachable),
@@ -113,17 +113,17 @@ function engine({ engine, inventory }: Pick<Deps, "engine" | "inventory">): Fami
         api_version: engine.apiVersion,
       }),
     ]),
-    gauge(
+    metric(
       "longshore_inventory_live",
       "Whether the container inventory follows the engine's events",
       flag(inventory.live),
     ),
-    counter(
+    metric(
       "longshore_engine_requests_total",
       "Requests to the container engine",
       engine.counts.requests,
     ),
-    counter(
+    metric(
       "longshore_engine_request_failures_total",
       "Requests to the container engine that failed or were answered with an engine error",
       engine.counts.failures,
@@ -134,14 +134,14 @@ function engine({ engine, inventory }: Pick<Deps, "engine" | "inventory">): Fami
 function workers({ workers }: Pick<Deps, "workers">): Family[] {
   const states = [...workers.values()];
   return [
-    gauge(
+    metric(
       "longshore_worker_last_round_timestamp_seconds",
       "Time of the last completed round of a background worker, in Unix seconds",
       states.flatMap(({ name, lastRoundAt }): Series[] =>
         lastRoundAt === null ? [] : [{ labels: { worker: name }, value: unixSeconds(lastRoundAt) }]
       ),
     ),
-    gauge(
+    metric(
       "longshore_worker_failing",
       "Whether a background worker failed and has not succeeded since",
       states.map((state) => ({ labels: { worker: state.name }, value: flag(isFailing(state)) })),
@@ -153,30 +153,30 @@ function resources({ startedAt, vitals }: Pick<Deps, "startedAt" | "vitals">): F
   const memory = Deno.memoryUsage();
   const { user, system } = nodeProcess().cpuUsage();
   return [
-    gauge(
+    metric(
       "longshore_process_start_time_seconds",
       "Start time of the service, in Unix seconds",
       startedAt.getTime() / 1000,
     ),
-    counter(
+    metric(
       "longshore_process_cpu_seconds_total",
       "CPU time of the service",
       (user + system) / MICROSECONDS_PER_S,
     ),
-    gauge("longshore_process_resident_memory_bytes", "Resident memory of the service", memory.rss),
-    gauge("longshore_process_heap_bytes", "Size of the heap", memory.heapTotal),
-    gauge("longshore_process_heap_used_bytes", "Heap in use", memory.heapUsed),
-    gauge(
+    metric("longshore_process_resident_memory_bytes", "Resident memory of the service", memory.rss),
+    metric("longshore_process_heap_bytes", "Size of the heap", memory.heapTotal),
+    metric("longshore_process_heap_used_bytes", "Heap in use", memory.heapUsed),
+    metric(
       "longshore_process_external_memory_bytes",
       "Memory outside of the heap that heap objects refer to",
       memory.external,
     ),
-    gauge(
+    metric(
       "longshore_event_loop_lag_seconds",
       "Delay of the last timer",
       vitals.loopLag.last,
     ),
-    gauge(
+    metric(
       "longshore_event_loop_lag_max_seconds",
       "Maximum delay of timers in the last 15 seconds",
       vitals.loopLag.max,

@@ -10,7 +10,7 @@ import { countQueuedMessages } from "../../../../db/ce/outbox_messages.ts";
 import { selectFileSize } from "../../../../db/free_pages.ts";
 import type { Deps } from "../../../deps.ts";
 import { describeEdition } from "../../edition/edition.ts";
-import { by, counter, type Family, gauge } from "./family.ts";
+import { by, type Family, metric } from "./family.ts";
 
 export function recordFamilies(
   deps: Pick<Deps, "counts" | "db" | "license" | "metrics">,
@@ -21,45 +21,40 @@ export function recordFamilies(
   const rules = selectAlertRules(db);
   const countRules = (state: string) => rules.filter((rule) => rule.state === state).length;
   return [
-    gauge("longshore_users", "Users that can log in", usage.users ?? 0),
-    gauge(
+    metric("longshore_users", "Users that can log in", usage.users ?? 0),
+    metric(
       "longshore_records",
       "Records of kinds that an edition can limit",
       by("resource", usage),
     ),
-    gauge(
+    metric(
       "longshore_records_limit",
       "Limit of records in the current edition; missing if unlimited",
-      by(
-        "resource",
-        Object.fromEntries(
-          Object.entries(limits).flatMap(([resource, limit]) =>
-            limit === null ? [] : [[resource, limit]]
-          ),
-        ),
+      Object.entries(limits).flatMap(([resource, value]) =>
+        value === null ? [] : [{ labels: { resource }, value }]
       ),
     ),
-    gauge(
+    metric(
       "longshore_alert_rules",
       "Alert rules by state",
       by("state", Object.fromEntries(ALERT_STATES.map((state) => [state, countRules(state)]))),
     ),
-    gauge(
+    metric(
       "longshore_outbox_messages",
       "Messages waiting for delivery",
       countQueuedMessages(db),
     ),
-    counter(
+    metric(
       "longshore_audit_entries_total",
       "Writes recorded in the audit log",
       countAuditEntriesEver(db),
     ),
-    gauge(
+    metric(
       "longshore_database_size_bytes",
       "Size of the database file",
       by("database", { state: sizes.state.bytes, metrics: sizes.metrics.bytes }),
     ),
-    gauge(
+    metric(
       "longshore_database_free_bytes",
       "Free space in the database file",
       by("database", { state: sizes.state.freeBytes, metrics: sizes.metrics.freeBytes }),

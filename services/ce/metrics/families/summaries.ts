@@ -6,23 +6,23 @@
 
 import { type Container, CONTAINER_STATES } from "../../../state/inventory.ts";
 import { STACK_STATUSES, summarizeStacks } from "../../stacks/stacks.ts";
-import { by, type Family, gauge } from "./family.ts";
+import { by, type Family, metric } from "./family.ts";
 
 const HEALTHS = ["none", "starting", "healthy", "unhealthy"] as const;
 
 export function summaryFamilies(containers: readonly Container[]): Family[] {
   return [
-    gauge(
+    metric(
       "longshore_containers",
       "Containers by state",
       by("state", countsOf(CONTAINER_STATES, containers.map(({ state }) => state))),
     ),
-    gauge(
+    metric(
       "longshore_containers_by_health",
       "Containers by health check result",
       by("health", countsOf(HEALTHS, containers.map(({ health }) => health ?? "none"))),
     ),
-    gauge(
+    metric(
       "longshore_stacks",
       "Stacks by status",
       by("status", countsOf(STACK_STATUSES, summarizeStacks(containers).map((one) => one.status))),

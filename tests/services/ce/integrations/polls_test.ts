@@ -12,7 +12,7 @@ const config = (url: string) => ({ url, fieldMappings: [{ path: "a", name: "a" }
 const answering = () => fakeSystem(() => ({ a: 1 }));
 const failing = () => fakeSystem(() => new Response("no", { status: 500 }));
 
-/** A system that takes requests and answers none until it is disposed. */
+/** A system that accepts requests and does not answer until it is disposed. */
 function hanging() {
   const gate = Promise.withResolvers<void>();
   const system = fakeSystem(async () => {
@@ -28,7 +28,7 @@ function hanging() {
   };
 }
 
-/** Seconds after now at which an integration is due next; looks at each second. */
+/** Seconds until an integration is due, checked every second. */
 function secondsUntilDue(app: TestApp, id: string): number {
   const start = app.clock.now().toISOString();
   let seconds = 0;
@@ -57,7 +57,7 @@ Deno.test("a new integration is due immediately, then after its interval plus ji
   for (const wait of waits) between(wait, 100, 110);
   equal(new Set(waits).size > 1, true, "all are due at the same moment");
 
-  // A restart changes nothing, for it is all in the database.
+  // A restart changes nothing, because the state is in the database.
   app.deps.polls = createRunningPolls(app.clock.now);
   deepEqual(ids.map((id) => secondsUntilDue(app, id)), waits);
 });
@@ -197,7 +197,7 @@ Deno.test("the oldest data of an integration is deleted above the limit", async 
   using app = integrationsApp();
   const mappings = Array.from({ length: 100 }, (_, n) => ({ path: "a", name: `a${n}` }));
   const id = await integrate(app, "http-json", { url: system.url, fieldMappings: mappings });
-  // Rows as many polls would have brought, oldest first.
+  // The rows of many polls, oldest first.
   app.deps.metrics.exec(
     `INSERT INTO integration_data (id, integration_id, type, name, labels, timestamp, active)
      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100500)

@@ -22,7 +22,7 @@ function history() {
     add: (name: string, id = idOf(name)) =>
       inventory.put(containerOf({ name, id }), inventory.readNumber()),
     restart: () => void (memory = {}),
-    /** Stores a sample of each container and lets 15 seconds pass. */
+    /** Stores a sample of each container and advances the clock by 15 seconds. */
     round(samples: Record<string, [cpuPercent: number, memoryUsage: number]>): void {
       for (const [id, [cpuPercent, memoryUsage]] of Object.entries(samples)) {
         stats.put(id, { cpuPercent, memoryUsage } as ContainerStats);

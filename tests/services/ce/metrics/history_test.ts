@@ -18,7 +18,7 @@ import { openTestMetrics, testClock } from "../../../helpers/test_app.ts";
 const START = "2026-01-01T00:00:00Z";
 const EMPTY = { min: null, avg: null, max: null };
 
-/** A host whose figures the test gives; each round takes a sample and stores it. */
+/** A host with values set by the test; each round takes a sample and stores it. */
 function history(metrics: MetricsDatabase = openTestMetrics(), start = START) {
   const clock = testClock(start);
   const host = createHostCache();
@@ -53,7 +53,7 @@ function history(metrics: MetricsDatabase = openTestMetrics(), start = START) {
       );
       return recordHostSample(deps, memory);
     },
-    /** Rounds of these shares of processor time, 15 seconds apart. */
+    /** Rounds with these percentages of CPU use, 15 seconds apart. */
     async rounds(cpuPercents: readonly number[]): Promise<void> {
       for (const cpuPercent of cpuPercents) {
         await this.round(cpuPercent);
@@ -119,7 +119,7 @@ Deno.test("CPU use is averaged since the last sample", async () => {
   using host = history();
   await host.round(10);
   host.clock.advance({ seconds: 15 });
-  // The host's own last sample covers the last few seconds only.
+  // The host sample covers only the last few seconds.
   await host.round(80, { cpuPercent: 99 });
   deepEqual(host.read(1).history.map(({ cpuPercent }) => cpuPercent), [10, 80]);
 });
@@ -163,7 +163,7 @@ Deno.test("roll-ups have minimum, mean and maximum, and include the current minu
 
 Deno.test("the summary covers all samples, independent of the points", async () => {
   using host = history();
-  // An hour of nothing with one single spike, and one sample in a minute of its own.
+  // An idle hour with a single spike, and a minute with a single sample.
   const quiet = Array.from({ length: 239 }, () => 1);
   await host.rounds([...quiet, 100, 41]);
 
@@ -251,7 +251,7 @@ Deno.test("after the clock is set back, samples are replaced and future ones are
   deepEqual(host.read(1).history.map(({ cpuPercent }) => cpuPercent), [90, 90, 10]);
   host.clock.set("2026-01-01T00:00:15Z");
   deepEqual(host.read(1).history.map(({ cpuPercent }) => cpuPercent), [90, 90]);
-  // The minute is made of what is stored now: two of either.
+  // The minute consists of the stored samples: two of each.
   deepEqual(host.rows(60).map((row) => [row.samples, row.cpu_percent]), [[4, 50]]);
 });
 
@@ -319,7 +319,7 @@ Deno.test("rows expire after 2, 8 and 30 days, a limited number per round, and f
   ok(selectFileSize(host.metrics).freeBytes <= 1024 * 1024 + 64 * 4096);
 });
 
-/** Rows of every resolution at full rate, without the time that 35 days of rounds would take. */
+/** Inserts rows of every resolution at full rate, which is faster than 35 days of rounds. */
 function fill(metrics: MetricsDatabase, from: number, days: number): void {
   for (const resolution of [15, 60, 900]) {
     metrics.run(

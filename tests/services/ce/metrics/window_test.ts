@@ -19,7 +19,7 @@ for (
       resolution: 15,
     },
     {
-      // Samples of 15 seconds are gone after two days.
+      // Samples of 15 seconds expire after two days.
       query: { from: "2026-01-27T00:00:00.000Z", to: "2026-01-27T01:00:00.000Z" },
       startsAgo: 5 * DAY_S,
       endsAgo: 5 * DAY_S - 3_600,

@@ -62,7 +62,7 @@ for (
     ["DNS:a.test, IP Address:192.0.2.1, DNS:*.b.test", ["a.test", "*.b.test"], ["192.0.2.1"]],
     ["URI:https://a.test/, email:a@b.test, DNS:c.test", ["c.test"], []],
     ["IP Address:2001:DB8:0:0:0:0:0:1", [], ["2001:DB8:0:0:0:0:0:1"]],
-    // One name, not two: it is given in quotes because it holds a comma.
+    // One name, which is quoted because it contains a comma.
     ['DNS:"a.test, DNS:evil.test"', ['"a.test, DNS:evil.test"'], []],
     ['DNS:"a\\", DNS:evil.test", DNS:b.test', ['"a\\", DNS:evil.test"', "b.test"], []],
     ["DNS:", [], []],

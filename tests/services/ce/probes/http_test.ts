@@ -213,11 +213,11 @@ Deno.test("ten endpoints are probed at a time, and concurrent callers share the 
     }),
     now: () => new Date(time),
   }, { timeoutMs: 60_000 });
-  /** Lets the servers hang up, the next ones only when the former ten have. */
+  /** Closes the connections of the servers, ten at a time. */
   const letGo = async () => {
     for (const count of [10, 5]) {
       await until(`${count} are asked`, () => held.length >= count);
-      // One that came now would be one too many.
+      // Another request now would exceed the limit.
       await new Promise((resolve) => setTimeout(resolve, 50));
       equal(held.length, count);
       for (const socket of held.splice(0)) socket.destroy();

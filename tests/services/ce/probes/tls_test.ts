@@ -22,7 +22,7 @@ import { until } from "../../../helpers/until.ts";
 const HOST = "shop.test";
 const now = () => new Date();
 
-/** Made once, when the first test needs it. */
+/** Created when the first test needs it. */
 const root = once(() => createAuthority("Test Root"));
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {
@@ -30,7 +30,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   return () => made ??= make();
 }
 
-/** What a check says about a server that presents `identity`, while the test's root is trusted. */
+/** Checks a server with the certificate `identity`; the test's root is trusted. */
 async function checked(
   identity: Identity,
   { domain = HOST, trusted = true }: { domain?: string; trusted?: boolean } = {},
@@ -275,11 +275,11 @@ Deno.test("ten servers are checked at a time, and concurrent callers share the r
     }),
     now: () => new Date(time),
   }, { timeoutMs: 60_000 });
-  /** Lets the servers hang up, the next ones only when the former ten have. */
+  /** Closes the connections of the servers, ten at a time. */
   const letGo = async () => {
     for (const count of [10, 5]) {
       await until(`${count} are asked`, () => held.length >= count);
-      // One that came now would be one too many.
+      // Another connection now would exceed the limit.
       await new Promise((resolve) => setTimeout(resolve, 50));
       equal(held.length, count);
       for (const socket of held.splice(0)) socket.destroy();

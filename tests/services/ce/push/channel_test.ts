@@ -20,7 +20,7 @@ const NOW = "2026-01-01T12:00:00.000Z";
 
 const DOWN = { container: "web", id: "c1", reason: "exited", exitCode: 137 } as const;
 
-/** An application whose pushes go to the gateway. */
+/** An app that sends its push notifications to the gateway. */
 function appWith(gateway: PushGateway | null, changes: Partial<Deps["config"]> = {}): TestApp {
   const app = testApp({
     now: NOW,
@@ -38,13 +38,13 @@ const tokenOf = (name: string) => `ExponentPushToken[${name}]`;
 const register = ({ deps }: TestApp, name: string, userId = "key") =>
   registerPushToken(deps, { userId }, tokenOf(name));
 
-/** The tokens of a user's devices, those first that registered last. */
+/** The tokens of a user's devices, most recently registered first. */
 const tokensOf = ({ deps }: TestApp, userId = "key") =>
   selectPushTokensOfUser(deps.db, userId).map((device) => openPushToken(deps.secrets, device));
 
 const deliver = ({ deps }: TestApp) => deliverDue(deps, { signal: new AbortController().signal });
 
-/** Every message about the caller's devices, newest first. */
+/** All messages to devices, newest first. */
 const outboxOf = ({ deps }: TestApp, targetId: string) =>
   selectOutboxMessages(deps.db, { channel: "push", targetId }, { limit: 10, offset: 0 });
 

@@ -38,7 +38,7 @@ function depsOf({ engine }: FakeEngine, self: string | null = null) {
   };
 }
 
-/** What was done to which container, in order. */
+/** The actions on containers, in order. */
 function actions({ requests }: FakeEngine, names: string[]): string[] {
   return requests.flatMap((request) => {
     const [, id, action] = /^POST \/containers\/(\w+)\/(start|stop|restart)/.exec(request) ?? [];

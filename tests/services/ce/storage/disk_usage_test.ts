@@ -11,17 +11,17 @@ function depsOf({ engine }: FakeEngine) {
 /** Images of the given size. */
 const usage = (LayersSize: number) => Response.json({ LayersSize, Images: [{ Size: 1 }] });
 
-/** An engine that answers one size after the other, each after its turn was released. */
-function gated(...sizes: number[]) {
-  const gates = sizes.map(() => Promise.withResolvers<void>());
-  let asked = 0;
+/** An engine that answers with one size after the other, each when it is released. */
+function paused(...sizes: number[]) {
+  const pending = sizes.map(() => Promise.withResolvers<void>());
+  let requests = 0;
   const answer: FakeAnswer = async () => {
-    const turn = asked++;
-    await gates[turn]!.promise;
+    const turn = requests++;
+    await pending[turn]!.promise;
     return usage(sizes[turn]!);
   };
-  const open = (turn: number) => gates[turn]!.resolve();
-  return { answers: { "GET /system/df": answer }, open, asked: () => asked };
+  const release = (turn: number) => pending[turn]!.resolve();
+  return { answers: { "GET /system/df": answer }, release, requests: () => requests };
 }
 
 Deno.test("the disk breakdown sums up every kind", async () => {
@@ -60,19 +60,19 @@ Deno.test("an answer is kept for a minute", async () => {
 });
 
 Deno.test("concurrent requests share one computation", async () => {
-  const { answers, open, asked } = gated(1);
+  const { answers, release, requests } = paused(1);
   await using fake = fakeEngine(answers);
   const deps = depsOf(fake);
 
   const all = Array.from({ length: 20 }, () => readDiskBreakdown(deps));
-  open(0);
+  release(0);
 
   deepEqual((await Promise.all(all)).map(({ totalSize }) => totalSize), Array(20).fill(1));
-  equal(asked(), 1);
+  equal(requests(), 1);
 });
 
 Deno.test("a computation that began before a removal is not used after it", async () => {
-  const { answers, open } = gated(10, 4);
+  const { answers, release } = paused(10, 4);
   await using fake = fakeEngine(answers);
   const deps = depsOf(fake);
 
@@ -80,45 +80,45 @@ Deno.test("a computation that began before a removal is not used after it", asyn
   while (fake.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
   deps.diskUsage.invalidate();
   const after = readDiskBreakdown(deps);
-  open(0);
-  open(1);
+  release(0);
+  release(1);
 
   equal((await after).totalSize, 4);
   equal((await before).totalSize, 4);
 });
 
 Deno.test("a timeout returns the last answer while the engine continues", async () => {
-  const { answers, open, asked } = gated(1, 2);
+  const { answers, release, requests } = paused(1, 2);
   await using fake = fakeEngine(answers);
   const deps = depsOf(fake);
-  open(0);
+  release(0);
   await readDiskBreakdown(deps);
   deps.clock.ms += 10 * 60_000;
 
   const late = await readDiskBreakdown(deps, { waitMs: 20 });
-  open(1);
+  release(1);
   const next = await readDiskBreakdown(deps);
 
   deepEqual([late.totalSize, late.computedAt], [1, "2026-01-01T00:00:00.000Z"]);
   deepEqual([next.totalSize, next.computedAt], [2, "2026-01-01T00:10:00.000Z"]);
-  equal(asked(), 2);
+  equal(requests(), 2);
 });
 
 Deno.test("a timeout without an earlier answer is unavailable", async () => {
-  const { answers, open } = gated(1);
+  const { answers, release } = paused(1);
   await using fake = fakeEngine(answers);
   const deps = depsOf(fake);
 
   await rejects(readDiskBreakdown(deps, { waitMs: 20 }), { code: "unavailable" });
-  open(0);
+  release(0);
   equal((await readDiskBreakdown(deps)).totalSize, 1);
 });
 
 Deno.test("a busy engine is asked again until it is free", async () => {
-  let asked = 0;
+  let requests = 0;
   await using fake = fakeEngine({
     "GET /system/df": () =>
-      asked++ === 0
+      requests++ === 0
         ? Response.json({ message: "a disk usage operation is already running" }, { status: 500 })
         : usage(1),
   });

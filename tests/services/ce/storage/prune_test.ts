@@ -17,7 +17,7 @@ import {
 import { createDiskUsageCache } from "../../../../services/state/disk_usage_cache.ts";
 import { type FakeAnswer, type FakeEngine, fakeEngine } from "../../../helpers/fake_engine.ts";
 
-/** Containers, networks and volumes of the played engine are 12 hours old. */
+/** Containers, networks and volumes of the fake engine are 12 hours old. */
 const now = () => new Date("2026-01-01T12:00:00Z");
 const OLD = "2026-01-01T00:00:00Z";
 const NEW = "2026-01-01T11:30:00Z";
@@ -49,7 +49,7 @@ const prune = (
 
 const NOTHING = { deleted: [], items: [], count: 0, spaceReclaimed: 0, error: null };
 
-/** A host on which something of each kind is unused, some of it since a moment ago. */
+/** A host with unused objects of each kind, some of them new. */
 function playPrune(containers: SimulatedContainer[] = []): Record<string, FakeAnswer> {
   const networks = [
     { Id: "n1", Name: "old_net", Scope: "local", Created: OLD },
@@ -168,7 +168,7 @@ for (const olderThanHours of [0, 1]) {
     deepEqual(writes(fake), []);
     const real = await prune(depsOf(fake), options);
 
-    // The engine decides about the build cache, and names no sizes.
+    // The engine selects the build cache records and does not report sizes.
     const { buildCache: planned } = dry;
     deepEqual([dry.dryRun, real.dryRun], [true, false]);
     for (const kind of ["containers", "networks", "volumes", "images"] as const) {

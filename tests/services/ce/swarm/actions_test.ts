@@ -37,7 +37,7 @@ function serviceOf(name: string, Mode: Mode, labels: Record<string, string> = {}
   };
 }
 
-/** An engine that manages a swarm; its tasks follow their service at once. */
+/** An engine that manages a swarm, with tasks that start and stop immediately. */
 function playSwarm(
   services: Service[],
   { containers = [], stuck = [] }: { containers?: SimulatedContainer[]; stuck?: string[] } = {},

@@ -28,7 +28,7 @@ const lastMessage = ({ deps }: TestApp, targetId: string): OutboxMessage =>
   )[0]!;
 
 Deno.test("a signature matches the published example of Standard Webhooks", async () => {
-  // The example of the specification's libraries.
+  // The example from the libraries of the specification.
   equal(
     await signatureOf(
       "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
@@ -168,7 +168,7 @@ Deno.test("an unreachable receiver does not delay others", async () => {
   const delivering = deliverDue(app.deps, { signal });
   const startMs = performance.now();
   await until("the living one hears of it", () => alive.received.length > 0);
-  // A dead one is given up after ten seconds.
+  // The timeout of an attempt is ten seconds.
   equal(performance.now() - startMs < 5_000, true);
   equal(dead.received.length <= 1, true);
   release.resolve(new Response(null, { status: 200 }));

@@ -27,7 +27,7 @@ const highLoad = {
   value: "7.5e+00",
 };
 
-/** Speaks as Prometheus does, also where it refuses. */
+/** Answers like Prometheus, including its errors. */
 function prometheus(alerts: () => unknown[]) {
   return fakeSystem({
     "/prefix/api/v1/query": ({ query }: Asked) =>
@@ -132,7 +132,7 @@ Deno.test("an alert is one record from pending to resolved", async () => {
   await pollOnce(app, id);
   deepEqual(await alertsNow(), ["HighLoad resolved 12:02:00"]);
 
-  // Going on again later is another alert.
+  // An alert that fires again later is a new alert.
   alerts = [{ ...highLoad, activeAt: "2026-03-01T12:02:30Z" }];
   await pollOnce(app, id);
   deepEqual(await alertsNow(), ["HighLoad pending 12:03:00", "HighLoad resolved 12:02:00"]);

@@ -1,6 +1,6 @@
 /**
- * metrics-query on a real Prometheus server, which scrapes itself and a target that is away.
- * Ignored where `prometheus` is not installed, unless `LONGSHORE_REQUIRE_ENGINE=1`.
+ * metrics-query on a real Prometheus server, which scrapes itself and an unreachable target.
+ * Ignored if `prometheus` is not installed, unless `LONGSHORE_REQUIRE_ENGINE=1`.
  *
  * @module
  */
@@ -41,7 +41,7 @@ Deno.test({
         each.name === name &&
         (job === undefined || (each.labels as Record<string, string>).job === job)
       );
-    // Each target is scraped at its own time, and the queries of a poll come one after the other.
+    // Targets are scraped at different times, and the queries of a poll run one after the other.
     const { outcome, data } = await until(
       "the alert fires and both targets are known",
       async () => {
@@ -89,11 +89,11 @@ Deno.test({
 
 interface Prometheus extends AsyncDisposable {
   url: string;
-  /** Takes the alert rules away. */
+  /** Removes the alert rules. */
   withoutRules(): Promise<void>;
 }
 
-/** Starts a server of its own, with its own directory and a free port. */
+/** Starts a server with a temporary directory on a free port. */
 async function startPrometheus(): Promise<Prometheus> {
   const directory = await Deno.makeTempDir({ prefix: "longshore-prometheus-" });
   const port = freePort();
