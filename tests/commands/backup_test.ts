@@ -409,7 +409,7 @@ Deno.test("an interrupted backup leaves no files", async () => {
 });
 
 Deno.test({
-  name: "what root restores or installs belongs to the service's user",
+  name: "files that root restores or installs belong to the service's user",
   ignore: Deno.uid() !== 0 || EXECUTABLE !== undefined,
   async fn() {
     using place = await installation();

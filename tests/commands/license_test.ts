@@ -6,7 +6,7 @@ import { sourceTest } from "../helpers/program.ts";
 import { until } from "../helpers/until.ts";
 
 sourceTest(
-  "a license installed by command is shown, and a running service takes it over",
+  "an installed license is shown, and a running service applies it",
   async () => {
     using directory = temporaryDirectory();
     const LICENSE_KEYS_FILE = writeLicenseKeys(directory.path);

@@ -134,7 +134,7 @@ rootTest("the service does not start if its files are symbolic links", async () 
 });
 
 rootTest(
-  "with the rights of the owner even a link that appears in time reaches nothing of root",
+  "with the rights of the owner, a link that is created after the checks cannot reach root's files",
   async () => {
     using place = await attacked();
     place.link("secret.key");

@@ -129,7 +129,7 @@ Deno.test("the edition's limit applies on the command line", async () => {
 });
 
 Deno.test({
-  name: "a password that is typed on a terminal is asked for twice and not shown",
+  name: "a password on a terminal is requested twice and not shown",
   // `script` of util-linux opens the terminal.
   ignore: Deno.build.os !== "linux",
   async fn() {

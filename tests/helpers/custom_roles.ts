@@ -33,7 +33,7 @@ export async function grant(
   return role;
 }
 
-/** `["a:b", "a:c"]` as a body has it. */
+/** `["a:b", "a:c"]` in the form of a request body. */
 export const groups = (permissions: readonly string[]) =>
   permissions.map((permission) => {
     const [resource, action] = permission.split(":");

@@ -11,19 +11,19 @@ import type { AddressInfo } from "node:net";
 const TYPES = { A: 1, NS: 2, CNAME: 5, SOA: 6, PTR: 12, MX: 15, TXT: 16, AAAA: 28, SRV: 33 };
 type RecordType = keyof typeof TYPES;
 
-/** What is known of a name, by record type, as {@linkcode dnsServer} encodes it. */
+/** Records of each name by type, as {@linkcode dnsServer} encodes them. */
 export type Zone = Record<string, Partial<Record<RecordType, string[]>>>;
 
 export interface DnsServer extends AsyncDisposable {
   nameServer: { ipAddr: string; port: number };
-  /** `name TYPE`, in the order in which they came. */
+  /** Queries as `name TYPE`, in order. */
   questions: string[];
 }
 
 /**
  * @param zone A and AAAA: addresses in dotted form, AAAA as 32 hexadecimal digits; MX and SRV:
  * numbers, then a name; TXT: pieces joined by `|`; the rest: a name.
- * @param silent Takes questions and never answers.
+ * @param silent Receives queries and never answers.
  */
 export async function dnsServer(zone: Zone, { silent = false } = {}): Promise<DnsServer> {
   const socket = createSocket("udp4");
@@ -63,7 +63,7 @@ function questionOf(message: Buffer) {
 const typeName = (number: number) =>
   Object.entries(TYPES).find(([, value]) => value === number)?.[0] ?? String(number);
 
-/** A resource record whose name is that of the question, alive for a minute. */
+/** A resource record for the queried name, with a TTL of a minute. */
 function record(type: number, text: string): Buffer {
   const data = dataOf(type, text);
   const head = Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, 0]);

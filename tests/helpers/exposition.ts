@@ -25,7 +25,7 @@ export interface Exposition {
 const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/;
 const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\\n]|\\[\\"n])*)"(?:,|$)/y;
 
-/** @throws {Error} For a line that is none of the format, and for a series that is there twice. */
+/** @throws {Error} For an invalid line and for a duplicate series. */
 export function readExposition(text: string): Exposition {
   const types = new Map<string, string>();
   const helps = new Map<string, string>();

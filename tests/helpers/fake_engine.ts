@@ -197,11 +197,11 @@ export interface RawConnection {
   number: number;
   /** Head and body of the next request as text; undefined when the client has ended. */
   request(): Promise<string | undefined>;
-  /** What comes next, whatever it is; undefined when the client has ended. */
+  /** The next bytes; undefined when the client has ended. */
   read(): Promise<string | undefined>;
   write(text: string | Uint8Array): Promise<void>;
   close(): void;
-  /** Reads and forgets until the client has ended the connection. */
+  /** Reads and discards data until the client has ended the connection. */
   ended(): Promise<void>;
   /** Resolves when the client has ended the connection; what it sends is kept. */
   readonly gone: Promise<void>;
@@ -261,7 +261,7 @@ export function rawEngine(
 interface Server {
   readonly accepted: number;
   readonly open: number;
-  /** Closes the connections as well, and takes the socket away. */
+  /** Closes the connections, too, and removes the socket. */
   close(): Promise<void>;
 }
 
@@ -279,7 +279,7 @@ function listen(
     try {
       await serve(connection);
     } catch {
-      // The client went away while it was being written to, which tests do on purpose.
+      // The client disconnected during a write, which tests do on purpose.
     } finally {
       connection.close();
       await connection.gone;
@@ -327,7 +327,7 @@ function rawConnection(conn: Deno.UnixConn, number: number): RawConnection {
   let arrived = Promise.withResolvers<void>();
   let taken = Promise.withResolvers<void>();
 
-  // Reads all the time, since that is the only way to learn that the client went away.
+  // Reads continuously, because only a read detects that the client disconnected.
   (async () => {
     const buffer = new Uint8Array(64 * 1024);
     for (;;) {
@@ -389,13 +389,13 @@ function rawConnection(conn: Deno.UnixConn, number: number): RawConnection {
 
 /** Leaves a socket without a listener, as a killed engine does. */
 export function leaveSocket(path: string): void {
-  // The runtime would remove it under its own name.
+  // The runtime would remove the socket under its original name.
   const listener = Deno.listen({ transport: "unix", path: `${path}.new` });
   Deno.renameSync(`${path}.new`, path);
   listener.close();
 }
 
-/** An answer with a JSON body of known length. */
+/** A response with a JSON body of known length. */
 export function jsonAnswer(body: unknown, status = "200 OK"): string {
   const text = JSON.stringify(body);
   return `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\n` +

@@ -1,5 +1,5 @@
 /**
- * What a container or a program in it wrote, as text.
+ * Output frames of a container or command, as text.
  *
  * @module
  */

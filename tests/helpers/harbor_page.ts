@@ -1,5 +1,5 @@
 /**
- * A status page as people have them.
+ * A typical status page.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Answer, TestApp } from "./test_app.ts";
 
 const BASE = "/api/ext/service-pro/status-pages";
 
-/** Calls the API of status pages and gives what it answered. */
+/** Calls the API of status pages. @returns The response body. */
 export async function callPages(
   app: TestApp,
   path: string,
@@ -21,7 +21,7 @@ export async function callPages(
   return answer.body;
 }
 
-/** A page with two groups, an incident that is open and two that are over. */
+/** A page with two groups, an open incident and two resolved ones. */
 export async function harborPage(app: TestApp): Promise<Answer["body"]> {
   app.clock.set("2026-03-02T08:15:00Z");
   const page = await callPages(app, "", {

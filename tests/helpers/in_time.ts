@@ -1,18 +1,17 @@
 /**
- * Promises about time, judged on a machine that may be busy with something else.
+ * Assertions about durations on a machine that may be busy.
  *
  * @module
  */
 
-/** Tries; the majority decides. */
+/** Number of attempts; the majority decides. */
 const TRIES = 5;
 
 /**
- * Asserts that something happens within `limitMs` in the majority of tries. A busy machine makes
- * one of them late now and then; what is too slow by itself is late most of the time.
+ * Asserts that something happens within `limitMs` in the majority of attempts. A busy machine delays
+ * some of them; code that is too slow is late most of the time.
  *
- * @param attempt Does it once, waits until it has happened however long that takes, and gives how
- * long it took, in milliseconds.
+ * @param attempt Makes one attempt, waits for its result and returns the duration in milliseconds.
  */
 export async function mostlyWithin(
   limitMs: number,
@@ -32,14 +31,14 @@ export async function mostlyWithin(
   }
 }
 
-/** How long work takes, in milliseconds. */
+/** The duration of work, in milliseconds. */
 export async function durationOf(work: () => unknown): Promise<number> {
   const started = performance.now();
   await work();
   return performance.now() - started;
 }
 
-/** The least that work takes, in milliseconds: what comes on top is the machine's. */
+/** The shortest duration of work, in milliseconds: longer ones are caused by the machine. */
 export async function leastDurationOf(work: () => unknown, tries = TRIES): Promise<number> {
   const took: number[] = [];
   for (let n = 0; n < tries; n++) took.push(await durationOf(work));

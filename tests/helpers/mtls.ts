@@ -11,7 +11,7 @@ export const MTLS = "/api/ext/service-enterprise/mtls";
 
 export const VERIFY_SECRET = "the-verify-secret-of-the-tests";
 
-/** With the real time, for the certificates are made by a tool that knows no other. */
+/** With the real time, because `openssl` creates certificates for the real time. */
 export const mtlsApp = ({ config, ...options }: TestAppOptions = {}): TestApp =>
   testApp({
     edition: "enterprise",
@@ -34,7 +34,7 @@ export async function addCa(app: TestApp, certificate: string, name = "Root") {
   return answer.body;
 }
 
-/** Asks as the proxy does: `headers` besides the secret, or a body. */
+/** Verifies as the proxy does, with `headers` in addition to the secret, or with a body. */
 export async function verify(
   app: TestApp,
   { headers = {}, body, secret = VERIFY_SECRET, method = body ? "POST" : "GET", address }: {

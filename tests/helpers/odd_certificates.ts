@@ -15,7 +15,7 @@ export interface OddIssue {
   options?: string[];
   /** As in an extension section, e.g. `basicConstraints = CA:TRUE`; default none. */
   extensions?: string[];
-  /** Who signs; default: itself. */
+  /** The issuer; default: self-signed. */
   issuer?: Identity;
 }
 
@@ -79,7 +79,7 @@ export const pemOf = (der: Uint8Array): string =>
     der.toBase64().replace(/.{64}/g, "$&\n").trimEnd()
   }\n-----END CERTIFICATE-----\n`;
 
-/** What `openssl x509 -fingerprint -sha256` says of a certificate: pairs with colons. */
+/** The output of `openssl x509 -fingerprint -sha256`: pairs with colons. */
 export async function opensslFingerprint(pem: string): Promise<string> {
   const child = new Deno.Command("openssl", {
     args: ["x509", "-noout", "-fingerprint", "-sha256"],

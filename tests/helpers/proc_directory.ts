@@ -103,7 +103,7 @@ const FILES: Record<string, string> = {
   "1/net/stat/nf_conntrack": "entries  searched found\n0000001f 0 0\n0000001f 0 0\n",
 };
 
-/** Writes the directory; `changes` replace files, `null` leaves one out. */
+/** Writes the directory; `changes` replaces files, and `null` omits one. */
 export function procDirectory(
   changes: Record<string, string | null> = {},
 ): Disposable & { path: string } {

@@ -1,5 +1,5 @@
 /**
- * A gateway that speaks the Expo push API, on loopback.
+ * A gateway on loopback that implements the Expo push API.
  *
  * @module
  */
@@ -15,17 +15,17 @@ export interface PushMessage {
 
 export interface PushGateway extends AsyncDisposable {
   url: string;
-  /** The messages that it took, in their order. */
+  /** Accepted messages, in order. */
   messages: PushMessage[];
-  /** Requests, also those that it refused. */
+  /** Number of requests, including refused ones. */
   requests: Request[];
-  /** Devices that it does not know any more. */
+  /** Devices that are no longer registered. */
   unregistered: Set<string>;
   /** Answers the next request in place of the gateway. */
   answerOnce(answer: () => Response | Promise<Response>): void;
 }
 
-/** Most messages of a request, as the API has it. */
+/** Maximum number of messages per request of the API. */
 const MESSAGES_MAX = 100;
 
 export function pushGateway(): PushGateway {

@@ -1,11 +1,11 @@
 /**
- * Real container engines for tests: a private one where that is possible (root, and `dockerd`
- * installed), else the machine's own, on which only harmless tests run.
+ * Real container engines for tests: a private one if possible (root, and `dockerd` installed), else
+ * the machine's own, on which only harmless tests run.
  *
- * Each way to register a test says what kind of engine it takes: `engineTest` any,
- * `privateEngineTest` one that nothing but tests uses (for prune, registries and whatever counts
- * all that there is), `ownEngineTest` a fresh one that may be killed, `podmanTest` a fresh Podman.
- * A test whose engine cannot be had is ignored; with `LONGSHORE_REQUIRE_ENGINE=1` it fails.
+ * The functions that register a test differ in the engine: `engineTest` takes any,
+ * `privateEngineTest` one that only tests use (for prune, registries and counts of all objects),
+ * `ownEngineTest` a new one that may be killed, `podmanTest` a new Podman. A test without its engine
+ * is skipped; with `LONGSHORE_REQUIRE_ENGINE=1` it fails.
  *
  * @module
  */
@@ -33,29 +33,29 @@ const REQUIRE_VARIABLE = "LONGSHORE_REQUIRE_ENGINE";
 export interface RealEngine {
   kind: "docker" | "podman";
   socketPath: string;
-  /** Only of engines that nothing but tests uses. */
+  /** Present for engines that only tests use. */
   sandbox?: Sandbox;
-  /** Runs the engine's own command line. @returns What it printed, without the last newline. */
+  /** Runs the engine's command line. @returns Its output without the last newline. */
   docker(...args: string[]): Promise<string>;
   /** Starts a container with `docker run --detach`; it is removed when disposed. */
   runContainer(options?: TestContainerOptions): Promise<TestContainer>;
 }
 
-/** An engine in a sandbox of its own that ends when it is disposed. */
+/** An engine in its own sandbox that ends when it is disposed. */
 export interface OwnEngine extends RealEngine, AsyncDisposable {
   sandbox: Sandbox;
-  /** Ends the daemon as a crash does (SIGKILL); its containers stay. */
+  /** Kills the daemon (SIGKILL), as a crash would; its containers stay. */
   kill(): Promise<void>;
   /** Starts the daemon again after `kill()`, on the same socket and data. */
   restart(): Promise<void>;
   /** Stops the daemon from answering until the result is disposed; connections stay open. */
   freeze(): Promise<AsyncDisposable>;
-  /** The end of the daemon's log. */
+  /** The last part of the daemon's log. */
   log(): Promise<string>;
 }
 
 export interface TestContainerOptions {
-  /** Default: one of its own. */
+  /** Default: a unique name. */
   name?: string;
   labels?: Record<string, string>;
   /** Default: writes "ready" and sleeps until it is stopped, and stops at once. */
@@ -69,16 +69,16 @@ export interface TestContainer extends AsyncDisposable {
   name: string;
 }
 
-/** No command of a test takes nearly as long; an engine that hangs must not hang the tests. */
+/** Limit for a command, so that an engine that hangs does not hang the tests. */
 const COMMAND_MAX_MS = 120_000;
 
 /**
- * As process 1 a program gets no default handling of SIGTERM, so it must trap it, and a stop before
- * that takes until SIGKILL; hence it says when it is ready.
+ * Process 1 has no default handling of SIGTERM, so the script traps it. A stop before that would wait
+ * for SIGKILL, so the script prints when it is ready.
  */
 const SLEEP = ["sh", "-c", "trap 'exit 0' TERM; echo ready; sleep 2147483647 & wait"];
 
-/** Registers a test that harms nothing but what it made itself. */
+/** Registers a test that changes only objects that it created. */
 export function engineTest(name: string, run: (engine: RealEngine) => Promise<void>): void {
   register(name, engineObstacle(), async () => {
     await using shared = await openEngine();
@@ -86,7 +86,7 @@ export function engineTest(name: string, run: (engine: RealEngine) => Promise<vo
   });
 }
 
-/** Registers a test that needs an engine which nothing but tests uses. */
+/** Registers a test that needs an engine that only tests use. */
 export function privateEngineTest(
   name: string,
   run: (engine: RealEngine & { sandbox: Sandbox }) => Promise<void>,
@@ -99,7 +99,7 @@ export function privateEngineTest(
   });
 }
 
-/** Registers a test that gets a Docker engine for itself alone. */
+/** Registers a test with its own Docker engine. */
 export function ownEngineTest(name: string, run: (engine: OwnEngine) => Promise<void>): void {
   register(name, dockerdObstacle(), async () => {
     await using engine = await startDockerd();
@@ -107,7 +107,7 @@ export function ownEngineTest(name: string, run: (engine: OwnEngine) => Promise<
   });
 }
 
-/** Registers a test that gets a Podman engine for itself alone. */
+/** Registers a test with its own Podman engine. */
 export function podmanTest(name: string, run: (engine: OwnEngine) => Promise<void>): void {
   register(name, podmanObstacle(), async () => {
     await using engine = await startPodman();
@@ -126,7 +126,7 @@ function podmanObstacle(): string | undefined {
 }
 
 /**
- * Starts a Docker engine in a sandbox of its own, with networks and {@linkcode BUSYBOX}.
+ * Starts a Docker engine in its own sandbox, with networks and {@linkcode BUSYBOX}.
  *
  * @param options.args Further options of `dockerd`, e.g. `["--live-restore"]`.
  */
@@ -137,7 +137,7 @@ export function startDockerd({ args = [] }: { args?: string[] } = {}): Promise<O
     `--data-root=${directory}/data/docker`,
     "--exec-root=/run/docker",
     "--pidfile=/run/docker.pid",
-    // Instead of the machine's own, which is not meant for us.
+    // Instead of the machine's own configuration.
     `--config-file=${directory}/daemon.json`,
     "--exec-opt=native.cgroupdriver=cgroupfs",
     `--cgroup-parent=${name}`,
@@ -146,7 +146,7 @@ export function startDockerd({ args = [] }: { args?: string[] } = {}): Promise<O
   ]);
 }
 
-/** Starts a Podman engine in a sandbox of its own, with {@linkcode BUSYBOX}. */
+/** Starts a Podman engine in its own sandbox, with {@linkcode BUSYBOX}. */
 function startPodman(): Promise<OwnEngine> {
   return startEngine("podman", ({ directory }, socketPath) => [
     "podman",
@@ -168,14 +168,14 @@ export function environmentOf({ socketPath, sandbox }: RealEngine): Record<strin
   };
 }
 
-/** Whether leaving tests out is a failure. */
+/** Whether skipped tests are a failure. */
 export function isEngineRequired(): boolean {
   return Deno.env.get(REQUIRE_VARIABLE) === "1";
 }
 
 /**
- * The socket of a Docker engine that the machine runs and that answers, or `undefined`. It is not
- * ours: tests may add to it and take away what they added.
+ * The socket of the machine's own running Docker engine, or `undefined`. Tests may only add objects
+ * to it and remove them again.
  */
 export async function findEngine(): Promise<RealEngine | undefined> {
   if (missingProgram("docker", "busybox", "tar")) return undefined;
@@ -188,7 +188,7 @@ export async function findEngine(): Promise<RealEngine | undefined> {
   return undefined;
 }
 
-/** Makes {@linkcode BUSYBOX} on the engine, from the machine's own `busybox` program. */
+/** Creates {@linkcode BUSYBOX} on the engine from the machine's `busybox` program. */
 export async function importBusybox(engine: RealEngine): Promise<void> {
   const { success, stderr } = await new Deno.Command("sh", {
     args: ["-euc", MAKE_IMAGE, "sh", BUSYBOX],
@@ -200,8 +200,8 @@ export async function importBusybox(engine: RealEngine): Promise<void> {
   if (!success) throw new Error(`No test image: ${new TextDecoder().decode(stderr)}`);
 }
 
-// A dynamic busybox could not run in an image without its libraries. "/dev/shm" and the like are
-// made by the engine.
+// A dynamic busybox could not run in an image without its libraries. The engine creates "/dev/shm"
+// and similar paths.
 const MAKE_IMAGE = `
   program=$(command -v busybox)
   if ldd "$program" > /dev/null 2>&1; then
@@ -242,8 +242,7 @@ async function startEngine(
     async kill() {
       await daemon.signal("KILL");
       await daemon.ended;
-      // Docker's containerd goes with it, but a moment later. A daemon that starts before would
-      // count on it, in vain.
+      // Docker's containerd ends a moment later. A daemon that starts before that would try to use it.
       const isGone = `! kill -0 "$(cat /run/docker/containerd/containerd.pid)"`;
       await until("containerd is gone", async () => {
         await runInside(sandbox, ["sh", "-c", isGone]);
@@ -262,7 +261,7 @@ async function startEngine(
   };
 }
 
-/** The engine of this run, or one of the test's own where it was started by itself. */
+/** The engine of this run, or a new one if the test file was started directly. */
 async function openEngine(): Promise<{ engine: RealEngine } & AsyncDisposable> {
   const shared = sharedEngine();
   if (shared) return { engine: shared, async [Symbol.asyncDispose]() {} };
@@ -334,12 +333,12 @@ async function runDocker(socketPath: string, args: string[]): Promise<string> {
   throw new Error(`docker ${args.join(" ")} failed: ${new TextDecoder().decode(stderr)}`);
 }
 
-/** A user's own settings of the command line (contexts, credentials) must not matter. */
+/** Ignores the user's settings of the command line (contexts, credentials). */
 function commandEnvironment(socketPath: string): Record<string, string> {
   return { DOCKER_HOST: `unix://${socketPath}`, DOCKER_CONFIG: "/nonexistent" };
 }
 
-/** Whether something at the socket answers as an engine does. */
+/** Whether an engine answers at the socket. */
 async function answers(socketPath: string): Promise<boolean> {
   let connection: Deno.UnixConn;
   try {
@@ -370,7 +369,7 @@ function machineSockets(): string[] {
   ].filter((path): path is string => Boolean(path));
 }
 
-/** Looks only at what can be told at once; `tests/run.ts` asks the engine itself. */
+/** Checks quickly, without asking the engine; `tests/run.ts` does that. */
 function engineObstacle(): string | undefined {
   if (sharedEngine() || !dockerdObstacle()) return undefined;
   const missing = missingProgram("docker", "busybox", "tar");
@@ -387,7 +386,7 @@ function engineObstacle(): string | undefined {
     : `no container engine found, and none can be started: ${dockerdObstacle()}`;
 }
 
-/** Private engines are also those that registries for tests stand beside. */
+/** Private engines have a sandbox, which registries for tests need. */
 function privateEngineObstacle(): string | undefined {
   const shared = sharedEngine();
   if (shared && !shared.sandbox) return "the engine is not private";

@@ -1,5 +1,5 @@
 /**
- * An image registry for tests, beside a private engine.
+ * An image registry for tests, next to a private engine.
  *
  * @module
  */

@@ -15,11 +15,11 @@ export interface SseFrame {
 export interface SseClient {
   /** Waits for the next frame; `undefined` at the end of the stream. */
   next(): Promise<SseFrame | undefined>;
-  /** Waits for so many frames; fewer where the stream ends. */
+  /** Waits for this number of frames, or fewer if the stream ends. */
   take(count: number): Promise<SseFrame[]>;
   /** Everything to the end of the stream. */
   rest(): Promise<SseFrame[]>;
-  /** Leaves. */
+  /** Closes the connection. */
   cancel(): Promise<void>;
   /** The reconnection time in milliseconds, once it was sent. */
   readonly retry: number | undefined;

@@ -30,7 +30,7 @@ const GOOD_MS = 5 * 60 * 1000;
 
 /** Content of an assertion. */
 export type Says = Partial<ResponseParts> & {
-  /** Default: `ada@example.com`; as the attribute `mail`, and as name where none is given. */
+  /** Default: `ada@example.com`; the attribute `mail`, and also the name if none is given. */
   email?: string;
 };
 
@@ -42,17 +42,17 @@ export interface SamlIdp {
   answer(says: Says & { issuedAt: Date }): Promise<string>;
 }
 
-/** A test that needs `xmlsec1`; left out where there is none. */
+/** A test that needs `xmlsec1`; skipped without it. */
 export function ssoTest(name: string, fn: () => Promise<void>): void {
   Deno.test({ name, ignore: isWithoutSigner, fn });
 }
 
-/** An identity provider with a key of its own. */
+/** An identity provider with its own key. */
 export async function createIdp(entityId: string): Promise<SamlIdp> {
   return idpWith(await createSigningKey("P-256"), entityId);
 }
 
-/** The same identity provider by another name. */
+/** The same identity provider with another name. */
 export function idpWith(key: SigningKey, entityId: string): SamlIdp {
   return {
     entityId,
@@ -73,7 +73,7 @@ export function idpWith(key: SigningKey, entityId: string): SamlIdp {
   };
 }
 
-/** Makes an identity provider known to the application. @returns The stored record. */
+/** Registers an identity provider. @returns The stored record. */
 export async function addProvider(
   app: TestApp,
   idp: Pick<SamlIdp, "entityId" | "certificate">,
@@ -110,7 +110,7 @@ export function postAcs(
   });
 }
 
-/** Has a message issued at the application's time, and posts it. */
+/** Issues a message at the application's time and posts it. */
 export async function ssoLogin(
   app: TestApp,
   idp: SamlIdp,

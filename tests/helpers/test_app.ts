@@ -1,6 +1,6 @@
 /**
- * The real application, put together as the program does it, on in-memory databases and with the
- * clock in the test's hand.
+ * The real application, built as the program builds it, with databases in memory and a clock that the
+ * test controls.
  *
  * @module
  */
@@ -27,7 +27,7 @@ import { assertDocumented } from "./documented.ts";
 import { type Log, silentLog } from "../../services/log.ts";
 import { createSecrets, type Secrets } from "../../services/secrets.ts";
 
-/** The address that a test calls from, unless it says otherwise. */
+/** The default client address of a test. */
 export const TEST_ADDRESS = "192.0.2.1";
 
 /** The API key of the application in a test. */
@@ -41,7 +41,7 @@ export interface TestClock {
 }
 
 export interface CallOptions {
-  /** A real access token; without one the call comes from a made-up caller of `role`. */
+  /** A real access token; without one, the caller is a fictitious user with `role`. */
   token?: string | undefined;
   /** Default: admin; `public` sends no token. */
   role?: Role;
@@ -52,7 +52,7 @@ export interface CallOptions {
 
 export interface Answer {
   status: number;
-  /** Parsed where it is JSON, else the text; `undefined` for an empty one. */
+  /** Parsed if it is JSON, else the text; `undefined` if empty. */
   // deno-lint-ignore no-explicit-any
   body: any;
   headers: Headers;
@@ -75,7 +75,7 @@ export interface TestApp extends Disposable {
 export interface TestAppOptions {
   /** Default: the Community Edition. */
   edition?: Edition;
-  /** When the clock stands at the beginning. */
+  /** Initial time of the clock. */
   now?: string;
   /** Default: an unreachable engine. The caller closes it. */
   engine?: Engine;
@@ -88,7 +88,7 @@ export interface TestAppOptions {
   /** Default: keys that are the same in every test. */
   secrets?: Secrets;
   self?: Deps["self"];
-  /** Default: a new one in memory. One that is given stays open. */
+  /** Default: a new one in memory. A given one stays open. */
   db?: StateDatabase;
 }
 
@@ -137,7 +137,7 @@ export const testSecrets = () =>
     secretKey: new Uint8Array(32).fill(2),
   });
 
-/** Puts the application together; nothing runs in the background. */
+/** Builds the application without workers. */
 export function testApp(options: TestAppOptions = {}): TestApp {
   const clock = testClock(options.now);
   const engine = options.engine ?? connectEngine("/nonexistent/engine.sock");
@@ -171,7 +171,7 @@ export function testApp(options: TestAppOptions = {}): TestApp {
     async call(...request) {
       const [method, path, , { headers = {} } = {}] = request;
       const answer = await answerOf(await fetch(...request));
-      // Under the domain of a status page a path means another one.
+      // On the domain of a status page, paths have another meaning.
       if (!("host" in headers)) assertAnswer(method, path, answer);
       return answer;
     },
@@ -184,10 +184,10 @@ export function testApp(options: TestAppOptions = {}): TestApp {
   };
 }
 
-/** Takes the place of a token, and cannot be one. */
+/** Stands for a token, and can never be a valid one. */
 const MADE_UP = "Made-Up ";
 
-/** Lets a test call as a role without logging in; everything else is identified as ever. */
+/** Lets a test call as a role without a login; other callers are identified as usual. */
 function orMadeUp(real: Identify): Identify {
   return (request, options) => {
     const header = request.headers.get("authorization");

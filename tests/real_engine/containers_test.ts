@@ -87,7 +87,7 @@ programTest("an action through the API is in the very next read", async (engine,
 });
 
 programTest(
-  "an action in the wanted state changes nothing and says so",
+  "an action on a container in the wanted state reports no change",
   async (engine, program) => {
     await using container = await engine.runContainer();
     const again = await program.call("POST", `/api/containers/${container.name}/start`);
@@ -170,7 +170,7 @@ programTest("a bulk action does all it can", async (engine, program) => {
 });
 
 programTest(
-  "top shows the processes of a running container, 409 of any other",
+  "top shows the processes of a running container and answers 409 for others",
   async (engine, program) => {
     await using container = await engine.runContainer();
     const { body } = await program.call("GET", `/api/containers/${container.id}/top`);

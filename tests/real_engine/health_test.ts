@@ -5,7 +5,7 @@ import { type OwnEngine, ownEngineTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
 ownEngineTest(
-  "container.unhealthy says what the health check printed",
+  "container.unhealthy contains the output of the health check",
   async (engine: OwnEngine) => {
     await using app = await liveApp(engine.socketPath);
     const events: AppEvent[] = [];

@@ -45,7 +45,7 @@ engineTest(
 );
 
 engineTest(
-  "a dangling image is told as such, and deleted by the beginning of its id",
+  "a dangling image is listed as such and deleted by a prefix of its id",
   async (engine) => {
     const tag = `app-${crypto.randomUUID().slice(0, 8)}`;
     const id = await makeImage(engine, tag);

@@ -37,7 +37,7 @@ async function scrape(longshore: Longshore) {
 }
 
 prometheusTest(
-  "a real Prometheus scrapes GET /metrics and answers by cAdvisor's names",
+  "a real Prometheus scrapes GET /metrics under the names of cAdvisor",
   async (engine) => {
     await using container = await engine.runContainer({
       options: ["--memory=64m", "--cpus=0.5"],
@@ -92,7 +92,7 @@ prometheusTest(
 );
 
 prometheusTest(
-  "promtool has nothing to complain of while a real engine is followed",
+  "promtool has no complaints about the metrics of a real engine",
   async (engine) => {
     await using _container = await engine.runContainer();
     await using longshore = await start(engine);
@@ -133,7 +133,7 @@ engineTest(
 );
 
 engineTest(
-  "a container that is removed at the engine vanishes from GET /metrics",
+  "a removed container disappears from GET /metrics",
   async (engine) => {
     await using longshore = await start(engine);
     const isExported = async (name: string) =>

@@ -128,7 +128,7 @@ for (const options of [[], ["--rm"]]) {
 }
 
 privateEngineTest(
-  "a recovery during a rebuild leaves all of its containers alone",
+  "a recovery during a rebuild does not change its containers",
   async (engine) => {
     using client = connectEngine(engine.socketPath);
     using db = openDatabase();
@@ -147,7 +147,7 @@ privateEngineTest(
 );
 
 privateEngineTest(
-  "rebuilding a container and one that shares its network at the same time ends neither",
+  "rebuilding a container and one that shares its network at the same time keeps both running",
   async (engine) => {
     using client = connectEngine(engine.socketPath);
     using db = openDatabase();
@@ -165,7 +165,7 @@ privateEngineTest(
 );
 
 privateEngineTest(
-  "what shares a namespace through another container moves along",
+  "containers that share a namespace indirectly are recreated, too",
   async (engine) => {
     using client = connectEngine(engine.socketPath);
     using db = openDatabase();
@@ -185,7 +185,7 @@ privateEngineTest(
 );
 
 privateEngineTest(
-  "a dependent that cannot be created leaves everything as it was",
+  "a dependent that cannot be created rolls the rebuild back",
   async (engine) => {
     using client = connectEngine(engine.socketPath);
     using db = openDatabase();

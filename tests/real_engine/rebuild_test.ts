@@ -595,7 +595,7 @@ privateEngineTest("one container is rebuilt once at a time", async (engine) => {
 });
 
 privateEngineTest(
-  "a rebuild of the service itself and of the paused is refused",
+  "a rebuild of the service itself or of a paused container is refused",
   async (engine) => {
     await using things = cleanup(engine);
     const name = things.add("rm", unique("self"));
@@ -702,7 +702,7 @@ privateEngineTest("an interrupted rebuild is finished at the next start", async 
 });
 
 ownEngineTest(
-  "an engine that dies during a rebuild leaves nothing that is lost",
+  "an engine crash during a rebuild loses no container",
   async (engine) => {
     using on = rebuildOn(engine);
     const name = unique("crash");

@@ -112,7 +112,7 @@ engineTest(
 );
 
 engineTest(
-  "a container that keeps dying is started five times, then its rule is off",
+  "a container that keeps failing is started five times, then its rule is disabled",
   async (real) => {
     const name = `longshore-test-${crypto.randomUUID().slice(0, 8)}`;
     const id = await real.docker(
@@ -153,7 +153,7 @@ engineTest(
 );
 
 engineTest(
-  "what the service stopped stays stopped; what ends while it is away is started",
+  "containers that the service stopped stay stopped; those that end while it is down are started",
   async (real) => {
     await using container = await real.runContainer();
     await withPro(real, async (start) => {
@@ -185,7 +185,7 @@ engineTest(
 );
 
 engineTest(
-  "an action that a crash cuts short is a failure, and is not done again",
+  "an action that a crash interrupts is recorded as a failure and not repeated",
   async (real) => {
     // It does not stop by itself, so that the engine kills it after ten seconds.
     await using container = await real.runContainer({ command: ["sleep", "2147483647"] });
