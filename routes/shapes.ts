@@ -5,6 +5,7 @@
  */
 
 import * as z from "zod";
+import { EVENT_KINDS } from "../services/events/events.ts";
 import { EDITIONS } from "../services/license/edition.ts";
 import { ISSUES_MAX } from "../services/errors.ts";
 
@@ -33,6 +34,11 @@ export const Color = z.string()
   .regex(/^#([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/, {
     error: "must be a color such as #0a7 or #00aa77",
   });
+
+/** Kinds of events that a receiver gets. */
+export const EventKinds = z.array(z.enum(["*", ...EVENT_KINDS])).min(1).max(100).meta({
+  description: "Kinds of events; `*` means all, including those of later versions",
+});
 
 /** Response without data. */
 export const Done = z.object({ ok: z.literal(true) }).meta({ id: "Done", example: { ok: true } });

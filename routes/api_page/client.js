@@ -1,16 +1,16 @@
 /**
  * The API page in the browser: reads /openapi.json, lists the operations and tries them out.
  *
- * Everything that comes from the document or from an answer gets into the page as text, never as
- * markup. The account's tokens live in a variable of this module and nowhere else.
+ * Content of the document and of responses is inserted as text, never as markup. The account's
+ * tokens are kept only in a variable of this module.
  *
  * @module
  */
 
-/** An answer longer than this is cut where it is shown, in characters. */
+/** Longer responses are truncated, in characters. */
 const SHOWN_MAX = 200_000;
 
-/** How deep schemas are written out. */
+/** Maximum depth of displayed schemas. */
 const DEPTH_MAX = 8;
 
 /** Names of the editions whose operations need a license. */
@@ -90,7 +90,7 @@ function showDocument() {
   openLinked();
 }
 
-/** The tags of the document with their operations, in its order; then those that it does not list. */
+/** The tags of the document with their operations in order, then unlisted tags. */
 function tags(byGroup) {
   const listed = spec.tags ?? [];
   const unlisted = [...byGroup.keys()].filter((group) => !listed.some(({ name }) => name === group))
@@ -150,7 +150,7 @@ function operationRow(operation) {
   return row;
 }
 
-/** What the filter searches. */
+/** Text that the filter searches. */
 function wordsOf(operation) {
   const { method, path, summary, description, group, id, parameters, requestBody } = operation;
   const fields = resolved(jsonSchemaOf(requestBody))?.properties ?? {};
@@ -321,7 +321,7 @@ function responseBlock(status, response) {
     : h("p", {}, ...title);
 }
 
-/** Button, curl line and answer of one operation. */
+/** Button, curl command and response of an operation. */
 function tryOut(operation, inputs, bodyField) {
   const problem = h("p", { class: "problem", role: "alert" });
   const result = h("div", { "aria-live": "polite" });
@@ -366,7 +366,7 @@ function tryOut(operation, inputs, bodyField) {
   ];
 }
 
-/** Names what is about to change, e.g. `POST /api/containers/web/stop`. */
+/** The question before a destructive request. */
 function questionOf({ summary }, { method, url, body }) {
   return [`${summary}?`, `${method} ${url}`, body].filter(Boolean).join("\n\n");
 }
@@ -389,7 +389,7 @@ function curlLine(operation, inputs, bodyField) {
   const quoted = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
   return [
     "curl",
-    // Without it curl holds the events back in a buffer.
+    // Without -N, curl buffers events.
     ...(isStream(operation) ? ["-N"] : []),
     ...(method === "GET" ? [] : [`-X ${method}`]),
     ...(operation.security?.length === 0 ? [] : ['-H "Authorization: Bearer $TOKEN"']),
@@ -405,7 +405,7 @@ function isStream({ responses }) {
   return resolved(responses?.[200])?.content?.["text/event-stream"] !== undefined;
 }
 
-/** The body on one line where it is JSON, as it is otherwise. */
+/** JSON on one line; any other body unchanged. */
 function compact(text) {
   try {
     return JSON.stringify(JSON.parse(text));
@@ -463,7 +463,7 @@ function pretty(text) {
   }
 }
 
-/** JSON with its keys, strings and other values told apart. */
+/** JSON with highlighted keys, strings and other values. */
 function highlighted(text) {
   const tokens = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(-?\d[\d.eE+-]*|true|false|null)\b/g;
   const nodes = [];
@@ -487,7 +487,7 @@ function schemaBlock(schema) {
   return block;
 }
 
-/** A schema in lines as a type of TypeScript would be written, each with its note. */
+/** A schema as lines of a TypeScript type, each with a note. */
 function schemaLines(schema, indent, before, after, depth) {
   const target = resolved(schema ?? {});
   const note = noteOf({ ...target, ...schema });
@@ -534,7 +534,7 @@ function schemaLines(schema, indent, before, after, depth) {
   ];
 }
 
-/** Whether a schema is or holds an object with fields worth lines of their own. */
+/** Whether a schema needs several lines: it is or contains an object with fields. */
 function isDeep(schema) {
   const { properties, additionalProperties, items, anyOf, oneOf } = resolved(schema);
   return Object.keys(properties ?? {}).length > 0 ||
@@ -558,7 +558,7 @@ function typeName(schema) {
   return type ?? "any";
 }
 
-/** What the type alone does not tell: meaning, format, bounds, default. */
+/** Details besides the type: description, format, bounds, default. */
 function noteOf(schema, ...first) {
   const target = { ...resolved(schema), ...schema };
   return [
@@ -570,13 +570,13 @@ function noteOf(schema, ...first) {
     range(target.minItems, target.maxItems, " items"),
     target.exclusiveMinimum !== undefined && `not ${target.exclusiveMinimum} itself`,
     target.exclusiveMaximum !== undefined && `not ${target.exclusiveMaximum} itself`,
-    // A pattern that only spells out the format says nothing more.
+    // The format implies its pattern.
     target.pattern && !target.format && `pattern ${target.pattern}`,
     target.default !== undefined && `default ${JSON.stringify(target.default)}`,
   ].filter(Boolean).join("; ");
 }
 
-/** Bounds in words. Those of the number type itself are none. */
+/** Bounds as text, without those of the number type itself. */
 function range(min, max, unit = "") {
   const isBound = (value) => value !== undefined && Math.abs(value) < Number.MAX_SAFE_INTEGER;
   if (isBound(min) && isBound(max)) return `${min} to ${max}${unit}`;
@@ -584,7 +584,7 @@ function range(min, max, unit = "") {
   return isBound(max) ? `at most ${max}${unit}` : undefined;
 }
 
-/** A value that fits the schema, to start from. */
+/** An example value for the schema. */
 function exampleOf(schema, depth = 0) {
   const target = { ...resolved(schema ?? {}), ...schema };
   const { type, properties, items, anyOf, oneOf, required = [] } = target;
@@ -616,7 +616,7 @@ function exampleOf(schema, depth = 0) {
   }
 }
 
-/** What a local reference stands for; the schema itself where it is none. */
+/** The target of a local reference; any other schema unchanged. */
 function resolved(schema, hops = 0) {
   const reference = schema?.$ref;
   if (typeof reference !== "string" || !reference.startsWith("#/") || hops > DEPTH_MAX) {
@@ -687,7 +687,7 @@ function signOut() {
   const { accessToken, refreshToken } = account;
   account = undefined;
   showAccount();
-  // A token that was only pasted in belongs to someone who may still need it.
+  // A pasted token is not revoked, because it may be in use elsewhere.
   if (refreshToken) post("/auth/logout", { refreshToken }, accessToken).catch(() => {});
 }
 
@@ -705,7 +705,7 @@ async function post(path, body, accessToken) {
   return result;
 }
 
-/** Fetches as the account; an access token that has run out is renewed once. */
+/** Fetches with the account's token. An expired access token is refreshed once. */
 async function authorizedFetch({ url, method, body }, signal) {
   const once = () =>
     fetch(url, {
@@ -747,7 +747,7 @@ function byId(id) {
   return document.getElementById(id);
 }
 
-/** Text in paragraphs, with `code` told apart. */
+/** Text in paragraphs, with inline `code`. */
 function paragraphs(text) {
   return text.split(/\n\s*\n/).filter(Boolean).map((paragraph) =>
     h(
@@ -765,9 +765,9 @@ function inlineCode(text) {
 function copyButton(text) {
   const button = h("button", { type: "button" }, "Copy");
   button.addEventListener("click", async () => {
-    // There is no clipboard on pages that came over plain HTTP from another host.
+    // Pages over plain HTTP from another host have no clipboard.
     const done = await navigator.clipboard?.writeText(text()).then(() => true, () => false);
-    button.textContent = done ? "Copied" : "Not allowed";
+    button.textContent = done ? "Copied" : "Copy failed";
     setTimeout(() => button.textContent = "Copy", 1500);
   });
   return button;

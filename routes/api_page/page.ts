@@ -1,6 +1,6 @@
 /**
- * The API page: three small files that are part of the program, so that it works without a
- * network. It reads `/openapi.json` and knows nothing of the endpoints itself.
+ * The API page: three files that are part of the program, so that it works without internet access.
+ * It renders `/openapi.json`.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import {
 /** Where the page and its parts are served. */
 export const API_PAGE_PATHS = ["/docs", "/docs/page.css", "/docs/page.js"] as const;
 
-/** Scripts, styles and calls only from the service itself; nothing inline, nothing evaluated. */
+/** Only scripts, styles and requests of the service itself; nothing inline or evaluated. */
 const API_PAGE_CSP = [
   "default-src 'none'",
   "script-src 'self'",
@@ -30,7 +30,7 @@ const API_PAGE_CSP = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Parts are requested under their content's hash (`?v=`), so they never change: one year. */
+/** Files are requested by the hash of their content (`?v=`), so they can be cached for a year. */
 const PART_CACHING = "public, max-age=31536000, immutable";
 
 /** The best compression, because each file is compressed once. */

@@ -1,5 +1,5 @@
 /**
- * /api/alerts: what is watched, and what came of it.
+ * /api/alerts: alert rules and their events.
  *
  * @module
  */
@@ -21,17 +21,15 @@ import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, done, EnabledBody, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
-const Metric = z.enum(ALERT_METRICS, { error: `must be one of ${ALERT_METRICS.join(", ")}` })
+const Metric = z.enum(ALERT_METRICS)
   .meta({
     id: "AlertMetric",
-    description: "Percents are of the whole host, load_1 is the load average over a minute, " +
+    description: "Percentages are of the whole host; load_1 is the load average over a minute; " +
       "container_stopped counts the containers that are not running, without finished tasks " +
       "(exit code 0 and the restart policy no)",
   });
 
-const Operator = z.enum(ALERT_OPERATORS, {
-  error: `must be one of ${ALERT_OPERATORS.join(", ")}`,
-}).meta({ id: "AlertOperator" });
+const Operator = z.enum(ALERT_OPERATORS).meta({ id: "AlertOperator" });
 
 const settings = {
   name: z.string().trim().min(1).max(100),
@@ -39,11 +37,13 @@ const settings = {
   operator: Operator,
   threshold: z.number().min(-1e12).max(1e12),
   durationSeconds: z.int().min(0).max(86_400).meta({
-    description: "How long the condition has to hold without a break",
+    description: "How long the condition must hold without interruption",
   }),
 };
 
-const AutoIncident = z.boolean().meta({ description: "Whether a firing opens an incident (Pro)" });
+const AutoIncident = z.boolean().meta({
+  description: "Whether the rule opens an incident when it fires (Pro)",
+});
 
 const example = {
   name: "High CPU",
@@ -86,7 +86,7 @@ const AlertEvent = z.object({
   metric: Metric,
   operator: Operator,
   threshold: z.number(),
-  value: z.number().meta({ description: "At the firing" }),
+  value: z.number().meta({ description: "When the rule fired" }),
   message: z.string().meta({ example: "High CPU: cpu_percent is 97.2 (> 90 for 60 s)" }),
   firedAt: Timestamp,
   rule_name: z.string().meta({ description: "Same as ruleName" }),
@@ -94,8 +94,8 @@ const AlertEvent = z.object({
   resolvedAt: Timestamp.nullable().meta({ description: "null while it fires" }),
 }).meta({ id: "AlertEvent" });
 
-/** Clients read some fields in snake case. */
-const ruleShown = (rule: AlertRule) => ({
+/** Adds the snake_case names that some clients read. */
+const withSnakeCase = (rule: AlertRule) => ({
   ...rule,
   duration_seconds: rule.durationSeconds,
   created_at: rule.createdAt,
@@ -113,7 +113,7 @@ export const alertEndpoints = (deps: Deps) => [
     role: "viewer",
     permission: "alerts:read",
     returns: z.object({ rules: z.array(Rule) }).meta({ id: "AlertRuleList" }),
-  }, () => ({ rules: listAlertRules(deps).map(ruleShown) })),
+  }, () => ({ rules: listAlertRules(deps).map(withSnakeCase) })),
 
   endpoint({
     method: "post",
@@ -131,7 +131,7 @@ export const alertEndpoints = (deps: Deps) => [
     returns: Rule,
     status: 201,
     failures: { 402: "The edition allows no more rules" },
-  }, ({ body }) => ruleShown(createAlertRule(deps, body))),
+  }, ({ body }) => withSnakeCase(createAlertRule(deps, body))),
 
   endpoint({
     method: "get",
@@ -143,7 +143,7 @@ export const alertEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Rule,
     failures: UNKNOWN,
-  }, ({ params }) => ruleShown(getAlertRule(deps, params.id))),
+  }, ({ params }) => withSnakeCase(getAlertRule(deps, params.id))),
 
   endpoint(
     {
@@ -162,7 +162,7 @@ export const alertEndpoints = (deps: Deps) => [
       failures: UNKNOWN,
     },
     ({ params, body: { duration_seconds: durationSeconds, ...change } }) =>
-      ruleShown(changeAlertRule(deps, params.id, { durationSeconds, ...change })),
+      withSnakeCase(changeAlertRule(deps, params.id, { durationSeconds, ...change })),
   ),
 
   endpoint({
@@ -193,7 +193,7 @@ export const alertEndpoints = (deps: Deps) => [
     body: EnabledBody.meta({ example: { enabled: false } }),
     returns: Rule,
     failures: UNKNOWN,
-  }, ({ params, body }) => ruleShown(changeAlertRule(deps, params.id, body))),
+  }, ({ params, body }) => withSnakeCase(changeAlertRule(deps, params.id, body))),
 
   endpoint({
     method: "get",

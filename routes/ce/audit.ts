@@ -1,5 +1,5 @@
 /**
- * /api/audit: who changed what.
+ * /api/audit: the audit log.
  *
  * @module
  */
@@ -25,7 +25,7 @@ const AuditEntry = z.object({
   action: z.string().meta({ example: "POST /api/containers/:id/stop" }),
   target: z.string().meta({ example: "web" }),
   targets: z.array(z.string()).meta({
-    description: "Ids and names of everything that the action was about, at most 100",
+    description: "Ids and names of all affected objects, at most 100",
     example: ["web"],
   }),
   command: z.string().nullable().meta({
@@ -51,7 +51,8 @@ export const auditEndpoints = (deps: Deps) => [
     path: "/api/audit",
     operationId: "listAuditEntries",
     summary: "List audit entries",
-    description: "Every write of every edition and what the service did by itself, newest first, " +
+    description:
+      "All writes of all editions, and automatic actions of the service. Newest first, " +
       "kept for 90 days. Filters are combined.",
     role: "admin",
     permission: "settings:read",

@@ -1,5 +1,5 @@
 /**
- * /auth: logging in by key or password, renewing, logging out.
+ * /auth: login by key or password, token refresh and logout.
  *
  * @module
  */
@@ -57,10 +57,10 @@ const Me = z.object({
   lastLoginAt: Timestamp.nullable(),
 }).meta({ id: "CurrentUser" });
 
-const THROTTLED = { 429: "Ten failures within a minute; see `Retry-After`" };
+const THROTTLED = { 429: "Limit of 10 failures per minute reached; see `Retry-After`" };
 
-/** The logs name the user whose token was copied. */
-async function withReuseNoted(note: Note, login: Promise<Login>): Promise<Login> {
+/** Names the user in the logs when a refresh token is reused. */
+async function withReuseInNote(note: Note, login: Promise<Login>): Promise<Login> {
   try {
     return await login;
   } catch (error) {
@@ -94,7 +94,7 @@ export const authEndpoints = (deps: Deps) => [
     body: LoginBody,
     returns: TokenPair,
     failures: {
-      401: "Email or password are wrong",
+      401: "The email or the password is wrong",
       404: "Users mode is off",
       503: "Too many concurrent logins",
       ...THROTTLED,
@@ -120,7 +120,7 @@ export const authEndpoints = (deps: Deps) => [
     failures: { 401: "Unknown, used, revoked or expired", ...THROTTLED },
   }, ({ body, caller, note, admit }) => {
     const pair = refreshSession(deps, body, caller.address, admit);
-    return withReuseNoted(note, pair);
+    return withReuseInNote(note, pair);
   }),
 
   endpoint({

@@ -1,5 +1,5 @@
 /**
- * /api/edition: the license in force, and how it changes.
+ * /api/edition: the current edition and its license.
  *
  * @module
  */
@@ -21,20 +21,21 @@ const Edition = z.object({
   }),
   customer: z.string().nullable(),
   problem: z.string().nullable().meta({
-    description: "Why a given license key is not in force",
+    description: "Why the license key is not valid",
   }),
   protectedUntil: Timestamp.nullable().meta({
-    description: "Until when an enforced IP allowlist and a started compliance log stay in force " +
-      "after the Enterprise edition ended",
+    description:
+      "Until when an enforced IP allowlist and an enabled compliance log stay in force " +
+      "after the Enterprise edition has ended",
   }),
-  warning: z.string().nullable().meta({ description: "What the protection means" }),
+  warning: z.string().nullable().meta({ description: "Consequences of the end of the edition" }),
   trial: z.object({
     startedAt: Timestamp,
     endsAt: Timestamp,
-    active: z.boolean().meta({ description: "Whether it is what opens the edition now" }),
+    active: z.boolean().meta({ description: "Whether the current edition comes from the trial" }),
   }).nullable().meta({ description: "The trial of this installation; null until it is started" }),
   features: z.array(z.string()).meta({
-    description: "Names of several words are listed with hyphens and with underscores",
+    description: "Names of several words are listed twice: with hyphens and with underscores",
   }),
   limits: z.record(z.enum(LIMITED_RESOURCES), z.int().nullable()).meta({
     description: "null is unlimited",
@@ -71,7 +72,7 @@ export const editionEndpoints = (deps: Deps) => [
       }),
     }).meta({ id: "LicenseKey" }),
     returns: ChangedEdition,
-    failures: { 409: "The environment gives the license (LICENSE_KEY)" },
+    failures: { 409: "The license is set by LICENSE_KEY" },
   }, async ({ body }) => ({ ...await installLicense(deps, body.key), ok: true as const })),
 
   endpoint({
@@ -86,7 +87,7 @@ export const editionEndpoints = (deps: Deps) => [
     returns: ChangedEdition,
     failures: {
       404: "No license is installed",
-      409: "The environment gives the license (LICENSE_KEY)",
+      409: "The license is set by LICENSE_KEY",
     },
   }, () => ({ ...removeLicense(deps), ok: true as const })),
 
@@ -98,6 +99,6 @@ export const editionEndpoints = (deps: Deps) => [
     description: "Lasts 30 days, once per installation. A license takes precedence.",
     role: "admin",
     returns: ChangedEdition,
-    failures: { 409: "The trial was started before, or a license is in force" },
+    failures: { 409: "The trial was already started, or a license is in force" },
   }, () => ({ ...startTrial(deps), ok: true as const })),
 ];

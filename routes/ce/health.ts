@@ -1,5 +1,5 @@
 /**
- * /livez, /readyz, /api/health: how the service is doing.
+ * /livez, /readyz, /health, /api/health: health of the service.
  *
  * @module
  */
@@ -22,15 +22,15 @@ const Health = z.object({
   engine: EngineStatus.optional(),
   eventStream: z.object({
     status: z.enum(["ok", "failing"]).meta({
-      description: "failing while the engine's event stream keeps breaking",
+      description: "failing while the engine's event stream is repeatedly interrupted",
     }),
     breaks: z.int().meta({ description: "Since the start of the service" }),
     lastError: z.string().nullable(),
     lastErrorAt: Timestamp.nullable(),
   }).optional(),
   ownContainer: z.enum(["none", "known", "unknown"]).optional().meta({
-    description: "unknown: the service runs in a container that it cannot find, so that it does " +
-      "not refuse to stop it",
+    description: "unknown: the service runs in a container that it cannot identify, so it does " +
+      "not refuse to stop that container",
   }),
   databases: z.object({ state: DatabaseStatus, metrics: DatabaseStatus }).optional(),
   workers: z.array(z.object({
@@ -40,7 +40,7 @@ const Health = z.object({
     lastError: z.string().nullable(),
     lastErrorAt: Timestamp.nullable(),
   })).optional(),
-  outboxDepth: z.int().nullable().optional().meta({ description: "Messages that wait" }),
+  outboxDepth: z.int().nullable().optional().meta({ description: "Number of pending messages" }),
   license: z.object({
     edition: z.enum(EDITIONS),
     expiresAt: Timestamp.nullable(),

@@ -10,12 +10,12 @@ import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { ENGINE_FAILURES, queryBoolean, Timestamp } from "../shapes.ts";
 
-/** The characters of ids, names, tags and digests. */
+/** Only characters of ids, names, tags and digests are allowed. */
 const ImageParams = z.object({
   id: z.string().min(1).max(512).regex(/^[\w.:\/@+[\]-]+$/, {
     error: "must be an id or a name with an optional tag",
   }).meta({
-    description: "Id, unambiguous prefix of an id, or name; slashes are sent as `%2F`",
+    description: "Id, unambiguous prefix of an id, or name; slashes must be encoded as `%2F`",
     example: "registry.example:5000/team/app:1",
   }),
 });
@@ -33,16 +33,16 @@ const Image = z.object({
   }),
   repoTags: z.array(z.string()),
   repoDigests: z.array(z.string()),
-  size: z.int().meta({ description: "Bytes, layers shared with other images included" }),
+  size: z.int().meta({ description: "Bytes, including layers shared with other images" }),
   createdAt: Timestamp.nullable(),
   created: Timestamp.nullable().meta({ description: "Same as createdAt" }),
-  containers: z.int().meta({ description: "How many containers use it, in whatever state" }),
+  containers: z.int().meta({ description: "Number of containers that use it, in any state" }),
   dangling: z.boolean().meta({ description: "Whether it has no tag" }),
 }).meta({ id: "Image" });
 
 const deleted = z.array(z.string()).meta({ description: "Ids of images and layers" });
 const untagged = z.array(z.string())
-  .meta({ description: "Names that were taken off", example: ["shop/web:1"] });
+  .meta({ description: "Removed tags", example: ["shop/web:1"] });
 
 export const imageEndpoints = (deps: Deps) => [
   endpoint({
@@ -87,7 +87,7 @@ export const imageEndpoints = (deps: Deps) => [
       deleted,
       untagged,
     }).meta({ id: "ImagePruneResult" }),
-    failures: { 409: "A prune is under way already", ...ENGINE_FAILURES },
+    failures: { 409: "Another prune is in progress", ...ENGINE_FAILURES },
   }, async ({ note }) => {
     const removed = await pruneImages(deps);
     note.targets = [...removed.untagged, ...removed.deleted];

@@ -1,5 +1,5 @@
 /**
- * /api/integrations: other systems that are asked for metrics, alerts and events.
+ * /api/integrations: other systems that are polled for metrics, alerts and events.
  *
  * @module
  */
@@ -29,11 +29,11 @@ import { Done, done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.t
 
 const Name = z.string().trim().min(1).max(100);
 const AdapterId = z.string().min(1).max(50).meta({
-  description: "An id of `GET /api/integrations/adapters`; the real system's name works, too",
+  description: "An id from `GET /api/integrations/adapters`, or the name of the system",
 });
 const Config = z.record(z.string(), z.unknown()).meta({
   description:
-    "Depends on the adapter. Secrets are shown as `********`, which sent back means keep",
+    "Depends on the adapter. Secrets are shown as `********`; sent unchanged, they are kept",
 });
 const PollInterval = z.int().min(POLL_INTERVAL.min).max(POLL_INTERVAL.max).meta({
   description: "Seconds",
@@ -88,7 +88,7 @@ const Adapter = z.object({
   id: z.string().meta({ example: "metrics-query" }),
   name: z.string().meta({ example: "Metrics query (Prometheus)" }),
   edition: z.enum(EDITIONS),
-  available: z.boolean().meta({ description: "Whether the license in force has it" }),
+  available: z.boolean().meta({ description: "Whether the current edition includes it" }),
   config: z.object({
     required: z.array(z.string()),
     optional: z.array(z.string()),
@@ -107,7 +107,7 @@ const DataRecord = z.object({
   severity: z.string().nullable(),
   status: z.string().nullable(),
   detail: z.string().nullable(),
-  timestamp: Timestamp.meta({ description: "Of an alert: when it was last seen in this state" }),
+  timestamp: Timestamp.meta({ description: "For an alert, when it was last seen in this state" }),
 }).meta({ id: "IntegrationRecord" });
 
 const Time = z.union([z.iso.datetime({ offset: true }), z.iso.date()], {
@@ -122,7 +122,7 @@ const DataQuery = z.object({
 });
 
 const UNKNOWN = { 404: "The integration does not exist" };
-const UNLICENSED = { 402: "The edition lacks the adapter" };
+const UNLICENSED = { 402: "The edition does not include the adapter" };
 
 export const integrationEndpoints = (deps: Deps) => [
   endpoint({
@@ -174,7 +174,9 @@ export const integrationEndpoints = (deps: Deps) => [
       assertLicensed: (body) => assertAdapterLicensed(deps, body.adapter),
       returns: Integration,
       status: 201,
-      failures: { 402: "The edition lacks the adapter, or allows no more integrations" },
+      failures: {
+        402: "The edition does not include the adapter, or its limit of integrations is reached",
+      },
     },
     async ({ body: { poll_interval: pollInterval, ...input } }) =>
       integrationOf(await createIntegration(deps, { ...input, pollInterval })),
@@ -196,7 +198,11 @@ export const integrationEndpoints = (deps: Deps) => [
       body: IntegrationChange,
       assertLicensed: (body, params) => assertAdapterLicensed(deps, body.adapter, params.id),
       returns: Integration,
-      failures: { ...UNLICENSED, ...UNKNOWN, 409: "Somebody else changed it at the same time" },
+      failures: {
+        ...UNLICENSED,
+        ...UNKNOWN,
+        409: "It was changed by another request at the same time",
+      },
     },
     async ({ params, body: { poll_interval: pollInterval, ...change } }) =>
       integrationOf(await changeIntegration(deps, params.id, { ...change, pollInterval })),
@@ -251,7 +257,7 @@ export const integrationEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: z.object({
       ok: z.boolean(),
-      records: z.int().meta({ description: "How many were stored", example: 14 }),
+      records: z.int().meta({ description: "Number of stored records", example: 14 }),
       duration_ms: z.int().meta({ example: 35 }),
       error: z.string().nullable(),
     }).meta({ id: "IntegrationPoll" }),
@@ -280,7 +286,7 @@ export const integrationEndpoints = (deps: Deps) => [
   }),
 ];
 
-/** The fields as the specification writes them. */
+/** Maps to the field names of the API. */
 function integrationOf(
   { pollInterval, lastPollAt, lastStatus, lastError, createdAt, updatedAt, ...rest }:
     IntegrationView,

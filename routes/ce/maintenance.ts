@@ -1,5 +1,5 @@
 /**
- * /api/maintenance: alerts, remediation and notices pause.
+ * /api/maintenance: pause alerts, remediation and notifications.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { Instant, Timestamp } from "../shapes.ts";
 
 const Maintenance = z.object({
   enabled: z.boolean(),
-  until: Timestamp.nullable().meta({ description: "When it ends by itself" }),
+  until: Timestamp.nullable().meta({ description: "When it ends automatically" }),
   reason: z.string().nullable(),
 }).meta({ id: "Maintenance" });
 

@@ -1,5 +1,5 @@
 /**
- * /api/metrics/history, /metrics: the figures of the past, and those of now for a scraper.
+ * /api/metrics/history and /metrics: metrics history and the Prometheus endpoint.
  *
  * @module
  */
@@ -19,7 +19,7 @@ const HistoryQuery = z.object({
   hours: queryInteger({ min: 1, max: 168, description: "Length of the range; default 24" })
     .optional(),
   range: z.string().regex(/^([1-9]\d{0,4})[mhd]$/, {
-    error: "must be a number and m, h or d, e.g. 24h or 7d",
+    error: "must be a number with m, h or d, such as 24h or 7d",
   }).optional().meta({ description: "Length of the range, instead of hours", example: "7d" }),
   from: From,
   to: To,
@@ -27,7 +27,7 @@ const HistoryQuery = z.object({
 
 const percent = z.number().meta({ description: "0 to 100" });
 const count = z.number().nullable().meta({
-  description: "Mean over the point's time; null while the engine was unreachable",
+  description: "Mean over the interval; null while the engine was unreachable",
 });
 
 const Point = z.object({
@@ -47,14 +47,14 @@ const window = {
   from: Timestamp,
   to: Timestamp,
   hours: z.number().meta({ description: "Length of the range" }),
-  resolutionSeconds: z.int().meta({ description: "The time that each point describes" }),
+  resolutionSeconds: z.int().meta({ description: "Interval that each point covers" }),
 };
 
 const History = z.object({
   ...window,
-  resolutionSeconds: z.int().meta({ description: "Time that each point covers" }),
+  resolutionSeconds: z.int().meta({ description: "Interval that each point covers" }),
   history: z.array(Point).meta({
-    description: "Oldest first, at most 1,000. Times without samples have no point",
+    description: "Oldest first, at most 1,000. Intervals without samples have no point",
   }),
   summary: z.object({
     cpuPercent: Range,
@@ -63,7 +63,7 @@ const History = z.object({
     load1: Range,
     containersRunning: Range,
     containersTotal: Range,
-  }).meta({ description: "Over all samples, not over the means; null without samples" }),
+  }).meta({ description: "Over all samples; null without samples" }),
 }).meta({
   id: "MetricsHistory",
   example: {
@@ -101,7 +101,7 @@ const ContainerHistory = z.object({
   name: z.string().meta({ example: "web" }),
   ...window,
   history: z.array(ContainerPoint).meta({
-    description: "Oldest first, at most 1000. Where there were no samples, there is no point",
+    description: "Oldest first, at most 1,000. Intervals without samples have no point",
   }),
   summary: z.object({ cpuPercent: Range, memory: Range }),
 }).meta({ id: "ContainerMetricsHistory" });
@@ -130,7 +130,7 @@ export const metricsEndpoints = (deps: Deps) => [
     operationId: "getContainerMetricsHistory",
     summary: "Get container metrics history",
     description: "CPU and memory, sampled every 15 seconds while the container runs. The history " +
-      "belongs to the container's name: it goes on when the container is recreated, and can be " +
+      "belongs to the container's name: it continues when the container is recreated, and can be " +
       `read by name after its removal. ${RANGE_NOTE} With more than 170 containers the finer ` +
       "resolutions are kept for less time.",
     role: "viewer",
@@ -140,7 +140,7 @@ export const metricsEndpoints = (deps: Deps) => [
     returns: ContainerHistory,
     etag: true,
     failures: {
-      404: "There is no such container, and none was sampled under this name",
+      404: "No container has this name, and no samples exist for it",
       503: "The container engine cannot be reached",
     },
   }, ({ params, query }) => readContainerHistory(deps, params.id, query)),

@@ -15,7 +15,7 @@ const Network = z.object({
   name: z.string(),
   driver: z.string(),
   scope: z.string().meta({ description: "local, swarm or global" }),
-  internal: z.boolean().meta({ description: "Whether it has no way out of the host" }),
+  internal: z.boolean().meta({ description: "Whether it has no access to other hosts" }),
   createdAt: Timestamp.nullable(),
   subnets: z.array(z.string()).meta({ example: ["172.18.0.0/16"] }),
   containers: z.array(z.object({
@@ -24,7 +24,7 @@ const Network = z.object({
     ipv4: z.string().nullable(),
     ipv6: z.string().nullable(),
     mac: z.string().nullable(),
-  })).meta({ description: "In every state; without addresses while they do not run" }),
+  })).meta({ description: "Containers in any state; stopped ones have no addresses" }),
 }).meta({ id: "Network" });
 
 export const networkEndpoints = (deps: Deps) => [

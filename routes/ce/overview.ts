@@ -1,5 +1,5 @@
 /**
- * /api/overview: the host at a glance.
+ * /api/overview: summary of the host.
  *
  * @module
  */
@@ -19,7 +19,7 @@ const Overview = z.object({
   system: SystemSummary,
   containers: z.object({
     running: count,
-    stopped: count.meta({ description: "Every state but running and paused" }),
+    stopped: count.meta({ description: "All states except running and paused" }),
     total: count,
     unhealthy: count,
     paused: count,

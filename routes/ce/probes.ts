@@ -1,5 +1,5 @@
 /**
- * /api/endpoints and /api/ssl: what the configured endpoints and certificates are like.
+ * /api/endpoints and /api/ssl: checks of configured endpoints and certificates.
  *
  * @module
  */
@@ -39,7 +39,7 @@ const CertificateCheck = z.object({
   issuer: z.string().nullable().meta({ example: "CN=Example CA, O=Example" }),
   subject: z.string().nullable().meta({ example: "CN=shop.example.com" }),
   altNames: z.array(z.string()).meta({
-    description: "Host names and addresses that the certificate is for, at most 100",
+    description: "Host names and addresses of the certificate, at most 100",
     example: ["shop.example.com"],
   }),
   validFrom: Timestamp.nullable(),
@@ -53,7 +53,7 @@ const CertificateCheck = z.object({
   }),
 }).meta({ id: "CertificateCheck" });
 
-const FRESHNESS = "All are checked in parallel, ten at a time, with a timeout of ten seconds. " +
+const FRESHNESS = "Checks run in parallel, ten at a time, with a timeout of ten seconds. " +
   "Results are cached for 30 seconds.";
 
 export const probeEndpoints = (deps: Deps) => {

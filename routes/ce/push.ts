@@ -1,5 +1,5 @@
 /**
- * /api/push: the devices of the caller.
+ * /api/push: devices of the caller for push notifications.
  *
  * @module
  */
@@ -26,9 +26,9 @@ const PushTokenBody = z.object({
     }),
 }).meta({ id: "PushDevice", example: { token: "ExponentPushToken[xxxxxxxxxxxxxxxxxxxxxx]" } });
 
-/** Of any form: earlier versions accepted more. */
+/** Accepts any form, because earlier versions registered more forms. */
 const KnownTokenBody = z.object({
-  token: z.string().min(1).max(PUSH_TOKEN_MAX).meta({ description: "Token that was registered" }),
+  token: z.string().min(1).max(PUSH_TOKEN_MAX).meta({ description: "A registered token" }),
 }).meta({
   id: "RegisteredDevice",
   example: { token: "ExponentPushToken[xxxxxxxxxxxxxxxxxxxxxx]" },
@@ -57,7 +57,7 @@ export const pushEndpoints = (deps: Deps) => [
     path: "/api/push/unregister",
     operationId: "unregisterDevice",
     summary: "Unregister a device",
-    description: "The answer is the same for a device of another user, which stays registered.",
+    description: "The response is the same for a device of another user, which stays registered.",
     role: "viewer",
     body: KnownTokenBody,
     returns: Done,

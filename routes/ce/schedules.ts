@@ -1,5 +1,5 @@
 /**
- * /api/schedules: container actions run by the clock.
+ * /api/schedules: container actions at fixed times.
  *
  * @module
  */
@@ -21,26 +21,26 @@ import { endpoint } from "../endpoint.ts";
 import { Done, done, EnabledBody, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 import { ContainerRef } from "./containers/shapes.ts";
 
-const Action = z.enum(SCHEDULE_ACTIONS, { error: `must be one of ${SCHEDULE_ACTIONS.join(", ")}` });
+const Action = z.enum(SCHEDULE_ACTIONS);
 
 const settings = {
   name: z.string().trim().min(1).max(100),
   containerId: ContainerRef,
   containerName: ContainerRef.meta({
-    description: "By which the container is found when it was recreated",
+    description: "Identifies the container after it was recreated",
     example: "web",
   }),
   action: Action,
   cronExpression: z.string().min(1).max(CRON_LENGTH_MAX).meta({
     description: "Five fields: minute, hour, day of month, month, day of week, with lists, " +
-      "ranges, steps and names; 7 is Sunday too. Where both day fields are restricted, a day has " +
-      "to fit one of them",
+      "ranges, steps and names; 0 and 7 are Sunday. If both day fields are restricted, a day " +
+      "must match one of them",
     example: "0 3 * * mon-fri",
   }),
 };
 
 const TimeZone = z.string().min(1).max(100).meta({
-  description: "IANA name; default the host's",
+  description: "IANA name. Default: the time zone of the host",
   example: "Europe/Berlin",
 });
 
@@ -91,7 +91,7 @@ const Run = z.object({
   startedAt: Timestamp,
   finishedAt: Timestamp,
   status: z.enum(RUN_STATUSES).meta({
-    description: "skipped: the run before had not ended yet",
+    description: "skipped: the previous run was still in progress",
   }),
   error: z.string().nullable(),
 }).meta({ id: "ScheduleRun" });

@@ -1,5 +1,5 @@
 /**
- * /api/stacks: compose projects and stacks of a swarm.
+ * /api/stacks: compose projects and Swarm stacks.
  *
  * @module
  */
@@ -23,24 +23,26 @@ const StackParams = z.object({
 });
 
 const KindQuery = z.object({
-  kind: z.enum(STACK_KINDS, { error: `must be ${STACK_KINDS.join(" or ")}` }).optional().meta({
-    description: "Decides where a compose project and a swarm stack have the same name",
+  kind: z.enum(STACK_KINDS).optional().meta({
+    description: "Needed if a compose project and a Swarm stack have the same name",
   }),
 });
 
 const Stack = z.object({
   name: z.string().meta({ example: "shop" }),
   kind: z.enum(STACK_KINDS),
-  services: z.int().meta({ description: "How many services it has" }),
-  containerCount: z.int().meta({ description: "In a swarm the wanted tasks on all nodes" }),
+  services: z.int().meta({ description: "Number of services" }),
+  containerCount: z.int().meta({
+    description: "For a Swarm stack, the desired tasks on all nodes",
+  }),
   running: z.int(),
-  stopped: z.int().meta({ description: "Every state but running and paused" }),
+  stopped: z.int().meta({ description: "All states except running and paused" }),
   unhealthy: z.int(),
   status: z.enum(STACK_STATUSES).meta({
     description:
-      "healthy: every container runs and none is unhealthy (one that others only wait for to " +
-      "complete may have ended well); stopped: none runs, is paused or restarting; degraded: " +
-      "everything between",
+      "healthy: every container runs and none is unhealthy (containers that others only wait " +
+      "for may have exited with 0); stopped: none is running, paused or restarting; " +
+      "degraded: any other combination",
   }),
   allHealthy: z.boolean().meta({ description: "Whether the status is healthy" }),
 });
@@ -63,27 +65,29 @@ const StackDetail = Stack.extend({
       description: "For a Swarm stack, those on this node",
     }),
   })),
-  workingDir: z.string().nullable().meta({ description: "Where compose was run" }),
+  workingDir: z.string().nullable().meta({
+    description: "Working directory of the compose command",
+  }),
   configFiles: z.array(z.string()),
 }).meta({ id: "StackDetail" });
 
 const ActionReport = z.object({
-  ok: z.boolean().meta({ description: "Whether everything is in the wanted state now" }),
+  ok: z.boolean().meta({ description: "Whether everything is in the requested state" }),
   results: z.array(z.object({
-    id: z.string().meta({ description: "Of the container, in a swarm of the service" }),
+    id: z.string().meta({ description: "Id of the container, or of the service in a Swarm stack" }),
     name: z.string().meta({ example: "shop-web-1" }),
     ok: z.boolean(),
-    changed: z.boolean().meta({ description: "false when it was in the wanted state already" }),
+    changed: z.boolean().meta({ description: "false if it was already in the requested state" }),
     error: z.string().nullable(),
   })),
 }).meta({ id: "StackActionReport" });
 
 const UNKNOWN = { 404: "The stack does not exist", ...ENGINE_FAILURES };
 
-const OWN = "The service's own container is left out, and its result says so.";
+const OWN = "The service's own container is skipped, as its result says.";
 
-/** Adds the members of the stack that an action was about to the audit entry. */
-async function noted(
+/** Adds the affected containers or services to the audit entry. */
+async function addToNote(
   note: Note,
   stack: string,
   action: Promise<StackActionReport>,
@@ -140,7 +144,7 @@ export const stackEndpoints = (deps: Deps) => [
       failures: UNKNOWN,
     },
     ({ params, query, note }) =>
-      noted(note, params.name, actOnStack(deps, params.name, "start", query.kind)),
+      addToNote(note, params.name, actOnStack(deps, params.name, "start", query.kind)),
   ),
 
   endpoint(
@@ -150,7 +154,7 @@ export const stackEndpoints = (deps: Deps) => [
       operationId: "stopStack",
       destructive: true,
       summary: "Stop a stack",
-      description: `Dependents first. Services of a swarm are scaled to zero. ${OWN}`,
+      description: `Dependents are stopped first. Swarm services are scaled to zero. ${OWN}`,
       role: "admin",
       permission: "stacks:stop",
       params: StackParams,
@@ -159,7 +163,7 @@ export const stackEndpoints = (deps: Deps) => [
       failures: UNKNOWN,
     },
     ({ params, query, note }) =>
-      noted(note, params.name, actOnStack(deps, params.name, "stop", query.kind)),
+      addToNote(note, params.name, actOnStack(deps, params.name, "stop", query.kind)),
   ),
 
   endpoint(
@@ -170,7 +174,7 @@ export const stackEndpoints = (deps: Deps) => [
       destructive: true,
       summary: "Restart a stack",
       description:
-        `In the order of dependencies. A swarm replaces the tasks of its services one after another. ${OWN}`,
+        `In dependency order. Swarm replaces the tasks of each service one after another. ${OWN}`,
       role: "admin",
       permission: "stacks:restart",
       params: StackParams,
@@ -179,6 +183,6 @@ export const stackEndpoints = (deps: Deps) => [
       failures: UNKNOWN,
     },
     ({ params, query, note }) =>
-      noted(note, params.name, actOnStack(deps, params.name, "restart", query.kind)),
+      addToNote(note, params.name, actOnStack(deps, params.name, "restart", query.kind)),
   ),
 ];

@@ -1,5 +1,5 @@
 /**
- * /api/stream: metrics, containers, alerts and events as they come (Server-Sent Events).
+ * /api/stream: metrics, containers, alerts and events as server-sent events.
  *
  * @module
  */
@@ -24,13 +24,13 @@ data: {"event":"container.up","timestamp":"2026-01-31T12:00:00.000Z","eventId":"
 
 `;
 
-/** An id of ours: digits that a number holds exactly. */
+/** An id of the stream; a number can represent it exactly. */
 const ID = /^\d{1,16}$/;
 
 const StreamQuery = z.object({
   types: z.preprocess(
     (text) => typeof text === "string" ? text.split(",").map((type) => type.trim()) : text,
-    z.array(z.enum(STREAM_TYPES, { error: `must be among ${STREAM_TYPES.join(", ")}` }))
+    z.array(z.enum(STREAM_TYPES))
       .default([...STREAM_TYPES]),
   ).meta({ description: "Types of frames, separated by commas", example: ["metrics", "event"] }),
   lastEventId: z.string().regex(ID, { error: "must be an id of this stream" }).optional().meta({
@@ -54,14 +54,14 @@ export const streamEndpoints = (deps: Deps) => [
     headers: { "Last-Event-ID": "Id of the last frame that the client received" },
     failures: { 503: "Too many clients are connected" },
   }, async ({ query: { types, lastEventId }, caller, request }) => {
-    // What a browser sends along by itself is no input to refuse: a strange one is left aside.
+    // Browsers send the header on their own, so an unknown value is ignored and not refused.
     const id = lastEventId ?? request.headers.get("last-event-id");
     const stream = await openStream(deps, caller, {
       types,
       lastEventId: id !== null && ID.test(id) ? Number(id) : undefined,
     });
     return new Response(stream, {
-      // A proxy (nginx) would hold frames back to fill its buffer.
+      // Prevents nginx from buffering frames.
       headers: { "content-type": "text/event-stream", "x-accel-buffering": "no" },
     });
   }),

@@ -1,5 +1,5 @@
 /**
- * /api/stream/ticket: the way to the event stream for browsers.
+ * /api/stream/ticket: tickets for the event stream in browsers.
  *
  * @module
  */

@@ -8,9 +8,7 @@ import * as z from "zod";
 import { USER_ROLES } from "../../services/auth/caller.ts";
 import { Timestamp } from "../shapes.ts";
 
-export const UserRole = z.enum(USER_ROLES, {
-  error: `must be one of ${USER_ROLES.join(", ")}`,
-}).meta({ id: "UserRole" });
+export const UserRole = z.enum(USER_ROLES).meta({ id: "UserRole" });
 
 export const User = z.object({
   id: z.string(),

@@ -1,5 +1,5 @@
 /**
- * /auth/users: who may log in, and as what.
+ * /auth/users: the accounts of users mode.
  *
  * @module
  */
@@ -53,15 +53,18 @@ const PasswordBody = z.object({
   currentPassword: CurrentPassword.meta({ description: "The same as `current_password`" }),
 }).meta({
   id: "PasswordChange",
-  example: { password: "a new one, twelve or more", current_password: "correct horse battery" },
+  example: { password: "at least twelve characters", current_password: "correct horse battery" },
 });
 
-const BEYOND = "The role does not allow this, or it is about somebody with more rights";
+const BEYOND = "The role does not allow this, or the user has permissions that you do not have";
 const OFF = { 404: "Users mode is off" };
-const UNKNOWN = { 404: "There is no such user, or users mode is off" };
+const UNKNOWN = { 404: "The user does not exist, or users mode is off" };
 
-/** Adds the email of the user that a request was about to the audit entry. */
-function noted<Account extends { id: string; email: string }>(note: Note, user: Account): Account {
+/** Adds the user's email to the audit entry. */
+function addToNote<Account extends { id: string; email: string }>(
+  note: Note,
+  user: Account,
+): Account {
   note.targets = [user.email, user.id];
   return user;
 }
@@ -93,10 +96,10 @@ export const userEndpoints = (deps: Deps) => [
     failures: {
       402: "The edition allows no more users",
       403: BEYOND,
-      409: "Somebody has this email",
+      409: "Another user has this email",
       ...OFF,
     },
-  }, async ({ body, caller, note }) => noted(note, await createUser(deps, caller, body))),
+  }, async ({ body, caller, note }) => addToNote(note, await createUser(deps, caller, body))),
 
   endpoint({
     method: "delete",
@@ -108,9 +111,9 @@ export const userEndpoints = (deps: Deps) => [
     permission: "users:write",
     params: IdParams,
     returns: Done,
-    failures: { 403: BEYOND, 409: "It is your own account or the last admin", ...UNKNOWN },
+    failures: { 403: BEYOND, 409: "The user is yourself or the last admin", ...UNKNOWN },
   }, ({ params, caller, note }) => {
-    noted(note, removeUser(deps, caller, params.id));
+    addToNote(note, removeUser(deps, caller, params.id));
     return done;
   }),
 
@@ -128,10 +131,10 @@ export const userEndpoints = (deps: Deps) => [
       params: IdParams,
       body: RoleBody,
       returns: User,
-      failures: { 403: BEYOND, 409: "It is the last admin", ...UNKNOWN },
+      failures: { 403: BEYOND, 409: "The user is the last admin", ...UNKNOWN },
     },
     ({ params, body, caller, note }) =>
-      noted(note, setUserRole(deps, caller, params.id, body.role)),
+      addToNote(note, setUserRole(deps, caller, params.id, body.role)),
   ),
 
   endpoint({
@@ -149,12 +152,12 @@ export const userEndpoints = (deps: Deps) => [
     body: PasswordBody,
     returns: User,
     failures: {
-      403: "It is another user's, or the current password is wrong",
+      403: "The password is another user's, or the current password is wrong",
       429: "Too many wrong current passwords",
       ...UNKNOWN,
     },
   }, async ({ params, body, caller, note }) =>
-    noted(
+    addToNote(
       note,
       await changePassword(deps, caller, params.id, {
         password: body.password,

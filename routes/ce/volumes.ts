@@ -10,7 +10,7 @@ import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { ENGINE_FAILURES, Timestamp } from "../shapes.ts";
 
-/** The characters are the engine's own for names. */
+/** Only the engine's characters for names are allowed. */
 const VolumeParams = z.object({
   name: z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,254}$/, {
     error: "must be the name of a volume",
@@ -20,15 +20,15 @@ const VolumeParams = z.object({
 const Volume = z.object({
   name: z.string(),
   driver: z.string(),
-  mountpoint: z.string().meta({ description: "On the host" }),
+  mountpoint: z.string().meta({ description: "Path on the host" }),
   scope: z.string().meta({ description: "local or global" }),
   createdAt: Timestamp.nullable(),
   labels: z.record(z.string(), z.string()),
   size: z.int().nullable().meta({
-    description: "Bytes as of the last GET /api/system/disk of the past hour; null if unknown",
+    description: "Bytes, from a GET /api/system/disk of the last hour; null without one",
   }),
   containers: z.array(z.string()).meta({
-    description: "Names of the containers that mount it, in whatever state",
+    description: "Names of the containers that mount it, in any state",
   }),
 }).meta({ id: "Volume" });
 
@@ -59,7 +59,7 @@ export const volumeEndpoints = (deps: Deps) => [
       .meta({ id: "VolumeDeletion" }),
     failures: {
       404: "The volume does not exist",
-      409: "A container uses it, running or not",
+      409: "A container uses it, even if it is stopped",
       ...ENGINE_FAILURES,
     },
   }, ({ params }) => removeVolume(deps, params.name)),

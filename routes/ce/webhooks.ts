@@ -1,5 +1,5 @@
 /**
- * /api/webhooks: who is called when something happens.
+ * /api/webhooks: HTTP endpoints that receive events.
  *
  * @module
  */
@@ -18,45 +18,39 @@ import {
   listWebhooks,
   removeWebhook,
   setWebhookEnabled,
-  WEBHOOK_EVENTS,
 } from "../../services/ce/webhooks/webhooks.ts";
 import { type Caller, mayDo } from "../../services/auth/caller.ts";
 import type { Deps } from "../../services/deps.ts";
 import { REDACTED } from "../../services/redact.ts";
-import { EVENT_KINDS } from "../../services/events/events.ts";
 import { OUTBOUND_URL_MAX } from "../../services/outbound/url.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, EnabledBody, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
-
-const KNOWN = `known are ${EVENT_KINDS.join(", ")}, and * for all of them`;
-
-const Events = z.array(
-  z.enum(WEBHOOK_EVENTS, {
-    error: ({ input }) =>
-      `${JSON.stringify(input)?.slice(0, 100) ?? "nothing"} is no event kind; ${KNOWN}`,
-  }),
-  { error: `must be an array of event kinds; ${KNOWN}` },
-)
-  .min(1, { error: `must name at least one event kind; ${KNOWN}` })
-  .max(100)
-  .meta({ description: "Kinds of events; `*` stands for all, also for those to come" });
+import {
+  Done,
+  done,
+  EnabledBody,
+  EventKinds,
+  IdParams,
+  paged,
+  pagingQuery,
+  Timestamp,
+} from "../shapes.ts";
 
 const Headers = z.record(z.string(), z.string())
   .refine((headers) => Object.keys(headers).length <= WEBHOOK_HEADERS_MAX, {
-    error: `must be at most ${WEBHOOK_HEADERS_MAX}`,
+    error: `must have at most ${WEBHOOK_HEADERS_MAX} entries`,
   })
   .meta({
     description: "Sent with each delivery. Values are stored encrypted and shown as `********`; " +
-      "sent back like that in an update they keep their value",
+      "sent unchanged in an update, they keep their values",
   });
 
 const fields = {
   name: z.string().min(1).max(100),
   url: z.string().min(1).max(OUTBOUND_URL_MAX).meta({
-    description: "http or https; a private or otherwise special address is refused unless the " +
-      "operator lists it in `OUTBOUND_ALLOW`",
+    description: "http or https; private and other special addresses are refused unless " +
+      "`OUTBOUND_ALLOW` lists them",
   }),
-  events: Events,
+  events: EventKinds,
 };
 
 const EXAMPLE = {
@@ -85,14 +79,14 @@ const Webhook = z.object({
   createdAt: Timestamp,
   lastDelivery: z.object({
     at: Timestamp,
-    status: z.int().nullable().meta({ description: "HTTP status; null without an answer" }),
+    status: z.int().nullable().meta({ description: "HTTP status; null without a response" }),
     error: z.string().nullable(),
   }).nullable().meta({ description: "The last attempt; null before the first" }),
 }).meta({ id: "Webhook" });
 
 const CreatedWebhook = Webhook.extend({
   secret: z.string().meta({
-    description: "Signs the deliveries; shown in this answer only",
+    description: "Signs the deliveries; shown only in this response",
     example: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD1cWyoxV4gdE=",
   }),
 }).meta({ id: "CreatedWebhook" });
@@ -122,7 +116,7 @@ export const webhookEndpoints = (deps: Deps) => [
     role: "admin",
     permission: "webhooks:read",
     returns: z.object({ webhooks: z.array(Webhook) }).meta({ id: "WebhookList" }),
-  }, ({ caller }) => ({ webhooks: listWebhooks(deps).map((each) => visible(each, caller)) })),
+  }, ({ caller }) => ({ webhooks: listWebhooks(deps).map((each) => redactUrl(each, caller)) })),
 
   endpoint({
     method: "post",
@@ -134,7 +128,7 @@ export const webhookEndpoints = (deps: Deps) => [
       "`eventId` is the same for every receiver, `server` is SERVER_NAME and `serverId` never " +
       "changes. Requests are signed as defined by " +
       "Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`). A 2xx " +
-      "answer within 10 s is success; a redirect is a failure. Failed deliveries are " +
+      "response within 10 s is success; a redirect is a failure. Failed deliveries are " +
       "retried after about 5 s, 30 s, 2 min, 10 min and 1 h; status 410 disables the " +
       "webhook. A receiver may get a message more than once and can detect this by its id. " +
       "No events are queued during maintenance.",
@@ -156,7 +150,7 @@ export const webhookEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Webhook,
     failures: UNKNOWN,
-  }, ({ params, caller }) => visible(getWebhook(deps, params.id), caller)),
+  }, ({ params, caller }) => redactUrl(getWebhook(deps, params.id), caller)),
 
   endpoint({
     method: "put",
@@ -236,8 +230,8 @@ export const webhookEndpoints = (deps: Deps) => [
   }, ({ params, query }) => listDeliveries(deps, params.id, query)),
 ];
 
-/** The path of an address often holds a token, so only users who may change it see it. */
-function visible<Shown extends { url: string }>(webhook: Shown, caller: Caller): Shown {
+/** Hides the path, which often contains a token, from users who cannot change webhooks. */
+function redactUrl<Shown extends { url: string }>(webhook: Shown, caller: Caller): Shown {
   if (mayDo(caller, "admin", "webhooks:write")) return webhook;
   const origin = URL.parse(webhook.url)?.origin;
   return { ...webhook, url: origin === undefined ? REDACTED : `${origin}/${REDACTED}` };

@@ -1,5 +1,5 @@
 /**
- * /branding: how the service looks to people.
+ * /branding: name, logos and colors of the service.
  *
  * @module
  */
@@ -39,7 +39,7 @@ const fields = {
     example: "Harbor",
   }),
   app_name: oneLine(NAME_MAX).meta({
-    description: "What people see as the name of the service",
+    description: "Name of the service for users",
     example: "Harbor Operations",
   }),
   logo_url: logo("An HTTPS address"),
@@ -50,14 +50,14 @@ const fields = {
   accent_color: color("#b5482a"),
   font_family: z.string().max(FONT_MAX)
     .regex(/^(?=.*[a-zA-Z0-9])[a-zA-Z0-9 -]+$/, {
-      error: "must be made of letters, digits, spaces and hyphens",
+      error: "must contain only letters, digits, spaces and hyphens",
     })
     .nullable()
     .meta({ description: "Used by browsers that have the font installed", example: "Inter" }),
   custom_css: z.string().max(CUSTOM_CSS_MAX).nullable().meta({
-    description: "A style sheet that loads nothing and runs nothing. It must not have " +
+    description: "A style sheet that loads and runs nothing. It must not contain " +
       "`expression()`, `javascript:`, `@import`, `</style` or other tags, bindings, behaviors, or " +
-      "`url()` of anything but `data:image/...` and `#id`, not even hidden by escapes or comments.",
+      "`url()` except of `data:image/...` and `#id`, even if hidden by escapes or comments.",
     example: ".top { letter-spacing: 0.02em }",
   }),
 };
@@ -78,7 +78,7 @@ const EXAMPLE = {
 const NewBrand = z.object({
   name: required,
   app_name: app_name.optional().meta({
-    description: "What people see as the name of the service. Default: `name`",
+    description: "Name of the service for users. Default: `name`",
     example: "Harbor Operations",
   }),
   logo_url: looks.logo_url.default(null),
@@ -119,7 +119,7 @@ export const brandingEndpoints = (deps: Deps) => [
     }),
   }, () => listBrands(deps)),
 
-  // Before `/:id`, which would take its path.
+  // Before `/:id`, which would match its path.
   endpoint({
     method: "get",
     path: "/branding/active",
@@ -155,7 +155,7 @@ export const brandingEndpoints = (deps: Deps) => [
     body: NewBrand,
     returns: Brand,
     status: 201,
-    failures: { 409: `There are ${BRANDS_MAX} brands already` },
+    failures: { 409: `Limit of ${BRANDS_MAX} brands reached` },
   }, ({ body }) => createBrand(deps, { ...body, app_name: body.app_name ?? body.name })),
 
   endpoint({

@@ -1,6 +1,5 @@
 /**
- * /encryption: how the database file is to be encrypted, the rotations of its key, and the audit of
- * both.
+ * /encryption: settings of the database encryption, key rotations and their audit.
  *
  * @module
  */
@@ -29,12 +28,9 @@ import {
 import { endpoint } from "../endpoint.ts";
 import { IdParams, paged, pagingQuery, queryInteger, Timestamp } from "../shapes.ts";
 
-const oneOf = <const Values extends readonly string[]>(values: Values) =>
-  z.enum(values, { error: `must be one of ${values.join(", ")}` });
-
 const Config = z.object({
   enabled: z.boolean(),
-  algorithm: oneOf(CIPHER_ALGORITHMS),
+  algorithm: z.enum(CIPHER_ALGORITHMS),
   kdf_iterations: z.int().min(100_000).max(5_000_000).meta({ example: 256_000 }),
   page_size: z.literal(PAGE_SIZES, {
     error: "must be a power of two from 512 to 65536",
@@ -44,12 +40,12 @@ const Config = z.object({
 const Status = z.object({
   enabled: z.boolean(),
   sqlcipher_available: z.boolean().meta({
-    description: "Whether SQLCipher opened the database, which can encrypt it",
+    description: "Whether the database was opened by SQLCipher, which can encrypt it",
   }),
   algorithm: z.enum(CIPHER_ALGORITHMS),
   kdf_iterations: z.int(),
   last_rotation: Timestamp.nullable().meta({
-    description: "When a rotation was last completed; null if none ever was",
+    description: "Time of the last completed rotation, or null",
   }),
   pending_rotations: z.int().meta({ description: "0 or 1" }),
 }).meta({ id: "EncryptionStatus" });
@@ -63,7 +59,7 @@ const Rotation = z.object({
   initiated_by: z.string().meta({ description: "Id of the user, or key", example: "key" }),
   started_at: Timestamp,
   completed_at: Timestamp.nullable().meta({
-    description: "When it ended, in whichever way; null while it is pending",
+    description: "When it completed or failed; null while it is pending",
   }),
 }).meta({ id: "KeyRotation" });
 
@@ -76,11 +72,11 @@ const AuditEntry = z.object({
   created_at: Timestamp,
 }).meta({ id: "EncryptionAuditEntry" });
 
-// Without a default: whoever deletes has to say what.
+// No default, because the request deletes entries.
 const RetentionDays = queryInteger({
   min: 30,
   max: 3_650,
-  description: "How many days back entries are kept",
+  description: "Number of days for which entries are kept",
 });
 
 const READ = { role: "admin", permission: "encryption:read" } as const;
@@ -161,14 +157,14 @@ export const encryptionEndpoints = (deps: Deps) => [
     ...WRITE,
     params: IdParams,
     body: z.object({
-      status: oneOf(ROTATION_ENDS),
-      notes: Notes.optional().meta({ description: "Default: those it was begun with" }),
+      status: z.enum(ROTATION_ENDS),
+      notes: Notes.optional().meta({ description: "Default: the notes of the start" }),
     }).meta({
       id: "KeyRotationResult",
       example: { status: "completed", notes: "All hosts have the new key" },
     }),
     returns: Rotation,
-    failures: { 404: "The rotation does not exist", 409: "It has ended already" },
+    failures: { 404: "The rotation does not exist", 409: "The rotation has already ended" },
   }, ({ params, body, caller }) => endKeyRotation(deps, caller, params.id, body)),
 
   endpoint({
@@ -179,7 +175,7 @@ export const encryptionEndpoints = (deps: Deps) => [
     description: "Newest first.",
     ...READ,
     query: z.object({
-      event_type: oneOf(ENCRYPTION_EVENTS).optional(),
+      event_type: z.enum(ENCRYPTION_EVENTS).optional(),
       ...pagingQuery(50),
     }),
     returns: paged({ entries: z.array(AuditEntry) }).meta({ id: "EncryptionAuditPage" }),

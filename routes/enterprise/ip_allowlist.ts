@@ -1,5 +1,5 @@
 /**
- * /ip-allowlist: from which addresses the service may be used.
+ * /ip-allowlist: addresses that may use the service.
  *
  * @module
  */
@@ -28,18 +28,18 @@ import { Done, done, IdParams, Instant, oneLine, Timestamp, ToggleBody } from ".
 const LABEL_MAX = 100;
 const DESCRIPTION_MAX = 1_000;
 
-/** An IPv6 address with an interface's name behind it. */
+/** Room for an IPv6 address with the name of an interface. */
 const ADDRESS_MAX = 64;
 
 const Scope = z.enum(IP_RULE_SCOPES).meta({
   id: "IpRuleScope",
-  description: "`global` admits everybody, `user` only the user `scope_id`",
+  description: "`global` admits all users, `user` only the user `scope_id`",
 });
 
 const fields = {
   cidr: z.string().min(1).max(CIDR_MAX).meta({
     description: "A network or a single address, IPv4 or IPv6. Mapped IPv4 (`::ffff:10.0.0.1`) " +
-      "becomes IPv4. After the prefix all bits must be zero. `0.0.0.0/0` admits every IPv4 " +
+      "becomes IPv4. All bits after the prefix must be zero. `0.0.0.0/0` admits every IPv4 " +
       "address, `::/0` every IPv6 address.",
     example: "203.0.113.0/24",
   }),
@@ -48,10 +48,10 @@ const fields = {
   enabled: z.boolean(),
   scope: Scope,
   scope_id: z.string().min(1).max(255).nullable().meta({
-    description: "The id of a user; only for the scope `user`",
+    description: "Id of the user; only for the scope `user`",
   }),
   expires_at: Instant.nullable().meta({
-    description: "From then on the rule admits nobody",
+    description: "The rule has no effect from this time on",
     example: "2026-12-31T23:00:00Z",
   }),
 };
@@ -59,7 +59,7 @@ const fields = {
 const EXAMPLE = {
   cidr: "203.0.113.0/24",
   label: "Office",
-  description: "Where requests from the office network come from",
+  description: "Office network",
   enabled: true,
   scope: "global" as const,
   expires_at: null,
@@ -91,7 +91,7 @@ const Rule = z.object({
 
 const Config = z.object({
   enforcement_enabled: z.boolean().meta({
-    description: "Whether addresses that no rule admits are refused",
+    description: "Whether addresses without a matching rule are refused",
   }),
   log_denials: z.boolean().meta({
     description: "Whether refused addresses are logged, each at most ten times a minute",
@@ -104,8 +104,9 @@ const CheckQuery = z.object({
     example: "203.0.113.7",
   }),
   user_id: z.string().min(1).max(255).optional().meta({
-    description: "A user whose rules count besides the global ones. Default: the caller if `ip` " +
-      "is left out, else nobody",
+    description:
+      "A user whose rules apply in addition to the global ones. Default: the caller if " +
+      "`ip` is omitted, otherwise none",
   }),
 });
 
@@ -114,12 +115,12 @@ const Check = z.object({
   allowed: z.boolean(),
   reason: z.string().meta({ example: 'The rule "Office" (203.0.113.0/24) admits it' }),
   rules_evaluated: z.int().meta({
-    description: "How many rules count: enabled, not ended, and global or for that user",
+    description: "Number of rules that apply: enabled, not expired, and global or for that user",
   }),
 }).meta({ id: "IpCheck" });
 
 const UNKNOWN = { 404: "The rule does not exist" };
-const LOCKED_OUT = { 409: "It would lock out the caller's own address" };
+const LOCKED_OUT = { 409: "The change would lock out your own address" };
 
 const READ = { role: "admin", permission: "ip_allowlist:read" } as const;
 const WRITE = { role: "admin", permission: "ip_allowlist:write" } as const;
@@ -145,8 +146,8 @@ export const ipAllowlistEndpoints = (deps: Deps) => [
     returns: Rule,
     status: 201,
     failures: {
-      404: "There is no user with the id `scope_id`",
-      409: `There are ${IP_RULES_MAX} rules already`,
+      404: "The user `scope_id` does not exist",
+      409: `Limit of ${IP_RULES_MAX} rules reached`,
     },
   }, ({ body }) => createIpRule(deps, body)),
 
@@ -172,7 +173,7 @@ export const ipAllowlistEndpoints = (deps: Deps) => [
     params: IdParams,
     body: RuleChange,
     returns: Rule,
-    failures: { 404: "There is no such rule, or no such user", ...LOCKED_OUT },
+    failures: { 404: "The rule or the user does not exist", ...LOCKED_OUT },
   }, ({ params, body, caller }) => changeIpRule(deps, caller, params.id, body)),
 
   endpoint({
@@ -209,7 +210,7 @@ export const ipAllowlistEndpoints = (deps: Deps) => [
     ...READ,
     query: CheckQuery,
     returns: Check,
-    failures: { 404: "There is no user with the id `user_id`" },
+    failures: { 404: "The user `user_id` does not exist" },
   }, ({ query, caller }) => checkAddress(deps, caller, { ip: query.ip, userId: query.user_id })),
 
   endpoint({
@@ -237,6 +238,6 @@ export const ipAllowlistEndpoints = (deps: Deps) => [
       example: { enforcement_enabled: true, log_denials: true },
     }),
     returns: Config,
-    failures: { 409: "It would lock out the address of whoever turns it on" },
+    failures: { 409: "Enforcement would lock out your own address" },
   }, ({ body, caller }) => changeIpAllowlistConfig(deps, caller, body)),
 ];

@@ -20,7 +20,7 @@ import { ssoLoginEndpoints } from "./sso/login.ts";
 import { ssoProviderEndpoints } from "./sso/providers.ts";
 import { ssoSessionEndpoints } from "./sso/sessions.ts";
 
-/** Under the edition's prefix. */
+/** Paths are relative to the edition's prefix. */
 export const enterpriseEndpoints = (deps: Deps): Endpoint[] => [
   ...ssoProviderEndpoints(deps),
   ...ssoLoginEndpoints(deps),

@@ -1,6 +1,6 @@
 /**
- * /roles/:id/users, /roles/users/:userId/check: who has a custom role, and what users may do by
- * theirs.
+ * /roles/:id/users, /roles/users/:userId/check: assignments of custom roles, and the resulting
+ * permissions.
  *
  * @module
  */
@@ -30,11 +30,11 @@ const Check = z.object({
   user_id: z.string(),
   roles: z.array(z.string()).meta({ description: "Names of the custom roles" }),
   permissions: z.record(z.string(), z.array(z.string())).meta({
-    description: "What the custom roles grant: the actions by resource",
+    description: "Actions that the custom roles grant, by resource",
   }),
   has_permission: z.boolean().nullable().meta({
-    description: "Whether the user may do this, by role or by custom roles; null unless " +
-      "`resource` and `action` are given",
+    description: "Whether the user has this permission; null unless `resource` and `action` are " +
+      "given",
   }),
 }).meta({
   id: "PermissionCheck",
@@ -62,7 +62,7 @@ export const roleUserEndpoints = (deps: Deps) => [
     returns: paged({
       users: z.array(z.object({
         ...Assignment,
-        email: z.string().nullable().meta({ description: "null for `key`, who has no account" }),
+        email: z.string().nullable().meta({ description: "null for `key`, which has no account" }),
       })),
     }).meta({ id: "RoleUserPage" }),
     failures: UNKNOWN,
@@ -82,9 +82,9 @@ export const roleUserEndpoints = (deps: Deps) => [
     returns: Done.extend({
       ...Assignment,
       role_id: z.string(),
-      changed: z.boolean().meta({ description: "Whether the user did not have it before" }),
+      changed: z.boolean().meta({ description: "false if the user already had the role" }),
     }).meta({ id: "RoleAssignmentResult" }),
-    failures: { 403: BEYOND, 404: "There is no such role, or no such user" },
+    failures: { 403: BEYOND, 404: "The role or the user does not exist" },
   }, ({ params, body, caller, note }) => {
     note.targets = [params.id, body.user_id];
     note.target = note.targets.join(" ");
@@ -100,7 +100,7 @@ export const roleUserEndpoints = (deps: Deps) => [
     ...WRITE,
     params: IdParams.extend({ userId: UserId }),
     returns: Done,
-    failures: { 403: BEYOND, 404: "There is no such role, or the user does not have it" },
+    failures: { 403: BEYOND, 404: "The role does not exist, or the user does not have it" },
   }, ({ params, caller }) => {
     unassignRole(deps, caller, params.id, params.userId);
     return done;
@@ -112,7 +112,7 @@ export const roleUserEndpoints = (deps: Deps) => [
     operationId: "checkUserPermissions",
     summary: "Check a user's permissions",
     description: "Lists the permissions that the user's custom roles grant. With `resource` and " +
-      "`action`, the answer also says whether the user has that permission. In key mode, " +
+      "`action`, the response also says whether the user has that permission. In key mode, " +
       "the only user is `key`, an admin.",
     ...READ,
     params: UserParams,

@@ -18,24 +18,18 @@ import {
 import { endpoint } from "../endpoint.ts";
 import { Done, done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
-/** What a body may hold at most; the catalogue has fewer resources and actions. */
+/** Limits of a request; there are fewer resources and actions. */
 const GROUPS_MAX = 100;
 const ACTIONS_MAX = 50;
 
-export const Resource = z.enum([ANY, ...RESOURCES], {
-  error: ({ input }) => `${quoted(input)} is no resource; known are ${RESOURCES.join(", ")}, and *`,
-});
+export const Resource = z.enum([ANY, ...RESOURCES]);
 
-const KNOWN_ACTIONS = [ANY, ...actionsOf(ANY)];
-
-export const Action = z.enum(KNOWN_ACTIONS, {
-  error: ({ input }) => `${quoted(input)} is no action; known are ${KNOWN_ACTIONS.join(", ")}`,
-});
+export const Action = z.enum([ANY, ...actionsOf(ANY)]);
 
 const Permission = z.object({
   resource: Resource,
   actions: z.array(z.string().max(100)).min(1).max(ACTIONS_MAX).meta({
-    items: { enum: KNOWN_ACTIONS },
+    items: { enum: Action.options },
     example: ["read", "restart"],
   }),
 }).superRefine(({ resource, actions }, context) => {
@@ -43,7 +37,9 @@ const Permission = z.object({
   for (const [index, action] of actions.entries()) {
     if (known.includes(action)) continue;
     const where = resource === ANY ? "any resource" : resource;
-    const message = `${quoted(action)} is no action of ${where}; known are ${known.join(", ")}`;
+    const message = `${quoted(action)} is not an action of ${where}; known actions: ${
+      known.join(", ")
+    }`;
     context.addIssue({ code: "custom", path: ["actions", index], message });
     return;
   }
@@ -62,7 +58,7 @@ const fields = {
 
 const EXAMPLE = {
   name: "Night shift",
-  description: "May restart what hangs",
+  description: "Can restart containers and stacks",
   priority: 10,
   permissions: [
     { resource: "containers", actions: ["read", "restart", "logs"] },
@@ -88,7 +84,7 @@ const ListedRole = z.object({
   name: z.string(),
   description: z.string(),
   priority: z.int(),
-  permission_count: z.int().meta({ description: "Number of pairs of resource and action" }),
+  permission_count: z.int().meta({ description: "Number of resource and action pairs" }),
   user_count: z.int(),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -108,10 +104,9 @@ const Role = ListedRole.extend({
   },
 });
 
-/** Also for the assignments of roles. */
 export const BEYOND =
-  "The caller's role does not allow this, or the custom role has a permission " +
-  "that the caller lacks";
+  "The role does not allow this, or the custom role has a permission that you do not " +
+  "have";
 export const UNKNOWN = { 404: "The role does not exist" };
 
 const READ = { role: "admin", permission: "custom_roles:read" } as const;
@@ -155,7 +150,10 @@ export const roleEndpoints = (deps: Deps) => [
     body: NewRole,
     returns: Role,
     status: 201,
-    failures: { 403: BEYOND, 409: `Another role has this name, or there are ${ROLES_MAX} roles` },
+    failures: {
+      403: BEYOND,
+      409: `Another role has this name, or the limit of ${ROLES_MAX} roles is reached`,
+    },
   }, ({ body, caller }) => createRole(deps, caller, body)),
 
   endpoint({
@@ -189,5 +187,5 @@ export const roleEndpoints = (deps: Deps) => [
   }),
 ];
 
-/** What was given, cut to a length that is worth repeating. */
+/** The input for an error message, truncated. */
 const quoted = (input: unknown) => JSON.stringify(input)?.slice(0, 100) ?? "nothing";

@@ -1,12 +1,11 @@
 /**
- * /chatops: chats that are told when something happens.
+ * /chatops: chat channels that receive events.
  *
  * @module
  */
 
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
-import { EVENT_KINDS } from "../../services/events/events.ts";
 import { OUTBOUND_URL_MAX } from "../../services/outbound/url.ts";
 import {
   changeChatChannel,
@@ -22,26 +21,12 @@ import {
 } from "../../services/pro/chat/channels.ts";
 import { dispatchToChats } from "../../services/pro/chat/dispatch.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import { Done, done, EventKinds, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
-const KNOWN_PLATFORMS = `must be one of ${CHAT_PLATFORM_NAMES.join(", ")}`;
-const KNOWN_EVENTS = `known are ${EVENT_KINDS.join(", ")}, and * for all of them`;
-
-const Platform = z.enum(CHAT_PLATFORM_NAMES, { error: KNOWN_PLATFORMS }).meta({
+const Platform = z.enum(CHAT_PLATFORM_NAMES).meta({
   id: "ChatPlatform",
-  description: "`messenger` is Telegram, `team-chat` is Slack and what speaks like it",
+  description: "`messenger` is Telegram; `team-chat` is Slack or a compatible service",
 });
-
-const Events = z.array(
-  z.enum(["*", ...EVENT_KINDS], {
-    error: ({ input }) =>
-      `${JSON.stringify(input)?.slice(0, 100) ?? "nothing"} is no event kind; ${KNOWN_EVENTS}`,
-  }),
-  { error: `must be an array of event kinds; ${KNOWN_EVENTS}` },
-)
-  .min(1, { error: `must name at least one event kind; ${KNOWN_EVENTS}` })
-  .max(100)
-  .meta({ description: "Kinds of events; `*` stands for all, also for those to come" });
 
 const text = (max: number, description: string) =>
   z.string().min(1).max(max).nullable().optional().meta({ description });
@@ -50,18 +35,19 @@ const Config = z.object({
   bot_token: text(256, "messenger: the token of the bot"),
   chat_id: z.union([z.int().transform(String), z.string().min(1).max(128)])
     .nullable().optional().meta({
-      description: "messenger: the number of the chat, or the @name of a public channel",
+      description: "messenger: the id of the chat, or the @name of a public channel",
     }),
   webhook_url: text(OUTBOUND_URL_MAX, "team-chat: the address of the incoming webhook"),
   api_url: text(
     OUTBOUND_URL_MAX,
-    "The address of a gateway that takes the place of the platform's own, if any",
+    "The address of a gateway that replaces the platform's API",
   ),
 }).meta({
   id: "ChatChannelConfig",
-  description: "Stored encrypted and shown as `********`; a field that is left out or sent back " +
-    "like that keeps its value, null takes it away. A private or otherwise special address is " +
-    "refused unless the operator lists it in `OUTBOUND_ALLOW`",
+  description:
+    "Stored encrypted and shown as `********`. Omitted fields and fields sent unchanged " +
+    "keep their values; null removes a value. Private and other special addresses are refused " +
+    "unless `OUTBOUND_ALLOW` lists them",
 });
 
 const EXAMPLE = {
@@ -76,7 +62,7 @@ const fields = {
   platform: Platform,
   name: z.string().trim().min(1).max(100),
   config: Config,
-  events: Events,
+  events: EventKinds,
 };
 
 const NewChannel = z.object({ ...fields, enabled: z.boolean().default(true) })
@@ -107,7 +93,7 @@ const Message = z.object({
   event_type: z.string().meta({ example: "alert.fired" }),
   text: z.string(),
   status: z.enum(CHAT_STATUSES),
-  error: z.string().nullable().meta({ description: "Of the last attempt" }),
+  error: z.string().nullable().meta({ description: "Error of the last attempt" }),
   attempts: z.int(),
   created_at: Timestamp,
   sent_at: Timestamp.nullable(),
@@ -115,11 +101,12 @@ const Message = z.object({
 
 const Dispatch = z.object({
   event_type: z.string().regex(/^[\w.-]{1,100}$/, {
-    error: "must be 1 to 100 letters, digits, dots, dashes and underscores",
+    error: "must have 1 to 100 letters, digits, dots, dashes and underscores",
   }),
   payload: z.record(z.string(), z.unknown()).default({}).meta({
-    description: "The event's data. One of a known kind is told in its words, any other field by " +
-      "field, with `title` or `name` in the headline",
+    description:
+      "Data of the event. Known kinds are formatted as sentences, other kinds as a list " +
+      "of fields with `title` or `name` as the headline",
   }),
 }).meta({
   id: "ChatDispatch",
@@ -147,7 +134,7 @@ export const chatChannelEndpoints = (deps: Deps) => [
     summary: "Create a chat channel",
     description: "Events are sent as plain text of at most 4,096 characters (messenger) or 4,000 " +
       "characters (team chat). Failed messages are retried after about 5 s, 30 s, 2 min, 10 " +
-      "min and 1 h, or later if the platform asks for it; status 410 disables the channel. " +
+      "min and 1 h, or later if the platform requests it; status 410 disables the channel. " +
       "No events are queued during maintenance.",
     role: "admin",
     permission: "chatops:write",
@@ -241,7 +228,7 @@ export const chatChannelEndpoints = (deps: Deps) => [
     permission: "chatops:write",
     body: Dispatch,
     returns: Done.extend({
-      dispatched: z.int().meta({ description: "How many channels", example: 1 }),
+      dispatched: z.int().meta({ description: "Number of channels", example: 1 }),
       message_ids: z.array(MessageId),
     }).meta({ id: "ChatDispatchResult" }),
   }, ({ body }) => {

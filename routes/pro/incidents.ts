@@ -1,5 +1,5 @@
 /**
- * /incidents: what went wrong, who repairs it, and what was done about it.
+ * /incidents: incidents with their status and timeline.
  *
  * @module
  */
@@ -23,11 +23,8 @@ import {
 import { endpoint } from "../endpoint.ts";
 import { Done, done, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
-const oneOf = <const Names extends readonly [string, ...string[]]>(names: Names) =>
-  z.enum(names, { error: `must be one of ${names.join(", ")}` });
-
-const Severity = oneOf(INCIDENT_SEVERITIES).meta({ id: "IncidentSeverity" });
-const Status = oneOf(INCIDENT_STATUSES).meta({ id: "IncidentStatus" });
+const Severity = z.enum(INCIDENT_SEVERITIES).meta({ id: "IncidentSeverity" });
+const Status = z.enum(INCIDENT_STATUSES).meta({ id: "IncidentStatus" });
 
 const Message = z.string().trim().min(1).max(10_000);
 
@@ -36,7 +33,7 @@ const settings = {
   severity: Severity,
   description: z.string().trim().max(10_000).nullable(),
   commander: z.string().trim().max(200).nullable().meta({
-    description: "Who leads the repair; any name",
+    description: "Name of the person who leads the response",
   }),
 };
 
@@ -47,9 +44,9 @@ const NewIncident = z.object({
 }).meta({
   id: "NewIncident",
   example: {
-    title: "Checkout answers with errors",
+    title: "Checkout returns errors",
     severity: "major",
-    description: "Since the release of this morning every tenth order fails.",
+    description: "Since this morning's release, every tenth order fails.",
     commander: "Ada",
   },
 });
@@ -61,12 +58,12 @@ const IncidentChanges = z.object(settings).partial().meta({
 
 const StatusChange = z.object({ status: Status, message: Message.optional() }).meta({
   id: "IncidentStatusChange",
-  example: { status: "identified", message: "A full disk on the database's host." },
+  example: { status: "identified", message: "The disk of the database host is full." },
 });
 
-const NewEntry = z.object({ type: oneOf(NOTE_TYPES).default("note"), message: Message }).meta({
+const NewEntry = z.object({ type: z.enum(NOTE_TYPES).default("note"), message: Message }).meta({
   id: "NewTimelineEntry",
-  example: { type: "action", message: "Rolled back to the release of yesterday." },
+  example: { type: "action", message: "Rolled back to yesterday's release." },
 });
 
 const Incident = z.object({
@@ -75,10 +72,10 @@ const Incident = z.object({
   status: Status,
   source: z.enum(INCIDENT_SOURCES),
   source_id: z.string().nullable().meta({
-    description: "The monitor or the alert rule that it came from",
+    description: "Id of the monitor or alert rule that opened it",
   }),
   created_by: z.string().meta({
-    description: "The user's email, `key` in key mode, `system` where it opened itself",
+    description: "The user's email, `key` in key mode, or `system` if it was opened automatically",
   }),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -179,7 +176,7 @@ export const incidentEndpoints = (deps: Deps) => [
     body: NewEntry,
     returns: Entry,
     status: 201,
-    failures: { ...UNKNOWN, 409: "The timeline has 1 000 entries" },
+    failures: { ...UNKNOWN, 409: "Limit of 1,000 timeline entries reached" },
   }, ({ params, body, caller }) => addTimelineEntry(deps, params.id, body, caller)),
 
   endpoint({

@@ -21,7 +21,7 @@ import { subscriberLinkEndpoints } from "./status_pages/subscriber_links.ts";
 import { uptimeHistoryEndpoints } from "./uptime_history.ts";
 import { uptimeMonitorEndpoints } from "./uptime_monitors.ts";
 
-/** Under the edition's prefix. */
+/** Paths are relative to the edition's prefix. */
 export const proEndpoints = (deps: Deps): Endpoint[] => [
   ...incidentEndpoints(deps),
   ...uptimeMonitorEndpoints(deps),
@@ -30,7 +30,7 @@ export const proEndpoints = (deps: Deps): Endpoint[] => [
   ...slaReportEndpoints(deps),
   ...remediationEndpoints(deps),
   ...statusPagePublicEndpoints(deps),
-  // Before `/:pageId/...`, which would take its paths.
+  // Before `/:pageId/...`, which would match their paths.
   ...subscriberLinkEndpoints(deps),
   ...statusPageSubscriberEndpoints(deps),
   ...statusPageEndpoints(deps),

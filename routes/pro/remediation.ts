@@ -1,5 +1,5 @@
 /**
- * /remediation: what is done about which condition, and what came of it.
+ * /remediation: rules that act on containers, and their runs.
  *
  * @module
  */
@@ -20,35 +20,34 @@ import { ContainerRef } from "../ce/containers/shapes.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, done, EnabledBody, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
-const oneOf = <const Names extends readonly [string, ...string[]]>(names: Names) =>
-  z.enum(names, { error: `must be one of ${names.join(", ")}` });
-
-const Action = oneOf(REMEDIATION_ACTIONS);
+const Action = z.enum(REMEDIATION_ACTIONS);
 
 const ActionConfig = z.object({
   timeout_seconds: z.int().min(0).max(300).optional().meta({
-    description: "Of stop and restart: seconds until the container is killed; default 10",
+    description: "stop and restart: seconds until the container is killed; default 10",
   }),
 }).meta({ id: "RemediationActionConfig", example: {} });
 
 const settings = {
   name: z.string().trim().min(1).max(100),
-  condition_metric: oneOf(REMEDIATION_METRICS).meta({
-    description: "Percents and load_1 are of the host, container_stopped counts the containers " +
-      "that are not running, without finished tasks (exit code 0 and the restart policy no). The others are of the target: percents (100 is one core; of its " +
-      "memory limit), container_unhealthy and container_down are 1 or 0. Down means not running " +
-      "after having run, by whatever cause but an action of this service",
+  condition_metric: z.enum(REMEDIATION_METRICS).meta({
+    description:
+      "Percentages and load_1 are of the host. container_stopped counts the containers " +
+      "that are not running, without finished tasks (exit code 0 and the restart policy no). " +
+      "container_* are of the target: CPU in percent of one core, memory in percent of its " +
+      "limit; container_unhealthy and container_down are 1 or 0. Down means not running after " +
+      "having run, unless this service stopped it",
   }),
-  condition_operator: oneOf(REMEDIATION_OPERATORS),
+  condition_operator: z.enum(REMEDIATION_OPERATORS),
   condition_threshold: z.number().min(-1e12).max(1e12),
   condition_duration: z.int().min(0).max(86_400).meta({
-    description: "Seconds for which the condition has to hold without a break",
+    description: "Seconds for which the condition must hold without interruption",
   }),
   action_type: Action,
   action_target: ContainerRef,
   action_config: ActionConfig,
   cooldown_seconds: z.int().min(0).max(86_400).meta({
-    description: "Least seconds between two firings",
+    description: "Minimum number of seconds between two firings",
   }),
   enabled: z.boolean(),
 };
@@ -98,12 +97,13 @@ const Run = z.object({
   rule_id: z.string(),
   rule_name: z.string(),
   metric_value: z.number().nullable().meta({
-    description: "When the rule fired; null where it turned itself off",
+    description: "When the rule fired; null if it was disabled automatically",
   }),
   action_type: Action,
   action_target: z.string(),
   status: z.enum(REMEDIATION_STATUSES).meta({
-    description: "skipped: a guard was in the way, or the rule turned itself off",
+    description:
+      "skipped: a safety check prevented the action, or the rule was disabled automatically",
   }),
   error: z.string().nullable(),
   started_at: Timestamp,

@@ -1,5 +1,5 @@
 /**
- * /uptime: what the checks of the monitors came to, and the outages.
+ * /uptime: checks, statistics and outages of monitors.
  *
  * @module
  */
@@ -19,9 +19,9 @@ import { IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
 const Check = z.object({
   monitor_id: z.string(),
-  status: z.enum(["up", "down"]).meta({ description: "What this check alone came to" }),
+  status: z.enum(["up", "down"]).meta({ description: "Result of this check alone" }),
   response_time_ms: z.int().nullable().meta({
-    description: "Null where no answer came",
+    description: "null without a response",
     example: 84,
   }),
   status_code: z.int().nullable().meta({ example: 503 }),
@@ -31,15 +31,15 @@ const Check = z.object({
 
 const Stats = z.object({
   uptime_percent: z.number().nullable().meta({
-    description: "Of the time in which the state was known; null while it is not",
+    description: "Percent of the known time; null without any",
     example: 99.9306,
   }),
   avg_response_time_ms: z.int().nullable().meta({
-    description: "Of the checks that succeeded",
+    description: "Average of the successful checks",
     example: 84,
   }),
   p95_response_time_ms: z.int().nullable().meta({
-    description: "At most 5 % too high",
+    description: "Up to 5 % above the exact value",
     example: 210,
   }),
   total_checks: z.int().meta({ example: 2_879 }),
@@ -52,7 +52,7 @@ const Outage = z.object({
   monitor_name: z.string(),
   status: z.enum(OUTAGE_STATUSES),
   cause: z.string().meta({ example: "The status is 503, not 200-299" }),
-  started_at: Timestamp.meta({ description: "The first of the failed checks" }),
+  started_at: Timestamp.meta({ description: "Time of the first failed check" }),
   resolved_at: Timestamp.nullable(),
   duration_seconds: z.int().meta({ example: 95 }),
 }).meta({ id: "Outage" });
@@ -79,8 +79,11 @@ export const uptimeHistoryEndpoints = (deps: Deps) => [
     permission: "uptime:write",
     params: IdParams,
     returns: Check,
-    failures: { 409: "The monitor changed meanwhile, or its secrets are unreadable", ...UNKNOWN },
-  }, async ({ params }) => shownCheck(await checkMonitor(deps, params.id))),
+    failures: {
+      409: "The monitor has changed during the check, or its secrets cannot be decrypted",
+      ...UNKNOWN,
+    },
+  }, async ({ params }) => checkOf(await checkMonitor(deps, params.id))),
 
   endpoint({
     method: "get",
@@ -96,7 +99,7 @@ export const uptimeHistoryEndpoints = (deps: Deps) => [
     failures: UNKNOWN,
   }, ({ params, query }) => {
     const { checks, ...page } = listChecks(deps, params.id, query);
-    return { checks: checks.map(shownCheck), ...page };
+    return { checks: checks.map(checkOf), ...page };
   }),
 
   endpoint({
@@ -118,9 +121,9 @@ export const uptimeHistoryEndpoints = (deps: Deps) => [
     const stats = getUptimeStats(deps, params.id);
     return {
       stats: {
-        "24h": shownStats(stats["24h"]),
-        "7d": shownStats(stats["7d"]),
-        "30d": shownStats(stats["30d"]),
+        "24h": statsOf(stats["24h"]),
+        "7d": statsOf(stats["7d"]),
+        "30d": statsOf(stats["30d"]),
       },
     };
   }),
@@ -139,7 +142,7 @@ export const uptimeHistoryEndpoints = (deps: Deps) => [
     failures: UNKNOWN,
   }, ({ params, query }) => {
     const { outages, ...page } = listMonitorOutages(deps, params.id, query);
-    return { incidents: outages.map(shownOutage), ...page };
+    return { incidents: outages.map(outageOf), ...page };
   }),
 
   endpoint({
@@ -154,11 +157,11 @@ export const uptimeHistoryEndpoints = (deps: Deps) => [
     returns: paged({ incidents: z.array(Outage) }).meta({ id: "OutagePage" }),
   }, ({ query: { monitor_id, ...query } }) => {
     const { outages, ...page } = listOutages(deps, { ...query, monitorId: monitor_id });
-    return { incidents: outages.map(shownOutage), ...page };
+    return { incidents: outages.map(outageOf), ...page };
   }),
 ];
 
-const shownCheck = (check: Check): z.input<typeof Check> => ({
+const checkOf = (check: Check): z.input<typeof Check> => ({
   monitor_id: check.monitorId,
   status: check.status,
   response_time_ms: check.responseTimeMs,
@@ -167,7 +170,7 @@ const shownCheck = (check: Check): z.input<typeof Check> => ({
   checked_at: check.checkedAt,
 });
 
-const shownStats = (stats: UptimeStats): z.input<typeof Stats> => ({
+const statsOf = (stats: UptimeStats): z.input<typeof Stats> => ({
   uptime_percent: stats.uptimePercent,
   avg_response_time_ms: stats.avgResponseTimeMs,
   p95_response_time_ms: stats.p95ResponseTimeMs,
@@ -175,7 +178,7 @@ const shownStats = (stats: UptimeStats): z.input<typeof Stats> => ({
   total_downtime_seconds: stats.totalDowntimeSeconds,
 });
 
-const shownOutage = (outage: Outage): z.input<typeof Outage> => ({
+const outageOf = (outage: Outage): z.input<typeof Outage> => ({
   id: outage.id,
   monitor_id: outage.monitorId,
   monitor_name: outage.monitorName,

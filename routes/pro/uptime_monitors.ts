@@ -1,5 +1,5 @@
 /**
- * /uptime/monitors: what is checked, and how.
+ * /uptime/monitors: monitors and their settings.
  *
  * @module
  */
@@ -34,9 +34,8 @@ const fields = {
   type: z.enum(MONITOR_TYPES),
   url: z.string().min(1).max(OUTBOUND_URL_MAX).meta({
     description: "http: a URL; tcp: `host:port`; dns: the name to look up. Loopback, link-local " +
-      "and otherwise special addresses are refused unless the operator lists them in " +
-      "`OUTBOUND_ALLOW`. Values of a query are stored encrypted and shown as `********`, like " +
-      "those of headers",
+      "and other special addresses are refused unless `OUTBOUND_ALLOW` lists them. Query values " +
+      "are stored encrypted and shown as `********`, like header values",
   }),
   method: z.enum(MONITOR_METHODS).nullable().meta({
     description: `http only; default \`${MONITOR_DEFAULTS.method}\``,
@@ -44,43 +43,45 @@ const fields = {
   expected_status: z.union([
     z.int().min(100).max(599),
     z.string().min(1).max(EXPECTED_STATUS_MAX),
-  ], { error: "must be a status like 200 or a range like 200-299" }).nullable().meta({
+  ], { error: "must be a status such as 200 or a range such as 200-299" }).nullable().meta({
     description: "http only: a status, or statuses and ranges as text, e.g. `200-299,301`; " +
       `default ${MONITOR_DEFAULTS.expectedStatus}`,
   }),
   keyword: z.string().min(1).max(1_000).nullable().meta({
-    description: "http only: has to be in the first 1 MiB of the answer, in this case of letters",
+    description:
+      "http only: text that the first 1 MiB of the response must contain; case-sensitive",
   }),
   record_type: z.enum(RECORD_TYPES).nullable().meta({
     description: `dns only; default \`${MONITOR_DEFAULTS.recordType}\``,
   }),
   expected: z.string().trim().min(1).max(1_000).nullable().meta({
-    description: "dns only: has to be one of the answers. Without it any answer will do",
+    description: "dns only: a required record. Default: any record",
   }),
   timeout_ms: z.int().min(100).max(60_000).meta({
-    description: `For the whole check; default ${MONITOR_DEFAULTS.timeoutMs}`,
+    description: `Timeout of the whole check; default ${MONITOR_DEFAULTS.timeoutMs}`,
   }),
   interval_seconds: z.int().min(5).max(86_400).meta({
     description: `Default ${MONITOR_DEFAULTS.intervalSeconds}`,
   }),
   retries: z.int().min(0).max(5).meta({
-    description: "So many failures in a row are looked at again, after 10 s at most, before one " +
-      `more makes the monitor down; default ${MONITOR_DEFAULTS.retries}`,
+    description:
+      "Number of consecutive failures that are retried, within 10 s, before the monitor " +
+      `is down; default ${MONITOR_DEFAULTS.retries}`,
   }),
   headers: z.record(z.string(), z.string())
     .refine((headers) => Object.keys(headers).length <= MONITOR_HEADERS_MAX, {
-      error: `must be at most ${MONITOR_HEADERS_MAX}`,
+      error: `must have at most ${MONITOR_HEADERS_MAX} entries`,
     })
     .meta({
-      description: "http only. Values are stored encrypted and shown as `********`; sent back " +
-        "like that in an update they keep their value",
+      description: "http only. Values are stored encrypted and shown as `********`; sent " +
+        "unchanged in an update, they keep their values",
     }),
   body: z.string().max(65_536).nullable().meta({
-    description: "http only. Stored encrypted and shown as `********`, like a header's value",
+    description: "http only. Stored encrypted and shown as `********`, like header values",
   }),
   auto_incident: z.boolean().meta({
-    description: "Whether an incident is opened when it goes down, and resolved when it comes " +
-      "back; default false",
+    description: "Whether an incident is opened when the monitor goes down, and resolved when it " +
+      "recovers; default false",
   }),
 };
 
@@ -108,13 +109,12 @@ const Monitor = z.object({
   id: z.string(),
   ...fields,
   status: z.enum(["up", "down", "pending", "paused"]).meta({
-    description: "`pending` until the checks came to something",
+    description: "`pending` until the first result",
   }),
   last_checked_at: Timestamp.nullable(),
-  last_response_time_ms: z.int().nullable().meta({ description: "Null where no answer came" }),
+  last_response_time_ms: z.int().nullable().meta({ description: "null without a response" }),
   uptime_24h: z.number().nullable().meta({
-    description: "Percent of the last 24 hours, without the time in which nothing was known; " +
-      "null while nothing is",
+    description: "Percent of the known time of the last 24 hours; null without any",
     example: 99.9306,
   }),
   created_at: Timestamp,
@@ -134,7 +134,7 @@ export const uptimeMonitorEndpoints = (deps: Deps) => [
     role: "viewer",
     permission: "uptime:read",
     returns: z.object({ monitors: z.array(Monitor) }).meta({ id: "MonitorList" }),
-  }, () => ({ monitors: listMonitors(deps).map(shownMonitor) })),
+  }, () => ({ monitors: listMonitors(deps).map(monitorOf) })),
 
   endpoint({
     method: "post",
@@ -143,7 +143,7 @@ export const uptimeMonitorEndpoints = (deps: Deps) => [
     summary: "Create a monitor",
     description:
       "The monitor is checked immediately, then at a fixed offset within each interval. " +
-      "HTTP monitors follow up to 5 redirects and evaluate the last answer; DNS monitors " +
+      "HTTP monitors follow up to 5 redirects and evaluate the last response; DNS monitors " +
       "use the system's resolver. After `retries` + 1 consecutive failures, an outage " +
       "begins and `monitor.down` is published; the next successful check ends it and " +
       "publishes `monitor.up`.",
@@ -155,7 +155,7 @@ export const uptimeMonitorEndpoints = (deps: Deps) => [
     failures: { 402: "The edition allows no more monitors" },
   }, async ({ body }) => {
     const { name, type, url } = body;
-    return shownMonitor(await createMonitor(deps, { ...changeOf(body), name, type, url }));
+    return monitorOf(await createMonitor(deps, { ...changeOf(body), name, type, url }));
   }),
 
   endpoint({
@@ -168,7 +168,7 @@ export const uptimeMonitorEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Monitor,
     failures: UNKNOWN,
-  }, ({ params }) => shownMonitor(getMonitor(deps, params.id))),
+  }, ({ params }) => monitorOf(getMonitor(deps, params.id))),
 
   endpoint(
     {
@@ -187,7 +187,7 @@ export const uptimeMonitorEndpoints = (deps: Deps) => [
       returns: Monitor,
       failures: { 409: "Its stored secrets cannot be decrypted", ...UNKNOWN },
     },
-    async ({ params, body }) => shownMonitor(await changeMonitor(deps, params.id, changeOf(body))),
+    async ({ params, body }) => monitorOf(await changeMonitor(deps, params.id, changeOf(body))),
   ),
 
   endpoint({
@@ -221,7 +221,7 @@ export const uptimeMonitorEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Monitor,
     failures: UNKNOWN,
-  }, ({ params }) => shownMonitor(pauseMonitor(deps, params.id))),
+  }, ({ params }) => monitorOf(pauseMonitor(deps, params.id))),
 
   endpoint({
     method: "post",
@@ -234,7 +234,7 @@ export const uptimeMonitorEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Monitor,
     failures: UNKNOWN,
-  }, ({ params }) => shownMonitor(resumeMonitor(deps, params.id))),
+  }, ({ params }) => monitorOf(resumeMonitor(deps, params.id))),
 ];
 
 function changeOf(body: z.output<typeof MonitorChange>): MonitorChange {
@@ -257,7 +257,7 @@ function changeOf(body: z.output<typeof MonitorChange>): MonitorChange {
   };
 }
 
-function shownMonitor(monitor: Monitor): z.input<typeof Monitor> {
+function monitorOf(monitor: Monitor): z.input<typeof Monitor> {
   const { expectedStatus } = monitor;
   return {
     id: monitor.id,
@@ -265,7 +265,7 @@ function shownMonitor(monitor: Monitor): z.input<typeof Monitor> {
     type: monitor.type,
     url: monitor.url,
     method: monitor.method as z.input<typeof Monitor>["method"],
-    // One status is a number, as it mostly was when it was told.
+    // A single status is shown as a number.
     expected_status: /^\d+$/.test(expectedStatus ?? "") ? Number(expectedStatus) : expectedStatus,
     keyword: monitor.keyword,
     record_type: monitor.recordType as z.input<typeof Monitor>["record_type"],

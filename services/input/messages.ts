@@ -24,7 +24,7 @@ export function inputMessage(issue: Issue): string {
     case "not_multiple_of":
       return `must be a multiple of ${issue.divisor}`;
     case "invalid_value":
-      return oneOf(issue.values);
+      return issue.input === undefined ? "is required" : oneOf(issue.values);
     case "invalid_format":
       return formatMessage(issue);
     case "invalid_union":

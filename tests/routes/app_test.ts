@@ -117,7 +117,7 @@ for (
       method: "GET",
       path: "/api/containers/..%2Fimages",
       status: 400,
-      error: "path.id: must be an id, the unambiguous beginning of one, or a name",
+      error: "path.id: must be an id, an unambiguous prefix of an id, or a name",
     },
     {
       what: "a host that would be read as the beginning of the path",

@@ -49,17 +49,19 @@ const StopQuery = z.object({
   }),
 });
 
-/** Most containers of one bulk action. */
+/** Limit of containers per bulk action. */
 const BULK_MAX = 20;
 
 const BulkBody = z.object({
   ids: z.array(ContainerRef).min(1).max(BULK_MAX),
-  action: z.enum(CONTAINER_ACTIONS, { error: `must be one of ${CONTAINER_ACTIONS.join(", ")}` }),
+  action: z.enum(CONTAINER_ACTIONS),
 }).meta({ id: "BulkAction" });
 
 const OWN = { 403: "The role does not allow this, or it is the service's own container" };
 const UNKNOWN = { 404: "The container does not exist", ...ENGINE_FAILURES };
-const BUSY = { 409: "Another action is in progress, or the engine refuses, e.g. a taken port" };
+const BUSY = {
+  409: "Another action is in progress, or the engine refuses, e.g. because a port is in use",
+};
 
 export const containerEndpoints = (deps: Deps) => [
   endpoint({
@@ -205,7 +207,7 @@ export const containerEndpoints = (deps: Deps) => [
     }).meta({ id: "RebuildResult" }),
     failures: {
       ...OWN,
-      404: "There is no such container, or no such image",
+      404: "The container or its image does not exist",
       409: "Another action is in progress, or the new container cannot be created or started",
       ...ENGINE_FAILURES,
       502: "The registry or the engine failed or refused",

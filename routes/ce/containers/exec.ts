@@ -1,5 +1,5 @@
 /**
- * /api/containers/:id/exec: diagnostics inside a container.
+ * /api/containers/:id/exec: diagnostic commands in a container.
  *
  * @module
  */
@@ -24,8 +24,8 @@ export const containerExecEndpoints = (deps: Deps) => [
     summary: "Run an allowed command",
     description:
       "The command is split into arguments by the quoting rules of a shell, but no shell runs. It " +
-      "has to be in `EXEC_ALLOWLIST`, ends after 30 s, and each of its streams is cut at 1 MiB. The audit log " +
-      "records the command as given: do not pass secrets in it.",
+      "must be in `EXEC_ALLOWLIST`. It is stopped after 30 s, and each stream is truncated at " +
+      "1 MiB. The audit log records the command unchanged: do not pass secrets in it.",
     role: "admin",
     permission: "containers:exec",
     params: ContainerParams,
@@ -35,8 +35,8 @@ export const containerExecEndpoints = (deps: Deps) => [
     returns: z.object({
       stdout: z.string(),
       stderr: z.string(),
-      output: z.string().meta({ description: "Both streams in the order in which they came" }),
-      exitCode: z.int().nullable().meta({ description: "null when it was cut off" }),
+      output: z.string().meta({ description: "Both streams in order of arrival" }),
+      exitCode: z.int().nullable().meta({ description: "null if the command was stopped" }),
       truncated: z.boolean(),
       timedOut: z.boolean(),
     }).meta({

@@ -1,5 +1,5 @@
 /**
- * /api/containers/:id/logs: reading and searching what a container wrote.
+ * /api/containers/:id/logs: read and search container logs.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { ENGINE_FAILURES, queryBoolean, queryInteger } from "../../shapes.ts";
 import { ContainerParams } from "./shapes.ts";
 
 const LogsQuery = z.object({
-  tail: queryInteger({ min: 1, max: 1_000, fallback: 100, description: "Last lines" }),
+  tail: queryInteger({ min: 1, max: 1_000, fallback: 100, description: "Number of last lines" }),
   since: z.string().min(1).max(64).optional().meta({
     description: "ISO 8601 or Unix seconds",
     example: "2026-01-31T12:00:00Z",
@@ -24,7 +24,12 @@ const LogsQuery = z.object({
 const SearchQuery = z.object({
   q: z.string().min(1).max(200).meta({ description: "Text, or a regular expression" }),
   regex: queryBoolean({ fallback: false }),
-  context: queryInteger({ min: 0, max: 5, fallback: 2, description: "Lines around a match" }),
+  context: queryInteger({
+    min: 0,
+    max: 5,
+    fallback: 2,
+    description: "Number of lines around a match",
+  }),
 });
 
 const EXAMPLE_LINE = "2026-01-31T12:00:00.123456789Z GET /cart 200";

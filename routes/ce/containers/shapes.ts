@@ -1,5 +1,5 @@
 /**
- * Shapes of containers, for every endpoint that shows some.
+ * Shapes of containers that several endpoints share.
  *
  * @module
  */
@@ -9,20 +9,18 @@ import { CONTAINER_STATES } from "../../../services/state/inventory.ts";
 import { Timestamp } from "../../shapes.ts";
 
 /**
- * What names a container in a path or body. The characters are the engine's own for names, so
- * that nothing can lead to another path of its API.
+ * Identifies a container in a path or body. Only the engine's characters for names are allowed, so
+ * that no value can lead to another path of its API.
  */
 export const ContainerRef = z.string()
   .regex(/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,254}$/, {
-    error: "must be an id, the unambiguous beginning of one, or a name",
+    error: "must be an id, an unambiguous prefix of an id, or a name",
   })
   .meta({ description: "Id, unambiguous prefix of an id, or name", example: "web" });
 
 export const ContainerParams = z.object({ id: ContainerRef });
 
-export const ContainerState = z.enum(CONTAINER_STATES, {
-  error: `must be one of ${CONTAINER_STATES.join(", ")}`,
-}).meta({ id: "ContainerState" });
+export const ContainerState = z.enum(CONTAINER_STATES).meta({ id: "ContainerState" });
 
 export const ContainerListItem = z.object({
   id: z.string(),

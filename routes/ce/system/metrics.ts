@@ -1,5 +1,5 @@
 /**
- * /api/system/metrics: the host's own metrics.
+ * /api/system/metrics: current metrics of the host.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Shapes of the host and its engine, for every endpoint that shows some.
+ * Shapes of the host and its engine that several endpoints share.
  *
  * @module
  */
@@ -12,21 +12,21 @@ const bytes = z.number().meta({ description: "Bytes" });
 
 const usage = { total: bytes, used: bytes, percent };
 
-/** The host as the overview shows it. */
+/** Host metrics in the overview. */
 export const SystemSummary = z.object({
-  cpuPercent: percent.meta({ description: "100 is all cores" }),
+  cpuPercent: percent.meta({ description: "100 means all cores" }),
   cpuCount: z.int(),
   memory: z.object({
     ...usage,
-    available: bytes.meta({ description: "Bytes that programs could get, page cache included" }),
+    available: bytes.meta({ description: "Bytes available to programs, including page cache" }),
   }),
   disk: z.object({
     ...usage,
-    path: z.string().meta({ description: "Where the filesystem is mounted", example: "/" }),
+    path: z.string().meta({ description: "Mount point of the filesystem", example: "/" }),
     free: bytes,
   }),
   load: z.tuple([z.number(), z.number(), z.number()]).meta({
-    description: "Averages over 1, 5 and 15 minutes",
+    description: "Load averages over 1, 5 and 15 minutes",
   }),
   uptimeSeconds: z.int(),
 }).meta({ id: "HostSummary" });

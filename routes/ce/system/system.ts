@@ -1,5 +1,5 @@
 /**
- * /api/system: the engine, what it occupies, and making room.
+ * /api/system: engine information, disk usage and pruning.
  *
  * @module
  */
@@ -43,27 +43,28 @@ const DiskBreakdown = z.object({
   computedAt: Timestamp,
 }).meta({ id: "DiskUsage" });
 
-/** The longest age that a prune can require, in hours: ten years. */
+/** Limit of `olderThan`, in hours: ten years. */
 const OLDER_THAN_MAX = 87_600;
 
 const PruneBody = z.object({
   dryRun: z.boolean().default(false).meta({
-    description: "Remove nothing; the response is what the same request would remove",
+    description: "Remove nothing; the response lists what would be removed",
   }),
   olderThanHours: z.number().min(0).max(OLDER_THAN_MAX).default(1).meta({
-    description: "Keep what was created, tagged, used or ended within these hours; 0 keeps nothing",
+    description:
+      "Keep items that were created, tagged, used or stopped within this many hours; 0 removes all",
   }),
   kinds: z.array(z.enum(PRUNE_KINDS)).min(1).max(PRUNE_KINDS.length).optional().meta({
-    description: "Default: all but volumes. `volumes` needs `includeVolumes`",
+    description: "Default: all except volumes. `volumes` requires `includeVolumes`",
   }),
   unusedImages: z.boolean().default(false).meta({
-    description: "Every image that no container uses, not only those without a tag",
+    description: "Remove all unused images, not only those without a tag",
   }),
   includeVolumes: z.boolean().default(false).meta({
-    description: "Also all local volumes that no container uses, with their data",
+    description: "Also remove all unused local volumes with their data",
   }),
 }).refine(({ kinds, includeVolumes }) => includeVolumes || !kinds?.includes("volumes"), {
-  error: "volumes need includeVolumes: true",
+  error: "volumes requires includeVolumes: true",
   path: ["kinds"],
 }).meta({ id: "PruneOptions", example: { dryRun: true, olderThanHours: 24 } });
 
@@ -72,12 +73,12 @@ const Pruned = z.object({
   items: z.array(z.object({
     id: z.string(),
     name: z.string(),
-    size: bytes.nullable().meta({ description: "Bytes; null where the engine does not know" }),
+    size: bytes.nullable().meta({ description: "Bytes; null if unknown to the engine" }),
   })),
   count: z.int().meta({ description: "Number of items" }),
   spaceReclaimed: bytes,
   error: z.string().nullable().meta({
-    description: "Why not everything of this kind could be removed",
+    description: "Why some items of this kind were not removed",
   }),
 }).meta({ id: "PrunedKind" });
 
@@ -116,11 +117,10 @@ export const systemEndpoints = (deps: Deps) => [
     operationId: "pruneSystem",
     destructive: true,
     summary: "Prune unused resources",
-    description:
-      "Removes stopped containers, networks and images that no container uses, the build cache, " +
+    description: "Removes stopped containers, unused networks and images, the build cache, " +
       "and with `includeVolumes`, which also requires the permission `volumes:prune`, unused " +
-      "volumes with their data. By default it keeps everything of the last hour and every image " +
-      "that has a tag. `dryRun` lists what would be removed; for the build cache the engine " +
+      "volumes with their data. By default, items of the last hour and " +
+      "images with a tag are kept. `dryRun` lists what would be removed; for the build cache the engine " +
       "decides when it prunes. Networks of a swarm are kept. A failure of one kind does not stop " +
       "the others.",
     role: "admin",
@@ -136,7 +136,7 @@ export const systemEndpoints = (deps: Deps) => [
       totalReclaimed: bytes,
     }).meta({ id: "PruneResult" }),
     failures: {
-      409: "The engine refuses, e.g. because a prune is under way already",
+      409: "The engine refuses, e.g. because a prune is in progress",
       ...ENGINE_FAILURES,
     },
   }, async ({ body, caller, note }) => {

@@ -98,7 +98,7 @@ const RETENTION =
   `Deletes the entries older than \`retention_days\`, up to the first entry that is \
 newer, as happens automatically once a day. The deletion is recorded as an entry, and an anchor stores \
 the hash of the last deleted entry, so that the remaining log still verifies. The entries are verified \
-before they are deleted; the first fault is recorded (\`compliance.chain_broken\`), later ones are not.`;
+before they are deleted; only the first mismatch is recorded (\`compliance.chain_broken\`).`;
 
 export const complianceChainEndpoints = (deps: Deps) => [
   endpoint({

@@ -39,7 +39,7 @@ const EntriesQuery = z.object({
   ...pagingQuery(100),
 }).refine(inOrder.check, inOrder.fault);
 
-// Looked at as it was sent: a record leaves a member `__proto__` out without a word.
+// Not a record, which would silently drop a member `__proto__`.
 const Metadata = z.unknown()
   .superRefine((metadata, context) => {
     const message = metadataFault(metadata);
@@ -52,10 +52,10 @@ const NewEntry = z.object({
   category: Category,
   severity: Severity.default("info"),
   actor_id: z.string().min(1).max(NAME_MAX).optional().meta({
-    description: "Who did it. Default: the caller, who is in `recorded_by` in any case",
+    description: "The actor. Default: the caller, who is always in `recorded_by`",
   }),
   actor_type: ActorType.optional().meta({
-    description: "Default: that of the caller, else `user`",
+    description: "Default: the type of the caller, otherwise `user`",
   }),
   action: z.string().min(1).max(NAME_MAX).meta({ example: "backup.restored" }),
   resource_type: z.string().min(1).max(NAME_MAX).nullable().default(null),
@@ -65,7 +65,7 @@ const NewEntry = z.object({
   metadata: Metadata.nullable().default(null).meta({
     description:
       `At most ${METADATA_BYTES_MAX} bytes of JSON, ${METADATA_DEPTH_MAX} levels deep; ` +
-      "numbers beyond 2^53 - 1 are refused, for they lose digits",
+      "numbers beyond 2^53 - 1 are refused, because they lose digits",
   }),
 }).meta({
   id: "NewComplianceEntry",
@@ -159,7 +159,7 @@ entries before and after it.`,
     body: NewEntry,
     returns: Entry,
     status: 201,
-    failures: { 409: "The compliance log is off" },
+    failures: { 409: "The compliance log is disabled" },
   }, ({ body, caller }) => createEntry(deps, caller, body)),
 
   rawEndpoint({
@@ -197,7 +197,7 @@ entries before and after it.`,
   }),
 ];
 
-/** Creates each piece when the client is ready to receive it, and yields to other work. */
+/** Creates each piece when the client is ready for it, without blocking other requests. */
 function streamOf(pieces: Iterator<string>): ReadableStream<Uint8Array<ArrayBuffer>> {
   const encoder = new TextEncoder();
   return new ReadableStream({

@@ -22,39 +22,36 @@ export const HASH_EXAMPLE =
 
 export const Hash = z.string().meta({ example: HASH_EXAMPLE });
 
-/**
- * Answers take any text: whoever changes the database file may put anything there, and the answer
- * that an entry is not what was written has to get out.
- */
-const oneOf = (names: readonly [string, ...string[]]) =>
+/** Accepts any text, so that entries which were tampered with can be listed and verified. */
+const storedEnum = (names: readonly [string, ...string[]]) =>
   z.string().meta({
-    description: `One of ${names.join(", ")}; any text where somebody tampered with the entry`,
+    description: `One of ${names.join(", ")}; any text if the entry was tampered with`,
     example: names[0],
   });
 
-/** The same of a time. */
+/** A time that accepts any text, too. */
 export const StoredTime = z.string().meta({
-  description: "ISO 8601 in UTC with milliseconds; any text where somebody tampered with the entry",
+  description: "ISO 8601 in UTC with milliseconds; any text if the entry was tampered with",
   example: "2026-01-31T12:00:00.000Z",
 });
 
 export const Entry = z.object({
   id: z.string(),
-  event_id: z.string().meta({ description: "Of what happened; one per entry" }),
-  category: oneOf(CATEGORIES),
-  severity: oneOf(SEVERITIES),
+  event_id: z.string().meta({ description: "Id of the event; unique per entry" }),
+  category: storedEnum(CATEGORIES),
+  severity: storedEnum(SEVERITIES),
   actor_id: z.string().meta({
-    description: "Id of the user, `key`, `metrics`, `system`, or `anonymous` for who is not known",
+    description: "Id of the user, `key`, `metrics`, `system`, or `anonymous` for an unknown caller",
   }),
-  actor_type: oneOf(ACTOR_TYPES),
+  actor_type: storedEnum(ACTOR_TYPES),
   action: z.string().meta({ example: "containers.stop" }),
   resource_type: z.string().nullable().meta({ example: "containers" }),
   resource_id: z.string().nullable().meta({ example: "web" }),
   detail: z.string().nullable().meta({ example: "POST /api/containers/:id/stop: 200" }),
-  outcome: oneOf(OUTCOMES),
+  outcome: storedEnum(OUTCOMES),
   metadata: z.record(z.string(), z.unknown()).nullable(),
   recorded_by: z.string().nullable().meta({
-    description: "Who wrote the entry through this API; null where the service wrote it itself",
+    description: "Author of an entry created through this API; null if the service created it",
   }),
   previous_hash: Hash,
   entry_hash: Hash,

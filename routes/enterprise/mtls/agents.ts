@@ -1,5 +1,5 @@
 /**
- * /mtls/agents: machines that are known by their client certificate.
+ * /mtls/agents: machines that are identified by client certificates.
  *
  * @module
  */
@@ -27,9 +27,9 @@ import {
 } from "../../shapes.ts";
 import { CertificatePem, Fingerprint, KEY_RULE, PEM_EXAMPLE } from "./shapes.ts";
 
-// It is answered to the proxy in a header, so it must not hold anything that would end one.
+// Sent to the proxy in a header, so it must not contain line breaks.
 const Hostname = z.string().trim().regex(/^[A-Za-z0-9][\w.:-]{0,252}$/, {
-  error: "must be 1 to 253 letters, digits, dots, dashes, underscores and colons",
+  error: "must have 1 to 253 letters, digits, dots, dashes, underscores and colons",
 });
 
 const fields = {
@@ -71,13 +71,14 @@ const Agent = z.object({
   ca_id: z.string().nullable(),
   enabled: z.boolean(),
   pending: z.boolean().meta({
-    description: "Whether `auto_enroll` recorded it and nobody has enabled, disabled or revoked " +
-      "it since. Its certificate counts as unknown until then",
+    description:
+      "Whether `auto_enroll` recorded it and no admin has enabled, disabled or revoked " +
+      "it. Its certificate counts as unknown until then",
   }),
   certificate: z.string().nullable().meta({
     description:
-      "PEM. Like `subject`, `issuer`, `serial` and the dates it is null while only the " +
-      "fingerprint is known",
+      "PEM. null while only the fingerprint is known, like `subject`, `issuer`, `serial` " +
+      "and the dates",
   }),
   fingerprint: Fingerprint,
   subject: z.string().nullable().meta({ example: "CN=web-1, O=Example" }),
@@ -124,15 +125,15 @@ export const mtlsAgentEndpoints = (deps: Deps) => [
     operationId: "createAgent",
     summary: "Add an agent",
     description:
-      "It is enabled at once. Its certificate must be valid now, for clients (if it has " +
-      "an extendedKeyUsage, clientAuth must be in it), and signed by the certificate authority " +
+      "It is enabled immediately. Its certificate must be valid now, usable by clients (an " +
+      "extendedKeyUsage must include clientAuth), and signed by the certificate authority " +
       `\`ca_id\` if that is given. ${KEY_RULE} A certificate that was revoked stays revoked and ` +
       "cannot be added again.",
     ...WRITE,
     body: NewAgent,
     returns: Agent,
     status: 201,
-    failures: { 409: "Another agent has this certificate, or had it before it was revoked" },
+    failures: { 409: "Another agent has this certificate, or had it until it was revoked" },
   }, ({ body }) => createAgent(deps, body)),
 
   endpoint({
@@ -184,6 +185,6 @@ export const mtlsAgentEndpoints = (deps: Deps) => [
     params: IdParams,
     body: ToggleBody,
     returns: Agent,
-    failures: { ...UNKNOWN, 409: "It is revoked" },
+    failures: { ...UNKNOWN, 409: "The agent is revoked" },
   }, ({ params, body }) => setAgentEnabled(deps, params.id, body.enabled)),
 ];

@@ -66,12 +66,12 @@ export const mtlsCaEndpoints = (deps: Deps) => [
     path: "/mtls/ca/:id",
     operationId: "deleteCertificateAuthority",
     summary: "Delete a certificate authority",
-    description: "Possible only if no agent uses it. Revoked agents do not count and stay listed " +
+    description: "Refused while an agent uses it. Revoked agents do not count and stay listed " +
       "without it.",
     ...WRITE,
     params: IdParams,
     returns: Done,
-    failures: { 404: "The certificate authority does not exist", 409: "Agents rely on it" },
+    failures: { 404: "The certificate authority does not exist", 409: "Agents use it" },
   }, ({ params }) => {
     removeCa(deps, params.id);
     return done;

@@ -11,16 +11,16 @@ export const PEM_EXAMPLE =
   "-----BEGIN CERTIFICATE-----\nMIIBtTCCAVugAwIBAgIUQ2xpZW50Q2VydGlmaWNhdGUxMjM0NTYwCgYIKoZIzj0E\n..." +
   "\n-----END CERTIFICATE-----\n";
 
-/** What is required of the key and the signature of a certificate, for descriptions. */
+/** Requirements for keys and signatures of certificates, for descriptions. */
 export const KEY_RULE = "Its key must be RSA of at least 2048 bits, on the curve P-256, P-384 or " +
   "P-521, or Ed25519, and its signature must use SHA-256, SHA-384, SHA-512 or Ed25519.";
 
-/** The text of one certificate. What the certificate says is checked by the service. */
+/** The text of one certificate. The service checks its content. */
 export const CertificatePem = z.string().max(PEM_MAX).superRefine((pem, context) => {
   const fault = pemFault(pem);
   if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
 }).meta({
-  description: "One certificate in PEM, at most 50 KB, and nothing else: never a private key",
+  description: "Exactly one certificate in PEM, at most 50 KB. Never send a private key",
   example: PEM_EXAMPLE,
 });
 

@@ -1,6 +1,6 @@
 /**
- * /mtls/config and /mtls/verify: what is done with client certificates, and where a reverse proxy
- * asks whether the one that it was shown belongs to an agent.
+ * /mtls/config and /mtls/verify: mTLS settings, and verification of client certificates for a
+ * reverse proxy.
  *
  * @module
  */
@@ -32,10 +32,10 @@ const Config = z.object({
       "answers 200 with `verified` false",
   }),
   reject_unknown_certs: z.boolean().meta({
-    description: "Whether a valid certificate that no agent has is rejected as well",
+    description: "Whether valid certificates without an agent are rejected as well",
   }),
   auto_enroll: z.boolean().meta({
-    description: "Whether a valid certificate that no agent has is recorded as a disabled agent " +
+    description: "Whether a valid certificate without an agent is recorded as a disabled agent " +
       `with \`pending\` true; at most ${PENDING_MAX}`,
   }),
 }).meta({ id: "MtlsConfig" });
@@ -91,14 +91,14 @@ const verify = (deps: Deps, method: "get" | "post") => ({
   path: "/mtls/verify",
   role: "public" as const,
   proof: ({ headers }: Request) => assertVerifySecret(deps, headers.get("x-verify-secret")),
-  // The secret is the proof, and the address that of somebody else's client.
+  // The secret authenticates the proxy, and the address is that of the proxy's client.
   anyAddress: true as const,
   headers: {
     "X-Client-Cert": "The client's certificate: PEM, URL-encoded",
     "X-Client-Cert-Fingerprint": "Its SHA-256 fingerprint",
     "X-Real-IP": "The client's address",
   },
-  // A proxy asks at every request of every client, so only refusals are written down.
+  // A proxy sends one request per request of each client, so only refusals are recorded.
   unaudited: true as const,
   unrecorded: true as const,
   returns: Verdict,
@@ -123,12 +123,12 @@ const READ = { role: "admin", permission: "mtls:read" } as const;
 const WRITE = { role: "admin", permission: "mtls:write" } as const;
 
 export const mtlsVerifyEndpoints = (deps: Deps): Endpoint[] => {
-  const answer = async (
+  const respond = async (
     { request, note, body = {} }: { request: Request; note: Note; body?: Verification | undefined },
   ): Promise<RawResponse> => {
-    const decision = await verifyClient(deps, presentedIn(request.headers, body));
+    const decision = await verifyClient(deps, certificatesOf(request.headers, body));
     if (decision.fingerprint !== undefined) note.target = decision.fingerprint;
-    return answerOf(decision);
+    return responseOf(decision);
   };
 
   return [
@@ -153,36 +153,36 @@ export const mtlsVerifyEndpoints = (deps: Deps): Endpoint[] => {
       returns: Config,
     }, ({ body }) => changeMtlsConfig(deps, body)),
 
-    // Raw, because a 403 of these has the shape of a response, not that of an error.
+    // Raw, because the 403 has the shape of a response, not that of an error.
     rawEndpoint({
       ...verify(deps, "get"),
       operationId: "verifyClientCertificate",
       summary: "Verify a client certificate",
       description: VERIFY_DESCRIPTION,
-    }, answer),
+    }, respond),
     rawEndpoint({
       ...verify(deps, "post"),
       operationId: "verifyPostedClientCertificate",
       summary: "Verify a posted client certificate",
       description: VERIFY_DESCRIPTION,
       body: Verification,
-    }, answer),
+    }, respond),
   ];
 };
 
-function presentedIn(headers: Headers, { fingerprint, certificate, ip }: Verification) {
+function certificatesOf(headers: Headers, { fingerprint, certificate, ip }: Verification) {
   const escaped = headers.get("x-client-cert") || undefined;
   return {
     fingerprints: present(fingerprint, headers.get("x-client-cert-fingerprint") || undefined),
-    certificates: present(certificate, escaped === undefined ? undefined : unescaped(escaped)),
+    certificates: present(certificate, escaped === undefined ? undefined : decodePem(escaped)),
     ip: parseAddress(ip ?? headers.get("x-real-ip") ?? "")?.toString() ?? null,
   };
 }
 
 const present = (...texts: (string | undefined)[]) => texts.filter((text) => text !== undefined);
 
-/** A text that is not escaped properly stays as it is, and is refused later because it is no PEM. */
-function unescaped(text: string): string {
+/** Malformed input stays unchanged and is refused later, because it is not PEM. */
+function decodePem(text: string): string {
   try {
     return text.length > 3 * PEM_MAX ? text : decodeURIComponent(text);
   } catch {
@@ -190,7 +190,7 @@ function unescaped(text: string): string {
   }
 }
 
-function answerOf({ verdict, admitted }: Decision): RawResponse {
+function responseOf({ verdict, admitted }: Decision): RawResponse {
   return {
     status: admitted ? 200 : 403,
     headers: {

@@ -1,6 +1,6 @@
 /**
- * /sso/metadata, /sso/login, /sso/acs: how somebody logs in by an identity provider. They are for
- * browsers that come from there, so none asks for a token and each answers every address.
+ * /sso/metadata, /sso/login, /sso/acs: login with an identity provider. Browsers arrive without a
+ * token and from any address.
  *
  * @module
  */
@@ -16,10 +16,10 @@ import { rateLimit } from "../../rate_limit.ts";
 import { IdParams } from "../../shapes.ts";
 import { ssoLoginPage } from "./login_page.ts";
 
-/** Per client address and minute; the specification's. */
+/** Limit per client address. */
 const ACS_PER_MINUTE = 10;
 
-/** Each stores a request. */
+/** Limit per client address. Each login stores a request. */
 const LOGINS_PER_MINUTE = 30;
 
 const RELAY_STATE_MAX = 2_048;
@@ -31,9 +31,9 @@ const RelayState = z.string().max(RELAY_STATE_MAX);
 
 const LoginQuery = z.object({
   relay_state: RelayState.optional().meta({
-    description: "Comes back with the answer of `POST /sso/acs`; nobody is ever sent there",
+    description: "Returned by `POST /sso/acs` unchanged; never used as a redirect",
   }),
-  RelayState: RelayState.optional().meta({ description: "The same by its SAML name" }),
+  RelayState: RelayState.optional().meta({ description: "Same as `relay_state`" }),
 });
 
 const AcsForm = z.object({
@@ -55,20 +55,20 @@ const SsoLogin = z.object({
     id: z.string(),
     email: z.string(),
     role: z.enum(["viewer", "operator", "admin"]),
-    name: z.string().nullable().meta({ description: "As the identity provider gives it" }),
+    name: z.string().nullable().meta({ description: "Name from the identity provider" }),
   }),
   relayState: z.string().optional(),
 }).meta({ id: "SsoLogin" });
 
-const TOO_OFTEN = (perMinute: number) => ({
-  429: `More than ${perMinute} requests in a minute from one address; see Retry-After`,
+const throttled = (perMinute: number) => ({
+  429: `Limit of ${perMinute} requests per minute and address exceeded; see \`Retry-After\``,
 });
 
 const PUBLIC = { role: "public", anyAddress: true } as const;
 
 export const ssoLoginEndpoints = (deps: Deps) => {
-  const logins = rateLimit(LOGINS_PER_MINUTE, deps.now);
-  const answers = rateLimit(ACS_PER_MINUTE, deps.now);
+  const loginLimit = rateLimit(LOGINS_PER_MINUTE, deps.now);
+  const acsLimit = rateLimit(ACS_PER_MINUTE, deps.now);
 
   return [
     rawEndpoint({
@@ -84,16 +84,16 @@ export const ssoLoginEndpoints = (deps: Deps) => {
       returns: z.string(),
     }, async ({ request }) => {
       const text = await describeServiceProvider(deps, baseUrl(deps.config, request));
-      return answer(200, text, { "content-type": "application/samlmetadata+xml; charset=utf-8" });
+      return respond(200, text, { "content-type": "application/samlmetadata+xml; charset=utf-8" });
     }),
 
     rawEndpoint({
       method: "get",
       path: "/sso/login/:id",
       operationId: "beginSsoLogin",
-      summary: "Begin an SSO login",
+      summary: "Start an SSO login",
       description:
-        "For browsers. Depending on the provider's `binding`, the answer is a redirect to the " +
+        "For browsers. Depending on the provider's `binding`, the response is a redirect to the " +
         "identity provider (302) or a page that submits a form to it (200).",
       ...PUBLIC,
       params: IdParams,
@@ -110,15 +110,15 @@ export const ssoLoginEndpoints = (deps: Deps) => {
       failures: {
         403: "The identity provider is disabled",
         404: "The identity provider does not exist",
-        ...TOO_OFTEN(LOGINS_PER_MINUTE),
+        ...throttled(LOGINS_PER_MINUTE),
       },
     }, async ({ params, query, caller }) => {
-      logins.check(caller.address);
+      loginLimit.check(caller.address);
       const relayState = query.relay_state ?? query.RelayState;
       const redirect = await beginLogin(deps, params.id, relayState);
-      if (redirect.kind === "redirect") return answer(302, null, { location: redirect.url });
+      if (redirect.kind === "redirect") return respond(302, null, { location: redirect.url });
       const { text, policy } = ssoLoginPage(redirect);
-      return answer(200, text, {
+      return respond(200, text, {
         "content-type": "text/html; charset=utf-8",
         "content-security-policy": policy,
       });
@@ -141,14 +141,13 @@ export const ssoLoginEndpoints = (deps: Deps) => {
       returns: SsoLogin,
       failures: {
         400: "The form or the message cannot be read",
-        401: "The message proves nothing: issuer, signature, conditions, reply or replay; the " +
-          "error says which",
-        402: "The user would have to be created, and the license allows no more",
-        403: "The provider is disabled, or this user may not come in; the error says why",
-        ...TOO_OFTEN(ACS_PER_MINUTE),
+        401: "The message is rejected: issuer, signature, conditions, missing request or replay",
+        402: "The edition allows no more users",
+        403: "The provider is disabled, or the user is not allowed to log in",
+        ...throttled(ACS_PER_MINUTE),
       },
     }, ({ body, caller, note }) => {
-      answers.check(caller.address);
+      acsLimit.check(caller.address);
       const { SAMLResponse: samlResponse, RelayState: relayState } = body;
       return acceptAssertion(deps, { samlResponse, relayState }, caller.address, note);
     }),
@@ -157,6 +156,10 @@ export const ssoLoginEndpoints = (deps: Deps) => {
 
 const encoder = new TextEncoder();
 
-function answer(status: number, text: string | null, headers: Record<string, string>): RawResponse {
+function respond(
+  status: number,
+  text: string | null,
+  headers: Record<string, string>,
+): RawResponse {
   return { status, headers, body: text === null ? null : encoder.encode(text) };
 }

@@ -1,5 +1,5 @@
 /**
- * /sso/providers: the identity providers that may vouch for users.
+ * /sso/providers: identity providers for single sign-on.
  *
  * @module
  */
@@ -27,10 +27,10 @@ import { Done, done, IdParams, oneLine, Timestamp, ToggleBody } from "../../shap
 const NAME_MAX = 100;
 const ATTRIBUTE_MAX = 256;
 
-/** Names in SAML messages are compared as they are, and nobody sees a space at the end of one. */
+/** SAML names are compared exactly, and a trailing space would not be visible. */
 const identifier = (max: number) =>
   z.string().min(1).max(max).regex(/^[^\s\p{C}]+$/u, {
-    error: "must have no spaces and no control characters",
+    error: "must not contain spaces or control characters",
   });
 
 const Address = z.string().min(1).max(SSO_URL_MAX);
@@ -38,38 +38,38 @@ const Address = z.string().min(1).max(SSO_URL_MAX);
 const fields = {
   name: oneLine(NAME_MAX),
   entity_id: identifier(ENTITY_ID_MAX).meta({
-    description: "The identity provider's own name: the issuer of what it signs",
+    description: "Entity id of the identity provider: the issuer of its messages",
   }),
   sso_url: Address.meta({
-    description: "Where a login is sent: https, or http on this machine itself",
+    description: "Login URL of the identity provider: https, or http on this host",
   }),
   slo_url: Address.nullable().meta({
-    description: "Where logouts would be sent. It is stored, but logouts are not sent",
+    description: "Logout URL. It is stored, but logouts are not sent",
   }),
   certificate: z.string().min(1).max(PEM_MAX).meta({
-    description: "The certificate that it signs with, as one PEM block; RSA of at least 2048 " +
-      "bits, or the curve P-256, P-384 or P-521",
+    description: "Signing certificate as one PEM block: RSA of at least 2048 bits, or the curve " +
+      "P-256, P-384 or P-521",
   }),
-  binding: z.enum(SSO_BINDINGS).meta({ description: "How a login is sent to `sso_url`" }),
+  binding: z.enum(SSO_BINDINGS).meta({ description: "Binding of requests to `sso_url`" }),
   name_id_format: z.string().min(1).max(ATTRIBUTE_MAX)
     .regex(/^urn:[!-~]+$/, { error: "must be a URN" }).nullable().meta({
-      description: "The kind of name that is asked for. With persistent names a user is found by " +
-        "name before email",
+      description:
+        "Requested NameID format. With persistent names, users are found by name before " +
+        "email",
     }),
   attribute_mapping: z.object({
     email: identifier(ATTRIBUTE_MAX).optional(),
     name: oneLine(ATTRIBUTE_MAX).optional(),
-  }).meta({ description: "Names of the attributes that hold email and name" }),
+  }).meta({ description: "Names of the attributes for email and name" }),
   auto_provision: z.boolean().meta({
-    description: "Create users who do not exist yet from assertions",
+    description: "Create users that do not exist",
   }),
-  default_role: z.enum(USER_ROLES).meta({ description: "The role of users who are created" }),
+  default_role: z.enum(USER_ROLES).meta({ description: "Role of created users" }),
   allow_unsolicited: z.boolean().meta({
-    description: "Accept assertions for logins that were begun at the identity provider, not here",
+    description: "Accept logins that were started at the identity provider",
   }),
   link_existing: z.boolean().meta({
-    description: "Let the identity provider log in users who existed before it, except those of " +
-      "another provider",
+    description: "Allow logins of existing users, except those of another provider",
   }),
   enabled: z.boolean(),
 };
@@ -108,9 +108,9 @@ const Provider = z.object({
   id: z.string(),
   ...fields,
   sp_entity_id: z.string().meta({
-    description: "What the identity provider has to call this service (audience)",
+    description: "Entity id of this service (audience)",
   }),
-  acs_url: z.string().meta({ description: "Where it has to send assertions" }),
+  acs_url: z.string().meta({ description: "Destination of assertions" }),
   created_at: Timestamp,
   updated_at: Timestamp,
 }).meta({ id: "IdentityProvider" });
@@ -119,8 +119,7 @@ const READ = { role: "admin", permission: "sso:read" } as const;
 const WRITE = { role: "admin", permission: "sso:write" } as const;
 const UNKNOWN = { 404: "The identity provider does not exist" };
 const ADMIN =
-  "Requires the role admin itself: anyone who chooses the accepted signatures can log " +
-  "in as any user.";
+  "Requires the built-in role admin, because an identity provider can log in as any user.";
 const BASE =
   "Without `SERVICE_BASE_URL`, the entity id and the ACS URL begin with the address of " +
   "this request.";
@@ -204,9 +203,8 @@ export const ssoProviderEndpoints = (deps: Deps) => [
     path: "/sso/providers/:id/toggle",
     operationId: "toggleIdentityProvider",
     summary: "Enable or disable an identity provider",
-    description:
-      "Disabling an identity provider ends its sessions. Enabling one requires the role " +
-      "admin itself.",
+    description: "Disabling an identity provider ends its sessions. Enabling one requires the " +
+      "built-in role admin.",
     ...WRITE,
     params: IdParams,
     body: ToggleBody,

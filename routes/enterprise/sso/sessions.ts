@@ -1,5 +1,5 @@
 /**
- * /sso/sessions: logins for which an identity provider vouched.
+ * /sso/sessions: sessions of users from identity providers.
  *
  * @module
  */
@@ -18,7 +18,7 @@ const Session = z.object({
   id: z.string(),
   provider_id: z.string(),
   user_id: z.string(),
-  email: z.string().meta({ description: "As the identity provider wrote it" }),
+  email: z.string().meta({ description: "Email from the identity provider" }),
   ip: z.string(),
   created_at: Timestamp,
   expires_at: Timestamp,
@@ -40,7 +40,7 @@ export const ssoSessionEndpoints = (deps: Deps) => [
     returns: paged({ sessions: z.array(Session) }).meta({ id: "SsoSessionPage" }),
   }, ({ query }) => listSessions(deps, query)),
 
-  // Before `/:id`, which would take its path.
+  // Before `/:id`, which would match its path.
   endpoint({
     method: "delete",
     path: "/sso/sessions/expired",

@@ -22,7 +22,7 @@ const settings = {
   name: z.string().trim().min(1).max(100),
   description: z.string().trim().max(1_000),
   target_uptime: TargetUptime,
-  period_type: z.enum(PERIOD_TYPES, { error: `must be one of ${PERIOD_TYPES.join(", ")}` }).meta({
+  period_type: z.enum(PERIOD_TYPES).meta({
     description: "Calendar months, or weeks from Monday to Monday, in UTC",
   }),
   monitor_ids: z.array(z.string().min(1).max(255)).min(1).max(500).meta({

@@ -1,5 +1,5 @@
 /**
- * /sla/definitions/:id/... and /sla/breaches: what became of the promised uptime.
+ * /sla/definitions/:id/... and /sla/breaches: periods, budgets, breaches and reports.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import { CurrentPeriod, SlaBreach, SlaBudget, SlaPeriod, SlaReport } from "./sha
 const Paging = z.object(pagingQuery(50));
 
 const BreachQuery = Paging.extend({
-  sla_id: z.string().min(1).max(255).optional().meta({ description: "Only those of this SLA" }),
+  sla_id: z.string().min(1).max(255).optional().meta({ description: "Only breaches of this SLA" }),
 });
 
 const Breaches = paged({ breaches: z.array(SlaBreach) }).meta({ id: "SlaBreachPage" });

@@ -11,23 +11,23 @@ import { Timestamp } from "../../shapes.ts";
 
 /** Percent. */
 export const TargetUptime = z.number()
-  .gt(0, { error: "must be over 0" })
-  .lt(100, { error: "must be below 100" })
+  .gt(0)
+  .lt(100)
   .meta({ description: "Percent", example: 99.9 });
 
 const ActualUptime = z.number().nullable().meta({
-  description: "Percent of the known time; null where less than 1 % of the elapsed time is known",
+  description: "Percent of the known time; null while less than 1 % of the elapsed time is known",
   example: 99.95,
 });
 
 const Downtime = z.int().meta({
-  description: "Seconds in which at least one of the monitors was down",
+  description: "Seconds during which at least one monitor was down",
   example: 1296,
 });
 
 const BurnRate = z.number().meta({
-  description: "Share of the budget that is used, divided by the share of the period that has " +
-    "elapsed. At 1 the budget lasts exactly as long as the period",
+  description: "Used share of the budget, divided by the elapsed share of the period. At 1, the " +
+    "budget lasts exactly until the end of the period",
   example: 0.5,
 });
 
@@ -47,27 +47,28 @@ export const SlaPeriod = z.object({
   sla_id: z.string(),
   period_type: z.enum(PERIOD_TYPES),
   start_date: z.iso.date(),
-  end_date: z.iso.date().meta({ description: "The last day that belongs to the period" }),
+  end_date: z.iso.date().meta({ description: "The last day of the period" }),
   actual_uptime: ActualUptime,
   target_uptime: TargetUptime,
   total_downtime_seconds: Downtime,
   coverage_percent: z.number().meta({
-    description: "How much of the elapsed time is known, as the mean over the monitors. Unknown " +
-      "time counts neither as uptime nor as downtime",
+    description:
+      "Known share of the elapsed time, as the mean of all monitors. Unknown time counts " +
+      "neither as uptime nor as downtime",
     example: 100,
   }),
-  is_breached: z.boolean().meta({ description: "More downtime than the target allows" }),
+  is_breached: z.boolean().meta({ description: "Whether the downtime exceeds the budget" }),
   status: z.enum(PERIOD_STATUSES),
   calculated_at: Timestamp,
 }).meta({ id: "SlaPeriod" });
 
 export const SlaBudget = z.object({
   total_budget_minutes: z.number().meta({
-    description: "Downtime that the target allows in the whole period",
+    description: "Allowed downtime of the whole period",
     example: 43.2,
   }),
   used_minutes: z.number(),
-  remaining_minutes: z.number().meta({ description: "Negative when more is used than there was" }),
+  remaining_minutes: z.number().meta({ description: "Negative if the budget is exceeded" }),
   remaining_percentage: z.number().meta({ description: "At least 0" }),
   is_breached: z.boolean(),
   burn_rate: BurnRate,
@@ -85,7 +86,7 @@ export const SlaBreach = z.object({
   period_id: z.string(),
   breached_at: Timestamp.meta({ description: "When the downtime exceeded the budget" }),
   actual_uptime: ActualUptime,
-  coverage_percent: z.number().meta({ description: "How much of the elapsed time was known" }),
+  coverage_percent: z.number().meta({ description: "Known share of the elapsed time" }),
   target_uptime: TargetUptime,
   total_downtime_seconds: Downtime,
 }).meta({ id: "SlaBreach" });

@@ -1,5 +1,5 @@
 /**
- * /status-pages/:pageId/components: the parts whose state a status page shows.
+ * /status-pages/:pageId/components: components of a status page.
  *
  * @module
  */
@@ -14,27 +14,35 @@ import {
 } from "../../../services/pro/status_pages/components.ts";
 import { endpoint } from "../../endpoint.ts";
 import { Done, done, oneLine } from "../../shapes.ts";
-import { Component, ComponentStatus, NAME_MAX, PageParams, UNKNOWN_PAGE, words } from "./shapes.ts";
+import {
+  Component,
+  ComponentStatus,
+  multiLine,
+  NAME_MAX,
+  PageParams,
+  UNKNOWN_PAGE,
+} from "./shapes.ts";
 
 const ORDER_MAX = 1_000_000;
 
 const fields = {
   name: oneLine(NAME_MAX),
-  description: words(),
+  description: multiLine(),
   status: ComponentStatus,
-  display_order: z.int().min(0).max(ORDER_MAX).meta({ description: "Default: after the last" }),
+  display_order: z.int().min(0).max(ORDER_MAX).meta({
+    description: "Default: after the last component",
+  }),
   group_name: oneLine(NAME_MAX).nullable(),
   monitor_id: z.string().min(1).max(255).nullable().meta({
-    description: "An uptime monitor that the status follows from now on: `operational` while it " +
-      "is up, `major_outage` while it is down. Null frees the component, and so does deleting " +
-      "the monitor",
+    description: "An uptime monitor that sets the status: `operational` while it is up, " +
+      "`major_outage` while it is down. null removes the link, as does deleting the monitor",
     example: null,
   }),
 };
 
 const EXAMPLE = {
   name: "API",
-  description: "What apps talk to",
+  description: "Used by the mobile apps",
   status: "operational",
   display_order: 1,
   group_name: "Core",
@@ -54,7 +62,7 @@ const ComponentChange = z.object(fields).partial()
 
 const ComponentParams = PageParams.extend({ compId: z.string().min(1).max(255) });
 
-const UNKNOWN = { 404: "There is no such status page, or it has no such component" };
+const UNKNOWN = { 404: "The status page or the component does not exist" };
 
 export const statusPageComponentEndpoints = (deps: Deps) => [
   endpoint({
@@ -75,7 +83,7 @@ export const statusPageComponentEndpoints = (deps: Deps) => [
     path: "/status-pages/:pageId/components",
     operationId: "createStatusPageComponent",
     summary: "Create a status page component",
-    description: "A component with a monitor takes the monitor's status while that is known.",
+    description: "A component with a monitor has the monitor's status while that is known.",
     role: "admin",
     permission: "status_pages:write",
     params: PageParams,
@@ -97,7 +105,7 @@ export const statusPageComponentEndpoints = (deps: Deps) => [
     params: ComponentParams,
     body: ComponentChange,
     returns: Component,
-    failures: { ...UNKNOWN, 409: "Its status follows a monitor and cannot be set by hand" },
+    failures: { ...UNKNOWN, 409: "The status follows a monitor and cannot be set" },
   }, ({ params, body }) => changeComponent(deps, params.pageId, params.compId, body)),
 
   endpoint({

@@ -1,5 +1,5 @@
 /**
- * /status-pages/:pageId/incidents: what is wrong, told to the world in words.
+ * /status-pages/:pageId/incidents: incidents on a status page and their updates.
  *
  * @module
  */
@@ -16,25 +16,25 @@ import {
 import { endpoint } from "../../endpoint.ts";
 import { Done, done, oneLine, paged, pagingQuery } from "../../shapes.ts";
 import {
+  multiLine,
   PageIncident,
   PageIncidentSeverity,
   PageIncidentStatus,
   PageParams,
   TITLE_MAX,
   UNKNOWN_PAGE,
-  words,
 } from "./shapes.ts";
 
 const fields = {
   title: oneLine(TITLE_MAX),
-  message: words(),
+  message: multiLine(),
   severity: PageIncidentSeverity,
   status: PageIncidentStatus,
 };
 
 const EXAMPLE = {
-  title: "API answers slowly",
-  message: "We are looking into it.",
+  title: "Slow API responses",
+  message: "We are investigating.",
   severity: "major",
   status: "investigating",
 };
@@ -49,20 +49,20 @@ const NewPageIncident = z.object({
 const PageIncidentChange = z.object(fields).partial()
   .meta({
     id: "StatusPageIncidentChanges",
-    example: { status: "resolved", message: "All is well again." },
+    example: { status: "resolved", message: "The API is operating normally again." },
   });
 
 const NewUpdate = z.object({
-  message: words().min(1),
-  status: PageIncidentStatus.optional().meta({ description: "Default: as before" }),
+  message: multiLine().min(1),
+  status: PageIncidentStatus.optional().meta({ description: "Default: the current status" }),
 }).meta({
   id: "NewStatusPageIncidentUpdate",
-  example: { status: "identified", message: "A disk is full; we are extending it." },
+  example: { status: "identified", message: "A disk is full. We are extending it." },
 });
 
 const IncidentParams = PageParams.extend({ incId: z.string().min(1).max(255) });
 
-const UNKNOWN = { 404: "There is no such status page, or it has no such incident" };
+const UNKNOWN = { 404: "The status page or the incident does not exist" };
 
 export const statusPageIncidentEndpoints = (deps: Deps) => [
   endpoint({
@@ -116,8 +116,8 @@ export const statusPageIncidentEndpoints = (deps: Deps) => [
     path: "/status-pages/:pageId/incidents/:incId/updates",
     operationId: "addStatusPageIncidentUpdate",
     summary: "Add an incident update",
-    description: "Publishes a message, and another status where it is given, and keeps the " +
-      "earlier updates. Subscribers are notified (`status_page.updated`).",
+    description: "Adds a message and, optionally, changes the status. Publishes the event " +
+      "`status_page.updated` and notifies the subscribers.",
     role: "admin",
     permission: "status_pages:write",
     params: IncidentParams,

@@ -1,5 +1,5 @@
 /**
- * /status-pages/:pageId/maintenances: planned maintenance that a status page announces.
+ * /status-pages/:pageId/maintenances: planned maintenance on a status page.
  *
  * @module
  */
@@ -14,15 +14,15 @@ import {
 } from "../../../services/pro/status_pages/maintenances.ts";
 import { endpoint } from "../../endpoint.ts";
 import { Done, done, Instant, oneLine, paged, pagingQuery } from "../../shapes.ts";
-import { Maintenance, PageParams, TITLE_MAX, UNKNOWN_PAGE, words } from "./shapes.ts";
+import { Maintenance, multiLine, PageParams, TITLE_MAX, UNKNOWN_PAGE } from "./shapes.ts";
 
 const fields = {
   title: oneLine(TITLE_MAX),
-  message: words(),
+  message: multiLine(),
   starts_at: Instant.meta({ example: "2099-02-07T22:00:00Z" }),
   ends_at: Instant.meta({ example: "2099-02-07T23:30:00Z" }),
   component_ids: z.array(z.string().min(1).max(255)).max(200).meta({
-    description: "Components that are shown as `under_maintenance` meanwhile",
+    description: "Components that are shown as `under_maintenance` during the maintenance",
   }),
 };
 
@@ -45,7 +45,7 @@ const MaintenanceChange = z.object(fields).partial()
 
 const MaintenanceParams = PageParams.extend({ maintenanceId: z.string().min(1).max(255) });
 
-const UNKNOWN = { 404: "There is no such status page, or it has no such maintenance" };
+const UNKNOWN = { 404: "The status page or the maintenance does not exist" };
 
 export const statusPageMaintenanceEndpoints = (deps: Deps) => [
   endpoint({
@@ -53,7 +53,7 @@ export const statusPageMaintenanceEndpoints = (deps: Deps) => [
     path: "/status-pages/:pageId/maintenances",
     operationId: "listStatusPageMaintenances",
     summary: "List planned maintenance",
-    description: "The last to start first.",
+    description: "Sorted by start time, latest first.",
     role: "viewer",
     permission: "status_pages:read",
     params: PageParams,
@@ -68,9 +68,9 @@ export const statusPageMaintenanceEndpoints = (deps: Deps) => [
     path: "/status-pages/:pageId/maintenances",
     operationId: "createStatusPageMaintenance",
     summary: "Schedule maintenance",
-    description: "It starts and completes by itself at its times. Each step publishes the event " +
-      "`status_page.updated` and notifies the subscribers. Components under maintenance follow " +
-      "their monitors again afterwards.",
+    description: "It starts and completes automatically. Each step publishes the event " +
+      "`status_page.updated` and notifies the subscribers. Afterwards, the components follow " +
+      "their monitors again.",
     role: "admin",
     permission: "status_pages:write",
     params: PageParams,

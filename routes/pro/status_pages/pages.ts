@@ -1,5 +1,5 @@
 /**
- * /status-pages: what is told to the world, under which name and address.
+ * /status-pages: status pages with their names and addresses.
  *
  * @module
  */
@@ -19,19 +19,19 @@ import { Done, done, oneLine, paged, pagingQuery } from "../../shapes.ts";
 import {
   Component,
   ComponentStatus,
+  multiLine,
   NAME_MAX,
   PageIncident,
   PageParams,
   StatusPage,
   Theme,
   UNKNOWN_PAGE,
-  words,
 } from "./shapes.ts";
 
 const fields = {
   name: oneLine(NAME_MAX),
-  description: words(),
-  is_public: z.boolean().meta({ description: "Whether anybody can read it without a token" }),
+  description: multiLine(),
+  is_public: z.boolean().meta({ description: "Whether the page can be read without a token" }),
   custom_domain: z.string().max(DOMAIN_MAX).nullable().meta({
     description: "The page is served at `/` for requests with this host",
     example: "status.example.com",
@@ -41,7 +41,7 @@ const fields = {
 
 const EXAMPLE = {
   name: "Acme",
-  description: "State of our services",
+  description: "Status of our services",
   is_public: true,
   custom_domain: "status.example.com",
   theme: { primary_color: "#0f766e" },
@@ -61,7 +61,7 @@ const StatusPageChange = z.object(fields).partial().meta({
 });
 
 const StatusPageDetail = StatusPage.extend({
-  overall_status: ComponentStatus.meta({ description: "The worst of the components" }),
+  overall_status: ComponentStatus.meta({ description: "The worst status of all components" }),
   components: z.array(Component),
   active_incidents: z.array(PageIncident),
 }).meta({ id: "StatusPageDetail" });

@@ -1,5 +1,5 @@
 /**
- * /status-pages/public/:slug: what the world sees of a status page.
+ * /status-pages/public/:slug: the public view of a status page.
  *
  * @module
  */
@@ -17,13 +17,13 @@ const PublicIncident = PageIncident.omit({ page_id: true }).meta({
 });
 
 const Uptime = z.object({
-  uptime_percent: z.number().nullable().meta({ description: "Of the last 90 days" }),
+  uptime_percent: z.number().nullable().meta({ description: "Uptime of the last 90 days" }),
   days: z.array(z.object({ date: z.iso.date(), uptime_percent: z.number().nullable() })).meta({
-    description: "The last 90 days (UTC), oldest first; null where nothing is known",
+    description: "The last 90 days (UTC), oldest first; null for unknown days",
   }),
 }).meta({
   id: "StatusPageUptime",
-  description: "Of a component that follows a monitor, as percent of the known time",
+  description: "Uptime of a component with a monitor, in percent of the known time",
 });
 
 const PublicPage = z.object({
@@ -31,7 +31,7 @@ const PublicPage = z.object({
   slug: z.string(),
   description: z.string(),
   theme: Theme,
-  overall_status: ComponentStatus.meta({ description: "The worst of the components" }),
+  overall_status: ComponentStatus.meta({ description: "The worst status of all components" }),
   components: z.array(
     Component.pick({
       id: true,
@@ -45,7 +45,7 @@ const PublicPage = z.object({
   active_incidents: z.array(PublicIncident).meta({ description: "Not resolved, newest first" }),
   recent_incidents: z.array(PublicIncident).meta({ description: "Resolved in the last 14 days" }),
   maintenances: z.array(Maintenance.omit({ page_id: true })).meta({
-    description: "Planned or in progress, the first to start first",
+    description: "Planned or in progress, sorted by start time",
   }),
   updated_at: Timestamp,
 }).meta({ id: "PublicStatusPage" });

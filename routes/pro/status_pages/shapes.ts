@@ -13,20 +13,20 @@ import {
 import { MAINTENANCE_STATUSES } from "../../../services/pro/status_pages/maintenances.ts";
 import { Color, Timestamp } from "../../shapes.ts";
 
-/** Longest name and title, in UTF-16 units. */
+/** Limits of names and titles, in UTF-16 units. */
 export const NAME_MAX = 200;
 export const TITLE_MAX = 500;
 
-/** Room for 10 000 characters, whatever their script. */
+/** Limit of texts, in UTF-16 units: at least 10,000 characters of any script. */
 export const TEXT_MAX = 20_000;
 
-/** Words of any length, over several lines. */
-export const words = () =>
+/** Text of any number of lines. */
+export const multiLine = () =>
   z.string().max(TEXT_MAX)
-    // Nothing that XML, and so a feed, could not hold (XML 1.0, 2.2).
+    // The feed is XML, which cannot contain these characters (XML 1.0, section 2.2).
     // deno-lint-ignore no-control-regex
     .refine((text) => !/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]/.test(text), {
-      error: "must not hold control characters",
+      error: "must not contain control characters",
     });
 
 export const PageParams = z.object({ pageId: z.string().min(1).max(255) });
@@ -55,7 +55,8 @@ export const Component = z.object({
   created_at: Timestamp,
   updated_at: Timestamp,
   shown_status: ComponentStatus.meta({
-    description: "On the page: `under_maintenance` during planned maintenance, else `status`",
+    description:
+      "Status on the page: `under_maintenance` during planned maintenance, otherwise `status`",
   }),
 }).meta({ id: "StatusPageComponent" });
 
@@ -75,7 +76,7 @@ export const Maintenance = z.object({
 export const IncidentUpdate = z.object({
   id: z.string(),
   status: PageIncidentStatus,
-  message: z.string().meta({ description: "Empty where only the status changed" }),
+  message: z.string().meta({ description: "Empty if only the status changed" }),
   created_at: Timestamp,
 }).meta({ id: "StatusPageIncidentUpdate" });
 
@@ -94,7 +95,9 @@ export const PageIncident = z.object({
 
 export const StatusPage = z.object({
   id: z.string(),
-  slug: z.string().meta({ description: "Made from the name once; stays when the name changes" }),
+  slug: z.string().meta({
+    description: "Derived from the name at creation; later changes of the name do not affect it",
+  }),
   name: z.string(),
   description: z.string(),
   is_public: z.boolean(),

@@ -114,7 +114,7 @@ export const subscriberLinkEndpoints = (deps: Deps) => [
     summary: "Confirm a subscription",
     description:
       "The link in the confirmation mail. Repeating the request has no effect. If `Accept` " +
-      "prefers HTML, the answer is a page.",
+      "prefers HTML, the response is a page.",
     role: "public",
     anyAddress: true,
     actsOnGet: true,
@@ -150,7 +150,7 @@ const subscriberOf = (token: string) => token.split(".", 1)[0]!;
 function linkEndpoint<Params extends z.ZodType, Returns extends z.ZodType>(
   { brand }: Pick<Deps, "brand">,
   contract: Contract<Params, z.ZodUndefined, z.ZodUndefined, Returns>,
-  answer: {
+  respond: {
     /** The target in the logs; never a token, which is a secret. */
     target(params: z.output<Params>): string;
     json(
@@ -166,9 +166,9 @@ function linkEndpoint<Params extends z.ZodType, Returns extends z.ZodType>(
     produces: "application/json",
     async handle(input): Promise<RawResponse> {
       const { params, request, note } = input as Input<z.output<Params>, undefined, undefined>;
-      note.target = answer.target(params);
+      note.target = respond.target(params);
       if (!prefersHtml(request)) {
-        const body = contract.returns.parse(await answer.json({ params }));
+        const body = contract.returns.parse(await respond.json({ params }));
         return {
           status: 200,
           headers: { ...JSON_HEADERS, vary: "accept" },
@@ -176,7 +176,7 @@ function linkEndpoint<Params extends z.ZodType, Returns extends z.ZodType>(
         };
       }
       try {
-        return linkPage(await answer.html({ params }), { branding: brand.look });
+        return linkPage(await respond.html({ params }), { branding: brand.look });
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== "not_found") throw error;
         const page = { page: undefined, title: error.message, text: INVALID_TEXT };

@@ -1,5 +1,5 @@
 /**
- * /status-pages/:pageId/subscribers: who is told when something of a status page changes.
+ * /status-pages/:pageId/subscribers: receivers of notifications about a status page.
  *
  * @module
  */
@@ -24,15 +24,15 @@ import { endpoint } from "../../endpoint.ts";
 import { Done, done, paged, pagingQuery, Timestamp } from "../../shapes.ts";
 import { PageParams, UNKNOWN_PAGE } from "./shapes.ts";
 
-const ONE_ADDRESS = "give either email or webhook_url";
+const ONE_ADDRESS = "must have either email or webhook_url";
 
 const NewSubscriber = z.object({
   email: z.string({ error: MAIL_ADDRESS_RULE })
     .refine(isMailAddress, { error: MAIL_ADDRESS_RULE }).optional()
     .meta({ format: "email", maxLength: MAIL_ADDRESS_MAX }),
   webhook_url: z.string().min(1).max(OUTBOUND_URL_MAX).optional().meta({
-    description: "http or https; a private or otherwise special address is refused unless the " +
-      "operator lists it in `OUTBOUND_ALLOW`",
+    description: "http or https; private and other special addresses are refused unless " +
+      "`OUTBOUND_ALLOW` lists them",
   }),
 }).refine(({ email, webhook_url }) => (email === undefined) !== (webhook_url === undefined), {
   error: ONE_ADDRESS,
@@ -47,6 +47,7 @@ const Subscriber = z.object({
 }).meta({ id: "Subscriber" });
 
 const SubscriberParams = PageParams.extend({ subId: z.string().min(1).max(255) });
+
 export const statusPageSubscriberEndpoints = (deps: Deps) => [
   endpoint(
     {
@@ -85,19 +86,19 @@ export const statusPageSubscriberEndpoints = (deps: Deps) => [
       returns: Subscriber.extend({
         verify_token: z.string().meta({
           description:
-            "For `GET /status-pages/{pageId}/subscribers/verify/{token}`; shown in this " +
-            "answer only",
+            "For `GET /status-pages/{pageId}/subscribers/verify/{token}`; shown only in " +
+            "this response",
         }),
         secret: z.string().optional().meta({
-          description: "Of a webhook: notices are signed with it (Standard Webhooks); shown in " +
-            "this answer only",
+          description: "Signs the notifications of a webhook (Standard Webhooks); shown only in " +
+            "this response",
           example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
         }),
       }).meta({ id: "CreatedSubscriber" }),
       status: 201,
       failures: {
         ...UNKNOWN_PAGE,
-        409: "The address is subscribed already, or SMTP_URL is not set",
+        409: "The address is already subscribed, or SMTP_URL is not set",
       },
     },
     ({ params, body, request }) =>
@@ -114,7 +115,7 @@ export const statusPageSubscriberEndpoints = (deps: Deps) => [
     permission: "status_pages:write",
     params: SubscriberParams,
     returns: Done,
-    failures: { 404: "There is no such status page, or it has no such subscriber" },
+    failures: { 404: "The status page or the subscriber does not exist" },
   }, ({ params }) => {
     removeSubscriber(deps, params.pageId, params.subId);
     return done;

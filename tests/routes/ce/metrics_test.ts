@@ -460,7 +460,7 @@ for (const hours of ["0", "169", "-1", "1.5", "abc", "", "1e2", "999999999999999
 
 for (
   const { query, error } of [
-    { query: "range=1y", error: /^query\.range: must be a number and m, h or d/ },
+    { query: "range=1y", error: /^query\.range: must be a number with m, h or d/ },
     { query: "range=24h&hours=3", error: /only one of hours, range and from/ },
     { query: "from=yesterday", error: /^query\.from: / },
     { query: "from=2026-01-02&to=2026-01-01", error: /^query\.to: must not be before from/ },

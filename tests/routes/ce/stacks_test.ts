@@ -171,7 +171,7 @@ Deno.test("of two stacks with one name, ?kind= chooses", async () => {
   equal(await kindOf("?kind=swarm"), "swarm");
   equal(
     (await app.call("GET", "/api/stacks/shop?kind=pod")).body.error,
-    "query.kind: must be compose or swarm",
+    "query.kind: must be one of compose, swarm",
   );
 });
 

@@ -173,9 +173,9 @@ for (
   const { query, error } of [
     {
       query: "types=metrics,logs",
-      error: /^query\.types\.1: must be among metrics, containers, alerts, event$/,
+      error: /^query\.types\.1: must be one of metrics, containers, alerts, event$/,
     },
-    { query: "types=", error: /^query\.types\.0: must be among / },
+    { query: "types=", error: /^query\.types\.0: must be one of / },
     { query: "types=event&types=metrics", error: /^query\.types: given 2 times/ },
     { query: "lastEventId=-1", error: /^query\.lastEventId: must be an id of this stream$/ },
   ]

@@ -66,11 +66,11 @@ Deno.test("webhooks are listed newest first", async () => {
 for (
   const { wrong, change, error } of [
     { wrong: "no name", change: { name: "" }, error: /^body\.name: / },
-    { wrong: "no event", change: { events: [] }, error: /^body\.events: .*container\.oom/ },
+    { wrong: "no event", change: { events: [] }, error: /^body\.events: must not be empty/ },
     {
       wrong: "an unknown event",
       change: { events: ["alert.fired", "alert.fried"] },
-      error: /^body\.events\.1: "alert\.fried" is no event kind; known are alert\.fired, .* \* /,
+      error: /^body\.events\.1: must be one of \*, alert\.fired, /,
     },
     { wrong: "events that are a text", change: { events: "*" }, error: /^body\.events: / },
     { wrong: "no URL", change: { url: "hooks.example.com" }, error: /^body\.url: is not an http/ },
@@ -103,7 +103,7 @@ for (
       change: {
         headers: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`X-${i}`, "1"])),
       },
-      error: /^body\.headers: must be at most 20/,
+      error: /^body\.headers: must have at most 20 entries/,
     },
     { wrong: "a header that is no text", change: { headers: { "X-A": 1 } }, error: /headers\.X-A/ },
   ]

@@ -92,34 +92,35 @@ for (
     {
       what: "an unknown resource",
       change: { permissions: [{ resource: "rockets", actions: ["read"] }] },
-      error: /^body\.permissions\.0\.resource: "rockets" is no resource; known are containers, /,
+      error: /^body\.permissions\.0\.resource: must be one of \*, containers, /,
     },
     {
       what: "a resource in capitals",
       change: { permissions: [{ resource: "Containers", actions: ["read"] }] },
-      error: /"Containers" is no resource/,
+      error: /^body\.permissions\.0\.resource: must be one of /,
     },
     {
       what: "what every object has",
       change: { permissions: [{ resource: "constructor", actions: ["name"] }] },
-      error: /"constructor" is no resource/,
+      error: /^body\.permissions\.0\.resource: must be one of /,
     },
     {
       what: "an unknown action",
       change: {
         permissions: [night.permissions[0], { resource: "stacks", actions: ["read", "launch"] }],
       },
-      error: /^body\.permissions\.1\.actions\.1: "launch" is no action of stacks; known are read, /,
+      error:
+        /^body\.permissions\.1\.actions\.1: "launch" is not an action of stacks; known actions: read, /,
     },
     {
       what: "another resource's action",
       change: { permissions: [{ resource: "networks", actions: ["exec"] }] },
-      error: /"exec" is no action of networks; known are read, \*/,
+      error: /"exec" is not an action of networks; known actions: read, \*/,
     },
     {
       what: "what every function has",
       change: { permissions: [{ resource: "*", actions: ["toString"] }] },
-      error: /"toString" is no action of any resource/,
+      error: /"toString" is not an action of any resource/,
     },
     {
       what: "no action",

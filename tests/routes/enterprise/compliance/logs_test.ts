@@ -100,7 +100,7 @@ for (
     [{ resource_type: 1 }, /^body\.resource_type: /],
     [{ resource_id: "x".repeat(301) }, /^body\.resource_id: /],
     [{ detail: "x".repeat(2_001) }, /^body\.detail: /],
-    [{ detail: "a\0b" }, /^body\.detail: has a NUL/],
+    [{ detail: "a\0b" }, /^body\.detail: contains a NUL/],
     [{ detail: "\ud800" }, /^body\.detail: .*surrogate/],
     [{ metadata: [] }, /^body\.metadata: must be an object/],
     [{ metadata: "x" }, /^body\.metadata: must be an object/],

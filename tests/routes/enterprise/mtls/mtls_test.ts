@@ -193,7 +193,7 @@ const selfMade = await oddCertificate({ name: "Root" });
 for (
   const [what, change, error] of [
     ["no host name", { hostname: undefined }, /^body\.hostname: /],
-    ["an empty one", { hostname: " " }, /^body\.hostname: must be 1 to 253 letters/],
+    ["an empty one", { hostname: " " }, /^body\.hostname: must have 1 to 253 letters/],
     ["a long one", { hostname: "x".repeat(254) }, /^body\.hostname: /],
     ["a line in it", { hostname: "a\r\nX-Role: admin" }, /^body\.hostname: /],
     ["another script", { hostname: "w\u0435b" }, /^body\.hostname: /],

@@ -84,7 +84,11 @@ for (
     { wrong: "a header", body: { email: "a@b.c\r\nBcc: d@e.f" }, error: /^body\.email: / },
     { wrong: "a private one", body: { webhook_url: "http://10.0.0.1/" }, error: /OUTBOUND_ALLOW/ },
     { wrong: "metadata", body: { webhook_url: "http://169.254.169.254/" }, error: /OUTBOUND/ },
-    { wrong: "no URL", body: { webhook_url: "ftp://a.b/" }, error: /^body\.webhook_url: not an/ },
+    {
+      wrong: "no URL",
+      body: { webhook_url: "ftp://a.b/" },
+      error: /^body\.webhook_url: is not an/,
+    },
   ]
 ) {
   Deno.test(`POST /subscribers refuses ${wrong}`, async () => {
