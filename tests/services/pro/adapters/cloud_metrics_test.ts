@@ -138,7 +138,7 @@ function authorizationOf(
     `Signature=${signature}`;
 }
 
-Deno.test("no alarms at all are no error", async () => {
+Deno.test("an empty list of alarms is not an error", async () => {
   for (const result of ["", "<MetricAlarms/><CompositeAlarms/>"]) {
     await using system = fakeSystem({ "/": () => describe(result) });
     using app = integrationsApp({ edition: "pro" });
@@ -155,28 +155,28 @@ for (
       error: /^CloudWatch refused the request: the secret access key is wrong/,
     },
     {
-      what: "an unknown refusal",
+      what: "an unknown error",
       answer: () => refuse("constructor", 400),
       error: /^CloudWatch refused the request$/,
     },
     {
-      what: "a page",
+      what: "an HTML page",
       answer: () => new Response("internal secret"),
       error: /^The response is not from CloudWatch; check the address$/,
     },
     {
-      what: "entities that explode",
+      what: "expanding entities",
       answer: () => new Response(`<!DOCTYPE a [<!ENTITY a "internal secret">]><a>&a;</a>`),
       error: /^The response is not from CloudWatch; check the address$/,
     },
     {
-      what: "XML of somebody else",
+      what: "XML of another service",
       answer: () => new Response("<a><b>internal secret</b></a>"),
       error: /^The system's answer is not as expected at DescribeAlarmsResponse; check/,
     },
   ]
 ) {
-  Deno.test(`the test of cloud-metrics tells of ${what} without repeating it`, async () => {
+  Deno.test(`testing cloud-metrics reports ${what} without quoting it`, async () => {
     await using system = fakeSystem({ "/": answer });
     using app = integrationsApp({ edition: "pro" });
     const id = await integrateWith(app, system.url);
@@ -186,7 +186,7 @@ for (
   });
 }
 
-Deno.test("cloud-metrics refuses what is no region, for it becomes part of a host's name", async () => {
+Deno.test("cloud-metrics refuses an invalid region, which is part of a host name", async () => {
   using app = integrationsApp({ edition: "pro" });
   for (const region of ["evil.example/", "eu-central-1.evil.example", "eu", ""]) {
     const answer = await app.call("POST", "/api/integrations", {

@@ -36,7 +36,7 @@ function pagerduty(list: () => ReturnType<typeof incident>[]) {
   });
 }
 
-Deno.test("incident-paging stores open incidents and those resolved lately", async () => {
+Deno.test("incident-paging stores open and recently resolved incidents", async () => {
   await using system = pagerduty(() => [
     incident(1, "triggered"),
     incident(2, "acknowledged"),
@@ -78,7 +78,7 @@ Deno.test("incident-paging stores open incidents and those resolved lately", asy
   );
 });
 
-Deno.test("an incident is one record that changes its status; open ones come page by page", async () => {
+Deno.test("an incident is one record that changes its status; open ones are read page by page", async () => {
   let list = Array.from({ length: 150 }, (_, n) => incident(n, "triggered"));
   await using system = pagerduty(() => list);
   using app = integrationsApp({ edition: "pro" });
@@ -92,7 +92,7 @@ Deno.test("an incident is one record that changes its status; open ones come pag
   equal(data.filter(({ status }) => status === "resolved").length, 1);
 });
 
-Deno.test("the test of incident-paging finds a wrong key", async () => {
+Deno.test("testing incident-paging detects a wrong key", async () => {
   await using system = pagerduty(() => []);
   using app = integrationsApp({ edition: "pro" });
   const id = await integrate(app, "pagerduty", { apiKey: "wrong", api_url: system.url });

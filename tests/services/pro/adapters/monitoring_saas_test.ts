@@ -98,7 +98,7 @@ Deno.test("monitoring-saas stores the states of monitors, and events", async () 
   });
 });
 
-Deno.test("monitors are read page by page, and what recovered is resolved", async () => {
+Deno.test("monitors are read page by page; recovered ones are resolved", async () => {
   let states = Array.from({ length: 250 }, (_, n) => n === 240 ? "Warn" : "OK");
   await using system = datadog(() => states);
   using app = integrationsApp({ edition: "pro" });
@@ -116,7 +116,7 @@ Deno.test("monitors are read page by page, and what recovered is resolved", asyn
   );
 });
 
-Deno.test("the test of monitoring-saas finds wrong keys", async () => {
+Deno.test("testing monitoring-saas detects wrong keys", async () => {
   await using system = datadog(() => []);
   using app = integrationsApp({ edition: "pro" });
   const id = await integrate(app, "datadog", { ...keys, apiKey: "x", api_url: system.url });

@@ -153,12 +153,12 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
 };
 
 for (const [event, { data, lines }] of Object.entries(EXPECTED)) {
-  Deno.test(`${event} has its own words`, () => {
+  Deno.test(`the text for ${event}`, () => {
     equal(textOf(event, data), [...lines, END].join("\n"));
   });
 }
 
-Deno.test("an event of no known kind is listed field by field", () => {
+Deno.test("an event of an unknown kind is listed field by field", () => {
   equal(
     textOf("deploy.finished", {
       title: "Shop 2.1",
@@ -172,7 +172,7 @@ Deno.test("an event of no known kind is listed field by field", () => {
   );
 });
 
-Deno.test("a dispatched event that lacks what it is about is listed field by field", () => {
+Deno.test("a custom event without the field for the headline is listed field by field", () => {
   equal(
     textOf("alert.fired", { message: "disk is full" }),
     "🔵 host-1: alert.fired\nmessage: disk is full\n" + END,
@@ -187,7 +187,7 @@ Deno.test("an unknown uptime is left out", () => {
   );
 });
 
-Deno.test("names of the language are no fields", () => {
+Deno.test("inherited properties are not fields", () => {
   equal(textOf("constructor", {}), "🔵 host-1: constructor\n" + END);
   match(
     textOf("toString", JSON.parse('{"__proto__": "x"}')),
@@ -195,14 +195,14 @@ Deno.test("names of the language are no fields", () => {
   );
 });
 
-Deno.test("of many fields the first 20 are shown, and how many there are more", () => {
+Deno.test("the first 20 fields are listed with the number of the others", () => {
   const data = Object.fromEntries(Array.from({ length: 23 }, (_, i) => [`f${i}`, i]));
   const lines = textOf("x", data).split("\n");
   equal(lines.length, 1 + 20 + 1 + 1);
   equal(lines[21], "and 3 more fields");
 });
 
-Deno.test("a name cannot pass for another line, nor turn the text around", () => {
+Deno.test("a name cannot start a new line or change the text direction", () => {
   const [headline, end] = textOf("container.up", {
     container: "web\n\r\u2028\x00\x1b[31m🔴 Container\tdown: db\u202Egpj",
   }).split("\n");
@@ -210,7 +210,7 @@ Deno.test("a name cannot pass for another line, nor turn the text around", () =>
   equal(end, END);
 });
 
-Deno.test("a name that runs to the left does so within itself", () => {
+Deno.test("a right-to-left name is isolated", () => {
   equal(
     textOf("container.up", { container: "שרת-1" }).split("\n")[0],
     "🟢 host-1: Container up: \u2068שרת-1\u2069",
@@ -226,7 +226,7 @@ for (
     { what: "one line of spaces", text: "a" + " ".repeat(1_000_000) + "b" },
   ]
 ) {
-  Deno.test(`10 000 characters and more are cut to what fits: ${what}`, async () => {
+  Deno.test(`long text is truncated to the limit: ${what}`, async () => {
     for (const max of [4_096, 1_000]) {
       for (
         const [event, data] of [
@@ -246,7 +246,7 @@ for (
   });
 }
 
-Deno.test("what is nested deeply is cut like any text", () => {
+Deno.test("deeply nested data is truncated like any text", () => {
   let deep: unknown = [];
   for (let i = 0; i < 100_000; i++) deep = [deep];
   match(textOf("x", { deep, a: 1 }), /^🔵 host-1: x\ndeep: \[+\.\.\.\na: 1\n/);

@@ -114,7 +114,7 @@ function collect(app: TestApp): string[] {
   return seen;
 }
 
-Deno.test("a monitor with auto_incident opens an incident and resolves it when it is back", () => {
+Deno.test("a monitor with auto_incident opens an incident and resolves it when the monitor is up", () => {
   using app = proApp();
   monitor(app);
   const events = collect(app);
@@ -136,7 +136,7 @@ Deno.test("a monitor with auto_incident opens an incident and resolves it when i
   deepEqual(events, ["monitor.down", "incident.created", "monitor.up", "incident.resolved"]);
 });
 
-Deno.test("without auto_incident nothing is opened", () => {
+Deno.test("without auto_incident no incident is opened", () => {
   using app = proApp();
   monitor(app, false);
   rule(app, false);
@@ -145,7 +145,7 @@ Deno.test("without auto_incident nothing is opened", () => {
   deepEqual(incidents(app), []);
 });
 
-Deno.test("an alert rule with autoIncident opens an incident and resolves it at its end", () => {
+Deno.test("an alert rule with autoIncident opens an incident and resolves it when the alert ends", () => {
   using app = proApp();
   rule(app);
   const events = collect(app);
@@ -177,7 +177,7 @@ for (
   });
 }
 
-Deno.test("a rule whose autoIncident is taken away still resolves the incident it opened", () => {
+Deno.test("a rule still resolves its incident after autoIncident was turned off", () => {
   using app = proApp();
   rule(app);
   setStopped(app, true);
@@ -186,7 +186,7 @@ Deno.test("a rule whose autoIncident is taken away still resolves the incident i
   deepEqual(incidents(app).map(([, , status]) => status), ["resolved"]);
 });
 
-Deno.test("one outage has one incident, however often it is told of; the next has its own", () => {
+Deno.test("an outage has one incident even if its event is repeated; the next outage has its own", () => {
   using app = proApp();
   monitor(app);
   const events = collect(app);
@@ -200,7 +200,7 @@ Deno.test("one outage has one incident, however often it is told of; the next ha
   deepEqual(incidents(app).map(([, , status]) => status), ["open", "resolved"]);
 });
 
-Deno.test("an incident goes with its outage: where one is not stored, neither is the other", () => {
+Deno.test("an incident is stored with its outage, or neither is", () => {
   using app = proApp();
   monitor(app);
   goDown(app);
@@ -214,7 +214,7 @@ Deno.test("an incident goes with its outage: where one is not stored, neither is
   equal(incidents(app).length, 1);
 });
 
-Deno.test("maintenance does not keep an incident from being opened and resolved", () => {
+Deno.test("maintenance does not prevent incidents from being opened and resolved", () => {
   using app = proApp();
   monitor(app);
   app.deps.maintenance.set({ enabled: true, until: null, reason: null });
@@ -224,7 +224,7 @@ Deno.test("maintenance does not keep an incident from being opened and resolved"
   deepEqual(incidents(app).map(([, , status]) => status), ["resolved"]);
 });
 
-Deno.test("what somebody resolved or reopened by hand is left alone", async () => {
+Deno.test("an incident that a user resolved or reopened is not changed", async () => {
   using app = proApp();
   monitor(app);
   goDown(app);
@@ -239,7 +239,7 @@ Deno.test("what somebody resolved or reopened by hand is left alone", async () =
   deepEqual(incidents(app).map(([, , status]) => status), ["investigating"]);
 });
 
-Deno.test("an incident somebody works on is resolved from any status when its cause ends", async () => {
+Deno.test("an incident is resolved from any status when its cause ends", async () => {
   using app = proApp();
   monitor(app);
   goDown(app);
@@ -250,7 +250,7 @@ Deno.test("an incident somebody works on is resolved from any status when its ca
   deepEqual(incidents(app).map(([, , status]) => status), ["resolved"]);
 });
 
-Deno.test("an incident is found again after a restart of the service", () => {
+Deno.test("an incident is resolved after a restart of the service", () => {
   using db = { ...openTestDatabase(), [Symbol.dispose]() {} };
   {
     using app = testApp({ edition: "pro", now: AT, db });
@@ -267,7 +267,7 @@ Deno.test("an incident is found again after a restart of the service", () => {
   db.close();
 });
 
-Deno.test("what ended while the edition had no incidents is resolved when it has them again", async () => {
+Deno.test("incidents whose cause ended without a license are resolved with a new license", async () => {
   using app = proApp();
   monitor(app);
   rule(app);
@@ -294,7 +294,7 @@ Deno.test("what ended while the edition had no incidents is resolved when it has
   deepEqual(events, ["incident.resolved", "incident.resolved"]);
 });
 
-Deno.test("the number of resolved incidents is bounded; open ones stay", () => {
+Deno.test("the number of resolved incidents is limited; open ones are kept", () => {
   using app = proApp();
   const { db } = app.deps;
   db.run(

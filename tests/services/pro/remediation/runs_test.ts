@@ -49,7 +49,7 @@ function addRule(app: TestApp, fields: Partial<RemediationRule> = {}): Remediati
   return rule;
 }
 
-/** An application that looks at an engine with these containers, which have ended before. */
+/** An application with these containers, which have exited. */
 function opened(
   containers: (Partial<Container> & { name: string })[] = [{ name: "web" }],
   { answers = {}, ...options }: TestAppOptions & { answers?: Record<string, FakeAnswer> } = {},
@@ -74,7 +74,7 @@ function opened(
   return {
     app,
     fake,
-    /** Has all containers end again. */
+    /** Makes all containers exit again. */
     show,
     async [Symbol.asyncDispose]() {
       app[Symbol.dispose]();
@@ -103,7 +103,7 @@ function collect(app: TestApp): unknown[] {
   return seen;
 }
 
-Deno.test("a rule whose container is down starts it and says so in its history", async () => {
+Deno.test("a rule starts its container when it is down and records the run", async () => {
   await using at = opened();
   const { app, fake } = at;
   const rule = addRule(app);
@@ -154,7 +154,7 @@ for (
     ["stop", { timeout_seconds: 0 }, "stop?t=0"],
   ] as const
 ) {
-  Deno.test(`an action is done as ${request}`, async () => {
+  Deno.test(`an action sends ${request}`, async () => {
     await using at = opened([{ name: "web", health: "unhealthy", state: "running" }]);
     addRule(at.app, { condition_metric: "container_unhealthy", action_type, action_config });
     await lookAt(createRemediator(at.app.deps));
@@ -162,7 +162,7 @@ for (
   });
 }
 
-Deno.test("a host's metric acts on the target", async () => {
+Deno.test("a host metric triggers an action on the target", async () => {
   await using at = opened([{ name: "web" }, { name: "db" }]);
   addRule(at.app, {
     condition_metric: "container_stopped",
@@ -175,7 +175,7 @@ Deno.test("a host's metric acts on the target", async () => {
   equal(history(at.app)[0]?.metric_value, 2);
 });
 
-Deno.test("what is to be done is written down before it is done, and cut short it is a failure", async () => {
+Deno.test("a run is recorded before its action, and fails if it is interrupted", async () => {
   let during: unknown;
   const answers: Record<string, FakeAnswer> = {
     "POST /containers/*/start": () => {
@@ -189,8 +189,12 @@ Deno.test("what is to be done is written down before it is done, and cut short i
   deepEqual({ ...during as object }, { status: null, finished_at: null });
 
   const { db } = at.app.deps;
-  const { status: _, error: __, finished_at: ___, ...begun } = history(at.app)[0]!;
-  insertRemediationRun(db, { ...begun, id: "cut", started_at: "2026-01-01T12:00:01.000Z" });
+  const { status: _, error: __, finished_at: ___, ...started } = history(at.app)[0]!;
+  insertRemediationRun(db, {
+    ...started,
+    id: "interrupted",
+    started_at: "2026-01-01T12:00:01.000Z",
+  });
   equal(history(at.app).length, 1);
   const events = collect(at.app);
   recoverRemediations(at.app.deps);
@@ -205,7 +209,7 @@ Deno.test("what is to be done is written down before it is done, and cut short i
   equal(selectRemediationRule(db, rule.id)?.enabled, true);
 });
 
-Deno.test("a failed action is told with the engine's words", async () => {
+Deno.test("a failed action is recorded with the engine's message", async () => {
   const answers: Record<string, FakeAnswer> = {
     "POST /containers/*/start": () =>
       Response.json({ message: "port is already allocated" }, { status: 500 }),
@@ -219,7 +223,7 @@ Deno.test("a failed action is told with the engine's words", async () => {
   match(JSON.stringify(events), /"status":"failure","error":"port is already allocated"/);
 });
 
-Deno.test("an action under way is not begun again, by no rule for its container", async () => {
+Deno.test("no rule of a container starts an action while one is running", async () => {
   const waiting = Promise.withResolvers<void>();
   const answers: Record<string, FakeAnswer> = {
     "POST /containers/*/start": async () => {
@@ -232,7 +236,7 @@ Deno.test("an action under way is not begun again, by no rule for its container"
   addRule(at.app, { cooldown_seconds: 0, name: "second", action_target: idOf("web") });
   const remediator = createRemediator(at.app.deps);
   remediator.evaluate();
-  await until("the action is under way", () => acts(at.fake).length === 1);
+  await until("the action is running", () => acts(at.fake).length === 1);
   at.app.clock.advance({ seconds: 5 });
   remediator.evaluate();
   equal(at.app.deps.db.all("SELECT 1 FROM remediation_runs").length, 1);
@@ -244,18 +248,21 @@ Deno.test("an action under way is not begun again, by no rule for its container"
 for (
   const { what, prepare } of [
     {
-      what: "in maintenance",
+      what: "during maintenance",
       prepare: (app: TestApp) =>
         app.deps.maintenance.set({ enabled: true, until: null, reason: null }),
     },
     {
-      what: "while the engine is away",
+      what: "while the engine is unreachable",
       prepare: (app: TestApp) => app.deps.inventory.setLive(false),
     },
-    { what: "for a container that is gone", prepare: (app: TestApp) => setContainers(app, []) },
+    {
+      what: "for a container that does not exist",
+      prepare: (app: TestApp) => setContainers(app, []),
+    },
   ]
 ) {
-  Deno.test(`nothing is done ${what}, nor written down`, async () => {
+  Deno.test(`no action is started or recorded ${what}`, async () => {
     await using at = opened();
     const rule = addRule(at.app);
     prepare(at.app);
@@ -265,7 +272,7 @@ for (
   });
 }
 
-Deno.test("what still holds at the end of maintenance is acted on", async () => {
+Deno.test("a rule fires after maintenance if its condition still holds", async () => {
   await using at = opened();
   addRule(at.app);
   const remediator = createRemediator(at.app.deps);
@@ -284,13 +291,13 @@ for (
       error: "web is the service's own container",
     },
     {
-      what: "a task of a Swarm",
+      what: "a Swarm task",
       fields: { labels: { "com.docker.swarm.task.id": "t1" } },
       error: "web is a task of a Swarm service; Swarm replaces its containers itself",
     },
   ]
 ) {
-  Deno.test(`a rule that comes to be about ${what} skips, and turns itself off in time`, async () => {
+  Deno.test(`a rule whose target became ${what} skips its runs and is disabled`, async () => {
     await using at = opened([{ name: "web", ...fields }]);
     const rule = addRule(at.app);
     const remediator = createRemediator(at.app.deps);
@@ -307,7 +314,7 @@ for (
   });
 }
 
-Deno.test("a rule that fires five times within an hour turns itself off and says so", async () => {
+Deno.test("a rule that fires five times within an hour is disabled with an event", async () => {
   await using at = opened();
   const { app, fake } = at;
   const rule = addRule(app);
@@ -329,7 +336,7 @@ Deno.test("a rule that fires five times within an hour turns itself off and says
   const stored = selectRemediationRule(app.deps.db, rule.id)!;
   deepEqual([stored.enabled, stored.trigger_count], [false, 5]);
 
-  // Turned on again by hand, it gets another five times.
+  // After it was enabled again, it can fire five more times.
   const toggled = await app.call(
     "PUT",
     `/api/ext/service-pro/remediation/rules/${rule.id}/toggle`,
@@ -341,12 +348,12 @@ Deno.test("a rule that fires five times within an hour turns itself off and says
   equal(selectRemediationRule(app.deps.db, rule.id)?.enabled, true);
 });
 
-Deno.test("a rule that fired too often before a crash turns itself off after it", async () => {
+Deno.test("a rule that fired too often before a crash is disabled after the restart", async () => {
   await using at = opened();
   const firings = [1, 2, 3, 4, 5].map((n) => `2026-01-01T11:5${n}:00.000Z`);
   const rule = addRule(at.app, { firings });
   const events = collect(at.app);
-  // Even where the end of the last run was not reached, it does not fire a sixth time.
+  // The last run was not finished; the rule must not fire a sixth time.
   await lookAt(createRemediator(at.app.deps));
   deepEqual(acts(at.fake), []);
   recoverRemediations(at.app.deps);
@@ -355,7 +362,7 @@ Deno.test("a rule that fired too often before a crash turns itself off after it"
   deepEqual([history(at.app).length, events.length], [1, 1]);
 });
 
-Deno.test("one rule that fails does not keep the others from being looked at", async () => {
+Deno.test("an error of one rule does not prevent the evaluation of the others", async () => {
   await using at = opened([{ name: "web" }, { name: "db" }]);
   const broken = addRule(at.app, { created_at: "2026-01-01T11:00:00.000Z" });
   addRule(at.app, { action_target: "db" });
@@ -374,7 +381,7 @@ Deno.test("one rule that fails does not keep the others from being looked at", a
   deepEqual(acts(at.fake), [`POST /containers/${idOf("db")}/start`]);
 });
 
-Deno.test("a rule that is deleted while it acts leaves its history", async () => {
+Deno.test("a rule that is deleted during its action keeps its history", async () => {
   const answers: Record<string, FakeAnswer> = {
     "POST /containers/*/start": async () => {
       await at.app.call("DELETE", `/api/ext/service-pro/remediation/rules/${rule.id}`);
@@ -404,7 +411,7 @@ Deno.test("a container that was recreated is found by its name", async () => {
   deepEqual(acts(at.fake), [`POST /containers/${idOf("web")}/start`]);
 });
 
-Deno.test("history is kept for 90 days and 1 000 runs of each rule; what is under way stays", async () => {
+Deno.test("history is kept for 90 days and 1 000 runs per rule; running ones stay", async () => {
   await using at = opened();
   const { db } = at.app.deps;
   const run = {
@@ -437,7 +444,7 @@ Deno.test("history is kept for 90 days and 1 000 runs of each rule; what is unde
   );
 });
 
-Deno.test("the runner looks again soon after a container went down, and ends when it should", async () => {
+Deno.test("the runner evaluates soon after a container went down, and stops on abort", async () => {
   await using at = opened([{ name: "web", state: "running" }]);
   const { app } = at;
   addRule(app);
@@ -447,14 +454,14 @@ Deno.test("the runner looks again soon after a container went down, and ends whe
   await until("the first round", () => rounds === 1);
   at.show();
   setContainers(app, [{ name: "web", state: "exited", finishedAt: "2026-01-01T11:00:00.000Z" }]);
-  const begun = performance.now();
+  const started = performance.now();
   app.deps.events.publish({
     event: "container.down",
     ...createEnvelope(app.deps),
     data: { container: "web", id: idOf("web"), reason: "killed", exitCode: 137 },
   });
   await until("it acts", () => history(app).length === 1);
-  ok(performance.now() - begun < 4_900, "sooner than the next round");
+  ok(performance.now() - started < 4_900, "sooner than the next round");
   stop.abort();
   await ended;
 });

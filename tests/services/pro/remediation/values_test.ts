@@ -29,10 +29,10 @@ const valueOf = (
 
 for (
   const { what, fields, value } of [
-    { what: "that ended", fields: {}, value: 1 },
+    { what: "that exited", fields: {}, value: 1 },
     { what: "that is dead", fields: { state: "dead" }, value: 1 },
-    { what: "that the engine tries to run again", fields: { state: "restarting" }, value: 1 },
-    { what: "that runs", fields: { state: "running" }, value: 0 },
+    { what: "that is restarting", fields: { state: "restarting" }, value: 1 },
+    { what: "that is running", fields: { state: "running" }, value: 0 },
     { what: "that is paused", fields: { state: "paused" }, value: 0 },
     {
       what: "that never ran",
@@ -41,12 +41,12 @@ for (
     },
     { what: "that is being removed", fields: { state: "removing" }, value: undefined },
     {
-      what: "that ended a moment ago",
+      what: "that just exited",
       fields: { finishedAt: "2026-01-01T11:59:58.500Z" },
       value: undefined,
     },
     {
-      what: "that ended two seconds ago",
+      what: "that exited two seconds ago",
       fields: { finishedAt: "2026-01-01T11:59:58.000Z" },
       value: 1,
     },
@@ -58,7 +58,7 @@ for (
   });
 }
 
-Deno.test("container_down of an unknown container is not known", () => {
+Deno.test("container_down of an unknown container is undefined", () => {
   using app = proApp();
   for (
     const metric of ["container_down", "container_unhealthy", "container_cpu_percent"] as const
@@ -67,11 +67,11 @@ Deno.test("container_down of an unknown container is not known", () => {
   }
 });
 
-Deno.test("a container that this service took down is not down; what ended later is", () => {
+Deno.test("a container that this service stopped is not down, unless it exits again later", () => {
   using app = proApp();
   upsertServiceStop(app.deps.db, idOf("web"), "2026-01-01T11:00:00.050Z");
   equal(valueOf(app, "container_down", exited()), 0);
-  // The service did not see it run again.
+  // The service missed that it ran again.
   equal(valueOf(app, "container_down", exited({ finishedAt: "2026-01-01T11:30:00.000Z" })), 1);
 });
 
@@ -95,7 +95,7 @@ function sampled(app: TestApp, read: string): void {
   app.deps.stats.put(idOf("web"), stats);
 }
 
-Deno.test("the target's percents come from its last sample", () => {
+Deno.test("the target's percentages come from its last sample", () => {
   using app = proApp();
   const web = containerOf({ name: "web", startedAt: EARLIER });
   equal(valueOf(app, "container_cpu_percent", web), undefined);
@@ -106,18 +106,18 @@ Deno.test("the target's percents come from its last sample", () => {
   equal(valueOf(app, "container_cpu_percent", web), undefined);
 });
 
-Deno.test("a sample of before the container's last start tells nothing", () => {
+Deno.test("a sample from before the container's last start is ignored", () => {
   using app = proApp();
   sampled(app, "2026-01-01T11:59:30.000Z");
   const web = containerOf({ name: "web", startedAt: "2026-01-01T11:59:40.000Z" });
   equal(valueOf(app, "container_cpu_percent", web), undefined);
 });
 
-Deno.test("a target is found by id, name, short id, and by its name when it was recreated", () => {
+Deno.test("a target is found by ID, name, short ID, and by name after it was recreated", () => {
   using app = proApp();
   const { inventory } = app.deps;
   const [web, db] = [containerOf({ name: "web" }), containerOf({ name: "db" })];
-  // Its name reads like the beginning of an id.
+  // Its name looks like the prefix of an ID.
   const cafe = containerOf({ name: "cafe0123", id: `cafe0123${"4".repeat(56)}` });
   inventory.replaceAll([web, db, cafe], inventory.readNumber());
   const find = (action_target: string, target_name: string | null = null) =>

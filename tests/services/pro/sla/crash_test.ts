@@ -1,5 +1,5 @@
 /**
- * A breach is written down and told of once, however often the process is ended without a word.
+ * A breach is recorded and reported once, even if the process is killed several times.
  *
  * @module
  */
@@ -41,7 +41,7 @@ sourceTest("an outage during which the service is killed five times makes one br
   try {
     let slaId: string;
     {
-      // Before the first outage there is somebody who wants to be told.
+      // The webhook exists before the first outage.
       await using service = await startLongshore(options);
       const { status } = await service.call("POST", "/api/webhooks", {
         name: "breaches",
@@ -54,7 +54,7 @@ sourceTest("an outage during which the service is killed five times makes one br
     }
     for (let kills = 0; kills < KILLS; kills++) {
       await using service = await startLongshore(options);
-      // Killed at another point of its start each time.
+      // Killed at a different point of the start each time.
       await new Promise((resolve) => setTimeout(resolve, 40 * kills));
       await service.kill9();
     }
@@ -65,17 +65,17 @@ sourceTest("an outage during which the service is killed five times makes one br
       const { body } = await service.call("GET", `${path}/breaches`);
       return body.total > 0 && body.breaches;
     });
-    await until("the receiver is told", () => receiver.received.length > 0);
+    await until("the receiver is called", () => receiver.received.length > 0);
     const recalculated = await service.call("POST", `${path}/recalculate`);
 
     deepEqual([recalculated.status, recalculated.body.is_breached], [200, true]);
     equal((await service.call("GET", `${path}/breaches`)).body.total, 1);
-    // A message may be sent again after a crash, under the id that it had.
-    const told = receiver.received.map(({ headers, body }) =>
+    // A message may be sent again after a crash, with the same ID.
+    const messages = receiver.received.map(({ headers, body }) =>
       [headers["webhook-id"], JSON.parse(body).data.breachId].join(" ")
     );
     deepEqual(
-      [...new Set(told)].map((each) => each.split(" ")[1]),
+      [...new Set(messages)].map((each) => each.split(" ")[1]),
       [breaches[0].id],
     );
   } finally {
@@ -83,7 +83,7 @@ sourceTest("an outage during which the service is killed five times makes one br
   }
 });
 
-/** A monitor is down for 44 minutes, and still is. @returns The id of an SLA for it. */
+/** A monitor that has been down for 44 minutes. @returns The ID of an SLA for it. */
 function goDown(dataDir: string): string {
   const now = () => new Date();
   const startedAt = new Date(Date.now() - 44 * 60_000).toISOString();

@@ -40,7 +40,7 @@ for (
     { type: "monthly", now: "2100-02-10T00:00:00.000Z", dates: "2100-02-01 2100-02-28", days: 28 },
     { type: "monthly", now: "2026-04-30T23:59:59.999Z", dates: "2026-04-01 2026-04-30", days: 30 },
     { type: "monthly", now: "2026-12-31T23:59:59.999Z", dates: "2026-12-01 2026-12-31", days: 31 },
-    // Clocks change in these months in much of the world; those of UTC do not.
+    // Daylight saving time starts or ends in these months; UTC is not affected.
     { type: "monthly", now: "2026-03-29T01:30:00.000Z", dates: "2026-03-01 2026-03-31", days: 31 },
     { type: "weekly", now: "2026-03-29T23:59:59.999Z", dates: "2026-03-23 2026-03-29", days: 7 },
     { type: "weekly", now: "2026-06-01T00:00:00.000Z", dates: "2026-06-01 2026-06-07", days: 7 },
@@ -100,7 +100,7 @@ for (
   });
 }
 
-Deno.test("a target as close to 100 as a number can be still has a budget", () => {
+Deno.test("the target closest to 100 has a budget", () => {
   const targetUptime = 99.99999999999999;
   ok(budgetMs(targetUptime, june) > 0);
   const budget = budgetOf({ period: june, elapsed: june, downtimeMs: 1, targetUptime });
@@ -283,7 +283,7 @@ for (
       remaining: 42.2,
       percentage: 97.685185,
     },
-    // The period is over, whatever the time is.
+    // The period is over.
     {
       now: "2027-01-01T00:00Z",
       minutes: 43.2,
@@ -345,13 +345,13 @@ for (
     { case: "the time after", known: [["2026-06-11/2026-06-30"]], percent: 0 },
   ]
 ) {
-  Deno.test(`ten days of which ${name} is known are covered by ${percent} %`, () => {
+  Deno.test(`ten days of which ${name} is known have a coverage of ${percent} %`, () => {
     const elapsed = interval("2026-06-01/2026-06-11");
     equal(coveragePercent(known.map((each) => intervals(...each)), elapsed), percent);
   });
 }
 
-Deno.test("before any time has passed nothing is known", () => {
+Deno.test("at the start of a period nothing is known", () => {
   equal(coveragePercent([[]], elapsedOf(june, june.start)), 0);
 });
 
@@ -398,9 +398,9 @@ for (
   });
 }
 
-Deno.test("the burn rate has a point for each day that has begun, the last one as it is now", () => {
+Deno.test("the burn rate has a point for each day so far, with the current rate for today", () => {
   const elapsed = elapsedOf(june, at("2026-06-04T12:00:00Z"));
-  // The second lasts over midnight: each day has its own part of it.
+  // The second spans midnight and counts for both days.
   const downtime = intervals(
     "2026-06-02T10:00:00Z/2026-06-02T10:01:26.400Z",
     "2026-06-03T23:59:00Z/2026-06-04T00:02:00Z",

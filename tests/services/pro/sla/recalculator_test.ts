@@ -43,11 +43,11 @@ function slaApp(): TestApp & { slaId: string } {
 const periodsOf = ({ deps, slaId }: ReturnType<typeof slaApp>) =>
   selectSlaPeriods(deps.db, slaId, { limit: 10, offset: 0 });
 
-Deno.test("the SLA recalculator counts at its start, and when a monitor goes down or comes back", async () => {
+Deno.test("the SLA recalculator runs at its start and when a monitor goes down or up", async () => {
   using app = slaApp();
   const { deps, clock } = app;
   const outage = { id: "o1", monitorId: "web", monitorName: "web", cause: "refused" };
-  const told = { monitor: "web", monitorId: "web", outageId: "o1" };
+  const data = { monitor: "web", monitorId: "web", outageId: "o1" };
   const breaches: string[] = [];
   const end = new AbortController();
   const listening = (async () => {
@@ -61,16 +61,16 @@ Deno.test("the SLA recalculator counts at its start, and when a monitor goes dow
     await until("the first round has ended", () => rounds === 1);
     equal(periodsOf(app).length, 1);
 
-    emit(deps, "monitor.down", { ...told, cause: "refused" }, () => {
+    emit(deps, "monitor.down", { ...data, cause: "refused" }, () => {
       insertOutage(deps.db, { ...outage, startedAt: "2026-06-10T10:00:00.000Z", resolvedAt: null });
     });
     clock.advance({ minutes: 44 });
-    emit(deps, "monitor.up", { ...told, downtimeSeconds: 2_640 }, () => {
+    emit(deps, "monitor.up", { ...data, downtimeSeconds: 2_640 }, () => {
       updateOutageResolved(deps.db, "o1", "2026-06-10T10:44:00.000Z");
     });
 
     await until("the outage is counted", () => periodsOf(app)[0]?.total_downtime_seconds === 2_640);
-    await until("the breach is told", () => breaches.length > 0);
+    await until("the breach is reported", () => breaches.length > 0);
     deepEqual(breaches, [app.slaId]);
     equal(rounds, 1);
   } finally {
@@ -79,7 +79,7 @@ Deno.test("the SLA recalculator counts at its start, and when a monitor goes dow
   }
 });
 
-Deno.test("a failure while it follows the monitors ends the SLA recalculator, to be run again", async () => {
+Deno.test("the SLA recalculator stops if following the monitors fails", async () => {
   using app = slaApp();
   const { deps } = app;
   let broken = false;

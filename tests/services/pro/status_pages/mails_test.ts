@@ -5,7 +5,7 @@ import { isMailAddress } from "../../../../services/pro/status_pages/subscriber_
 const created_at = "2026-01-01T12:34:56.000Z";
 const urls = { page: "https://s.test/status/a?x=1&y", unsubscribe: "https://s.test/u/t" };
 
-Deno.test("a notice says what happened where, before and now, and how to hear no more", () => {
+Deno.test("a notice contains the change, the page and an unsubscribe link", () => {
   const content = {
     component: null,
     incident: "API down",
@@ -33,7 +33,7 @@ Deno.test("a notice says what happened where, before and now, and how to hear no
   );
 });
 
-Deno.test("what people wrote is never markup in a mail", () => {
+Deno.test("texts of users are escaped in mails", () => {
   const evil = `"><script>alert('1')</script>&lt;\u202e<img src=x onerror=1>`;
   const content = {
     component: evil,
@@ -83,6 +83,6 @@ for (
     [`a@${"b".repeat(253)}`, false],
   ] as const
 ) {
-  Deno.test(`${JSON.stringify(address).slice(0, 50)} is ${valid ? "" : "no "}mail address`, () =>
+  Deno.test(`${JSON.stringify(address).slice(0, 50)} is ${valid ? "" : "not "}a mail address`, () =>
     equal(isMailAddress(address), valid));
 }

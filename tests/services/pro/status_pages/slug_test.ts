@@ -29,7 +29,7 @@ for (
   });
 }
 
-Deno.test("a slug that is taken gets the first number that is free", () => {
+Deno.test("a slug that is taken gets the first free number", () => {
   equal(findFreeSlug("acme", []), "acme");
   equal(findFreeSlug("acme", ["acme"]), "acme-2");
   equal(findFreeSlug("acme", ["acme", "acme-2", "acme-4", "acme-x"]), "acme-3");

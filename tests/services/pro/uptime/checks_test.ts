@@ -20,7 +20,7 @@ import { type TestApp, testApp } from "../../../helpers/test_app.ts";
 const OK = { ok: true, responseTimeMs: 20, statusCode: 200, error: null };
 const BAD = { ok: false, responseTimeMs: 9, statusCode: 500, error: "The status is 500, not 200" };
 
-/** An application with one monitor, checked each minute, and the events that it tells of. */
+/** An application with one monitor, checked every minute, and its events. */
 function monitored({ retries = 1, now = "2026-03-01T12:00:00Z" } = {}) {
   const app = testApp({ edition: "pro", now });
   const events: AppEvent[] = [];
@@ -34,7 +34,7 @@ function monitored({ retries = 1, now = "2026-03-01T12:00:00Z" } = {}) {
     app,
     events,
     deps: app.deps,
-    /** A check at a time of the day, e.g. `"12:01"`. */
+    /** Records a check at a time of day, e.g. `"12:01"`. */
     check(time: string, result: typeof OK | typeof BAD, id = "m1") {
       app.clock.set(at(time));
       return recordCheck(app.deps, id, app.deps.now(), result);
@@ -76,7 +76,7 @@ function addMonitor(app: TestApp, id: string, retries: number) {
 }
 
 for (const retries of [0, 1, 5]) {
-  Deno.test(`with ${retries} retries one failure more than that opens one outage`, () => {
+  Deno.test(`with ${retries} retries, ${retries + 1} failures open one outage`, () => {
     using m = monitored({ retries });
     m.check("12:00", OK);
     equal(m.status(), "up");
@@ -92,7 +92,7 @@ for (const retries of [0, 1, 5]) {
   });
 }
 
-Deno.test("a good check closes the outage and says how long it was", () => {
+Deno.test("a successful check ends the outage and reports its duration", () => {
   using m = monitored();
   m.check("12:00", BAD);
   m.check("12:01", BAD);
@@ -113,13 +113,13 @@ Deno.test("a good check closes the outage and says how long it was", () => {
   ]);
 });
 
-Deno.test("single failures between good checks make no outage", () => {
+Deno.test("single failures between successful checks are not an outage", () => {
   using m = monitored();
   for (let i = 0; i < 10; i++) m.check(`12:0${i}`, i % 2 ? BAD : OK);
   deepEqual(selectOutages(m.deps.db), []);
 });
 
-Deno.test("a monitor that never answers goes from pending to down", () => {
+Deno.test("a monitor that never responds goes from pending to down", () => {
   using m = monitored();
   m.check("12:00", BAD);
   equal(m.status(), "pending");
@@ -127,24 +127,24 @@ Deno.test("a monitor that never answers goes from pending to down", () => {
   equal(m.status(), "down");
 });
 
-Deno.test("an outage runs on over a restart of a minute, and nothing is told twice", () => {
+Deno.test("an outage continues after a restart, and events are not repeated", () => {
   using m = monitored();
   m.check("12:00", OK);
   m.check("12:01", BAD);
   m.check("12:02", BAD);
-  // Whatever was in memory is not used: the next check may be made by another process.
+  // Nothing is kept in memory: another process may run the next check.
   m.check("12:04:30", BAD);
   m.check("12:10", OK);
   equal(selectOutages(m.deps.db).length, 1);
   deepEqual(m.events.map(({ event }) => event), ["monitor.down", "monitor.up"]);
 });
 
-Deno.test("the time in which nothing checked is neither up nor down", () => {
+Deno.test("time without checks is neither up nor down", () => {
   using m = monitored();
   m.check("12:00", OK);
   m.check("12:01", BAD);
   m.check("12:02", BAD);
-  // Nobody has checked since: known is what the last check vouches for.
+  // Without a later check, the time is known until the last check expires.
   deepEqual(m.spans("down", "12:00", "14:00"), ["12:01-12:03"]);
   deepEqual(m.spans("known", "12:00", "14:00"), ["12:00-12:03"]);
   m.check("14:00", BAD);
@@ -153,7 +153,7 @@ Deno.test("the time in which nothing checked is neither up nor down", () => {
   deepEqual(m.spans("known", "11:00", "14:02"), ["12:00-12:03", "14:00-14:02"]);
 });
 
-Deno.test("failures on both sides of an unknown time do not make a row", () => {
+Deno.test("failures before and after unknown time are not in a row", () => {
   using m = monitored();
   m.check("12:00", OK);
   m.check("12:01", BAD);
@@ -163,7 +163,7 @@ Deno.test("failures on both sides of an unknown time do not make a row", () => {
   equal(selectOutages(m.deps.db)[0]!.startedAt, "2026-03-01T15:00:00.000Z");
 });
 
-Deno.test("a pause is unknown time, also in the middle of an outage, and closes none", () => {
+Deno.test("a pause is unknown time, even during an outage, which it does not end", () => {
   using m = monitored();
   m.check("12:00", BAD);
   m.check("12:01", BAD);
@@ -181,7 +181,7 @@ Deno.test("a pause is unknown time, also in the middle of an outage, and closes 
   deepEqual(m.events.map(({ event }) => event), ["monitor.down", "monitor.up"]);
 });
 
-Deno.test("what was up is pending after a pause, and earlier failures are forgotten", () => {
+Deno.test("a monitor that was up is pending after a pause; earlier failures do not count", () => {
   using m = monitored();
   m.check("12:00", OK);
   m.check("12:01", BAD);
@@ -194,7 +194,7 @@ Deno.test("what was up is pending after a pause, and earlier failures are forgot
   equal(m.status(), "up");
 });
 
-Deno.test("pausing twice and resuming twice is the same as once", () => {
+Deno.test("pausing or resuming twice has no further effect", () => {
   using m = monitored();
   m.check("12:00", OK);
   pauseMonitor(m.deps, "m1");
@@ -207,7 +207,7 @@ Deno.test("pausing twice and resuming twice is the same as once", () => {
   deepEqual(m.spans("known", "12:00", "12:21"), ["12:20-12:21"]);
 });
 
-Deno.test("the past of a deleted monitor stays counted, its checks go", () => {
+Deno.test("the history of a deleted monitor is kept; its checks are deleted", () => {
   using m = monitored();
   m.check("12:00", OK);
   m.check("12:01", BAD);
@@ -220,7 +220,7 @@ Deno.test("the past of a deleted monitor stays counted, its checks go", () => {
   equal(countChecks(m.deps.metrics, "m1"), 0);
 });
 
-Deno.test("times are clipped, and those of several monitors stand side by side", () => {
+Deno.test("the history is clipped and separate for each monitor", () => {
   using m = monitored();
   addMonitor(m.app, "m2", 0);
   m.check("12:00", BAD, "m2");
@@ -246,7 +246,7 @@ Deno.test("times are clipped, and those of several monitors stand side by side",
   equal(loadHistory(m.deps, [], ...range).size, 0);
 });
 
-Deno.test("a longer interval makes no gap of the time before it", async () => {
+Deno.test("a longer interval does not create a gap", async () => {
   using m = monitored();
   m.check("12:00", OK);
   await changeMonitor(m.deps, "m1", { intervalSeconds: 3_600 });
@@ -255,7 +255,7 @@ Deno.test("a longer interval makes no gap of the time before it", async () => {
   deepEqual(m.spans("known", "12:00", "13:00"), ["12:00-13:00"]);
 });
 
-Deno.test("a clock that is set back breaks nothing", () => {
+Deno.test("checks work after the clock was set back", () => {
   using m = monitored();
   m.check("12:00", OK);
   m.check("12:10", BAD);
@@ -280,7 +280,7 @@ Deno.test("checks in the same millisecond are all kept, the last one first", () 
   ]);
 });
 
-Deno.test("during maintenance outages are recorded, and no webhook is told", () => {
+Deno.test("during maintenance outages are recorded without webhook messages", () => {
   using m = monitored({ retries: 0 });
   m.deps.maintenance.set({ enabled: true, until: null, reason: null });
   m.check("12:00", BAD);
@@ -288,7 +288,7 @@ Deno.test("during maintenance outages are recorded, and no webhook is told", () 
   equal(m.deps.db.get<{ n: number }>("SELECT count(*) AS n FROM outbox_messages")!.n, 0);
 });
 
-Deno.test("an outage whose notices cannot be written is not written either", () => {
+Deno.test("an outage is not stored if its messages cannot be stored", () => {
   using m = monitored({ retries: 0 });
   const recorder = {
     edition: "ce" as const,
@@ -305,17 +305,17 @@ Deno.test("an outage whose notices cannot be written is not written either", () 
   }
   match(failure, /disk full/);
   deepEqual([m.status(), selectOutages(m.deps.db).length], ["pending", 0]);
-  // The next check makes up for it.
+  // The next check stores the outage.
   m.check("12:01", BAD);
   equal(m.status(), "down");
 });
 
-Deno.test("statistics are read from outages and roll-ups, over three windows", () => {
+Deno.test("statistics cover three windows", () => {
   using m = monitored({ now: "2026-01-20T00:00:00Z" });
   const day = (n: number, time = "00:00:00") =>
     new Date(Date.parse(`2026-01-20T${time}Z`) + n * 86_400_000).toISOString();
   const record = (time: string, result: typeof OK | typeof BAD) => m.check(time, result);
-  // Hourly checks on 40 days, with an outage of two hours on day 35 and one of one on day 39.
+  // Hourly checks for 40 days; outages of two hours on day 35 and of one hour on day 39.
   m.deps.db.run("UPDATE uptime_monitors SET interval_seconds = 3600, retries = 0");
   for (let hour = 0; hour <= 40 * 24; hour++) {
     const [at, of] = [Math.floor(hour / 24), hour % 24];
@@ -340,7 +340,7 @@ Deno.test("statistics are read from outages and roll-ups, over three windows", (
   equal(getMonitor(m.deps, "m1").uptime24h, 95.8333);
 });
 
-Deno.test("statistics of what was never checked are empty, not perfect", () => {
+Deno.test("statistics of an unchecked monitor are empty", () => {
   using m = monitored();
   const empty = {
     uptimePercent: null,
@@ -355,7 +355,7 @@ Deno.test("statistics of what was never checked are empty, not perfect", () => {
   equal(getMonitor(m.deps, "m1").uptime24h, 100);
 });
 
-Deno.test("the tables are bounded by what is kept", async () => {
+Deno.test("old checks and roll-ups are deleted", async () => {
   using m = monitored();
   const { db, metrics } = m.deps;
   m.check("2026-02-01T12:00:00Z", BAD);

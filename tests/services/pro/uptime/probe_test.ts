@@ -35,7 +35,7 @@ function serve(answer: (request: Request) => Response | Promise<Response>, hostn
   };
 }
 
-/** Answers each connection with bytes and leaves it open. */
+/** Sends bytes to each connection and leaves it open. */
 function serveBytes(text: string) {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const open: Deno.Conn[] = [];
@@ -150,7 +150,7 @@ for (
   });
 }
 
-Deno.test("each redirect is guarded like the first address", async () => {
+Deno.test("each redirect is checked like the first address", async () => {
   await using server = serve(site);
   const result = await probe(deps, target(`${server.url}/inside`), never);
   equal(result.ok, false);
@@ -180,7 +180,7 @@ Deno.test("an http check sends its method, headers and body, and neither to anot
   await other.asked[0]!.body?.cancel();
 });
 
-Deno.test("without a keyword the head is enough, however long the body takes", async () => {
+Deno.test("without a keyword the body is not read", async () => {
   await using server = serveBytes("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n");
   const head = await probe(deps, target(server.url), never);
   deepEqual([head.ok, head.error], [true, null]);
@@ -194,7 +194,7 @@ for (
     { is: "no HTTP", bytes: "220 mail.example ESMTP\r\n\r\n", error: /did not answer with HTTP$/ },
   ]
 ) {
-  Deno.test(`an http check that meets ${is} fails with a sentence`, async () => {
+  Deno.test(`an http check with ${is} fails with a message`, async () => {
     await using server = serveBytes(bytes);
     const result = await probe(deps, target(server.url, { timeoutMs: 200 }), never);
     equal(result.ok, false);
@@ -204,7 +204,7 @@ for (
   });
 }
 
-Deno.test("a certificate that nobody vouches for is a failure that says so", async () => {
+Deno.test("an untrusted certificate fails the check", async () => {
   const { cert, key } = await selfSigned({ name: "localhost", altNames: "IP:127.0.0.1" });
   const options = {
     hostname: "127.0.0.1",
@@ -229,7 +229,7 @@ Deno.test("a certificate that nobody vouches for is a failure that says so", asy
   }
 });
 
-Deno.test("a tcp check connects, and says when the connection is refused", async () => {
+Deno.test("a tcp check connects, and reports a refused connection", async () => {
   await using server = serveBytes("");
   const tcp = (port: number) => target(`127.0.0.1:${port}`, { type: "tcp" });
   const up = await probe(deps, tcp(server.port), never);
@@ -242,7 +242,7 @@ Deno.test("a tcp check connects, and says when the connection is refused", async
   deepEqual([down.ok, down.error], [false, `127.0.0.1:${port} refused the connection`]);
 });
 
-Deno.test("a tcp check keeps to what may be reached", async () => {
+Deno.test("a tcp check connects only to allowed addresses", async () => {
   const result = await probe(
     { config: testConfig() },
     target("127.0.0.1:22", { type: "tcp" }),
@@ -251,7 +251,7 @@ Deno.test("a tcp check keeps to what may be reached", async () => {
   match(result.error!, /^127\.0\.0\.1 is an address that this service may not reach/);
 });
 
-Deno.test("host and port are read strictly", () => {
+Deno.test("host and port are parsed strictly", () => {
   deepEqual(parseHostPort("db.internal:5432"), { host: "db.internal", port: 5432 });
   deepEqual(parseHostPort("[::1]:22"), { host: "[::1]", port: 22 });
   for (
@@ -333,7 +333,7 @@ for (
   });
 }
 
-Deno.test("a dns check ends in time when the resolver is silent", async () => {
+Deno.test("a dns check times out if the resolver is silent", async () => {
   await using dns = await dnsServer({}, { silent: true });
   const startMs = performance.now();
   const result = await probe(
@@ -346,7 +346,7 @@ Deno.test("a dns check ends in time when the resolver is silent", async () => {
 });
 
 for (const type of ["http", "tcp", "dns"] as const) {
-  Deno.test(`a check of type ${type} ends when it is given up`, async () => {
+  Deno.test(`a check of type ${type} ends when it is aborted`, async () => {
     await using server = serveBytes("");
     await using dns = await dnsServer({}, { silent: true });
     const end = new AbortController();
@@ -356,7 +356,7 @@ for (const type of ["http", "tcp", "dns"] as const) {
       target(type === "tcp" ? "slow.example.test:1" : url, { type, recordType: "A" }),
       end.signal,
     );
-    end.abort(new Error("given up"));
-    await rejects(checking, /given up/);
+    end.abort(new Error("aborted"));
+    await rejects(checking, /aborted/);
   });
 }

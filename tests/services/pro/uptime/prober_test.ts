@@ -31,8 +31,8 @@ function probing(deps: Deps) {
   let rounds = 0;
   const running = uptimeProber.run(deps, end.signal, () => rounds++);
   return {
-    /** Until the prober has looked at the clock, as it is now, and all that was due was done. */
-    async settled() {
+    /** Waits for a round at the current time and for its checks. */
+    async waitUntilIdle() {
       const from = rounds;
       await until("two rounds", () => rounds >= from + 2);
     },
@@ -43,14 +43,14 @@ function probing(deps: Deps) {
   };
 }
 
-Deno.test("a new monitor is checked at once, then once an interval", async () => {
+Deno.test("a new monitor is checked immediately, then once per interval", async () => {
   await using target = fakeReceiver(() => new Response("hello"));
   using pro = app();
   const { deps, clock } = pro;
   await using prober = probing(deps);
   const { id } = await monitor(deps, { url: target.url });
   await until("the first check", () => selectMonitor(deps.db, id)!.status === "up");
-  await prober.settled();
+  await prober.waitUntilIdle();
   equal(countChecks(deps.metrics, id), 1);
   for (let minute = 1; minute <= 3; minute++) {
     clock.advance({ minutes: 1 });
@@ -58,7 +58,7 @@ Deno.test("a new monitor is checked at once, then once an interval", async () =>
   }
 });
 
-Deno.test("a failure is looked at again after 10 s, and the outage ends by itself", async () => {
+Deno.test("a failure is retried after 10 s, and the outage ends with the next success", async () => {
   let status = 200;
   await using target = fakeReceiver(() => new Response("hello", { status }));
   using pro = app();
@@ -83,7 +83,7 @@ Deno.test("a failure is looked at again after 10 s, and the outage ends by itsel
   );
 });
 
-Deno.test("checks never pile up: a target that is silent is asked once, and delays no other", async () => {
+Deno.test("checks do not pile up: a silent target has one check and delays no others", async () => {
   const silence = Promise.withResolvers<void>();
   await using silent = fakeReceiver(async () => (await silence.promise, new Response()));
   await using target = fakeReceiver(() => new Response("hello"));
@@ -96,26 +96,26 @@ Deno.test("checks never pile up: a target that is silent is asked once, and dela
   for (let i = 1; i <= 4; i++) {
     await until("the other is checked", () => countChecks(deps.metrics, id) >= i);
     clock.advance({ seconds: 6 });
-    await prober.settled();
+    await prober.waitUntilIdle();
   }
   equal(silent.received.length, 1);
   silence.resolve();
 });
 
-Deno.test("a paused monitor is not checked; one that is resumed is checked at once", async () => {
+Deno.test("a paused monitor is not checked; a resumed one is checked immediately", async () => {
   using pro = app();
   const { deps, clock } = pro;
   const { id } = await monitor(deps, {});
   pauseMonitor(deps, id);
   await using prober = probing(deps);
   clock.advance({ minutes: 5 });
-  await prober.settled();
+  await prober.waitUntilIdle();
   equal(countChecks(deps.metrics, id), 0);
   resumeMonitor(deps, id);
   await until("it is checked", () => countChecks(deps.metrics, id) === 1);
 });
 
-Deno.test("what cannot be stored is tried again at the next interval, not at once", async () => {
+Deno.test("a check that cannot be stored is retried at the next interval", async () => {
   await using target = fakeReceiver(() => new Response("hello"));
   using pro = app();
   const { deps, clock } = pro;
@@ -128,13 +128,13 @@ Deno.test("what cannot be stored is tried again at the next interval, not at onc
   await using prober = probing({ ...deps, metrics });
   await monitor(deps, { url: target.url });
   await until("it is asked", () => target.received.length === 1);
-  await prober.settled();
+  await prober.waitUntilIdle();
   equal(target.received.length, 1);
   clock.advance({ minutes: 1 });
   await until("it is asked again", () => target.received.length === 2);
 });
 
-Deno.test("the end of the prober gives up what is under way and leaves no trace of it", async () => {
+Deno.test("stopping the prober aborts running checks without recording them", async () => {
   const silence = Promise.withResolvers<void>();
   await using silent = fakeReceiver(async () => (await silence.promise, new Response()));
   using pro = app();
@@ -149,7 +149,7 @@ Deno.test("the end of the prober gives up what is under way and leaves no trace 
   silence.resolve();
 });
 
-Deno.test("a restart goes on where the last process ended: nothing is due twice", async () => {
+Deno.test("after a restart no check is repeated", async () => {
   await using target = fakeReceiver(() => new Response("hello"));
   using pro = app();
   const { deps, clock } = pro;
@@ -160,7 +160,7 @@ Deno.test("a restart goes on where the last process ended: nothing is due twice"
   }
   {
     await using prober = probing(deps);
-    await prober.settled();
+    await prober.waitUntilIdle();
     equal(countChecks(deps.metrics, id), 1);
     clock.advance({ minutes: 1 });
     await until("the next check", () => countChecks(deps.metrics, id) === 2);

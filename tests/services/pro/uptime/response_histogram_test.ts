@@ -33,7 +33,7 @@ Deno.test("a percentile is at most five percent and a millisecond above the exac
   }
 });
 
-Deno.test("no times have no percentile", () => equal(percentile({}, 0.95), null));
+Deno.test("an empty histogram has no percentile", () => equal(percentile({}, 0.95), null));
 
 Deno.test("histograms of hours add up to that of the day", () => {
   const day = histogramOf(upTo(1_000));

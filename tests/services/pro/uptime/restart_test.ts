@@ -5,11 +5,11 @@ import { until } from "../../../helpers/until.ts";
 
 const BASE = "/api/ext/service-pro/uptime";
 
-/** Webhook messages about monitors, in their order. */
-const told = (received: { body: string }[]) =>
+/** Webhook messages about monitors, in order. */
+const eventsOf = (received: { body: string }[]) =>
   received.map(({ body }) => JSON.parse(body).event as string);
 
-Deno.test("an outage outlives a kill of the service: one record, told once, closed once", async () => {
+Deno.test("an outage is recorded, reported and ended once, even if the service is killed", async () => {
   let status = 200;
   await using target = fakeReceiver(() => new Response("hello", { status }));
   await using hooks = fakeReceiver();
@@ -47,7 +47,7 @@ Deno.test("an outage outlives a kill of the service: one record, told once, clos
     status = 500;
     await shows(first, "down");
     const [open] = await outages(first);
-    await until("the webhook is told", () => told(hooks.received).length === 1);
+    await until("the webhook is called", () => eventsOf(hooks.received).length === 1);
     await first.kill9();
 
     const second = await start();
@@ -68,8 +68,8 @@ Deno.test("an outage outlives a kill of the service: one record, told once, clos
     await shows(second, "up");
     const closed = await outages(second);
     deepEqual([closed.length, closed[0].id, closed[0].status], [1, open.id, "resolved"]);
-    await until("the webhook is told", () => told(hooks.received).length === 2);
-    deepEqual(told(hooks.received), ["monitor.down", "monitor.up"]);
+    await until("the webhook is called", () => eventsOf(hooks.received).length === 2);
+    deepEqual(eventsOf(hooks.received), ["monitor.down", "monitor.up"]);
   } finally {
     for (const service of running) await service[Symbol.asyncDispose]();
     await Deno.remove(dataDir, { recursive: true }).catch(() => {});

@@ -4,7 +4,7 @@ import { calculateDueMs, phaseMs } from "../../../../services/pro/uptime/schedul
 const START = Date.parse("2026-03-01T12:00:00Z");
 const MINUTE = 60_000;
 
-/** An id whose place in a minute is near the given second. */
+/** An ID whose phase in a minute is near the given second. */
 const idAt = (second: number) => {
   for (let i = 0;; i++) {
     const phase = phaseMs(`m${i}`, 60);
@@ -40,7 +40,7 @@ for (
       due: START + phase + MINUTE,
     },
     {
-      when: "somebody checked it between",
+      when: "a user checked it in between",
       last: good(START + 1_000),
       at: { ...alive, nowMs: START + 2_000 },
       due: START + phase,
@@ -103,14 +103,14 @@ for (
   });
 }
 
-Deno.test("a change that lies in the future does not make a monitor due over and over", () => {
+Deno.test("a change in the future does not make a monitor due repeatedly", () => {
   const updatedAt = new Date(START + 1e7).toISOString();
   const changed = { ...schedule, updatedAt };
   ok(calculateDueMs(changed, good(START), { ...alive, nowMs: START + 500 }) > START + 500);
   equal(calculateDueMs(changed, undefined, { ...alive, nowMs: START }), START);
 });
 
-Deno.test("after a standstill the checks that were missed are spread, none later than 30 s", () => {
+Deno.test("after a downtime the missed checks are spread over 30 s", () => {
   const proberStartMs = START;
   const dues = Array.from({ length: 500 }, (_, i) => {
     const intervalSeconds = i % 2 ? 30 : 86_400;
@@ -130,7 +130,7 @@ Deno.test("after a standstill the checks that were missed are spread, none later
   ok(busiest < 50, `${busiest} in one second`);
 });
 
-Deno.test("the places of many monitors are spread over the interval", () => {
+Deno.test("the phases of many monitors are spread over the interval", () => {
   const places = Array.from({ length: 3_000 }, () => phaseMs(crypto.randomUUID(), 30));
   const perSecond = Map.groupBy(places, (place) => Math.floor(place / 1000));
   equal(perSecond.size, 30);
