@@ -1,5 +1,5 @@
 /**
- * Agents: machines that are known by their client certificate.
+ * Agents: machines that authenticate with a client certificate.
  *
  * @module
  */
@@ -22,19 +22,19 @@ import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { clientFault, dateFault } from "./certificate_faults.ts";
 import { type Certificate, isSignedBy, readCertificate } from "./certificates.ts";
-import { givenCertificate, unfitCertificate } from "./given_certificate.ts";
+import { readSubmittedCertificate, unsuitableCertificate } from "./submitted_certificate.ts";
 
-/** What an administrator says of an agent. */
+/** The settings of an agent. */
 export type AgentSettings = Pick<Agent, "hostname" | "description" | "tags">;
 
 export interface NewAgent extends AgentSettings {
   /** PEM. */
   certificate: string;
-  /** The certificate authority that must have signed it; `null` where that does not matter. */
+  /** The CA that must have signed the certificate; `null` for any. */
   ca_id: string | null;
 }
 
-/** Newest first. */
+/** Lists agents, newest first. */
 export function listAgents(
   { db }: Pick<Deps, "db">,
   { limit, offset, ...filter }: AgentFilter & { limit: number; offset: number },
@@ -43,7 +43,7 @@ export function listAgents(
   return { agents, total: countAgents(db, filter), limit, offset };
 }
 
-/** One agent, which may be revoked. @throws {AppError} `not_found`. */
+/** Returns an agent, even if it is revoked. @throws {AppError} `not_found`. */
 export function getAgent({ db }: Pick<Deps, "db">, id: string): Agent {
   const agent = selectAgent(db, id);
   if (!agent) throw notFound("Agent", id);
@@ -51,27 +51,27 @@ export function getAgent({ db }: Pick<Deps, "db">, id: string): Agent {
 }
 
 /**
- * Stores a new agent, which is enabled.
+ * Stores a new, enabled agent.
  *
- * @throws {AppError} `invalid` for a certificate that is unfit or that the given authority did not
- * sign; `conflict` for one that an agent has, or had before it was revoked.
+ * @throws {AppError} `invalid` for an unsuitable certificate or one that the given CA did not sign;
+ * `conflict` for the certificate of another agent, including revoked ones.
  */
 export async function createAgent(
   { db, now, log }: Pick<Deps, "db" | "now" | "log">,
-  { certificate: pem, ...given }: NewAgent,
+  { certificate: pem, ...settings }: NewAgent,
 ): Promise<Agent> {
-  const certificate = await givenCertificate(pem, now(), clientFault);
-  if (given.ca_id !== null) {
-    await assertSignedBy({ db, now }, certificate, given.ca_id);
-    // It may have been deleted while the signature was checked.
-    existingCa(db, given.ca_id);
+  const certificate = await readSubmittedCertificate(pem, now(), clientFault);
+  if (settings.ca_id !== null) {
+    await assertSignedBy({ db, now }, certificate, settings.ca_id);
+    // The CA may have been deleted while the signature was verified.
+    existingCa(db, settings.ca_id);
   }
   assertUnknown(db, certificate.facts.fingerprint);
   const at = now().toISOString();
   const agent: Agent = {
     ...certificate.facts,
-    ...given,
-    tags: eachOnce(given.tags),
+    ...settings,
+    tags: distinct(settings.tags),
     id: crypto.randomUUID(),
     enabled: true,
     pending: false,
@@ -87,23 +87,23 @@ export async function createAgent(
   return agent;
 }
 
-/** Changes what is given and keeps the rest. @throws {AppError} `not_found`. */
+/** Changes the given settings of an agent. @throws {AppError} `not_found`. */
 export function changeAgent(
   { db, now, log }: Pick<Deps, "db" | "now" | "log">,
   id: string,
   change: Change<AgentSettings>,
 ): Agent {
   const changed = applyChange(getAgent({ db }, id), change);
-  const agent = { ...changed, tags: eachOnce(changed.tags), updated_at: now().toISOString() };
+  const agent = { ...changed, tags: distinct(changed.tags), updated_at: now().toISOString() };
   updateAgent(db, agent);
   log.info("agent changed", { agentId: id });
   return agent;
 }
 
 /**
- * Revokes an agent for good. Revoking it again changes nothing.
+ * Revokes an agent permanently. Revoking it again changes nothing.
  *
- * @returns Since when it is revoked.
+ * @returns The time of the revocation.
  * @throws {AppError} `not_found`.
  */
 export function revokeAgent(
@@ -119,8 +119,8 @@ export function revokeAgent(
 /**
  * Enables or disables an agent.
  *
- * @param enabled The opposite of what it is unless given.
- * @throws {AppError} `not_found`; `conflict` for an agent that is revoked.
+ * @param enabled Toggles the agent if omitted.
+ * @throws {AppError} `not_found`; `conflict` for a revoked agent.
  */
 export function setAgentEnabled(
   { db, now, log }: Pick<Deps, "db" | "now" | "log">,
@@ -129,7 +129,7 @@ export function setAgentEnabled(
 ): Agent {
   const agent = getAgent({ db }, id);
   if (agent.revoked_at !== null) {
-    throw new AppError("conflict", `The ${named(agent)} is revoked since ${agent.revoked_at}`);
+    throw new AppError("conflict", `The ${labelOf(agent)} was revoked at ${agent.revoked_at}`);
   }
   const wanted = enabled ?? !agent.enabled;
   updateAgentEnabled(db, id, { enabled: wanted, updated_at: now().toISOString() });
@@ -149,14 +149,14 @@ async function assertSignedBy(
     throw new AppError("invalid", `body.ca_id: the certificate of the CA ${ca.name} ${fault}`);
   }
   if (!await isSignedBy(certificate, await readCertificate(ca.certificate))) {
-    throw unfitCertificate(`is not signed by the CA ${ca.name}`);
+    throw unsuitableCertificate(`is not signed by the CA ${ca.name}`);
   }
 }
 
 /** @throws {AppError} `invalid` */
 function existingCa(db: Deps["db"], id: string): CaCertificate {
   const ca = selectCaCertificate(db, id);
-  if (!ca) throw new AppError("invalid", `body.ca_id: there is no CA ${id}`);
+  if (!ca) throw new AppError("invalid", `body.ca_id: CA ${id} does not exist`);
   return ca;
 }
 
@@ -167,12 +167,12 @@ function assertUnknown(db: Deps["db"], fingerprint: string): void {
   throw new AppError(
     "conflict",
     known.revoked_at === null
-      ? `This certificate is already that of the ${named(known)}`
-      : `This certificate was that of the ${named(known)} and is revoked since ` +
+      ? `This certificate already belongs to the ${labelOf(known)}`
+      : `This certificate belonged to the ${labelOf(known)} and was revoked at ` +
         `${known.revoked_at}; issue a new one`,
   );
 }
 
-const named = ({ hostname, id }: Agent) => `agent ${hostname} (${id})`;
+const labelOf = ({ hostname, id }: Agent) => `agent ${hostname} (${id})`;
 
-const eachOnce = (tags: readonly string[]) => [...new Set(tags)];
+const distinct = (tags: readonly string[]) => [...new Set(tags)];

@@ -17,9 +17,9 @@ import {
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { authorityFault } from "./certificate_faults.ts";
-import { givenCertificate } from "./given_certificate.ts";
+import { readSubmittedCertificate } from "./submitted_certificate.ts";
 
-/** Newest first. */
+/** Lists CAs, newest first. */
 export function listCas(
   { db }: Pick<Deps, "db">,
   { limit, offset }: { limit: number; offset: number },
@@ -29,20 +29,20 @@ export function listCas(
 }
 
 /**
- * Stores a certificate authority. It is trusted because an administrator says so; who signed its
- * own certificate does not matter (RFC 5280, 6.1).
+ * Stores a certificate authority as a trust anchor. The issuer of its certificate is not checked
+ * (RFC 5280, 6.1).
  *
- * @throws {AppError} `invalid` for a certificate that is unfit; `conflict` for one that is stored
- * already.
+ * @throws {AppError} `invalid` for an unsuitable certificate; `conflict` for one that is already
+ * stored.
  */
 export async function createCa(
   { db, now, log }: Pick<Deps, "db" | "now" | "log">,
   { name, certificate: pem }: { name: string; certificate: string },
 ): Promise<CaCertificate> {
-  const { facts } = await givenCertificate(pem, now(), authorityFault);
+  const { facts } = await readSubmittedCertificate(pem, now(), authorityFault);
   const known = selectCaCertificateByFingerprint(db, facts.fingerprint);
   if (known) {
-    throw new AppError("conflict", `This certificate is already stored as ${named(known)}`);
+    throw new AppError("conflict", `This certificate is already stored as ${labelOf(known)}`);
   }
   const ca = { ...facts, id: crypto.randomUUID(), name, created_at: now().toISOString() };
   insertCaCertificate(db, ca);
@@ -51,10 +51,9 @@ export async function createCa(
 }
 
 /**
- * Deletes a certificate authority that no agent needs. Revoked agents do not need theirs; they stay
- * listed without it.
+ * Deletes a certificate authority without active agents. Revoked agents stay listed without a CA.
  *
- * @throws {AppError} `not_found`; `conflict` while agents rely on it.
+ * @throws {AppError} `not_found`; `conflict` while active agents use it.
  */
 export function removeCa({ db, log }: Pick<Deps, "db" | "log">, id: string): void {
   db.transaction(() => {
@@ -62,8 +61,8 @@ export function removeCa({ db, log }: Pick<Deps, "db" | "log">, id: string): voi
     if (!ca) throw notFound("CA", id);
     const agents = countAgentsOfCa(db, id);
     if (agents > 0) {
-      const rely = agents === 1 ? "1 agent relies" : `${agents} agents rely`;
-      throw new AppError("conflict", `${rely} on ${named(ca)}; revoke them first`);
+      const users = agents === 1 ? "1 agent uses" : `${agents} agents use`;
+      throw new AppError("conflict", `${users} ${labelOf(ca)}; revoke them first`);
     }
     updateRevokedAgentsWithoutCa(db, id);
     deleteCaCertificate(db, id);
@@ -71,4 +70,4 @@ export function removeCa({ db, log }: Pick<Deps, "db" | "log">, id: string): voi
   log.info("certificate authority deleted", { caId: id });
 }
 
-const named = ({ name, id }: CaCertificate) => `the CA ${name} (${id})`;
+const labelOf = ({ name, id }: CaCertificate) => `the CA ${name} (${id})`;

@@ -1,26 +1,26 @@
 /**
- * What makes a certificate unfit for its purpose. Each fault is the end of a sentence that begins
- * with "The certificate", e.g. `has expired (2026-01-31T12:00:00.000Z)`.
+ * Checks of certificates for their purpose. Each fault is the end of a sentence that starts with
+ * "The certificate", e.g. `has expired (2026-01-31T12:00:00.000Z)`.
  *
  * @module
  */
 
 import type { Algorithm, Certificate } from "./certificates.ts";
 
-/** NIST SP 800-131A allows no shorter keys for signatures. */
+/** NIST SP 800-131A disallows shorter keys for signatures. */
 const RSA_BITS_MIN = 2048;
 
-/** Checking a signature takes the longer the longer the key is. */
+/** Verification time grows with the length of the key. */
 const RSA_BITS_MAX = 16_384;
 
-/** A longer exponent makes checks slow as well, and no key in use has one. */
+/** Longer exponents make verification slow and are not used in practice. */
 const RSA_EXPONENT_BYTES_MAX = 8;
 
 const CURVES = ["P-256", "P-384", "P-521"];
 
 const HASHES = ["SHA-256", "SHA-384", "SHA-512"];
 
-/** Whether it is too early or too late for a certificate. Dates that are not known are no fault. */
+/** Checks the validity period of a certificate. Unknown dates are not a fault. */
 export function dateFault(
   { not_before, not_after }: { not_before: string | null; not_after: string | null },
   at: Date,
@@ -31,7 +31,7 @@ export function dateFault(
   return undefined;
 }
 
-/** What makes a certificate unfit for any purpose: its dates, its key, how it is signed. */
+/** Checks the validity period, key and signature algorithm. */
 export function generalFault({ facts, traits }: Certificate, at: Date): string | undefined {
   return dateFault(facts, at) ?? keyFault(traits.key) ?? signatureFault(traits.signature);
 }
@@ -47,14 +47,14 @@ function keyFault(key: Algorithm): string | undefined {
     case "Ed25519":
       return undefined;
     default:
-      return "has a key of a kind that is not supported; use RSA, ECDSA or Ed25519";
+      return "has an unsupported key type; use RSA, ECDSA or Ed25519";
   }
 }
 
 function rsaFault(bits: number, exponent: Uint8Array): string | undefined {
   if (bits < RSA_BITS_MIN) return `has an RSA key of ${bits} bits; at least ${RSA_BITS_MIN}`;
   if (bits > RSA_BITS_MAX) return `has an RSA key of ${bits} bits; at most ${RSA_BITS_MAX}`;
-  // With the exponent 1 a signature is no more than what is signed: anybody could make one.
+  // With the exponent 1 a signature equals the signed value, so that every client could forge one.
   const value = exponent.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
   const isUsable = value >= 3n && value % 2n === 1n && exponent.length <= RSA_EXPONENT_BYTES_MAX;
   return isUsable ? undefined : "has an RSA key with an unusable exponent";
@@ -65,26 +65,26 @@ function signatureFault({ name, hash }: Algorithm): string | undefined {
   const isKnown = ["RSASSA-PKCS1-v1_5", "RSA-PSS", "ECDSA"].includes(name);
   return isKnown && HASHES.includes(hash?.name ?? "")
     ? undefined
-    : "is signed by a weak or unknown algorithm; use SHA-256, SHA-384 or SHA-512, or Ed25519";
+    : "has a weak or unknown signature algorithm; use SHA-256, SHA-384, SHA-512 or Ed25519";
 }
 
-/** What keeps a certificate from being that of an authority (RFC 5280, 4.2.1.9 and 4.2.1.3). */
+/** Checks that a certificate belongs to a certificate authority (RFC 5280, 4.2.1.9 and 4.2.1.3). */
 export function authorityFault({ traits }: Certificate): string | undefined {
   if (!traits.isAuthority) {
-    return "is not that of a certificate authority (basicConstraints CA:TRUE)";
+    return "is not a CA certificate (basicConstraints CA:TRUE is missing)";
   }
-  return traits.maySignCertificates === false
-    ? "is not meant to sign certificates (keyUsage has no keyCertSign)"
+  return traits.canSignCertificates === false
+    ? "cannot sign certificates (keyUsage has no keyCertSign)"
     : undefined;
 }
 
 /** RFC 5280, 4.2.1.12: clientAuth and anyExtendedKeyUsage. */
 const CLIENT_USAGES = ["1.3.6.1.5.5.7.3.2", "2.5.29.37.0"];
 
-/** What keeps a certificate from being that of a client. */
+/** Checks that a certificate can be used by a client. */
 export function clientFault({ traits }: Certificate): string | undefined {
   const { extendedUsages } = traits;
   return !extendedUsages || extendedUsages.some((usage) => CLIENT_USAGES.includes(usage))
     ? undefined
-    : "is not meant for clients (extendedKeyUsage has no clientAuth)";
+    : "is not a client certificate (extendedKeyUsage has no clientAuth)";
 }

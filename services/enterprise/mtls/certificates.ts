@@ -1,9 +1,8 @@
 /**
- * Reading X.509 certificates, strictly: what one says, and which of its traits decide what it is fit
- * for (see `certificate_faults.ts`).
+ * Strict reader of X.509 certificates. `certificate_faults.ts` checks their suitability.
  *
- * A certificate is parsed once, when it is stored. Later it is known by the hash of its bytes. The
- * parser takes a while to load, so that is done when it is first needed.
+ * A certificate is parsed once, when it is stored, and later identified by the hash of its bytes.
+ * The parser is loaded on first use.
  *
  * @module
  */
@@ -11,11 +10,11 @@
 import type { X509Certificate } from "@peculiar/x509";
 import { fingerprintOf } from "./fingerprints.ts";
 
-/** What a certificate says, as it is stored. Times are ISO 8601, UTC. */
+/** The fields of a certificate, as stored. Times are ISO 8601, UTC. */
 export interface CertificateFacts {
   /** PEM, in lines of 64. */
   certificate: string;
-  /** `sha256:` and 64 hex digits in lower case. */
+  /** `sha256:` and 64 lower-case hex digits. */
   fingerprint: string;
   /** E.g. `CN=web-1, O=Example`. */
   subject: string;
@@ -26,19 +25,19 @@ export interface CertificateFacts {
   not_after: string;
 }
 
-/** What decides what a certificate is fit for. */
+/** Properties that determine the suitability of a certificate. */
 interface Traits {
   key: Algorithm;
   signature: Algorithm;
   /** Whether it has the extension basicConstraints with CA:TRUE. */
   isAuthority: boolean;
-  /** By the extension keyUsage; `undefined` without it, which allows everything. */
-  maySignCertificates: boolean | undefined;
-  /** Object identifiers in extendedKeyUsage; `undefined` without it, which allows everything. */
+  /** From the extension keyUsage; `undefined` without it, which allows all usages. */
+  canSignCertificates: boolean | undefined;
+  /** Object identifiers in extendedKeyUsage; `undefined` without it, which allows all usages. */
   extendedUsages: string[] | undefined;
 }
 
-/** A public key's or a signature's algorithm: those fields of WebCrypto's that any of them has. */
+/** The algorithm of a public key or signature: the fields of WebCrypto's algorithms. */
 export interface Algorithm {
   name: string;
   hash?: { name: string };
@@ -47,43 +46,43 @@ export interface Algorithm {
   publicExponent?: Uint8Array;
 }
 
-/** A certificate that was read in full: nothing of it can turn out to be unreadable later. */
+/** A fully parsed certificate. */
 export interface Certificate {
   facts: CertificateFacts;
   traits: Traits;
   x509: X509Certificate;
 }
 
-/** A certificate is not accepted; the message ends a sentence that begins with "The certificate". */
+/** An unacceptable certificate; the message ends a sentence that starts with "The certificate". */
 export class CertificateError extends Error {
   override readonly name = "CertificateError";
 }
 
-/** Most characters of a PEM text: 50 KB. */
+/** Maximum length of a PEM text. */
 export const PEM_MAX = 50 * 1024;
 
-/** Most characters of a subject or issuer. */
+/** Maximum length of a subject or issuer. */
 const NAME_MAX = 1_000;
 
 const BEGIN = "-----BEGIN CERTIFICATE-----";
 const END = "-----END CERTIFICATE-----";
 
 /**
- * The bytes (DER) of the one certificate in a PEM text. Nothing else may be in the text: neither a
- * second certificate, of which nobody could say which one counts, nor a private key.
+ * Decodes a PEM text to the DER bytes of its certificate. The text must contain nothing else: a
+ * second certificate would be ambiguous, and a private key must not be sent.
  *
- * @throws {CertificateError} Its message repeats nothing of the text, which may be secret.
+ * @throws {CertificateError} The message does not quote the text, which may be secret.
  */
 export function certificateBytes(pem: string): Uint8Array {
   if (pem.length > PEM_MAX) throw new CertificateError(`is longer than ${PEM_MAX} characters`);
   if (/-----BEGIN [^-\n]*PRIVATE KEY/i.test(pem)) {
     throw new CertificateError(
-      "holds a private key, which must never leave its machine: give the certificate alone, and " +
+      "contains a private key, which must never leave its machine; send only the certificate and " +
         "replace that key",
     );
   }
   const count = pem.split("-----BEGIN ").length - 1;
-  if (count > 1) throw new CertificateError(`holds ${count} PEM blocks; give one certificate`);
+  if (count > 1) throw new CertificateError(`contains ${count} PEM blocks; send one certificate`);
   const text = pem.trim();
   if (!text.startsWith(BEGIN) || !text.endsWith(END)) {
     throw new CertificateError(
@@ -92,12 +91,12 @@ export function certificateBytes(pem: string): Uint8Array {
   }
   const bytes = base64Bytes(text.slice(BEGIN.length, -END.length));
   if (!bytes || !isOneSequence(bytes)) {
-    throw new CertificateError("is damaged: its base64 is not that of one certificate");
+    throw new CertificateError("is damaged: its base64 does not decode to one certificate");
   }
   return bytes;
 }
 
-/** Why a text is not one certificate in PEM, or `undefined`. What the certificate says is not read. */
+/** Checks that a text is one certificate in PEM, without parsing the certificate. */
 export function pemFault(pem: string): string | undefined {
   try {
     certificateBytes(pem);
@@ -107,7 +106,7 @@ export function pemFault(pem: string): string | undefined {
   }
 }
 
-/** @returns `undefined` for a text that is not base64. */
+/** @returns `undefined` for invalid base64. */
 function base64Bytes(text: string): Uint8Array | undefined {
   try {
     return Uint8Array.fromBase64(text, { lastChunkHandling: "strict" });
@@ -117,8 +116,8 @@ function base64Bytes(text: string): Uint8Array | undefined {
 }
 
 /**
- * Whether the bytes are one DER sequence and nothing more (X.690, 8.1.3). With bytes appended to it,
- * the same certificate would have another fingerprint.
+ * Whether the bytes are exactly one DER sequence (X.690, 8.1.3). Appended bytes would change the
+ * fingerprint of a certificate.
  */
 function isOneSequence(bytes: Uint8Array): boolean {
   const [tag, first = 0] = bytes;
@@ -130,12 +129,12 @@ function isOneSequence(bytes: Uint8Array): boolean {
   return bytes.length === 2 + size + length;
 }
 
-async function x509Library() {
+async function loadX509Library() {
   await import("reflect-metadata");
   return await import("@peculiar/x509");
 }
 
-type Library = Awaited<ReturnType<typeof x509Library>>;
+type Library = Awaited<ReturnType<typeof loadX509Library>>;
 
 /**
  * Reads a certificate in PEM.
@@ -144,14 +143,14 @@ type Library = Awaited<ReturnType<typeof x509Library>>;
  */
 export async function readCertificate(pem: string): Promise<Certificate> {
   const bytes = certificateBytes(pem);
-  const library = await x509Library();
+  const library = await loadX509Library();
   try {
     const x509 = new library.X509Certificate(bytes as Uint8Array<ArrayBuffer>);
     return { x509, facts: factsOf(x509, bytes), traits: traitsOf(x509, library) };
   } catch (cause) {
     if (cause instanceof CertificateError) throw cause;
-    // Parsers give up in many ways; on endless nesting even by a RangeError.
-    throw new CertificateError("is no X.509 certificate that can be read", { cause });
+    // The parser throws various errors, for deep nesting even a RangeError.
+    throw new CertificateError("is not a readable X.509 certificate", { cause });
   }
 }
 
@@ -174,7 +173,7 @@ function traitsOf(x509: X509Certificate, library: Library): Traits {
     key: x509.publicKey.algorithm,
     signature: x509.signatureAlgorithm,
     isAuthority: x509.getExtension(BasicConstraintsExtension)?.ca ?? false,
-    maySignCertificates: usages === undefined
+    canSignCertificates: usages === undefined
       ? undefined
       : (usages & library.KeyUsageFlags.keyCertSign) !== 0,
     extendedUsages: x509.getExtension(ExtendedKeyUsageExtension)?.usages.map(String),
@@ -186,20 +185,20 @@ function pemOf(bytes: Uint8Array): string {
   return [BEGIN, ...lines, END].join("\n") + "\n";
 }
 
-/** Names are shown to people and compared by them, so none may look like another one. */
-function checkedName(what: string, name: string): string {
+/** Rejects invisible characters, because users compare names by eye. */
+function checkedName(field: string, name: string): string {
   if (name.length > NAME_MAX) {
-    throw new CertificateError(`names its ${what} with more than ${NAME_MAX} characters`);
+    throw new CertificateError(`has a ${field} of more than ${NAME_MAX} characters`);
   }
   if (/[\p{Cc}\p{Cf}]/u.test(name) || !name.isWellFormed()) {
-    throw new CertificateError(`names its ${what} with characters that cannot be seen`);
+    throw new CertificateError(`has a ${field} with invisible characters`);
   }
   return name;
 }
 
 /**
- * Whether an authority signed a certificate: the issuer's name must be the authority's, and its key
- * must verify the signature.
+ * Whether an authority signed a certificate: the issuer has to be the subject of the authority, and
+ * the authority's key has to verify the signature.
  */
 export async function isSignedBy(
   { x509, facts }: Certificate,
@@ -209,7 +208,7 @@ export async function isSignedBy(
   try {
     return await x509.verify({ publicKey: authority.x509, signatureOnly: true });
   } catch {
-    // E.g. an RSA signature and an ECDSA key.
+    // E.g. an RSA signature with an ECDSA key.
     return false;
   }
 }

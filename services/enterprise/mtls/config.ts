@@ -1,5 +1,5 @@
 /**
- * The settings of mTLS: what is done with client certificates.
+ * Settings of mTLS.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export function getMtlsConfig({ db }: Pick<Deps, "db">): MtlsConfig {
   return selectMtlsConfig(db);
 }
 
-/** Changes the settings that are given and keeps the others. Holds for the very next request. */
+/** Changes the given settings, effective from the next request. */
 export function changeMtlsConfig(
   { db, log }: Pick<Deps, "db" | "log">,
   change: Change<MtlsConfig>,

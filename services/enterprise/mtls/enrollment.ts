@@ -1,6 +1,6 @@
 /**
- * Recording the certificates that clients show: unknown ones as pending agents, which wait for an
- * administrator's decision.
+ * Enrollment: records unknown client certificates as pending agents, which an administrator accepts
+ * or rejects.
  *
  * @module
  */
@@ -18,10 +18,10 @@ import {
 import type { Deps } from "../../deps.ts";
 import { type Certificate, isSignedBy, readCertificate } from "./certificates.ts";
 
-/** Most pending agents. There has to be a limit: anybody can make up certificates and show them. */
+/** Maximum number of pending agents, because every client can present new certificates. */
 export const PENDING_MAX = 1_000;
 
-/** Most certificate authorities of the same name whose keys are tried. */
+/** Maximum number of CAs with the same subject whose keys are tried. */
 const AUTHORITIES_MAX = 10;
 
 const NO_CERTIFICATE = {
@@ -34,10 +34,10 @@ const NO_CERTIFICATE = {
 } as const;
 
 /**
- * Records an unknown certificate as a pending agent, which is disabled. Nothing happens when there
- * are {@linkcode PENDING_MAX} of them already.
+ * Records an unknown certificate as a pending, disabled agent. Does nothing at the limit of
+ * {@linkcode PENDING_MAX}.
  *
- * @param certificate Found fit for an agent; `undefined` where only the fingerprint was shown.
+ * @param certificate A suitable certificate; `undefined` if only the fingerprint is known.
  */
 export async function enrollUnknown(
   { db, now, log }: Pick<Deps, "db" | "now" | "log">,
@@ -48,8 +48,8 @@ export async function enrollUnknown(
   },
 ): Promise<void> {
   if (countPendingAgents(db) >= PENDING_MAX) return;
-  const ca_id = certificate ? await authorityOf(db, certificate) : null;
-  // Read again: other requests were handled while the signature was checked.
+  const ca_id = certificate ? await findAuthority(db, certificate) : null;
+  // Read again, because other requests may have run while the signature was verified.
   if (selectAgentStanding(db, fingerprint) || countPendingAgents(db) >= PENDING_MAX) return;
 
   const at = now().toISOString();
@@ -57,7 +57,7 @@ export async function enrollUnknown(
   insertAgent(db, {
     ...(certificate?.facts ?? NO_CERTIFICATE),
     id,
-    // Not the name in the certificate, which anybody may have made up.
+    // Not the subject of the certificate, which the client can choose.
     hostname: `unknown-${fingerprint.slice("sha256:".length).slice(0, 16)}`,
     description: "Recorded by auto_enroll",
     tags: [],
@@ -74,22 +74,22 @@ export async function enrollUnknown(
   log.info("unknown certificate recorded", { agentId: id, fingerprint, ip });
 }
 
-/** Adds what a certificate says to an agent of which only the fingerprint was known. */
+/** Adds the fields of a certificate to an agent of which only the fingerprint was known. */
 export async function completeAgent(
   { db }: Pick<Deps, "db">,
   id: string,
   certificate: Certificate,
 ): Promise<void> {
-  const ca_id = await authorityOf(db, certificate);
+  const ca_id = await findAuthority(db, certificate);
   updateAgentCertificate(db, id, { ...certificate.facts, ca_id });
 }
 
-/** The id of the stored certificate authority that signed a certificate, or `null`. */
-async function authorityOf(db: Deps["db"], certificate: Certificate): Promise<string | null> {
+/** Finds the stored CA that signed a certificate. @returns Its id, or `null`. */
+async function findAuthority(db: Deps["db"], certificate: Certificate): Promise<string | null> {
   const { issuer } = certificate.facts;
   for (const ca of selectCaCertificatesBySubject(db, issuer, AUTHORITIES_MAX)) {
     const isIssuer = await isSignedBy(certificate, await readCertificate(ca.certificate));
-    // It may have been deleted while the signature was checked.
+    // The CA may have been deleted while the signature was verified.
     if (isIssuer && selectCaCertificate(db, ca.id)) return ca.id;
   }
   return null;

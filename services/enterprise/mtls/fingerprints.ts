@@ -1,40 +1,40 @@
 /**
- * Fingerprints: the SHA-256 of a certificate's DER bytes, by which it is known.
+ * Fingerprints identify certificates: the SHA-256 of the DER bytes.
  *
  * @module
  */
 
 import { nodeCrypto } from "../../builtins.ts";
 
-/** `sha256:` and 64 hex digits in lower case. */
+/** Returns `sha256:` and 64 lower-case hex digits. */
 export function fingerprintOf(der: Uint8Array): string {
   return `sha256:${nodeCrypto().createHash("sha256").update(der).digest("hex")}`;
 }
 
-/** How a fingerprint can be written, as the end of a sentence. */
+/** The accepted format, as the end of a sentence. */
 export const FINGERPRINT_RULE =
   "must be a SHA-256 fingerprint: 64 hex digits, with or without colons and the prefix sha256:";
 
-/** What nginx's `$ssl_client_fingerprint` holds; it is recognized to say that it is not enough. */
+/** The format of nginx's `$ssl_client_fingerprint`, recognized for a helpful message. */
 const SHA1 = /^(?:sha1:)?(?:[0-9a-f]{2}:?){19}[0-9a-f]{2}$/i;
 
-/** 32 pairs of digits, either all separated by colons or none. */
+/** 32 pairs of digits, either all or none separated by colons. */
 const SHA256 = /^(?:sha256:)?([0-9a-f]{64}|[0-9a-f]{2}(?::[0-9a-f]{2}){31})$/i;
 
 /**
- * Reads a fingerprint as proxies and tools write them: hex in either case, with or without
+ * Parses a fingerprint in the formats of proxies and tools: hex in either case, with or without
  * colons, with or without `sha256:`.
  *
- * @returns As {@linkcode fingerprintOf} writes it; `undefined` for anything else.
+ * @returns The format of {@linkcode fingerprintOf}; `undefined` for an invalid fingerprint.
  */
 export function parseFingerprint(text: string): string | undefined {
   const hex = SHA256.exec(text.trim())?.[1];
   return hex && `sha256:${hex.replaceAll(":", "").toLowerCase()}`;
 }
 
-/** What is wrong with a text that is no fingerprint, as the end of a sentence. */
+/** Describes why a text is not a fingerprint, as the end of a sentence. */
 export function fingerprintFault(text: string): string {
   return SHA1.test(text.trim())
-    ? "is a SHA-1 fingerprint, which can be forged; give the SHA-256 one, or the certificate"
+    ? "is a SHA-1 fingerprint, which can be forged; send the SHA-256 fingerprint or the certificate"
     : FINGERPRINT_RULE;
 }

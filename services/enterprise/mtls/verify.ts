@@ -1,10 +1,9 @@
 /**
- * Decides whether the client certificate that a reverse proxy was shown belongs to an agent.
+ * Verifies that the client certificate that a reverse proxy received belongs to an agent.
  *
- * The TLS handshake with the proxy has proved that the client holds the certificate's key. Which
- * certificates are accepted is decided here. A certificate is recognized by the hash of all its
- * bytes, so what was read from it when it was stored still holds: for a known agent nothing has to
- * be parsed.
+ * The TLS handshake has proved that the client has the private key. A certificate is identified by
+ * the hash of all its bytes, so that the certificate of a known agent does not have to be parsed
+ * again.
  *
  * @module
  */
@@ -30,13 +29,13 @@ import { completeAgent, enrollUnknown } from "./enrollment.ts";
 
 type VerifyDeps = Pick<Deps, "db" | "now" | "log">;
 
-/** What the proxy says of the client. All of it must be about the same certificate. */
+/** What the proxy reports about the client. All values must belong to the same certificate. */
 export interface Presented {
-  /** In any form that {@linkcode parseFingerprint} reads. */
+  /** In any format of {@linkcode parseFingerprint}. */
   fingerprints: readonly string[];
   /** PEM. */
   certificates: readonly string[];
-  /** Address of the client; `null` where the proxy does not tell it. */
+  /** Address of the client; `null` if the proxy does not report it. */
   ip: string | null;
 }
 
@@ -44,36 +43,36 @@ export type Verdict =
   | { verified: true; agent_id: string; hostname: string }
   | { verified: false; reason: string };
 
-/** What the proxy is answered. */
+/** The response to the proxy. */
 export interface Decision {
   verdict: Verdict;
-  /** Whether the client may pass, which one that is not verified may if the settings say so. */
+  /** Whether the client is admitted. Depending on the settings, this includes unverified clients. */
   admitted: boolean;
-  /** `undefined` where no certificate could be recognized. */
+  /** `undefined` if no certificate was recognized. */
   fingerprint: string | undefined;
 }
 
-/** Why a certificate is not verified. */
+/** The reason why a certificate is not verified. */
 class Refusal extends Error {
   override readonly name = "Refusal";
 
-  /** @param isUnknown Whether nothing else is wrong than that no agent has the certificate. */
+  /** @param isUnknown Whether the only fault is that no agent has the certificate. */
   constructor(reason: string, readonly isUnknown = false) {
     super(reason);
   }
 }
 
-/** How often it is stored that an agent was seen, however often it is verified. */
+/** Minimum interval between updates of `last_seen_at`. */
 const SEEN_MS = 60_000;
 
-/** Decides whether a client is verified, and whether it may pass. */
+/** Decides whether a client is verified and whether it is admitted. */
 export async function verifyClient(deps: VerifyDeps, presented: Presented): Promise<Decision> {
   const config = selectMtlsConfig(deps.db);
   let fingerprint: string | undefined;
   try {
     fingerprint = commonFingerprint(presented);
     const agent = await verifiedAgent(deps, config, fingerprint, presented);
-    noteSeen(deps, agent, presented.ip);
+    updateLastSeen(deps, agent, presented.ip);
     const verdict = { verified: true as const, agent_id: agent.id, hostname: agent.hostname };
     return { verdict, admitted: true, fingerprint };
   } catch (error) {
@@ -94,7 +93,7 @@ function asRefusal(error: unknown): Refusal | undefined {
   return undefined;
 }
 
-/** The agent whose certificate it is. @throws {Refusal | CertificateError} */
+/** Returns the agent of the certificate. @throws {Refusal | CertificateError} */
 async function verifiedAgent(
   deps: VerifyDeps,
   config: MtlsConfig,
@@ -110,27 +109,27 @@ async function verifiedAgent(
     assertInDate(deps, agent);
     return agent;
   }
-  const certificate = await fitCertificate(deps, pem);
-  await tryToStore(deps, "the certificate of an agent was not stored", async () => {
+  const certificate = await readClientCertificate(deps, pem);
+  await tryToStore(deps, "agent certificate not stored", async () => {
     await completeAgent(deps, agent.id, certificate);
   });
-  // Read again: it may have been revoked or disabled in the meantime.
+  // Read again, because the agent may have been revoked or disabled in the meantime.
   const completed = selectAgentStanding(deps.db, fingerprint)!;
   assertAllowed(completed);
   assertInDate(deps, completed);
   return completed;
 }
 
-/** The fingerprint of the certificate that was given. @throws {Refusal | CertificateError} */
+/** Returns the fingerprint of the presented certificate. @throws {Refusal | CertificateError} */
 function commonFingerprint({ fingerprints, certificates }: Presented): string {
   const all = [
     ...certificates.map((pem) => fingerprintOf(certificateBytes(pem))),
     ...fingerprints.map(readFingerprint),
   ];
   const [first] = all;
-  if (first === undefined) throw new Refusal("The client showed no certificate");
+  if (first === undefined) throw new Refusal("The client did not present a certificate");
   if (!all.every((other) => timingSafeEqual(first, other))) {
-    throw new Refusal("The fingerprints that were given are not those of one certificate");
+    throw new Refusal("The fingerprints belong to different certificates");
   }
   return first;
 }
@@ -145,7 +144,7 @@ function readFingerprint(text: string): string {
 
 /** @throws {Refusal} */
 function assertAllowed({ revoked_at, enabled }: AgentStanding): void {
-  if (revoked_at !== null) throw new Refusal(`The agent is revoked since ${revoked_at}`);
+  if (revoked_at !== null) throw new Refusal(`The agent was revoked at ${revoked_at}`);
   if (!enabled) throw new Refusal("The agent is disabled");
 }
 
@@ -155,14 +154,12 @@ function assertInDate({ now }: Pick<Deps, "now">, agent: AgentStanding): void {
   if (fault !== undefined) throw new Refusal(`The certificate ${fault}`);
   const { ca_not_before: not_before, ca_not_after: not_after } = agent;
   const caFault = dateFault({ not_before, not_after }, now());
-  if (caFault !== undefined) throw new Refusal(`The certificate of its CA ${caFault}`);
+  if (caFault !== undefined) throw new Refusal(`The CA certificate ${caFault}`);
 }
 
 /**
- * Why a certificate that no agent has is refused. It is recorded where `auto_enroll` asks for that.
- *
- * The settings may let a certificate pass that is merely unknown. So whatever else is wrong with it
- * is looked for first, and is the reason then.
+ * Refuses a certificate that no agent has, and records it if `auto_enroll` is set. Other faults are
+ * reported first, because the settings may admit certificates that are only unknown.
  *
  * @throws {Refusal | CertificateError}
  */
@@ -176,12 +173,12 @@ async function unknownRefusal(
     ip: string | null;
   },
 ): Promise<Refusal> {
-  const unknown = new Refusal("The certificate is not that of an agent", true);
+  const unknown = new Refusal("The certificate does not belong to an agent", true);
   if (reject_unknown_certs && !auto_enroll) return unknown;
   if (agent) assertInDate(deps, agent);
-  const certificate = pem === undefined ? undefined : await fitCertificate(deps, pem);
+  const certificate = pem === undefined ? undefined : await readClientCertificate(deps, pem);
   if (!auto_enroll) return unknown;
-  await tryToStore(deps, "an unknown certificate was not recorded", async () => {
+  await tryToStore(deps, "unknown certificate not recorded", async () => {
     if (!agent) await enrollUnknown(deps, { fingerprint, certificate, ip });
     else if (!agent.has_certificate && certificate) {
       await completeAgent(deps, agent.id, certificate);
@@ -190,28 +187,35 @@ async function unknownRefusal(
   return unknown;
 }
 
-/** Reads a certificate that an agent could have. @throws {CertificateError} */
-async function fitCertificate({ now }: Pick<Deps, "now">, pem: string): Promise<Certificate> {
+/** Reads a certificate and checks that a client can use it. @throws {CertificateError} */
+async function readClientCertificate(
+  { now }: Pick<Deps, "now">,
+  pem: string,
+): Promise<Certificate> {
   const certificate = await readCertificate(pem);
   const fault = generalFault(certificate, now()) ?? clientFault(certificate);
   if (fault !== undefined) throw new CertificateError(fault);
   return certificate;
 }
 
-/** Stores that an agent was seen, unless it was seen shortly before. */
-function noteSeen({ db, now, log }: VerifyDeps, agent: AgentStanding, ip: string | null): void {
+/** Stores the time and address of the verification, unless the last one was recent. */
+function updateLastSeen(
+  { db, now, log }: VerifyDeps,
+  agent: AgentStanding,
+  ip: string | null,
+): void {
   const at = now().getTime();
   const since = agent.last_seen_at === null ? NaN : at - Date.parse(agent.last_seen_at);
-  // After the clock was set back, the last time lies ahead: it is corrected at once.
+  // A time in the future (the clock was set back) is corrected immediately.
   if (since >= 0 && since < SEEN_MS) return;
   try {
     updateAgentSeen(db, agent.id, { at: new Date(at).toISOString(), ip });
   } catch (error) {
-    log.warn("an agent was not noted as seen", { agentId: agent.id, ...errorFields(error) });
+    log.warn("agent last-seen time not stored", { agentId: agent.id, ...errorFields(error) });
   }
 }
 
-/** Logs a failure and goes on: where nothing can be stored (a full disk) agents still get in. */
+/** Logs a failure to store, so that agents are admitted even if the disk is full. */
 async function tryToStore(
   { log }: Pick<Deps, "log">,
   failure: string,

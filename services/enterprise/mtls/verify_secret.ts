@@ -1,5 +1,5 @@
 /**
- * The secret between the reverse proxy and the mTLS verify endpoint.
+ * The shared secret of the reverse proxy and the mTLS verify endpoint.
  *
  * @module
  */
@@ -8,28 +8,28 @@ import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { timingSafeEqual } from "../../auth/timing_safe_equal.ts";
 
-/** Whether the given text is the secret; without a configured secret nothing is. */
+/** Whether a text is the secret. Always false without a configured secret. */
 export function isVerifySecret({ config }: Pick<Deps, "config">, given: string | null): boolean {
   const secret = config.mtlsVerifySecret;
   return secret !== null && given !== null && timingSafeEqual(given, secret);
 }
 
 /**
- * Refuses a caller that does not show the secret.
+ * Refuses a caller without the secret.
  *
- * @throws {AppError} `unavailable` where no secret is configured; `unauthorized` for a missing or
- * wrong one.
+ * @throws {AppError} `unavailable` if no secret is configured; `unauthorized` for a missing or wrong
+ * secret.
  */
 export function assertVerifySecret(deps: Pick<Deps, "config">, given: string | null): void {
   if (deps.config.mtlsVerifySecret === null) {
-    throw new AppError("unavailable", "Nothing can be verified: MTLS_VERIFY_SECRET is not set");
+    throw new AppError("unavailable", "mTLS verification is off: MTLS_VERIFY_SECRET is not set");
   }
   if (!isVerifySecret(deps, given)) {
     throw new AppError(
       "unauthorized",
       given === null
         ? "The header X-Verify-Secret is required"
-        : "The header X-Verify-Secret is not the one that is set as MTLS_VERIFY_SECRET",
+        : "The header X-Verify-Secret does not match MTLS_VERIFY_SECRET",
     );
   }
 }

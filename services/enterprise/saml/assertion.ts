@@ -1,11 +1,11 @@
 /**
- * What a response and its assertion say, read from elements. Which elements those are, and that
- * they come from signed bytes, is the caller's to see to.
+ * Reads the content of a response and its assertion. The caller has to pass elements that come from
+ * signed bytes.
  *
  * @module
  */
 
-import { type Conditions, type Confirmation, readInstant } from "./conditions.ts";
+import { type Conditions, readInstant, type SubjectConfirmation } from "./conditions.ts";
 import { SamlError } from "./error.ts";
 import { ASSERTION_NS, PROTOCOL_NS } from "./message.ts";
 import { attributeOf, childrenOf, elementsOf, textOf, type XmlElement } from "./tree.ts";
@@ -14,7 +14,6 @@ export interface SamlResponse {
   issueInstant: Date;
   destination: string | undefined;
   inResponseTo: string | undefined;
-  /** Absent where the response does not say. */
   issuer: string | undefined;
 }
 
@@ -23,28 +22,28 @@ export interface SamlAssertion {
   issuer: string;
   issueInstant: Date;
   nameId: NameId;
-  /** Those of the method bearer. */
-  confirmations: Confirmation[];
+  /** The confirmations with the method bearer. */
+  confirmations: SubjectConfirmation[];
   conditions: Conditions;
-  /** The first session that is named. */
+  /** The first SessionIndex of the authentication statements. */
   sessionIndex: string | undefined;
-  /** The earliest end that is named. */
+  /** The earliest SessionNotOnOrAfter of the authentication statements. */
   sessionNotOnOrAfter: Date | undefined;
-  /** The first value of each attribute by the attribute's Name. */
+  /** The first AttributeValue by the attribute's Name. */
   attributes: Map<string, XmlElement>;
 }
 
-/** The user's name ("Assertions and Protocols for SAML V2.0", 2.2.2). */
+/** The name identifier of the subject ("Assertions and Protocols for SAML V2.0", 2.2.2). */
 export interface NameId {
   value: string;
   format: string | undefined;
-  /** Whose names it is one of; those of the issuer where it does not say. */
+  /** The domain of the name identifier. Default: the issuer. */
   nameQualifier: string | undefined;
-  /** For whom it was made; for the asking service where it does not say. */
+  /** The service provider that it was created for. Default: the requesting one. */
   spNameQualifier: string | undefined;
 }
 
-/** Longest name identifier and attribute value that is taken, in characters. */
+/** Maximum length of name identifiers and attribute values, in characters. */
 export const VALUE_MAX = 1_024;
 
 const SUCCESS = "urn:oasis:names:tc:SAML:2.0:status:Success";
@@ -52,13 +51,13 @@ const STATUS = /^urn:oasis:names:tc:SAML:2\.0:status:([A-Za-z]{1,40})$/;
 const BEARER = "urn:oasis:names:tc:SAML:2.0:cm:bearer";
 const XSI_NS = "http://www.w3.org/2001/XMLSchema-instance";
 
-/** @throws {SamlError} `status`, with what the identity provider reports. */
+/** @throws {SamlError} `status`, with the status that the identity provider reports. */
 export function assertSuccess(response: XmlElement): void {
   const [status, second] = childrenOf(response, PROTOCOL_NS, "Status");
   const codes = status ? childrenOf(status, PROTOCOL_NS, "StatusCode") : [];
   const [code] = codes;
   if (second || codes.length !== 1) {
-    throw new SamlError("status", "The response does not have exactly one status");
+    throw new SamlError("status", "The response must have exactly one status");
   }
   if (attributeOf(code!, "Value") === SUCCESS) return;
   const names = elementsOf(code!).map((each) =>
@@ -80,14 +79,14 @@ export function readResponse(response: XmlElement): SamlResponse {
 }
 
 /**
- * The issuer of an assertion, or of a response without one.
+ * Reads the issuer of an assertion or response.
  *
  * @throws {SamlError} `issuer_missing`, `assertion_malformed`.
  */
 export function issuerOf(element: XmlElement): string {
   const issuer = atMostOne(element, ASSERTION_NS, "Issuer");
   const text = issuer && textOf(issuer, "assertion_malformed");
-  if (!text) throw new SamlError("issuer_missing", `The ${element.name} does not name its issuer`);
+  if (!text) throw new SamlError("issuer_missing", `The ${element.name} has no issuer`);
   if (text.length > VALUE_MAX) throw malformed("An issuer's name is too long");
   return text;
 }
@@ -124,10 +123,10 @@ export function readAssertion(assertion: XmlElement): SamlAssertion {
 }
 
 /**
- * The text of an attribute's value, in full.
+ * Returns the text of an AttributeValue.
  *
- * @returns `undefined` for one that is absent, nil or empty.
- * @throws {SamlError} `attribute_value`, for what is not a plain text of a usual length.
+ * @returns `undefined` if the value is absent, nil or empty.
+ * @throws {SamlError} `attribute_value`, if it is not plain text or too long.
  */
 export function attributeText(value: XmlElement | undefined): string | undefined {
   if (value === undefined) return undefined;
@@ -137,7 +136,7 @@ export function attributeText(value: XmlElement | undefined): string | undefined
   const text = textOf(value, "attribute_value");
   if (isNil || text === "") return undefined;
   if (!isPlain(text)) {
-    throw new SamlError("attribute_value", "A mapped attribute's value is not a plain text");
+    throw new SamlError("attribute_value", "The value of a mapped attribute is not plain text");
   }
   return text;
 }
@@ -147,7 +146,7 @@ function readNameId(subject: XmlElement): NameId {
   const value = element && textOf(element, "name_id");
   if (!element || !value) throw new SamlError("name_id", "The subject has no name identifier");
   if (!isPlain(value)) {
-    throw new SamlError("name_id", "The name identifier is not a plain text");
+    throw new SamlError("name_id", "The name identifier is not plain text");
   }
   return {
     value,
@@ -157,12 +156,12 @@ function readNameId(subject: XmlElement): NameId {
   };
 }
 
-/** Without control characters, and of a length that somebody could have typed. */
+/** Whether a text has no control characters and a reasonable length. */
 function isPlain(text: string): boolean {
   return text.length <= VALUE_MAX && !/\p{Cc}/u.test(text);
 }
 
-function readConfirmation(confirmation: XmlElement): Confirmation {
+function readConfirmation(confirmation: XmlElement): SubjectConfirmation {
   const data = atMostOne(confirmation, ASSERTION_NS, "SubjectConfirmationData");
   return {
     recipient: data && attributeOf(data, "Recipient"),
@@ -202,7 +201,7 @@ function readAttributes(assertion: XmlElement): Map<string, XmlElement> {
 
 function assertVersion(element: XmlElement): void {
   if (attributeOf(element, "Version") !== "2.0") {
-    throw new SamlError("version", `The ${element.name} is not of the version 2.0`);
+    throw new SamlError("version", `The ${element.name} does not have the version 2.0`);
   }
 }
 
@@ -213,7 +212,7 @@ function instantOf(element: XmlElement, name: string): Date | undefined {
 
 function atMostOne(parent: XmlElement, namespace: string, name: string): XmlElement | undefined {
   const [first, second] = childrenOf(parent, namespace, name);
-  if (second) throw malformed(`The ${parent.name} holds more than one ${name}`);
+  if (second) throw malformed(`The ${parent.name} contains more than one ${name}`);
   return first;
 }
 

@@ -1,8 +1,8 @@
 /**
- * The certificate that an identity provider signs with. SAML trusts the very key that the
- * administrator stored, not whoever issued the certificate around it: so neither issuer, nor
- * validity, nor revocation is looked at (identity providers commonly sign with certificates of
- * their own that have expired), and a certificate is withdrawn by replacing it.
+ * The signing certificate of an identity provider. SAML trusts the key that the administrator
+ * configured, so that issuer, validity period and revocation of the certificate are not checked;
+ * identity providers commonly sign with expired self-signed certificates. To revoke a certificate,
+ * replace it.
  *
  * @module
  */
@@ -12,29 +12,29 @@ import { nodeCrypto } from "../../builtins.ts";
 import { AppError } from "../../errors.ts";
 import { certificateBytes, CertificateError } from "../mtls/certificates.ts";
 
-/** Shortest RSA key, in bits (NIST SP 800-131A revision 2). */
+/** Minimum length of RSA keys in bits (NIST SP 800-131A revision 2). */
 const RSA_BITS_MIN = 2048;
 
-/** Longest RSA key: the time of one check grows with its square, and the runtime reads no longer. */
+/** Maximum length of RSA keys: verification time grows with the square of the length. */
 const RSA_BITS_MAX = 4096;
 
-// P-256, P-384 and P-521, as OpenSSL calls them.
+// OpenSSL's names of P-256, P-384 and P-521.
 const CURVES = ["prime256v1", "secp384r1", "secp521r1"];
 
 const KEY_RULE = `must have an RSA key of ${RSA_BITS_MIN} to ${RSA_BITS_MAX} bits, ` +
-  "or one on the curve P-256, P-384 or P-521";
+  "or an ECDSA key on P-256, P-384 or P-521";
 
-/** A key that signatures can be checked with. */
+/** A key to verify signatures with. */
 export interface IdpKey {
   key: KeyObject;
   type: "rsa" | "ec";
-  /** The certificate's bytes (DER) as base64 without line ends. */
+  /** The certificate as base64 DER without line breaks. */
   certificate: string;
 }
 
 /**
- * @param pem The one certificate, with nothing around it.
- * @throws {AppError} `invalid`, when signatures cannot or must not be checked with it.
+ * @param pem Exactly one certificate.
+ * @throws {AppError} `invalid`, if its key is unsuitable for verifying signatures.
  */
 export function assertUsableIdpCertificate(pem: string): void {
   readIdpKey(pem);
@@ -48,12 +48,14 @@ export function readIdpKey(pem: string): IdpKey {
   if (key.asymmetricKeyType === "rsa") {
     const bits = details.modulusLength ?? 0;
     if (bits < RSA_BITS_MIN) {
-      throw unusable(`has an RSA key of ${bits} bits; at least ${RSA_BITS_MIN} are needed`);
+      throw unusable(`has an RSA key of ${bits} bits; at least ${RSA_BITS_MIN} are required`);
     }
     if (bits > RSA_BITS_MAX) throw unusable(KEY_RULE);
-    // Whoever knows an exponent of 1 can sign, and an even one is none.
+    // Signatures under the exponent 1 can be forged; even exponents are invalid.
     const exponent = details.publicExponent ?? 0n;
-    if (exponent < 3n || exponent % 2n === 0n) throw unusable("has an RSA key that signs nothing");
+    if (exponent < 3n || exponent % 2n === 0n) {
+      throw unusable("has an RSA key with an unusable exponent");
+    }
     return { key, type: "rsa", certificate: der.toBase64() };
   }
   if (key.asymmetricKeyType === "ec" && CURVES.includes(details.namedCurve ?? "")) {
@@ -86,6 +88,10 @@ function publicKey(der: Uint8Array): KeyObject {
   }
 }
 
-function unusable(why: string, cause?: unknown): AppError {
-  return new AppError("invalid", `body.certificate: ${why}`, cause === undefined ? {} : { cause });
+function unusable(fault: string, cause?: unknown): AppError {
+  return new AppError(
+    "invalid",
+    `body.certificate: ${fault}`,
+    cause === undefined ? {} : { cause },
+  );
 }

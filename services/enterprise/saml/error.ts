@@ -1,12 +1,12 @@
 /**
- * Why a SAML message is refused: one stable code for each rule it can break.
+ * Reasons to refuse a SAML message: one stable code for each rule.
  *
  * @module
  */
 
-/** Stable codes for tests, logs and the compliance log; they tell nothing secret. */
+/** Stable codes for tests, logs and the compliance log. They contain no secrets. */
 export type SamlReason =
-  // The text, before anything in it is understood.
+  // Encoding and XML syntax.
   | "too_large"
   | "base64"
   | "compressed"
@@ -22,7 +22,7 @@ export type SamlReason =
   | "too_many_nodes"
   | "too_many_references"
   | "parsers_disagree"
-  // What stands where in the document.
+  // Structure of the document.
   | "not_a_response"
   | "response_count"
   | "assertion_missing"
@@ -36,7 +36,7 @@ export type SamlReason =
   | "id_variant"
   | "id_duplicate"
   | "xsi_type"
-  // The signatures.
+  // Signatures.
   | "signature_missing"
   | "signature_namespace"
   | "signature_place"
@@ -66,7 +66,7 @@ export type SamlReason =
   | "digest_value"
   | "digest_mismatch"
   | "certificate"
-  // What the message says.
+  // Content.
   | "version"
   | "status"
   | "issue_instant"
@@ -91,11 +91,11 @@ export type SamlReason =
   | "audience"
   | "session_ended";
 
-/** A message that must not be believed. */
+/** A refused message. */
 export class SamlError extends Error {
   override readonly name = "SamlError";
 
-  /** @param message One sentence for the administrator; holds nothing secret. */
+  /** @param message One sentence for the administrator, without secrets. */
   constructor(readonly reason: SamlReason, message: string, options?: ErrorOptions) {
     super(message, options);
   }

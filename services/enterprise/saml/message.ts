@@ -1,7 +1,7 @@
 /**
- * What stands where in a SAML response: one response, in it one assertion, ids that are there
- * once, and signatures only where they sign what they stand in. Every known wrapping of a signed
- * assertion needs a second response, a second assertion, an id twice or a signature elsewhere.
+ * The structure of a SAML response: one response with one assertion, unique IDs, and signatures only
+ * in the element that they sign. This prevents signature wrapping attacks, all of which need a
+ * second response or assertion, a duplicate ID or a signature elsewhere.
  *
  * @module
  */
@@ -17,20 +17,19 @@ export const SIGNATURE_NS = "http://www.w3.org/2000/09/xmldsig#";
 
 const XSI_NS = "http://www.w3.org/2001/XMLSchema-instance";
 
-/** Elements of one message, as far as their places are known to be right. */
+/** The elements of a message whose structure is valid. */
 export interface SamlMessage {
   response: XmlElement;
-  /** Absent where the response only says why there is none. */
+  /** `undefined` if the response only reports a failure. */
   assertion: XmlElement | undefined;
-  /** The response's own signature. */
   responseSignature: XmlElement | undefined;
   assertionSignature: XmlElement | undefined;
 }
 
 /**
- * Finds the parts of a response and refuses what stands where it must not.
+ * Finds the parts of a response and validates the structure.
  *
- * @param root The document's root, or that of the bytes that a signature covers.
+ * @param root The root element of the document or of signed bytes.
  * @throws {SamlError} `not_a_response`, `response_count`, `assertion_*`, `encrypted`, `id_*`,
  * `xsi_type`, `signature_namespace`, `signature_place`, `signature_count`.
  */
@@ -40,7 +39,7 @@ export function readMessage(root: XmlElement): SamlMessage {
   }
   const all = elementsOf(root);
   if (all.filter(({ name }) => name === "Response").length > 1) {
-    throw new SamlError("response_count", "The message holds more than one response");
+    throw new SamlError("response_count", "The message contains more than one response");
   }
   assertDistinctIds(all);
   const assertion = findAssertion(root, all);
@@ -56,9 +55,8 @@ export function readMessage(root: XmlElement): SamlMessage {
   };
 }
 
-/** The one assertion, wherever it hides: in Extensions, Advice, Object, another namespace. */
+/** Finds the assertion anywhere in the document, e.g. in Extensions, Advice or Object. */
 function findAssertion(root: XmlElement, all: XmlElement[]): XmlElement | undefined {
-  // Encrypted ones could not be looked into before they are decrypted, and nothing here decrypts.
   if (all.some(({ name }) => name === "EncryptedAssertion")) {
     throw new SamlError("assertion_encrypted", "Encrypted assertions are not supported");
   }
@@ -68,13 +66,13 @@ function findAssertion(root: XmlElement, all: XmlElement[]): XmlElement | undefi
   const assertions = all.filter(({ name }) => name === "Assertion");
   const [assertion, second] = assertions;
   if (second) {
-    throw new SamlError("assertion_count", "The message holds more than one assertion");
+    throw new SamlError("assertion_count", "The message contains more than one assertion");
   }
   if (assertion && assertion.namespace !== ASSERTION_NS) {
-    throw new SamlError("assertion_namespace", "The assertion is in another namespace");
+    throw new SamlError("assertion_namespace", "The assertion is in a wrong namespace");
   }
   if (assertion && assertion.parent !== root) {
-    throw new SamlError("assertion_place", "The assertion does not stand in the response itself");
+    throw new SamlError("assertion_place", "The assertion is not a child of the response");
   }
   return assertion;
 }
@@ -83,48 +81,48 @@ function findSignatures(all: XmlElement[]): XmlElement[] {
   const signatures = all.filter(({ name }) => name === "Signature");
   for (const { namespace, parent } of signatures) {
     if (namespace !== SIGNATURE_NS) {
-      throw new SamlError("signature_namespace", "A signature is in another namespace");
+      throw new SamlError("signature_namespace", "A signature is in a wrong namespace");
     }
-    const signs = parent && (isNamed(parent, PROTOCOL_NS, "Response") ||
+    const isEnveloped = parent && (isNamed(parent, PROTOCOL_NS, "Response") ||
       isNamed(parent, ASSERTION_NS, "Assertion"));
-    if (!signs) {
+    if (!isEnveloped) {
       throw new SamlError(
         "signature_place",
-        "A signature stands in something else than the response or the assertion",
+        "A signature is not a child of the response or the assertion",
       );
     }
   }
   if (new Set(signatures.map(({ parent }) => parent)).size < signatures.length) {
-    throw new SamlError("signature_count", "An element holds more than one signature");
+    throw new SamlError("signature_count", "An element contains more than one signature");
   }
   return signatures;
 }
 
-/** Whether an attribute can be taken for an id by whatever looks for one. */
+/** Whether a parser might treat an attribute as an ID. */
 const isIdName = (name: string) => /^(?:id|assertionid|responseid|requestid)$/i.test(name);
 
 function assertDistinctIds(all: XmlElement[]): void {
   const ids = all.flatMap(({ attributes }) => attributes.filter(({ name }) => isIdName(name)));
   if (new Set(ids.map(({ value }) => value)).size < ids.length) {
-    throw new SamlError("id_duplicate", "An id occurs twice in the message");
+    throw new SamlError("id_duplicate", "An ID occurs twice in the message");
   }
 }
 
-/** A response and an assertion are found by `ID`, and there is nothing else to find them by. */
+/** A response and an assertion must have exactly one ID attribute, named `ID`. */
 function assertId(element: XmlElement): void {
   if (
     element.attributes.some(({ name, qualifiedName }) => isIdName(name) && qualifiedName !== "ID")
   ) {
-    throw new SamlError("id_variant", `The ${element.name} has an id that is not called ID`);
+    throw new SamlError("id_variant", `The ${element.name} has an ID attribute not named ID`);
   }
   const id = attributeOf(element, "ID");
   if (id === undefined) throw new SamlError("id_missing", `The ${element.name} has no ID`);
   if (!/^[A-Za-z_][\w.-]{0,255}$/.test(id)) {
-    throw new SamlError("id_malformed", `The ${element.name}'s ID is no XML id`);
+    throw new SamlError("id_malformed", `The ID of the ${element.name} is not a valid XML ID`);
   }
 }
 
-/** `xsi:type` could make an element something else than its name says; values alone may have it. */
+/** Only attribute values may have `xsi:type`, which replaces the type of an element. */
 function assertPlainTypes(all: XmlElement[]): void {
   const isTyped = ({ attributes }: XmlElement) =>
     attributes.some(({ namespace, name }) => namespace === XSI_NS && name === "type");
@@ -132,5 +130,5 @@ function assertPlainTypes(all: XmlElement[]): void {
     (element.namespace === ASSERTION_NS || element.namespace === PROTOCOL_NS) &&
     element.name !== "AttributeValue" && isTyped(element)
   );
-  if (typed) throw new SamlError("xsi_type", `The type of a ${typed.name} is replaced`);
+  if (typed) throw new SamlError("xsi_type", `The element ${typed.name} must not have an xsi:type`);
 }

@@ -1,5 +1,5 @@
 /**
- * What an identity provider has to know about this service, as XML.
+ * The metadata of this service provider, as XML.
  *
  * "Metadata for SAML V2.0" (OASIS), 2.
  *
@@ -10,15 +10,14 @@ import { PROTOCOL_NS } from "./message.ts";
 import { escapeXml, POST_BINDING } from "./request.ts";
 
 export interface ServiceProvider {
-  /** How this service calls itself. */
   entityId: string;
-  /** Where responses are taken. */
+  /** The URL of the assertion consumer service. */
   acsUrl: string;
-  /** The format of name identifiers that is asked for; any, if absent. */
+  /** The requested format of name identifiers; any if absent. */
   nameIdFormat?: string | undefined;
 }
 
-/** The document, to be served as `application/samlmetadata+xml`. */
+/** Creates the document, to be served as `application/samlmetadata+xml`. */
 export function spMetadata({ entityId, acsUrl, nameIdFormat }: ServiceProvider): string {
   const format = nameIdFormat === undefined
     ? []
@@ -27,7 +26,7 @@ export function spMetadata({ entityId, acsUrl, nameIdFormat }: ServiceProvider):
     `<?xml version="1.0" encoding="UTF-8"?>`,
     `<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata"` +
     ` entityID="${escapeXml(entityId)}">`,
-    // A signature over the response alone is accepted as well; one over the assertion is better.
+    // A signature of the response alone is accepted, too; signed assertions are preferred.
     `  <md:SPSSODescriptor AuthnRequestsSigned="false" WantAssertionsSigned="true"` +
     ` protocolSupportEnumeration="${PROTOCOL_NS}">`,
     ...format,

@@ -1,5 +1,5 @@
 /**
- * The request for a login at an identity provider, by the browser's hand.
+ * Creates the AuthnRequest that the browser carries to the identity provider.
  *
  * "Assertions and Protocols for SAML V2.0" (OASIS), 3.4; "Bindings for SAML V2.0", 3.4 and 3.5.
  *
@@ -9,18 +9,18 @@
 import { ASSERTION_NS, PROTOCOL_NS } from "./message.ts";
 
 export interface AuthnRequest {
-  /** A new XML id, e.g. `_` and hexadecimal digits: it must not begin with a digit. */
+  /** A new XML ID, which must not start with a digit, e.g. `_` and hexadecimal digits. */
   id: string;
   issuedAt: Date;
-  /** The identity provider's address; may have a query. */
+  /** The SSO URL of the identity provider; may have a query. */
   destination: string;
   acsUrl: string;
-  /** Our entity id. */
+  /** The entity ID of this service. */
   issuer: string;
-  /** The format of name identifiers that is asked for; any, if absent. */
+  /** The requested format of name identifiers; any if absent. */
   nameIdFormat?: string | undefined;
   binding: "HTTP-POST" | "HTTP-Redirect";
-  /** Comes back with the response, as it is. */
+  /** Returned unchanged with the response. */
   relayState?: string | undefined;
 }
 
@@ -32,8 +32,8 @@ export const POST_BINDING = "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST";
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/** An address to go to, or a form to send. */
-export async function authnRequest(request: AuthnRequest): Promise<AuthnRequestMessage> {
+/** Creates a URL to redirect to, or a form to post. */
+export async function createAuthnRequest(request: AuthnRequest): Promise<AuthnRequestMessage> {
   const { destination, binding, relayState } = request;
   const xml = new TextEncoder().encode(requestXml(request));
   if (binding === "HTTP-POST") {
@@ -43,20 +43,20 @@ export async function authnRequest(request: AuthnRequest): Promise<AuthnRequestM
     };
     return { kind: "post", url: destination, fields };
   }
-  const query = new URLSearchParams({ SAMLRequest: (await deflated(xml)).toBase64() });
+  const query = new URLSearchParams({ SAMLRequest: (await deflate(xml)).toBase64() });
   if (relayState !== undefined) query.set("RelayState", relayState);
   const url = new URL(destination);
   url.search = [url.search.slice(1), query].filter((each) => `${each}` !== "").join("&");
   return { kind: "redirect", url: url.href };
 }
 
-/** A text as it stands between tags or quotes. Line ends would not survive in an attribute. */
+/** Escapes a text for elements and attributes, including line breaks, which XML normalizes. */
 export function escapeXml(text: string): string {
   return text.replace(/[&<>"'\t\n\r]/g, (each) => ENTITIES[each] ?? `&#${each.charCodeAt(0)};`);
 }
 
 function requestXml({ id, issuedAt, destination, acsUrl, issuer, nameIdFormat }: AuthnRequest) {
-  // AllowCreate: the identity provider may make up an identifier for one who was never here.
+  // AllowCreate: the identity provider may create an identifier for a new user.
   const policy = nameIdFormat === undefined
     ? ""
     : `<samlp:NameIDPolicy Format="${escapeXml(nameIdFormat)}" AllowCreate="true"/>`;
@@ -77,8 +77,8 @@ function requestXml({ id, issuedAt, destination, acsUrl, issuer, nameIdFormat }:
     `<saml:Issuer>${escapeXml(issuer)}</saml:Issuer>${policy}</samlp:AuthnRequest>`;
 }
 
-/** Deflated without the header of zlib (Bindings, 3.4.4.1). */
-async function deflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+/** Compresses without the zlib header (Bindings, 3.4.4.1). */
+async function deflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate-raw"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }

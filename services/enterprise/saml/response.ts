@@ -1,5 +1,5 @@
 /**
- * Verifies SAML responses: which user a response names, or why it is refused.
+ * Verifies SAML responses.
  *
  * `readSamlResponse()` reads a message once, `claimedIssuer()` selects the provider, and
  * `verifySamlResponse()` decides: structure, signatures, then the content, which is read from the
@@ -19,11 +19,11 @@ import {
   type SamlResponse,
 } from "./assertion.ts";
 import {
-  answeredRequest,
   assertConditions,
   CLOCK_SKEW_MS,
+  findValidConfirmation,
   hasBegun,
-  holdingConfirmation,
+  resolveInResponseTo,
 } from "./conditions.ts";
 import { decodeSamlMessage } from "./document.ts";
 import { SamlError } from "./error.ts";
@@ -35,19 +35,19 @@ import { readXml } from "./xml.ts";
 
 export { SamlError, type SamlReason } from "./error.ts";
 
-/** What a message has to agree with. */
+/** The expected values of a message. */
 export interface SamlExpectations {
-  /** The identity provider's entity id, which has to be the issuer. */
+  /** The entity ID of the identity provider, which has to be the issuer. */
   entityId: string;
   /** PEM. */
   certificate: string;
   acsUrl: string;
-  /** Our entity id. */
+  /** The entity ID of this service. */
   audience: string;
   now: Date;
-  /** Names of the attributes that hold them. */
+  /** Names of the attributes with the user's email and name. */
   attributeMapping: { email?: string; name?: string };
-  /** The format of a name identifier that does not say its own. */
+  /** The format of name identifiers without a format. */
   nameIdFormat?: string;
 }
 
@@ -55,19 +55,19 @@ export interface VerifiedAssertion {
   assertionId: string;
   issuer: string;
   nameId: string;
-  /** The name identifier where it stays with its user and is nobody else's; else null. */
-  lastingName: string | null;
+  /** The name identifier if it is persistent and issued for this service; else null. */
+  persistentId: string | null;
   sessionIndex: string | null;
-  /** The request that is answered; null for an unsolicited message. */
+  /** The ID of the answered request; null for an unsolicited response. */
   inResponseTo: string | null;
   email: string | null;
   name: string | null;
-  /** Until when its id has to be remembered as used; the clock skew is included. */
+  /** The ID has to be remembered as used until this time, which includes the clock skew. */
   notOnOrAfter: Date;
   sessionNotOnOrAfter: Date | null;
 }
 
-/** A message that was read, and of which nothing is proven yet. */
+/** A parsed message whose signatures have not been verified. */
 export interface UnverifiedResponse extends SamlMessage {
   /** The decoded XML, without its declaration. */
   text: string;
@@ -76,7 +76,7 @@ export interface UnverifiedResponse extends SamlMessage {
 /**
  * Reads the value of the form field `SAMLResponse`.
  *
- * @throws {SamlError} For a message that cannot be decoded, or whose elements are misplaced.
+ * @throws {SamlError} For a message that cannot be decoded or has an invalid structure.
  */
 export function readSamlResponse(base64: string): UnverifiedResponse {
   const text = decodeSamlMessage(base64);
@@ -84,8 +84,8 @@ export function readSamlResponse(base64: string): UnverifiedResponse {
 }
 
 /**
- * The issuer that a message claims to have: its assertion's, or the response's where there is no
- * assertion. It only selects the provider whose certificate decides.
+ * Returns the unverified issuer of the assertion, or of the response without one. It only selects the
+ * provider whose certificate verifies the message.
  *
  * @throws {SamlError} `issuer_missing`.
  */
@@ -94,29 +94,29 @@ export function claimedIssuer({ response, assertion }: UnverifiedResponse): stri
 }
 
 /**
- * Verifies a message. The caller checks, because that needs stored state, whether the request is known
- * and unanswered, and whether the assertion was used before.
+ * Verifies a message. The caller has to check stored state: whether the request is known and not yet
+ * answered, and whether the assertion has been used before.
  *
- * @throws {SamlError} With one reason for each rule.
+ * @throws {SamlError} With the reason.
  */
 export async function verifySamlResponse(
   unverified: UnverifiedResponse,
   expected: SamlExpectations,
 ): Promise<VerifiedAssertion> {
-  // A refusal by the identity provider has no assertion, and often no signature.
+  // A failure reported by the identity provider has no assertion and often no signature.
   assertSuccess(unverified.response);
   if (unverified.assertion === undefined) {
     throw new SamlError("assertion_missing", "The response does not contain an assertion");
   }
   const signed = await verifySignatures(unverified, expected.certificate);
-  return decide(
+  return validate(
     readResponse(signed.response ?? unverified.response),
     readAssertion(signedAssertion(signed)),
     { ...expected, isResponseSigned: signed.response !== undefined },
   );
 }
 
-/** Read from the signed bytes of the assertion or of the response, never from the message. */
+/** Returns the assertion from the signed bytes, never from the message. */
 function signedAssertion({ response, assertion }: SignedParts): XmlElement {
   if (response) assertSuccess(response);
   const found = assertion ?? (response && readMessage(response).assertion);
@@ -126,33 +126,33 @@ function signedAssertion({ response, assertion }: SignedParts): XmlElement {
   return found;
 }
 
-function decide(
+function validate(
   response: SamlResponse,
   assertion: SamlAssertion,
   expected: SamlExpectations & { isResponseSigned: boolean },
 ): VerifiedAssertion {
   const { entityId, acsUrl, now } = expected;
   if (assertion.issuer !== entityId) {
-    throw new SamlError("issuer", "The assertion comes from another issuer");
+    throw new SamlError("issuer", "The assertion has another issuer");
   }
   if (response.issuer !== undefined && response.issuer !== assertion.issuer) {
-    throw new SamlError("response_issuer", "The response comes from another issuer");
+    throw new SamlError("response_issuer", "The response has another issuer");
   }
   if (response.destination !== undefined && response.destination !== acsUrl) {
-    throw new SamlError("destination", "The response is addressed to another destination");
+    throw new SamlError("destination", "The response has another destination");
   }
   if (!hasBegun(response.issueInstant, now) || !hasBegun(assertion.issueInstant, now)) {
     throw new SamlError("issue_instant", "The message was issued in the future");
   }
-  const end = assertConditions(assertion.conditions, expected);
-  const confirmation = holdingConfirmation(assertion.confirmations, expected);
-  const inResponseTo = answeredRequest(
+  const notOnOrAfter = assertConditions(assertion.conditions, expected);
+  const confirmation = findValidConfirmation(assertion.confirmations, expected);
+  const inResponseTo = resolveInResponseTo(
     confirmation.inResponseTo,
     response.inResponseTo,
     expected,
   );
   const { sessionNotOnOrAfter = null } = assertion;
-  // Without skew: the session that would begin ends by the same clock.
+  // Without clock skew, because the new session ends at this time by the service's own clock.
   if (sessionNotOnOrAfter && sessionNotOnOrAfter <= now) {
     throw new SamlError(
       "session_ended",
@@ -163,20 +163,19 @@ function decide(
     assertionId: assertion.id,
     issuer: assertion.issuer,
     nameId: assertion.nameId.value,
-    lastingName: lastingNameOf(assertion, expected) ?? null,
+    persistentId: persistentIdOf(assertion, expected) ?? null,
     sessionIndex: assertion.sessionIndex ?? null,
     inResponseTo,
     email: emailOf(assertion, expected) ?? null,
     name: mappedText(assertion, expected.attributeMapping.name) ?? null,
-    notOnOrAfter: new Date(end.getTime() + CLOCK_SKEW_MS),
+    notOnOrAfter: new Date(notOnOrAfter.getTime() + CLOCK_SKEW_MS),
     sessionNotOnOrAfter,
   };
 }
 
 /**
- * The mapped attribute; where there is none, the name identifier if it is an address by its
- * format. One of no particular format counts too while no attribute is mapped: then nothing else
- * could hold the address.
+ * Returns the mapped attribute, else a name identifier with the format emailAddress. A name
+ * identifier with an unspecified format is used if no attribute is mapped.
  */
 function emailOf(
   assertion: SamlAssertion,
@@ -193,19 +192,19 @@ function emailOf(
 }
 
 /**
- * What kind of name it is, is for the message to say: requests are not signed, so whoever carries
- * one can ask the identity provider for another kind, e.g. for a name that its bearer chose. And
- * one of another provider's names, or made for another service, may be somebody else's here.
+ * Returns the name identifier if it is persistent. The message decides on the format, because
+ * requests are not signed: the user could request another format, e.g. one with a name of the user's
+ * choice. An identifier of another domain or service provider may belong to another user.
  */
-function lastingNameOf(
+function persistentIdOf(
   assertion: SamlAssertion,
   expected: SamlExpectations,
 ): string | undefined {
   const { nameId, issuer } = assertion;
   const { value, nameQualifier = issuer, spNameQualifier = expected.audience } = nameId;
-  const isLasting = formatOf(assertion, expected) === NAME_ID_PERSISTENT &&
+  const isPersistent = formatOf(assertion, expected) === NAME_ID_PERSISTENT &&
     nameQualifier === issuer && spNameQualifier === expected.audience;
-  return isLasting ? value : undefined;
+  return isPersistent ? value : undefined;
 }
 
 function formatOf({ nameId }: SamlAssertion, { nameIdFormat }: SamlExpectations): string {

@@ -1,11 +1,10 @@
 /**
- * The shape of an XML signature. Before anything is computed, a signature has to be exactly what
- * identity providers write: one reference, to the very element that the signature stands in, by
- * two known transforms and strong algorithms. What is left is checked by the signature library in
- * `saml_verification.ts`.
+ * The structure of an XML signature. Before anything is computed, a signature must have exactly one
+ * reference to its parent element, two known transforms and strong algorithms. `verification.ts`
+ * then verifies it with the signature library.
  *
- * "XML Signature Syntax and Processing" (W3C), and "Assertions and Protocols for SAML V2.0"
- * (OASIS), 5.4, which is this narrow already.
+ * "XML Signature Syntax and Processing" (W3C); "Assertions and Protocols for SAML V2.0" (OASIS), 5.4,
+ * which defines these restrictions.
  *
  * @module
  */
@@ -13,20 +12,20 @@
 import { decodeBase64 } from "./document.ts";
 import { SamlError, type SamlReason } from "./error.ts";
 import { SIGNATURE_NS } from "./message.ts";
-import { attributeOf, childrenOf, elementsOf, isNamed, trimmed, type XmlElement } from "./tree.ts";
+import { attributeOf, childrenOf, elementsOf, isNamed, trimXml, type XmlElement } from "./tree.ts";
 
-/** What a signature says about itself. */
+/** The values of a structurally valid signature. */
 export interface SignatureShape {
   signature: XmlElement;
-  /** The element that it stands in and that it covers. */
+  /** The parent element, which the signature covers. */
   signed: XmlElement;
-  /** The signed element's ID. */
+  /** The ID of the signed element. */
   id: string;
   algorithm: SignatureAlgorithm;
   digest: DigestAlgorithm;
   digestBytes: Uint8Array;
   signatureBytes: Uint8Array;
-  /** Certificates in KeyInfo, as base64. Never used but to tell why a signature is not right. */
+  /** Certificates in KeyInfo, as base64. Only used for a better error message. */
   certificates: string[];
 }
 
@@ -44,9 +43,8 @@ export interface DigestAlgorithm {
 type Hash = "sha256" | "sha384" | "sha512";
 
 /**
- * Exclusive canonicalization without comments, the one that OASIS names first (5.4.3). With
- * comments it would be the same for what a reference covers, as references to an id leave comments
- * out whatever they say; but within SignedInfo a comment could then cut a value in two.
+ * Exclusive canonicalization without comments (5.4.3). The variant with comments is not supported,
+ * because a comment within SignedInfo could split a value.
  */
 export const EXCLUSIVE_C14N = "http://www.w3.org/2001/10/xml-exc-c14n#";
 export const ENVELOPED_SIGNATURE = "http://www.w3.org/2000/09/xmldsig#enveloped-signature";
@@ -71,16 +69,16 @@ const DIGEST_ALGORITHMS: DigestAlgorithm[] = [
 
 const HASH_BYTES: Record<Hash, number> = { sha256: 32, sha384: 48, sha512: 64 };
 
-/** Most elements: the library looks through all of them several times. Ten certificates take 25. */
+/** Maximum number of elements, which the library searches repeatedly. Ten certificates need 25. */
 const ELEMENTS_MAX = 100;
 
-/** An RSA key of 4096 bits, the longest that is taken, signs with this many bytes. */
+/** Signature length of an RSA key of 4096 bits, the longest accepted one. */
 const SIGNATURE_BYTES_MAX = 512;
 
 /**
- * @param signature Stands in a response or an assertion.
- * @throws {SamlError} One reason per rule: `signature_*`, `reference_*`, `transform_*`,
- * `digest_*`, `canonicalization_algorithm`.
+ * @param signature A child of a response or an assertion.
+ * @throws {SamlError} `signature_*`, `reference_*`, `transform_*`, `digest_*`,
+ * `canonicalization_algorithm`.
  */
 export function readSignature(signature: XmlElement): SignatureShape {
   if (elementsOf(signature).length > ELEMENTS_MAX) {
@@ -89,7 +87,7 @@ export function readSignature(signature: XmlElement): SignatureShape {
   assertPlainText(signature);
   const [signedInfo, signatureValue, keyInfo] = signature.children;
   if (childrenOf(signature, SIGNATURE_NS, "Object").length > 0) {
-    throw new SamlError("signature_object", "A signature holds an Object");
+    throw new SamlError("signature_object", "A signature contains an Object");
   }
   const isComplete = signature.children.length <= 3 && isPart(signedInfo, "SignedInfo") &&
     isPart(signatureValue, "SignatureValue") &&
@@ -97,7 +95,7 @@ export function readSignature(signature: XmlElement): SignatureShape {
   if (!isComplete) throw malformed("SignedInfo, SignatureValue and at most a KeyInfo");
   const [canonicalization, method, reference] = signedInfo.children;
   if (childrenOf(signedInfo, SIGNATURE_NS, "Reference").length !== 1) {
-    throw new SamlError("reference_count", "A signature does not have exactly one reference");
+    throw new SamlError("reference_count", "A signature must have exactly one reference");
   }
   const isInfo = signedInfo.children.length === 3 &&
     isPart(canonicalization, "CanonicalizationMethod") && isPart(method, "SignatureMethod") &&
@@ -127,17 +125,17 @@ export function readSignature(signature: XmlElement): SignatureShape {
   };
 }
 
-// A comment may end a value for one reader and not for another, a reference may hide what the
-// value is. References to white space stay: Java ends the lines of base64 with `&#13;`.
+// Parsers differ in whether a comment ends a value, and character references can hide a value.
+// References to white space are accepted, because Java writes `&#13;` at line ends of base64.
 function assertPlainText(signature: XmlElement): void {
   for (const { hasComment, hasReference, name } of elementsOf(signature)) {
     if (hasComment) {
-      throw new SamlError("signature_comment", `A comment stands in a signature's ${name}`);
+      throw new SamlError("signature_comment", `The ${name} of a signature contains a comment`);
     }
     if (hasReference) {
       throw new SamlError(
         "signature_character_reference",
-        `A character reference stands in a signature's ${name}`,
+        `The ${name} of a signature contains a character reference`,
       );
     }
   }
@@ -147,33 +145,33 @@ function assertCanonicalization(method: XmlElement): void {
   if (attributeOf(method, "Algorithm") !== EXCLUSIVE_C14N) {
     throw new SamlError(
       "canonicalization_algorithm",
-      "A signature is not canonicalized by exclusive canonicalization without comments",
+      "A signature must use exclusive canonicalization without comments",
     );
   }
   assertPrefixesOnly(method);
 }
 
-/** Exclusive canonicalization may be told of prefixes that count as inclusive, and nothing else. */
+/** The only allowed parameter of exclusive canonicalization is a list of inclusive prefixes. */
 function assertPrefixesOnly(method: XmlElement): void {
   const [prefixes] = method.children;
   const isPlain = prefixes === undefined ||
     method.children.length === 1 && isNamed(prefixes, EXCLUSIVE_C14N, "InclusiveNamespaces") &&
       prefixes.children.length === 0;
-  if (!isPlain) throw malformed("InclusiveNamespaces at most");
+  if (!isPlain) throw malformed("at most InclusiveNamespaces");
 }
 
 function signatureAlgorithm(method: XmlElement): SignatureAlgorithm {
   const uri = attributeOf(method, "Algorithm") ?? "";
   const found = SIGNATURE_ALGORITHMS.find((each) => each.uri === uri);
   if (found === undefined) {
-    // HMAC with the public certificate as its key would be a signature that anybody can make.
+    // Every client could forge an HMAC with the public certificate as its key.
     if (uri.includes("#hmac-")) {
-      throw new SamlError("signature_hmac", "A signature is an HMAC, which has no public key");
+      throw new SamlError("signature_hmac", "HMAC signatures are not allowed");
     }
     if (/#(?:rsa|dsa|ecdsa)-sha1$/.test(uri)) {
-      throw new SamlError("signature_sha1", "A signature is made with SHA-1");
+      throw new SamlError("signature_sha1", "SHA-1 signatures are not allowed");
     }
-    throw new SamlError("signature_algorithm", "A signature's algorithm is not allowed");
+    throw new SamlError("signature_algorithm", "The signature algorithm is not allowed");
   }
   if (method.children.length > 0) throw malformed("an Algorithm only");
   return found;
@@ -181,26 +179,26 @@ function signatureAlgorithm(method: XmlElement): SignatureAlgorithm {
 
 function assertReferenceTo(id: string, uri: string | undefined): void {
   if (uri === undefined || uri === "") {
-    throw new SamlError("reference_empty", "A signature does not name what it covers");
+    throw new SamlError("reference_empty", "The reference of a signature has no URI");
   }
   if (!/^#[A-Za-z_][\w.-]*$/.test(uri)) {
-    throw new SamlError("reference_foreign", "A signature covers something outside of the message");
+    throw new SamlError(
+      "reference_foreign",
+      "A signature refers to content outside of the message",
+    );
   }
   if (uri !== `#${id}`) {
-    throw new SamlError(
-      "reference_elsewhere",
-      "A signature covers another element than the one it stands in",
-    );
+    throw new SamlError("reference_elsewhere", "A signature does not refer to its parent element");
   }
 }
 
 function assertTransforms(transforms: XmlElement): void {
   const algorithms = transforms.children.map((transform) => {
-    if (!isPart(transform, "Transform")) throw malformed("Transform only");
+    if (!isPart(transform, "Transform")) throw malformed("only Transform elements");
     return attributeOf(transform, "Algorithm");
   });
   if (algorithms.includes(XSLT)) {
-    throw new SamlError("transform_xslt", "A signature covers what a program makes of the message");
+    throw new SamlError("transform_xslt", "XSLT transforms are not allowed");
   }
   if (!algorithms.every((each) => each === ENVELOPED_SIGNATURE || each === EXCLUSIVE_C14N)) {
     throw new SamlError("transform_algorithm", "A signature uses a transform that is not allowed");
@@ -211,7 +209,7 @@ function assertTransforms(transforms: XmlElement): void {
   if (!isUsual) {
     throw new SamlError(
       "transform_list",
-      "A signature's transforms are not the enveloped signature and exclusive canonicalization",
+      "The transforms must be enveloped signature and exclusive canonicalization",
     );
   }
   if (enveloped!.children.length > 0) throw malformed("an Algorithm only");
@@ -223,9 +221,9 @@ function digestAlgorithm(method: XmlElement): DigestAlgorithm {
   const found = DIGEST_ALGORITHMS.find((each) => each.uri === uri);
   if (found === undefined) {
     if (uri === `${SIGNATURE_NS}sha1`) {
-      throw new SamlError("digest_sha1", "A signature's digest is made with SHA-1");
+      throw new SamlError("digest_sha1", "SHA-1 digests are not allowed");
     }
-    throw new SamlError("digest_algorithm", "A signature's digest algorithm is not allowed");
+    throw new SamlError("digest_algorithm", "The digest algorithm is not allowed");
   }
   if (method.children.length > 0) throw malformed("an Algorithm only");
   return found;
@@ -234,10 +232,7 @@ function digestAlgorithm(method: XmlElement): DigestAlgorithm {
 function digestBytes(element: XmlElement, { hash }: DigestAlgorithm): Uint8Array {
   const bytes = bytesOf(element, "digest_value");
   if (bytes.length !== HASH_BYTES[hash]) {
-    throw new SamlError(
-      "digest_value",
-      "A signature's digest does not have its algorithm's length",
-    );
+    throw new SamlError("digest_value", "The digest does not have the length of its algorithm");
   }
   return bytes;
 }
@@ -245,7 +240,7 @@ function digestBytes(element: XmlElement, { hash }: DigestAlgorithm): Uint8Array
 function signatureBytes(element: XmlElement): Uint8Array {
   const bytes = bytesOf(element, "signature_value");
   if (bytes.length > SIGNATURE_BYTES_MAX) {
-    throw new SamlError("signature_value", "A signature is longer than any key's");
+    throw new SamlError("signature_value", "The signature value is too long");
   }
   return bytes;
 }
@@ -253,7 +248,7 @@ function signatureBytes(element: XmlElement): Uint8Array {
 function bytesOf(element: XmlElement, reason: SamlReason): Uint8Array {
   const bytes = element.children.length > 0 ? undefined : decodeBase64(element.text);
   if (bytes === undefined || bytes.length === 0) {
-    throw new SamlError(reason, `A signature's ${element.name} is not base64`);
+    throw new SamlError(reason, `The ${element.name} of a signature is not base64`);
   }
   return bytes;
 }
@@ -261,14 +256,14 @@ function bytesOf(element: XmlElement, reason: SamlReason): Uint8Array {
 function certificatesOf(keyInfo: XmlElement): string[] {
   return elementsOf(keyInfo)
     .filter((element) => isNamed(element, SIGNATURE_NS, "X509Certificate"))
-    .map(({ text }) => trimmed(text).replace(/[ \t\r\n]/g, ""));
+    .map(({ text }) => trimXml(text).replace(/[ \t\r\n]/g, ""));
 }
 
 function isPart(element: XmlElement | undefined, name: string): element is XmlElement {
   return element !== undefined && isNamed(element, SIGNATURE_NS, name) &&
-    // What stands between the parts would be signed and read by nobody.
-    (element.children.length === 0 || trimmed(element.text) === "");
+    // Text between the parts would be signed, but ignored.
+    (element.children.length === 0 || trimXml(element.text) === "");
 }
 
 const malformed = (expected: string) =>
-  new SamlError("signature_malformed", `A signature does not consist of ${expected}`);
+  new SamlError("signature_malformed", `A signature is malformed: expected ${expected}`);

@@ -1,5 +1,5 @@
 /**
- * The elements of a SAML message, as `saml_xml.ts` reads them, and the ways around in them.
+ * The element tree of a SAML message, as `xml.ts` reads it, and functions to search it.
  *
  * @module
  */
@@ -7,33 +7,33 @@
 import { SamlError, type SamlReason } from "./error.ts";
 
 export interface XmlElement {
-  /** The namespace's name; empty for none. */
+  /** The namespace URI; empty for none. */
   namespace: string;
   /** Without prefix. */
   name: string;
-  /** As it is written, with its prefix. */
+  /** With prefix. */
   qualifiedName: string;
   /** Namespace declarations included. */
   attributes: XmlAttribute[];
   parent: XmlElement | undefined;
   children: XmlElement[];
-  /** All text directly in it, in full: comments do not end it. */
+  /** The text of the element, without that of children. Comments do not end it. */
   text: string;
-  /** Whether a comment stands directly in it. */
+  /** Whether the element directly contains a comment. */
   hasComment: boolean;
-  /** Whether its text was written with references, other than those to white space. */
+  /** Whether its text contains character or entity references other than to white space. */
   hasReference: boolean;
 }
 
 export interface XmlAttribute {
-  /** Empty for none, and for declarations {@linkcode XMLNS}. */
+  /** The namespace URI; empty for none. */
   namespace: string;
   name: string;
   qualifiedName: string;
   value: string;
 }
 
-/** Its child elements of that name. */
+/** Returns the child elements with a name. */
 export function childrenOf(parent: XmlElement, namespace: string, name: string): XmlElement[] {
   return parent.children.filter((child) => isNamed(child, namespace, name));
 }
@@ -42,12 +42,12 @@ export function isNamed(element: XmlElement, namespace: string, name: string): b
   return element.namespace === namespace && element.name === name;
 }
 
-/** The value of an attribute without namespace. */
+/** Returns the value of an attribute without namespace. */
 export function attributeOf(element: XmlElement, name: string): string | undefined {
   return element.attributes.find((each) => each.namespace === "" && each.name === name)?.value;
 }
 
-/** The element and all below it, in the order of the document. */
+/** Returns the element and its descendants in document order. */
 export function elementsOf(element: XmlElement): XmlElement[] {
   const found = [element];
   const add = ({ children }: XmlElement) => {
@@ -61,18 +61,18 @@ export function elementsOf(element: XmlElement): XmlElement[] {
 }
 
 /**
- * The whole text of an element that holds text only, without white space around it.
+ * Returns the trimmed text of an element without children.
  *
- * @throws {SamlError} With `reason`, where it holds elements.
+ * @throws {SamlError} With `reason`, if it has children.
  */
 export function textOf(element: XmlElement, reason: SamlReason): string {
   if (element.children.length > 0) {
-    throw new SamlError(reason, `${element.name} holds elements instead of text`);
+    throw new SamlError(reason, `${element.name} contains elements instead of text`);
   }
-  return trimmed(element.text);
+  return trimXml(element.text);
 }
 
-/** Without the white space that XML knows; other spaces belong to the text. */
-export function trimmed(text: string): string {
+/** Removes the white space of XML at both ends; other spaces belong to the text. */
+export function trimXml(text: string): string {
   return text.replace(/^[ \t\n\r]+|(?<![ \t\n\r])[ \t\n\r]+$/g, "");
 }

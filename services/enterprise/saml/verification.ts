@@ -1,9 +1,9 @@
 /**
- * The check of a message's signatures by the signature library, and the bytes that they cover.
+ * Verifies the signatures of a message with the signature library.
  *
- * The library reads the message with a parser of its own. Reading one document in two ways is how
- * signatures are got around, so its tree is compared with ours first, and what comes out is not a
- * place in the message but the canonical bytes whose digest was signed.
+ * The library has its own parser, and two parsers that disagree can be exploited to bypass a
+ * signature. So both trees are compared first, and the result is read from the canonical bytes whose
+ * digest was signed, not from the message.
  *
  * @module
  */
@@ -22,18 +22,18 @@ import {
 import { attributeOf, isNamed, type XmlAttribute, type XmlElement } from "./tree.ts";
 import { readXml } from "./xml.ts";
 
-/** What of a message is signed, read from the signed bytes; without the covering signatures. */
+/** The signed elements, read from the signed bytes, without their signatures. */
 export interface SignedParts {
   response: XmlElement | undefined;
   assertion: XmlElement | undefined;
 }
 
 /**
- * Checks every signature of a message with the key of one certificate.
+ * Verifies every signature of a message with the key of one certificate.
  *
- * @param message The message, with the text that it was read from.
+ * @param message The message and its text.
  * @param certificate PEM. Keys and certificates in the message are ignored.
- * @returns At least one of the two.
+ * @returns At least one signed element.
  * @throws {SamlError} `signature_missing`, the reasons of `readSignature()`, `signature_key_type`,
  * `digest_mismatch`, `signature_mismatch`, `key_info_certificate`, `parsers_disagree`,
  * `certificate`.
@@ -49,7 +49,7 @@ export async function verifySignatures(
   const ofResponse = responseSignature && readSignature(responseSignature);
   const ofAssertion = assertionSignature && readSignature(assertionSignature);
   const key = storedKey(certificate);
-  const verify = await signatureCheck(text, message.response, key);
+  const verify = await createVerifier(text, message.response, key);
   return {
     response: ofResponse && verify(ofResponse),
     assertion: ofAssertion && verify(ofAssertion),
@@ -64,7 +64,7 @@ function storedKey(certificate: string): IdpKey {
   }
 }
 
-async function signatureCheck(
+async function createVerifier(
   text: string,
   root: XmlElement,
   key: IdpKey,
@@ -75,30 +75,29 @@ async function signatureCheck(
   ]);
   const document = parseStrictly(DOMParser, text);
   const nodes = new Map<XmlElement, DomNode>();
-  if (!isSameTree(root, document, nodes)) throw disagreement();
+  if (!isSameTree(root, document, nodes)) throw parserDisagreement();
 
   return (shape) => {
     if (shape.algorithm.key !== key.type) {
       throw new SamlError(
         "signature_key_type",
-        "A signature needs another type of key than stored",
+        "The signature algorithm does not match the type of the configured key",
       );
     }
     const library = new SignedXml({ publicCert: "(stored)", getCertFromKeyInfo: () => null });
     const node = nodes.get(shape.signature)! as unknown as Node;
     const canonical = signedBytes(library, node, text, shape, key);
     const signed = readXml(canonical);
-    const isMeant = isNamed(signed, shape.signed.namespace, shape.signed.name) &&
+    const isExpected = isNamed(signed, shape.signed.namespace, shape.signed.name) &&
       attributeOf(signed, "ID") === shape.id;
-    if (!isMeant) throw disagreement();
+    if (!isExpected) throw parserDisagreement();
     return signed;
   };
 }
 
 /**
- * The canonical bytes of the element that a signature covers, as text, once digest and signature
- * are right. The library is left with the algorithms that this signature names, which are allowed
- * ones, and with the one key.
+ * Verifies digest and signature, and returns the canonical text of the signed element. The library
+ * only gets the algorithms of this signature, which have been checked, and the configured key.
  */
 function signedBytes(
   library: SignedXmlClass,
@@ -109,7 +108,7 @@ function signedBytes(
 ): string {
   const { algorithm, digest, signatureBytes, certificates } = shape;
   const { createHash, verify } = nodeCrypto();
-  /** Whether the signature is right; the library asks after it found the digest right. */
+  /** Whether the signature is valid; set by the library after it has verified the digest. */
   let isSigned: boolean | undefined;
 
   const { CanonicalizationAlgorithms: transforms } = library;
@@ -117,7 +116,7 @@ function signedBytes(
     [ENVELOPED_SIGNATURE]: transforms[ENVELOPED_SIGNATURE]!,
     [EXCLUSIVE_C14N]: transforms[EXCLUSIVE_C14N]!,
   };
-  // It looks through the whole message for each; others than this one are refused before.
+  // The library searches the whole message for each name; other ID attributes were refused before.
   library.idAttributes = ["ID"];
   library.HashAlgorithms = {
     [digest.uri]: class {
@@ -133,44 +132,45 @@ function signedBytes(
         isSigned = verify(
           algorithm.hash,
           new TextEncoder().encode(signedInfo),
-          // XML signatures hold the two numbers of ECDSA side by side (RFC 4050), not as DER.
+          // XML signatures concatenate the two numbers of ECDSA (RFC 4050) instead of using DER.
           { key, dsaEncoding: "ieee-p1363" },
           signatureBytes,
         );
     },
   };
 
-  let isRight: boolean;
+  let isValid: boolean;
   try {
     library.loadSignature(node);
-    isRight = library.checkSignature(text);
+    isValid = library.checkSignature(text);
   } catch (cause) {
-    if (isSigned === false) throw mismatch(certificates, certificate);
-    throw new SamlError("signature_unverifiable", "A signature cannot be checked", { cause });
+    if (isSigned === false) throw signatureMismatch(certificates, certificate);
+    throw new SamlError("signature_unverifiable", "A signature cannot be verified", { cause });
   }
-  if (!isRight) {
+  if (!isValid) {
     throw new SamlError("digest_mismatch", `The signed ${shape.signed.name} has been changed`);
   }
   const [reference, second] = library.getReferences();
-  const isRead = isSigned === true && second === undefined && reference?.uri === `#${shape.id}` &&
+  const isAsChecked = isSigned === true && second === undefined &&
+    reference?.uri === `#${shape.id}` &&
     reference.digestAlgorithm === digest.uri &&
     reference.transforms.join(" ") === `${ENVELOPED_SIGNATURE} ${EXCLUSIVE_C14N}`;
   const [canonical, more] = library.getSignedReferences();
-  if (!isRead || canonical === undefined || more !== undefined) throw disagreement();
+  if (!isAsChecked || canonical === undefined || more !== undefined) throw parserDisagreement();
   return canonical;
 }
 
-/** The certificate in the message, which nobody vouches for, at least tells what went wrong. */
-function mismatch(certificates: string[], stored: string): SamlError {
+/** The unverified certificate in the message helps to explain the failure. */
+function signatureMismatch(certificates: string[], stored: string): SamlError {
   return certificates.length > 0 && !certificates.includes(stored)
     ? new SamlError(
       "key_info_certificate",
-      "A signature is made with another certificate than the stored one",
+      "The message is signed with another certificate than the configured one",
     )
-    : new SamlError("signature_mismatch", "A signature is not made with the stored certificate");
+    : new SamlError("signature_mismatch", "A signature does not match the configured certificate");
 }
 
-/** As much of a DOM node as is looked at. */
+/** The used fields of a DOM node. */
 interface DomNode {
   nodeType: number;
   nodeName: string;
@@ -184,27 +184,27 @@ const ELEMENT_NODE = 1;
 const TEXT_NODE = 3;
 const COMMENT_NODE = 8;
 
-/** The root element as the library's parser sees it, which must not have a single complaint. */
+/** Parses with the library's parser, whose warnings count as errors. Returns the root element. */
 function parseStrictly(
   Parser: new (options: { errorHandler: (level: string, message: string) => void }) => {
     parseFromString(text: string, type: string): unknown;
   },
   text: string,
 ): DomNode {
-  const complaints: string[] = [];
-  const parser = new Parser({ errorHandler: (_level, message) => complaints.push(message) });
+  const problems: string[] = [];
+  const parser = new Parser({ errorHandler: (_level, message) => problems.push(message) });
   try {
     const document = parser.parseFromString(text, "text/xml") as {
       documentElement: DomNode | null;
     };
-    if (complaints.length === 0 && document.documentElement) return document.documentElement;
+    if (problems.length === 0 && document.documentElement) return document.documentElement;
   } catch (cause) {
-    throw disagreement(cause);
+    throw parserDisagreement(cause);
   }
-  throw disagreement();
+  throw parserDisagreement();
 }
 
-/** @param nodes Takes up which node each element is. */
+/** @param nodes Receives the node of each element. */
 function isSameTree(
   element: XmlElement,
   node: DomNode,
@@ -232,12 +232,10 @@ function isSameAttribute(attribute: XmlAttribute, node: DomNode): boolean {
     (node.namespaceURI ?? "") === attribute.namespace;
 }
 
-function disagreement(cause?: unknown): SamlError {
-  return new SamlError("parsers_disagree", "The message can be read in more than one way", {
-    cause,
-  });
+function parserDisagreement(cause?: unknown): SamlError {
+  return new SamlError("parsers_disagree", "The message is ambiguous XML", { cause });
 }
 
 function unreachable(): never {
-  throw new Error("Nothing is signed here");
+  throw new Error("Signing is not supported");
 }

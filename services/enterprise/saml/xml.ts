@@ -1,10 +1,9 @@
 /**
- * A reader of the XML that SAML messages consist of, and of nothing else. It refuses whatever
- * parsers are known to read in more than one way: DTDs, entities, CDATA, processing instructions,
- * names beyond ASCII, prefixes without a namespace. So what it reads means one thing only, and
- * nothing reaches the signature library's own parser that this reader has not understood first.
+ * Reader for the subset of XML that SAML messages use. It refuses constructs that parsers interpret
+ * differently: DTDs, entities, CDATA, processing instructions, names beyond ASCII, undeclared
+ * prefixes. Only accepted documents reach the parser of the signature library.
  *
- * Names of XML as in "Extensible Markup Language 1.0" and "Namespaces in XML 1.0" (W3C).
+ * Terms as in "Extensible Markup Language 1.0" and "Namespaces in XML 1.0" (W3C).
  *
  * @module
  */
@@ -12,39 +11,39 @@
 import { SamlError } from "./error.ts";
 import type { XmlAttribute, XmlElement } from "./tree.ts";
 
-/** Deepest nesting of elements; the root's depth is 1. */
+/** Maximum depth of elements; the root has depth 1. */
 export const DEPTH_MAX = 64;
 
-/** Most elements and attributes together. Messages of large directories have some hundreds. */
+/** Maximum number of elements and attributes. Messages of large directories have some hundreds. */
 export const NODES_MAX = 5_000;
 
-/** Most comments: the signature library takes them out one by one, each slower than the last. */
+/** Maximum number of comments, which the signature library removes in quadratic time. */
 export const COMMENTS_MAX = 100;
 
 /**
- * Most namespace declarations: canonicalization looks through all that are in scope. Some identity
- * providers declare two with every value of an attribute, e.g. with each of 500 groups.
+ * Maximum number of namespace declarations, because canonicalization searches all that are in scope.
+ * Some identity providers declare two per attribute value, e.g. for each of 500 groups.
  */
 export const NAMESPACES_MAX = 2_000;
 
-/** Most prefixes that hold at one place, for the same reason; messages have about ten. */
+/** Maximum number of prefixes in scope, for the same reason. Messages have about ten. */
 export const PREFIXES_MAX = 100;
 
 /**
- * Most names of elements: the signature library's parser looks through all of the text for the end
- * tag of each. Response, assertion and signature have some sixty together.
+ * Maximum number of distinct element names, because the library's parser searches the whole text for
+ * the end tag of each. Response, assertion and signature have about sixty.
  */
 export const NAMES_MAX = 200;
 
-/** Most references (`&amp;`, `&#10;`): Java writes one per line of a certificate. */
+/** Maximum number of references (`&amp;`, `&#10;`). Java writes one per line of a certificate. */
 export const REFERENCES_MAX = 1_000;
 
 const XML = "http://www.w3.org/XML/1998/namespace";
 const XMLNS = "http://www.w3.org/2000/xmlns/";
-// The signature library's parser has rules of its own for it.
+// The signature library's parser treats XHTML differently.
 const XHTML = "http://www.w3.org/1999/xhtml";
 
-// No longer than anybody's, for refusals repeat them.
+// The length is limited because error messages contain names.
 const NAME = "[A-Za-z_][A-Za-z0-9_.-]{0,99}";
 const QUALIFIED = `${NAME}(?::${NAME})?`;
 const START = new RegExp(`<(${QUALIFIED})`, "y");
@@ -55,13 +54,13 @@ const ATTRIBUTE = new RegExp(
 );
 const START_END = /[ \t\n]*(\/?)>/y;
 const TEXT = /[^<]+/y;
-// What a reference looks like is the same rule for all; what it may name comes after.
+// The syntax of all references; the allowed targets are checked later.
 const REFERENCE = /&(?:#(?:([0-9]{1,7})|x([0-9A-Fa-f]{1,6}))|([A-Za-z0-9_.:-]*));|&/g;
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 const WHITE_SPACE = /^[ \t\n\r]*$/;
 
 /**
- * Reads a document whose characters and line ends `decodeSamlMessage()` has checked.
+ * Reads a document whose characters and line breaks `decodeSamlMessage()` has checked.
  *
  * @returns The root element.
  * @throws {SamlError} `dtd`, `cdata`, `processing_instruction`, `entity`, `character`,
@@ -75,7 +74,7 @@ export function readXml(text: string): XmlElement {
   let references = 0;
   let root: XmlElement | undefined;
   const names = new Set<string>();
-  /** Elements that are open, each with the prefixes that hold in it. */
+  /** Open elements with their namespace scopes. */
   const open: { element: XmlElement; scope: Scope }[] = [];
 
   const take = (pattern: RegExp): RegExpExecArray | null => {
@@ -100,13 +99,15 @@ export function readXml(text: string): XmlElement {
     const raw = take(TEXT)![0];
     const current = open.at(-1)?.element;
     if (current === undefined) {
-      if (!WHITE_SPACE.test(raw)) throw malformed("Text stands outside of the root element");
+      if (!WHITE_SPACE.test(raw)) {
+        throw malformed("The message has text outside of the root element");
+      }
       return;
     }
-    if (raw.includes("]]>")) throw malformed("A text holds ]]>");
+    if (raw.includes("]]>")) throw malformed("A text contains ]]>");
     const decoded = decode(raw);
     current.text += decoded.text;
-    current.hasReference ||= decoded.isOdd;
+    current.hasReference ||= decoded.hasVisible;
   };
 
   const readComment = () => {
@@ -123,15 +124,15 @@ export function readXml(text: string): XmlElement {
 
   const readStart = () => {
     const qualifiedName = take(START)?.[1];
-    if (qualifiedName === undefined) throw malformed("A tag cannot be read");
+    if (qualifiedName === undefined) throw malformed("A tag is malformed");
     const written: { qualifiedName: string; value: string }[] = [];
     for (let found = take(ATTRIBUTE); found; found = take(ATTRIBUTE)) {
       countNodes(1);
-      // Line ends and tabs that are written as such are spaces in attributes.
+      // XML normalizes literal line breaks and tabs in attributes to spaces.
       const raw = (found[2] ?? found[3]!).replace(/[\t\n]/g, " ");
-      const [declares] = splitName(found[1]!);
+      const [prefix] = splitName(found[1]!);
       if (found[1]!.startsWith("xmlns")) {
-        assertPlainDeclaration(found[1]!, declares, raw);
+        assertPlainDeclaration(found[1]!, prefix, raw);
         namespaces++;
         if (namespaces > NAMESPACES_MAX) {
           throw new SamlError(
@@ -143,18 +144,18 @@ export function readXml(text: string): XmlElement {
       written.push({ qualifiedName: found[1]!, value: decode(raw).text });
     }
     const end = take(START_END);
-    if (end === null) throw malformed(`The tag ${qualifiedName} cannot be read`);
+    if (end === null) throw malformed(`The tag ${qualifiedName} is malformed`);
     countNodes(1);
     names.add(qualifiedName);
     if (names.size > NAMES_MAX) {
       throw new SamlError(
         "too_many_nodes",
-        `The message has elements of more than ${NAMES_MAX} names`,
+        `The message has more than ${NAMES_MAX} element names`,
       );
     }
 
     const parent = open.at(-1);
-    if (parent === undefined && root) throw malformed("There is more than one root element");
+    if (parent === undefined && root) throw malformed("The message has more than one root element");
     if (open.length >= DEPTH_MAX) {
       throw new SamlError("too_deep", `The message is nested deeper than ${DEPTH_MAX} elements`);
     }
@@ -182,7 +183,7 @@ export function readXml(text: string): XmlElement {
     const name = take(END)?.[1];
     const ended = open.pop()?.element;
     if (name === undefined || ended?.qualifiedName !== name) {
-      throw malformed("An end tag does not fit its start tag");
+      throw malformed("An end tag does not match its start tag");
     }
   };
 
@@ -193,7 +194,7 @@ export function readXml(text: string): XmlElement {
     else if (text[at + 1] === "/") readEnd();
     else readStart();
   }
-  if (root === undefined || open.length > 0) throw malformed("The message ends too early");
+  if (root === undefined || open.length > 0) throw malformed("The message is truncated");
   return root;
 }
 
@@ -205,12 +206,12 @@ const malformed = (message: string) => new SamlError("malformed", message);
 
 function refusedMarkup(text: string, at: number): SamlError {
   if (text[at + 1] === "?") {
-    return new SamlError("processing_instruction", "The message holds a processing instruction");
+    return new SamlError("processing_instruction", "The message contains a processing instruction");
   }
   if (text.startsWith("<![CDATA[", at)) {
-    return new SamlError("cdata", "The message holds a CDATA section");
+    return new SamlError("cdata", "The message contains a CDATA section");
   }
-  return new SamlError("dtd", "The message holds a document type definition");
+  return new SamlError("dtd", "The message contains a document type definition");
 }
 
 function splitName(qualifiedName: string): [prefix: string, name: string] {
@@ -220,14 +221,14 @@ function splitName(qualifiedName: string): [prefix: string, name: string] {
     : [qualifiedName.slice(0, colon), qualifiedName.slice(colon + 1)];
 }
 
-// The signature library drops every attribute whose name begins with `xmlns` and writes a
-// namespace's name without escapes. Both are harmless as long as neither can occur.
+// The signature library drops every attribute whose name starts with `xmlns` and does not escape
+// namespace URIs. Refusing such input makes both harmless.
 function assertPlainDeclaration(qualifiedName: string, prefix: string, value: string): void {
   if (prefix !== "xmlns" && qualifiedName !== "xmlns") {
     throw new SamlError("namespace", `The attribute ${qualifiedName} has a reserved name`);
   }
   if (/[&"'<>\s]/.test(value)) {
-    throw new SamlError("namespace", "A namespace's name holds quotes, spaces or references");
+    throw new SamlError("namespace", "A namespace URI contains quotes, spaces or references");
   }
 }
 
@@ -247,7 +248,7 @@ function scopeOf(outer: Scope, written: { qualifiedName: string; value: string }
   if (scope.size > PREFIXES_MAX) {
     throw new SamlError(
       "too_many_nodes",
-      `More than ${PREFIXES_MAX} prefixes are declared at one place of the message`,
+      `The message has more than ${PREFIXES_MAX} prefixes in one scope`,
     );
   }
   return scope;
@@ -277,34 +278,34 @@ function assertDistinct(attributes: XmlAttribute[]): void {
 }
 
 /**
- * @param atMost How many references may still come.
- * @returns `isOdd`: whether any of them names something else than white space.
+ * @param atMost Number of references still allowed.
+ * @returns `hasVisible`: whether a reference stands for a character other than white space.
  */
 function decodeReferences(
   raw: string,
   atMost: number,
-): { text: string; count: number; isOdd: boolean } {
-  if (!raw.includes("&")) return { text: raw, count: 0, isOdd: false };
+): { text: string; count: number; hasVisible: boolean } {
+  if (!raw.includes("&")) return { text: raw, count: 0, hasVisible: false };
   let count = 0;
-  let isOdd = false;
+  let hasVisible = false;
   const text = raw.replace(REFERENCE, (whole, decimal, hexadecimal, name) => {
     if (++count > atMost) {
       throw new SamlError(
         "too_many_references",
-        `The message holds more than ${REFERENCES_MAX} references`,
+        `The message has more than ${REFERENCES_MAX} references`,
       );
     }
     const decoded = decimal === undefined && hexadecimal === undefined
       ? namedEntity(whole, name)
       : referredCharacter(whole, decimal ? Number(decimal) : parseInt(hexadecimal, 16));
-    isOdd ||= !WHITE_SPACE.test(decoded);
+    hasVisible ||= !WHITE_SPACE.test(decoded);
     return decoded;
   });
-  return { text, count, isOdd };
+  return { text, count, hasVisible };
 }
 
 function namedEntity(whole: string, name: string | undefined): string {
-  if (whole === "&") throw malformed("An & stands alone");
+  if (whole === "&") throw malformed("An & is not escaped");
   if (name !== undefined && Object.hasOwn(ENTITIES, name)) return ENTITIES[name]!;
   throw new SamlError("entity", "The message uses an entity that XML does not define");
 }
@@ -313,6 +314,6 @@ function referredCharacter(whole: string, code: number): string {
   const isCharacter = code === 0x9 || code === 0xa || code === 0xd ||
     code >= 0x20 && code <= 0xd7ff || code >= 0xe000 && code <= 0xfffd ||
     code >= 0x10000 && code <= 0x10ffff;
-  if (!isCharacter) throw new SamlError("character", `${whole} is no character`);
+  if (!isCharacter) throw new SamlError("character", `${whole} is not a character of XML`);
   return String.fromCodePoint(code);
 }

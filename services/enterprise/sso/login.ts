@@ -1,5 +1,6 @@
 /**
- * Logging in by an identity provider: what a browser brings back from there, and who that is.
+ * Single sign-on: logs in the user of a SAML response that the browser posts to the assertion
+ * consumer service (ACS).
  *
  * @module
  */
@@ -18,37 +19,37 @@ import { AppError, LimitError } from "../../errors.ts";
 import { SamlError, type SamlReason } from "../saml/error.ts";
 import type { SamlExpectations, VerifiedAssertion } from "../saml/response.ts";
 import { serviceProviderFor } from "./service_provider.ts";
-import { findUser, type Found } from "./provisioning.ts";
-import { assertProviderEnabled, notProven, SsoRefusal } from "./refusal.ts";
+import { findUser, type ProvisionedUser } from "./provisioning.ts";
+import { assertProviderEnabled, notAuthenticated, SsoRefusal } from "./refusal.ts";
 import { useRequest } from "./requests.ts";
 
-/** How long a session lasts whose identity provider does not say. */
+/** Session duration if the assertion has no SessionNotOnOrAfter. */
 const SESSION_MS = 8 * 60 * 60 * 1000;
 
-/** A session that ends this soon is none. */
+/** A session that ends sooner is refused. */
 const SESSION_MIN_MS = 1_000;
 
-/** The last moment that compares rightly as text. */
+/** The last time with a four-digit year: stored times are compared as text. */
 const LATEST = new Date("9999-12-31T23:59:59.999Z");
 
-/** Longest name of an unknown issuer in the logs. */
-const ISSUER_SHOWN_MAX = 200;
+/** Maximum length of an unknown issuer's name in the logs. */
+const ISSUER_LOGGED_MAX = 200;
 
-/** What a browser brings back. */
+/** The form fields of the HTTP-POST binding. */
 export interface AcsMessage {
   samlResponse: string;
   relayState: string | undefined;
 }
 
-/** What is known of a login so far, also where it fails. */
+/** Details of a login for the audit log, known even if the login fails. */
 export interface LoginNote {
   /** The user's id. */
   actor?: string;
-  /** The name of the provider. */
+  /** The name of the identity provider. */
   target?: string;
 }
 
-/** What a login by an identity provider is answered with. */
+/** The response to a successful login. */
 export interface SsoLogin extends TokenPair {
   sessionId: string;
   user: { id: string; email: string; role: TokenPair["role"]; name: string | null };
@@ -61,12 +62,12 @@ type AcsDeps = Pick<
 >;
 
 /**
- * Logs in whoever an enabled identity provider vouches for.
+ * Logs in the user that an enabled identity provider asserts.
  *
- * @param note Is told whom it is about as soon as that is known.
- * @throws {SsoRefusal} `invalid` for what is no message; `unauthorized` for one that proves
- * nothing; `forbidden` for somebody who may not come in.
- * @throws {LimitError} When the user would have to be created and the license allows no more.
+ * @param note Receives the provider and the user as soon as they are known.
+ * @throws {SsoRefusal} `invalid` for an unreadable message; `unauthorized` if the assertion is not
+ * valid; `forbidden` if the user may not log in.
+ * @throws {LimitError} If the user has to be created and the license limit is reached.
  */
 export async function acceptAssertion(
   deps: AcsDeps,
@@ -76,20 +77,20 @@ export async function acceptAssertion(
 ): Promise<SsoLogin> {
   const { log } = deps;
   try {
-    // The XML and signature libraries are loaded with the first login.
+    // The XML and signature libraries are loaded on the first login.
     const saml = await import("../saml/response.ts");
     const response = saml.readSamlResponse(samlResponse);
     const provider = findProvider(deps, saml.claimedIssuer(response), note);
     const expected = expectationsOf(deps, provider);
     const assertion = await saml.verifySamlResponse(response, expected);
-    const { login, found, sessionId } = store(deps, provider, assertion, address);
-    note.actor = found.user.id;
-    const { id: userId } = found.user;
+    const { login, provisioned, sessionId } = createSession(deps, provider, assertion, address);
+    const { id: userId, email } = provisioned.user;
+    note.actor = userId;
     log.info("SSO login", { providerId: provider.id, userId, sessionId, address });
     return {
       ...await tokenPairOf(deps, login),
       sessionId,
-      user: { id: userId, email: found.user.email, role: login.role, name: assertion.name },
+      user: { id: userId, email, role: login.role, name: assertion.name },
       ...(relayState !== undefined && { relayState }),
     };
   } catch (error) {
@@ -102,22 +103,24 @@ export async function acceptAssertion(
   }
 }
 
-/** The provider whose certificate decides; at this point nothing is proven. */
+/** Finds the provider whose certificate verifies the message. The issuer is not verified yet. */
 function findProvider(
   { db }: Pick<Deps, "db">,
   issuer: string,
   note: LoginNote,
 ): IdentityProvider {
   const provider = selectProviderByEntityId(db, issuer);
-  note.target = provider?.name ?? shown(issuer);
-  if (!provider) throw notProven("unknown_issuer", "No identity provider has this issuer's name");
+  note.target = provider?.name ?? cleanIssuer(issuer);
+  if (!provider) {
+    throw notAuthenticated("unknown_issuer", "No identity provider has this entity ID");
+  }
   assertProviderEnabled(provider);
   return provider;
 }
 
 /** Unverified text for the log, without line breaks and control characters. */
-const shown = (issuer: string) =>
-  issuer.slice(0, ISSUER_SHOWN_MAX).replace(/[\p{C}\u2028\u2029]/gu, "\uFFFD");
+const cleanIssuer = (issuer: string) =>
+  issuer.slice(0, ISSUER_LOGGED_MAX).replace(/[\p{C}\u2028\u2029]/gu, "\uFFFD");
 
 function expectationsOf(
   { config, now }: Pick<Deps, "config" | "now">,
@@ -135,34 +138,34 @@ function expectationsOf(
   };
 }
 
-interface Stored {
+interface CreatedSession {
   login: OpenLogin;
-  found: Found;
+  provisioned: ProvisionedUser;
   sessionId: string;
 }
 
 /**
- * Uses the assertion up and stores the login that follows from it, in one transaction: of two that
- * bring the same message at once, one gets in. A message whose user is refused is used up as well,
- * or it would wait for somebody who finds it.
+ * Marks the assertion as used and stores the session, in one transaction, so that of two concurrent
+ * requests with the same assertion only one succeeds. The assertion is also used if its user is
+ * refused, so that it cannot be replayed later.
  */
-function store(
+function createSession(
   deps: AcsDeps,
   provider: IdentityProvider,
   assertion: VerifiedAssertion,
   address: string,
-): Stored {
+): CreatedSession {
   const { db, accounts } = deps;
-  let found: Found | undefined;
+  let provisioned: ProvisionedUser | undefined;
   try {
-    const outcome = db.transaction((): Stored | AppError => {
+    const outcome = db.transaction((): CreatedSession | AppError => {
       assertUnchanged(db, provider);
       assertFirstUse(db, provider, assertion);
       try {
         useRequest(deps, provider, assertion);
-        const endsAt = endOf(assertion, deps.now());
-        found = findUser(deps, provider, assertion);
-        return storeSession(deps, provider, found, endsAt, address);
+        const endsAt = sessionEnd(assertion, deps.now());
+        provisioned = findUser(deps, provider, assertion);
+        return storeSession(deps, provider, provisioned, endsAt, address);
       } catch (error) {
         if (error instanceof SsoRefusal || error instanceof LimitError) return error;
         throw error;
@@ -171,20 +174,20 @@ function store(
     if (outcome instanceof AppError) throw outcome;
     return outcome;
   } catch (error) {
-    // What was not stored must not stay in memory.
-    if (found?.created) accounts.remove(found.user.id);
+    // The transaction was rolled back; remove the user from the cache, too.
+    if (provisioned?.isNew) accounts.remove(provisioned.user.id);
     throw error;
   }
 }
 
-/** What was verified must hold now: an admin may have acted in the meantime. */
+/** An admin may have changed the provider during the verification. */
 function assertUnchanged(db: Deps["db"], provider: IdentityProvider): void {
   const current = selectProvider(db, provider.id);
   if (current) assertProviderEnabled(current);
   if (JSON.stringify(current) !== JSON.stringify(provider)) {
-    throw notProven(
+    throw notAuthenticated(
       "provider_changed",
-      "The identity provider was changed while its message was checked; try again",
+      "The identity provider was changed during the login; try again",
     );
   }
 }
@@ -196,13 +199,13 @@ function assertFirstUse(
 ): void {
   const expires_at = earlier(notOnOrAfter, LATEST).toISOString();
   if (insertAssertion(db, { entity_id, assertion_id: assertionId, expires_at })) return;
-  throw notProven("replay", "The assertion was used before");
+  throw notAuthenticated("replay", "The assertion has already been used");
 }
 
-function endOf({ sessionNotOnOrAfter }: VerifiedAssertion, now: Date): Date {
+function sessionEnd({ sessionNotOnOrAfter }: VerifiedAssertion, now: Date): Date {
   const end = sessionNotOnOrAfter ?? new Date(now.getTime() + SESSION_MS);
   if (end.getTime() < now.getTime() + SESSION_MIN_MS) {
-    throw notProven("session_ended", "The identity provider's own session has ended");
+    throw notAuthenticated("session_ended", "The session at the identity provider has ended");
   }
   return earlier(end, LATEST);
 }
@@ -210,26 +213,27 @@ function endOf({ sessionNotOnOrAfter }: VerifiedAssertion, now: Date): Date {
 function storeSession(
   deps: AcsDeps,
   provider: IdentityProvider,
-  found: Found,
+  provisioned: ProvisionedUser,
   endsAt: Date,
   address: string,
-): Stored {
-  const login = storeLogin(deps, found.user.id, { endsAt });
+): CreatedSession {
+  const { user, email } = provisioned;
+  const login = storeLogin(deps, user.id, { endsAt });
   const sessionId = crypto.randomUUID();
   insertSession(deps.db, {
     id: sessionId,
     provider_id: provider.id,
-    user_id: found.user.id,
+    user_id: user.id,
     family_id: login.session.familyId,
-    email: found.email,
+    email,
     ip: address,
     created_at: deps.now().toISOString(),
     expires_at: endsAt.toISOString(),
   });
-  return { login, found, sessionId };
+  return { login, provisioned, sessionId };
 }
 
-/** Reasons for which there is nothing that could be believed or not: no message was understood. */
+/** Reasons that mean that the message is not a readable SAML response. */
 const UNREADABLE: ReadonlySet<SamlReason> = new Set<SamlReason>([
   "too_large",
   "base64",

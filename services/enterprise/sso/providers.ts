@@ -1,5 +1,5 @@
 /**
- * Identity providers: who may vouch for users, and how far.
+ * SAML identity providers.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import {
 import { updateIdentitiesEntityId } from "../../../db/enterprise/sso/identities.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound } from "../../errors.ts";
+import { AppError, notFound, tooMany } from "../../errors.ts";
 import { assertUsableIdpCertificate } from "../saml/certificate.ts";
 import { serviceProviderFor } from "./service_provider.ts";
 import { endSessionsOfProvider } from "./sessions.ts";
@@ -26,12 +26,12 @@ export type { IdentityProvider };
 
 export const SSO_BINDINGS = ["HTTP-POST", "HTTP-Redirect"] as const;
 
-/** Most identity providers. */
+/** Maximum number of identity providers. */
 export const PROVIDERS_MAX = 100;
 
 export const SSO_URL_MAX = 2_048;
 
-/** Longest entity id ("Assertions and Protocols for SAML V2.0", 8.3.6), in characters. */
+/** Maximum length of an entity ID in characters ("Assertions and Protocols for SAML V2.0", 8.3.6). */
 export const ENTITY_ID_MAX = 1_024;
 
 export type NewProvider =
@@ -41,10 +41,10 @@ export type NewProvider =
   >
   & { attribute_mapping: { email?: string | undefined; name?: string | undefined } };
 
-/** What an update may say; what it leaves out stays. */
+/** Fields of an update; omitted ones are kept. */
 export type ProviderChange = { [Field in keyof NewProvider]?: NewProvider[Field] | undefined };
 
-/** A provider, and what it has to be told of this service. */
+/** A provider, with the entity ID and ACS URL to configure at it. */
 export interface ProviderView extends Omit<IdentityProvider, "base_url"> {
   sp_entity_id: string;
   acs_url: string;
@@ -52,7 +52,7 @@ export interface ProviderView extends Omit<IdentityProvider, "base_url"> {
 
 type ProviderDeps = Pick<Deps, "db" | "config" | "now" | "log">;
 
-/** All of them by name. */
+/** Lists all providers by name. */
 export function listProviders(
   { db, config }: Pick<Deps, "db" | "config">,
 ): { providers: ProviderView[] } {
@@ -70,10 +70,9 @@ export function getProvider(
 /**
  * Stores a new provider.
  *
- * @param baseUrl The address at which the admin reached this service.
- * @throws {AppError} `forbidden` for who is no admin; `invalid` for an address or a certificate
- * that cannot be used; `conflict` for an `entity_id` that another provider has, and when there are
- * too many.
+ * @param baseUrl The URL at which the admin reached this service.
+ * @throws {AppError} `forbidden` unless the caller is an admin; `invalid` for an unusable URL or
+ * certificate; `conflict` for an `entity_id` in use and at the limit of {@linkcode PROVIDERS_MAX}.
  */
 export function createProvider(
   { db, config, now, log }: ProviderDeps,
@@ -81,16 +80,14 @@ export function createProvider(
   input: NewProvider,
   baseUrl: string,
 ): ProviderView {
-  assertMayTrust(caller);
+  assertCanTrust(caller);
   assertUsable(input);
   assertEntityIdFree(db, input.entity_id);
-  if (countProviders(db) >= PROVIDERS_MAX) {
-    throw new AppError("conflict", `There are ${PROVIDERS_MAX} identity providers, and no more`);
-  }
+  if (countProviders(db) >= PROVIDERS_MAX) throw tooMany("identity providers", PROVIDERS_MAX);
   const at = now().toISOString();
   const provider: IdentityProvider = {
     ...input,
-    attribute_mapping: withoutGaps(input.attribute_mapping),
+    attribute_mapping: definedMapping(input.attribute_mapping),
     id: crypto.randomUUID(),
     base_url: baseUrl,
     created_at: at,
@@ -102,11 +99,11 @@ export function createProvider(
 }
 
 /**
- * Changes what is given and keeps the rest. Its users stay its users, also under another
- * `entity_id`; one that is disabled by it loses its sessions.
+ * Changes the given fields of a provider. Its users stay linked even if `entity_id` changes.
+ * Disabling a provider ends its sessions.
  *
- * @param baseUrl As for a new one.
- * @throws {AppError} `not_found`; `forbidden`, `invalid` and `conflict` as for a new one.
+ * @param baseUrl As for {@linkcode createProvider}.
+ * @throws {AppError} `not_found`; `forbidden`, `invalid` and `conflict` as for a new provider.
  */
 export function changeProvider(
   deps: ProviderDeps & Pick<Deps, "accounts">,
@@ -117,29 +114,29 @@ export function changeProvider(
 ): ProviderView {
   const { db, config, now, log } = deps;
   const before = existingProvider(db, id);
-  assertMayTrust(caller);
-  const given = Object.fromEntries(
+  assertCanTrust(caller);
+  const defined = Object.fromEntries(
     Object.entries(change).filter(([, value]) => value !== undefined),
   ) as Partial<NewProvider>;
-  const changed = { ...before, ...given };
+  const changed = { ...before, ...defined };
   const provider: IdentityProvider = {
     ...changed,
-    attribute_mapping: withoutGaps(changed.attribute_mapping),
+    attribute_mapping: definedMapping(changed.attribute_mapping),
     base_url: baseUrl,
     updated_at: now().toISOString(),
   };
   assertUsable(provider);
   if (provider.entity_id !== before.entity_id) assertEntityIdFree(db, provider.entity_id);
-  store(deps, before, provider);
+  storeChange(deps, before, provider);
   log.info("identity provider changed", { providerId: id });
   return viewOf(config, provider);
 }
 
 /**
- * Enables or disables a provider; one that is disabled loses its sessions.
+ * Enables or disables a provider. Disabling it ends its sessions.
  *
- * @param wanted The opposite of what it is unless given.
- * @throws {AppError} `not_found`; `forbidden` for who may not trust a provider, only stop it.
+ * @param wanted Toggles the provider if omitted.
+ * @throws {AppError} `not_found`; `forbidden` for enabling it, unless the caller is an admin.
  */
 export function setProviderEnabled(
   deps: ProviderDeps & Pick<Deps, "accounts">,
@@ -149,16 +146,16 @@ export function setProviderEnabled(
 ): ProviderView {
   const before = existingProvider(deps.db, id);
   const enabled = wanted ?? !before.enabled;
-  if (enabled && !before.enabled) assertMayTrust(caller);
+  if (enabled && !before.enabled) assertCanTrust(caller);
   const provider = { ...before, enabled, updated_at: deps.now().toISOString() };
-  store(deps, before, provider);
+  storeChange(deps, before, provider);
   deps.log.info("identity provider toggled", { providerId: id, enabled: provider.enabled });
   return viewOf(deps.config, provider);
 }
 
 /**
- * Deletes a provider and ends its sessions. Its users stay, and cannot log in until the provider
- * is set up again, or another one that may link existing users.
+ * Deletes a provider and ends its sessions. Its users are kept, but cannot log in until the provider
+ * is created again or another one is allowed to link existing users.
  *
  * @throws {AppError} `not_found`.
  */
@@ -171,8 +168,8 @@ export function removeProvider(
   deps.log.info("identity provider deleted", { providerId: id });
 }
 
-/** Stores a change with what follows from it. */
-function store(
+/** Stores a change together with its effects on identities and sessions. */
+function storeChange(
   deps: Pick<Deps, "db" | "accounts" | "now">,
   before: IdentityProvider,
   after: IdentityProvider,
@@ -193,19 +190,19 @@ function viewOf(
   provider: IdentityProvider,
 ): ProviderView {
   const { entityId, acsUrl } = serviceProviderFor(config, provider);
-  const { base_url: _, ...shown } = provider;
-  return { ...shown, sp_entity_id: entityId, acs_url: acsUrl };
+  const { base_url: _, ...fields } = provider;
+  return { ...fields, sp_entity_id: entityId, acs_url: acsUrl };
 }
 
 /**
- * Whoever chooses the certificate can sign for everybody whom the provider vouches for, admins
- * among them. A custom role that grants `sso:write` must not be a way to their rights.
+ * Requires an admin. The owner of a provider's certificate can log in as any of its users, including
+ * admins, so that a custom role with `sso:write` must not choose it.
  */
-function assertMayTrust({ role }: Caller): void {
+function assertCanTrust({ role }: Caller): void {
   if (role === "admin") return;
   throw new AppError(
     "forbidden",
-    "The role admin is required to say whom an identity provider may log in",
+    "The role admin is required to create, change or enable an identity provider",
   );
 }
 
@@ -220,8 +217,8 @@ function assertUsable(
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /**
- * A browser is sent there together with what logs its user in, so nobody on the way may read or
- * change it; on the machine itself there is no way.
+ * Requires HTTPS, because browsers send login data to this URL. Plain HTTP is allowed for loopback
+ * addresses.
  */
 function assertBrowserUrl(field: string, text: string): void {
   const url = text.length <= SSO_URL_MAX && /^https?:\/\/[^\s\p{C}]+$/iu.test(text)
@@ -231,7 +228,7 @@ function assertBrowserUrl(field: string, text: string): void {
   if (!url || !isSafe || url.username !== "" || url.password !== "" || text.includes("#")) {
     throw new AppError(
       "invalid",
-      `body.${field}: must be an https address (http only for this machine itself) without ` +
+      `body.${field}: must be an https:// URL (http:// for loopback addresses only) without ` +
         "credentials and fragment",
     );
   }
@@ -243,7 +240,7 @@ function assertEntityIdFree(db: Deps["db"], entityId: string): void {
   }
 }
 
-function withoutGaps(
+function definedMapping(
   { email, name }: NewProvider["attribute_mapping"],
 ): IdentityProvider["attribute_mapping"] {
   return { ...(email !== undefined && { email }), ...(name !== undefined && { name }) };

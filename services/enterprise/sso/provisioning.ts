@@ -1,12 +1,12 @@
 /**
- * Which user an assertion stands for.
+ * Maps the subject of an assertion to a user, and links or creates that user.
  *
- * Users are found by email. An identity provider must not become whoever it likes by naming an
- * address: it gets the users that were created for it, and others only where the administrator
- * lets it link them (`link_existing`). Users created for another provider it never gets while
- * that one exists. Where the provider gives lasting names (persistent NameIDs), the name decides:
- * an address that was given to somebody else does not carry the account along, and somebody with
- * another address stays who they were.
+ * Users are found by email. An identity provider must not log in arbitrary users by their address:
+ * it can log in the users created for it, and other users only if the administrator allows it to
+ * link them (`link_existing`). It can never log in users created for another existing provider. If
+ * the provider sends persistent NameIDs, these identify the user: an address that was reassigned
+ * does not give access to the account of its former owner, and a user whose address changes keeps
+ * the account.
  *
  * @module
  */
@@ -29,43 +29,43 @@ import { notAllowed } from "./refusal.ts";
 
 type ProvisioningDeps = Pick<Deps, "db" | "accounts" | "license" | "now" | "log">;
 
-/** What of a verified assertion says who it is. */
-export interface Claim {
+/** The fields of a verified assertion that identify its subject. */
+export interface Subject {
   email: string | null;
-  /** A name that stays with its user, where the provider gave one. */
-  lastingName: string | null;
+  /** The persistent NameID, if the provider sent one. */
+  persistentId: string | null;
 }
 
-/** The user, and whether it was created just now. */
-export interface Found {
+export interface ProvisionedUser {
   user: User;
-  /** The address as the provider wrote it. */
+  /** The address as the provider sent it. */
   email: string;
-  created: boolean;
+  /** Whether the user was created by this login. */
+  isNew: boolean;
 }
 
 /**
- * Finds, links or creates the user. Nothing is stored before it is clear that nothing is refused.
- * Runs inside the caller's transaction; when that fails, the caller has to take a created user out
- * of the accounts again.
+ * Finds, links or creates the user. Stores nothing if the login is refused. Runs inside the caller's
+ * transaction; if that fails, the caller has to remove a new user from the accounts again.
  *
  * @throws {SsoRefusal} `email_missing`, `email_invalid`, `unknown_user`, `existing_user`,
  * `other_provider`, `name_id_changed`, `account_off`.
- * @throws {LimitError} When the license allows no more users.
+ * @throws {LimitError} If the license limit of users is reached.
  */
 export function findUser(
   deps: ProvisioningDeps,
   provider: IdentityProvider,
-  claim: Claim,
-): Found {
+  subject: Subject,
+): ProvisionedUser {
   const { db } = deps;
-  const email = usableEmail(claim.email);
-  const lastingName = isFoundByName(provider) ? claim.lastingName : null;
-  const user = userOfName(db, provider, lastingName) ?? selectUserByEmail(db, emailKey(email));
-  if (!user) return { user: provision(deps, provider, email, lastingName), email, created: true };
-  assertAlive(deps, user);
-  vouch(deps, provider, user, lastingName);
-  return { user, email, created: false };
+  const email = usableEmail(subject.email);
+  const persistentId = usesPersistentId(provider) ? subject.persistentId : null;
+  const user = selectLinkedUser(db, provider, persistentId) ??
+    selectUserByEmail(db, emailKey(email));
+  if (!user) return { user: provision(deps, provider, email, persistentId), email, isNew: true };
+  assertActive(deps, user);
+  linkIdentity(deps, provider, user, persistentId);
+  return { user, email, isNew: false };
 }
 
 /** @throws {SsoRefusal} */
@@ -73,16 +73,16 @@ function usableEmail(email: string | null): string {
   if (email === null) {
     throw notAllowed(
       "email_missing",
-      "The identity provider names no email address; map the attribute that holds it",
+      "The assertion has no email address; configure attribute_mapping.email",
     );
   }
-  // Some letters fall together with ASCII ones when case is left out (U+212A, the Kelvin sign).
-  const fallsTogether = (letter: string) => !isAscii(letter) && isAscii(emailKey(letter));
-  // And some are not to be seen (U+3164): one with them would pass for another in every list.
+  // Case folding maps some letters to ASCII ones (e.g. U+212A, the Kelvin sign).
+  const foldsToAscii = (letter: string) => !isAscii(letter) && isAscii(emailKey(letter));
+  // Invisible characters (e.g. U+3164) make an address look like another one.
   const isMisleading = /\p{Default_Ignorable_Code_Point}/u.test(email) ||
-    [...email].some(fallsTogether);
+    [...email].some(foldsToAscii);
   if (!isEmail(email) || isMisleading) {
-    throw notAllowed("email_invalid", "What the identity provider names is no email address");
+    throw notAllowed("email_invalid", "The email address in the assertion is not valid");
   }
   return email;
 }
@@ -90,34 +90,34 @@ function usableEmail(email: string | null): string {
 // deno-lint-ignore no-control-regex
 const isAscii = (text: string) => /^[\x00-\x7F]*$/.test(text);
 
-const isFoundByName = ({ name_id_format }: IdentityProvider) =>
+const usesPersistentId = ({ name_id_format }: IdentityProvider) =>
   name_id_format === NAME_ID_PERSISTENT;
 
-function userOfName(
+function selectLinkedUser(
   db: Deps["db"],
   { entity_id }: IdentityProvider,
-  lastingName: string | null,
+  persistentId: string | null,
 ): User | undefined {
-  if (lastingName === null) return undefined;
-  const id = selectUserIdOfNameId(db, { entityId: entity_id, nameId: lastingName });
+  if (persistentId === null) return undefined;
+  const id = selectUserIdOfNameId(db, { entityId: entity_id, nameId: persistentId });
   return id === undefined ? undefined : selectUser(db, id);
 }
 
-/** In key mode a user with a password is off, and no identity provider brings it back. */
-function assertAlive({ accounts }: Pick<Deps, "accounts">, { id, email }: User): void {
+/** In key mode users with a password are disabled, also for single sign-on. */
+function assertActive({ accounts }: Pick<Deps, "accounts">, { id, email }: User): void {
   if (accounts.roleOf({ userId: id, familyId: "" }) !== undefined) return;
   throw notAllowed(
     "account_off",
-    `The user ${email} logs in by password, and users mode is off (AUTH_MODE=key)`,
+    `User ${email} logs in with a password, which is disabled (AUTH_MODE=key)`,
   );
 }
 
-/** Sees to it that the provider may vouch for the user, and remembers that it does. */
-function vouch(
+/** Links the user to the provider, or checks the existing link. */
+function linkIdentity(
   { db, now, log }: ProvisioningDeps,
   provider: IdentityProvider,
   user: User,
-  lastingName: string | null,
+  persistentId: string | null,
 ): void {
   const key = { userId: user.id, entityId: provider.entity_id };
   const identity = selectIdentity(db, key);
@@ -126,34 +126,34 @@ function vouch(
     insertIdentity(db, {
       user_id: user.id,
       entity_id: provider.entity_id,
-      name_id: lastingName,
+      name_id: persistentId,
       provisioned: false,
       linked_at: now().toISOString(),
     });
     log.info("user linked to identity provider", { userId: user.id, providerId: provider.id });
     return;
   }
-  // One that comes without a name, too, may be somebody else who was given the address.
-  if (!isFoundByName(provider) || identity.name_id === lastingName) return;
+  // A subject without a persistent NameID may also be a new owner of the address.
+  if (!usesPersistentId(provider) || identity.name_id === persistentId) return;
   if (identity.name_id !== null && !provider.link_existing) {
     throw notAllowed(
       "name_id_changed",
-      `The identity provider gave the address ${user.email} to somebody else than before, and ` +
-        "it may not link existing users",
+      `The address ${user.email} now belongs to another subject of the identity provider, which ` +
+        "is not allowed to link existing users",
     );
   }
-  if (lastingName !== null) updateIdentityNameId(db, { ...key, nameId: lastingName });
+  if (persistentId !== null) updateIdentityNameId(db, { ...key, nameId: persistentId });
 }
 
 function assertLinkable(db: Deps["db"], provider: IdentityProvider, { id, email }: User): void {
   const other = selectProvisionerOfUser(db, id);
   if (other !== undefined) {
-    throw notAllowed("other_provider", `The user ${email} belongs to another identity provider`);
+    throw notAllowed("other_provider", `User ${email} belongs to another identity provider`);
   }
   if (!provider.link_existing) {
     throw notAllowed(
       "existing_user",
-      `There is a user ${email} already, and the identity provider may not link existing users`,
+      `User ${email} already exists, and the identity provider is not allowed to link existing users`,
     );
   }
 }
@@ -162,13 +162,13 @@ function provision(
   deps: ProvisioningDeps,
   provider: IdentityProvider,
   email: string,
-  lastingName: string | null,
+  persistentId: string | null,
 ): User {
   const { db, license, now } = deps;
   if (!provider.auto_provision) {
     throw notAllowed(
       "unknown_user",
-      `There is no user ${email}, and the identity provider may not create users`,
+      `User ${email} does not exist, and the identity provider is not allowed to create users`,
     );
   }
   assertBelowLimit(license, "users", countUsers(db));
@@ -176,7 +176,7 @@ function provision(
   insertIdentity(db, {
     user_id: user.id,
     entity_id: provider.entity_id,
-    name_id: lastingName,
+    name_id: persistentId,
     provisioned: true,
     linked_at: now().toISOString(),
   });

@@ -1,5 +1,5 @@
 /**
- * Why somebody does not get in by single sign-on, beyond what is wrong with the message itself.
+ * Reasons to refuse a single sign-on login, in addition to those of the SAML message.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export type SsoReason =
   | "name_id_changed"
   | "account_off";
 
-/** A refused login; one sentence and one code for each reason. */
+/** A refused login, with one code and one sentence for each reason. */
 export class SsoRefusal extends AppError {
   override readonly name = "SsoRefusal";
 
@@ -45,10 +45,10 @@ export function assertProviderEnabled({ enabled }: { enabled: boolean }): void {
   if (!enabled) throw notAllowed("provider_disabled", "The identity provider is disabled");
 }
 
-/** Nobody is known to have logged in. */
-export const notProven = (reason: SsoReason | SamlReason, message: string) =>
+/** The message does not authenticate a user. */
+export const notAuthenticated = (reason: SsoReason | SamlReason, message: string) =>
   new SsoRefusal(reason, "unauthorized", message);
 
-/** Whoever it is may not come in. */
+/** The user is authenticated, but may not log in. */
 export const notAllowed = (reason: SsoReason, message: string) =>
   new SsoRefusal(reason, "forbidden", message);

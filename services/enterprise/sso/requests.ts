@@ -1,6 +1,6 @@
 /**
- * Logins that are begun here: a browser is sent to an identity provider with a request, which that
- * has to answer.
+ * Logins started by this service: the browser is redirected to the identity provider with an
+ * AuthnRequest, which the SAML response has to answer (InResponseTo).
  *
  * @module
  */
@@ -19,21 +19,21 @@ import { notFound } from "../../errors.ts";
 import type { AuthnRequestMessage } from "../saml/request.ts";
 import type { VerifiedAssertion } from "../saml/response.ts";
 import { serviceProviderFor } from "./service_provider.ts";
-import { assertProviderEnabled, notProven } from "./refusal.ts";
+import { assertProviderEnabled, notAuthenticated } from "./refusal.ts";
 
-/** How long the identity provider's answer is waited for: time to find one's second factor. */
+/** Validity of a request: enough time for a login with a second factor. */
 const REQUEST_MS = 15 * 60 * 1000;
 
-/** Most requests at a time; beyond, the oldest is forgotten, for anybody can make some. */
+/** Maximum number of open requests. Anonymous clients can create them, so the oldest is deleted. */
 const REQUESTS_MAX = 10_000;
 
-/** Bits of a request's id that nobody guesses ("Core", 1.3.4: at least 128), in bytes. */
+/** Random bytes of a request ID ("Core", 1.3.4, requires at least 128 bits). */
 const REQUEST_ID_BYTES = 20;
 
 /**
- * Begins a login at an identity provider.
+ * Starts a login at an identity provider.
  *
- * @param relayState Comes back with the answer.
+ * @param relayState Returned unchanged with the SAML response.
  * @throws {AppError} `not_found` for an unknown provider; `forbidden` for a disabled one.
  */
 export async function beginLogin(
@@ -46,10 +46,10 @@ export async function beginLogin(
   assertProviderEnabled(provider);
   const { entityId, acsUrl } = serviceProviderFor(config, provider);
   const issuedAt = now();
-  // An XML id does not begin with a digit.
+  // An XML ID must not start with a digit.
   const id = `_${randomText(REQUEST_ID_BYTES)}`;
-  const { authnRequest } = await import("../saml/request.ts");
-  const redirect = await authnRequest({
+  const { createAuthnRequest } = await import("../saml/request.ts");
+  const message = await createAuthnRequest({
     id,
     issuedAt,
     destination: provider.sso_url,
@@ -61,7 +61,7 @@ export async function beginLogin(
   });
 
   db.transaction(() => {
-    // It may have been deleted while the request was written.
+    // The provider may have been deleted while the request was created.
     if (!selectProvider(db, providerId)) throw notFound("Identity provider", providerId);
     const surplus = countRequests(db) + 1 - REQUESTS_MAX;
     if (surplus > 0) deleteOldestRequests(db, surplus);
@@ -71,12 +71,12 @@ export async function beginLogin(
       expires_at: new Date(issuedAt.getTime() + REQUEST_MS).toISOString(),
     });
   });
-  return redirect;
+  return message;
 }
 
 /**
- * An answer has to belong to a request of ours that waits for it, which is used up by it, or must
- * be let in without. Runs inside the caller's transaction.
+ * Marks the request that an assertion answers as used. An assertion without InResponseTo is accepted
+ * if the provider allows unsolicited responses. Runs inside the caller's transaction.
  *
  * @throws {SsoRefusal} `unsolicited`, `request_unknown`, `request_foreign`, `request_used`,
  * `request_expired`.
@@ -88,27 +88,27 @@ export function useRequest(
 ): void {
   if (inResponseTo === null) {
     if (provider.allow_unsolicited) return;
-    throw notProven(
+    throw notAuthenticated(
       "unsolicited",
-      "The assertion answers no login that was begun here, as this identity provider's must",
+      "The response is unsolicited, which is not allowed for this identity provider",
     );
   }
   const at = now().toISOString();
   const request = selectRequest(db, inResponseTo);
   if (!request) {
-    throw notProven("request_unknown", "The assertion answers a login that was not begun here");
+    throw notAuthenticated("request_unknown", "The assertion answers an unknown request");
   }
   if (request.provider_id !== provider.id) {
-    throw notProven(
+    throw notAuthenticated(
       "request_foreign",
-      "The assertion answers a login that was begun at another identity provider",
+      "The assertion answers a request to another identity provider",
     );
   }
   if (request.used_at !== null) {
-    throw notProven("request_used", "The login that the assertion answers was answered before");
+    throw notAuthenticated("request_used", "The request has already been answered");
   }
   if (request.expires_at <= at) {
-    throw notProven("request_expired", "The login was begun too long ago; begin it again");
+    throw notAuthenticated("request_expired", "The login request has expired; log in again");
   }
   updateRequestUsed(db, request.id, at);
 }

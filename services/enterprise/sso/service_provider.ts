@@ -1,5 +1,5 @@
 /**
- * This service as identity providers know it: a SAML service provider.
+ * This service in its role as a SAML service provider.
  *
  * @module
  */
@@ -8,27 +8,27 @@ import { selectNameIdFormats } from "../../../db/enterprise/sso/providers.ts";
 import type { Deps } from "../../deps.ts";
 import { NAME_ID_EMAIL } from "../saml/name_id.ts";
 
-/** Where single sign-on is served, below the service's address. */
+/** Path of the single sign-on endpoints. */
 const SSO_PATH = "/api/ext/service-enterprise/sso";
 
-/** What an identity provider has to be told of this service. */
+/** The values to configure at an identity provider. */
 export interface ServiceProvider {
-  /** Its name, which is the audience of assertions that are meant for it. */
+  /** The entity ID, which is also the audience of assertions for this service. */
   entityId: string;
-  /** Where assertions are sent. */
+  /** The URL of the assertion consumer service. */
   acsUrl: string;
 }
 
-/** @param baseUrl The service's address without a slash at its end. */
+/** @param baseUrl The URL of this service without a trailing slash. */
 export const serviceProviderAt = (baseUrl: string): ServiceProvider => ({
   entityId: `${baseUrl}${SSO_PATH}/metadata`,
   acsUrl: `${baseUrl}${SSO_PATH}/acs`,
 });
 
 /**
- * This service as one identity provider has to name it: by `SERVICE_BASE_URL`, else by the address
- * at which an admin last saved the provider. Never by the `Host` of whoever brings a message: they
- * could say that they reached another service, and bring an assertion that was made for that one.
+ * Returns this service as configured at one identity provider: at `SERVICE_BASE_URL`, else at the
+ * URL at which an admin last saved the provider. The `Host` header of a login is not used, because an
+ * attacker could send an assertion for another service with that service's host name.
  */
 export function serviceProviderFor(
   { serviceBaseUrl }: Pick<Deps["config"], "serviceBaseUrl">,
@@ -38,8 +38,8 @@ export function serviceProviderFor(
 }
 
 /**
- * The service provider's metadata (XML) with the kind of name that all enabled providers are asked
- * for; email addresses where they differ or leave it open, for users are found by these.
+ * Returns the service provider's metadata (XML). It requests the NameID format of the enabled
+ * providers, or email addresses if these differ or do not set one.
  */
 export async function describeServiceProvider(
   { db }: Pick<Deps, "db">,

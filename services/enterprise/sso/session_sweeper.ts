@@ -1,5 +1,5 @@
 /**
- * Forgets ended SSO sessions, and SAML requests and assertions whose time is over.
+ * Deletes ended SSO sessions and expired SAML requests and assertion IDs.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Logins for which an identity provider vouched: who has one, and how they end.
+ * Sessions that were started by single sign-on.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export type { SsoSession };
 
 type EndDeps = Pick<Deps, "db" | "accounts" | "now">;
 
-/** Active sessions, newest first. */
+/** Lists active sessions, newest first. */
 export function listSessions(
   { db, now }: Pick<Deps, "db" | "now">,
   { limit, offset }: { limit: number; offset: number },
@@ -37,7 +37,7 @@ export function listSessions(
 }
 
 /**
- * Ends a session: its access tokens and its refresh token are refused at the very next request.
+ * Ends a session. Its access and refresh tokens are refused from the next request.
  *
  * @throws {AppError} `not_found`.
  */
@@ -55,7 +55,7 @@ export function revokeSession(deps: EndDeps & Pick<Deps, "log">, id: string): vo
 /**
  * Ends every session of a provider.
  *
- * @param change What is stored together with it, e.g. that the provider is disabled.
+ * @param change A change to store in the same transaction, e.g. disabling the provider.
  */
 export function endSessionsOfProvider(
   deps: EndDeps,
@@ -71,12 +71,12 @@ export function endSessionsOfProvider(
   });
 }
 
-/** Forgets the sessions that are not active any more. @returns How many. */
+/** Deletes sessions that are no longer active. @returns Their number. */
 export function purgeSessions({ db, now }: Pick<Deps, "db" | "now">): number {
   return deleteEndedSessions(db, activeAt(now()));
 }
 
-/** Forgets ended sessions, and requests and assertions whose time is over. @returns How many. */
+/** Deletes ended sessions and expired requests and assertion IDs. @returns Their number. */
 export function sweepSso({ db, now }: Pick<Deps, "db" | "now">): number {
   const at = now().toISOString();
   return purgeSessions({ db, now }) + deleteExpiredRequests(db, at) +

@@ -66,10 +66,10 @@ for (
     ["a text", { name: "x", certificate: "x" }, /^body\.certificate: must be one certificate/],
     ["51 201 characters", { name: "x", certificate: "x".repeat(51_201) }, /^body\.certificate: /],
     ["a certificate and its key", { name: "x", certificate: root.cert + root.key }, /private key/],
-    ["two", { name: "x", certificate: root.cert + other.cert }, /holds 2 PEM blocks/],
+    ["two", { name: "x", certificate: root.cert + other.cert }, /contains 2 PEM blocks/],
     ["an expired one", { name: "x", certificate: expired.cert }, /^body\.certificate: has expired/],
     ["a future one", { name: "x", certificate: future.cert }, /^body\.certificate: is not yet val/],
-    ["a leaf", { name: "x", certificate: web.cert }, /^body\.certificate: is not that of a cert/],
+    ["a leaf", { name: "x", certificate: web.cert }, /^body\.certificate: is not a CA certificate/],
   ] as const
 ) {
   Deno.test(`POST /mtls/ca refuses ${what} and repeats nothing of it`, async () => {
@@ -117,14 +117,14 @@ Deno.test("an authority can be deleted when only revoked agents have it, and the
   const remove = () => app.call("DELETE", `${MTLS}/ca/${ca.id}`);
 
   deepEqual((await remove()).body, {
-    error: `2 agents rely on the CA Root (${ca.id}); revoke them first`,
+    error: `2 agents use the CA Root (${ca.id}); revoke them first`,
   });
   await app.call("PUT", `${MTLS}/agents/${agents[0].id}/toggle`, { enabled: false });
   await app.call("DELETE", `${MTLS}/agents/${agents[1].id}`);
   const refused = await remove();
   deepEqual([refused.status, refused.body.error], [
     409,
-    `1 agent relies on the CA Root (${ca.id}); revoke them first`,
+    `1 agent uses the CA Root (${ca.id}); revoke them first`,
   ]);
   await app.call("DELETE", `${MTLS}/agents/${agents[0].id}`);
   deepEqual([(await remove()).status, (await remove()).status], [200, 404]);
@@ -203,11 +203,11 @@ for (
     ["51 tags", { tags: Array(51).fill("x") }, /^body\.tags: /],
     ["no certificate", { certificate: undefined }, /^body\.certificate: /],
     ["a fingerprint", { certificate: "sha256:aa" }, /^body\.certificate: must be one certificate/],
-    ["a key", { certificate: web.cert + web.key }, /^body\.certificate: holds a private key/],
+    ["a key", { certificate: web.cert + web.key }, /^body\.certificate: contains a private key/],
     ["an expired one", { certificate: expiredWeb.cert }, /^body\.certificate: has expired \(/],
     ["a weak key", { certificate: weak.cert }, /^body\.certificate: has an RSA key of 1024 bits/],
-    ["a server's", { certificate: server.cert }, /^body\.certificate: is not meant for clients/],
-    ["an unknown CA", { ca_id: "nobody" }, /^body\.ca_id: there is no CA nobody$/],
+    ["a server's", { certificate: server.cert }, /^body\.certificate: is not a client certificate/],
+    ["an unknown CA", { ca_id: "nobody" }, /^body\.ca_id: CA nobody does not exist$/],
     ["a number as CA", { ca_id: 1 }, /^body\.ca_id: /],
     [
       "a foreign CA's",
@@ -250,12 +250,12 @@ Deno.test("a certificate belongs to one agent, also after the agent was revoked"
   const again = () => app.call("POST", `${MTLS}/agents`, { hostname: "x", certificate: web.cert });
   deepEqual([(await again()).status, (await again()).body.error], [
     409,
-    `This certificate is already that of the agent web-1 (${agent.id})`,
+    `This certificate already belongs to the agent web-1 (${agent.id})`,
   ]);
   const { body: { revoked_at } } = await app.call("DELETE", `${MTLS}/agents/${agent.id}`);
   deepEqual([(await again()).status, (await again()).body.error], [
     409,
-    `This certificate was that of the agent web-1 (${agent.id}) and is revoked since ` +
+    `This certificate belonged to the agent web-1 (${agent.id}) and was revoked at ` +
     `${revoked_at}; issue a new one`,
   ]);
   // The same certificate can be that of an authority.
@@ -351,7 +351,7 @@ Deno.test("an agent is toggled with and without a body, but not after it was rev
     const refused = await app.call("PUT", path, body);
     deepEqual([refused.status, refused.body.error], [
       409,
-      `The agent web-1 (${agent.id}) is revoked since ${revoked_at}`,
+      `The agent web-1 (${agent.id}) was revoked at ${revoked_at}`,
     ]);
   }
 });

@@ -206,11 +206,11 @@ withNginx("where nginx leaves the check to Longshore, each is refused for its re
   const clients = await clientsOf(it);
   for (
     const [name, reason] of [
-      ["revoked", /^The agent is revoked since 2/],
+      ["revoked", /^The agent was revoked at 2/],
       ["disabled", /^The agent is disabled$/],
-      ["unknown", /^The certificate is not that of an agent$/],
-      ["foreign", /^The certificate is not that of an agent$/],
-      ["nobody", /^The client showed no certificate$/],
+      ["unknown", /^The certificate does not belong to an agent$/],
+      ["foreign", /^The certificate does not belong to an agent$/],
+      ["nobody", /^The client did not present a certificate$/],
     ] as const
   ) {
     const status = await it.ask(name === "nobody" ? undefined : clients[name]);

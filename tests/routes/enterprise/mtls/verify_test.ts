@@ -91,7 +91,7 @@ for (
     ) {
       const { status, body, headers } = await verify(app, { ...request, secret });
       equal(status, 401);
-      match(body.error, /^The header X-Verify-Secret is /);
+      match(body.error, /^The header X-Verify-Secret /);
       deepEqual([Object.keys(body), headers.get("x-agent-id")], [["error"], null]);
     }
     const { body } = await app.call("GET", `${MTLS}/agents`);
@@ -115,7 +115,7 @@ Deno.test("without a configured secret nothing is verified, whatever the proxy s
     const { status, body } = await verify(app, { headers: escapedCert(web.cert), secret });
     deepEqual([status, body.error], [
       503,
-      "Nothing can be verified: MTLS_VERIFY_SECRET is not set",
+      "mTLS verification is off: MTLS_VERIFY_SECRET is not set",
     ]);
   }
 });
@@ -129,32 +129,32 @@ const REFUSALS: {
 }[] = [
   {
     what: "no certificate",
-    reason: /^The client showed no certificate$/,
+    reason: /^The client did not present a certificate$/,
     request: {},
   },
   {
     what: "an empty body and empty headers",
-    reason: /^The client showed no certificate$/,
+    reason: /^The client did not present a certificate$/,
     request: { body: {}, headers: { "x-client-cert": "", "x-client-cert-fingerprint": "" } },
   },
   {
     what: "an unknown certificate",
-    reason: /^The certificate is not that of an agent$/,
+    reason: /^The certificate does not belong to an agent$/,
     request: { headers: escapedCert(db.cert) },
   },
   {
     what: "an unknown fingerprint",
-    reason: /^The certificate is not that of an agent$/,
+    reason: /^The certificate does not belong to an agent$/,
     request: { body: { fingerprint: "ab".repeat(32) } },
   },
   {
     what: "an authority that is not an agent",
-    reason: /^The certificate is not that of an agent$/,
+    reason: /^The certificate does not belong to an agent$/,
     request: { headers: escapedCert(root.cert) },
   },
   {
     what: "a revoked agent",
-    reason: /^The agent is revoked since 2/,
+    reason: /^The agent was revoked at 2/,
     before: (app, { id }) => app.call("DELETE", `${MTLS}/agents/${id}`),
   },
   {
@@ -174,14 +174,14 @@ const REFUSALS: {
   },
   {
     what: "a certificate with the fingerprint of an agent",
-    reason: /^The fingerprints that were given are not those of one certificate$/,
+    reason: /^The fingerprints belong to different certificates$/,
     request: { headers: escapedCert(db.cert) },
     before: (_app, { fingerprint }) =>
       Promise.resolve(REFUSALS[9]!.request!.headers!["x-client-cert-fingerprint"] = fingerprint),
   },
   {
     what: "a certificate in the headers and another in the body",
-    reason: /^The fingerprints that were given are not those of one certificate$/,
+    reason: /^The fingerprints belong to different certificates$/,
     request: { headers: escapedCert(web.cert), body: { certificate: db.cert } },
   },
   {
@@ -216,12 +216,12 @@ const REFUSALS: {
   },
   {
     what: "two certificates",
-    reason: /^The certificate holds 2 PEM blocks/,
+    reason: /^The certificate contains 2 PEM blocks/,
     request: { headers: escapedCert(web.cert + root.cert) },
   },
   {
     what: "a certificate and its key",
-    reason: /^The certificate holds a private key/,
+    reason: /^The certificate contains a private key/,
     request: { headers: escapedCert(web.cert + web.key) },
   },
   {
@@ -275,7 +275,7 @@ Deno.test("without reject_unknown_certs an unknown certificate that is invalid d
     const [{ cert }, reason] of [
       [expired, /^The certificate has expired/],
       [weak, /^The certificate has an RSA key of 1024 bits/],
-      [server, /^The certificate is not meant for clients/],
+      [server, /^The certificate is not a client certificate/],
     ] as const
   ) {
     const { status, body } = await verify(app, { headers: escapedCert(cert) });
@@ -298,7 +298,7 @@ Deno.test("an agent is not verified when its authority has expired", async () =>
   const asked = async (cert: string) => (await verify(app, { headers: escapedCert(cert) })).body;
   equal((await asked(bound.cert)).verified, true);
   app.clock.advance({ days: 6 });
-  match((await asked(bound.cert)).reason, /^The certificate of its CA has expired \(2/);
+  match((await asked(bound.cert)).reason, /^The CA certificate has expired \(2/);
   equal((await asked(free.cert)).verified, true);
 });
 
@@ -323,7 +323,11 @@ for (
     ["a fingerprint that is none", { fingerprint: "x" }, /^body\.fingerprint: must be a SHA-256/],
     ["a number as fingerprint", { fingerprint: 1 }, /^body\.fingerprint: /],
     ["a certificate that is none", { certificate: "x" }, /^body\.certificate: must be one/],
-    ["a private key", { certificate: web.cert + web.key }, /^body\.certificate: holds a private/],
+    [
+      "a private key",
+      { certificate: web.cert + web.key },
+      /^body\.certificate: contains a private/,
+    ],
     ["an address that is none", { ip: "localhost" }, /^body\.ip: must be an IP address$/],
     ["half an address", { ip: "192.0.2" }, /^body\.ip: must be an IP address$/],
     ["no object", "[]", /^body: /],
@@ -349,7 +353,7 @@ Deno.test("a well-formed PEM block that is no certificate is refused when it is 
   const { status, body } = await verify(app, { body: { certificate } });
   deepEqual([status, body.reason], [
     403,
-    "The certificate is no X.509 certificate that can be read",
+    "The certificate is not a readable X.509 certificate",
   ]);
   equal((await app.call("GET", `${MTLS}/agents`)).body.total, 1);
 });
@@ -448,13 +452,13 @@ Deno.test("a recorded agent counts as unknown until it is enabled, disabled or r
     const { status, body } = await verify(app, { headers: escapedCert(stranger.cert) });
     return [status, body.reason];
   };
-  const unknown = [200, "The certificate is not that of an agent"];
+  const unknown = [200, "The certificate does not belong to an agent"];
   deepEqual([await ask(), await ask()], [unknown, unknown]);
   const { body: { agents: [agent] } } = await app.call("GET", `${MTLS}/agents?enabled=false`);
   await app.call("PUT", `${MTLS}/agents/${agent.id}/toggle`, { enabled: false });
   deepEqual(await ask(), [403, "The agent is disabled"]);
   await app.call("DELETE", `${MTLS}/agents/${agent.id}`);
-  match(String((await ask())[1]), /^The agent is revoked since/);
+  match(String((await ask())[1]), /^The agent was revoked at/);
   equal((await app.call("GET", `${MTLS}/agents?revoked=true`)).body.total, 1);
 });
 

@@ -286,7 +286,7 @@ const REFUSED: {
     attack: "an unknown issuer",
     post: async (app) => await ssoLogin(app, await createIdp("https://evil.example/metadata"), {}),
     status: 401,
-    error: /^No identity provider has this issuer's name$/,
+    error: /^No identity provider has this entity ID$/,
     reason: "unknown_issuer",
     target: "https://evil.example/metadata",
   },
@@ -294,7 +294,7 @@ const REFUSED: {
     attack: "an issuer that would write on a screen",
     post: async (app) => await ssoLogin(app, await createIdp("\u009b2J\u202ee\nvil"), {}),
     status: 401,
-    error: /^No identity provider has this issuer's name$/,
+    error: /^No identity provider has this entity ID$/,
     reason: "unknown_issuer",
     target: "\ufffd2J\ufffde\ufffdvil",
   },
@@ -343,7 +343,7 @@ const REFUSED: {
       return await postAcs(app, message);
     },
     status: 401,
-    error: /^The assertion was used before$/,
+    error: /^The assertion has already been used$/,
     reason: "replay",
     target: "Acme",
   },
@@ -354,7 +354,7 @@ const REFUSED: {
       return await ssoLogin(app, idp, { assertionId: "_same", email: "eve@example.com" });
     },
     status: 401,
-    error: /^The assertion was used before$/,
+    error: /^The assertion has already been used$/,
     reason: "replay",
     target: "Acme",
   },
@@ -363,7 +363,7 @@ const REFUSED: {
     provider: { allow_unsolicited: false },
     post: (app) => ssoLogin(app, idp),
     status: 401,
-    error: /^The assertion answers no login that was begun here/,
+    error: /^The response is unsolicited/,
     reason: "unsolicited",
     target: "Acme",
   },
@@ -371,7 +371,7 @@ const REFUSED: {
     attack: "an answer to a login that was never begun",
     post: (app) => ssoLogin(app, idp, { inResponseTo: "_unknown" }),
     status: 401,
-    error: /^The assertion answers a login that was not begun here$/,
+    error: /^The assertion answers an unknown request$/,
     reason: "request_unknown",
     target: "Acme",
   },
@@ -383,7 +383,7 @@ const REFUSED: {
       return await ssoLogin(app, idp, { inResponseTo });
     },
     status: 401,
-    error: /^The login that the assertion answers was answered before$/,
+    error: /^The request has already been answered$/,
     reason: "request_used",
     target: "Acme",
   },
@@ -392,7 +392,7 @@ const REFUSED: {
     post: async (app) =>
       await ssoLogin(app, idp, { inResponseTo: await begun(app, app.second.id) }),
     status: 401,
-    error: /begun at another identity provider$/,
+    error: /answers a request to another identity provider$/,
     reason: "request_foreign",
     target: "Acme",
   },
@@ -404,7 +404,7 @@ const REFUSED: {
       return await ssoLogin(app, idp, { inResponseTo });
     },
     status: 401,
-    error: /begun too long ago/,
+    error: /request has expired/,
     reason: "request_expired",
     target: "Acme",
   },
@@ -413,7 +413,7 @@ const REFUSED: {
     post: (app) =>
       ssoLogin(app, idp, { sessionNotOnOrAfter: new Date("2026-01-01T12:00:00.900Z") }),
     status: 401,
-    error: /session has ended$/,
+    error: /The session at the identity provider has ended$/,
     reason: "session_ended",
     target: "Acme",
   },
@@ -422,7 +422,8 @@ const REFUSED: {
     provider: { auto_provision: false },
     post: (app) => ssoLogin(app, idp),
     status: 403,
-    error: /^There is no user ada@example\.com, and the identity provider may not create users$/,
+    error:
+      /^User ada@example\.com does not exist, and the identity provider is not allowed to create users$/,
     reason: "unknown_user",
     target: "Acme",
   },
@@ -431,7 +432,7 @@ const REFUSED: {
     provider: { attribute_mapping: { email: "missing" } },
     post: (app) => ssoLogin(app, idp, { nameId: "ada", nameIdFormat: PERSISTENT }),
     status: 403,
-    error: /names no email address/,
+    error: /has no email address/,
     reason: "email_missing",
     target: "Acme",
   },
@@ -439,7 +440,7 @@ const REFUSED: {
     attack: "what is no address",
     post: (app) => ssoLogin(app, idp, { email: "ada lovelace" }),
     status: 403,
-    error: /no email address$/,
+    error: /The email address in the assertion is not valid$/,
     reason: "email_invalid",
     target: "Acme",
   },
@@ -447,7 +448,7 @@ const REFUSED: {
     attack: "an address that looks like another one",
     post: (app) => ssoLogin(app, idp, { email: "ada@example.com\u3164" }),
     status: 403,
-    error: /no email address$/,
+    error: /The email address in the assertion is not valid$/,
     reason: "email_invalid",
     target: "Acme",
   },
@@ -455,7 +456,7 @@ const REFUSED: {
     attack: "an address of which one letter becomes ASCII without case",
     post: (app) => ssoLogin(app, idp, { email: "\u00f6\u212A@example.com" }),
     status: 403,
-    error: /no email address$/,
+    error: /The email address in the assertion is not valid$/,
     reason: "email_invalid",
     target: "Acme",
   },
@@ -463,7 +464,7 @@ const REFUSED: {
     attack: "an address that only becomes ASCII without case",
     post: (app) => ssoLogin(app, idp, { email: "ada@\u212Aelvin.example" }),
     status: 403,
-    error: /no email address$/,
+    error: /The email address in the assertion is not valid$/,
     reason: "email_invalid",
     target: "Acme",
   },
@@ -516,8 +517,8 @@ ssoTest(
 
     await app.call("PUT", `${SSO}/providers/${app.provider.id}`, { auto_provision: true });
 
-    match((await postAcs(app, message)).body.error, /used before/);
-    match((await ssoLogin(app, idp, { inResponseTo })).body.error, /answered before/);
+    match((await postAcs(app, message)).body.error, /already been used/);
+    match((await ssoLogin(app, idp, { inResponseTo })).body.error, /already been answered/);
     equal((await ssoLogin(app, idp)).status, 200);
   },
 );
@@ -575,7 +576,7 @@ ssoTest("a provider that was set up anew does not make a used assertion good aga
   equal((await postAcs(app, message)).status, 200);
   await app.call("DELETE", `${SSO}/providers/${app.provider.id}`);
   await addProvider(app, idp, { link_existing: true });
-  match((await postAcs(app, message)).body.error, /used before/);
+  match((await postAcs(app, message)).body.error, /already been used/);
 });
 
 ssoTest("an assertion for another service is refused, whatever Host it is brought to", async () => {

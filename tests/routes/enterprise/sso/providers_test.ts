@@ -74,12 +74,12 @@ for (
     {
       wrong: "a plain sso_url",
       change: { sso_url: "http://idp.example.com/sso" },
-      error: /^body\.sso_url: must be an https address/,
+      error: /^body\.sso_url: must be an https:\/\/ URL/,
     },
     {
       wrong: "a script as sso_url",
       change: { sso_url: "javascript:alert(1)" },
-      error: /^body\.sso_url: must be an https address/,
+      error: /^body\.sso_url: must be an https:\/\/ URL/,
     },
     {
       wrong: "credentials in the sso_url",
@@ -222,7 +222,9 @@ ssoTest("there are at most 100 providers", async () => {
   using app = enterprise();
   for (let n = 0; n < 100; n++) await addProvider(app, { ...idp, entityId: `idp-${n}` });
   const { status, body } = await app.call("POST", PROVIDERS, minimal);
-  deepEqual([status, body], [409, { error: "There are 100 identity providers, and no more" }]);
+  deepEqual([status, body], [409, {
+    error: "There are 100 identity providers already, and no more can be; delete one first",
+  }]);
 });
 
 for (
@@ -317,7 +319,10 @@ ssoTest("with sso:write a viewer cannot become whoever a provider may log in", a
   ) {
     const { status, body: answer } = await app.asViewer(method, PROVIDERS + path, body);
     equal(status, 403);
-    match(answer.error, /^The role admin is required to say whom an identity provider may log in$/);
+    match(
+      answer.error,
+      /^The role admin is required to create, change or enable an identity provider$/,
+    );
   }
   const toggle = async (enabled: boolean) =>
     (await app.asViewer("PUT", `${PROVIDERS}/${id}/toggle`, { enabled })).status;

@@ -53,7 +53,7 @@ Deno.test("keys that are too weak or of another kind are refused", async () => {
       stderr: "null",
     }).output();
     equal(success, true);
-    refuses(new TextDecoder().decode(stdout), /RSA key of 2048 to 4096 bits, or one on the curve/);
+    refuses(new TextDecoder().decode(stdout), /RSA key of 2048 to 4096 bits, or an ECDSA key on/);
   }
 });
 
@@ -102,11 +102,11 @@ for (
     ["nothing", "", /one certificate in PEM/],
     ["any text", "certificate", /one certificate in PEM/],
     ["base64 alone", der.toBase64(), /one certificate in PEM/],
-    ["a private key", rsa.privateKey, /holds a private key/],
+    ["a private key", rsa.privateKey, /contains a private key/],
     ["a certificate called a key", block(der, "PUBLIC KEY"), /one certificate in PEM/],
     ["text before it", `subject=x\n${pem}`, /one certificate in PEM/],
     ["text after it", `${pem}x`, /one certificate in PEM/],
-    ["two", pem + pem, /holds 2 PEM blocks/],
+    ["two", pem + pem, /contains 2 PEM blocks/],
     ["two in one block", block(new Uint8Array([...der, ...der])), /is damaged/],
     ["a byte more", block(new Uint8Array([...der, 0])), /is damaged/],
     ["a byte less", block(der.slice(0, -1)), /is damaged/],

@@ -1,14 +1,14 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import {
-  answeredRequest,
   assertConditions,
   CLOCK_SKEW_MS,
   type Conditions,
-  type Confirmation,
+  findValidConfirmation,
   hasBegun,
   hasEnded,
-  holdingConfirmation,
   readInstant,
+  resolveInResponseTo,
+  type SubjectConfirmation,
 } from "../../../../services/enterprise/saml/conditions.ts";
 import { SamlError, type SamlReason } from "../../../../services/enterprise/saml/error.ts";
 
@@ -60,7 +60,7 @@ for (
   });
 }
 
-const right: Confirmation = {
+const right: SubjectConfirmation = {
   recipient: "https://sp.test/acs",
   notBefore: undefined,
   notOnOrAfter: after(60_000),
@@ -94,11 +94,11 @@ for (
       reason: "subject_confirmation_times",
     },
     { what: "a right one after a wrong one", confirmations: [{ recipient: "x" }, {}] },
-  ] as { what: string; confirmations: Partial<Confirmation>[]; reason?: SamlReason }[]
+  ] as { what: string; confirmations: Partial<SubjectConfirmation>[]; reason?: SamlReason }[]
 ) {
   Deno.test(`confirmations: ${what} ${reason ? `is refused, ${reason}` : "holds"}`, () => {
     const all = confirmations.map((each) => ({ ...right, ...each }));
-    const check = () => holdingConfirmation(all, { acsUrl: "https://sp.test/acs", now: NOW });
+    const check = () => findValidConfirmation(all, { acsUrl: "https://sp.test/acs", now: NOW });
     if (reason) throws(check, refusal(reason));
     else equal(check(), all.at(-1));
   });
@@ -109,17 +109,17 @@ Deno.test("a request is answered only if what is signed says so", () => {
   const unsigned = { isResponseSigned: false };
   deepEqual(
     [
-      answeredRequest("a", "a", unsigned),
-      answeredRequest("a", undefined, unsigned),
-      answeredRequest(undefined, "a", signed),
-      answeredRequest(undefined, undefined, unsigned),
+      resolveInResponseTo("a", "a", unsigned),
+      resolveInResponseTo("a", undefined, unsigned),
+      resolveInResponseTo(undefined, "a", signed),
+      resolveInResponseTo(undefined, undefined, unsigned),
     ],
     ["a", "a", "a", null],
   );
-  throws(() => answeredRequest(undefined, "a", unsigned), refusal("in_response_to_unsigned"));
+  throws(() => resolveInResponseTo(undefined, "a", unsigned), refusal("in_response_to_unsigned"));
   for (const either of [signed, unsigned]) {
-    throws(() => answeredRequest("a", "b", either), refusal("in_response_to_mismatch"));
-    throws(() => answeredRequest("a", "", either), refusal("in_response_to_mismatch"));
+    throws(() => resolveInResponseTo("a", "b", either), refusal("in_response_to_mismatch"));
+    throws(() => resolveInResponseTo("a", "", either), refusal("in_response_to_mismatch"));
   }
 });
 

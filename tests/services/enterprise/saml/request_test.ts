@@ -2,7 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { inflateRawSync } from "node:zlib";
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { spMetadata } from "../../../../services/enterprise/saml/metadata.ts";
-import { authnRequest } from "../../../../services/enterprise/saml/request.ts";
+import { createAuthnRequest } from "../../../../services/enterprise/saml/request.ts";
 
 const request = {
   id: "_a1",
@@ -36,7 +36,7 @@ const expected = {
 };
 
 Deno.test("a request by HTTP-POST is a form with the request as base64", async () => {
-  const message = await authnRequest({ ...request, relayState: `a"&b` });
+  const message = await createAuthnRequest({ ...request, relayState: `a"&b` });
   equal(message.kind, "post");
   if (message.kind !== "post") return;
   equal(message.url, "https://idp.example.test/sso");
@@ -45,7 +45,7 @@ Deno.test("a request by HTTP-POST is a form with the request as base64", async (
 });
 
 Deno.test("a form without relay state has no such field", async () => {
-  const message = await authnRequest(request);
+  const message = await createAuthnRequest(request);
   deepEqual(message.kind === "post" && Object.keys(message.fields), ["SAMLRequest"]);
 });
 
@@ -56,7 +56,7 @@ Deno.test("a request by HTTP-Redirect is deflated into the query, after what is 
       ["https://idp.example.test/sso?tenant=a%26b", [["tenant", "a&b"]]],
     ] as const
   ) {
-    const message = await authnRequest({
+    const message = await createAuthnRequest({
       ...request,
       destination,
       binding: "HTTP-Redirect",
@@ -80,7 +80,7 @@ Deno.test("a request by HTTP-Redirect is deflated into the query, after what is 
 });
 
 Deno.test("a format of names is asked for where there is one", async () => {
-  const message = await authnRequest({ ...request, nameIdFormat: "urn:x" });
+  const message = await createAuthnRequest({ ...request, nameIdFormat: "urn:x" });
   const xml = message.kind === "post" ? xmlOf(message.fields.SAMLRequest) : "";
   match(xml, /<samlp:NameIDPolicy Format="urn:x" AllowCreate="true"\/>/);
 });
@@ -88,7 +88,7 @@ Deno.test("a format of names is asked for where there is one", async () => {
 const hostile = `"><x a='&lt;\n`;
 
 Deno.test("no value gets out of its place in a request or in the metadata", async () => {
-  const message = await authnRequest({
+  const message = await createAuthnRequest({
     ...request,
     destination: `https://idp.example.test/sso?${hostile}`,
     issuer: hostile,

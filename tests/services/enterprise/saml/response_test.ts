@@ -223,7 +223,7 @@ test("a response as Entra ID and AD FS write it is taken", async () => {
       assertionId: "_4f6b",
       issuer: "https://sts.example.test/0af1/",
       nameId: "Wq1tZz",
-      lastingName: "Wq1tZz",
+      persistentId: "Wq1tZz",
       sessionIndex: "_4f6b",
       inResponseTo: "_request-1",
       email: "ada@example.test",
@@ -241,7 +241,7 @@ test("a response as Okta writes it is taken, both parts signed", async () => {
     assertionId: "id50216",
     issuer: "http://www.okta.test/exk1",
     nameId: "ada@example.test",
-    lastingName: null,
+    persistentId: null,
     sessionIndex: "id1700.99",
     inResponseTo: null,
     email: "ada@example.test",
@@ -265,7 +265,7 @@ test("a response as Shibboleth and Keycloak write it is taken", async () => {
       assertionId: "_a75adf55-01d7-40cc-929f-dbd8372ebdfc",
       issuer: "https://idp.example.test/idp/shibboleth",
       nameId: "AAdzZWNyZXQx",
-      lastingName: null,
+      persistentId: null,
       sessionIndex: "_s1",
       inResponseTo: "_request-1",
       email: "ada@example.test",
@@ -602,11 +602,11 @@ for (
       nameId: "n-1",
       nameIdFormat: format,
     }).replace("<saml:NameID", `<saml:NameID${qualifiers}`);
-    const { nameId, lastingName } = await verified(
+    const { nameId, persistentId } = await verified(
       await signXml(template, await keyOf(), "Assertion"),
       { nameIdFormat: PERSISTENT },
     );
-    deepEqual([nameId, lastingName], ["n-1", isLasting ? "n-1" : null]);
+    deepEqual([nameId, persistentId], ["n-1", isLasting ? "n-1" : null]);
   });
 }
 

@@ -3,7 +3,7 @@ import { SamlError, type SamlReason } from "../../../../services/enterprise/saml
 import {
   attributeOf,
   textOf,
-  trimmed,
+  trimXml,
   type XmlElement,
 } from "../../../../services/enterprise/saml/tree.ts";
 import { DEPTH_MAX, NAMES_MAX, readXml } from "../../../../services/enterprise/saml/xml.ts";
@@ -62,7 +62,7 @@ Deno.test("only references to something else than white space are noted", () => 
 });
 
 Deno.test("other spaces than XML's belong to a text", () => {
-  equal(trimmed(" \t\r\n\u00a0a \u2003\n"), "\u00a0a \u2003");
+  equal(trimXml(" \t\r\n\u00a0a \u2003\n"), "\u00a0a \u2003");
 });
 
 Deno.test("references to tabs and to the private area are characters, prefixes part attributes", () => {

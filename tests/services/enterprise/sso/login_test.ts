@@ -47,7 +47,7 @@ ssoTest("a used assertion is refused after a restart as well", async () => {
     }
     using app = started();
     const { status, body } = await postAcs(app, message);
-    deepEqual([status, body.error], [401, "The assertion was used before"]);
+    deepEqual([status, body.error], [401, "The assertion has already been used"]);
     equal(await statusWith(app, token), 200, "a session goes on");
   } finally {
     await Deno.remove(directory, { recursive: true });

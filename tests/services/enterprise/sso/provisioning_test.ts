@@ -51,7 +51,7 @@ function provider(app: TestApp, name: string, changes: Partial<IdentityProvider>
       updateProvider(app.deps.db, { ...selectProvider(app.deps.db, name)!, ...more }),
     login: (email: string, nameId: string | null = email) =>
       app.deps.db.transaction(() =>
-        findUser(app.deps, selectProvider(app.deps.db, name)!, { email, lastingName: nameId })
+        findUser(app.deps, selectProvider(app.deps.db, name)!, { email, persistentId: nameId })
       ),
   };
 }
@@ -64,10 +64,10 @@ const refused = (work: () => unknown, reason: string) =>
 
 Deno.test("an unknown user is created with the provider's role and no password", () => {
   using app = usersMode();
-  const { user, created } = provider(app, "a", { default_role: "operator" }).login(
+  const { user, isNew } = provider(app, "a", { default_role: "operator" }).login(
     "Bob@Example.com",
   );
-  equal(created, true);
+  equal(isNew, true);
   deepEqual([user.email, user.role], ["Bob@Example.com", "operator"]);
   deepEqual(
     app.deps.db.get("SELECT email_key, password_hash FROM users WHERE id = :id", { id: user.id }),
@@ -82,7 +82,7 @@ Deno.test("the created user is found again, without case", () => {
   const { user } = a.login("Bob@Example.com");
   a.set({ auto_provision: false });
   const again = a.login("BOB@example.COM");
-  deepEqual([again.user.id, again.created, again.email], [user.id, false, "BOB@example.COM"]);
+  deepEqual([again.user.id, again.isNew, again.email], [user.id, false, "BOB@example.COM"]);
 });
 
 Deno.test("a role that an admin gave stays, whatever the provider's default becomes", () => {
@@ -153,7 +153,7 @@ Deno.test("a lasting name decides before the address does", () => {
   const a = provider(app, "a", { name_id_format: NAME_ID_PERSISTENT });
   const bob = a.login("bob@example.com", "n-1").user;
   equal(a.login("robert@example.com", "n-1").user.id, bob.id, "the same with another address");
-  equal(a.login("eve@example.com", "n-2").created, true);
+  equal(a.login("eve@example.com", "n-2").isNew, true);
   refused(() => a.login("bob@example.com", "n-3"), "name_id_changed");
   equal(a.login("eve@example.com", "n-1").user.id, bob.id, "and not whoever has the address");
 });
@@ -190,7 +190,7 @@ Deno.test("a name is another provider's own", () => {
   const format = { name_id_format: NAME_ID_PERSISTENT };
   const bob = provider(app, "a", format).login("bob@example.com", "n-1").user;
   const eve = provider(app, "b", format).login("eve@example.com", "n-1");
-  equal(eve.created, true);
+  equal(eve.isNew, true);
   equal(eve.user.id === bob.id, false);
 });
 
@@ -227,7 +227,7 @@ Deno.test("the license's number of users holds for created ones, not for those w
   const a = provider(app, "a");
   a.login("bob@example.com");
   throws(() => a.login("eve@example.com"), LimitError);
-  equal(a.login("bob@example.com").created, false);
+  equal(a.login("bob@example.com").isNew, false);
 });
 
 Deno.test("in key mode a user with a password is not brought back by a provider", () => {
@@ -245,5 +245,5 @@ Deno.test("in key mode a user with a password is not brought back by a provider"
   const a = provider(app, "a", { link_existing: true });
   refused(() => a.login(LOCAL), "account_off");
   deepEqual(db.all("SELECT * FROM sso_identities"), []);
-  equal(a.login("bob@example.com").created, true);
+  equal(a.login("bob@example.com").isNew, true);
 });
