@@ -104,7 +104,7 @@ export async function searchContainerLogs(
       query,
       regex,
       context,
-      nextSlice: deps.limiters.nextSearchSlice,
+      slices: deps.limiters.searchSlices,
       ...(signal && { signal }),
     });
     return { ...found, truncated: found.truncated || dropped };

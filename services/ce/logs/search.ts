@@ -5,7 +5,7 @@
  */
 
 import { yieldToEventLoop } from "../../event_loop.ts";
-
+import type { Limiter } from "../../limiter.ts";
 import { compileLinearPattern } from "./regex/linear_pattern.ts";
 
 export interface LogQuery {
@@ -18,8 +18,8 @@ export interface LogQuery {
   matchMax?: number;
   /** Limit of processor time, in milliseconds; default 10 000. */
   budgetMs?: number;
-  /** Waits between two slices; default `yieldToEventLoop()`. */
-  nextSlice?: () => Promise<void>;
+  /** Runs the slices; searches that share it take turns. */
+  slices?: Limiter;
   signal?: AbortSignal;
 }
 
@@ -70,7 +70,7 @@ export async function searchLines(
     context,
     matchMax = MATCH_MAX,
     budgetMs = BUDGET_MS,
-    nextSlice = yieldToEventLoop,
+    slices = (work) => work(),
     signal,
   }: LogQuery,
 ): Promise<LogSearchResult> {
@@ -86,8 +86,10 @@ export async function searchLines(
 
   let characters = 0;
   let spentMs = 0;
-  for (let index = 0, tried = 0; index < lines.length;) {
-    await nextSlice();
+  let index = 0;
+  let tried = 0;
+  const searchSlice = async (): Promise<LogSearchResult | undefined> => {
+    await yieldToEventLoop();
     signal?.throwIfAborted();
     const started = performance.now();
     do {
@@ -105,7 +107,12 @@ export async function searchLines(
       tried = 0;
     } while (index < lines.length && performance.now() - started < SLICE_MS);
     spentMs += performance.now() - started;
-    if (spentMs > budgetMs && index < lines.length) return result(true);
+    return spentMs > budgetMs && index < lines.length ? result(true) : undefined;
+  };
+
+  while (index < lines.length) {
+    const truncated = await slices(searchSlice);
+    if (truncated) return truncated;
   }
   return result(false);
 }

@@ -122,7 +122,7 @@ Deno.test("requests are answered while several searches run over long lines", as
     () => new Response("ok"),
   );
   const long = Array.from({ length: 10_000 }, () => "t " + "a".repeat(16_384));
-  const nextSlice = createLimiters().nextSearchSlice;
+  const slices = createLimiters().searchSlices;
   const controller = new AbortController();
   const searches = ["[ab]*a[ab]{100}[xy]", ".{0,100}[xyz]", "^.{0,60}[xyz]|a.{0,40}[xyz]", "q"]
     .map((query, index) =>
@@ -131,7 +131,7 @@ Deno.test("requests are answered while several searches run over long lines", as
         regex: index < 3,
         context: 0,
         budgetMs: 60_000,
-        nextSlice,
+        slices,
         signal: controller.signal,
       })
     );
