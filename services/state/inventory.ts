@@ -144,6 +144,8 @@ export interface Inventory {
   /** Replaces everything with a complete listing, whose read has the number `readNumber`. */
   replaceAll(containers: readonly Container[], readNumber: number): void;
   setLive(live: boolean): void;
+  /** Runs a listing, or waits for the one in progress. */
+  shareListing(list: () => Promise<readonly Container[]>): Promise<readonly Container[]>;
   /**
    * Announces that an action of this service will stop the container, so that the stop does not
    * cause an event.
@@ -165,6 +167,7 @@ export function createInventory(now: () => Date): Inventory {
   let revision = 0;
   let reads = 0;
   let sorted: readonly Container[] | undefined;
+  let listing: Promise<readonly Container[]> | undefined;
   let followed: readonly Container[] = [];
 
   const changed = () => {
@@ -189,6 +192,7 @@ export function createInventory(now: () => Date): Inventory {
       return revision;
     },
     list,
+    shareListing: (list) => listing ??= list().finally(() => listing = undefined),
     get: (id) => containers.get(id),
     listFollowed: () => live ? list() : followed,
     readNumber: () => ++reads,

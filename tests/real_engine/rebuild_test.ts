@@ -682,10 +682,10 @@ privateEngineTest("an interrupted rebuild is finished at the next start", async 
 
   const outcomes = (await on.recover()).sort((x, y) => x.container.localeCompare(y.container));
   deepEqual(outcomes.map(({ outcome }) => outcome), [
-    "went back",
-    "went back",
-    "went back",
-    "went back",
+    "rolled back",
+    "rolled back",
+    "rolled back",
+    "rolled back",
     "completed",
     "completed",
   ]);

@@ -1,5 +1,5 @@
 /**
- * Actions on containers: start, stop, restart, of one or of several.
+ * Starts, stops and restarts containers.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import type { Deps } from "../../deps.ts";
 import { AppError, asAppError } from "../../errors.ts";
 import type { Container, ContainerState, ExpectedDown } from "../../state/inventory.ts";
 import type { Activity, Operation } from "../../state/reservations.ts";
-import { hasStayedUp, type ReadDeps, refreshContainer, resolveContainer } from "./reads.ts";
+import { hasStayedUp, isUp, type ReadDeps, refreshContainer, resolveContainer } from "./reads.ts";
 import { reserveContainer } from "./reserve.ts";
 
-/** What an action did. `changed` is false when the container was in the wanted state already. */
+/** The result of an action. `changed` is false if the container was already in that state. */
 export interface ActionResult {
   ok: true;
   id: string;
@@ -25,7 +25,7 @@ export interface ActionResult {
 export const CONTAINER_ACTIONS = ["start", "stop", "restart"] as const;
 export type ContainerAction = (typeof CONTAINER_ACTIONS)[number];
 
-/** What an action is called while it is under way. */
+/** The activity of each action, for messages about an action in progress. */
 export const ACTIVITIES: Record<ContainerAction, Activity> = {
   start: "started",
   stop: "stopped",
@@ -35,7 +35,7 @@ export const ACTIVITIES: Record<ContainerAction, Activity> = {
 export type ActionDeps = ReadDeps & Pick<Deps, "reservations">;
 
 interface ActionOptions {
-  /** What the action is a part of; actions of one operation do not exclude each other. */
+  /** The operation that the action belongs to; actions of one operation do not exclude each other. */
   operation?: Operation | undefined;
 }
 
@@ -44,14 +44,14 @@ interface StopOptions extends ActionOptions {
   timeoutS?: number | undefined;
 }
 
-/** How long the engine waits before it kills, in seconds, where the caller does not say. */
+/** Default time between the stop signal and SIGKILL, in seconds. */
 export const STOP_TIMEOUT_S = 10;
 
 /**
  * Starts a container.
  *
- * @throws {AppError} `not_found`; `conflict` while another action is under way, and with the
- * engine's sentence when it cannot start.
+ * @throws {AppError} `not_found`; `conflict` while another action is in progress, and with the
+ * engine's message if it cannot start.
  */
 export async function startContainer(
   deps: ActionDeps,
@@ -60,15 +60,15 @@ export async function startContainer(
 ): Promise<ActionResult> {
   const container = await resolveContainer(deps, ref);
   using _ = reserveContainer(deps, container, ACTIVITIES.start, operation);
-  const { changed } = await orCannotStart(containerStart(deps.engine, container.id));
-  return await settled(deps, container, changed);
+  const { changed } = await startOrConflict(containerStart(deps.engine, container.id));
+  return await readResult(deps, container, changed);
 }
 
 /**
- * Stops a container: its stop signal, then SIGKILL after `timeoutS`.
+ * Stops a container with its stop signal, then SIGKILL after `timeoutS`.
  *
  * @throws {AppError} `not_found`; `forbidden` for the service's own container; `conflict` while
- * another action is under way.
+ * another action is in progress.
  */
 export async function stopContainer(
   deps: ActionDeps,
@@ -78,15 +78,15 @@ export async function stopContainer(
   const container = await resolveContainer(deps, ref);
   assertNotSelf(container, "stopped");
   using _ = reserveContainer(deps, container, ACTIVITIES.stop, operation);
-  return await takingDown(deps, container, async (expected) => {
+  return await withExpectedDown(deps, container, async (expected) => {
     const { changed } = await containerStop(deps.engine, container.id, { timeoutS });
     if (!changed) expected.withdraw();
-    return await settled(deps, container, changed);
+    return await readResult(deps, container, changed);
   });
 }
 
 /**
- * Stops a container, as `stopContainer()` does, and starts it.
+ * Stops a container as `stopContainer()` does, and starts it again.
  *
  * @throws {AppError} As `startContainer()` and `stopContainer()`.
  */
@@ -98,13 +98,12 @@ export async function restartContainer(
   const container = await resolveContainer(deps, ref);
   assertNotSelf(container, "restarted");
   using _ = reserveContainer(deps, container, ACTIVITIES.restart, operation);
-  // One that does not run only starts: if it ends soon after, that is its own doing.
-  const goesDown = container.state === "running" || container.state === "paused";
+  // A stopped container is only started: if it exits soon after, that is an event.
   const restart = async () => {
-    await orCannotStart(containerRestart(deps.engine, container.id, { timeoutS }));
-    return await settled(deps, container, true);
+    await startOrConflict(containerRestart(deps.engine, container.id, { timeoutS }));
+    return await readResult(deps, container, true);
   };
-  return await (goesDown ? takingDown(deps, container, restart) : restart());
+  return await (isUp(container) ? withExpectedDown(deps, container, restart) : restart());
 }
 
 export function actOnContainer(
@@ -123,16 +122,16 @@ export function actOnContainer(
   }
 }
 
-/** The outcome for one container of several. */
+/** The result for one container of a bulk action. */
 export interface BulkResult {
-  /** As it was given. */
+  /** The reference from the request. */
   id: string;
   ok: boolean;
   state: ContainerState | null;
   error: string | null;
 }
 
-/** Acts on several containers at the same time; one that fails does not stop the others. */
+/** Acts on several containers in parallel; a failure does not stop the others. */
 export async function actOnContainers(
   deps: ActionDeps & Pick<Deps, "log">,
   refs: readonly string[],
@@ -157,17 +156,17 @@ export async function actOnContainers(
 }
 
 /** @throws {AppError} `forbidden` for the container that this service runs in. */
-export function assertNotSelf({ self, name }: Container, done: string): void {
-  if (self) {
-    throw new AppError("forbidden", `${name} is the service's own container and cannot be ${done}`);
-  }
+export function assertNotSelf({ self, name }: Container, action: string): void {
+  if (!self) return;
+  throw new AppError("forbidden", `${name} is the service's own container and cannot be ${action}`);
 }
 
 /**
- * Acts on a container so that its end is no event. Where the engine refuses, and the container has
- * stayed up, a later end is its own doing. Without an answer the engine may still be at it.
+ * Runs an action that takes a container down, without an event about it. If the engine refuses and
+ * the container has stayed up, later exits are events again; without a response the engine may
+ * still be stopping it.
  */
-async function takingDown<Result>(
+async function withExpectedDown<Result>(
   deps: ReadDeps,
   container: Container,
   act: (expected: ExpectedDown) => Promise<Result>,
@@ -187,10 +186,10 @@ async function takingDown<Result>(
 }
 
 /**
- * The engine has many statuses for a container that cannot start (a taken port, a program or a
- * mount that is missing): to the caller each is a conflict with the state of things.
+ * Turns the engine's various statuses for a container that cannot start (port in use, missing
+ * program or mount) into a conflict.
  */
-async function orCannotStart<T>(starting: Promise<T>): Promise<T> {
+async function startOrConflict<T>(starting: Promise<T>): Promise<T> {
   try {
     return await starting;
   } catch (error) {
@@ -199,19 +198,19 @@ async function orCannotStart<T>(starting: Promise<T>): Promise<T> {
   }
 }
 
-/** Ends an action: only when the snapshot has seen its result, so that the next read shows it. */
-async function settled(
+/** Updates the snapshot, so that the next read shows the result of the action. */
+async function readResult(
   deps: ReadDeps,
   container: Container,
   changed: boolean,
 ): Promise<ActionResult> {
   const { now } = await refreshContainer(deps, container.id);
   const { id, name } = container;
-  // One that removes itself at its end is gone by now.
+  // A container with automatic removal no longer exists.
   return { ok: true, id, name, state: now?.state ?? "exited", changed };
 }
 
-/** The first of several names for the same container; unknown ones stay, to fail by themselves. */
+/** Keeps the first of several references to a container; unknown ones stay and fail later. */
 async function withoutDuplicates(deps: ReadDeps, refs: readonly string[]): Promise<string[]> {
   const byContainer = new Map<string, string>();
   for (const ref of new Set(refs)) {

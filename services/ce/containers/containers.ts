@@ -1,5 +1,5 @@
 /**
- * Containers: what a list shows of them, and what runs in them.
+ * Lists containers and their processes.
  *
  * @module
  */
@@ -13,21 +13,21 @@ import { statusText } from "./status.ts";
 
 export { currentContainers, resolveContainer } from "./reads.ts";
 
-/** A container as lists and frames show it. */
+/** A container in lists and stream frames. */
 export type ContainerListItem =
   & Omit<Container, "attachments" | "shares" | "links" | "volumes" | "finishedAt" | "details">
   & {
-    /** In words, e.g. "Up 3 minutes (healthy)". */
+    /** E.g. "Up 3 minutes (healthy)". */
     status: string;
-    /** Names. */
+    /** Names of networks. */
     networks: string[];
     /** 100 is one core; `null` unless running and sampled within the last 45 s. */
     cpuPercent: number | null;
-    /** Bytes without the page cache; `null` as `cpuPercent`. */
+    /** Bytes without the page cache; `null` like `cpuPercent`. */
     memory: number | null;
   };
 
-/** What a list is narrowed by; all given ones have to fit. */
+/** Filters of a list; a container must match all of them. */
 export interface ContainerFilter {
   state?: ContainerState | undefined;
   /** Name of a compose project or a swarm stack. */
@@ -36,7 +36,7 @@ export interface ContainerFilter {
   name?: string | undefined;
 }
 
-/** Containers as lists and frames show them, all as of the same moment. */
+/** List items of containers, all at the same time. */
 export function listItems(
   { now, stats }: Pick<Deps, "now" | "stats">,
   containers: readonly Container[],
@@ -76,8 +76,8 @@ export async function listContainers(
 }
 
 /**
- * Names the state that a list is made of; it also changes with the clock, since "Up 3 seconds"
- * does. `undefined` while the engine is not followed.
+ * Changes whenever the list changes, including each second because of texts such as "Up 3 seconds".
+ * `undefined` while the snapshot is not live.
  */
 export function listVersion({ inventory, now, stats }: Pick<Deps, "inventory" | "now" | "stats">) {
   if (!inventory.live) return undefined;
@@ -103,6 +103,6 @@ export async function listProcesses(
 /** @throws {AppError} `conflict` */
 export function assertRunning({ name, state }: Container): void {
   if (state !== "running") {
-    throw new AppError("conflict", `Container ${name} is not running, but ${state}`);
+    throw new AppError("conflict", `Container ${name} is ${state}, not running`);
   }
 }

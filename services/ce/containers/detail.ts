@@ -1,5 +1,5 @@
 /**
- * One container with everything that is worth showing.
+ * The details of a container.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export interface ContainerDetail extends ContainerListItem, ContainerDetails {
 }
 
 /**
- * One container, from the snapshot while the engine is followed, with its last stats.
+ * A container with its details and last stats, from the snapshot while it is live.
  *
  * @throws {AppError} `not_found`; `forbidden` for the service's own container unless the caller is
  * an admin; `invalid` for a prefix of several ids.
@@ -32,7 +32,7 @@ export async function getContainer(
 ): Promise<ContainerDetail> {
   const known = await resolveContainer(deps, ref);
   assertMayInspect(known, caller);
-  // The log of its health check grows without an event, so that one is asked for.
+  // The log of a health check changes without an event, so it is read from the engine.
   const container = known.health === null
     ? known
     : asContainer(deps, await inspectContainer(deps, known.id));

@@ -1,10 +1,10 @@
 /**
- * From the engine's events to ours: when a container went down, and why.
+ * Detects from the engine's events when a container went down, and why.
  *
- * The engine tells the story in pieces. `docker stop` is seen as `kill` (the stop signal), perhaps
- * `kill` (SIGKILL), `die`, `stop`; `docker kill` as `kill`, `die`; `docker rm -f` as `kill`,
- * `die`, `destroy`; memory exhaustion as `oom`, `die`. So a `die` after a `kill` waits a moment for
- * the `stop` that may follow.
+ * One action causes several events. `docker stop` causes `kill` (the stop signal), sometimes a second
+ * `kill` (SIGKILL), `die` and `stop`; `docker kill` causes `kill` and `die`; `docker rm -f` causes
+ * `kill`, `die` and `destroy`; an exhausted memory limit causes `oom` and `die`. Therefore a `die`
+ * after a `kill` waits briefly for a `stop`.
  *
  * @module
  */
@@ -12,7 +12,7 @@
 import type { EngineEvent } from "../../../engine/events.ts";
 import type { DownReason } from "../../events/events.ts";
 
-/** What a container's end was, once the story is complete. */
+/** A container that went down. */
 export interface Down {
   id: string;
   container: string;
@@ -23,70 +23,72 @@ export interface Down {
 /** How long a `die` after a `kill` waits for a `stop`, in milliseconds. */
 export const STOP_WAIT_MS = 500;
 
-/** Containers with an unfinished story; more are not told apart, which only costs the reason. */
-const STORIES_MAX = 10_000;
+/** Limit of containers with events but no end yet; beyond it, only the reason is less exact. */
+const HISTORIES_MAX = 10_000;
 
-/** 128 + SIGKILL: nobody exits with this by choice. */
+/** 128 + SIGKILL. */
 const EXIT_KILLED = 137;
 
-interface Story {
-  killed: boolean;
-  oom: boolean;
-  /** Podman tells of the stop before the end. */
-  stopped: boolean;
+/** The events of a container since its start. */
+interface History {
+  isKilled: boolean;
+  isOom: boolean;
+  /** Podman sends `stop` before `die`. */
+  isStopped: boolean;
   pending: { down: Down; timer: ReturnType<typeof setTimeout> } | undefined;
 }
 
 /** Collects the events of all containers. */
 export interface DownReader {
   read(event: EngineEvent): void;
-  /** Ends the waiting; what was pending is told. */
+  /** Reports pending ends without further waiting. */
   close(): void;
 }
 
-/** @param tell Called once for each end of a container. */
-export function createDownReader(tell: (down: Down) => void): DownReader {
-  const stories = new Map<string, Story>();
+/** @param report Called once for each container that went down. */
+export function createDownReader(report: (down: Down) => void): DownReader {
+  const histories = new Map<string, History>();
 
-  const storyOf = (id: string): Story => {
-    let story = stories.get(id);
-    if (!story) {
-      if (stories.size >= STORIES_MAX) stories.delete(stories.keys().next().value!);
-      stories.set(id, story = { killed: false, oom: false, stopped: false, pending: undefined });
+  const historyOf = (id: string): History => {
+    let history = histories.get(id);
+    if (!history) {
+      if (histories.size >= HISTORIES_MAX) histories.delete(histories.keys().next().value!);
+      history = { isKilled: false, isOom: false, isStopped: false, pending: undefined };
+      histories.set(id, history);
     }
-    return story;
+    return history;
   };
   const conclude = (id: string, reason?: DownReason) => {
-    const pending = stories.get(id)?.pending;
-    stories.delete(id);
+    const pending = histories.get(id)?.pending;
+    histories.delete(id);
     if (!pending) return;
     clearTimeout(pending.timer);
-    tell(reason ? { ...pending.down, reason } : pending.down);
+    report(reason ? { ...pending.down, reason } : pending.down);
   };
 
   return {
     read({ Action, Actor: { ID: id, Attributes } }) {
       switch (Action) {
         case "kill":
-          storyOf(id).killed = true;
+          historyOf(id).isKilled = true;
           break;
         case "oom":
-          storyOf(id).oom = true;
+          historyOf(id).isOom = true;
           break;
         case "stop": {
-          const story = storyOf(id);
-          story.stopped = true;
-          if (story.pending) conclude(id, "stopped");
+          const history = historyOf(id);
+          history.isStopped = true;
+          if (history.pending) conclude(id, "stopped");
           break;
         }
         case "die": {
-          const story = storyOf(id);
+          const history = historyOf(id);
           const exitCode = exitCodeOf(Attributes);
-          const reason = reasonOf(story, exitCode);
+          const reason = reasonOf(history, exitCode);
           const down = { id, container: Attributes?.name ?? id.slice(0, 12), reason, exitCode };
           const timer = setTimeout(() => conclude(id), STOP_WAIT_MS);
-          story.pending = { down, timer };
-          if (reason !== "killed" || !story.killed) conclude(id);
+          history.pending = { down, timer };
+          if (reason !== "killed" || !history.isKilled) conclude(id);
           break;
         }
         case "start":
@@ -96,15 +98,15 @@ export function createDownReader(tell: (down: Down) => void): DownReader {
       }
     },
     close() {
-      for (const id of [...stories.keys()]) conclude(id);
+      for (const id of [...histories.keys()]) conclude(id);
     },
   };
 }
 
-function reasonOf(story: Story, exitCode: number | null): DownReason {
-  if (story.oom) return "oom";
-  if (story.stopped) return "stopped";
-  if (story.killed || exitCode === EXIT_KILLED) return "killed";
+function reasonOf(history: History, exitCode: number | null): DownReason {
+  if (history.isOom) return "oom";
+  if (history.isStopped) return "stopped";
+  if (history.isKilled || exitCode === EXIT_KILLED) return "killed";
   return "exited";
 }
 

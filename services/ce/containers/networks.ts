@@ -1,5 +1,5 @@
 /**
- * Networks, with the containers that are attached to them.
+ * Networks with their attached containers.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { engineTime } from "../../state/engine_time.ts";
 import type { ReadDeps } from "./reads.ts";
 import { currentContainers } from "./containers.ts";
 
-/** A container's place in a network; addresses are `null` while it does not run. */
+/** A container in a network; the addresses are `null` while it is not running. */
 export interface AttachedContainer {
   id: string;
   name: string;
@@ -25,7 +25,7 @@ export interface Network {
   driver: string;
   /** `local`, `swarm` or `global`. */
   scope: string;
-  /** Whether it has no way out of the host. */
+  /** Whether it has no route out of the host. */
   internal: boolean;
   /** ISO 8601, UTC. */
   createdAt: string | null;
@@ -34,7 +34,7 @@ export interface Network {
   containers: AttachedContainer[];
 }
 
-/** Networks by name. Attached containers come from the snapshot: the engine's list has none. */
+/** Networks by name. The containers come from the snapshot, because the engine's list has none. */
 export async function listNetworks(deps: ReadDeps): Promise<Network[]> {
   const [networks, containers] = await Promise.all([
     networkList(deps.engine),
@@ -56,7 +56,7 @@ export async function listNetworks(deps: ReadDeps): Promise<Network[]> {
   })).sort(byName);
 }
 
-/** By the network's id; by its name for containers that never ran, which do not know the id. */
+/** Grouped by network id, or by name for containers that never ran and have no network id. */
 function attachedByNetwork(containers: readonly Container[]): Map<string, AttachedContainer[]> {
   const attached = new Map<string, AttachedContainer[]>();
   for (const { id, name, attachments } of containers) {

@@ -1,6 +1,6 @@
 /**
- * What the service's own container may be asked for. Its environment and its log can hold
- * credentials of the service, so they are for admins, whatever a custom role grants.
+ * Restricts the service's own container. Its environment and log may contain credentials of the
+ * service, so they require the role admin, regardless of custom roles.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { type Caller, includesRole } from "../../auth/caller.ts";
 import { AppError } from "../../errors.ts";
 import type { Container } from "../../state/inventory.ts";
 
-/** @throws {AppError} `forbidden` for the own container, unless the caller has the role admin. */
+/** @throws {AppError} `forbidden` for the own container, unless the caller is an admin. */
 export function assertMayInspect(
   { self, name }: Pick<Container, "self" | "name">,
   { role }: Pick<Caller, "role">,
@@ -17,7 +17,7 @@ export function assertMayInspect(
   if (self && !includesRole(role, "admin")) {
     throw new AppError(
       "forbidden",
-      `${name} is the service's own container; its details, its log and exec require the role admin`,
+      `${name} is the service's own container; its details, logs and exec require the role admin`,
     );
   }
 }

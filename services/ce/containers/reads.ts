@@ -1,5 +1,5 @@
 /**
- * Reading containers: from the snapshot while it is followed, from the engine otherwise.
+ * Reads containers from the snapshot while it is live, otherwise from the engine.
  *
  * @module
  */
@@ -18,29 +18,20 @@ import { toContainer } from "./record.ts";
 
 export type ReadDeps = Pick<Deps, "engine" | "inventory" | "self">;
 
-/** Inspects under way at a time while everything is listed. */
+/** Parallel inspect requests of a listing. */
 const INSPECTS_MAX = 16;
 
-/** A listing under way, shared by all who ask meanwhile. */
-const listings = new WeakMap<Inventory, Promise<readonly Container[]>>();
-
 /**
- * All containers, newest first, as they are now.
+ * All containers, newest first.
  *
- * @throws {EngineUnreachableError} When nobody follows the engine and it does not answer either.
+ * @throws {EngineUnreachableError} If the snapshot is not live and the engine does not respond.
  */
 export async function currentContainers(deps: ReadDeps): Promise<readonly Container[]> {
   const { inventory } = deps;
-  if (inventory.live) return inventory.list();
-  let listing = listings.get(inventory);
-  if (!listing) {
-    listing = listAll(deps).finally(() => listings.delete(inventory));
-    listings.set(inventory, listing);
-  }
-  return await listing;
+  return inventory.live ? inventory.list() : await inventory.shareListing(() => listAll(deps));
 }
 
-/** Asks the engine for everything and replaces the snapshot. */
+/** Reads all containers from the engine into the snapshot. */
 export async function listAll(
   deps: ReadDeps,
   signal?: AbortSignal,
@@ -62,9 +53,9 @@ export async function listAll(
 }
 
 /**
- * Reads one container anew into the snapshot.
+ * Reads one container from the engine into the snapshot.
  *
- * @returns Its state now and before; `undefined` where it is gone or was not known.
+ * @returns The container now and before; `undefined` if it does not exist or was not known.
  */
 export async function refreshContainer(
   deps: ReadDeps,
@@ -84,15 +75,16 @@ export async function refreshContainer(
   return { now, before };
 }
 
-/** Whether a container that was read before has been up ever since. */
+export const isUp = ({ state }: Container): boolean => state === "running" || state === "paused";
+
+/** Whether a container has been up since it was read before. */
 export function hasStayedUp(before: Container, now: Container | undefined): boolean {
-  return now !== undefined && now.startedAt === before.startedAt &&
-    (now.state === "running" || now.state === "paused");
+  return now !== undefined && now.startedAt === before.startedAt && isUp(now);
 }
 
 /**
- * Finds a container by full id, name, or unambiguous prefix of its id, in this order (which is
- * the engine's).
+ * Finds a container by full id, name or unambiguous prefix of its id, in this order, as the engine
+ * does.
  *
  * @throws {AppError} `not_found`; `invalid` for a prefix of several ids.
  */
@@ -102,7 +94,7 @@ export async function resolveContainer(deps: ReadDeps, ref: string): Promise<Con
 }
 
 /**
- * The engine's full description of a container, asked for now.
+ * Reads the engine's description of a container.
  *
  * @param ref Full id, name, or unambiguous prefix.
  * @throws {AppError} `not_found`; `invalid` for a prefix of several ids.
@@ -134,7 +126,7 @@ export function asContainer({ self }: Pick<Deps, "self">, inspect: ContainerInsp
   );
 }
 
-/** The given references with the names that they stand for, as far as they are known; for logs. */
+/** The references and the names of their containers, if known; for logs. */
 export function namesOf(
   { inventory }: Pick<Deps, "inventory">,
   refs: readonly string[],
@@ -143,7 +135,7 @@ export function namesOf(
     try {
       return findIn(inventory, ref)?.name ?? ref;
     } catch {
-      return ref; // a prefix of several ids
+      return ref; // an ambiguous prefix
     }
   };
   return [...new Set(refs.flatMap((ref) => [nameOf(ref), ref]))];
@@ -158,4 +150,4 @@ function findIn(inventory: Inventory, ref: string): Container | undefined {
 }
 
 const ambiguous = (ref: string, cause?: Error) =>
-  new AppError("invalid", `Several containers have an id that begins with ${ref}`, { cause });
+  new AppError("invalid", `Several container ids begin with ${ref}`, { cause });

@@ -1,5 +1,5 @@
 /**
- * From the engine's description of a container to ours.
+ * Converts the engine's description of a container.
  *
  * @module
  */
@@ -16,13 +16,13 @@ import {
 import { engineTime } from "../../state/engine_time.ts";
 import { sharedContainer } from "../rebuild/recreate.ts";
 
-/** Longest output of a health check that is kept, in characters. */
+/** Longest stored output of a health check, in characters. */
 const HEALTH_OUTPUT_MAX = 4_096;
 
 /** The kernel's default, in microseconds. */
 const CPU_PERIOD_US = 100_000;
 
-/** What Podman calls a state that Docker has under another name. */
+/** Podman's names of states that Docker names differently. */
 const PODMAN_STATES: Record<string, ContainerState> = {
   configured: "created",
   initialized: "created",
@@ -78,7 +78,7 @@ function detailsOf(inspect: ContainerInspect): ContainerDetails {
     entrypoint: Config.Entrypoint ?? [],
     workingDir: Config.WorkingDir ?? "",
     user: Config.User ?? "",
-    env: (Config.Env ?? []).map(variable),
+    env: (Config.Env ?? []).map(parseVariable),
     mounts: (inspect.Mounts ?? []).map(({ Type, Name, Source, Destination, RW }) => ({
       type: Type || "bind",
       name: Name || null,
@@ -111,15 +111,15 @@ function detailsOf(inspect: ContainerInspect): ContainerDetails {
   };
 }
 
-/** `NAME=value`; a name without a value is taken out of the container's environment. */
-function variable(entry: string): { name: string; value: string } {
+/** Parses `NAME=value`. A name without a value removes the variable from the environment. */
+function parseVariable(entry: string): { name: string; value: string } {
   const at = entry.indexOf("=");
   return at < 0
     ? { name: entry, value: "" }
     : { name: entry.slice(0, at), value: entry.slice(at + 1) };
 }
 
-/** `--cpus` is stored as billionths of a core by new clients, as quota and period by old ones. */
+/** New clients store `--cpus` as billionths of a core, old ones as quota and period. */
 function limitsOf({
   Memory = 0,
   NanoCpus = 0,
@@ -140,12 +140,11 @@ function stateOf(status: string): ContainerState {
   return known ?? PODMAN_STATES[status] ?? "dead";
 }
 
-/** Compared whole: "unhealthy" contains "healthy". */
 function healthOf(status: string | undefined): ContainerHealth | null {
   return status === "starting" || status === "healthy" || status === "unhealthy" ? status : null;
 }
 
-/** `{"80/tcp": [{HostIp, HostPort}], "90/udp": null}`; null is exposed, but not published. */
+/** Converts `{"80/tcp": [{HostIp, HostPort}], "90/udp": null}`; null is exposed but not published. */
 function portsOf({ Ports }: ContainerInspect["NetworkSettings"]): ContainerPort[] {
   return Object.entries(Ports ?? {}).flatMap(([port, bindings]) => {
     const [number, type = "tcp"] = port.split("/");

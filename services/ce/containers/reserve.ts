@@ -1,5 +1,5 @@
 /**
- * Reserving a container with everything that an action on it affects.
+ * Reserves a container together with all containers that an action on it affects.
  *
  * @module
  */
@@ -11,9 +11,9 @@ import { readMark } from "../rebuild/marks.ts";
 import { shareGroup } from "./share_group.ts";
 
 /**
- * Reserves a container and all that share namespaces with it until the result is disposed of.
+ * Reserves a container and all that share namespaces with it until the result is disposed.
  *
- * @throws {AppError} `conflict` naming the action under way.
+ * @throws {AppError} `conflict` with the action in progress.
  */
 export function reserveContainer(
   { inventory, reservations }: Pick<Deps, "inventory" | "reservations">,
@@ -27,7 +27,7 @@ export function reserveContainer(
   });
 }
 
-/** During a rebuild both containers have names of their own; they count as the one they stand for. */
+/** During a rebuild the two containers have temporary names; both count as the original one. */
 export function identityOf({ id, name }: Identity): Identity {
   return { id, name: readMark(name)?.name ?? name };
 }

@@ -1,7 +1,6 @@
 /**
- * Finds the container that this service runs in where its surroundings do not give the id, e.g.
- * with host networking: a file with a random name is written, and the engine is asked which
- * container has it.
+ * Finds the container that this service runs in if the environment does not reveal its id, e.g. with
+ * host networking: writes a file with a random name and asks the engine which container has it.
  *
  * @module
  */
@@ -13,15 +12,15 @@ import type { Deps } from "../../deps.ts";
 
 type SearchDeps = Pick<Deps, "config" | "engine" | "log" | "self">;
 
-/** Containers that are asked for the marker at a time. */
+/** Parallel requests for the marker file. */
 const PARALLEL = 4;
 
-/** A path of the image comes first: a volume can be mounted by other containers as well. */
+/** A path in the image comes first, because other containers may mount the same volume. */
 const markerFolders = ({ dataDir }: Deps["config"]) => ["/", "/var/tmp", "/tmp", dataDir];
 
 /**
- * Stores the own container's id in `deps.self`, unless it is known or the service does not run in
- * a container. Logs a warning where it cannot be found.
+ * Stores the id of the service's container in `deps.self`, unless it is known or the service does
+ * not run in a container. Logs a warning if the container is not found.
  *
  * @throws {EngineUnreachableError}
  */
@@ -42,13 +41,13 @@ export async function findOwnContainer(deps: SearchDeps, signal?: AbortSignal): 
   }
 }
 
-/** The engine's default host name is the beginning of the id. */
+/** The engine's default host name is the first 12 digits of the id. */
 function idOfHostname(hostname: string | null, ids: readonly string[]): string | null {
   if (hostname === null || !/^[0-9a-f]{12}$/.test(hostname)) return null;
   return ids.find((id) => id.startsWith(hostname)) ?? null;
 }
 
-/** @returns The only container with the marker; `null` where there is none, or several. */
+/** @returns The only container with the marker; `null` if there is none or several. */
 async function searchMarker(
   { engine }: SearchDeps,
   folder: string,
@@ -72,7 +71,7 @@ async function searchMarker(
   }
 }
 
-/** One that the engine cannot look into, e.g. because it is being removed, is not this one. */
+/** False also if the engine cannot read the container, e.g. because it is being removed. */
 async function hasMarker(
   engine: Deps["engine"],
   id: string,
@@ -87,7 +86,7 @@ async function hasMarker(
   }
 }
 
-/** @returns Its path; `undefined` where the folder cannot be written. */
+/** @returns Its path; `undefined` if the folder is not writable. */
 function writeMarker(folder: string): string | undefined {
   try {
     const path = `${Deno.realPathSync(folder)}/.longshore-${crypto.randomUUID()}`

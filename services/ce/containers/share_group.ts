@@ -1,7 +1,7 @@
 /**
- * Containers that share a namespace (network, processes, memory) of another one, or are linked to
- * it. The engine ties them to that very container: when it is replaced they lose the namespace, and
- * while it is down they cannot start.
+ * Containers that share a namespace (network, processes, memory) of another one or are linked to it.
+ * The engine binds them to that container by id: they lose the namespace when it is replaced, and
+ * cannot start while it is down.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import type { Container } from "../../state/inventory.ts";
 import type { Identity } from "../../state/reservations.ts";
 import { startOrder } from "../stacks/order.ts";
 
-/** The fields of a container that its ties to others depend on. */
+/** The fields of a container that name the containers it depends on. */
 export type Sharer = Identity & Pick<Container, "shares" | "links">;
 
-/** The engine shows and accepts ids with at least so many digits. */
+/** Length of the shortest ids in references. */
 const SHORT_ID_LENGTH = 12;
 
-/** Whether `ref`, an id, the beginning of one or a name, means the container. */
+/** Whether `ref` (an id, a prefix of an id or a name) refers to the container. */
 export function refersTo(ref: string, { id, name }: Identity): boolean {
   return ref === name || (ref.length >= SHORT_ID_LENGTH && id.startsWith(ref));
 }
@@ -38,8 +38,7 @@ export function shareGroup<T extends Sharer>(container: Sharer, all: readonly T[
 }
 
 /**
- * The containers that depend on this one, directly or through others; each comes after those that
- * it depends on itself.
+ * The containers that depend on this one, directly or transitively, in topological order.
  */
 export function dependentsOf<T extends Sharer>(container: Sharer, all: readonly T[]): T[] {
   const dependents = reachable(container, all, (member, other) => dependsOn(other, member));

@@ -1,5 +1,5 @@
 /**
- * From the engine's counters to the figures that people read.
+ * Converts the engine's counters of a container to stats.
  *
  * @module
  */
@@ -20,17 +20,17 @@ import { engineTime } from "../../state/engine_time.ts";
 
 const NS_PER_S = 1e9;
 
-/** The engine needs two seconds at most; a much slower answer is given up. */
+/** Timeout of a sample, in milliseconds; the engine usually needs up to two seconds. */
 const SAMPLE_TIMEOUT_MS = 20_000;
 
-/** The share since an older sample would be an average of the past, not the current use. */
+/** Oldest previous sample from which the current CPU usage is computed, in milliseconds. */
 const RECENT_MS = 60_000;
 
 /**
- * Takes a sample of a running container. The CPU share covers the time since the previous sample;
- * without one of the last minute the engine takes two readings, which takes a second longer.
+ * Takes a sample of a running container. The CPU usage covers the time since the previous sample.
+ * Without one from the last minute the engine takes two readings, which takes a second longer.
  *
- * @returns `undefined` when the container does not run.
+ * @returns `undefined` if the container is not running.
  */
 export async function sampleContainer(
   { engine, stats, now }: Pick<Deps, "engine" | "stats" | "now">,
@@ -46,7 +46,7 @@ export async function sampleContainer(
   return toStats(wire, before);
 }
 
-/** @param before The sample before, for the CPU's share. */
+/** @param before The previous sample, for the CPU usage. */
 export function toStats(wire: WireStats, before?: ContainerStats): ContainerStats | undefined {
   const read = engineTime(wire.read);
   const memory = wire.memory_stats;
@@ -72,7 +72,7 @@ export function toStats(wire: WireStats, before?: ContainerStats): ContainerStat
   };
 }
 
-/** What the two versions of control groups call differently is found under either name. */
+/** Reads the counters under the names of both versions of control groups. */
 function countersOf(wire: WireStats): ContainerCounters {
   const { usage_in_usermode: user, usage_in_kernelmode: kernel } = wire.cpu_stats.cpu_usage;
   const { throttling_data: throttling } = wire.cpu_stats;
@@ -146,7 +146,7 @@ function cpuPercent(wire: WireStats, before: ContainerStats | undefined): number
   if (before) {
     const seconds = (Date.parse(wire.read) - Date.parse(before.read)) / 1000;
     const used = total / NS_PER_S - before.cpuSeconds;
-    // A counter that went back belongs to a new run of the container.
+    // The counter was reset by a restart of the container.
     return seconds > 0 && used >= 0 ? rounded(used / seconds * 100) : 0;
   }
   const previous = wire.precpu_stats?.cpu_usage?.total_usage;
@@ -155,7 +155,7 @@ function cpuPercent(wire: WireStats, before: ContainerStats | undefined): number
   return rounded(Math.max(0, total - previous) / NS_PER_S / seconds * 100);
 }
 
-/** What the engine's command line takes off the usage: file pages that can go at once. */
+/** Reclaimable file pages, which the engine's command line subtracts from the usage as well. */
 function pageCache(stats: Record<string, number>): number {
   return stats.total_inactive_file ?? stats.inactive_file ?? 0;
 }

@@ -1,5 +1,5 @@
 /**
- * Samples every running container every 15 seconds. One sampler serves all readers.
+ * The worker that samples every running container every 15 seconds.
  *
  * @module
  */
@@ -8,15 +8,16 @@ import { EngineError, EngineUnreachableError } from "../../../engine/errors.ts";
 import type { Deps } from "../../deps.ts";
 import type { Container } from "../../state/inventory.ts";
 import { sleep, type Worker } from "../../lifecycle.ts";
+import { isUp } from "./reads.ts";
 import { sampleContainer } from "./stats.ts";
 
 /** How often a container is sampled, in milliseconds. */
 const SAMPLE_MS = 15_000;
 
-/** How often due samples are started, in milliseconds; a new container has figures soon. */
+/** How often due samples are started, in milliseconds, so that a new container is sampled soon. */
 const ROUND_MS = 1_000;
 
-/** Samples at a time. Each takes the engine one to two seconds, mostly waiting. */
+/** Parallel samples. Each takes the engine one to two seconds, mostly waiting. */
 const SAMPLES_MAX = 24;
 
 type SamplerDeps = Pick<Deps, "engine" | "inventory" | "stats" | "log" | "now">;
@@ -39,7 +40,7 @@ export const statsSampler: Worker = {
 export function createSampler(deps: SamplerDeps, signal: AbortSignal) {
   const { inventory } = deps;
   const running = new Map<string, Promise<void>>();
-  // A restarted container has lost its figures and does not wait for its next turn.
+  // A restarted container has lost its stats and is sampled at once.
   const tries = new Map<string, { at: number; startedAt: string | null }>();
 
   const isDue = ({ id, startedAt }: Container, at: number) => {
@@ -56,7 +57,8 @@ export function createSampler(deps: SamplerDeps, signal: AbortSignal) {
       const present = new Set<string>();
       for (const container of inventory.list()) {
         const { id, startedAt } = container;
-        if (!hasStats(container)) continue;
+        // A paused container is sampled as well, because it still uses memory.
+        if (!isUp(container)) continue;
         present.add(id);
         if (running.size >= SAMPLES_MAX || !isDue(container, at)) continue;
         tries.set(id, { at, startedAt });
@@ -71,15 +73,12 @@ export function createSampler(deps: SamplerDeps, signal: AbortSignal) {
   };
 }
 
-/** A paused container still holds its memory. */
-const hasStats = ({ state }: Container) => state === "running" || state === "paused";
-
 async function sample(deps: SamplerDeps, id: string, signal: AbortSignal): Promise<void> {
   try {
     const stats = await sampleContainer(deps, id, signal);
     const container = deps.inventory.get(id);
     // It may have stopped in the meantime.
-    if (stats && container && hasStats(container)) deps.stats.put(id, stats);
+    if (stats && container && isUp(container)) deps.stats.put(id, stats);
   } catch (error) {
     if (signal.aborted) return;
     const expected = error instanceof EngineError || error instanceof EngineUnreachableError ||

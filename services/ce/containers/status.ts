@@ -1,6 +1,6 @@
 /**
- * A container's state in words, as the engine's own list shows it: "Up 3 minutes (healthy)". The
- * engine is not asked for it, since it changes by mere passing of time.
+ * The status text of a container as in `docker ps`: "Up 3 minutes (healthy)". It is computed here,
+ * because it changes with time.
  *
  * @module
  */
@@ -15,7 +15,7 @@ const WEEK = 7 * DAY;
 const MONTH = 30 * DAY;
 const YEAR = 365 * DAY;
 
-/** Up to which duration a unit is used, as in the engine's command line. */
+/** The durations up to which each unit is used, as in `docker ps`. */
 const UNITS: readonly { below: number; unit: number; name: string; one?: string }[] = [
   { below: MINUTE, unit: SECOND, name: "second" },
   { below: HOUR, unit: MINUTE, name: "minute", one: "About a minute" },
@@ -26,7 +26,6 @@ const UNITS: readonly { below: number; unit: number; name: string; one?: string 
   { below: Infinity, unit: YEAR, name: "year" },
 ];
 
-/** @param now The moment that "Up 3 minutes" is counted to. */
 export function statusText(container: Container, now: Date): string {
   const { state, health, startedAt, finishedAt, exitCode } = container;
   const up = `Up ${since(startedAt, now)}`;

@@ -1,6 +1,7 @@
 /**
- * Keeps the inventory: lists once, then follows the engine's events and reads anew only what an
- * event names. When the stream is lost the snapshot is no longer live, and it lists again.
+ * The worker that keeps the inventory up to date: lists all containers, then follows the engine's
+ * events and reads only containers with events. When the stream is lost, the snapshot is no longer
+ * live and everything is listed again.
  *
  * @module
  */
@@ -10,7 +11,7 @@ import {
   deleteServiceStopsExcept,
   upsertServiceStop,
 } from "../../../db/ce/service_stops.ts";
-import type { ContainerState } from "../../state/inventory.ts";
+
 import { EngineUnreachableError } from "../../../engine/errors.ts";
 import { type EngineEvent, systemEvents } from "../../../engine/events.ts";
 import { systemPing } from "../../../engine/system.ts";
@@ -18,26 +19,26 @@ import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import { sleep, type Worker } from "../../lifecycle.ts";
 import { createDownReader, type Down } from "./events.ts";
-import { listAll, refreshContainer } from "./reads.ts";
+import { isUp, listAll, refreshContainer } from "./reads.ts";
 import { lastHealthOutput } from "./health_output.ts";
-import { withRealExitCode } from "./event_attributes.ts";
+import { withRealExitCode } from "./exit_code.ts";
 import { findOwnContainer } from "./self_search.ts";
 import { recoverRebuilds } from "../rebuild/recovery.ts";
 
-/** Pause before the next try to reach the engine, in milliseconds. */
+/** Pause before reconnecting to the engine, in milliseconds. */
 const RETRY_MS = 500;
 
-/** How often a silent stream is doubted, in milliseconds; a frozen engine closes nothing. */
+/** How often the engine is pinged, in milliseconds; a frozen engine does not close the stream. */
 const PING_MS = 5_000;
 
-/** How often everything is listed anew although nothing points to a gap, in milliseconds. */
+/** How often everything is listed again without a gap, in milliseconds. */
 const RELIST_MS = 10 * 60_000;
 
-/** Shortest time between two listings that unreadable events cause, in milliseconds. */
+/** Shortest time between two listings caused by unreadable events, in milliseconds. */
 const GAP_RELIST_MS = 5_000;
 
-/** Events of a container that change nothing in its description. */
-const UNINTERESTING =
+/** Events that do not change the description of a container. */
+const IGNORED_EVENTS =
   /^(exec_|top$|attach$|resize$|export$|archive-path$|copy$|commit$|extract-to)/;
 
 type WatchDeps =
@@ -51,20 +52,20 @@ export const containerWatcher: Worker = {
   name: "container watcher",
   edition: "ce",
   async run(deps, signal, round) {
-    let told = false;
+    let isLost = false;
     while (!signal.aborted) {
       try {
         await follow(deps, signal, () => {
-          if (told) deps.log.info("engine connection restored");
-          told = false;
+          if (isLost) deps.log.info("engine connection restored");
+          isLost = false;
           round();
         });
       } catch (error) {
         if (!signal.aborted && !(error instanceof EngineUnreachableError)) throw error;
-        if (!told && !signal.aborted) {
+        if (!isLost && !signal.aborted) {
           deps.log.warn("engine connection lost", { error: (error as Error).message });
         }
-        told = true;
+        isLost = true;
       }
       await sleep(RETRY_MS, signal);
     }
@@ -72,10 +73,10 @@ export const containerWatcher: Worker = {
 };
 
 /**
- * Follows the engine until the stream ends, the engine falls silent or `signal` aborts.
+ * Follows the engine until the stream ends, the engine stops responding or `signal` aborts.
  *
- * @param round Called whenever the snapshot is known to be right.
- * @throws {EngineUnreachableError} When the engine is away, or goes away.
+ * @param round Called whenever the snapshot is known to be correct.
+ * @throws {EngineUnreachableError} When the engine is or becomes unreachable.
  */
 async function follow(
   deps: WatchDeps,
@@ -85,11 +86,11 @@ async function follow(
   const { engine, inventory } = deps;
   const end = new AbortController();
   const ended = AbortSignal.any([signal, end.signal]);
-  const downs = createDownReader((down) => tellDown(deps, down));
+  const downs = createDownReader((down) => reportDown(deps, down));
   try {
-    // The filters depend on whose engine it is, which is not known before the first contact.
+    // The filters depend on the kind of engine, which is unknown before the first response.
     if (engine.kind === undefined) await systemPing(engine, { signal: ended });
-    // Subscribed before the listing, so that nothing falls between the two.
+    // Subscribed before the listing, so that no event is missed between the two.
     const gaps = createGaps();
     const events = await systemEvents(engine, {
       filters: filtersFor(engine.kind),
@@ -99,7 +100,7 @@ async function follow(
     const consuming = consume(deps, events, downs, ended).finally(() => end.abort());
     try {
       await findOwnContainer(deps, ended);
-      // A rebuild that was interrupted by the end of the engine or of this process.
+      // A stop of the engine or of this process may have interrupted a rebuild.
       await recoverRebuilds(deps);
       await relist(deps, ended);
       inventory.setLive(true);
@@ -118,11 +119,11 @@ async function follow(
   }
 }
 
-/** Podman knows other names of events and refuses a filter that has one it does not know. */
+/** Podman names events differently and refuses filters with unknown names. */
 function filtersFor(kind: "docker" | "podman" | undefined) {
   const type = ["container", "network"];
   if (kind !== "docker") return { type: ["container"] };
-  // Health checks make two exec events each; on a busy host they would fill the engine's buffer.
+  // Without the filter, the exec events of health checks would fill the engine's buffer.
   const event = [
     ...["create", "start", "restart", "pause", "unpause", "update", "rename", "health_status"],
     ...["kill", "oom", "die", "stop", "destroy", "connect", "disconnect"],
@@ -136,17 +137,17 @@ async function consume(
   downs: ReturnType<typeof createDownReader>,
   signal: AbortSignal,
 ): Promise<void> {
-  const refresh = refresher(deps, signal);
+  const refresh = createRefresher(deps, signal);
   try {
     for await (const raw of events) {
       const event = raw.Type === "container" ? await withRealExitCode(deps, raw, signal) : raw;
       if (event.Type === "network") {
         const id = event.Actor.Attributes?.container;
         if (id) refresh(id);
-      } else if (event.Type === "container" && !UNINTERESTING.test(event.Action)) {
+      } else if (event.Type === "container" && !IGNORED_EVENTS.test(event.Action)) {
         downs.read(event);
-        tellUp(deps, event);
-        await tellUnhealthy(deps, event);
+        reportUp(deps, event);
+        await reportUnhealthy(deps, event);
         refresh(event.Actor.ID);
       }
     }
@@ -155,12 +156,12 @@ async function consume(
     if (signal.aborted) return;
     const message = error instanceof Error ? error.message : String(error);
     deps.eventStream.recordBreak(message);
-    deps.log.warn("event stream broke", { error: message });
+    deps.log.warn("event stream lost", { error: message });
   }
 }
 
-/** Reads a container anew, once at a time; what happens meanwhile is read right after. */
-function refresher(deps: WatchDeps, signal: AbortSignal): (id: string) => void {
+/** Refreshes containers, each one read at a time; events during a read cause another one. */
+function createRefresher(deps: WatchDeps, signal: AbortSignal): (id: string) => void {
   const running = new Map<string, { again: boolean }>();
 
   const run = async (id: string, state: { again: boolean }) => {
@@ -168,10 +169,10 @@ function refresher(deps: WatchDeps, signal: AbortSignal): (id: string) => void {
       do {
         state.again = false;
         const { now } = await refreshContainer(deps, id, signal);
-        if (!now || !isUp(now.state)) deps.stats.remove(id);
+        if (!now || !isUp(now)) deps.stats.remove(id);
       } while (state.again && !signal.aborted);
     } catch (error) {
-      // The engine going away also ends the stream; anything else must not go unnoticed.
+      // An unreachable engine also ends the stream, which is logged there.
       if (!signal.aborted) deps.log.debug("refresh failed", { id, error: String(error) });
     } finally {
       running.delete(id);
@@ -180,13 +181,13 @@ function refresher(deps: WatchDeps, signal: AbortSignal): (id: string) => void {
   return (id) => {
     const state = running.get(id);
     if (state) return void (state.again = true);
-    const fresh = { again: false };
-    running.set(id, fresh);
-    void run(id, fresh);
+    const started = { again: false };
+    running.set(id, started);
+    void run(id, started);
   };
 }
 
-/** Pings the engine, because a frozen one closes nothing, and lists again from time to time. */
+/** Pings the engine, because a frozen one does not close the stream, and lists again periodically. */
 async function keepFresh(
   deps: WatchDeps,
   gaps: Gaps,
@@ -205,15 +206,15 @@ async function keepFresh(
       listedAt = deps.now().getTime();
     }
     round();
-    // An image can make every event of its containers unreadable.
+    // Labels of an image can make every event of its containers too large to read.
     if (hasGap) await sleep(GAP_RELIST_MS, signal);
   }
 }
 
-/** Events that could not be read, so that everything has to be listed again. */
+/** Gaps in the event stream: unreadable events, after which everything has to be listed again. */
 interface Gaps {
   report(): void;
-  /** Waits for the next gap, but no longer than `ms`. */
+  /** Waits up to `ms` for the next gap. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
   /** Whether there was a gap since the last call. */
   take(): boolean;
@@ -232,32 +233,30 @@ function createGaps(): Gaps {
   };
 }
 
-/** Lists everything; what went down while nobody looked is told now. */
+/** Lists everything and reports containers that went down since the snapshot was last live. */
 async function relist(deps: WatchDeps, signal: AbortSignal): Promise<void> {
   const { inventory } = deps;
   const ran = inventory.listFollowed().filter(({ state }) => state === "running");
   await listAll(deps, signal);
   for (const { id, name } of ran) {
     const now = inventory.get(id);
-    if (now && isUp(now.state)) continue;
+    if (now && isUp(now)) continue;
     deps.stats.remove(id);
     const exitCode = now?.exitCode ?? null;
     const reason = exitCode === 137 || now === undefined ? "killed" : "exited";
-    tellDown(deps, { id, container: name, reason, exitCode });
+    reportDown(deps, { id, container: name, reason, exitCode });
   }
   deleteServiceStopsExcept(deps.db, inventory.list().map(({ id }) => id));
 }
 
-const isUp = (state: ContainerState) => state === "running" || state === "paused";
-
-/** What this service took down itself is no event, but must be told from a failure later. */
-function tellDown(deps: WatchDeps, down: Down): void {
+/** Stops by this service are recorded instead of emitted, so that they are not taken for failures. */
+function reportDown(deps: WatchDeps, down: Down): void {
   const { db, inventory, now } = deps;
   if (inventory.takeExpectedDown(down.id)) upsertServiceStop(db, down.id, now().toISOString());
   else emit(deps, "container.down", { ...down }, () => deleteServiceStop(db, down.id));
 }
 
-function tellUp(deps: WatchDeps, { Action, Actor }: EngineEvent): void {
+function reportUp(deps: WatchDeps, { Action, Actor }: EngineEvent): void {
   const id = Actor.ID;
   const container = Actor.Attributes?.name ?? id.slice(0, 12);
   if (Action === "start") {
@@ -266,7 +265,7 @@ function tellUp(deps: WatchDeps, { Action, Actor }: EngineEvent): void {
   if (Action === "oom") emit(deps, "container.oom", { container, id });
 }
 
-async function tellUnhealthy(deps: WatchDeps, { Action, Actor }: EngineEvent): Promise<void> {
+async function reportUnhealthy(deps: WatchDeps, { Action, Actor }: EngineEvent): Promise<void> {
   if (Action !== "health_status: unhealthy") return;
   const id = Actor.ID;
   const container = Actor.Attributes?.name ?? id.slice(0, 12);

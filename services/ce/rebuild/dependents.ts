@@ -1,7 +1,7 @@
 /**
- * Replacing a container together with what depends on it. All new containers that can be are
- * created before the first old one is stopped, and no old one is removed before the last new one is
- * in its place: at every moment the remains of a crash show how far it came.
+ * Replaces a container together with its dependents. As many new containers as possible are created
+ * before the first old one is stopped, and no old one is removed before the last new one is in place,
+ * so that after a crash the existing containers show how far the rebuild came.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { ifThere } from "../../../engine/errors.ts";
 import { imageInspect } from "../../../engine/images.ts";
 import type { Deps } from "../../deps.ts";
 import { asContainer, type ReadDeps } from "../containers/reads.ts";
-import { type Recreation, recreation } from "./recreate.ts";
+import { planRecreation, type Recreation } from "./recreate.ts";
 import {
   discardReplacement,
   isUp,
@@ -24,17 +24,17 @@ import {
   swapIn,
 } from "./replace.ts";
 import { refersTo, sharesNamespaceOf } from "../containers/share_group.ts";
-import { isSettled, readRemains } from "./remains.ts";
+import { isFinished, readRemains } from "./remains.ts";
 
 type ReplaceDeps = ReadDeps & Pick<Deps, "db" | "log">;
 
 /**
  * Replaces a container, then its dependents, so that they share the namespaces of the new one.
- * A dependent that cannot be moved is logged; the others go on.
+ * A dependent that cannot be moved is logged and skipped.
  *
- * @param dependents Each after those that it depends on itself.
+ * @param dependents In topological order.
  * @returns The new container's id.
- * @throws {AppError} As `replaceContainer()`; everything is then as it was.
+ * @throws {AppError} As `replaceContainer()`; all containers are then restored.
  */
 export async function replaceWithDependents(
   deps: ReplaceDeps,
@@ -57,7 +57,7 @@ export async function replaceWithDependents(
     const moves: Move[] = [{ container: old, replacement: main }];
     try {
       for (const container of dependents) {
-        // A link is made at creation and to the container that has the name by then.
+        // A link is resolved by name at creation, so linked containers are created later.
         const replacement = sharesNewOne(deps, container, moves)
           ? await prepare(container, await planMove(deps, container, moves))
           : undefined;
@@ -84,20 +84,20 @@ export async function replaceWithDependents(
     }
     return main.newId;
   } finally {
-    for (const oldId of begun) await forget(deps, oldId);
+    for (const oldId of begun) await deleteFinished(deps, oldId);
   }
 }
 
-/** A container on its way to its replacement. */
+/** A container to be replaced. */
 interface Move {
   container: ContainerInspect;
-  /** Missing until it is created. */
+  /** `undefined` until it is created. */
   replacement: Replacement | undefined;
 }
 
 type Prepare = (container: ContainerInspect, plan: Recreation) => Promise<Replacement>;
 
-/** Whether a container shares a namespace of one whose replacement exists already. */
+/** Whether all containers whose namespaces it shares already have a replacement. */
 function sharesNewOne(deps: ReplaceDeps, container: ContainerInspect, moves: readonly Move[]) {
   const sharer = asContainer(deps, container);
   const shared = moves.filter((move) =>
@@ -106,7 +106,7 @@ function sharesNewOne(deps: ReplaceDeps, container: ContainerInspect, moves: rea
   return shared.length > 0 && shared.every(({ replacement }) => replacement);
 }
 
-/** There is no way back for a dependent: what it shared is gone. */
+/** Replaces a dependent. There is no rollback, because the namespace that it shared is gone. */
 async function moveDependent(
   deps: ReplaceDeps,
   move: Move,
@@ -118,14 +118,14 @@ async function moveDependent(
     move.replacement ??= await prepare(container, await planMove(deps, container, moves));
     await putInPlace(deps.engine, move.replacement);
   } catch (error) {
-    deps.log.error("container could not be moved to the rebuilt container", {
+    deps.log.error("failed to move container to the rebuilt container", {
       container: nameOf(container),
       error: `${error}`,
     });
   }
 }
 
-/** A dependent is recreated from the image that it has. */
+/** Plans a dependent's new container, from its current image. */
 async function planMove(
   { engine, ...deps }: ReplaceDeps,
   dependent: ContainerInspect,
@@ -138,16 +138,16 @@ async function planMove(
     const move = moves.find(({ container }) => refersTo(ref, asContainer(deps, container)));
     return move?.replacement ? [[ref, move.replacement.newId] as const] : [];
   });
-  return recreation(dependent, {
+  return planRecreation(dependent, {
     image: image?.Config,
-    // The name may mean a newer image by now, which was not asked for here.
+    // The name may refer to a newer image by now, which was not requested.
     reference: named?.Id === image?.Id ? reference : dependent.Image,
     apiVersion: engine.apiVersion,
     successors: new Map(successors),
   });
 }
 
-/** Restarts running dependents, so that they join what was stopped and started meanwhile. */
+/** Restarts running dependents, so that they join the namespace of the restarted container. */
 export async function rejoinDependents(
   { engine, log }: Pick<Deps, "engine" | "log">,
   dependents: readonly ContainerInspect[],
@@ -156,7 +156,7 @@ export async function rejoinDependents(
     try {
       await containerRestart(engine, dependent.Id);
     } catch (error) {
-      log.warn("container could not rejoin the namespace that it shares", {
+      log.warn("failed to rejoin shared namespace", {
         container: nameOf(dependent),
         error: `${error}`,
       });
@@ -164,8 +164,11 @@ export async function rejoinDependents(
   }
 }
 
-/** What is unfinished stays recorded for `recoverRebuilds()`, also when the engine is away. */
-async function forget({ db, engine }: Pick<Deps, "db" | "engine">, oldId: string): Promise<void> {
+/** Deletes the record of a finished replacement; others stay for `recoverRebuilds()`. */
+async function deleteFinished(
+  { db, engine }: Pick<Deps, "db" | "engine">,
+  oldId: string,
+): Promise<void> {
   const remains = await readRemains({ db, engine }, oldId).catch(() => undefined);
-  if (remains && isSettled(remains)) deleteRebuild(db, oldId);
+  if (remains && isFinished(remains)) deleteRebuild(db, oldId);
 }

@@ -1,17 +1,17 @@
 /**
- * Names of the two containers of a rebuild while it is under way. They tell people what happened;
- * the service itself decides by the ids that it recorded.
+ * Temporary names of the two containers of a rebuild. They are for users; the service relies on the
+ * recorded ids.
  *
  * @module
  */
 
-/** What the name of one of the two containers says. */
+/** The information in a temporary name. */
 export interface RebuildMark {
-  /** The name that the container has had, or is to have. */
+  /** The original name. */
   name: string;
-  /** `new`: the container that is to take the name; `old`: the one that gave it up. */
+  /** `new`: the container that will get the name; `old`: the container that had it. */
   role: "new" | "old";
-  /** Whether the old container ran, so that the name's holder is to run. */
+  /** Whether the old container was running. */
   ran: boolean;
   /** First digits of the old container's id. */
   oldId: string;
@@ -26,7 +26,7 @@ export function markedName({ name, role, ran, oldId }: RebuildMark): string {
   return `${name}-longshore-${role}-${ran ? "running" : "stopped"}-${oldId.slice(0, ID_LENGTH)}`;
 }
 
-/** Reads a container's name; `undefined` for one that has nothing to do with a rebuild. */
+/** Parses a container's name; `undefined` if it does not belong to a rebuild. */
 export function readMark(containerName: string): RebuildMark | undefined {
   const match = MARKED.exec(containerName);
   if (!match) return undefined;

@@ -1,5 +1,5 @@
 /**
- * Recreates a container from its image as it is now, with everything else kept.
+ * Recreates a container from the current version of its image.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import {
   listAll,
   refreshContainer,
 } from "../containers/reads.ts";
-import { recreation } from "./recreate.ts";
+import { planRecreation } from "./recreate.ts";
 import { isUp, nameOf } from "./replace.ts";
 import { identityOf } from "../containers/reserve.ts";
 import { dependentsOf, shareGroup } from "../containers/share_group.ts";
@@ -30,13 +30,13 @@ import { readMark } from "./marks.ts";
 import { isSwarmTask } from "../swarm/tasks.ts";
 
 export const PULL_POLICIES = ["always", "missing", "never"] as const;
-/** Whether the registry is asked for the image: always, only where the image is missing, or never. */
+/** When the image is pulled: always, only if it is missing, or never. */
 export type PullPolicy = (typeof PULL_POLICIES)[number];
 
 export interface RebuildOptions {
   /** Default `always`. */
   pull?: PullPolicy | undefined;
-  /** What the rebuild is a part of; see `Reservations`. */
+  /** The operation that the rebuild belongs to; see `Reservations`. */
   operation?: Operation | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface RebuildResult {
   id: string;
   /** The image reference of the container. */
   image: string;
-  /** Whether the reference now means another image than before. */
+  /** Whether the reference now refers to a different image. */
   imageUpdated: boolean;
 }
 
@@ -56,16 +56,15 @@ type RebuildDeps = ActionDeps & Pick<Deps, "db" | "log">;
 const PULL_TIMEOUT_MS = 30 * 60_000;
 
 /**
- * Pulls a container's image, creates the container again from it with everything else kept (see
- * `recreation()`), and starts it if it ran. Containers that share its network or another namespace
- * are recreated on it. Any failure leaves the old container as it was. All of them are reserved
- * from before the first step.
+ * Pulls a container's image, recreates the container from it with all other settings (see
+ * `planRecreation()`), and starts it if it was running. Containers that share its network or another
+ * namespace are recreated as well. A failure restores the old container. All affected containers are
+ * reserved from the beginning.
  *
  * @throws {AppError} `forbidden` for the service's own container; `not_found` for an unknown
- * container or image; `bad_gateway` when the registry does not answer or refuses; `conflict` when
- * the container is paused, a task of Swarm, when another action is under way on it or on what
- * depends on it, or when the engine cannot create or start the new one (with the engine's
- * sentence).
+ * container or image; `bad_gateway` if the registry is unreachable or refuses; `conflict` if the
+ * container is paused or a Swarm task, while another action on it or its dependents is in progress,
+ * or if the engine cannot create or start the new container (with the engine's message).
  */
 export async function rebuildContainer(
   deps: RebuildDeps,
@@ -84,7 +83,10 @@ export async function rebuildContainer(
   const old = await inspectContainer(deps, found.Id);
   await assertRebuildable(deps, old);
   reservation.add(affectedBy(asContainer(deps, old), all));
-  const id = await renew(deps, old, await inspectDependents(deps, old, all), { reference, image });
+  const id = await recreate(deps, old, await inspectDependents(deps, old, all), {
+    reference,
+    image,
+  });
   return {
     ok: true,
     oldId: old.Id,
@@ -102,18 +104,18 @@ async function assertRebuildable(deps: RebuildDeps, inspect: ContainerInspect): 
   if (await isSwarmTask(deps.engine, container)) {
     throw new AppError(
       "conflict",
-      `Container ${name} is a task of a Swarm service; Swarm creates its containers itself`,
+      `Container ${name} is a Swarm task and is managed by Swarm`,
     );
   }
   if (["paused", "removing", "dead"].includes(Status)) {
     throw new AppError("conflict", `Container ${name} is ${Status} and cannot be rebuilt`);
   }
   if (readMark(name)) {
-    throw new AppError("conflict", `Container ${name} is itself part of a rebuild`);
+    throw new AppError("conflict", `Container ${name} is part of a rebuild`);
   }
 }
 
-/** All that a rebuild replaces besides the container, and all that must run for it. */
+/** Containers that a rebuild replaces besides this one, and those that must run for it. */
 function affectedBy(container: Container, all: readonly Container[]) {
   const dependents = dependentsOf(container, all);
   return [...dependents, ...[container, ...dependents].flatMap((each) => shareGroup(each, all))]
@@ -127,7 +129,7 @@ async function inspectDependents(
 ): Promise<ContainerInspect[]> {
   const dependents = dependentsOf(asContainer(deps, old), all);
   for (const dependent of dependents) {
-    assertNotSelf(dependent, `rebuilt, as it would be with ${nameOf(old)}`);
+    assertNotSelf(dependent, `rebuilt together with ${nameOf(old)}`);
   }
   const inspected = await Promise.all(
     dependents.map(({ id }) => ifThere(containerInspect(deps.engine, id))),
@@ -135,8 +137,8 @@ async function inspectDependents(
   return inspected.filter((each) => each !== undefined);
 }
 
-/** Replaces the container and what depends on it; the snapshot shows the result afterwards. */
-async function renew(
+/** Replaces the container and its dependents, and updates the snapshot. */
+async function recreate(
   deps: RebuildDeps,
   old: ContainerInspect,
   dependents: readonly ContainerInspect[],
@@ -144,7 +146,7 @@ async function renew(
 ): Promise<string> {
   const { engine, inventory } = deps;
   const oldImage = await ifThere(imageInspect(engine, old.Image));
-  const plan = recreation(old, {
+  const plan = planRecreation(old, {
     image: oldImage?.Config,
     reference,
     imageId: image.Id,
@@ -160,7 +162,7 @@ async function renew(
     return await replaceWithDependents(deps, old, plan, dependents);
   } finally {
     const found = new Map<string, Container | undefined>();
-    // By name as well, because each container may have come back under another id.
+    // By name as well, because a container may have been recreated with another id.
     for (const ref of replaced.flatMap((each) => [each.Id, nameOf(each)])) {
       found.set(ref, (await refreshContainer(deps, ref).catch(() => undefined))?.now);
     }
@@ -171,14 +173,14 @@ async function renew(
   }
 }
 
-/** The image to use, with the reference that names it. */
+/** The image to use and its reference. */
 async function obtainImage(
   engine: Engine,
   { Config, Image }: ContainerInspect,
   pull: PullPolicy,
 ): Promise<{ reference: string; image: ImageInspect }> {
   const reference = Config.Image || Image;
-  // What was created from an id has no name to ask a registry for.
+  // A container created from an image id has no name to pull.
   const hasName = !isIdOf(reference, Image);
   const present = pull === "always" && hasName
     ? undefined
@@ -208,11 +210,11 @@ async function pullImage(engine: Engine, reference: string): Promise<void> {
         { cause: error },
       );
     }
-    // The engine itself answers, but waits for the registry.
+    // The engine responds, but the registry does not.
     if (
       timeout.aborted || (error instanceof EngineUnreachableError && error.reason === "timeout")
     ) {
-      throw new AppError("bad_gateway", `Image ${reference} did not come in time`, {
+      throw new AppError("bad_gateway", `Timeout while pulling image ${reference}`, {
         cause: error,
       });
     }
@@ -220,11 +222,11 @@ async function pullImage(engine: Engine, reference: string): Promise<void> {
   }
 }
 
-/** Whether a reference is an image's id, or the beginning of it. */
+/** Whether a reference is the image's id or a prefix of it. */
 function isIdOf(reference: string, imageId: string): boolean {
   return /^(?:sha256:)?[0-9a-f]{6,64}$/.test(reference) &&
     digits(imageId).startsWith(digits(reference));
 }
 
-/** Podman leaves the prefix out. */
+/** The id without the prefix, which Podman omits. */
 const digits = (id: string) => id.replace(/^sha256:/, "");

@@ -1,7 +1,7 @@
 /**
- * Finishes rebuilds that were interrupted by the end of this process or of the engine. What exists
- * decides: forward where the new container was started, or where the old one has lost the namespace
- * that it shared; back otherwise.
+ * Finishes rebuilds that were interrupted by a stop of this process or of the engine. A rebuild is
+ * completed if the new container was started, or if the old one has lost the namespace that it
+ * shared; otherwise it is rolled back.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import { isUp, nameOf, putInPlace, removeOld } from "./replace.ts";
 import { dependentsOf, sharesNamespaceOf } from "../containers/share_group.ts";
 import { rejoinDependents } from "./dependents.ts";
 import { readMark } from "./marks.ts";
-import { hasStarted, isSettled, readRemains, type Remains } from "./remains.ts";
+import { hasStarted, isFinished, readRemains, type Remains } from "./remains.ts";
 import { startOrder } from "../stacks/order.ts";
 
 type RecoveryDeps = ReadDeps & Pick<Deps, "db" | "log" | "reservations">;
@@ -30,23 +30,23 @@ type RecoveryDeps = ReadDeps & Pick<Deps, "db" | "log" | "reservations">;
 /** How an interrupted rebuild was finished. */
 export interface Recovery {
   container: string;
-  outcome: "went back" | "completed" | "failed";
+  outcome: "rolled back" | "completed" | "failed";
   error: string | null;
 }
 
 /**
- * Finishes interrupted rebuilds. Called before the service takes requests, whenever the engine came
- * back, and from time to time; rebuilds under way are left alone.
+ * Finishes interrupted rebuilds. Called before the service accepts requests, after a reconnect to the
+ * engine, and periodically; rebuilds in progress are skipped.
  *
- * @returns What was found, usually nothing.
+ * @returns The finished rebuilds, usually none.
  * @throws {EngineUnreachableError}
  */
 export async function recoverRebuilds(deps: RecoveryDeps): Promise<Recovery[]> {
   const recoveries: Recovery[] = [];
-  const interrupted = selectRebuilds(deps.db).filter((rebuild) => !isUnderWay(deps, rebuild));
-  for (const rebuild of await sharedFirst(deps, interrupted)) {
-    // It may have been reserved since, by an action on its container.
-    if (isUnderWay(deps, rebuild)) continue;
+  const interrupted = selectRebuilds(deps.db).filter((rebuild) => !isInProgress(deps, rebuild));
+  for (const rebuild of await sortSharedFirst(deps, interrupted)) {
+    // An action on its container may have reserved it meanwhile.
+    if (isInProgress(deps, rebuild)) continue;
     using reservation = deps.reservations.reserve(identityOf(rebuild), "recovered");
     if (rebuild.newId) reservation.add([{ id: rebuild.newId, name: rebuild.name }]);
     const recovery = await recoverRebuild(deps, rebuild);
@@ -59,11 +59,14 @@ export async function recoverRebuilds(deps: RecoveryDeps): Promise<Recovery[]> {
 
 const identityOf = ({ oldId, name }: Rebuild) => ({ id: oldId, name });
 
-const isUnderWay = ({ reservations }: RecoveryDeps, rebuild: Rebuild) =>
+const isInProgress = ({ reservations }: RecoveryDeps, rebuild: Rebuild) =>
   reservations.find(identityOf(rebuild)) !== undefined;
 
-/** A container is decided on before those that share its namespaces. */
-async function sharedFirst(deps: RecoveryDeps, rebuilds: readonly Rebuild[]): Promise<Rebuild[]> {
+/** Sorts a container before those that share its namespaces. */
+async function sortSharedFirst(
+  deps: RecoveryDeps,
+  rebuilds: readonly Rebuild[],
+): Promise<Rebuild[]> {
   const members = await Promise.all(rebuilds.map(async (rebuild) => {
     const remains = await readRemains(deps, rebuild.oldId);
     const containers = [remains?.old, remains?.new].filter((each) => each !== undefined);
@@ -90,7 +93,7 @@ async function recoverRebuild(
   try {
     const remains = await readRemains(deps, oldId);
     if (!remains) return undefined;
-    const outcome = isSettled(remains) ? undefined : await finish(deps, remains);
+    const outcome = isFinished(remains) ? undefined : await finish(deps, remains);
     deleteRebuild(deps.db, oldId);
     return outcome && { container: name, outcome, error: null };
   } catch (error) {
@@ -105,23 +108,23 @@ async function finish(deps: RecoveryDeps, remains: Remains): Promise<Recovery["o
   if (holder && holder.Id !== old?.Id && holder.Id !== fresh?.Id) {
     throw new AppError("conflict", `The name ${name} is in use by another container`);
   }
-  if (fresh && await isForward(deps, remains)) {
-    await goForward(deps, { ...remains, new: fresh });
+  if (fresh && await canComplete(deps, remains)) {
+    await complete(deps, { ...remains, new: fresh });
     return "completed";
   }
   if (fresh) await containerRemove(deps.engine, fresh.Id);
-  if (old) await goBack(deps, old, { name, ran });
-  return "went back";
+  if (old) await rollBack(deps, old, { name, ran });
+  return "rolled back";
 }
 
-async function isForward(deps: RecoveryDeps, { rebuild, old, new: fresh }: Remains) {
+async function canComplete(deps: RecoveryDeps, { rebuild, old, new: fresh }: Remains) {
   if (!fresh) return false;
   if (!old || hasStarted(fresh)) return true;
   if (!rebuild.ran && nameOf(fresh) === rebuild.name) return true;
   return !await canStart(deps, old) && await canStart(deps, fresh);
 }
 
-/** Whether every container whose namespaces it shares has its own name, so neither came nor goes. */
+/** Whether every container whose namespaces it shares exists and is not being replaced. */
 async function canStart(deps: RecoveryDeps, container: ContainerInspect): Promise<boolean> {
   for (const ref of asContainer(deps, container).shares) {
     const shared = await ifThere(containerInspect(deps.engine, ref));
@@ -130,7 +133,7 @@ async function canStart(deps: RecoveryDeps, container: ContainerInspect): Promis
   return true;
 }
 
-async function goForward(
+async function complete(
   deps: RecoveryDeps,
   { rebuild: { name, ran }, old, new: fresh }: Remains & { new: ContainerInspect },
 ): Promise<void> {
@@ -146,7 +149,7 @@ async function goForward(
     newId: fresh.Id,
     ran,
     isStopped: false,
-    isAside: nameOf(old) !== name,
+    isRenamed: nameOf(old) !== name,
     hasName: nameOf(fresh) === name,
   };
   if (!hasStarted(fresh)) await putInPlace(engine, replacement);
@@ -155,7 +158,7 @@ async function goForward(
   }
 }
 
-async function goBack(
+async function rollBack(
   deps: RecoveryDeps,
   old: ContainerInspect,
   { name, ran }: Pick<Rebuild, "name" | "ran">,

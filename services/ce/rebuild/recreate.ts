@@ -1,6 +1,6 @@
 /**
- * From the description of a container to what creates it anew: everything is kept that somebody
- * asked for, nothing is pinned that came from its image or from the engine.
+ * Plans the requests that recreate a container from its description. Settings of the user are kept;
+ * settings that came from the image or the engine are left out.
  *
  * @module
  */
@@ -17,39 +17,39 @@ import type {
 } from "../../../engine/containers.ts";
 import { isAtLeast } from "../../../engine/query.ts";
 
-/** A container's description as requests to the engine, in this order. */
+/** The requests that recreate a container, in this order. */
 export interface Recreation {
   create: ContainerCreateBody;
-  /** Networks beyond the first; engines before API 1.44 take only one at creation. */
+  /** Networks beyond the first; engines before API 1.44 accept only one at creation. */
   connect: { network: string; endpoint: EndpointSettings }[];
-  /** Networks that the engine attaches by itself, and that the container had been taken off. */
+  /** Networks that the engine connects by default, but the container is disconnected from. */
   disconnect: string[];
 }
 
 export interface RecreateOptions {
   /**
-   * What the image of the old container sets by itself; what equals it is left to the new image.
-   * Without it everything is kept as it is.
+   * The configuration of the old container's image. Equal settings are left to the new image;
+   * without it, all settings are kept.
    */
   image?: ContainerConfig | null | undefined;
-  /** What the new container is made of; default what the old one was made of. */
+  /** The new container's image; default: that of the old one. */
   reference?: string | undefined;
-  /** Id of the image that the new container is made of; default that of the old one. */
+  /** The id of the new container's image; default: that of the old one. */
   imageId?: string | undefined;
-  /** Of the engine, e.g. "1.41". */
+  /** The engine's API version, e.g. "1.41". */
   apiVersion?: string | undefined;
-  /** Instead of `container:<id>` in the modes that share a namespace: the id's successor. */
+  /** New ids of containers whose namespaces are shared by `container:<id>`, by old id or name. */
   successors?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Compose recreates a container whose label differs from the id of its image. */
 const COMPOSE_IMAGE_LABEL = "com.docker.compose.image";
 
-/** Digits of the id that the engine uses as host name and as an alias. */
+/** Length of the id that the engine uses as host name and alias. */
 const SHORT_ID_LENGTH = 12;
 
-/** Describes a container like `old`. */
-export function recreation(
+/** Plans a container like `old`. */
+export function planRecreation(
   old: ContainerInspect,
   { image, reference, imageId, apiVersion, successors = new Map() }: RecreateOptions = {},
 ): Recreation {
@@ -57,10 +57,10 @@ export function recreation(
   if (imageId !== undefined && config.Labels?.[COMPOSE_IMAGE_LABEL] !== undefined) {
     config.Labels[COMPOSE_IMAGE_LABEL] = imageId;
   }
-  const { primary, others, disconnect } = networks(old);
+  const { primary, others, disconnect } = planNetworks(old);
   const mac = old.Config.MacAddress;
   if (mac && primary && isAtLeast(apiVersion, "1.44")) {
-    // Newer engines take a fixed address per network; the old place is deprecated.
+    // Newer engines expect a fixed address per network; the old field is deprecated.
     primary.endpoint.MacAddress = mac;
     delete config.MacAddress;
   }
@@ -78,7 +78,7 @@ export function recreation(
   };
 }
 
-/** The configuration without what `image` alone accounts for. */
+/** The configuration without the settings of the image. */
 function ownConfig(
   { Id, Config, HostConfig }: ContainerInspect,
   image: ContainerConfig,
@@ -96,16 +96,16 @@ function ownConfig(
   for (const field of ["User", "WorkingDir", "StopSignal", "Shell", "ArgsEscaped"] as const) {
     if (isSame(Config[field], image[field])) delete own[field];
   }
-  // Triggers for builds upon the image; they mean nothing to a container.
+  // Build triggers have no effect on a container.
   delete own.OnBuild;
 
-  // The engine's default host name is the short id; the new container shall get its own.
+  // The engine's default host name is the short id, which changes.
   const joins = isContainerMode(HostConfig.NetworkMode);
   if (Config.Hostname === Id.slice(0, SHORT_ID_LENGTH) || joins || HostConfig.UTSMode === "host") {
     delete own.Hostname;
   }
   if (joins) {
-    // They belong to the container whose network is shared; the engine refuses them here.
+    // The engine refuses these settings for a container that shares a network.
     delete own.Domainname;
     delete own.MacAddress;
     delete own.ExposedPorts;
@@ -115,24 +115,24 @@ function ownConfig(
 }
 
 /**
- * Entrypoint and command go together: an own entrypoint keeps the image's command away, and an
- * empty one takes the image's off.
+ * Entrypoint and command depend on each other: a custom entrypoint disables the image's command, and
+ * an empty one disables the image's entrypoint.
  */
 function ownCommand(
   { Entrypoint, Cmd }: ContainerConfig,
   image: ContainerConfig,
 ): Pick<ContainerConfig, "Entrypoint" | "Cmd"> {
   const isEmpty = (list: string[] | null | undefined) => !list || list.length === 0;
-  // With the image's entrypoint, but without its command: only an own entrypoint does that.
+  // Only a custom entrypoint disables the image's command.
   const lacksCommand = isEmpty(Cmd) && !isEmpty(image.Cmd);
   if (isSame(Entrypoint ?? [], image.Entrypoint ?? []) && !lacksCommand) {
-    // Null leaves both to the image; without any entrypoint there is nothing to take off.
+    // Null leaves the setting to the image.
     return { Entrypoint: null, Cmd: isSame(Cmd ?? [], image.Cmd ?? []) ? null : Cmd ?? null };
   }
   return { Entrypoint: isEmpty(Entrypoint) ? [""] : Entrypoint!, Cmd: Cmd ?? null };
 }
 
-/** The engine fills what a health check leaves open from the image, field by field. */
+/** The engine takes missing fields of a health check from the image. */
 function ownHealthcheck(
   own: HealthConfig | null | undefined,
   image: HealthConfig | null | undefined,
@@ -148,10 +148,10 @@ function ownHostConfig(
 ): HostConfig {
   const own: HostConfig = {
     ...HostConfig,
-    ...mounts(HostConfig, Mounts ?? []),
+    ...planMounts(HostConfig, Mounts ?? []),
     Links: HostConfig.Links?.map(linkRequest) ?? null,
   };
-  // Where the command line client wrote the id; that file is not ours to write again.
+  // A file on the client's host.
   delete own.ContainerIDFile;
   for (const mode of ["NetworkMode", "IpcMode", "PidMode"] as const) {
     const shared = sharedContainer(own[mode]);
@@ -161,30 +161,30 @@ function ownHostConfig(
   return own;
 }
 
-/** Describes as `/db:/web/alias` what is asked for as `db:alias`. */
+/** Converts a link from its description (`/db:/web/alias`) to a request (`db:alias`). */
 function linkRequest(link: string): string {
   const [source = "", target = ""] = link.split(":");
   return `${source.replace(/^\//, "")}:${target.slice(target.lastIndexOf("/") + 1)}`;
 }
 
-/** Volumes without a name of the user's are attached again by the name that the engine gave. */
-function mounts(
+/** Mounts anonymous volumes again by the name that the engine generated. */
+function planMounts(
   { Binds, Mounts, Tmpfs }: HostConfig,
-  made: MountPoint[],
+  existing: MountPoint[],
 ): Pick<HostConfig, "Binds" | "Mounts"> {
   const volumes = new Map(
-    made.filter(({ Type, Name }) => Type === "volume" && Name)
+    existing.filter(({ Type, Name }) => Type === "volume" && Name)
       .map((volume) => [cleanPath(volume.Destination), volume]),
   );
-  const asked = (Mounts ?? []).map((mount): MountRequest => {
+  const requested = (Mounts ?? []).map((mount): MountRequest => {
     const name = volumes.get(cleanPath(mount.Target ?? ""))?.Name;
     return mount.Type === "volume" && !mount.Source && name ? { ...mount, Source: name } : mount;
   });
-  // One that is only a target asks for a new volume.
+  // A bind without a source would create a new volume.
   const binds = (Binds ?? []).filter((bind) => bind.includes(":") || !volumes.has(cleanPath(bind)));
   for (
     const taken of [
-      ...asked.map(({ Target }) => Target ?? ""),
+      ...requested.map(({ Target }) => Target ?? ""),
       ...binds.map((bind) => bind.split(":")[1] ?? bind),
       ...Object.keys(Tmpfs ?? {}),
     ]
@@ -195,11 +195,11 @@ function mounts(
     Target: Destination,
     ReadOnly: RW === false,
   }));
-  const all = [...asked, ...anonymous];
+  const all = [...requested, ...anonymous];
   return { Binds: binds.length > 0 ? binds : null, Mounts: all.length > 0 ? all : null };
 }
 
-/** The engine shows paths so, and keeps requests as they were. */
+/** Normalizes a path as the engine does in descriptions, but not in requests. */
 const cleanPath = (path: string) => path.replace(/\/{2,}/g, "/").replace(/(?<=.)\/$/, "");
 
 interface NetworkRequest {
@@ -207,14 +207,14 @@ interface NetworkRequest {
   endpoint: EndpointSettings;
 }
 
-/** Splits the networks into the one of the network mode, and the rest. */
-function networks({ Id, HostConfig, Config, NetworkSettings }: ContainerInspect): {
+/** Splits the networks into that of the network mode and the others. */
+function planNetworks({ Id, HostConfig, Config, NetworkSettings }: ContainerInspect): {
   primary: NetworkRequest | undefined;
   others: NetworkRequest[];
   disconnect: string[];
 } {
   const mode = HostConfig.NetworkMode || "default";
-  // These modes are no networks to which one could attach.
+  // These modes do not allow other networks.
   if (isContainerMode(mode) || ["host", "none"].includes(mode) || Config.NetworkDisabled) {
     return { primary: undefined, others: [], disconnect: [] };
   }
@@ -234,7 +234,7 @@ function networks({ Id, HostConfig, Config, NetworkSettings }: ContainerInspect)
   };
 }
 
-/** What was asked for, without what came out. */
+/** The requested settings of a connection, without assigned ones. */
 function ownEndpoint(
   { IPAMConfig, Links, Aliases, DriverOpts, GwPriority }: EndpointSettings,
   id: string,
@@ -254,7 +254,7 @@ function ownEndpoint(
 
 const isContainerMode = (mode: string | undefined) => sharedContainer(mode) !== undefined;
 
-/** Id or name of the container whose namespace a mode shares. */
+/** The id or name of the container whose namespace a mode shares. */
 export function sharedContainer(mode: string | undefined): string | undefined {
   return mode?.startsWith("container:") ? mode.slice("container:".length) : undefined;
 }
@@ -274,5 +274,5 @@ function withoutEntries<Value>(
   );
 }
 
-/** The engine writes lists in the order in which they were given. */
+/** The engine keeps the order of lists. */
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);

@@ -1,5 +1,5 @@
 /**
- * What exists of a replacement that has begun: its old and its new container.
+ * The state of a started replacement: its old and its new container.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export interface Remains {
   new: ContainerInspect | undefined;
 }
 
-/** @returns `undefined` when the replacement is no longer recorded. */
+/** @returns `undefined` if the replacement is not recorded any more. */
 export async function readRemains(
   { db, engine }: Pick<Deps, "db" | "engine">,
   oldId: string,
@@ -29,22 +29,22 @@ export async function readRemains(
     rebuild,
     old: await ifThere(containerInspect(engine, oldId)),
     new: rebuild.newId === null
-      ? await createdUnrecorded(engine, rebuild)
+      ? await findUnrecorded(engine, rebuild)
       : await ifThere(containerInspect(engine, rebuild.newId)),
   };
 }
 
-/** Whether one container is left, under the name, and with nothing left to do. */
-export function isSettled({ rebuild, old, new: fresh }: Remains): boolean {
+/** Whether only one container is left, with the original name and in its final state. */
+export function isFinished({ rebuild, old, new: fresh }: Remains): boolean {
   if (!fresh) return !old || nameOf(old) === rebuild.name;
   return !old && nameOf(fresh) === rebuild.name && (!rebuild.ran || hasStarted(fresh));
 }
 
-/** Whether it ever ran; only what never did holds no data. */
+/** Whether it was ever started; a container that was not has no data. */
 export const hasStarted = ({ State }: ContainerInspect) => State.Status !== "created";
 
-/** The process may have ended between the creation and its record. */
-async function createdUnrecorded(
+/** Finds a container that was created, but not recorded because the process ended in between. */
+async function findUnrecorded(
   engine: Engine,
   { name, ran, oldId }: Rebuild,
 ): Promise<ContainerInspect | undefined> {

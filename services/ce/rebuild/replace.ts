@@ -1,6 +1,5 @@
 /**
- * Puts a new container in the place of an old one, so that any failure leaves the old one as it
- * was.
+ * Replaces a container with a new one, and rolls back on failure.
  *
  * @module
  */
@@ -19,7 +18,8 @@ import { EngineError, ifThere } from "../../../engine/errors.ts";
 import { networkConnect, networkDisconnect } from "../../../engine/networks.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { type Recreation, recreation } from "./recreate.ts";
+import { sleep } from "../../lifecycle.ts";
+import { planRecreation, type Recreation } from "./recreate.ts";
 import { markedName } from "./marks.ts";
 
 type ReplaceDeps = Pick<Deps, "engine" | "log">;
@@ -28,34 +28,34 @@ type ReplaceDeps = Pick<Deps, "engine" | "log">;
 const REMOVAL_WAIT_MS = 60_000;
 const REMOVAL_POLL_MS = 50;
 
-/** Tries to remove the old container: its file systems may be busy for a moment. */
+/** Attempts to remove the old container, whose filesystems may be busy for a moment. */
 const REMOVAL_TRIES = 5;
 const REMOVAL_PAUSE_MS = 500;
 
-/** A new container on its way to the place of an old one. */
+/** A new container that replaces an old one. */
 export interface Replacement {
   old: ContainerInspect;
   name: string;
   newId: string;
-  /** Whether the old one ran, so that the new one is to run. */
+  /** Whether the old one was running, so that the new one will be started. */
   ran: boolean;
-  /** Whether the old one was, or may have been, stopped. */
+  /** Whether the old one may have been stopped. */
   isStopped: boolean;
-  /** Whether the old one was, or may have been, renamed. */
-  isAside: boolean;
+  /** Whether the old one may have been renamed. */
+  isRenamed: boolean;
   /** Whether the new one has the name. */
   hasName: boolean;
 }
 
 /**
- * Creates a container as planned, stops the old one, gives its name to the new one, starts that
- * where the old one ran, and removes the old one, but none of its volumes.
+ * Creates a container as planned, stops the old one, moves its name to the new one, starts the new
+ * one if the old one was running, and removes the old one without its volumes.
  *
- * @param old As the engine describes it now.
+ * @param old The engine's current description.
  * @returns The new container's id.
- * @throws {AppError} `not_found` when the image is gone; `conflict` with the engine's sentence for
- * every other failure. The old container is then under its name and runs if it ran; one that
- * removes itself when it stops was created again, with another id.
+ * @throws {AppError} `not_found` if the image does not exist; `conflict` with the engine's message
+ * for every other failure. The old container is then restored, with a new id if it has automatic
+ * removal.
  */
 export async function replaceContainer(
   deps: ReplaceDeps,
@@ -69,9 +69,9 @@ export async function replaceContainer(
 }
 
 /**
- * Creates the new container under a name of its own. The old one is not touched.
+ * Creates the new container under a temporary name. The old one is not changed.
  *
- * @throws {AppError} As `replaceContainer()`; nothing is left then.
+ * @throws {AppError} As `replaceContainer()`; no new container is left then.
  */
 export async function prepareReplacement(
   { engine, log }: ReplaceDeps,
@@ -84,21 +84,22 @@ export async function prepareReplacement(
   try {
     await removeLeftover(engine, newName);
     const newId = await createFrom(engine, newName, plan);
-    return { old, name, newId, ran, isStopped: false, isAside: false, hasName: false };
+    return { old, name, newId, ran, isStopped: false, isRenamed: false, hasName: false };
   } catch (error) {
-    const trouble = createTrouble(log, name);
-    await trouble.attempt(
+    const rollback = createRollback(log, name);
+    await rollback.attempt(
       "the new container could not be removed",
       () => removeLeftover(engine, newName),
     );
-    throw failure(error, `Container ${name} could not be created`, trouble.sentences);
+    throw failure(error, `Container ${name} could not be created`, rollback.errors);
   }
 }
 
 /**
- * Stops the old container, gives its name to the new one and starts that where the old one ran.
+ * Stops the old container, moves its name to the new one, and starts the new one if the old one was
+ * running.
  *
- * @throws {AppError} As `replaceContainer()`; the old container is then as it was.
+ * @throws {AppError} As `replaceContainer()`; the old container is then restored.
  */
 export async function swapIn(deps: ReplaceDeps, replacement: Replacement): Promise<void> {
   const { name } = replacement;
@@ -106,14 +107,14 @@ export async function swapIn(deps: ReplaceDeps, replacement: Replacement): Promi
   try {
     await putInPlace(deps.engine, replacement, step);
   } catch (error) {
-    const trouble = await goBack(deps, replacement);
-    throw failure(error, `Container ${name} could not be ${step.name}`, trouble);
+    const rollbackErrors = await rollBack(deps, replacement);
+    throw failure(error, `Container ${name} could not be ${step.name}`, rollbackErrors);
   }
 }
 
 /**
- * Does what `swapIn()` does, from where it is now and without going back on a failure: for
- * containers whose old one cannot run any more.
+ * Like `swapIn()`, but continues from the current state and does not roll back, for containers whose
+ * old one cannot run any more.
  *
  * @throws {EngineError}
  */
@@ -127,8 +128,8 @@ export async function putInPlace(
     replacement.isStopped = true;
     await stop(engine, old);
   }
-  if (!replacement.isAside && !removesItself(old)) {
-    replacement.isAside = true;
+  if (!replacement.isRenamed && !removesItself(old)) {
+    replacement.isRenamed = true;
     await containerRename(engine, old.Id, {
       name: markedName({ name, role: "old", ran, oldId: old.Id }),
     });
@@ -139,37 +140,37 @@ export async function putInPlace(
   if (ran) await containerStart(engine, newId);
 }
 
-/** Takes back what `prepareReplacement()` did. @returns What did not work, as sentences. */
+/** Undoes `prepareReplacement()`. @returns Error messages. */
 export async function discardReplacement(
   { engine, log }: ReplaceDeps,
   { name, newId }: Replacement,
 ): Promise<string[]> {
-  const trouble = createTrouble(log, name);
-  await trouble.attempt(
+  const rollback = createRollback(log, name);
+  await rollback.attempt(
     "the new container could not be removed",
-    () => removeForGood(engine, newId),
+    () => removeAndWait(engine, newId),
   );
-  return trouble.sentences;
+  return rollback.errors;
 }
 
-/** @returns What did not work, as sentences. */
-async function goBack(deps: ReplaceDeps, replacement: Replacement): Promise<string[]> {
+/** Restores the old container. @returns Error messages. */
+async function rollBack(deps: ReplaceDeps, replacement: Replacement): Promise<string[]> {
   const { engine, log } = deps;
-  const { old, name, isStopped, isAside } = replacement;
-  const { attempt, sentences } = createTrouble(log, name);
+  const { old, name, isStopped, isRenamed } = replacement;
+  const { attempt, errors } = createRollback(log, name);
 
-  // First of all, so that name, ports and addresses are free again.
-  sentences.push(...await discardReplacement(deps, replacement));
+  // First, so that name, ports and addresses are available again.
+  errors.push(...await discardReplacement(deps, replacement));
 
   if (isStopped && removesItself(old) && await isGone(engine, old.Id)) {
     await attempt("the old container could not be created again", async () => {
-      const id = await createFrom(engine, name, recreation(old, { reference: old.Image }));
+      const id = await createFrom(engine, name, planRecreation(old, { reference: old.Image }));
       await containerStart(engine, id);
     });
-    return sentences;
+    return errors;
   }
-  if (isAside) {
-    await attempt("the old container could not get its name back", async () => {
+  if (isRenamed) {
+    await attempt("the old container could not be renamed back", async () => {
       const { Name } = await containerInspect(engine, old.Id);
       if (Name !== old.Name) await containerRename(engine, old.Id, { name });
     });
@@ -180,26 +181,26 @@ async function goBack(deps: ReplaceDeps, replacement: Replacement): Promise<stri
       () => containerStart(engine, old.Id),
     );
   }
-  return sentences;
+  return errors;
 }
 
-/** Runs the steps of a rollback; one that fails is logged and does not stop the others. */
-function createTrouble(log: Deps["log"], container: string) {
-  const sentences: string[] = [];
+/** Runs the steps of a rollback; a failure is logged and does not stop the others. */
+function createRollback(log: Deps["log"], container: string) {
+  const errors: string[] = [];
   return {
-    sentences,
+    errors,
     async attempt(what: string, work: () => Promise<unknown>): Promise<void> {
       try {
         await work();
       } catch (error) {
-        sentences.push(`${what}: ${error instanceof Error ? error.message : error}`);
+        errors.push(`${what}: ${error instanceof Error ? error.message : error}`);
         log.error("rollback failed", { container, step: what, error: `${error}` });
       }
     },
   };
 }
 
-/** Creates a container, in all of its networks; what fails halfway leaves nothing. */
+/** Creates a container and connects it to its networks; removes it again on failure. */
 async function createFrom(
   engine: Engine,
   name: string,
@@ -226,8 +227,8 @@ async function stop(engine: Engine, old: ContainerInspect): Promise<void> {
   await untilGone(engine, old.Id);
 }
 
-/** Removes a container that may run, or may be removing itself since its start failed. */
-async function removeForGood(engine: Engine, id: string): Promise<void> {
+/** Removes a container that may be running, or may be removing itself because its start failed. */
+async function removeAndWait(engine: Engine, id: string): Promise<void> {
   try {
     await ifThere(containerRemove(engine, id, { force: true }));
   } catch (error) {
@@ -239,15 +240,16 @@ async function removeForGood(engine: Engine, id: string): Promise<void> {
 async function untilGone(engine: Engine, id: string): Promise<void> {
   for (const until = performance.now() + REMOVAL_WAIT_MS; performance.now() < until;) {
     if (await isGone(engine, id)) return;
-    await pause(REMOVAL_POLL_MS);
+    await sleep(REMOVAL_POLL_MS);
   }
-  throw new AppError("conflict", `Container ${id.slice(0, 12)} should be gone, but is not`);
+  throw new AppError("conflict", `Timeout while removing container ${id.slice(0, 12)}`);
 }
 
 /**
- * Removes the old container. A failure does not fail the rebuild: the new container runs already.
+ * Removes the old container. A failure does not fail the rebuild, because the new container is
+ * already running.
  *
- * @returns Whether it is gone.
+ * @returns Whether it was removed.
  */
 export async function removeOld(
   { engine, log }: ReplaceDeps,
@@ -260,10 +262,10 @@ export async function removeOld(
       return true;
     } catch (error) {
       if (left > 1) {
-        await pause(REMOVAL_PAUSE_MS);
+        await sleep(REMOVAL_PAUSE_MS);
         continue;
       }
-      log.warn("old container of a rebuild could not be removed", {
+      log.warn("failed to remove old container of a rebuild", {
         container: name,
         id: old.Id,
         error: `${error}`,
@@ -273,7 +275,7 @@ export async function removeOld(
   }
 }
 
-/** Removes what an earlier try left under this name, provided that it never ran. */
+/** Removes a container of this name left by an earlier attempt, if it was never started. */
 async function removeLeftover(engine: Engine, name: string): Promise<void> {
   const leftover = await ifThere(containerInspect(engine, name));
   if (leftover?.State.Status === "created") {
@@ -281,29 +283,27 @@ async function removeLeftover(engine: Engine, name: string): Promise<void> {
   }
 }
 
-/** Name without the engine's slash. */
+/** The name without the engine's leading slash. */
 export const nameOf = ({ Name }: ContainerInspect) => Name.replace(/^\//, "");
 
-/** Whether it runs, or is about to be started again by the engine. */
+/** Whether it is running, or being restarted by the engine. */
 export const isUp = ({ State }: ContainerInspect) => State.Running || State.Restarting;
 
-/** Whether the engine removes it as soon as it stops. */
+/** Whether the engine will remove it when it stops. */
 const removesItself = (old: ContainerInspect) => isUp(old) && (old.HostConfig.AutoRemove ?? false);
 
 async function isGone(engine: Engine, id: string): Promise<boolean> {
   return await ifThere(containerInspect(engine, id)) === undefined;
 }
 
-/** The engine's sentence for the caller, with what could not be undone. */
-function failure(error: unknown, what: string, trouble: string[]): unknown {
+/** The engine's message for the caller, with the errors of the rollback. */
+function failure(error: unknown, what: string, rollbackErrors: string[]): unknown {
   if (!(error instanceof EngineError || error instanceof AppError)) return error;
   if (
     error instanceof EngineError && error.status === 404 && /no such image/i.test(error.message)
   ) {
     return new AppError("not_found", error.message, { cause: error });
   }
-  const message = [`${what}: ${error.message}`, ...trouble].join("; ");
+  const message = [`${what}: ${error.message}`, ...rollbackErrors].join("; ");
   return new AppError("conflict", message, { cause: error });
 }
-
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

@@ -11,8 +11,7 @@ const OWN = [
   ["POST", "/api/containers/longshore/exec", { command: "ps aux" }],
 ] as const;
 
-const SENTENCE =
-  "longshore is the service's own container; its details, its log and exec require " +
+const SENTENCE = "longshore is the service's own container; its details, logs and exec require " +
   "the role admin";
 
 const play = () =>

@@ -185,7 +185,7 @@ Deno.test("GET /api/containers/:id refuses the beginning of several ids", async 
     { name: "two", id: `ab2${"0".repeat(61)}` },
   ]);
   const { status, body } = await app.call("GET", "/api/containers/ab");
-  deepEqual([status, body.error], [400, "Several containers have an id that begins with ab"]);
+  deepEqual([status, body.error], [400, "Several container ids begin with ab"]);
   equal((await app.call("GET", "/api/containers/ab1")).body.name, "one");
 });
 

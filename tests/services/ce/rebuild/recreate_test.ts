@@ -6,7 +6,7 @@ import type {
   HostConfig,
   MountPoint,
 } from "../../../../engine/containers.ts";
-import { type RecreateOptions, recreation } from "../../../../services/ce/rebuild/recreate.ts";
+import { planRecreation, type RecreateOptions } from "../../../../services/ce/rebuild/recreate.ts";
 
 const ID = "0123456789abcdef".repeat(4);
 
@@ -28,7 +28,7 @@ const container = ({ config = {}, host = {}, mounts = [], networks = {} }: Parts
     NetworkSettings: { Networks: networks },
   }) as ContainerInspect;
 
-const of = (parts: Parts, options?: RecreateOptions) => recreation(container(parts), options);
+const of = (parts: Parts, options?: RecreateOptions) => planRecreation(container(parts), options);
 
 Deno.test("what equals the image's configuration is left to the image", () => {
   const image: ContainerConfig = {

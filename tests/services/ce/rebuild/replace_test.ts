@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { containerInspect } from "../../../../engine/containers.ts";
-import { recreation } from "../../../../services/ce/rebuild/recreate.ts";
+import { planRecreation } from "../../../../services/ce/rebuild/recreate.ts";
 import { replaceContainer } from "../../../../services/ce/rebuild/replace.ts";
 import { recoverRebuilds } from "../../../../services/ce/rebuild/recovery.ts";
 import { upsertRebuild } from "../../../../db/ce/rebuilds.ts";
@@ -104,7 +104,7 @@ function playedEngine(
     changes: () => changes,
     replace: async () => {
       const old = await containerInspect(fake.engine, OLD);
-      return await replaceContainer(deps, old, recreation(old));
+      return await replaceContainer(deps, old, planRecreation(old));
     },
     record,
     recover: () => recoverRebuilds(deps),

@@ -1,6 +1,6 @@
 /**
- * The exit code in an event. The engine copies a container's labels over the attributes that it
- * sets itself, all but name and image, so that a label `exitCode` takes the place of the real one.
+ * The exit code in an event. The engine overwrites the attributes of an event, except name and
+ * image, with the container's labels, so a label `exitCode` replaces the real exit code.
  *
  * @module
  */
@@ -11,8 +11,8 @@ import { type ReadDeps, refreshContainer } from "./reads.ts";
 const EXIT_CODES = ["exitCode", "containerExitCode"] as const;
 
 /**
- * Keeps the exit code of a `die` event only where no label can have set it. Otherwise it is that of
- * the container, unless this runs again or is gone.
+ * Corrects the exit code of a `die` event. If a label may have replaced it, it is read from the
+ * container, and removed if the container is running again or no longer exists.
  */
 export async function withRealExitCode(
   deps: ReadDeps,
