@@ -41,7 +41,8 @@ export interface Table<Stored> {
   /** Inserts a record, or replaces the one with the same key. */
   replace(db: Database, record: Stored): void;
   /**
-   * Stores the given fields of the record with that key. Fields that are not in the map are ignored.
+   * Stores the given fields of the record with that key. Fields that are not in the map are
+   * ignored.
    *
    * @param condition What else must hold, e.g. `status = 'pending'`.
    * @returns Whether there was such a record.

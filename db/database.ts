@@ -20,7 +20,10 @@ export interface Database {
   run(sql: string, params?: Params): number;
   /** Runs several statements, without parameters. */
   exec(sql: string): void;
-  /** Commits the changes of `work`, or rolls them back if it throws. `work` is synchronous; transactions do not nest. */
+  /**
+   * Commits the changes of `work`, or rolls them back if it throws. `work` is synchronous;
+   * transactions do not nest.
+   */
   transaction<T>(work: () => T): T;
   close(): void;
 }
@@ -232,8 +235,8 @@ function open(path: string, synchronous: "FULL" | "NORMAL"): Database {
 }
 
 /**
- * Caches one compiled statement per SQL text. The cache also keeps the connection reachable, which a
- * statement alone does not in Deno (denoland/deno#31732).
+ * Caches one compiled statement per SQL text. The cache also keeps the connection reachable, which
+ * a statement alone does not in Deno (denoland/deno#31732).
  */
 function withStatementCache(connection: DatabaseSync): Database {
   const statements = new Map<string, StatementSync>();

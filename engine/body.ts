@@ -1,5 +1,6 @@
 /**
- * Bodies of responses: of known length, in chunks, or until the connection ends (RFC 9112, section 6).
+ * Bodies of responses: of known length, in chunks, or until the connection ends (RFC 9112, section
+ * 6).
  *
  * @module
  */

@@ -102,8 +102,8 @@ export class ByteReader {
   }
 
   /**
-   * Returns buffered bytes, or reads the next ones: at least one and at most `max`; undefined at the
-   * end. The bytes are valid until the next call.
+   * Returns buffered bytes, or reads the next ones: at least one and at most `max`; undefined at
+   * the end. The bytes are valid until the next call.
    */
   async readSome(max: number): Promise<Uint8Array | undefined> {
     if (this.buffered === 0 && !await this.#fill()) return undefined;

@@ -5,8 +5,8 @@
  */
 
 /**
- * Lets the caller's signal or a deadline end a request at any point. Code that waits (for its turn, a
- * connection, a response) sets `interrupt` and checks `failure` when the wait fails.
+ * Lets the caller's signal or a deadline end a request at any point. Code that waits (for its turn,
+ * a connection, a response) sets `interrupt` and checks `failure` when the wait fails.
  */
 export class Call {
   /** Why the call was ended early; the cause of all errors after it. */

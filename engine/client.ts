@@ -106,7 +106,9 @@ const SMALL_BODY_MAX = 64 * 1024;
 /** Methods that may be retried after an unknown outcome (RFC 9110, section 9.2.2). */
 const IDEMPOTENT: ReadonlySet<Method> = new Set(["GET", "HEAD", "PUT", "DELETE"]);
 
-/** @param socketPath E.g. `/var/run/docker.sock`. No connection is opened before the first request. */
+/**
+ * @param socketPath E.g. `/var/run/docker.sock`. No connection is opened before the first request.
+ */
 export function connectEngine(socketPath: string, options: EngineOptions = {}): Engine {
   return new Client(socketPath, options);
 }

@@ -28,8 +28,8 @@ export interface ContainerLogsOptions {
 }
 
 /**
- * The log of a container, as frames in the order written. With a terminal all of it is `stdout`. The
- * promise resolves as soon as the status is known. A line may span several frames.
+ * The log of a container, as frames in the order written. With a terminal all of it is `stdout`.
+ * The promise resolves as soon as the status is known. A line may span several frames.
  *
  * @throws {EngineError} 404 if the container does not exist.
  */

@@ -62,7 +62,9 @@ export interface NetworkStats {
 
 /** One sample of `GET /containers/{id}/stats`. */
 export interface ContainerStats {
-  /** When the sample was taken, RFC 3339; `0001-01-01T00:00:00Z` if the container is not running. */
+  /**
+   * When the sample was taken, RFC 3339; `0001-01-01T00:00:00Z` if the container is not running.
+   */
   read: string;
   preread?: string;
   id?: string;

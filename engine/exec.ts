@@ -79,7 +79,8 @@ export async function execCreate(
  * connection earlier does not stop the program.
  *
  * @param options.tty As in `execCreate()`.
- * @throws {EngineError} 404 if the exec instance does not exist; 409 if the container is not running.
+ * @throws {EngineError} 404 if the exec instance does not exist; 409 if the container is not
+ * running.
  */
 export async function execStart(
   engine: Engine,

@@ -86,7 +86,9 @@ export class EngineProbe {
     return this.version ?? await this.establish(call);
   }
 
-  /** Starts a probe in the background, after a failure that does not prove the engine unreachable. */
+  /**
+   * Starts a probe in the background, after a failure that does not prove the engine unreachable.
+   */
   suspect(): void {
     if (!this.#isClosed && !this.#circuit.failure) this.#startProbe();
   }

@@ -1,5 +1,5 @@
 /**
- * The `integration_polls` table: how the last poll of each integration went.
+ * The `integration_polls` table: the result of the last poll of each integration.
  *
  * @module
  */

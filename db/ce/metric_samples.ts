@@ -1,5 +1,6 @@
 /**
- * The `metric_samples` table: CPU, memory, disk, load and container counts of the host, in three resolutions.
+ * The `metric_samples` table: CPU, memory, disk, load and container counts of the host, in three
+ * resolutions.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * The `rebuilds` table: container replacements that have started and are not known to have finished.
+ * The `rebuilds` table: container replacements that have started and are not known to have
+ * finished.
  *
  * @module
  */

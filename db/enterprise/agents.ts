@@ -1,5 +1,6 @@
 /**
- * The `agents` table: machines identified by their client certificate. Agents are revoked, never deleted.
+ * The `agents` table: machines identified by their client certificate. Agents are revoked, never
+ * deleted.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The `compliance_anchors` table: where the chain of the compliance log continues after its oldest entries
- * were deleted.
+ * The `compliance_anchors` table: where the chain of the compliance log continues after its oldest
+ * entries were deleted.
  *
  * @module
  */

@@ -83,7 +83,9 @@ export function selectHead(db: Database): ChainLink | undefined {
   return db.get<ChainLink>("SELECT sequence, hash FROM compliance_head");
 }
 
-/** Adds an entry and makes it the head. A trigger refuses an entry that does not follow the head. */
+/**
+ * Adds an entry and makes it the head. A trigger refuses an entry that does not follow the head.
+ */
 export function insertEntry(db: Database, row: ComplianceRow): void {
   db.run(
     `INSERT INTO compliance_logs (${COLUMNS})

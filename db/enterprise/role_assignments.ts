@@ -1,5 +1,6 @@
 /**
- * The `custom_role_assignments` table: the custom roles of users, and the permissions that they give.
+ * The `custom_role_assignments` table: the custom roles of users, and the permissions that they
+ * give.
  *
  * @module
  */

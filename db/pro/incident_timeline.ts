@@ -35,7 +35,7 @@ const entries = table<TimelineEntry & { incident_id: string }>("incident_timelin
 
 /** Newest first. */
 export function selectTimeline(db: Database, incidentId: string): TimelineEntry[] {
-  // Of the same millisecond, the one written later is newer.
+  // The row id orders entries of the same millisecond.
   return db.all<TimelineEntry>(
     `SELECT id, type, message, author, created_at FROM incident_timeline
      WHERE incident_id = :incidentId ORDER BY created_at DESC, rowid DESC`,

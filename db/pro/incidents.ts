@@ -119,7 +119,11 @@ export function deleteIncident(db: Database, id: string): boolean {
   return incidents.delete(db, id);
 }
 
-/** Deletes the resolved incidents beyond the newest `keep` incidents. @returns How many were deleted. */
+/**
+ * Deletes the resolved incidents beyond the newest `keep` incidents.
+ *
+ * @returns How many were deleted.
+ */
 export function deleteIncidentsBeyond(db: Database, keep: number): number {
   return db.run(
     `DELETE FROM incidents WHERE status = 'resolved' AND id IN (

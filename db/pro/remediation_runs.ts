@@ -55,7 +55,7 @@ export function selectRemediationRuns(
   db: Database,
   { limit, offset }: { limit: number; offset: number },
 ): RemediationRun[] {
-  // Of the same millisecond, the one written later is newer.
+  // The row id orders runs of the same millisecond.
   return runs.select(
     db,
     "WHERE finished_at IS NOT NULL ORDER BY started_at DESC, rowid DESC LIMIT :limit OFFSET :offset",

@@ -1,5 +1,6 @@
 /**
- * The `sla_definitions` and `sla_monitors` tables: uptime targets and the monitors that they apply to.
+ * The `sla_definitions` and `sla_monitors` tables: uptime targets and the monitors that they apply
+ * to.
  *
  * @module
  */

@@ -36,7 +36,7 @@ function openHarbor() {
   return { db, [Symbol.dispose]: () => db.close() };
 }
 
-Deno.test("table() stores booleans and lists, and reads them as they were", () => {
+Deno.test("table() stores and reads booleans and lists", () => {
   using harbor = openHarbor();
   const { db } = harbor;
 
@@ -74,7 +74,7 @@ Deno.test("table() ignores fields that it does not map", () => {
   deepEqual(boats.select(db), [DORY]);
 });
 
-Deno.test("table() reports a conflict as the statement says", () => {
+Deno.test("table() handles a conflict as the clause says", () => {
   using harbor = openHarbor();
   const { db } = harbor;
   boats.insert(db, DORY);

@@ -2,7 +2,7 @@ import { deepEqual, equal, throws } from "node:assert/strict";
 import { DatabaseFileError, openStateDatabase } from "../../db/database.ts";
 import { migrate } from "../../db/migrate.ts";
 
-/** A database file in a directory of its own. */
+/** A database file in its own directory. */
 function temporaryFile(): { path: string } & Disposable {
   const directory = Deno.makeTempDirSync({ prefix: "longshore-db-" });
   return {
@@ -13,7 +13,7 @@ function temporaryFile(): { path: string } & Disposable {
 
 const notes = { name: "0001_notes", sql: "CREATE TABLE notes (text TEXT NOT NULL) STRICT" };
 
-Deno.test("openStateDatabase() writes ahead and waits for the disk at each commit", () => {
+Deno.test("openStateDatabase() uses a write-ahead log and syncs each commit", () => {
   using file = temporaryFile();
   const db = openStateDatabase(file.path);
   deepEqual(db.get("PRAGMA journal_mode"), { journal_mode: "wal" });
@@ -28,7 +28,7 @@ Deno.test("openStateDatabase() writes ahead and waits for the disk at each commi
 for (
   const { what, content } of [
     { what: "an empty file", content: "" },
-    { what: "a text", content: "This is no database, however long it may be. ".repeat(100) },
+    { what: "a text", content: "This text is not a database. ".repeat(100) },
   ]
 ) {
   Deno.test(`openStateDatabase() refuses ${what}`, () => {
@@ -38,7 +38,7 @@ for (
   });
 }
 
-Deno.test("openStateDatabase() finds damage after an unclean end", () => {
+Deno.test("openStateDatabase() detects damage after an unclean shutdown", () => {
   using file = temporaryFile();
   const db = openStateDatabase(file.path);
   migrate(db, [notes]);
@@ -52,7 +52,7 @@ Deno.test("openStateDatabase() finds damage after an unclean end", () => {
   throws(() => openStateDatabase(file.path), /is damaged|is malformed/);
 });
 
-Deno.test("transaction() undoes everything when its work throws", () => {
+Deno.test("transaction() rolls back when its work throws", () => {
   const db = openStateDatabase(":memory:");
   migrate(db, [notes]);
   throws(() =>
@@ -64,7 +64,7 @@ Deno.test("transaction() undoes everything when its work throws", () => {
   db.close();
 });
 
-Deno.test("migrate() runs each step once, and then commits wait for the disk as before", () => {
+Deno.test("migrate() applies each migration once, and keeps syncing commits", () => {
   const db = openStateDatabase(":memory:");
   deepEqual(migrate(db, [notes]), ["0001_notes"]);
   deepEqual(db.get("PRAGMA synchronous"), { synchronous: 2 });
@@ -72,7 +72,7 @@ Deno.test("migrate() runs each step once, and then commits wait for the disk as 
   db.close();
 });
 
-Deno.test("migrate() undoes a step that fails and keeps those before it", () => {
+Deno.test("migrate() rolls back a failed migration and keeps the previous ones", () => {
   const db = openStateDatabase(":memory:");
   const broken = {
     name: "0002_broken",

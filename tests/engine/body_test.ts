@@ -6,7 +6,7 @@ import { EngineProtocolError } from "../../engine/errors.ts";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** A source that gives one part per read. */
+/** A source that returns one part per read. */
 function readerOf(...parts: string[]): ByteReader {
   const rest = parts.filter((part) => part !== "").map((part) => encoder.encode(part));
   return new ByteReader({
@@ -39,7 +39,7 @@ for (
     { form: "empty chunked", framed: "chunked" as const, wire: "0\r\n\r\n", text: "" },
   ]
 ) {
-  Deno.test(`a ${form} body is read however it is split in two, and no byte further`, async () => {
+  Deno.test(`a ${form} body is read when split at any byte, and no byte beyond it`, async () => {
     for (let split = 0; split <= wire.length; split++) {
       for (
         const read of [pieces, async (body: Body) => decoder.decode(await readWhole(body, 100))]
@@ -58,7 +58,7 @@ for (
     equal(decoder.decode(await readWhole(new Body(readerOf(...wire), framed), 100)), text);
   });
 
-  Deno.test(`a ${form} body that is cut anywhere is no whole body`, async () => {
+  Deno.test(`a ${form} body truncated at any byte is refused`, async () => {
     for (let length = 0; length < wire.length; length++) {
       await rejects(pieces(new Body(readerOf(wire.slice(0, length)), framed)), EndOfSourceError);
     }
@@ -70,7 +70,7 @@ Deno.test("a body without framing ends with the connection", async () => {
   equal(decoder.decode(await readWhole(new Body(readerOf("a", "b"), "until close"), 2)), "ab");
 });
 
-Deno.test("a large body is read whole, and is what was sent", async () => {
+Deno.test("a large body is read in full", async () => {
   const text = "0123456789abcdef".repeat(40_000);
   const size = text.length.toString(16);
   const all = (body: Body) => readWhole(body, text.length).then((bytes) => decoder.decode(bytes));
@@ -92,7 +92,7 @@ for (
   });
 }
 
-Deno.test("a length that promises more than is allowed is refused before anything is read", async () => {
+Deno.test("a length above the limit is refused before the body is read", async () => {
   await rejects(readWhole(new Body(readerOf("ab"), 1e15), 1000), EngineProtocolError);
 });
 

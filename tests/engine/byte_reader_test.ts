@@ -2,7 +2,7 @@ import { equal, rejects } from "node:assert/strict";
 import { BUFFER_LENGTH, ByteReader, EndOfSourceError } from "../../engine/byte_reader.ts";
 import { EngineProtocolError } from "../../engine/errors.ts";
 
-/** Gives `text` in reads of at most `step` bytes. */
+/** Returns `text` in reads of at most `step` bytes. */
 function readerOf(text: string, step = Infinity): ByteReader {
   let rest = new TextEncoder().encode(text);
   return new ByteReader({
@@ -16,7 +16,7 @@ function readerOf(text: string, step = Infinity): ByteReader {
   });
 }
 
-Deno.test("head() ends at the empty line, however the bytes arrive", async () => {
+Deno.test("readHead() ends at the empty line, however the bytes arrive", async () => {
   const wire = "HTTP/1.1 200 OK\r\nA: \r\nB: c\r\n\r\nbody";
   for (let step = 1; step <= wire.length; step++) {
     const reader = readerOf(wire, step);
@@ -25,19 +25,19 @@ Deno.test("head() ends at the empty line, however the bytes arrive", async () =>
   }
 });
 
-Deno.test("head() refuses a head of more than 64 KiB", async () => {
+Deno.test("readHead() refuses a head of more than 64 KiB", async () => {
   const fits = "a".repeat(BUFFER_LENGTH - 4);
   equal(await readerOf(`${fits}\r\n\r\n`).readHead(), fits);
   await rejects(readerOf(`${fits}a\r\n\r\n`).readHead(), EngineProtocolError);
   await rejects(readerOf("a".repeat(BUFFER_LENGTH * 3), 1000).readHead(), EngineProtocolError);
 });
 
-Deno.test("head() says when the source ends before it", async () => {
+Deno.test("readHead() fails when the source ends before it", async () => {
   await rejects(readerOf("").readHead(), EndOfSourceError);
   await rejects(readerOf("HTTP/1.1 200 OK\r\n\r").readHead(), EndOfSourceError);
 });
 
-Deno.test("line() takes a line of the allowed length and none beyond", async () => {
+Deno.test("readLine() accepts a line of the maximum length, but no longer one", async () => {
   for (const step of [1, 2, 3, Infinity]) {
     equal(await readerOf("abcd\r\n", step).readLine(4), "abcd");
     equal(await readerOf("\r\n", step).readLine(0), "");
@@ -49,14 +49,14 @@ Deno.test("line() takes a line of the allowed length and none beyond", async () 
   }
 });
 
-Deno.test("lines go on when the buffer is full of what was not taken yet", async () => {
+Deno.test("lines are read when the buffer is full of unread bytes", async () => {
   const line = "x".repeat(1000);
   const count = 3 * BUFFER_LENGTH / 1000;
   const reader = readerOf(`${line}\r\n`.repeat(count), 777);
   for (let at = 0; at < Math.floor(count); at++) equal(await reader.readLine(1000), line);
 });
 
-Deno.test("some() and someInto() give no more than asked for, then the end", async () => {
+Deno.test("readSome() and readInto() return at most the requested bytes, then the end", async () => {
   const reader = readerOf("abcdef");
   equal(new TextDecoder().decode((await reader.readSome(2))!), "ab");
   const target = new Uint8Array(3);

@@ -13,12 +13,12 @@ import { until } from "../helpers/until.ts";
 
 const OK = jsonAnswer({ ok: true });
 
-/** Answers every request of a connection with the same bytes. */
+/** Sends the same bytes for each request of a connection. */
 const always = (wire: string) => async (connection: RawConnection) => {
   while (await connection.request()) await connection.write(wire);
 };
 
-/** An error's reason, for a failure to reach the engine. */
+/** The reason of an EngineUnreachableError. */
 async function reasonOf(work: Promise<unknown>): Promise<string> {
   try {
     await work;
@@ -36,7 +36,7 @@ async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   return text;
 }
 
-Deno.test("a request goes to the negotiated version, with its query and JSON body", async () => {
+Deno.test("a request uses the negotiated version, with its query and JSON body", async () => {
   let sent = "";
   await using raw = rawEngine(async (connection) => {
     sent = await connection.request() ?? "";
@@ -60,14 +60,14 @@ Deno.test("a request goes to the negotiated version, with its query and JSON bod
   equal(raw.engine.reachable, true);
 });
 
-Deno.test("requests one after the other share one connection", async () => {
+Deno.test("consecutive requests share one connection", async () => {
   await using raw = rawEngine(always(OK));
   for (let count = 0; count < 10; count++) await raw.engine.json("GET", "/a");
   equal(raw.accepted, 1);
   equal(raw.requests.length, 10);
 });
 
-Deno.test("requests at the same time use no more connections than allowed", async () => {
+Deno.test("concurrent requests use no more connections than allowed", async () => {
   let atOnce = 0;
   let most = 0;
   await using raw = rawEngine(async (connection) => {
@@ -85,13 +85,13 @@ Deno.test("requests at the same time use no more connections than allowed", asyn
   ok(raw.accepted <= 4, "the probe may need one more");
 });
 
-Deno.test("waiting requests run in the order in which they came", async () => {
+Deno.test("waiting requests run in order of arrival", async () => {
   await using raw = rawEngine(always(OK), { connectionsMax: 1 });
   await Promise.all([1, 2, 3, 4, 5].map((n) => raw.engine.json("GET", `/${n}`)));
   deepEqual(raw.requests, ["GET /1", "GET /2", "GET /3", "GET /4", "GET /5"]);
 });
 
-Deno.test("a request beyond the bound of the queue fails at once", async () => {
+Deno.test("a request beyond the limit of the queue fails immediately", async () => {
   await using raw = rawEngine(async (connection) => {
     while (await connection.request()) await connection.ended();
   }, { connectionsMax: 1, waitingMax: 1 });
@@ -110,7 +110,7 @@ Deno.test("a request beyond the bound of the queue fails at once", async () => {
   deepEqual(raw.requests, ["GET /running"]);
 });
 
-Deno.test("long requests do not hold up short ones", async () => {
+Deno.test("long requests do not delay short ones", async () => {
   await using raw = rawEngine(async (connection) => {
     for (let text = await connection.request(); text; text = await connection.request()) {
       if (text.includes("/short ")) await connection.write(OK);
@@ -155,7 +155,7 @@ for (
     },
   ]
 ) {
-  Deno.test(`an answer with ${form} is read, split at any byte`, async () => {
+  Deno.test(`a response with ${form} is read when split at any byte`, async () => {
     await using raw = rawEngine(async (connection) => {
       for (
         let request = await connection.request();
@@ -164,7 +164,7 @@ for (
       ) {
         const split = Number(/\/split\/(\d+)/.exec(request)?.[1]);
         await connection.write(wire.slice(0, split));
-        // Two writes that arrive as one would still be read right; this makes most of them two.
+        // Makes most of the two writes arrive separately.
         await new Promise((resolve) => setTimeout(resolve));
         await connection.write(wire.slice(split));
       }
@@ -176,13 +176,13 @@ for (
   });
 }
 
-Deno.test("a connection on which more comes than was asked for is not used again", async () => {
+Deno.test("a connection with unrequested bytes is not reused", async () => {
   await using raw = rawEngine(always(OK + "HTTP/1.1 200 OK\r\n"));
   for (let count = 0; count < 3; count++) await raw.engine.json("GET", "/a");
   equal(raw.accepted, 3);
 });
 
-Deno.test("an answer without length or chunks ends with the connection", async () => {
+Deno.test("a response without length or chunks ends with the connection", async () => {
   await using raw = rawEngine(async (connection) => {
     await connection.request();
     await connection.write('HTTP/1.1 200 OK\r\n\r\n{"a":');
@@ -193,7 +193,7 @@ Deno.test("an answer without length or chunks ends with the connection", async (
 });
 
 for (const status of ["204 No Content", "304 Not Modified"]) {
-  Deno.test(`an answer with status ${status} has no body, and its connection is kept`, async () => {
+  Deno.test(`a response with status ${status} has no body, and its connection is reused`, async () => {
     await using raw = rawEngine(always(`HTTP/1.1 ${status}\r\nContent-Length: 5\r\n\r\n`));
     for (let count = 0; count < 3; count++) {
       const response = await raw.engine.request("POST", "/a");
@@ -204,14 +204,14 @@ for (const status of ["204 No Content", "304 Not Modified"]) {
   });
 }
 
-Deno.test("an answer to HEAD has no body, and its connection is kept", async () => {
+Deno.test("a response to HEAD has no body, and its connection is reused", async () => {
   await using raw = rawEngine(always("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n"));
   equal(await (await raw.engine.request("HEAD", "/a")).text(), "");
   equal(await (await raw.engine.request("HEAD", "/a")).text(), "");
   equal(raw.accepted, 1);
 });
 
-Deno.test("a failure carries the engine's status and words, and its connection is kept", async () => {
+Deno.test("an error has the engine's status and text, and its connection is reused", async () => {
   await using raw = rawEngine(async (connection) => {
     await connection.request();
     await connection.write(jsonAnswer({ message: "No such container: x" }, "404 Not Found"));
@@ -231,7 +231,7 @@ Deno.test("a failure carries the engine's status and words, and its connection i
   equal(raw.engine.reachable, true);
 });
 
-Deno.test("the text of a failure is cut, however much the engine sends", async () => {
+Deno.test("the text of an error is truncated", async () => {
   const wire = (length: number) =>
     `HTTP/1.1 500 Oops\r\nContent-Length: ${length}\r\n\r\n${"x".repeat(length)}`;
   await using raw = rawEngine(async (connection) => {
@@ -244,7 +244,7 @@ Deno.test("the text of a failure is cut, however much the engine sends", async (
   await rejects(raw.engine.json("GET", "/a"), { status: 500 });
 });
 
-Deno.test("a body is streamed as it is asked for, and its connection is kept at its end", async () => {
+Deno.test("a body is streamed on demand, and its connection is reused afterwards", async () => {
   await using raw = rawEngine(async (connection) => {
     while (await connection.request()) {
       await connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -260,7 +260,7 @@ Deno.test("a body is streamed as it is asked for, and its connection is kept at 
   equal(raw.accepted, 1);
 });
 
-Deno.test("an engine that sends faster than the caller reads has to wait", async () => {
+Deno.test("an engine that sends faster than the caller reads must wait", async () => {
   let written = 0;
   const abort = new AbortController();
   await using raw = rawEngine(async (connection) => {
@@ -310,7 +310,7 @@ for (
     },
   ]
 ) {
-  Deno.test(`${way} of a stream closes its connection and makes room`, async () => {
+  Deno.test(`${way} of a stream closes its connection and releases the limiter`, async () => {
     await using raw = rawEngine(async (connection) => {
       await connection.request();
       await connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n");
@@ -348,7 +348,7 @@ for (const method of ["GET", "HEAD", "PUT", "DELETE", "POST"] satisfies Method[]
       await using raw = rawEngine(async (connection) => {
         await connection.request();
         await connection.write("HTTP/1.1 204 No Content\r\n\r\n");
-        // The second request is taken from the first connection, but never answered.
+        // The second request is read from the first connection but gets no response.
         if (await connection.request() && connection.number > 1) {
           await connection.write("HTTP/1.1 204 No Content\r\n\r\n");
         }
@@ -364,7 +364,7 @@ for (const method of ["GET", "HEAD", "PUT", "DELETE", "POST"] satisfies Method[]
     },
   );
 
-  Deno.test(`${method} on a connection that the engine closed while idle goes to a fresh one`, async () => {
+  Deno.test(`${method} on an idle connection that the engine closed is sent on a new one`, async () => {
     await using raw = rawEngine(async (connection) => {
       await connection.request();
       await connection.write("HTTP/1.1 204 No Content\r\n\r\n");
@@ -377,11 +377,11 @@ for (const method of ["GET", "HEAD", "PUT", "DELETE", "POST"] satisfies Method[]
   });
 }
 
-Deno.test("a request is sent again only once, and never after a fresh connection", async () => {
+Deno.test("a request is retried only once, and never after a new connection", async () => {
   await using raw = rawEngine(async (connection) => {
     await connection.request();
   });
-  // The first goes on the connection of the ping.
+  // The first request uses the connection of the ping.
   await rejects(raw.engine.json("GET", "/a"), {
     reason: "broken",
     message: `The connection to the container engine at ${raw.socketPath} broke`,
@@ -389,7 +389,7 @@ Deno.test("a request is sent again only once, and never after a fresh connection
   deepEqual(raw.requests, ["GET /a", "GET /a"]);
 });
 
-Deno.test("a GET whose answer has begun is not sent again", async () => {
+Deno.test("a GET whose response has started is not retried", async () => {
   await using raw = rawEngine(async (connection) => {
     await connection.request();
     await connection.write(OK);
@@ -401,7 +401,7 @@ Deno.test("a GET whose answer has begun is not sent again", async () => {
   deepEqual(raw.requests, ["GET /a", "GET /b"]);
 });
 
-Deno.test("a body that breaks off is a failure, whole and streamed", async () => {
+Deno.test("a truncated body is an error, read in full or streamed", async () => {
   await using raw = rawEngine(async (connection) => {
     await connection.request();
     await connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n[1,");
@@ -431,7 +431,7 @@ for (
     },
   ]
 ) {
-  Deno.test(`an engine that answers with ${wrong} is a protocol error, and no leak`, async () => {
+  Deno.test(`a response with ${wrong} is a protocol error and leaks nothing`, async () => {
     await using raw = rawEngine(async (connection) => {
       while (await connection.request()) await connection.write(wire);
     }, { connectionsMax: 1 });
@@ -474,7 +474,7 @@ for (
   });
 }
 
-Deno.test("an abort ends a stream that nobody reads at the moment, and makes room", async () => {
+Deno.test("an abort ends a stream without a pending read, and releases the limiter", async () => {
   await using raw = rawEngine(async (connection) => {
     await connection.request();
     await connection.write("HTTP/1.1 200 OK\r\n\r\nab");
@@ -490,7 +490,7 @@ Deno.test("an abort ends a stream that nobody reads at the moment, and makes roo
   await rejects(textOf(body), { name: "AbortError" });
 });
 
-Deno.test("aborts at any moment leave neither a connection nor a place taken", async () => {
+Deno.test("aborts at any moment release the connection and the limiter", async () => {
   const large = jsonAnswer("x".repeat(200_000));
   await using raw = rawEngine(async (connection) => {
     while (await connection.request()) await connection.write(raw.requests.length % 2 ? OK : large);
@@ -530,7 +530,7 @@ Deno.test("an aborted signal sends nothing, and a late abort does nothing", asyn
   equal(raw.accepted, 1);
 });
 
-Deno.test("an answer that does not come in time is a timeout, and no leak", async () => {
+Deno.test("a late response is a timeout and leaks nothing", async () => {
   await using raw = rawEngine(async (connection) => {
     await connection.request();
     await connection.ended();
@@ -545,7 +545,7 @@ Deno.test("an answer that does not come in time is a timeout, and no leak", asyn
   await until("every connection is closed", () => raw.open === 0);
 });
 
-Deno.test("a request that waits for its turn is timed as well", async () => {
+Deno.test("the timeout includes the wait for the limiter", async () => {
   await using raw = rawEngine(async (connection) => {
     await connection.request();
     await connection.ended();
@@ -559,7 +559,7 @@ Deno.test("a request that waits for its turn is timed as well", async () => {
   await rejects(first);
 });
 
-Deno.test("a stream that has begun is not timed", async () => {
+Deno.test("a stream that has started has no timeout", async () => {
   const goOn = Promise.withResolvers<void>();
   await using raw = rawEngine(async (connection) => {
     await connection.request();
@@ -572,7 +572,7 @@ Deno.test("a stream that has begun is not timed", async () => {
   equal(await textOf(response.body), "ab");
 });
 
-Deno.test("upgrade() gives a connection for both directions, closed side by side", async () => {
+Deno.test("upgrade() returns a duplex connection whose sides close separately", async () => {
   let head = "";
   await using raw = rawEngine(async (connection) => {
     head = await connection.request() ?? "";
@@ -582,7 +582,7 @@ Deno.test("upgrade() gives a connection for both directions, closed side by side
     );
     let text = "";
     for (let part = await connection.read(); part; part = await connection.read()) text += part;
-    // Our side is still open after the client has ended its own.
+    // The engine's side is still open after the client has ended its own.
     await connection.write(`echo ${text}`);
   });
 
@@ -598,7 +598,7 @@ Deno.test("upgrade() gives a connection for both directions, closed side by side
   await until("every connection is closed", () => raw.open === 0);
 });
 
-Deno.test("upgrade() takes an engine that answers 200 instead of switching", async () => {
+Deno.test("upgrade() accepts a 200 response instead of 101", async () => {
   await using raw = rawEngine(async (connection) => {
     await connection.request();
     await connection.write("HTTP/1.1 200 OK\r\nContent-Type: application/x\r\n\r\nhello");
@@ -607,7 +607,7 @@ Deno.test("upgrade() takes an engine that answers 200 instead of switching", asy
   equal(await textOf(connection.readable), "hello");
 });
 
-Deno.test("upgrade() refuses an answer whose end cannot be told, and leaves nothing behind", async () => {
+Deno.test("upgrade() refuses a response with ambiguous framing, and leaks nothing", async () => {
   await using raw = rawEngine(always("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"), {
     longMax: 1,
   });
@@ -616,7 +616,7 @@ Deno.test("upgrade() refuses an answer whose end cannot be told, and leaves noth
   }
 });
 
-Deno.test("upgrade() fails with the engine's own words", async () => {
+Deno.test("upgrade() fails with the engine's own message", async () => {
   await using raw = rawEngine(always(jsonAnswer({ message: "not running" }, "409 Conflict")));
   await rejects(raw.engine.upgrade("/exec/x/start"), new EngineError(409, "not running"));
 });
@@ -642,7 +642,7 @@ Deno.test("a hijacked connection ends by close() and by its signal", async () =>
   await until("every connection is closed", () => raw.open === 0);
 });
 
-Deno.test("a missing socket, a file and a socket that nobody listens to are told apart", async () => {
+Deno.test("a missing socket, a file and a socket without a listener have different errors", async () => {
   const directory = Deno.makeTempDirSync();
   const path = (name: string) => `${directory}/${name}`;
   Deno.writeTextFileSync(path("file"), "");
@@ -688,7 +688,7 @@ Deno.test({
   },
 });
 
-Deno.test("an engine that is away is asked again only after a while, which grows to 1 s", async () => {
+Deno.test("an unreachable engine is probed after a delay that grows to 1 s", async () => {
   let now = 0;
   const directory = Deno.makeTempDirSync();
   const socketPath = `${directory}/engine.sock`;
@@ -707,7 +707,7 @@ Deno.test("an engine that is away is asked again only after a while, which grows
     equal(engine.reachable, false);
     equal(await asksAt(249), false);
     equal(await asksAt(250), true);
-    // What is remembered is the failure of the last probe.
+    // The circuit keeps the failure of the last probe.
     equal(await ask(), "refused");
     now = 749;
     equal(await ask(), "refused");
@@ -720,7 +720,7 @@ Deno.test("an engine that is away is asked again only after a while, which grows
   }
 });
 
-Deno.test("a request that finds the engine back goes through, and negotiates anew", async () => {
+Deno.test("a request after the engine has returned succeeds and negotiates again", async () => {
   let now = 0;
   await using fake = fakeEngine(
     { "GET /a": () => Response.json({ ok: true }) },
@@ -741,7 +741,7 @@ Deno.test("a request that finds the engine back goes through, and negotiates ane
   equal(fake.engine.reachable, true);
 });
 
-Deno.test("requests that wait for their turn fail when the engine goes away", async () => {
+Deno.test("waiting requests fail when the engine becomes unreachable", async () => {
   await using fake = fakeEngine({
     "POST /slow": ({ signal }) =>
       new Promise((resolve) =>
@@ -758,7 +758,7 @@ Deno.test("requests that wait for their turn fail when the engine goes away", as
   deepEqual(await Promise.all(waiting), ["missing", "missing", "missing"]);
 });
 
-Deno.test("an engine that hangs opens the circuit, and closes it when it wakes up", async () => {
+Deno.test("a hanging engine opens the circuit, and closes it when it responds again", async () => {
   let now = 0;
   let hangs = false;
   const awake: (() => void)[] = [];
@@ -794,7 +794,7 @@ Deno.test("an engine that hangs opens the circuit, and closes it when it wakes u
   deepEqual(await raw.engine.json("GET", "/a"), { ok: true });
 });
 
-Deno.test("failures of the engine, aborts and slow answers of a living engine open no circuit", async () => {
+Deno.test("errors, aborts and slow responses of a working engine do not open the circuit", async () => {
   await using fake = fakeEngine({
     "GET /bad": () => Response.json({ message: "no" }, { status: 500 }),
     "GET /slow": ({ signal }) =>
@@ -819,7 +819,7 @@ for (
     { engineSpeaks: "1.99", used: "1.55" },
   ]
 ) {
-  Deno.test(`an engine that speaks ${engineSpeaks} is spoken to in ${used}`, async () => {
+  Deno.test(`an engine that supports ${engineSpeaks} gets requests in ${used}`, async () => {
     await using fake = fakeEngine({
       "GET /version": () => Response.json({ MinAPIVersion: "1.44" }),
       "GET /a": () => Response.json(1),
@@ -848,7 +848,7 @@ Deno.test("an engine that is too old or too new is refused with both versions", 
   });
 });
 
-Deno.test("Podman is told by its own version header", async () => {
+Deno.test("Podman is recognized by its version header", async () => {
   await using fake = fakeEngine({ "GET /a": () => Response.json(1) }, {
     pingHeaders: { "libpod-api-version": "4.3.1" },
   });
@@ -857,7 +857,7 @@ Deno.test("Podman is told by its own version header", async () => {
   equal(fake.engine.kind, "podman");
 });
 
-Deno.test("what is no container engine is refused", async () => {
+Deno.test("a server that is not a container engine is refused", async () => {
   await using raw = rawEngine(always("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), {
     pings: false,
   });
@@ -868,7 +868,7 @@ Deno.test("what is no container engine is refused", async () => {
   equal(raw.engine.reachable, false);
 });
 
-Deno.test("an engine that was exchanged for another version is spoken to in that one", async () => {
+Deno.test("after an upgrade of the engine, requests use its new version", async () => {
   await using fake = fakeEngine({
     "POST /a": ({ version }) =>
       version === fake.apiVersion ? Response.json(version) : Response.json(
@@ -882,7 +882,7 @@ Deno.test("an engine that was exchanged for another version is spoken to in that
   equal(fake.engine.apiVersion, "1.47");
 });
 
-Deno.test("close() ends what is under way, closes every connection, and stays closed", async () => {
+Deno.test("close() ends pending requests, closes all connections, and stays closed", async () => {
   await using raw = rawEngine(async (connection) => {
     for (let text = await connection.request(); text; text = await connection.request()) {
       if (text.includes("/fast ")) await connection.write(OK);
@@ -903,7 +903,7 @@ Deno.test("close() ends what is under way, closes every connection, and stays cl
   await until("every connection is closed", () => raw.open === 0);
 });
 
-Deno.test("idle connections are closed after a while", async () => {
+Deno.test("idle connections are closed after a delay", async () => {
   await using raw = rawEngine(always(OK), { idleMs: 20 });
   await Promise.all([1, 2, 3].map(() => raw.engine.json("GET", "/a")));
   ok(raw.accepted > 1);
@@ -912,7 +912,7 @@ Deno.test("idle connections are closed after a while", async () => {
   equal(raw.open, 1);
 });
 
-Deno.test("a thousand requests of every fate leave no connection behind", async () => {
+Deno.test("a thousand requests with all outcomes leave no connection open", async () => {
   await using raw = rawEngine(async (connection) => {
     while (await connection.request()) {
       switch (raw.requests.length % 6) {
@@ -939,14 +939,14 @@ Deno.test("a thousand requests of every fate leave no connection behind", async 
         ...(number % 3 === 0 ? { signal: AbortSignal.timeout(number % 50) } : {}),
       })),
   );
-  // How many come through is the machine's affair; each kind of answer was given, though.
+  // The number of requests depends on the machine, but each kind of response was sent.
   ok(raw.requests.length > 6);
   ok(fates.some(({ status }) => status === "rejected"));
   raw.engine.close();
   await until("every connection is closed", () => raw.open === 0);
 });
 
-Deno.test("frames of a fake's answer come through as they are", async () => {
+Deno.test("frames in a response of the fake engine are not modified", async () => {
   await using fake = fakeEngine({
     "GET /containers/*/logs": ({ parts }) => new Response(outputFrame("stderr", parts[0]!)),
   });

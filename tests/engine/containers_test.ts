@@ -44,7 +44,7 @@ Deno.test("containerList() reads the engine's JSON, with the options as query", 
   ]);
 });
 
-Deno.test("containerInspect() keeps fields that it does not know", async () => {
+Deno.test("containerInspect() keeps unknown fields", async () => {
   const described = { Id: "c1", Name: "/web", State: { Status: "running" }, FutureField: [1] };
   await using fake = fakeEngine({ "GET /containers/c1/json": () => Response.json(described) });
   deepEqual(await containerInspect(fake.engine, "c1"), described);
@@ -66,7 +66,7 @@ for (
     "x".repeat(2000),
   ]
 ) {
-  Deno.test(`a container called ${JSON.stringify(id.slice(0, 20))} is never asked for`, async () => {
+  Deno.test(`a container named ${JSON.stringify(id.slice(0, 20))} is never requested`, async () => {
     await using fake = fakeEngine({});
     for (
       const work of [
@@ -80,7 +80,7 @@ for (
   });
 }
 
-Deno.test("an id with characters of a path's syntax stays one segment", async () => {
+Deno.test("an id with URL syntax remains one path segment", async () => {
   await using fake = fakeEngine({
     "GET /containers/*/json": ({ parts }) => Response.json({ Id: parts[0] }),
   });
@@ -93,7 +93,7 @@ for (
     { verb: "stop", work: containerStop, target: "POST /containers/c1/stop" },
   ] as const
 ) {
-  Deno.test(`${verb} says whether there was anything to do`, async () => {
+  Deno.test(`${verb} reports whether the engine changed anything`, async () => {
     await using fake = fakeEngine({ [target]: noContent });
     deepEqual(await work(fake.engine, "c1"), { changed: true });
     fake.answers[target] = notModified;
@@ -103,7 +103,7 @@ for (
   });
 }
 
-Deno.test("actions go where the engine expects them", async () => {
+Deno.test("actions send the requests that the engine expects", async () => {
   await using fake = fakeEngine({
     "POST /containers/*/*": noContent,
     "DELETE /containers/*": noContent,
@@ -120,7 +120,7 @@ Deno.test("actions go where the engine expects them", async () => {
   ]);
 });
 
-Deno.test("a slow stop does not keep others from being answered", async () => {
+Deno.test("a slow stop does not delay other requests", async () => {
   const stopped = Promise.withResolvers<Response>();
   await using fake = fakeEngine({
     "POST /containers/c1/stop": () => stopped.promise,
@@ -133,7 +133,7 @@ Deno.test("a slow stop does not keep others from being answered", async () => {
   await Promise.all(stops);
 });
 
-Deno.test("containerCreate() sends name, platform and body, and answers the id", async () => {
+Deno.test("containerCreate() sends name, platform and body, and returns the id", async () => {
   let body;
   await using fake = fakeEngine({
     "POST /containers/create": (request) => {
@@ -150,7 +150,7 @@ Deno.test("containerCreate() sends name, platform and body, and answers the id",
   deepEqual(fake.requests, ["POST /containers/create?name=web&platform=linux%2Farm64"]);
 });
 
-Deno.test("containerTop() gives one text per title, also where Podman gives whole lines", async () => {
+Deno.test("containerTop() returns one cell per title, also for Podman's unsplit lines", async () => {
   await using fake = fakeEngine({
     "GET /containers/c1/top": () =>
       Response.json({ Titles: ["PID", "CMD"], Processes: [["1", "sleep 5"]] }),
@@ -173,7 +173,7 @@ Deno.test("containerTop() gives one text per title, also where Podman gives whol
   equal(fake.requests[0], "GET /containers/c1/top?ps_args=-eo%20pid%2Ccmd");
 });
 
-Deno.test("top and stats of a container that does not run are a conflict on Podman, too", async () => {
+Deno.test("top and stats of a stopped container are a conflict on Podman as well", async () => {
   await using fake = fakeEngine({
     "GET /containers/c1/top": () => new Response(""),
     "GET /containers/c1/stats": () => new Response(""),
@@ -183,7 +183,7 @@ Deno.test("top and stats of a container that does not run are a conflict on Podm
   await rejects(containerStats(fake.engine, "c1"), conflict);
 });
 
-Deno.test("what Podman calls a failure of its own is a conflict where it is one", async () => {
+Deno.test("an internal error of Podman that is a conflict is reported as one", async () => {
   const message = "cannot remove container c1 as it is running: container state improper";
   await using fake = fakeEngine({
     "DELETE /containers/c1": () => Response.json({ message }, { status: 500 }),
@@ -193,7 +193,7 @@ Deno.test("what Podman calls a failure of its own is a conflict where it is one"
   await rejects(containerRemove(fake.engine, "c2"), new EngineError(500, "disk on fire"));
 });
 
-Deno.test("containerStats() asks for one sample, by default without waiting for a second", async () => {
+Deno.test("containerStats() requests one sample, by default without waiting for a second", async () => {
   const sample = { read: "2026-01-01T00:00:00Z", cpu_stats: {}, memory_stats: {} };
   await using fake = fakeEngine({ "GET /containers/c1/stats": () => Response.json(sample) });
   deepEqual(await containerStats(fake.engine, "c1"), sample);
@@ -224,7 +224,7 @@ Deno.test("containerLogs() separates the streams of a container without a termin
   ]);
 });
 
-Deno.test("containerLogs() reads the bare output of a container with a terminal", async () => {
+Deno.test("containerLogs() reads the raw output of a container with a terminal", async () => {
   await using fake = fakeEngine({
     "GET /containers/c1/json": () => Response.json({ Config: { Tty: true } }),
     "GET /containers/c1/logs": () => new Response("a terminal's output"),
@@ -244,7 +244,7 @@ Deno.test("containerLogs() of an unknown container fails before anything is read
   await rejects(containerLogs(fake.engine, "gone", { tty: false }), notFound("gone"));
 });
 
-Deno.test("followed logs end with their reader or their signal, and leave no connection", async () => {
+Deno.test("followed logs end with their reader or their signal, and leave no connection open", async () => {
   await using raw = rawEngine(async (connection) => {
     await connection.request();
     await connection.write("HTTP/1.1 200 OK\r\n\r\n");

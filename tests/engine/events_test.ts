@@ -20,7 +20,7 @@ const chunk = (value: unknown) => {
 
 const HEAD = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-Deno.test("systemEvents() gives each event as it happens", async () => {
+Deno.test("systemEvents() yields each event as it happens", async () => {
   const second = Promise.withResolvers<void>();
   await using raw = rawEngine(async (connection) => {
     await connection.request();
@@ -39,7 +39,7 @@ Deno.test("systemEvents() gives each event as it happens", async () => {
   deepEqual(raw.requests, ["GET /events?since=5&filters=%7B%22type%22%3A%5B%22container%22%5D%7D"]);
 });
 
-Deno.test("systemEvents() fails when the engine goes away, and when its signal says so", async () => {
+Deno.test("systemEvents() fails when the engine disconnects or the signal aborts", async () => {
   await using raw = rawEngine(async (connection) => {
     await connection.request();
     await connection.write(HEAD + chunk(event("create")));
@@ -59,7 +59,7 @@ Deno.test("systemEvents() fails when the engine goes away, and when its signal s
   await until("every connection is closed", () => raw.open === 0);
 });
 
-Deno.test("Podman's events come in Docker's words", async () => {
+Deno.test("Podman's events use Docker's action names", async () => {
   const said = [event("died"), event("exec_died"), event("remove"), event("remove", "image")];
   await using fake = fakeEngine({
     "GET /events": () => new Response(said.map((one) => JSON.stringify(one)).join("\n")),

@@ -15,7 +15,7 @@ async function texts(frames: AsyncIterable<{ stream: string; bytes: Uint8Array }
   return all;
 }
 
-Deno.test("execCreate() sends the program as it is, and answers the id", async () => {
+Deno.test("execCreate() sends the program unchanged, and returns the id", async () => {
   let body;
   await using fake = fakeEngine({
     "POST /containers/c1/exec": (request) => {
@@ -36,7 +36,7 @@ Deno.test("execCreate() sends the program as it is, and answers the id", async (
   });
 });
 
-Deno.test("execStart() gives both streams in the order in which they were written", async () => {
+Deno.test("execStart() yields both streams in the order written", async () => {
   let body = "";
   await using raw = rawEngine(async (connection) => {
     body = (await connection.request())?.split("\r\n\r\n")[1] ?? "";
@@ -51,7 +51,7 @@ Deno.test("execStart() gives both streams in the order in which they were writte
   await until("every connection is closed", () => raw.open === 0);
 });
 
-Deno.test("execStart() passes input on, and its end", async () => {
+Deno.test("execStart() passes on the input and its end", async () => {
   await using raw = rawEngine(async (connection) => {
     await connection.request();
     await connection.write(UPGRADED);
@@ -65,7 +65,7 @@ Deno.test("execStart() passes input on, and its end", async () => {
   deepEqual(await texts(program.frames), ["stdout HELLO"]);
 });
 
-Deno.test("execStart() with a terminal gives the bare output", async () => {
+Deno.test("execStart() with a terminal yields the raw output", async () => {
   await using raw = rawEngine(async (connection) => {
     await connection.request();
     await connection.write(UPGRADED + "hello\r\n");
@@ -75,7 +75,7 @@ Deno.test("execStart() with a terminal gives the bare output", async () => {
   ]);
 });
 
-Deno.test("execStart() can be given up, by its signal or by leaving the output", async () => {
+Deno.test("execStart() can be cancelled by its signal or by leaving the output", async () => {
   await using raw = rawEngine(async (connection) => {
     await connection.request();
     await connection.write(UPGRADED);
@@ -92,7 +92,7 @@ Deno.test("execStart() can be given up, by its signal or by leaving the output",
   await until("every connection is closed", () => raw.open === 0);
 });
 
-Deno.test("execStart() fails when the container does not run any more", async () => {
+Deno.test("execStart() fails if the container is not running", async () => {
   await using raw = rawEngine(async (connection) => {
     await connection.request();
     await connection.write(jsonAnswer({ message: "Container c1 is not running" }, "409 Conflict"));
@@ -103,14 +103,14 @@ Deno.test("execStart() fails when the container does not run any more", async ()
   );
 });
 
-Deno.test("execInspect() tells the exit code", async () => {
+Deno.test("execInspect() returns the exit code", async () => {
   await using fake = fakeEngine({
     "GET /exec/e1/json": () => Response.json({ ID: "e1", Running: false, ExitCode: 3 }),
   });
   equal((await execInspect(fake.engine, "e1")).ExitCode, 3);
 });
 
-Deno.test("execStart() reads the output of an engine that frames it like any other answer", async () => {
+Deno.test("execStart() reads the output of an engine that frames it like other responses", async () => {
   await using fake = fakeEngine({
     "POST /exec/e1/start": () =>
       new Response(ReadableStream.from([outputFrame("stdout", "a"), outputFrame("stderr", "b")])),

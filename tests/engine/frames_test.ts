@@ -27,7 +27,7 @@ const wire = joined(
 );
 const expected = ["stdout one\n", "stderr two é\n", "stdout three"];
 
-Deno.test("frames() finds the frames however the stream is split in three", async () => {
+Deno.test("frames() finds the frames when the stream is split into any three parts", async () => {
   for (let first = 0; first <= wire.length; first++) {
     for (let second = first; second <= wire.length; second++) {
       const parts = chunksOf(
@@ -47,14 +47,14 @@ Deno.test("frames() finds the frames in single bytes", async () => {
   );
 });
 
-Deno.test("frames() gives a frame that the end cuts short as far as it came", async () => {
+Deno.test("frames() yields the received part of a truncated last frame", async () => {
   deepEqual(await texts(frames(chunksOf(wire.slice(0, -2)))), [
     ...expected.slice(0, 2),
     "stdout thr",
   ]);
 });
 
-Deno.test("frames() takes a frame of 16 MiB and refuses a larger one", async () => {
+Deno.test("frames() accepts a frame of 16 MiB and refuses a larger one", async () => {
   const largest = outputFrame("stdout", "x".repeat(16 * 1024 * 1024));
   for await (const { bytes } of frames(chunksOf(largest))) equal(bytes.length, 16 * 1024 * 1024);
   await rejects(
@@ -80,7 +80,7 @@ Deno.test("frames() throws the failure that the engine reports in the stream", a
   await rejects(texts(frames(chunksOf(failure))), new EngineError(500, "disk on fire"));
 });
 
-Deno.test("frames() lets its source go, even when nothing was ever asked of it", async () => {
+Deno.test("frames() releases its source, even if it was never read", async () => {
   let isHeld = true;
   const source = {
     next: () => Promise.resolve({ done: false, value: outputFrame("stdout", "x") } as const),
@@ -100,7 +100,7 @@ Deno.test("frames() lets its source go, even when nothing was ever asked of it",
   equal(isHeld, false);
 });
 
-Deno.test("rawFrames() takes everything for standard output", async () => {
+Deno.test("rawFrames() treats everything as standard output", async () => {
   const chunks = ["a", "b"].map((text) => new TextEncoder().encode(text));
   deepEqual(await texts(rawFrames(chunksOf(...chunks))), ["stdout a", "stdout b"]);
 });

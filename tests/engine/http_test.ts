@@ -4,7 +4,7 @@ import { encodeRequest, parseHead } from "../../engine/http.ts";
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-Deno.test("a request without a body has no length, except where one is expected", () => {
+Deno.test("a request without a body has a length only for methods that expect one", () => {
   equal(
     text(encodeRequest({ method: "GET", target: "/a?b=c" })),
     "GET /a?b=c HTTP/1.1\r\nHost: engine\r\n\r\n",
@@ -44,7 +44,7 @@ Deno.test("a head is read with names in lower case and repeated values joined", 
   equal(head.keepsAlive, true);
 });
 
-Deno.test("a connection is kept unless the answer says otherwise", () => {
+Deno.test("a connection is reusable unless the response says otherwise", () => {
   equal(parseHead("HTTP/1.1 200 OK\r\nConnection: Close").keepsAlive, false);
   equal(parseHead("HTTP/1.1 200 OK\r\nConnection: keep-alive").keepsAlive, true);
   equal(parseHead("HTTP/1.0 200 OK").keepsAlive, false);
@@ -66,7 +66,7 @@ for (
     "HTTP/1.1 200 OK\r\n" + "a: b\r\n".repeat(200) + "c: d",
   ]
 ) {
-  Deno.test(`${JSON.stringify(wrong.slice(0, 40))} is no head of an answer`, () => {
+  Deno.test(`${JSON.stringify(wrong.slice(0, 40))} is refused as a head`, () => {
     throws(() => parseHead(wrong), EngineProtocolError);
   });
 }

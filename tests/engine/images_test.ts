@@ -30,7 +30,7 @@ for (
     [`localhost:5000/nginx:1@${sha}`, "localhost:5000/nginx", "1", sha],
   ] as const
 ) {
-  Deno.test(`splitReference() takes ${reference} apart`, () => {
+  Deno.test(`splitReference() splits ${reference}`, () => {
     deepEqual(splitReference(reference), { name, tag, digest });
   });
 }
@@ -72,7 +72,7 @@ for (
     [`nginx:1@${sha}`, `fromImage=nginx&tag=${encodeURIComponent(sha)}`],
   ] as const
 ) {
-  Deno.test(`imagePull() of ${reference} asks for one image only`, async () => {
+  Deno.test(`imagePull() of ${reference} requests one image only`, async () => {
     await using fake = fakeEngine({ "POST /images/create": () => new Response("") });
     await imagePull(fake.engine, reference);
     deepEqual(fake.requests, [`POST /images/create?${query}`]);
@@ -116,12 +116,12 @@ for (
   });
 }
 
-Deno.test("imagePull() does not take a broken stream for success", async () => {
+Deno.test("imagePull() fails on a broken stream", async () => {
   await using fake = fakeEngine({ "POST /images/create": () => new Response('{"status":') });
   await rejects(imagePull(fake.engine, "nginx"), EngineProtocolError);
 });
 
-Deno.test("images are named by paths with slashes, but never by others' paths", async () => {
+Deno.test("image names may contain slashes, but cannot reach other paths", async () => {
   await using fake = fakeEngine({
     "GET /images/localhost%3A5000/team/app%3Av1/json": () => Response.json({ Id: "i1" }),
     "DELETE /images/team/app": () => Response.json([{ Untagged: "team/app:latest" }]),
@@ -140,7 +140,7 @@ Deno.test("images are named by paths with slashes, but never by others' paths", 
   equal(fake.requests.length, asked);
 });
 
-Deno.test("imageList() and imagePrune() pass their filters on", async () => {
+Deno.test("imageList() and imagePrune() pass on their filters", async () => {
   await using fake = fakeEngine({
     "GET /images/json": ({ query }) => Response.json([{ Id: query.get("filters") }]),
     "POST /images/prune": ({ query }) =>

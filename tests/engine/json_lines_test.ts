@@ -24,7 +24,7 @@ for (
     },
   ]
 ) {
-  Deno.test(`jsonLines() reads objects ${form}, split at any byte`, async () => {
+  Deno.test(`jsonLines() reads objects ${form} when split at any byte`, async () => {
     const bytes = encoder.encode(text);
     for (let split = 0; split <= bytes.length; split++) {
       const chunks = chunksOf(bytes.slice(0, split), bytes.slice(split));
@@ -53,7 +53,7 @@ for (
   });
 }
 
-Deno.test("jsonLines() takes an object of 1 MiB and refuses a larger one", async () => {
+Deno.test("jsonLines() accepts an object of 1 MiB and refuses a larger one", async () => {
   const fits = `{"a":"${"x".repeat(1024 * 1024 - 8)}"}`;
   equal(encoder.encode(fits).length, 1024 * 1024);
   equal((await read(fits)).length, 1);

@@ -8,7 +8,7 @@ import {
 } from "../../engine/networks.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 
-Deno.test("networks are listed and described", async () => {
+Deno.test("networks are listed and inspected", async () => {
   await using fake = fakeEngine({
     "GET /networks": () => Response.json([{ Id: "n1", Name: "front" }]),
     "GET /networks/*": ({ parts }) => Response.json({ Id: "n1", Name: parts[0] }),
@@ -18,7 +18,7 @@ Deno.test("networks are listed and described", async () => {
   equal(fake.requests[0], "GET /networks?filters=%7B%22driver%22%3A%5B%22bridge%22%5D%7D");
 });
 
-Deno.test("containers are attached with their settings, and detached", async () => {
+Deno.test("containers are connected with their settings, and disconnected", async () => {
   const bodies: unknown[] = [];
   await using fake = fakeEngine({
     "POST /networks/n1/*": ({ body }) => {
@@ -35,7 +35,7 @@ Deno.test("containers are attached with their settings, and detached", async () 
   ]);
 });
 
-Deno.test("a network that refuses a container says why", async () => {
+Deno.test("networkConnect() fails with the reason of the engine", async () => {
   const message = "endpoint with name web already exists in network front";
   await using fake = fakeEngine({
     "POST /networks/n1/connect": () => Response.json({ message }, { status: 403 }),

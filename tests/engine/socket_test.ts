@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { findEngineSocket } from "../../engine/socket.ts";
 import { leaveSocket } from "../helpers/fake_engine.ts";
 
-/** A directory with sockets in it that nobody listens to. */
+/** A directory with sockets that have no listener. */
 function directoryWith(...sockets: string[]) {
   const path = Deno.realPathSync(Deno.makeTempDirSync());
   for (const socket of sockets) {
@@ -13,7 +13,7 @@ function directoryWith(...sockets: string[]) {
   return { path, [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }) };
 }
 
-/** The places of the host itself come first; with one of them there, the others are not looked at. */
+/** The host's own sockets come first; if one exists, the others are not checked. */
 const hostHasSocket = ["/var/run/docker.sock"].some((path) => {
   try {
     return Deno.statSync(path).isSocket;
@@ -46,7 +46,7 @@ for (
     "unix://",
   ]
 ) {
-  Deno.test(`DOCKER_HOST ${dockerHost} is refused with what is allowed`, async () => {
+  Deno.test(`DOCKER_HOST ${dockerHost} is refused with a hint on what is allowed`, async () => {
     await rejects(findEngineSocket({ dockerHost }), {
       message: `DOCKER_HOST is "${dockerHost}", but only the engine of this host can be managed, ` +
         "through a socket such as unix:///var/run/docker.sock",
@@ -81,7 +81,7 @@ for (
   });
 }
 
-Deno.test("a file that is no socket is not taken for one", async () => {
+Deno.test("a regular file is not used as a socket", async () => {
   using directory = directoryWith();
   Deno.writeTextFileSync(`${directory.path}/docker.sock`, "");
   const { socketPath } = await findEngineSocket({ xdgRuntimeDir: directory.path });

@@ -20,7 +20,7 @@ Deno.test("services and tasks are listed", async () => {
   ]);
 });
 
-Deno.test("serviceUpdate() names the version that it changes", async () => {
+Deno.test("serviceUpdate() sends the version that it replaces", async () => {
   let body;
   await using fake = fakeEngine({
     "POST /services/s1/update": (request) => {

@@ -89,7 +89,7 @@ for (
   });
 }
 
-Deno.test("systemDiskUsage() adds image sizes up where the engine has no sum, and takes null for none", async () => {
+Deno.test("systemDiskUsage() sums up image sizes without a total, and treats null as an empty list", async () => {
   await using fake = fakeEngine({
     "GET /system/df": () =>
       Response.json({
@@ -108,7 +108,7 @@ Deno.test("systemDiskUsage() adds image sizes up where the engine has no sum, an
   });
 });
 
-Deno.test("buildPrune() has nothing to do on Podman, which has no build cache of its own", async () => {
+Deno.test("buildPrune() removes nothing on Podman, which has no build cache", async () => {
   await using docker = fakeEngine({
     "POST /build/prune": () => Response.json({ CachesDeleted: ["b1"], SpaceReclaimed: 3 }),
   });
@@ -122,7 +122,7 @@ Deno.test("buildPrune() has nothing to do on Podman, which has no build cache of
   await rejects(buildPrune(odd.engine), { name: "EngineError", status: 404 });
 });
 
-Deno.test("the engine tells about itself", async () => {
+Deno.test("systemVersion(), systemInfo() and systemPing() read the engine's description", async () => {
   await using fake = fakeEngine({
     "GET /info": () => Response.json({ Name: "host" }),
     "GET /version": () => Response.json({ Version: "29.0.0" }),

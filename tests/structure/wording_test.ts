@@ -37,7 +37,7 @@ const EXCEPT = /^tests\/structure\/(wording_test\.ts|openapi\.snapshot\.json)$|l
 
 /** Folders whose wording has not been revised yet. */
 const PENDING =
-  /^(main\.ts|compile\.sh|\.ci|commands|db|deploy|engine|routes|services(?!\/pro\/)|tests\/(commands|engine|db|services(?!\/pro\/)|routes|main))(\/|$)/;
+  /^(main\.ts|compile\.sh|\.ci|commands|deploy|routes|services(?!\/pro\/)|tests\/(commands|services(?!\/pro\/)|routes|main))(\/|$)/;
 
 const ALLOWED = /wording: allow/;
 

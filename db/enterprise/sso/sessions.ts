@@ -39,8 +39,9 @@ export interface ActiveAt {
   refusedSince: string;
 }
 
-// A login that ended early (logout, stolen token, changed password) has no refresh tokens left. After
-// a change of the user's role they are revoked, and the session ends with its last access token.
+// A login that ended early (logout, stolen token, changed password) has no refresh tokens left.
+// After a change of the user's role they are revoked, and the session ends with its last access
+// token.
 const ACTIVE = `
   expires_at > :now AND EXISTS (
     SELECT 1 FROM refresh_tokens t

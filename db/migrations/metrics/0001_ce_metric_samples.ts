@@ -1,11 +1,10 @@
 import type { Migration } from "../../migrate.ts";
 
-// One row describes the host over the `resolution` seconds that begin at `ts`. A row of 15 s is a
-// sample as it was taken; the others are rolled up from the next finer ones. What a history asks
-// for is one range of the key, whichever resolution it reads.
-// In a row made of one sample least, mean and greatest are the same: then only the mean is there.
-// Averages of averages need weights: `samples`, and for the containers `engine_samples`, which
-// leaves out the samples taken while the engine was away.
+// One row describes the host over the `resolution` seconds that start at `ts`. Rows of 15 s are
+// samples; the others are rolled up from the next finer resolution. A history query reads one range
+// of the primary key, whatever its resolution. In a row of one sample minimum, mean and maximum are
+// equal: only the mean is stored. Averages of averages need weights: `samples`, and for the
+// containers `engine_samples`, which excludes samples taken while the engine was unreachable.
 export const migration: Migration = {
   name: "0001_ce_metric_samples",
   sql: `
@@ -28,7 +27,7 @@ export const migration: Migration = {
       load_1                 REAL NOT NULL,
       load_1_max             REAL,
       containers_running_min REAL,
-      containers_running     REAL, -- NULL: the engine was away
+      containers_running     REAL, -- NULL: the engine was unreachable
       containers_running_max REAL,
       containers_total_min   REAL,
       containers_total       REAL,

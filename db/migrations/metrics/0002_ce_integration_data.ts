@@ -1,6 +1,6 @@
 import type { Migration } from "../../migrate.ts";
 
-// The integrations themselves are in the other database, hence no foreign keys.
+// No foreign keys: the integrations are in the other database.
 export const migration: Migration = {
   name: "0002_ce_integration_data",
   sql: `
@@ -28,8 +28,8 @@ export const migration: Migration = {
       status         TEXT,
       detail         TEXT,
       timestamp      TEXT NOT NULL, -- ISO 8601, UTC
-      source_key     TEXT, -- names a happening that is stored once; NULL for a sample
-      active         INTEGER NOT NULL CHECK (active IN (0, 1)) -- an alert that goes on
+      source_key     TEXT, -- identifies an alert or event; NULL for a sample
+      active         INTEGER NOT NULL CHECK (active IN (0, 1)) -- an unresolved alert
     ) STRICT;
     CREATE INDEX integration_data_by_time ON integration_data (integration_id, timestamp DESC);
     CREATE INDEX integration_data_by_type ON integration_data (integration_id, type, timestamp DESC);

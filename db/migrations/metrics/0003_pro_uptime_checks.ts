@@ -1,14 +1,14 @@
 import type { Migration } from "../../migrate.ts";
 
-// Each check is stored three times: as it was, in the roll-ups of its quarter and its hour, from
-// which statistics are read, and as the last one of its monitor, from which a restart goes on.
-// Two checks of a monitor in the same millisecond are told apart by n.
+// Each check is stored three times: by itself, in the roll-ups of its quarter hour and hour, from
+// which statistics are read, and as the latest check of its monitor, which is restored after a
+// restart. `n` distinguishes checks of a monitor in the same millisecond.
 export const migration: Migration = {
   name: "0003_pro_uptime_checks",
   sql: `
     CREATE TABLE uptime_checks (
       monitor_id       TEXT NOT NULL,
-      checked_at       INTEGER NOT NULL, -- Unix milliseconds, as all times here
+      checked_at       INTEGER NOT NULL, -- Unix milliseconds, like all times here
       n                INTEGER NOT NULL,
       ok               INTEGER NOT NULL CHECK (ok IN (0, 1)),
       response_time_ms INTEGER,
@@ -22,20 +22,20 @@ export const migration: Migration = {
       resolution       INTEGER NOT NULL CHECK (resolution IN (900, 3600)), -- seconds
       ts               INTEGER NOT NULL CHECK (ts % (resolution * 1000) = 0),
       checks           INTEGER NOT NULL CHECK (checks > 0),
-      timed            INTEGER NOT NULL CHECK (timed BETWEEN 0 AND checks), -- checks that succeeded
+      timed            INTEGER NOT NULL CHECK (timed BETWEEN 0 AND checks), -- successful checks
       response_ms_sum  INTEGER NOT NULL, -- of those
       response_ms_max  INTEGER NOT NULL,
-      response_ms_hist TEXT NOT NULL, -- JSON: how many by bucket
+      response_ms_hist TEXT NOT NULL, -- JSON: count by bucket
       PRIMARY KEY (monitor_id, resolution, ts)
     ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE uptime_latest (
       monitor_id       TEXT PRIMARY KEY,
       checked_at       INTEGER NOT NULL,
-      known_until      INTEGER NOT NULL, -- when the next one was due
+      known_until      INTEGER NOT NULL, -- when the next check was due
       response_time_ms INTEGER,
       failures         INTEGER NOT NULL CHECK (failures >= 0), -- in a row
-      failing_since    INTEGER, -- the first of them
+      failing_since    INTEGER, -- time of the first of them
       CHECK ((failures = 0) = (failing_since IS NULL))
     ) STRICT, WITHOUT ROWID;
   `,

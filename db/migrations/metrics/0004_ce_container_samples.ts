@@ -1,9 +1,8 @@
 import type { Migration } from "../../migrate.ts";
 
 // A series is named after its container, not after its id, which changes when the container is
-// recreated. Rows of 15 s are samples as they were taken; the others are rolled up from the next
-// finer resolution. In a row of one sample minimum, mean and maximum are equal: only the mean is
-// stored.
+// recreated. Rows of 15 s are samples; the others are rolled up from the next finer resolution. In
+// a row of one sample minimum, mean and maximum are equal: only the mean is stored.
 export const migration: Migration = {
   name: "0004_ce_container_samples",
   sql: `

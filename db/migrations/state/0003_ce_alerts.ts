@@ -1,13 +1,13 @@
 import type { Migration } from "../../migrate.ts";
 
-// A rule carries how far it has come, so that a restart neither loses a firing nor repeats it. An
-// event outlives its rule, hence the copied name and condition and no foreign key.
+// A rule stores its progress, so that a restart neither loses nor repeats an alert. An event
+// outlives its rule, hence the copied name and condition and no foreign key.
 export const migration: Migration = {
   name: "0003_ce_alerts",
   sql: `
     CREATE TABLE alert_rules (
       id               TEXT PRIMARY KEY,
-      host_id          TEXT NOT NULL DEFAULT 'local', -- the host that is watched
+      host_id          TEXT NOT NULL DEFAULT 'local', -- the monitored host
       name             TEXT NOT NULL,
       metric           TEXT NOT NULL CHECK (metric IN (
         'cpu_percent', 'memory_percent', 'disk_percent', 'load_1', 'container_stopped'
@@ -32,13 +32,13 @@ export const migration: Migration = {
       metric      TEXT NOT NULL,
       operator    TEXT NOT NULL,
       threshold   REAL NOT NULL,
-      value       REAL NOT NULL, -- at the firing
+      value       REAL NOT NULL, -- when the rule fired
       message     TEXT NOT NULL,
       fired_at    TEXT NOT NULL,
       resolved_at TEXT
     ) STRICT;
     CREATE INDEX alert_events_by_time ON alert_events (fired_at DESC, id);
-    -- A rule fires once at a time.
+    -- A rule has at most one unresolved event.
     CREATE UNIQUE INDEX alert_events_open ON alert_events (rule_id) WHERE resolved_at IS NULL;
   `,
 };

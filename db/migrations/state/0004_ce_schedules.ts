@@ -7,10 +7,10 @@ export const migration: Migration = {
   sql: `
     CREATE TABLE schedules (
       id              TEXT PRIMARY KEY,
-      host_id         TEXT NOT NULL DEFAULT 'local', -- where the container is
+      host_id         TEXT NOT NULL DEFAULT 'local', -- the host of the container
       name            TEXT NOT NULL,
       container_id    TEXT NOT NULL,
-      container_name  TEXT NOT NULL, -- by which a container is found that was recreated
+      container_name  TEXT NOT NULL, -- finds the container after it was recreated
       action          TEXT NOT NULL CHECK (action IN ('start', 'stop', 'restart')),
       cron_expression TEXT NOT NULL,
       timezone        TEXT NOT NULL, -- IANA
@@ -33,7 +33,7 @@ export const migration: Migration = {
       status         TEXT CHECK (status IN ('success', 'failure', 'skipped')),
       error          TEXT,
       CHECK ((finished_at IS NULL) = (status IS NULL)),
-      -- Whatever happens to the clock or the process, no due time is run twice.
+      -- No due time runs twice, even after a crash or a clock change.
       UNIQUE (schedule_id, due_at)
     ) STRICT;
     CREATE INDEX schedule_runs_by_start ON schedule_runs (started_at DESC, id);

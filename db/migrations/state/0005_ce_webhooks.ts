@@ -1,7 +1,7 @@
 import type { Migration } from "../../migrate.ts";
 
-// The outbox serves every channel, of whatever edition: a target is a webhook, a chat channel, a
-// device. It is no foreign key, for each channel keeps its targets in a table of its own.
+// The outbox serves the channels of all editions: a target is a webhook, a chat channel or a
+// device. It is not a foreign key, because each channel stores its targets in its own table.
 export const migration: Migration = {
   name: "0005_ce_webhooks",
   sql: `
@@ -13,23 +13,23 @@ export const migration: Migration = {
       enabled              INTEGER NOT NULL CHECK (enabled IN (0, 1)),
       created_at           TEXT NOT NULL, -- ISO 8601, UTC
       last_delivery_at     TEXT,
-      last_delivery_status INTEGER, -- of the answer; NULL where there was none
+      last_delivery_status INTEGER, -- of the response; NULL without one
       last_delivery_error  TEXT
     ) STRICT;
 
     CREATE TABLE outbox_messages (
       sequence        INTEGER PRIMARY KEY AUTOINCREMENT,
-      id              TEXT NOT NULL UNIQUE, -- by which a receiver tells a repeat
+      id              TEXT NOT NULL UNIQUE, -- lets a receiver detect duplicates
       channel         TEXT NOT NULL,
       target_id       TEXT NOT NULL,
       event_kind      TEXT NOT NULL,
-      payload         TEXT NOT NULL, -- exactly what is sent
+      payload         TEXT NOT NULL, -- the body as sent
       created_at      TEXT NOT NULL,
       next_attempt_at TEXT CHECK ((next_attempt_at IS NOT NULL) = (status = 'queued')),
       attempts        INTEGER NOT NULL DEFAULT 0,
       last_attempt_at TEXT,
       status          TEXT NOT NULL CHECK (status IN ('queued', 'sent', 'failed')),
-      last_status     INTEGER, -- of the answer; NULL where there was none
+      last_status     INTEGER, -- of the response; NULL without one
       last_error      TEXT,
       sent_at         TEXT
     ) STRICT;

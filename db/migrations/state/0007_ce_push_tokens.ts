@@ -1,15 +1,15 @@
 import type { Migration } from "../../migrate.ts";
 
-// A token stands for one app on one device. `user_id` is no foreign key: in key mode the owner is
-// `key`, who has no row. A device that changes hands gets a new id, so that nothing that waits for
-// the former owner reaches the new one.
+// A token identifies one app on one device. `user_id` is not a foreign key: in key mode the owner
+// is `key`, which has no row. A device registered by another user gets a new id, so that messages
+// queued for the former owner do not reach the new one.
 export const migration: Migration = {
   name: "0007_ce_push_tokens",
   sql: `
     CREATE TABLE push_tokens (
       id            TEXT PRIMARY KEY,
       token         TEXT NOT NULL UNIQUE CHECK (length(token) BETWEEN 1 AND 255),
-      user_id       TEXT NOT NULL, -- who is pushed to on this device
+      user_id       TEXT NOT NULL, -- the user of the device
       registered_at TEXT NOT NULL -- when the device last said so; ISO 8601, UTC
     ) STRICT;
     CREATE INDEX push_tokens_by_user ON push_tokens (user_id, registered_at);

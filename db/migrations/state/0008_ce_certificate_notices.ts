@@ -1,7 +1,7 @@
 import type { Migration } from "../../migrate.ts";
 
-// What was told about a certificate, so that each of its last days is told about once. A renewed
-// certificate has another fingerprint; several can be in use at a time behind one name.
+// The last notice sent about each certificate, so that no notice is sent twice. A renewed
+// certificate has a different fingerprint; several can be in use for one name.
 export const migration: Migration = {
   name: "0008_ce_certificate_notices",
   sql: `
@@ -9,7 +9,7 @@ export const migration: Migration = {
       domain         TEXT NOT NULL,
       port           INTEGER NOT NULL CHECK (port BETWEEN 1 AND 65535),
       fingerprint    TEXT NOT NULL,
-      threshold_days INTEGER NOT NULL, -- the lowest that was told
+      threshold_days INTEGER NOT NULL, -- the lowest that a notice was sent for
       expires_at     TEXT NOT NULL, -- ISO 8601, UTC
       PRIMARY KEY (domain, port, fingerprint)
     ) STRICT, WITHOUT ROWID;

@@ -1,7 +1,7 @@
 import type { Migration } from "../../migrate.ts";
 
-// The engine does not tell who stopped a container. What this service took down on purpose must
-// not look like a failure, also after a restart of the service.
+// The engine does not report who stopped a container. A container that this service stopped must
+// not look like a failure, even after a restart of the service.
 export const migration: Migration = {
   name: "0009_ce_service_stops",
   sql: `

@@ -1,10 +1,10 @@
 import type { Migration } from "../../migrate.ts";
 
-// A login for which somebody else vouches ends when they say so. Its end goes from each refresh
-// token to the next, or it could be renewed beyond it.
+// A login through an identity provider ends when the provider says so. Each refresh token passes
+// the end on to the next, so that no renewal exceeds it.
 export const migration: Migration = {
   name: "0010_ce_login_ends",
   sql: `
-    ALTER TABLE refresh_tokens ADD COLUMN ends_at TEXT; -- NULL: can be renewed without end
+    ALTER TABLE refresh_tokens ADD COLUMN ends_at TEXT; -- NULL: no limit
   `,
 };

@@ -1,7 +1,7 @@
 import type { Migration } from "../../migrate.ts";
 
-// One outage or alert opens one incident, whatever happens to the process: hence the unique cause.
-// An incident outlives what it came from, hence no foreign key to monitors and rules.
+// Each outage or alert opens one incident, even across crashes: hence the unique cause. An incident
+// outlives its cause, hence no foreign keys to monitors and rules.
 export const migration: Migration = {
   name: "0020_pro_incidents",
   sql: `
@@ -18,7 +18,7 @@ export const migration: Migration = {
       source        TEXT NOT NULL CHECK (source IN ('manual', 'monitor', 'alert')),
       source_id     TEXT, -- the monitor or the alert rule
       cause_id      TEXT UNIQUE, -- the outage or the alert event
-      -- Whether it is resolved by itself when its cause ends; not any more once it was resolved.
+      -- Whether it is resolved when its cause ends; 0 once it has been resolved.
       follows_cause INTEGER NOT NULL CHECK (follows_cause IN (0, 1)),
       created_by    TEXT NOT NULL,
       created_at    TEXT NOT NULL, -- ISO 8601, UTC

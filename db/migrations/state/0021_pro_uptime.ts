@@ -1,8 +1,8 @@
 import type { Migration } from "../../migrate.ts";
 
-// What agreements are computed from outlives the monitor: outages, the times of which nothing is
-// known, and the time that a monitor lived; hence the copied name and no foreign keys.
-// `status` is what the checks came to; a monitor that is paused keeps it.
+// The data for SLAs outlives the monitor (outages, gaps without results, and how long the monitor
+// existed), hence the copied name and no foreign keys. `status` is the result of the checks; a
+// paused monitor keeps it.
 export const migration: Migration = {
   name: "0021_pro_uptime",
   sql: `
@@ -19,12 +19,12 @@ export const migration: Migration = {
       timeout_ms       INTEGER NOT NULL CHECK (timeout_ms > 0),
       interval_seconds INTEGER NOT NULL CHECK (interval_seconds > 0),
       retries          INTEGER NOT NULL CHECK (retries >= 0),
-      sealed           TEXT, -- headers and body, encrypted; NULL: neither
+      sealed           TEXT, -- headers and body, encrypted; NULL without either
       auto_incident    INTEGER NOT NULL CHECK (auto_incident IN (0, 1)),
       paused           INTEGER NOT NULL CHECK (paused IN (0, 1)),
       status           TEXT NOT NULL CHECK (status IN ('up', 'down', 'pending')),
       created_at       TEXT NOT NULL, -- ISO 8601, UTC
-      updated_at       TEXT NOT NULL, -- a monitor is checked at once after it
+      updated_at       TEXT NOT NULL, -- the monitor is checked immediately after a change
       CHECK ((type = 'http') = (method IS NOT NULL)),
       CHECK ((type = 'http') = (expected_status IS NOT NULL)),
       CHECK ((type = 'dns') = (record_type IS NOT NULL))
@@ -36,7 +36,7 @@ export const migration: Migration = {
       monitor_name TEXT NOT NULL,
       cause        TEXT NOT NULL,
       started_at   TEXT NOT NULL,
-      resolved_at  TEXT, -- NULL: it goes on
+      resolved_at  TEXT, -- NULL while the monitor is down
       CHECK (resolved_at >= started_at)
     ) STRICT;
     CREATE INDEX outages_by_start ON outages (started_at DESC, id);
@@ -50,11 +50,11 @@ export const migration: Migration = {
       deleted_at TEXT
     ) STRICT, WITHOUT ROWID;
 
-    -- Times of which nothing is known: it was paused, or nothing checked it.
+    -- Time ranges without results: the monitor was paused, or the service was not running.
     CREATE TABLE monitor_gaps (
       monitor_id TEXT NOT NULL,
       started_at TEXT NOT NULL,
-      ended_at   TEXT, -- NULL: it is paused now
+      ended_at   TEXT, -- NULL while the monitor is paused
       reason     TEXT NOT NULL CHECK (reason IN ('paused', 'unknown')),
       PRIMARY KEY (monitor_id, started_at, reason),
       CHECK (ended_at >= started_at),

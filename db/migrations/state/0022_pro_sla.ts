@@ -1,7 +1,7 @@
 import type { Migration } from "../../migrate.ts";
 
-// A monitor may be deleted while a definition names it, for its past stays counted: hence no
-// foreign key to it.
+// No foreign key to the monitors: a deleted monitor remains in its definitions, and its past
+// counts.
 export const migration: Migration = {
   name: "0022_pro_sla",
   sql: `
@@ -19,7 +19,7 @@ export const migration: Migration = {
     CREATE TABLE sla_monitors (
       sla_id     TEXT NOT NULL REFERENCES sla_definitions (id) ON DELETE CASCADE,
       monitor_id TEXT NOT NULL,
-      place      INTEGER NOT NULL, -- in the order that the user gave
+      place      INTEGER NOT NULL, -- in the order given
       PRIMARY KEY (sla_id, monitor_id)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX sla_monitors_by_monitor ON sla_monitors (monitor_id);
@@ -29,7 +29,7 @@ export const migration: Migration = {
       sla_id                 TEXT NOT NULL REFERENCES sla_definitions (id) ON DELETE CASCADE,
       period_type            TEXT NOT NULL CHECK (period_type IN ('monthly', 'weekly')),
       start_date             TEXT NOT NULL, -- YYYY-MM-DD
-      end_date               TEXT NOT NULL, -- the last day that belongs to it
+      end_date               TEXT NOT NULL, -- the last day, inclusive
       target_uptime          REAL NOT NULL CHECK (target_uptime > 0 AND target_uptime < 100),
       actual_uptime          REAL NOT NULL CHECK (actual_uptime BETWEEN 0 AND 100), -- percent
       total_downtime_seconds INTEGER NOT NULL CHECK (total_downtime_seconds >= 0),
@@ -45,7 +45,7 @@ export const migration: Migration = {
     CREATE TABLE sla_breaches (
       id                     TEXT PRIMARY KEY,
       sla_id                 TEXT NOT NULL REFERENCES sla_definitions (id) ON DELETE CASCADE,
-      -- Whatever happens to the process, a period is breached once.
+      -- A period has at most one breach.
       period_id              TEXT NOT NULL UNIQUE REFERENCES sla_periods (id) ON DELETE CASCADE,
       breached_at            TEXT NOT NULL, -- ISO 8601, UTC
       actual_uptime          REAL NOT NULL,

@@ -1,8 +1,8 @@
 import type { Migration } from "../../migrate.ts";
 
-// A rule carries how far it has come and when it fired lately, so that no restart lets it act
-// twice or forget that it does so too often. A run outlives its rule, hence the copied name and no
-// foreign key; one without an end is under way, or was cut short.
+// A rule stores its progress and its recent firings, so that it neither acts twice nor forgets its
+// rate limit after a restart. A run outlives its rule, hence the copied name and no foreign key;
+// one without an end is in progress or was interrupted.
 export const migration: Migration = {
   name: "0023_pro_remediation",
   sql: `
@@ -24,12 +24,12 @@ export const migration: Migration = {
       cooldown_seconds    INTEGER NOT NULL CHECK (cooldown_seconds BETWEEN 0 AND 86400),
       enabled             INTEGER NOT NULL CHECK (enabled IN (0, 1)),
       created_at          TEXT NOT NULL, -- ISO 8601, UTC
-      target_name         TEXT, -- by which a container is found that was recreated
-      pending_since       TEXT, -- since when the condition holds
-      seen_at             TEXT, -- when it was last seen to hold
+      target_name         TEXT, -- finds the container after it was recreated
+      pending_since       TEXT, -- since when the condition has held
+      seen_at             TEXT, -- when the condition was last seen to hold
       last_triggered_at   TEXT,
       trigger_count       INTEGER NOT NULL,
-      firings             TEXT NOT NULL CHECK (json_valid(firings)), -- times, within an hour
+      firings             TEXT NOT NULL CHECK (json_valid(firings)), -- times within the last hour
       CHECK ((pending_since IS NULL) = (seen_at IS NULL))
     ) STRICT;
 
@@ -38,7 +38,7 @@ export const migration: Migration = {
       host_id       TEXT NOT NULL DEFAULT 'local',
       rule_id       TEXT NOT NULL,
       rule_name     TEXT NOT NULL,
-      metric_value  REAL, -- NULL: it did not fire, but turned itself off
+      metric_value  REAL, -- NULL: the rule was disabled instead of firing
       action_type   TEXT NOT NULL CHECK (action_type IN ('restart', 'start', 'stop')),
       action_target TEXT NOT NULL,
       status        TEXT CHECK (status IN ('success', 'failure', 'skipped')),

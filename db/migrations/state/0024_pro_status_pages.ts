@@ -1,17 +1,16 @@
 import type { Migration } from "../../migrate.ts";
 
-// A notice is stored once, however many subscribers it goes to: their messages in the outbox only
-// name it.
+// A notice is stored once for all subscribers: their messages in the outbox only refer to it.
 export const migration: Migration = {
   name: "0024_pro_status_pages",
   sql: `
     CREATE TABLE status_pages (
       id            TEXT PRIMARY KEY,
-      slug          TEXT NOT NULL UNIQUE, -- stays when the name changes
+      slug          TEXT NOT NULL UNIQUE, -- does not change with the name
       name          TEXT NOT NULL,
       description   TEXT NOT NULL,
       is_public     INTEGER NOT NULL CHECK (is_public IN (0, 1)),
-      custom_domain TEXT UNIQUE, -- in lower case, as a Host header has it
+      custom_domain TEXT UNIQUE, -- in lower case
       theme         TEXT NOT NULL CHECK (json_valid(theme)),
       created_at    TEXT NOT NULL, -- ISO 8601, UTC
       updated_at    TEXT NOT NULL
@@ -28,7 +27,7 @@ export const migration: Migration = {
       )),
       display_order INTEGER NOT NULL,
       group_name    TEXT,
-      -- Its status follows this monitor; without it, it keeps the last one.
+      -- The status follows this monitor; without one it does not change by itself.
       monitor_id    TEXT REFERENCES uptime_monitors (id) ON DELETE SET NULL,
       created_at    TEXT NOT NULL,
       updated_at    TEXT NOT NULL
@@ -59,9 +58,9 @@ export const migration: Migration = {
       page_id     TEXT NOT NULL REFERENCES status_pages (id) ON DELETE CASCADE,
       kind        TEXT NOT NULL CHECK (kind IN ('email', 'webhook')),
       sealed      TEXT NOT NULL, -- encrypted: the address
-      address_key TEXT NOT NULL, -- keyed hash of the address, by which a repeat is told
-      token_hash  TEXT NOT NULL UNIQUE, -- of the token that verifies
-      link_base   TEXT NOT NULL, -- where the service was reached when it was subscribed
+      address_key TEXT NOT NULL, -- keyed hash of the address, to detect duplicates
+      token_hash  TEXT NOT NULL UNIQUE, -- hash of the confirmation token
+      link_base   TEXT NOT NULL, -- base URL of the service at the time of subscription
       verified_at TEXT,
       created_at  TEXT NOT NULL,
       UNIQUE (page_id, address_key)

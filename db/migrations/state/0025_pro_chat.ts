@@ -1,7 +1,7 @@
 import type { Migration } from "../../migrate.ts";
 
-// What is sent to a channel is in `outbox_messages`, which is its delivery log as well: a second
-// table of the same messages could only ever disagree with the first.
+// Messages to a channel are in `outbox_messages`, which is also the delivery log: a second table of
+// the same messages could contradict it.
 export const migration: Migration = {
   name: "0025_pro_chat",
   sql: `
@@ -14,7 +14,7 @@ export const migration: Migration = {
       enabled     INTEGER NOT NULL CHECK (enabled IN (0, 1)),
       created_at  TEXT NOT NULL, -- ISO 8601, UTC
       updated_at  TEXT NOT NULL,
-      quiet_until TEXT -- before that the platform wants no messages
+      quiet_until TEXT -- no message is sent before, as the platform requested
     ) STRICT;
   `,
 };

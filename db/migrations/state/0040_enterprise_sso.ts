@@ -1,9 +1,8 @@
 import type { Migration } from "../../migrate.ts";
 
-// Who vouched for a user is kept by the identity provider's own name (its entity id): a provider
-// that is deleted and set up again finds its users, another one does not get them.
-// Assertion ids are kept by the same name, and beyond the provider: one that was used must not be
-// good again because the provider was set up anew.
+// Links to users and used assertions refer to the entity id of the identity provider, not to its
+// row. If a provider is deleted and added again, it finds its users, and used assertions remain
+// refused.
 export const migration: Migration = {
   name: "0040_enterprise_sso",
   sql: `
@@ -22,7 +21,7 @@ export const migration: Migration = {
       allow_unsolicited INTEGER NOT NULL CHECK (allow_unsolicited IN (0, 1)),
       link_existing     INTEGER NOT NULL CHECK (link_existing IN (0, 1)),
       enabled           INTEGER NOT NULL CHECK (enabled IN (0, 1)),
-      base_url          TEXT NOT NULL, -- this service's address when an admin last saved the row
+      base_url          TEXT NOT NULL, -- base URL of this service when an admin last saved the row
       created_at        TEXT NOT NULL, -- ISO 8601, UTC
       updated_at        TEXT NOT NULL
     ) STRICT;
@@ -30,8 +29,8 @@ export const migration: Migration = {
     CREATE TABLE sso_identities (
       user_id     TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
       entity_id   TEXT NOT NULL,
-      name_id     TEXT, -- NULL where the provider's names are not lasting ones
-      provisioned INTEGER NOT NULL CHECK (provisioned IN (0, 1)), -- 0: linked to a user who was there
+      name_id     TEXT, -- NULL without a persistent name
+      provisioned INTEGER NOT NULL CHECK (provisioned IN (0, 1)), -- 0: linked to an existing user
       linked_at   TEXT NOT NULL,
       PRIMARY KEY (user_id, entity_id)
     ) STRICT, WITHOUT ROWID;
@@ -42,8 +41,8 @@ export const migration: Migration = {
       id          TEXT PRIMARY KEY,
       provider_id TEXT NOT NULL REFERENCES identity_providers (id) ON DELETE CASCADE,
       user_id     TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-      family_id   TEXT NOT NULL UNIQUE, -- the login's tokens
-      email       TEXT NOT NULL, -- as the identity provider wrote it
+      family_id   TEXT NOT NULL UNIQUE, -- the token family of the login
+      email       TEXT NOT NULL, -- as given by the identity provider
       ip          TEXT NOT NULL,
       created_at  TEXT NOT NULL,
       expires_at  TEXT NOT NULL
@@ -53,7 +52,7 @@ export const migration: Migration = {
     CREATE INDEX sso_sessions_by_provider ON sso_sessions (provider_id);
     CREATE INDEX sso_sessions_by_user ON sso_sessions (user_id);
 
-    -- Logins that were begun here and wait for the identity provider's answer.
+    -- Login requests sent to identity providers.
     CREATE TABLE saml_requests (
       id          TEXT PRIMARY KEY,
       provider_id TEXT NOT NULL REFERENCES identity_providers (id) ON DELETE CASCADE,
@@ -63,11 +62,11 @@ export const migration: Migration = {
     CREATE INDEX saml_requests_by_expiry ON saml_requests (expires_at);
     CREATE INDEX saml_requests_by_provider ON saml_requests (provider_id);
 
-    -- Assertions that were accepted; each is good once.
+    -- Accepted assertions; each is valid once.
     CREATE TABLE saml_assertions (
       entity_id    TEXT NOT NULL,
       assertion_id TEXT NOT NULL,
-      expires_at   TEXT NOT NULL, -- until then it could be shown again
+      expires_at   TEXT NOT NULL, -- until then it could be replayed
       PRIMARY KEY (entity_id, assertion_id)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX saml_assertions_by_expiry ON saml_assertions (expires_at);

@@ -1,6 +1,6 @@
 import type { Migration } from "../../migrate.ts";
 
-// The assignments of a user are deleted with the user, by a trigger: a foreign key is not possible,
+// The assignments of a user are deleted with the user by a trigger: a foreign key is not possible,
 // because the user `key` is not in the table.
 export const migration: Migration = {
   name: "0042_enterprise_roles",
@@ -8,7 +8,7 @@ export const migration: Migration = {
     CREATE TABLE custom_roles (
       id          TEXT PRIMARY KEY,
       name        TEXT NOT NULL,
-      name_key    TEXT NOT NULL UNIQUE, -- what names are compared by: without case
+      name_key    TEXT NOT NULL UNIQUE, -- in lower case, for comparison
       description TEXT NOT NULL,
       priority    INTEGER NOT NULL,
       created_at  TEXT NOT NULL, -- ISO 8601, UTC
@@ -18,8 +18,8 @@ export const migration: Migration = {
 
     CREATE TABLE custom_role_permissions (
       role_id  TEXT NOT NULL REFERENCES custom_roles (id) ON DELETE CASCADE,
-      resource TEXT NOT NULL, -- '*': every one
-      action   TEXT NOT NULL, -- '*': every one
+      resource TEXT NOT NULL, -- '*': all
+      action   TEXT NOT NULL, -- '*': all
       PRIMARY KEY (role_id, resource, action)
     ) STRICT, WITHOUT ROWID;
 
@@ -27,7 +27,7 @@ export const migration: Migration = {
       user_id     TEXT NOT NULL,
       role_id     TEXT NOT NULL REFERENCES custom_roles (id) ON DELETE CASCADE,
       assigned_at TEXT NOT NULL,
-      assigned_by TEXT NOT NULL, -- a user's id; the user may be gone
+      assigned_by TEXT NOT NULL, -- a user's id; the user may have been deleted
       PRIMARY KEY (user_id, role_id)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX custom_role_assignments_by_role

@@ -1,10 +1,9 @@
 import type { Migration } from "../../migrate.ts";
 
-// Triggers change the revision whenever a rule is added, changed or deleted. Whoever keeps the rules
-// in memory compares it to know whether they still hold, also when another process changed them. It
-// is random: after a change that is rolled back, a later one must not get the same revision.
-// The rules for a user are deleted with the user, by a trigger: a foreign key is not possible,
-// because the user `key` is not in the table.
+// Triggers change the revision whenever a rule is added, changed or deleted. Caches of the rules
+// compare it to detect changes, including those of other processes. It is random, so that the
+// change after a rollback does not get the same revision. The rules for a user are deleted with the
+// user by a trigger: a foreign key is not possible, because the user `key` is not in the table.
 export const migration: Migration = {
   name: "0043_enterprise_ip_allowlist",
   sql: `

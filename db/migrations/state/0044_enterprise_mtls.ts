@@ -1,9 +1,8 @@
 import type { Migration } from "../../migrate.ts";
 
-// An agent is never deleted, only revoked. Its fingerprint stays taken, so that a certificate that
-// was stolen cannot be added again.
-// The columns of the certificate are NULL as long as only its fingerprint is known.
-// A certificate authority cannot be deleted while an agent refers to it (no ON DELETE).
+// Agents are revoked, never deleted. The fingerprint remains in use, so that a stolen certificate
+// cannot be added again. The columns of the certificate are NULL while only its fingerprint is
+// known. A certificate authority cannot be deleted while an agent refers to it (no ON DELETE).
 export const migration: Migration = {
   name: "0044_enterprise_mtls",
   sql: `
@@ -30,7 +29,7 @@ export const migration: Migration = {
       tags         TEXT NOT NULL CHECK (json_valid(tags)),
       ca_id        TEXT REFERENCES ca_certificates (id),
       enabled      INTEGER NOT NULL CHECK (enabled IN (0, 1)),
-      -- Recorded by auto_enroll, and no administrator has decided about it yet.
+      -- Recorded by auto_enroll and not yet approved or rejected.
       pending      INTEGER NOT NULL CHECK (pending IN (0, 1)),
       certificate  TEXT,
       fingerprint  TEXT NOT NULL UNIQUE

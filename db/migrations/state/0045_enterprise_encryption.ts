@@ -1,7 +1,7 @@
 import type { Migration } from "../../migrate.ts";
 
-// These are settings and records only; they encrypt nothing. At most one rotation is pending, which a
-// unique index ensures, also against another process.
+// Settings and records only; they encrypt nothing. A unique index ensures that at most one rotation
+// is pending, even with several processes.
 export const migration: Migration = {
   name: "0045_enterprise_encryption",
   sql: `

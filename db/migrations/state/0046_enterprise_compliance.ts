@@ -1,12 +1,12 @@
 import type { Migration } from "../../migrate.ts";
 
-// An entry's sequence is its place in the chain: dense, from 1, never shown and not hashed. As the
-// primary key it makes a fork impossible: two entries with the same predecessor would share it.
-// The head is written with every entry, so that a cut tail is noticed. The counts go with the entries
-// by triggers, so that statistics need not read a million rows.
-// Entries are deleted only from the beginning, after an anchor has taken down the hash of the last
-// of them: where the rest of the chain goes on from.
-// Each filter of the log has an index with the time behind it, for the newest come first.
+// The sequence of an entry is its place in the chain: from 1 without gaps, never shown and not
+// hashed. As the primary key it prevents forks: two entries with the same predecessor would share
+// it. The head is written with each entry, so that a truncated log is detected. Triggers maintain
+// the counts, so that statistics need not read a million rows. Entries are deleted only from the
+// beginning, after an anchor has recorded the hash of the last deleted one, where the remaining
+// chain continues. Each filter of the log has an index that includes the time, because the newest
+// entries come first.
 export const migration: Migration = {
   name: "0046_enterprise_compliance",
   sql: `
@@ -25,7 +25,7 @@ export const migration: Migration = {
       detail        TEXT,
       outcome       TEXT NOT NULL CHECK (outcome IN ('success', 'failure')),
       metadata      TEXT CHECK (json_type(metadata) = 'object'), -- RFC 8785
-      recorded_by   TEXT, -- who wrote it through the API; NULL is the service itself
+      recorded_by   TEXT, -- the caller that added it through the API; NULL for the service itself
       previous_hash TEXT NOT NULL,
       entry_hash    TEXT NOT NULL,
       created_at    TEXT NOT NULL -- ISO 8601, UTC
@@ -39,15 +39,15 @@ export const migration: Migration = {
 
     CREATE TABLE compliance_head (
       id       INTEGER PRIMARY KEY CHECK (id = 1),
-      sequence INTEGER NOT NULL, -- of the last entry, which is also how many there ever were
+      sequence INTEGER NOT NULL, -- of the last entry; the number of entries ever written
       hash     TEXT NOT NULL
     ) STRICT;
     INSERT INTO compliance_head VALUES
       (1, 0, 'sha256:0000000000000000000000000000000000000000000000000000000000000000');
 
     CREATE TABLE compliance_anchors (
-      entry_id   TEXT PRIMARY KEY, -- the entry of the log that announced the deletion
-      sequence   INTEGER NOT NULL, -- of the last entry that was deleted
+      entry_id   TEXT PRIMARY KEY, -- the entry of the log that recorded the deletion
+      sequence   INTEGER NOT NULL, -- of the last deleted entry
       hash       TEXT NOT NULL,
       created_at TEXT NOT NULL -- ISO 8601, UTC
     ) STRICT;

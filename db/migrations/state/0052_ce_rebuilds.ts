@@ -1,7 +1,7 @@
 import type { Migration } from "../../migrate.ts";
 
-// The names of containers can be chosen by anyone. Only what is recorded here before the first step
-// is continued or taken back after a crash.
+// Any user of the engine can choose container names. Only replacements recorded here before their
+// first step are continued or rolled back after a crash.
 export const migration: Migration = {
   name: "0052_ce_rebuilds",
   sql: `

@@ -1,7 +1,7 @@
 import type { Migration } from "../../migrate.ts";
 
-// An incident of an earlier version begins with its last message as its only update, under the
-// incident's own id. Subscribers of an earlier version have no secret and get unsigned notices.
+// The last message of an existing incident becomes its only update, with the id of the incident.
+// Existing subscribers have no secret and receive unsigned notices.
 export const migration: Migration = {
   name: "0057_pro_incident_updates",
   sql: `
@@ -10,7 +10,7 @@ export const migration: Migration = {
       incident_id TEXT NOT NULL REFERENCES status_page_incidents (id) ON DELETE CASCADE,
       status      TEXT NOT NULL
         CHECK (status IN ('investigating', 'identified', 'monitoring', 'resolved')),
-      message     TEXT NOT NULL, -- empty where only the status changed
+      message     TEXT NOT NULL, -- empty if only the status changed
       created_at  TEXT NOT NULL -- ISO 8601, UTC
     ) STRICT;
     CREATE INDEX status_page_updates_by_incident ON status_page_updates (incident_id, created_at);

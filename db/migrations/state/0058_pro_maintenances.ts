@@ -10,7 +10,7 @@ export const migration: Migration = {
       title      TEXT NOT NULL,
       message    TEXT NOT NULL,
       status     TEXT NOT NULL CHECK (status IN ('scheduled', 'in_progress', 'completed')),
-      starts_at  TEXT NOT NULL, -- ISO 8601, UTC, as all times here
+      starts_at  TEXT NOT NULL, -- ISO 8601, UTC, like all times here
       ends_at    TEXT NOT NULL CHECK (ends_at > starts_at),
       created_at TEXT NOT NULL,
       updated_at TEXT NOT NULL
@@ -28,7 +28,7 @@ export const migration: Migration = {
     CREATE INDEX status_page_maintenance_components_by_component
       ON status_page_maintenance_components (component_id);
 
-    -- When the page's form last sent a confirmation; NULL for subscribers added through the API.
+    -- When a confirmation request was last sent; NULL for subscribers added through the API.
     ALTER TABLE status_page_subscribers ADD COLUMN asked_at TEXT;
   `,
 };

@@ -1,7 +1,7 @@
 import type { Migration } from "../../migrate.ts";
 
-// The email is kept as it was at that time: users are renamed and deleted, entries are not.
-// Triggers keep the searchable copy of the targets, so that no writer can forget it.
+// The email is stored as it was at that time: users change and are deleted, entries remain.
+// Triggers maintain the searchable copy of the targets, so that no writer can omit it.
 export const migration: Migration = {
   name: "0061_ce_audit_details",
   sql: `

@@ -1,6 +1,7 @@
 import type { Migration } from "../../migrate.ts";
 
-// Below 1 % of coverage the uptime is unknown. Its columns cannot hold NULL, so the coverage says it.
+// Below 1 % of coverage the uptime is unknown: its column cannot hold NULL, so the coverage
+// decides.
 export const migration: Migration = {
   name: "0062_pro_sla_breach_coverage",
   sql: `

@@ -1,6 +1,6 @@
 /**
- * The migrations of `state.sqlite`, oldest first. All of them run in every edition, so that a new license
- * key needs no migration.
+ * The migrations of `state.sqlite`, oldest first. All of them run in every edition, so that a new
+ * license key needs no migration.
  *
  * @module
  */

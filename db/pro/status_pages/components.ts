@@ -45,7 +45,9 @@ const components = table<StatusPageComponent>("status_page_components", {
   updated_at: "value",
 });
 
-/** Of a component with the id `component.id`: whether a maintenance that covers it is in progress. */
+/**
+ * Of a component with the id `component.id`: whether a maintenance that covers it is in progress.
+ */
 const UNDER_MAINTENANCE = `EXISTS (
   SELECT 1 FROM status_page_maintenance_components AS covered
   JOIN status_page_maintenances AS maintenance ON maintenance.id = covered.maintenance_id

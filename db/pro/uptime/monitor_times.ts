@@ -1,6 +1,6 @@
 /**
- * The `monitor_lives` and `monitor_gaps` tables: how long each monitor has been checked, and the gaps
- * without known results. Both outlive the monitors.
+ * The `monitor_lives` and `monitor_gaps` tables: how long each monitor has been checked, and the
+ * gaps without known results. Both outlive the monitors.
  *
  * @module
  */

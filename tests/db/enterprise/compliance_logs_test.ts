@@ -17,7 +17,7 @@ import { openTestDatabase } from "../../helpers/test_app.ts";
 const RANGE = { from: "2026-01-01T00:00:00.000Z", before: "2026-01-01T01:00:00.000Z" };
 const PAGE = { limit: 10, offset: 0 };
 
-/** How SQLite goes about what `work` asks. */
+/** The query plans of the statements that `work` runs. */
 function plansOf(work: (db: Database) => void): string[] {
   const db = openTestDatabase();
   fillLog(db, 10);
@@ -60,7 +60,7 @@ for (const [filter, index] of FILTERS) {
       counted!,
       new RegExp(`^SEARCH compliance_logs USING COVERING INDEX compliance_logs_${index} \\(`),
     );
-    // In the order of the index: nothing is sorted.
+    // In the order of the index, without sorting.
     match(
       found!,
       new RegExp(`^SEARCH compliance_logs USING INDEX compliance_logs_${index} \\([^;]*$`),
@@ -68,7 +68,7 @@ for (const [filter, index] of FILTERS) {
   });
 }
 
-Deno.test("entries by several things are found by the index of one of them, and by their time", () => {
+Deno.test("entries by several fields use the index of one of them and the time", () => {
   const filter = { category: "container", severity: "info", actor_id: "x" } as const;
   for (
     const plan of plansOf((db) => {
@@ -80,7 +80,7 @@ Deno.test("entries by several things are found by the index of one of them, and 
   }
 });
 
-Deno.test("whatever else is asked of the log is found by an index", () => {
+Deno.test("all other queries of the log use an index", () => {
   const plans = plansOf((db) => {
     selectEntry(db, "x");
     selectChain(db, { after: 1, through: 5, limit: 2 });
@@ -96,7 +96,7 @@ Deno.test("whatever else is asked of the log is found by an index", () => {
   }
 });
 
-Deno.test("a window begins so many entries before its end, and not at all where there are fewer", () => {
+Deno.test("a window starts `size` entries before its end, or is undefined with fewer entries", () => {
   const db = openTestDatabase();
   fillLog(db, 10);
   const start = (before: string, size: number, from = "") =>

@@ -46,7 +46,7 @@ function databaseWithAda() {
   return db;
 }
 
-Deno.test("a deleted user leaves no assignment behind, whoever deletes it", () => {
+Deno.test("deleting a user by any means deletes the assignments", () => {
   const db = databaseWithAda();
   deleteUser(db, "ada");
   equal(hasPermission(db, "ada", START), false);
@@ -57,7 +57,7 @@ Deno.test("a deleted user leaves no assignment behind, whoever deletes it", () =
   db.close();
 });
 
-Deno.test("a deleted role leaves neither permissions nor assignments behind", () => {
+Deno.test("deleting a role deletes its permissions and assignments", () => {
   const db = databaseWithAda();
   deleteRole(db, "night");
   deepEqual(selectPermissionsOfRole(db, "night"), []);
@@ -77,7 +77,7 @@ Deno.test("a deleted role leaves neither permissions nor assignments behind", ()
   db.close();
 });
 
-Deno.test("a permission is found by index, however many there are", () => {
+Deno.test("a permission is found by an index", () => {
   const db = databaseWithAda();
   db.transaction(() => {
     for (let n = 0; n < 500; n++) {
