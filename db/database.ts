@@ -125,8 +125,8 @@ function makePrivateDirectory(): string {
 }
 
 /**
- * Connects read-only. Without a write-ahead log no other process has the file open; then the
- * connection must be able to write, because the last one to close the database removes its log.
+ * Connects read-only if there is a write-ahead log, which means that another process may have the
+ * file open. Otherwise this connection is the last to close, and must be able to remove its log.
  */
 export function connectReader(path: string): DatabaseSync {
   return new DatabaseSync(path, { readOnly: sizeOf(`${path}-wal`) !== undefined });

@@ -197,8 +197,8 @@ interface WireDiskUsage {
 
 /**
  * Converts the response of any API version. Up to API 1.52 it has lists of all objects, since 1.52
- * also totals, and since 1.53 only totals (https://docs.docker.com/reference/api/engine/version-
- * history/).
+ * also totals, and since 1.53 only totals
+ * (https://docs.docker.com/reference/api/engine/version-history/).
  */
 function toDiskUsage(usage: WireDiskUsage): DiskUsage {
   const volumes = usage.VolumeUsage?.Items ?? usage.Volumes ?? [];

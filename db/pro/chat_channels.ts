@@ -20,10 +20,10 @@ export interface StoredChatChannel {
   /** The config, encrypted. */
   sealed: string;
   enabled: boolean;
-  createdAt: string;
-  updatedAt: string;
+  created_at: string;
+  updated_at: string;
   /** No message is sent before this time, as the platform requested; `null` without a request. */
-  quietUntil: string | null;
+  quiet_until: string | null;
 }
 
 const channels = table<StoredChatChannel>("chat_channels", {
@@ -33,9 +33,9 @@ const channels = table<StoredChatChannel>("chat_channels", {
   events: "json",
   sealed: "value",
   enabled: "boolean",
-  createdAt: "value",
-  updatedAt: "value",
-  quietUntil: "value",
+  created_at: "value",
+  updated_at: "value",
+  quiet_until: "value",
 });
 
 /** All channels, newest first. */
@@ -61,7 +61,7 @@ export function selectSubscribedChatChannels(db: Database, kind: string): Stored
 
 export function insertChatChannel(
   db: Database,
-  channel: Omit<StoredChatChannel, "quietUntil">,
+  channel: Omit<StoredChatChannel, "quiet_until">,
 ): void {
   channels.insert(db, channel);
 }
@@ -69,18 +69,18 @@ export function insertChatChannel(
 /** @returns Whether the id was known. */
 export function updateChatChannel(
   db: Database,
-  channel: Omit<StoredChatChannel, "createdAt" | "quietUntil">,
+  channel: Omit<StoredChatChannel, "created_at" | "quiet_until">,
 ): boolean {
   return channels.update(db, channel.id, channel);
 }
 
 /** @returns Whether the id was known. */
-export function updateChatChannelDisabled(db: Database, id: string, updatedAt: string): boolean {
-  return channels.update(db, id, { enabled: false, updatedAt });
+export function updateChatChannelDisabled(db: Database, id: string, updated_at: string): boolean {
+  return channels.update(db, id, { enabled: false, updated_at });
 }
 
-export function updateChatChannelQuietUntil(db: Database, id: string, quietUntil: string): void {
-  channels.update(db, id, { quietUntil });
+export function updateChatChannelQuietUntil(db: Database, id: string, quiet_until: string): void {
+  channels.update(db, id, { quiet_until });
 }
 
 /** @returns Whether the id was known. */

@@ -110,8 +110,8 @@ export async function createChatChannel(
     events: [...new Set(events)],
     sealed: sealChatConfig(secrets, id, mergedConfig),
     enabled,
-    createdAt,
-    updatedAt: createdAt,
+    created_at: createdAt,
+    updated_at: createdAt,
   });
   log.info("chat channel created", { channelId: id, platform: platform.id, events });
   return toChatChannel(deps, requireChannel(db, id));
@@ -150,7 +150,7 @@ export async function changeChatChannel(
     events: change.events ? [...new Set(change.events)] : channel.events,
     sealed: config ? sealChatConfig(secrets, id, config) : channel.sealed,
     enabled: change.enabled ?? channel.enabled,
-    updatedAt: now().toISOString(),
+    updated_at: now().toISOString(),
   };
   db.transaction(() => {
     updateChatChannel(db, next);
@@ -227,7 +227,7 @@ function toChatChannel(
   { secrets }: Pick<Deps, "secrets">,
   channel: StoredChatChannel,
 ): ChatChannel {
-  const { id, platform, name, events, enabled, createdAt, updatedAt } = channel;
+  const { id, platform, name, events, enabled, created_at, updated_at } = channel;
   const config = openIfPossible(() => openChatConfig(secrets, channel));
   return {
     id,
@@ -236,8 +236,8 @@ function toChatChannel(
     config: redactFields(config ? Object.keys(config) : chatPlatform(platform).required),
     events,
     enabled,
-    created_at: createdAt,
-    updated_at: updatedAt,
+    created_at,
+    updated_at,
   };
 }
 

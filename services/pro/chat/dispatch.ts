@@ -74,7 +74,7 @@ export function dispatchToChats(
 /** Queues one message. @returns Its id. */
 export function enqueueChat(
   deps: EnqueueDeps,
-  { id, platform, quietUntil }: Pick<StoredChatChannel, "id" | "platform" | "quietUntil">,
+  { id, platform, quiet_until }: Pick<StoredChatChannel, "id" | "platform" | "quiet_until">,
   event: ChatEvent,
 ): string {
   const { db, now } = deps;
@@ -84,8 +84,8 @@ export function enqueueChat(
     eventKind: event.event,
     payload: chatText(event, { max: chatPlatform(platform).textMax }),
   });
-  if (quietUntil !== null && quietUntil > now().toISOString()) {
-    updateChatMessagesPutOff(db, id, quietUntil);
+  if (quiet_until !== null && quiet_until > now().toISOString()) {
+    updateChatMessagesPutOff(db, id, quiet_until);
   }
   return messageId;
 }
