@@ -474,7 +474,7 @@ for (
     ["given another condition", { threshold: 5 }, "Stopped: the rule was changed"],
   ] as const
 ) {
-  Deno.test(`a rule that is ${what} while it fires resolves its event and begins anew`, () => {
+  Deno.test(`a rule that is ${what} while it fires resolves its event and starts again`, () => {
     using app = testApp();
     const { id } = stoppedRule(app);
     setStopped(app, 1);
@@ -486,7 +486,7 @@ for (
     deepEqual(events.map(({ event, data }) => [event, (data as { message: string }).message]), [
       ["alert.resolved", message],
     ]);
-    // Its cooldown goes on.
+    // Its cooldown continues.
     changeAlertRule(app.deps, id, { enabled: true, threshold: 0 });
     evaluateAlerts(app.deps);
     equal(eventsOf(app).length, 1);
@@ -497,7 +497,7 @@ for (
   });
 }
 
-Deno.test("a rule that gets another name goes on firing", () => {
+Deno.test("renaming a rule does not resolve it", () => {
   using app = testApp();
   const { id } = stoppedRule(app);
   setStopped(app, 1);
@@ -517,7 +517,7 @@ Deno.test("the events of a rule that is deleted stay and are resolved", () => {
   equal(event?.resolvedAt, app.deps.now().toISOString());
 });
 
-Deno.test("sweepAlertEvents() forgets what is older than 90 days, but not what still fires", () => {
+Deno.test("sweepAlertEvents() deletes events older than 90 days, except firing ones", () => {
   using app = testApp();
   const ended = stoppedRule(app);
   stoppedRule(app);

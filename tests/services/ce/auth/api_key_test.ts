@@ -54,7 +54,7 @@ Deno.test("a given key is accepted and never stored, not even as a plain hash", 
   ]);
 });
 
-Deno.test("before any key there is nothing that opens", async () => {
+Deno.test("no key is accepted before one was created", async () => {
   using app = testApp({ config: { apiKey: null } });
   equal(await isApiKey(app.deps, ""), false);
 });
@@ -92,7 +92,7 @@ Deno.test("an update keeps the sessions of a created key, whose mark was a keyed
   equal(status, 200);
 });
 
-Deno.test("another key at a start revokes the sessions of the former one, the same key none", async () => {
+Deno.test("a changed key revokes all sessions at the start, the same key none", async () => {
   const db = openTestDatabase();
   try {
     const admit = () => {};

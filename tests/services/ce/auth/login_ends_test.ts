@@ -77,7 +77,7 @@ Deno.test("renewing a login day by day does not move its end", async () => {
   equal((await refresh(app, pair.refreshToken)).status, 401);
 });
 
-Deno.test("an end goes on to each refresh token of the login, and to no other login", async () => {
+Deno.test("the end of a login applies to each of its refresh tokens, and to no other login", async () => {
   using app = testApp({ now: NOW });
   const ending = await begin(app, "2026-01-01T20:00:00.000Z");
   const lasting = await begin(app);
@@ -91,8 +91,8 @@ Deno.test("an end goes on to each refresh token of the login, and to no other lo
   );
 });
 
-Deno.test("a login of somebody who does not exist is none", async () => {
+Deno.test("startSession() refuses an unknown user", async () => {
   using app = testApp({ now: NOW });
-  await rejects(startSession(app.deps, "nobody"), { code: "unauthorized" });
+  await rejects(startSession(app.deps, "unknown"), { code: "unauthorized" });
   deepEqual(app.deps.db.all("SELECT * FROM refresh_tokens"), []);
 });

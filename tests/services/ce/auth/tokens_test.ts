@@ -44,7 +44,7 @@ Deno.test("an access token has the claims of the contract and lives for 15 minut
   equal(typeof jti, "string");
 });
 
-Deno.test("a token is checked once and then known at once, until it expires", async () => {
+Deno.test("a verified token is cached until it expires", async () => {
   const { clock, deps, verify } = parts();
   const token = await sign(deps, "viewer");
 
@@ -75,7 +75,7 @@ for (
     { what: "without an audience", claims: { aud: undefined } },
     { what: "without a user", claims: { sub: undefined } },
     { what: "without a login", claims: { sid: undefined } },
-    { what: "whose login is no text", claims: { sid: 1 } },
+    { what: "with a login that is not a text", claims: { sid: 1 } },
     { what: "without an id", claims: { jti: undefined } },
     { what: "without a time", claims: { iat: undefined } },
     { what: "without an end", claims: { exp: undefined } },
@@ -143,7 +143,7 @@ Deno.test("a token that was tampered with anywhere is refused", async () => {
   ) await rejects(async () => await verify(forged), refusal);
 });
 
-Deno.test("of known tokens only so many are remembered", async () => {
+Deno.test("the cache of verified tokens is bounded", async () => {
   const { deps, verify } = parts();
   const first = await sign(deps, "viewer");
   await verify(first);

@@ -21,7 +21,7 @@ function event(Action: string, attributes: Record<string, string> = {}): EngineE
 const die = (exitCode: number) => event("die", { exitCode: String(exitCode) });
 const kill = (signal: number) => event("kill", { signal: String(signal) });
 
-// The order in which Docker 20.10 tells of each.
+// The order of the events of Docker 20.10.
 for (
   const { what, events, reason, exitCode } of [
     { what: "a program that ends", events: [die(0)], reason: "exited", exitCode: 0 },
@@ -69,7 +69,7 @@ for (
   });
 }
 
-Deno.test("createDownReader() takes a kill that no stop follows for killed, soon after", async () => {
+Deno.test("createDownReader() reports a kill without a stop as killed", async () => {
   const told = Promise.withResolvers<Down>();
   const reader = createDownReader(told.resolve);
   const started = performance.now();
@@ -79,7 +79,7 @@ Deno.test("createDownReader() takes a kill that no stop follows for killed, soon
   deepEqual([down.reason, performance.now() - started >= STOP_WAIT_MS - 5], ["killed", true]);
 });
 
-Deno.test("createDownReader() tells each end of a container that comes back", () => {
+Deno.test("createDownReader() reports each exit of a container that restarts", () => {
   const downs: Down[] = [];
   const reader = createDownReader((down) => downs.push(down));
   for (const each of [die(1), event("start"), die(2), event("start")]) reader.read(each);

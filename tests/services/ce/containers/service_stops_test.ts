@@ -14,7 +14,7 @@ import { until } from "../../../helpers/until.ts";
 
 const WEB = idOf("web");
 
-Deno.test("what the service took down is remembered until it runs again or ends by itself", async () => {
+Deno.test("a stop by the service is recorded until the container runs again or exits by itself", async () => {
   let tell: ReadableStreamDefaultController<Uint8Array>;
   await using fake = fakeEngine({
     ...simulateContainers([{ name: "web" }]),

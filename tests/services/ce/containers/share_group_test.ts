@@ -21,7 +21,7 @@ Deno.test("a share group holds everything that shares namespaces, from any membe
   deepEqual(shareGroup(other, all), []);
 });
 
-Deno.test("dependents come after those that they depend on themselves", () => {
+Deno.test("dependents are in topological order", () => {
   deepEqual(names(dependentsOf(web, all)).filter((name) => name !== "linked"), [
     "sidecar",
     "probe",
@@ -30,7 +30,7 @@ Deno.test("dependents come after those that they depend on themselves", () => {
   deepEqual(names(dependentsOf(sidecar, all)), ["probe"]);
 });
 
-Deno.test("links in a circle end", () => {
+Deno.test("circular links are handled", () => {
   const a = containerOf({ name: "a", links: ["b"] });
   const b = containerOf({ name: "b", links: ["a"] });
   deepEqual(names(dependentsOf(a, [a, b])), ["b"]);

@@ -4,7 +4,7 @@ import { containerOf, idOf } from "../../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
 import { testApp } from "../../../helpers/test_app.ts";
 
-Deno.test("a container that started anew is sampled at once, not at its next turn", async () => {
+Deno.test("a restarted container is sampled at once", async () => {
   await using fake = fakeEngine({
     "GET /containers/*/stats": () =>
       Response.json({

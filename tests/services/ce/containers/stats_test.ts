@@ -92,7 +92,7 @@ Deno.test("toStats() of two readings gives what the engine's command line shows"
   });
 });
 
-Deno.test("toStats() finds what the two versions of control groups call differently", () => {
+Deno.test("toStats() reads the counters of both versions of control groups", () => {
   const of = (stats: Record<string, number>) => {
     const memory_stats = { ...recorded.memory_stats, max_usage: 0, stats };
     const { memoryRss, memoryCache, memorySwap, memoryMax } = toStats({
@@ -140,7 +140,7 @@ Deno.test("toStats() counts time in seconds and requests to devices", () => {
   ]);
 });
 
-Deno.test("toStats() of a single reading takes the share since the sample before", () => {
+Deno.test("toStats() of a single reading computes the CPU usage since the previous sample", () => {
   const before = toStats(recorded)!;
   const later: WireStats = {
     ...recorded,
@@ -156,7 +156,7 @@ Deno.test("toStats() of a restarted container does not take its counters for the
   equal(toStats(recorded, before)?.cpuPercent, 0);
 });
 
-Deno.test("the share since a sample that is long past is not taken for that of now", async () => {
+Deno.test("the CPU usage is not computed from an old sample", async () => {
   await using fake = fakeEngine({ "GET /containers/c1/stats": () => Response.json(recorded) });
   const clock = testClock();
   const stats = createStatsCache(clock.now);
@@ -189,7 +189,7 @@ Deno.test("toStats() reads cgroup v2", () => {
   deepEqual([stats?.memoryUsage, stats?.blockRead, stats?.blockWrite], [8_000_000, 7, 5]);
 });
 
-Deno.test("toStats() has none of a container that does not run", () => {
+Deno.test("toStats() is undefined for a container that is not running", () => {
   const stopped: WireStats = {
     read: "0001-01-01T00:00:00Z",
     cpu_stats: { cpu_usage: { total_usage: 0 } },

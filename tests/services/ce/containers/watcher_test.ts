@@ -16,7 +16,7 @@ async function followOnce({ deps }: TestApp): Promise<void> {
   await containerWatcher.run(deps, end.signal, () => end.abort());
 }
 
-Deno.test("what went down while the engine was away is told, also if somebody looked first", async () => {
+Deno.test("a container that went down while the engine was unreachable is reported, even after a read", async () => {
   const containers: SimulatedContainer[] = [{ name: "web" }, { name: "idle", state: "exited" }];
   await using fake = fakeEngine({
     ...simulateContainers(containers),

@@ -35,7 +35,7 @@ const PROC = {
   "1/net/dev": "head\nhead\n  eth0: 10 0 0 0 0 0 0 0 20 0 0 0 0 0 0 0\n",
 };
 
-Deno.test("the runtime's own calls tell of processor, memory, disk, load and uptime", async () => {
+Deno.test("the runtime reports processor, memory, disk, load and uptime", async () => {
   const metrics = await hostMetrics(depsWith(null));
 
   ok(metrics.cpuPercent >= 0 && metrics.cpuPercent <= 100);
@@ -52,7 +52,7 @@ Deno.test("the runtime's own calls tell of processor, memory, disk, load and upt
   ok(!("cpuTime" in metrics));
 });
 
-Deno.test("PROC_PATH tells of the host, its network among it", async () => {
+Deno.test("PROC_PATH gives the host's metrics, including its network", async () => {
   await using proc = await procDirectory(PROC);
   const deps = depsWith(proc.path);
   await sampleHost(deps);
@@ -72,13 +72,13 @@ Deno.test("PROC_PATH tells of the host, its network among it", async () => {
   });
 });
 
-Deno.test("a host process that cannot be looked into leaves the network out", async () => {
+Deno.test("the network is left out if the host's process is not readable", async () => {
   const { "1/net/dev": _, ...files } = PROC;
   await using proc = await procDirectory(files);
   ok(!("network" in await hostMetrics(depsWith(proc.path))));
 });
 
-Deno.test("a PROC_PATH that cannot be read is named", async () => {
+Deno.test("an unreadable PROC_PATH is named in the error", async () => {
   await rejects(
     hostMetrics(depsWith("/nonexistent/proc")),
     (error: AppError) =>
@@ -98,7 +98,7 @@ Deno.test("readers do not shorten the time over which processor use is measured"
   equal(deps.host.latest, before);
 });
 
-Deno.test("counters that stand still keep the last percentage", async () => {
+Deno.test("unchanged counters keep the last percentage", async () => {
   await using proc = await procDirectory(PROC);
   const deps = depsWith(proc.path);
   await sampleHost(deps);
@@ -107,7 +107,7 @@ Deno.test("counters that stand still keep the last percentage", async () => {
   equal((await sampleHost(deps)).cpuPercent, 75);
 });
 
-Deno.test("all who ask during a sample share it", async () => {
+Deno.test("concurrent calls share a sample", async () => {
   const deps = depsWith(null);
   const [first, second] = await Promise.all([sampleHost(deps), sampleHost(deps)]);
   equal(first, second);

@@ -51,7 +51,7 @@ Deno.test("times are compared to the nanosecond, with zones and fractions of any
   ]);
 });
 
-Deno.test("within a stream the order stays even where the clock went back", async () => {
+Deno.test("lines of a stream keep their order even if the clock was set back", async () => {
   const { lines } = await read([
     out(`${at(50)} a\n`),
     out(`${at(10)} b\n`),
@@ -70,7 +70,7 @@ Deno.test("lines of the same time keep the order in which they came", async () =
   deepEqual(lines.map((line) => line.at(-1)).join(""), "xaby");
 });
 
-Deno.test("a line that the engine split is put together and keeps its first time", async () => {
+Deno.test("a line split by the engine is joined and keeps its first timestamp", async () => {
   const { lines } = await read([
     out(`${at(1)} begin `),
     err(`${at(2)} between\n`),
@@ -148,7 +148,7 @@ Deno.test("the tail counts the lines of the merged log", async () => {
   ]);
 });
 
-Deno.test("an unwanted stream is left out, but its frames are counted", async () => {
+Deno.test("an unselected stream is left out, but its frames are counted", async () => {
   const frames = [out(`${at(1)} a\n`), err(`${at(2)} b\n`), out(`${at(3)} c\n`)];
   deepEqual(await read(frames, { streams: ["stderr"] }), {
     lines: [`${at(2)} b`],
@@ -158,7 +158,7 @@ Deno.test("an unwanted stream is left out, but its frames are counted", async ()
   deepEqual((await read(frames, { streams: [] })).lines, []);
 });
 
-Deno.test("beyond the bound the oldest lines go, of whichever stream", async () => {
+Deno.test("beyond the limit the oldest lines of either stream are dropped", async () => {
   const frames = [
     err(`${at(1)} ${"e".repeat(40)}\n`),
     out(`${at(2)} ${"a".repeat(40)}\n`),
@@ -167,7 +167,7 @@ Deno.test("beyond the bound the oldest lines go, of whichever stream", async () 
   const { lines, dropped } = await read(frames, { bytesMax: 100 });
   deepEqual(lines, [`${at(2)} ${"a".repeat(40)}`, `${at(3)} ${"b".repeat(40)}`]);
   equal(dropped, true);
-  // What was not wanted anyway is no loss.
+  // Lines beyond the tail do not count as dropped.
   equal((await read(frames, { bytesMax: 100, tail: 2 })).dropped, false);
 });
 
@@ -181,7 +181,7 @@ Deno.test("a flood is held within the tail, whatever its size", async () => {
   equal(frames, 50_001);
 });
 
-Deno.test("a line without a time stamp takes over the time before it", async () => {
+Deno.test("a line without a timestamp gets that of the previous line", async () => {
   const { lines } = await read([
     out(`${at(1)} a\n`),
     out("bare\n"),

@@ -53,7 +53,7 @@ Deno.test("a pattern regards case and may be anchored to the line or to its text
   deepEqual(await numbers("(?i)^error", true), [2, 4]);
 });
 
-Deno.test("a search ends at its most matches and says so", async () => {
+Deno.test("a search ends at the limit of matches and is truncated", async () => {
   const many = Array.from({ length: 600 }, (_, index) => `t line ${index}`);
   const { matches, truncated } = await searchLines(many, {
     query: "line",
@@ -68,14 +68,14 @@ Deno.test("a search ends at its most matches and says so", async () => {
   equal(exact.truncated, false);
 });
 
-Deno.test("an answer stays below its bound however long the lines are", async () => {
+Deno.test("a result stays below its limit however long the lines are", async () => {
   const long = Array.from({ length: 500 }, () => "t " + "x".repeat(16_384));
   const found = await searchLines(long, { query: "x", regex: false, context: 5 });
   equal(found.truncated, true);
   ok(JSON.stringify(found).length < 9 * 1024 * 1024);
 });
 
-Deno.test("a search that takes too long ends and says so", async () => {
+Deno.test("a search that takes too long is truncated", async () => {
   const long = Array.from({ length: 2_000 }, () => "t " + "a".repeat(16_384));
   const found = await searchLines(long, {
     query: "[ab]*a[ab]{20}[xy]",

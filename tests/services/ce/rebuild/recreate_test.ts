@@ -268,7 +268,7 @@ Deno.test("a fixed hardware address goes where the engine's version takes it", (
   });
 });
 
-Deno.test("what belongs to a shared network is not asked for again", () => {
+Deno.test("settings of a shared network are left out", () => {
   const { create } = of({
     config: { ExposedPorts: { "80/tcp": {} }, Domainname: "x", MacAddress: "02:00:00:00:00:01" },
     host: { NetworkMode: "container:old", IpcMode: "container:old", PidMode: "container:other" },
@@ -283,14 +283,14 @@ Deno.test("what belongs to a shared network is not asked for again", () => {
   );
 });
 
-Deno.test("links are asked for in the form that requests have", () => {
+Deno.test("links are converted to the form of requests", () => {
   deepEqual(of({ host: { Links: ["/db:/web/sql", "/a_b:/web/c"] } }).create.HostConfig?.Links, [
     "db:sql",
     "a_b:c",
   ]);
 });
 
-Deno.test("fields that nobody here knows are kept", () => {
+Deno.test("unknown fields are kept", () => {
   const { create } = of({
     config: { Future: 1 },
     host: { DeviceRequests: [{ Count: -1 }], Later: { a: [1] }, ContainerIDFile: "/tmp/id" },

@@ -172,7 +172,7 @@ for (const isDone of [false, true]) {
   });
 }
 
-Deno.test("the old container is removed at a second try when the first fails", async () => {
+Deno.test("removing the old container is retried", async () => {
   await using whole = playedEngine();
   await whole.replace();
   await using engine = playedEngine({}, { at: whole.changes() - 1, isDone: false });
@@ -180,7 +180,7 @@ Deno.test("the old container is removed at a second try when the first fails", a
   deepEqual(engine.containers.map(({ id }) => id), [NEW]);
 });
 
-Deno.test("wherever a replacement is cut short, the recovery leaves one running container", async () => {
+Deno.test("wherever a replacement is interrupted, the recovery leaves one running container", async () => {
   await using whole = playedEngine();
   await whole.replace();
   // Names and states after each step, as `replaceContainer()` would leave them if it ended there.

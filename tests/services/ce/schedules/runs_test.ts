@@ -154,7 +154,7 @@ for (
   });
 }
 
-Deno.test("a schedule that is off does not run", async () => {
+Deno.test("a disabled schedule does not run", async () => {
   await using fake = fakeEngine(simulateContainers([{ name: "web" }]));
   using app = testApp({ engine: fake.engine });
   schedule(app, { enabled: false });
@@ -168,7 +168,7 @@ Deno.test("50 schedules that are due at the same time begin at once and run once
   const restart = answers["POST /containers/*/restart"]!;
   const everyoneIsHere = Promise.withResolvers<void>();
   let arrived = 0;
-  // Nobody is answered before all have come, which they only can at the same time.
+  // No request is answered before all have arrived, so they must be sent in parallel.
   answers["POST /containers/*/restart"] = async (request) => {
     if (++arrived === containers.length) everyoneIsHere.resolve();
     await everyoneIsHere.promise;
@@ -195,7 +195,7 @@ Deno.test("50 schedules that are due at the same time begin at once and run once
   equal(history(app).length, 50);
 });
 
-Deno.test("a schedule that is due while its last run goes on is skipped", async () => {
+Deno.test("a schedule that is due while its last run is active is skipped", async () => {
   const answers = simulateContainers([{ name: "web" }]);
   const restart = answers["POST /containers/*/restart"]!;
   const released = Promise.withResolvers<void>();
@@ -252,7 +252,7 @@ Deno.test("a container that is gone is a failed run, also where its name begins 
   deepEqual(acts(fake), []);
 });
 
-Deno.test("an engine that is away is a failed run that is not tried again", async () => {
+Deno.test("an unreachable engine is a failed run without a retry", async () => {
   using app = testApp();
   const failures = collectFailures(app);
   schedule(app);
@@ -263,7 +263,7 @@ Deno.test("an engine that is away is a failed run that is not tried again", asyn
   equal(failures.length, 1);
 });
 
-Deno.test("what the engine says when it cannot start a container is the run's error", async () => {
+Deno.test("the engine's message is the error of a run that cannot start a container", async () => {
   const answers = simulateContainers([{ name: "web", state: "exited" }]);
   answers["POST /containers/*/start"] = () =>
     Response.json({ message: "port is already allocated" }, { status: 500 });
@@ -289,7 +289,7 @@ for (const action of ["stop", "restart"] as const) {
   });
 }
 
-Deno.test("a run that the end of the service cut short is a failure after the restart", () => {
+Deno.test("a run interrupted by a stop of the service is a failure after the restart", () => {
   using app = testApp({ now: "2026-01-01T12:03:00Z" });
   const failures = collectFailures(app);
   insertScheduleRun(app.deps.db, {
@@ -347,7 +347,7 @@ Deno.test("the history keeps runs for 90 days, and of each schedule the last 1 0
   deepEqual(counts(), [0, 0]);
 });
 
-Deno.test("the worker ends while a run goes on, and leaves nothing behind", async () => {
+Deno.test("the worker stops during a run without leaving anything behind", async () => {
   await using fake = fakeEngine(simulateContainers([{ name: "web" }]));
   using app = testApp({ engine: fake.engine });
   const end = new AbortController();
