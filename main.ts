@@ -1,6 +1,6 @@
 /**
- * The program: reads its surroundings, runs the command, and turns failures into a sentence and an
- * exit status.
+ * The program: reads its environment, runs a command, and turns failures into a message and an exit
+ * status.
  *
  * @module
  */
@@ -8,16 +8,17 @@
 import { commandHelp } from "./commands/help.ts";
 import { COMMANDS } from "./commands/mod.ts";
 import { CommandError, EXIT, type Program, UsageError } from "./commands/program.ts";
+import { nodeUtil } from "./services/builtins.ts";
 import { ConfigError, type Env, unknownVariables } from "./services/config/config.ts";
 import { KeyFileError } from "./services/secrets.ts";
 
-/** Failures whose message says all that the operator needs. */
+/** Errors whose message is enough for the operator. */
 const SENTENCES = [CommandError, ConfigError, KeyFileError];
 
-/** Runs the command that the arguments name, and answers the exit status. */
+/** Runs the command in the arguments and returns the exit status. */
 async function main(args: readonly string[], signal: AbortSignal): Promise<number> {
   try {
-    const { env, rest } = await environment(args);
+    const { env, rest } = environment(args);
     const [name = "serve", ...commandArgs] = rest;
     const wanted = isHelp(name) ? "help" : name === "--version" ? "version" : name;
     const command = Object.hasOwn(COMMANDS, wanted) ? COMMANDS[wanted] : undefined;
@@ -28,7 +29,7 @@ async function main(args: readonly string[], signal: AbortSignal): Promise<numbe
       surroundings: {
         hostname: Deno.hostname(),
         terminal: Deno.stderr.isTerminal(),
-        // The bundle is one script, whether it is compiled or packed with a runtime.
+        // The executable runs a bundle, which is JavaScript.
         packed: !import.meta.url.endsWith(".ts"),
         readTextFile: (path) => Deno.readTextFileSync(path),
       },
@@ -58,8 +59,8 @@ function writeToTerminal(text: string): void {
 
 const isHelp = (arg: string) => arg === "-h" || arg === "--help";
 
-/** The environment, and below it what `--env-file FILE` (or `--env-file=FILE`) says. */
-async function environment(args: readonly string[]): Promise<{ env: Env; rest: string[] }> {
+/** Returns the environment, with the variables of `--env-file FILE` as defaults. */
+function environment(args: readonly string[]): { env: Env; rest: string[] } {
   const env = Deno.env.toObject();
   const rest = [...args];
   const at = rest.findIndex((arg) => /^--env-file(=|$)/.test(arg));
@@ -67,7 +68,7 @@ async function environment(args: readonly string[]): Promise<{ env: Env; rest: s
   const [given = ""] = rest.splice(at, 1);
   const path = given.includes("=") ? given.slice(given.indexOf("=") + 1) : rest.splice(at, 1)[0];
   if (!path) throw new UsageError("--env-file needs a file");
-  const { parseEnv } = await import("node:util");
+  const { parseEnv } = nodeUtil();
   try {
     const given = parseEnv(Deno.readTextFileSync(path));
     for (const warning of unknownVariables(given)) {

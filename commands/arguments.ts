@@ -7,20 +7,20 @@
 import { nodeUtil } from "../services/builtins.ts";
 import { type Program, UsageError } from "./program.ts";
 
-/** What a command takes: `--name` is `"flag"`, `--name VALUE` is `"value"`. */
+/** The options of a command: `--name` is `"flag"`, `--name VALUE` is `"value"`. */
 export type Options = Readonly<Record<string, "flag" | "value">>;
 
-/** The options of a command as they were given. */
+/** The options of a call. */
 export type Given<Wanted extends Options> = {
   [Name in keyof Wanted]?: Wanted[Name] extends "flag" ? true : string;
 };
 
 /**
- * Reads what a command was given.
+ * Parses the arguments of a command.
  *
  * @param command E.g. `"user add"`.
- * @param names What its arguments are, in order, all of which are needed, e.g. `["EMAIL"]`.
- * @throws {UsageError} For an unknown option, and for an argument too few or too many.
+ * @param names Its required arguments, in order, e.g. `["EMAIL"]`.
+ * @throws {UsageError} For an unknown option, a missing or an extra argument.
  */
 export function parseArguments<const Names extends readonly string[], Wanted extends Options>(
   command: string,
@@ -60,9 +60,9 @@ export function parseArguments<const Names extends readonly string[], Wanted ext
 }
 
 /**
- * The first argument, where a command is several, and the program for the rest.
+ * Returns the subcommand (the first argument), and the program with the remaining arguments.
  *
- * @throws {UsageError} For none of them.
+ * @throws {UsageError} If it is missing or unknown.
  */
 export function subcommand<Name extends string>(
   command: string,

@@ -1,5 +1,5 @@
 /**
- * `longshore backup FILE`: databases, keys and license in one file, while the service runs or not.
+ * `longshore backup FILE`: databases, keys and license in one file. The service may be running.
  *
  * @module
  */
@@ -60,28 +60,28 @@ function isOwnedAlike(directory: string, dataDir: string): boolean {
   try {
     return Deno.statSync(directory).uid === Deno.statSync(dataDir).uid;
   } catch {
-    return false; // Without the directory the write fails, and says why.
+    return false; // without the directory, the write fails with a message
   }
 }
 
-/** Opens what goes into the backup, with the rights of the owner of `DATA_DIR`. */
+/** Opens the files of the backup, with the permissions of the owner of `DATA_DIR`. */
 async function openSources(dataDir: string, program: Program): Promise<BackupSource[]> {
   using _owner = actAsOwner(dataDir);
   const directory = join(dataDir, `backup-${crypto.randomUUID()}`);
-  return await translated(dataDir, directory, async () => {
+  return await runWithDirectory(dataDir, directory, async () => {
     Deno.mkdirSync(directory, { mode: 0o700 });
     return await openAll(dataDir, directory, program);
   });
 }
 
-/** Writes the archive in a private directory beside the file, where a rename publishes it. */
+/** Writes the archive to a private directory next to the file, then renames it into place. */
 async function writeTarget(
   file: string,
   sources: readonly BackupSource[],
   signal: AbortSignal,
 ): Promise<{ manifest: BackupManifest; size: number }> {
   const directory = join(dirname(resolve(file)), `.longshore-backup-${crypto.randomUUID()}`);
-  return await translated(file, directory, async () => {
+  return await runWithDirectory(file, directory, async () => {
     Deno.mkdirSync(directory, { mode: 0o700 });
     const path = join(directory, basename(file));
     const manifest = await writeBackupFile(path, sources, { createdAt: new Date(), signal });
@@ -101,15 +101,15 @@ function report(
   const names = manifest.entries.map(({ name }) => name).join(", ");
   program.print(`${file}: ${names} (${megabytes(size)})`);
   if (hasSecretKey) {
-    program.note("SECRET_KEY is not in it: without it the stored secrets cannot be read.");
+    program.note("SECRET_KEY is not in the backup; without it, the stored secrets cannot be read.");
   }
 }
 
 /**
- * Opens a copy of each database as it is at one moment, and the other files. The copies go with
- * `directory`; they can be read as long as they are open.
+ * Opens a consistent copy of each database, and the other files. The copies are deleted with
+ * `directory`, but stay readable while they are open.
  *
- * @throws {DatabaseFileError} When the state database is damaged and could not be restored.
+ * @throws {DatabaseFileError} If the state database is damaged.
  */
 async function openAll(
   dataDir: string,
@@ -138,20 +138,20 @@ async function openAll(
   return sources;
 }
 
-/** What cannot be restored is no backup. */
+/** Makes sure that the copy can be restored. */
 function assertReadable(path: string, name: string): void {
   const db = name === STATE_FILE ? openStateDatabase(path) : openMetricsDatabase(path);
   try {
     assertUndamaged(db, name);
-    // An older database is brought up to date when it is restored.
+    // An older database is migrated when it is restored.
     if (name === STATE_FILE) pendingMigrations(db as StateDatabase, stateMigrations);
   } finally {
     db.close();
   }
 }
 
-/** Runs `work`, removes its directory, and makes a failure a sentence about `place`. */
-async function translated<T>(
+/** Runs `work` and removes its directory; a failure becomes a sentence about `place`. */
+async function runWithDirectory<T>(
   place: string,
   directory: string,
   work: () => Promise<T>,
@@ -172,7 +172,7 @@ async function translated<T>(
   }
 }
 
-/** @throws {CommandError} For a file that must not be replaced. */
+/** @throws {CommandError} If the file must not be replaced. */
 function assertTarget(file: string, dataDir: string, force: boolean): void {
   if (file === "" || isDataFile(dataDir, file)) {
     throw new CommandError(`${file || "An empty name"} cannot be the backup`);
@@ -184,9 +184,9 @@ function assertTarget(file: string, dataDir: string, force: boolean): void {
     if (error instanceof Deno.errors.NotFound) return;
     throw new CommandError(`${file} cannot be written: ${(error as Error).message}`);
   }
-  if (!found.isFile) throw new CommandError(`${file} is there already and is no plain file`);
+  if (!found.isFile) throw new CommandError(`${file} exists and is not a regular file`);
   if (!force) {
-    throw new CommandError(`${file} is there already; --force replaces it`);
+    throw new CommandError(`${file} already exists; --force replaces it`);
   }
 }
 

@@ -7,10 +7,10 @@
 import { describeConfig, readConfig } from "../services/config/config.ts";
 import { assertNoArguments, EXIT, type Program } from "./program.ts";
 
-/** Longest value that still stands in its column, in characters. */
+/** Maximum width of a column, in characters. */
 const VALUE_WIDTH_MAX = 40;
 
-/** @throws {ConfigError} For a variable with an unusable value, after the table. */
+/** @throws {ConfigError} For an invalid variable, after the table. */
 export function showConfig(program: Program): number {
   assertNoArguments("config", program);
   const { env, surroundings, print } = program;

@@ -14,7 +14,7 @@ import type { Program } from "./program.ts";
 export const CONSOLE: Caller = { userId: "console", role: "admin", familyId: "", address: "" };
 
 /**
- * Records a command in the audit log, and in the compliance log where one was started. A damaged
+ * Records a command in the audit log, and in the compliance log if one was started. A damaged
  * compliance log does not fail the command, because its change is already stored.
  *
  * @param command E.g. `user add`.

@@ -13,14 +13,14 @@ import { CREDENTIALS_FILE } from "./data_directory.ts";
 import { CommandError, type Program } from "./program.ts";
 
 /**
- * Creates the API key, or the first admin, where there is none yet, and gives it to the operator
- * before it is stored: a start that fails in between creates other credentials the next time.
+ * Creates the API key or the first admin, if there is none yet. The operator gets the credentials
+ * before they are stored: if the start fails in between, the next one creates others.
  *
- * They are printed on a terminal only. Any other standard output ends in a log, such as that of the
- * service's own container, which is readable for users who are not admins.
+ * They are printed only on a terminal. Any other standard output ends up in a log, such as that of
+ * the service's own container, which users who are not admins can read.
  *
  * @returns The path of the file that holds them, if they were written to one.
- * @throws {CommandError} When they can be neither printed nor written.
+ * @throws {CommandError} If they can be neither printed nor written.
  */
 export async function ensureCredentials(
   deps: Deps,

@@ -1,5 +1,5 @@
 /**
- * `DATA_DIR`: makes it, keeps it to one process, opens the databases in it, and knows what lies in it.
+ * `DATA_DIR`: creates and locks it, opens its databases, and lists its files.
  *
  * @module
  */
@@ -27,14 +27,14 @@ import { describeService, LOCK_FILE } from "./running_service.ts";
 export const STATE_FILE = "state.sqlite";
 export const METRICS_FILE = "metrics.sqlite";
 
-/** Credentials made at the first start, until the operator deletes it. */
+/** Credentials of the first start, until the operator deletes the file. */
 export const CREDENTIALS_FILE = "initial-credentials";
 
 const LOCK_ATTEMPTS = 4;
 
 const LOCK_WAIT_MS = 50;
 
-/** What a backup holds. The log-keeping companions of the databases are not among it. */
+/** The files of a backup, without the journals of the databases. */
 export const BACKED_UP: readonly string[] = [
   STATE_FILE,
   METRICS_FILE,
@@ -43,12 +43,12 @@ export const BACKED_UP: readonly string[] = [
   LICENSE_FILE,
 ];
 
-/** What SQLite keeps beside a database that is open, or was when the process was ended. */
+/** SQLite's files next to a database that is open, or was not closed. */
 export const DATABASE_COMPANIONS: readonly string[] = [STATE_FILE, METRICS_FILE].flatMap((name) =>
   ["-wal", "-shm", "-journal"].map((suffix) => name + suffix)
 );
 
-/** Every file that the service itself keeps. */
+/** All files of the service. */
 const DATA_FILES: readonly string[] = [
   ...BACKED_UP,
   ...DATABASE_COMPANIONS,
@@ -57,17 +57,17 @@ const DATA_FILES: readonly string[] = [
   CREDENTIALS_FILE,
 ];
 
-/** Whether a path names a file that the service itself keeps. */
+/** Whether a path is a file of the service. */
 export function isDataFile(dataDir: string, path: string): boolean {
   return DATA_FILES.includes(basename(path)) &&
     realPath(dirname(resolve(path))) === realPath(dataDir);
 }
 
 /**
- * Refuses links in the place of the service's files: they would lead it, or root's commands, out of
- * the directory.
+ * Refuses links in place of the service's files: they would lead the service, or commands of root,
+ * out of the directory.
  *
- * @throws {CommandError} Naming the first one.
+ * @throws {CommandError} With the name of the first one.
  */
 export function assertNoLinks(dataDir: string): void {
   for (const name of DATA_FILES) {
@@ -77,18 +77,18 @@ export function assertNoLinks(dataDir: string): void {
   }
 }
 
-/** The open directory; closing it lets another process in. */
+/** The open directory, locked until it is closed. */
 export interface DataDirectory extends Disposable {
   db: StateDatabase;
   metrics: MetricsDatabase;
-  /** Tells commands that run beside this service what they need to know of it. */
+  /** Describes this service for commands that run next to it. */
   describe(config: Config, address: string): void;
 }
 
 /**
- * Opens the directory with its databases, brought up to the newest schema.
+ * Opens the directory and its databases, which are migrated to the newest schema.
  *
- * @throws {CommandError} When it cannot be used; the message says what to do.
+ * @throws {CommandError} If it cannot be used; the message says what to do.
  */
 export function openDataDirectory(path: string, log: Log): DataDirectory {
   const lock = lockDirectory(path);
@@ -119,14 +119,14 @@ export function openDataDirectory(path: string, log: Log): DataDirectory {
 }
 
 /**
- * Makes the directory and keeps it to this process. The lock goes with it, however it ends.
+ * Creates the directory and locks it. The lock ends with the process.
  *
- * @param advice What to do about another process that has it.
- * @throws {CommandError} When another one has it, or it cannot be used.
+ * @param advice What to do if another process has the lock.
+ * @throws {CommandError} If another process has the lock, or the directory cannot be used.
  */
 export function lockDirectory(path: string, advice?: string): Deno.FsFile {
   try {
-    // Everything in it is for the service alone.
+    // Only the service may read it.
     Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
     assertNoLinks(path);
     const file = join(path, LOCK_FILE);
@@ -144,7 +144,7 @@ export function lockDirectory(path: string, advice?: string): Deno.FsFile {
   );
 }
 
-/** A command may hold the lock for a moment, to see whether a service runs. */
+/** Retries, because a command may hold the lock for a moment to check whether a service runs. */
 function tryLock(lock: Deno.FsFile): boolean {
   for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt++) {
     if (lock.tryLockSync(true)) return true;
@@ -154,10 +154,10 @@ function tryLock(lock: Deno.FsFile): boolean {
 }
 
 /**
- * Ends a restore that was cut short, if there is one.
+ * Finishes an interrupted restore, if there is one.
  *
- * @returns Whether there was.
- * @throws {CommandError} When it cannot be ended.
+ * @returns Whether there was one.
+ * @throws {CommandError} If it cannot be finished.
  */
 export function finishRestore(path: string): boolean {
   try {
@@ -195,7 +195,7 @@ function openState(path: string): StateDatabase {
   }
 }
 
-/** Samples may be lost: a damaged file is set aside and begun anew. */
+/** Samples may be lost: a damaged file is renamed and replaced with an empty one. */
 function openMetrics(path: string, log: Log): MetricsDatabase {
   try {
     return migrated(openMetricsDatabase(path));

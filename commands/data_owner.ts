@@ -1,8 +1,6 @@
 /**
- * The identity with which commands work in `DATA_DIR`.
- *
- * The service's user can put links into its own directory. A command of root that follows one
- * would change any file of the host, so root takes the identity of the directory's owner.
+ * Commands of root work in `DATA_DIR` as its owner. The service's user can create links in its
+ * directory, and root would follow them to any file of the host.
  *
  * @module
  */
@@ -11,14 +9,14 @@ import { nodeProcess } from "../services/builtins.ts";
 import { CommandError } from "./program.ts";
 
 /**
- * Gives this process the rights of the owner of `DATA_DIR`, where it runs as root and the owner is
- * another user. Holds for the whole process, until the result is disposed of.
+ * Gives this process the permissions of the owner of `DATA_DIR`, if it runs as root and the owner is
+ * another user. Applies to the whole process until the result is disposed.
  *
- * @throws {CommandError} When the owner cannot be trusted or taken over.
+ * @throws {CommandError} If the owner cannot be trusted, or the identity cannot be changed.
  */
 export function actAsOwner(dataDir: string): Disposable {
   const process = nodeProcess();
-  // A caller may have taken it already.
+  // A caller may already have changed it.
   const owner = process.geteuid?.() === 0 ? ownerOf(dataDir) : undefined;
   if (!owner || owner.uid === 0) return { [Symbol.dispose]() {} };
   const become = (uid: number, gid: number) => {
@@ -31,7 +29,7 @@ export function actAsOwner(dataDir: string): Disposable {
     become(owner.uid, owner.gid);
   } catch (error) {
     throw new CommandError(
-      `DATA_DIR=${dataDir} belongs to user ${owner.uid}, whose rights this process cannot take: ` +
+      `DATA_DIR=${dataDir} belongs to user ${owner.uid}, and this process cannot switch to that user: ` +
         `${(error as Error).message}; run the command as that user`,
       { cause: error },
     );
@@ -39,7 +37,7 @@ export function actAsOwner(dataDir: string): Disposable {
   return { [Symbol.dispose]: () => become(0, 0) };
 }
 
-/** @returns `undefined` where there is no such directory. */
+/** @returns `undefined` if there is no such directory. */
 function ownerOf(dataDir: string): { uid: number; gid: number } | undefined {
   try {
     const link = Deno.lstatSync(dataDir);

@@ -6,13 +6,13 @@
 
 import { EXIT, type Program, UsageError } from "./program.ts";
 
-/** What of a command its help is made of. */
+/** The documentation of a command. */
 interface Described {
   summary: string;
   usage?: string;
 }
 
-/** @throws {UsageError} For a command that there is not. */
+/** @throws {UsageError} If the command is unknown. */
 export function help(
   program: Pick<Program, "args" | "print">,
   commands: Readonly<Record<string, Described>>,
@@ -35,7 +35,7 @@ export function help(
   return EXIT.ok;
 }
 
-/** How one command is used. */
+/** Prints the help of one command. */
 export function commandHelp(
   { print }: Pick<Program, "print">,
   name: string,

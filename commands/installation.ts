@@ -18,15 +18,15 @@ const LOCAL_DATA_DIR = "./data";
 
 export interface Installation {
   config: Config;
-  /** The service that runs on it, if one does. */
+  /** The running service, if there is one. */
   running: RunningService | undefined;
-  /** Whether the mode is known: it is given here, or by the running service. */
+  /** Whether the mode is set in the environment or known from the running service. */
   isModeKnown: boolean;
 }
 
 /**
- * The configuration of a command. What the environment does not say is that of the installation:
- * the data directory of the packaged service, and the mode of the service that runs.
+ * Returns the configuration of a command. What the environment does not set is taken from the
+ * installation: the data directory of the packaged service, and the mode of the running service.
  */
 export function findInstallation({ env, surroundings }: Program): Installation {
   const given = readConfig(env, surroundings);
@@ -41,15 +41,15 @@ export function findInstallation({ env, surroundings }: Program): Installation {
   };
 }
 
-/** `./data`, or the packaged service's directory where only that one exists. */
+/** Returns `./data`, or the packaged service's directory if only that one exists. */
 export function defaultDataDir(local = LOCAL_DATA_DIR, system = SYSTEM_DATA_DIR): string {
   return !isThere(local) && isThere(system) ? system : local;
 }
 
 /**
- * Makes sure that a command does not answer for a directory that is not meant.
+ * Makes sure that a command does not use a default directory by mistake.
  *
- * @throws {CommandError} When `DATA_DIR` is not given and the default holds no installation.
+ * @throws {CommandError} If `DATA_DIR` is not set and the default has no installation.
  */
 export function assertIsMeant({ dataDir }: Config, { env }: Program): void {
   if (isDataDirGiven(env) || isThere(join(dataDir, STATE_FILE))) return;
@@ -60,9 +60,9 @@ export function assertIsMeant({ dataDir }: Config, { env }: Program): void {
 }
 
 /**
- * Makes sure that a secret of the running service's environment is given here too.
+ * Makes sure that a secret in the running service's environment is also set for the command.
  *
- * @throws {CommandError} When it is not.
+ * @throws {CommandError} If it is not.
  */
 export function assertSameSecret(
   { config, running }: Installation,

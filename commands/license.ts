@@ -88,7 +88,7 @@ async function install(program: Program): Promise<number> {
   return EXIT.ok;
 }
 
-/** @throws {CommandError} When the key is not accepted or cannot be stored. */
+/** @throws {CommandError} If the key is not accepted or cannot be stored. */
 async function keep(config: Config, key: string): Promise<LicenseGrant> {
   try {
     return await storeLicense(config, now, key);
@@ -99,7 +99,7 @@ async function keep(config: Config, key: string): Promise<LicenseGrant> {
   }
 }
 
-/** @throws {CommandError} When it cannot be read, or is too large to be a license. */
+/** @throws {CommandError} If it cannot be read, or is too large for a license. */
 async function readKey(file: string): Promise<string> {
   try {
     using input = file === "-" ? undefined : await Deno.open(file);
@@ -115,7 +115,7 @@ async function readKey(file: string): Promise<string> {
   }
 }
 
-/** When the trial was started; before the service's first start there is none. */
+/** Returns the start of the trial; there is none before the service's first start. */
 async function trialStart(config: Config): Promise<Date | undefined> {
   return hasState(config) ? await withStateBeside(config.dataDir, storedTrialStart) : undefined;
 }

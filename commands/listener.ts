@@ -9,17 +9,17 @@ import { errorFields, type Log } from "../services/log.ts";
 import { CommandError } from "./program.ts";
 
 export interface Listener {
-  /** As one would type it, e.g. `http://localhost:3000`. */
+  /** E.g. `http://localhost:3000`. */
   address: string;
-  /** Waits for the answers under way. */
+  /** Stops listening and waits for the running requests. */
   shutdown(): Promise<void>;
 }
 
-/** Most that is taken in of a body that nobody read: in bytes, and in milliseconds. */
+/** How much of an unread body is read, in bytes, and for how long, in milliseconds. */
 const UNREAD_BYTES_MAX = 8 * 1024 * 1024;
 const UNREAD_MS_MAX = 2_000;
 
-/** @throws {CommandError} When the port is taken, or a TLS file cannot be used. */
+/** @throws {CommandError} If the port is in use, or a TLS file cannot be used. */
 export function listen(
   config: Pick<Config, "host" | "port" | "tlsCertFile" | "tlsKeyFile">,
   log: Log,
@@ -41,7 +41,7 @@ export function listen(
       },
     }, async (request, { remoteAddr }) => {
       const response = await answer(request, remoteAddr.hostname);
-      await takeUnread(request);
+      await drainBody(request);
       return response;
     });
     return {
@@ -51,23 +51,23 @@ export function listen(
   } catch (error) {
     const { message } = error as Error;
     const { host, port, tlsCertFile, tlsKeyFile } = config;
-    const what = tls && !isOfAddress(error)
+    const what = tls && !isAddressError(error)
       ? `TLS_CERT_FILE=${tlsCertFile} and TLS_KEY_FILE=${tlsKeyFile} cannot be used`
       : `Cannot listen on ${host}:${port} (HOST and PORT)`;
     throw new CommandError(`${what}: ${message}`, { cause: error });
   }
 }
 
-function isOfAddress(error: unknown): boolean {
+function isAddressError(error: unknown): boolean {
   const { AddrInUse, AddrNotAvailable, PermissionDenied } = Deno.errors;
   return [AddrInUse, AddrNotAvailable, PermissionDenied].some((kind) => error instanceof kind);
 }
 
 /**
- * Takes in what was not read of a request's body, as when it is refused for its token. With HTTP/2
- * a client that is answered before it has sent everything sees a broken stream and no answer.
+ * Reads the rest of a request's body, e.g. of a request that was refused. With HTTP/2 a client that
+ * gets a response before it has sent everything sees a broken stream instead.
  */
-export async function takeUnread({ body, bodyUsed }: Request): Promise<void> {
+export async function drainBody({ body, bodyUsed }: Request): Promise<void> {
   if (body === null || bodyUsed || body.locked) return;
   const reader = body.getReader();
   const giveUp = () => void reader.cancel().catch(() => {});
@@ -80,7 +80,7 @@ export async function takeUnread({ body, bodyUsed }: Request): Promise<void> {
     }
     giveUp();
   } catch {
-    // The client has gone: there is nobody left to answer.
+    // The client has disconnected.
   } finally {
     clearTimeout(late);
   }
@@ -100,7 +100,7 @@ function tlsFiles(
   return { cert: read("TLS_CERT_FILE", tlsCertFile), key: read("TLS_KEY_FILE", tlsKeyFile) };
 }
 
-/** The wildcard address is reached by the loopback one. */
+/** A wildcard address is shown as localhost. */
 function addressOf({ hostname, port }: Deno.NetAddr, scheme: string): string {
   const host = hostname === "0.0.0.0" || hostname === "::" ? "localhost" : hostname;
   return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;

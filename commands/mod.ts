@@ -1,5 +1,5 @@
 /**
- * The commands of the program, by name. What a command is made of is loaded when it is called.
+ * The commands of the program, by name. Each is loaded when it is called.
  *
  * @module
  */
@@ -17,11 +17,10 @@ import {
 } from "./usages.ts";
 import { version } from "./version.ts";
 
-/** What the program can be told to do. */
 export interface Command {
   /** One line for `longshore help`. */
   summary: string;
-  /** How it is called and what it does, for `COMMAND --help`; without it, it takes no arguments. */
+  /** Text of `COMMAND --help`; default: a command without arguments. */
   usage?: string;
   /** @returns The exit status. */
   run: (program: Program) => number | Promise<number>;
@@ -37,16 +36,16 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (program) => (await import("./config.ts")).showConfig(program),
   },
   healthcheck: {
-    summary: "Ask the running service whether it is ready",
+    summary: "Check whether the running service is ready",
     run: async (program) => (await import("./healthcheck.ts")).healthcheck(program),
   },
   backup: {
-    summary: "Write everything into one file",
+    summary: "Back up everything to one file",
     usage: BACKUP_USAGE,
     run: async (program) => (await import("./backup.ts")).backup(program),
   },
   restore: {
-    summary: "Put a backup in place",
+    summary: "Restore a backup",
     usage: RESTORE_USAGE,
     run: async (program) => (await import("./restore.ts")).restore(program),
   },
@@ -66,7 +65,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (program) => (await import("./license.ts")).license(program),
   },
   "ip-allowlist": {
-    summary: "Stop enforcing the IP allowlist: the way back in",
+    summary: "Stop enforcing the IP allowlist, after a lockout",
     usage: IP_ALLOWLIST_USAGE,
     run: async (program) => (await import("./enterprise/ip_allowlist.ts")).ipAllowlist(program),
   },
@@ -81,7 +80,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   version: { summary: "Print the version", run: version },
   help: {
-    summary: "Show this, or how a command is used",
+    summary: "Show this help, or the help of a command",
     usage: "longshore help [COMMAND]",
     run: (program) => help(program, COMMANDS),
   },

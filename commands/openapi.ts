@@ -16,8 +16,8 @@ export async function openapi(program: Program): Promise<number> {
   return EXIT.ok;
 }
 
-/** The API document of this build. */
+/** Returns the API document of this build. */
 export async function currentDocument() {
-  // Contracts are values: no handler runs, so none of the parts is ever looked at.
+  // No handler runs, so that the dependencies are not used.
   return openApiDocument(await everyRoute({} as Deps), VERSION);
 }

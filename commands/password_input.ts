@@ -1,6 +1,6 @@
 /**
- * A password from whoever runs the command: typed on a terminal without being shown, or the first
- * line of standard input. Never from the arguments, which every process of the host can read.
+ * Reads a password: typed on a terminal without echo, or the first line of standard input. Never from
+ * the arguments, which every process of the host can read.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 import { aborted } from "../services/lifecycle.ts";
 import { CommandError } from "./program.ts";
 
-/** More than any password that is accepted. */
+/** Longer than any accepted password. */
 const LINE_BYTES_MAX = 4_096;
 
 const LINE_FEED = 0x0a;
@@ -22,20 +22,20 @@ const CTRL_U = 0x15;
 /**
  * Reads a new password; on a terminal twice.
  *
- * @throws {CommandError} When there is none, when the two differ, when it was interrupted.
+ * @throws {CommandError} If there is none, if the two differ, or at an interrupt.
  */
 export async function readNewPassword(signal: AbortSignal): Promise<string> {
   if (!Deno.stdin.isTerminal()) {
-    const password = decoded(await firstLine());
+    const password = decode(await firstLine());
     if (password !== "") return password;
-    throw new CommandError("No password: give it on standard input, or let --generate make one");
+    throw new CommandError("No password: pass it on standard input, or use --generate");
   }
-  const keys = keysTyped(signal);
+  const keys = readKeys(signal);
   Deno.stdin.setRaw(true);
   try {
-    const password = await typed("New password: ", keys);
+    const password = await readLine("New password: ", keys);
     if (password === "") throw new CommandError("No password was given");
-    if (password !== await typed("The same again: ", keys)) {
+    if (password !== await readLine("Repeat password: ", keys)) {
       throw new CommandError("The two passwords differ; nothing was changed");
     }
     return password;
@@ -57,8 +57,8 @@ async function firstLine(): Promise<Uint8Array> {
   return buffer.subarray(0, length);
 }
 
-/** One line that is typed, and not shown, on a terminal in raw mode. */
-async function typed(prompt: string, keys: AsyncIterator<number>): Promise<string> {
+/** Reads one line without echo, on a terminal in raw mode. */
+async function readLine(prompt: string, keys: AsyncIterator<number>): Promise<string> {
   show(prompt);
   const line: number[] = [];
   try {
@@ -73,11 +73,11 @@ async function typed(prompt: string, keys: AsyncIterator<number>): Promise<strin
   } finally {
     show("\r\n");
   }
-  return decoded(Uint8Array.from(line));
+  return decode(Uint8Array.from(line));
 }
 
-/** The bytes that a terminal sends, until `signal` aborts; what is pasted comes many at a time. */
-async function* keysTyped(signal: AbortSignal): AsyncGenerator<number> {
+/** Yields the bytes of a terminal until `signal` aborts; pasted text comes many at a time. */
+async function* readKeys(signal: AbortSignal): AsyncGenerator<number> {
   const buffer = new Uint8Array(LINE_BYTES_MAX);
   for (;;) {
     const read = await Promise.race([Deno.stdin.read(buffer), aborted(signal)]);
@@ -86,17 +86,17 @@ async function* keysTyped(signal: AbortSignal): AsyncGenerator<number> {
   }
 }
 
-/** Takes the last character away, all of its bytes: those after a UTF-8 head begin with 10. */
+/** Removes the last character with all its bytes: UTF-8 continuation bytes start with 10. */
 function deleteCharacter(line: number[]): void {
   while (line.length > 0 && (line.pop()! & 0xc0) === 0x80);
 }
 
-/** @throws {CommandError} For bytes that are no text. */
-function decoded(bytes: Uint8Array): string {
+/** @throws {CommandError} If the bytes are not UTF-8. */
+function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    throw new CommandError("The password is no UTF-8 text", { cause: error });
+    throw new CommandError("The password is not UTF-8 text", { cause: error });
   }
 }
 

@@ -1,9 +1,9 @@
 /**
- * Puts restored files in the place of the present ones: all of them or none, whatever ends the
- * process in between.
+ * Replaces the present files with restored ones: all of them or none, even if the process is
+ * interrupted.
  *
- * What is to be done is written down first. From then on it will be done, by this process or by
- * the next one that opens the directory: each step can be told from the files that are there.
+ * The plan is stored first. Then it is carried out by this process or by the next one that opens the
+ * directory, which recognizes the finished steps by the files that exist.
  *
  * @module
  */
@@ -17,22 +17,22 @@ import {
   writePrivateFile,
 } from "../services/backup/private_file.ts";
 
-/** Says what is to be done; while it is there, the directory is between two states. */
+/** The stored plan. While it exists, the replacement is not finished. */
 export const PLAN_FILE = "restore.json";
 
-/** A replacement; all names are those of entries of the directory itself. */
+/** A replacement. All names are of entries of the directory itself. */
 export interface Plan {
   /** The directory with the new files. */
   staged: string;
-  /** The directory that the present files go to. */
+  /** The directory for the present files. */
   replaced: string;
   /** The new files. */
   names: string[];
-  /** Files that are moved away, whether there is a new one or not. */
+  /** Files that are moved away, with or without a new one. */
   retired: string[];
 }
 
-/** A step of it, so that tests can have it fail. */
+/** One step; tests can make it fail. */
 export type Rename = (from: string, to: string) => void;
 
 /** Replaces the files, and removes the staging directory. */
@@ -43,9 +43,9 @@ export function replaceFiles(directory: string, plan: Plan, rename: Rename = Den
 }
 
 /**
- * Ends a replacement that was cut short, if there is one.
+ * Finishes an interrupted replacement, if there is one.
  *
- * @returns Whether there was.
+ * @returns Whether there was one.
  */
 export function finishReplacement(directory: string, rename: Rename = Deno.renameSync): boolean {
   const plan = readPlan(directory);
@@ -53,7 +53,7 @@ export function finishReplacement(directory: string, rename: Rename = Deno.renam
   return plan !== undefined;
 }
 
-/** Whether one is under way, or was cut short. */
+/** Whether a replacement is running or was interrupted. */
 export function isPlanned(directory: string): boolean {
   return isThere(join(directory, PLAN_FILE));
 }
@@ -63,7 +63,7 @@ function carryOut(directory: string, plan: Plan, rename: Rename): void {
   for (const name of [...retired, ...names]) {
     const source = join(directory, staged, name);
     const isNew = names.includes(name);
-    // A new file that is not in the staging directory any more is in its place already.
+    // A new file that is no longer in the staging directory is already in place.
     if (isNew && !isThere(source)) continue;
     if (isThere(join(directory, name))) {
       rename(join(directory, name), join(directory, replaced, name));
@@ -77,7 +77,7 @@ function carryOut(directory: string, plan: Plan, rename: Rename): void {
   removeIfThere(join(directory, staged));
 }
 
-/** @throws {Error} With a sentence, when it is not readable. */
+/** @throws {Error} If it is not readable. */
 function readPlan(directory: string): Plan | undefined {
   let text: string;
   try {
@@ -88,7 +88,7 @@ function readPlan(directory: string): Plan | undefined {
   }
   const plan = JSON.parse(text) as Plan;
   const names = [plan.staged, plan.replaced, ...plan.names, ...plan.retired];
-  // Nothing outside of the directory is touched, whoever wrote the plan.
+  // A forged plan must not reach files outside of the directory.
   if (names.every((name) => name !== "" && name !== ".." && basename(name) === name)) return plan;
   throw new Error(`${PLAN_FILE} names files outside of the directory`);
 }

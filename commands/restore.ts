@@ -1,7 +1,7 @@
 /**
- * `longshore restore FILE`: puts what a backup holds in the place of what is there.
+ * `longshore restore FILE`: replaces the files of `DATA_DIR` with those of a backup.
  *
- * Everything is checked, and brought up to date, in a directory beside before anything is touched.
+ * Everything is checked and migrated in a staging directory before any file is replaced.
  *
  * @module
  */
@@ -69,18 +69,18 @@ export async function restore(program: Program): Promise<number> {
     if (Deno.readDirSync(kept).next().done) Deno.removeSync(kept);
     else program.print(`The replaced files are in ${kept}.`);
     if (!names.includes("secret.key")) {
-      program.note("The backup holds no secret.key: give the SECRET_KEY of that time.");
+      program.note("The backup has no secret.key: set the SECRET_KEY of that time.");
     }
     return EXIT.ok;
   } catch (error) {
     throw sentenceOf(error, file, dataDir);
   } finally {
-    // Where it is to be finished at the next start, it is still needed.
+    // A planned replacement still needs it.
     if (!isPlanned(dataDir)) removeIfThere(directory);
   }
 }
 
-/** Makes sure that both databases are whole and ours, and brings them up to date. */
+/** Makes sure that both databases are complete and ours, and migrates them. */
 function prepareDatabases(
   names: readonly string[],
   directory: string,
@@ -88,7 +88,7 @@ function prepareDatabases(
   file: string,
 ): void {
   if (!names.includes(STATE_FILE)) {
-    throw new BackupFileError(`${file} is damaged: it holds no ${STATE_FILE}`);
+    throw new BackupFileError(`${file} is damaged: it has no ${STATE_FILE}`);
   }
   const state = openStateDatabase(join(directory, STATE_FILE));
   try {
@@ -117,8 +117,8 @@ function prepare(
 }
 
 /**
- * There is one trial per installation: a backup from before it does not bring it back. The present
- * database is only read, as a copy, and may be missing or damaged.
+ * Keeps the start of the trial: each installation has one, and an older backup must not reset it.
+ * The present database is only read, as a copy, and may be missing or damaged.
  */
 function keepTrial(restored: StateDatabase, directory: string, dataDir: string): void {
   const copy = join(directory, "present.sqlite");
@@ -135,7 +135,7 @@ function keepTrial(restored: StateDatabase, directory: string, dataDir: string):
       present.close();
     }
   } catch {
-    // What cannot be read says nothing of a trial.
+    // An unreadable database has no trial to keep.
   } finally {
     for (const suffix of ["", "-wal", "-shm"]) removeIfThere(copy + suffix);
   }
@@ -152,8 +152,10 @@ function sentenceOf(error: unknown, file: string, dataDir: string): unknown {
   }
   if (isPlanned(dataDir)) {
     return new CommandError(
-      `The backup is good, but its files could not be put in place: ${(error as Error).message}; ` +
-        "the next start, or the next restore, ends it",
+      `The backup is valid, but its files could not be put in place: ${
+        (error as Error).message
+      }; ` +
+        "the next start or restore finishes it",
       { cause: error },
     );
   }
@@ -167,18 +169,18 @@ function sentenceOf(error: unknown, file: string, dataDir: string): unknown {
   });
 }
 
-/** @throws {CommandError} When it is not a readable file; nothing is locked or created then. */
+/** @throws {CommandError} If it is not a readable file; then nothing is locked or created. */
 function openBackup(file: string): Deno.FsFile {
   try {
     if (!Deno.statSync(file).isFile) throw new Error("it is not a regular file");
-    // The operator may name the backup by a link.
+    // The path of the backup may be a link.
     return openRegularFile(Deno.realPathSync(file));
   } catch (error) {
     throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, { cause: error });
   }
 }
 
-/** What a restore left that was cut short before it changed anything. */
+/** Removes what an interrupted restore left before it changed anything. */
 function removeLeftovers(dataDir: string): void {
   for (const { name, isDirectory } of [...Deno.readDirSync(dataDir)]) {
     if (isDirectory && name.startsWith(STAGED_PREFIX)) removeIfThere(join(dataDir, name));

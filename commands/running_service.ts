@@ -1,6 +1,6 @@
 /**
- * What a running service says about itself in the lock file of its data directory, for commands
- * that run beside it with another environment.
+ * The description of a running service in the lock file of its data directory, for commands that run
+ * with another environment.
  *
  * @module
  */
@@ -9,10 +9,10 @@ import { join } from "node:path";
 import type { Config } from "../services/config/config.ts";
 import { openRegularFile } from "../services/backup/private_file.ts";
 
-/** Locked for as long as the service runs. */
+/** Locked while the service runs. */
 export const LOCK_FILE = "longshore.lock";
 
-/** Secrets that change what a command finds or may do. */
+/** Secrets that affect commands. */
 const GIVEN_SECRETS = { API_KEY: "apiKey", LICENSE_KEY: "licenseKey" } as const;
 
 export type GivenSecret = keyof typeof GIVEN_SECRETS;
@@ -22,14 +22,14 @@ export interface RunningService {
   authMode: Config["authMode"];
   /** E.g. `http://localhost:3000`. */
   address: string;
-  /** The secrets that its environment gives, by name. */
+  /** Names of the secrets that are set in its environment. */
   given: GivenSecret[];
 }
 
-/** The text is a few hundred bytes; more was not written by the service. */
+/** Maximum size; the text has a few hundred bytes. */
 const TEXT_BYTES_MAX = 4_096;
 
-/** Writes the description of this process into the lock file, which it holds. */
+/** Writes the description of this process to the lock file. */
 export function describeService(lock: Deno.FsFile, config: Config, address: string): void {
   const names = Object.keys(GIVEN_SECRETS) as GivenSecret[];
   const service: RunningService = {
@@ -42,11 +42,11 @@ export function describeService(lock: Deno.FsFile, config: Config, address: stri
   lock.writeSync(new TextEncoder().encode(JSON.stringify(service) + "\n"));
 }
 
-/** The service that runs on a data directory; `undefined` where none runs or it cannot be read. */
+/** Returns the service that uses a data directory; `undefined` if none runs or it is unreadable. */
 export function findRunningService(dataDir: string): RunningService | undefined {
   try {
     using lock = openRegularFile(join(dataDir, LOCK_FILE));
-    // Closing the file gives the lock back.
+    // Closing the file releases the lock.
     if (lock.tryLockSync(false)) return undefined;
     const bytes = new Uint8Array(TEXT_BYTES_MAX);
     const text = new TextDecoder().decode(bytes.subarray(0, lock.readSync(bytes) ?? 0));

@@ -1,18 +1,19 @@
 /**
- * `longshore serve`: listens at once, puts the service together, runs it, and ends it in order:
- * streams and requests first, then the workers, the databases last.
+ * `longshore serve`: listens at once, loads and runs the service, and stops it in order: streams and
+ * requests first, then the workers, the databases last.
  *
  * @module
  */
 
 import { configWarnings, readConfig } from "../services/config/config.ts";
 import { withDeadline } from "../services/deadline.ts";
+import { yieldToEventLoop } from "../services/event_loop.ts";
 import { createLog, errorFields, type Log } from "../services/log.ts";
 import { createStartupHandler } from "./startup_handler.ts";
 import { listen, type Listener } from "./listener.ts";
 import { assertNoArguments, EXIT, type Program } from "./program.ts";
 
-/** How long answers under way may take after the signal to end, in milliseconds. */
+/** Time limit for running requests at the stop, in milliseconds. */
 const DRAIN_MS = 10_000;
 
 export async function serve(program: Program): Promise<number> {
@@ -21,9 +22,9 @@ export async function serve(program: Program): Promise<number> {
   const now = () => new Date();
   const log = createLog({ level: config.logLevel, format: config.logFormat, now });
 
-  // A taken port fails here, before anything is opened or made.
-  const door = createStartupHandler();
-  const listener = listen(config, log, door.answer);
+  // A port in use fails here, before anything is opened or created.
+  const handler = createStartupHandler();
+  const listener = listen(config, log, handler.answer);
   for (const warning of configWarnings(config)) log.warn(warning);
   const stopReporting = reportRejections(log);
   try {
@@ -34,11 +35,11 @@ export async function serve(program: Program): Promise<number> {
       log,
       now,
       address: listener.address,
-      open: door.open,
+      open: handler.open,
       drain: () => drain(listener),
     });
   } catch (error) {
-    door.close();
+    handler.close();
     await drain(listener);
     throw error;
   } finally {
@@ -49,28 +50,25 @@ export async function serve(program: Program): Promise<number> {
 }
 
 /**
- * Loads what the service is made of, in steps: each takes some ten milliseconds, and a request
- * that comes between two of them is answered (see `front_door.ts`).
+ * Loads the service in steps of some ten milliseconds. Between two steps `startup_handler.ts` answers
+ * requests.
  */
 async function loadService() {
-  await turn();
+  await yieldToEventLoop();
   await import("../routes/shapes.ts");
-  await turn();
+  await yieldToEventLoop();
   await import("../services/editions.ts");
-  await turn();
+  await yieldToEventLoop();
   await import("../routes/app.ts");
-  await turn();
+  await yieldToEventLoop();
   return await import("./service.ts");
 }
-
-/** Lets everything else that is ready have its turn. */
-const turn = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
 
 async function drain(listener: Listener): Promise<void> {
   await withDeadline(listener.shutdown(), DRAIN_MS);
 }
 
-/** A rejection that nobody handles is a bug; it is told, and is no reason to end. */
+/** An unhandled rejection is a bug. It is logged, and the service keeps running. */
 function reportRejections(log: Log): () => void {
   const report = (event: PromiseRejectionEvent) => {
     event.preventDefault();

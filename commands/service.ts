@@ -23,20 +23,20 @@ import { greet } from "./greeting.ts";
 import { CommandError, type Program } from "./program.ts";
 import { startNotifying } from "./supervisor.ts";
 
-/** When the start is over and the first rounds of the workers are, too; in milliseconds. */
+/** Delay after which the start and the first rounds of the workers are done, in milliseconds. */
 const COLLECT_AFTER_MS = 5_000;
 
-/** What the service is started with. */
+/** Arguments of {@linkcode runService}. */
 export interface ServiceStart {
   program: Program;
   config: Config;
   log: Log;
   now: () => Date;
-  /** Where it listens already. */
+  /** The address that it already listens on. */
   address: string;
-  /** Lets requests in. */
+  /** Accepts requests from now on. */
   open: (app: App) => void;
-  /** Lets no more requests in, and waits for those under way. */
+  /** Accepts no more requests, and waits for the running ones. */
   drain: () => Promise<void>;
 }
 
@@ -95,8 +95,8 @@ async function run(
 }
 
 /**
- * What the start leaves behind is a good part of the heap, and an idle service makes so little
- * new garbage that it would keep it for hours. Takes some 20 ms, once.
+ * Collects the garbage of the start, which is a good part of the heap. An idle service creates so
+ * little garbage that the runtime would keep it for hours. Takes some 20 ms, once.
  */
 function collectStartGarbage(): void {
   const { gc } = globalThis as { gc?: (options: Record<string, string>) => void };
@@ -111,7 +111,7 @@ function assertUsableAllowlist({ execAllowlist }: Config): void {
   }
 }
 
-/** A mount that is missing would otherwise be found out by the first figure that nobody has. */
+/** Detects a missing mount at the start instead of with the first metric that lacks it. */
 function assertUsableProcPath({ surroundings }: Program, { procPath }: Config): void {
   if (procPath === null) return;
   try {

@@ -1,6 +1,6 @@
 /**
- * Answers requests from the first moment on: a supervisor that asks whether the process lives gets
- * its answer while the service is still being put together, everyone else waits for that.
+ * Answers requests while the service starts: liveness and readiness probes at once, all others when
+ * the service is ready.
  *
  * @module
  */
@@ -10,16 +10,15 @@ import { respondJson } from "../routes/exchange.ts";
 /** Answers a request; `peer` is the address of the other end of the connection. */
 type Answer = (request: Request, peer: string) => Promise<Response>;
 
-/** The way in, open or not. */
+/** Handles requests before and after the start. */
 export interface StartupHandler {
   answer: Answer;
-  /** From here on requests go to the service, those that wait first. */
+  /** Passes all requests to the service, starting with the waiting ones. */
   open(service: Answer): void;
-  /** The start failed: who waits is told so. */
+  /** The start failed: answers the waiting requests with 503. */
   close(): void;
 }
 
-/** A door that is closed: nobody but probes is answered before it is opened. */
 export function createStartupHandler(): StartupHandler {
   let service: Answer | undefined;
   const opened = Promise.withResolvers<Answer | undefined>();
@@ -42,7 +41,7 @@ async function whileStarting(
   opened: Promise<Answer | undefined>,
 ): Promise<Response> {
   const exchange = { requestId: crypto.randomUUID(), address: peer, headers: {} };
-  // A strange Host header makes it no URL.
+  // A malformed Host header makes the URL invalid.
   const pathname = URL.parse(request.url)?.pathname;
   if (request.method === "GET" && pathname === "/livez") {
     return respondJson(exchange, 200, { status: "ok" });

@@ -1,5 +1,5 @@
 /**
- * The state database beside a running service, or without one.
+ * Access to the state database for commands, with or without a running service.
  *
  * @module
  */
@@ -14,10 +14,10 @@ import { actAsOwner } from "./data_owner.ts";
 import { isPlanned } from "./replacement.ts";
 
 /**
- * Opens the state database whether the service runs or not. One of an older version is brought up
- * to date, unless the service runs: then it is that version's.
+ * Opens the state database. A database of an older version is migrated unless the service, which is
+ * then of that version, is running.
  *
- * @throws {CommandError} When there is none, or it cannot be used; the message says what to do.
+ * @throws {CommandError} If there is none, or it cannot be used; the message says what to do.
  */
 export function openStateBeside(dataDir: string): StateDatabase {
   const path = join(dataDir, STATE_FILE);
@@ -38,9 +38,9 @@ export function openStateBeside(dataDir: string): StateDatabase {
 }
 
 /**
- * Runs what works on an open database, and closes it.
+ * Opens the state database, runs `work` and closes it.
  *
- * @throws {CommandError} Where SQLite fails.
+ * @throws {CommandError} If SQLite fails.
  */
 export async function withStateBeside<T>(
   dataDir: string,
@@ -51,7 +51,7 @@ export async function withStateBeside<T>(
   try {
     return await work(db);
   } catch (error) {
-    // node:sqlite gives its failures a code; the usual ones here are a full disk and a missing right.
+    // Errors of node:sqlite have a code. Usual causes are a full disk and missing permissions.
     if ((error as { code?: string }).code !== "ERR_SQLITE_ERROR") throw error;
     const reason = (error as Error).message;
     throw new CommandError(`${join(dataDir, STATE_FILE)}: ${reason}`, { cause: error });
@@ -61,10 +61,10 @@ export async function withStateBeside<T>(
 }
 
 /**
- * Makes sure that there is a whole installation: a wrong `DATA_DIR` must not look like an empty
- * one, and the middle of a restore not like the end of it.
+ * Makes sure that there is a complete installation: a wrong `DATA_DIR` must not look like an empty
+ * one, and an unfinished restore not like a finished one.
  *
- * @throws {CommandError} When there is none.
+ * @throws {CommandError} If there is none.
  */
 export function assertThere(path: string, dataDir: string): void {
   if (isPlanned(dataDir)) {

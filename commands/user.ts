@@ -1,6 +1,6 @@
 /**
- * `longshore user add|list|passwd|role|remove`: the accounts of users mode, beside a running
- * service, which notices within a second, or without one.
+ * `longshore user add|list|passwd|role|remove`: the accounts of users mode. A running service notices
+ * changes within a second.
  *
  * @module
  */
@@ -43,7 +43,7 @@ export async function user(program: Program): Promise<number> {
     "role",
     "remove",
   ]);
-  // Parsed before anything is opened, so that wrong usage costs and touches nothing.
+  // Arguments are parsed before anything is opened.
   const work = { add, list, passwd, role, remove }[name](rest);
   const { config, running, isModeKnown } = findInstallation(program);
   assertIsMeant(config, program);
@@ -106,7 +106,7 @@ function passwd(program: Program): Work {
     generate: "flag",
   });
   return async (config) => {
-    // A misspelt address is told before anybody types a password.
+    // A misspelled address fails before a password is typed.
     await withAccounts(config, (accounts) => userOf(accounts, email));
     const { password, made } = await newPassword(program, options.generate);
     const changed = await withAccounts(config, async (accounts) => {
@@ -115,7 +115,7 @@ function passwd(program: Program): Work {
       await record(program, accounts, "passwd", changed);
       return changed;
     });
-    program.print(`The password of ${changed.email} was changed; every login of it ended.`);
+    program.print(`The password of ${changed.email} was changed; all sessions were revoked.`);
     if (made) printMade(program, password);
   };
 }
@@ -154,7 +154,7 @@ function withAccounts<T>(
   return withStateBeside(config.dataDir, async (db) => await work(await openAccounts(config, db)));
 }
 
-/** What the services ask for. Stored accounts can be worked on although users mode is off. */
+/** Creates the dependencies of the services. Accounts can be edited while users mode is off. */
 async function openAccounts(config: Config, db: StateDatabase) {
   const now = () => new Date();
   const license = createLicense(now, storedTrialStart(db));
@@ -171,7 +171,7 @@ async function openAccounts(config: Config, db: StateDatabase) {
   };
 }
 
-/** @throws {CommandError} When nobody has the address. */
+/** @throws {CommandError} If no user has the address. */
 function userOf(accounts: Accounts, email: string): User {
   const found = listUsers(accounts).find((user) => emailKey(user.email) === emailKey(email));
   if (!found) throw new CommandError(`There is no user with the email ${email}`);
@@ -201,10 +201,10 @@ function printMade({ print, note }: Program, password: string): void {
   note("Save it now. It is not shown again.");
 }
 
-/** @throws {UsageError} For what is no role. */
+/** @throws {UsageError} If it is not a role. */
 function roleOf(text: string): UserRole {
   const role = USER_ROLES.find((role) => role === text);
-  if (!role) throw new UsageError(`ROLE is ${USER_ROLES.join(", ")}, not ${text}`);
+  if (!role) throw new UsageError(`ROLE must be one of ${USER_ROLES.join(", ")}, not ${text}`);
   return role;
 }
 

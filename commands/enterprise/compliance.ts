@@ -1,6 +1,6 @@
 /**
- * `longshore compliance verify [FILE]`: verifies the compliance log beside a running service or
- * without one, in a copy of its database, or in an export. Nothing is written.
+ * `longshore compliance verify [FILE]`: verifies the compliance log of the installation, of a copy of
+ * its database, or of an export. Nothing is written.
  *
  * @module
  */
@@ -55,10 +55,10 @@ export async function compliance(program: Program): Promise<number> {
 /** The first bytes of every SQLite database. */
 const DATABASE_MAGIC = "SQLite format 3\0";
 
-/** The largest export that is read, in bytes: an export has at most 10 000 entries. */
+/** Maximum size of an export, in bytes: it has at most 10 000 entries. */
 const EXPORT_BYTES_MAX = 512 * 1024 * 1024;
 
-/** A file that cannot be read is left to those who open it, which say why. */
+/** An unreadable file counts as a database: opening it fails with a reason. */
 function isDatabase(path: string): boolean {
   try {
     using file = Deno.openSync(path);
@@ -84,7 +84,7 @@ function verifyExport(path: string): Found {
   }
 }
 
-/** The log has to end with the hash that was kept elsewhere. */
+/** Checks that the log ends with a hash that was stored elsewhere. */
 function withHead(report: Verification, head: string): Verification {
   if (!report.verified || report.head_hash === head) return report;
   const reason = `The log does not end with the given head: expected ${head}, ` +
@@ -109,16 +109,16 @@ async function verifyInstalled(program: Program): Promise<Found> {
 }
 
 interface Found {
-  /** How many entries there ever were; `undefined` for an export, which does not know. */
+  /** Number of entries ever written; `undefined` for an export. */
   entries: number | undefined;
-  /** When the last of them was written, ISO 8601; `undefined` where it is not there. */
+  /** Time of the last entry, ISO 8601; `undefined` if it is missing. */
   newest: string | undefined;
   report: Verification;
-  /** Of an export: whether it begins with the first entry of the log. */
+  /** For an export: whether it starts with the first entry of the log. */
   isFromBeginning?: boolean;
 }
 
-/** @throws {CommandError} When the file cannot be used. */
+/** @throws {CommandError} If the file cannot be used. */
 async function verify(
   path: string,
   open: (path: string) => StateDatabase,
@@ -129,7 +129,7 @@ async function verify(
     db = open(path);
     const opened = db;
     assertHasLog(opened, path);
-    // One moment of the file, whatever the service writes meanwhile.
+    // A consistent snapshot, while the service may be writing.
     return await inReadTransaction(opened, async () => {
       const entries = selectHead(opened)?.sequence ?? 0;
       return {
@@ -143,7 +143,7 @@ async function verify(
     });
   } catch (error) {
     if (error instanceof DatabaseFileError) throw new CommandError(error.message, { cause: error });
-    // node:sqlite gives its failures a code, such as for a damaged page.
+    // Errors of node:sqlite have a code, such as for a damaged page.
     if ((error as { code?: string }).code !== "ERR_SQLITE_ERROR") throw error;
     throw new CommandError(`${path}: ${(error as Error).message}`, { cause: error });
   } finally {

@@ -1,6 +1,5 @@
 /**
- * `longshore ip-allowlist off`: the way back in for those who locked themselves out. The service may
- * run meanwhile.
+ * `longshore ip-allowlist off`: for operators who locked themselves out. The service may be running.
  *
  * @module
  */
@@ -40,6 +39,6 @@ export async function ipAllowlist(program: Program): Promise<number> {
     const reason = unrecorded instanceof Error ? unrecorded.message : String(unrecorded);
     program.note(`It could not be written into the compliance log: ${reason}`);
   }
-  program.note("The rules are kept. For a running service this holds at once.");
+  program.note("The rules are kept. A running service applies this at once.");
   return EXIT.ok;
 }

@@ -227,7 +227,7 @@ for (
     },
     {
       what: "no state database",
-      says: /it holds no state\.sqlite/,
+      says: /it has no state\.sqlite/,
       make: async ({ pack }: Awaited<ReturnType<typeof unpacked>>) => {
         await pack(["metrics.sqlite", "jwt.secret"]);
       },
@@ -273,7 +273,7 @@ Deno.test("restore refuses damaged, truncated, foreign and missing files and cha
   for (const name of ["none.tar", "data"]) {
     const { code, stderr } = await run(place.dataDir, "restore", `${place.path}/${name}`);
     equal(code, 1);
-    match(stderr, /^longshore: \S+ (cannot be read: |is no plain file)[^\n]*\n$/);
+    match(stderr, /^longshore: \S+ (cannot be read: |exists and is not a regular file)[^\n]*\n$/);
   }
 });
 
@@ -298,7 +298,7 @@ Deno.test("an existing file is replaced only with --force, and a file of the ser
   Deno.writeTextFileSync(file, "precious");
   const refused = await run(place.dataDir, "backup", file);
   equal(refused.code, 1);
-  match(refused.stderr, /is there already; --force replaces it/);
+  match(refused.stderr, /already exists; --force replaces it/);
   equal(Deno.readTextFileSync(file), "precious");
   equal((await run(place.dataDir, "backup", "--force", file)).code, 0);
   ok(Deno.statSync(file).size > 10_000);

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { takeUnread } from "../../commands/listener.ts";
+import { drainBody } from "../../commands/listener.ts";
 
 /** A request whose body comes in chunks; counts the bytes that were taken. */
 function requestOf(chunks: Iterable<Uint8Array<ArrayBuffer>>, { ends = true } = {}) {
@@ -31,30 +31,30 @@ function* endless() {
 
 Deno.test("an unread request body is drained", async () => {
   const { request, seen } = requestOf(Array(1_000).fill(KIB));
-  await takeUnread(request);
+  await drainBody(request);
   deepEqual(seen, { bytes: 1_024_000, ended: true, cancelled: false });
 });
 
 Deno.test("a body that was read or is being read is not drained", async () => {
   const whole = requestOf([KIB]);
   await whole.request.arrayBuffer();
-  await takeUnread(whole.request);
+  await drainBody(whole.request);
   const begun = requestOf([KIB, KIB]);
   await begun.request.body!.getReader().read();
-  await takeUnread(begun.request);
-  await takeUnread(new Request("http://localhost/"));
+  await drainBody(begun.request);
+  await drainBody(new Request("http://localhost/"));
   equal(begun.seen.bytes, 1_024);
 });
 
 Deno.test("an endless body is drained up to 8 MiB", async () => {
   const { request, seen } = requestOf(endless());
-  await takeUnread(request);
+  await drainBody(request);
   ok(seen.cancelled);
   equal(seen.bytes, 8 * 1024 * 1024);
 });
 
 Deno.test("a stalled body delays the response only briefly", async () => {
   const { request, seen } = requestOf([KIB], { ends: false });
-  await takeUnread(request);
+  await drainBody(request);
   ok(seen.cancelled);
 });

@@ -43,7 +43,10 @@ for (
     { args: ["user", "sing"], says: "user needs one of add, list, passwd, role, remove, not sing" },
     { args: ["user", "add"], says: "user add needs EMAIL" },
     { args: ["user", "role", "a@b"], says: "user role needs ROLE" },
-    { args: ["user", "role", "a@b", "king"], says: "ROLE is viewer, operator, admin, not king" },
+    {
+      args: ["user", "role", "a@b", "king"],
+      says: "ROLE must be one of viewer, operator, admin, not king",
+    },
     {
       args: ["user", "add", "a@b", "--role"],
       says: "user add: Option '--role <value>' argument missing",

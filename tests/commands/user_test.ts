@@ -151,7 +151,7 @@ Deno.test({
       const decoder = new TextDecoder();
       for await (const chunk of child.stdout) {
         shown += decoder.decode(chunk, { stream: true });
-        const questions = shown.match(/New password: |The same again: /g)?.length ?? 0;
+        const questions = shown.match(/New password: |Repeat password: /g)?.length ?? 0;
         while (asked < questions && asked < answers.length) {
           await input.write(new TextEncoder().encode(answers[asked++]));
         }
