@@ -7,6 +7,7 @@
 
 import type { StatusPageNotice } from "../../../db/pro/status_pages/notices.ts";
 import type { StatusPage } from "../../../db/pro/status_pages/pages.ts";
+import { escapeMarkup } from "../../escape_markup.ts";
 import type { Mail } from "./mail_transport.ts";
 import { INCIDENT_WORDS, MAINTENANCE_WORDS, STATUS_WORDS } from "./status_words.ts";
 
@@ -27,7 +28,7 @@ export function verificationMail(page: Pick<StatusPage, "name">, verifyUrl: stri
     subject: `Confirm your subscription: ${page.name}`,
     text: [`${why} ${page.name}.`, `${how}\n${verifyUrl}`, otherwise].join("\n\n") + "\n",
     html: htmlMail(page.name, [
-      `<p>${why} <bdi>${escaped(page.name)}</bdi>.</p>`,
+      `<p>${why} <bdi>${escapeMarkup(page.name)}</bdi>.</p>`,
       `<p>${how}<br>${link(verifyUrl)}</p>`,
       `<p>${otherwise}</p>`,
     ]),
@@ -62,13 +63,13 @@ export function noticeMail(
       `Status page: ${urls.page}\nUnsubscribe: ${urls.unsubscribe}`,
     ].join("\n\n") + "\n",
     html: htmlMail(page.name, [
-      `<p>${kind}: <strong><bdi>${escaped(what)}</bdi></strong><br>`,
-      `Status: <strong>${escaped(now)}</strong>${escaped(before)}<br>${
+      `<p>${kind}: <strong><bdi>${escapeMarkup(what)}</bdi></strong><br>`,
+      `Status: <strong>${escapeMarkup(now)}</strong>${escapeMarkup(before)}<br>${
         planned && `${planned}<br>`
       }${at}</p>`,
       ...(message === null
         ? []
-        : [`<p dir="auto" style="white-space: pre-line">${escaped(message)}</p>`]),
+        : [`<p dir="auto" style="white-space: pre-line">${escapeMarkup(message)}</p>`]),
       `<p>${link(urls.page, "Status page")} &middot; ${link(urls.unsubscribe, "Unsubscribe")}</p>`,
     ]),
   };
@@ -81,22 +82,13 @@ const wordsOf = (status: string) => WORDS[status] ?? status;
 
 function htmlMail(title: string, lines: readonly string[]): string {
   return [
-    `<!doctype html><html><head><meta charset="utf-8"><title>${escaped(title)}</title></head>`,
+    `<!doctype html><html><head><meta charset="utf-8"><title>${escapeMarkup(title)}</title></head>`,
     `<body style="font-family: sans-serif; line-height: 1.5">`,
-    `<h1 dir="auto" style="font-size: 1.25em">${escaped(title)}</h1>`,
+    `<h1 dir="auto" style="font-size: 1.25em">${escapeMarkup(title)}</h1>`,
     ...lines,
     "</body></html>",
   ].join("\n");
 }
 
-const link = (url: string, words = url) => `<a href="${escaped(url)}">${escaped(words)}</a>`;
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
+const link = (url: string, words = url) =>
+  `<a href="${escapeMarkup(url)}">${escapeMarkup(words)}</a>`;

@@ -6,7 +6,7 @@
 
 import { selectMonitors, updateMonitor } from "../../../db/pro/uptime/monitors.ts";
 import type { Deps } from "../../deps.ts";
-import { SealError } from "../../secrets.ts";
+import { openIfPossible } from "../../secrets.ts";
 import { keepsSecrets, redactedUrl } from "../../outbound/url_secrets.ts";
 import { openRequest, sealRequest } from "./request.ts";
 
@@ -18,13 +18,14 @@ export function sealMonitorUrls(
     const { id, url } = monitor;
     const redacted = redactedUrl(url);
     if (redacted === url || keepsSecrets(url)) continue;
-    try {
-      const sealed = sealRequest(secrets, id, { ...openRequest(secrets, monitor), url });
-      updateMonitor(db, { ...monitor, url: redacted, sealed });
-      log.info("monitor URL encrypted", { monitorId: id });
-    } catch (error) {
-      // The other secrets cannot be decrypted: the monitor must be created again.
-      if (!(error instanceof SealError)) throw error;
-    }
+    // Without the other secrets the monitor cannot be repaired; it must be created again.
+    const request = openIfPossible(() => openRequest(secrets, monitor));
+    if (!request) continue;
+    updateMonitor(db, {
+      ...monitor,
+      url: redacted,
+      sealed: sealRequest(secrets, id, { ...request, url }),
+    });
+    log.info("monitor URL encrypted", { monitorId: id });
   }
 }

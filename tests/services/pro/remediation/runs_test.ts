@@ -202,7 +202,7 @@ Deno.test("a run is recorded before its action, and fails if it is interrupted",
   const [cut, ...others] = history(at.app);
   deepEqual(
     [cut?.id, cut?.status, cut?.error, others.length],
-    ["cut", "failure", "The service stopped before the action finished", 1],
+    ["interrupted", "failure", "The service stopped before the action finished", 1],
   );
   equal(events.length, 1);
   equal(acts(at.fake).length, 1);
