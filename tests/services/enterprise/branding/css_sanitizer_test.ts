@@ -4,7 +4,7 @@ import {
   findForbiddenCss,
 } from "../../../../services/enterprise/branding/css_sanitizer.ts";
 
-/** A character that nobody sees, or that tells no letters apart. */
+/** An invisible character, or one that does not distinguish letters. */
 const ZERO_WIDTH = "\u200b";
 const SOFT_HYPHEN = "\u00ad";
 const BOM = "\ufeff";

@@ -14,7 +14,7 @@ const EACH = 20;
 const { now } = testClock();
 const atOnce = () => Promise.resolve();
 
-Deno.test("fifty writers at the same time make one chain, each in its order", async () => {
+Deno.test("fifty concurrent writers create one chain, each in its order", async () => {
   using directory = temporaryDirectory();
   const db = makeStateFile(`${directory.path}/state.sqlite`);
   const deps = complianceDeps(db, now);
@@ -39,7 +39,7 @@ Deno.test("fifty writers at the same time make one chain, each in its order", as
   db.close();
 });
 
-Deno.test("an entry is in the file when it is said to be", async () => {
+Deno.test("an entry is in the file when appendEntry() resolves", async () => {
   using directory = temporaryDirectory();
   const path = `${directory.path}/state.sqlite`;
   const db = makeStateFile(path);
@@ -53,7 +53,7 @@ Deno.test("an entry is in the file when it is said to be", async () => {
   db.close();
 });
 
-Deno.test("writers in several processes make one chain", async () => {
+Deno.test("writers in several processes create one chain", async () => {
   using directory = temporaryDirectory();
   const path = `${directory.path}/state.sqlite`;
   const dbs = [makeStateFile(path), openStateDatabase(path), openStateDatabase(path)];
@@ -68,7 +68,7 @@ Deno.test("writers in several processes make one chain", async () => {
   for (const db of dbs) db.close();
 });
 
-Deno.test("a rollback takes its entry along, and entries that wait go on from before it", async () => {
+Deno.test("a rollback removes its entry, and pending entries continue from the one before", async () => {
   const db = openTestDatabase();
   const deps = complianceDeps(db, now);
   const first = appendEntry(deps, STOPPED);
@@ -112,7 +112,7 @@ Deno.test("another process that holds the file for a while loses no entry", asyn
   db.close();
 });
 
-Deno.test("an entry that cannot be written is its writer's business, and nobody else's", async () => {
+Deno.test("an entry that cannot be stored fails alone", async () => {
   const db = openTestDatabase();
   const deps = complianceDeps(db, now);
   const bad = { ...STOPPED, metadata: { a: NaN } };

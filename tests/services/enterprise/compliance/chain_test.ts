@@ -71,7 +71,7 @@ function write(db: StateDatabase, row: ComplianceRow): void {
   );
 }
 
-/** Changes an entry and computes its hash anew, as somebody would who knows how. */
+/** Changes an entry and recomputes its hash, as an informed attacker would. */
 function rewrite(db: StateDatabase, at: number): void {
   const row = { ...rowAt(db, at), outcome: "failure" as const };
   set("outcome", "failure")(db, at);
@@ -90,7 +90,7 @@ const TAMPERINGS: {
     ["event_id", "x"],
     ["category", "data"],
     ["severity", "critical"],
-    ["actor_id", "somebody else"],
+    ["actor_id", "another user"],
     ["actor_type", "system"],
     ["action", "containers.start"],
     ["resource_type", null],
@@ -159,7 +159,7 @@ const TAMPERINGS: {
   },
 ];
 
-Deno.test("a log that nobody touched is verified, an empty one too", async () => {
+Deno.test("an unchanged log is valid, including an empty one", async () => {
   const db = openTestDatabase();
   deepEqual(await verify(db), {
     verified: true,
@@ -356,7 +356,7 @@ Deno.test("a log of which nothing is left is broken, and there is nothing to nam
   db.close();
 });
 
-Deno.test("a head that was changed or taken away is noticed", async () => {
+Deno.test("a changed or removed head is detected", async () => {
   const db = openTestDatabase();
   fillLog(db, SMALL);
   unguard(db);
@@ -441,7 +441,7 @@ Deno.test("a verification begins at a time, and looks at so many entries", async
   db.close();
 });
 
-Deno.test("a clock that is set back is no break, and the verification begins by time", async () => {
+Deno.test("a clock that was set back is not a fault, and verification starts by time", async () => {
   const db = openTestDatabase();
   fillLog(db, 10, { from: "2026-01-01T00:00:00Z" });
   fillLog(db, 10, { from: "2030-01-01T00:00:00Z" });
@@ -452,7 +452,7 @@ Deno.test("a clock that is set back is no break, and the verification begins by 
   db.close();
 });
 
-Deno.test("entries that are written meanwhile are no break", async () => {
+Deno.test("entries written during verification are not a fault", async () => {
   const db = openTestDatabase();
   const { now } = testClock();
   fillLog(db, 20_000);
@@ -471,7 +471,7 @@ Deno.test("entries that are written meanwhile are no break", async () => {
   db.close();
 });
 
-Deno.test("a retention that runs meanwhile is no break", async () => {
+Deno.test("a retention that runs during verification is not a fault", async () => {
   const db = openTestDatabase();
   const clock = testClock("2026-01-01T00:00:00Z");
   fillLog(db, 5_000, { from: "2024-01-01T00:00:00Z" });
@@ -493,7 +493,7 @@ Deno.test("a retention that runs meanwhile is no break", async () => {
   db.close();
 });
 
-Deno.test("an anchor that no entry announced is forged, and so is one that was changed", async () => {
+Deno.test("an unannounced or changed anchor is detected", async () => {
   const db = openTestDatabase();
   const { now } = testClock("2026-01-01T00:00:00Z");
   fillLog(db, 300, { from: "2024-01-01T00:00:00Z" });
@@ -556,7 +556,7 @@ Deno.test("an anchor that no entry announced is forged, and so is one that was c
   db.close();
 });
 
-Deno.test("a verification is written down with what it found, and the hash of the head", async () => {
+Deno.test("a verification is recorded with its result and the hash of the head", async () => {
   const db = openTestDatabase();
   const { now } = testClock();
   const deps = complianceDeps(db, now);

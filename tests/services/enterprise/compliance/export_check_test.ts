@@ -105,7 +105,7 @@ for (const format of ["json", "csv", "json lines"] as const) {
 }
 
 for (const taken of ["first", "last"] as const) {
-  Deno.test(`a JSON export whose ${taken} entries were taken away is found`, async () => {
+  Deno.test(`a JSON export whose ${taken} entries were removed is detected`, async () => {
     const { file } = await exported("json");
     const content = JSON.parse(file);
     content.logs = taken === "first" ? content.logs.slice(3) : content.logs.slice(0, -3);
@@ -113,7 +113,7 @@ for (const taken of ["first", "last"] as const) {
     equal(verified, false);
     match(reason!, /^The file has 21 entries; the export had 24$/);
 
-    // Whoever changes the count as well is found at the head.
+    // If the count was changed as well, the head reveals it.
     content.exported = 21;
     const again = checkExport(JSON.stringify(content));
     deepEqual(

@@ -153,7 +153,7 @@ Deno.test("who did it is known by the caller, the login, the key, or not at all"
   equal(observedEntry(observed({ caller: anonymous })).metadata!.role, undefined);
 });
 
-Deno.test("a token in a path and a target without end are not written down", () => {
+Deno.test("a token in a path and an overlong target are not recorded", () => {
   const path = `${PRO}/status-pages/unsubscribe/:token`;
   const entry = observedEntry(observed({ path, permission: undefined, target: "s3cret" }));
   ok(!JSON.stringify(entry).includes("s3cret"));

@@ -15,7 +15,7 @@ const entries = async (app: TestApp, query = ""): Promise<ComplianceEntry[]> =>
 const actions = async (app: TestApp) =>
   (await entries(app)).map(({ action, outcome }) => `${action} ${outcome}`).reverse();
 
-Deno.test("writes, logins and denials of every edition write themselves down, reads do not", async () => {
+Deno.test("writes, logins and denials of every edition are recorded, reads are not", async () => {
   using app = opened();
   await app.call("GET", "/api/webhooks");
   await app.call("GET", "/api/containers/none");
@@ -44,7 +44,7 @@ Deno.test("writes, logins and denials of every edition write themselves down, re
   for (const secret of [TEST_API_KEY, "wrong-wrong", "Bearer"]) ok(!text.includes(secret));
 });
 
-Deno.test("reads are written down where that is wanted, but not what everybody may read", async () => {
+Deno.test("reads are recorded if configured, but not public ones", async () => {
   using app = opened();
   await app.call("PUT", `${BASE}/config`, { log_api_reads: true });
   await app.call("GET", "/api/webhooks");
@@ -89,7 +89,7 @@ Deno.test("every request has one entry, and no more", async () => {
   ]);
 });
 
-Deno.test("what is strange in a path is written down as text that stays what it is", async () => {
+Deno.test("unusual characters in a path are recorded as text", async () => {
   using app = opened();
   await app.call("POST", "/api/containers/a%00b%EF%BF%BD%22%0A/stop", undefined, {
     role: "viewer",
@@ -101,7 +101,7 @@ Deno.test("what is strange in a path is written down as text that stays what it 
   equal((await app.call("POST", `${BASE}/verify-chain`, {})).body.verified, true);
 });
 
-Deno.test("a stranger does not fill the disk: ten a minute are listed, the rest is counted", async () => {
+Deno.test("anonymous requests beyond ten a minute are counted, not listed", async () => {
   using app = opened();
   const knock = async (times: number, address?: string) => {
     for (let n = 0; n < times; n++) {
@@ -114,7 +114,7 @@ Deno.test("a stranger does not fill the disk: ten a minute are listed, the rest 
   await knock(30);
   await knock(5, "192.0.2.99");
   equal((await entries(app)).length, 15);
-  // Whoever has an account is no stranger.
+  // Users with an account are not limited.
   for (let n = 0; n < 20; n++) await app.call("GET", "/api/audit", undefined, { role: "viewer" });
   equal((await entries(app)).length, 35);
 
@@ -168,7 +168,7 @@ Deno.test("a hundred failed logins of an address are listed, the rest is one sum
   ]);
 });
 
-Deno.test("the sweeper writes down at its end how many strangers were not listed", async () => {
+Deno.test("the sweeper records omitted anonymous requests when it stops", async () => {
   using app = opened();
   for (let n = 0; n < 13; n++) {
     await app.call("GET", "/api/webhooks", undefined, { role: "public" });
@@ -208,7 +208,7 @@ Deno.test("an entry that cannot be written is told in the log, and the request i
   equal(told.length, 1);
   deepEqual([told[0].action, told[0].actor_id, told[0].level], ["settings.create", "key", "error"]);
   match(told[0].error, /disk is full/);
-  // What was asked to be written, and was not, is no success.
+  // An entry that was requested but not stored must not be reported as a success.
   const given = await app.call("POST", `${BASE}/logs`, { category: "data", action: "x" });
   ok(given.status >= 500);
   const verified = await app.call("POST", `${BASE}/verify-chain`, {});
@@ -228,7 +228,7 @@ const executed = {
   error: null,
 };
 
-Deno.test("what the service does by itself is written down with its cause", async () => {
+Deno.test("actions of the service are recorded with their cause", async () => {
   using app = opened();
   const { deps } = app;
   emit(deps, "remediation.executed", executed);

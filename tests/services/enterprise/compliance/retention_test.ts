@@ -35,7 +35,7 @@ function write(db: StateDatabase, row: ComplianceRow): void {
 const count = (db: StateDatabase) =>
   db.get<{ n: number }>("SELECT count(*) AS n FROM compliance_logs")!.n;
 
-Deno.test("the log still verifies across three retentions, and goes on", async () => {
+Deno.test("the log stays valid across three retentions", async () => {
   const { db, clock, deps } = opened("2024-06-01T00:00:00Z");
   keep(db, 30);
   // One an hour for a hundred days, up to 2024-04-10.
@@ -60,7 +60,7 @@ Deno.test("the log still verifies across three retentions, and goes on", async (
   db.close();
 });
 
-Deno.test("a log whose every entry is old keeps the one that announces their end", async () => {
+Deno.test("a log with only old entries keeps the announcement", async () => {
   const { db, deps } = opened();
   fillLog(db, 500, { from: START });
   equal((await sweepCompliance(deps)).deleted, 500);
@@ -111,7 +111,7 @@ Deno.test("runs at the same time are one", async () => {
   db.close();
 });
 
-Deno.test("what was tampered with leaves its evidence before it goes", async () => {
+Deno.test("evidence of tampering is recorded before the deletion", async () => {
   const { db, clock, deps } = opened();
   const lines: string[] = [];
   const log = createLog({ level: "info", format: "json", now: clock.now }, (line) => {
@@ -140,14 +140,14 @@ Deno.test("what was tampered with leaves its evidence before it goes", async () 
 for (
   const { what, tamper, deleted, reason } of [
     {
-      what: "an entry from before the first one",
+      what: "an entry before the first one",
       tamper: (db: StateDatabase) =>
         write(db, { ...rowAt(db, 1), id: "forged", sequence: -7, created_at: "2015-01-01" }),
       deleted: 301,
       reason: /^There are entries before the first entry$/,
     },
     {
-      what: "an entry from before that no number holds",
+      what: "an entry before the first one with a too large number",
       tamper: (db: StateDatabase) => {
         write(db, { ...rowAt(db, 1), id: "forged", sequence: -7 });
         db.exec("UPDATE compliance_logs SET sequence = -9007199254740999 WHERE sequence = -7");
@@ -224,7 +224,7 @@ Deno.test("a run that ends between any two slices leaves a log that verifies", a
   db.close();
 });
 
-Deno.test("while the log is off, old entries go all the same, and that is announced", async () => {
+Deno.test("old entries are deleted and announced even while the log is disabled", async () => {
   const { db, deps } = opened();
   fillLog(db, 100, { from: START });
   db.exec("UPDATE compliance_config SET enabled = 0");
@@ -234,7 +234,7 @@ Deno.test("while the log is off, old entries go all the same, and that is announ
   db.close();
 });
 
-Deno.test("an announcement that somebody writes through the API announces nothing", async () => {
+Deno.test("an announcement submitted through the API is not valid", async () => {
   using app = testApp({ edition: "enterprise", now: "2025-12-31T00:00:00Z" });
   const { db } = app.deps;
   fillLog(db, 100, { from: "2025-12-01T00:00:00Z" });
@@ -277,7 +277,7 @@ Deno.test("the sweeper deletes once a day, and logs the hash of the head", async
   deepEqual([line.deleted, line.entries, line.headHash], [2_000, 2_001, hash]);
 });
 
-Deno.test("the end of the service ends a sweep between two slices, and is no failure", async () => {
+Deno.test("stopping the service ends a sweep between two slices without a failure", async () => {
   using app = testApp({ edition: "enterprise", now: "2025-12-31T00:00:00Z" });
   const { db } = app.deps;
   fillLog(db, 5_000, { from: START });

@@ -263,7 +263,7 @@ async function keyAgreementCertificate(): Promise<Identity> {
   return { cert: pemOf(bytes), key };
 }
 
-Deno.test("an RSA key with the exponent 1, by which anybody can sign, is refused", async () => {
+Deno.test("an RSA key with the exponent 1, which allows forgery, is refused", async () => {
   const bytes = derOf((await oddCertificate({ key: ["rsa:2048"] })).cert);
   const exponent = [0x02, 0x03, 0x01, 0x00, 0x01];
   const index = bytes.findIndex((_, i) => exponent.every((byte, j) => bytes[i + j] === byte));

@@ -31,7 +31,7 @@ for (
     ["a prefix alone", "sha256:"],
     ["a digit too few", HEX.slice(1)],
     ["a digit too many", `${HEX}0`],
-    ["a letter that is no digit", `g${HEX.slice(1)}`],
+    ["a letter that is not a hex digit", `g${HEX.slice(1)}`],
     ["a digit of another script", `\uff10${HEX.slice(1)}`],
     ["colons here and there", `${HEX.slice(0, 2)}:${HEX.slice(2)}`],
     ["a colon at the end", `${COLONS}:`],
@@ -42,7 +42,7 @@ for (
     ["SHA-1", "a9993e364706816aba3e25717850c26c9cd0d89d"],
   ] as const
 ) {
-  Deno.test(`${what} is no fingerprint`, () => equal(parseFingerprint(text), undefined));
+  Deno.test(`${what} is not a fingerprint`, () => equal(parseFingerprint(text), undefined));
 }
 
 Deno.test("a SHA-1 fingerprint is refused with a reason of its own", () => {

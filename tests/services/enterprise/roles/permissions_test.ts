@@ -73,7 +73,7 @@ for (
     equal(leastRole(parsePermission(permission)), role));
 }
 
-Deno.test("the properties of every object (toString) are no resources", () => {
+Deno.test("the properties of every object (toString) are not resources", () => {
   for (const resource of ["__proto__", "constructor", "toString", "hasOwnProperty", ""]) {
     deepEqual(actionsOf(resource), []);
   }

@@ -317,7 +317,8 @@ tests([
   },
 ]);
 
-// "On Breaking SAML: Be Whoever You Want to Be" (USENIX Security 2012), numbered as in SAML Raider.
+// "On Breaking SAML: Be Whoever You Want to Be" (USENIX Security 2012). wording: allow
+// Numbered as in SAML Raider.
 tests([
   {
     attack: "XSW1, the signed response within the signature of another",
@@ -826,7 +827,7 @@ tests([
     },
   ]),
   {
-    attack: "a canonicalization that nobody knows",
+    attack: "an unknown canonicalization",
     reason: "canonicalization_algorithm",
     message: async () =>
       replaced(
@@ -907,7 +908,7 @@ tests([
     message: async () => (await signed()).replace(/<ds:DigestValue>.*?</, "<ds:DigestValue>AAAA<"),
   },
   {
-    attack: "a digest that is no base64",
+    attack: "a digest that is not base64",
     reason: "digest_value",
     message: async () => (await signed()).replace(/(<ds:DigestValue>.*?)=</, "$1<"),
   },
@@ -1360,7 +1361,7 @@ tests([
       ),
   },
   {
-    attack: "a restriction to nobody",
+    attack: "a restriction without an audience",
     reason: "audience",
     message: () => edited((xml) => xml.replace(/<saml:Audience>.*<\/saml:Audience>/, "")),
   },
@@ -1382,7 +1383,7 @@ tests([
       edited((xml) => xml.replace(/(<saml:Conditions[^>]*) NotOnOrAfter="[^"]*"/, "$1")),
   },
   {
-    attack: "a condition that nobody knows",
+    attack: "an unknown condition",
     reason: "condition_unknown",
     message: () =>
       edited((xml) => replaced(xml, "</saml:Conditions>", "<saml:Condition/></saml:Conditions>")),

@@ -72,7 +72,7 @@ async function withRsaKey(bits: number, exponent: number[]): Promise<string> {
     const size = length < 0x80 ? [length] : [0x82, length >> 8, length & 0xff];
     return new Uint8Array([tag, ...size, ...content]);
   };
-  // Any odd number; whether it has two prime factors is nobody's to see.
+  // Any odd number: whether it has two prime factors is not checked.
   const modulus = value(0x02, [0], new Uint8Array(bits / 8).fill(0xff));
   const rsaEncryption = [0x06, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 1, 0x05, 0];
   const key = value(0x30, modulus, value(0x02, exponent));

@@ -151,7 +151,7 @@ for (
     "1777636800000",
   ]
 ) {
-  Deno.test(`${JSON.stringify(text)} is no instant`, () => {
+  Deno.test(`${JSON.stringify(text)} is not a valid time`, () => {
     throws(() => readInstant(text), refusal("timestamp"));
   });
 }

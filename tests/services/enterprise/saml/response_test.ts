@@ -325,7 +325,7 @@ for (const digest of [SHA256, `${MORE}sha384`, "http://www.w3.org/2001/04/xmlenc
   });
 }
 
-test("comments never shorten what is read, whoever wrote them", async () => {
+test("comments never truncate a value", async () => {
   const nameId = "admin@example.test.evil.test";
   const bySender = await signed({ nameId: "admin@example.test<!-- x -->.evil.test" });
   const byAttacker = (await signed({ nameId })).replace(
@@ -506,7 +506,7 @@ for (
       email: "ada@example.test",
     },
     {
-      what: "no email in a NameID of no format that is no address",
+      what: "no email in a NameID without format that is not an address",
       parts: { nameIdFormat: null, nameId: "ada" },
       expected: { attributeMapping: {} },
       email: null,
@@ -585,7 +585,7 @@ for (
     ["persistent", PERSISTENT, "", true],
     ["of the provider's format by saying nothing", null, "", true],
     ["of the provider's format by saying so", UNSPECIFIED, "", true],
-    ["transient, which whoever carries the request may ask for", TRANSIENT, "", false],
+    ["transient, which the user can request", TRANSIENT, "", false],
     ["an address", EMAIL_FORMAT, "", false],
     ["this provider's and made for us", PERSISTENT, [IDP_ENTITY_ID, SP_ENTITY_ID], true],
     ["another provider's", PERSISTENT, ["https://other.example.test", SP_ENTITY_ID], false],

@@ -86,24 +86,27 @@ for (
     },
   ]
 ) {
-  ssoTest(`a provider that is ${what} while its message is checked lets nobody in`, async () => {
-    using app = testApp({ edition: "enterprise", now: NOW });
-    const { id } = await addProvider(app, idp);
-    const samlResponse = await idp.answer({ issuedAt: app.clock.now() });
-    let acted = false;
-    const now = () => {
-      // The clock is first asked when the check of the message begins.
-      if (!acted) act(app, id);
-      acted = true;
-      return app.clock.now();
-    };
-    await rejects(
-      acceptAssertion({ ...app.deps, now }, { samlResponse, relayState: undefined }, "192.0.2.1"),
-      { reason },
-    );
-    ok(acted);
-    deepEqual(tables(app), [0, 0, 0, 0, 0]);
-  });
+  ssoTest(
+    `a provider that is ${what} while its message is verified refuses the login`,
+    async () => {
+      using app = testApp({ edition: "enterprise", now: NOW });
+      const { id } = await addProvider(app, idp);
+      const samlResponse = await idp.answer({ issuedAt: app.clock.now() });
+      let acted = false;
+      const now = () => {
+        // The clock is first asked when the check of the message begins.
+        if (!acted) act(app, id);
+        acted = true;
+        return app.clock.now();
+      };
+      await rejects(
+        acceptAssertion({ ...app.deps, now }, { samlResponse, relayState: undefined }, "192.0.2.1"),
+        { reason },
+      );
+      ok(acted);
+      deepEqual(tables(app), [0, 0, 0, 0, 0]);
+    },
+  );
 }
 
 ssoTest(
@@ -170,7 +173,7 @@ ssoTest("an SSO user who is given a password is off in key mode, with what it ho
   equal(accounts.roleOf({ userId: user.id, familyId: "f" }), undefined);
 });
 
-ssoTest("nobody logs in by password as an SSO user", async () => {
+ssoTest("an SSO user cannot log in with a password", async () => {
   using app = await usersApp({ edition: "enterprise", now: NOW });
   await addProvider(app, idp, { default_role: "admin" });
   await ssoLogin(app, idp);

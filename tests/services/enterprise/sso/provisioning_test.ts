@@ -131,7 +131,7 @@ for (const link_existing of [false, true]) {
       a.set({ enabled });
       const b = provider(app, "b", { link_existing });
       refused(() => b.login("Bob@example.com"), "other_provider");
-      // A password does not make the user anybody's.
+      // A password does not change the owner of the user.
       updateUserPassword(app.deps.db, user.id, "hash");
       refused(() => b.login("bob@example.com"), "other_provider");
     });
@@ -155,7 +155,7 @@ Deno.test("a lasting name decides before the address does", () => {
   equal(a.login("robert@example.com", "n-1").user.id, bob.id, "the same with another address");
   equal(a.login("eve@example.com", "n-2").isNew, true);
   refused(() => a.login("bob@example.com", "n-3"), "name_id_changed");
-  equal(a.login("eve@example.com", "n-1").user.id, bob.id, "and not whoever has the address");
+  equal(a.login("eve@example.com", "n-1").user.id, bob.id, "and not the owner of the address");
 });
 
 Deno.test("who comes without the lasting name is not let in by an address that has one", () => {
