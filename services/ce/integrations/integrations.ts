@@ -95,7 +95,7 @@ export function getIntegration(
   { db, metrics }: Pick<Deps, "db" | "metrics">,
   id: string,
 ): IntegrationView {
-  return viewOf(existingIntegration(db, id), selectIntegrationPoll(metrics, id));
+  return viewOf(findIntegration(db, id), selectIntegrationPoll(metrics, id));
 }
 
 type WriteDeps = Pick<
@@ -151,7 +151,7 @@ export async function changeIntegration(
   change: Change<NewIntegration>,
 ): Promise<IntegrationView> {
   const { db, metrics, polls, secrets, license, now, log } = deps;
-  const before = existingIntegration(db, id);
+  const before = findIntegration(db, id);
   const adapter = findKnownAdapter(deps, change.adapter ?? before.adapter);
   const isNewAdapter = adapter.id !== before.adapter;
   if (isNewAdapter) assertLicensed(license, adapter);
@@ -169,7 +169,7 @@ export async function changeIntegration(
   }
 
   // Another request may have changed or deleted it during the DNS lookup.
-  const current = existingIntegration(db, id);
+  const current = findIntegration(db, id);
   if (sealed && current.updatedAt !== before.updatedAt) {
     throw new AppError("conflict", "Another request changed the integration at the same time");
   }
@@ -205,7 +205,7 @@ export async function removeIntegration(
 }
 
 /** @throws {AppError} `not_found` for an unknown id. */
-export function existingIntegration(db: Deps["db"], id: string): Integration {
+export function findIntegration(db: Deps["db"], id: string): Integration {
   const integration = selectIntegration(db, id);
   if (!integration) throw notFound("Integration", id);
   return integration;

@@ -25,7 +25,7 @@ import { OutboundError } from "../../outbound/error.ts";
 import { outboundRequest } from "../../outbound/http.ts";
 import { SealError } from "../../secrets.ts";
 import { DATA_RETENTION_MS } from "./data.ts";
-import { assertLicensed, existingIntegration, openConfig } from "./integrations.ts";
+import { assertLicensed, findIntegration, openConfig } from "./integrations.ts";
 
 /** Timeouts of one request, of a test, and of all requests of a poll; in milliseconds. */
 const REQUEST_MS = 10_000;
@@ -98,7 +98,7 @@ function licensedIntegration(
   { adapters, db, license }: Pick<PollDeps, "adapters" | "db" | "license">,
   id: string,
 ): Integration {
-  const integration = existingIntegration(db, id);
+  const integration = findIntegration(db, id);
   const adapter = findAdapter(adapters, integration.adapter);
   if (adapter) assertLicensed(license, adapter);
   return integration;
