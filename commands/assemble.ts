@@ -1,5 +1,5 @@
 /**
- * Builds what the service is made of.
+ * Builds the parts of the service.
  *
  * @module
  */
@@ -39,7 +39,7 @@ import { createStreamTickets } from "../services/stream/tickets.ts";
 import { createSwarmManager } from "../services/state/swarm_manager.ts";
 import { createVitals } from "../services/state/vitals.ts";
 
-/** The parts that come from outside; everything else is made from them. */
+/** The parts that depend on the environment; all others are built from them. */
 export interface Parts {
   config: Config;
   db: StateDatabase;

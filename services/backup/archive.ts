@@ -1,5 +1,5 @@
 /**
- * The file that a backup is: a tar archive, so that an operator can look into it.
+ * The file format of backups: a tar archive, so that an operator can inspect it.
  *
  * | entry           | content                                                                |
  * | --------------- | ---------------------------------------------------------------------- |
@@ -7,7 +7,7 @@
  * | the files       | in the manifest's order                                                |
  * | `SHA256SUMS`    | all of the above, for `sha256sum -c`                                   |
  *
- * The sums tell damage, not forgery: whoever can write the file can also write the sums.
+ * The checksums detect damage, not forgery.
  *
  * @module
  */
@@ -28,7 +28,7 @@ import { VERSION } from "../version.ts";
 
 const FORMAT = "longshore-backup";
 
-/** Raised when a former version of this program could not read the file any more. */
+/** Incremented when older versions of this program cannot read the file. */
 const FORMAT_VERSION = 1;
 
 const MANIFEST_FILE = "manifest.json";
@@ -37,7 +37,7 @@ const SUMS_FILE = "SHA256SUMS";
 /** Both are a few hundred bytes. */
 const TEXT_BYTES_MAX = 64 * 1024;
 
-/** Read and written at a time, in bytes. */
+/** Chunk size for reading and writing, in bytes. */
 const CHUNK_BYTES = 1024 * 1024;
 
 /** One file of a backup. */
@@ -52,7 +52,7 @@ export interface BackupSource {
   file: Deno.FsFile;
 }
 
-/** What a backup says of itself. */
+/** The description of a backup. */
 export interface BackupManifest {
   format: typeof FORMAT;
   formatVersion: number;
@@ -63,16 +63,16 @@ export interface BackupManifest {
   entries: BackupEntry[];
 }
 
-/** A file that is no backup, or none that can be restored; the message is a sentence. */
+/** A file is not a backup, or cannot be restored; the message is a sentence. */
 export class BackupFileError extends Error {
   override readonly name = "BackupFileError";
 }
 
 /**
- * Writes a backup into a new file, which only its owner may read, and has it on the disk.
+ * Writes a backup to a new file, which only its owner may read, and syncs it to the disk.
  *
- * @param sources The files, by the names that they have in the backup.
- * @throws {DOMException} When `signal` aborts.
+ * @param sources The files with their names in the backup.
+ * @throws {DOMException} If `signal` aborts.
  */
 export async function writeBackupFile(
   path: string,
@@ -116,13 +116,13 @@ export async function writeBackupFile(
 }
 
 /**
- * Reads a backup, and writes its files into a directory. Every byte of it is checked; nothing of a
- * file that fails is to be used.
+ * Reads a backup and writes its files to a directory. Every byte is checked; if this fails, the
+ * written files must not be used.
  *
- * @param file The open backup. @param path How messages name it.
- * @param names The names that files of a backup can have; no other is written.
- * @throws {BackupFileError} For a file that is no whole backup of this version or an older one.
- * @throws {DOMException} When `signal` aborts.
+ * @param file The open backup. @param path Its name in messages.
+ * @param names The allowed names of files; no others are written.
+ * @throws {BackupFileError} If it is not a complete backup of this version or an older one.
+ * @throws {DOMException} If `signal` aborts.
  */
 export async function readBackupFile(
   file: Deno.FsFile,
@@ -141,7 +141,7 @@ export async function readBackupFile(
     const sums = Buffer.from(sumsOf(manifestBytes, manifest.entries));
     assertSame(await reader.header(), { name: SUMS_FILE, size: sums.length });
     const found = await reader.content(sums.length);
-    if (!sums.equals(found)) throw new TarError(`${SUMS_FILE} does not fit the rest`);
+    if (!sums.equals(found)) throw new TarError(`${SUMS_FILE} does not match`);
     await reader.end();
     return manifest;
   } catch (error) {
@@ -150,7 +150,7 @@ export async function readBackupFile(
   }
 }
 
-/** The first file of the archive, by which a backup is told from any other file. */
+/** Reads the first file of the archive, which identifies a backup. */
 async function readManifest(reader: Reader, path: string): Promise<Buffer> {
   let first: TarFile | undefined;
   try {
@@ -159,7 +159,7 @@ async function readManifest(reader: Reader, path: string): Promise<Buffer> {
     if (!(error instanceof TarError || error instanceof BackupFileError)) throw error;
   }
   if (first?.name !== MANIFEST_FILE || first.size > TEXT_BYTES_MAX) {
-    throw new BackupFileError(`${path} is no backup of Longshore`);
+    throw new BackupFileError(`${path} is not a Longshore backup`);
   }
   return await reader.content(first.size);
 }
@@ -172,7 +172,7 @@ function parseManifest(bytes: Buffer, path: string, names: readonly string[]): B
     throw new TarError(`${MANIFEST_FILE} is not readable`);
   }
   const { format, formatVersion, programVersion, createdAt, entries } = manifest ?? {};
-  if (format !== FORMAT) throw new BackupFileError(`${path} is no backup of Longshore`);
+  if (format !== FORMAT) throw new BackupFileError(`${path} is not a Longshore backup`);
   if (typeof formatVersion === "number" && formatVersion > FORMAT_VERSION) {
     throw new BackupFileError(
       `${path} was made by a newer version (${programVersion}, format ${formatVersion}); ` +
@@ -181,11 +181,13 @@ function parseManifest(bytes: Buffer, path: string, names: readonly string[]): B
   }
   const isWhole = formatVersion === FORMAT_VERSION && typeof programVersion === "string" &&
     typeof createdAt === "string" && Array.isArray(entries) && entries.every(isEntry);
-  if (!isWhole) throw new TarError(`${MANIFEST_FILE} lacks what it should say`);
+  if (!isWhole) throw new TarError(`${MANIFEST_FILE} is incomplete`);
   const seen = new Set<string>();
   for (const { name } of entries) {
-    if (!names.includes(name)) throw new TarError(`${JSON.stringify(name)} belongs to no backup`);
-    if (seen.has(name)) throw new TarError(`${name} is there twice`);
+    if (!names.includes(name)) {
+      throw new TarError(`${JSON.stringify(name)} does not belong in a backup`);
+    }
+    if (seen.has(name)) throw new TarError(`${name} occurs twice`);
     seen.add(name);
   }
   return manifest as BackupManifest;
@@ -199,7 +201,7 @@ function isEntry(value: unknown): value is BackupEntry {
 
 function assertSame(found: TarFile | undefined, expected: TarFile): void {
   if (found?.name === expected.name && found.size === expected.size) return;
-  throw new TarError(`${expected.name} is not where it should be`);
+  throw new TarError(`${expected.name} is not in the expected position`);
 }
 
 async function writeEntry(
@@ -215,18 +217,18 @@ async function writeEntry(
     hash.update(chunk);
     await writeAll(file, chunk);
   }
-  if (hash.digest("hex") !== sha256) throw new TarError(`${name} is not as its checksum says`);
+  if (hash.digest("hex") !== sha256) throw new TarError(`${name} does not match its checksum`);
   await file.sync();
 }
 
 interface Reader {
-  /** The next header; `undefined` at the end of the archive. */
+  /** Reads the next header; `undefined` at the end of the archive. */
   header(): Promise<TarFile | undefined>;
-  /** What follows it, in pieces, with the padding after it. A piece is good until the next. */
+  /** Reads a file in chunks, and its padding. A chunk is valid until the next one. */
   chunks(size: number): AsyncGenerator<Uint8Array>;
-  /** What follows it, at once. */
+  /** Reads a whole file. */
   content(size: number): Promise<Buffer>;
-  /** Makes sure that the archive ends here. */
+  /** Checks that the archive ends here. */
   end(): Promise<void>;
 }
 
@@ -234,7 +236,7 @@ function createReader(file: Deno.FsFile, path: string): Reader {
   const block = new Uint8Array(TAR_BLOCK_BYTES);
   const exactly = async (bytes: Uint8Array) => {
     if (await readFull(file, bytes) < bytes.length) {
-      throw new BackupFileError(`${path} is cut short`);
+      throw new BackupFileError(`${path} is truncated`);
     }
     return bytes;
   };
@@ -248,7 +250,7 @@ function createReader(file: Deno.FsFile, path: string): Reader {
         yield chunk;
       }
       if (!isZero(await exactly(block.subarray(0, tarPadding(size))))) {
-        throw new TarError("there is something between two files");
+        throw new TarError("there is data between two files");
       }
     },
     async content(size) {
@@ -258,18 +260,18 @@ function createReader(file: Deno.FsFile, path: string): Reader {
     },
     async end() {
       if (!isZero(await exactly(new Uint8Array(2 * TAR_BLOCK_BYTES)))) {
-        throw new TarError("it goes on after its end");
+        throw new TarError("there is data after its end");
       }
       const rest = new Uint8Array(CHUNK_BYTES);
       for (let read; (read = await readFull(file, rest)) > 0;) {
-        if (!isZero(rest.subarray(0, read))) throw new TarError("it goes on after its end");
+        if (!isZero(rest.subarray(0, read))) throw new TarError("there is data after its end");
       }
     },
   };
   return reader;
 }
 
-/** As `sha256sum` writes them. */
+/** Returns the checksums in the format of `sha256sum`. */
 function sumsOf(manifest: Uint8Array, entries: readonly BackupEntry[]): string {
   const sha256 = nodeCrypto().createHash("sha256").update(manifest).digest("hex");
   return [{ name: MANIFEST_FILE, sha256 }, ...entries]
@@ -286,7 +288,7 @@ async function* chunksOf(file: Deno.FsFile, signal: AbortSignal): AsyncGenerator
   }
 }
 
-/** Fills the buffer as far as the file goes. @returns How many bytes it holds. */
+/** Fills the buffer, or reads to the end of the file. @returns The number of bytes read. */
 async function readFull(file: Deno.FsFile, buffer: Uint8Array): Promise<number> {
   let at = 0;
   while (at < buffer.length) {

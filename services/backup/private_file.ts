@@ -7,13 +7,13 @@
 import { dirname } from "node:path";
 import { nodeFs } from "../builtins.ts";
 
-/** For this user alone. */
+/** Only the owner may read and write. */
 export const PRIVATE_MODE = 0o600;
 
 /**
- * Writes a file under a temporary name, syncs it to the disk, and renames it: after a crash there
- * is either the former file or the whole new one. A link at `path` is replaced, not followed. The
- * file gets the owner of its directory, so that the service can read what root wrote for it.
+ * Writes a file under a temporary name, syncs it to the disk and renames it: after a crash there is
+ * either the former file or the complete new one. A link at `path` is replaced, not followed. The
+ * file gets the owner of its directory, so that the service can read what root wrote.
  */
 export function writePrivateFile(path: string, text: string): void {
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
@@ -28,10 +28,10 @@ export function writePrivateFile(path: string, text: string): void {
 }
 
 /**
- * Creates a file for the owner of its directory. Works on the open file throughout: between two
- * steps that use its name, the owner of the directory could put a link in its place.
+ * Creates a file that belongs to the owner of its directory. All steps use the open file, because
+ * the owner of the directory could replace a path with a link between two steps.
  *
- * @throws {Error} With code `EEXIST` when there is anything by that name, also a link.
+ * @throws {Error} With code `EEXIST` if the name exists, also as a link.
  */
 export function writeNewFile(path: string, text: string): void {
   const { openSync, writeSync, fsyncSync, fchownSync, fstatSync, closeSync } = nodeFs();
@@ -41,7 +41,7 @@ export function writeNewFile(path: string, text: string): void {
     const bytes = new TextEncoder().encode(text);
     for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
     const now = fstatSync(file);
-    // Only root gives files away.
+    // Only root can change the owner.
     const isForeign = uid !== null && gid !== null && (now.uid !== uid || now.gid !== gid);
     if (isForeign && Deno.uid() === 0) fchownSync(file, uid, gid);
     fsyncSync(file);
@@ -51,8 +51,8 @@ export function writeNewFile(path: string, text: string): void {
 }
 
 /**
- * Opens a file that has to be a regular one: where another user can write to the directory, a link
- * could lead root to any file of the host.
+ * Opens a file that must be a regular one: if another user can write to the directory, a link could
+ * lead root to any file of the host.
  *
  * @throws {Error} For a link or a directory, with a reason that continues "cannot be used: ".
  */
@@ -70,7 +70,7 @@ export function openRegularFile(path: string, options: Deno.OpenOptions = {}): D
 /**
  * Reads a regular file.
  *
- * @throws {Error} As {@linkcode openRegularFile} does, and for more than `maxBytes`.
+ * @throws {Error} Like {@linkcode openRegularFile}, and for more than `maxBytes`.
  */
 export function readRegularFile(path: string, maxBytes = 64 * 1024): string {
   using file = openRegularFile(path);
@@ -81,13 +81,13 @@ export function readRegularFile(path: string, maxBytes = 64 * 1024): string {
   return new TextDecoder().decode(bytes.subarray(0, length));
 }
 
-/** Syncs the names in a directory to the disk, after one was added, moved or removed. */
+/** Syncs a directory to the disk, after an entry was added, renamed or removed. */
 export function syncDirectory(path: string): void {
   using directory = Deno.openSync(path, { read: true });
   directory.syncSync();
 }
 
-/** Whether there is anything by that name, also a dangling link. */
+/** Whether the path exists, also as a dangling link. */
 export function isThere(path: string): boolean {
   try {
     Deno.lstatSync(path);

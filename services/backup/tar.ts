@@ -4,15 +4,15 @@
  * @module
  */
 
-/** Everything in an archive begins at a multiple of this, in bytes. */
+/** Block size of archives, in bytes. */
 export const TAR_BLOCK_BYTES = 512;
 
-/** Largest file that the format can name: eleven octal digits. */
+/** Maximum file size in the format: eleven octal digits. */
 export const TAR_FILE_BYTES_MAX = 8 ** 11 - 1;
 
 const NAME_BYTES_MAX = 100;
 
-/** Where the fields of a header begin, and how long they are. */
+/** Offset and length of the header fields. */
 const FIELDS = {
   name: [0, NAME_BYTES_MAX],
   mode: [100, 8],
@@ -29,14 +29,14 @@ const FIELDS = {
 const PLAIN_FILE = "0";
 const MAGIC = "ustar\0" + "00";
 
-/** What a header says of the file that follows it. */
+/** The header of a file. */
 export interface TarFile {
   name: string;
   /** In bytes. */
   size: number;
 }
 
-/** Bytes that are no header of a plain file. */
+/** The bytes are not the header of a regular file. */
 export class TarError extends Error {
   override readonly name = "TarError";
 }
@@ -44,14 +44,14 @@ export class TarError extends Error {
 const encoder = new TextEncoder();
 
 /**
- * The header of a file that only its owner may read.
+ * Creates the header of a file that only its owner may read.
  *
- * @throws {TarError} For a name or size that the format has no room for.
+ * @throws {TarError} If the name is too long or the file too large for the format.
  */
 export function tarHeader({ name, size }: TarFile, modifiedAt: Date): Uint8Array<ArrayBuffer> {
   const bytes = encoder.encode(name);
   if (bytes.length === 0 || bytes.length > NAME_BYTES_MAX) {
-    throw new TarError(`${name} is too long a name`);
+    throw new TarError(`the name ${name} is too long`);
   }
   if (size > TAR_FILE_BYTES_MAX) throw new TarError(`${name} is larger than 8 GiB`);
   const header = new Uint8Array(TAR_BLOCK_BYTES);
@@ -73,7 +73,7 @@ export function tarHeader({ name, size }: TarFile, modifiedAt: Date): Uint8Array
  * Reads a header.
  *
  * @returns `undefined` for the block of zeros that ends an archive.
- * @throws {TarError} For anything but a plain file: damage, links, directories, devices.
+ * @throws {TarError} For anything but a regular file: damage, links, directories, devices.
  */
 export function readTarHeader(header: Uint8Array): TarFile | undefined {
   if (isZero(header)) return undefined;
@@ -82,14 +82,14 @@ export function readTarHeader(header: Uint8Array): TarFile | undefined {
   if (sum !== checksumText(header)) throw new TarError("a header is damaged");
   const name = text(header, "name");
   const type = text(header, "type");
-  if (type !== PLAIN_FILE) throw new TarError(`${JSON.stringify(name)} is no plain file`);
+  if (type !== PLAIN_FILE) throw new TarError(`${JSON.stringify(name)} is not a regular file`);
   if (text(header, "prefix") !== "") throw new TarError(`${JSON.stringify(name)} has a path`);
   const size = number(header, "size");
   if (size === undefined) throw new TarError(`${JSON.stringify(name)} has no size`);
   return { name, size };
 }
 
-/** How many zeros follow a file, so that the next header begins at a block. */
+/** Returns the number of zeros after a file, so that the next header starts at a block. */
 export function tarPadding(size: number): number {
   return (TAR_BLOCK_BYTES - size % TAR_BLOCK_BYTES) % TAR_BLOCK_BYTES;
 }
@@ -102,7 +102,7 @@ function octal(value: number, digits: number): string {
   return value.toString(8).padStart(digits, "0") + "\0";
 }
 
-/** The sum of all bytes of the header, with its own field taken as spaces, as it is written. */
+/** Returns the checksum field: the sum of all header bytes, with the field itself as spaces. */
 function checksumText(header: Uint8Array): string {
   const [start, length] = FIELDS.checksum;
   const space = 0x20;

@@ -1,6 +1,6 @@
 /**
- * Configuration: every variable with its meaning, default and check. The only place that reads
- * what the environment says.
+ * The configuration: every variable with its meaning, default and validation. Only this file reads
+ * environment variables.
  *
  * @module
  */
@@ -40,7 +40,7 @@ export interface Config {
   tlsKeyFile: string | null;
   serverName: string;
   dataDir: string;
-  /** `unix:///path`, or `null` to look for the engine in the usual places. */
+  /** `unix:///path`, or `null` to search the usual places. */
   dockerHost: string | null;
   procPath: string | null;
   authMode: "key" | "users";
@@ -72,18 +72,18 @@ export interface Config {
   licenseKeysFile: string | null;
 }
 
-/** What the process knows besides its variables. */
+/** Facts about the process besides its variables. */
 export interface Surroundings {
   hostname: string;
   /** Whether standard error is a terminal. */
   terminal: boolean;
-  /** Whether this is the executable that is shipped, not the sources. */
+  /** Whether this is the executable rather than the source. */
   packed: boolean;
-  /** Reads a `NAME_FILE`; throws when it cannot be read. */
+  /** Reads a `NAME_FILE`; throws if it cannot be read. */
   readTextFile: (path: string) => string;
 }
 
-/** A variable that has an unusable value; the message is one sentence for the operator. */
+/** A variable has an invalid value; the message is one sentence for the operator. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
@@ -91,11 +91,11 @@ export class ConfigError extends Error {
 interface Variable<Value> {
   /** Shown by `longshore config`. */
   meaning: string;
-  /** The text that stands for an unset variable; `undefined` means that unset is a value. */
+  /** The text for an unset variable; without one, the value is `null`. */
   fallback?: string | ((surroundings: Surroundings, env: Env) => string);
-  /** How the default reads where the fallback alone does not tell. */
+  /** How the default is shown, if the fallback is not clear enough. */
   fallbackShown?: string;
-  /** Never shown, and can also come from the file that `NAME_FILE` names. */
+  /** Never shown; can also be read from the file in `NAME_FILE`. */
   secret?: true;
   /** Throws an `Error` whose message says what is allowed, e.g. `must be 1 to 65535`. */
   parse: (text: string) => Value;
@@ -103,10 +103,10 @@ interface Variable<Value> {
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** At least this many bytes for a given signing secret (RFC 7518, 3.2: as long as the hash). */
+/** Minimum length of a signing secret, in bytes (RFC 7518, 3.2: as long as the hash). */
 const JWT_SECRET_BYTES_MIN = 32;
 
-/** Whoever guesses one of these is root on the host, or reads what is stored; in characters. */
+/** Recommended minimum length of other secrets, in characters. */
 const ADVISED_LENGTH_MIN = 16;
 
 const VARIABLES: { [Key in keyof Config]-?: Variable<Config[Key]> & { name: string } } = {
@@ -309,8 +309,8 @@ const VARIABLES: { [Key in keyof Config]-?: Variable<Config[Key]> & { name: stri
 const KEYS = Object.keys(VARIABLES) as (keyof Config)[];
 
 /**
- * Reads the configuration. An empty variable counts as unset, which is what `NAME=` in an env
- * file or a compose file means.
+ * Reads the configuration. An empty variable counts as unset, as `NAME=` means in an env file or a
+ * compose file.
  *
  * @throws {ConfigError} One sentence that names variable, value and what is allowed.
  */
@@ -319,7 +319,7 @@ export function readConfig(env: Env, surroundings: Surroundings): Config {
   for (const key of KEYS) {
     const variable: Variable<unknown> & { name: string } = VARIABLES[key];
     const text = textOf(variable, env, surroundings) ?? fallbackOf(variable, env, surroundings);
-    config[key] = text === undefined ? null : parsed(variable, text);
+    config[key] = text === undefined ? null : parseValue(variable, text);
   }
   const result = config as unknown as Config;
   if ((result.tlsCertFile === null) !== (result.tlsKeyFile === null)) {
@@ -329,7 +329,7 @@ export function readConfig(env: Env, surroundings: Surroundings): Config {
   return result;
 }
 
-/** Settings that work but are a risk; each a sentence for the log. */
+/** Returns warnings about risky settings, each a sentence for the log. */
 export function configWarnings(config: Config): string[] {
   const { apiKey, secretKey, metricsToken, mtlsVerifySecret } = config;
   const secrets = {
@@ -350,13 +350,12 @@ export function configWarnings(config: Config): string[] {
 
 const isLoopback = (host: string) => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
 
-/** Variables that are not the service's own, and may be in its env file all the same. */
+/** Variables of other programs that may be in the env file. */
 const FOREIGN_VARIABLES =
   /^(LONGSHORE_RUNTIME_DIR|(STATE|CACHE)_DIRECTORY|HOME|PATH|TMPDIR|TZ|LANG|LC_\w+|NO_COLOR|XDG_\w+|DENO_\w+|NODE_\w+|SSL_CERT_(FILE|DIR))$/;
 
 /**
- * The variables of an env file that nothing reads, each as a sentence with the name that may be
- * meant.
+ * Returns a warning for each unknown variable of an env file, with the name that may be meant.
  */
 export function unknownVariables(env: Env): string[] {
   const known = Object.values(VARIABLES).flatMap((
@@ -380,7 +379,7 @@ export interface ConfigRow {
   meaning: string;
 }
 
-/** Every variable with its value as it is in force; secrets are redacted. */
+/** Returns every variable with its current value; secrets are redacted. */
 export function describeConfig(env: Env, surroundings: Surroundings): ConfigRow[] {
   return KEYS.filter((key) => key !== "licenseKeysFile" || !surroundings.packed).map((key) => {
     const variable: Variable<unknown> & { name: string } = VARIABLES[key];
@@ -388,7 +387,7 @@ export function describeConfig(env: Env, surroundings: Surroundings): ConfigRow[
     const fallback = fallbackOf(variable, env, surroundings);
     return {
       name: variable.name,
-      value: given === undefined ? fallback ?? "" : shown(variable, given),
+      value: given === undefined ? fallback ?? "" : redactValue(variable, given),
       set: given !== undefined,
       default: variable.fallbackShown ?? fallback ?? "unset",
       meaning: variable.meaning,
@@ -413,8 +412,8 @@ function textOf(
   }
 }
 
-/** A value as it may be seen: no secret, and no credentials in an address. */
-function shown({ secret }: { secret?: true }, text: string): string {
+/** Returns a value without secrets and credentials in URLs. */
+function redactValue({ secret }: { secret?: true }, text: string): string {
   return secret ? REDACTED : withoutCredentials(text);
 }
 
@@ -426,11 +425,11 @@ function fallbackOf(
   return typeof fallback === "function" ? fallback(surroundings, env) : fallback;
 }
 
-function parsed<Value>(variable: Variable<Value> & { name: string }, text: string): Value {
+function parseValue<Value>(variable: Variable<Value> & { name: string }, text: string): Value {
   try {
     return variable.parse(text);
   } catch (error) {
-    const given = variable.secret ? "" : `=${shown(variable, text)}`;
+    const given = variable.secret ? "" : `=${redactValue(variable, text)}`;
     throw new ConfigError(`${variable.name}${given} ${(error as Error).message}`, { cause: error });
   }
 }

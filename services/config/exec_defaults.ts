@@ -1,10 +1,10 @@
 /**
- * What `exec` may run where the operator says nothing: diagnostics that read and change nothing.
+ * Default of EXEC_ALLOWLIST: read-only diagnostics.
  *
  * @module
  */
 
-/** An entry that ends in ` *` allows further arguments, every other one is exact. */
+/** An entry that ends with ` *` allows further arguments; all others are exact. */
 export const DEFAULT_EXEC_ALLOWLIST: readonly string[] = [
   "cat /etc/hostname",
   "cat /etc/hosts",

@@ -1,6 +1,6 @@
 /**
- * How the text of a variable becomes a value. Each function throws an `Error` whose message
- * continues a sentence that begins with the variable: "must be 1 to 65535".
+ * Parsers for the values of variables. Each throws an `Error` whose message continues a sentence that
+ * starts with the variable: "must be 1 to 65535".
  *
  * @module
  */
@@ -57,7 +57,7 @@ export function secretOf(min: number, unit: "bytes" | "characters") {
   };
 }
 
-/** A password as the accounts want it. */
+/** A password that accounts accept. */
 export function adminPassword(text: string): string {
   if ([...text].length < 12 || new TextEncoder().encode(text).length > 256) {
     throw new Error("must have at least 12 characters and at most 256 bytes");
@@ -65,7 +65,7 @@ export function adminPassword(text: string): string {
   return text;
 }
 
-/** Splits, trims and drops what is empty. */
+/** Splits a list, trims its entries and drops empty ones. */
 export function list(text: string, separator = ","): string[] {
   return text.split(separator).map((part) => part.trim()).filter((part) => part !== "");
 }
@@ -96,7 +96,7 @@ export function mailSender(text: string): string {
   return text;
 }
 
-/** An http: or https: address, without slashes at its end. */
+/** An http: or https: URL, without trailing slashes. */
 export function httpUrl(text: string): string {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol)) {
@@ -116,21 +116,21 @@ export function smtpUrl(text: string): string {
 /** E.g. `https://host:8443`: scheme, host and port, nothing else. */
 export function origin(text: string): string {
   if (URL.parse(text)?.origin !== text) {
-    throw new Error(`has ${quoted(text)}, which is no origin such as https://host:port`);
+    throw new Error(`has ${quoted(text)}, which is not an origin such as https://host:port`);
   }
   return text;
 }
 
 export function cidr(text: string): string {
   if (!isAddressOrNetwork(text)) {
-    throw new Error(`has ${quoted(text)}, which is no address or network such as 10.0.0.0/8`);
+    throw new Error(`has ${quoted(text)}, which is not an address or network such as 10.0.0.0/8`);
   }
   return text;
 }
 
 export function cidrOrHost(text: string): string {
   if (!isAddressOrNetwork(text) && !/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text)) {
-    throw new Error(`has ${quoted(text)}, which is no network and no host name`);
+    throw new Error(`has ${quoted(text)}, which is neither a network nor a host name`);
   }
   return text;
 }
@@ -162,6 +162,6 @@ export function sslDomain(text: string): TlsDomain {
   return { domain: url.hostname, port };
 }
 
-/** A comma in a password makes its end a part of its own, without an address. */
+/** A comma in a password splits it, and the rest is an entry without a URL. */
 const quoted = (text: string) =>
   `"${text.includes("@") && !text.includes("://") ? REDACTED : withoutCredentials(text)}"`;

@@ -1,5 +1,5 @@
 /**
- * Checks input from outside against its shape and collects everything that is wrong with it.
+ * Checks external input against its shape and collects all problems.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import { inputMessage, NOT_VALID, typeName } from "./messages.ts";
 import { nearest } from "./nearest.ts";
 import { unknownFields } from "./unknown_fields.ts";
 
-/** Longest name of a field in a message; the names of unknown fields come from outside. */
+/** Maximum length of a field name in a message; names of unknown fields come from outside. */
 const NAME_MAX = 100;
 
 /**
- * Reads `input` as `shape` says.
+ * Parses `input` with `shape`.
  *
- * @param path Where the input is, e.g. `"body"`; the paths of the issues begin with it.
+ * @param path Prefix for the paths of the issues, e.g. `"body"`.
  */
 export function checkShape<Shape extends z.ZodType>(
   shape: Shape,
@@ -28,17 +28,17 @@ export function checkShape<Shape extends z.ZodType>(
   return { issues: result.error.issues.flatMap((issue) => issuesOf(issue, path)) };
 }
 
-/** Fields that the input may have although the shape does not have them, and what to say of others. */
+/** Rules for fields that the shape does not have. */
 export interface FieldRules {
-  /** At the top level. */
+  /** Accepted names at the top level. */
   accepted?: readonly string[];
   /** E.g. `"query parameter"`. */
   what?: string;
-  /** Says of a name at the top level where it belongs. */
+  /** Says where a name at the top level belongs. */
   hint?: (name: string) => string | undefined;
 }
 
-/** Complains of the fields that `shape` does not have, at every depth; of so many that one answer lists. */
+/** Returns issues for fields that `shape` does not have, at any depth, up to {@linkcode ISSUES_MAX}. */
 export function checkFields(
   shape: z.ZodType,
   input: unknown,
@@ -66,7 +66,7 @@ function unknownMessage(name: string, known: readonly string[], what: string): s
     : `unknown ${what}; did you mean ${close}? K${list}`;
 }
 
-/** One issue of the validator; that of a union is what its closest option complains of. */
+/** Converts an issue of the validator; a union has the issues of its closest option. */
 function issuesOf(issue: z.core.$ZodIssue, path: string): InputIssue[] {
   const here = join(path, issue.path);
   const { message } = issue;
@@ -79,7 +79,7 @@ function issuesOfUnion(
   options: readonly (readonly z.core.$ZodIssue[])[],
   path: string,
 ): InputIssue[] {
-  // An option of another type altogether is not what was meant.
+  // An option of another type is not what the caller meant.
   const meant = options.filter(([first]) =>
     first?.code !== "invalid_type" || first.path.length > 0
   );

@@ -1,6 +1,6 @@
 /**
- * What is wrong with a field, in the words of this service. Shapes give a message of their own
- * only where they know more than the validator does.
+ * Messages of validation errors. Shapes have their own message only if they know more than the
+ * validator.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type * as z from "zod";
 
 type Issue = z.core.$ZodRawIssue;
 
-/** Where there is no more to say; what a union's options complain of says more. */
+/** The message without details; for a union, the issues of its options have them. */
 export const NOT_VALID = "is not valid";
 
 /** The validator's error map: one message for each kind of issue, without the field's name. */
@@ -69,7 +69,7 @@ function typeMessage({ expected, input }: Issue & { expected: string }): string 
     : `${wanted}, not ${nameOfType(input)}`;
 }
 
-/** The type of a value and never the value, which may be a secret. */
+/** Returns the type of a value, never the value, which may be a secret. */
 function nameOfType(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
@@ -78,7 +78,7 @@ function nameOfType(value: unknown): string {
   return TYPES[typeof value] ?? typeof value;
 }
 
-/** What the size of something is counted in; a number is its own size. */
+/** Units of sizes; numbers have none. */
 const UNITS: Record<string, [one: string, many: string]> = {
   array: ["entry", "entries"],
   file: ["byte", "bytes"],

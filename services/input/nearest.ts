@@ -1,15 +1,15 @@
 /**
- * The known name that a misspelled one probably means.
+ * Suggestions for misspelled names.
  *
  * @module
  */
 
-/** Longer names are compared by their beginning, so that a comparison has a bound. */
+/** Longer names are truncated, to bound the cost of a comparison. */
 const COMPARED_MAX = 60;
 
 /**
- * The known name that is closest to `name`; `undefined` if none is close. Case, `_` and `-` do not
- * count, so `duration_seconds` means `durationSeconds`.
+ * Returns the known name that is closest to `name`; `undefined` if none is close. Ignores case, `_`
+ * and `-`, so that `duration_seconds` matches `durationSeconds`.
  */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const given = comparable(name);
@@ -31,7 +31,7 @@ const comparable = (name: string) => name.slice(0, COMPARED_MAX).toLowerCase().r
 const isBeginning = (a: string, b: string) =>
   Math.min(a.length, b.length) >= 3 && (a.startsWith(b) || b.startsWith(a));
 
-/** Insertions, deletions, replacements and swaps of neighbors that turn `a` into `b`. */
+/** Counts the insertions, deletions, replacements and swaps of neighbors that turn `a` into `b`. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);

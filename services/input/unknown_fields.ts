@@ -1,21 +1,19 @@
 /**
- * The fields of an input that its shape does not have.
+ * Finds the fields of an input that its shape does not have.
  *
  * @module
  */
 
 import * as z from "zod";
 
-/** A field that the shape does not have, with those that it has next to it. */
+/** An unknown field, with the known fields of its object. */
 export interface UnknownField {
   path: PropertyKey[];
   known: readonly string[];
 }
 
 /**
- * Finds them at every depth, in the order of the input. Records and `unknown` take any field.
- *
- * @param shape Whatever its objects do with unknown fields (zod drops them by default).
+ * Finds unknown fields at any depth, in the order of the input. Records and `unknown` accept any field.
  */
 export function* unknownFields(
   shape: z.core.$ZodType,
@@ -54,7 +52,7 @@ export function* unknownFields(
   }
 }
 
-/** The option that takes the input decides; if none does, the one with the fewest such fields. */
+/** Uses the option that accepts the input, or else the one with the fewest unknown fields. */
 function unknownFieldsOfUnion(
   { options }: z.ZodUnion,
   input: object,
@@ -66,7 +64,7 @@ function unknownFieldsOfUnion(
     .reduce((fewest, found) => found.length < fewest.length ? found : fewest);
 }
 
-/** An object with the fields of both sides. */
+/** Returns an object shape with the fields of both sides. */
 function merged(shape: z.core.$ZodType): z.ZodObject {
   const inner = unwrapped(shape);
   if (inner instanceof z.ZodObject) return inner;
@@ -74,7 +72,7 @@ function merged(shape: z.core.$ZodType): z.ZodObject {
   return merged(inner.def.left).extend(merged(inner.def.right).shape);
 }
 
-/** What an optional, nullable, preprocessed or piped shape reads first. */
+/** Returns the input shape of an optional, nullable, preprocessed or piped shape. */
 function unwrapped(shape: z.core.$ZodType): z.core.$ZodType {
   let inner = shape;
   for (;;) {

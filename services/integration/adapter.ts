@@ -1,6 +1,5 @@
 /**
- * What an integration adapter is: one kind of system, what its config is made of, and how it is
- * asked.
+ * Integration adapters: each describes one kind of system, its config, and how to query it.
  *
  * @module
  */
@@ -12,50 +11,51 @@ import type { Edition } from "../license/edition.ts";
 import type { InputIssue } from "../errors.ts";
 import { checkFields, checkShape } from "../input/check.ts";
 
-/** How an integration's config reaches its adapter, and what it is shown as: plain JSON. */
+/** The config of an integration as plain JSON. */
 export type AdapterConfig = Record<string, unknown>;
 
-/** The outcome of asking a system. */
+/** The outcome of a poll. */
 export interface Fetched {
-  /** The most important first: what is beyond {@linkcode RECORDS_MAX} is left out. */
+  /** Most important first; records beyond {@linkcode RECORDS_MAX} are dropped. */
   records: AdapterRecord[];
-  /** Every alert that goes on is among the records: one that is not among them has ended. */
+  /** Whether the records include all active alerts, so that a missing one has ended. */
   alertsComplete: boolean;
-  /** What could not be had while the rest could, in one sentence. */
+  /** What could not be fetched, in one sentence; `null` if the poll is complete. */
   problem: string | null;
 }
 
-/** One kind of system that can be asked. */
+/** One kind of system. */
 export interface Adapter {
   /** E.g. `metrics-query`. */
   id: string;
   /** Other names under which it can be created. */
   aliases: readonly string[];
-  /** As people read it. */
+  /** The display name. */
   name: string;
-  /** The least edition that has it. */
+  /** The lowest edition that has it. */
   edition: Edition;
-  /** How to ask it; loaded when it is first needed, for most installations need none or one. */
+  /** Loads the implementation on first use; most installations need none or one. */
   load(): Promise<LoadedAdapter>;
 }
 
-/** How to ask one kind of system. */
+/** The implementation of an adapter. */
 export interface LoadedAdapter {
   fields: { required: string[]; optional: string[]; sensitive: string[] };
-  /** Fields of the config that hold an address that is called. */
+  /** Fields of the config with the URLs of requests. */
   addresses: readonly string[];
   /**
-   * The address that the secrets of a config are meant for. One that was parsed before, and that
-   * may have its secrets redacted.
+   * Returns the URL that the secrets of a config are for.
+   *
+   * @param config A parsed config, whose secrets may be redacted.
    */
   target(config: AdapterConfig): string;
-  /** Checks a config and drops what is not part of it. The paths of the issues begin with `path`. */
+  /** Checks a config and drops unknown fields. The paths of the issues start with `path`. */
   parse(config: unknown, path: string): { config: AdapterConfig } | { issues: InputIssue[] };
-  /** Complains of fields that are not part of it. */
+  /** Returns an issue for each unknown field. */
   findUnknown(config: unknown, path: string): InputIssue[];
-  /** Asks for everything. @throws {AdapterError} or what the request threw. */
+  /** Fetches all records. @throws {AdapterError} or what the request threw. */
   fetch(context: AdapterContext, config: AdapterConfig): Promise<Fetched>;
-  /** Asks for as little as proves that address and credentials are right. @throws as `fetch`. */
+  /** Verifies the URL and the credentials with a small request. @throws as `fetch`. */
   test(context: AdapterContext, config: AdapterConfig): Promise<void>;
 }
 
@@ -69,10 +69,10 @@ interface Definition<Shape extends z.ZodRawShape> {
   test(context: AdapterContext, config: z.output<z.ZodObject<Shape>>): Promise<void>;
 }
 
-/** An address in a config. What it may reach is checked where the config is stored. */
+/** A URL in a config. The host is checked when the config is stored. */
 export const Address = z.string().min(1).max(2_048);
 
-/** A secret that travels in a header: visible ASCII (RFC 9110, 5.5). */
+/** A secret that is sent in a header: visible ASCII (RFC 9110, 5.5). */
 export const HeaderSecret = z.string().min(1).max(4_096)
   .regex(/^[\x21-\x7e]+$/, { error: "must be visible ASCII characters without spaces" });
 
@@ -100,7 +100,7 @@ export function adapter<Shape extends z.ZodRawShape>(definition: Definition<Shap
   };
 }
 
-/** The adapter of an id or one of its aliases. */
+/** Returns the adapter with an id or alias. */
 export function findAdapter(adapters: readonly Adapter[], id: string): Adapter | undefined {
   return adapters.find((each) => each.id === id || each.aliases.includes(id));
 }

@@ -1,15 +1,15 @@
 /**
- * What an adapter makes of the answers of a system: data records, cut to size.
+ * Data records of adapters, with limited sizes.
  *
  * @module
  */
 
 import type { DataType } from "../../db/ce/integration_data.ts";
 
-/** Most records of one poll. */
+/** Maximum number of records of one poll. */
 export const RECORDS_MAX = 1_000;
 
-/** What an adapter found. `services/ce/integrations/polls.ts` stores it. */
+/** A record of an adapter. `services/ce/integrations/polls.ts` stores it. */
 export interface AdapterRecord {
   type: DataType;
   name: string;
@@ -19,30 +19,30 @@ export interface AdapterRecord {
   severity: string | null;
   status: string | null;
   detail: string | null;
-  /** ISO 8601, UTC. Of an alert that goes on: when it was last seen. */
+  /** ISO 8601, UTC. For an active alert: when it was last seen. */
   timestamp: string;
   /**
-   * Names a happening (an alert, an incident, an annotation) that is seen in many polls and stored
+   * Identifies an event (an alert, an incident, an annotation) that many polls see and that is stored
    * once. `null` for a sample, which is stored each time.
    */
   key: string | null;
-  /** Whether it is an alert that goes on. */
+  /** Whether it is an active alert. */
   active: boolean;
 }
 
-/** Longest texts of a record, in characters. */
+/** Maximum lengths of the texts, in characters. */
 const TEXT_MAX = { name: 300, unit: 50, severity: 50, status: 100, detail: 1_000, key: 300 };
 
-/** Most labels of a record, and most characters of a name, of a value, and of all together. */
+/** Maximum number of labels, and lengths of a name, of a value and of all together. */
 const LABELS_MAX = 40;
 const LABEL_NAME_MAX = 100;
 const LABEL_VALUE_MAX = 300;
 const LABELS_LENGTH_MAX = 2_000;
 
-/** How far ahead of ours a system's clock may be, in milliseconds. */
+/** Maximum clock difference of a system that is ahead, in milliseconds. */
 const CLOCK_AHEAD_MAX_MS = 24 * 60 * 60 * 1000;
 
-/** A record with what it lacks, cut to size: its texts come from outside. */
+/** Completes a record and truncates its texts, which come from outside. */
 export function dataRecord(
   { now }: { now: Date },
   given:
@@ -54,7 +54,7 @@ export function dataRecord(
     }
     & {
       labels?: Record<string, string | undefined>;
-      /** ISO 8601 or seconds since 1970; the present where there is none or it cannot be right. */
+      /** ISO 8601 or Unix seconds; the current time if missing or implausible. */
       at?: string | number | null | undefined;
     },
 ): AdapterRecord {
@@ -82,7 +82,7 @@ function timestamp(at: string | number | null | undefined, now: Date): string {
   return (plausible ? new Date(atMs) : now).toISOString();
 }
 
-/** The first ones that fit; those without a value are left out. */
+/** Keeps the first labels that fit, and drops those without a value. */
 function cutLabels(given: Record<string, string | undefined>): Record<string, string> {
   const labels: [string, string][] = [];
   let length = 0;
@@ -99,12 +99,12 @@ function cutLabels(given: Record<string, string | undefined>): Record<string, st
   return Object.fromEntries(labels);
 }
 
-/** Without half a character at its end, which would be no text for a database. */
+/** Truncates a text without splitting a surrogate pair, which the database cannot store. */
 function cutText(text: string, max: number): string {
   return (text.length > max ? text.slice(0, max - 3) + "..." : text).toWellFormed();
 }
 
-/** Long keys keep apart by a hash (53 bits are enough among some thousands). */
+/** Truncates a long key and adds a hash to keep it unique. */
 function shortKey(key: string): string {
   if (key.length <= TEXT_MAX.key) return key.toWellFormed();
   let [high, low] = [0xdeadbeef, 0x41c6ce57];
@@ -117,7 +117,7 @@ function shortKey(key: string): string {
   return `${key.slice(0, TEXT_MAX.key - 20)}#${hash}`.toWellFormed();
 }
 
-/** Labels in a fixed order, as part of a key. */
+/** Serializes labels in a fixed order, as part of a key. */
 export function labelKey(labels: Record<string, string>): string {
   return JSON.stringify(Object.entries(labels).sort(([a], [b]) => a < b ? -1 : 1));
 }

@@ -1,12 +1,12 @@
 /**
- * How an adapter asks its system, and reads the answer.
+ * Requests of adapters, and the parsing of responses.
  *
  * @module
  */
 
 import type * as z from "zod";
 
-/** One request of an adapter. Secrets go into headers or the body, never into the address. */
+/** One request of an adapter. Secrets belong in headers or the body, never in the URL. */
 export interface AdapterRequest {
   url: URL;
   method?: "GET" | "POST";
@@ -14,28 +14,28 @@ export interface AdapterRequest {
   body?: string;
 }
 
-/** What a system answered, whatever the status. */
+/** A response with any status. */
 export interface AdapterAnswer {
   status: number;
-  /** The body, which was read whole. */
+  /** The whole body. */
   text(): string;
 }
 
-/** What an adapter gets to work with. */
+/** The context of a poll. */
 export interface AdapterContext {
   now: Date;
-  /** Happenings from then on are asked for; those that are already known do no harm. */
+  /** Fetch events since then; known events are ignored. */
   since: Date;
-  /** Sends a request under the outbound guard, with limits on time and size; no redirects. */
+  /** Sends a request to a checked address, with limits on time and size, without redirects. */
   ask(request: AdapterRequest): Promise<AdapterAnswer>;
 }
 
-/** A system that did not answer as it should. The message is a sentence without foreign text. */
+/** An unexpected response. The message is a sentence without content of the response. */
 export class AdapterError extends Error {
   override readonly name = "AdapterError";
 }
 
-/** A path under an address that may itself have a path, with a query. */
+/** Appends a path and a query to a base URL, which may have a path. */
 export function under(
   base: string,
   path: string,
@@ -51,9 +51,9 @@ export function under(
 }
 
 /**
- * Asks for JSON of a certain shape.
+ * Requests JSON and checks its shape.
  *
- * @throws {AdapterError} For another status than 2xx, for what is no JSON, and for another shape.
+ * @throws {AdapterError} For a status other than 2xx, invalid JSON, or another shape.
  */
 export async function askJson<Shape extends z.ZodType>(
   context: AdapterContext,
@@ -68,7 +68,7 @@ export async function askJson<Shape extends z.ZodType>(
   return fitting(readJson(answer), shape);
 }
 
-/** @throws {AdapterError} For another status than 2xx. */
+/** @throws {AdapterError} For a status other than 2xx. */
 export function assertSuccess({ status }: AdapterAnswer): void {
   if (status >= 200 && status <= 299) return;
   const hint = HINTS[status] ?? (status >= 300 && status <= 399 ? HINTS.redirect : undefined);
@@ -84,7 +84,7 @@ const HINTS: Record<string, string> = {
   redirect: "redirects are not followed; enter the final address",
 };
 
-/** @throws {AdapterError} For what is no JSON. */
+/** @throws {AdapterError} For invalid JSON. */
 export function readJson(answer: AdapterAnswer): unknown {
   try {
     return JSON.parse(answer.text());
@@ -93,11 +93,11 @@ export function readJson(answer: AdapterAnswer): unknown {
   }
 }
 
-/** @throws {AdapterError} Names the first part that does not fit, without its value. */
+/** @throws {AdapterError} With the path of the first mismatch, without its value. */
 export function fitting<Shape extends z.ZodType>(value: unknown, shape: Shape): z.output<Shape> {
   const parsed = shape.safeParse(value);
   if (parsed.success) return parsed.data;
-  // Names of fields that are not in the shape come from outside, hence the numbers and words only.
+  // Names of unknown fields come from outside, so only plain words and numbers are shown.
   const path = (parsed.error.issues[0]?.path ?? []).map(String)
     .map((part) => /^\w{1,40}$/.test(part) ? part : "?").join(".");
   throw new AdapterError(

@@ -1,5 +1,5 @@
 /**
- * The license: which edition is open, until when, for whom. Checked offline.
+ * The license: its edition, expiry and customer. Verified offline.
  *
  * A license key is a JWT signed with Ed25519 by one of the keys in `license_keys.json`, with the
  * claims `sub` (customer), `edition`, `exp` and optionally `limits`. Without one, each installation
@@ -15,16 +15,16 @@ import { createProtection, type EndStore, FORGOTTEN } from "./protection.ts";
 import { checkShape } from "../input/check.ts";
 import { LIMITED_RESOURCES, type LimitedResource } from "./limits.ts";
 
-/** An expired license goes on for this long. */
+/** Grace period of an expired license. */
 const GRACE_MS = 14 * 24 * 60 * 60 * 1000;
 
-/** A trial goes on for this long, and has no grace. */
+/** Duration of a trial, which has no grace period. */
 const TRIAL_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** What a trial opens. */
+/** The edition of a trial. */
 const TRIAL_EDITION: Edition = "enterprise";
 
-/** A key is a few hundred bytes; more is no license. */
+/** Maximum length of a key; usually it has a few hundred characters. */
 const KEY_LENGTH_MAX = 16_384;
 
 const Claims = z.object({
@@ -34,12 +34,12 @@ const Claims = z.object({
   limits: z.partialRecord(z.enum(LIMITED_RESOURCES), z.int().min(0)).optional(),
 });
 
-/** A license key that was checked. */
+/** A verified license key. */
 export interface LicenseGrant {
   customer: string;
   edition: Exclude<Edition, "ce">;
   expiresAt: Date;
-  /** Numbers that replace the edition's own. */
+  /** Limits that replace those of the edition. */
   limits: Partial<Record<LimitedResource, number>>;
 }
 
@@ -47,39 +47,39 @@ export interface LicenseGrant {
 export interface Trial {
   startedAt: string;
   endsAt: string;
-  /** Whether it is what opens the edition now: it is not over, and no license is in force. */
+  /** Whether the trial is in force: it has not ended, and there is no license. */
   active: boolean;
 }
 
-/** The license in force. Its answers follow the clock: a license that ends, ends while running. */
+/** The license in force. All properties follow the clock: a license expires while running. */
 export interface License {
   readonly edition: Edition;
-  /** The license key in force; `undefined` without one, also while a trial is. */
+  /** The license key in force; `undefined` without one, and during a trial. */
   readonly grant: LicenseGrant | undefined;
-  /** `null` where it was never started. */
+  /** `null` if it was never started. */
   readonly trial: Trial | null;
-  /** Of the license, else of the trial in force. ISO 8601, UTC; `null` without either. */
+  /** Expiry of the license, or of the trial in force. ISO 8601, UTC; `null` without either. */
   readonly expiresAt: string | null;
-  /** End of the grace period, while the license is expired and still goes on. */
+  /** End of the grace period, if the license has expired and is still in force. */
   readonly graceUntil: string | null;
-  /** Why a given key is not in force, in one sentence; `null` when there is nothing to say. */
+  /** Why the given key is not in force, in one sentence; `null` without a problem. */
   readonly problem: string | null;
   /**
    * Until when the access protection of an ended Enterprise edition stays in force; `undefined`
    * while the edition is in force, without protection and after it. Notes that the edition ended.
    */
   protectedUntil(): Date | undefined;
-  /** Puts another license in force, or none. */
+  /** Replaces the license, or removes it. */
   use(grant: LicenseGrant | undefined, problem?: string): void;
-  /** Takes over the start of the trial, after it was stored. */
+  /** Starts the trial, after its start was stored. */
   startTrial(at: Date): void;
 }
 
 /**
- * Starts as the Community Edition; `use()` opens more. A license counts before a trial.
+ * Starts as the Community Edition; `use()` applies a license. A license has precedence over a trial.
  *
  * @param trialStartedAt When the installation's trial was started, if it ever was.
- * @param ends Where it is stored when the Enterprise edition ended; unless given, it is forgotten.
+ * @param ends Stores when the Enterprise edition ended; default: in memory.
  */
 export function createLicense(
   now: () => Date,
@@ -134,9 +134,9 @@ export function createLicense(
 }
 
 /**
- * Checks a license key. An expired one passes: whether it still counts is the license's word.
+ * Verifies a license key. An expired key passes; the license decides whether it is in force.
  *
- * @throws {Error} With a sentence for the operator that says why the key is not accepted.
+ * @throws {Error} With a sentence for the operator if the key is not accepted.
  */
 export async function verifyLicenseKey(key: string, keys: JSONWebKeySet): Promise<LicenseGrant> {
   if (key.length > KEY_LENGTH_MAX) throw new Error("The license key is too long");
@@ -156,7 +156,7 @@ export async function verifyLicenseKey(key: string, keys: JSONWebKeySet): Promis
   };
 }
 
-/** Any of the keys may have signed it, whatever names the key and the license give. */
+/** Tries all keys; the key id in the license is not used. */
 async function signedPayload(key: string, keys: readonly JWK[]): Promise<Uint8Array> {
   let cause: unknown;
   for (const jwk of keys) {

@@ -1,6 +1,5 @@
 /**
- * How many records of a resource each edition allows. The only place where editions differ in
- * number.
+ * The limits of each edition.
  *
  * @module
  */
@@ -21,7 +20,7 @@ export const LIMITED_RESOURCES = [
 ] as const;
 export type LimitedResource = (typeof LIMITED_RESOURCES)[number];
 
-/** How many records of a resource there are, for each resource that there can be some of. */
+/** Counts the records of each limited resource. */
 export type RecordCounts = { readonly [Name in LimitedResource]?: (db: Database) => number };
 
 const NONE = 0;
@@ -38,13 +37,13 @@ const LIMITS: Record<LimitedResource, Record<Edition, number>> = {
   uptime_monitors: { ce: NONE, pro: 25, enterprise: UNLIMITED },
 };
 
-/** What of a license decides on limits: the edition, and numbers of its own. */
+/** The part of a license that determines limits. */
 export interface LimitSource {
   readonly edition: Edition;
   readonly grant: { limits: Partial<Record<LimitedResource, number>> } | undefined;
 }
 
-/** Most records of a resource under the license in force; `Infinity` where there is no limit. */
+/** Returns the limit of a resource under the license in force; `Infinity` if unlimited. */
 export function limitOf(license: LimitSource, resource: LimitedResource): number {
   const own = license.edition === "ce" ? undefined : license.grant?.limits[resource];
   return own ?? LIMITS[resource][license.edition];

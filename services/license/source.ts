@@ -1,5 +1,5 @@
 /**
- * Where the license key and the keys that it is checked with come from.
+ * Sources of the license key and of the public keys that verify it.
  *
  * @module
  */
@@ -16,21 +16,21 @@ import { systemReason } from "../system_reason.ts";
 /** Name of the license file in `DATA_DIR`. */
 export const LICENSE_FILE = "license.key";
 
-/** A license key is a few hundred bytes; a larger file is something else. */
+/** Maximum size of the license file; a license key has a few hundred bytes. */
 const FILE_BYTES_MAX = 64 * 1024;
 
-/** What of the configuration says where the license is. */
+/** The configuration of the license. */
 export type LicensePlace = Pick<Config, "licenseKey" | "licenseKeysFile" | "dataDir">;
 
 /**
- * Puts the configured or installed license in force, or none where there is none. One that is not
- * valid is no reason not to start: the service then is the Community Edition and says why.
+ * Applies the configured or installed license, if there is one. With an invalid license the service
+ * runs as the Community Edition and reports the problem.
  */
 export async function loadLicense(license: License, place: LicensePlace, log: Log): Promise<void> {
   for (;;) {
     const given = givenKey(place);
-    const { grant, problem } = await examined(given, place);
-    // Another one may have been installed meanwhile; from here to the end nothing waits.
+    const { grant, problem } = await checkGiven(given, place);
+    // Another one may have been installed meanwhile. There is no `await` after this check.
     if (!isSame(given, givenKey(place))) continue;
     const before = [license.edition, license.expiresAt, license.problem].join();
     license.use(grant, problem);
@@ -43,8 +43,8 @@ export async function loadLicense(license: License, place: LicensePlace, log: Lo
 }
 
 /**
- * Names the state of the license file, so that one that somebody replaces is noticed. Costs no
- * more than a look at the directory; empty while there is no file.
+ * Returns a text that changes when the license file is replaced; empty without a file. Cheap, because
+ * the file is not read.
  */
 export function licenseFileState({ dataDir }: Pick<Config, "dataDir">): string {
   try {
@@ -56,7 +56,7 @@ export function licenseFileState({ dataDir }: Pick<Config, "dataDir">): string {
 }
 
 /**
- * Checks a key with the keys of this build, and those of `LICENSE_KEYS_FILE` when running from
+ * Verifies a key with the keys of this build, and with those of `LICENSE_KEYS_FILE` when running from
  * source.
  *
  * @throws {Error} With a sentence that says why the key is not accepted.
@@ -80,7 +80,7 @@ export async function checkLicenseKey(
   return await verifyLicenseKey(key, { keys: [...baked, ...more] });
 }
 
-/** Keeps a key that was checked, as the installation's license. */
+/** Stores a verified key as the installation's license. */
 export function storeLicenseKey({ dataDir }: Pick<Config, "dataDir">, key: string): void {
   writePrivateFile(join(dataDir, LICENSE_FILE), key.trim() + "\n");
 }
@@ -96,7 +96,7 @@ export function deleteLicenseKey({ dataDir }: Pick<Config, "dataDir">): boolean 
   }
 }
 
-/** The text of a key, `undefined` where none is given, or why it cannot be read. */
+/** The text of a key; `undefined` without one; an error if it cannot be read. */
 type Given = string | undefined | Error;
 
 function givenKey({ licenseKey, dataDir }: LicensePlace): Given {
@@ -115,7 +115,7 @@ function isSame(a: Given, b: Given): boolean {
   return a instanceof Error && b instanceof Error ? a.message === b.message : a === b;
 }
 
-async function examined(
+async function checkGiven(
   given: Given,
   place: LicensePlace,
 ): Promise<{ grant: LicenseGrant | undefined; problem?: string }> {

@@ -259,9 +259,9 @@ Deno.test("restore refuses damaged, truncated, foreign and missing files and cha
   for (
     const { bytes, says } of [
       { bytes: changed, says: /b\.tar is damaged: / },
-      { bytes: whole.subarray(0, whole.length / 2), says: /b\.tar is cut short/ },
-      { bytes: new Uint8Array(10_000).fill(66), says: /b\.tar is no backup of Longshore/ },
-      { bytes: new Uint8Array(), says: /b\.tar is no backup of Longshore/ },
+      { bytes: whole.subarray(0, whole.length / 2), says: /b\.tar is truncated/ },
+      { bytes: new Uint8Array(10_000).fill(66), says: /b\.tar is not a Longshore backup/ },
+      { bytes: new Uint8Array(), says: /b\.tar is not a Longshore backup/ },
     ]
   ) {
     Deno.writeFileSync(file, bytes);

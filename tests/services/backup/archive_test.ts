@@ -65,7 +65,7 @@ Deno.test("a backup is read as it was written, and only its owner may read it", 
   equal(Deno.statSync(`${made.target}/b.key`).mode! & 0o777, 0o600);
 });
 
-Deno.test("a backup that is cut short anywhere is refused", async () => {
+Deno.test("a backup that is truncated anywhere is refused", async () => {
   using made = await backup();
   const whole = Deno.readFileSync(made.file);
   for (const share of [0, 0.0001, 0.001, 0.1, 0.5, 0.9, 0.999]) {
@@ -75,7 +75,7 @@ Deno.test("a backup that is cut short anywhere is refused", async () => {
   }
   Deno.writeFileSync(made.file, whole.subarray(0, whole.length - 1));
   using target = temporaryDirectory();
-  await rejects(read(made.file, target.path), /is cut short/);
+  await rejects(read(made.file, target.path), /is truncated/);
 });
 
 Deno.test("a changed byte anywhere in a backup is noticed", async () => {
@@ -126,42 +126,42 @@ for (
     {
       what: "a manifest without files",
       bytes: archive([["manifest.json", manifest({ entries: undefined })]]),
-      error: /lacks what it should say/,
+      error: /is incomplete/,
     },
     {
       what: "a name with a path",
       bytes: archive([["manifest.json", manifest({ entries: [{ ...entry, name: "../b.key" }] })]]),
-      error: /belongs to no backup/,
+      error: /does not belong in a backup/,
     },
     {
       what: "an absolute name",
       bytes: archive([["manifest.json", manifest({ entries: [{ ...entry, name: "/etc/cron" }] })]]),
-      error: /belongs to no backup/,
+      error: /does not belong in a backup/,
     },
     {
       what: "a name twice",
       bytes: archive([["manifest.json", manifest({ entries: [entry, entry] })]]),
-      error: /is there twice/,
+      error: /occurs twice/,
     },
     {
       what: "a size that is none",
       bytes: archive([["manifest.json", manifest({ entries: [{ ...entry, size: -1 }] })]]),
-      error: /lacks what it should say/,
+      error: /is incomplete/,
     },
     {
       what: "another file than the manifest says",
       bytes: archive([["manifest.json", manifest({ entries: [entry] })], ["../../b.key", "abc"]]),
-      error: /b\.key is not where it should be/,
+      error: /b\.key is not in the expected position/,
     },
     {
       what: "another content than the manifest says",
       bytes: archive([["manifest.json", manifest({ entries: [entry] })], ["b.key", "abc"]]),
-      error: /b\.key is not as its checksum says/,
+      error: /b\.key does not match its checksum/,
     },
     {
       what: "a backup without its sums",
       bytes: archive([["manifest.json", manifest({})]]),
-      error: /SHA256SUMS is not where it should be/,
+      error: /SHA256SUMS is not in the expected position/,
     },
   ]
 ) {

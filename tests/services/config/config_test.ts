@@ -92,12 +92,12 @@ const refused: { env: Env; message: string }[] = [
   {
     env: { TRUSTED_PROXIES: "10.0.0.0/8,1abc.2.3.4/24" },
     message:
-      'TRUSTED_PROXIES=10.0.0.0/8,1abc.2.3.4/24 has "1abc.2.3.4/24", which is no address or network such as 10.0.0.0/8',
+      'TRUSTED_PROXIES=10.0.0.0/8,1abc.2.3.4/24 has "1abc.2.3.4/24", which is not an address or network such as 10.0.0.0/8',
   },
   {
     env: { CORS_ORIGINS: "https://a.example/" },
     message:
-      'CORS_ORIGINS=https://a.example/ has "https://a.example/", which is no origin such as https://host:port',
+      'CORS_ORIGINS=https://a.example/ has "https://a.example/", which is not an origin such as https://host:port',
   },
   {
     env: { ENDPOINTS: "Shop|ftp://shop.example" },
