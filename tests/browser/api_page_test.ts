@@ -1,5 +1,5 @@
 /**
- * The API page in a real browser. Ignored where `chromium` is not installed, unless
+ * The API page in a real browser. Ignored if `chromium` is not installed, unless
  * `LONGSHORE_REQUIRE_ENGINE=1`. Leaves pictures in `longshore-pictures` in the directory for
  * temporary files.
  *
@@ -57,7 +57,7 @@ const open = (visit: Visit, id: string) =>
 const textOf = (visit: Visit, selector: string) =>
   visit.evaluate(`document.querySelector(${JSON.stringify(selector)}).textContent`);
 
-/** Types into the filter. @returns The ids of the operations that are left. */
+/** Types into the filter. @returns The ids of the matching operations. */
 function filtered(visit: Visit, words: string): Promise<string[]> {
   return visit.evaluate(
     `(() => {

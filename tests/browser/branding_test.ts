@@ -1,5 +1,5 @@
 /**
- * A status page under a brand in a real browser. Ignored where `chromium` is not installed, unless
+ * A status page with branding in a real browser. Ignored if `chromium` is not installed, unless
  * `LONGSHORE_REQUIRE_ENGINE=1`. Leaves pictures in `longshore-pictures` in the directory for
  * temporary files.
  *
@@ -28,7 +28,7 @@ const VIEWS: Record<string, View> = {
   "narrow-dark": { width: 320, height: 600, scheme: "dark" },
 };
 
-/** The server of the logos has a certificate that no browser knows. */
+/** The logo server has a certificate that no browser trusts. */
 const FLAGS = ["--ignore-certificate-errors"];
 
 function serve(app: TestApp) {
@@ -155,7 +155,7 @@ Deno.test({
     await using browser = await startBrowser(FLAGS);
     await browser.visit(site.url, VIEWS.light!, async ({ complaints, evaluate }) => {
       deepEqual(elsewhere.asked, ["/logo.svg no referrer"]);
-      // The style sheet itself is in force; what it would load is what the policy refuses.
+      // The style sheet applies; the policy refuses what it would load.
       equal(await evaluate(`getComputedStyle(document.querySelector("h1")).color`), "rgb(1, 2, 3)");
       equal(await evaluate(`getComputedStyle(document.body).display`), "block");
       ok(complaints.length >= 3, complaints.join("\n"));

@@ -1,5 +1,5 @@
 /**
- * The way to an identity provider in a real browser. Ignored where `chromium` is not installed,
+ * The login form for an identity provider in a real browser. Ignored if `chromium` is not installed,
  * unless `LONGSHORE_REQUIRE_ENGINE=1`.
  *
  * @module

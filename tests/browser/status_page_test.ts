@@ -1,5 +1,5 @@
 /**
- * The status page in a real browser. Ignored where `chromium` is not installed, unless
+ * The status page in a real browser. Ignored if `chromium` is not installed, unless
  * `LONGSHORE_REQUIRE_ENGINE=1`. Leaves pictures in `longshore-pictures` in the directory for
  * temporary files.
  *

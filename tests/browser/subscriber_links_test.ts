@@ -1,5 +1,5 @@
 /**
- * The links of mails to subscribers in a real browser. Ignored where `chromium` is not installed,
+ * The links of mails to subscribers in a real browser. Ignored if `chromium` is not installed,
  * unless `LONGSHORE_REQUIRE_ENGINE=1`.
  *
  * @module

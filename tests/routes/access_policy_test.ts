@@ -150,7 +150,7 @@ function harbor(
 
 const REFUSED = { status: 403, error: "not from 192.0.2.1", name: undefined };
 
-Deno.test("an address that is not let in is refused before its token is asked for", async () => {
+Deno.test("an address that is not admitted is refused before its token is checked", async () => {
   const { call } = harbor({ shut: true });
   deepEqual(await call("GET /ships"), REFUSED);
   deepEqual(await call("POST /ships", { role: "admin", body: "{" }), REFUSED);
@@ -158,11 +158,11 @@ Deno.test("an address that is not let in is refused before its token is asked fo
   equal((await call("GET /board")).status, 200);
 });
 
-Deno.test("an address can be let in for everybody but this caller", async () => {
+Deno.test("an address can be refused for one caller only", async () => {
   const { call } = harbor({ shutForCaller: true });
   equal((await call("GET /ships")).status, 401);
   equal((await call("GET /ships", { role: "viewer" })).status, 403);
-  // What everybody may see, they see as everybody.
+  // On a public endpoint they are anonymous.
   deepEqual(await call("GET /board", { role: "viewer" }), {
     status: 200,
     error: undefined,
@@ -170,19 +170,19 @@ Deno.test("an address can be let in for everybody but this caller", async () => 
   });
 });
 
-Deno.test("a login from where its user is not let in gets no answer", async () => {
+Deno.test("a login from an address that is not admitted for the user is refused", async () => {
   const { call, seen } = harbor({ shutFor: "user of the login" });
   deepEqual(await call("POST /login", { body: "name=a", type: FORM }), REFUSED);
   deepEqual(seen.map(({ outcome, actor }) => [outcome, actor]), [["denied", "user of the login"]]);
 });
 
-Deno.test("a token that is none is as good as none where nobody needs one", async () => {
+Deno.test("an invalid token is ignored on a public endpoint", async () => {
   const { call } = harbor();
   equal((await call("GET /board", { role: "nonsense" })).name, "public");
   equal((await call("GET /ships", { role: "nonsense" })).status, 401);
 });
 
-Deno.test("a grant opens what the role alone does not, and nothing without a permission", async () => {
+Deno.test("a grant extends the role, but only for endpoints with a permission", async () => {
   const { call } = harbor({ granted: ["ships:write"] });
   const body = `{"name":"a"}`;
   equal((await call("POST /ships", { role: "viewer", body })).status, 200);
@@ -230,7 +230,7 @@ for (
       recorded: ["POST /api/login", undefined, "the provider", 200, "success", "user of the login"],
     },
     {
-      what: "a stranger's malformed request, which is the guard's to bound",
+      what: "an anonymous malformed request, which the policy limits",
       line: "POST /login",
       options: { body: "name=", type: "application/x-www-form-urlencoded" },
       recorded: ["POST /api/login", undefined, "", 400, "failure", undefined],
@@ -249,7 +249,7 @@ for (
     },
   ]
 ) {
-  Deno.test(`the guard is told before the answer goes out: ${what}`, async () => {
+  Deno.test(`the access policy records before the response is sent: ${what}`, async () => {
     const { call, seen } = harbor();
     await call(line, options);
     deepEqual(
@@ -306,7 +306,7 @@ for (
   });
 }
 
-Deno.test("the guard is loaded with the first license, kept, and gone with its end", async () => {
+Deno.test("the access policy is loaded with the first license and unused after its end", async () => {
   const warnings: string[] = [];
   const warn = (message: string) => void warnings.push(message);
   using app = testApp({ log: { ...silentLog, warn } });

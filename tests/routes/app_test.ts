@@ -8,7 +8,7 @@ import { containerOf } from "../helpers/fake_containers.ts";
 import { durationOf, mostlyWithin } from "../helpers/in_time.ts";
 import { TEST_API_KEY, testApp, type TestAppOptions } from "../helpers/test_app.ts";
 
-/** An application that knows `count` containers and follows the engine. */
+/** An application with `count` containers in its snapshot. */
 function appWithContainers(count: number, options: TestAppOptions = {}) {
   const app = testApp(options);
   const { inventory } = app.deps;
@@ -18,7 +18,7 @@ function appWithContainers(count: number, options: TestAppOptions = {}) {
   return app;
 }
 
-Deno.test("every answer has the security headers, a request id and no caching", async () => {
+Deno.test("every response has the security headers, a request id and no caching", async () => {
   using app = appWithContainers(1);
   for (const path of ["/api/containers", "/nowhere", "/api/containers?state=odd", "/livez"]) {
     const { headers } = await app.call("GET", path);
@@ -30,7 +30,7 @@ Deno.test("every answer has the security headers, a request id and no caching", 
   }
 });
 
-Deno.test("a well-formed request id is taken over, any other is not", async () => {
+Deno.test("a well-formed request id is kept, any other is replaced", async () => {
   using app = testApp();
   const idFor = async (id: string) =>
     (await app.call("GET", "/livez", undefined, { headers: { "x-request-id": id } }))
@@ -43,7 +43,7 @@ Deno.test("a well-formed request id is taken over, any other is not", async () =
 for (
   const { what, method = "POST", path = "/api/containers/bulk", body, headers, status, error } of [
     {
-      what: "a path that nobody serves",
+      what: "an unknown path",
       method: "GET",
       path: "/api/ships",
       status: 404,
@@ -57,7 +57,7 @@ for (
       error: "PUT is not allowed; allowed methods: GET, HEAD",
     },
     {
-      what: "a body that is no JSON",
+      what: "a body that is not JSON",
       body: "{",
       headers: { "content-type": "application/json" },
       status: 400,
@@ -78,7 +78,7 @@ for (
       error: "The body is larger than 1048576 bytes",
     },
     {
-      what: "a body of a stranger that is larger than any login",
+      what: "an anonymous body that is larger than any login",
       path: "/auth/token",
       body: `"${"a".repeat(64 * 1024)}"`,
       headers: { "content-type": "application/json" },
@@ -107,20 +107,20 @@ for (
       error: "query.t: must be at most 300",
     },
     {
-      what: "a number that is none",
+      what: "a malformed number",
       path: "/api/containers/web/stop?t=1e2",
       status: 400,
       error: "query.t: must be a whole number",
     },
     {
-      what: "a name that leads elsewhere in the engine's API",
+      what: "a name that would reach another path of the engine's API",
       method: "GET",
       path: "/api/containers/..%2Fimages",
       status: 400,
       error: "path.id: must be an id, an unambiguous prefix of an id, or a name",
     },
     {
-      what: "a host that would be read as the beginning of the path",
+      what: "a host with a slash, which would become part of the path",
       method: "GET",
       path: "/api/containers",
       headers: { host: "a/livez?" },
@@ -137,14 +137,14 @@ for (
     error: string;
   }[]
 ) {
-  Deno.test(`${what} is answered with ${status} and a sentence`, async () => {
+  Deno.test(`${what} is refused with ${status} and a message`, async () => {
     using app = appWithContainers(1);
     const answer = await app.call(method, path, body, { headers: headers ?? {} });
     deepEqual([answer.status, answer.body.error], [status, error]);
   });
 }
 
-Deno.test("a wrong method names those that are allowed", async () => {
+Deno.test("405 lists the allowed methods", async () => {
   using app = testApp();
   const { headers } = await app.call("DELETE", "/auth/users");
   equal(headers.get("allow"), "GET, HEAD, POST");
@@ -160,13 +160,13 @@ Deno.test("the order of refusals is token, role, input", async () => {
   );
 });
 
-Deno.test("what only the engine knows is 503 while it is away", async () => {
+Deno.test("data that only the engine has is 503 while the engine is unreachable", async () => {
   using app = testApp();
   const { status, body } = await app.call("GET", "/api/containers");
   deepEqual([status, typeof body.error], [503, "string"]);
 });
 
-Deno.test("a failure of ours reads only Internal error, and the log tells the rest", async () => {
+Deno.test("an unexpected failure shows only Internal error, and the log has the details", async () => {
   const logged: unknown[] = [];
   using app = testApp({
     log: { ...silentLog, error: (message, fields) => void logged.push({ message, ...fields }) },
@@ -189,7 +189,7 @@ const rule = {
   durationSeconds: 60,
 };
 
-Deno.test("a full disk is 503 for what has to be stored, and reads go on", async () => {
+Deno.test("with a full disk, writes are 503 and reads succeed", async () => {
   using app = testApp();
   const { page_count: pages } = app.deps.db.get<{ page_count: number }>("PRAGMA page_count")!;
   app.deps.db.exec(`PRAGMA max_page_count = ${pages}`);
@@ -207,7 +207,7 @@ Deno.test("a full disk is 503 for what has to be stored, and reads go on", async
   equal((await app.call("POST", "/api/alerts/rules", rule)).status, 201);
 });
 
-Deno.test("a database that another process has locked is 503 soon, not after a standstill", async () => {
+Deno.test("a database locked by another process is 503 after a short wait", async () => {
   const directory = Deno.makeTempDirSync({ prefix: "longshore-locked-" });
   const data = openDataDirectory(directory, silentLog);
   const other = new DatabaseSync(`${directory}/state.sqlite`);
@@ -233,7 +233,7 @@ Deno.test("a database that another process has locked is 503 soon, not after a s
   }
 });
 
-Deno.test("an answer that a client has is not sent again", async () => {
+Deno.test("a client with a current copy gets 304", async () => {
   using app = appWithContainers(3);
   const first = await app.call("GET", "/api/containers");
   const etag = first.headers.get("etag")!;
@@ -249,7 +249,7 @@ Deno.test("an answer that a client has is not sent again", async () => {
   deepEqual([changed.status, changed.body.containers.length], [200, 2]);
 });
 
-Deno.test("a kept answer follows the clock, for it says how long a container is up", async () => {
+Deno.test("a cached response follows the clock, because it contains uptimes", async () => {
   using app = appWithContainers(1, { now: "2026-01-01T00:00:30Z" });
   const status = async () => (await app.call("GET", "/api/containers")).body.containers[0].status;
   equal(await status(), "Up 30 seconds");
@@ -257,7 +257,7 @@ Deno.test("a kept answer follows the clock, for it says how long a container is 
   equal(await status(), "Up 31 seconds");
 });
 
-Deno.test("a large answer is compressed for a client that takes it", async () => {
+Deno.test("a large response is compressed for a client that accepts gzip", async () => {
   using app = appWithContainers(50);
   const response = await app.fetch("GET", "/api/containers", undefined, {
     headers: { "accept-encoding": "gzip, br" },
@@ -273,19 +273,19 @@ Deno.test("a large answer is compressed for a client that takes it", async () =>
   await refused.body?.cancel();
 });
 
-Deno.test("HEAD answers as GET does, without a body", async () => {
+Deno.test("HEAD responds like GET, without a body", async () => {
   using app = appWithContainers(1);
   const response = await app.fetch("HEAD", "/api/containers");
   deepEqual([response.status, await response.text()], [200, ""]);
 });
 
-Deno.test("HEAD on the event stream leaves no client behind", async () => {
+Deno.test("HEAD on the event stream leaves no open client", async () => {
   using app = appWithContainers(1);
   equal((await app.fetch("HEAD", "/api/stream")).status, 200);
   equal(app.deps.stream.count, 0);
 });
 
-Deno.test("an address that asks too often gets 429 and reads for how long; probes never do", async () => {
+Deno.test("an address over the rate limit gets 429 with the time to wait; probes never do", async () => {
   using app = testApp({ config: { rateLimitPerMinute: 2 } });
   for (let n = 0; n < 2; n++) equal((await app.call("GET", "/api/health")).status, 200);
   const refused = await app.call("GET", "/api/health");
@@ -312,7 +312,7 @@ Deno.test("only listed origins may call from a browser", async () => {
   equal((await from("https://ops.example", "OPTIONS")).status, 204);
 });
 
-Deno.test("what depends on the origin and on the encoding varies with both, GET or HEAD", async () => {
+Deno.test("Vary names origin and encoding, for GET and HEAD", async () => {
   using app = testApp({ config: { corsOrigins: ["https://ops.example"] } });
   for (const method of ["GET", "HEAD"]) {
     const { headers, body } = await app.fetch(method, "/docs");
@@ -321,7 +321,7 @@ Deno.test("what depends on the origin and on the encoding varies with both, GET 
   }
 });
 
-Deno.test("a request whose forwarded address is unreadable is 400, not a crash", async () => {
+Deno.test("a malformed forwarded address is 400", async () => {
   using app = testApp({ config: { trustedProxies: ["192.0.2.1"] } });
   const answer = createApp(app.deps);
   const response = await answer(

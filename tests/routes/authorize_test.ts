@@ -12,7 +12,7 @@ function request(authorization?: string): Request {
   });
 }
 
-Deno.test("a caller is found at once from the second request on", async () => {
+Deno.test("a caller is found synchronously from the second request on", async () => {
   using app = await usersApp();
   const { accessToken } = await login(app, "operator@example.com");
   const who = identify(app.deps);
@@ -28,12 +28,12 @@ Deno.test("a caller is found at once from the second request on", async () => {
   deepEqual(who(request(`Bearer ${accessToken}`), { address, ticket: undefined }), expected);
 });
 
-Deno.test("without token and ticket there is no caller", async () => {
+Deno.test("a request without token and ticket has no caller", async () => {
   using app = await usersApp();
   equal(identify(app.deps)(request(), { address, ticket: undefined }), undefined);
 });
 
-Deno.test("a ticket stands for its caller once, with the role of now", async () => {
+Deno.test("a ticket identifies its caller once, with the current role", async () => {
   using app = await usersApp();
   const who = identify(app.deps);
   const { accessToken } = await login(app, "operator@example.com");
@@ -58,7 +58,7 @@ for (
     },
   ] as { what: string; end: [string, string, unknown?] }[]
 ) {
-  Deno.test(`a ticket is worth nothing when its user ${what}`, async () => {
+  Deno.test(`a ticket is invalid when its user ${what}`, async () => {
     using app = await usersApp();
     const who = identify(app.deps);
     const { accessToken: token } = await login(app, "operator@example.com");
@@ -73,7 +73,7 @@ for (
   });
 }
 
-Deno.test("a token counts rather than a ticket, also when it is no good", async () => {
+Deno.test("a token takes precedence over a ticket, even if it is invalid", async () => {
   using app = await usersApp();
   const who = identify(app.deps);
   const { accessToken: token } = await login(app, "operator@example.com");

@@ -45,7 +45,7 @@ for (
       address: "2001:db8::7",
     },
     {
-      what: "the peer itself when it is no trusted proxy",
+      what: "the peer itself when it is not a trusted proxy",
       peer: "203.0.113.9",
       headers: { "x-forwarded-for": "1.1.1.1" },
       address: "203.0.113.9",
@@ -58,7 +58,7 @@ for (
     },
   ] as { what: string; peer?: string; headers: Record<string, string>; address: string }[]
 ) {
-  Deno.test(`clientAddress() takes ${what}`, () => {
+  Deno.test(`clientAddress() uses ${what}`, () => {
     equal(addressOf(peer, new Headers(headers)), address);
   });
 }
@@ -81,6 +81,6 @@ for (
   });
 }
 
-Deno.test("clientAddress() believes nobody where no proxy is trusted", () => {
+Deno.test("clientAddress() ignores headers without trusted proxies", () => {
   equal(clientAddress([])(PROXY, new Headers({ "x-forwarded-for": "1.1.1.1" })), PROXY);
 });

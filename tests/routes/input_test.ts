@@ -5,7 +5,7 @@ import { testApp } from "../helpers/test_app.ts";
 
 const JSON_TYPE = { headers: { "content-type": "application/json" } };
 
-Deno.test("an unknown field and query parameter is 400 and named, with the one that is meant", async () => {
+Deno.test("unknown fields and query parameters are 400, with the likely name", async () => {
   using app = testApp();
   for (
     const [method, path, body, error] of [
@@ -74,7 +74,7 @@ Deno.test("an unknown field and query parameter is 400 and named, with the one t
   }
 });
 
-Deno.test("an unknown field of a nested object is 400 and named with its path", async () => {
+Deno.test("an unknown field of a nested object is 400, with its path", async () => {
   using app = testApp({ edition: "pro" });
   const channel = {
     platform: "team-chat",
@@ -87,7 +87,7 @@ Deno.test("an unknown field of a nested object is 400 and named with its path", 
   match(body.error, /^body\.config\.webhook_ur: unknown field; did you mean webhook_url\? /);
 });
 
-Deno.test("an unknown field of an integration's config is 400 and named", async () => {
+Deno.test("an unknown field of an integration's config is 400", async () => {
   using app = testApp();
   const config = { url: "http://10.0.0.1/", fieldMapping: [], fieldMappings: [{ path: "a" }] };
   const { status, body } = await app.call("POST", "/api/integrations", {
@@ -102,7 +102,7 @@ Deno.test("an unknown field of an integration's config is 400 and named", async 
   ]);
 });
 
-Deno.test("everything that is wrong with a request is answered at once, at most 50 issues", async () => {
+Deno.test("the response lists all problems of a request, at most 50", async () => {
   using app = testApp();
   const { body } = await app.call("PUT", "/api/alerts/rules/x?a=1", {
     name: "",
@@ -130,7 +130,7 @@ Deno.test("everything that is wrong with a request is answered at once, at most 
   equal((await app.call("POST", "/api/alerts/rules", many)).body.errors.length, 50);
 });
 
-Deno.test("a record that was read can be sent back whole; other unknown fields are 400", async () => {
+Deno.test("a record can be read and sent back unchanged; other unknown fields are 400", async () => {
   using app = testApp();
   const { body: rule } = await app.call("POST", "/api/alerts/rules", {
     name: "CPU",
@@ -147,13 +147,13 @@ Deno.test("a record that was read can be sent back whole; other unknown fields a
   equal((await app.call("PUT", `${path}/toggle`, { enabled: true, id: rule.id })).status, 400);
 });
 
-Deno.test("fields that published clients send without a meaning here are accepted", async () => {
+Deno.test("unused fields that published clients send are accepted", async () => {
   using app = testApp();
   const body = { token: "ExponentPushToken[xxxxxxxxxxxxxxxxxxxxxx]", platform: "ios" };
   equal((await app.call("POST", "/api/push/register", body)).status, 200);
 });
 
-Deno.test("no body where one is required is 400 and says so", async () => {
+Deno.test("a missing body is 400", async () => {
   using app = testApp();
   for (const body of [undefined, "", " \n"]) {
     for (const options of [{}, JSON_TYPE]) {
@@ -163,7 +163,7 @@ Deno.test("no body where one is required is 400 and says so", async () => {
   }
 });
 
-Deno.test("an endpoint without a body takes an empty object, and no other type of body", async () => {
+Deno.test("an endpoint without a body accepts an empty object, and no other type", async () => {
   using app = testApp();
   const { body: { id } } = await app.call("POST", "/api/webhooks", {
     name: "a",
@@ -182,7 +182,7 @@ Deno.test("an endpoint without a body takes an empty object, and no other type o
 const pathOf = (prefix: string, { path }: Endpoint) =>
   (prefix + path).replace(/:\w+/g, "00000000-0000-4000-8000-000000000000");
 
-Deno.test("an empty body of the type JSON is no body, for every endpoint that needs none", async () => {
+Deno.test("an empty body with a JSON type is accepted by every endpoint without a body", async () => {
   using first = testApp();
   let asked = 0;
   for (const { prefix, endpoints } of await everyRoute(first.deps)) {
@@ -202,7 +202,7 @@ Deno.test("an empty body of the type JSON is no body, for every endpoint that ne
   ok(asked > 50);
 });
 
-/** Their links and forms come from other programs, which add parameters and fields of their own. */
+/** Other programs create their links and forms, and add parameters and fields. */
 const IGNORING = [
   "get /",
   "get /api/ext/service-enterprise/sso/login/:id",
@@ -247,7 +247,7 @@ Deno.test("every endpoint refuses an unknown query parameter and an unknown fiel
   deepEqual(ignoring.sort(), IGNORING);
 });
 
-Deno.test("every path answers with a slash at its end as it does without", async () => {
+Deno.test("every path responds the same with a trailing slash", async () => {
   using app = testApp({ edition: "enterprise", config: { mtlsVerifySecret: "verify" } });
   for (const { prefix, endpoints } of await everyRoute(app.deps)) {
     for (const endpoint of endpoints) {

@@ -1,7 +1,7 @@
 import { equal } from "node:assert/strict";
 import { markup, trusted } from "../../routes/markup.ts";
 
-Deno.test("texts are escaped, in elements and in attributes", () => {
+Deno.test("strings are escaped in elements and in attributes", () => {
   const text = `<b a="1" c='2'>&amp;</b>`;
   equal(
     markup`<p title="${text}">${text}</p>`.text,
@@ -11,7 +11,7 @@ Deno.test("texts are escaped, in elements and in attributes", () => {
 
 const ESCAPED = "&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;amp;&lt;/b&gt;";
 
-Deno.test("markup in markup stays what it is, lists are joined, and nothing is nothing", () => {
+Deno.test("nested markup stays unchanged, lists are joined, and null and false are left out", () => {
   equal(
     markup`<ul>${["a", "<"].map((text) => markup`<li>${text}</li>`)}</ul>${null}${false}${0}${""}`
       .text,
@@ -20,7 +20,7 @@ Deno.test("markup in markup stays what it is, lists are joined, and nothing is n
   equal(markup`<style>${trusted("a>b{}")}</style>`.text, "<style>a>b{}</style>");
 });
 
-Deno.test("what no XML may hold is replaced", () => {
+Deno.test("characters that XML cannot contain are replaced", () => {
   equal(
     markup`${"a\x00b\x1Bc\uFFFFd\uD83De\n\t🔴"}`.text,
     "a\uFFFDb\uFFFDc\uFFFDd\uFFFDe\n\t🔴",

@@ -10,7 +10,7 @@ import type { Role } from "../../services/auth/caller.ts";
 import { createLicense } from "../../services/license/license.ts";
 import { testApp } from "../helpers/test_app.ts";
 
-/** One endpoint of Pro, which takes a body, behind a license in the test's hand. */
+/** One Pro endpoint with a body, under a license that the test controls. */
 function proApp() {
   const license = createLicense(() => new Date("2026-01-01T00:00:00Z"));
   const hono = new Hono<AppEnv>({ strict: false });
@@ -50,7 +50,7 @@ function proApp() {
   return { license, call };
 }
 
-Deno.test("an edition that is not licensed answers 402 and names the feature, before all but 401", async () => {
+Deno.test("an edition without a license answers 402 with the feature, after 401 and before all others", async () => {
   const { call } = proApp();
   const refused = {
     error: "Status pages need the Pro edition",
@@ -64,7 +64,7 @@ Deno.test("an edition that is not licensed answers 402 and names the feature, be
   deepEqual((await call(null, {})).status, 401);
 });
 
-Deno.test("an edition opens and closes with its license at the very next request", async () => {
+Deno.test("a license change takes effect at the next request", async () => {
   const { license, call } = proApp();
   const expiresAt = new Date("2027-01-01T00:00:00Z");
   license.use({ customer: "c", edition: "pro", expiresAt, limits: {} });
@@ -74,7 +74,7 @@ Deno.test("an edition opens and closes with its license at the very next request
   deepEqual((await call("admin", { name: "a" })).status, 402);
 });
 
-Deno.test("a body that is interrupted is 400, not 500", async () => {
+Deno.test("an incomplete body is 400, not 500", async () => {
   const { license, call } = proApp();
   const expiresAt = new Date("2027-01-01T00:00:00Z");
   license.use({ customer: "c", edition: "pro", expiresAt, limits: {} });
@@ -87,7 +87,7 @@ Deno.test("a body that is interrupted is 400, not 500", async () => {
   });
 });
 
-Deno.test("text that the database would not give back is refused wherever it comes in", async () => {
+Deno.test("text that the database cannot return unchanged is refused in every field", async () => {
   using app = testApp();
   const rule = { metric: "load_1", operator: ">", threshold: 1, durationSeconds: 0 };
   const config = { url: "http://example.com/", fieldMappings: [{ path: "a\0", name: "b" }] };

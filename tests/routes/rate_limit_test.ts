@@ -7,7 +7,7 @@ function limited(perMinute: number) {
   return { limit: rateLimit(perMinute, () => new Date(at)), pass: (ms: number) => at += ms };
 }
 
-Deno.test("rateLimit() refuses one request too many and says when to come back", () => {
+Deno.test("rateLimit() refuses a request over the limit, with the time to wait", () => {
   const { limit, pass } = limited(2);
   limit.check("203.0.113.7");
   pass(20_000);
@@ -19,7 +19,7 @@ Deno.test("rateLimit() refuses one request too many and says when to come back",
   limit.check("203.0.113.7");
 });
 
-Deno.test("rateLimit() counts each address by itself", () => {
+Deno.test("rateLimit() counts each address separately", () => {
   const { limit } = limited(1);
   limit.check("203.0.113.7");
   limit.check("203.0.113.8");
@@ -40,7 +40,7 @@ Deno.test("rateLimit() with 0 allows everything", () => {
   equal(limit.size, 0);
 });
 
-Deno.test("rateLimit() remembers a bounded number of addresses", () => {
+Deno.test("rateLimit() stores a limited number of addresses", () => {
   const { limit } = limited(10);
   for (let n = 0; n < 60_000; n++) limit.check(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
   equal(limit.size, 50_000);

@@ -18,7 +18,7 @@ function loggedApp(config = {}) {
   return Object.assign(app, { lines });
 }
 
-Deno.test("requests over the rate limit are logged as one summary, not a line each", async () => {
+Deno.test("requests over the rate limit are logged as one summary", async () => {
   using app = loggedApp({ rateLimitPerMinute: 5 });
   const knock = async (times: number, address: string) => {
     for (let n = 0; n < times; n++) {
@@ -40,7 +40,7 @@ Deno.test("requests over the rate limit are logged as one summary, not a line ea
   deepEqual([line!.message, line!.status], ["request", 401]);
 });
 
-Deno.test("lines about anonymous requests are bounded for all addresses together", async () => {
+Deno.test("log lines about anonymous requests have a total limit", async () => {
   using app = loggedApp();
   for (let n = 0; n < 1_000; n++) {
     const address = `203.0.${n >> 8}.${n & 255}`;

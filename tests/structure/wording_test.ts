@@ -37,7 +37,7 @@ const EXCEPT = /^tests\/structure\/(wording_test\.ts|openapi\.snapshot\.json)$|l
 
 /** Folders whose wording has not been revised yet. */
 const PENDING =
-  /^(main\.ts|compile\.sh|\.ci|commands|deploy|routes|services(?!\/(pro|enterprise)\/)|tests\/(commands|services(?!\/(pro|enterprise)\/)|routes|main))(\/|$)/;
+  /^(main\.ts|compile\.sh|\.ci|commands|deploy|services(?!\/(pro|enterprise)\/)|tests\/(commands|services(?!\/(pro|enterprise)\/)|main))(\/|$)/;
 
 const ALLOWED = /wording: allow/;
 

@@ -6,6 +6,7 @@
  * @module
  */
 
+import { escapeMarkup } from "../../escape_markup.ts";
 import { ASSERTION_NS, PROTOCOL_NS } from "./message.ts";
 
 export interface AuthnRequest {
@@ -30,8 +31,6 @@ export type AuthnRequestMessage =
 
 export const POST_BINDING = "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST";
 
-const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-
 /** Creates a URL to redirect to, or a form to post. */
 export async function createAuthnRequest(request: AuthnRequest): Promise<AuthnRequestMessage> {
   const { destination, binding, relayState } = request;
@@ -52,7 +51,7 @@ export async function createAuthnRequest(request: AuthnRequest): Promise<AuthnRe
 
 /** Escapes a text for elements and attributes, including line breaks, which XML normalizes. */
 export function escapeXml(text: string): string {
-  return text.replace(/[&<>"'\t\n\r]/g, (each) => ENTITIES[each] ?? `&#${each.charCodeAt(0)};`);
+  return escapeMarkup(text).replace(/[\t\n]/g, (each) => `&#${each.charCodeAt(0)};`);
 }
 
 function requestXml({ id, issuedAt, destination, acsUrl, issuer, nameIdFormat }: AuthnRequest) {

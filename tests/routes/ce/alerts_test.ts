@@ -29,7 +29,7 @@ function setStopped(app: TestApp, isStopped: boolean) {
   inventory.setLive(true);
 }
 
-Deno.test("POST /api/alerts/rules stores a rule that is on and returns it", async () => {
+Deno.test("POST /api/alerts/rules stores an enabled rule and returns it", async () => {
   using app = testApp({ now: "2026-01-01T12:00:00Z" });
 
   const created = await app.call("POST", "/api/alerts/rules", highCpu);
@@ -87,7 +87,7 @@ for (
   });
 }
 
-Deno.test("POST /api/alerts/rules allows 50 rules on CE; a bad body comes before the limit", async () => {
+Deno.test("POST /api/alerts/rules allows 50 rules on CE and validates the body first", async () => {
   using app = testApp();
   for (let n = 0; n < 50; n++) {
     equal((await app.call("POST", "/api/alerts/rules", highCpu)).status, 201);
@@ -106,14 +106,14 @@ Deno.test("POST /api/alerts/rules allows 50 rules on CE; a bad body comes before
   equal((await app.call("GET", "/api/edition")).body.usage.alert_rules, 50);
 });
 
-Deno.test("POST /api/alerts/rules knows no limit on Pro", async () => {
+Deno.test("POST /api/alerts/rules has no limit on Pro", async () => {
   using app = testApp({ edition: "pro" });
   for (let n = 0; n < 51; n++) {
     equal((await app.call("POST", "/api/alerts/rules", highCpu)).status, 201);
   }
 });
 
-Deno.test("PUT /api/alerts/rules/:id changes what is given", async () => {
+Deno.test("PUT /api/alerts/rules/:id changes the given fields", async () => {
   using app = testApp();
   const { body: rule } = await app.call("POST", "/api/alerts/rules", highCpu);
   const path = `/api/alerts/rules/${rule.id}`;
@@ -127,7 +127,7 @@ Deno.test("PUT /api/alerts/rules/:id changes what is given", async () => {
   deepEqual((await app.call("GET", "/api/alerts/rules")).body.rules, [changed.body]);
 });
 
-Deno.test("PUT /api/alerts/rules/:id/toggle turns a rule off and on", async () => {
+Deno.test("PUT /api/alerts/rules/:id/toggle disables and enables a rule", async () => {
   using app = testApp();
   const { body: rule } = await app.call("POST", "/api/alerts/rules", highCpu);
   for (const enabled of [false, false, true]) {
@@ -192,7 +192,7 @@ Deno.test("one rule and one event can be read", async () => {
   equal((await app.call("GET", "/api/alerts/events/unknown")).status, 404);
 });
 
-Deno.test("PUT /api/alerts/rules/:id takes the duration under both names", async () => {
+Deno.test("PUT /api/alerts/rules/:id accepts both names of the duration", async () => {
   using app = testApp();
   const { body: { id } } = await app.call("POST", "/api/alerts/rules", highCpu);
   const put = async (change: unknown) =>
@@ -228,7 +228,7 @@ Deno.test("GET /api/alerts/events is paged, newest first", async () => {
   }
 });
 
-Deno.test("the stream's alerts change their name with every firing and end", async () => {
+Deno.test("each alert that fires or resolves changes the version of the alerts frame", async () => {
   using app = testApp();
   const versions = [alertVersion(app.deps)];
   deepEqual(alertOverview(app.deps), { firing: [], recent: [] });
@@ -252,7 +252,7 @@ Deno.test("the stream's alerts change their name with every firing and end", asy
   equal(new Set(versions).size, versions.length);
 });
 
-Deno.test("a client of the stream sees what fires now", async () => {
+Deno.test("a client of the stream gets firing alerts", async () => {
   using app = testApp();
   const firstFrame = async () => {
     const { body } = await app.fetch("GET", "/api/stream?types=alerts");

@@ -1,5 +1,5 @@
 /**
- * /openapi.json: what `longshore openapi` prints, compressed, and not sent again.
+ * /openapi.json: same as `longshore openapi`, compressed, with an ETag.
  *
  * @module
  */
@@ -34,7 +34,7 @@ Deno.test("GET /openapi.json is compressed for clients that accept gzip", async 
   equal(await new Response(stream).text(), plain);
 });
 
-Deno.test("GET /openapi.json is 304 for a client that has the document", async () => {
+Deno.test("GET /openapi.json is 304 for a client with a current copy", async () => {
   using app = testApp();
   const first = await get(app);
   await first.body?.cancel();

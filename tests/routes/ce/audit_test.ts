@@ -56,7 +56,7 @@ Deno.test("GET /api/audit is paged", async () => {
   deepEqual([body.entries.length, body.total, body.limit, body.offset], [1, 5, 2, 4]);
 });
 
-Deno.test("an entry keeps the actor's email after the user is gone", async () => {
+Deno.test("an entry keeps the actor's email after the user is deleted", async () => {
   using app = await usersApp();
   const { accessToken: token } = await login(app, "operator@example.com");
   await app.call("POST", "/api/containers/web/stop", undefined, { token });
@@ -81,7 +81,7 @@ Deno.test("bulk and exec are recorded with their targets and their command", asy
     action: "restart",
   });
   app.clock.advance({ seconds: 1 });
-  // A command outside the allowlist is the one that an auditor looks for.
+  // Auditors look for commands outside the allowlist.
   await app.call("POST", "/api/containers/web/exec", { command: "rm -rf '/data dir'" });
 
   const [exec, bulk] = await entries(app);
@@ -92,7 +92,7 @@ Deno.test("bulk and exec are recorded with their targets and their command", asy
   deepEqual([bulk.targets, bulk.command], [["web", "db", idOf("db"), "nope"], "restart"]);
 });
 
-Deno.test("what is kept of targets and command is bounded and well-formed", () => {
+Deno.test("targets and commands of an entry are truncated and well-formed", () => {
   using app = testApp();
   recordAudit(app.deps, {
     caller: automaticActor("schedule"),
@@ -223,14 +223,14 @@ Deno.test("reads, refreshes and anonymous requests leave no entry", async () => 
   deepEqual(await entries(app), []);
 });
 
-Deno.test("a failed login is an entry", async () => {
+Deno.test("a failed login is recorded", async () => {
   using app = testApp();
   await app.call("POST", "/auth/token", { apiKey: "not the key" }, { role: "public" });
   const [entry] = await entries(app);
   deepEqual([entry.action, entry.outcome, entry.actor], ["POST /auth/token", "denied", ""]);
 });
 
-Deno.test("a failed login names the account, and nothing that is none", async () => {
+Deno.test("a failed login names the account only if it exists", async () => {
   using app = await usersApp();
   for (const email of ["Viewer@example.com", "p@ssword in the wrong field", "eve@example.com"]) {
     await app.call("POST", "/auth/login", { email, password: "wrong" }, { role: "public" });

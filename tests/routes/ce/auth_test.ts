@@ -57,7 +57,7 @@ Deno.test("POST /auth/login exchanges email and password for a token pair, witho
   });
 });
 
-Deno.test("the endpoints of the other mode answer 404 and name the way", async () => {
+Deno.test("the endpoints of the other mode answer 404 with the right endpoint", async () => {
   using byKey = testApp();
   using byUser = await usersApp();
   const login = await tryLogin(byKey, "a@b", PASSWORD);
@@ -68,14 +68,14 @@ Deno.test("the endpoints of the other mode answer 404 and name the way", async (
   equal(refused.body.error, "Key mode is off (AUTH_MODE=users); use POST /auth/login");
 });
 
-Deno.test("a wrong key, a wrong password and an unknown email are 401 and tell nothing", async () => {
+Deno.test("a wrong key, a wrong password and an unknown email are the same 401", async () => {
   using byKey = testApp();
   using byUser = await usersApp();
   const key = await tryKey(byKey, `${TEST_API_KEY}x`);
   equal(key.status, 401);
   equal(key.headers.get("www-authenticate"), "Bearer");
   const known = await tryLogin(byUser, "admin@example.com", "wrong wrong wrong");
-  const unknown = await tryLogin(byUser, "nobody@example.com", "wrong wrong wrong");
+  const unknown = await tryLogin(byUser, "unknown@example.com", "wrong wrong wrong");
   deepEqual([known.status, known.body], [401, { error: "The email or the password is wrong" }]);
   deepEqual([unknown.status, unknown.body], [known.status, known.body]);
 });
@@ -139,7 +139,7 @@ for (
   });
 }
 
-Deno.test("a body that is no JSON is 400, one of another type 415", async () => {
+Deno.test("a body that is not JSON is 400, one of another type 415", async () => {
   using app = testApp();
   for (const [type, status] of [["application/json", 400], ["text/plain", 415]] as const) {
     const headers = { "content-type": type };
@@ -161,7 +161,7 @@ Deno.test("a login with unknown fields is 400, also with names that objects inhe
   );
 });
 
-Deno.test("a refresh token gives a new pair once, and the new one continues the login", async () => {
+Deno.test("a refresh token gives a new pair once, which continues the login", async () => {
   using app = testApp();
   const first = await loginByKey(app);
 
@@ -176,7 +176,7 @@ Deno.test("a refresh token gives a new pair once, and the new one continues the 
   equal((await refresh(app, answer.body.refreshToken)).status, 200);
 });
 
-Deno.test("a refresh token is good for 30 days and not longer", async () => {
+Deno.test("a refresh token is valid for 30 days", async () => {
   using app = testApp();
   const [one, two] = [await loginByKey(app), await loginByKey(app)];
   app.clock.advance({ days: 30, ms: -1 });
@@ -185,7 +185,7 @@ Deno.test("a refresh token is good for 30 days and not longer", async () => {
   equal((await refresh(app, two.refreshToken)).status, 401);
 });
 
-Deno.test("an access token is no refresh token, nor the reverse", async () => {
+Deno.test("an access token is not accepted as a refresh token, nor the reverse", async () => {
   using app = testApp();
   const { accessToken, refreshToken } = await loginByKey(app);
   equal((await refresh(app, accessToken.slice(0, 500))).status, 401);
@@ -229,7 +229,7 @@ Deno.test("tokens and logouts survive a restart of the service", async () => {
   }
 });
 
-Deno.test("tokens of one mode are nothing in the other", async () => {
+Deno.test("tokens of one mode are invalid in the other", async () => {
   const db = openTestDatabase();
   try {
     using byUser = await usersApp({ db });
@@ -268,7 +268,7 @@ for (
   });
 }
 
-Deno.test("the scheme is compared without case, and more spaces are no fault", async () => {
+Deno.test("the scheme is case-insensitive and may be followed by several spaces", async () => {
   using app = testApp();
   const { accessToken } = await loginByKey(app);
   for (const scheme of ["Bearer ", "bearer ", "BEARER   "]) {
@@ -277,13 +277,13 @@ Deno.test("the scheme is compared without case, and more spaces are no fault", a
   }
 });
 
-Deno.test("a login is possible with an old token in the header", async () => {
+Deno.test("a login succeeds with an expired token in the header", async () => {
   using app = testApp();
   const answer = await app.call("POST", "/auth/token", { apiKey: TEST_API_KEY }, { token: "old" });
   equal(answer.status, 200);
 });
 
-Deno.test("ten wrong keys within a minute are enough from one address, and the right one waits too", async () => {
+Deno.test("ten wrong keys within a minute block the address, also for the right key", async () => {
   using app = testApp();
   for (let n = 0; n < 10; n++) equal((await tryKey(app, `wrong ${n}`)).status, 401);
 
@@ -292,12 +292,16 @@ Deno.test("ten wrong keys within a minute are enough from one address, and the r
   equal(refused.status, 429);
   equal(refused.headers.get("retry-after"), "60");
   deepEqual(refused.body, { error: "Too many failed attempts; try again in 60 s" });
-  equal((await tryKey(app, TEST_API_KEY, "192.0.2.2")).status, 200, "nobody locks others out");
+  equal(
+    (await tryKey(app, TEST_API_KEY, "192.0.2.2")).status,
+    200,
+    "other addresses are not blocked",
+  );
   app.clock.advance({ minutes: 1 });
   equal((await tryKey(app, TEST_API_KEY)).status, 200);
 });
 
-Deno.test("ten wrong passwords for an account are enough, from however many addresses", async () => {
+Deno.test("ten wrong passwords block an account, from any number of addresses", async () => {
   using app = await usersApp();
   for (let n = 0; n < 10; n++) {
     equal((await tryLogin(app, "Admin@example.com", "wrong", `198.51.100.${n}`)).status, 401);
@@ -316,7 +320,7 @@ Deno.test("accounts that do not exist are throttled like those that do", async (
   equal((await tryLogin(app, "ghost@example.com", "wrong", "203.0.113.1")).status, 429);
 });
 
-Deno.test("an admin under attack still gets in from where the account was lately used", async () => {
+Deno.test("during an attack, an admin can log in from a recently used address", async () => {
   using app = await usersApp();
   const { refreshToken } = await login(app, "admin@example.com");
   app.deps.throttle.remember("203.0.113.9", "someone@example.com");
@@ -329,7 +333,7 @@ Deno.test("an admin under attack still gets in from where the account was lately
   equal((await tryLogin(app, "admin@example.com", PASSWORD, "203.0.113.9")).status, 200);
 });
 
-Deno.test("a burst of wrong passwords gets ten answers, not more", async () => {
+Deno.test("of a burst of wrong passwords, ten are checked", async () => {
   using app = await usersApp();
   const answers = await Promise.all(
     Array.from({ length: 40 }, () => tryLogin(app, "admin@example.com", "wrong wrong wrong")),
@@ -338,7 +342,7 @@ Deno.test("a burst of wrong passwords gets ten answers, not more", async () => {
   equal(answers.filter(({ status }) => status === 429).length, 30);
 });
 
-Deno.test("a burst of right passwords gets in", async () => {
+Deno.test("all logins of a burst of right passwords succeed", async () => {
   using app = await usersApp();
   const answers = await Promise.all(
     Array.from({ length: 30 }, () => tryLogin(app, "admin@example.com", PASSWORD)),
@@ -354,13 +358,13 @@ Deno.test("failed refreshes count for the address only", async () => {
   equal((await tryLogin(app, "admin@example.com", PASSWORD, "192.0.2.2")).status, 200);
 });
 
-Deno.test("bad input is no failed login", async () => {
+Deno.test("invalid input does not count as a failed login", async () => {
   using app = testApp();
   for (let n = 0; n < 20; n++) await app.call("POST", "/auth/token", {}, anyone);
   equal((await tryKey(app, TEST_API_KEY)).status, 200);
 });
 
-Deno.test("no secret is stored in clear or logged", async () => {
+Deno.test("no secret is stored in plain text or logged", async () => {
   const lines: string[] = [];
   const log = createLog({ level: "debug", format: "json", now: () => new Date() }, (line) => {
     lines.push(line);
@@ -389,7 +393,7 @@ Deno.test("no secret is stored in clear or logged", async () => {
   ok(lines.some((line) => line.includes("reused")));
 });
 
-Deno.test("expired tokens are swept, those that still count stay", async () => {
+Deno.test("expired tokens are deleted, valid ones stay", async () => {
   using app = testApp();
   const old = await loginByKey(app);
   app.clock.advance({ days: 29 });
@@ -403,7 +407,7 @@ Deno.test("expired tokens are swept, those that still count stay", async () => {
   equal((await refresh(app, next.refreshToken)).status, 200);
 });
 
-Deno.test("POST /api/stream/ticket gives a ticket for whoever is logged in", async () => {
+Deno.test("POST /api/stream/ticket gives a ticket to a user", async () => {
   using app = testApp();
   const answer = await app.call("POST", "/api/stream/ticket", undefined, { role: "viewer" });
   equal(answer.status, 200);

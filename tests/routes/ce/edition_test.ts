@@ -16,7 +16,7 @@ import { until } from "../../helpers/until.ts";
 const NOW = "2026-01-01T00:00:00Z";
 const now = new Date(NOW);
 
-/** An application with a data directory, which trusts the keys of the tests. */
+/** An application with a data directory that trusts the test keys. */
 function licensedApp(
   options: TestAppOptions = {},
 ): TestApp & { directory: string; licenseFile: string } {
@@ -43,7 +43,7 @@ function licensedApp(
 
 const install = (app: TestApp, key: string) => app.call("POST", "/api/edition/license", { key });
 
-Deno.test("an installed license holds at once, and at the next start", async () => {
+Deno.test("an installed license applies immediately and at the next start", async () => {
   using app = licensedApp();
   const key = await licenseKeyFor({ now, limits: { users: 40 } });
 
@@ -68,7 +68,7 @@ Deno.test("an installed license holds at once, and at the next start", async () 
   equal(next.deps.license.edition, "pro");
 });
 
-Deno.test("a refused license changes nothing, and says why", async () => {
+Deno.test("a refused license changes nothing and gives the reason", async () => {
   using app = licensedApp();
   await install(app, await licenseKeyFor({ now }));
   const kept = Deno.readTextFileSync(app.licenseFile);
@@ -95,7 +95,7 @@ Deno.test("a refused license changes nothing, and says why", async () => {
   ]);
 });
 
-Deno.test("an expired license goes on for 14 days, then it is the Community Edition that says why", async () => {
+Deno.test("an expired license applies for 14 days, then the Community Edition gives the reason", async () => {
   using app = licensedApp();
   await install(app, await licenseKeyFor({ now }));
 
@@ -112,7 +112,7 @@ Deno.test("an expired license goes on for 14 days, then it is the Community Edit
   equal((await install(app, await licenseKeyFor({ now: app.clock.now() }))).body.edition, "pro");
 });
 
-Deno.test("where LICENSE_KEY is set, a license can be neither installed nor removed", async () => {
+Deno.test("with LICENSE_KEY, a license can be neither installed nor removed", async () => {
   using app = licensedApp({ config: { licenseKey: await licenseKeyFor({ now }) } });
   await loadLicense(app.deps.license, app.deps.config, silentLog);
   for (
@@ -127,7 +127,7 @@ Deno.test("where LICENSE_KEY is set, a license can be neither installed nor remo
   equal(app.deps.license.edition, "pro");
 });
 
-Deno.test("a removed license is gone at once; there is none to remove a second time", async () => {
+Deno.test("a removed license ends immediately and cannot be removed again", async () => {
   using app = licensedApp();
   await install(app, await licenseKeyFor({ now }));
   const removed = await app.call("DELETE", "/api/edition/license");
@@ -135,7 +135,7 @@ Deno.test("a removed license is gone at once; there is none to remove a second t
   equal((await app.call("DELETE", "/api/edition/license")).status, 404);
 });
 
-Deno.test("the trial is Enterprise for 30 days, once, whatever comes between", async () => {
+Deno.test("the trial is Enterprise for 30 days and cannot be repeated", async () => {
   const db = openTestDatabase();
   {
     using app = licensedApp({ db });

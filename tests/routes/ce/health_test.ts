@@ -28,7 +28,7 @@ Deno.test("GET /readyz is 503 while a database fails, and only then", async () =
   equal((await app.call("GET", "/livez")).status, 200);
 });
 
-Deno.test("GET /api/health tells no more than the status without a token", async () => {
+Deno.test("GET /api/health shows only the status without a token", async () => {
   using app = testApp();
   const { status, body } = await app.call("GET", "/api/health", undefined, { role: "public" });
   deepEqual({ status, body }, { status: 200, body: { status: "degraded" } });
@@ -47,7 +47,7 @@ Deno.test("GET /health returns status and version without a token", async () => 
   deepEqual((await health()).body, { status: "ok", version: VERSION });
 });
 
-Deno.test("GET /api/health tells everything to whoever has a token", async () => {
+Deno.test("GET /api/health shows all details with a token", async () => {
   await using fake = fakeEngine(ENGINE);
   using app = testApp({ engine: fake.engine });
   await fake.engine.request("GET", "/version").then((response) => response.bytes());
@@ -90,7 +90,7 @@ Deno.test("GET /api/health tells everything to whoever has a token", async () =>
   });
 });
 
-Deno.test("GET /api/health is degraded while the engine is away, and asks it nothing", async () => {
+Deno.test("GET /api/health is degraded while the engine is unreachable, without asking it", async () => {
   using app = testApp();
   const { status, body } = await app.call("GET", "/api/health");
   equal(status, 200);

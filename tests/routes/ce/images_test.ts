@@ -5,7 +5,7 @@ import { testApp } from "../../helpers/test_app.ts";
 
 const ID = `sha256:${"a".repeat(64)}`;
 
-Deno.test("GET /api/images lists images and answers 304 to who has the list", async () => {
+Deno.test("GET /api/images lists images and answers 304 to a client with a current copy", async () => {
   await using fake = fakeEngine({
     ...simulateContainers([{ name: "web", imageId: ID }]),
     "GET /images/json": () =>
@@ -99,7 +99,7 @@ for (
   });
 }
 
-Deno.test("DELETE /api/images/:id passes on what the engine says of it", async () => {
+Deno.test("DELETE /api/images/:id returns the engine's result", async () => {
   await using fake = fakeEngine({
     "DELETE /images/used": () =>
       Response.json({ message: "conflict: image is being used by 4f1e" }, { status: 409 }),
@@ -113,7 +113,7 @@ Deno.test("DELETE /api/images/:id passes on what the engine says of it", async (
   equal(unknown.status, 404);
 });
 
-Deno.test("DELETE /api/images/:id takes force as a boolean only", async () => {
+Deno.test("DELETE /api/images/:id accepts force only as a boolean", async () => {
   await using fake = fakeEngine();
   using app = testApp({ engine: fake.engine });
 
@@ -121,7 +121,7 @@ Deno.test("DELETE /api/images/:id takes force as a boolean only", async () => {
   equal(body.error, "query.force: must be true, false, 1 or 0");
 });
 
-Deno.test("POST /api/images/prune tells the space that it reclaimed", async () => {
+Deno.test("POST /api/images/prune returns the reclaimed space", async () => {
   await using fake = fakeEngine({
     "POST /images/prune": () =>
       Response.json({

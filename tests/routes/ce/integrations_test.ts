@@ -52,14 +52,14 @@ Deno.test("POST /api/integrations stores an integration and shows it without its
   deepEqual((await app.call("GET", `/api/integrations/${id}`)).body, created.body);
 });
 
-Deno.test("secrets are in the database only encrypted, bound to their integration", async () => {
+Deno.test("secrets are encrypted in the database and bound to their integration", async () => {
   using app = integrationsApp();
   const a = await integrate(app, json.adapter, json.config);
   const b = await integrate(app, json.adapter, { ...json.config, headers: undefined });
   const rows = JSON.stringify(app.deps.db.all("SELECT * FROM integrations"));
   equal(rows.includes("the-secret"), false);
 
-  // Somebody who moves the sealed text to another row gains nothing.
+  // A sealed text that is moved to another row cannot be opened.
   const [stolen, other] = [selectIntegration(app.deps.db, a)!, selectIntegration(app.deps.db, b)!];
   updateIntegration(app.deps.db, { ...other, secrets: stolen.secrets });
   const { body } = await app.call("POST", `/api/integrations/${b}/test`);
@@ -67,7 +67,7 @@ Deno.test("secrets are in the database only encrypted, bound to their integratio
   match(body.error, /cannot be decrypted/);
 });
 
-Deno.test("with another SECRET_KEY integrations are shown, and secrets can be entered again", async () => {
+Deno.test("after a change of SECRET_KEY, integrations are listed and secrets can be entered again", async () => {
   using app = integrationsApp();
   const id = await integrate(app, json.adapter, json.config);
   app.deps.secrets = createSecrets({
@@ -86,7 +86,7 @@ Deno.test("with another SECRET_KEY integrations are shown, and secrets can be en
   equal((await update(app, id, { config: json.config })).status, 200);
 });
 
-Deno.test("PUT keeps secrets that are sent back redacted, and takes what is new", async () => {
+Deno.test("PUT keeps redacted secrets and stores new ones", async () => {
   const seen: (string | null)[][] = [];
   await using system = fakeSystem(({ headers }) => {
     seen.push([headers.get("x-a"), headers.get("x-b"), headers.get("x-c")]);
@@ -110,7 +110,7 @@ Deno.test("PUT keeps secrets that are sent back redacted, and takes what is new"
   equal((await change({ "X-A": REDACTED })).status, 400);
 });
 
-Deno.test("a secret of one adapter is never sent to the system of another", async () => {
+Deno.test("a secret of one adapter is never sent to another system", async () => {
   using app = integrationsApp({ edition: "pro" });
   const id = await integrate(app, "dashboard", { url: "http://10.0.0.1", apiKey: "secret" });
   const answer = await update(app, id, {
@@ -228,14 +228,14 @@ for (
       change: { ...KEPT_KEYS, site: "datadoghq.com" },
     },
     {
-      // It is only ever signed with.
+      // It is only used for signing.
       adapter: "cloud-metrics",
       config: CLOUD,
       change: { ...CLOUD, secretAccessKey: REDACTED, region: "us-east-1" },
     },
   ]
 ) {
-  Deno.test(`a ${adapter} keeps its secret where only ${JSON.stringify(change)} changes`, async () => {
+  Deno.test(`a ${adapter} keeps its secret if only ${JSON.stringify(change)} changes`, async () => {
     using app = integrationsApp({ edition: "pro" });
     const id = await integrate(app, adapter, config);
     const { status, body } = await update(app, id, { config: change });
@@ -243,7 +243,7 @@ for (
   });
 }
 
-Deno.test("PUT changes what is given and leaves the rest", async () => {
+Deno.test("PUT changes the given fields and keeps the rest", async () => {
   using app = integrationsApp();
   const id = await integrate(app, json.adapter, json.config, { poll_interval: 30 });
   const before = (await app.call("GET", `/api/integrations/${id}`)).body;
@@ -386,7 +386,7 @@ for (
   });
 }
 
-Deno.test("GET /api/integrations/adapters tells what there is, and what the license opens", async () => {
+Deno.test("GET /api/integrations/adapters lists all adapters and whether the edition includes them", async () => {
   using app = integrationsApp();
   const { adapters } = (await app.call("GET", "/api/integrations/adapters")).body;
   deepEqual(
@@ -428,7 +428,7 @@ Deno.test("GET /api/integrations/adapters tells what there is, and what the lice
   equal(all.every(({ available }: { available: boolean }) => available), true);
 });
 
-Deno.test("an adapter of another edition is 402, and so is one whose license has ended", async () => {
+Deno.test("an adapter of another edition is 402, also after its license has ended", async () => {
   const pagerduty = { ...json, adapter: "pagerduty", config: { apiKey: "x" } };
   using ce = integrationsApp();
   const refused = await ce.call("POST", "/api/integrations", pagerduty);
@@ -455,7 +455,7 @@ Deno.test("an adapter of another edition is 402, and so is one whose license has
   equal((await update(pro, kept.id, { adapter: "pagerduty", name: "" })).status, 400);
 });
 
-Deno.test("the edition's number of integrations is a limit, also for many at the same time", async () => {
+Deno.test("the edition's limit of integrations holds for concurrent requests", async () => {
   using app = integrationsApp();
   const create = () => app.call("POST", "/api/integrations", json);
   const answers = await Promise.all(Array.from({ length: 12 }, create));
@@ -488,8 +488,8 @@ for (
 ) {
   Deno.test(`${method} /api/integrations/:id${path} of an unknown id is 404`, async () => {
     using app = integrationsApp();
-    const answer = await app.call(method, `/api/integrations/nobody${path}`, body);
-    deepEqual([answer.status, answer.body.error], [404, "Integration nobody does not exist"]);
+    const answer = await app.call(method, `/api/integrations/unknown${path}`, body);
+    deepEqual([answer.status, answer.body.error], [404, "Integration unknown does not exist"]);
   });
 }
 
@@ -528,7 +528,7 @@ Deno.test("GET /api/integrations/:id/data filters by type and time, newest first
   ) match(await names(query), error);
 });
 
-Deno.test("DELETE /api/integrations/:id deletes the integration with all its data", async () => {
+Deno.test("DELETE /api/integrations/:id deletes the integration and its data", async () => {
   using app = integrationsApp();
   const id = await integrate(app, json.adapter, json.config);
   const other = await integrate(app, json.adapter, json.config);
@@ -546,7 +546,7 @@ Deno.test("DELETE /api/integrations/:id deletes the integration with all its dat
   );
 });
 
-Deno.test("data is kept for 7 days; that of integrations which are gone goes at once", async () => {
+Deno.test("data is kept for 7 days, or until its integration is deleted", async () => {
   await using system = fakeSystem({ "/": () => ({ a: 1 }) });
   using app = integrationsApp();
   const config = { ...json.config, url: system.url };
@@ -569,7 +569,7 @@ Deno.test("data is kept for 7 days; that of integrations which are gone goes at 
   deepEqual(left(), []);
 });
 
-/** Stores a record of the second `n` after ten o'clock. */
+/** Stores a record `n` seconds after ten o'clock. */
 function store(app: TestApp, integrationId: string, n: number): void {
   upsertIntegrationData(app.deps.metrics, {
     id: crypto.randomUUID(),
@@ -618,7 +618,7 @@ Deno.test("the query of an integration's address is encrypted, shown redacted, k
   equal(unknown.status, 400);
 });
 
-Deno.test("addresses of integrations that were stored in clear are encrypted at the next start", async () => {
+Deno.test("plain-text addresses of integrations are encrypted at the next start", async () => {
   await using system = fakeSystem(() => Response.json({ a: 1 }));
   using app = integrationsApp();
   const id = await integrate(app, json.adapter, json.config);

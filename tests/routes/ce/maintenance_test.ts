@@ -3,7 +3,7 @@ import { openTestDatabase, testApp } from "../../helpers/test_app.ts";
 
 const OFF = { enabled: false, until: null, reason: null };
 
-Deno.test("POST /api/maintenance turns the mode on until its time is over", async () => {
+Deno.test("POST /api/maintenance enables the mode until it ends", async () => {
   using app = testApp({ now: "2026-01-01T12:00:00Z" });
   deepEqual((await app.call("GET", "/api/maintenance")).body, OFF);
   const on = { enabled: true, until: "2026-01-01T14:00:00+01:00", reason: "new disks" };
@@ -29,7 +29,7 @@ Deno.test("maintenance survives a restart", async () => {
   db.close();
 });
 
-Deno.test("POST /api/maintenance refuses an end that lies in the past", async () => {
+Deno.test("POST /api/maintenance refuses an end in the past", async () => {
   using app = testApp({ now: "2026-01-01T12:00:00Z" });
   const { status, body } = await app.call("POST", "/api/maintenance", {
     enabled: true,
@@ -38,7 +38,7 @@ Deno.test("POST /api/maintenance refuses an end that lies in the past", async ()
   deepEqual([status, body.error], [400, "body.until: 2025-12-31T00:00:00Z is in the past"]);
 });
 
-Deno.test("POST /api/maintenance refuses an end that could be stored and not be shown", async () => {
+Deno.test("POST /api/maintenance refuses an end after the year 9999", async () => {
   using app = testApp({ now: "2026-01-01T12:00:00Z" });
   const on = { enabled: true, until: "9999-12-31T23:59:59-14:00" };
   const { status, body } = await app.call("POST", "/api/maintenance", on);
@@ -46,7 +46,7 @@ Deno.test("POST /api/maintenance refuses an end that could be stored and not be 
   deepEqual((await app.call("GET", "/api/maintenance")).body, OFF);
 });
 
-Deno.test("maintenance is an admin's business, to read as well", async () => {
+Deno.test("only admins can read and change maintenance mode", async () => {
   using app = testApp();
   equal((await app.call("GET", "/api/maintenance", undefined, { role: "operator" })).status, 403);
 });

@@ -60,7 +60,7 @@ const LIMITED = containerOf({
 });
 const ENDED = containerOf({ name: "ended", state: "exited", exitCode: 137 });
 
-/** An application that follows these containers, each of the running ones sampled. */
+/** An application with these containers in its snapshot and a sample of each running one. */
 function following(containers: Container[], options: TestAppOptions = {}): TestApp {
   const app = testApp(options);
   const { inventory, stats } = app.deps;
@@ -124,7 +124,7 @@ Deno.test("GET /metrics names containers as cAdvisor does", async () => {
   );
 });
 
-Deno.test("GET /metrics tells of containers that do not run only what is ours", async () => {
+Deno.test("GET /metrics has only Longshore's own metrics for containers that are not running", async () => {
   using app = following([WEB, ENDED]);
   const { find, value } = await scrape(app);
 
@@ -143,13 +143,13 @@ Deno.test("GET /metrics tells of containers that do not run only what is ours", 
   equal(value("longshore_stacks", { status: "healthy" }), 1);
 });
 
-Deno.test("GET /metrics shows no label of a container but its place in a stack", async () => {
+Deno.test("GET /metrics shows no label of a container except its stack and service", async () => {
   using app = following([WEB]);
   const { body } = await app.call("GET", "/metrics");
   ok(!body.includes("not for everybody"));
 });
 
-Deno.test("GET /metrics keeps strange names in their place", async () => {
+Deno.test("GET /metrics escapes unusual names", async () => {
   using app = following([
     containerOf({
       name: "odd",
@@ -162,7 +162,7 @@ Deno.test("GET /metrics keeps strange names in their place", async () => {
   equal(series!.labels.container_label_com_docker_compose_project!.length, 255);
 });
 
-Deno.test("what an engine does not tell is missing in GET /metrics, and nothing else is", async () => {
+Deno.test("GET /metrics omits only what the engine does not report", async () => {
   using app = following([WEB]);
   const counters = { ...STATS.counters!, memoryRss: null, memoryWithCache: NaN };
   app.deps.stats.put(WEB.id, { ...STATS, counters });
@@ -172,7 +172,7 @@ Deno.test("what an engine does not tell is missing in GET /metrics, and nothing 
   equal(find("container_memory_cache").length, 1);
 });
 
-Deno.test("a container that is removed is gone from GET /metrics at once", async () => {
+Deno.test("a removed container disappears from GET /metrics immediately", async () => {
   using app = following([WEB, LIMITED]);
   equal((await scrape(app)).find("container_last_seen").length, 2);
 
@@ -184,7 +184,7 @@ Deno.test("a container that is removed is gone from GET /metrics at once", async
   ok(!series.some(({ labels }) => labels.name === "limited"));
 });
 
-Deno.test("containers that nobody follows are left out of GET /metrics", async () => {
+Deno.test("GET /metrics omits containers while the event stream is down", async () => {
   using app = following([WEB]);
   app.deps.inventory.setLive(false);
   const { find, value } = await scrape(app);
@@ -218,7 +218,7 @@ Deno.test("GET /metrics names the host as node_exporter does", async () => {
   equal(find("node_uname_info")[0]!.labels.nodename, "host-1");
 });
 
-Deno.test("the start of the host does not move from one scrape to the next", async () => {
+Deno.test("the boot time of the host is the same in every scrape", async () => {
   using app = testApp({ now: new Date().toISOString() });
   await sampleHost(app.deps);
   const first = (await scrape(app)).value("node_boot_time_seconds");
@@ -255,7 +255,7 @@ Deno.test("GET /metrics counts requests by the pattern of their path", async () 
   equal(value(`${duration}_count`, { group: "other" }), 2);
 });
 
-Deno.test("GET /metrics tells of the service itself", async () => {
+Deno.test("GET /metrics has metrics of the service itself", async () => {
   using app = testApp();
   app.deps.workers.set("w", {
     name: "w",
@@ -285,7 +285,7 @@ Deno.test("GET /metrics tells of the service itself", async () => {
   ok(!JSON.stringify(series).includes("secret reason"));
 });
 
-Deno.test("GET /metrics has more than 37 metrics; counters end as counters do", async () => {
+Deno.test("GET /metrics has more than 37 metrics, and counters end in _total", async () => {
   using app = following([WEB, LIMITED, ENDED]);
   await sampleHost(app.deps);
   const { types, helps, series } = await scrape(app);
@@ -327,7 +327,7 @@ Deno.test("GET /metrics is compressed for a client that accepts it", async () =>
   ok(compressed.length < plain.length / 4);
 });
 
-Deno.test("GET /metrics asks the engine nothing", async () => {
+Deno.test("GET /metrics sends no request to the engine", async () => {
   await using fake = fakeEngine();
   using app = following([WEB], { engine: fake.engine });
   await scrape(app);
@@ -349,7 +349,7 @@ Deno.test("GET /metrics leaves out old samples, but keeps the series of a paused
   deepEqual(names("container_memory_working_set_bytes"), [paused.name]);
 });
 
-Deno.test("what was written out is sent again for a second, unless something changed", async () => {
+Deno.test("an export is reused for a second unless something changes", async () => {
   using app = following([WEB]);
   const read = createMetricsExporter(app.deps);
   const first = await read();
@@ -362,7 +362,7 @@ Deno.test("what was written out is sent again for a second, unless something cha
   ok(await read() !== second);
 });
 
-Deno.test("a database that fails takes nothing else from GET /metrics", async () => {
+Deno.test("a failing database affects nothing else in GET /metrics", async () => {
   using app = following([WEB]);
   const { db } = app.deps;
   app.deps.db = {
@@ -384,14 +384,14 @@ Deno.test("GET /metrics is sent in the exposition format", async () => {
   equal(headers.get("cache-control"), "no-store");
 });
 
-Deno.test("without METRICS_TOKEN GET /metrics takes an access token of any role", async () => {
+Deno.test("without METRICS_TOKEN, GET /metrics accepts an access token of any role", async () => {
   using app = testApp();
   equal((await app.call("GET", "/metrics", undefined, { role: "public" })).status, 401);
   equal((await app.call("GET", "/metrics", undefined, { token: TOKEN })).status, 401);
   equal((await app.call("GET", "/metrics", undefined, { role: "viewer" })).status, 200);
 });
 
-Deno.test("with METRICS_TOKEN GET /metrics takes that token and no other", async () => {
+Deno.test("with METRICS_TOKEN, GET /metrics accepts only that token", async () => {
   using app = testApp({ config: { metricsToken: TOKEN, apiKey: "lsk_key" } });
   const { body } = await app.call("POST", "/auth/token", { apiKey: "lsk_key" }, { role: "public" });
   const status = async (authorization?: string) =>
@@ -418,7 +418,7 @@ Deno.test("METRICS_TOKEN opens GET /metrics only", async () => {
   }
 });
 
-Deno.test("GET /api/metrics/history gives the last 24 hours unless told otherwise", async () => {
+Deno.test("GET /api/metrics/history returns the last 24 hours by default", async () => {
   using app = following([WEB, ENDED]);
   await sampleHost(app.deps);
   recordHostSample(app.deps, {});
@@ -474,7 +474,7 @@ for (
   });
 }
 
-Deno.test("GET /api/metrics/history takes a range, and times as ISO 8601 or Unix seconds", async () => {
+Deno.test("GET /api/metrics/history accepts a range, and times as ISO 8601 or Unix seconds", async () => {
   using app = testApp({ now: "2026-01-31T00:00:00Z" });
   const windowFor = async (query: string) => {
     const { body } = await app.call("GET", `/api/metrics/history?${query}`);
@@ -509,7 +509,7 @@ Deno.test("GET /api/containers/:id/metrics/history returns points and a summary"
   equal((await app.call("GET", "/api/containers/none/metrics/history")).status, 404);
 });
 
-Deno.test("GET /api/metrics/history is not sent again to whoever has it", async () => {
+Deno.test("GET /api/metrics/history is 304 for a client with a current copy", async () => {
   using app = testApp();
   const { headers } = await app.call("GET", "/api/metrics/history");
   const again = await app.call("GET", "/api/metrics/history", undefined, {

@@ -57,7 +57,7 @@ Deno.test("GET /api/overview counts containers and stacks by their state", async
   ]);
 });
 
-Deno.test("GET /api/overview answers without the engine, with counts of null", async () => {
+Deno.test("GET /api/overview has null counts without the engine", async () => {
   using app = testApp();
   const { status, body } = await app.call("GET", "/api/overview");
 
@@ -74,7 +74,7 @@ Deno.test("GET /api/overview answers without the engine, with counts of null", a
   ok(body.system.memory.total > 0);
 });
 
-Deno.test("GET /api/overview does not wait for an engine that owes an answer", async () => {
+Deno.test("GET /api/overview does not wait for a slow engine", async () => {
   const never = Promise.withResolvers<Response>();
   await using fake = fakeEngine({ "GET /containers/json": () => never.promise });
   using app = testApp({ engine: fake.engine });
@@ -87,7 +87,7 @@ Deno.test("GET /api/overview does not wait for an engine that owes an answer", a
   equal(body.containers.total, null);
 });
 
-Deno.test("GET /api/overview asks the engine itself while nobody follows it", async () => {
+Deno.test("GET /api/overview asks the engine without an event stream", async () => {
   await using fake = fakeEngine({ ...ENGINE, "GET /containers/json": () => Response.json([]) });
   using app = testApp({ engine: fake.engine });
 
@@ -96,7 +96,7 @@ Deno.test("GET /api/overview asks the engine itself while nobody follows it", as
   deepEqual(body.engine, { reachable: true, version: "20.10.24", apiVersion: "1.41" });
 });
 
-Deno.test("GET /api/overview asks nothing while the engine is followed", async () => {
+Deno.test("GET /api/overview sends no request to the engine with an event stream", async () => {
   await using fake = fakeEngine(ENGINE);
   using app = testApp({ engine: fake.engine });
   await fake.engine.request("GET", "/version").then((response) => response.bytes());

@@ -23,7 +23,7 @@ const play = () =>
 const self = { id: idOf("longshore"), hostname: null };
 
 for (const [method, path, body] of OWN) {
-  Deno.test(`${method} ${path} is for admins, whatever a custom role grants`, async () => {
+  Deno.test(`${method} ${path} is for admins only, regardless of custom roles`, async () => {
     await using fake = play();
     using app = testApp({ engine: fake.engine, self, edition: "enterprise" });
     await grant(app, "key", ["containers:read", "containers:logs", "containers:exec"]);

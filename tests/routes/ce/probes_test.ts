@@ -12,7 +12,7 @@ const respond = {
     ),
 };
 
-/** What the variables come to. */
+/** The configuration from these variables. */
 function configOf(env: Record<string, string>) {
   const { endpoints, sslDomains } = readConfig(env, {
     hostname: "test-host",
@@ -31,7 +31,7 @@ Deno.test("without configuration the lists are empty", async () => {
   deepEqual([ssl.status, ssl.body], [200, { certificates: [] }]);
 });
 
-Deno.test("GET /api/endpoints shows every configured endpoint in its order", async () => {
+Deno.test("GET /api/endpoints lists the configured endpoints in order", async () => {
   await using server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
     ({ url }) => new Response("hello", { status: url.endsWith("/teapot") ? 418 : 200 }),
@@ -84,7 +84,7 @@ Deno.test("GET /api/endpoints shows every configured endpoint in its order", asy
   });
 });
 
-Deno.test("GET /api/ssl shows what a server presents, and what is wrong with it", async () => {
+Deno.test("GET /api/ssl shows the server's certificate and its problems", async () => {
   await using server = await tlsServer(
     await selfSigned({ name: "localhost", altNames: "DNS:localhost" }),
   );
@@ -130,7 +130,7 @@ Deno.test("GET /api/ssl shows what a server presents, and what is wrong with it"
   });
 });
 
-Deno.test("the real program trusts an authority of the operator's, and nobody else's", async () => {
+Deno.test("the program trusts the operator's certificate authority and no other", async () => {
   const [own, other] = await Promise.all(["Own", "Other"].map(createAuthority));
   const names = { name: "localhost", altNames: "DNS:localhost" };
   await using trusted = await tlsServer(await own!.issue(names), respond);

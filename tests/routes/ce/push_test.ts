@@ -9,7 +9,7 @@ const TOKEN = "ExponentPushToken[abcdefghijklmnopqrstuv]";
 const tokensOf = ({ deps }: TestApp, userId: string) =>
   selectPushTokensOfUser(deps.db, userId).map((device) => openPushToken(deps.secrets, device));
 
-Deno.test("POST /api/push/register is for every role, and once more changes nothing", async () => {
+Deno.test("POST /api/push/register is for every role and can be repeated", async () => {
   using app = testApp();
   for (const role of ["viewer", "operator", "admin"] as const) {
     const answer = await app.call("POST", "/api/push/register", { token: TOKEN }, { role });
@@ -18,7 +18,7 @@ Deno.test("POST /api/push/register is for every role, and once more changes noth
   deepEqual(tokensOf(app, "key"), [TOKEN]);
 });
 
-Deno.test("POST /api/push/unregister forgets the caller's device, and twice is no failure", async () => {
+Deno.test("POST /api/push/unregister deletes the caller's device and can be repeated", async () => {
   using app = testApp();
   await app.call("POST", "/api/push/register", { token: TOKEN });
   for (let time = 0; time < 2; time++) {
@@ -52,7 +52,7 @@ Deno.test("a device belongs to the user who registered it last", async () => {
 
 const deviceToken = (n: number) => `ExponentPushToken[device-${n}]`;
 
-Deno.test("a user has 20 devices; one more takes the place of the oldest", async () => {
+Deno.test("a user has at most 20 devices; another one replaces the oldest", async () => {
   using app = testApp();
   const register = async (n: number) => {
     app.clock.advance({ seconds: 1 });
@@ -70,7 +70,7 @@ Deno.test("a user has 20 devices; one more takes the place of the oldest", async
   ]);
 });
 
-Deno.test("the devices of a deleted user go with the user", async () => {
+Deno.test("the devices of a deleted user are deleted", async () => {
   using app = await usersApp();
   const { accessToken: token } = await login(app, "viewer@example.com");
   await app.call("POST", "/api/push/register", { token: TOKEN }, { token });
@@ -85,7 +85,7 @@ for (
   const { wrong, token } of [
     { wrong: "an empty token", token: "" },
     { wrong: "no token", token: undefined },
-    { wrong: "a token that is no text", token: 5 },
+    { wrong: "a token that is not a string", token: 5 },
     { wrong: "256 characters", token: "a".repeat(256) },
     { wrong: "31 characters", token: "a".repeat(31) },
     { wrong: "a space", token: `${"a".repeat(40)} b` },
@@ -117,13 +117,13 @@ for (
     "F5741A13-BCDA-434B-A316-5DC0E6FFA94F",
   ]
 ) {
-  Deno.test(`POST /api/push/register takes ${token.slice(0, 30)}`, async () => {
+  Deno.test(`POST /api/push/register accepts ${token.slice(0, 30)}`, async () => {
     using app = testApp();
     equal((await app.call("POST", "/api/push/register", { token })).status, 200);
   });
 }
 
-Deno.test("push tokens are stored encrypted, those of an earlier version from the next start", async () => {
+Deno.test("push tokens are stored encrypted; those of an earlier version are encrypted at the next start", async () => {
   using app = testApp();
   const { db } = app.deps;
   const stored = () => JSON.stringify(db.all("SELECT * FROM push_tokens"));

@@ -22,7 +22,7 @@ Deno.test("a used refresh token gives the same pair again for 10 s, then ends th
   equal((await refresh(app, other.refreshToken)).status, 200);
 });
 
-Deno.test("a used refresh token from another address ends the login at once", async () => {
+Deno.test("a used refresh token from another address ends the login immediately", async () => {
   using app = testApp();
   const first = await loginByKey(app);
   const next = (await refresh(app, first.refreshToken, "198.51.100.1")).body;
@@ -32,7 +32,7 @@ Deno.test("a used refresh token from another address ends the login at once", as
   equal(await statusWith(app, next.accessToken), 401);
 });
 
-Deno.test("a clock that was set back gives no second chance", async () => {
+Deno.test("a clock that is set back does not make a refresh token valid again", async () => {
   using app = testApp({ now: "2026-01-01T12:00:00Z" });
   const first = await loginByKey(app);
   await refresh(app, first.refreshToken);
@@ -40,7 +40,7 @@ Deno.test("a clock that was set back gives no second chance", async () => {
   equal((await refresh(app, first.refreshToken)).status, 401);
 });
 
-Deno.test("the pair that is given again renews the login", async () => {
+Deno.test("the repeated pair continues the login", async () => {
   using app = testApp();
   const first = await loginByKey(app);
   await refresh(app, first.refreshToken);
@@ -92,7 +92,7 @@ for (
 
 type UsersApp = Awaited<ReturnType<typeof usersApp>>;
 
-Deno.test("a repeat outlives a restart", async () => {
+Deno.test("a refresh can be repeated after a restart", async () => {
   using before = testApp();
   const first = await loginByKey(before);
   const next = (await refresh(before, first.refreshToken)).body;

@@ -13,7 +13,7 @@ const nightly = {
   cronExpression: "0 3 * * *",
 };
 
-Deno.test("POST /api/schedules stores a schedule that is on and returns it", async () => {
+Deno.test("POST /api/schedules stores an enabled schedule and returns it", async () => {
   using app = testApp({ now: "2026-07-01T12:00:00Z" });
 
   const created = await app.call("POST", "/api/schedules", {
@@ -78,7 +78,7 @@ for (
   });
 }
 
-Deno.test("POST /api/schedules allows 50 on CE; a bad body comes before the limit", async () => {
+Deno.test("POST /api/schedules allows 50 schedules on CE and validates the body first", async () => {
   using app = testApp();
   for (let n = 0; n < 50; n++) {
     equal((await app.call("POST", "/api/schedules", nightly)).status, 201);
@@ -107,7 +107,7 @@ for (
 ) {
   for (const isFollowed of [true, false]) {
     const engineState = isFollowed ? "followed" : "asked";
-    Deno.test(`the service's own container is refused by its ${what}, the engine being ${engineState}`, async () => {
+    Deno.test(`the service's own container is refused by its ${what}with the engine ${engineState}`, async () => {
       await using fake = fakeEngine(simulateContainers([{ name: "own" }, { name: "web" }]));
       const self = { id: idOf("own"), hostname: null };
       using app = testApp({ engine: fake.engine, self });
@@ -142,7 +142,7 @@ function follow(app: TestApp) {
   inventory.setLive(true);
 }
 
-Deno.test("PUT /api/schedules/:id changes what is given", async () => {
+Deno.test("PUT /api/schedules/:id changes the given fields", async () => {
   using app = testApp({ now: "2026-01-01T12:00:00Z" });
   const { body: schedule } = await app.call("POST", "/api/schedules", {
     ...nightly,
@@ -161,7 +161,7 @@ Deno.test("PUT /api/schedules/:id changes what is given", async () => {
   deepEqual(off.body, { ...body, enabled: false, nextRunAt: null });
 });
 
-Deno.test("a schedule that is turned off has no next run", async () => {
+Deno.test("a disabled schedule has no next run", async () => {
   using app = testApp({ now: "2026-01-01T12:00:00Z" });
   const { body } = await app.call("POST", "/api/schedules", { ...nightly, timezone: "UTC" });
   const path = `/api/schedules/${body.id}/toggle`;
@@ -219,7 +219,7 @@ Deno.test("a schedule of a container that does not exist is 400 unless allowMiss
   equal(accepted.status, 201);
   equal("allowMissing" in accepted.body, false);
 
-  // Found by its name, as a recreated container is.
+  // Found by its name, like a recreated container.
   const recreated = { ...nightly, name: "other", containerId: idOf("old") };
   const { status, body } = await app.call("POST", "/api/schedules", recreated);
   equal(status, 201);
@@ -230,7 +230,7 @@ Deno.test("a schedule of a container that does not exist is 400 unless allowMiss
       await change({ containerId: "gone", containerName: "gone" }),
       await change({ containerId: "gone", containerName: "gone", allowMissing: true }),
       await change({ containerId: "db", containerName: "db" }),
-      // A change of another field does not depend on the container, also when sent back whole.
+      // Changing another field does not require the container to exist.
       await change({ cronExpression: "0 4 * * *" }, accepted.body.id),
       await change({ ...accepted.body, name: "renamed" }, accepted.body.id),
     ],
@@ -273,7 +273,7 @@ Deno.test("GET /api/schedules/history is paged, newest first", async () => {
   ]);
 });
 
-Deno.test("GET /api/schedules/history takes a limit of 1 to 500", async () => {
+Deno.test("GET /api/schedules/history accepts a limit of 1 to 500", async () => {
   using app = testApp();
   for (
     const [query, status] of [

@@ -18,7 +18,7 @@ const shop = () =>
     { name: "shop-db-1", labels: composeLabels("shop", "db"), image: "db:2" },
   ]);
 
-/** As while the watcher follows the engine. */
+/** With a current snapshot. */
 async function follow({ deps }: TestApp): Promise<void> {
   await listAll(deps);
   deps.inventory.setLive(true);
@@ -71,7 +71,7 @@ Deno.test("GET /api/stacks is answered from memory, and with 304 while nothing c
   equal(fake.requests.length, asked);
 });
 
-Deno.test("GET /api/stacks/:name shows services, containers and where compose was run", async () => {
+Deno.test("GET /api/stacks/:name shows services, containers and the working directory", async () => {
   await using fake = fakeEngine(shop());
   using app = testApp({ engine: fake.engine });
 
@@ -107,7 +107,7 @@ Deno.test("GET /api/stacks/:name shows services, containers and where compose wa
   );
 });
 
-Deno.test("a stack that was stopped through the API is stopped in the very next read", async () => {
+Deno.test("a stack stopped through the API is shown as stopped by the next read", async () => {
   await using fake = fakeEngine(shop());
   using app = testApp({ engine: fake.engine });
   await follow(app);
@@ -134,7 +134,7 @@ Deno.test("a stack that was stopped through the API is stopped in the very next 
 });
 
 for (const action of ["start", "stop", "restart"]) {
-  Deno.test(`POST /api/stacks/:name/${action} is the admin's`, async () => {
+  Deno.test(`POST /api/stacks/:name/${action} is for admins only`, async () => {
     await using fake = fakeEngine(shop());
     using app = testApp({ engine: fake.engine });
 
@@ -147,7 +147,7 @@ for (const action of ["start", "stop", "restart"]) {
   });
 }
 
-Deno.test("a stack that is not there is 404, whatever its name is made of", async () => {
+Deno.test("an unknown stack is 404, whatever characters its name has", async () => {
   await using fake = fakeEngine(shop());
   using app = testApp({ engine: fake.engine });
 
@@ -157,7 +157,7 @@ Deno.test("a stack that is not there is 404, whatever its name is made of", asyn
   equal((await app.call("GET", `/api/stacks/${"x".repeat(256)}`)).status, 400);
 });
 
-Deno.test("of two stacks with one name, ?kind= chooses", async () => {
+Deno.test("?kind= selects one of two stacks with the same name", async () => {
   await using fake = fakeEngine(simulateContainers([
     { name: "web", labels: composeLabels("shop", "web") },
     { name: "task", labels: taskLabels("shop", "web") },

@@ -23,7 +23,7 @@ interface ServedApp extends TestApp, AsyncDisposable {
   ): Promise<SseClient & { status: number; headers: Headers }>;
 }
 
-/** The application behind a real port. */
+/** The application on a real port. */
 function served(options: TestAppOptions = {}): ServedApp {
   const app = testApp(options);
   const server = Deno.serve(
@@ -65,7 +65,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 const down = { container: "web", id: "c1", reason: "exited", exitCode: 1 } as const;
 
-Deno.test("GET /api/stream sends metrics, containers and alerts at once", async () => {
+Deno.test("GET /api/stream sends metrics, containers and alerts immediately", async () => {
   await using app = served();
   follow(app, [
     containerOf({ name: "web" }),
@@ -91,7 +91,7 @@ Deno.test("GET /api/stream sends metrics, containers and alerts at once", async 
   await client.cancel();
 });
 
-Deno.test("GET /api/stream sends the states of every round, and events between", async () => {
+Deno.test("GET /api/stream sends the state of each round, and events in between", async () => {
   await using app = served();
   follow(app, [containerOf({ name: "web" })]);
   const stop = new AbortController();
@@ -120,7 +120,7 @@ Deno.test("GET /api/stream sends the states of every round, and events between",
   await forwarding;
 });
 
-Deno.test("a new client sees what changed since the last round", async () => {
+Deno.test("a new client gets changes since the last round", async () => {
   await using app = served();
   follow(app, [containerOf({ name: "web" })]);
   await (await app.open()).cancel();
@@ -132,7 +132,7 @@ Deno.test("a new client sees what changed since the last round", async () => {
   await client.cancel();
 });
 
-Deno.test("the metrics go on while the engine is away", async () => {
+Deno.test("metrics continue while the engine is unreachable", async () => {
   await using app = served();
   const client = await app.open();
   const frames = await client.take(2);
@@ -143,7 +143,7 @@ Deno.test("the metrics go on while the engine is away", async () => {
   await client.cancel();
 });
 
-Deno.test("a frame of an engine that went away is not shown any more", async () => {
+Deno.test("frames of an unreachable engine are not sent", async () => {
   const fake = fakeEngine({ "GET /containers/json": () => Response.json([]) });
   await using _ = fake;
   await using app = served({ engine: fake.engine });
@@ -158,7 +158,7 @@ Deno.test("a frame of an engine that went away is not shown any more", async () 
   await client.cancel();
 });
 
-Deno.test("?types narrows the stream", async () => {
+Deno.test("?types filters the stream", async () => {
   await using app = served();
   follow(app, []);
   const client = await app.open("?types=alerts,event");
@@ -189,7 +189,7 @@ for (
   });
 }
 
-Deno.test("a client that comes back is given the events that it missed", async () => {
+Deno.test("a client that reconnects gets the missed events", async () => {
   await using app = served();
   const first = await app.open("?types=event,alerts");
   const { id } = (await first.next())!;
@@ -215,7 +215,7 @@ Deno.test("a client that comes back is given the events that it missed", async (
   }
 });
 
-Deno.test("a Last-Event-ID that is none of ours is left aside", async () => {
+Deno.test("an unknown Last-Event-ID is ignored", async () => {
   await using app = served();
   app.deps.stream.publish("event", "old");
   const client = await app.open("?types=event,alerts", {
@@ -226,7 +226,7 @@ Deno.test("a Last-Event-ID that is none of ours is left aside", async () => {
   await client.cancel();
 });
 
-Deno.test("a ticket opens the stream once", async () => {
+Deno.test("a ticket is valid for one stream", async () => {
   await using app = served();
   const { body } = await app.call("POST", "/api/stream/ticket", undefined, {
     token: await tokenOf(app),
@@ -265,7 +265,7 @@ Deno.test("sseClients counts the clients", async () => {
   await until("they are gone", () => app.deps.stream.count === 0);
 });
 
-Deno.test("HEAD leaves no client behind", async () => {
+Deno.test("HEAD leaves no open client", async () => {
   await using app = served();
   const answer = await app.call("HEAD", "/api/stream");
   equal(answer.status, 200);
@@ -286,7 +286,7 @@ Deno.test("the stream ends when the token does", async () => {
   deepEqual(await client.rest(), []);
 });
 
-Deno.test("a stream by ticket ends after as long as a token would", async () => {
+Deno.test("a stream with a ticket ends after the lifetime of a token", async () => {
   await using app = served();
   const { body } = await app.call("POST", "/api/stream/ticket", undefined, {
     token: await tokenOf(app),
@@ -323,7 +323,7 @@ Deno.test("the stream ends when the user is deleted", async () => {
   deepEqual(await client.rest(), []);
 });
 
-Deno.test("the broadcaster sends at once, forwards events, and ends the streams at the stop", async () => {
+Deno.test("the broadcaster sends immediately, forwards events, and ends the streams on stop", async () => {
   await using app = served();
   follow(app, []);
   const client = await app.open("?types=alerts,event");
@@ -342,7 +342,7 @@ Deno.test("the broadcaster sends at once, forwards events, and ends the streams 
   equal((await app.call("GET", "/api/stream")).status, 503);
 });
 
-Deno.test("a failing round ends the worker, but no stream", async () => {
+Deno.test("a failing round ends the worker, but not the streams", async () => {
   await using app = served();
   const client = await app.open("?types=alerts");
   await client.next();
@@ -360,8 +360,8 @@ Deno.test("a failing round ends the worker, but no stream", async () => {
   await client.cancel();
 });
 
-Deno.test("clients that do not read harm nobody and are let go", async () => {
-  // The memory is that of the whole process, in which other tests may be at work.
+Deno.test("clients that do not read are disconnected without affecting others", async () => {
+  // The memory is that of the whole process, including other tests.
   for (let tries = 3;; tries--) {
     const { grownMb, sentMb, slowestMs } = await stalledClients();
     if (grownMb < sentMb / 4 && slowestMs < 1_000) return;
@@ -369,7 +369,7 @@ Deno.test("clients that do not read harm nobody and are let go", async () => {
   }
 });
 
-/** What many clients that do not read cost, until they are let go. */
+/** Memory for many clients that do not read, until they are disconnected. */
 async function stalledClients() {
   const STALLED = 50;
   const ROUNDS = 100;
@@ -383,7 +383,7 @@ async function stalledClients() {
     await connection.write(new TextEncoder().encode(
       "GET /api/stream?types=metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Made-Up viewer\r\n\r\n",
     ));
-    // The head, and then never again.
+    // Reads the head and then stops reading.
     await connection.read(new Uint8Array(16));
     connections.push(connection);
   }
@@ -406,7 +406,7 @@ async function stalledClients() {
   }
   const grownMb = (Deno.memoryUsage().rss - memoryBefore) / 2 ** 20;
 
-  // Rounds while the clock goes on: who has room takes the frames, the others are let go.
+  // Rounds while the clock advances: slow clients are disconnected.
   for (let round = 0; round < 4; round++) {
     clock.advance({ seconds: 15 });
     await deps.stream.broadcast();

@@ -34,7 +34,11 @@ Deno.test("POST /auth/users stores a user and shows it without its password", as
 for (
   const { what, change, error } of [
     { what: "no email", change: { email: undefined }, error: /^body\.email: must be an email/ },
-    { what: "what is no email", change: { email: "bob" }, error: /^body\.email: must be an email/ },
+    {
+      what: "a malformed email",
+      change: { email: "bob" },
+      error: /^body\.email: must be an email/,
+    },
     { what: "two signs at", change: { email: "a@b@c" }, error: /^body\.email: / },
     {
       what: "a header in the email",
@@ -58,7 +62,7 @@ for (
       error: /^body\.password: /,
     },
     { what: "an unknown role", change: { role: "root" }, error: /^body\.role: must be one of/ },
-    { what: "the role of nobody", change: { role: "public" }, error: /^body\.role: / },
+    { what: "the public role", change: { role: "public" }, error: /^body\.role: / },
     { what: "no role", change: { role: undefined }, error: /^body\.role: / },
   ]
 ) {
@@ -70,7 +74,7 @@ for (
   });
 }
 
-Deno.test("an email that somebody has, in whatever case, is 409, also for two at the same time", async () => {
+Deno.test("a used email is 409, in any case and for concurrent requests", async () => {
   using app = await usersApp();
   const known = await app.call("POST", "/auth/users", { ...bob, email: "ADMIN@example.com" });
   equal(known.status, 409);
@@ -81,7 +85,7 @@ Deno.test("an email that somebody has, in whatever case, is 409, also for two at
   deepEqual(answers.map(({ status }) => status).sort(), [201, 409]);
 });
 
-Deno.test("the edition's number of users is a limit, also for many at the same time", async () => {
+Deno.test("the edition's limit of users holds for concurrent requests", async () => {
   using app = await usersApp();
   const create = (n: number) => app.call("POST", "/auth/users", { ...bob, email: `u${n}@b.c` });
 
@@ -144,7 +148,7 @@ Deno.test("an unknown user is 404", async () => {
   }
 });
 
-Deno.test("a demoted admin is none at the very next request, and cannot renew the login", async () => {
+Deno.test("a demoted admin loses the role at the next request, and cannot refresh the login", async () => {
   using app = await usersApp();
   const { id } = (await app.call("POST", "/auth/users", { ...bob, role: "admin" })).body;
   const { accessToken: token, refreshToken } = await login(app, bob.email);
@@ -160,7 +164,7 @@ Deno.test("a demoted admin is none at the very next request, and cannot renew th
   equal((await login(app, bob.email)).role, "viewer");
 });
 
-Deno.test("a promoted user has the new role at the very next request", async () => {
+Deno.test("a promoted user has the new role at the next request", async () => {
   using app = await usersApp();
   const { accessToken: token } = await login(app, "viewer@example.com");
   await app.call("PUT", `/auth/users/${app.ids.viewer}/role`, { role: "admin" });
@@ -175,7 +179,7 @@ Deno.test("the same role again changes nothing", async () => {
   equal((await refresh(app, refreshToken)).status, 200);
 });
 
-Deno.test("a deleted user is out at the very next request, and cannot come back", async () => {
+Deno.test("a deleted user is refused at the next request, and cannot refresh the login", async () => {
   using app = await usersApp();
   const { accessToken, refreshToken } = await login(app, "operator@example.com");
 
@@ -197,8 +201,8 @@ Deno.test("your own account and the last admin cannot be deleted, nor the last a
   const { accessToken: token } = await login(app, "admin@example.com");
   const path = `/auth/users/${app.ids.admin}`;
 
-  const oneself = await app.call("DELETE", path, undefined, { token });
-  deepEqual([oneself.status, oneself.body], [409, { error: "You cannot delete your own account" }]);
+  const own = await app.call("DELETE", path, undefined, { token });
+  deepEqual([own.status, own.body], [409, { error: "You cannot delete your own account" }]);
   const last = await app.call("DELETE", path);
   deepEqual([last.status, last.body], [409, { error: "The last admin cannot be deleted" }]);
   const demoted = await app.call("PUT", `${path}/role`, { role: "viewer" });
@@ -234,7 +238,7 @@ Deno.test("currentPassword is the same as current_password", async () => {
   equal((await change(PASSWORD)).status, 200);
 });
 
-Deno.test("a password changed by oneself ends every login before it, and a new one holds", async () => {
+Deno.test("changing your own password ends all earlier logins, and a new login lasts", async () => {
   using app = await usersApp();
   const mine = await login(app, "viewer@example.com");
   const other = await login(app, "viewer@example.com");
@@ -253,14 +257,14 @@ Deno.test("a password changed by oneself ends every login before it, and a new o
     equal(await statusWith(app, accessToken), 401);
     equal((await refresh(app, refreshToken)).status, 401);
   }
-  // The clock stands still: the new token is of the same second as the ended ones.
+  // The clock does not advance: the new token has the same second as the revoked ones.
   const next = await login(app, "viewer@example.com", NEXT);
   equal(await statusWith(app, next.accessToken), 200);
   const body = { email: "viewer@example.com", password: PASSWORD };
   equal((await app.call("POST", "/auth/login", body, { role: "public" })).status, 401);
 });
 
-Deno.test("a changed role does not keep older access tokens alive over a changed password", async () => {
+Deno.test("a role change does not keep access tokens valid after a password change", async () => {
   using app = await usersApp();
   const { accessToken } = await login(app, "viewer@example.com");
   await app.call("PUT", `/auth/users/${app.ids.viewer}/role`, { role: "operator" });
@@ -310,7 +314,7 @@ for (
   ]
 ) {
   for (const role of ["viewer", "admin"] as const) {
-    Deno.test(`one's own password is not changed with ${what}, as ${role}`, async () => {
+    Deno.test(`your own password is not changed with ${what}, as ${role}`, async () => {
       using app = await usersApp();
       const { accessToken: token } = await login(app, `${role}@example.com`);
       const path = `/auth/users/${app.ids[role]}/password`;

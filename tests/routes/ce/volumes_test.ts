@@ -37,7 +37,7 @@ Deno.test("GET /api/volumes lists volumes", async () => {
   });
 });
 
-Deno.test("DELETE /api/volumes/:name removes a volume, an unknown or used one not", async () => {
+Deno.test("DELETE /api/volumes/:name deletes a volume unless it is unknown or in use", async () => {
   await using fake = fakeEngine({
     ...simulateContainers([{ name: "web", volumes: ["used"] }]),
     "DELETE /volumes/data": () => new Response(null, { status: 204 }),

@@ -44,7 +44,7 @@ Deno.test("POST /api/webhooks stores an enabled webhook and shows its secret onc
   deepEqual((await app.call("GET", "/api/webhooks")).body, { webhooks: [webhook] });
 });
 
-Deno.test("neither address, headers nor secret are in the database in clear", async () => {
+Deno.test("address, headers and secret are encrypted in the database", async () => {
   using app = testApp();
   const { body } = await app.call("POST", "/api/webhooks", hook);
   const rows = JSON.stringify(app.deps.db.all("SELECT * FROM webhooks"));
@@ -105,7 +105,11 @@ for (
       },
       error: /^body\.headers: must have at most 20 entries/,
     },
-    { wrong: "a header that is no text", change: { headers: { "X-A": 1 } }, error: /headers\.X-A/ },
+    {
+      wrong: "a header that is not a string",
+      change: { headers: { "X-A": 1 } },
+      error: /headers\.X-A/,
+    },
   ]
 ) {
   Deno.test(`POST and PUT /api/webhooks refuse ${wrong}`, async () => {
@@ -128,7 +132,7 @@ function h(name: string, value: string) {
   return { headers: { [name]: value } };
 }
 
-Deno.test("the 51st webhook is 402 with the whole body, and a bad one is still 400", async () => {
+Deno.test("the 51st webhook is 402 with all fields, and an invalid one is still 400", async () => {
   using app = testApp();
   for (let i = 0; i < 50; i++) {
     equal((await app.call("POST", "/api/webhooks", { ...hook, name: `${i}` })).status, 201);
@@ -147,7 +151,7 @@ Deno.test("the 51st webhook is 402 with the whole body, and a bad one is still 4
   equal((await app.call("GET", "/api/edition")).body.usage.webhooks, 50);
 });
 
-Deno.test("requests at the same time do not exceed the limit", async () => {
+Deno.test("concurrent requests do not exceed the limit", async () => {
   using app = testApp();
   for (let i = 0; i < 49; i++) await app.call("POST", "/api/webhooks", hook);
   const answers = await Promise.all(
@@ -163,7 +167,7 @@ Deno.test("Pro and Enterprise have no limit", async () => {
   }
 });
 
-Deno.test("PUT changes what is given and keeps the rest, redacted values included", async () => {
+Deno.test("PUT changes the given fields and keeps the rest, including redacted values", async () => {
   await using receiver = fakeReceiver();
   using app = loopbackApp();
   const { body: { id } } = await app.call("POST", "/api/webhooks", { ...hook, url: receiver.url });
@@ -198,7 +202,7 @@ Deno.test("PUT changes what is given and keeps the rest, redacted values include
 });
 
 for (const url of ["https://198.100.1.2/", "https://198.100.1.1:8443/", "http://198.100.1.1/"]) {
-  Deno.test(`headers that were given for ${hook.url} are not sent to ${url}`, async () => {
+  Deno.test(`headers for ${hook.url} are not sent to ${url}`, async () => {
     using app = testApp();
     const { body: { id } } = await app.call("POST", "/api/webhooks", hook);
     for (
@@ -220,7 +224,7 @@ for (const url of ["https://198.100.1.2/", "https://198.100.1.1:8443/", "http://
   });
 }
 
-Deno.test("a webhook without headers can be given any address, and keeps its signing secret", async () => {
+Deno.test("the address of a webhook without headers can change, and its signing secret stays", async () => {
   await using receiver = fakeReceiver();
   using app = loopbackApp();
   const { body: { id } } = await app.call("POST", "/api/webhooks", { ...hook, headers: {} });
@@ -249,7 +253,7 @@ Deno.test("an unknown webhook is 404 everywhere", async () => {
   }
 });
 
-Deno.test("an event reaches whoever subscribed to its kind, in its own words and order", async () => {
+Deno.test("an event reaches the subscribers of its kind, unchanged and in order", async () => {
   await using receiver = fakeReceiver();
   using app = loopbackApp({ now: "2026-01-01T12:00:00Z" });
   const all = await app.call("POST", "/api/webhooks", {
@@ -306,7 +310,7 @@ Deno.test("an event reaches whoever subscribed to its kind, in its own words and
   });
 });
 
-Deno.test("an event whose cause could not be stored is told to nobody", async () => {
+Deno.test("an event is not published if its cause was not stored", async () => {
   using app = testApp();
   await app.call("POST", "/api/webhooks", { ...hook, events: ["*"] });
   try {
@@ -330,7 +334,7 @@ Deno.test("during maintenance no events are queued, but tests are", async () => 
   equal((await app.call("GET", "/api/health")).body.outboxDepth, 2);
 });
 
-Deno.test("POST /test answers the message's id and delivers it, also while the webhook is off", async () => {
+Deno.test("POST /test returns the message id and delivers it, also for a disabled webhook", async () => {
   await using receiver = fakeReceiver();
   using app = loopbackApp();
   const { body: { id } } = await app.call("POST", "/api/webhooks", { ...hook, url: receiver.url });
@@ -343,7 +347,7 @@ Deno.test("POST /test answers the message's id and delivers it, also while the w
   equal(JSON.parse(receiver.received[0]!.body).event, "test");
 });
 
-Deno.test("what waits for a webhook that is turned off or deleted is not sent", async () => {
+Deno.test("pending messages of a disabled or deleted webhook are not sent", async () => {
   await using receiver = fakeReceiver();
   using app = loopbackApp();
   const create = async () =>
@@ -364,7 +368,7 @@ Deno.test("what waits for a webhook that is turned off or deleted is not sent", 
   }
 });
 
-Deno.test("410 turns the webhook off and gives up what waits", async () => {
+Deno.test("410 disables the webhook and discards its pending messages", async () => {
   await using receiver = fakeReceiver(() =>
     new Response("secret of the receiver", { status: 410 })
   );
@@ -381,7 +385,7 @@ Deno.test("410 turns the webhook off and gives up what waits", async () => {
   equal(text.includes("secret of the receiver"), false);
 });
 
-Deno.test("a webhook whose secrets cannot be read any more is listed and can be deleted", async () => {
+Deno.test("a webhook with undecryptable secrets is listed and can be deleted", async () => {
   using app = testApp();
   const { body: { id } } = await app.call("POST", "/api/webhooks", hook);
   const key = new Uint8Array(32).fill(9);
@@ -408,7 +412,7 @@ Deno.test("every kind of event can be subscribed to", async () => {
   notEqual(body.secret, undefined);
 });
 
-Deno.test("a user who may only read webhooks does not see the path of an address", async () => {
+Deno.test("a user who can only read webhooks does not see the path of an address", async () => {
   using app = await appWithRights("webhooks:read");
   const { accessToken: token } = await login(app, "admin@example.com");
   const url = "https://192.0.2.1/services/T0/s3cret?key=x";

@@ -85,7 +85,7 @@ Deno.test("a brand is stored as it is given, and listed without its style sheet"
   }
 });
 
-Deno.test("exactly one brand is active, and everybody may see it", async () => {
+Deno.test("exactly one brand is active, and it is public", async () => {
   using app = enterprise();
   deepEqual(await active(app), { brand: null });
   const first = await add(app, FULL);
@@ -104,8 +104,8 @@ Deno.test("exactly one brand is active, and everybody may see it", async () => {
     equal((await active(app)).brand.id, id);
   }
   deepEqual(await active(app), { brand: { ...first, is_active: true } });
-  // What another one is activated for does not come about.
-  equal((await app.call("PUT", `${BASE}/nobody/activate`)).status, 404);
+  // The failed activation has no effect.
+  equal((await app.call("PUT", `${BASE}/unknown/activate`)).status, 404);
   equal((await active(app)).brand.id, first.id);
 
   await app.call("PUT", `${BASE}/${first.id}`, { app_name: "Changed" });
@@ -116,7 +116,7 @@ Deno.test("exactly one brand is active, and everybody may see it", async () => {
   deepEqual(await active(app), { brand: null });
 });
 
-Deno.test("a client that has the active brand gets 304 until it changes", async () => {
+Deno.test("a client with the current brand gets 304 until it changes", async () => {
   using app = enterprise();
   const { id } = await add(app, FULL);
   await app.call("PUT", `${BASE}/${id}/activate`);

@@ -21,7 +21,7 @@ const DEFAULTS = {
 const enterpriseApp = (options: TestAppOptions = {}) =>
   testApp({ edition: "enterprise", now: "2026-01-01T12:00:00Z", ...options });
 
-/** A database that says of itself that SQLCipher opened it. */
+/** A database that reports SQLCipher. */
 function cipherDatabase(): StateDatabase {
   const db = openTestDatabase();
   const get = db.get.bind(db);
@@ -70,7 +70,7 @@ Deno.test("encryption can be enabled only when SQLCipher opened the database", a
   db.close();
 });
 
-Deno.test("PUT /encryption/config keeps what is left out and writes down what was changed", async () => {
+Deno.test("PUT /encryption/config keeps omitted settings and records changes", async () => {
   using app = enterpriseApp();
   const { status, body } = await app.call("PUT", `${BASE}/config`, {
     algorithm: "aes-256-gcm",
@@ -91,7 +91,7 @@ Deno.test("PUT /encryption/config keeps what is left out and writes down what wa
     ip: TEST_ADDRESS,
     created_at: "2026-01-01T12:00:00.000Z",
   }, []]);
-  // Nothing is written where nothing changed.
+  // Without a change nothing is recorded.
   for (const same of [{}, { algorithm: "aes-256-gcm" }, body]) {
     deepEqual((await app.call("PUT", `${BASE}/config`, same)).body, body);
   }
@@ -142,7 +142,7 @@ Deno.test("the smallest and the largest value of each setting are accepted", asy
   }
 });
 
-Deno.test("a rotation is pending until it is ended, and there is only one pending", async () => {
+Deno.test("a rotation is pending until it is ended, and only one can be pending", async () => {
   using app = enterpriseApp();
   const begun = await app.call("POST", `${BASE}/rotate-key`, { notes: "Yearly" });
   equal(begun.status, 202);
@@ -188,7 +188,7 @@ Deno.test("a rotation is pending until it is ended, and there is only one pendin
   );
 });
 
-Deno.test("after a rotation that failed or was cancelled another one can begin, and last_rotation stays", async () => {
+Deno.test("after a failed or cancelled rotation another can start, and last_rotation stays", async () => {
   using app = enterpriseApp();
   for (const status of ["failed", "cancelled"]) {
     const { body: { id } } = await app.call("POST", `${BASE}/rotate-key`);
@@ -223,7 +223,7 @@ Deno.test("the database itself refuses a second pending rotation", () => {
   throws(() => pending("b"), { errcode: 2067 });
 });
 
-Deno.test("of ten rotations that are begun at the same time one succeeds", async () => {
+Deno.test("of ten concurrent rotations one succeeds", async () => {
   using app = enterpriseApp();
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => app.call("POST", `${BASE}/rotate-key`, {})),
@@ -286,7 +286,7 @@ Deno.test("DELETE /encryption/audit/retention deletes older entries, and adds an
   app.clock.advance({ days: 40 });
   await app.call("PUT", `${BASE}/config`, { page_size: 1_024 });
   app.clock.advance({ days: 50 });
-  // On the very edge an entry is kept.
+  // An entry of exactly that age is kept.
   const kept = await app.call("DELETE", `${BASE}/audit/retention?days=90`);
   deepEqual([kept.status, kept.body], [200, { deleted: 0, retention_days: 90 }]);
   app.clock.advance({ ms: 1 });

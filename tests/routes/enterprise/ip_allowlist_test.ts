@@ -26,7 +26,7 @@ import { sseClient } from "../../helpers/sse_client.ts";
 const BASE = "/api/ext/service-enterprise/ip-allowlist";
 const LOGS = "/api/ext/service-enterprise/compliance/logs";
 
-/** On no rule, unless a test says so. */
+/** Matches no rule unless a test adds one. */
 const OUTSIDE = "198.51.100.9";
 
 const enterprise = (options: TestAppOptions = {}) => testApp({ edition: "enterprise", ...options });
@@ -43,7 +43,7 @@ async function enforce(app: TestApp, on = true, options?: CallOptions): Promise<
   equal(answer.status, 200, JSON.stringify(answer.body));
 }
 
-/** With a rule for the address of the test, enforced. */
+/** With an enforced rule for the address of the test. */
 async function enforced(app: TestApp): Promise<Answer["body"]> {
   const rule = await add(app, { cidr: TEST_ADDRESS, label: "test" });
   await enforce(app);
@@ -154,11 +154,11 @@ for (
 
 Deno.test("a rule for a user needs an existing user, and is deleted with that user", async () => {
   using app = await usersApp({ edition: "enterprise" });
-  const body = { cidr: "10.0.0.0/8", label: "a", scope: "user", scope_id: "nobody" };
+  const body = { cidr: "10.0.0.0/8", label: "a", scope: "user", scope_id: "unknown" };
   const unknown = await app.call("POST", `${BASE}/rules`, body);
-  deepEqual([unknown.status, unknown.body], [404, { error: "User nobody does not exist" }]);
+  deepEqual([unknown.status, unknown.body], [404, { error: "User unknown does not exist" }]);
   const rule = await add(app, { ...body, scope_id: app.ids.viewer });
-  equal((await app.call("PUT", `${BASE}/rules/${rule.id}`, { scope_id: "nobody" })).status, 404);
+  equal((await app.call("PUT", `${BASE}/rules/${rule.id}`, { scope_id: "unknown" })).status, 404);
   const global = await app.call("PUT", `${BASE}/rules/${rule.id}`, { scope: "global" });
   deepEqual([global.body.scope, global.body.scope_id], ["global", null]);
   const back = await app.call("PUT", `${BASE}/rules/${rule.id}`, {
@@ -210,7 +210,7 @@ Deno.test("without enforcement every address is admitted, with it only those tha
   equal(await from(app, OUTSIDE), 200);
 });
 
-Deno.test("the refusal of an address tells nothing about token, edition, role or body", async () => {
+Deno.test("the refusal of an address reveals nothing about token, edition, role or body", async () => {
   using app = enterprise();
   await enforced(app);
   for (
@@ -249,7 +249,7 @@ Deno.test("a token that was issued to an admitted address is refused from anothe
   equal((await app.call("GET", "/auth/me", undefined, { token, address: OUTSIDE })).status, 403);
 });
 
-Deno.test("probes, status pages and subscribers' links answer whatever address asks", async () => {
+Deno.test("probes, status pages and subscribers' links are open to any address", async () => {
   using app = enterprise();
   const page = await callPages(app, "", { name: "Acme", custom_domain: "status.acme.test" });
   await enforced(app);
@@ -281,7 +281,7 @@ Deno.test("probes, status pages and subscribers' links answer whatever address a
   }
 });
 
-Deno.test("a rule for a user admits that user, and nobody else from that address", async () => {
+Deno.test("a rule for a user admits only that user from the address", async () => {
   using app = await usersApp({ edition: "enterprise" });
   await enforced(app);
   await add(app, {
@@ -320,7 +320,7 @@ Deno.test("a rule for a user admits that user, and nobody else from that address
   equal(elsewhere.status, 403);
 });
 
-Deno.test("a login or refresh that the allowlist refuses stores nothing and uses up nothing", async () => {
+Deno.test("a login or refresh that the allowlist refuses stores nothing and does not use up the token", async () => {
   using app = await usersApp({ edition: "enterprise" });
   await enforced(app);
   await add(app, { cidr: "10.1.2.3", scope: "user", scope_id: app.ids.operator });
@@ -328,7 +328,7 @@ Deno.test("a login or refresh that the allowlist refuses stores nothing and uses
   const stored = () =>
     app.deps.db.all("SELECT * FROM refresh_tokens UNION ALL SELECT *, 0, 0 FROM users");
   const before = stored();
-  // More often than failures are allowed for an address.
+  // More often than the limit of failures per address.
   for (let n = 0; n < 11; n++) {
     const options = { role: "public", address: "10.1.2.3" } as const;
     const body = { email: "admin@example.com", password: PASSWORD };
@@ -367,14 +367,14 @@ Deno.test("a rule ends at its time, to the millisecond", async () => {
     app.clock.set(time);
     deepEqual([time, await from(app, OUTSIDE)], [time, status]);
   }
-  // What is over can still be renamed, and be given a new end.
+  // An expired rule can still be renamed and extended.
   const renamed = await app.call("PUT", `${BASE}/rules/${rule.id}`, { ...rule, label: "old" });
   deepEqual([renamed.status, renamed.body.label], [200, "old"]);
   await app.call("PUT", `${BASE}/rules/${rule.id}`, { expires_at: null });
   equal(await from(app, OUTSIDE), 200);
 });
 
-Deno.test("whom no rule admits cannot turn enforcement on", async () => {
+Deno.test("a caller without a matching rule cannot enable enforcement", async () => {
   using app = enterprise();
   const on = () => app.call("PUT", `${BASE}/config`, { enforcement_enabled: true });
   const refused = {
@@ -397,7 +397,7 @@ Deno.test("whom no rule admits cannot turn enforcement on", async () => {
   equal((await on()).status, 200);
 });
 
-Deno.test("a rule for another user does not count when enforcement is turned on", async () => {
+Deno.test("a rule for another user does not count when enforcement is enabled", async () => {
   using app = await usersApp({ edition: "enterprise" });
   const { accessToken: token } = await login(app, "admin@example.com");
   const on = () => app.call("PUT", `${BASE}/config`, { enforcement_enabled: true }, { token });
@@ -435,7 +435,7 @@ for (
     }]);
     deepEqual((await app.call("GET", `${BASE}/rules/${rule.id}`, undefined, { token })).body, rule);
     equal((await app.call("GET", "/auth/me", undefined, { token })).status, 200);
-    // One that does not admit oneself is free to go.
+    // A rule that does not admit the caller can be deleted.
     if (what !== "giving away") equal((await act(other.id)).status, 200);
 
     await add(app, { cidr: TEST_ADDRESS, scope: "user", scope_id: app.ids.admin });
@@ -495,13 +495,13 @@ for (
       reason: 'The rule "six" (2001:db8::/32) admits it',
       rules_evaluated: 2,
     }],
-    ["an address on nobody's rule", "?ip=203.0.113.1", true, {
+    ["an address without a rule", "?ip=203.0.113.1", true, {
       ip: "203.0.113.1",
       allowed: false,
       reason: "No rule admits it",
       rules_evaluated: 2,
     }],
-    ["an address on somebody's rule, of nobody in particular", "?ip=192.0.2.9", true, {
+    ["an address of a user's rule, without a user", "?ip=192.0.2.9", true, {
       ip: "192.0.2.9",
       allowed: false,
       reason: "No rule admits it",
@@ -558,7 +558,7 @@ for (
     ["?ip=", 400, /^query\.ip/],
     [`?ip=${"1".repeat(65)}`, 400, /^query\.ip/],
     ["?ip=10.0.0.1&ip=10.0.0.2", 400, /^query\.ip: given 2 times/],
-    ["?user_id=nobody", 404, /^User nobody does not exist$/],
+    ["?user_id=unknown", 404, /^User unknown does not exist$/],
   ] as const
 ) {
   Deno.test(`GET /check${query.slice(0, 30)} is ${status}`, async () => {
@@ -569,7 +569,7 @@ for (
   });
 }
 
-Deno.test("behind trusted proxies the client's address counts, and never a header that a client wrote", async () => {
+Deno.test("behind trusted proxies the client's address counts, never a header from the client", async () => {
   using app = enterprise({ config: { trustedProxies: ["10.0.0.0/8", "fd00::/8"] } });
   await enforced(app);
   for (
@@ -620,7 +620,7 @@ Deno.test("peers that connect by IPv6 are matched by IPv6 rules, and mapped ones
   ) deepEqual([peer, await from(app, peer)], [peer, status]);
 });
 
-/** A log whose warnings can be read. */
+/** A log that collects warnings. */
 function recordingLog(): { log: Log; warnings: { message: string; fields: LogFields }[] } {
   const warnings: { message: string; fields: LogFields }[] = [];
   const warn = (message: string, fields: LogFields = {}) => void warnings.push({ message, fields });
@@ -638,7 +638,7 @@ Deno.test("denials are logged, at most ten a minute of one client and 300 of all
   await knock(OUTSIDE, 15);
   equal(denials().length, 10);
   deepEqual(denials()[0]!.fields, { address: OUTSIDE });
-  // Who has one address of a /64 has all of them.
+  // A client with one address of a /64 has all of them.
   for (let i = 0; i < 15; i++) await knock(`2001:db8::${i.toString(16)}`, 1);
   equal(denials().length, 20);
   for (let i = 0; i < 400; i++) await knock(`203.0.${i >> 8}.${i & 255}`, 1);
@@ -654,7 +654,7 @@ Deno.test("denials are logged, at most ten a minute of one client and 300 of all
   equal(denials().length, 301);
 });
 
-Deno.test("a change by another process holds for the very next request", async () => {
+Deno.test("a change by another process applies to the next request", async () => {
   const directory = await Deno.makeTempDir({ prefix: "longshore-allowlist-" });
   const path = `${directory}/state.sqlite`;
   const db = openStateDatabase(path);
@@ -678,7 +678,7 @@ Deno.test("a change by another process holds for the very next request", async (
       [["ip_allowlist.off", "security", "longshore ip-allowlist off"]],
     );
 
-    // A log that is damaged keeps nobody out.
+    // A damaged log does not lock users out.
     await add(app, { cidr: TEST_ADDRESS });
     await enforce(app);
     equal(await from(app, OUTSIDE), 200);
@@ -695,7 +695,7 @@ Deno.test("a change by another process holds for the very next request", async (
   }
 });
 
-Deno.test("a change that was rolled back is not taken for a later one", () => {
+Deno.test("a change that was rolled back does not hide a later one", () => {
   const db = openTestDatabase();
   const deps = { db, log: silentLog, now: () => new Date("2026-01-01T00:00:00Z") };
   const addresses = createAddressCheck(deps);
@@ -723,7 +723,7 @@ Deno.test("a change that was rolled back is not taken for a later one", () => {
   equal(allowed(), false);
   put("10.0.0.0/8");
   equal(allowed(), false);
-  // A row that nobody can read admits nobody, and harms no other.
+  // An unreadable row admits no address and does not affect other rules.
   put("nonsense");
   put(OUTSIDE);
   equal(allowed(), true);
@@ -770,11 +770,11 @@ Deno.test("the 1001st rule is refused, and comparing 1000 rules takes microsecon
   const started = performance.now();
   for (let i = 0; i < 2_000; i++) once();
   const microseconds = (performance.now() - started) * 1_000 / 2_000;
-  // Some 10 on an idle machine; a tenfold is for busy ones.
+  // About 10 on an idle machine; ten times as many allow for a busy one.
   ok(microseconds < 100, `${microseconds} us`);
 });
 
-Deno.test("an open stream ends when its address is no longer let in", async () => {
+Deno.test("an open stream ends when its address is no longer admitted", async () => {
   using app = await usersApp({ edition: "enterprise" });
   await enforced(app);
   const outsider = await add(app, { cidr: OUTSIDE });
@@ -791,7 +791,7 @@ Deno.test("an open stream ends when its address is no longer let in", async () =
   deepEqual(await client.rest(), []);
 });
 
-Deno.test("public endpoints tell a refused address no more than a stranger", async () => {
+Deno.test("public endpoints show a refused address no more than an anonymous client", async () => {
   using app = enterprise();
   await enforced(app);
   const inside = (await app.call("GET", "/api/health")).body;

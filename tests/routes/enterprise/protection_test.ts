@@ -70,7 +70,7 @@ Deno.test("allowlist and compliance log outlive the license for 14 days", async 
   deepEqual(await protection(app), { edition: "ce", protectedUntil: null, warning: null });
 });
 
-Deno.test("a restart without the license neither ends the protection nor begins it again", async () => {
+Deno.test("a restart without the license neither ends nor restarts the protection", async () => {
   using before = await protectedApp();
   using first = testApp({ db: before.deps.db, now: "2026-01-03T00:00:00.000Z" });
   equal(await statusFrom(first, OUTSIDE), 403);

@@ -1,6 +1,6 @@
 /**
- * Rights are not a way to more rights: what somebody tries who has some of an admin's rights by a
- * custom role, and no others.
+ * Permissions do not lead to more permissions: attacks by users with some of an admin's by a
+ * custom role.
  *
  * @module
  */
@@ -28,12 +28,12 @@ for (
       error: /^Assigning the role operator requires the role operator$/,
     },
     {
-      attack: "make oneself an admin",
+      attack: "become an admin",
       call: ["PUT", "/auth/users/VIEWER/role", { role: "admin" }],
       error: /requires the role admin/,
     },
     {
-      attack: "make oneself an operator",
+      attack: "become an operator",
       call: ["PUT", "/auth/users/VIEWER/role", { role: "operator" }],
       error: /requires the role operator/,
     },
@@ -83,7 +83,7 @@ for (
       error: /permissions that you do not have/,
     },
     {
-      attack: "hand out a role to oneself",
+      attack: "assign a role to themselves",
       call: ["POST", ROLES, { name: "mine", permissions: groups(["users:write"]) }],
       error: /^The role admin or the permission custom_roles:write is required/,
     },
@@ -125,13 +125,13 @@ Deno.test("with users:write a viewer manages viewers: creates them, changes thei
   equal((await app.asViewer("GET", "/auth/users")).status, 403, "users:read is another right");
 });
 
-Deno.test("with users:write, too, changing one's own password needs the current one", async () => {
+Deno.test("with users:write, changing your own password still needs the current one", async () => {
   using app = await appWithRights("users:write");
   const path = `/auth/users/${app.ids.viewer}/password`;
   equal((await app.asViewer("PUT", path, { password: NEXT })).status, 400);
 });
 
-Deno.test("with users:write nobody can change or delete a user with more custom permissions", async () => {
+Deno.test("with users:write a user with more custom permissions cannot be changed or deleted", async () => {
   using app = await appWithRights("users:write");
   const { id } = (await app.call("POST", "/auth/users", { ...bob, role: "viewer" })).body;
   const role = await grant(app, id, ["containers:exec"]);
@@ -147,7 +147,7 @@ Deno.test("with users:write nobody can change or delete a user with more custom 
   }
   await login(app, bob.email);
 
-  // With the same right it is no gain.
+  // With the same permission nothing is gained.
   await app.call("POST", `${ROLES}/${role}/users`, { user_id: app.ids.viewer });
   const password = { password: NEXT };
   equal((await app.asViewer("PUT", `/auth/users/${id}/password`, password)).status, 200);
@@ -165,7 +165,7 @@ Deno.test("a user who becomes an admin while their new password is hashed keeps 
   };
   const passwords = { password: NEXT, currentPassword: undefined };
 
-  // It runs as far as the hash, and goes on when that is there.
+  // It runs until the hash and continues after it.
   const changing = changePassword(app.deps, caller, id, passwords);
   setUserRole(app.deps, { ...caller, role: "admin" }, id, "admin");
 
@@ -213,7 +213,7 @@ for (
       call: ["PUT", `${ROLES}/OWN`, { permissions: groups(["custom_roles:write", "users:write"]) }],
     },
     {
-      attack: "assign a strong role to oneself",
+      attack: "assign a strong role to themselves",
       call: ["POST", `${ROLES}/STRONG/users`, { user_id: "VIEWER" }],
     },
     {
@@ -222,10 +222,10 @@ for (
     },
     {
       attack: "learn by a strong role whom there is",
-      call: ["POST", `${ROLES}/STRONG/users`, { user_id: "nobody" }],
+      call: ["POST", `${ROLES}/STRONG/users`, { user_id: "unknown" }],
     },
     {
-      attack: "rename a strong role, for somebody to assign it unawares",
+      attack: "rename a strong role to disguise it",
       call: ["PUT", `${ROLES}/STRONG`, { name: "Read only" }],
     },
     {
@@ -239,7 +239,7 @@ for (
     },
   ] as { attack: string; call: [string, string, unknown?] }[]
 ) {
-  Deno.test(`with custom_roles:write a viewer cannot ${attack} beyond the own`, async () => {
+  Deno.test(`with custom_roles:write a viewer cannot ${attack} beyond their own permissions`, async () => {
     using app = await appWithRights("custom_roles:write", "sla:write");
     const [{ id: own }] = (await app.call("GET", ROLES)).body.roles;
     const strong = await grant(app, app.ids.admin, ["containers:exec"]);
@@ -267,7 +267,7 @@ for (
   });
 }
 
-Deno.test("with custom_roles:write a viewer hands on what they have, by role or by custom role", async () => {
+Deno.test("with custom_roles:write a viewer can assign the permissions that they have", async () => {
   using app = await appWithRights("custom_roles:write", "sla:write");
   const role = { name: "mine", permissions: groups(["sla:write", "sla:read", "containers:logs"]) };
   const created = await app.asViewer("POST", ROLES, role);
@@ -281,7 +281,7 @@ Deno.test("with custom_roles:write a viewer hands on what they have, by role or 
   equal((await app.asViewer("GET", ROLES)).status, 403, "custom_roles:read is another right");
 });
 
-Deno.test("whoever lost a permission cannot hand it on any more", async () => {
+Deno.test("a user who lost a permission can no longer assign it", async () => {
   using app = await appWithRights("custom_roles:write");
   const role = await grant(app, app.ids.viewer, ["sla:write"]);
   const mine = (n: number) => ({ name: `mine ${n}`, permissions: groups(["sla:write"]) });
@@ -322,11 +322,11 @@ for (const granted of ["start", "stop", "restart"]) {
   });
 }
 
-Deno.test("a prune with volumes needs volumes:prune as well", async () => {
+Deno.test("a prune with volumes also requires volumes:prune", async () => {
   using app = await appWithRights("system:prune");
   const prune = async (includeVolumes: boolean) =>
     (await app.asViewer("POST", "/api/system/prune", { includeVolumes })).status;
-  equal(await prune(false), 503, "past the gate, and the engine is away");
+  equal(await prune(false), 503, "past the access check; the engine is unreachable");
   equal(await prune(true), 403);
   await grant(app, app.ids.viewer, ["volumes:prune"]);
   equal(await prune(true), 503);

@@ -31,7 +31,7 @@ Deno.test("assigning a role a second time changes nothing", async () => {
   equal((await app.call("GET", ROLES)).body.roles[0].user_count, 1);
 });
 
-Deno.test("GET /roles/:id/users lists the last one who got the role first, in pages", async () => {
+Deno.test("GET /roles/:id/users is paged, newest assignment first", async () => {
   using app = await usersApp({ edition: "enterprise", now: "2026-01-01T12:00:00Z" });
   const role = await createRole(app, "Night", []);
   for (const name of ["viewer", "admin", "operator"] as const) {
@@ -67,8 +67,8 @@ for (
     {
       what: "an unknown user",
       path: `${ROLES}/ROLE/users`,
-      body: { user_id: "nobody" },
-      error: "User nobody does not exist",
+      body: { user_id: "unknown" },
+      error: "User unknown does not exist",
     },
     {
       what: "the caller of key mode in users mode",
@@ -117,7 +117,7 @@ Deno.test("DELETE takes a role from a user, and is 404 for one who does not have
   equal((await app.call("GET", `${ROLES}/none/users`)).status, 404);
 });
 
-// Every way in which a right can come and go, and the very next request after it.
+// Every way to lose a permission, and the next request.
 for (
   const { how, end } of [
     {
@@ -129,12 +129,12 @@ for (
     { how: "the user is deleted", end: ["DELETE", "/auth/users/VIEWER"], status: 401 },
   ] as { how: string; end: [string, string, unknown?]; status?: number }[]
 ) {
-  Deno.test(`a right ends at the very next request when ${how}`, async () => {
+  Deno.test(`a permission ends at the next request when ${how}`, async () => {
     using app = await appWithRights();
     const start = () => app.asViewer("POST", "/api/containers/web/start");
     equal((await start()).status, 403);
     const role = await grant(app, app.ids.viewer, ["containers:start"]);
-    equal((await start()).status, 503, "past the gate, and the engine is away");
+    equal((await start()).status, 503, "past the access check; the engine is unreachable");
 
     const [method, path, body] = end;
     const real = path.replace("ROLE", role).replace("VIEWER", app.ids.viewer);
@@ -149,7 +149,7 @@ for (
   });
 }
 
-Deno.test("a permission that is added to a role holds for the very next request", async () => {
+Deno.test("a permission added to a role applies to the next request", async () => {
   using app = await appWithRights("sla:read");
   const [{ id }] = (await app.call("GET", ROLES)).body.roles;
   equal((await app.asViewer("GET", "/api/webhooks")).status, 403);
@@ -157,7 +157,7 @@ Deno.test("a permission that is added to a role holds for the very next request"
   equal((await app.asViewer("GET", "/api/webhooks")).status, 200);
 });
 
-Deno.test("a right ends at the very next request when another process ends it", async () => {
+Deno.test("a permission ends at the next request when another process removes it", async () => {
   const file = await Deno.makeTempFile({ prefix: "ls-roles-", suffix: ".sqlite" });
   await Deno.remove(file);
   const db = openStateDatabase(file);
@@ -195,7 +195,7 @@ Deno.test("custom roles grant nothing without the license, and the same as befor
   equal((await app.asViewer("GET", "/api/webhooks")).status, 200);
 });
 
-Deno.test("an open stream, which needs no custom role, outlives one and ends with the user", async () => {
+Deno.test("an open stream outlives a custom role and ends with the user", async () => {
   using app = await appWithRights("system:read");
   const { accessToken: token } = await login(app, "viewer@example.com");
   const response = await app.fetch("GET", "/api/stream?types=alerts", undefined, { token });
@@ -213,14 +213,14 @@ Deno.test("an open stream, which needs no custom role, outlives one and ends wit
   deepEqual(await client.rest(), []);
 });
 
-Deno.test("the check shows what the custom roles grant, and nothing of the base role", async () => {
+Deno.test("the check shows the permissions of custom roles, not of the built-in role", async () => {
   using app = await usersApp({ edition: "enterprise" });
   for (
     const [name, priority, permissions] of [
       ["low", 1, ["sla:read", "containers:stop"]],
       ["b high", 9, ["containers:start", "containers:stop"]],
       ["A high", 9, ["*:read"]],
-      ["somebody else's", 99, ["users:write"]],
+      ["another role's", 99, ["users:write"]],
     ] as const
   ) {
     const created = await app.call("POST", ROLES, {
@@ -283,11 +283,11 @@ Deno.test("the check answers null for a resource without an action, and 400 for 
     /^query\.resource: must be one of/,
   );
   match((await check("?resource=sla&action=launch")).body.error, /^query\.action: must be one of/);
-  const none = await app.call("GET", `${ROLES}/users/nobody/check`);
-  deepEqual([none.status, none.body], [404, { error: "User nobody does not exist" }]);
+  const none = await app.call("GET", `${ROLES}/users/unknown/check`);
+  deepEqual([none.status, none.body], [404, { error: "User unknown does not exist" }]);
 });
 
-Deno.test("in key mode there is the user key, who may do everything and can be assigned a role", async () => {
+Deno.test("in key mode the user is key, an admin who can be assigned a role", async () => {
   using app = testApp({ edition: "enterprise" });
   const role = await grant(app, "key", ["sla:read"]);
   const check = `${ROLES}/users/key/check`;
@@ -299,10 +299,10 @@ Deno.test("in key mode there is the user key, who may do everything and can be a
   });
   const { users } = (await app.call("GET", `${ROLES}/${role}/users`)).body;
   deepEqual([users[0].user_id, users[0].email], ["key", null]);
-  equal((await app.call("GET", `${ROLES}/users/nobody/check`)).status, 404);
+  equal((await app.call("GET", `${ROLES}/users/unknown/check`)).status, 404);
 });
 
-Deno.test("METRICS_TOKEN opens nothing but the metrics, whatever roles its user has", async () => {
+Deno.test("METRICS_TOKEN gives access only to the metrics, whatever roles its user has", async () => {
   using app = testApp({ edition: "enterprise", config: { metricsToken: "scrape" } });
   await grant(app, "metrics", ["webhooks:read"]);
   const { body } = await app.call(

@@ -46,7 +46,7 @@ Deno.test("a role needs only a name", async () => {
   });
 });
 
-Deno.test("permissions that are given twice are stored once, and * is stored as it is", async () => {
+Deno.test("repeated permissions are stored once, and * is stored unchanged", async () => {
   using app = testApp({ edition: "enterprise" });
   const { body } = await app.call("POST", ROLES, {
     ...night,
@@ -80,7 +80,7 @@ for (
     { what: "a priority as text", change: { priority: "1" }, error: /^body\.priority: / },
     { what: "an endless priority", change: { priority: 1e9 }, error: /^body\.priority: / },
     {
-      what: "permissions that are no array",
+      what: "permissions that are not an array",
       change: { permissions: { containers: ["read"] } },
       error: /^body\.permissions: /,
     },
@@ -95,12 +95,12 @@ for (
       error: /^body\.permissions\.0\.resource: must be one of \*, containers, /,
     },
     {
-      what: "a resource in capitals",
+      what: "a capitalized resource",
       change: { permissions: [{ resource: "Containers", actions: ["read"] }] },
       error: /^body\.permissions\.0\.resource: must be one of /,
     },
     {
-      what: "what every object has",
+      what: "a property of every object",
       change: { permissions: [{ resource: "constructor", actions: ["name"] }] },
       error: /^body\.permissions\.0\.resource: must be one of /,
     },
@@ -118,7 +118,7 @@ for (
       error: /"exec" is not an action of networks; known actions: read, \*/,
     },
     {
-      what: "what every function has",
+      what: "a property of every function",
       change: { permissions: [{ resource: "*", actions: ["toString"] }] },
       error: /"toString" is not an action of any resource/,
     },
@@ -128,7 +128,7 @@ for (
       error: /^body\.permissions\.0\.actions: /,
     },
     {
-      what: "an action that is no text",
+      what: "an action that is not a string",
       change: { permissions: [{ resource: "stacks", actions: [null] }] },
       error: /^body\.permissions\.0\.actions\.0: /,
     },
@@ -238,7 +238,7 @@ Deno.test("DELETE deletes a role, and is 404 the second time", async () => {
   equal((await app.call("POST", ROLES, night)).status, 201, "its name is free again");
 });
 
-Deno.test("a role more than the most is refused with 409", async () => {
+Deno.test("a role over the limit is refused with 409", async () => {
   using app = testApp({ edition: "enterprise" });
   app.deps.db.transaction(() => {
     for (let n = 0; n < ROLES_MAX; n++) {

@@ -65,7 +65,7 @@ const toSlack = (chat: FakeChat, changes = {}) => ({
 const messagesOf = async (app: ProApp, id: string) =>
   (await app.call("GET", `${BASE}/channels/${id}/messages`)).body.messages;
 
-Deno.test("POST /channels stores a channel and shows nothing of its config", async () => {
+Deno.test("POST /channels stores a channel and does not show its config", async () => {
   using app = proApp({ now: "2026-01-01T12:00:00Z" });
   const { status, body } = await app.call("POST", `${BASE}/channels`, {
     ...telegram,
@@ -86,7 +86,7 @@ Deno.test("POST /channels stores a channel and shows nothing of its config", asy
   deepEqual((await app.call("GET", `${BASE}/channels`)).body, { channels: [body] });
 });
 
-Deno.test("no field of a config is in the database in clear", async () => {
+Deno.test("all fields of a config are encrypted in the database", async () => {
   using app = proApp();
   await create(app, { ...telegram, config: { ...telegram.config, api_url: "https://gw.test" } });
   await create(app, slack);
@@ -176,7 +176,7 @@ for (
       error: /^body\.config\.bot_token: .*there is none/,
     },
     {
-      wrong: "a webhook that is no URL",
+      wrong: "a webhook that is not a URL",
       channel: { ...slack, config: { webhook_url: "hooks" } },
       error: /^body\.config\.webhook_url: is not an http/,
     },
@@ -206,13 +206,13 @@ for (
   });
 }
 
-Deno.test("without the license everything is 402, and nothing is told", async () => {
+Deno.test("without the license everything is 402, and nothing is sent", async () => {
   using app = testApp();
   const { status, body } = await app.call("GET", `${BASE}/channels`);
   deepEqual([status, body.error, body.max], [402, "Chat channels need the Pro edition", 0]);
 });
 
-Deno.test("a viewer may read, and only an admin may write", async () => {
+Deno.test("viewers can read, and only admins can write", async () => {
   using app = proApp();
   const id = await create(app, slack);
   for (const path of ["/channels", `/channels/${id}`, `/channels/${id}/messages`]) {
@@ -248,7 +248,7 @@ Deno.test("an unknown channel is 404 everywhere", async () => {
   }
 });
 
-Deno.test("an event reaches Telegram as its sendMessage has it", async () => {
+Deno.test("an event reaches Telegram in the form of sendMessage", async () => {
   await using chat = fakeTelegram();
   using app = proApp();
   const id = await create(app, toTelegram(chat));
@@ -299,7 +299,7 @@ Deno.test("an event reaches Slack, and nothing in it is markup or a mention", as
   });
 });
 
-Deno.test("a gateway takes the place of Slack, under its own path", async () => {
+Deno.test("a gateway replaces Slack, under its own path", async () => {
   await using gateway = fakeReceiver(() => new Response("ok"));
   using app = proApp();
   const id = await create(app, {
@@ -319,7 +319,7 @@ for (
     { what: "Slack's own escapes", text: "&".repeat(10_000) },
   ]
 ) {
-  Deno.test(`titles and messages of 10 000 characters are taken by both platforms: ${what}`, async () => {
+  Deno.test(`both platforms accept titles and messages of 10 000 characters: ${what}`, async () => {
     await using first = fakeTelegram();
     await using second = fakeSlack();
     using app = proApp();
@@ -348,7 +348,7 @@ for (
   });
 }
 
-Deno.test("a channel gets no event during maintenance, but tests and dispatched ones", async () => {
+Deno.test("during maintenance a channel gets only tests and dispatched events", async () => {
   await using chat = fakeSlack();
   using app = proApp();
   const id = await create(app, toSlack(chat, { events: ["*"] }));
@@ -366,7 +366,7 @@ Deno.test("a channel gets no event during maintenance, but tests and dispatched 
   );
 });
 
-Deno.test("when the license ends nothing more is written down or sent", async () => {
+Deno.test("after the license ends, nothing is recorded or sent", async () => {
   await using chat = fakeSlack();
   using app = proApp();
   await create(app, toSlack(chat));
@@ -377,7 +377,7 @@ Deno.test("when the license ends nothing more is written down or sent", async ()
   equal(chat.paths.length, 0);
 });
 
-Deno.test("POST /test answers the message's id and sends it, also while the channel is off", async () => {
+Deno.test("POST /test returns the message id and sends it, also for a disabled channel", async () => {
   await using chat = fakeTelegram();
   using app = proApp();
   const id = await create(app, toTelegram(chat, { enabled: false }));
@@ -389,7 +389,7 @@ Deno.test("POST /test answers the message's id and sends it, also while the chan
   match(message.text, /Test of the channel On-call/);
 });
 
-Deno.test("POST /dispatch reaches every enabled channel that asked for it", async () => {
+Deno.test("POST /dispatch reaches every enabled channel with this kind of event", async () => {
   await using first = fakeTelegram();
   await using second = fakeSlack();
   using app = proApp();
@@ -443,7 +443,7 @@ Deno.test("the delivery log is paginated", async () => {
   equal((await app.call("GET", `${BASE}/channels/${id}/messages?limit=0`)).status, 400);
 });
 
-Deno.test("PUT changes what is given and keeps the rest, redacted values included", async () => {
+Deno.test("PUT changes the given fields and keeps the rest, including redacted values", async () => {
   await using chat = fakeTelegram();
   using app = proApp();
   const id = await create(app, toTelegram(chat, {}, { chat_id: "-1" }));
@@ -532,7 +532,7 @@ Deno.test("a channel keeps its config under another path of the same origin", as
   equal(other.status, 200);
 });
 
-Deno.test("another platform needs a whole config", async () => {
+Deno.test("a change of the platform requires a complete config", async () => {
   using app = proApp();
   const id = await create(app, telegram);
   const without = await app.call("PUT", `${BASE}/channels/${id}`, { platform: "slack" });
@@ -579,7 +579,7 @@ Deno.test("a message is queued with its last error until its attempts are used u
   }
 });
 
-Deno.test("a bot that has sent too much rests as long as Telegram says, with all that waits", async () => {
+Deno.test("a throttled bot waits as long as Telegram requires, with all pending messages", async () => {
   await using chat = fakeTelegram();
   using app = proApp();
   const id = await create(app, toTelegram(chat));
@@ -620,7 +620,7 @@ Deno.test("Slack's Retry-After is honoured, at most for an hour", async () => {
   equal(chat.messages.length, 1);
 });
 
-Deno.test("the platforms' refusals become sentences that name what to do", async () => {
+Deno.test("refusals of the platforms become messages that say what to do", async () => {
   await using first = fakeTelegram();
   await using second = fakeSlack();
   using app = proApp();
@@ -673,7 +673,7 @@ Deno.test("the platforms' refusals become sentences that name what to do", async
   );
 });
 
-Deno.test("an archived channel is turned off, and what waits for it is given up", async () => {
+Deno.test("an archived channel is disabled, and its pending messages are discarded", async () => {
   await using chat = fakeSlack();
   using app = proApp();
   const id = await create(app, toSlack(chat));
@@ -689,7 +689,7 @@ Deno.test("an archived channel is turned off, and what waits for it is given up"
   }
 });
 
-Deno.test("neither tokens nor answers get into any answer, error or log", async () => {
+Deno.test("tokens and responses of platforms are in no response, error or log", async () => {
   const lines: string[] = [];
   const note = (...line: unknown[]) => void lines.push(JSON.stringify(line));
   const log = { debug: note, info: note, warn: note, error: note };
@@ -721,7 +721,7 @@ Deno.test("neither tokens nor answers get into any answer, error or log", async 
   match(all, /127\.0\.0\.1:1 refused the connection/);
 });
 
-Deno.test("an address that is refused by now is not called", async () => {
+Deno.test("an address that is no longer allowed is not called", async () => {
   await using chat = fakeSlack();
   using app = proApp();
   const id = await create(app, toSlack(chat));
@@ -732,7 +732,7 @@ Deno.test("an address that is refused by now is not called", async () => {
   match((await messagesOf(app, id))[0].error, /may not reach/);
 });
 
-Deno.test("a channel whose config cannot be read any more is listed and can be deleted", async () => {
+Deno.test("a channel with an undecryptable config is listed and can be deleted", async () => {
   using app = proApp();
   const id = await create(app, telegram);
   const key = new Uint8Array(32).fill(9);

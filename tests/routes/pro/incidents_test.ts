@@ -28,7 +28,7 @@ function collect(app: TestApp): AppEvent[] {
   return seen;
 }
 
-Deno.test("POST /incidents opens an incident, tells of it and shows it with its timeline", async () => {
+Deno.test("POST /incidents opens an incident, publishes it and returns it with its timeline", async () => {
   using app = proApp();
   const events = collect(app);
 
@@ -74,7 +74,7 @@ Deno.test("POST /incidents opens an incident, tells of it and shows it with its 
   }]);
 });
 
-Deno.test("an incident needs a title and a severity only", async () => {
+Deno.test("an incident requires only a title and a severity", async () => {
   using app = proApp();
   const { status, body } = await app.call("POST", BASE, { title: " x ", severity: "info" });
   deepEqual([status, body.title, body.description, body.commander], [201, "x", null, null]);
@@ -101,7 +101,7 @@ for (
   });
 }
 
-Deno.test("GET /incidents is paged, newest first, and narrowed by status", async () => {
+Deno.test("GET /incidents is paged, newest first, and filtered by status", async () => {
   using app = proApp();
   for (const title of ["a", "b", "c"]) {
     await open(app, { title });
@@ -124,7 +124,7 @@ Deno.test("GET /incidents is paged, newest first, and narrowed by status", async
   }
 });
 
-Deno.test("PUT /incidents/:id changes what is given and tells of it", async () => {
+Deno.test("PUT /incidents/:id changes the given fields and publishes the change", async () => {
   using app = proApp();
   const incident = await open(app);
   const events = collect(app);
@@ -156,7 +156,7 @@ Deno.test("PUT /incidents/:id changes what is given and tells of it", async () =
   deepEqual([wrong.status, wrong.body.error.split(":")[0]], [400, "body.title"]);
 });
 
-Deno.test("PUT /incidents/:id/status writes each change down; reopening clears resolved_at", async () => {
+Deno.test("PUT /incidents/:id/status records each change; reopening clears resolved_at", async () => {
   using app = proApp();
   const { id } = await open(app);
   const events = collect(app);
@@ -219,7 +219,7 @@ Deno.test("the same status again changes nothing, but its message is an update",
   }
 });
 
-Deno.test("POST /incidents/:id/timeline adds entries, of which an update is told", async () => {
+Deno.test("POST /incidents/:id/timeline adds entries, and publishes updates", async () => {
   using app = proApp();
   const { id } = await open(app);
   const events = collect(app);
@@ -252,7 +252,7 @@ Deno.test("POST /incidents/:id/timeline adds entries, of which an update is told
   }
 });
 
-Deno.test("a timeline has an end", async () => {
+Deno.test("a timeline has a limit", async () => {
   using app = proApp();
   const { id } = await open(app);
   const add = () => app.call("POST", `${BASE}/${id}/timeline`, { message: "x" });
@@ -304,7 +304,7 @@ Deno.test("in users mode an incident names its author by email", () => {
   equal(incident.created_by, "ada@example.com");
 });
 
-Deno.test("incidents are closed on CE, with 402", async () => {
+Deno.test("incidents are 402 on CE", async () => {
   using app = testApp();
   for (const [method, path] of [["GET", ""], ["POST", ""], ["GET", "/x"]] as const) {
     const { status, body } = await app.call(

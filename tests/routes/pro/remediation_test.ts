@@ -27,7 +27,7 @@ async function add(app: TestApp, changes: Record<string, unknown> = {}) {
   return body;
 }
 
-Deno.test("POST /remediation/rules stores a rule that is on and returns it", async () => {
+Deno.test("POST /remediation/rules stores an enabled rule and returns it", async () => {
   using app = proApp();
   const { status, body } = await app.call("POST", `${BASE}/rules`, rule);
   equal(status, 201);
@@ -43,7 +43,7 @@ Deno.test("POST /remediation/rules stores a rule that is on and returns it", asy
   deepEqual([listed.status, listed.body], [200, { rules: [body] }]);
 });
 
-Deno.test("a rule has defaults for duration, config and cooldown, and may begin turned off", async () => {
+Deno.test("a rule has defaults for duration, config and cooldown, and can be created disabled", async () => {
   using app = proApp();
   const body = await add(app, {
     condition_duration: undefined,
@@ -100,7 +100,7 @@ for (
     ],
   ] as const
 ) {
-  Deno.test(`POST and PUT /remediation/rules refuse ${what} as target, however it is named`, async () => {
+  Deno.test(`POST and PUT /remediation/rules refuse ${what} as target, by name and by id`, async () => {
     using app = proApp();
     const { inventory } = app.deps;
     inventory.replaceAll([containerOf({ name: "web", ...fields })], inventory.readNumber());
@@ -117,7 +117,7 @@ for (
   });
 }
 
-Deno.test("POST /remediation/rules allows 10 on Pro; a bad body comes before the limit", async () => {
+Deno.test("POST /remediation/rules allows 10 rules on Pro and validates the body first", async () => {
   using app = proApp();
   for (let n = 0; n < 10; n++) await add(app);
   const { status, body } = await app.call("POST", `${BASE}/rules`, rule);
@@ -134,7 +134,7 @@ Deno.test("POST /remediation/rules allows 10 on Pro; a bad body comes before the
   equal((await app.call("GET", "/api/edition")).body.usage.remediation_rules, 10);
 });
 
-Deno.test("POST /remediation/rules knows no limit on Enterprise", async () => {
+Deno.test("POST /remediation/rules has no limit on Enterprise", async () => {
   using app = proApp({ edition: "enterprise" });
   for (let n = 0; n < 11; n++) await add(app);
 });
@@ -146,7 +146,7 @@ Deno.test("GET /remediation/rules lists by name", async () => {
   deepEqual(rules.map(({ name }: { name: string }) => name), ["API", "db", "web"]);
 });
 
-Deno.test("PUT /remediation/rules/:id changes what is given; toggle turns it off and on", async () => {
+Deno.test("PUT /remediation/rules/:id changes the given fields; toggle disables and enables it", async () => {
   using app = proApp();
   const created = await add(app);
   const path = `${BASE}/rules/${created.id}`;
@@ -169,7 +169,7 @@ Deno.test("PUT /remediation/rules/:id changes what is given; toggle turns it off
   deepEqual((await app.call("GET", `${BASE}/rules`)).body.rules, [changed.body]);
 });
 
-Deno.test("a rule with another condition starts again", async () => {
+Deno.test("a changed condition resets the rule", async () => {
   using app = proApp();
   const { id } = await add(app, { condition_duration: 60 });
   const stored = () =>
@@ -276,7 +276,7 @@ for (
   });
 }
 
-Deno.test("remediation is closed on CE, with 402", async () => {
+Deno.test("remediation is 402 on CE", async () => {
   using app = testApp();
   equal((await app.call("GET", `${BASE}/rules`)).status, 402);
   equal((await app.call("POST", `${BASE}/rules`, rule)).status, 402);

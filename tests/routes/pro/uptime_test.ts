@@ -74,7 +74,7 @@ for (
     },
   ]
 ) {
-  Deno.test(`POST /uptime/monitors takes ${JSON.stringify(given)}`, async () => {
+  Deno.test(`POST /uptime/monitors accepts ${JSON.stringify(given)}`, async () => {
     using pro = app();
     const { status, body } = await pro.call("POST", MONITORS, { ...http, ...given });
     equal(status, 201, JSON.stringify(body));
@@ -154,7 +154,7 @@ Deno.test("loopback needs OUTBOUND_ALLOW", async () => {
   equal((await open.call("POST", MONITORS, { ...http, url: "http://127.0.0.1:80/" })).status, 201);
 });
 
-Deno.test("Pro has 25 monitors; a bad body at the limit is still a bad body", async () => {
+Deno.test("Pro allows 25 monitors and validates the body first", async () => {
   using pro = app();
   for (let i = 0; i < 25; i++) equal((await pro.call("POST", MONITORS, http)).status, 201);
   const over = await pro.call("POST", MONITORS, http);
@@ -172,7 +172,7 @@ Deno.test("Pro has 25 monitors; a bad body at the limit is still a bad body", as
   equal((await pro.call("POST", MONITORS, http)).status, 201);
 });
 
-Deno.test("headers and body are sealed at rest, redacted when shown, kept and sent", async () => {
+Deno.test("headers and body are stored encrypted, shown redacted, kept and sent", async () => {
   await using target = fakeReceiver();
   using pro = app();
   const { body: created } = await pro.call("POST", MONITORS, {
@@ -210,7 +210,7 @@ Deno.test("headers and body are sealed at rest, redacted when shown, kept and se
   deepEqual(shown(bare.body), { headers: {}, body: null });
 });
 
-Deno.test("headers and body that were given for one origin are not sent to another", async () => {
+Deno.test("headers and body for one origin are not sent to another", async () => {
   using pro = app();
   const { body: { id } } = await pro.call("POST", MONITORS, {
     ...http,
@@ -243,7 +243,7 @@ Deno.test("headers and body that were given for one origin are not sent to anoth
   equal((await change({ url, headers: { Authorization: "new" }, body: null })).status, 200);
 });
 
-Deno.test("a monitor whose secrets cannot be read is listed, not checked, and deleted", async () => {
+Deno.test("a monitor with undecryptable secrets is listed, is not checked, and can be deleted", async () => {
   using pro = app();
   const { body: { id } } = await pro.call("POST", MONITORS, { ...http, headers: { a: "b" } });
   pro.deps.secrets = createSecrets({
@@ -258,7 +258,7 @@ Deno.test("a monitor whose secrets cannot be read is listed, not checked, and de
   equal((await pro.call("DELETE", `${MONITORS}/${id}`)).status, 200);
 });
 
-Deno.test("PUT /uptime/monitors/:id changes what is given and keeps the rest", async () => {
+Deno.test("PUT /uptime/monitors/:id changes the given fields and keeps the rest", async () => {
   using pro = app({ now: "2026-03-01T12:00:00Z" });
   const { body: before } = await pro.call("POST", MONITORS, { ...http, keyword: "ok", retries: 3 });
   pro.clock.advance({ seconds: 5 });
@@ -289,7 +289,7 @@ Deno.test("PUT /uptime/monitors/:id changes what is given and keeps the rest", a
   match(wrong.body.error, /^body\.url: not a domain name/);
 });
 
-Deno.test("a check is answered, recorded and counted; a second failure opens an outage", async () => {
+Deno.test("a check is returned, recorded and counted; a second failure opens an outage", async () => {
   let status = 200;
   await using target = fakeReceiver(() => new Response("hello", { status }));
   using pro = app({ now: "2026-03-01T12:00:00Z" });
@@ -367,7 +367,7 @@ Deno.test("a check is answered, recorded and counted; a second failure opens an 
   ]);
 });
 
-Deno.test("checks of one monitor at the same time are one check", async () => {
+Deno.test("concurrent checks of one monitor are one check", async () => {
   const answer = Promise.withResolvers<void>();
   await using target = fakeReceiver(async () => (await answer.promise, new Response("late")));
   using pro = app();
@@ -387,7 +387,7 @@ for (
     { what: "deleting it", method: "DELETE", path: "", body: undefined },
   ]
 ) {
-  Deno.test(`${what} gives up a check that is under way, and nothing of it is stored`, async () => {
+  Deno.test(`${what} cancels a running check, and nothing of it is stored`, async () => {
     const never = Promise.withResolvers<void>();
     await using target = fakeReceiver(async () => (await never.promise, new Response()));
     using pro = app();
@@ -401,7 +401,7 @@ for (
   });
 }
 
-Deno.test("pause and resume answer the monitor; outages of a deleted one are still listed", async () => {
+Deno.test("pause and resume return the monitor; outages of a deleted one are still listed", async () => {
   using pro = app({ now: "2026-03-01T12:00:00Z" });
   const { body: { id } } = await pro.call("POST", MONITORS, {
     ...http,
@@ -509,7 +509,7 @@ Deno.test("the query of a monitor's address is encrypted, shown redacted, kept a
   }
 });
 
-Deno.test("addresses of monitors that were stored in clear are encrypted at the next start", async () => {
+Deno.test("plain-text addresses of monitors are encrypted at the next start", async () => {
   await using system = fakeSystem(() => Response.json({}));
   using pro = app();
   const { body: monitor } = await pro.call("POST", MONITORS, {

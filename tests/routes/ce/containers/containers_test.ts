@@ -10,7 +10,7 @@ import {
 import { fakeEngine } from "../../../helpers/fake_engine.ts";
 import { testApp, type TestAppOptions } from "../../../helpers/test_app.ts";
 
-/** The application on an engine that plays these containers; nobody follows it. */
+/** The application on an engine with these containers, without an event stream. */
 function played(containers: SimulatedContainer[], options: TestAppOptions = {}) {
   const fake = fakeEngine(simulateContainers(containers));
   const app = testApp({ engine: fake.engine, ...options });
@@ -24,7 +24,7 @@ function played(containers: SimulatedContainer[], options: TestAppOptions = {}) 
   };
 }
 
-/** The application with a followed snapshot, whose engine would fail any question. */
+/** The application with a current snapshot and an engine that fails every request. */
 function followed(containers: (Partial<Container> & { name: string })[]) {
   const app = testApp();
   const { inventory } = app.deps;
@@ -44,7 +44,7 @@ Deno.test("GET /api/containers answers from the snapshot, newest first", async (
   deepEqual([status, body.containers.map(({ name }: Container) => name)], [200, ["new", "old"]]);
 });
 
-Deno.test("GET /api/containers shows an item in full and nothing beyond it", async () => {
+Deno.test("GET /api/containers shows exactly the documented fields", async () => {
   using app = followed([{
     name: "web",
     health: "unhealthy",
@@ -82,10 +82,10 @@ for (
     { query: "stack=shop", names: ["web"] },
     { query: "name=e", names: ["web", "cache"] },
     { query: "name=e&state=running&stack=shop", names: ["web"] },
-    { query: "stack=nobody", names: [] },
+    { query: "stack=unknown", names: [] },
   ]
 ) {
-  Deno.test(`GET /api/containers?${query} narrows the list`, async () => {
+  Deno.test(`GET /api/containers?${query} filters the list`, async () => {
     using app = followed([
       { name: "web", labels: { "com.docker.compose.project": "shop" } },
       { name: "db", state: "exited", exitCode: 0 },
@@ -96,7 +96,7 @@ for (
   });
 }
 
-Deno.test("GET /api/containers asks the engine while nobody follows it, never an old snapshot", async () => {
+Deno.test("GET /api/containers asks the engine without an event stream, and uses no old snapshot", async () => {
   const containers: SimulatedContainer[] = [{ name: "web" }];
   await using app = played(containers);
   const names = async () =>
@@ -108,13 +108,13 @@ Deno.test("GET /api/containers asks the engine while nobody follows it, never an
   equal((await app.call("GET", "/api/containers")).status, 503);
 });
 
-Deno.test("many lists at the same time ask the engine once", async () => {
+Deno.test("concurrent lists send one request to the engine", async () => {
   await using app = played([{ name: "web" }]);
   await Promise.all(Array.from({ length: 20 }, () => app.call("GET", "/api/containers")));
   equal(app.fake.requests.filter((each) => each.startsWith("GET /containers/json")).length, 1);
 });
 
-Deno.test("GET /api/containers/:id shows environment values to an admin only", async () => {
+Deno.test("GET /api/containers/:id shows environment values only to admins", async () => {
   const web = containerOf({ name: "web" });
   web.details.env = [{ name: "PASSWORD", value: "secret" }];
   using app = followed([web]);
@@ -142,7 +142,7 @@ Deno.test("GET /api/containers/:id shows the last sample for 45 seconds", async 
   deepEqual([later.stats, later.cpuPercent, later.memory], [null, null, null]);
 });
 
-Deno.test("GET /api/containers shows the figures of the last round, and none after 45 seconds", async () => {
+Deno.test("GET /api/containers shows the last samples for 45 seconds", async () => {
   using app = followed([{ name: "web" }, { name: "held", state: "paused" }]);
   const { stats } = app.deps;
   const sample = (cpuPercent: number) => ({ cpuPercent, memoryUsage: 10 }) as ContainerStats;
@@ -179,7 +179,7 @@ Deno.test("GET /api/containers/:id asks the engine for the log of a health check
   deepEqual(app.fake.requests.slice(before), [`GET /containers/${idOf("web")}/json`]);
 });
 
-Deno.test("GET /api/containers/:id refuses the beginning of several ids", async () => {
+Deno.test("GET /api/containers/:id refuses an ambiguous prefix", async () => {
   using app = followed([
     { name: "one", id: `ab1${"0".repeat(61)}` },
     { name: "two", id: `ab2${"0".repeat(61)}` },
@@ -189,7 +189,7 @@ Deno.test("GET /api/containers/:id refuses the beginning of several ids", async 
   equal((await app.call("GET", "/api/containers/ab1")).body.name, "one");
 });
 
-Deno.test("GET /api/containers/:id takes a name before the beginning of an id", async () => {
+Deno.test("GET /api/containers/:id prefers a name over the prefix of an id", async () => {
   using app = followed([
     { name: "abc", id: "f".repeat(64) },
     { name: "other", id: `abc${"0".repeat(61)}` },
@@ -223,7 +223,7 @@ Deno.test("POST bulk refuses the service's own container and acts on the others"
   ]);
 });
 
-Deno.test("POST stop hands the time before the kill to the engine", async () => {
+Deno.test("POST stop passes the timeout to the engine", async () => {
   await using app = played([{ name: "web" }]);
   await app.call("POST", "/api/containers/web/stop?t=3");
   await app.call("POST", "/api/containers/web/start");
@@ -234,7 +234,7 @@ Deno.test("POST stop hands the time before the kill to the engine", async () => 
   ]);
 });
 
-Deno.test("POST bulk takes at most twenty ids", async () => {
+Deno.test("POST bulk accepts at most twenty ids", async () => {
   using app = followed([]);
   const ids = Array.from({ length: 21 }, (_, n) => `web-${n}`);
   const { status, body } = await app.call("POST", "/api/containers/bulk", { ids, action: "stop" });
@@ -242,13 +242,13 @@ Deno.test("POST bulk takes at most twenty ids", async () => {
   match(body.error, /^body\.ids: /);
 });
 
-Deno.test("POST bulk is 503 while the engine is away", async () => {
+Deno.test("POST bulk is 503 while the engine is unreachable", async () => {
   using app = testApp();
   const { status } = await app.call("POST", "/api/containers/bulk", { ids: ["a"], action: "stop" });
   equal(status, 503);
 });
 
-Deno.test("a container that cannot start is a conflict in the engine's own words", async () => {
+Deno.test("a container that cannot start is 409 with the engine's message", async () => {
   await using app = played([{ name: "web", state: "exited" }]);
   app.fake.answers["POST /containers/*/start"] = () =>
     Response.json({ message: "driver failed: port is already allocated" }, { status: 500 });

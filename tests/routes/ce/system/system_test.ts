@@ -66,7 +66,7 @@ Deno.test("GET /api/system/docker describes the engine with its disk usage", asy
   });
 });
 
-Deno.test("GET /api/system/docker does without the disk usage when it fails", async () => {
+Deno.test("GET /api/system/docker omits the disk usage if it fails", async () => {
   await using fake = fakeEngine({
     ...system,
     "GET /system/df": () => Response.json({ message: "I/O error" }, { status: 500 }),
@@ -78,7 +78,7 @@ Deno.test("GET /api/system/docker does without the disk usage when it fails", as
   deepEqual([status, body.info.name, body.diskUsage], [200, "host1", null]);
 });
 
-Deno.test("GET /api/system/disk gives the breakdown", async () => {
+Deno.test("GET /api/system/disk returns the disk usage by kind", async () => {
   await using fake = fakeEngine(system);
   using app = testApp({ engine: fake.engine });
 
@@ -122,7 +122,7 @@ Deno.test("POST /api/system/prune removes volumes only with includeVolumes", asy
   });
 });
 
-Deno.test("POST /api/system/prune takes includeVolumes as a boolean only", async () => {
+Deno.test("POST /api/system/prune accepts includeVolumes only as a boolean", async () => {
   using app = testApp();
 
   for (const includeVolumes of ["true", 1, null]) {

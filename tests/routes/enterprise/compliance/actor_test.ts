@@ -1,5 +1,5 @@
 /**
- * Whose deed a refused request was, as the compliance log tells it.
+ * The actor of refused requests in the compliance log.
  *
  * @module
  */
@@ -33,7 +33,7 @@ Deno.test("the reuse of a refresh token is recorded with its user", async () => 
   ]);
 });
 
-Deno.test("a token that comes from an address that is not let in is told with whose it is", async () => {
+Deno.test("a token from a refused address is recorded with its user", async () => {
   using app = await usersApp({ edition: "enterprise" });
   const { accessToken: token } = await login(app, "admin@example.com");
   const rule = { cidr: "192.0.2.0/24", label: "Office" };
@@ -52,13 +52,13 @@ Deno.test("a token that comes from an address that is not let in is told with wh
   ]);
 });
 
-Deno.test("the request that begins the trial is the first entry", async () => {
+Deno.test("the request that starts the trial is the first entry", async () => {
   using app = testApp();
   equal((await app.call("POST", "/api/edition/trial")).status, 200);
   deepEqual(await newest(app, 9), [["edition.trial", "key", "success"]]);
 });
 
-Deno.test("an entry that is refused is told, one that is written is no more than itself", async () => {
+Deno.test("a refused entry is recorded, and a created one adds only itself", async () => {
   using app = testApp({ edition: "enterprise" });
   const path = `${ENTERPRISE}/compliance/logs`;
   equal((await app.call("POST", path, {})).status, 400);

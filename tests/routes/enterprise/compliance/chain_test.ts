@@ -22,7 +22,7 @@ const DEFAULTS = {
   export_format: "json",
 };
 
-Deno.test("the configuration has its defaults, and a change changes what it names", async () => {
+Deno.test("the configuration has defaults, and PUT changes the given settings", async () => {
   using app = opened();
   deepEqual((await app.call("GET", `${BASE}/config`)).body, DEFAULTS);
   const { status, body } = await app.call("PUT", `${BASE}/config`, {
@@ -65,7 +65,7 @@ for (
   });
 }
 
-Deno.test("while the log is off nothing is written, and that it was turned off is", async () => {
+Deno.test("while the log is disabled nothing is recorded except the change that disabled it", async () => {
   using app = opened();
   await app.call("PUT", `${BASE}/config`, { enabled: false });
   const last = await newest(app);
@@ -88,7 +88,7 @@ Deno.test("while the log is off nothing is written, and that it was turned off i
   equal(on.previous_hash, last.entry_hash);
 });
 
-Deno.test("the statistics count what is there", async () => {
+Deno.test("the statistics count all entries", async () => {
   using app = opened();
   deepEqual((await app.call("GET", `${BASE}/stats`)).body, {
     total_entries: 0,
@@ -152,7 +152,7 @@ for (
   });
 }
 
-Deno.test("POST /verify-chain verifies, and names what is broken", async () => {
+Deno.test("POST /verify-chain verifies the chain and reports the broken entry", async () => {
   using app = opened();
   const { db } = app.deps;
   fillLog(db, 100, { from: "2025-12-01T00:00:00Z", stepMs: 60 * 60 * 1_000 });
@@ -207,7 +207,7 @@ for (
   });
 }
 
-Deno.test("DELETE /retention deletes what is old, and the rest verifies", async () => {
+Deno.test("DELETE /retention deletes old entries, and the rest verifies", async () => {
   using app = opened();
   fillLog(app.deps.db, 1_000, { from: "2024-12-31T00:00:00Z", stepMs: 60 * 60 * 1_000 });
   await app.call("PUT", `${BASE}/config`, { retention_days: 350 });
@@ -220,7 +220,7 @@ Deno.test("DELETE /retention deletes what is old, and the rest verifies", async 
   }]);
   const { logs, total } = (await app.call("GET", `${BASE}/logs?limit=500&offset=400`)).body;
   equal(logs.at(-1).created_at, "2025-01-16T12:00:00.000Z");
-  // And the change of the configuration, the announcement, and the request itself.
+  // Plus the change of the configuration, the announcement, and the request itself.
   equal(total, 1_000 - 396 + 3);
   equal((await app.call("GET", `${BASE}/stats`)).body.total_entries, total);
   equal((await app.call("GET", `${BASE}/logs/${logs.at(-1).id}`)).body.chain_valid, true);
@@ -242,12 +242,12 @@ Deno.test("DELETE /retention deletes what is old, and the rest verifies", async 
   });
 });
 
-/** As somebody does who has nothing but the file. */
+/** Uses only the exported file. */
 function recomputed({ entry_hash: _, ...fields }: Record<string, unknown>): string {
   return `sha256:${createHash("sha256").update(canonicalize(fields)!).digest("hex")}`;
 }
 
-Deno.test("the JSON export is enough to compute every hash again", async () => {
+Deno.test("every hash can be recomputed from the JSON export", async () => {
   using app = opened();
   fillLog(app.deps.db, 450, {
     from: "2025-12-01T00:00:00Z",
@@ -348,7 +348,7 @@ const EVIL = [
 ];
 const PLAIN = ['say "hi", twice', "a\r\nb", "a,b;c", "ä€😀", "1=1", "", " leading", "sha256:0"];
 
-Deno.test("the CSV export is read by another implementation, and runs nothing", async () => {
+Deno.test("the CSV export is read by another implementation, and executes nothing", async () => {
   using app = opened();
   const texts = [...EVIL, ...PLAIN];
   fillLog(app.deps.db, texts.length, {
@@ -404,7 +404,7 @@ print(json.dumps(rows))
   });
 });
 
-Deno.test("an export has the newest 10 000 entries of the time, and says how many there are", async () => {
+Deno.test("an export has the newest 10 000 entries of the range and the total number", async () => {
   using app = opened();
   fillLog(app.deps.db, 10_050, { from: "2025-01-01T00:00:00Z" });
   const exported = async (query = "") => {
@@ -422,7 +422,7 @@ Deno.test("an export has the newest 10 000 entries of the time, and says how man
   equal((await app.call("GET", `${BASE}/export?from=x`)).status, 400);
 });
 
-Deno.test("asking for the head of an export exports nothing, and nothing else is written", async () => {
+Deno.test("HEAD of an export exports and records nothing", async () => {
   using app = opened();
   fillLog(app.deps.db, 3);
   const { status } = await app.fetch("HEAD", `${BASE}/export`);
@@ -431,7 +431,7 @@ Deno.test("asking for the head of an export exports nothing, and nothing else is
   deepEqual(logs, []);
 });
 
-Deno.test("an export is made as it is read, and can be left", async () => {
+Deno.test("an export is created while it is read, and can be cancelled", async () => {
   using app = opened();
   fillLog(app.deps.db, 2_000);
   const response = await app.fetch("GET", `${BASE}/export?format=csv`);
@@ -444,7 +444,7 @@ Deno.test("an export is made as it is read, and can be left", async () => {
   // The names of the columns, and two pieces.
   equal(lines, 1 + 2 * 100);
   await reader.cancel();
-  // A piece that is being made when the client leaves is nobody's any more.
+  // A piece in progress when the client disconnects is discarded.
   await yieldToEventLoop();
   const head = await app.fetch("HEAD", `${BASE}/export`);
   deepEqual([head.status, await head.text()], [200, ""]);

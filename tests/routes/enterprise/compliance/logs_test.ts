@@ -25,7 +25,7 @@ const write = (app: TestApp, changes = {}, options?: CallOptions) =>
 const list = async (app: TestApp, query = "") =>
   (await app.call("GET", `${BASE}/logs?${query}`)).body;
 
-/** As somebody does who has nothing but what the API shows. */
+/** Uses only the response of the API. */
 function recomputed(shown: Record<string, unknown>): string {
   const { entry_hash: _, chain_valid: __, ...fields } = shown;
   return `sha256:${createHash("sha256").update(canonicalize(fields)!).digest("hex")}`;
@@ -55,7 +55,7 @@ Deno.test("POST /logs stores an entry and shows it, and it can be read", async (
   equal((await app.call("GET", `${BASE}/logs/x`)).status, 404);
 });
 
-Deno.test("what is not given has its default, and who really wrote an entry is in it", async () => {
+Deno.test("omitted fields have defaults, and the entry names its author", async () => {
   using app = opened();
   const { body } = await app.call("POST", `${BASE}/logs`, {
     category: "system",
@@ -117,7 +117,7 @@ for (
     const { status, body } = await write(app, change);
     equal(status, 400);
     match(body.error, error);
-    // Perhaps that it was refused is written down, but not by who wanted to write.
+    // The refusal may be recorded, but not by the caller's entry.
     const { logs } = await list(app);
     ok(logs.every(({ recorded_by }: { recorded_by: unknown }) => recorded_by === null));
   });
@@ -155,7 +155,7 @@ for (
   });
 }
 
-Deno.test("metadata at its limits is kept as it is", async () => {
+Deno.test("metadata at its limits is stored unchanged", async () => {
   using app = opened();
   for (
     const metadata of [
@@ -174,7 +174,7 @@ Deno.test("metadata at its limits is kept as it is", async () => {
   }
 });
 
-Deno.test("only admins see the log or write into it", async () => {
+Deno.test("only admins can read the log or add to it", async () => {
   using app = opened();
   for (const role of ["viewer", "operator"] as const) {
     for (
@@ -196,7 +196,7 @@ Deno.test("only admins see the log or write into it", async () => {
   }
 });
 
-Deno.test("GET /logs shows the newest first, filtered and in pages", async () => {
+Deno.test("GET /logs is paged and filtered, newest first", async () => {
   using app = opened();
   const categories = ["data", "system", "security"] as const;
   fillLog(app.deps.db, 30, {
@@ -230,7 +230,7 @@ Deno.test("GET /logs shows the newest first, filtered and in pages", async () =>
     await found("category=data&severity=info&outcome=success&actor_id=user%200"),
     where((n) => n % 3 === 0 && n % 2 === 0 && n % 5 !== 0 && n % 4 === 0),
   );
-  deepEqual(await found("actor_id=nobody"), [0, []]);
+  deepEqual(await found("actor_id=unknown"), [0, []]);
   deepEqual(await found("severity=critical"), [0, []]);
   deepEqual(await found("limit=3&offset=4"), [30, [25, 24, 23]]);
   deepEqual(await found("limit=3&offset=28"), [30, [1, 0]]);
@@ -280,7 +280,7 @@ for (
   });
 }
 
-Deno.test("pages join up over thousands of entries of the same moment", async () => {
+Deno.test("pages are complete over thousands of entries with the same time", async () => {
   using app = opened();
   fillLog(app.deps.db, 12_000, { stepMs: 0, each: (n) => ({ resource_id: String(n) }) });
   const seen: number[] = [];
@@ -294,7 +294,7 @@ Deno.test("pages join up over thousands of entries of the same moment", async ()
 
 const STOPPED_ACTOR = "5f0c7c0a-8f43-4a3c-9c69-7e2f3f6d1c11";
 
-Deno.test("pages join up over many windows, also of a filter that few entries fit", async () => {
+Deno.test("pages are complete over many windows, also with a filter that few entries match", async () => {
   using app = opened();
   const isRare = (n: number) => n % 997 === 0;
   fillLog(app.deps.db, 20_000, {
@@ -312,7 +312,7 @@ Deno.test("pages join up over many windows, also of a filter that few entries fi
   equal(last, 0);
 });
 
-Deno.test("an entry shows whether it is still what was written, and where", async () => {
+Deno.test("an entry shows whether and where it was changed", async () => {
   using app = opened();
   const { db } = app.deps;
   fillLog(db, 5);
@@ -336,7 +336,7 @@ Deno.test("an entry shows whether it is still what was written, and where", asyn
   equal((await list(app)).logs.at(-1).metadata, null);
 });
 
-Deno.test("neither SQL changes or deletes an entry, nor puts one beside the chain", () => {
+Deno.test("SQL can neither change nor delete entries, nor insert one outside the chain", () => {
   using app = opened();
   const { db } = app.deps;
   fillLog(db, 3);

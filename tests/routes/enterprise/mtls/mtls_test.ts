@@ -8,7 +8,7 @@ const root = await createAuthority("Root");
 const other = await createAuthority("Root");
 const [web, db] = await Promise.all([root.issue({ name: "web-1" }), root.issue({ name: "db-1" })]);
 
-Deno.test("POST /mtls/ca stores an authority with what its certificate says", async () => {
+Deno.test("POST /mtls/ca stores an authority with the data of its certificate", async () => {
   using app = mtlsApp();
   const { status, body } = await app.call("POST", `${MTLS}/ca`, {
     name: " Agents ",
@@ -107,7 +107,7 @@ Deno.test("a private key is in no log, audit entry or table", async () => {
   ok(!JSON.stringify(audit.body).includes(secret));
 });
 
-Deno.test("an authority can be deleted when only revoked agents have it, and these stay without it", async () => {
+Deno.test("an authority with only revoked agents can be deleted, and the agents stay", async () => {
   using app = mtlsApp();
   const ca = await addCa(app, root.cert);
   const agents = [
@@ -135,7 +135,7 @@ Deno.test("an authority can be deleted when only revoked agents have it, and the
   }
 });
 
-Deno.test("POST /mtls/agents stores an enabled agent with what its certificate says", async () => {
+Deno.test("POST /mtls/agents stores an enabled agent with the data of its certificate", async () => {
   using app = mtlsApp();
   const ca = await addCa(app, root.cert);
   const { status, body } = await app.call("POST", `${MTLS}/agents`, {
@@ -207,7 +207,7 @@ for (
     ["an expired one", { certificate: expiredWeb.cert }, /^body\.certificate: has expired \(/],
     ["a weak key", { certificate: weak.cert }, /^body\.certificate: has an RSA key of 1024 bits/],
     ["a server's", { certificate: server.cert }, /^body\.certificate: is not a client certificate/],
-    ["an unknown CA", { ca_id: "nobody" }, /^body\.ca_id: CA nobody does not exist$/],
+    ["an unknown CA", { ca_id: "unknown" }, /^body\.ca_id: CA unknown does not exist$/],
     ["a number as CA", { ca_id: 1 }, /^body\.ca_id: /],
     [
       "a foreign CA's",
@@ -244,7 +244,7 @@ Deno.test("no agent can be added to an authority that has expired", async () => 
   match(answer.body.error, /^body\.ca_id: the certificate of the CA Sub has expired/);
 });
 
-Deno.test("a certificate belongs to one agent, also after the agent was revoked", async () => {
+Deno.test("a certificate belongs to one agent, even after its revocation", async () => {
   using app = mtlsApp();
   const agent = await addAgent(app, { certificate: web.cert });
   const again = () => app.call("POST", `${MTLS}/agents`, { hostname: "x", certificate: web.cert });
@@ -258,12 +258,12 @@ Deno.test("a certificate belongs to one agent, also after the agent was revoked"
     `This certificate belonged to the agent web-1 (${agent.id}) and was revoked at ` +
     `${revoked_at}; issue a new one`,
   ]);
-  // The same certificate can be that of an authority.
+  // The same certificate can also be a certificate authority.
   await addCa(app, root.cert);
   await addAgent(app, { certificate: root.cert });
 });
 
-Deno.test("of several requests at the same time with one certificate only one succeeds", async () => {
+Deno.test("of concurrent requests with one certificate only one succeeds", async () => {
   using app = mtlsApp();
   const ca = await addCa(app, root.cert);
   const body = { hostname: "web-1", certificate: web.cert, ca_id: ca.id };
@@ -283,7 +283,7 @@ Deno.test("an authority is not deleted while an agent of it is added, or the age
   });
   const removed = await app.call("DELETE", `${MTLS}/ca/${ca.id}`);
   const added = await adding;
-  // Whoever is first: never both, and never an agent that relies on nothing.
+  // Either can be first, but never both, and never an agent without its authority.
   deepEqual([removed.status, added.status].sort(), added.status === 201 ? [201, 409] : [200, 400]);
 });
 
@@ -356,7 +356,7 @@ Deno.test("an agent is toggled with and without a body, but not after it was rev
   }
 });
 
-Deno.test("an agent is revoked for good, and revoking it again changes nothing", async () => {
+Deno.test("a revocation is permanent, and repeating it changes nothing", async () => {
   using app = mtlsApp();
   const { id } = await addAgent(app, { certificate: web.cert });
   const first = await app.call("DELETE", `${MTLS}/agents/${id}`);
@@ -381,7 +381,7 @@ Deno.test("an unknown agent or authority is 404", async () => {
   ) equal((await app.call(method, `${MTLS}/${path}`, body)).status, 404, path);
 });
 
-Deno.test("GET /mtls/config enforces nothing at first, and PUT changes only the settings that are given", async () => {
+Deno.test("mTLS settings enforce nothing by default, and PUT changes only the given settings", async () => {
   using app = mtlsApp();
   const defaults = { enforcement_enabled: false, reject_unknown_certs: true, auto_enroll: false };
   deepEqual((await app.call("GET", `${MTLS}/config`)).body, defaults);

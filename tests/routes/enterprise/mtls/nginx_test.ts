@@ -33,7 +33,7 @@ function isFile(path: string): boolean {
 const withNginx = (name: string, fn: () => Promise<void>) =>
   Deno.test({ name, ignore: !isInstalled && !isEngineRequired(), fn });
 
-/** One request that reached the service behind nginx. */
+/** A request that reached the upstream of nginx. */
 interface Reached {
   path: string;
   agent: string | null;
@@ -148,7 +148,7 @@ function replaced(text: string, changes: Record<string, string>): string {
   return text;
 }
 
-/** Clients of every kind, and where mTLS is enforced. */
+/** All kinds of clients, with mTLS enforced. */
 async function clientsOf({ app, root }: Stage) {
   const foreignRoot = await createAuthority("Agents");
   const [valid, revoked, disabled, expired, unknown, foreign] = await Promise.all([
@@ -175,10 +175,10 @@ async function clientsOf({ app, root }: Stage) {
   return { valid, revoked, disabled, expired, unknown, foreign, ids };
 }
 
-withNginx("behind nginx a verified agent passes, and nobody else", async () => {
+withNginx("behind nginx only a verified agent is admitted", async () => {
   await using it = await stage();
   const clients = await clientsOf(it);
-  // nginx itself refuses with 400 whom its own check does not let in.
+  // nginx itself answers 400 if its own check fails.
   const statuses = {
     valid: 200,
     revoked: 403,
@@ -201,7 +201,7 @@ withNginx("behind nginx a verified agent passes, and nobody else", async () => {
   equal(body.last_seen_ip, "127.0.0.1");
 });
 
-withNginx("where nginx leaves the check to Longshore, each is refused for its reason", async () => {
+withNginx("if nginx leaves the check to Longshore, each refusal has its reason", async () => {
   await using it = await stage({ check: "optional_no_ca" });
   const clients = await clientsOf(it);
   for (
@@ -210,15 +210,15 @@ withNginx("where nginx leaves the check to Longshore, each is refused for its re
       ["disabled", /^The agent is disabled$/],
       ["unknown", /^The certificate does not belong to an agent$/],
       ["foreign", /^The certificate does not belong to an agent$/],
-      ["nobody", /^The client did not present a certificate$/],
+      ["none", /^The client did not present a certificate$/],
     ] as const
   ) {
-    const status = await it.ask(name === "nobody" ? undefined : clients[name]);
+    const status = await it.ask(name === "none" ? undefined : clients[name]);
     deepEqual([name, status], [name, 403]);
     match(String(it.verdicts.at(-1)?.["reason"]), reason);
   }
   deepEqual(it.reached, []);
-  // nginx looks at the dates in any case; where its clock is late, Longshore's decides.
+  // nginx always checks the dates; if its clock is behind, Longshore's decides.
   equal(await it.ask(clients.expired), 400);
   const { cert, key } = await it.root.issue({ name: "short", to: daysFromNow(1) });
   await addAgent(it.app, { hostname: "short", certificate: cert });
@@ -248,7 +248,7 @@ withNginx("on an open connection a revoked agent is refused at its next request"
   equal(it.reached.length, 2);
 });
 
-withNginx("what a client claims about itself is dropped", async () => {
+withNginx("headers that a client forges are dropped", async () => {
   await using it = await stage({ check: "optional_no_ca" });
   const { valid, unknown, disabled, ids } = await clientsOf(it);
   const { body: agent } = await it.app.call("GET", `${MTLS}/agents/${ids["valid"]}`);
@@ -264,7 +264,7 @@ withNginx("what a client claims about itself is dropped", async () => {
   for (const client of [undefined, unknown, disabled]) {
     equal(await it.ask(client, { headers }), 403);
   }
-  // Nor is the question to be asked from outside.
+  // Clients cannot call the verify endpoint.
   equal(await it.ask(valid, { headers, path: "/_longshore_verify" }), 404);
   deepEqual(it.reached, []);
 
@@ -273,7 +273,7 @@ withNginx("what a client claims about itself is dropped", async () => {
   deepEqual(it.reached.map(({ agent, hostname }) => [agent, hostname]), [[null, null]]);
 });
 
-withNginx("a request with a body is asked about without it, and arrives whole", async () => {
+withNginx("a request with a body is verified without the body, and arrives complete", async () => {
   await using it = await stage();
   const { valid } = await clientsOf(it);
   const body = "x".repeat(300_000);
@@ -287,7 +287,7 @@ withNginx("a request with a body is asked about without it, and arrives whole", 
   deepEqual(it.reached.map(({ body }) => body.length), [300_000, 300_000, 300_000]);
 });
 
-withNginx("when the secret is wrong or Longshore is away, nobody passes", async () => {
+withNginx("if the secret is wrong or Longshore is down, every request is refused", async () => {
   await using wrong = await stage({ secret: "another-secret" });
   const { valid } = await clientsOf(wrong);
   equal(await wrong.ask(valid), 401);

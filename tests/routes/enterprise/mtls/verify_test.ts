@@ -15,16 +15,16 @@ import { oddCertificate } from "../../../helpers/odd_certificates.ts";
 import { TEST_ADDRESS, type TestApp } from "../../../helpers/test_app.ts";
 
 const root = await createAuthority("Root");
-const [web, db, stranger] = await Promise.all([
+const [web, db, unknownClient] = await Promise.all([
   root.issue({ name: "web-1" }),
   root.issue({ name: "db-1" }),
-  oddCertificate({ name: "stranger" }),
+  oddCertificate({ name: "unknown" }),
 ]);
 
 const hexOf = (fingerprint: string) => fingerprint.slice("sha256:".length);
 const colonsOf = (hex: string) => hex.match(/../g)!.join(":");
 
-/** What a test asks about, and what it needs to ask. */
+/** Certificates and the application of a test. */
 async function prepared(app: TestApp, settings: Record<string, boolean> = {}) {
   const ca = await addCa(app, root.cert);
   const agent = await addAgent(app, { certificate: web.cert, ca_id: ca.id });
@@ -78,13 +78,13 @@ for (
     ["it twice", `${VERIFY_SECRET}, ${VERIFY_SECRET}`],
   ] as const
 ) {
-  Deno.test(`with ${what} the certificate is neither verified nor recorded, and the answer tells nothing of it`, async () => {
+  Deno.test(`with ${what} the certificate is neither verified nor recorded, and the response reveals nothing`, async () => {
     using app = mtlsApp();
     const { agent } = await prepared(app, { auto_enroll: true });
     for (
       const request of [
         { headers: escapedCert(web.cert) },
-        { headers: escapedCert(stranger.cert) },
+        { headers: escapedCert(unknownClient.cert) },
         { body: { fingerprint: agent.fingerprint } },
         { body: { fingerprint: "a".repeat(64) } },
       ]
@@ -108,7 +108,7 @@ Deno.test("an admin's token does not replace the secret", async () => {
   equal(status, 401);
 });
 
-Deno.test("without a configured secret nothing is verified, whatever the proxy shows", async () => {
+Deno.test("without a configured secret nothing is verified", async () => {
   using app = mtlsApp({ config: { mtlsVerifySecret: null } });
   await prepared(app);
   for (const secret of [null, "", "null", "undefined", VERIFY_SECRET]) {
@@ -120,7 +120,7 @@ Deno.test("without a configured secret nothing is verified, whatever the proxy s
   }
 });
 
-/** Everything that is refused, by its reason. */
+/** All refusals by reason. */
 const REFUSALS: {
   what: string;
   reason: RegExp;
@@ -249,7 +249,7 @@ for (const { what, reason, before, request } of REFUSALS) {
   });
 }
 
-Deno.test("without reject_unknown_certs a certificate that is merely unknown passes, and no other", async () => {
+Deno.test("without reject_unknown_certs, a valid unknown certificate passes, and no other", async () => {
   for (const auto_enroll of [false, true]) {
     for (const { what, before, request } of REFUSALS) {
       using app = mtlsApp();
@@ -302,7 +302,7 @@ Deno.test("an agent is not verified when its authority has expired", async () =>
   equal((await asked(free.cert)).verified, true);
 });
 
-Deno.test("a change of an agent or of the settings holds for the very next request", async () => {
+Deno.test("a change of an agent or of the settings applies to the next request", async () => {
   using app = mtlsApp();
   const { agent } = await prepared(app);
   const asked = async () => (await verify(app, { headers: escapedCert(web.cert) })).status;
@@ -346,7 +346,7 @@ for (
   });
 }
 
-Deno.test("a well-formed PEM block that is no certificate is refused when it is read", async () => {
+Deno.test("a well-formed PEM block that is not a certificate is refused", async () => {
   using app = mtlsApp();
   await prepared(app, { auto_enroll: true });
   const certificate = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n";
@@ -382,7 +382,7 @@ Deno.test("last_seen_at and last_seen_ip of an agent are stored at most once a m
   });
   deepEqual((await seen()).slice(0, 2), [app.clock.now().toISOString(), "192.0.2.8"]);
 
-  // Not the proxy's own address, and nothing unreadable.
+  // Neither the proxy's own address nor a malformed one.
   app.clock.advance({ minutes: 1 });
   await ask({ headers: { ...headers, "x-real-ip": "nonsense" } });
   deepEqual((await seen()).slice(0, 2), [app.clock.now().toISOString(), null]);
@@ -392,7 +392,7 @@ Deno.test("last_seen_at and last_seen_ip of an agent are stored at most once a m
   deepEqual((await seen()).slice(0, 2), [app.clock.now().toISOString(), "2001:db8::1"]);
 });
 
-Deno.test("when nothing can be stored, the same clients are verified as before", async () => {
+Deno.test("if nothing can be stored, the same clients are verified", async () => {
   using app = mtlsApp();
   await prepared(app, { auto_enroll: true });
   const run = app.deps.db.run.bind(app.deps.db);
@@ -402,7 +402,7 @@ Deno.test("when nothing can be stored, the same clients are verified as before",
   };
   const known = await verify(app, { headers: escapedCert(web.cert) });
   deepEqual([known.status, known.body.verified], [200, true]);
-  const unknown = await verify(app, { headers: escapedCert(stranger.cert) });
+  const unknown = await verify(app, { headers: escapedCert(unknownClient.cert) });
   deepEqual([unknown.status, unknown.body.verified], [403, false]);
 });
 
@@ -449,7 +449,7 @@ Deno.test("a recorded agent counts as unknown until it is enabled, disabled or r
   using app = mtlsApp();
   await prepared(app, { auto_enroll: true, reject_unknown_certs: false });
   const ask = async () => {
-    const { status, body } = await verify(app, { headers: escapedCert(stranger.cert) });
+    const { status, body } = await verify(app, { headers: escapedCert(unknownClient.cert) });
     return [status, body.reason];
   };
   const unknown = [200, "The certificate does not belong to an agent"];
@@ -462,7 +462,7 @@ Deno.test("a recorded agent counts as unknown until it is enabled, disabled or r
   equal((await app.call("GET", `${MTLS}/agents?revoked=true`)).body.total, 1);
 });
 
-Deno.test("an agent that was recorded by fingerprint gets its certificate once it is shown", async () => {
+Deno.test("an agent recorded by fingerprint gets its certificate when a client sends it", async () => {
   using app = mtlsApp();
   const { ca, agent: { fingerprint } } = await prepared(app);
   using other = mtlsApp();
@@ -490,7 +490,7 @@ Deno.test("an agent that was recorded by fingerprint gets its certificate once i
   match((await verify(other, { body: { fingerprint } })).body.reason, /has expired/);
 });
 
-Deno.test("an agent known by fingerprint is refused when its certificate turns out to be invalid", async () => {
+Deno.test("an agent known by fingerprint is refused if its certificate is invalid", async () => {
   using app = mtlsApp();
   const weak = await oddCertificate({ key: ["rsa:1024"] });
   await configure(app, { enforcement_enabled: true, auto_enroll: true });
@@ -526,18 +526,18 @@ Deno.test("neither a certificate nor the secret is in a log or an audit entry", 
   using app = mtlsApp({ log: { debug: note, info: note, warn: note, error: note } });
   await prepared(app, { auto_enroll: true });
   await verify(app, { headers: escapedCert(web.cert) });
-  await verify(app, { body: { certificate: stranger.cert } });
-  await verify(app, { headers: escapedCert(web.cert), secret: "a-wrong-secret-of-somebody" });
+  await verify(app, { body: { certificate: unknownClient.cert } });
+  await verify(app, { headers: escapedCert(web.cert), secret: "a-wrong-secret" });
   const { body } = await app.call("GET", "/api/audit?limit=500");
   const all = lines.join("\n") + JSON.stringify(body);
-  for (const secret of [VERIFY_SECRET, "a-wrong-secret-of-somebody", web.cert.split("\n")[2]!]) {
+  for (const secret of [VERIFY_SECRET, "a-wrong-secret", web.cert.split("\n")[2]!]) {
     equal(all.includes(secret), false);
   }
-  // A busy proxy fills no log.
+  // Requests of a proxy do not fill the log.
   equal(body.entries.some(({ action }: { action: string }) => action.includes("verify")), false);
 });
 
-Deno.test("the proxy may ask from any address, with GET and POST only", async () => {
+Deno.test("the proxy can call from any address, only with GET and POST", async () => {
   using app = mtlsApp();
   await prepared(app);
   for (const address of [TEST_ADDRESS, "127.0.0.1", "2001:db8::5"]) {
@@ -548,7 +548,7 @@ Deno.test("the proxy may ask from any address, with GET and POST only", async ()
   }
 });
 
-Deno.test("the compliance log has refused clients, and not the verified ones", async () => {
+Deno.test("the compliance log has refused clients, but not verified ones", async () => {
   using app = mtlsApp();
   const { agent } = await prepared(app);
   await verify(app, { headers: escapedCert(web.cert) });
@@ -575,7 +575,7 @@ Deno.test("without the secret the body is not even parsed", async () => {
   }
 });
 
-Deno.test("the rate limit is not for a proxy with the secret, but for those who guess it", async () => {
+Deno.test("a proxy with the secret is exempt from the rate limit, one that guesses it is not", async () => {
   using app = mtlsApp({ config: { rateLimitPerMinute: 20, trustedProxies: [] } });
   const ask = async (secret: string | null, method = "GET") =>
     (await verify(app, { secret, method, headers: escapedCert(web.cert) })).status;
@@ -587,7 +587,7 @@ Deno.test("the rate limit is not for a proxy with the secret, but for those who 
   for (let time = 0; time < 25; time++) guesses.push(await ask(time % 2 ? null : `guess ${time}`));
   deepEqual(guesses, [...Array(20).fill(401), ...Array(5).fill(429)]);
   equal(await ask(VERIFY_SECRET), 200);
-  // The secret is no ticket to the rest.
+  // The secret gives no access to other endpoints.
   const other = await app.call("GET", `${MTLS}/config`, undefined, {
     headers: { "x-verify-secret": VERIFY_SECRET },
   });

@@ -29,7 +29,7 @@ const auditOf = async (app: TestApp) =>
   (await app.call("GET", "/api/audit")).body.entries
     .filter(({ action }: { action: string }) => action === `POST ${SSO}/acs`);
 
-/** The form of a page, and what it holds. */
+/** The form of a page and its fields. */
 function formOf(html: string) {
   const action = /<form method="post" action="([^"]*)"/.exec(html)![1]!;
   const fields = Object.fromEntries(
@@ -48,14 +48,14 @@ const unescaped = (text: string) =>
 
 const decoded = (base64: string) => new TextDecoder().decode(Uint8Array.fromBase64(base64));
 
-/** Begins a login. @returns The id of its request. */
+/** Starts a login. @returns The id of its request. */
 async function begun(app: TestApp, providerId: string): Promise<string> {
   const { status, body } = await app.call("GET", `${SSO}/login/${providerId}`, undefined, anyone);
   equal(status, 200);
   return / ID="([^"]+)"/.exec(decoded(formOf(body).fields.SAMLRequest!))![1]!;
 }
 
-Deno.test("GET /metadata names entity id, ACS and kind of name, to anybody", async () => {
+Deno.test("GET /metadata is public and has entity id, ACS URL and NameID format", async () => {
   using app = testApp({ edition: "enterprise" });
   const { status, headers, body } = await app.call("GET", `${SSO}/metadata`, undefined, anyone);
   equal(status, 200);
@@ -65,7 +65,7 @@ Deno.test("GET /metadata names entity id, ACS and kind of name, to anybody", asy
   match(body, /<md:NameIDFormat>urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress</);
 });
 
-Deno.test("GET /metadata takes its address from SERVICE_BASE_URL, else from the Host", async () => {
+Deno.test("GET /metadata has the address of SERVICE_BASE_URL, or else of the Host", async () => {
   using app = testApp({ edition: "enterprise" });
   const request = new Request(`https://ops.example.com:8443${SSO}/metadata`);
   match(
@@ -80,7 +80,7 @@ Deno.test("GET /metadata takes its address from SERVICE_BASE_URL, else from the 
   match(body, /entityID="https:\/\/ops\.example\.com\/api\//);
 });
 
-ssoTest("GET /metadata asks for the kind of name that all enabled providers want", async () => {
+ssoTest("GET /metadata has the NameID format of all enabled providers", async () => {
   using app = await withProvider({ name_id_format: PERSISTENT });
   const format = async () => {
     const { body } = await app.call("GET", `${SSO}/metadata`, undefined, anyone);
@@ -173,7 +173,7 @@ ssoTest(
   },
 );
 
-ssoTest("requests are bounded: beyond 10 000 the oldest is forgotten", async () => {
+ssoTest("requests are limited to 10 000; beyond that the oldest is deleted", async () => {
   using app = await withProvider();
   const { db } = app.deps;
   const first = await begun(app, app.provider.id);
@@ -234,7 +234,7 @@ ssoTest(
   },
 );
 
-ssoTest("the answer is JSON that no cache keeps, and leads nowhere", async () => {
+ssoTest("the response is JSON that is not cached, without a redirect", async () => {
   using app = await withProvider();
   const { headers, body } = await ssoLogin(app, idp, {}, { relayState: "https://evil.example/" });
   equal(headers.get("location"), null);
@@ -265,18 +265,18 @@ const REFUSED: {
   error: RegExp;
   /** What the log calls it. */
   reason: string;
-  /** Whom the audit entry names; none for what is no message at all. */
+  /** The actor of the audit entry; none for malformed messages. */
   target?: string;
 }[] = [
   {
-    attack: "what is no base64",
+    attack: "a value that is not base64",
     post: (app) => postAcs(app, "<xml>"),
     status: 400,
     error: /base64/i,
     reason: "base64",
   },
   {
-    attack: "what is no SAML",
+    attack: "a value that is not SAML",
     post: (app) => postAcs(app, btoa("<a/>")),
     status: 400,
     error: /not a SAML 2\.0 response$/,
@@ -437,7 +437,7 @@ const REFUSED: {
     target: "Acme",
   },
   {
-    attack: "what is no address",
+    attack: "a value that is not an address",
     post: (app) => ssoLogin(app, idp, { email: "ada lovelace" }),
     status: 403,
     error: /The email address in the assertion is not valid$/,
@@ -500,7 +500,7 @@ for (const { attack, provider = {}, post, status, error, reason, target } of REF
   });
 }
 
-ssoTest("a login is audited under the user that it turned out to be", async () => {
+ssoTest("a login is audited with the resulting user", async () => {
   using app = await withProvider();
   const { user } = (await ssoLogin(app, idp)).body;
   const [{ actor, target, outcome }] = await auditOf(app);
@@ -523,7 +523,7 @@ ssoTest(
   },
 );
 
-ssoTest("a forged message uses nothing up", async () => {
+ssoTest("a forged message does not use up the request", async () => {
   using app = await withProvider();
   const inResponseTo = await begun(app, app.provider.id);
   const assertionId = "_one";
@@ -532,7 +532,7 @@ ssoTest("a forged message uses nothing up", async () => {
   equal((await ssoLogin(app, idp, { inResponseTo, assertionId })).status, 200);
 });
 
-ssoTest("of two that bring one message at once, one gets in", async () => {
+ssoTest("of two concurrent posts of one message one succeeds", async () => {
   using app = await withProvider();
   for (const inResponseTo of [null, await begun(app, app.provider.id)]) {
     const message = await idp.answer({ issuedAt: app.clock.now(), inResponseTo });
@@ -543,7 +543,7 @@ ssoTest("of two that bring one message at once, one gets in", async () => {
   }
 });
 
-ssoTest("of two answers to one login that come at once, one gets in", async () => {
+ssoTest("of two concurrent responses to one login one succeeds", async () => {
   using app = await withProvider();
   const says = { issuedAt: app.clock.now(), inResponseTo: await begun(app, app.provider.id) };
   const messages = await Promise.all([idp.answer(says), idp.answer(says)]);
@@ -551,7 +551,7 @@ ssoTest("of two answers to one login that come at once, one gets in", async () =
   deepEqual(answers.map(({ status }) => status).sort(), [200, 401]);
 });
 
-ssoTest("two first logins of one person at once make one user", async () => {
+ssoTest("two concurrent first logins of one person create one user", async () => {
   using app = await withProvider();
   const issuedAt = app.clock.now();
   const messages = await Promise.all([
@@ -563,14 +563,17 @@ ssoTest("two first logins of one person at once make one user", async () => {
   equal(answers[0]!.body.user.id, answers[1]!.body.user.id);
 });
 
-ssoTest("an assertion is good once for its issuer; another may use the same id", async () => {
-  using app = await withProvider();
-  await addProvider(app, other);
-  equal((await ssoLogin(app, idp, { assertionId: "_1", email: "a@example.com" })).status, 200);
-  equal((await ssoLogin(app, other, { assertionId: "_1", email: "b@example.com" })).status, 200);
-});
+ssoTest(
+  "an assertion is accepted once per issuer; another issuer may use the same id",
+  async () => {
+    using app = await withProvider();
+    await addProvider(app, other);
+    equal((await ssoLogin(app, idp, { assertionId: "_1", email: "a@example.com" })).status, 200);
+    equal((await ssoLogin(app, other, { assertionId: "_1", email: "b@example.com" })).status, 200);
+  },
+);
 
-ssoTest("a provider that was set up anew does not make a used assertion good again", async () => {
+ssoTest("recreating a provider does not make a used assertion valid again", async () => {
   using app = await withProvider();
   const message = await idp.answer({ issuedAt: app.clock.now() });
   equal((await postAcs(app, message)).status, 200);
@@ -579,7 +582,7 @@ ssoTest("a provider that was set up anew does not make a used assertion good aga
   match((await postAcs(app, message)).body.error, /already been used/);
 });
 
-ssoTest("an assertion for another service is refused, whatever Host it is brought to", async () => {
+ssoTest("an assertion for another service is refused for any Host", async () => {
   using app = await withProvider();
   const evil = "http://evil.example";
   const message = await idp.answer({
@@ -599,7 +602,7 @@ ssoTest("an assertion for another service is refused, whatever Host it is brough
 });
 
 ssoTest(
-  "a login goes on where the Host is another than the admin's, by the address of the admin",
+  "a login with another Host uses the address that the admin used",
   async () => {
     using app = await withProvider();
     const message = await idp.answer({ issuedAt: app.clock.now() });
@@ -613,7 +616,7 @@ ssoTest(
   },
 );
 
-ssoTest("POST /acs takes a form and nothing else, each field once", async () => {
+ssoTest("POST /acs accepts only a form, with each field once", async () => {
   using app = await withProvider();
   const post = (body: unknown, type?: string) =>
     app.call("POST", `${SSO}/acs`, body, {
@@ -638,7 +641,7 @@ ssoTest("POST /acs takes a form and nothing else, each field once", async () => 
 });
 
 ssoTest(
-  "the 11th message of an address within a minute is 429, and nobody else is held back",
+  "the 11th message of an address within a minute is 429, and other addresses are not affected",
   async () => {
     using app = await withProvider();
     for (let n = 0; n < 10; n++) equal((await postAcs(app, "eA==")).status, 400);
@@ -674,7 +677,7 @@ ssoTest(
   },
 );
 
-ssoTest("a session of a far future is kept and compared rightly", async () => {
+ssoTest("a session end in the far future is stored and compared correctly", async () => {
   using app = await withProvider();
   const far = new Date("9999-12-31T23:59:59.999Z");
   const { status, body } = await ssoLogin(app, idp, { sessionNotOnOrAfter: far });
@@ -684,7 +687,7 @@ ssoTest("a session of a far future is kept and compared rightly", async () => {
   equal(sessions[0].expires_at, far.toISOString());
 });
 
-ssoTest("single sign-on keeps the message, the assertion and the tokens to itself", async () => {
+ssoTest("messages, assertions and tokens are in no log", async () => {
   const lines: unknown[] = [];
   const write = (message: string, fields = {}) => void lines.push({ message, ...fields });
   using app = await withProvider({}, {

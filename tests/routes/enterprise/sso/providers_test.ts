@@ -112,7 +112,7 @@ for (
     { wrong: "an unknown binding", change: { binding: "SOAP" }, error: /^body\.binding: / },
     { wrong: "an unknown role", change: { default_role: "root" }, error: /^body\.default_role: / },
     {
-      wrong: "a format that is no URN",
+      wrong: "a format that is not a URN",
       change: { name_id_format: "email" },
       error: /^body\.name_id_format: must be a URN/,
     },
@@ -147,14 +147,14 @@ for (
   });
 }
 
-ssoTest("this machine's own identity provider may speak plain http", async () => {
+ssoTest("an identity provider on this host can use plain http", async () => {
   using app = enterprise();
   for (const [n, host] of ["localhost", "127.0.0.1:8080", "[::1]:8080"].entries()) {
     await addProvider(app, { ...idp, entityId: `idp-${n}` }, { sso_url: `http://${host}/sso` });
   }
 });
 
-ssoTest("a known entity_id is 409, for a new provider and for a changed one", async () => {
+ssoTest("a duplicate entity_id is 409, for new and changed providers", async () => {
   using app = enterprise();
   await addProvider(app, idp);
   const second = await addProvider(app, other);
@@ -168,7 +168,7 @@ ssoTest("a known entity_id is 409, for a new provider and for a changed one", as
   equal(same.status, 200);
 });
 
-ssoTest("a change keeps what it leaves out", async () => {
+ssoTest("a change keeps omitted fields", async () => {
   using app = enterprise();
   const { updated_at: _, ...before } = await addProvider(app, idp, { name_id_format: "urn:a:b" });
   app.clock.advance({ minutes: 1 });
@@ -190,7 +190,7 @@ ssoTest("a change keeps what it leaves out", async () => {
   });
 });
 
-ssoTest("the toggle takes a wish, or makes it the opposite", async () => {
+ssoTest("the toggle sets the given state, or the opposite", async () => {
   using app = enterprise();
   const { id } = await addProvider(app, idp);
   const toggle = async (body: unknown) =>
@@ -269,7 +269,7 @@ ssoTest("a provider under another entity_id keeps its users", async () => {
   equal(after.body.user.id, before.body.user.id);
 });
 
-ssoTest("a provider that was deleted and set up again finds its users", async () => {
+ssoTest("a provider that was deleted and created again finds its users", async () => {
   using app = enterprise();
   const { id } = await addProvider(app, idp);
   const before = await ssoLogin(app, idp);
@@ -280,7 +280,7 @@ ssoTest("a provider that was deleted and set up again finds its users", async ()
   equal(after.body.user.id, before.body.user.id);
 });
 
-ssoTest("a certificate that was replaced is good no more", async () => {
+ssoTest("a replaced certificate is no longer accepted", async () => {
   using app = enterprise();
   const { id } = await addProvider(app, idp);
   const { cert } = await selfSigned({ name: "new.test" });
@@ -305,7 +305,7 @@ ssoTest("SERVICE_BASE_URL names this service whatever the request was sent to", 
   equal(body.sp_entity_id, `https://ops.example.com/longshore${SSO}/metadata`);
 });
 
-ssoTest("with sso:write a viewer cannot become whoever a provider may log in", async () => {
+ssoTest("with sso:write a viewer cannot become another user through a provider", async () => {
   using app = await appWithRights("sso:write", "sso:read");
   const { id } = await addProvider(app, idp, { default_role: "admin", auto_provision: false });
   for (

@@ -18,7 +18,7 @@ async function withProvider() {
 const listed = async (app: TestApp) =>
   (await app.call("GET", SESSIONS)).body.sessions.map(({ id }: { id: string }) => id);
 
-ssoTest("a session tells whose it is, and by which provider", async () => {
+ssoTest("a session shows its user and provider", async () => {
   using app = await withProvider();
   const { body } = await ssoLogin(app, idp, { email: "Ada@Example.com" }, { address: "192.0.2.7" });
 
@@ -76,7 +76,7 @@ ssoTest(
   },
 );
 
-ssoTest("DELETE /sessions/expired forgets what has ended and nothing else", async () => {
+ssoTest("DELETE /sessions/expired deletes only ended sessions", async () => {
   using app = await withProvider();
   await ssoLogin(app, idp, { sessionNotOnOrAfter: new Date("2026-01-01T13:00:00Z") });
   const { sessionId } = (await ssoLogin(app, idp)).body;
@@ -96,23 +96,26 @@ ssoTest("a session that was logged out of is not active", async () => {
   deepEqual(await listed(app), []);
 });
 
-ssoTest("parallel refreshes of a session give one pair, which ends with the session", async () => {
-  using app = await withProvider();
-  const first = (await ssoLogin(app, idp, {
-    sessionNotOnOrAfter: new Date("2026-01-01T12:05:00Z"),
-  })).body;
-  const answers = await Promise.all(
-    Array.from({ length: 4 }, () => refresh(app, first.refreshToken)),
-  );
-  const [next, ...others] = answers.map(({ body }) => body);
-  for (const other of others) deepEqual(other, next);
-  equal(next.expiresIn, 5 * 60);
-  deepEqual(await listed(app), [first.sessionId]);
+ssoTest(
+  "concurrent refreshes of a session give one pair, which ends with the session",
+  async () => {
+    using app = await withProvider();
+    const first = (await ssoLogin(app, idp, {
+      sessionNotOnOrAfter: new Date("2026-01-01T12:05:00Z"),
+    })).body;
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => refresh(app, first.refreshToken)),
+    );
+    const [next, ...others] = answers.map(({ body }) => body);
+    for (const other of others) deepEqual(other, next);
+    equal(next.expiresIn, 5 * 60);
+    deepEqual(await listed(app), [first.sessionId]);
 
-  equal((await app.call("DELETE", `${SESSIONS}/${first.sessionId}`)).status, 200);
-  equal((await refresh(app, first.refreshToken)).status, 401);
-  equal(await statusWith(app, next.accessToken), 401);
-});
+    equal((await app.call("DELETE", `${SESSIONS}/${first.sessionId}`)).status, 200);
+    equal((await refresh(app, first.refreshToken)).status, 401);
+    equal(await statusWith(app, next.accessToken), 401);
+  },
+);
 
 ssoTest("a session whose refresh token was used twice is not active", async () => {
   using app = await withProvider();
@@ -177,7 +180,7 @@ ssoTest(
   },
 );
 
-ssoTest("a session of which nobody says when it ends lasts 8 hours", async () => {
+ssoTest("a session without SessionNotOnOrAfter lasts 8 hours", async () => {
   using app = await withProvider();
   let pair = (await ssoLogin(app, idp)).body;
   for (let n = 0; n < 47; n++) {
@@ -224,7 +227,7 @@ ssoTest("sessions are for admins, also to read", async () => {
   equal((await app.call("DELETE", `${SESSIONS}/x`, undefined, { role: "operator" })).status, 403);
 });
 
-ssoTest("a user can be deleted whatever hangs on it", async () => {
+ssoTest("a user with identities and sessions can be deleted", async () => {
   using app = await withProvider();
   const { user } = (await ssoLogin(app, idp)).body;
   equal(deleteUser(app.deps.db, user.id), true);

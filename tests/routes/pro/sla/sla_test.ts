@@ -71,7 +71,7 @@ async function get(app: TestApp, path: string) {
   return body;
 }
 
-/** How many messages the webhook gets. */
+/** Number of messages to the webhook. */
 async function countDeliveries(app: TestApp, webhookId: string): Promise<number> {
   const { body } = await app.call("GET", `/api/webhooks/${webhookId}/deliveries`);
   return body.total;
@@ -88,7 +88,7 @@ async function addWebhook(app: TestApp): Promise<string> {
 
 const { signal } = new AbortController();
 
-/** Lets the webhook be made. */
+/** Allows creating the webhook. */
 const open = { config: { outboundAllow: ["192.0.2.9"] } };
 
 Deno.test("POST /sla/definitions stores a definition and returns it", async () => {
@@ -112,7 +112,7 @@ Deno.test("POST /sla/definitions stores a definition and returns it", async () =
   deepEqual(await get(app, "/definitions"), { definitions: [early, created] });
 });
 
-Deno.test("description and period type of a definition may be left out", async () => {
+Deno.test("description and period type of a definition are optional", async () => {
   using app = proApp();
   addMonitor(app, "web");
   const created = await createSla(app, { description: undefined, period_type: undefined });
@@ -138,8 +138,8 @@ for (
     [{ monitor_ids: [1] }, /^body\.monitor_ids\.0: /],
     [{ monitor_ids: Array(501).fill("web") }, /^body\.monitor_ids: /],
     [
-      { monitor_ids: ["web", "nobody"] },
-      /^body\.monitor_ids: uptime monitor nobody does not exist$/,
+      { monitor_ids: ["web", "unknown"] },
+      /^body\.monitor_ids: uptime monitor unknown does not exist$/,
     ],
   ] as const
 ) {
@@ -179,7 +179,7 @@ Deno.test("every endpoint of a definition that does not exist answers 404", asyn
   }
 });
 
-Deno.test("the current period is opened when it is asked for, and stays the same", async () => {
+Deno.test("the current period is opened by the first request and stays the same", async () => {
   using app = proApp({ now: "2026-06-16T00:00:00Z" });
   addMonitor(app, "web");
   const { id } = await createSla(app);
@@ -211,7 +211,7 @@ Deno.test("the current period is opened when it is asked for, and stays the same
   });
 });
 
-Deno.test("reading again and again writes nothing", async () => {
+Deno.test("repeated reads write nothing", async () => {
   using app = proApp({ now: "2026-06-16T00:00:00Z" });
   addMonitor(app, "web");
   const { id } = await createSla(app);
@@ -227,7 +227,7 @@ Deno.test("reading again and again writes nothing", async () => {
   equal(changes(), before);
 });
 
-Deno.test("one outage of 44 minutes makes exactly one breach, also over a restart", async () => {
+Deno.test("an outage of 44 minutes causes exactly one breach, also across a restart", async () => {
   const db = openTestDatabase();
   try {
     let id: string;
@@ -297,7 +297,7 @@ Deno.test("one outage of 44 minutes makes exactly one breach, also over a restar
   }
 });
 
-Deno.test("a breach that nobody saw happen has the time at which the budget was exceeded", async () => {
+Deno.test("a breach that is detected late has the time at which the budget was exceeded", async () => {
   using app = proApp({ ...june, ...open });
   addMonitor(app, "web");
   const { id } = await createSla(app);
@@ -306,7 +306,7 @@ Deno.test("a breach that nobody saw happen has the time at which the budget was 
   checkUntil(app, "web", "2026-06-10T10:44:00Z", DOWN);
   checkAt(app, "web", "2026-06-10T10:44:00Z", UP);
 
-  // A reader is the first to see it, and is told the same as everybody after.
+  // The first reader gets the same breach as all later ones.
   app.clock.set("2026-06-20T00:00:00Z");
   const report = await get(app, `/definitions/${id}/report`);
 
@@ -319,7 +319,7 @@ Deno.test("a breach that nobody saw happen has the time at which the budget was 
   equal(await countDeliveries(app, webhookId), 1);
 });
 
-Deno.test("a monitor of two definitions breaches each of them for itself", async () => {
+Deno.test("a monitor of two definitions breaches each separately", async () => {
   using app = proApp();
   addMonitor(app, "web");
   const strict = await createSla(app, { name: "strict", target_uptime: 99.99 });
@@ -341,7 +341,7 @@ Deno.test("a monitor of two definitions breaches each of them for itself", async
   });
 });
 
-Deno.test("two monitors that are down at the same time are one downtime", async () => {
+Deno.test("simultaneous outages of two monitors count once", async () => {
   using app = proApp();
   addMonitor(app, "web");
   addMonitor(app, "api");
@@ -362,7 +362,7 @@ Deno.test("two monitors that are down at the same time are one downtime", async 
   equal(period.total_downtime_seconds, 180);
 });
 
-Deno.test("neither a pause nor time in which nobody checked is downtime", async () => {
+Deno.test("a pause and unchecked time are not downtime", async () => {
   using app = proApp({ now: "2026-06-01T00:00:00Z" });
   addMonitor(app, "web");
   const { id } = await createSla(app);
@@ -386,7 +386,7 @@ Deno.test("neither a pause nor time in which nobody checked is downtime", async 
   equal(period.actual_uptime, 0);
 });
 
-Deno.test("an outage over the end of a month counts in each for its part", async () => {
+Deno.test("an outage across the end of a month counts in both months", async () => {
   using app = proApp({ now: "2026-06-30T23:00:00Z" });
   addMonitor(app, "web");
   const { id } = await createSla(app);
@@ -429,7 +429,7 @@ Deno.test("an outage that began in a period that has just ended is still counted
   deepEqual(await downtimes(), [[60, "current"], [120, "closed"]]);
 });
 
-Deno.test("periods that ended while the service was down are closed, and those missed are there", async () => {
+Deno.test("periods that ended while the service was down are closed, and missed ones are created", async () => {
   using app = proApp({ now: "2026-01-31T23:00:00Z" });
   addMonitor(app, "web");
   const { id } = await createSla(app);
@@ -469,7 +469,7 @@ Deno.test("periods that ended while the service was down are closed, and those m
   deepEqual(page, { periods: periods.slice(1, 3), total: 4, limit: 2, offset: 1 });
 });
 
-Deno.test("weeks follow each other over the end of a year", async () => {
+Deno.test("weeks continue across the end of a year", async () => {
   using app = proApp({ now: "2025-12-30T00:00:00Z" });
   addMonitor(app, "web");
   const { id } = await createSla(app, { period_type: "weekly" });
@@ -488,7 +488,7 @@ Deno.test("weeks follow each other over the end of a year", async () => {
   equal((await get(app, `/definitions/${id}/budget`)).total_budget_minutes, 10.08);
 });
 
-Deno.test("after the clock is set back what is over stays as it was", async () => {
+Deno.test("after the clock is set back, closed periods stay unchanged", async () => {
   using app = proApp({ now: "2026-06-30T00:00:00Z" });
   addMonitor(app, "web");
   const { id } = await createSla(app);
@@ -508,7 +508,7 @@ Deno.test("after the clock is set back what is over stays as it was", async () =
   equal((await get(app, `/definitions/${id}/current`)).period.status, "closed");
 });
 
-Deno.test("a changed target holds for the current period only", async () => {
+Deno.test("a changed target applies only to the current period", async () => {
   using app = proApp({ now: "2026-05-10T00:00:00Z" });
   addMonitor(app, "web");
   const { id } = await createSla(app);
@@ -535,7 +535,7 @@ Deno.test("a changed target holds for the current period only", async () => {
   );
   equal((await get(app, "/breaches")).total, 1);
 
-  // Once breached, a period is breached once: a target that forgives it does not forget it.
+  // A period stays breached even if a new target would allow the downtime.
   await app.call("PUT", `${SLA}/definitions/${id}`, { target_uptime: 90 });
   equal((await get(app, `/definitions/${id}/current`)).period.is_breached, false);
   await app.call("PUT", `${SLA}/definitions/${id}`, { target_uptime: 99.99 });
@@ -543,7 +543,7 @@ Deno.test("a changed target holds for the current period only", async () => {
   equal((await get(app, "/breaches")).total, 1);
 });
 
-Deno.test("a period that ended before a change is closed by what held in it", async () => {
+Deno.test("a period that ended before a change is closed with its own target", async () => {
   using app = proApp({ now: "2026-06-30T23:00:00Z" });
   addMonitor(app, "web");
   addMonitor(app, "api");
@@ -568,7 +568,7 @@ Deno.test("a period that ended before a change is closed by what held in it", as
   );
 });
 
-Deno.test("with another period type one of that kind begins, and the old one runs to its end", async () => {
+Deno.test("a changed period type opens a period of that type, and the previous one continues", async () => {
   using app = proApp({ now: "2026-06-24T00:00:00Z" });
   addMonitor(app, "web");
   const { id } = await createSla(app);
@@ -597,7 +597,7 @@ Deno.test("with another period type one of that kind begins, and the old one run
   equal(periods[2].id, month.id);
 });
 
-Deno.test("the past of a deleted monitor stays counted, and the definition can still be changed", async () => {
+Deno.test("past outages of a deleted monitor count, and the definition can still be changed", async () => {
   using app = proApp();
   addMonitor(app, "web");
   addMonitor(app, "api");
@@ -616,11 +616,11 @@ Deno.test("the past of a deleted monitor stays counted, and the definition can s
   equal((await get(app, `/definitions/${id}/current`)).period.total_downtime_seconds, 300);
   equal((await change(["api"])).status, 200);
   equal((await get(app, `/definitions/${id}/current`)).period.total_downtime_seconds, 0);
-  // Now it is new to the definition, and there is no such monitor.
+  // It is no longer in the definition, and the monitor does not exist.
   equal((await change(["api", "web"])).status, 400);
 });
 
-Deno.test("deleting a definition deletes its periods and breaches and nothing else", async () => {
+Deno.test("deleting a definition deletes only its periods and breaches", async () => {
   using app = proApp();
   addMonitor(app, "web");
   const gone = await createSla(app, { name: "gone" });

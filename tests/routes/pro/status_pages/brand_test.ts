@@ -92,7 +92,7 @@ Deno.test("a page's own color comes before the brand's", async () => {
   match((await page(app)).body, /--brand:#0f5c6e;--on-brand:#fff}/);
 });
 
-Deno.test("what changes of the brand is on the page at once, and goes with the license", async () => {
+Deno.test("changes of the brand are visible immediately, and end with the license", async () => {
   using app = testApp({ edition: "enterprise" });
   await harborPage(app);
   const plain = await page(app);
@@ -126,7 +126,7 @@ Deno.test("what changes of the brand is on the page at once, and goes with the l
   deepEqual([(await page(app)).body, (await page(app)).policy], [plain.body, plain.policy]);
 });
 
-Deno.test("after a restart the brand is there from the first page on", async () => {
+Deno.test("after a restart the first page has the brand", async () => {
   using before = testApp({ edition: "enterprise" });
   await harborPage(before);
   await activate(before, { app_name: "Kept" });
@@ -152,7 +152,7 @@ Deno.test("feed and badge do not change with the brand", async () => {
   deepEqual(await read(), plain);
 });
 
-Deno.test("whatever is stored, nothing leaves its place in the page", () => {
+Deno.test("stored values cannot break out of their place in the page", () => {
   for (
     const custom_css of ["</style><script>x</script>", "a{}</STYLE>", "<!-- a{} -->", "a\0{}", ""]
   ) equal(customStyle({ ...NO_LOOK, custom_css }), undefined, custom_css);
@@ -170,7 +170,7 @@ Deno.test("whatever is stored, nothing leaves its place in the page", () => {
   equal(brandBand(hostile).text.includes("<img"), false);
 });
 
-Deno.test("the logo for dark surroundings serves for both where it is the only one", () => {
+Deno.test("a single dark logo is used for both modes", () => {
   const look = { ...NO_LOOK, logo_dark_url: "https://cdn.acme.test/dark.svg" };
   match(
     brandBand(look).text,
@@ -179,7 +179,7 @@ Deno.test("the logo for dark surroundings serves for both where it is the only o
   deepEqual(logoSources(look), ["https://cdn.acme.test/dark.svg"]);
 });
 
-Deno.test("a look is shown under the license that has brands, and under no other", () => {
+Deno.test("the branding is shown only with a license that includes it", () => {
   const license: { edition: Edition } = { edition: "ce" };
   const board = createBrandCache(license);
   board.put(NO_LOOK);
@@ -191,7 +191,7 @@ Deno.test("a look is shown under the license that has brands, and under no other
   equal(board.look, undefined);
 });
 
-Deno.test("every color of links can be read on the page, and stays itself where it can", () => {
+Deno.test("every link color is readable, and unchanged if possible", () => {
   const channels = ["00", "33", "66", "99", "cc", "ff"];
   const backgrounds = ["#f3f5f8", "#fff", "#161c25", "#0d1117"];
   for (const red of channels) {
@@ -210,7 +210,7 @@ Deno.test("every color of links can be read on the page, and stays itself where 
   equal(readableAs("#00f", "#fff"), "#0000ff");
 });
 
-/** Contrast ratio of two colors (WCAG 2.2), written down anew. */
+/** Contrast ratio of two colors (WCAG 2.2), implemented independently. */
 function contrast(a: string, b: string): number {
   const [low, high] = [a, b].map((color) => {
     const full = color.length === 4 ? color.replace(/[^#]/g, "$&$&") : color;

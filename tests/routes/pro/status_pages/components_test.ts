@@ -5,7 +5,7 @@ import { reconcileComponents } from "../../../../services/pro/status_pages/compo
 import { newComponent, newMonitor, newPage, PAGES, proApp } from "../../../helpers/status_pages.ts";
 import type { TestApp } from "../../../helpers/test_app.ts";
 
-/** What is published from now on. */
+/** The events that are published from now on. */
 function published({ deps }: TestApp): AppEvent[] {
   const events: AppEvent[] = [];
   const publish = deps.events.publish.bind(deps.events);
@@ -50,7 +50,7 @@ for (
   const { wrong, change, error } of [
     { wrong: "an unknown status", change: { status: "down" }, error: /^body\.status: / },
     {
-      wrong: "an order that is no integer",
+      wrong: "an order that is not an integer",
       change: { display_order: 1.5 },
       error: /display_order/,
     },
@@ -80,7 +80,7 @@ for (
   });
 }
 
-Deno.test("what belongs to another page is 404", async () => {
+Deno.test("components of another page are 404", async () => {
   using app = proApp();
   const [page, other] = [await newPage(app), await newPage(app)];
   const component = await newComponent(app, other.id);
@@ -107,7 +107,7 @@ Deno.test("what belongs to another page is 404", async () => {
   deepEqual([body.components.length, body.active_incidents.length], [1, 1]);
 });
 
-Deno.test("the worst component is the state of the page", async () => {
+Deno.test("the page has the status of its worst component", async () => {
   using app = proApp();
   const page = await newPage(app);
   const overall = async () => (await app.call("GET", `${PAGES}/${page.id}`)).body.overall_status;
@@ -127,7 +127,7 @@ Deno.test("the worst component is the state of the page", async () => {
   }
 });
 
-Deno.test("another status is an event; another name and the same status are none", async () => {
+Deno.test("a changed status publishes an event; a changed name does not", async () => {
   using app = proApp();
   const page = await newPage(app);
   const { id } = await newComponent(app, page.id);
@@ -182,7 +182,7 @@ Deno.test("a component follows its monitor down and up, on every page", async ()
   equal(updates().length, 4);
 });
 
-Deno.test("a component shows what a real check of its monitor came to", async () => {
+Deno.test("a component shows the result of a real check of its monitor", async () => {
   using app = proApp();
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
@@ -209,7 +209,7 @@ Deno.test("a component shows what a real check of its monitor came to", async ()
   equal(await overall(), "major_outage");
 });
 
-Deno.test("the status of a component that follows cannot be set by hand, until it is freed", async () => {
+Deno.test("the status of a component with a monitor cannot be set", async () => {
   using app = proApp();
   newMonitor(app, "m1", "down");
   const page = await newPage(app);
@@ -242,7 +242,7 @@ for (const [state, paused] of [["pending", false], ["down", true]] as const) {
   });
 }
 
-Deno.test("a monitor that changed without an event is followed at the next round", async () => {
+Deno.test("a monitor that changed without an event is noticed in the next round", async () => {
   using app = proApp();
   newMonitor(app, "m1", "up");
   const page = await newPage(app);
@@ -257,7 +257,7 @@ Deno.test("a monitor that changed without an event is followed at the next round
   deepEqual(events.map(({ event }) => event), ["status_page.updated"]);
 });
 
-Deno.test("a monitor that is deleted leaves its component free, with its last status", async () => {
+Deno.test("deleting a monitor leaves its component with the last status", async () => {
   using app = proApp();
   newMonitor(app, "m1", "down");
   const page = await newPage(app);

@@ -45,7 +45,7 @@ Deno.test("GET /status/:slug shows overall state, components by group, and incid
   match(body, /<a href="\/status\/harbor-goods\/feed\.atom">/);
 });
 
-Deno.test("the page needs nothing from elsewhere, and its policy allows one script", async () => {
+Deno.test("the page loads nothing from other hosts, and its policy allows one script", async () => {
   using app = proApp();
   await harborPage(app);
   const { body, headers } = await read(app, PAGE);
@@ -120,7 +120,7 @@ for (
   });
 }
 
-Deno.test("what changes is on the page at once", async () => {
+Deno.test("changes are visible immediately", async () => {
   using app = proApp();
   const { id, slug } = await callPages(app, "", { name: "Acme" });
   const first = await read(app, `/status/${slug}`);
@@ -160,14 +160,14 @@ for (const part of ["", "/feed.atom", "/badge.svg"]) {
     deepEqual([head.status, head.body], [200, undefined]);
   });
 
-  Deno.test(`without the license ${part || "the page"} is not there, nor is a page that is not public`, async () => {
+  Deno.test(`without the license ${part || "the page"} is 404, like a private page`, async () => {
     using app = proApp();
     const { id, slug } = await harborPage(app);
     await callPages(app, `/${id}`, { is_public: false }, "PUT");
     const hidden = await read(app, PAGE + part);
-    const unknown = await read(app, `/status/nobody${part}`);
+    const unknown = await read(app, `/status/unknown${part}`);
     deepEqual([hidden.status, unknown.status], [404, 404]);
-    equal(hidden.body.error.replace(slug, "nobody"), unknown.body.error);
+    equal(hidden.body.error.replace(slug, "unknown"), unknown.body.error);
 
     await callPages(app, `/${id}`, { is_public: true }, "PUT");
     equal((await read(app, PAGE + part)).status, 200);
@@ -176,7 +176,7 @@ for (const part of ["", "/feed.atom", "/badge.svg"]) {
   });
 }
 
-Deno.test("for its own domain the page is at the root, with feed and badge beside it", async () => {
+Deno.test("on its own domain the page is at the root, next to feed and badge", async () => {
   using app = proApp();
   await harborPage(app);
   for (const host of ["status.harbor.test", "STATUS.harbor.test:8443", "status.harbor.test."]) {
@@ -260,7 +260,7 @@ Deno.test("without SERVICE_BASE_URL the links of the feed have the host of the r
   }
 });
 
-Deno.test("a browser gets a page where there is no status page, and every other client JSON", async () => {
+Deno.test("an unknown status page is a page for browsers, and JSON for other clients", async () => {
   using app = proApp();
   const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
   const page = await read(app, "/status/unknown", { accept });
@@ -331,7 +331,7 @@ Deno.test("a component that follows a monitor has a bar of 90 days with its perc
 
 const UUID = /^urn:uuid:[\da-f]{8}-[\da-f]{4}-[48][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
-Deno.test("the badge says the state, to those who see and to those who hear, on any site", async () => {
+Deno.test("the badge has the status as text and label, and can be embedded on any site", async () => {
   using app = proApp();
   await harborPage(app);
   const { body, headers } = await read(app, `${PAGE}/badge.svg`);
@@ -344,7 +344,7 @@ Deno.test("the badge says the state, to those who see and to those who hear, on 
   match(body, />partial outage<\/text>/);
 });
 
-Deno.test("a component or an incident of another page is on none but its own", async () => {
+Deno.test("components and incidents are only on their own page", async () => {
   using app = proApp();
   await harborPage(app);
   const other = await callPages(app, "", { name: "Other" });
@@ -458,7 +458,7 @@ function pageOf(text: string): PublicPage {
   };
 }
 
-/** What is read, with single spaces. */
+/** The text with single spaces. */
 function textOf(html: string): string {
   return html.replace(/<(style|script)>[\s\S]*?<\/\1>/g, "").replace(/<[^>]+>/g, " ")
     .replace(/\s+/g, " ").replaceAll(" .", ".");

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { newPage, PAGES, proApp } from "../../../helpers/status_pages.ts";
 
-Deno.test("an incident is told, worked on, resolved and reopened", async () => {
+Deno.test("an incident is published, updated, resolved and reopened", async () => {
   using app = proApp();
   const page = await newPage(app);
   const path = `${PAGES}/${page.id}/incidents`;
@@ -78,7 +78,7 @@ for (
     { wrong: "no title", change: { title: "" }, field: "title" },
     { wrong: "a title of two lines", change: { title: "a\nb" }, field: "title" },
     { wrong: "a title that is too long", change: { title: "x".repeat(501) }, field: "title" },
-    { wrong: "a message that is no text", change: { message: 1 }, field: "message" },
+    { wrong: "a message that is not a string", change: { message: 1 }, field: "message" },
     { wrong: "an unknown severity", change: { severity: "info" }, field: "severity" },
     { wrong: "an unknown status", change: { status: "open" }, field: "status" },
   ]

@@ -79,7 +79,7 @@ Deno.test("the clock starts and completes a maintenance, and its components show
   equal((await app.call("GET", path)).body.maintenances[0].status, "completed");
 });
 
-Deno.test("a maintenance that the service slept through is completed, not started", async () => {
+Deno.test("maintenance that ended while the service was down is completed, not started", async () => {
   using app = proApp();
   const page = await newPage(app);
   await app.call("POST", `${PAGES}/${page.id}/maintenances`, PLAN);

@@ -43,7 +43,7 @@ Deno.test("POST /status-pages stores a page under a slug made from its name", as
   });
 });
 
-Deno.test("a page needs no more than a name", async () => {
+Deno.test("a page requires only a name", async () => {
   using app = proApp();
   const { description, is_public, custom_domain, theme } = await newPage(app);
   deepEqual({ description, is_public, custom_domain, theme }, {
@@ -54,7 +54,7 @@ Deno.test("a page needs no more than a name", async () => {
   });
 });
 
-Deno.test("a slug is told from those that are there and stays when the name changes", async () => {
+Deno.test("a slug is unique and stays when the name changes", async () => {
   using app = testApp({ edition: "enterprise" });
   const slugs = [];
   for (const name of ["Acme", "ACME!", "acme 2", "日本", "日本"]) {
@@ -83,7 +83,7 @@ for (
     { wrong: "is_public as text", change: { is_public: "yes" }, error: /^body\.is_public: / },
     { wrong: "a URL as domain", change: { custom_domain: "https://a.b" }, error: /host name/ },
     { wrong: "an address as domain", change: { custom_domain: "10.0.0.1" }, error: /host name/ },
-    { wrong: "a theme that is no object", change: { theme: "red" }, error: /^body\.theme: / },
+    { wrong: "a theme that is not an object", change: { theme: "red" }, error: /^body\.theme: / },
     {
       wrong: "a color that is CSS",
       change: { theme: { primary_color: "red;}body{display:none" } },
@@ -135,7 +135,7 @@ Deno.test("one domain has one page", async () => {
   );
 });
 
-Deno.test("the fourth page is 402 on Pro, and a bad one is still 400", async () => {
+Deno.test("the fourth page is 402 on Pro, and an invalid one is still 400", async () => {
   using app = proApp();
   for (let i = 0; i < 3; i++) await newPage(app);
   const { status, body } = await app.call("POST", PAGES, { name: "x" });
@@ -147,7 +147,7 @@ Deno.test("the fourth page is 402 on Pro, and a bad one is still 400", async () 
   equal((await app.call("GET", "/api/edition")).body.usage.status_pages, 3);
 });
 
-Deno.test("without a license everything is 402, and what is stored stays", async () => {
+Deno.test("without a license everything is 402, and stored pages are kept", async () => {
   using app = testApp();
   for (const path of [PAGES, `${PAGES}/public/acme`, `${PAGES}/x/components`]) {
     const { status, body } = await app.call("GET", path);
@@ -156,7 +156,7 @@ Deno.test("without a license everything is 402, and what is stored stays", async
   }
 });
 
-Deno.test("DELETE deletes a page with all that is its own and nothing else", async () => {
+Deno.test("DELETE deletes a page with everything that belongs to it and nothing else", async () => {
   using app = proApp({ config: { smtpUrl: "smtp://127.0.0.1:1", outboundAllow: ["127.0.0.1"] } });
   const [page, other] = [await newPage(app), await newPage(app)];
   for (const { id } of [page, other]) {

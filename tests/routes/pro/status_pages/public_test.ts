@@ -14,7 +14,7 @@ const anyone = { role: "public" } as const;
 const read = (app: TestApp, slug = "acme") =>
   app.call("GET", `${PAGES}/public/${slug}`, undefined, anyone);
 
-Deno.test("anybody reads a public page, and nothing that is not public", async () => {
+Deno.test("a public page needs no token and shows nothing private", async () => {
   using app = proApp({ config: { smtpUrl: "smtp://127.0.0.1:1", outboundAllow: ["127.0.0.1"] } });
   newMonitor(app, "the-monitor", "down");
   const theme = { primary_color: "#abc" };
@@ -66,7 +66,7 @@ Deno.test("anybody reads a public page, and nothing that is not public", async (
   }
 });
 
-Deno.test("a page that is not public is as unknown as one that is not there", async () => {
+Deno.test("a private page is answered like one that does not exist", async () => {
   using app = proApp();
   const page = await newPage(app, { custom_domain: "s.acme.test" });
   equal((await read(app)).status, 200);
@@ -82,7 +82,7 @@ Deno.test("a page that is not public is as unknown as one that is not there", as
   }
 });
 
-Deno.test("every change is seen at once, and nothing else makes a new answer", async () => {
+Deno.test("every change is visible immediately, and nothing else changes the response", async () => {
   using app = proApp();
   const page = await newPage(app);
   const etag = async () => (await read(app)).headers.get("etag");
@@ -166,7 +166,7 @@ Deno.test("a page is found by its domain, with port, case and dot", async () => 
   }
 });
 
-Deno.test("texts of every kind come out as they went in", async () => {
+Deno.test("text of any script is returned unchanged", async () => {
   using app = proApp();
   const name = `<script>alert("1")</script> & 'x' \u202e\u05e9\u05dc\u05d5\u05dd 🔥 ${
     "\u00e9".repeat(100)

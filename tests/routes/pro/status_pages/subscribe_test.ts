@@ -38,7 +38,7 @@ Deno.test("a visitor subscribes with the form and the link of the mail", async (
   deepEqual([body.total, body.subscribers[0].status], [1, "verified"]);
 });
 
-Deno.test("the answer is the same for known and unknown addresses, and a mail is sent once a day", async () => {
+Deno.test("the response is the same for known and unknown addresses, and a mail is sent once a day", async () => {
   using app = mailApp();
   const page = await newPage(app);
   await newSubscriber(app, page.id, { email: "known@example.com" });
@@ -56,7 +56,7 @@ Deno.test("the answer is the same for known and unknown addresses, and a mail is
   deepEqual([queued(), countOf(app)], [before + 1, 2], "the former message went with its token");
 });
 
-Deno.test("what is not confirmed within two days is deleted, unless it came through the API", async () => {
+Deno.test("a subscription by form is deleted unless it is confirmed within two days", async () => {
   using app = mailApp();
   const page = await newPage(app);
   await app.call("POST", `${PAGES}/${page.id}/subscribers`, { email: "api@example.com" });

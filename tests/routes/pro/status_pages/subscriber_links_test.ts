@@ -8,7 +8,7 @@ import { unsubscribeToken } from "../../../../services/pro/status_pages/subscrib
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 const HOOK = { webhook_url: "http://127.0.0.1:1/" };
 
-/** As a browser, or as whoever asks for nothing special. */
+/** As a browser, or as a client without an Accept header. */
 const follow = (app: TestApp, path: string, { method = "GET", accept = BROWSER } = {}) =>
   app.call(method, path, method === "POST" ? "" : undefined, {
     role: "public",
@@ -21,17 +21,17 @@ const countOf = async (app: TestApp, pageId: string) =>
 const unsubscribePath = async ({ deps }: TestApp, id: string) =>
   `${PAGES}/unsubscribe/${await unsubscribeToken(deps.secrets, id)}`;
 
-/** What a person reads of a page. */
+/** The text of a page. */
 const textOf = (html: string) =>
   html.replace(/<style>[\s\S]*<\/style>/, "").replace(/<[^>]*>/g, " ").replace(/\s+/g, " ").trim();
 
-Deno.test("a browser that follows the link of a notice is asked, and unsubscribes by the button", async () => {
+Deno.test("a browser that follows the link of a notification unsubscribes with a button", async () => {
   using app = proApp({ config: { serviceBaseUrl: "https://longshore.test" } });
   const page = await newPage(app, { name: "Acmé <1>" });
   const { id } = await newSubscriber(app, page.id, HOOK);
   const path = await unsubscribePath(app, id);
 
-  // Also a program that looks through mails, which follows links as browsers do.
+  // Mail scanners follow links like browsers.
   for (let i = 0; i < 2; i++) {
     const asked = await follow(app, path);
     deepEqual([asked.status, asked.headers.get("content-type")], [200, "text/html; charset=utf-8"]);
@@ -73,7 +73,7 @@ for (const accept of ["*/*", "application/json", "application/json, text/html;q=
   }
 }
 
-Deno.test("a browser is told that a subscription is confirmed, and that it was before", async () => {
+Deno.test("a browser shows that a subscription is confirmed, or was confirmed before", async () => {
   using app = proApp();
   const page = await newPage(app);
   const { body } = await app.call("POST", `${PAGES}/${page.id}/subscribers`, HOOK);
@@ -97,7 +97,7 @@ Deno.test("a browser is told that a subscription is confirmed, and that it was b
   });
 });
 
-Deno.test("a link that is not valid is a page for a browser, and a failure for others", async () => {
+Deno.test("an invalid link is a page for browsers, and an error for other clients", async () => {
   using app = proApp();
   const page = await newPage(app, { name: "Secret plans" });
   const { id, verify_token } = await newSubscriber(app, page.id, HOOK);
@@ -107,7 +107,7 @@ Deno.test("a link that is not valid is a page for a browser, and a failure for o
       [`${PAGES}/unsubscribe/${id}.x`, "POST"],
       [`${PAGES}/unsubscribe/<script>`, "GET"],
       [`${PAGES}/${page.id}/subscribers/verify/${verify_token}x`, "GET"],
-      [`${PAGES}/nobody/subscribers/verify/${verify_token}`, "GET"],
+      [`${PAGES}/unknown/subscribers/verify/${verify_token}`, "GET"],
     ] as const
   ) {
     const shown = await follow(app, path, { method });
@@ -121,7 +121,7 @@ Deno.test("a link that is not valid is a page for a browser, and a failure for o
   equal(await countOf(app, page.id), 1);
 });
 
-Deno.test("these pages have the page's colours, no script, and a policy that allows no more than they need", async () => {
+Deno.test("these pages have the page's colors, no script and a minimal policy", async () => {
   using app = proApp();
   const page = await newPage(app, { theme: { primary_color: "#0f5c6e" } });
   const { id } = await newSubscriber(app, page.id, HOOK);
@@ -144,13 +144,13 @@ Deno.test("these pages have the page's colours, no script, and a policy that all
   }
 });
 
-Deno.test("the logs of what was done hold no token", async () => {
+Deno.test("the audit log and the compliance log contain no token", async () => {
   using app = proApp();
   const page = await newPage(app);
   const { body } = await app.call("POST", `${PAGES}/${page.id}/subscribers`, HOOK);
   const { id, verify_token } = body;
   const token = await unsubscribeToken(app.deps.secrets, id);
-  // To confirm, which the others make impossible, comes first.
+  // Confirming comes first, because the other links prevent it.
   for (const endpoint of subscriberLinkEndpoints(app.deps).toReversed()) {
     const isVerification = endpoint.path.includes("/verify/");
     const note: Note = {};
@@ -167,7 +167,7 @@ Deno.test("the logs of what was done hold no token", async () => {
   }
 });
 
-Deno.test("a page that is not public is named to its subscribers, and not linked to", async () => {
+Deno.test("a private page is named to its subscribers, but not linked", async () => {
   using app = proApp();
   const page = await newPage(app);
   const { id } = await newSubscriber(app, page.id, HOOK);
@@ -177,7 +177,7 @@ Deno.test("a page that is not public is named to its subscribers, and not linked
   equal(body.includes("<a "), false);
 });
 
-Deno.test("asking for the head of a link does nothing", async () => {
+Deno.test("HEAD of a link has no effect", async () => {
   using app = proApp();
   const page = await newPage(app);
   const { id } = await newSubscriber(app, page.id, HOOK);

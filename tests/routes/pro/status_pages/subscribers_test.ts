@@ -16,7 +16,7 @@ import type { TestApp } from "../../../helpers/test_app.ts";
 
 const anyone = { role: "public" } as const;
 
-/** An application that sends mails to a server, or would. */
+/** An application with a mail server. */
 const mailApp = (smtpUrl = "smtp://127.0.0.1:1", config = {}) =>
   proApp({
     config: {
@@ -30,7 +30,7 @@ const mailApp = (smtpUrl = "smtp://127.0.0.1:1", config = {}) =>
 const subscribe = (app: TestApp, pageId: string, address: object) =>
   app.call("POST", `${PAGES}/${pageId}/subscribers`, address);
 
-/** The path of a link of ours. */
+/** The path of a link in a message. */
 const pathOf = (url: string) => new URL(url).pathname;
 
 Deno.test("POST /subscribers stores a pending one and shows the token once", async () => {
@@ -57,7 +57,7 @@ Deno.test("POST /subscribers stores a pending one and shows the token once", asy
   equal(seen.subscribers[0].email, "********");
 });
 
-Deno.test("neither address nor token is in the database in clear", async () => {
+Deno.test("address and token are encrypted in the database", async () => {
   using app = mailApp();
   const page = await newPage(app);
   const tokens = [];
@@ -116,7 +116,7 @@ Deno.test("an address subscribes to a page once, whatever its case, also at the 
   equal((await subscribe(app, page.id, { webhook_url: "http://127.0.0.1/a" })).status, 201);
 });
 
-Deno.test("without a mail server nobody subscribes by mail, and that is said", async () => {
+Deno.test("without a mail server, email subscriptions are refused with the reason", async () => {
   using app = proApp();
   const page = await newPage(app);
   const { status, body } = await subscribe(app, page.id, { email: "ada@example.com" });
@@ -126,7 +126,7 @@ Deno.test("without a mail server nobody subscribes by mail, and that is said", a
   equal((await subscribe(app, page.id, { webhook_url: "http://127.0.0.1:1/" })).status, 201);
 });
 
-Deno.test("the mail's link confirms without a token of the API, and says so again", async () => {
+Deno.test("the link in the mail confirms without an API token, and can be repeated", async () => {
   await using smtp = await smtpServer();
   using app = mailApp(smtp.url);
   const page = await newPage(app, { name: "Acmé 🔥" });
@@ -159,7 +159,7 @@ Deno.test("the mail's link confirms without a token of the API, and says so agai
   }
 });
 
-Deno.test("a notice reaches verified mail addresses with all that belongs in it", async () => {
+Deno.test("a notification reaches verified addresses with all details", async () => {
   await using smtp = await smtpServer();
   using app = mailApp(smtp.url);
   const page = await newPage(app);
@@ -190,7 +190,7 @@ Deno.test("a notice reaches verified mail addresses with all that belongs in it"
   ok(lines.every((line) => line.length <= 998), "no line is longer than SMTP allows");
 });
 
-Deno.test("a component's notice tells the old and the new status", async () => {
+Deno.test("a component's notification has the old and the new status", async () => {
   await using smtp = await smtpServer();
   using app = mailApp(smtp.url, { serviceBaseUrl: "https://status.corp.test/base" });
   const page = await newPage(app, { custom_domain: "status.acme.test" });
@@ -231,7 +231,7 @@ Deno.test("a title cannot add a header, whatever is in the database", async () =
   match(mail!.headers["subject"]!, /^\[a Bcc: evil@example\.com body ü+\.\.\.$/);
 });
 
-Deno.test("a webhook is told in JSON, and its link ends the subscription", async () => {
+Deno.test("a webhook gets JSON with a link that ends the subscription", async () => {
   await using receiver = fakeReceiver();
   using app = proApp();
   const page = await newPage(app);
@@ -327,7 +327,7 @@ Deno.test("one click of a mail program ends a subscription (RFC 8058)", async ()
   equal((await app.call("GET", `${PAGES}/${page.id}/subscribers`)).body.total, 0);
 });
 
-Deno.test("nobody can end the subscription of another", async () => {
+Deno.test("a subscription can only be ended with its own token", async () => {
   using app = proApp();
   const page = await newPage(app);
   const { id, verify_token } = await newSubscriber(app, page.id, {
@@ -340,7 +340,7 @@ Deno.test("nobody can end the subscription of another", async () => {
   equal((await app.call("GET", `${PAGES}/${page.id}/subscribers`)).body.total, 1);
 });
 
-Deno.test("no notice goes out in maintenance, from a page that is not public, or without need", async () => {
+Deno.test("no notification is sent in maintenance, for a private page, or without a change", async () => {
   using app = proApp();
   const page = await newPage(app);
   const { id } = await newSubscriber(app, page.id, { webhook_url: "http://127.0.0.1:1/" });
@@ -364,7 +364,7 @@ Deno.test("no notice goes out in maintenance, from a page that is not public, or
   equal(app.deps.db.all("SELECT * FROM outbox_messages").length, 0);
 });
 
-Deno.test("410 ends a webhook's subscription, and other failures are tried again", async () => {
+Deno.test("410 ends a webhook's subscription, and other failures are retried", async () => {
   let status = 500;
   await using receiver = fakeReceiver(() => new Response("internal", { status }));
   using app = proApp();
@@ -384,7 +384,7 @@ Deno.test("410 ends a webhook's subscription, and other failures are tried again
   equal(row(), undefined);
 });
 
-Deno.test("a mail server that is away or busy is asked again, one that refuses is not", async () => {
+Deno.test("mails are retried if the server is unreachable or busy, not if it refuses", async () => {
   let code: number | undefined = 451;
   await using smtp = await smtpServer({ refuse: () => code });
   using app = mailApp(smtp.url);
@@ -432,7 +432,7 @@ Deno.test("a repeated mail has the same Message-ID", async () => {
   const page = await newPage(app);
   await subscribe(app, page.id, { email: "ada@example.com" });
   await deliver(app);
-  // As after a crash between sending and noting it.
+  // As after a crash between sending and recording.
   app.deps.db.run(
     "UPDATE outbox_messages SET status = 'queued', next_attempt_at = created_at, sent_at = NULL",
   );
@@ -476,7 +476,7 @@ Deno.test("a mail server with an untrusted certificate gets no mail unless confi
   equal(smtp.mails.length, 1);
 });
 
-Deno.test("a subscriber whose address cannot be read any more is listed and can be deleted", async () => {
+Deno.test("a subscriber with an undecryptable address is listed and can be deleted", async () => {
   using app = mailApp();
   const page = await newPage(app);
   const { id } = await newSubscriber(app, page.id, { email: "ada@example.com" });
@@ -490,7 +490,7 @@ Deno.test("a subscriber whose address cannot be read any more is listed and can 
   equal((await app.call("DELETE", `${path}/${id}`)).status, 200);
 });
 
-Deno.test("a notice is stored once for all subscribers, and not for ever", async () => {
+Deno.test("a notification is stored once for all subscribers, and deleted later", async () => {
   using app = proApp();
   const page = await newPage(app);
   for (let i = 0; i < 20; i++) {
