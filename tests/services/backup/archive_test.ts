@@ -96,17 +96,17 @@ Deno.test("a changed byte anywhere in a backup is noticed", async () => {
 
 for (
   const { what, bytes, error } of [
-    { what: "an empty file", bytes: new Uint8Array(), error: /no backup of Longshore/ },
-    { what: "a text", bytes: archive([]).fill(65), error: /no backup of Longshore/ },
+    { what: "an empty file", bytes: new Uint8Array(), error: /not a Longshore backup/ },
+    { what: "a text", bytes: archive([]).fill(65), error: /not a Longshore backup/ },
     {
       what: "some other archive",
       bytes: archive([["notes.txt", "hello"]]),
-      error: /no backup of Longshore/,
+      error: /not a Longshore backup/,
     },
     {
       what: "somebody else's manifest",
       bytes: archive([["manifest.json", "{}"]]),
-      error: /no backup of Longshore/,
+      error: /not a Longshore backup/,
     },
     {
       what: "a manifest that is no JSON",
@@ -116,7 +116,7 @@ for (
     {
       what: "a manifest that is null",
       bytes: archive([["manifest.json", "null"]]),
-      error: /no backup of Longshore/,
+      error: /not a Longshore backup/,
     },
     {
       what: "a newer format",
