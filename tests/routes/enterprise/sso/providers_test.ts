@@ -223,7 +223,7 @@ ssoTest("there are at most 100 providers", async () => {
   for (let n = 0; n < 100; n++) await addProvider(app, { ...idp, entityId: `idp-${n}` });
   const { status, body } = await app.call("POST", PROVIDERS, minimal);
   deepEqual([status, body], [409, {
-    error: "There are 100 identity providers already, and no more can be; delete one first",
+    error: "Limit of 100 identity providers reached; delete one first",
   }]);
 });
 
