@@ -24,20 +24,20 @@ export interface Branding {
 
 export interface BrandCache {
   /** The same object until it changes; `undefined` without an active brand or a license. */
-  readonly look: Branding | undefined;
+  readonly current: Branding | undefined;
   /** Replaces it. */
-  put(look: Branding | undefined): void;
+  put(branding: Branding | undefined): void;
 }
 
 /** Lower editions have the built-in branding. */
 const EDITION: Edition = "enterprise";
 
 export function createBrandCache(license: { readonly edition: Edition }): BrandCache {
-  let look: Branding | undefined;
+  let stored: Branding | undefined;
   return {
-    get look() {
-      return includesEdition(license.edition, EDITION) ? look : undefined;
+    get current() {
+      return includesEdition(license.edition, EDITION) ? stored : undefined;
     },
-    put: (next) => void (look = next),
+    put: (next) => void (stored = next),
   };
 }

@@ -78,7 +78,7 @@ export const statusPageHtmlEndpoints = (deps: Deps) => {
   const serve =
     (part: Part) => ({ params, request }: { params: { slug: string }; request: Request }) => {
       const page = publicPage(deps, params.slug);
-      const { look: branding } = deps.brand;
+      const { current: branding } = deps.brand;
       if (!page) {
         if (part !== "" || !prefersHtml(request)) throw notFound("Status page", params.slug);
         return linkPage(UNKNOWN_PAGE, { branding, status: 404 });

@@ -58,7 +58,7 @@ export const subscribeEndpoints = (deps: Deps) => {
       const page = existingPage(deps, params.slug);
       return linkPage(
         { page, title: TITLE, text: TEXT, button: "Subscribe", email: { value: "" } },
-        { branding: deps.brand.look },
+        { branding: deps.brand.current },
       );
     }),
 
@@ -90,7 +90,7 @@ export const subscribeEndpoints = (deps: Deps) => {
       },
     }, async ({ params, body, request, caller }) => {
       const page = existingPage(deps, params.slug);
-      const { look: branding } = deps.brand;
+      const { current: branding } = deps.brand;
       assertSameSite(request);
       clientLimit.check(caller.address);
       totalLimit.check("0.0.0.0");

@@ -176,11 +176,11 @@ function linkEndpoint<Params extends z.ZodType, Returns extends z.ZodType>(
         };
       }
       try {
-        return linkPage(await respond.html({ params }), { branding: brand.look });
+        return linkPage(await respond.html({ params }), { branding: brand.current });
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== "not_found") throw error;
         const page = { page: undefined, title: error.message, text: INVALID_TEXT };
-        return linkPage(page, { branding: brand.look, status: 404 });
+        return linkPage(page, { branding: brand.current, status: 404 });
       }
     },
   };

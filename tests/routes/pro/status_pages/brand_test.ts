@@ -9,7 +9,7 @@ import { type TestApp, testApp } from "../../../helpers/test_app.ts";
 const PAGE = "/status/harbor-goods";
 const BRANDING = "/api/ext/service-enterprise/branding";
 
-const NO_LOOK: Branding = {
+const NO_BRANDING: Branding = {
   app_name: "Acme",
   logo_url: null,
   logo_dark_url: null,
@@ -27,7 +27,7 @@ async function page(app: TestApp, headers: Record<string, string> = {}) {
 }
 
 async function activate(app: TestApp, brand: Partial<Branding>): Promise<string> {
-  const created = await app.call("POST", BRANDING, { name: "b", ...NO_LOOK, ...brand });
+  const created = await app.call("POST", BRANDING, { name: "b", ...NO_BRANDING, ...brand });
   equal(created.status, 201, JSON.stringify(created.body));
   equal((await app.call("PUT", `${BRANDING}/${created.body.id}/activate`)).status, 200);
   return created.body.id;
@@ -155,40 +155,49 @@ Deno.test("feed and badge do not change with the brand", async () => {
 Deno.test("stored values cannot break out of their place in the page", () => {
   for (
     const custom_css of ["</style><script>x</script>", "a{}</STYLE>", "<!-- a{} -->", "a\0{}", ""]
-  ) equal(customStyle({ ...NO_LOOK, custom_css }), undefined, custom_css);
-  const look = {
-    ...NO_LOOK,
+  ) equal(customStyle({ ...NO_BRANDING, custom_css }), undefined, custom_css);
+  const branding = {
+    ...NO_BRANDING,
     app_name: `"><script>alert(1)</script>`,
     logo_url: `https://cdn.acme.test/"onload="x.png`,
     logo_dark_url: "https://cdn.acme.test/a,b.png?x=1,,",
   };
-  const { text } = brandBand(look);
+  const { text } = brandBand(branding);
   equal(/<script|"onload/.test(text), false, text);
   match(text, /srcset="https:\/\/cdn\.acme\.test\/a,b\.png\?x=1%2C%2C"/);
-  const hostile = { ...NO_LOOK, logo_url: "javascript:alert(1)", logo_dark_url: "http://x.test/" };
+  const hostile = {
+    ...NO_BRANDING,
+    logo_url: "javascript:alert(1)",
+    logo_dark_url: "http://x.test/",
+  };
   deepEqual(logoSources(hostile), []);
   equal(brandBand(hostile).text.includes("<img"), false);
 });
 
 Deno.test("a single dark logo is used for both modes", () => {
-  const look = { ...NO_LOOK, logo_dark_url: "https://cdn.acme.test/dark.svg" };
+  const branding = { ...NO_BRANDING, logo_dark_url: "https://cdn.acme.test/dark.svg" };
   match(
-    brandBand(look).text,
+    brandBand(branding).text,
     /<picture><img src="https:\/\/cdn\.acme\.test\/dark\.svg" alt="Acme">/,
   );
-  deepEqual(logoSources(look), ["https://cdn.acme.test/dark.svg"]);
+  deepEqual(logoSources(branding), ["https://cdn.acme.test/dark.svg"]);
 });
 
 Deno.test("the branding is shown only with a license that includes it", () => {
   const license: { edition: Edition } = { edition: "ce" };
-  const board = createBrandCache(license);
-  board.put(NO_LOOK);
-  for (const [edition, look] of [["ce", undefined], ["pro", undefined], ["enterprise", NO_LOOK]]) {
+  const cache = createBrandCache(license);
+  cache.put(NO_BRANDING);
+  for (
+    const [edition, branding] of [["ce", undefined], ["pro", undefined], [
+      "enterprise",
+      NO_BRANDING,
+    ]]
+  ) {
     license.edition = edition as Edition;
-    equal(board.look, look);
+    equal(cache.current, branding);
   }
-  board.put(undefined);
-  equal(board.look, undefined);
+  cache.put(undefined);
+  equal(cache.current, undefined);
 });
 
 Deno.test("every link color is readable, and unchanged if possible", () => {
