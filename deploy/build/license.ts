@@ -130,7 +130,7 @@ export async function makeKeyPair(): Promise<LicenseKeyPair> {
 /**
  * Signs the claims of a license, and reads the result as the program will.
  *
- * @throws {VendorError} For a key that is no private Ed25519 key, and for claims that the program
+ * @throws {VendorError} For a key that is not a private Ed25519 key, and for claims that the program
  * would not accept.
  */
 export async function issueLicense(
@@ -139,7 +139,7 @@ export async function issueLicense(
 ): Promise<string> {
   const { kty, crv, x, d } = privateKey ?? {};
   if (kty !== "OKP" || crv !== "Ed25519" || !x || !d) {
-    throw new VendorError("the key is no private Ed25519 key (JWK), as keygen makes it");
+    throw new VendorError("the key is not a private Ed25519 key (JWK) as keygen writes it");
   }
   const kid = await calculateJwkThumbprint({ kty, crv, x });
   const license = await new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))
@@ -200,7 +200,7 @@ async function publicSet(path: string): Promise<JSONWebKeySet> {
   return set;
 }
 
-/** Makes a file that nobody else reads; a private key is never overwritten. */
+/** Creates a file that only its owner can read. An existing private key is never overwritten. */
 function writeNew(path: string, text: string): void {
   try {
     Deno.writeTextFileSync(path, text, { createNew: true, mode: 0o600 });

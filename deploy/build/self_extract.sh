@@ -10,9 +10,9 @@
 #   ~/.cache/longshore
 #   $DATA_DIR/runtime               (else $STATE_DIRECTORY/runtime, else ./data/runtime)
 #
-# The names of the unpacked files carry their content's hash, so versions lie side by side and an
-# update of the program alone unpacks about a megabyte. Nobody but the user who runs this (and
-# root) may be able to write there; a directory where others can is not used.
+# The names of the unpacked files contain the hash of their content, so that several versions can
+# coexist and an update of the program alone unpacks about a megabyte. A directory that other users
+# than this one and root can write to is not used.
 #
 # Needs sh, gzip, head, id, ls, mkdir, mktemp, mv, rm, tail, uname, wc; busybox will do.
 # Where sha256sum is present it is used too.
@@ -39,8 +39,8 @@ fail() {
   exit 1
 }
 
-# Whether nobody but this user and root can change what lies in directory $1: neither there nor
-# by renaming one of the directories above it. A group may write where it is this user's own.
+# Whether only this user and root can change files in directory $1, including by renaming one of its
+# parents. Write permission for the group is accepted if the group is the user's private one.
 is_private() {
   case $1 in
     *"
@@ -215,7 +215,7 @@ done
 [ -n "$ready" ] || fail "found no directory for its runtime. Set LONGSHORE_RUNTIME_DIR to one" \
   "that is writable, not mounted noexec, and closed to other users."
 
-# The runtime's own caches lie beside it, and it does not ask the network for newer versions.
+# The runtime's caches are next to it, and it does not check the network for newer versions.
 export DENO_DIR="$home/cache" DENO_NO_UPDATE_CHECK=1
 umask "$callers_umask"
 exec "$runtime" run @RUN_FLAGS@ "$app" "$@"

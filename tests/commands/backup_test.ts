@@ -205,7 +205,7 @@ for (
     },
     {
       what: "a database of another program",
-      says: /none of this program/,
+      says: /not a database of this program/,
       make: async ({ directory, pack }: Awaited<ReturnType<typeof unpacked>>) => {
         Deno.removeSync(`${directory}/state.sqlite`);
         const db = openStateDatabase(`${directory}/state.sqlite`);
@@ -376,7 +376,7 @@ Deno.test("restoring a backup from before the trial does not allow a second tria
   await using longshore = await startLongshore({ dataDir: place.dataDir, env });
   const { status, body } = await longshore.call("POST", "/api/edition/trial");
   equal(status, 409);
-  match(body.error, /started on 2020-01-01/);
+  match(body.error, /started at 2020-01-01/);
   equal(await longshore.stop(), 0);
 });
 

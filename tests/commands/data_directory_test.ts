@@ -40,7 +40,7 @@ Deno.test("only the service's user can read DATA_DIR", async () => {
 
 for (
   const { what, spoil, says } of [
-    { what: "empty", spoil: () => new Uint8Array(), says: /is empty although it should be/ },
+    { what: "empty", spoil: () => new Uint8Array(), says: /is empty, not a database/ },
     { what: "no database", spoil: (b: Uint8Array) => b.fill(65), says: /cannot be used/ },
     {
       what: "truncated",

@@ -89,7 +89,7 @@ Deno.test("a failed command prints one sentence, exits with 1 and changes nothin
   const env = { ...users, DATA_DIR: longshore.dataDir };
   for (
     const { args, stdin = "", says, elsewhere = {} } of [
-      { args: ["add", "new@example.com"], says: "No password: give it on standard input" },
+      { args: ["add", "new@example.com"], says: "No password: pass it on standard input" },
       { args: ["add", "new@example.com"], stdin: "short\n", says: "password: must have at least" },
       { args: ["add", "no email"], stdin: PASSWORD, says: "email: must be an email address" },
       { args: ["add", "ADMIN@example.com"], stdin: PASSWORD, says: "A user with the email" },

@@ -76,7 +76,7 @@ Deno.test("issue says what is wrong, and prints no license then", async () => {
     const { change, error } of [
       { change: { key: undefined }, error: /--key FILE is needed/ },
       { change: { key: `${directory.path}/none` }, error: /cannot be read/ },
-      { change: { key: `${directory.path}/public.jwk` }, error: /no private Ed25519 key/ },
+      { change: { key: `${directory.path}/public.jwk` }, error: /not a private Ed25519 key/ },
       { change: { customer: "" }, error: /license key's sub/ },
       { change: { edition: "gold" }, error: /license key's edition/ },
       { change: { days: "0" }, error: /--days 0 must be a whole number/ },

@@ -38,7 +38,7 @@ function stage(t: { edition?: Edition } = {}) {
   };
 }
 
-/** Whoever can go on without time passing has done so. */
+/** Lets everything run that does not wait for time. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
 }
@@ -96,7 +96,7 @@ Deno.test("a worker that fails is logged and runs again after 5 seconds", async 
   equal(runs, 2);
 });
 
-Deno.test("what a worker throws at once, or that is no error, fails only that worker", async () => {
+Deno.test("a synchronous throw, or a thrown value that is not an error, fails only that worker", async () => {
   using at = stage();
   const healthy = counted("healthy", "ce");
   const ended = at.run(
@@ -127,7 +127,7 @@ Deno.test("a worker that returns by itself is run again", async () => {
   await ended;
 });
 
-Deno.test("each round is written down with its time", async () => {
+Deno.test("each round is recorded with its time", async () => {
   using at = stage();
   const ended = at.run(worker("rounds", async (_deps, signal, round) => {
     for await (const _ of every(1_000, signal)) round();
@@ -157,7 +157,7 @@ Deno.test("workers start and stop with the edition of the license", async () => 
 
   for (const edition of ["enterprise", "pro", "ce", "pro"] as const) {
     at.license.edition = edition;
-    // The change is seen within a second; one that was just stopped waits before it starts anew.
+    // The change is noticed within a second; a worker that was just stopped waits before it restarts.
     await at.pass(1_000);
     await at.pass(5_000);
     await at.pass(1_000);

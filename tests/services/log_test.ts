@@ -90,7 +90,7 @@ Deno.test("a closed standard error does not end the process", async () => {
     const log = createLog({ level: "info", format: "json", now: () => new Date() });
     log.info("first");
     await Deno.stdin.read(new Uint8Array(1));
-    for (let n = 0; n < 100; n++) log.info("nobody hears this");
+    for (let n = 0; n < 100; n++) log.info("not written");
     console.log("still here");
   `;
   const child = new Deno.Command(Deno.execPath(), {
@@ -99,7 +99,7 @@ Deno.test("a closed standard error does not end the process", async () => {
     stdout: "piped",
     stderr: "piped",
   }).spawn();
-  // The first line tells that it runs; then nobody reads any more.
+  // The first line shows that it runs; after that nothing reads the pipe.
   const reader = child.stderr.getReader();
   const { value } = await reader.read();
   match(new TextDecoder().decode(value), /"message":"first"/);
@@ -125,7 +125,7 @@ Deno.test("a field cannot pass for another line or field", () => {
   ]);
 });
 
-Deno.test("a field that is no JSON does not cost the line", () => {
+Deno.test("a field that is not JSON does not cost the line", () => {
   const circle: Record<string, unknown> = {};
   circle.self = circle;
   for (const format of ["json", "text"] as const) {

@@ -35,10 +35,6 @@ const FILES = /\.(ts|js|html|css|md|sh|ya?ml|conf|service|example)$|^\.ci\/run$|
 /** The list itself, and generated files. */
 const EXCEPT = /^tests\/structure\/(wording_test\.ts|openapi\.snapshot\.json)$|lock/;
 
-/** Folders whose wording has not been revised yet. */
-const PENDING =
-  /^(main\.ts|compile\.sh|\.ci|commands|deploy|services(?!\/(pro|enterprise)\/)|tests\/(commands|services(?!\/(pro|enterprise)\/)|main))(\/|$)/;
-
 const ALLOWED = /wording: allow/;
 
 const root = new URL("../../", import.meta.url);
@@ -76,5 +72,5 @@ for (
 async function trackedFiles(): Promise<string[]> {
   const { stdout } = await new Deno.Command("git", { args: ["ls-files"], cwd: root }).output();
   return new TextDecoder().decode(stdout).split("\n")
-    .filter((path) => FILES.test(path) && !EXCEPT.test(path) && !PENDING.test(path));
+    .filter((path) => FILES.test(path) && !EXCEPT.test(path));
 }

@@ -17,7 +17,7 @@ const ada = {
   lastLoginAt: null,
 } as const;
 
-Deno.test("in key mode the key is an admin, and users with a password are nobody", () => {
+Deno.test("in key mode the key is an admin, and users with a password have no role", () => {
   using db = closing(openTestDatabase());
   insertUser(db, { ...ada, passwordHash: "hash" });
   const accounts = createAccounts(db, { authMode: "key" }, testClock().now);
@@ -39,7 +39,7 @@ Deno.test("in key mode users without a password are who they are, others vouch f
   equal(accounts.roleOf({ userId: "u2", familyId: "f" }), undefined);
 });
 
-Deno.test("a password that another process gives somebody in key mode turns them off", () => {
+Deno.test("a password that another process sets in key mode disables the user", () => {
   const directory = Deno.makeTempDirSync({ prefix: "longshore-accounts-" });
   try {
     const open = () => closing(openStateDatabase(`${directory}/state.sqlite`));
@@ -60,7 +60,7 @@ Deno.test("a password that another process gives somebody in key mode turns them
   }
 });
 
-Deno.test("in users mode the key is nobody", () => {
+Deno.test("in users mode the key has no role", () => {
   using db = closing(openTestDatabase());
   insertUser(db, ada);
   const accounts = createAccounts(db, { authMode: "users" }, testClock().now);

@@ -133,7 +133,7 @@ for (
     ["10.0.0.1%1", "must have no zone such as %eth0"],
   ] as const
 ) {
-  Deno.test(`${JSON.stringify(given)} is no network`, () => {
+  Deno.test(`${JSON.stringify(given)} is not a network`, () => {
     deepEqual(parseNetwork(given), { refused });
   });
 }
@@ -202,5 +202,6 @@ for (
     "[::1]",
   ]
 ) {
-  Deno.test(`${JSON.stringify(text)} is no address`, () => equal(parseAddress(text), undefined));
+  Deno.test(`${JSON.stringify(text)} is not an address`, () =>
+    equal(parseAddress(text), undefined));
 }

@@ -32,7 +32,7 @@ async function read(file: string, target: string, stop = signal) {
   return await readBackupFile(opened, file, target, { names, signal: stop });
 }
 
-/** An archive of plain files, as somebody else makes it. */
+/** An archive of plain files that another program created. */
 function archive(files: [name: string, text: string][], change = (_: Uint8Array) => {}) {
   const parts = files.flatMap(([name, text]) => {
     const content = new TextEncoder().encode(text);
@@ -104,12 +104,12 @@ for (
       error: /not a Longshore backup/,
     },
     {
-      what: "somebody else's manifest",
+      what: "the manifest of another program",
       bytes: archive([["manifest.json", "{}"]]),
       error: /not a Longshore backup/,
     },
     {
-      what: "a manifest that is no JSON",
+      what: "a manifest that is not JSON",
       bytes: archive([["manifest.json", "hello"]]),
       error: /manifest\.json is not readable/,
     },
@@ -191,7 +191,7 @@ for (
   Deno.test(`readBackupFile() refuses ${what}, as tar itself writes it`, async () => {
     using directory = temporaryDirectory();
     const { path } = directory;
-    // In the place of the file that the manifest tells of.
+    // Instead of the file that the manifest names.
     Deno.writeTextFileSync(`${path}/manifest.json`, manifest({ entries: [entry] }));
     Deno.mkdirSync(`${path}/dir`);
     Deno.symlinkSync("/etc/passwd", `${path}/link`);

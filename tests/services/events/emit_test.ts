@@ -39,7 +39,7 @@ Deno.test("emit() records an event before it tells anyone", () => {
   });
 });
 
-Deno.test("emit() tells nothing of what could not be written down", () => {
+Deno.test("emit() publishes nothing when the cause could not be stored", () => {
   using app = withRecorders([{
     edition: "ce",
     record: () => {

@@ -135,7 +135,7 @@ Deno.test("after a crash the service goes on with what waits, under the same id"
       messageId,
       messageId,
     ]);
-    const log = await until("the attempt is written down", async () => {
+    const log = await until("the attempt is recorded", async () => {
       const { body } = await service.call("GET", `/api/webhooks/${webhookId}/deliveries`);
       return body.deliveries[0].status === "sent" && body;
     });
@@ -188,7 +188,7 @@ function startProgram(directory: string, urls: string[]) {
   };
 }
 
-/** Every message is written down once, and none was given up. */
+/** Every message is stored once, and none was given up. */
 function assertLog(directory: string): void {
   const db = openStateDatabase(`${directory}/state.sqlite`);
   try {

@@ -141,7 +141,7 @@ Deno.test("a message that can never be sent is given up at once, and the next on
   deepEqual(messages(app).map(({ status }) => status), ["sent", "failed"]);
 });
 
-Deno.test("a bug in a channel costs an attempt and tells nobody but the log", async () => {
+Deno.test("a bug in a channel costs an attempt and is reported only in the log", async () => {
   using app = outboxApp(() => {
     throw new Error("password of the database");
   });
@@ -194,7 +194,7 @@ Deno.test("targets that failed before take half of the room at most", async () =
   await deliverer.idle();
 });
 
-Deno.test("a message whose attempt was cut short is queued as before", async () => {
+Deno.test("a message whose attempt was interrupted is queued as before", async () => {
   using app = outboxApp((_, signal) =>
     new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))
   );

@@ -26,10 +26,10 @@ Deno.test("verifyLicenseKey() reads a signed key", async () => {
 });
 
 Deno.test("verifyLicenseKey() refuses a key of another signer", async () => {
-  const stranger = await generateKeyPair("EdDSA");
+  const otherKeys = await generateKeyPair("EdDSA");
   const key = await new SignJWT({ edition: "enterprise" })
     .setProtectedHeader({ alg: "EdDSA", kid: "test" }).setSubject("x").setExpirationTime("1y")
-    .sign(stranger.privateKey);
+    .sign(otherKeys.privateKey);
   await rejects(verifyLicenseKey(key, keys), /not signed by a known key/);
 });
 

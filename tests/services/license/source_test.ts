@@ -61,7 +61,7 @@ Deno.test("a license of the environment stays, whatever file comes", async () =>
   equal(deps.license.edition, "pro");
 });
 
-Deno.test("what lies there instead of a license is no reason to fail, but told", async () => {
+Deno.test("a file that is not a license does not stop the start and is reported", async () => {
   using directory = temporaryDirectory();
   const deps = installation(directory.path);
   const path = `${directory.path}/license.key`;

@@ -112,7 +112,7 @@ Deno.test("a name that resolves to another address at each question gains nothin
   const rebinding = () => Promise.resolve(questions++ % 2 === 0 ? ["203.0.113.7"] : ["127.0.0.1"]);
   const url = `http://rebinding.example:${inside.port}/`;
 
-  // The first answer passes and is what is connected to; nobody asks a second time.
+  // The first answer passes and is used for the connection; there is no second lookup.
   const allowed = deps(["203.0.113.7"], rebinding);
   await rejects(
     outboundRequest(allowed, { ...limits, timeoutMs: 300, url }),
@@ -341,7 +341,7 @@ Deno.test("the caller's signal ends a call with its own reason", async () => {
   await rejects(call, /the service ends/);
 });
 
-Deno.test("a port where nobody listens is told apart", async () => {
+Deno.test("a port without a listener has its own error", async () => {
   const closed = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = closed.addr;
   closed.close();

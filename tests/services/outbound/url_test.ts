@@ -211,7 +211,7 @@ const PUBLIC = [
   "https://does-not-resolve.example/",
 ];
 
-Deno.test(`${REFUSED_EVERYWHERE.length} addresses are refused, whoever asks`, async () => {
+Deno.test(`${REFUSED_EVERYWHERE.length} addresses are refused for every kind of request`, async () => {
   const accepted: string[] = [];
   for (const url of REFUSED_EVERYWHERE) {
     for (const reach of ["public", "internal"] as const) {

@@ -25,7 +25,7 @@ Deno.test("a ticket is good for less than 30 seconds", () => {
   equal(tickets.redeem(two), undefined);
 });
 
-Deno.test("nobody's ticket is nobody", () => {
+Deno.test("an unknown ticket has no caller", () => {
   const tickets = createStreamTickets(testClock().now);
   for (const ticket of ["", "x", "A".repeat(43), "__proto__"]) {
     equal(tickets.redeem(ticket), undefined);
