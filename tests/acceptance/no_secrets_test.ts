@@ -131,11 +131,6 @@ const ECHOED: readonly Echo[] = [
     because: "the identity provider gets the RelayState",
   },
   {
-    where: /^admin: GET \S+\/roles\/users\/:userId\/check 400$/,
-    secrets: IN_THE_QUERY,
-    because: "a resource or an action that does not exist is named",
-  },
-  {
     where: /^admin: (POST|PUT) \/api\/schedules\S* 400$/,
     secrets: IN_A_FIELD,
     because: "a cron expression that is not valid and a container that does not exist are named",
