@@ -53,6 +53,8 @@ export function findFraming(
   return Number(length);
 }
 
+const ZERO = 0x30;
+
 /** Reads one body, and leaves the bytes after it on the connection. */
 export class Body {
   readonly #reader: ByteReader;
@@ -60,7 +62,8 @@ export class Body {
   #isDone: boolean;
   /** Remaining bytes of the body or the chunk. */
   #left: number;
-  #isFirstChunk = true;
+  /** Whether the line end after the data of the last chunk is still to be read. */
+  #isInChunk = false;
 
   constructor(reader: ByteReader, framed: Framing) {
     this.#reader = reader;
@@ -107,6 +110,49 @@ export class Body {
     return count;
   }
 
+  /**
+   * Like `readSome()`, but joins the chunks that have been received to a copy of up to 64 KiB: the
+   * engine sends each line of a log as a chunk.
+   */
+  async readChunks(): Promise<Uint8Array | undefined> {
+    const first = await this.readSome();
+    if (!first || !this.#isChunked || this.#reader.buffered === 0) return first?.slice();
+    const joined = new Uint8Array(Math.min(first.length + this.#reader.buffered, CAPACITY));
+    joined.set(first.subarray(0, joined.length));
+    let length = first.length;
+    while (length < joined.length && this.#enterBufferedChunk()) {
+      const room = Math.min(joined.length - length, this.#left, this.#reader.buffered);
+      if (room === 0) break;
+      const bytes = this.#reader.takeBuffered(room);
+      joined.set(bytes, length);
+      length += bytes.length;
+      this.#advance(bytes.length);
+    }
+    return joined.subarray(0, length);
+  }
+
+  /** Whether more data of a chunk follows, as far as that is buffered. */
+  #enterBufferedChunk(): boolean {
+    if (this.#left > 0) return true;
+    if (this.#isInChunk) {
+      const end = this.#reader.bufferedLine(0);
+      if (end === undefined) return false;
+      this.#isInChunk = false;
+    }
+    // The last chunk has size 0; it is left to `hasMore()`, which reads the lines after it.
+    if (this.#reader.bufferedByte === ZERO) return false;
+    const size = this.#reader.bufferedLine(SIZE_LINE_MAX);
+    return size !== undefined && this.#beginChunk(size);
+  }
+
+  #beginChunk(line: string): boolean {
+    const size = CHUNK_SIZE.exec(line)?.[1];
+    if (size === undefined) throw malformedChunk();
+    this.#left = parseInt(size, 16);
+    this.#isInChunk = true;
+    return this.#left > 0;
+  }
+
   #advance(count: number): void {
     if (count > 0) {
       this.#left -= count;
@@ -119,11 +165,9 @@ export class Body {
   }
 
   async #nextChunk(): Promise<void> {
-    if (!this.#isFirstChunk && await this.#reader.readLine(0) !== "") throw malformedChunk();
-    this.#isFirstChunk = false;
-    const size = CHUNK_SIZE.exec(await this.#reader.readLine(SIZE_LINE_MAX))?.[1];
-    if (size === undefined) throw malformedChunk();
-    this.#left = parseInt(size, 16);
+    if (this.#isInChunk && await this.#reader.readLine(0) !== "") throw malformedChunk();
+    this.#isInChunk = false;
+    this.#beginChunk(await this.#reader.readLine(SIZE_LINE_MAX));
     if (this.#left > 0) return;
 
     for (let lines = 0; await this.#reader.readLine(TRAILER_LINE_MAX) !== ""; lines++) {

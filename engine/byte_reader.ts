@@ -17,8 +17,12 @@ export class EndOfSourceError extends Error {
   override readonly name = "EndOfSourceError";
 }
 
-/** Size of the buffer, which is also the maximum length of a head. */
+/** Largest size of the buffer, which is also the maximum length of a head. */
 export const BUFFER_LENGTH = 64 * 1024;
+
+/** A connection mostly waits, so its buffer starts small and grows with the reads that fill it. */
+const FIRST_LENGTH = 4 * 1024;
+const GROWTH = 4;
 
 const CR = 13;
 const LF = 10;
@@ -101,15 +105,39 @@ export class ByteReader {
     }
   }
 
+  /** The next byte if it is buffered. */
+  get bufferedByte(): number | undefined {
+    return this.buffered > 0 ? this.#buffer[this.#start] : undefined;
+  }
+
+  /** Returns up to `max` buffered bytes, valid until the next call of another method. */
+  takeBuffered(max: number): Uint8Array {
+    const taken = this.#buffer.subarray(this.#start, Math.min(this.#end, this.#start + max));
+    this.#start += taken.length;
+    return taken;
+  }
+
+  /** Returns the next line if all of it is buffered, else undefined; like `readLine()`. */
+  bufferedLine(max: number): string | undefined {
+    const end = this.#buffer.indexOf(LF, this.#start);
+    if (end < 0 || end >= this.#end) return undefined;
+    const length = end - this.#start - 1;
+    if (length < 0 || this.#buffer[end - 1] !== CR) {
+      throw new EngineProtocolError("The container engine sent a line without its CRLF");
+    }
+    if (length > max) throw tooLong(max);
+    const text = length === 0 ? "" : decoder.decode(this.#buffer.subarray(this.#start, end - 1));
+    this.#start = end + 1;
+    return text;
+  }
+
   /**
    * Returns buffered bytes, or reads the next ones: at least one and at most `max`; undefined at
    * the end. The bytes are valid until the next call.
    */
   async readSome(max: number): Promise<Uint8Array | undefined> {
     if (this.buffered === 0 && !await this.#fill()) return undefined;
-    const taken = this.#buffer.subarray(this.#start, Math.min(this.#end, this.#start + max));
-    this.#start += taken.length;
-    return taken;
+    return this.takeBuffered(max);
   }
 
   /** Like `readSome()`, but into the start of `target`. @returns Number of bytes; 0 at the end. */
@@ -127,23 +155,31 @@ export class ByteReader {
 
   /** @returns False at the end of the source. */
   async #fill(): Promise<boolean> {
-    if (this.#buffer === NO_BYTES) this.#buffer = new Uint8Array(BUFFER_LENGTH);
-    if (this.#start === this.#end) {
-      this.#start = this.#end = 0;
-    } else if (this.#end === this.#buffer.length) {
-      if (this.#start === 0) {
-        throw new EngineProtocolError(
-          `The container engine sent a head of more than ${BUFFER_LENGTH} bytes`,
-        );
-      }
-      this.#buffer.copyWithin(0, this.#start, this.#end);
-      this.#end -= this.#start;
-      this.#start = 0;
-    }
+    this.#makeRoom();
     const count = await this.#source.read(this.#buffer.subarray(this.#end)) ?? 0;
     this.#end += count;
     this.#received += count;
     return count > 0;
+  }
+
+  #makeRoom(): void {
+    const { length } = this.#buffer;
+    const unread = this.buffered;
+    if (this.#end < length && unread > 0) return;
+    if (unread === BUFFER_LENGTH) {
+      throw new EngineProtocolError(
+        `The container engine sent a head of more than ${BUFFER_LENGTH} bytes`,
+      );
+    }
+    if (this.#end === length && length < BUFFER_LENGTH) {
+      const grown = new Uint8Array(length === 0 ? FIRST_LENGTH : length * GROWTH);
+      grown.set(this.#buffer.subarray(this.#start, this.#end));
+      this.#buffer = grown;
+    } else {
+      this.#buffer.copyWithin(0, this.#start, this.#end);
+    }
+    this.#start = 0;
+    this.#end = unread;
   }
 }
 

@@ -4,41 +4,40 @@
  * @module
  */
 
+import { Call } from "./call.ts";
+import { EngineError, EngineUnreachableError } from "./errors.ts";
+import { copyFailure, isVersionRefusal } from "./failures.ts";
+import { encodeRequest, type Method } from "./http.ts";
+import { EngineLimiter } from "./limiter.ts";
+import { EngineProbe, type PlainResponse } from "./probe.ts";
 import {
   createHijackedConnection,
-  createResponse,
   type EngineResponse,
   type HijackedConnection,
-  type Lease,
 } from "./response.ts";
-import { Body, findFraming, type Framing } from "./body.ts";
-import { Call, waitDuring } from "./call.ts";
-import { EngineProbe, type PlainResponse } from "./probe.ts";
-import { EngineError, EngineProtocolError, EngineUnreachableError } from "./errors.ts";
-import { copyFailure, isVersionRefusal, toConnectError, toEngineError } from "./failures.ts";
-import {
-  BrokenConnectionError,
-  Connection,
-  encodeRequest,
-  exchange,
-  type Head,
-  isConnectionEnd,
-} from "./http.ts";
-import { EngineLimiter } from "./limiter.ts";
-import { Pool } from "./pool.ts";
+import { type Reply, SMALL_BODY_MAX, Transport } from "./transport.ts";
+import { Upload } from "./upload.ts";
 
-export type { EngineResponse, HijackedConnection };
-
-export type Method = "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
+export type { EngineResponse, HijackedConnection, Method };
 
 export interface RequestOptions {
   query?: Record<string, string | number | boolean | undefined> | undefined;
   /** Sent as JSON. */
   body?: unknown;
+  /**
+   * Sent as it is, in chunks, instead of `body`. It is cancelled unless it was sent completely. Its
+   * error is the error of the request, or of reading the response.
+   */
+  upload?: ReadableStream<Uint8Array> | undefined;
+  /** Called with the size of each piece of `upload` after it was sent, in bytes. */
+  onSent?: ((bytes: number) => void) | undefined;
   headers?: Record<string, string> | undefined;
   /** Cancels the request; the promise or the stream then fails with `signal.reason`. */
   signal?: AbortSignal | undefined;
-  /** Time limit for the head of the response, in milliseconds; default 30 000. */
+  /**
+   * Time limit for the head of the response, in milliseconds; default 30 000. Starts again with each
+   * sent piece of `upload`.
+   */
   headTimeoutMs?: number | undefined;
   /** Maximum bytes of a body that is read whole; default 64 MiB. */
   bodyMax?: number | undefined;
@@ -98,13 +97,6 @@ export interface EngineOptions {
 }
 
 const HEAD_TIMEOUT_MS = 30_000;
-const BODY_MAX = 64 * 1024 * 1024;
-
-/** Maximum bytes of an error response or a probe's response. */
-const SMALL_BODY_MAX = 64 * 1024;
-
-/** Methods that may be retried after an unknown outcome (RFC 9110, section 9.2.2). */
-const IDEMPOTENT: ReadonlySet<Method> = new Set(["GET", "HEAD", "PUT", "DELETE"]);
 
 /**
  * @param socketPath E.g. `/var/run/docker.sock`. No connection is opened before the first request.
@@ -113,16 +105,10 @@ export function connectEngine(socketPath: string, options: EngineOptions = {}): 
   return new Client(socketPath, options);
 }
 
-/** The head of a response whose body is still to be read. */
-interface Reply {
-  head: Head;
-  lease: Lease;
-}
-
 class Client implements Engine {
   readonly socketPath: string;
   readonly counts = { requests: 0, failures: 0 };
-  readonly #pool: Pool;
+  readonly #transport: Transport;
   readonly #short: EngineLimiter;
   readonly #long: EngineLimiter;
   readonly #probe: EngineProbe;
@@ -144,7 +130,11 @@ class Client implements Engine {
     probePatienceMs = 50,
   }: EngineOptions) {
     this.socketPath = socketPath;
-    this.#pool = new Pool({ idleMs, max: connectionsMax, now });
+    this.#transport = new Transport({
+      ...{ socketPath, idleMs, connectionsMax, now },
+      onLost: (failure) => this.#probe.recordLoss(failure),
+      onSuspicion: () => this.#probe.suspect(),
+    });
     this.#short = new EngineLimiter(connectionsMax, waitingMax);
     this.#long = new EngineLimiter(longMax, waitingMax);
     this.#suspectMs = suspectMs;
@@ -153,7 +143,7 @@ class Client implements Engine {
       socketPath,
       send: (target) => this.#sendProbe(target),
       onLost: (failure, isSilent) => {
-        this.#pool.clear();
+        this.#transport.closeIdle();
         this.#short.failWaiting(() => copyFailure(failure));
         this.#long.failWaiting(() => copyFailure(failure));
         // Reads can be given up; the engine may still carry out changes.
@@ -178,7 +168,7 @@ class Client implements Engine {
 
   async request(method: Method, path: string, options: RequestOptions = {}) {
     const { head, lease } = await this.#send(method, path, options, false);
-    return this.#createResponse(method, head, lease, options.bodyMax);
+    return this.#transport.createResponse(method, head, lease, options.bodyMax);
   }
 
   async json<T>(method: Method, path: string, options?: RequestOptions): Promise<T> {
@@ -188,15 +178,20 @@ class Client implements Engine {
   async upgrade(path: string, options: RequestOptions = {}) {
     const { head, lease } = await this.#send("POST", path, { ...options, long: true }, true);
     // An engine that responds with 200 instead of switching may frame its response.
-    const body = this.#body("POST", head, lease, head.status === 101 ? "until close" : undefined);
+    const body = this.#transport.body(
+      "POST",
+      head,
+      lease,
+      head.status === 101 ? "until close" : undefined,
+    );
     return createHijackedConnection(head, body, lease);
   }
 
   close() {
     this.#isClosed = true;
     this.#probe.close();
+    this.#transport.close();
     for (const call of this.#calls) call.fail(this.#closedError());
-    this.#pool.clear();
   }
 
   [Symbol.dispose]() {
@@ -211,6 +206,7 @@ class Client implements Engine {
       if (!isVersionRefusal(error)) throw error;
       // The engine was replaced by another version while the connections were idle.
       this.#probe.forgetVersion();
+      if (options.upload) throw error;
       return await this.#sendOnce(method, path, options, isUpgrade);
     }
   }
@@ -226,6 +222,11 @@ class Client implements Engine {
 
     this.counts.requests++;
     const call = new Call(options.signal, this.#calls);
+    let hasHead = false;
+    const upload = options.upload && new Upload(options.upload, (bytes) => {
+      if (!hasHead) this.#setDeadline(call, options);
+      options.onSent?.(bytes);
+    });
     this.#setDeadline(call, options);
     try {
       const version = this.#probe.version ?? await this.#probe.establish(call);
@@ -234,22 +235,25 @@ class Client implements Engine {
         target: `/v${version}${path}${encodeQuery(options.query)}`,
         headers: options.headers,
         body: options.body === undefined ? undefined : JSON.stringify(options.body),
+        chunked: upload !== undefined,
         upgrade: isUpgrade,
       });
       const limiter = options.long ? this.#long : this.#short;
       if (!limiter.tryAcquire()) await limiter.acquire(call);
       if (method === "GET" && !options.long) this.#reads.add(call);
-      const reply = await this.#exchange(call, limiter, method, request);
+      const reply = await this.#transport.exchange(call, limiter, method, request, upload);
+      hasHead = true;
       this.#reads.delete(call);
       const { status } = reply.head;
       if (isUpgrade ? status === 101 || status === 200 : status >= 200 && status < 400) {
         call.clearTimer();
         return reply;
       }
-      throw await this.#readFailure(method, reply);
+      throw await this.#transport.readFailure(method, reply);
     } catch (error) {
       this.#reads.delete(call);
       call.end();
+      upload?.stop();
       const isResponse = error instanceof EngineError && error.status < 500;
       if (!isResponse && !options.signal?.aborted) this.counts.failures++;
       throw error;
@@ -290,150 +294,19 @@ class Client implements Engine {
       ));
     try {
       const request = encodeRequest({ method: "GET", target });
-      const reply = await this.#exchange(call, undefined, "GET", request);
+      const reply = await this.#transport.exchange(call, undefined, "GET", request);
       const { head, lease } = reply;
-      if (head.status !== 200) throw await this.#readFailure("GET", reply);
-      const text = await this.#createResponse("GET", head, lease, SMALL_BODY_MAX).text();
+      if (head.status !== 200) throw await this.#transport.readFailure("GET", reply);
+      const text = await this.#transport.createResponse("GET", head, lease, SMALL_BODY_MAX).text();
       return { headers: head.headers, text };
     } finally {
       call.end();
     }
   }
 
-  /**
-   * Sends a request and waits for the head of its response.
-   *
-   * @param limiter Has admitted the call; released with the lease, or here after a failure.
-   */
-  async #exchange(
-    call: Call,
-    limiter: EngineLimiter | undefined,
-    method: Method,
-    request: Uint8Array,
-  ): Promise<Reply> {
-    let connection: Connection | undefined;
-    try {
-      connection = this.#pool.take() ?? await this.#connect(call, limiter !== undefined);
-      for (;;) {
-        call.throwIfFailed();
-        const current = connection;
-        call.interrupt = () => current.close();
-        const wasUsed = current.responses > 0;
-        try {
-          const head = await exchange(current, request);
-          // A read may still succeed after the connection was closed under it.
-          call.throwIfFailed();
-          return { head, lease: this.#lease(call, limiter, current) };
-        } catch (error) {
-          current.close();
-          if (call.failure || !wasUsed || !canRetry(error, method)) throw error;
-          // The engine closed the idle connection, so the others are likely closed as well. It may
-          // also have been replaced by another version.
-          this.#pool.clear();
-          this.#probe.suspect();
-          connection = await this.#connect(call, limiter !== undefined);
-        }
-      }
-    } catch (error) {
-      connection?.close();
-      limiter?.release();
-      call.interrupt = undefined;
-      throw call.failure ? call.failure.reason : this.#toCallerError(error);
-    }
-  }
-
-  /** @param isReported False for a probe, which reports its failure itself. */
-  async #connect(call: Call, isReported: boolean): Promise<Connection> {
-    const opening = Connection.open(this.socketPath);
-    try {
-      return await waitDuring(call, opening);
-    } catch (error) {
-      opening.then((late) => late.close(), () => {});
-      if (call.failure) throw error;
-      const failure = toConnectError(error, this.socketPath);
-      if (isReported) this.#probe.recordLoss(failure);
-      throw failure;
-    }
-  }
-
-  #lease(call: Call, limiter: EngineLimiter | undefined, connection: Connection): Lease {
-    const release = (isReusable: boolean) => {
-      if (lease.isReleased) return;
-      lease.isReleased = true;
-      call.end();
-      if (isReusable && !call.failure && !this.#isClosed) this.#pool.give(connection);
-      else connection.close();
-      limiter?.release();
-    };
-    const lease = {
-      connection,
-      call,
-      isReleased: false,
-      release,
-      fail: (error: unknown) => {
-        release(false);
-        return call.failure ? call.failure.reason : this.#toCallerError(error);
-      },
-    };
-    // From here on no code may be waiting, but the limiter must still be released.
-    call.interrupt = () => release(false);
-    return lease;
-  }
-
-  #createResponse(method: Method, head: Head, lease: Lease, bodyMax = BODY_MAX): EngineResponse {
-    return createResponse(head, this.#body(method, head, lease), lease, bodyMax);
-  }
-
-  #body(method: Method, head: Head, lease: Lease, framed?: Framing): Body {
-    try {
-      return new Body(
-        lease.connection.reader,
-        framed ?? findFraming(method, head.status, head.headers),
-      );
-    } catch (error) {
-      throw lease.fail(error);
-    }
-  }
-
-  /** Reads an error response. */
-  async #readFailure(method: Method, { head, lease }: Reply): Promise<EngineError> {
-    const { status } = head;
-    if (status < 400) {
-      throw lease.fail(
-        new EngineProtocolError(`The container engine responded with status ${status}`),
-      );
-    }
-    const text = await this.#createResponse(method, head, lease, SMALL_BODY_MAX).text().catch(
-      (error) => {
-        // Without a readable text the status is enough.
-        if (error instanceof EngineProtocolError) return "";
-        throw error;
-      },
-    );
-    return toEngineError(status, text);
-  }
-
-  /** Turns the end of a connection into an error for the caller. */
-  #toCallerError(error: unknown): unknown {
-    if (!isConnectionEnd(error)) return error;
-    this.#probe.suspect();
-    return new EngineUnreachableError(
-      `The connection to the container engine at ${this.socketPath} broke`,
-      "broken",
-      { cause: error },
-    );
-  }
-
   #closedError() {
     return new EngineUnreachableError("The container engine's client is closed", "closed");
   }
-}
-
-/** Whether a request that failed on a reused connection may be retried on a new one. */
-function canRetry(error: unknown, method: Method): boolean {
-  if (!(error instanceof BrokenConnectionError)) return false;
-  return error.progress === "unsent" ||
-    (error.progress === "unanswered" && IDEMPOTENT.has(method));
 }
 
 function encodeQuery(query: RequestOptions["query"]): string {

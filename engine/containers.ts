@@ -157,6 +157,47 @@ export async function containerRestart(
   await postAction(engine, id, "restart", { t: timeoutS }, timeoutS, signal);
 }
 
+/**
+ * Suspends all processes of a container.
+ *
+ * @throws {EngineError} 404 if the container does not exist; 409 if it is paused or not running.
+ */
+export async function containerPause(
+  engine: Engine,
+  id: string,
+  { signal }: Signal = {},
+): Promise<void> {
+  await postAction(engine, id, "pause", {}, 60, signal);
+}
+
+/**
+ * Resumes a paused container.
+ *
+ * @throws {EngineError} 404 if the container does not exist; 409 if it is not paused.
+ */
+export async function containerUnpause(
+  engine: Engine,
+  id: string,
+  { signal }: Signal = {},
+): Promise<void> {
+  await postAction(engine, id, "unpause", {}, 60, signal);
+}
+
+/**
+ * Sends a signal to the first process of a container. Docker waits for the end after SIGKILL.
+ *
+ * @param options.name Name or number of the signal, e.g. `SIGHUP`, `HUP` or `1`.
+ * @throws {EngineError} 404 if the container does not exist; 409 if it is not running; 400 or 500
+ * for an unknown signal.
+ */
+export async function containerKill(
+  engine: Engine,
+  id: string,
+  { name, signal }: { name: string } & Signal,
+): Promise<void> {
+  await postAction(engine, id, "kill", { signal: name }, 60, signal);
+}
+
 /** @throws {EngineError} 404 if the container does not exist; 409 if the name is taken. */
 export async function containerRename(
   engine: Engine,

@@ -22,8 +22,16 @@ export interface ExecCreateOptions {
   /** Both default to true. */
   stdout?: boolean | undefined;
   stderr?: boolean | undefined;
+  /** Keys that detach the client, see {@linkcode DETACH_KEYS}. Default: those of the engine. */
+  detachKeys?: string | undefined;
   signal?: AbortSignal | undefined;
 }
+
+/**
+ * Keys that are not typed by accident. The engine's own, ctrl-p and ctrl-q, would delay every ctrl-p, with which
+ * shells show the previous command.
+ */
+export const DETACH_KEYS = "ctrl-@,ctrl-^,ctrl-_";
 
 /** A program's input and output. */
 export interface ExecConnection extends HijackedConnection {
@@ -67,6 +75,7 @@ export async function execCreate(
         Env: options.env,
         User: options.user,
         WorkingDir: options.workingDir,
+        DetachKeys: options.detachKeys,
       },
       signal: options.signal,
     },
@@ -79,16 +88,20 @@ export async function execCreate(
  * connection earlier does not stop the program.
  *
  * @param options.tty As in `execCreate()`.
+ * @param options.long Set for a program that may run for long (see `RequestOptions.long`).
  * @throws {EngineError} 404 if the exec instance does not exist; 409 if the container is not
  * running.
  */
 export async function execStart(
   engine: Engine,
   execId: string,
-  { tty = false, signal }: { tty?: boolean | undefined; signal?: AbortSignal | undefined } = {},
+  { tty = false, long, detachKeys, signal }:
+    & Pick<ExecCreateOptions, "tty" | "detachKeys" | "signal">
+    & { long?: boolean | undefined } = {},
 ): Promise<ExecConnection> {
   const connection = await engine.upgrade(`/exec/${segment("exec instance", execId)}/start`, {
-    body: { Detach: false, Tty: tty },
+    body: { Detach: false, Tty: tty, DetachKeys: detachKeys },
+    long,
     signal,
   });
   return Object.assign(connection, {
@@ -103,4 +116,19 @@ export function execInspect(
   { signal }: { signal?: AbortSignal | undefined } = {},
 ): Promise<ExecInspect> {
   return engine.json("GET", `/exec/${segment("exec instance", execId)}/json`, { signal });
+}
+
+/**
+ * Sets the size of the program's terminal.
+ *
+ * @throws {EngineError} 404 if the exec instance does not exist; 409 or 500 if it is not running.
+ */
+export async function execResize(
+  engine: Engine,
+  execId: string,
+  { cols, rows, signal }: { cols: number; rows: number; signal?: AbortSignal | undefined },
+): Promise<void> {
+  const path = `/exec/${segment("exec instance", execId)}/resize`;
+  const response = await engine.request("POST", path, { query: { w: cols, h: rows }, signal });
+  await response.bytes();
 }

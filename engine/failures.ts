@@ -55,18 +55,22 @@ export function toEngineError(status: number, body: string): EngineError {
   }
   const message = String(text).trim().slice(0, TEXT_MAX) ||
     `The engine responded with status ${status}`;
-  return new EngineError(isConflict(status, message) ? 409 : status, message);
+  return new EngineError(status === 500 ? statusOf(message) : status, message);
 }
 
 /**
- * Whether the engine reports a conflict as an internal error: Podman if a container is in the wrong
- * state or a name is taken, Docker up to 20.10 if a service has changed in the meantime.
+ * The status that fits an internal error of the engine. Podman reports every failure as one; Docker
+ * up to 20.10 reports a service that has changed in the meantime and a container that is not paused.
  */
-function isConflict(status: number, message: string): boolean {
-  return status === 500 &&
-    /container state improper|is already in use|is being used|in use by|update out of sequence/i
-      .test(message);
+function statusOf(message: string): number {
+  if (CONFLICTS.test(message)) return 409;
+  return INVALID.test(message) ? 400 : 500;
 }
+
+const CONFLICTS =
+  /container state improper|is already (in use|used)|already exists|is being used|in use by|update out of sequence|is not paused|conflicts with a valid network|default network \S+ cannot be removed/i;
+
+const INVALID = /: invalid argument$|^invalid signal|does not support signal/i;
 
 /** Whether the engine refused the API version; it checks this before anything else. */
 export function isVersionRefusal(error: unknown): boolean {

@@ -7,6 +7,8 @@
 import { ByteReader, EndOfSourceError } from "./byte_reader.ts";
 import { EngineProtocolError } from "./errors.ts";
 
+export type Method = "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
+
 /** The status line and headers of a response. */
 export interface Head {
   status: number;
@@ -93,12 +95,14 @@ export class Connection {
  * @throws {TypeError} For a target or header with characters that could break out of its line.
  */
 export function encodeRequest(
-  { method, target, headers = {}, body, upgrade = false }: {
+  { method, target, headers = {}, body, chunked = false, upgrade = false }: {
     method: string;
     target: string;
     headers?: Record<string, string> | undefined;
     /** JSON text. */
     body?: string | undefined;
+    /** The body follows in chunks. */
+    chunked?: boolean;
     /** Requests a raw connection in both directions. */
     upgrade?: boolean;
   },
@@ -113,6 +117,7 @@ export function encodeRequest(
     head += `${name}: ${value}\r\n`;
   }
   if (upgrade) head += "Connection: Upgrade\r\nUpgrade: tcp\r\n";
+  if (chunked) return encoder.encode(`${head}Transfer-Encoding: chunked\r\n\r\n`);
   if (body === undefined) {
     if (method !== "GET" && method !== "HEAD") head += "Content-Length: 0\r\n";
     return encoder.encode(`${head}\r\n`);
@@ -128,11 +133,17 @@ export function encodeRequest(
 /**
  * Sends a request and reads the head of the response, skipping interim responses.
  *
+ * @param onSent Called before the response is awaited.
  * @throws {BrokenConnectionError}
  * @throws {EngineProtocolError} For a malformed or too large head.
  */
-export async function exchange(connection: Connection, request: Uint8Array): Promise<Head> {
+export async function exchange(
+  connection: Connection,
+  request: Uint8Array,
+  onSent: () => void = () => {},
+): Promise<Head> {
   await send(connection, request);
+  onSent();
   const { reader } = connection;
   const receivedBefore = reader.received;
   try {

@@ -4,9 +4,10 @@
  * @module
  */
 
-import type { Engine } from "./client.ts";
+import type { Engine, EngineResponse } from "./client.ts";
 import type { ContainerConfig } from "./container_config.ts";
 import { EngineError } from "./errors.ts";
+import { parseReference } from "./image_reference.ts";
 import { jsonLines } from "./json_lines.ts";
 import { segments } from "./path.ts";
 import { type Filters, filtersText, withMargin } from "./query.ts";
@@ -68,13 +69,27 @@ export interface PullProgress {
   [field: string]: unknown;
 }
 
-/** The parts of an image's reference. */
-export interface Reference {
-  /** With the registry, e.g. `registry.example:5000/team/app`. */
-  name: string;
-  tag: string | undefined;
-  /** `sha256:...` */
-  digest: string | undefined;
+/** One layer of an image's history. */
+export interface ImageLayer {
+  /** `<missing>` unless the layer is an image of this host. */
+  Id: string;
+  /** Unix seconds. */
+  Created: number;
+  /** The instruction of the build. */
+  CreatedBy: string;
+  Tags: string[] | null;
+  /** Bytes. */
+  Size: number;
+  Comment: string;
+}
+
+/** Credentials for a registry. */
+export interface RegistryAuth {
+  username?: string;
+  password?: string;
+  /** Instead of user name and password. */
+  identitytoken?: string;
+  serveraddress: string;
 }
 
 interface Signal {
@@ -107,6 +122,30 @@ export function imageInspect(
   { signal }: Signal = {},
 ): Promise<ImageInspect> {
   return engine.json("GET", `/images/${segments("image", reference)}/json`, { signal });
+}
+
+/** The layers of an image, newest first. @throws {EngineError} 404 if the image does not exist. */
+export function imageHistory(
+  engine: Engine,
+  reference: string,
+  { signal }: Signal = {},
+): Promise<ImageLayer[]> {
+  return engine.json("GET", `/images/${segments("image", reference)}/history`, { signal });
+}
+
+/**
+ * Adds a name to an image.
+ *
+ * @param tag.name Without a tag, e.g. `registry.example:5000/team/app`.
+ * @throws {EngineError} 404 if the image does not exist.
+ */
+export async function imageTag(
+  engine: Engine,
+  reference: string,
+  { name, tag }: { name: string; tag: string },
+): Promise<void> {
+  const path = `/images/${segments("image", reference)}/tag`;
+  (await engine.request("POST", path, { query: { repo: name, tag } })).cancel();
 }
 
 /**
@@ -161,14 +200,18 @@ export async function imagePrune(
 export async function imagePull(
   engine: Engine,
   reference: string,
-  { onProgress, signal }: {
+  { platform, auth, onProgress, signal }: {
+    /** E.g. `linux/arm64`; default: the platform of the host. */
+    platform?: string | undefined;
+    auth?: RegistryAuth | undefined;
     onProgress?: ((progress: PullProgress) => void) | undefined;
   } & Signal = {},
 ): Promise<void> {
-  const { name, tag, digest } = splitReference(reference);
+  const { name, tag, digest } = parseReference(reference);
   // Without a tag the engine would pull every tag of the repository.
   const response = await engine.request("POST", "/images/create", {
-    query: { fromImage: name, tag: digest ?? tag ?? "latest" },
+    query: { fromImage: name, tag: digest ?? tag ?? "latest", platform },
+    headers: registryAuthHeader(auth),
     signal,
     long: true,
     headTimeoutMs: PULL_HEAD_TIMEOUT_MS,
@@ -183,6 +226,16 @@ export async function imagePull(
     if (failure !== undefined) throw toPullError(failure);
     onProgress?.(message);
   }
+}
+
+/** The header with credentials for a registry: base64url of JSON. */
+export function registryAuthHeader(
+  auth: RegistryAuth | undefined,
+): Record<string, string> | undefined {
+  return auth && {
+    "X-Registry-Auth": new TextEncoder().encode(JSON.stringify(auth))
+      .toBase64({ alphabet: "base64url" }),
+  };
 }
 
 /** The engine contacts the registry before it responds. */
@@ -209,30 +262,110 @@ function toPullError(message: string, cause?: unknown): EngineError {
   return new EngineError(status, message, { cause });
 }
 
-/**
- * Splits `name[:tag][@digest]`. A colon before the last slash belongs to the registry's port.
- *
- * @throws {EngineError} 400 for an invalid reference.
- */
-export function splitReference(reference: string): Reference {
-  const at = reference.indexOf("@");
-  const digest = at < 0 ? undefined : reference.slice(at + 1);
-  const named = at < 0 ? reference : reference.slice(0, at);
-  const colon = named.indexOf(":", named.lastIndexOf("/") + 1);
-  const tag = colon < 0 ? undefined : named.slice(colon + 1);
-  const name = colon < 0 ? named : named.slice(0, colon);
-
-  if (
-    name.length > NAME_MAX || !NAME.test(name) || (tag !== undefined && !TAG.test(tag)) ||
-    (digest !== undefined && !DIGEST.test(digest))
-  ) throw new EngineError(400, `Invalid image reference: ${reference.slice(0, 300)}`);
-  return { name, tag, digest };
+/** What a registry has under a reference. */
+export interface Distribution {
+  Descriptor: { digest: string; mediaType?: string; size?: number };
+  /** Empty for engines that do not know; a plain image has one. */
+  Platforms?: { os?: string; architecture?: string; variant?: string }[] | null;
 }
 
-// https://github.com/distribution/reference: names are lower case, except for the host, and have at
-// most 255 characters.
-const NAME_MAX = 255;
-const NAME =
-  /^(?:(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(?::\d{1,5})?\/)?[a-z0-9]+(?:[._-]+[a-z0-9]+)*(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*$/;
-const TAG = /^\w[\w.-]{0,127}$/;
-const DIGEST = /^[A-Za-z][A-Za-z0-9]*(?:[+._-][A-Za-z][A-Za-z0-9]*)*:[0-9A-Fa-f]{32,}$/;
+/**
+ * Lets the engine ask the registry for an image. Podman does not have this.
+ *
+ * @throws {EngineError} 401, 403 or 404 from the registry, or 500, with the engine's text.
+ */
+export function distributionInspect(
+  engine: Engine,
+  reference: string,
+  { auth, signal }: { auth?: RegistryAuth | undefined } & Signal = {},
+): Promise<Distribution> {
+  return engine.json("GET", `/distribution/${segments("image", reference)}/json`, {
+    headers: registryAuthHeader(auth),
+    signal,
+    long: true,
+    headTimeoutMs: DISTRIBUTION_HEAD_TIMEOUT_MS,
+  });
+}
+
+/** The engine tries its mirrors one after another. */
+const DISTRIBUTION_HEAD_TIMEOUT_MS = 60_000;
+
+/** How long the engine may take before the first byte of an archive, e.g. to collect the layers. */
+const SAVE_HEAD_TIMEOUT_MS = 600_000;
+
+/**
+ * Reads an image as a tar archive in the format of `docker save`. With a name, the archive has that
+ * name only.
+ *
+ * @throws {EngineError} 404 if the image does not exist.
+ */
+export function imageSave(
+  engine: Engine,
+  reference: string,
+  { signal }: Signal = {},
+): Promise<EngineResponse> {
+  return engine.request("GET", `/images/${segments("image", reference)}/get`, {
+    signal,
+    long: true,
+    headTimeoutMs: SAVE_HEAD_TIMEOUT_MS,
+  });
+}
+
+/** How long the engine may unpack after the last byte of an archive. */
+const LOAD_HEAD_TIMEOUT_MS = 30 * 60_000;
+
+/** One message of a load. */
+interface LoadMessage {
+  stream?: string;
+  error?: string;
+  errorDetail?: { message?: string };
+}
+
+/**
+ * Loads the images of an archive, as `docker load` does.
+ *
+ * @param archive A tar archive, optionally compressed. Cancelled unless it was sent completely.
+ * @returns The loaded names, and ids of images without a name.
+ * @throws {EngineError} 507 if the host's disk is full; 400 for anything else that the engine
+ * refuses. The text does not contain paths of the host.
+ */
+export async function imageLoad(
+  engine: Engine,
+  archive: ReadableStream<Uint8Array>,
+  { onSent, signal }: { onSent?: ((bytes: number) => void) | undefined } & Signal = {},
+): Promise<string[]> {
+  const response = await engine.request("POST", "/images/load", {
+    query: { quiet: true },
+    headers: { "Content-Type": "application/x-tar" },
+    upload: archive,
+    onSent,
+    signal,
+    long: true,
+    headTimeoutMs: LOAD_HEAD_TIMEOUT_MS,
+  }).catch((error) => {
+    throw error instanceof EngineError ? toLoadError(error.message, error) : error;
+  });
+  let text = "";
+  for await (const message of jsonLines<LoadMessage>(response.body)) {
+    const failure = message.errorDetail?.message ?? message.error;
+    if (failure !== undefined) throw toLoadError(failure);
+    text += message.stream ?? "";
+  }
+  // Podman joins the names with commas, which no name contains.
+  return [...text.matchAll(/^Loaded image(?: ID|\(s\))?: (.+)$/gm)]
+    .flatMap(([, names]) => names!.trim().split(/,\s*/));
+}
+
+const NO_IMAGES =
+  /docker-import-\d+\/(?:repositories|manifest\.json): no such file|does not match any of the supported image formats/;
+
+function toLoadError(message: string, cause?: unknown): EngineError {
+  if (DISK_FULL.test(message)) return new EngineError(507, withoutPaths(message), { cause });
+  const text = NO_IMAGES.test(message)
+    ? "the archive has no images in the format of docker save"
+    : withoutPaths(message);
+  return new EngineError(400, text, { cause });
+}
+
+/** Leaves the last part of each path, because the others are directories of the host. */
+const withoutPaths = (text: string) => text.replace(/(?<![\w./-])\/(?:[^\s/:]+\/)+/g, "");

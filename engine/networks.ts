@@ -7,7 +7,7 @@
 import type { Engine } from "./client.ts";
 import type { EndpointSettings } from "./container_config.ts";
 import { segment } from "./path.ts";
-import { type Filters, filtersText } from "./query.ts";
+import { type Filters, filtersText, withMargin } from "./query.ts";
 
 export interface NetworkContainer {
   Name?: string;
@@ -69,6 +69,40 @@ export function networkInspect(
   return engine.json("GET", `/networks/${segment("network", id)}`, { signal });
 }
 
+/** Request body of `POST /networks/create`. */
+export interface NetworkCreateBody {
+  Name: string;
+  Driver?: string;
+  Internal?: boolean;
+  Attachable?: boolean;
+  EnableIPv6?: boolean;
+  IPAM?: { Config: { Subnet?: string; Gateway?: string }[] };
+  Options?: Record<string, string>;
+  Labels?: Record<string, string>;
+}
+
+/**
+ * Creates a network.
+ *
+ * @returns Its id.
+ * @throws {EngineError} 409 if the name is taken; 403 for a predefined name and for a subnet that
+ * overlaps with another; 404 if the driver does not exist; 400 or 500 for other values that the
+ * engine refuses.
+ */
+export async function networkCreate(
+  engine: Engine,
+  { body, signal }: { body: NetworkCreateBody } & Signal,
+): Promise<string> {
+  const { Id } = await engine.json<{ Id: string }>("POST", "/networks/create", {
+    // Since API 1.44 the engine always checks this.
+    body: { ...body, CheckDuplicate: true },
+    signal,
+    long: true,
+    headTimeoutMs: withMargin(60),
+  });
+  return Id;
+}
+
 /**
  * Attaches a container to a network.
  *
@@ -103,12 +137,18 @@ export async function networkDisconnect(
   await response.bytes();
 }
 
-/** @throws {EngineError} 404 if the network does not exist; 403 or 409 when it is in use. */
+/**
+ * Removes a network. Podman is given the name, because it does not notice the containers of a network
+ * that is removed by its id.
+ *
+ * @throws {EngineError} 404 if the network does not exist; 403 or 409 when it is in use.
+ */
 export async function networkRemove(
   engine: Engine,
-  id: string,
+  { Id, Name }: Pick<Network, "Id" | "Name">,
   { signal }: Signal = {},
 ): Promise<void> {
+  const id = engine.kind === "podman" ? Name : Id;
   const response = await engine.request("DELETE", `/networks/${segment("network", id)}`, {
     signal,
   });

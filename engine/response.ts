@@ -87,7 +87,7 @@ export function createResponse(
     status: head.status,
     headers: head.headers,
     body: readPieces(lease, async () => {
-      const piece = (await body.readSome())?.slice();
+      const piece = await body.readChunks();
       if (body.isDone) lease.release(head.keepsAlive);
       return piece;
     }),

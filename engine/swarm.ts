@@ -6,6 +6,7 @@
  */
 
 import type { Engine } from "./client.ts";
+import { type RegistryAuth, registryAuthHeader } from "./images.ts";
 import { segment } from "./path.ts";
 import { type Filters, filtersText } from "./query.ts";
 
@@ -106,12 +107,16 @@ export async function serviceUpdate(
   id: string,
   version: number,
   spec: ServiceSpec,
-  { signal }: { signal?: AbortSignal | undefined } = {},
+  { auth, signal }: {
+    /** Stored by the swarm for its nodes; without it, they use what the service had before. */
+    auth?: RegistryAuth | undefined;
+    signal?: AbortSignal | undefined;
+  } = {},
 ): Promise<{ warnings: string[] }> {
   const updated = await engine.json<{ Warnings?: string[] | null } | null>(
     "POST",
     `/services/${segment("service", id)}/update`,
-    { query: { version }, body: spec, signal },
+    { query: { version }, headers: registryAuthHeader(auth), body: spec, signal },
   );
   return { warnings: updated?.Warnings ?? [] };
 }

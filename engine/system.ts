@@ -46,6 +46,8 @@ export interface EngineInfo {
   /** Bytes. */
   MemTotal: number;
   DockerRootDir?: string;
+  /** E.g. `runc`. */
+  DefaultRuntime?: string;
   Labels?: string[] | null;
   /** E.g. `name=seccomp,profile=default`, `name=rootless`. */
   SecurityOptions?: string[] | null;

@@ -1,4 +1,4 @@
-import { equal, rejects } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
 import { BUFFER_LENGTH, ByteReader, EndOfSourceError } from "../../engine/byte_reader.ts";
 import { EngineProtocolError } from "../../engine/errors.ts";
 
@@ -67,4 +67,17 @@ Deno.test("readSome() and readInto() return at most the requested bytes, then th
   equal(await reader.readInto(target), 0);
   equal(await reader.readSome(5), undefined);
   equal(reader.received, 6);
+});
+
+Deno.test("the buffer is small until reads fill it", async () => {
+  const rooms: number[] = [];
+  const reader = new ByteReader({
+    read(into) {
+      rooms.push(into.length);
+      // The last one leaves room.
+      return Promise.resolve(rooms.length < 5 ? into.length : 1);
+    },
+  });
+  for (let read = 0; read < 6; read++) await reader.readSome(Infinity);
+  deepEqual(rooms, [4_096, 16_384, 65_536, 65_536, 65_536, 65_536]);
 });

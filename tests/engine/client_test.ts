@@ -932,16 +932,21 @@ Deno.test("a thousand requests with all outcomes leave no connection open", asyn
       }
     }
   }, { connectionsMax: 8 });
-  const fates = await Promise.allSettled(
-    Array.from({ length: 1000 }, (_, number) =>
-      raw.engine.json("GET", "/a", {
-        headTimeoutMs: 300,
+  let number = 0;
+  let failures = 0;
+  const sendRequests = async () => {
+    while (number++ < 1000) {
+      await raw.engine.json("GET", "/a", {
+        headTimeoutMs: 100,
         ...(number % 3 === 0 ? { signal: AbortSignal.timeout(number % 50) } : {}),
-      })),
-  );
+      }).catch(() => failures++);
+    }
+  };
+  // As many as there are connections: a request that waits for one may time out without being sent.
+  await Promise.all(Array.from({ length: 8 }, sendRequests));
   // The number of requests depends on the machine, but each kind of response was sent.
   ok(raw.requests.length > 6);
-  ok(fates.some(({ status }) => status === "rejected"));
+  ok(failures > 0);
   raw.engine.close();
   await until("every connection is closed", () => raw.open === 0);
 });

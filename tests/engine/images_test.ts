@@ -1,4 +1,4 @@
-import { deepEqual, equal, rejects, throws } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
 import { EngineError, EngineProtocolError } from "../../engine/errors.ts";
 import {
   imageInspect,
@@ -6,64 +6,10 @@ import {
   imagePrune,
   imagePull,
   imageRemove,
-  splitReference,
 } from "../../engine/images.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 
 const sha = `sha256:${"0123456789abcdef".repeat(4)}`;
-
-for (
-  const [reference, name, tag, digest] of [
-    ["nginx", "nginx", undefined, undefined],
-    ["nginx:1.27", "nginx", "1.27", undefined],
-    ["library/nginx", "library/nginx", undefined, undefined],
-    ["localhost:5000/nginx", "localhost:5000/nginx", undefined, undefined],
-    ["localhost:5000/team/app:v1", "localhost:5000/team/app", "v1", undefined],
-    [
-      "Registry.Example/a-b_c.d__e/f:V_1.0-x",
-      "Registry.Example/a-b_c.d__e/f",
-      "V_1.0-x",
-      undefined,
-    ],
-    ["[::1]:5000/app:1", "[::1]:5000/app", "1", undefined],
-    [`nginx@${sha}`, "nginx", undefined, sha],
-    [`localhost:5000/nginx:1@${sha}`, "localhost:5000/nginx", "1", sha],
-  ] as const
-) {
-  Deno.test(`splitReference() splits ${reference}`, () => {
-    deepEqual(splitReference(reference), { name, tag, digest });
-  });
-}
-
-for (
-  const reference of [
-    "",
-    ":",
-    "nginx:",
-    ":latest",
-    "Nginx",
-    "ngi nx",
-    "nginx:a b",
-    "nginx:-a",
-    `nginx:${"x".repeat(129)}`,
-    "a//b",
-    "/nginx",
-    "nginx/",
-    "a/../b",
-    "nginx@",
-    "nginx@sha256:12",
-    "nginx:1:2",
-    "host:123456/nginx",
-    "https://host/nginx",
-    "nginx?x=y",
-    "a".repeat(256),
-    `${"a".repeat(100_000)}!`,
-  ]
-) {
-  Deno.test(`splitReference() refuses ${JSON.stringify(reference.slice(0, 30))}`, () => {
-    throws(() => splitReference(reference), { name: "EngineError", status: 400 });
-  });
-}
 
 for (
   const [reference, query] of [
