@@ -34,6 +34,8 @@ export function migrate(db: Database, migrations: readonly Migration[]): string[
       db.run("INSERT INTO migrations (name) VALUES (:name)", { name });
     });
   }
+  // They leave most of the pages in the cache.
+  if (pending.length > 0) db.exec("PRAGMA shrink_memory");
   return pending.map((migration) => migration.name);
 }
 

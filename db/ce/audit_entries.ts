@@ -18,6 +18,8 @@ export interface AuditEntry {
   actor: string;
   /** The user's email at that time; `null` for actors that are not users. */
   actorEmail: string | null;
+  /** The API token that the actor used, with its name at that time; `null` for a login. */
+  token: { id: string; name: string } | null;
   role: string;
   /** Method and path pattern, e.g. `POST /api/containers/:id/stop`. */
   action: string;
@@ -70,6 +72,7 @@ const entries = table<AuditEntry>("audit_entries", {
   at: "value",
   actor: "value",
   actorEmail: "value",
+  token: "json",
   role: "value",
   action: "value",
   target: "value",

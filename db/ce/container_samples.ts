@@ -89,6 +89,17 @@ export function upsertContainerSeries(
   )!.id;
 }
 
+/** Gives a series another name, unless another series has it. */
+export function renameContainerSeries(
+  db: Database,
+  series: { hostId: string; from: string; to: string },
+): void {
+  db.run(
+    "UPDATE OR IGNORE container_series SET name = :to WHERE host_id = :hostId AND name = :from",
+    series,
+  );
+}
+
 export function countContainerSeries(db: Database): number {
   return db.get<{ n: number }>("SELECT count(*) AS n FROM container_series")!.n;
 }

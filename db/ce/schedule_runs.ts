@@ -58,21 +58,48 @@ const runs = table<ScheduleRun>("schedule_runs", {
   error: "value",
 });
 
-/** Finished runs, newest first. */
+/** The container of a run, as the run refers to it. */
+export type RunTarget = Pick<ScheduleRun, "containerId" | "containerName">;
+
+/** Finished runs, newest first; of the given containers, else of all. */
 export function selectScheduleRuns(
   db: Database,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset, targets }: {
+    limit: number;
+    offset: number;
+    targets?: readonly RunTarget[] | undefined;
+  },
 ): ScheduleRun[] {
-  return runs.select(
-    db,
-    "WHERE finished_at IS NOT NULL ORDER BY started_at DESC, id LIMIT :limit OFFSET :offset",
-    { limit, offset },
+  const { where, params } = finished(targets);
+  return runs.select(db, `${where} ORDER BY started_at DESC, id LIMIT :limit OFFSET :offset`, {
+    ...params,
+    limit,
+    offset,
+  });
+}
+
+/** Number of finished runs; of the given containers, else of all. */
+export function countScheduleRuns(db: Database, targets?: readonly RunTarget[]): number {
+  const { where, params } = finished(targets);
+  return runs.count(db, where, params);
+}
+
+/** The containers of all runs. */
+export function selectRunTargets(db: Database): RunTarget[] {
+  return db.all<RunTarget>(
+    `SELECT DISTINCT container_id AS containerId, container_name AS containerName
+     FROM schedule_runs`,
   );
 }
 
-/** Number of finished runs. */
-export function countScheduleRuns(db: Database): number {
-  return runs.count(db, "WHERE finished_at IS NOT NULL");
+function finished(targets: readonly RunTarget[] | undefined) {
+  const where = "WHERE finished_at IS NOT NULL";
+  if (!targets) return { where, params: {} };
+  return {
+    where: `${where} AND (container_id, container_name) IN (
+      SELECT value ->> 'containerId', value ->> 'containerName' FROM json_each(:targets))`,
+    params: { targets: JSON.stringify(targets) },
+  };
 }
 
 export function selectUnfinishedRuns(db: Database): StartedRun[] {

@@ -7,7 +7,7 @@
 import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
-export const SCHEDULE_ACTIONS = ["start", "stop", "restart"] as const;
+export const SCHEDULE_ACTIONS = ["start", "stop", "restart", "update"] as const;
 export type ScheduleAction = (typeof SCHEDULE_ACTIONS)[number];
 
 /** One schedule as stored. Times are ISO 8601, UTC. */
@@ -71,6 +71,18 @@ export function updateSchedule(
   { id, createdAt: _, lastRunAt: __, ...changes }: Schedule,
 ): void {
   schedules.update(db, id, changes);
+}
+
+/** Stores the new name of a container in the schedules that have its full or short id. */
+export function updateScheduledName(
+  db: Database,
+  values: { containerId: string; name: string },
+): void {
+  db.run(
+    `UPDATE schedules SET container_name = :name
+     WHERE length(container_id) >= 12 AND substr(:containerId, 1, length(container_id)) = container_id`,
+    values,
+  );
 }
 
 /** @returns Whether the id was known. */

@@ -12,6 +12,8 @@ export interface User {
   id: string;
   /** As given; `emailKey` identifies the user. */
   email: string;
+  /** `null` unless the user has entered one. */
+  name: string | null;
   role: "viewer" | "operator" | "admin";
   /** ISO 8601, UTC. */
   createdAt: string;
@@ -25,11 +27,14 @@ export interface UserSecrets {
   emailKey: string;
   /** `null` for a user who cannot log in by password. */
   passwordHash: string | null;
+  /** The user entered the email, and no administrator or identity provider confirmed it. */
+  isEmailUnconfirmed: boolean;
 }
 
 const shown: Columns<User> = {
   id: "value",
   email: "value",
+  name: "value",
   role: "value",
   createdAt: "value",
   lastLoginAt: "value",
@@ -41,6 +46,7 @@ const accounts = table<User & UserSecrets>("users", {
   ...shown,
   emailKey: "value",
   passwordHash: "value",
+  isEmailUnconfirmed: "boolean",
 });
 
 /** All users by email. */
@@ -71,6 +77,11 @@ export function selectPasswordHash(db: Database, id: string): string | null {
   )?.hash ?? null;
 }
 
+/** Whether the user entered their email themselves; `false` for an unknown id. */
+export function selectIsEmailUnconfirmed(db: Database, id: string): boolean {
+  return accounts.find(db, id)?.isEmailUnconfirmed ?? false;
+}
+
 export function countUsers(db: Database): number {
   return users.count(db);
 }
@@ -80,8 +91,20 @@ export function countAdmins(db: Database): number {
 }
 
 /** @throws The SQLite error for an `emailKey` that is already in use. */
-export function insertUser(db: Database, user: User & UserSecrets): void {
+export function insertUser(
+  db: Database,
+  user: Omit<User & UserSecrets, "name" | "isEmailUnconfirmed">,
+): void {
   accounts.insert(db, user);
+}
+
+/** @throws The SQLite error for an `emailKey` that is already in use. */
+export function updateUserDetails(
+  db: Database,
+  id: string,
+  changes: Partial<Pick<User & UserSecrets, "name" | "email" | "emailKey" | "isEmailUnconfirmed">>,
+): void {
+  if (Object.keys(changes).length > 0) accounts.update(db, id, changes);
 }
 
 /** @returns Whether the id was known. */

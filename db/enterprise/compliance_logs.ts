@@ -66,6 +66,8 @@ export interface EntryFilter {
   outcome?: Outcome | undefined;
   actor_id?: string | undefined;
   action?: string | undefined;
+  /** A part of the actor, the action, the resource or the detail, in any case (ASCII). */
+  q?: string | undefined;
 }
 
 /** A time range, ISO 8601, UTC: `from` is inclusive, `before` exclusive. */
@@ -241,16 +243,20 @@ export function selectNewestSequences(
   ).map(({ sequence }) => sequence);
 }
 
+/** On lines of their own, so that a search does not match across two columns. */
+const SEARCHED = "concat_ws(char(10), actor_id, action, resource_type, resource_id, detail)";
+
 function toCondition(filter: EntryFilter, { from, before }: TimeRange) {
-  const { category, severity, outcome, actor_id, action } = filter;
+  const { category, severity, outcome, actor_id, action, q } = filter;
   const given = Object.entries({ category, severity, outcome, actor_id, action })
     .filter((field): field is [string, string] => field[1] !== undefined);
   return {
     condition: [
       ...given.map(([column]) => `${column} = :${column}`),
+      ...(q === undefined ? [] : [`instr(lower(${SEARCHED}), lower(:q)) > 0`]),
       "created_at >= :from AND created_at < :before",
     ].join(" AND "),
-    params: { ...Object.fromEntries(given), from, before },
+    params: { ...Object.fromEntries(given), ...(q !== undefined && { q }), from, before },
   };
 }
 

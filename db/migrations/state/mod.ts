@@ -36,6 +36,17 @@ import { migration as incidentUpdates } from "./0057_pro_incident_updates.ts";
 import { migration as maintenances } from "./0058_pro_maintenances.ts";
 import { migration as auditDetails } from "./0061_ce_audit_details.ts";
 import { migration as slaBreachCoverage } from "./0062_pro_sla_breach_coverage.ts";
+import { migration as apiTokens } from "./0063_ce_api_tokens.ts";
+import { migration as jobs } from "./0064_ce_jobs.ts";
+import { migration as sessions } from "./0066_ce_sessions.ts";
+import { migration as accountDetails } from "./0067_ce_account_details.ts";
+import { migration as registries } from "./0068_ce_registries.ts";
+import { migration as updates } from "./0069_ce_updates.ts";
+import { migration as scheduleUpdates } from "./0070_ce_schedule_updates.ts";
+import { migration as updateRuns } from "./0073_ce_update_runs.ts";
+import { migration as stackVersions } from "./0076_ce_stack_versions.ts";
+import { migration as liveOperation } from "./0079_ce_live_operation.ts";
+import { migration as jobsNeedAttention } from "./0080_ce_jobs_needs_attention.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -68,4 +79,15 @@ export const stateMigrations: readonly Migration[] = [
   maintenances,
   auditDetails,
   slaBreachCoverage,
+  apiTokens,
+  jobs,
+  sessions,
+  accountDetails,
+  registries,
+  updates,
+  scheduleUpdates,
+  updateRuns,
+  stackVersions,
+  liveOperation,
+  jobsNeedAttention,
 ];

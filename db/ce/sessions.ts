@@ -1,0 +1,89 @@
+/**
+ * The `sessions` table: logins that have not ended. Their tokens are in `refresh_tokens`.
+ *
+ * @module
+ */
+
+import { table } from "../columns.ts";
+import type { Database } from "../database.ts";
+
+/** One session as stored. Times are ISO 8601, UTC. */
+export interface Session {
+  /** The family of its tokens. */
+  id: string;
+  /** A user, or `key` in key mode. */
+  userId: string;
+  /** Address of the last sign-in or refresh; `null` if it was before the table. */
+  address: string | null;
+  /** `User-Agent` of the sign-in. */
+  userAgent: string | null;
+  createdAt: string;
+  /** The last sign-in or refresh. */
+  lastUsedAt: string;
+  /** When its last token expires. */
+  expiresAt: string;
+}
+
+const sessions = table<Session>("sessions", {
+  id: "value",
+  userId: "value",
+  address: "value",
+  userAgent: "value",
+  createdAt: "value",
+  lastUsedAt: "value",
+  expiresAt: "value",
+});
+
+const ACTIVE = "WHERE user_id = :userId AND expires_at > :now";
+
+/** The active sessions of a user, last used first. */
+export function selectSessionsOfUser(
+  db: Database,
+  at: { userId: string; now: string },
+  { limit, offset }: { limit: number; offset: number },
+): Session[] {
+  return sessions.select(
+    db,
+    `${ACTIVE} ORDER BY last_used_at DESC, id LIMIT :limit OFFSET :offset`,
+    { ...at, limit, offset },
+  );
+}
+
+export function countSessionsOfUser(db: Database, at: { userId: string; now: string }): number {
+  return sessions.count(db, ACTIVE, { ...at });
+}
+
+/** One session, active or not, or `undefined` when the id is unknown. */
+export function selectSession(db: Database, id: string): Session | undefined {
+  return sessions.find(db, id);
+}
+
+export function insertSession(db: Database, session: Session): void {
+  sessions.insert(db, session);
+}
+
+/** Stores a refresh. */
+export function updateSessionUse(
+  db: Database,
+  id: string,
+  use: Pick<Session, "address" | "lastUsedAt" | "expiresAt">,
+): void {
+  sessions.update(db, id, use);
+}
+
+/** Makes the sessions of a user expire at a time, unless they do so earlier. */
+export function updateSessionsExpiry(db: Database, userId: string, expiresAt: string): void {
+  db.run(
+    "UPDATE sessions SET expires_at = min(expires_at, :expiresAt) WHERE user_id = :userId",
+    { userId, expiresAt },
+  );
+}
+
+export function deleteSession(db: Database, id: string): void {
+  sessions.delete(db, id);
+}
+
+/** @returns How many were deleted. */
+export function deleteExpiredSessions(db: Database, now: string): number {
+  return db.run("DELETE FROM sessions WHERE expires_at <= :now", { now });
+}

@@ -1,0 +1,99 @@
+/**
+ * The `update_digests` table: the digests that registries reported for an image, and since when.
+ *
+ * @module
+ */
+
+import { table } from "../../columns.ts";
+import type { Database } from "../../database.ts";
+
+/** The image of an index for one platform. */
+export interface PlatformDigest {
+  digest: string;
+  os: string;
+  architecture: string;
+  variant?: string;
+}
+
+/** Times are ISO 8601, UTC. */
+export interface SeenDigest {
+  /** Canonical reference with its tag. */
+  image: string;
+  digest: string;
+  firstSeenAt: string;
+  lastSeenAt: string;
+  /** When `image.update_available` was sent for it; `null` before. */
+  announcedAt: string | null;
+  /** Empty for a manifest that is not an index; `null` until it was read. */
+  platforms: PlatformDigest[] | null;
+}
+
+const digests = table<SeenDigest>("update_digests", {
+  image: "value",
+  digest: "value",
+  firstSeenAt: "value",
+  lastSeenAt: "value",
+  announcedAt: "value",
+  platforms: "json",
+}, { key: "image" });
+
+type DigestKey = Pick<SeenDigest, "image" | "digest">;
+
+/** Records that a registry reported a digest. The time of the first report is kept. */
+export function upsertSeenDigest(db: Database, seen: DigestKey & { at: string }): void {
+  db.run(
+    `INSERT INTO update_digests (image, digest, first_seen_at, last_seen_at)
+     VALUES (:image, :digest, :at, :at)
+     ON CONFLICT (image, digest) DO UPDATE SET last_seen_at = excluded.last_seen_at`,
+    seen,
+  );
+}
+
+export function selectSeenDigest(
+  db: Database,
+  { image, digest }: DigestKey,
+): SeenDigest | undefined {
+  return digests.selectOne(db, "WHERE image = :image AND digest = :digest", { image, digest });
+}
+
+/** The digest of an image that was reported last. */
+export function selectLatestDigest(db: Database, image: string): string | undefined {
+  return digests.selectOne(
+    db,
+    "WHERE image = :image ORDER BY last_seen_at DESC, first_seen_at DESC LIMIT 1",
+    { image },
+  )?.digest;
+}
+
+/** When each digest was first seen, by {@linkcode digestKey}. */
+export function selectFirstSeen(db: Database): Map<string, string> {
+  const rows = db.all<DigestKey & { at: string }>(
+    "SELECT image, digest, first_seen_at AS at FROM update_digests",
+  );
+  return new Map(rows.map((row) => [digestKey(row), row.at]));
+}
+
+export const digestKey = ({ image, digest }: DigestKey): string => `${image} ${digest}`;
+
+export function updateDigestPlatforms(
+  db: Database,
+  { image, digest, platforms }: DigestKey & { platforms: readonly PlatformDigest[] },
+): void {
+  db.run(
+    "UPDATE update_digests SET platforms = :platforms WHERE image = :image AND digest = :digest",
+    { image, digest, platforms: JSON.stringify(platforms) },
+  );
+}
+
+/** @returns Whether it had not been announced yet. */
+export function updateDigestAnnounced(db: Database, seen: DigestKey & { at: string }): boolean {
+  return db.run(
+    `UPDATE update_digests SET announced_at = :at
+     WHERE image = :image AND digest = :digest AND announced_at IS NULL`,
+    seen,
+  ) > 0;
+}
+
+export function deleteDigestsSeenBefore(db: Database, at: string): void {
+  db.run("DELETE FROM update_digests WHERE last_seen_at < :at", { at });
+}
