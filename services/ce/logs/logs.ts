@@ -12,7 +12,8 @@ import { AppError } from "../../errors.ts";
 import { asContainer, inspectContainer } from "../containers/reads.ts";
 import { assertMayInspect } from "../containers/own_container.ts";
 
-import { type LogFrame, type LogLines, parseSince, readLogLines } from "./lines.ts";
+import { type LogFrame, type LogLines, readLogLines } from "./lines.ts";
+import { parseSince } from "./start_time.ts";
 import { type LogSearchResult, searchLines } from "./search.ts";
 import { compileLinearPattern } from "./regex/linear_pattern.ts";
 
@@ -136,11 +137,14 @@ async function readLog(
         cause: error,
       });
     }
-    if (error instanceof EngineError && UNREADABLE.test(error.message)) {
-      throw new AppError("conflict", `The log cannot be read: ${error.message}`, { cause: error });
-    }
-    throw error;
+    throw asReadFailure(error);
   }
+}
+
+/** Converts the engine's refusal to read a log to an {@linkcode AppError} `conflict`. */
+export function asReadFailure(error: unknown): unknown {
+  if (!(error instanceof EngineError && UNREADABLE.test(error.message))) return error;
+  return new AppError("conflict", `The log cannot be read: ${error.message}`, { cause: error });
 }
 
 // Docker responds with 501 or 500, Podman with a different message.

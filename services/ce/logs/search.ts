@@ -126,7 +126,7 @@ function textPredicates(query: string): Predicate[] {
 }
 
 /** Maps all case variants of a letter to one: lower case first, because it has fewer variants. */
-const foldCase = (text: string) => text.toLowerCase().toUpperCase();
+export const foldCase = (text: string) => text.toLowerCase().toUpperCase();
 
 async function patternPredicates(query: string): Promise<Predicate[]> {
   const pattern = await compileLinearPattern(query);

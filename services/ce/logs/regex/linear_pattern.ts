@@ -40,8 +40,22 @@ export interface LinearPattern {
  */
 export async function compileLinearPattern(
   pattern: string,
-  { caseInsensitive = false }: { caseInsensitive?: boolean } = {},
+  { caseInsensitive = false, field = "query.q" }: {
+    caseInsensitive?: boolean;
+    /** Names the pattern in messages. */
+    field?: string;
+  } = {},
 ): Promise<LinearPattern> {
+  try {
+    return await compileSafely(pattern, caseInsensitive);
+  } catch (error) {
+    if (!(error instanceof RefusedPattern)) throw error;
+    throw new AppError("invalid", `${field}: ${error.message}`, { cause: error.cause });
+  }
+}
+
+/** @throws {RefusedPattern} */
+async function compileSafely(pattern: string, caseInsensitive: boolean): Promise<LinearPattern> {
   if (pattern.length > PATTERN_LENGTH_MAX) {
     throw refused(`Pattern is longer than ${PATTERN_LENGTH_MAX} characters`);
   }
@@ -78,5 +92,9 @@ async function compile(pattern: string, caseInsensitive: boolean) {
   }
 }
 
-const refused = (reason: string, cause?: Error) =>
-  new AppError("invalid", `query.q: ${reason}`, { cause });
+/** The reason is the message. */
+class RefusedPattern extends Error {
+  override readonly name = "RefusedPattern";
+}
+
+const refused = (reason: string, cause?: Error) => new RefusedPattern(reason, { cause });

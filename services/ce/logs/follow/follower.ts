@@ -1,0 +1,300 @@
+/**
+ * Follows the log of one container on one connection to the engine, for all of its readers.
+ *
+ * @module
+ */
+
+import { type ContainerInspect, containerInspect } from "../../../../engine/containers.ts";
+import { EngineError } from "../../../../engine/errors.ts";
+import type { Deps } from "../../../deps.ts";
+import { parseStamp } from "../stamp.ts";
+import { type Batch, createBatcher, type LogOrigin } from "./batch.ts";
+import {
+  followLinesAfter,
+  lastPosition,
+  type LogLine,
+  type LogSource,
+  readLinesAfter,
+} from "./line_reader.ts";
+import { createRecentLines } from "./recent_lines.ts";
+import { isLater, isSamePosition, type Position } from "./position.ts";
+
+/** Why a log has ended. */
+export type EndReason = "removed" | "engine_lost" | "unreadable";
+
+/** A reader of the log. The functions are called in the order of the log and must not throw. */
+export interface Subscriber {
+  onBatch(batch: Batch): void;
+  /** An unknown number of lines is missing here. */
+  onGap(): void;
+  /** The container was started again. */
+  onRestart(): void;
+  /** Nothing follows. */
+  onEnd(reason: EndReason): void;
+}
+
+export interface Follower {
+  readonly origin: LogOrigin;
+  /** How to read the log; known when `ready` has resolved. */
+  readonly source: LogSource;
+  /** Rejects if the log cannot be read. */
+  readonly ready: Promise<void>;
+  /** The last line that subscribers got, or would have got; `undefined` while there is none. */
+  readonly last: Position | undefined;
+  /** The subscriber gets every line after `last`, or at once the end of a log that has ended. */
+  subscribe(subscriber: Subscriber): void;
+  unsubscribe(subscriber: Subscriber): void;
+  /** Looks for changes of the container; called every second. */
+  tick(): void;
+  /** Follows a container that was started, without waiting for the next second. */
+  wake(): void;
+  close(): void;
+}
+
+/** How long an unreachable engine is waited for, in milliseconds. */
+const ENGINE_PATIENCE_MS = 30_000;
+
+/** How long a followed log is searched for the last line, in milliseconds. */
+const SEARCH_MS = 5_000;
+
+/** Seconds without a line after which the engine is asked whether there is one. */
+const SILENCE_S = 30;
+
+/** Time without a line from the engine. */
+interface Silence {
+  last: Position | undefined;
+  seconds: number;
+  /** Whether the engine has a later line. */
+  isWrong: boolean;
+}
+
+type FollowDeps = Pick<Deps, "engine" | "inventory" | "now">;
+
+/**
+ * Starts to follow a container.
+ *
+ * @param onEnd Called when nothing follows.
+ */
+export function startFollower(
+  { engine, inventory, now }: FollowDeps,
+  origin: LogOrigin,
+  onEnd: () => void,
+): Follower {
+  const stop = new AbortController();
+  const subscribers = new Set<Subscriber>();
+  const ready = Promise.withResolvers<void>();
+  // A follower without a reader that waits for it must not fail the process.
+  ready.promise.catch(() => {});
+  const source: LogSource = { engine, containerId: origin.id, tty: false };
+  let last: Position | undefined;
+  let startedAt = "";
+  let lostAt: number | undefined;
+  let ended: EndReason | undefined;
+  let isWoken = false;
+  /** Lines after this time are those of the next run, which has not been announced. */
+  let runEnd: Pick<Position, "seconds" | "nanos"> | undefined;
+  let search: { since: number } | undefined;
+  /** The connection that follows; aborted, it is replaced by another one. */
+  let connection: AbortController | undefined;
+  let silence: Silence | undefined;
+  let ticked = Promise.withResolvers<void>();
+  let flushTimer: ReturnType<typeof setTimeout> | undefined;
+
+  const batcher = createBatcher(origin, (batch) => {
+    last = batch.lines.at(-1)!.position;
+    for (const subscriber of subscribers) subscriber.onBatch(batch);
+  });
+  const flush = () => {
+    clearTimeout(flushTimer);
+    flushTimer = undefined;
+    batcher.flush();
+  };
+  const recent = createRecentLines();
+  const receive = (line: LogLine) => {
+    recent.add(line);
+    if (runEnd && isLater(line.position, runEnd)) announceRestart();
+    batcher.add(line);
+    // Lines that arrive together share a batch.
+    flushTimer ??= setTimeout(flush);
+  };
+
+  run().catch((error) => {
+    if (stop.signal.aborted) return;
+    ready.reject(error);
+    end("unreadable");
+  });
+
+  return {
+    origin,
+    source,
+    ready: ready.promise,
+    get last() {
+      return last;
+    },
+    subscribe(subscriber) {
+      // Lines that were read before belong to `last`.
+      flush();
+      if (ended) subscriber.onEnd(ended);
+      else subscribers.add(subscriber);
+    },
+    unsubscribe(subscriber) {
+      subscribers.delete(subscriber);
+    },
+    tick() {
+      origin.name = inventory.get(origin.id)?.name ?? origin.name;
+      if (search && now().getTime() - search.since > SEARCH_MS) connection?.abort();
+      else if (connection) checkSilence(connection);
+      ticked.resolve();
+      ticked = Promise.withResolvers();
+    },
+    wake() {
+      isWoken = true;
+      ticked.resolve();
+      ticked = Promise.withResolvers();
+    },
+    close() {
+      stop.abort();
+      ready.reject(stop.signal.reason);
+      clearTimeout(flushTimer);
+      ticked.resolve();
+    },
+  };
+
+  async function run(): Promise<void> {
+    const first = await containerInspect(engine, origin.id, { signal: stop.signal });
+    source.tty = first.Config.Tty ?? false;
+    startedAt = first.State.StartedAt;
+    last = await lastPosition(source, stop.signal);
+    ready.resolve();
+    while (!stop.signal.aborted) {
+      try {
+        await followRun();
+        lostAt = undefined;
+        await waitForStart();
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        if (error instanceof EngineError && error.status === 404) return end("removed");
+        lostAt ??= now().getTime();
+        if (now().getTime() - lostAt >= ENGINE_PATIENCE_MS) return end("engine_lost");
+        await ticked.promise;
+      }
+    }
+  }
+
+  /** Follows until the container stops, and reads what was written in between. */
+  async function followRun(): Promise<void> {
+    let isBroken = true;
+    while (isBroken && !stop.signal.aborted) {
+      await catchUp();
+      isBroken = await followOnConnection();
+    }
+  }
+
+  /** @returns Whether the log has to be followed on another connection. */
+  async function followOnConnection(): Promise<boolean> {
+    const broken = new AbortController();
+    let isFirst = true;
+    connection = broken;
+    search = { since: now().getTime() };
+    try {
+      await followLinesAfter(
+        source,
+        last,
+        AbortSignal.any([stop.signal, broken.signal]),
+        (line) => {
+          // The first one follows the last line, whatever it is.
+          const novelty = isFirst ? "new" : recent.noveltyOf(line);
+          isFirst = false;
+          if (novelty === "new") receive(line);
+          // Another connection shows whether the log has it twice.
+          if (novelty === "unclear") broken.abort();
+          return novelty !== "unclear";
+        },
+        () => search = undefined,
+      );
+    } catch (error) {
+      // The last line may be gone; `catchUp()` will notice.
+      if (!broken.signal.aborted || stop.signal.aborted) throw error;
+    } finally {
+      connection = undefined;
+      search = undefined;
+      flush();
+    }
+    return broken.signal.aborted;
+  }
+
+  /** Some engines send nothing more after a log was rotated or truncated (moby#45728). */
+  function checkSilence(connection: AbortController): void {
+    if (!silence || silence.last !== last) silence = { last, seconds: 0, isWrong: false };
+    if (silence.isWrong) {
+      silence = undefined;
+      return connection.abort();
+    }
+    if (++silence.seconds % SILENCE_S > 0) return;
+    const checked = silence;
+    lastPosition(source, stop.signal).then((found) => {
+      // If the line is only on its way, it has arrived by the next second.
+      checked.isWrong = found !== undefined &&
+        !(checked.last && isSamePosition(found, checked.last));
+    }, () => {}); // an engine that is gone is noticed elsewhere
+  }
+
+  async function catchUp(): Promise<void> {
+    if (!last) return;
+    await readLinesAfter(
+      source,
+      last,
+      stop.signal,
+      receive,
+      () => {
+        flush();
+        for (const subscriber of subscribers) subscriber.onGap();
+      },
+    );
+    flush();
+  }
+
+  /** Returns when the log should be followed again: the container runs. */
+  async function waitForStart(): Promise<void> {
+    for (let isFirst = true; !stop.signal.aborted; isFirst = false) {
+      const known = inventory.get(origin.id);
+      isWoken = false;
+      const container = await containerInspect(engine, origin.id, { signal: stop.signal });
+      if (container.State.StartedAt !== startedAt) {
+        await endRun(container);
+        return;
+      }
+      if (isFirst) await catchUp();
+      if (isWoken) continue;
+      // The engine may end the stream of a running container, e.g. when it is stopped itself.
+      await ticked.promise;
+      if (container.State.Running) return;
+      const isUnchanged = () => inventory.live && inventory.get(origin.id) === known && !isWoken;
+      while (isUnchanged() && !stop.signal.aborted) await ticked.promise;
+    }
+  }
+
+  /** Announces that the container was started again, after the remaining lines of its last run. */
+  async function endRun({ State }: ContainerInspect): Promise<void> {
+    const wasStarted = !startedAt.startsWith("0001-");
+    startedAt = State.StartedAt;
+    if (!wasStarted) return;
+    runEnd = parseStamp(State.FinishedAt) ?? { seconds: 0, nanos: 0 };
+    await catchUp();
+    if (runEnd) announceRestart();
+  }
+
+  function announceRestart(): void {
+    runEnd = undefined;
+    flush();
+    for (const subscriber of subscribers) subscriber.onRestart();
+  }
+
+  function end(reason: EndReason): void {
+    flush();
+    ended = reason;
+    stop.abort();
+    onEnd();
+    for (const subscriber of [...subscribers]) subscriber.onEnd(reason);
+  }
+}

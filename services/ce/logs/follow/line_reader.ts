@@ -1,0 +1,259 @@
+/**
+ * Reads the log of a container from the engine as lines with positions.
+ *
+ * @module
+ */
+
+import { containerLogs } from "../../../../engine/containers.ts";
+import type { Engine } from "../../../../engine/client.ts";
+import { createAssembler, type Line } from "../line_assembler.ts";
+import { detectLevel, type LogLevel } from "./level.ts";
+import {
+  createNumbering,
+  isLater,
+  isSamePosition,
+  type Position,
+  sinceBefore,
+} from "./position.ts";
+
+/** A line of a log. */
+export interface LogLine {
+  position: Position;
+  /** RFC 3339 with nanoseconds. */
+  timestamp: string;
+  message: string;
+  level: LogLevel | null;
+  truncated: boolean;
+}
+
+/** Which log to read. */
+export interface LogSource {
+  engine: Engine;
+  containerId: string;
+  tty: boolean;
+}
+
+export interface ReadRange {
+  /** Number of entries from the end; default all. */
+  tail?: number | undefined;
+  /** Unix seconds with nine decimal places. */
+  since?: string | undefined;
+  until?: string | undefined;
+  follow?: boolean | undefined;
+}
+
+/**
+ * Receives each line. `false` ends the read. The read continues when a promise resolves, which lets
+ * the engine wait.
+ */
+type LineReceiver = (line: LogLine) => void | boolean | Promise<void | boolean>;
+
+/**
+ * Reads a log, and resolves when all of it was received.
+ *
+ * @throws {EngineError} 404 if the container does not exist.
+ */
+export async function readLines(
+  { engine, containerId, tty }: LogSource,
+  range: ReadRange,
+  signal: AbortSignal,
+  receive: LineReceiver,
+): Promise<void> {
+  const frames = await containerLogs(engine, containerId, {
+    ...range,
+    timestamps: true,
+    tty,
+    signal,
+  });
+  const numbered = createNumbering();
+  let lines: LogLine[] = [];
+  const assembler = (stream: Position["stream"]) =>
+    createAssembler(
+      tty,
+      (line) => lines.push(toLogLine(line, numbered(stream, line.stamp))),
+      engine.kind === "docker",
+    );
+  const assemblers = { stdout: assembler("stdout"), stderr: assembler("stderr") };
+  /** @returns Whether to continue. */
+  const receiveAll = (): boolean | Promise<boolean> => {
+    const complete = lines;
+    lines = [];
+    for (let index = 0; index < complete.length; index++) {
+      const result = receive(complete[index]!);
+      if (result === false) return false;
+      if (typeof result === "object") {
+        lines = [...complete.slice(index + 1), ...lines];
+        return result.then((more) => more !== false && receiveAll());
+      }
+    }
+    return true;
+  };
+
+  for await (const { stream, bytes } of frames) {
+    assemblers[stream].add(bytes);
+    if (lines.length === 0) continue;
+    const more = receiveAll();
+    if (!(typeof more === "object" ? await more : more)) return;
+  }
+  assemblers.stdout.end();
+  assemblers.stderr.end();
+  await receiveAll();
+}
+
+function toLogLine({ stamp, text, truncated }: Line, position: Position): LogLine {
+  return {
+    position,
+    timestamp: stamp.text,
+    message: text,
+    level: detectLevel(text),
+    truncated,
+  };
+}
+
+/**
+ * Numbers of entries to read until the position is among them. The engine finds the last entries
+ * quickly, but searches the whole log for a time, which takes long for a large log.
+ */
+const TAILS = [1_000, 20_000];
+
+/**
+ * Reads the lines after a position, up to the present end of the log.
+ *
+ * @param onMissing Called if the line at the position no longer exists. Then all lines after its time
+ * are read, and an unknown number of lines may be missing before them.
+ */
+export async function readLinesAfter(
+  source: LogSource,
+  position: Position,
+  signal: AbortSignal,
+  receive: LineReceiver,
+  onMissing: () => void,
+): Promise<void> {
+  const since = sinceBefore(position);
+  for (const range of rangesWith(position)) {
+    const search = createSearch(position, range);
+    await readLines(source, range, signal, (line) => {
+      if (search.isFound) return receive(line);
+      return search.isHopeless(line) ? false : undefined;
+    });
+    if (search.isFound) return;
+  }
+  onMissing();
+  await readLines(source, { since }, signal, (line) => {
+    return isLater(line.position, position) ? receive(line) : undefined;
+  });
+}
+
+/** Lines without the position after which a followed log is no longer searched for it. */
+const SKIPPED_MAX = 1_000;
+
+/**
+ * Follows a log from the line after a position, until the engine ends it.
+ *
+ * @param position `undefined` for the beginning.
+ * @param onFound Called when the position was found.
+ * @returns Whether the position was found.
+ */
+export async function followLinesAfter(
+  source: LogSource,
+  position: Position | undefined,
+  signal: AbortSignal,
+  receive: LineReceiver,
+  onFound: () => void,
+): Promise<boolean> {
+  if (!position) {
+    onFound();
+    await readLines(source, { follow: true }, signal, receive);
+    return true;
+  }
+  for (const range of rangesWith(position)) {
+    const search = createSearch(position, range);
+    let skipped = 0;
+    await readLines(source, { ...range, follow: true }, signal, (line) => {
+      if (search.isFound) return receive(line);
+      if (search.isHopeless(line)) return false;
+      if (search.isFound) onFound();
+      return range.since === undefined || ++skipped < SKIPPED_MAX;
+    });
+    if (search.isFound || signal.aborted) return true;
+  }
+  return false;
+}
+
+const rangesWith = (position: Position): ReadRange[] => [
+  ...TAILS.map((tail) => ({ tail })),
+  { since: sinceBefore(position) },
+];
+
+/** Searches the lines of a read for a position. */
+function createSearch(position: Position, { tail }: ReadRange) {
+  let isFound = false;
+  let isFirst = true;
+  return {
+    get isFound() {
+      return isFound;
+    },
+    /** Whether the read begins too late to contain the position, or to count equal times. */
+    isHopeless(line: LogLine): boolean {
+      if (isFirst && tail !== undefined && !isLater(position, line.position)) return true;
+      isFirst = false;
+      isFound = isSamePosition(line.position, position);
+      return false;
+    },
+  };
+}
+
+/**
+ * Reads the last lines of a log, with exact positions also if the engine's times are whole seconds
+ * (Podman).
+ */
+export async function readLastLines(
+  source: LogSource,
+  range: ReadRange,
+  signal: AbortSignal,
+  receive: LineReceiver,
+): Promise<void> {
+  const { tail } = range;
+  let isFirst = tail !== undefined;
+  let firstSecond: Position | undefined;
+  await readLines(source, range, signal, (line) => {
+    if (isFirst && isWholeSecond(line)) {
+      firstSecond = line.position;
+      return false;
+    }
+    isFirst = false;
+    return receive(line);
+  });
+  if (!firstSecond) return;
+  // The first line is one of many with the same time; only a read of them all can number them.
+  const since = sinceBefore(firstSecond);
+  let count = 0;
+  await readLines(source, { ...range, tail: undefined, since }, signal, () => void count++);
+  let skipped = count - tail!;
+  await readLines(
+    source,
+    { ...range, tail: undefined, since },
+    signal,
+    (line) => skipped-- > 0 ? undefined : receive(line),
+  );
+}
+
+const isWholeSecond = ({ timestamp }: LogLine) => !timestamp.includes(".");
+
+/** Enough entries to count the lines with the same time as the last one. */
+const LAST_ENTRIES = 100;
+
+/** Position of the last line of a log; `undefined` if it has none. */
+export async function lastPosition(
+  source: LogSource,
+  signal: AbortSignal,
+): Promise<Position | undefined> {
+  let last: Position | undefined;
+  await readLastLines(
+    source,
+    { tail: LAST_ENTRIES },
+    signal,
+    ({ position }) => void (last = position),
+  );
+  return last;
+}

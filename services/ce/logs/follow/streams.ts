@@ -1,0 +1,119 @@
+/**
+ * All clients of log streams, and the followers that they share.
+ *
+ * @module
+ */
+
+import type { Deps } from "../../../deps.ts";
+import { AppError } from "../../../errors.ts";
+import type { LogStreams } from "../../../stream/log_streams.ts";
+import { type Follower, startFollower } from "./follower.ts";
+import { createReader, type Followers, type LogReader } from "./reader.ts";
+import { createReadSlots } from "./read_slots.ts";
+
+/** Limit of clients. */
+const READERS_MAX = 200;
+
+/** Limit of followed containers; each needs a connection to the engine. */
+const FOLLOWED_MAX = 100;
+
+/** Limit of connections that read past lines. */
+const PAST_READS_MAX = 16;
+
+type StreamDeps = Pick<Deps, "engine" | "inventory" | "limiters" | "now">;
+
+export function createLogStreams(deps: StreamDeps): LogStreams {
+  const readers = new Set<LogReader>();
+  const followed = new Map<string, { follower: Follower; users: number }>();
+  const slots = createReadSlots(PAST_READS_MAX);
+  /** Clients that are waiting for their followers. */
+  let opening = 0;
+  let isClosed = false;
+
+  const followers: Followers = {
+    acquire(container) {
+      const known = followed.get(container.id);
+      if (known) {
+        known.users++;
+        return known.follower;
+      }
+      if (followed.size >= FOLLOWED_MAX) {
+        throw new AppError("unavailable", `Limit of ${FOLLOWED_MAX} followed containers reached`);
+      }
+      const follower = startFollower(deps, container, () => {
+        // The next reader starts again.
+        if (followed.get(container.id)?.follower === follower) followed.delete(container.id);
+      });
+      followed.set(container.id, { follower, users: 1 });
+      return follower;
+    },
+    release(follower) {
+      const known = followed.get(follower.origin.id);
+      if (known?.follower !== follower || --known.users > 0) return;
+      followed.delete(follower.origin.id);
+      follower.close();
+    },
+  };
+
+  return {
+    get readers() {
+      return readers.size;
+    },
+    get followed() {
+      return followed.size;
+    },
+
+    async open(request) {
+      assertOpen();
+      if (readers.size + opening >= READERS_MAX) {
+        throw new AppError("unavailable", `Limit of ${READERS_MAX} log streams reached`);
+      }
+      const acquired: Follower[] = [];
+      opening++;
+      try {
+        for (const { id, name } of request.containers) {
+          acquired.push(followers.acquire({ id, name }));
+        }
+        const states = await Promise.allSettled(acquired.map(({ ready }) => ready));
+        assertOpen();
+        const [only] = states;
+        if (states.length === 1 && only?.status === "rejected" && !request.select) {
+          throw only.reason;
+        }
+        const reader = createReader(deps, request, {
+          first: acquired,
+          followers,
+          slots,
+          onClose: () => readers.delete(reader),
+        });
+        readers.add(reader);
+        return reader.stream;
+      } catch (error) {
+        for (const follower of acquired) followers.release(follower);
+        throw error;
+      } finally {
+        opening--;
+      }
+    },
+
+    endUnauthorized() {
+      for (const reader of [...readers]) reader.endIfUnauthorized();
+    },
+
+    wake: (containerId) => followed.get(containerId)?.follower.wake(),
+
+    tick() {
+      for (const { follower } of [...followed.values()]) follower.tick();
+      for (const reader of [...readers]) reader.tick();
+    },
+
+    close() {
+      isClosed = true;
+      for (const reader of [...readers]) reader.close();
+    },
+  };
+
+  function assertOpen(): void {
+    if (isClosed) throw new AppError("unavailable", "The service is stopping");
+  }
+}
