@@ -99,7 +99,7 @@ async function run(
       isComplete = true;
     }
   }
-  const exitCode = isComplete ? await exitCodeOf(engine, id) : null;
+  const exitCode = isComplete ? await exitCodeOf(() => execInspect(engine, id)) : null;
   return { ...output.texts(), exitCode, timedOut: timeout.aborted && !isComplete };
 }
 
@@ -155,17 +155,20 @@ function createOutput(streamMax: number) {
   };
 }
 
-/** Whether the engine reports that the program is missing or not executable. */
+/** What engines write about a program that is missing or not executable. */
+export const NOT_RUNNABLE =
+  /executable file (`.*` )?not found|no such file or directory|OCI runtime exec failed|permission denied|exec format error/i;
+
 function isNotRunnable(error: unknown): error is EngineError {
-  return error instanceof EngineError &&
-    /executable file not found|no such file or directory|OCI runtime exec failed|permission denied|exec format error/i
-      .test(error.message);
+  return error instanceof EngineError && NOT_RUNNABLE.test(error.message);
 }
 
 /** Waits for the exit code, which the engine knows shortly after the output has ended. */
-async function exitCodeOf(engine: Deps["engine"], execId: string): Promise<number | null> {
+export async function exitCodeOf(
+  inspect: () => Promise<{ Running: boolean; ExitCode: number | null }>,
+): Promise<number | null> {
   for (const until = performance.now() + EXIT_WAIT_MS;;) {
-    const { Running, ExitCode } = await execInspect(engine, execId);
+    const { Running, ExitCode } = await inspect();
     if (!Running && ExitCode !== null) return ExitCode;
     if (performance.now() > until) return null;
     await sleep(EXIT_POLL_MS);

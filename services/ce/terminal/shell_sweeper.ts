@@ -1,0 +1,24 @@
+/**
+ * Ends the shells that a crash of this service left running, as soon as the engine responds.
+ *
+ * @module
+ */
+
+import { selectTerminalShells } from "../../../db/ce/terminal_shells.ts";
+import { every, type Worker } from "../../lifecycle.ts";
+
+const ROUND_MS = 60_000;
+
+export const shellSweeper: Worker = {
+  name: "terminal shell sweeper",
+  edition: "ce",
+  async run(deps, signal, round) {
+    for await (const _ of every(ROUND_MS, signal)) {
+      if (selectTerminalShells(deps.db).length > 0) {
+        const { endLeftShells } = await import("./shells.ts");
+        await endLeftShells(deps);
+      }
+      round();
+    }
+  },
+};
