@@ -6,6 +6,8 @@
 
 import { containerRestart, containerStart, containerStop } from "../../../engine/containers.ts";
 import { EngineError, EngineUnreachableError } from "../../../engine/errors.ts";
+import type { Caller } from "../../auth/caller.ts";
+import { redactFailure, visibleTo } from "../../auth/visible.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, asAppError } from "../../errors.ts";
 import type { Container, ContainerState, ExpectedDown } from "../../state/inventory.ts";
@@ -131,23 +133,30 @@ export interface BulkResult {
   error: string | null;
 }
 
-/** Acts on several containers in parallel; a failure does not stop the others. */
+/**
+ * Acts on several containers in parallel; a failure does not stop the others. Containers that the
+ * caller may not see do not exist.
+ */
 export async function actOnContainers(
   deps: ActionDeps & Pick<Deps, "log">,
   refs: readonly string[],
   action: ContainerAction,
+  caller: Pick<Caller, "scope">,
 ): Promise<{ results: BulkResult[]; succeeded: number; failed: number }> {
   const operation = Symbol();
+  const visible = visibleTo(deps, caller);
   const results = await Promise.all(
-    (await withoutDuplicates(deps, refs)).map(async (id): Promise<BulkResult> => {
+    (await withoutDuplicates(visible, refs)).map(async (ref): Promise<BulkResult> => {
       try {
+        const { id } = await resolveContainer(visible, ref);
         const { state } = await actOnContainer(deps, id, action, { operation });
-        return { id, ok: true, state, error: null };
+        return { id: ref, ok: true, state, error: null };
       } catch (error) {
         const known = asAppError(error);
-        if (!known) deps.log.error("bulk action failed", { id, action, error: String(error) });
-        const state = deps.inventory.get(id)?.state ?? null;
-        return { id, ok: false, state, error: known?.message ?? "Internal error" };
+        if (!known) deps.log.error("bulk action failed", { ref, action, error: String(error) });
+        const state = visible.inventory.get(ref)?.state ?? null;
+        const message = known && redactFailure(deps, caller, known, ref).message;
+        return { id: ref, ok: false, state, error: message ?? "Internal error" };
       }
     }),
   );
@@ -166,7 +175,7 @@ export function assertNotSelf({ self, name }: Container, action: string): void {
  * the container has stayed up, later exits are events again; without a response the engine may
  * still be stopping it.
  */
-async function withExpectedDown<Result>(
+export async function withExpectedDown<Result>(
   deps: ReadDeps,
   container: Container,
   act: (expected: ExpectedDown) => Promise<Result>,
@@ -199,7 +208,7 @@ async function startOrConflict<T>(starting: Promise<T>): Promise<T> {
 }
 
 /** Updates the snapshot, so that the next read shows the result of the action. */
-async function readResult(
+export async function readResult(
   deps: ReadDeps,
   container: Container,
   changed: boolean,

@@ -7,6 +7,7 @@
 import { containerTop } from "../../../engine/containers.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
+import { stackOf } from "../../auth/scope.ts";
 import type { Container, ContainerState } from "../../state/inventory.ts";
 import { currentContainers, type ReadDeps, resolveContainer } from "./reads.ts";
 import { statusText } from "./status.ts";
@@ -82,11 +83,6 @@ export async function listContainers(
 export function listVersion({ inventory, now, stats }: Pick<Deps, "inventory" | "now" | "stats">) {
   if (!inventory.live) return undefined;
   return `${inventory.revision}.${stats.published}.${Math.floor(now().getTime() / 1000)}`;
-}
-
-/** The compose project or swarm stack that a container belongs to. */
-function stackOf({ composeProject, labels }: Pick<Container, "composeProject" | "labels">) {
-  return composeProject ?? labels["com.docker.stack.namespace"] ?? null;
 }
 
 /** Processes in a container, as `ps` shows them. */

@@ -11,6 +11,7 @@ import {
 } from "../../../engine/containers.ts";
 import { EngineError, ifThere } from "../../../engine/errors.ts";
 import type { Deps } from "../../deps.ts";
+import { includesContainer, isLimited } from "../../auth/scope.ts";
 import { AppError, notFound } from "../../errors.ts";
 import type { Container, Inventory } from "../../state/inventory.ts";
 import { selfMatcher } from "../../state/self_container.ts";
@@ -90,7 +91,19 @@ export function hasStayedUp(before: Container, now: Container | undefined): bool
  */
 export async function resolveContainer(deps: ReadDeps, ref: string): Promise<Container> {
   const known = deps.inventory.live ? findIn(deps.inventory, ref) : undefined;
-  return known ?? asContainer(deps, await inspectContainer(deps, ref));
+  return known ?? await readInScope(deps, ref);
+}
+
+/** Containers outside of the scope do not exist: neither their names nor their ids' prefixes. */
+async function readInScope(deps: ReadDeps, ref: string): Promise<Container> {
+  const { scope } = deps.inventory;
+  try {
+    const container = asContainer(deps, await inspectContainer(deps, ref));
+    if (includesContainer(scope, container)) return container;
+  } catch (error) {
+    if (!isLimited(scope) || !(error instanceof AppError)) throw error;
+  }
+  throw notFound("Container", ref);
 }
 
 /**

@@ -20,7 +20,7 @@ import { sharedContainer } from "../rebuild/recreate.ts";
 const HEALTH_OUTPUT_MAX = 4_096;
 
 /** The kernel's default, in microseconds. */
-const CPU_PERIOD_US = 100_000;
+export const CPU_PERIOD_US = 100_000;
 
 /** Podman's names of states that Docker names differently. */
 const PODMAN_STATES: Record<string, ContainerState> = {
@@ -122,6 +122,7 @@ function parseVariable(entry: string): { name: string; value: string } {
 /** New clients store `--cpus` as billionths of a core, old ones as quota and period. */
 function limitsOf({
   Memory = 0,
+  MemorySwap = 0,
   NanoCpus = 0,
   CpuQuota = 0,
   CpuPeriod = 0,
@@ -130,6 +131,7 @@ function limitsOf({
   const quota = CpuQuota > 0 ? CpuQuota / (CpuPeriod || CPU_PERIOD_US) : null;
   return {
     memoryBytes: Memory > 0 ? Memory : null,
+    memorySwapBytes: MemorySwap > 0 ? MemorySwap : null,
     cpus: NanoCpus > 0 ? NanoCpus / 1e9 : quota,
     pids: PidsLimit && PidsLimit > 0 ? PidsLimit : null,
   };

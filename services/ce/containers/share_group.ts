@@ -6,6 +6,8 @@
  * @module
  */
 
+import { includesContainer, type Scope } from "../../auth/scope.ts";
+import { AppError } from "../../errors.ts";
 import type { Container } from "../../state/inventory.ts";
 import type { Identity } from "../../state/reservations.ts";
 import { startOrder } from "../stacks/order.ts";
@@ -50,6 +52,23 @@ export function dependentsOf<T extends Sharer>(container: Sharer, all: readonly 
     ])),
   );
   return order.flat().map((id) => byId.get(id)!);
+}
+
+/**
+ * Refuses an action that would take something away from containers outside of an API token's scope.
+ *
+ * @throws {AppError} `forbidden`
+ */
+export function assertDependentsInScope(
+  scope: Scope | undefined,
+  container: Container,
+  all: readonly Container[],
+): void {
+  if (dependentsOf(container, all).every((each) => includesContainer(scope, each))) return;
+  throw new AppError(
+    "forbidden",
+    `Containers that this token cannot access depend on ${container.name}`,
+  );
 }
 
 function reachable<T extends Sharer>(

@@ -21,6 +21,7 @@ import { sleep, type Worker } from "../../lifecycle.ts";
 import { createDownReader, type Down } from "./events.ts";
 import { isUp, listAll, refreshContainer } from "./reads.ts";
 import { lastHealthOutput } from "./health_output.ts";
+import { recordHealthTime } from "./health_time.ts";
 import { withRealExitCode } from "./exit_code.ts";
 import { findOwnContainer } from "./self_search.ts";
 import { recoverRebuilds } from "../rebuild/recovery.ts";
@@ -147,6 +148,7 @@ async function consume(
       } else if (event.Type === "container" && !IGNORED_EVENTS.test(event.Action)) {
         downs.read(event);
         reportUp(deps, event);
+        recordHealthTime(deps, event);
         await reportUnhealthy(deps, event);
         refresh(event.Actor.ID);
       }

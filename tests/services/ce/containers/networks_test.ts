@@ -57,6 +57,9 @@ Deno.test("networks come by name with the containers that the snapshot has in th
         internal: false,
         createdAt: null,
         subnets: [],
+        gateways: [],
+        attachable: false,
+        labels: {},
         containers: [],
       },
       {
@@ -67,6 +70,9 @@ Deno.test("networks come by name with the containers that the snapshot has in th
         internal: true,
         createdAt: "2026-01-01T09:00:00.123Z",
         subnets: ["172.18.0.0/16", "fd00::/64"],
+        gateways: [],
+        attachable: false,
+        labels: {},
         containers: [
           { id: idOf("never-ran"), name: "never-ran", ipv4: null, ipv6: null, mac: null },
           {

@@ -1,0 +1,71 @@
+/**
+ * Renames containers.
+ *
+ * @module
+ */
+
+import { renameContainerSeries } from "../../../db/ce/container_samples.ts";
+import { updateScheduledName } from "../../../db/ce/schedules.ts";
+import { containerRename } from "../../../engine/containers.ts";
+import { EngineError } from "../../../engine/errors.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { LOCAL_HOST } from "../../host_id.ts";
+import { readMark } from "../rebuild/marks.ts";
+import { type ActionDeps, type ActionResult, readResult } from "./actions.ts";
+import { assertNotOwn } from "./own_container.ts";
+import { resolveContainer } from "./reads.ts";
+import { reserveContainer } from "./reserve.ts";
+
+/** The engine's short and full ids: such a name would hide the container with that id. */
+const LIKE_ID = /^([0-9a-f]{12}|[0-9a-f]{64})$/;
+
+/**
+ * Gives a container another name. Its metrics history and the schedules that refer to it by id follow;
+ * schedules that refer to it by name keep the name.
+ *
+ * @throws {AppError} `not_found`; `invalid` for a reserved name; `conflict` for the service's own
+ * container, for a name in use, and while another action is in progress.
+ */
+export async function renameContainer(
+  deps: ActionDeps & Pick<Deps, "db" | "metrics">,
+  ref: string,
+  name: string,
+): Promise<ActionResult> {
+  assertUsable(name);
+  const container = await resolveContainer(deps, ref);
+  assertNotOwn(container, "renamed");
+  using reservation = reserveContainer(deps, container, "renamed");
+  // A rebuild of the container that has the name leaves it free for a moment.
+  reservation.add([{ id: container.id, name }]);
+  const changed = container.name !== name;
+  if (changed) {
+    await renameOrConflict(deps, container.id, name);
+    updateScheduledName(deps.db, { containerId: container.id, name });
+    renameContainerSeries(deps.metrics, { hostId: LOCAL_HOST, from: container.name, to: name });
+  }
+  return await readResult(deps, { ...container, name }, changed);
+}
+
+function assertUsable(name: string): void {
+  if (LIKE_ID.test(name)) {
+    throw new AppError("invalid", "body.name: must not have the form of a container id");
+  }
+  if (readMark(name)) {
+    throw new AppError("invalid", "body.name: names of this form are reserved for rebuilds");
+  }
+}
+
+async function renameOrConflict(
+  { engine }: Pick<Deps, "engine">,
+  id: string,
+  name: string,
+): Promise<void> {
+  try {
+    await containerRename(engine, id, { name });
+  } catch (error) {
+    if (!(error instanceof EngineError) || !/in use/i.test(error.message)) throw error;
+    const message = `The name ${name} is already in use by another container`;
+    throw new AppError("conflict", message, { cause: error });
+  }
+}

@@ -1,0 +1,20 @@
+/**
+ * Every kind of job, to resume those of an earlier process.
+ *
+ * @module
+ */
+
+import { imageLoadKind } from "../images/load.ts";
+import { imagePullKind } from "../images/pull.ts";
+import { updateCheckKind } from "../updates/check/job.ts";
+import { updateKind } from "../updates/run/kind.ts";
+import { stackUpdateKind } from "../updates/run/stack_kind.ts";
+import type { JobKind } from "./kind.ts";
+
+export const jobKinds: readonly JobKind[] = [
+  imagePullKind,
+  imageLoadKind,
+  updateKind,
+  stackUpdateKind,
+  updateCheckKind,
+];
