@@ -1,0 +1,71 @@
+/**
+ * What the answers of registries and token servers mean: errors and rate limits.
+ *
+ * @module
+ */
+
+import type { Deps } from "../../deps.ts";
+import type { OutboundResponse } from "../../outbound/http.ts";
+import { retryAfterMs } from "../../outbound/retry_after.ts";
+import { RegistryError } from "./error.ts";
+
+type LimitDeps = Pick<Deps, "registrySessions" | "now">;
+
+/** How long a registry is left alone that does not say for how long, in milliseconds. */
+const LIMIT_MS = 15 * 60_000;
+
+/** Bounds for what a registry says, in milliseconds. */
+const LIMIT_MIN_MS = 1_000;
+const LIMIT_MAX_MS = 24 * 60 * 60_000;
+
+/** @throws {RegistryError} `rate_limited` while an earlier answer forbids requests. */
+export function assertNotLimited({ registrySessions }: LimitDeps, host: string): void {
+  const until = registrySessions.limits.get(host);
+  if (until !== undefined) throw limited(host, until);
+}
+
+/**
+ * Accepts 2xx.
+ *
+ * @throws {RegistryError} For other statuses. After 429, requests to the host are refused until the
+ * time that `Retry-After` says.
+ */
+export function checkStatus(
+  { registrySessions, now }: LimitDeps,
+  host: string,
+  { status, headers }: Pick<OutboundResponse, "status" | "headers">,
+): void {
+  if (status >= 200 && status < 300) return;
+  if (status === 429) {
+    const asked = retryAfterMs(headers["retry-after"], now()) ?? LIMIT_MS;
+    const ms = Math.min(Math.max(asked, LIMIT_MIN_MS), LIMIT_MAX_MS);
+    const until = now().getTime() + ms;
+    registrySessions.limits.set(host, until, ms);
+    throw limited(host, until);
+  }
+  if (status === 401 || status === 403) {
+    throw new RegistryError(
+      "unauthorized",
+      `${host} refused the request: the credentials are wrong or missing, or there is no such ` +
+        "repository",
+    );
+  }
+  if (status === 404) throw new RegistryError("not_found", `${host} does not have the image`);
+  throw new RegistryError(
+    status >= 500 ? "unreachable" : "invalid",
+    `${host} answered with status ${status}`,
+  );
+}
+
+/** `RateLimit-Remaining: 76;w=21600` */
+export function rateLimitRemaining(headers: OutboundResponse["headers"]): number | undefined {
+  const [, remaining] = /^\s*(\d{1,9})\b/.exec(headers["ratelimit-remaining"] ?? "") ?? [];
+  return remaining === undefined ? undefined : Number(remaining);
+}
+
+const limited = (host: string, until: number) =>
+  new RegistryError(
+    "rate_limited",
+    `${host} accepts no requests until ${new Date(until).toISOString()}`,
+    { until },
+  );

@@ -1,0 +1,379 @@
+/**
+ * Reads digests, platforms and tags of images from their registries. Requests do not count as pulls,
+ * except reads of an index and those that the engine makes.
+ *
+ * @module
+ */
+
+import { nodeCrypto } from "../../builtins.ts";
+import type { ImageReference } from "../../../engine/image_reference.ts";
+import type { Deps } from "../../deps.ts";
+import { OutboundError, type OutboundErrorCode } from "../../outbound/error.ts";
+import type { OutboundResponse } from "../../outbound/http.ts";
+import { accessFor, type RegistryAccess, type RegistryAccessDeps } from "./access.ts";
+import { rateLimitRemaining } from "./answers.ts";
+import { RegistryError } from "./error.ts";
+import { type RegistryRequest, registryRequest, type RequestDeps } from "./requests.ts";
+import { inspectViaEngine } from "./via_engine.ts";
+
+export { RegistryError };
+
+export interface Manifest {
+  /** Of the index, for an image of several platforms. */
+  digest: string;
+  /** Pulls that the registry's rate limit still allows, if it says. */
+  rateLimitRemaining?: number;
+}
+
+export interface Platform {
+  os: string;
+  architecture: string;
+  variant?: string;
+}
+
+/** The image of one platform in an index. */
+export interface PlatformDigest extends Platform {
+  digest: string;
+}
+
+export interface ImageIndex {
+  digest: string;
+  /** Empty for an image of one platform. */
+  platforms: PlatformDigest[];
+}
+
+export type RegistryDeps = RegistryAccessDeps & RequestDeps & Pick<Deps, "engine">;
+
+type Options = Pick<RegistryRequest, "signal" | "timeoutMs">;
+
+const INDEX_TYPES = [
+  "application/vnd.oci.image.index.v1+json",
+  "application/vnd.docker.distribution.manifest.list.v2+json",
+];
+
+const MANIFEST_TYPES = [
+  "application/vnd.oci.image.manifest.v1+json",
+  "application/vnd.docker.distribution.manifest.v2+json",
+];
+
+const ACCEPT = [...INDEX_TYPES, ...MANIFEST_TYPES].join(", ");
+
+/** Limit of a manifest (OCI distribution specification), in bytes. */
+const MANIFEST_MAX = 4 * 1024 * 1024;
+
+/** Largest page of tags, in bytes. */
+const TAGS_MAX = 4 * 1024 * 1024;
+
+/** Limits of what is read of an index. */
+const PLATFORMS_MAX = 500;
+const LEVELS_MAX = 3;
+const NESTED_MAX = 10;
+
+/** Tags per page, and limit of pages. */
+const PAGE_SIZE = 1_000;
+const PAGES_MAX = 20;
+
+const DIGEST = /^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/;
+const TAG = /^\w[\w.-]{0,127}$/;
+
+/** Failures of the way to the registry, which the engine may know better. */
+const WAY_FAILURES: ReadonlySet<OutboundErrorCode> = new Set([
+  "network",
+  "timeout",
+  "tls",
+  "unresolvable",
+]);
+
+/**
+ * Reads the digest that a tag has now. If the registry cannot be reached, the engine is asked.
+ *
+ * @throws {RegistryError}
+ */
+export async function headManifest(
+  deps: RegistryDeps,
+  reference: ImageReference,
+  options: Options = {},
+): Promise<Manifest> {
+  return await orViaEngine(deps, async () => {
+    const access = accessFor(deps, reference);
+    const request = { ...requestFor(reference), ...options };
+    const head = await registryRequest(deps, reference.registry, access, {
+      ...request,
+      method: "HEAD",
+      bodyMax: 0,
+    });
+    assertNoPage(reference.registry, head);
+    const stated = head.headers["docker-content-digest"];
+    const digest = stated ?? (await getManifest(deps, access, reference, options)).digest;
+    assertDigest(reference, digest);
+    const remaining = rateLimitRemaining(head.headers);
+    return { digest, ...(remaining !== undefined && { rateLimitRemaining: remaining }) };
+  }, async () => {
+    const { Descriptor } = await inspectViaEngine(deps, reference, options);
+    return { digest: Descriptor.digest };
+  });
+}
+
+/**
+ * Reads the digests of an image's platforms. Nested indexes are included, up to three levels.
+ *
+ * @throws {RegistryError} Also if only the engine can reach the registry, because the engine does not
+ * report these digests.
+ */
+export async function readIndex(
+  deps: RegistryDeps,
+  reference: ImageReference,
+  options: Options = {},
+): Promise<ImageIndex> {
+  if (deps.config.registryVia === "engine") {
+    throw new RegistryError(
+      "unreachable",
+      "The engine does not report the digests of platforms (REGISTRY_VIA=engine)",
+    );
+  }
+  const access = accessFor(deps, reference);
+  const { digest, content } = await getManifest(deps, access, reference, options);
+  return { digest, platforms: await platformsOf(deps, access, reference, content, options) };
+}
+
+/**
+ * Reads the platforms that an image is for. If the registry cannot be reached, the engine is asked.
+ *
+ * @throws {RegistryError}
+ */
+export async function readPlatforms(
+  deps: RegistryDeps,
+  reference: ImageReference,
+  options: Options = {},
+): Promise<Platform[]> {
+  return await orViaEngine(deps, async () => {
+    const access = accessFor(deps, reference);
+    const { content } = await getManifest(deps, access, reference, options);
+    if (content.manifests !== undefined) {
+      return await platformsOf(deps, access, reference, content, options);
+    }
+    const platform = await readConfig(deps, access, reference, content, options);
+    return platform ? [platform] : [];
+  }, async () => {
+    const { Platforms } = await inspectViaEngine(deps, reference, options);
+    return (Platforms ?? []).flatMap((platform) => toPlatform(platform) ?? []);
+  });
+}
+
+/**
+ * Reads the tags of a repository, at most 20 pages.
+ *
+ * @throws {RegistryError} Also if only the engine can reach the registry.
+ */
+export async function listTags(
+  deps: RegistryDeps,
+  reference: Pick<ImageReference, "registry" | "repository">,
+  options: Options = {},
+): Promise<string[]> {
+  const { registry, repository } = reference;
+  const access = accessFor(deps, reference);
+  const tags = new Set<string>();
+  const base = `/v2/${repository}/tags/list`;
+  let path: string | undefined = `${base}?n=${PAGE_SIZE}`;
+  for (let page = 0; path !== undefined && page < PAGES_MAX; page++) {
+    const response: OutboundResponse = await registryRequest(deps, registry, access, {
+      method: "GET",
+      path,
+      repository,
+      bodyMax: TAGS_MAX,
+      ...options,
+    });
+    const found = parseObject(response, registry).tags ?? [];
+    if (!Array.isArray(found)) throw invalid(registry, "a list of tags");
+    for (const tag of found) if (typeof tag === "string" && TAG.test(tag)) tags.add(tag);
+    path = nextPage(response, base);
+  }
+  return [...tags];
+}
+
+/**
+ * Checks that a registry answers and accepts the credentials.
+ *
+ * @param host Host and port as in names of images.
+ * @throws {RegistryError}
+ */
+export async function checkRegistry(
+  deps: RequestDeps,
+  host: string,
+  access: RegistryAccess,
+): Promise<void> {
+  // Docker Hub and others grant anonymous tokens, so a success without credentials says little.
+  const response = await registryRequest(deps, host, access, {
+    method: "GET",
+    path: "/v2/",
+    bodyMax: MANIFEST_MAX,
+  }).catch((error) => {
+    // Every registry has this path, so that the host is something else.
+    throw error.reason === "not_found" ? invalid(host, "the API of a registry") : error;
+  });
+  assertNoPage(host, response);
+}
+
+/**
+ * Asks the registry, and the engine if the registry cannot be reached; with REGISTRY_VIA=engine only
+ * the engine. If that fails as well, the error is that of the direct way.
+ */
+async function orViaEngine<Result>(
+  { config, log }: Pick<RegistryDeps, "config" | "log">,
+  direct: () => Promise<Result>,
+  viaEngine: () => Promise<Result>,
+): Promise<Result> {
+  if (config.registryVia === "engine") return await viaEngine();
+  try {
+    return await direct();
+  } catch (error) {
+    const { cause } = Object(error);
+    if (!(cause instanceof OutboundError) || !WAY_FAILURES.has(cause.code)) throw error;
+    try {
+      return await viaEngine();
+    } catch (engineError) {
+      log.debug("registry not reachable through the engine", { reason: String(engineError) });
+      throw error;
+    }
+  }
+}
+
+const requestFor = ({ repository, tag = "latest", digest }: ImageReference) => ({
+  path: `/v2/${repository}/manifests/${digest ?? tag}`,
+  repository,
+  accept: ACCEPT,
+});
+
+type Content = Record<string, unknown>;
+
+/** @throws {RegistryError} `invalid` if the content does not have the digest that is stated. */
+async function getManifest(
+  deps: RegistryDeps,
+  access: RegistryAccess,
+  reference: ImageReference,
+  options: Options,
+): Promise<{ digest: string; content: Content }> {
+  const response = await registryRequest(deps, reference.registry, access, {
+    ...requestFor(reference),
+    method: "GET",
+    bodyMax: MANIFEST_MAX,
+    ...options,
+  });
+  const content = parseObject(response, reference.registry);
+  if (typeof content.schemaVersion !== "number") throw invalid(reference.registry, "a manifest");
+  const stated = reference.digest ?? response.headers["docker-content-digest"];
+  const algorithm = stated?.startsWith("sha512:") ? "sha512" : "sha256";
+  const digest = `${algorithm}:${
+    nodeCrypto().createHash(algorithm).update(response.body).digest("hex")
+  }`;
+  if (stated !== undefined && stated !== digest) {
+    throw new RegistryError(
+      "invalid",
+      `${reference.registry} sent a manifest that does not have its digest`,
+    );
+  }
+  return { digest, content };
+}
+
+/** A proxy may answer with a page of its own. */
+function assertNoPage(host: string, { headers }: OutboundResponse): void {
+  if (/^text\/html/i.test(headers["content-type"] ?? "")) {
+    throw invalid(host, "the API of a registry");
+  }
+}
+
+function assertDigest({ registry, digest }: ImageReference, found: string): void {
+  if (!DIGEST.test(found)) throw invalid(registry, "a digest");
+  if (digest !== undefined && digest !== found) {
+    throw new RegistryError("invalid", `${registry} answered with another digest`);
+  }
+}
+
+/** Levels of nested indexes, and how many of them are still read. */
+interface Depth {
+  level: number;
+  budget: { nested: number };
+}
+
+async function platformsOf(
+  deps: RegistryDeps,
+  access: RegistryAccess,
+  reference: ImageReference,
+  { manifests }: Content,
+  options: Options,
+  { level, budget }: Depth = { level: 1, budget: { nested: NESTED_MAX } },
+): Promise<PlatformDigest[]> {
+  if (!Array.isArray(manifests)) return [];
+  const platforms: PlatformDigest[] = [];
+  for (const entry of manifests.slice(0, PLATFORMS_MAX)) {
+    const { mediaType, digest, platform } = Object(entry) as Content;
+    if (typeof digest !== "string" || !DIGEST.test(digest)) continue;
+    if (INDEX_TYPES.includes(String(mediaType))) {
+      if (level === LEVELS_MAX || budget.nested-- <= 0) continue;
+      const child = { ...reference, digest };
+      const { content } = await getManifest(deps, access, child, options);
+      const depth = { level: level + 1, budget };
+      platforms.push(...await platformsOf(deps, access, child, content, options, depth));
+    } else {
+      const found = toPlatform(platform);
+      if (found) platforms.push({ ...found, digest });
+    }
+  }
+  return platforms.slice(0, PLATFORMS_MAX);
+}
+
+/** Reads the platform of a plain image from its configuration. */
+async function readConfig(
+  deps: RegistryDeps,
+  access: RegistryAccess,
+  { registry, repository }: ImageReference,
+  { config }: Content,
+  options: Options,
+): Promise<Platform | undefined> {
+  const { digest } = Object(config) as Content;
+  if (typeof digest !== "string" || !DIGEST.test(digest)) throw invalid(registry, "a manifest");
+  const response = await registryRequest(deps, registry, access, {
+    method: "GET",
+    path: `/v2/${repository}/blobs/${digest}`,
+    repository,
+    bodyMax: MANIFEST_MAX,
+    ...options,
+  });
+  return toPlatform(parseObject(response, registry));
+}
+
+/** Attestations have the platform `unknown/unknown`. */
+function toPlatform(value: unknown): Platform | undefined {
+  const { os, architecture, variant } = Object(value) as Content;
+  if (typeof os !== "string" || typeof architecture !== "string") return undefined;
+  if (os === "" || os === "unknown") return undefined;
+  return {
+    os: os.slice(0, NAME_MAX),
+    architecture: architecture.slice(0, NAME_MAX),
+    ...(typeof variant === "string" && variant !== "" && { variant: variant.slice(0, NAME_MAX) }),
+  };
+}
+
+/** Maximum length of the name of a system or architecture. */
+const NAME_MAX = 50;
+
+/** The path of the next page (RFC 8288), which must be of the same repository. */
+function nextPage({ headers, url }: OutboundResponse, base: string): string | undefined {
+  const [, target] = /<([^<>]*)>\s*;\s*rel="?next"?/i.exec(headers.link ?? "") ?? [];
+  const next = target === undefined ? null : URL.parse(target, url);
+  if (!next || next.pathname !== base || next.search === new URL(url).search) return undefined;
+  return next.pathname + next.search;
+}
+
+function parseObject(response: OutboundResponse, registry: string): Content {
+  try {
+    const content = response.json<unknown>();
+    if (typeof content === "object" && content !== null) return content as Content;
+  } catch {
+    // The parser's message would quote the answer.
+  }
+  throw invalid(registry, "JSON");
+}
+
+const invalid = (registry: string, expected: string) =>
+  new RegistryError("invalid", `${registry} did not answer with ${expected}`);
