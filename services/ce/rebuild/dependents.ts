@@ -12,7 +12,7 @@ import { ifThere } from "../../../engine/errors.ts";
 import { imageInspect } from "../../../engine/images.ts";
 import type { Deps } from "../../deps.ts";
 import { asContainer, type ReadDeps } from "../containers/reads.ts";
-import { planRecreation, type Recreation } from "./recreate.ts";
+import { planRecreation, type RecreateOptions, type Recreation } from "./recreate.ts";
 import {
   discardReplacement,
   isUp,
@@ -127,23 +127,32 @@ async function moveDependent(
 
 /** Plans a dependent's new container, from its current image. */
 async function planMove(
-  { engine, ...deps }: ReplaceDeps,
+  deps: ReplaceDeps,
   dependent: ContainerInspect,
   moves: readonly Move[],
 ): Promise<Recreation> {
-  const reference = dependent.Config.Image ?? dependent.Image;
-  const image = await ifThere(imageInspect(engine, dependent.Image));
-  const named = await ifThere(imageInspect(engine, reference));
   const successors = asContainer(deps, dependent).shares.flatMap((ref) => {
     const move = moves.find(({ container }) => refersTo(ref, asContainer(deps, container)));
     return move?.replacement ? [[ref, move.replacement.newId] as const] : [];
   });
-  return planRecreation(dependent, {
+  return await planSameImage(deps, dependent, { successors: new Map(successors) });
+}
+
+/** Plans a container like this one, from the image that it has now. */
+export async function planSameImage(
+  { engine }: Pick<Deps, "engine">,
+  container: ContainerInspect,
+  options: Pick<RecreateOptions, "successors" | "defaultRuntime">,
+): Promise<Recreation> {
+  const reference = container.Config.Image ?? container.Image;
+  const image = await ifThere(imageInspect(engine, container.Image));
+  const named = await ifThere(imageInspect(engine, reference));
+  return planRecreation(container, {
+    ...options,
     image: image?.Config,
     // The name may refer to a newer image by now, which was not requested.
-    reference: named?.Id === image?.Id ? reference : dependent.Image,
+    reference: named?.Id === image?.Id ? reference : container.Image,
     apiVersion: engine.apiVersion,
-    successors: new Map(successors),
   });
 }
 

@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { Engine } from "../../../engine/client.ts";
 import { type ContainerInspect, containerInspect } from "../../../engine/containers.ts";
 import { EngineError, EngineUnreachableError, ifThere } from "../../../engine/errors.ts";
+import { parseReference } from "../../../engine/image_reference.ts";
 import { type ImageInspect, imageInspect, imagePull } from "../../../engine/images.ts";
-import type { Deps } from "../../deps.ts";
+import type { Scope } from "../../auth/scope.ts";
 import { AppError } from "../../errors.ts";
 import type { Container } from "../../state/inventory.ts";
 import type { Operation } from "../../state/reservations.ts";
@@ -21,10 +21,11 @@ import {
   listAll,
   refreshContainer,
 } from "../containers/reads.ts";
+import { credentialsFor, type RegistryAccessDeps } from "../registries/access.ts";
 import { planRecreation } from "./recreate.ts";
 import { isUp, nameOf } from "./replace.ts";
 import { identityOf } from "../containers/reserve.ts";
-import { dependentsOf, shareGroup } from "../containers/share_group.ts";
+import { assertDependentsInScope, dependentsOf, shareGroup } from "../containers/share_group.ts";
 import { replaceWithDependents } from "./dependents.ts";
 import { readMark } from "./marks.ts";
 import { isSwarmTask } from "../swarm/tasks.ts";
@@ -38,6 +39,8 @@ export interface RebuildOptions {
   pull?: PullPolicy | undefined;
   /** The operation that the rebuild belongs to; see `Reservations`. */
   operation?: Operation | undefined;
+  /** The scope of the caller's API token, which must include the containers that depend on it. */
+  scope?: Scope | undefined;
 }
 
 export interface RebuildResult {
@@ -50,7 +53,7 @@ export interface RebuildResult {
   imageUpdated: boolean;
 }
 
-type RebuildDeps = ActionDeps & Pick<Deps, "db" | "log">;
+type RebuildDeps = ActionDeps & RegistryAccessDeps;
 
 /** Longest pull, in milliseconds. */
 const PULL_TIMEOUT_MS = 30 * 60_000;
@@ -69,19 +72,21 @@ const PULL_TIMEOUT_MS = 30 * 60_000;
 export async function rebuildContainer(
   deps: RebuildDeps,
   ref: string,
-  { pull = "always", operation }: RebuildOptions = {},
+  { pull = "always", operation, scope }: RebuildOptions = {},
 ): Promise<RebuildResult> {
   const found = await inspectContainer(deps, ref);
   await assertRebuildable(deps, found);
   const container = asContainer(deps, found);
+  assertDependentsInScope(scope, container, await currentContainers(deps));
   using reservation = deps.reservations.reserve(container, "rebuilt", { operation });
   reservation.add(affectedBy(container, await currentContainers(deps)));
 
-  const { reference, image } = await obtainImage(deps.engine, found, pull);
+  const { reference, image } = await obtainImage(deps, found, pull);
   // A pull can take minutes, so everything is read again.
   const all = await listAll(deps);
   const old = await inspectContainer(deps, found.Id);
   await assertRebuildable(deps, old);
+  assertDependentsInScope(scope, asContainer(deps, old), all);
   reservation.add(affectedBy(asContainer(deps, old), all));
   const id = await recreate(deps, old, await inspectDependents(deps, old, all), {
     reference,
@@ -115,8 +120,8 @@ async function assertRebuildable(deps: RebuildDeps, inspect: ContainerInspect): 
   }
 }
 
-/** Containers that a rebuild replaces besides this one, and those that must run for it. */
-function affectedBy(container: Container, all: readonly Container[]) {
+/** Containers that a replacement replaces besides this one, and those that must run for it. */
+export function affectedBy(container: Container, all: readonly Container[]) {
   const dependents = dependentsOf(container, all);
   return [...dependents, ...[container, ...dependents].flatMap((each) => shareGroup(each, all))]
     .map(identityOf);
@@ -175,10 +180,11 @@ async function recreate(
 
 /** The image to use and its reference. */
 async function obtainImage(
-  engine: Engine,
+  deps: RebuildDeps,
   { Config, Image }: ContainerInspect,
   pull: PullPolicy,
 ): Promise<{ reference: string; image: ImageInspect }> {
+  const { engine } = deps;
   const reference = Config.Image || Image;
   // A container created from an image id has no name to pull.
   const hasName = !isIdOf(reference, Image);
@@ -186,17 +192,18 @@ async function obtainImage(
     ? undefined
     : await ifThere(imageInspect(engine, reference));
   if (hasName && (pull === "always" || (pull === "missing" && !present))) {
-    await pullImage(engine, reference);
+    await pullImage(deps, reference);
   }
   const image = present ?? await ifThere(imageInspect(engine, reference));
   if (!image) throw new AppError("not_found", `Image ${reference} does not exist`);
   return { reference, image };
 }
 
-async function pullImage(engine: Engine, reference: string): Promise<void> {
+async function pullImage(deps: RebuildDeps, reference: string): Promise<void> {
   const timeout = AbortSignal.timeout(PULL_TIMEOUT_MS);
   try {
-    await imagePull(engine, reference, { signal: timeout });
+    const auth = credentialsFor(deps, parseReference(reference));
+    await imagePull(deps.engine, reference, { auth, signal: timeout });
   } catch (error) {
     if (error instanceof EngineError && error.status === 404) {
       throw new AppError("not_found", `Image ${reference} does not exist: ${error.message}`, {
@@ -223,7 +230,7 @@ async function pullImage(engine: Engine, reference: string): Promise<void> {
 }
 
 /** Whether a reference is the image's id or a prefix of it. */
-function isIdOf(reference: string, imageId: string): boolean {
+export function isIdOf(reference: string, imageId: string): boolean {
   return /^(?:sha256:)?[0-9a-f]{6,64}$/.test(reference) &&
     digits(imageId).startsWith(digits(reference));
 }

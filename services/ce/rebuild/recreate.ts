@@ -38,7 +38,12 @@ export interface RecreateOptions {
   imageId?: string | undefined;
   /** The engine's API version, e.g. "1.41". */
   apiVersion?: string | undefined;
-  /** New ids of containers whose namespaces are shared by `container:<id>`, by old id or name. */
+  /** The engine's default runtime, e.g. `runc`; a container with it gets the default again. */
+  defaultRuntime?: string | undefined;
+  /**
+   * New ids of containers whose namespaces are shared or which are linked, by old id or name as
+   * the old container has it.
+   */
   successors?: ReadonlyMap<string, string> | undefined;
 }
 
@@ -51,7 +56,8 @@ const SHORT_ID_LENGTH = 12;
 /** Plans a container like `old`. */
 export function planRecreation(
   old: ContainerInspect,
-  { image, reference, imageId, apiVersion, successors = new Map() }: RecreateOptions = {},
+  { image, reference, imageId, apiVersion, defaultRuntime, successors = new Map() }:
+    RecreateOptions = {},
 ): Recreation {
   const config = ownConfig(old, image ?? {});
   if (imageId !== undefined && config.Labels?.[COMPOSE_IMAGE_LABEL] !== undefined) {
@@ -68,7 +74,7 @@ export function planRecreation(
     create: {
       ...config,
       ...(reference !== undefined && { Image: reference }),
-      HostConfig: ownHostConfig(old, successors),
+      HostConfig: ownHostConfig(old, { successors, defaultRuntime }),
       ...(primary && {
         NetworkingConfig: { EndpointsConfig: { [primary.network]: primary.endpoint } },
       }),
@@ -144,13 +150,24 @@ function ownHealthcheck(
 
 function ownHostConfig(
   { HostConfig, Mounts }: ContainerInspect,
-  successors: ReadonlyMap<string, string>,
+  { successors, defaultRuntime }: {
+    successors: ReadonlyMap<string, string>;
+    defaultRuntime: string | undefined;
+  },
 ): HostConfig {
   const own: HostConfig = {
     ...HostConfig,
     ...planMounts(HostConfig, Mounts ?? []),
-    Links: HostConfig.Links?.map(linkRequest) ?? null,
+    Links: HostConfig.Links?.map((link) => linkRequest(link, successors)) ?? null,
+    // Engines describe devices without permissions, but refuse them so.
+    ...(HostConfig.Devices && {
+      Devices: HostConfig.Devices.map((device) => ({
+        ...device,
+        CgroupPermissions: device.CgroupPermissions || "rwm",
+      })),
+    }),
   };
+  if (defaultRuntime !== undefined && own.Runtime === defaultRuntime) delete own.Runtime;
   // A file on the client's host.
   delete own.ContainerIDFile;
   for (const mode of ["NetworkMode", "IpcMode", "PidMode"] as const) {
@@ -162,9 +179,10 @@ function ownHostConfig(
 }
 
 /** Converts a link from its description (`/db:/web/alias`) to a request (`db:alias`). */
-function linkRequest(link: string): string {
-  const [source = "", target = ""] = link.split(":");
-  return `${source.replace(/^\//, "")}:${target.slice(target.lastIndexOf("/") + 1)}`;
+function linkRequest(link: string, successors: ReadonlyMap<string, string>): string {
+  const [path = "", target = ""] = link.split(":");
+  const source = path.replace(/^\//, "");
+  return `${successors.get(source) ?? source}:${target.slice(target.lastIndexOf("/") + 1)}`;
 }
 
 /** Mounts anonymous volumes again by the name that the engine generated. */

@@ -227,10 +227,18 @@ async function stop(engine: Engine, old: ContainerInspect): Promise<void> {
   await untilGone(engine, old.Id);
 }
 
-/** Removes a container that may be running, or may be removing itself because its start failed. */
-async function removeAndWait(engine: Engine, id: string): Promise<void> {
+/**
+ * Removes a container that may be running, or may be removing itself because its start failed.
+ *
+ * @param options.volumes Also removes its anonymous volumes, unless another container has them.
+ */
+export async function removeAndWait(
+  engine: Engine,
+  id: string,
+  { volumes }: { volumes?: boolean } = {},
+): Promise<void> {
   try {
-    await ifThere(containerRemove(engine, id, { force: true }));
+    await ifThere(containerRemove(engine, id, { force: true, volumes }));
   } catch (error) {
     if (!(error instanceof EngineError && error.status === 409)) throw error;
   }
@@ -253,7 +261,7 @@ async function untilGone(engine: Engine, id: string): Promise<void> {
  */
 export async function removeOld(
   { engine, log }: ReplaceDeps,
-  { old, name }: Replacement,
+  { old, name }: Pick<Replacement, "old" | "name">,
 ): Promise<boolean> {
   if (removesItself(old)) return true;
   for (let left = REMOVAL_TRIES;; left--) {

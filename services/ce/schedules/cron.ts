@@ -18,6 +18,8 @@ interface Field {
   name: string;
   /** The valid values, for messages. */
   range: string;
+  /** The largest value; a larger step would never be taken. */
+  max: number;
   /** Names accepted instead of a value, in lower case. */
   names?: readonly string[];
 }
@@ -26,11 +28,11 @@ const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 const DAYS = "sun mon tue wed thu fri sat".split(" ");
 
 const FIELDS: readonly Field[] = [
-  { name: "minute", range: "0 to 59" },
-  { name: "hour", range: "0 to 23" },
-  { name: "day of month", range: "1 to 31" },
-  { name: "month", range: "1 to 12 or jan to dec", names: MONTHS },
-  { name: "day of week", range: "0 to 7 or sun to sat", names: DAYS },
+  { name: "minute", range: "0 to 59", max: 59 },
+  { name: "hour", range: "0 to 23", max: 23 },
+  { name: "day of month", range: "1 to 31", max: 31 },
+  { name: "month", range: "1 to 12 or jan to dec", max: 12, names: MONTHS },
+  { name: "day of week", range: "0 to 7 or sun to sat", max: 7, names: DAYS },
 ];
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -52,22 +54,30 @@ const zones = new Map<string, Intl.DateTimeFormat>();
 /**
  * Checks an expression.
  *
+ * @param field Names the expression in messages.
  * @throws {AppError} `invalid` for anything but five fields with values in range, and for an
  * expression that matches no day (30 February).
  */
-export function assertCron(expression: string): void {
-  const { pattern, domAndDow } = parse(expression);
-  if (!calendar(pattern, domAndDow).nextRun(new Date(0))) {
-    throw refused(expression, "it matches no day of any year");
+export function assertCron(expression: string, field = "body.cronExpression"): void {
+  try {
+    const { pattern, domAndDow } = parse(expression);
+    if (!calendar(pattern, domAndDow).nextRun(new Date(0))) {
+      throw new CronError("it matches no day of any year");
+    }
+  } catch (error) {
+    if (!(error instanceof CronError)) throw error;
+    const given = expression.slice(0, 100);
+    throw new AppError("invalid", `${field}: ${error.message}; got "${given}"`, { cause: error });
   }
 }
 
 /**
  * Normalizes the name of a time zone.
  *
+ * @param field Names the time zone in messages.
  * @throws {AppError} `invalid` for a name that is not in the IANA database.
  */
-export function normalizeTimeZone(name: string): string {
+export function normalizeTimeZone(name: string, field = "body.timezone"): string {
   try {
     // `Intl` also accepts offsets ("+02:00").
     if (!/^[A-Za-z]/.test(name)) throw new RangeError("not a name");
@@ -75,7 +85,7 @@ export function normalizeTimeZone(name: string): string {
     // An alias is kept ("Asia/Kolkata" must not become "Asia/Calcutta"); only its case is corrected.
     return timeZone.toLowerCase() === name.toLowerCase() ? timeZone : name;
   } catch (cause) {
-    throw new AppError("invalid", `body.timezone: ${name} is not an IANA time zone`, { cause });
+    throw new AppError("invalid", `${field}: ${name} is not an IANA time zone`, { cause });
   }
 }
 
@@ -158,18 +168,17 @@ function calendar(pattern: string, domAndDow: boolean): Cron {
 function parse(expression: string): { pattern: string; domAndDow: boolean } {
   const texts = expression.trim().split(/[ \t]+/);
   if (texts[0]!.startsWith("@")) {
-    throw refused(expression, "nicknames are not supported; five fields are expected");
+    throw new CronError("nicknames are not supported; five fields are expected");
   }
   if (texts.length !== FIELDS.length) {
-    throw refused(
-      expression,
+    throw new CronError(
       "five fields are expected (minute, hour, day of month, month, day of week), " +
         `not ${texts.length}`,
     );
   }
   // In a range that ends on Sunday, such as "sat-sun", croner would read "sun" as 0.
   texts[4] = texts[4]!.replace(/(?<=[1-6a-z]-)sun\b/i, "7");
-  texts.forEach((text, at) => assertField(expression, text, at));
+  texts.forEach(assertField);
   return {
     pattern: texts.join(" "),
     domAndDow: texts[2]!.startsWith("*") || texts[4]!.startsWith("*"),
@@ -180,31 +189,28 @@ function parse(expression: string): { pattern: string; domAndDow: boolean } {
 const ITEM = /^(?:\d{1,2}|(?:\*|\d{1,2}-\d{1,2})(?:\/\d{1,2})?)$/;
 
 /** Checks the syntax, because croner also accepts L, W and #; croner checks the values. */
-function assertField(expression: string, text: string, at: number): void {
-  const { name, range, names = [] } = FIELDS[at]!;
+function assertField(text: string, at: number): void {
+  const { name, range, max, names = [] } = FIELDS[at]!;
   const numeric = text.toLowerCase().replace(
     /[a-z]+/g,
     (word) => names.includes(word) ? "1" : word,
   );
   try {
-    if (!numeric.split(",").every((item) => ITEM.test(item))) {
+    const isStepTooLarge = (item: string) => Number(item.split("/")[1] ?? 1) > max;
+    if (!numeric.split(",").every((item) => ITEM.test(item) && !isStepTooLarge(item))) {
       throw new TypeError("not cron syntax");
     }
     calendar(FIELDS.map((_, index) => index === at ? text : "*").join(" "), true);
   } catch (cause) {
-    throw refused(
-      expression,
+    throw new CronError(
       `the ${name} "${text.slice(0, 50)}" is not valid; expected ${range}, ` +
         "as a value, list (1,2), range (1-5) or step (*/5)",
-      cause,
+      { cause },
     );
   }
 }
 
-function refused(expression: string, reason: string, cause?: unknown): AppError {
-  return new AppError(
-    "invalid",
-    `body.cronExpression: ${reason}; got "${expression.slice(0, 100)}"`,
-    { cause },
-  );
+/** The reason is the message. */
+class CronError extends Error {
+  override readonly name = "CronError";
 }

@@ -12,6 +12,7 @@ import {
   insertScheduleRun,
   type RunEnd,
   type ScheduleRun,
+  selectRunTargets,
   selectScheduleRuns,
   selectUnfinishedRuns,
   type StartedRun,
@@ -23,15 +24,19 @@ import {
   updateScheduleLastRun,
 } from "../../../db/ce/schedules.ts";
 import { withDeadline } from "../../deadline.ts";
+import type { Caller } from "../../auth/caller.ts";
+import { isLimited } from "../../auth/scope.ts";
+import { hideForeign } from "../../auth/visible.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import { asAppError } from "../../errors.ts";
 import { errorFields } from "../../log.ts";
 import { automaticActor, recordAudit } from "../auth/audit.ts";
-import { type ActionDeps, actOnContainer } from "../containers/actions.ts";
+import { actOnContainer } from "../containers/actions.ts";
 import { nextDue } from "./cron.ts";
+import type { Container } from "../../state/inventory.ts";
 import { createLimiter } from "../../limiter.ts";
-import { scheduledContainer } from "./schedules.ts";
+import { isInScope, scheduledContainer } from "./schedules.ts";
 
 export { RUN_STATUSES } from "../../../db/ce/schedule_runs.ts";
 export type { ScheduleRun };
@@ -56,8 +61,6 @@ const RUNS_MAX = 1_000;
 /** Longest stored error, in characters. */
 const ERROR_MAX = 500;
 
-type RunDeps = EmitDeps & ActionDeps & Pick<Deps, "log">;
-
 /** Starts runs and keeps track of the active ones. */
 export interface RunStarter {
   /**
@@ -71,17 +74,21 @@ export interface RunStarter {
   close(): Promise<void>;
 }
 
-/** Finished runs, newest first. */
+/** Finished runs in the scope of the caller, newest first. */
 export function listScheduleRuns(
-  { db }: Pick<Deps, "db">,
+  deps: Pick<Deps, "db" | "inventory">,
   { limit, offset }: { limit: number; offset: number },
+  caller: Pick<Caller, "scope"> = {},
 ): { history: ScheduleRun[]; total: number; limit: number; offset: number } {
-  return {
-    history: selectScheduleRuns(db, { limit, offset }),
-    total: countScheduleRuns(db),
-    limit,
-    offset,
-  };
+  const { db } = deps;
+  const targets = isLimited(caller.scope)
+    ? selectRunTargets(db).filter((target) => isInScope(deps, caller.scope, target))
+    : undefined;
+  const history = selectScheduleRuns(db, { limit, offset, targets }).map((run) => ({
+    ...run,
+    error: run.error && hideForeign(deps, caller, run.error),
+  }));
+  return { history, total: countScheduleRuns(db, targets), limit, offset };
 }
 
 /** Marks the runs as failed that were active when the service stopped. Called before any starts. */
@@ -96,7 +103,7 @@ export function sweepScheduleRuns({ db, now }: Pick<Deps, "db" | "now">): void {
   deleteScheduleRunsBeyond(db, RUNS_MAX);
 }
 
-export function createRunStarter(deps: RunDeps): RunStarter {
+export function createRunStarter(deps: Deps): RunStarter {
   const { log } = deps;
   const active = new Map<string, Promise<void>>();
   const limit = createLimiter({ what: "runs", running: RUNNING_MAX, waiting: Infinity });
@@ -214,12 +221,14 @@ const failed = (error: string): Outcome => ({
 });
 
 /** Acts on the container. An unreachable engine is a failure without a retry. */
-async function act(deps: RunDeps, schedule: Schedule): Promise<Outcome> {
+async function act(deps: Deps, schedule: Schedule): Promise<Outcome> {
   let found: Pick<Outcome, "containerId" | "containerName"> = {};
   try {
-    const { id, name } = await scheduledContainer(deps, schedule);
+    const container = await scheduledContainer(deps, schedule);
+    const { id, name } = container;
     found = { containerId: id, containerName: name };
-    await actOnContainer(deps, id, schedule.action);
+    if (schedule.action === "update") await update(deps, container);
+    else await actOnContainer(deps, id, schedule.action);
     return { status: "success", error: null, ...found };
   } catch (error) {
     const known = asAppError(error);
@@ -228,6 +237,11 @@ async function act(deps: RunDeps, schedule: Schedule): Promise<Outcome> {
     }
     return { ...failed(known?.message ?? "Internal error"), ...found };
   }
+}
+
+async function update(deps: Deps, container: Container): Promise<void> {
+  const { updateNow } = await import("../updates/automatic/scheduled.ts");
+  await updateNow(deps, container, automaticActor("schedule"));
 }
 
 function endRun(deps: EmitDeps, run: StartedRun, outcome: Outcome): void {

@@ -17,6 +17,8 @@ import {
 } from "../../../db/ce/schedules.ts";
 import { EngineUnreachableError } from "../../../engine/errors.ts";
 import { applyChange, type Change } from "../../change.ts";
+import type { Caller } from "../../auth/caller.ts";
+import { includesContainer, isLimited, type Scope } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
 import type { Container } from "../../state/inventory.ts";
@@ -44,14 +46,48 @@ export interface ScheduleSettings {
   timezone?: string | undefined;
 }
 
-/** All schedules by name. */
-export function listSchedules({ db, now }: Pick<Deps, "db" | "now">): Schedule[] {
-  return selectSchedules(db).map((schedule) => withNextRun(schedule, now()));
+/** What an action does, for messages. */
+const PARTICIPLES: Record<ScheduleAction, string> = {
+  start: "started",
+  stop: "stopped",
+  restart: "restarted",
+  update: "updated",
+};
+
+type ScopedDeps = Pick<Deps, "db" | "inventory" | "now">;
+
+/** All schedules in the scope of the caller, by name. */
+export function listSchedules(deps: ScopedDeps, { scope }: Pick<Caller, "scope">): Schedule[] {
+  return selectSchedules(deps.db)
+    .filter((schedule) => isInScope(deps, scope, schedule))
+    .map((schedule) => withNextRun(schedule, deps.now()));
 }
 
-/** @throws {AppError} `not_found`. */
-export function getSchedule({ db, now }: Pick<Deps, "db" | "now">, id: string): Schedule {
-  return withNextRun(findSchedule(db, id), now());
+/** @throws {AppError} `not_found`, also for a schedule outside of the caller's scope. */
+export function getSchedule(
+  deps: ScopedDeps,
+  id: string,
+  { scope }: Pick<Caller, "scope">,
+): Schedule {
+  const schedule = findSchedule(deps.db, id);
+  if (!isInScope(deps, scope, schedule)) throw notFound("Schedule", id);
+  return withNextRun(schedule, deps.now());
+}
+
+/**
+ * Whether a schedule or a run is in a scope: its container must exist, and all containers that its id
+ * and name may refer to must be in the scope.
+ */
+export function isInScope(
+  { inventory }: Pick<Deps, "inventory">,
+  scope: Scope | undefined,
+  { containerId, containerName }: Pick<StoredSchedule, "containerId" | "containerName">,
+): boolean {
+  if (!isLimited(scope)) return true;
+  const referred = inventory.listFollowed().filter(({ id, name }) =>
+    name === containerName || name === containerId || id.startsWith(containerId)
+  );
+  return referred.length > 0 && referred.every((each) => includesContainer(scope, each));
 }
 
 interface CheckOptions {
@@ -194,7 +230,7 @@ async function assertNotOwn(
   for (const ref of [containerId, containerName]) {
     try {
       const container = await findContainer(deps, ref);
-      if (container) assertNotSelf(container, action === "stop" ? "stopped" : "restarted");
+      if (container) assertNotSelf(container, PARTICIPLES[action]);
     } catch (error) {
       if (!(error instanceof EngineUnreachableError)) throw error;
     }

@@ -1,0 +1,73 @@
+/**
+ * The images that containers use.
+ *
+ * @module
+ */
+
+import {
+  canonicalReference,
+  type ImageReference,
+  parseReference,
+} from "../../../../engine/image_reference.ts";
+import { stackOf } from "../../../auth/scope.ts";
+import type { Container } from "../../../state/inventory.ts";
+import { readMark } from "../../rebuild/marks.ts";
+import { hasVersionPolicy, type LabelPolicy, updatePolicy } from "../labels.ts";
+
+/** An image by the reference that containers were created from. */
+export interface ImageInUse {
+  /** Canonical reference, with the tag `latest` if it had none; an image id as it is. */
+  image: string;
+  /** `undefined` for an image id. */
+  reference: ImageReference | undefined;
+  /** In any state, by name. */
+  users: ImageUser[];
+}
+
+/** A container with the policy of its labels. */
+export interface ImageUser {
+  container: Container;
+  stack: string | null;
+  labels: LabelPolicy;
+}
+
+/** Groups containers by image, both by name. Those of an unfinished update are left out. */
+export function imagesInUse(containers: readonly Container[]): ImageInUse[] {
+  const images = new Map<string, ImageInUse>();
+  for (const container of [...containers].sort(byName)) {
+    if (readMark(container.name)) continue;
+    const reference = referenceOf(container.image);
+    const image = reference ? canonicalReference(reference) : container.image;
+    const user = { container, stack: stackOf(container), labels: updatePolicy(container.labels) };
+    const known = images.get(image);
+    if (known) known.users.push(user);
+    else images.set(image, { image, reference, users: [user] });
+  }
+  return [...images.values()].sort((a, b) => a.image < b.image ? -1 : 1);
+}
+
+/** Whether a registry can be asked for a newer image: it has a tag, which may move. */
+export function isCheckable(
+  image: ImageInUse,
+): image is ImageInUse & { reference: ImageReference } {
+  return image.reference !== undefined && image.reference.digest === undefined;
+}
+
+/** Whether any container is interested in updates. */
+export const isWatched = ({ users }: ImageInUse): boolean =>
+  users.some(({ labels }) => labels.policy !== "off");
+
+/** Whether any container is interested in newer versions. */
+export const wantsVersions = ({ users }: ImageInUse): boolean =>
+  users.some(({ labels }) => labels.policy !== "off" && hasVersionPolicy(labels));
+
+/** Parses the reference of a container; `undefined` for an image id. */
+function referenceOf(image: string): ImageReference | undefined {
+  try {
+    return /^sha256:|^[0-9a-f]{64}$/.test(image) ? undefined : parseReference(image);
+  } catch {
+    return undefined;
+  }
+}
+
+const byName = (a: Container, b: Container) => a.name < b.name ? -1 : 1;

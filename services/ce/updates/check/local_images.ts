@@ -1,0 +1,58 @@
+/**
+ * The images of the engine, as far as they are compared with those of registries.
+ *
+ * @module
+ */
+
+import {
+  canonicalReference,
+  type ImageReference,
+  parseReference,
+} from "../../../../engine/image_reference.ts";
+import { imageList } from "../../../../engine/images.ts";
+import type { Deps } from "../../../deps.ts";
+import { fullImageId, imageNames } from "../../storage/images.ts";
+
+export interface LocalImages {
+  /** All ids, `sha256:...`. */
+  ids: string[];
+  /** The digests by which a repository knew an image when it was pulled; empty if it was not. */
+  digestsOf(imageId: string, reference: ImageReference): string[];
+  /** The image that has a name now. */
+  idOf(canonicalName: string): string | undefined;
+}
+
+/** @throws {EngineUnreachableError} */
+export async function readLocalImages(
+  { engine }: Pick<Deps, "engine">,
+  signal?: AbortSignal,
+): Promise<LocalImages> {
+  const digests = new Map<string, string[]>();
+  const named = new Map<string, string>();
+  for (const { Id, RepoDigests, RepoTags } of await imageList(engine, { signal })) {
+    const id = fullImageId(Id);
+    digests.set(id, imageNames(RepoDigests));
+    for (const tag of imageNames(RepoTags)) {
+      const reference = parseName(tag);
+      if (reference) named.set(canonicalReference(reference), id);
+    }
+  }
+  return {
+    ids: [...digests.keys()],
+    digestsOf: (imageId, { registry, repository }) =>
+      (digests.get(imageId) ?? []).flatMap((name) => {
+        const known = parseName(name);
+        const isSame = known?.registry === registry && known.repository === repository;
+        return isSame && known.digest ? [known.digest] : [];
+      }),
+    idOf: (name) => named.get(name),
+  };
+}
+
+function parseName(name: string): ImageReference | undefined {
+  try {
+    return parseReference(name);
+  } catch {
+    return undefined; // A name that only older engines accepted.
+  }
+}

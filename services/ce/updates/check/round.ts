@@ -1,0 +1,307 @@
+/**
+ * Asks registries for the images that containers use.
+ *
+ * @module
+ */
+
+import {
+  type PlatformDigest,
+  selectSeenDigest,
+  updateDigestAnnounced,
+  updateDigestPlatforms,
+  upsertSeenDigest,
+} from "../../../../db/ce/updates/digests.ts";
+import { insertEqualDigest } from "../../../../db/ce/updates/equal_digests.ts";
+import {
+  type CheckedImage,
+  type NewerVersion,
+  replaceCheckedImage,
+  selectCheckedImage,
+} from "../../../../db/ce/updates/images.ts";
+import { canonicalReference, type ImageReference } from "../../../../engine/image_reference.ts";
+import type { Deps } from "../../../deps.ts";
+import { AppError } from "../../../errors.ts";
+import { emit } from "../../../events/emit.ts";
+import { headManifest, listTags, readIndex, RegistryError } from "../../registries/client.ts";
+import { readUpdateSettings } from "../settings.ts";
+import { createTagFilters, newestAccepted, type TagFilters } from "./candidates.ts";
+import { type ImageInUse, type ImageUser, isCheckable, wantsVersions } from "./in_use.ts";
+import { forgetRemovedImages, readKnown } from "./known.ts";
+import { type ImageStatus, imageStatus, type Known } from "./status.ts";
+import { newerVersions } from "./versions.ts";
+
+/** Parallel checks; the client limits the requests to one registry. */
+const CHECKS_MAX = 8;
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** Longest pause after a failure that may be temporary, in milliseconds. */
+const RETRY_MS = HOUR_MS;
+
+export interface CheckOptions {
+  /** Lists newer versions of all images, not only of those whose containers have a version policy. */
+  newerVersions?: boolean | undefined;
+  signal?: AbortSignal | undefined;
+  /** Called before each check, and at the end without an image. */
+  onProgress?:
+    | ((progress: { done: number; total: number; image: string | null }) => void)
+    | undefined;
+}
+
+/** Counts of images. */
+export interface CheckSummary {
+  checked: number;
+  updateAvailable: number;
+  /** Their last good answers are kept. */
+  failed: number;
+}
+
+type CheckableImage = ImageInUse & { reference: ImageReference };
+
+/**
+ * Checks images once each and stores the answers. Images that came from no registry, and those with
+ * a digest, are skipped.
+ *
+ * @throws {EngineUnreachableError}
+ * @throws The reason of `signal`.
+ */
+export async function checkImages(
+  deps: Deps,
+  images: readonly ImageInUse[],
+  options: CheckOptions = {},
+): Promise<CheckSummary> {
+  const { signal, onProgress = () => {} } = options;
+  const known = await readKnown(deps, signal);
+  forgetRemovedImages(deps, known);
+  const context = { ...options, known, filters: createTagFilters() };
+  const checkable = images.filter(isCheckable);
+  const isLocal = (image: ImageInUse) => imageStatus(image, undefined, known).status === "local";
+  checkable.filter(isLocal).forEach((image) => recordLocal(deps, image));
+  const waiting = checkable.filter((image) => !isLocal(image));
+  const total = waiting.length;
+  const summary: CheckSummary = { checked: 0, updateAvailable: 0, failed: 0 };
+
+  const checkNext = async () => {
+    for (let image = waiting.shift(); image; image = waiting.shift()) {
+      signal?.throwIfAborted();
+      onProgress({ done: summary.checked, total, image: image.image });
+      const { status } = await checkImage(deps, image, context);
+      summary.checked++;
+      if (status === "unknown") summary.failed++;
+      if (status === "update_available" || status === "pulled") summary.updateAvailable++;
+    }
+  };
+  await Promise.all(Array.from({ length: CHECKS_MAX }, checkNext));
+  onProgress({ done: total, total, image: null });
+  return summary;
+}
+
+/** A registry must not learn the names of images that came from none. */
+function recordLocal({ db, now }: Deps, { image }: ImageInUse): void {
+  replaceCheckedImage(db, {
+    image,
+    latestDigest: null,
+    newerVersions: [],
+    reason: null,
+    rateLimitRemaining: null,
+    checkedAt: now().toISOString(),
+    lastGoodAt: null,
+    retryAt: null,
+    jitter: Math.random(),
+  });
+}
+
+interface CheckContext extends CheckOptions {
+  known: Known;
+  filters: TagFilters;
+}
+
+async function checkImage(
+  deps: Deps,
+  image: CheckableImage,
+  context: CheckContext,
+): Promise<ImageStatus> {
+  const checked = await askRegistry(deps, image, context);
+  replaceCheckedImage(deps.db, checked);
+  const status = imageStatus(image, checked, context.known);
+  const outdated = status.outdated.filter(isInterested);
+  if (checked.latestDigest !== null && outdated.length > 0) {
+    announce(deps, image, { image: image.image, digest: checked.latestDigest, users: outdated });
+  }
+  if (checked.reason === null) await checkCandidates(deps, image, checked, context);
+  return status;
+}
+
+/** Returns the answer of the registry; after a failure, the last good answer with the reason. */
+async function askRegistry(
+  deps: Deps,
+  image: CheckableImage,
+  context: CheckContext,
+): Promise<CheckedImage> {
+  const { db, now } = deps;
+  const { signal } = context;
+  const before = selectCheckedImage(db, image.image);
+  const checkedAt = now().toISOString();
+  const base = { image: image.image, checkedAt, jitter: Math.random() };
+  try {
+    const { digest, rateLimitRemaining } = await headManifest(deps, image.reference, { signal });
+    upsertSeenDigest(db, { image: image.image, digest, at: checkedAt });
+    await compareWithIndex(deps, image, digest, context);
+    return {
+      ...base,
+      latestDigest: digest,
+      newerVersions: await versionsOf(deps, image, before?.newerVersions ?? [], context),
+      reason: null,
+      rateLimitRemaining: rateLimitRemaining ?? null,
+      lastGoodAt: checkedAt,
+      retryAt: null,
+    };
+  } catch (error) {
+    // A stored password that cannot be decrypted is as good as none.
+    const failure = error instanceof AppError
+      ? new RegistryError("unauthorized", error.message, { cause: error })
+      : error;
+    if (!(failure instanceof RegistryError)) throw failure;
+    return {
+      ...base,
+      latestDigest: before?.latestDigest ?? null,
+      newerVersions: before?.newerVersions ?? [],
+      reason: reasonOf(failure),
+      rateLimitRemaining: failure.reason === "rate_limited"
+        ? 0
+        : before?.rateLimitRemaining ?? null,
+      lastGoodAt: before?.lastGoodAt ?? null,
+      retryAt: retryAt(deps, failure)?.toISOString() ?? null,
+    };
+  }
+}
+
+/** Newer versions, if they are of interest; the known ones if the tags cannot be listed. */
+async function versionsOf(
+  deps: Deps,
+  image: CheckableImage,
+  known: NewerVersion[],
+  { newerVersions: isRequested = false, signal }: CheckContext,
+): Promise<NewerVersion[]> {
+  if (!isRequested && !wantsVersions(image)) return known;
+  try {
+    const tags = await listTags(deps, image.reference, { signal });
+    return newerVersions(image.reference.tag ?? "latest", tags);
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    deps.log.debug("failed to list tags", { image: image.image, reason: reasonOf(error) });
+    return known;
+  }
+}
+
+/**
+ * The registry reports the digest of an index, but the engine may know the image by its digest in
+ * that index. The index is read once, and only if the engine's digest is not a former one of the
+ * tag: then both are of the same kind.
+ */
+async function compareWithIndex(
+  deps: Deps,
+  { image, reference, users }: CheckableImage,
+  digest: string,
+  { known, signal }: CheckContext,
+): Promise<void> {
+  const { db } = deps;
+  for (const imageId of new Set(users.map(({ container }) => container.imageId))) {
+    const local = known.local.digestsOf(imageId, reference);
+    const isComparable = local.length === 0 || local.includes(digest) ||
+      known.isEqual({ imageId, digest }) ||
+      local.some((each) => selectSeenDigest(db, { image, digest: each }));
+    if (isComparable) continue;
+    const platforms = selectSeenDigest(db, { image, digest })?.platforms ??
+      await platformsOf(deps, { ...reference, digest }, signal);
+    if (platforms === undefined) return;
+    updateDigestPlatforms(db, { image, digest, platforms });
+    if (platforms.some((platform) => local.includes(platform.digest))) {
+      insertEqualDigest(db, { imageId, digest });
+    }
+  }
+}
+
+/** `undefined` if only the engine reaches the registry, because it does not report them. */
+async function platformsOf(
+  deps: Deps,
+  reference: ImageReference,
+  signal: AbortSignal | undefined,
+): Promise<readonly PlatformDigest[] | undefined> {
+  try {
+    return (await readIndex(deps, reference, { signal })).platforms;
+  } catch (error) {
+    if (error instanceof RegistryError && error.reason === "unreachable") return undefined;
+    throw error;
+  }
+}
+
+/** Looks up the digests of the versions that labels accept, so that their age is known. */
+async function checkCandidates(
+  deps: Deps,
+  image: CheckableImage,
+  { newerVersions }: CheckedImage,
+  { filters, signal }: CheckContext,
+): Promise<void> {
+  const users = new Map<string, ImageUser[]>();
+  for (const user of image.users.filter(isInterested)) {
+    const version = await newestAccepted(user.labels, newerVersions, filters);
+    if (version) users.set(version.tag, [...users.get(version.tag) ?? [], user]);
+  }
+  for (const [tag, interested] of users) {
+    const reference = { ...image.reference, tag };
+    const candidate = canonicalReference(reference);
+    try {
+      const { digest } = await headManifest(deps, reference, { signal });
+      upsertSeenDigest(deps.db, { image: candidate, digest, at: deps.now().toISOString() });
+      announce(deps, image, { image: candidate, digest, users: interested });
+    } catch (error) {
+      if (!(error instanceof RegistryError)) throw error;
+      deps.log.debug("failed to check a version", { image: candidate, reason: reasonOf(error) });
+    }
+  }
+}
+
+const isInterested = ({ labels }: ImageUser) => labels.policy !== "off";
+
+/** Emits the event of an image and digest once. During maintenance mode it waits for a later check. */
+function announce(
+  deps: Deps,
+  { image: current }: ImageInUse,
+  { image, digest, users }: { image: string; digest: string; users: readonly ImageUser[] },
+): void {
+  const { db, maintenance, now } = deps;
+  const seen = selectSeenDigest(db, { image, digest });
+  if (maintenance.active || !seen || seen.announcedAt !== null) return;
+  const data = {
+    image,
+    currentImage: current,
+    digest,
+    firstSeenAt: seen.firstSeenAt,
+    containers: users.map(({ container }) => container.name),
+  };
+  emit(deps, "image.update_available", data, () => {
+    updateDigestAnnounced(db, { image, digest, at: now().toISOString() });
+  });
+}
+
+const REASONS: Record<RegistryError["reason"], string> = {
+  unreachable: "unreachable",
+  unauthorized: "unauthorized",
+  not_found: "not found",
+  rate_limited: "rate limited",
+  invalid: "invalid answer",
+};
+
+function reasonOf({ reason, until }: RegistryError): string {
+  const end = until === undefined ? "" : ` until ${new Date(until).toISOString()}`;
+  return REASONS[reason] + end;
+}
+
+/** Refusals are repeated after the usual time. */
+function retryAt(deps: Deps, { reason, until }: RegistryError): Date | undefined {
+  if (until !== undefined) return new Date(until);
+  if (reason === "unauthorized" || reason === "not_found") return undefined;
+  const { intervalHours } = readUpdateSettings(deps);
+  return new Date(deps.now().getTime() + Math.min(intervalHours * HOUR_MS, RETRY_MS));
+}

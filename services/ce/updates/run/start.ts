@@ -1,0 +1,129 @@
+/**
+ * Starts updates of containers, and rollbacks to the image before one.
+ *
+ * @module
+ */
+
+import type { Caller } from "../../../auth/caller.ts";
+import type { Scope } from "../../../auth/scope.ts";
+import type { Deps } from "../../../deps.ts";
+import { AppError } from "../../../errors.ts";
+import { currentContainers } from "../../containers/reads.ts";
+import { assertDependentsInScope } from "../../containers/share_group.ts";
+import { parseImage } from "../../images/reference.ts";
+import { startJob } from "../../jobs/runner.ts";
+import type { JobView } from "../../jobs/view.ts";
+import { compileLinearPattern } from "../../logs/regex/linear_pattern.ts";
+import { affectedBy, type PullPolicy } from "../../rebuild/rebuild.ts";
+import { updateKind } from "./kind.ts";
+import { assertNoObstacle } from "./prepare.ts";
+import { findPrevious } from "./previous.ts";
+import type { UpdateInput } from "./job.ts";
+import { type Survey, surveyUpdate } from "./survey.ts";
+
+/** How the new container is judged. */
+export interface VerificationRequest {
+  /**
+   * Seconds that the new container has to run without a restart (default: the setting); with a health check,
+   * to be healthy (default: one interval of the check).
+   */
+  stableSeconds?: number | undefined;
+  /** Replaces the deadline that follows from the health check. */
+  verifyTimeoutSeconds?: number | undefined;
+  /** A regular expression that no line of the new container's log may match. */
+  logPatternMustNotAppear?: string | undefined;
+}
+
+export interface UpdateRequest extends VerificationRequest {
+  /** Id, name or unambiguous prefix of an id. */
+  containerId: string;
+  /** Default: the reference that the container was created from. */
+  image?: string | undefined;
+  pull: PullPolicy;
+  /**
+   * Ignores a blocked digest, too little room and another platform, and recreates a container that
+   * already runs the image.
+   */
+  force?: boolean | undefined;
+  /** The update fails if the reference leads to another manifest. */
+  expectedDigest?: string | undefined;
+  actor: Actor;
+}
+
+/** Whose job it is, and what that caller may change. */
+export type Actor = Pick<Caller, "userId"> & { scope?: Scope | undefined };
+
+export interface RollbackRequest extends VerificationRequest {
+  containerId: string;
+  actor: Actor;
+}
+
+/**
+ * Starts the update of a container as a job. It is reserved at once, together with all containers
+ * that depend on it.
+ *
+ * @throws {AppError} `not_found`; `invalid` for an invalid image or pattern; `forbidden` if containers
+ * outside of the actor's scope depend on it; `conflict` while another action is in progress, and with
+ * everything that stands in the way.
+ */
+export async function startUpdate(deps: Deps, request: UpdateRequest): Promise<JobView> {
+  const { containerId, image, pull, force = false, expectedDigest } = request;
+  if (image !== undefined) parseImage(image);
+  const survey = await surveyUpdate(deps, containerId, { image, digest: expectedDigest });
+  return await start(deps, survey, request, {
+    previousImageId: null,
+    pull,
+    force,
+    expectedDigest: expectedDigest ?? null,
+  });
+}
+
+/**
+ * Starts a job that goes back to the image before the last update, by the same steps. The image that
+ * is left is blocked for automatic updates.
+ *
+ * @throws {AppError} As `startUpdate()`; `conflict` if no previous image is kept.
+ */
+export async function startRollback(deps: Deps, request: RollbackRequest): Promise<JobView> {
+  const { name } = (await surveyUpdate(deps, request.containerId)).container;
+  const previous = await findPrevious(deps, name);
+  if (!previous) throw new AppError("conflict", `No previous image of ${name} is kept`);
+  const survey = await surveyUpdate(deps, request.containerId, { image: previous.reference });
+  return await start(deps, survey, request, {
+    previousImageId: previous.imageId,
+    pull: "never",
+    force: false,
+    expectedDigest: null,
+  });
+}
+
+async function start(
+  deps: Deps,
+  { container, reference, obstacles }: Survey,
+  { stableSeconds, verifyTimeoutSeconds, logPatternMustNotAppear, actor }:
+    & VerificationRequest
+    & { actor: Actor },
+  input: Pick<UpdateInput, "previousImageId" | "pull" | "force" | "expectedDigest">,
+): Promise<JobView> {
+  if (logPatternMustNotAppear !== undefined) {
+    await compileLinearPattern(logPatternMustNotAppear, { field: "body.logPatternMustNotAppear" });
+  }
+  assertNoObstacle(obstacles, input.force);
+  const all = await currentContainers(deps);
+  assertDependentsInScope(actor.scope, container, all);
+  const { id, name } = container;
+  return startJob(deps, updateKind, {
+    target: name,
+    input: {
+      ...input,
+      containerId: id,
+      name,
+      reference,
+      affected: affectedBy(container, all),
+      stableSeconds: stableSeconds ?? null,
+      verifyTimeoutSeconds: verifyTimeoutSeconds ?? null,
+      logPattern: logPatternMustNotAppear ?? null,
+    },
+    caller: actor,
+  }).job;
+}

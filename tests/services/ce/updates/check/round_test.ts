@@ -1,0 +1,320 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { checkDueImages } from "../../../../../services/ce/updates/check/checker.ts";
+import { recordPull } from "../../../../../services/ce/updates/check/known.ts";
+import type { ImageUpdate } from "../../../../../services/ce/updates/check/list.ts";
+import { changeUpdateSettings } from "../../../../../services/ce/updates/settings.ts";
+import type { Container } from "../../../../../services/state/inventory.ts";
+import { openTestDatabase } from "../../../../helpers/test_app.ts";
+import {
+  digestOf,
+  index,
+  manifest,
+  startTagServer,
+  type TagServer,
+  type TestImage,
+  type UpdateApp,
+  updateApp,
+} from "../../../../helpers/updates.ts";
+
+const [OLD, NEW, NEWER] = ["old", "new", "newer"].map(manifest) as [string, string, string];
+const [OLD_ID, NEW_ID] = ["a", "b"].map(digestOf) as [string, string];
+
+/** The image `app:1` of the registry, as it was pulled when its digest was `digest`. */
+const pulled = (registry: TagServer, digest: string, id = OLD_ID): TestImage => ({
+  id,
+  tags: [`${registry.address}/app:1`],
+  digests: [`${registry.address}/app@${digest}`],
+});
+
+/** A container of `app:1`. */
+const user = (registry: TagServer, changes: Partial<Container> = {}) => ({
+  name: "web",
+  image: `${registry.address}/app:1`,
+  imageId: OLD_ID,
+  ...changes,
+});
+
+/** Enables checks and runs a round; `minutes` pass before it. */
+async function round({ app }: UpdateApp, minutes = 0): Promise<void> {
+  changeUpdateSettings(app.deps, { enabled: true, intervalHours: 6 });
+  app.clock.advance({ minutes });
+  await checkDueImages(app.deps);
+}
+
+async function updates({ app }: UpdateApp): Promise<ImageUpdate[]> {
+  return (await app.call("GET", "/api/updates")).body.updates;
+}
+
+const DAY = 24 * 60;
+
+Deno.test("no registry is asked while checks are off", async () => {
+  await using registry = startTagServer();
+  await using made = updateApp([pulled(registry, OLD)]);
+  made.run([user(registry)]);
+  await checkDueImages(made.app.deps);
+  deepEqual(registry.requests, []);
+  const [entry] = await updates(made);
+  deepEqual([entry!.status, entry!.reason, entry!.nextCheckAt], [
+    "unknown",
+    "not checked yet",
+    null,
+  ]);
+});
+
+Deno.test("an image is compared with all digests of the image that its containers run", async () => {
+  await using registry = startTagServer();
+  const image = pulled(registry, OLD);
+  image.digests!.push(`${registry.address}/app@${NEW}`, `${registry.address}/other@${NEWER}`);
+  await using made = updateApp([image]);
+  made.run([user(registry), user(registry, { name: "worker", state: "exited" })]);
+  registry.tags.set("app:1", NEW);
+  await round(made);
+
+  deepEqual(registry.requests, ["HEAD app/manifests/1"]);
+  const [entry] = await updates(made);
+  deepEqual(
+    { ...entry, containers: entry!.containers.map(({ name }) => name), nextCheckAt: null },
+    {
+      image: `${registry.address}/app:1`,
+      registry: registry.address,
+      repository: "app",
+      tag: "1",
+      digest: NEW,
+      latestDigest: NEW,
+      status: "up_to_date",
+      reason: null,
+      firstSeenAt: "2026-01-01T00:00:00.000Z",
+      newerVersions: [],
+      rateLimitRemaining: null,
+      containers: ["web", "worker"],
+      checkedAt: "2026-01-01T00:00:00.000Z",
+      lastGoodAt: "2026-01-01T00:00:00.000Z",
+      nextCheckAt: null,
+    },
+  );
+  const next = Date.parse(entry!.nextCheckAt!) - Date.parse(entry!.checkedAt!);
+  equal(next >= 5.4 * 3_600_000 && next <= 6.6 * 3_600_000, true);
+
+  // The digest of another repository is not one of this image.
+  registry.tags.set("app:1", NEWER);
+  await round(made, DAY);
+  equal((await updates(made))[0]!.status, "update_available");
+});
+
+Deno.test("an update is reported once for each digest, and its age counts from when it was first seen", async () => {
+  const db = openTestDatabase();
+  await using registry = startTagServer();
+  registry.tags.set("app:1", OLD);
+  {
+    await using made = updateApp([pulled(registry, OLD)], { db });
+    made.run([user(registry)]);
+    await round(made);
+    deepEqual(made.events, []);
+
+    registry.tags.set("app:1", NEW);
+    await round(made, DAY);
+    await round(made, DAY);
+    deepEqual(made.events.map(({ event, data }) => ({ event, data })), [{
+      event: "image.update_available",
+      data: {
+        image: `${registry.address}/app:1`,
+        currentImage: `${registry.address}/app:1`,
+        digest: NEW,
+        firstSeenAt: "2026-01-02T00:00:00.000Z",
+        containers: ["web"],
+      },
+    }]);
+  }
+  // After a restart, with a container that was recreated meanwhile.
+  await using made = updateApp([pulled(registry, OLD)], { db, now: "2026-01-05T00:00:00Z" });
+  made.run([user(registry, { id: digestOf("c").slice(7) })]);
+  await round(made);
+  deepEqual(made.events, []);
+  const [entry] = await updates(made);
+  deepEqual([entry!.status, entry!.digest, entry!.latestDigest, entry!.firstSeenAt], [
+    "update_available",
+    OLD,
+    NEW,
+    "2026-01-02T00:00:00.000Z",
+  ]);
+  db.close();
+});
+
+Deno.test("an image that is pulled and not run yet is shown as such", async () => {
+  await using registry = startTagServer();
+  await using made = updateApp([
+    { ...pulled(registry, OLD), tags: ["<none>:<none>"] },
+    pulled(registry, NEW, NEW_ID),
+  ]);
+  registry.tags.set("app:1", NEW);
+  made.run([user(registry), user(registry, { name: "worker", imageId: NEW_ID })]);
+  await round(made);
+  const [entry] = await updates(made);
+  deepEqual([entry!.status, entry!.digest], ["pulled", OLD]);
+});
+
+Deno.test("an image known by its digest in an index is compared with that index, read once", async () => {
+  await using registry = startTagServer();
+  await using made = updateApp([pulled(registry, OLD)]);
+  const first = index(NEWER, OLD);
+  registry.tags.set("app:1", first);
+  made.run([user(registry)]);
+  await round(made);
+  await round(made, DAY);
+  equal((await updates(made))[0]!.status, "up_to_date");
+  deepEqual(registry.requests, [
+    "HEAD app/manifests/1",
+    `GET app/manifests/${first}`,
+    "HEAD app/manifests/1",
+  ]);
+
+  // The next index has another image for every platform.
+  registry.tags.set("app:1", index(NEW, NEWER));
+  await round(made, DAY);
+  await round(made, DAY);
+  equal((await updates(made))[0]!.status, "update_available");
+  equal(registry.requests.filter((request) => request.startsWith("GET")).length, 2);
+});
+
+Deno.test("an index is not read if the engine's digest is a former one of the tag", async () => {
+  await using registry = startTagServer();
+  await using made = updateApp([pulled(registry, OLD)]);
+  registry.tags.set("app:1", OLD);
+  made.run([user(registry)]);
+  await round(made);
+  registry.tags.set("app:1", NEW);
+  await round(made, DAY);
+  equal((await updates(made))[0]!.status, "update_available");
+  deepEqual(registry.requests, ["HEAD app/manifests/1", "HEAD app/manifests/1"]);
+});
+
+Deno.test("after a pull that led to the same image, both digests count as equal", async () => {
+  await using registry = startTagServer();
+  await using made = updateApp([pulled(registry, OLD)]);
+  registry.tags.set("app:1", NEW);
+  made.run([user(registry)]);
+  await round(made);
+  equal((await updates(made))[0]!.status, "update_available");
+
+  recordPull(made.app.deps, { image: `${registry.address}/app:1`, imageId: NEW_ID });
+  equal((await updates(made))[0]!.status, "update_available");
+  recordPull(made.app.deps, { image: `${registry.address}/app:1`, imageId: OLD_ID });
+  equal((await updates(made))[0]!.status, "up_to_date");
+  await round(made, DAY);
+  equal((await updates(made))[0]!.status, "up_to_date");
+});
+
+for (
+  const { status, reason } of [
+    { status: 404, reason: "not found" },
+    { status: 500, reason: "unreachable" },
+  ]
+) {
+  Deno.test(`status ${status} of the registry is "${reason}", and keeps the last good answer`, async () => {
+    await using registry = startTagServer();
+    await using made = updateApp([pulled(registry, OLD)]);
+    registry.tags.set("app:1", NEW);
+    made.run([user(registry)]);
+    await round(made);
+    registry.failure = { status };
+    await round(made, DAY);
+
+    const [entry] = await updates(made);
+    deepEqual([entry!.status, entry!.reason, entry!.latestDigest], ["unknown", reason, NEW]);
+    deepEqual([entry!.lastGoodAt, entry!.checkedAt], [
+      "2026-01-01T00:00:00.000Z",
+      "2026-01-02T00:00:00.000Z",
+    ]);
+    equal(made.events.length, 1);
+  });
+}
+
+Deno.test("the registry's time is waited for after too many requests", async () => {
+  await using registry = startTagServer();
+  await using made = updateApp([pulled(registry, OLD)]);
+  made.run([user(registry)]);
+  registry.failure = { status: 429, headers: { "retry-after": "Thu, 01 Jan 2026 20:00:00 GMT" } };
+  await round(made);
+  const [entry] = await updates(made);
+  deepEqual([entry!.status, entry!.reason, entry!.nextCheckAt], [
+    "unknown",
+    "rate limited until 2026-01-01T20:00:00.000Z",
+    "2026-01-01T20:00:00.000Z",
+  ]);
+});
+
+Deno.test("a registry does not learn of images that did not come from it, of pinned ones and of containers that are off", async () => {
+  await using registry = startTagServer();
+  await using made = updateApp([
+    { id: OLD_ID, tags: [`${registry.address}/built:1`] },
+    pulled(registry, NEW, NEW_ID),
+  ]);
+  registry.tags.set("app:1", NEW);
+  made.run([
+    user(registry, { image: `${registry.address}/built:1` }),
+    user(registry, { name: "pinned", image: `${registry.address}/app:1@${NEW}`, imageId: NEW_ID }),
+    user(registry, { name: "by-id", image: NEW_ID, imageId: NEW_ID }),
+    user(registry, { name: "off", imageId: NEW_ID, labels: { "longshore.update": "off" } }),
+  ]);
+  await round(made);
+  deepEqual(registry.requests, []);
+  const found = (await updates(made)).map((
+    { containers, status },
+  ) => [containers[0]!.name, status]);
+  deepEqual(Object.fromEntries(found), {
+    "web": "local",
+    "pinned": "pinned",
+    "by-id": "pinned",
+    "off": "unknown",
+  });
+});
+
+Deno.test("newer versions are listed for containers with a version policy, and reported with their own age", async () => {
+  await using registry = startTagServer();
+  await using made = updateApp([pulled(registry, OLD)]);
+  for (const tag of ["1", "1-alpine", "2", "3", "latest"]) registry.tags.set(`app:${tag}`, OLD);
+  registry.tags.set("app:2", NEW);
+  made.run([user(registry, {
+    labels: { "longshore.update.level": "major", "longshore.update.tags": "^[12]$" },
+  })]);
+  await round(made);
+  const [entry] = await updates(made);
+  deepEqual([entry!.status, entry!.newerVersions], [
+    "up_to_date",
+    [{ tag: "2", level: "major" }],
+  ]);
+  deepEqual(made.events.map(({ data }) => (data as { image: string }).image), [
+    `${registry.address}/app:2`,
+  ]);
+});
+
+Deno.test("a pattern that is refused accepts no version, and is shown with its container", async () => {
+  await using registry = startTagServer();
+  await using made = updateApp([pulled(registry, OLD)]);
+  for (const tag of ["1", "2"]) registry.tags.set(`app:${tag}`, OLD);
+  made.run([user(registry, { labels: { "longshore.update.tags": "(a+)+$" } })]);
+  await round(made);
+  const [entry] = await updates(made);
+  deepEqual([entry!.newerVersions, entry!.containers[0]!.problems.length], [[], 1]);
+});
+
+Deno.test("500 containers of 120 images need 120 requests, and none before the interval has passed", async () => {
+  await using registry = startTagServer();
+  const images = Array.from({ length: 120 }, (_, at): TestImage => {
+    const digest = manifest(String(at));
+    registry.tags.set(`app${at}:1`, digest);
+    return { id: digest, digests: [`${registry.address}/app${at}@${digest}`] };
+  });
+  await using made = updateApp(images);
+  made.run(Array.from({ length: 500 }, (_, at) => ({
+    name: `container-${at}`,
+    image: `${registry.address}/app${at % 120}:1`,
+    imageId: images[at % 120]!.id,
+  })));
+  await round(made);
+  equal(registry.requests.length, 120);
+  await round(made, 5 * 60);
+  equal(registry.requests.length, 120);
+  const entries = await updates(made);
+  deepEqual([entries.length, entries.every(({ status }) => status === "up_to_date")], [120, true]);
+});

@@ -1,0 +1,128 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import {
+  hasVersionPolicy,
+  UPDATE_POLICIES,
+  updatePolicy,
+} from "../../../../services/ce/updates/labels.ts";
+import { compileTagFilter, tagPatternProblem } from "../../../../services/ce/updates/tag_filter.ts";
+
+const WATCHTOWER = "com.centurylinklabs.watchtower";
+
+Deno.test("a container without labels has the policy of the settings", () => {
+  deepEqual(updatePolicy({ maintainer: "x" }), { level: "same", dependsOn: [], problems: [] });
+});
+
+for (const policy of UPDATE_POLICIES) {
+  Deno.test(`longshore.update=${policy} is honoured, above the labels of other programs`, () => {
+    const labels = {
+      "longshore.update": policy,
+      [`${WATCHTOWER}.enable`]: "true",
+      "wud.watch": "0",
+    };
+    equal(updatePolicy(labels).policy, policy);
+  });
+}
+
+for (
+  const { labels, policy } of [
+    { labels: { [`${WATCHTOWER}.enable`]: "true" }, policy: "auto" },
+    { labels: { [`${WATCHTOWER}.enable`]: "false" }, policy: "off" },
+    { labels: { [`${WATCHTOWER}.monitor-only`]: "true" }, policy: "notify" },
+    {
+      labels: { [`${WATCHTOWER}.enable`]: "true", [`${WATCHTOWER}.monitor-only`]: "true" },
+      policy: "notify",
+    },
+    {
+      labels: { [`${WATCHTOWER}.enable`]: "false", [`${WATCHTOWER}.monitor-only`]: "true" },
+      policy: "off",
+    },
+    { labels: { [`${WATCHTOWER}.monitor-only`]: "false" }, policy: undefined },
+    { labels: { "wud.watch": "true" }, policy: "notify" },
+    { labels: { "wud.watch": "false" }, policy: "off" },
+    { labels: { "diun.enable": "true" }, policy: "notify" },
+    { labels: { "diun.enable": "false" }, policy: "off" },
+    { labels: { [`${WATCHTOWER}.enable`]: "false", "diun.enable": "true" }, policy: "notify" },
+    { labels: { [`${WATCHTOWER}.enable`]: "true", "wud.watch": "false" }, policy: "auto" },
+  ] as const
+) {
+  Deno.test(`${JSON.stringify(labels)} means ${policy}`, () => {
+    equal(updatePolicy(labels).policy, policy);
+  });
+}
+
+Deno.test("the details of a policy are read with their units", () => {
+  deepEqual(
+    updatePolicy({
+      "longshore.update": "auto",
+      "longshore.update.level": "minor",
+      "longshore.update.tags": "^1\\.",
+      "longshore.update.min-age": "3d",
+      "longshore.update.window": "0 3 * * sat Europe/Berlin 2h",
+      "longshore.update.verify-timeout": "5m",
+      "wud.tag.include": "ignored",
+      "wud.tag.exclude": "-rc",
+      [`${WATCHTOWER}.depends-on`]: "/db, cache,",
+    }),
+    {
+      policy: "auto",
+      level: "minor",
+      tags: {
+        include: { label: "longshore.update.tags", pattern: "^1\\." },
+        exclude: { label: "wud.tag.exclude", pattern: "-rc" },
+      },
+      minAgeHours: 72,
+      window: { cron: "0 3 * * sat", timeZone: "Europe/Berlin", durationMinutes: 120 },
+      verifyTimeoutSeconds: 300,
+      dependsOn: ["db", "cache"],
+      problems: [],
+    },
+  );
+});
+
+for (
+  const { label, value, problem } of [
+    { label: "longshore.update", value: "atuo", problem: /must be off, notify, auto; got "atuo"/ },
+    { label: "longshore.update.level", value: "mayor", problem: /same, patch, minor, major/ },
+    { label: "longshore.update.min-age", value: "2w", problem: /duration from 0h to 8760h/ },
+    { label: "longshore.update.verify-timeout", value: "1s", problem: /from 10s to 86400s/ },
+    { label: "longshore.update.window", value: "0 3 * *", problem: /five fields/ },
+    { label: "longshore.update.window", value: "0 3 * * * Mars/Base", problem: /IANA/ },
+    { label: "longshore.update.window", value: "0 3 * * * UTC 2m", problem: /from 5m to 10080m/ },
+    { label: "longshore.update.window", value: "0 3 * * * UTC x 2h", problem: /such as/ },
+    { label: `${WATCHTOWER}.enable`, value: "yes", problem: /must be true or false/ },
+  ]
+) {
+  Deno.test(`${label}=${value} is reported, and the container is not updated by itself`, () => {
+    const { policy, problems } = updatePolicy({
+      "longshore.update": "auto",
+      "longshore.update.level": "same",
+      [label]: value,
+    });
+    equal(policy, "notify");
+    equal(problems.length, 1);
+    match(problems[0]!, problem);
+    match(problems[0]!, new RegExp(`^Label ${label.replaceAll(".", "\\.")}: `));
+  });
+}
+
+Deno.test("a level or a pattern of tags asks for newer versions", () => {
+  const asks = (labels: Record<string, string>) => hasVersionPolicy(updatePolicy(labels));
+  equal(asks({ "longshore.update.level": "patch" }), true);
+  equal(asks({ "wud.tag.include": "^\\d+$" }), true);
+  equal(asks({ "wud.tag.exclude": "-rc" }), false);
+  equal(asks({ "longshore.update": "auto" }), false);
+});
+
+Deno.test("a tag has to match the included pattern and not the excluded one", async () => {
+  const { tags } = updatePolicy({ "wud.tag.include": "^\\d+\\.\\d+", "wud.tag.exclude": "-rc" });
+  const accepts = await compileTagFilter(tags);
+  deepEqual(["1.2.3", "1.2-rc1", "latest"].filter(accepts), ["1.2.3"]);
+  deepEqual(["latest"].filter(await compileTagFilter()), ["latest"]);
+});
+
+for (const pattern of ["(a+)+$", "(?<=v)1", "(", "x".repeat(201)]) {
+  Deno.test(`the pattern ${pattern.slice(0, 20)} is refused with the name of its label`, async () => {
+    const { tags } = updatePolicy({ "longshore.update.tags": pattern });
+    match(await tagPatternProblem(tags!) ?? "", /^Label longshore\.update\.tags: /);
+  });
+}
