@@ -27,6 +27,7 @@ import { currentContainers, inspectContainer, type ReadDeps } from "../container
 import type { Stack, StackKind, StackService } from "./groups.ts";
 import { type Dependency, startOrder } from "./order.ts";
 import { findStack, hasCompleted } from "./stacks.ts";
+import type { RegistryAccessDeps } from "../registries/access.ts";
 import { actOnService } from "../swarm/actions.ts";
 
 /** The result for one container or one swarm service. */
@@ -45,7 +46,7 @@ export interface StackActionReport {
   results: StackActionResult[];
 }
 
-type ActionDeps = ContainerActionDeps & Pick<Deps, "log" | "swarm">;
+type ActionDeps = ContainerActionDeps & RegistryAccessDeps & Pick<Deps, "swarm">;
 
 /** An action on a stack. */
 interface StackAction {

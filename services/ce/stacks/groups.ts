@@ -37,7 +37,7 @@ export interface StackService {
   swarm: SwarmService | undefined;
 }
 
-const DEPENDS_ON_LABEL = "com.docker.compose.depends_on";
+export const DEPENDS_ON_LABEL = "com.docker.compose.depends_on";
 const ONE_OFF_LABEL = "com.docker.compose.oneoff";
 
 /** A service and its stack. */
@@ -72,8 +72,13 @@ export function groupStacks(
 
 const isTask = ({ labels }: Container) => Boolean(labels[STACK_LABEL] && labels[SERVICE_LABEL]);
 
-const { compare } = new Intl.Collator("en", { numeric: true });
-const byName = (a: { name: string }, b: { name: string }) => compare(a.name, b.name);
+/** Created on first use, because the data of the collator takes 3 MB of memory. */
+let collator: Intl.Collator | undefined;
+
+function byName(a: { name: string }, b: { name: string }): number {
+  collator ??= new Intl.Collator("en", { numeric: true });
+  return collator.compare(a.name, b.name);
+}
 
 /**
  * A container of `docker compose run`, which compose itself does not count as part of the project.

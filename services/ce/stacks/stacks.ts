@@ -4,13 +4,14 @@
  * @module
  */
 
+import { includesStack, isLimited } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";
 import { notFound } from "../../errors.ts";
 import type { Container } from "../../state/inventory.ts";
 import { type ContainerListItem, currentContainers, listItems } from "../containers/containers.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import { groupStacks, type Stack, type StackKind, type StackService } from "./groups.ts";
-import { readSwarmServices } from "../swarm/services.ts";
+import { readSwarmServices, type SwarmService } from "../swarm/services.ts";
 
 /**
  * - `healthy`: every service has containers, all of them are running, and none is unhealthy. A
@@ -160,7 +161,19 @@ async function readStacks(deps: StackDeps): Promise<Stack[]> {
     currentContainers(deps),
     readSwarmServices(deps),
   ]);
-  return groupStacks(containers, swarmServices);
+  return groupStacks(containers, servicesInScope(deps, swarmServices));
+}
+
+/**
+ * The services of the stacks in the scope. A scope of single containers has no services, because
+ * these include containers on other nodes.
+ */
+function servicesInScope(
+  { inventory: { scope } }: StackDeps,
+  services: readonly SwarmService[] | undefined,
+): readonly SwarmService[] | undefined {
+  if (isLimited(scope) && scope.containers !== null) return undefined;
+  return services?.filter(({ stack }) => includesStack(scope, stack));
 }
 
 function summarize(stack: Stack): StackSummary {

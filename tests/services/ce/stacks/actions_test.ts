@@ -13,6 +13,7 @@ import {
 } from "../../../helpers/fake_containers.ts";
 import { createSwarmManager } from "../../../../services/state/swarm_manager.ts";
 import { type FakeEngine, fakeEngine } from "../../../helpers/fake_engine.ts";
+import { openTestDatabase, testConfig, testSecrets } from "../../../helpers/test_app.ts";
 
 const member = (
   service: string,
@@ -24,12 +25,20 @@ const member = (
   ...fields,
 });
 
+/** What reads of credentials need. */
+const NO_REGISTRIES = {
+  config: testConfig(),
+  db: openTestDatabase(),
+  secrets: testSecrets(),
+};
+
 /** The inventory is not live, so every read goes to the engine. */
 function depsOf({ engine }: FakeEngine, self: string | null = null) {
   const now = () => new Date("2026-01-01T00:00:00Z");
   const hint = { id: self && idOf(self), hostname: null };
   return {
     engine,
+    ...NO_REGISTRIES,
     inventory: createInventory(now),
     reservations: createReservations(),
     self: hint,

@@ -1,0 +1,262 @@
+/**
+ * Compose files: the text, and those that it includes and extends.
+ *
+ * @module
+ */
+
+import { dirname, join, normalize } from "node:path";
+import { parseEnvFile } from "./env_file.ts";
+import { interpolateTree } from "./interpolate.ts";
+import { mergeServices } from "./merge.ts";
+import { PROJECT_KEYS } from "./project_keys.ts";
+import type { Config, Include, Network, Secret, Volume } from "./project_keys.ts";
+import { entriesOf, failAt, object, type Reader } from "./readers.ts";
+import { fail, type Loading, type Lookup, quote, type Scope, spend } from "./scope.ts";
+import { service, type WrittenService } from "./service_keys.ts";
+import { type MapNode, type Node, parseYaml } from "./yaml_tree.ts";
+
+/** What the files of a project say; references are not checked. */
+export interface WrittenProject {
+  name?: string;
+  services: Record<string, WrittenService>;
+  networks: Record<string, Network>;
+  volumes: Record<string, Volume>;
+  secrets: Record<string, Secret>;
+  configs: Record<string, Config>;
+}
+
+const SECTIONS = ["services", "networks", "volumes", "secrets", "configs"] as const;
+
+/** Maximum number of services, which `extends` and `include` may multiply. */
+const SERVICES_MAX = 500;
+
+/** Maximum number of files that include or extend each other. */
+const CHAIN_MAX = 10;
+
+/** A Compose file, the services of which are read when they are needed. */
+interface ComposeFile {
+  scope: Scope;
+  tree: MapNode;
+  /** Prefix of the paths of its issues. */
+  prefix: string;
+  /** The services that were read, with what they extend. */
+  services: Map<string, WrittenService | undefined>;
+}
+
+/** Reads the Compose text and everything that it includes. */
+export const readProject = (compose: string, loading: Loading, lookup: Lookup): WrittenProject =>
+  readFile(compose, { ...loading, file: null, base: loading.directory ?? "", lookup }, []);
+
+/** @param chain The files that include this one. */
+function readFile(text: string, scope: Scope, chain: readonly string[]): WrittenProject {
+  const project = emptyProject();
+  const file = openFile(text, scope, "");
+  if (!file) return project;
+  const { include = [], models: _, version: __, ...parts } = topLevel(file.tree, "", scope) ?? {};
+  for (const [index, each] of include.entries()) {
+    addProject(project, readInclude(each, `include[${index}]`, scope, chain), scope);
+  }
+  const services = file.tree.entries.get("services")?.value;
+  const names = services ? entriesOf(services, "services", scope) : [];
+  const own = emptyProject();
+  for (const [name, , path, key] of names) {
+    if (!SERVICE_NAME.test(name)) {
+      fail(scope, path, "must have letters, digits, dots, dashes and underscores only", key);
+    }
+    const read = readService(file, name, []);
+    if (read) own.services[name] = read;
+  }
+  addProject(project, { ...own, ...parts }, scope);
+  if (parts.name !== undefined) project.name = parts.name;
+  return project;
+}
+
+const SERVICE_NAME = /^[a-zA-Z0-9._-]+$/;
+
+/** The top level; services are read one by one. */
+const topLevel = object({ ...PROJECT_KEYS, services: (() => undefined) as Reader<never> }, {
+  instead: { service: "is unknown; did you mean services?" },
+});
+
+function openFile(text: string, scope: Scope, prefix: string): ComposeFile | undefined {
+  const start = { file: scope.file, line: 1, column: 1 };
+  spend(scope, Math.ceil(text.length / CHARACTERS_PER_UNIT), prefix, start);
+  const errors = scope.errors.length;
+  const written = parseYaml(text, scope.file, scope);
+  if (!written) {
+    if (scope.errors.length === errors) fail(scope, prefix, "has nothing in it", start);
+    return undefined;
+  }
+  const tree = interpolateTree(written, "", scope, scope.lookup);
+  if (tree.kind !== "map") return failAt(tree, prefix, scope, "must be a map with services");
+  return { scope, tree, prefix, services: new Map() };
+}
+
+/** Characters of text that count as one unit of work. */
+const CHARACTERS_PER_UNIT = 64;
+
+/**
+ * Reads a service and what it extends.
+ *
+ * @param chain The services that extend this one.
+ */
+function readService(
+  file: ComposeFile,
+  name: string,
+  chain: readonly string[],
+): WrittenService | undefined {
+  const { scope, prefix, services } = file;
+  if (services.has(name)) return services.get(name);
+  const path = `${prefix}services.${name}`;
+  const node = serviceNode(file, name);
+  if (!node) return undefined;
+  if (services.size >= SERVICES_MAX) {
+    return failAt(node, path, scope, `is one too many: limit of ${SERVICES_MAX} services reached`);
+  }
+  const read = service(node, path, scope) ?? (failAt(node, path, scope, "must be a map"), {});
+  const extended = read.extends && readExtended(file, read.extends, path, [...chain, path]);
+  const { extends: _, ...own } = read;
+  if (extended) spend(scope, JSON.stringify(extended).length / CHARACTERS_PER_UNIT, path);
+  const merged = extended ? mergeServices(extended, own) : own;
+  services.set(name, merged);
+  return merged;
+}
+
+function serviceNode({ tree }: ComposeFile, name: string): Node | undefined {
+  const services = tree.entries.get("services")?.value;
+  return services?.kind === "map" ? services.entries.get(name)?.value : undefined;
+}
+
+function readExtended(
+  file: ComposeFile,
+  { service, file: other }: { service: string; file?: string },
+  path: string,
+  chain: readonly string[],
+): WrittenService | undefined {
+  const { scope } = file;
+  const at = `${path}.extends`;
+  const source = other === undefined ? file : openExtended(file, other, at);
+  if (!source) return undefined;
+  const target = `${source.prefix}services.${service}`;
+  if (chain.includes(target)) {
+    return fail(scope, at, `extends itself: ${[...chain, target].map(quote).join(", ")}`);
+  }
+  if (chain.length > CHAIN_MAX) {
+    return fail(scope, at, `has a chain of more than ${CHAIN_MAX} services`);
+  }
+  if (!serviceNode(source, service)) {
+    return fail(scope, at, `service ${quote(service)} does not exist`);
+  }
+  return readService(source, service, chain);
+}
+
+function openExtended(
+  { scope }: ComposeFile,
+  name: string,
+  path: string,
+): ComposeFile | undefined {
+  const file = locate(scope.base, name);
+  const text = readText(file, path, scope);
+  if (text === undefined) return undefined;
+  return openFile(text, { ...scope, file, base: dirname(file) }, `${file}:`);
+}
+
+function readInclude(
+  { path, env_file = [], project_directory }: Include,
+  at: string,
+  scope: Scope,
+  chain: readonly string[],
+): WrittenProject {
+  const project = emptyProject();
+  const files = path.map((name) => locate(scope.base, name));
+  const first = files[0] ?? "";
+  const base = project_directory === undefined
+    ? dirname(first)
+    : locate(scope.base, project_directory);
+  const lookup = includedLookup(scope, env_file, base, at);
+  for (const file of files) {
+    if (chain.includes(file) || chain.length >= CHAIN_MAX) {
+      fail(
+        scope,
+        at,
+        `includes itself, or more than ${CHAIN_MAX} files in a chain: ${quote(file)}`,
+      );
+      continue;
+    }
+    const text = readText(file, at, scope);
+    if (text === undefined) continue;
+    const read = readFile(text, { ...scope, file, base, lookup }, [...chain, file]);
+    overrideProject(project, read);
+  }
+  return project;
+}
+
+/** The project's variables, then those of the included directory. */
+function includedLookup(scope: Scope, names: readonly string[], base: string, at: string): Lookup {
+  const files = names.map((name) => locate(scope.base, name));
+  const texts = names.length > 0
+    ? files.map((file) => [file, readText(file, at, scope)] as const)
+    : [[join(base, ".env"), scope.readFile(projectPath(join(base, ".env"), scope))] as const];
+  const variables = new Map<string, string | null>();
+  for (const [file, text] of texts) {
+    if (text === undefined) continue;
+    for (const [name, value] of parseEnvFile(text, file, at, scope, scope.lookup)) {
+      variables.set(name, value);
+    }
+  }
+  return (name) => scope.lookup(name) ?? variables.get(name) ?? undefined;
+}
+
+/** Reads a file of the project; `undefined` after an error. */
+export function readText(path: string, at: string, scope: Loading): string | undefined {
+  const text = scope.readFile(projectPath(path, scope));
+  if (text === undefined) return fail(scope, at, `file ${quote(path)} does not exist`);
+  spend(scope, Math.ceil(text.length / CHARACTERS_PER_UNIT), at);
+  return text;
+}
+
+/** The name of a file among those of the project: relative to its directory, if it is in there. */
+function projectPath(path: string, { directory }: Loading): string {
+  const isInside = directory !== null && path.startsWith(`${directory}/`);
+  return isInside ? path.slice(directory.length + 1) : path.replace(/^\.\//, "");
+}
+
+const locate = (base: string, name: string) =>
+  name.startsWith("/") ? normalize(name) : normalize(join(base, name));
+
+const emptyProject = (): WrittenProject => ({
+  services: {},
+  networks: {},
+  volumes: {},
+  secrets: {},
+  configs: {},
+});
+
+/** Adds the parts of another file. The same part in two files must be equal. */
+function addProject(
+  project: WrittenProject,
+  added: Partial<WrittenProject>,
+  scope: Scope,
+): void {
+  for (const section of SECTIONS) {
+    const parts = project[section] as Record<string, unknown>;
+    for (const [name, part] of Object.entries(added[section] ?? {})) {
+      if (Object.hasOwn(parts, name) && JSON.stringify(parts[name]) !== JSON.stringify(part)) {
+        fail(scope, `${section}.${name}`, "is also in an included file, with other settings");
+      }
+      parts[name] = part;
+    }
+  }
+}
+
+/** Adds the parts of a file that overrides others of the same `include`. */
+function overrideProject(project: WrittenProject, over: WrittenProject): void {
+  for (const [name, service] of Object.entries(over.services)) {
+    const base = project.services[name];
+    project.services[name] = base ? mergeServices(base, service) : service;
+  }
+  Object.assign(project.networks, over.networks);
+  Object.assign(project.volumes, over.volumes);
+  Object.assign(project.secrets, over.secrets);
+  Object.assign(project.configs, over.configs);
+}

@@ -1,0 +1,159 @@
+/**
+ * Variables in values: `$V`, `${V}`, `${V:-default}`, `${V-default}`, `${V:?message}`,
+ * `${V?message}`, `${V:+other}`, `${V+other}` and `$$`, nested at will.
+ *
+ * @see https://github.com/compose-spec/compose-spec/blob/main/12-interpolation.md
+ * @module
+ */
+
+import { fail, type Loading, type Lookup, type Position, quote, spend, warn } from "./scope.ts";
+import type { Node } from "./yaml_tree.ts";
+
+/** A template that cannot be used; the message says why. */
+class TemplateError extends Error {
+  override readonly name = "TemplateError";
+}
+
+type Operator = ":-" | "-" | ":?" | "?" | ":+" | "+";
+
+type Part = string | { name: string; operator?: Operator; operand: Part[] };
+
+const NESTING_MAX = 20;
+const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
+const OPERATOR = /:?[-?+]/y;
+
+/** Characters of text that count as one unit of work. */
+const CHARACTERS_PER_UNIT = 64;
+
+/** Returns the node with the variables of all strings replaced; keys stay as they are. */
+export function interpolateTree(
+  node: Node,
+  path: string,
+  loading: Loading,
+  lookup: Lookup,
+): Node {
+  switch (node.kind) {
+    case "scalar":
+      if (typeof node.value !== "string" || !node.value.includes("$")) return node;
+      return {
+        ...node,
+        value: interpolate(node.value, lookup, loading, path, node.at) ?? node.value,
+      };
+    case "list":
+      return {
+        ...node,
+        items: node.items.map((item, index) =>
+          interpolateTree(item, `${path}[${index}]`, loading, lookup)
+        ),
+      };
+    case "map": {
+      const entries: typeof node.entries = new Map();
+      for (const [name, { key, value }] of node.entries) {
+        const inner = path === "" ? name : `${path}.${name}`;
+        entries.set(name, { key, value: interpolateTree(value, inner, loading, lookup) });
+      }
+      return { ...node, entries };
+    }
+  }
+}
+
+/** Replaces the variables of one string; `undefined` after an error. */
+export function interpolate(
+  text: string,
+  lookup: Lookup,
+  loading: Loading,
+  path: string,
+  at: Position,
+): string | undefined {
+  const known = (name: string) => {
+    const value = lookup(name);
+    spend(loading, Math.ceil((value?.length ?? 0) / CHARACTERS_PER_UNIT), path, at);
+    return value;
+  };
+  const missing = (name: string) =>
+    warn(loading, path, `variable ${quote(name)} is not set, and is replaced with nothing`, at);
+  try {
+    return expand(parseTemplate(text), known, missing);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    return fail(loading, path, error.message, at);
+  }
+}
+
+function expand(parts: Part[], lookup: Lookup, missing: (name: string) => void): string {
+  return parts.map((part) => {
+    if (typeof part === "string") return part;
+    const { name, operator, operand } = part;
+    const value = lookup(name);
+    if (operator === undefined) {
+      if (value === undefined) missing(name);
+      return value ?? "";
+    }
+    // The colon treats an empty variable like one that is not set.
+    const isSet = operator.startsWith(":") ? Boolean(value) : value !== undefined;
+    const other = () => expand(operand, lookup, missing);
+    if (operator.endsWith("+")) return isSet ? other() : "";
+    if (isSet) return value!;
+    if (operator.endsWith("-")) return other();
+    throw new TemplateError(`variable ${quote(name)} is required: ${quote(other() || "not set")}`);
+  }).join("");
+}
+
+/** @throws {TemplateError} */
+function parseTemplate(text: string): Part[] {
+  let at = 0;
+
+  const match = (pattern: RegExp) => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text)?.[0];
+    at += found?.length ?? 0;
+    return found;
+  };
+
+  /** Reads up to the end, or up to the brace that closes an operand. */
+  function readParts(depth: number): Part[] {
+    if (depth > NESTING_MAX) throw new TemplateError("has too many nested variables");
+    const parts: Part[] = [];
+    let literal = at;
+    const endLiteral = () => at > literal && parts.push(text.slice(literal, at));
+    while (at < text.length && !(depth > 0 && text[at] === "}")) {
+      if (text[at] !== "$") {
+        at++;
+        continue;
+      }
+      endLiteral();
+      at++;
+      if (text[at] === "$") {
+        parts.push("$");
+        at++;
+      } else parts.push(readVariable(depth));
+      literal = at;
+    }
+    endLiteral();
+    return parts;
+  }
+
+  function readVariable(depth: number): Part {
+    const isBraced = text[at] === "{";
+    if (isBraced) at++;
+    const name = match(NAME);
+    if (name === undefined) {
+      throw new TemplateError("has a $ without the name of a variable; write $$ for a dollar sign");
+    }
+    if (!isBraced) return { name, operand: [] };
+    const operator = match(OPERATOR) as Operator | undefined;
+    const operand = operator ? readParts(depth + 1) : [];
+    if (text[at] !== "}") {
+      const found = text[at];
+      throw new TemplateError(
+        found === undefined
+          ? `has no } that ends \${${quote(name)}`
+          : `has ${quote(found)} in \${${quote(name)}, which is not an operator`,
+      );
+    }
+    at++;
+    return operator ? { name, operator, operand } : { name, operand };
+  }
+
+  return readParts(0);
+}

@@ -1,0 +1,81 @@
+/**
+ * Loads a Compose project: text in, model or located errors out. Pure: files and variables come from
+ * the caller, never from the service's own environment.
+ *
+ * @module
+ */
+
+import { basename } from "node:path";
+import { parseEnvFile } from "./env_file.ts";
+import { readProject } from "./files.ts";
+import { trimSlash } from "./paths.ts";
+import { type Project, resolveProject } from "./resolve.ts";
+import { type LoadIssue, LoadStopped, type Lookup, newLoading, type ReadFile } from "./scope.ts";
+
+/** The sources of a project. */
+export interface ProjectSources {
+  compose: string;
+  /** The text of `.env`. */
+  env?: string | undefined;
+  /** Further variables, which win over those of `env`. */
+  variables?: Readonly<Record<string, string>> | undefined;
+  /** Files by path, relative to the project's directory. */
+  readFile?: ReadFile | undefined;
+  /** Active profiles; by default those of `COMPOSE_PROFILES`. */
+  profiles?: readonly string[] | undefined;
+  /** Wins over the name in the text. */
+  name?: string | undefined;
+  /** Absolute path on the host, for relative paths. */
+  directory?: string | undefined;
+  /** Whether relative paths without a directory are errors; otherwise they are warnings. */
+  refusesRelative?: boolean | undefined;
+}
+
+export interface LoadedProject {
+  /** `undefined` if there are errors. */
+  project: Project | undefined;
+  errors: LoadIssue[];
+  /** Parts of the text without effect here, and variables that are not set. */
+  warnings: LoadIssue[];
+}
+
+/** The name of a project without a name and a directory. */
+const DEFAULT_NAME = "stack";
+
+const ENV_FILE = ".env";
+
+/** Loads a project. Invalid sources are errors of the result; it throws only for bugs. */
+export function loadProject(sources: ProjectSources): LoadedProject {
+  const { compose, env, variables = {}, readFile = () => undefined, directory } = sources;
+  const loading = newLoading(
+    readFile,
+    directory === undefined ? null : trimSlash(directory),
+    sources.refusesRelative,
+  );
+  const { errors, warnings } = loading;
+  try {
+    const given: Lookup = (name) => Object.hasOwn(variables, name) ? variables[name] : undefined;
+    const text = env ?? readFile(ENV_FILE) ?? "";
+    const dotenv = parseEnvFile(text, ENV_FILE, ENV_FILE, loading, given);
+    const fallback = sources.name ?? nameOf(directory) ?? DEFAULT_NAME;
+    const lookup: Lookup = (name) =>
+      given(name) ?? dotenv.get(name) ?? (name === NAME_VARIABLE ? fallback : undefined);
+    const written = readProject(compose, loading, lookup);
+    const name = sources.name ?? dotenv.get(NAME_VARIABLE) ?? written.name ?? fallback;
+    const profiles = sources.profiles ??
+      lookup("COMPOSE_PROFILES")?.split(",").map((profile) => profile.trim()) ?? [];
+    const project = resolveProject(written, name, profiles, loading, lookup);
+    return { project: errors.length === 0 ? project : undefined, errors, warnings };
+  } catch (error) {
+    if (!(error instanceof LoadStopped)) throw error;
+    return { project: undefined, errors, warnings };
+  }
+}
+
+const NAME_VARIABLE = "COMPOSE_PROJECT_NAME";
+
+/** The name that Compose gives a project in a directory. */
+function nameOf(directory: string | undefined): string | undefined {
+  const name = basename(directory ?? "").toLowerCase().replace(/[^a-z0-9_-]/g, "");
+  return name.replace(/^[_-]+/, "") || undefined;
+}

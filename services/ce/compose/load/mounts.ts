@@ -1,0 +1,131 @@
+/**
+ * Mounts: `[SOURCE:]TARGET[:MODE]`, or a map.
+ *
+ * @module
+ */
+
+import { isAbsolutePath, isPath, reportRelative, resolvePath, trimSlash } from "./paths.ts";
+import {
+  boolean,
+  byKind,
+  failAt,
+  fileMode,
+  object,
+  oneOf,
+  parsed,
+  type Reader,
+  strings,
+  text,
+} from "./readers.ts";
+import { quote } from "./scope.ts";
+import { bytes } from "./values.ts";
+
+const MOUNT_TYPES = ["bind", "volume", "tmpfs", "npipe", "cluster", "image"] as const;
+
+const PROPAGATION = ["shared", "slave", "private", "rshared", "rslave", "rprivate"] as const;
+
+export interface Mount {
+  type: typeof MOUNT_TYPES[number];
+  /** A path on the host, the name of a volume or an image; missing for an anonymous volume. */
+  source?: string;
+  target: string;
+  read_only?: boolean;
+  consistency?: string;
+  bind?: {
+    propagation?: string;
+    create_host_path?: boolean;
+    recursive?: string;
+    selinux?: string;
+  };
+  volume?: { nocopy?: boolean; subpath?: string; labels?: Record<string, string> };
+  tmpfs?: { size?: string; mode?: string };
+  image?: { subpath?: string };
+}
+
+/** `C:\data:C:\mnt:ro` has colons that separate nothing. */
+const SHORT = /^(?:((?:[A-Za-z]:[\\/])?[^:]*):)?((?:[A-Za-z]:[\\/])?[^:]+)(?::([A-Za-z,]*))?$/;
+
+/**
+ * Parses the short syntax; the source is as written.
+ *
+ * @throws {Error}
+ */
+export function parseMount(text: string): Mount {
+  const parts = SHORT.exec(text);
+  let [, source, target = "", mode = ""] = parts ?? [];
+  // `data:/var/lib:ro` has three parts; `/var/lib:ro` is not distinguishable from source and target.
+  if (source === undefined && mode !== "") [source, target, mode] = [target, mode, ""];
+  if (!parts || !isAbsolutePath(target) || source === "") {
+    throw new Error(
+      `must have the form [SOURCE:]TARGET[:MODE] with an absolute path as the target, not ${
+        quote(text)
+      }`,
+    );
+  }
+  const mount: Mount = source === undefined
+    ? { type: "volume", target }
+    : isPath(source)
+    ? { type: "bind", source, target, bind: { create_host_path: true } }
+    : { type: "volume", source, target, volume: {} };
+  for (const option of mode.split(",").filter(Boolean)) applyOption(mount, option);
+  return mount;
+}
+
+/** @throws {Error} */
+function applyOption(mount: Mount, option: string): void {
+  if (option === "ro") mount.read_only = true;
+  else if (option === "z" || option === "Z") {
+    if (mount.type === "bind") mount.bind = { ...mount.bind, selinux: option };
+  } else if (option === "nocopy") mount.volume = { ...mount.volume, nocopy: true };
+  else if (/^(?:consistent|cached|delegated)$/.test(option)) mount.consistency = option;
+  else if (PROPAGATION.some((known) => known === option)) {
+    mount.bind = { ...mount.bind, propagation: option };
+  } else if (option !== "rw") {
+    throw new Error(`has the unknown mode ${quote(option)}; the usual one is ro`);
+  }
+}
+
+const longMount = object({
+  type: oneOf(...MOUNT_TYPES),
+  source: text,
+  target: text,
+  read_only: boolean,
+  consistency: text,
+  bind: object({
+    propagation: oneOf(...PROPAGATION),
+    create_host_path: boolean,
+    recursive: oneOf("enabled", "disabled", "writable", "readonly"),
+    selinux: oneOf("z", "Z"),
+  }),
+  volume: object({ nocopy: boolean, subpath: text, labels: strings }),
+  tmpfs: object({ size: bytes, mode: fileMode }),
+  image: object({ subpath: text }),
+}, { required: ["type", "target"] });
+
+/** One entry of `volumes` of a service. */
+export const mount: Reader<Mount> = (node, path, scope) => {
+  const read = byKind<Mount, never, Mount>({
+    scalar: parsed(parseMount),
+    map: (node, path, scope) => {
+      const { type, target, ...rest } = longMount(node, path, scope) ?? {};
+      if (type === undefined || target === undefined) return undefined;
+      if (!isAbsolutePath(target)) {
+        return failAt(node, `${path}.target`, scope, "must be an absolute path");
+      }
+      if ((type === "bind" || type === "image") && rest.source === undefined) {
+        return failAt(node, path, scope, `must have source, as its type is ${type}`);
+      }
+      return { type, target, ...rest } as Mount;
+    },
+  })(node, path, scope);
+  if (!read) return undefined;
+  const target = trimSlash(read.target);
+  if (read.type !== "bind" || read.source === undefined) return { ...read, target };
+  try {
+    const source = resolvePath(read.source, scope);
+    reportRelative(source, path, scope);
+    return { ...read, source, target };
+  } catch (error) {
+    return failAt(node, path, scope, (error as Error).message);
+  }
+};

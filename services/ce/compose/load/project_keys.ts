@@ -1,0 +1,156 @@
+/**
+ * The top-level keys, except `services` and `include`.
+ *
+ * @see https://github.com/compose-spec/compose-spec/blob/main/spec.md
+ * @module
+ */
+
+import { hostPath, reportRelative, resolvePath } from "./paths.ts";
+import {
+  anyText,
+  boolean,
+  byKind,
+  exactList,
+  format,
+  impossible,
+  mapOf,
+  name,
+  named,
+  object,
+  oneOrList,
+  parsed,
+  type Reader,
+  strings,
+  text,
+  textOrNumber,
+  withoutEffect,
+} from "./readers.ts";
+import { fail } from "./scope.ts";
+
+/** Whether something was created outside of the project; older formats have its name in here. */
+const external: Reader<boolean | { name?: string }> = byKind({
+  scalar: boolean,
+  map: object({ name }),
+});
+
+interface External {
+  external?: boolean | { name?: string };
+  name?: string;
+}
+
+/** What all parts of a project have. */
+export interface Part {
+  /** On the engine; by default the project's name, `_` and the key. */
+  name?: string;
+  /** Created outside of the project. */
+  external?: true;
+}
+
+/** A part of the project, by the reader of its keys. */
+const part =
+  <T extends External>(reader: Reader<T>): Reader<Omit<T, keyof External> & Part> =>
+  (node, path, scope) => {
+    const { external, ...read } = reader(node, path, scope) ?? {} as T;
+    if (!external) return read as Omit<T, keyof External> & Part;
+    const [extra] = Object.keys(read).filter((key) => key !== "name");
+    if (extra !== undefined) {
+      return fail(scope, `${path}.${extra}`, "must not be given together with external");
+    }
+    const given = typeof external === "object" ? external.name : undefined;
+    const name = given ?? read.name ?? path.slice(path.indexOf(".") + 1);
+    return { name, external: true } as Omit<T, keyof External> & Part;
+  };
+
+const network = part(object({
+  name,
+  driver: name,
+  driver_opts: mapOf(anyText),
+  ipam: object({
+    driver: name,
+    config: exactList(object({
+      subnet: name,
+      ip_range: name,
+      gateway: name,
+      aux_addresses: mapOf(name),
+    })),
+    options: mapOf(anyText),
+  }),
+  external,
+  internal: boolean,
+  enable_ipv4: boolean,
+  enable_ipv6: boolean,
+  attachable: boolean,
+  labels: strings,
+}));
+
+/** The options of the local driver for a directory of the host, whose path may be relative. */
+const volumeOptions: Reader<Record<string, string>> = (node, path, scope) => {
+  const read = mapOf(anyText)(node, path, scope);
+  if (!read?.device || !/(?:^|,)r?bind(?:,|$)/.test(read.o ?? "")) return read;
+  const device = parsed((value) => resolvePath(value, scope), () => read.device)(node, path, scope);
+  if (device === undefined) return undefined;
+  reportRelative(device, `${path}.device`, scope);
+  return { ...read, device };
+};
+
+const volume = part(object({
+  name,
+  driver: name,
+  driver_opts: volumeOptions,
+  external,
+  labels: strings,
+}));
+
+const file = {
+  name,
+  file: hostPath,
+  environment: name,
+  external,
+  labels: strings,
+  driver: name,
+  driver_opts: mapOf(anyText),
+  template_driver: name,
+};
+
+const secret = part(object(file));
+const config = part(object({ ...file, content: text }));
+
+/** Files that are merged, and then included. */
+export interface Include {
+  path: string[];
+  env_file?: string[];
+  /** For relative paths; by default the directory of the first file. */
+  project_directory?: string;
+}
+
+const include: Reader<Include> = byKind({
+  scalar: (node, path, scope) => {
+    const read = name(node, path, scope);
+    return read === undefined ? undefined : { path: [read] };
+  },
+  map: object(
+    { path: oneOrList(name), env_file: oneOrList(name), project_directory: name },
+    { required: ["path"] },
+  ) as Reader<Include>,
+});
+
+/** All keys except `services`, which may `extends` each other and are read one by one. */
+export const PROJECT_KEYS = {
+  version: withoutEffect(textOrNumber, "the version of the format is no longer used"),
+  name: format(
+    /^[a-z0-9][a-z0-9_-]*$/,
+    "must have lowercase letters, digits, dashes and underscores only, and begin with a letter " +
+      "or digit",
+  ),
+  include: exactList(include),
+  networks: named(network),
+  volumes: named(volume),
+  secrets: named(secret),
+  configs: named(config),
+  models: impossible("are not supported: the engine cannot run models"),
+};
+
+export type Network = NonNullable<ReturnType<typeof network>>;
+export type Volume = NonNullable<ReturnType<typeof volume>>;
+export type Secret = NonNullable<ReturnType<typeof secret>>;
+export type Config = NonNullable<ReturnType<typeof config>>;

@@ -1,0 +1,319 @@
+/**
+ * The model of a project: files of variables and labels are read, defaults are filled in and
+ * references are checked.
+ *
+ * @module
+ */
+
+import { type EnvFile, parseEnvFile, parseRawEnvFile } from "./env_file.ts";
+import { readText, type WrittenProject } from "./files.ts";
+import type { Config, Network, Secret, Volume } from "./project_keys.ts";
+import { fail, type Loading, type Lookup, quote, type ReadFile, warn } from "./scope.ts";
+import type { WrittenService } from "./service_keys.ts";
+
+/** Keys of a file that the model does not have. */
+const UNKNOWN_HERE = ["build", "develop", "models", "provider"] as const;
+
+/** Keys of `deploy` that only a swarm has. */
+const SWARM_KEYS = [
+  "mode",
+  "endpoint_mode",
+  "labels",
+  "update_config",
+  "rollback_config",
+  "placement",
+] as const;
+
+/** A service as Compose would run it. Durations are text such as `1m30s`, sizes are bytes as text. */
+export type Service =
+  & Omit<
+    WrittenService,
+    | typeof UNKNOWN_HERE[number]
+    | "attach"
+    | "env_file"
+    | "extends"
+    | "image"
+    | "label_file"
+    | "pull_refresh_after"
+  >
+  & { image: string };
+
+/** A project. The names of networks, volumes, secrets and configs on the engine are filled in. */
+export interface Project {
+  name: string;
+  services: Record<string, Service>;
+  networks: Record<string, Network & { name: string }>;
+  volumes: Record<string, Volume & { name: string }>;
+  secrets: Record<string, Secret & { name: string }>;
+  configs: Record<string, Config & { name: string }>;
+}
+
+/** @param profiles The active ones; `*` for all. */
+export function resolveProject(
+  written: WrittenProject,
+  name: string,
+  profiles: readonly string[],
+  loading: Loading,
+  lookup: Lookup,
+): Project {
+  const isActive = ({ profiles: own = [] }: WrittenService) =>
+    own.length === 0 || own.some((each) => profiles.includes(each)) || profiles.includes("*");
+  const active = Object.entries(written.services).filter(([, service]) => isActive(service));
+  const services = Object.fromEntries(active.map(([key, service]) => [
+    key,
+    resolveService(service, `services.${key}`, loading, lookup),
+  ]));
+  const project: Project = {
+    name,
+    services,
+    networks: nameParts(written.networks, name),
+    volumes: nameParts(written.volumes, name),
+    secrets: nameParts(written.secrets, name),
+    configs: nameParts(written.configs, name),
+  };
+  const usesDefault = active.some(([key]) => "default" in (services[key]!.networks ?? {}));
+  if (usesDefault) project.networks.default ??= { name: `${name}_default` };
+
+  for (const key of Object.keys(services)) checkReferences(project, written, key, loading);
+  for (const section of ["secrets", "configs"] as const) {
+    for (const [key, part] of Object.entries(project[section])) {
+      checkContent(part, `${section}.${key}`, loading, lookup);
+    }
+  }
+  if (loading.errors.length === 0) checkCycles(services, loading);
+  return project;
+}
+
+function nameParts<T extends { name?: string }>(parts: Record<string, T>, project: string) {
+  return Object.fromEntries(
+    Object.entries(parts).map((
+      [key, part],
+    ) => [key, { ...part, name: part.name ?? `${project}_${key}` }]),
+  );
+}
+
+function resolveService(
+  written: WrittenService,
+  path: string,
+  loading: Loading,
+  lookup: Lookup,
+): Service {
+  const {
+    attach: _,
+    build,
+    develop,
+    env_file: envFiles,
+    extends: __,
+    image,
+    label_file: labelFiles,
+    models,
+    provider,
+    pull_refresh_after: ___,
+    ...service
+  } = written;
+  for (const [key, given] of Object.entries({ build, develop, models, provider })) {
+    if (!given) continue;
+    if (image === undefined) fail(loading, `${path}.${key}`, "is not supported; give an image");
+    else warn(loading, `${path}.${key}`, "is not supported and has no effect; the image is used");
+  }
+  if (image === undefined && !build && !provider) fail(loading, path, "must have image");
+  for (const key of SWARM_KEYS) {
+    if (service.deploy?.[key] === undefined) continue;
+    warn(loading, `${path}.deploy.${key}`, "has an effect in Swarm stacks only");
+  }
+  if (service.network_mode !== undefined && Object.keys(service.networks ?? {}).length > 0) {
+    fail(loading, `${path}.network_mode`, "must not be given together with networks");
+  }
+  const replicas = service.scale ?? service.deploy?.replicas ?? 1;
+  if (service.container_name !== undefined && replicas > 1) {
+    fail(loading, `${path}.container_name`, "must not be given for more than one container");
+  }
+  const joinsNone = Object.keys(service.networks ?? {}).length === 0;
+  return {
+    ...service,
+    ...(joinsNone && service.network_mode === undefined ? { networks: { default: null } } : {}),
+    ...resolveEnvironment(envFiles, service.environment, path, loading, lookup),
+    ...resolveLabels(labelFiles, service.labels, path, loading, lookup),
+    image: image ?? "",
+  };
+}
+
+/** Later files win over earlier ones, and the service's own variables win over files. */
+function resolveEnvironment(
+  files: WrittenService["env_file"],
+  own: WrittenService["environment"],
+  path: string,
+  loading: Loading,
+  lookup: Lookup,
+): Pick<Service, "environment"> {
+  if (!files && !own) return {};
+  const variables: EnvFile = new Map();
+  for (const [index, { path: file, required, format }] of (files ?? []).entries()) {
+    const at = `${path}.env_file[${index}]`;
+    const parse = (text: string) =>
+      format === "raw" ? parseRawEnvFile(text) : parseEnvFile(text, file, at, loading, lookup);
+    for (const [name, value] of readVariables(file, at, required, loading, parse)) {
+      variables.set(name, value);
+    }
+  }
+  for (const [name, value] of Object.entries(own ?? {})) variables.set(name, value);
+  const environment = Array.from(
+    variables,
+    ([name, value]) => [name, value ?? lookup(name) ?? null],
+  );
+  return { environment: Object.fromEntries(environment) };
+}
+
+function resolveLabels(
+  files: WrittenService["label_file"],
+  own: WrittenService["labels"],
+  path: string,
+  loading: Loading,
+  lookup: Lookup,
+): Pick<Service, "labels"> {
+  const read = (files ?? []).flatMap((file) => {
+    const at = `${path}.label_file`;
+    const parse = (text: string) => parseEnvFile(text, file, at, loading, lookup);
+    return [...readVariables(file, at, true, loading, parse)];
+  });
+  if (read.length === 0) return own ? { labels: own } : {};
+  return {
+    labels: { ...Object.fromEntries(read.map(([name, value]) => [name, value ?? ""])), ...own },
+  };
+}
+
+function readVariables(
+  file: string,
+  at: string,
+  required: boolean,
+  loading: Loading,
+  parse: (text: string) => EnvFile,
+): EnvFile {
+  const readFile: ReadFile = required ? loading.readFile : (path) => loading.readFile(path) ?? "";
+  const text = readText(file, at, { ...loading, readFile });
+  return text === undefined ? new Map() : parse(text);
+}
+
+function checkReferences(
+  { services, networks, volumes, secrets, configs }: Project,
+  written: WrittenProject,
+  key: string,
+  loading: Loading,
+): void {
+  const service = services[key]!;
+  const path = `services.${key}`;
+  const check = (
+    parts: Record<string, unknown>,
+    what: string,
+    names: Iterable<readonly [path: string, name: string | undefined]>,
+  ) => {
+    for (const [inner, name] of names) {
+      if (name === undefined || Object.hasOwn(parts, name)) continue;
+      const isDisabled = what === "service" && Object.hasOwn(written.services, name);
+      const problem = isDisabled ? "is in a profile that is not active" : "is not defined";
+      fail(loading, `${path}.${inner}`, `${what} ${quote(name)} ${problem}`);
+    }
+  };
+  const pathsOf = (list: string, names: readonly (string | undefined)[] = []) =>
+    names.map((name, index) => [`${list}[${index}]`, name] as const);
+
+  check(networks, "network", Object.keys(service.networks ?? {}).map((n) => [`networks.${n}`, n]));
+  check(
+    volumes,
+    "volume",
+    pathsOf(
+      "volumes",
+      service.volumes?.map(({ type, source }) => type === "volume" ? source : undefined),
+    ),
+  );
+  check(secrets, "secret", pathsOf("secrets", service.secrets?.map(({ source }) => source)));
+  check(configs, "config", pathsOf("configs", service.configs?.map(({ source }) => source)));
+  check(
+    services,
+    "service",
+    [
+      ...Object.entries(service.depends_on ?? {}).filter(([, { required }]) => required)
+        .map(([name]) => [`depends_on.${name}`, name] as const),
+      ...pathsOf("links", service.links?.map((link) => link.split(":")[0])),
+      ...pathsOf("volumes_from", service.volumes_from?.map(serviceOfVolumes)),
+      ...MODES.map((mode) => [mode, serviceOfMode(service[mode])] as const),
+    ],
+  );
+  const mounts = new Set<string>();
+  for (const [index, { target }] of (service.volumes ?? []).entries()) {
+    const at = `${path}.volumes[${index}]`;
+    if (mounts.has(target)) fail(loading, at, `is the second mount at ${quote(target)}`);
+    mounts.add(target);
+  }
+}
+
+const MODES = ["network_mode", "ipc", "pid"] as const;
+
+/** The service of `service:NAME`. */
+const serviceOfMode = (mode: string | undefined) => /^service:(.+)$/.exec(mode ?? "")?.[1];
+
+/** The service of an entry of `volumes_from`; `container:NAME` is not one of the project. */
+const serviceOfVolumes = (entry: string) =>
+  entry.startsWith("container:") ? undefined : entry.split(":")[0];
+
+/** The services that must be started before a service, also because it uses parts of them. */
+export function dependenciesOf(service: Service): Record<
+  string,
+  Required<
+    NonNullable<Service["depends_on"]>[string]
+  >
+> {
+  const implied = [
+    ...(service.links ?? []).map((link) => link.split(":")[0]),
+    ...(service.volumes_from ?? []).map(serviceOfVolumes),
+    ...MODES.map((mode) => serviceOfMode(service[mode])),
+  ].filter((name) => name !== undefined);
+  return Object.fromEntries([
+    ...implied.map((name) =>
+      [
+        name,
+        { condition: "service_started" as const, restart: true, required: true },
+      ] as const
+    ),
+    ...Object.entries(service.depends_on ?? {}).map(([name, dependency]) =>
+      [name, { restart: false, ...dependency }] as const
+    ),
+  ]);
+}
+
+/** A secret or config has one source. */
+function checkContent(
+  part: Secret & { content?: string },
+  path: string,
+  loading: Loading,
+  lookup: Lookup,
+): void {
+  const { external, file, environment, content, driver } = part;
+  if (external || driver !== undefined) return;
+  const given = [file, environment, content].filter((source) => source !== undefined);
+  if (given.length !== 1) {
+    fail(loading, path, "must have exactly one of file, environment, content and external");
+  } else if (environment !== undefined && lookup(environment) === undefined) {
+    fail(loading, `${path}.environment`, `variable ${quote(environment)} is not set`);
+  } else if (file !== undefined && loading.directory === null) {
+    readText(file, `${path}.file`, loading);
+  }
+}
+
+/** Services that wait for each other would never start. */
+function checkCycles(services: Record<string, Service>, loading: Loading): void {
+  const done = new Set<string>();
+  const visit = (name: string, chain: readonly string[]): void => {
+    if (done.has(name) || !Object.hasOwn(services, name)) return;
+    const start = chain.indexOf(name);
+    if (start >= 0) {
+      const cycle = [...chain.slice(start), name].map(quote).join(", ");
+      fail(loading, `services.${name}.depends_on`, `services depend on each other: ${cycle}`);
+    } else {
+      const next = Object.keys(dependenciesOf(services[name]!));
+      for (const each of next) visit(each, [...chain, name]);
+    }
+    done.add(name);
+  };
+  for (const name of Object.keys(services)) visit(name, []);
+}

@@ -1,0 +1,424 @@
+/**
+ * The keys of a service.
+ *
+ * @see https://github.com/compose-spec/compose-spec/blob/main/05-services.md
+ * @module
+ */
+
+import { mount } from "./mounts.ts";
+import { hostPath } from "./paths.ts";
+import { exposed, ports } from "./ports.ts";
+import {
+  anyText,
+  boolean,
+  byKind,
+  entriesOf,
+  exactList,
+  failAt,
+  fileMode,
+  flatList,
+  format,
+  impossible,
+  integer,
+  isNull,
+  list,
+  mapOf,
+  mapOfNames,
+  name,
+  named,
+  number,
+  object,
+  oneOf,
+  oneOrList,
+  parsed,
+  type Reader,
+  strings,
+  text,
+  textOrNumber,
+  variables,
+  withoutEffect,
+} from "./readers.ts";
+import { bytes, bytesOrUnlimited, command, duration, microseconds } from "./values.ts";
+
+/** A file of a config or secret in the container. */
+export interface FileGrant {
+  source: string;
+  target?: string;
+  uid?: string;
+  gid?: string;
+  /** Octal. */
+  mode?: string;
+}
+
+export interface Dependency {
+  condition: "service_started" | "service_healthy" | "service_completed_successfully";
+  /** Whether the dependent is restarted when Longshore restarts the dependency. */
+  restart?: boolean;
+  /** Whether the dependent fails without the dependency. */
+  required: boolean;
+}
+
+const fileGrant: Reader<FileGrant> = byKind({
+  scalar: (node, path, scope) => {
+    const source = name(node, path, scope);
+    return source === undefined ? undefined : { source };
+  },
+  map: object(
+    { source: name, target: name, uid: textOrNumber, gid: textOrNumber, mode: fileMode },
+    { required: ["source"] },
+  ) as Reader<FileGrant>,
+});
+
+const dependencies: Reader<Record<string, Dependency>> = byKind({
+  list: mapOfNames(() => ({ condition: "service_started" as const, required: true })),
+  map: named((node, path, scope) => {
+    if (isNull(node)) return failAt(node, path, scope, "must have condition");
+    const read = dependency(node, path, scope);
+    return read?.condition && { required: true, ...read, condition: read.condition };
+  }),
+});
+
+const dependency = object({
+  condition: oneOf("service_started", "service_healthy", "service_completed_successfully"),
+  restart: boolean,
+  required: boolean,
+}, { required: ["condition"] });
+
+const healthcheck = object({
+  test: byKind({
+    scalar: (node, path, scope) => {
+      const line = text(node, path, scope);
+      return line === undefined ? undefined : ["CMD-SHELL", line];
+    },
+    list: (node, path, scope) => {
+      const words = exactList(text)(node, path, scope) ?? [];
+      if (words.length === 0 || /^(?:NONE|CMD|CMD-SHELL)$/.test(words[0]!)) return words;
+      return failAt(node, path, scope, "must begin with NONE, CMD or CMD-SHELL");
+    },
+  }),
+  interval: duration,
+  timeout: duration,
+  start_period: duration,
+  start_interval: duration,
+  retries: integer(0),
+  disable: boolean,
+});
+
+const attachment = object({
+  aliases: list(name),
+  ipv4_address: name,
+  ipv6_address: name,
+  link_local_ips: list(name),
+  mac_address: name,
+  interface_name: name,
+  driver_opts: mapOf(anyText),
+  priority: number,
+  gw_priority: number,
+});
+
+/** How a service joins a network; `null` without settings of its own. */
+export type Attachment = ReturnType<typeof attachment> | null;
+
+const attachments: Reader<Record<string, Attachment>> = byKind({
+  list: mapOfNames(() => null),
+  map: named((node, path, scope) => isNull(node) ? null : attachment(node, path, scope) ?? null),
+});
+
+/** `host=address` or `host:address`; an IPv6 address may be in brackets. */
+const hostEntry: Reader<string> = parsed((entry) => {
+  const [, host, address] = /^([^=:\s]+)[=:](\S+)$/.exec(entry) ?? [];
+  if (host !== undefined) return `${host}=${address!.replace(/^\[(.*)\]$/, "$1")}`;
+  throw new Error("must have the form HOST:ADDRESS");
+});
+
+const extraHosts: Reader<string[]> = byKind({
+  list: list(hostEntry),
+  map: (node, path, scope) =>
+    entriesOf(node, path, scope).flatMap(([host, value, inner]) =>
+      (oneOrList(name)(value, inner, scope) ?? []).map((address) => `${host}=${address}`)
+    ),
+});
+
+const ulimits: Reader<Record<string, number | { soft?: number; hard?: number }>> = mapOf(
+  byKind({
+    scalar: integer(-1),
+    map: object({ soft: integer(-1), hard: integer(-1) }, { required: ["soft", "hard"] }),
+  }),
+);
+
+/** A device of the host: `SOURCE[:TARGET[:PERMISSIONS]]`, or a name of the CDI `vendor/class=name`. */
+export interface Device {
+  source: string;
+  target?: string;
+  permissions?: string;
+}
+
+const PERMISSIONS = /^[rwm]{1,3}$/;
+
+const device: Reader<Device> = byKind({
+  scalar: parsed((text) => {
+    const [source = "", target = source, permissions = "rwm", ...more] = text.split(":");
+    if (/^[^/]+\/[^=]+=[^=]+$/.test(text)) return { source: text };
+    if (source !== "" && more.length === 0 && PERMISSIONS.test(permissions)) {
+      return { source, target, permissions };
+    }
+    throw new Error("must have the form SOURCE[:TARGET[:PERMISSIONS]]");
+  }),
+  map: object({
+    source: name,
+    target: name,
+    permissions: format(PERMISSIONS, "must consist of r, w and m"),
+  }, { required: ["source"] }) as Reader<Device>,
+});
+
+/** The number of devices; -1 for all. */
+const deviceCount: Reader<number> = (node, path, scope) =>
+  node.kind === "scalar" && node.value === "all" ? -1 : integer(-1)(node, path, scope);
+
+const deviceRequest = {
+  capabilities: list(name),
+  count: deviceCount,
+  device_ids: list(textOrNumber),
+  driver: name,
+  options: strings,
+};
+
+const gpus = byKind({
+  scalar: (node, path, scope) =>
+    oneOf("all")(node, path, scope) && [{ capabilities: ["gpu"], count: -1 }],
+  list: exactList((node, path, scope) => {
+    const read = object(deviceRequest)(node, path, scope);
+    return read && { ...read, capabilities: [...new Set([...read.capabilities ?? [], "gpu"])] };
+  }),
+});
+
+const rate = (amount: Reader<string> | Reader<number>) =>
+  exactList(object({ path: name, rate: amount }, { required: ["path", "rate"] }));
+
+const blkio = object({
+  device_read_bps: rate(bytes),
+  device_read_iops: rate(integer(0)),
+  device_write_bps: rate(bytes),
+  device_write_iops: rate(integer(0)),
+  weight: integer(0, 1000),
+  weight_device: exactList(object({ path: name, weight: integer(0, 1000) })),
+});
+
+const hooks = exactList(object({
+  command,
+  user: text,
+  privileged: boolean,
+  working_dir: text,
+  environment: variables,
+}, { required: ["command"] }));
+
+const rollout = object({
+  parallelism: integer(0),
+  delay: duration,
+  failure_action: oneOf("continue", "pause", "rollback"),
+  monitor: duration,
+  max_failure_ratio: number,
+  order: oneOf("start-first", "stop-first"),
+});
+
+const deploy = object({
+  mode: oneOf("replicated", "global", "replicated-job", "global-job"),
+  endpoint_mode: oneOf("vip", "dnsrr"),
+  replicas: integer(0, 1_000),
+  labels: strings,
+  update_config: rollout,
+  rollback_config: rollout,
+  resources: object({
+    limits: object({ cpus: number, memory: bytes, pids: integer(-1) }),
+    reservations: object({
+      cpus: number,
+      memory: bytes,
+      pids: integer(-1),
+      devices: exactList(object(deviceRequest)),
+      generic_resources: exactList(object({
+        discrete_resource_spec: object({ kind: name, value: integer(0) }),
+      })),
+    }),
+  }),
+  restart_policy: object({
+    condition: oneOf("none", "on-failure", "any"),
+    delay: duration,
+    max_attempts: integer(0),
+    window: duration,
+  }),
+  placement: object({
+    constraints: list(name),
+    preferences: exactList(object({ spread: name })),
+    max_replicas_per_node: integer(0),
+  }),
+});
+
+export interface EnvFileEntry {
+  path: string;
+  required: boolean;
+  format?: string;
+}
+
+const envFile: Reader<EnvFileEntry> = byKind({
+  scalar: (node, path, scope) => {
+    const file = hostPath(node, path, scope);
+    return file === undefined ? undefined : { path: file, required: true };
+  },
+  map: (node, path, scope) => {
+    const read = envFileMap(node, path, scope);
+    return read?.path === undefined ? undefined : { required: true, ...read, path: read.path };
+  },
+});
+
+const envFileMap = object(
+  { path: hostPath, required: boolean, format: oneOf("raw") },
+  { required: ["path"] },
+);
+
+/** Reads one entry or a list of these. */
+const oneOrMany = <T>(item: Reader<T>): Reader<T[]> => (node, path, scope) => {
+  if (node.kind === "list") return exactList(item)(node, path, scope);
+  const read = item(node, path, scope);
+  return read === undefined ? undefined : [read];
+};
+
+/** A namespace or network mode. */
+const mode = name;
+
+const groups: Reader<string[]> = list(textOrNumber);
+
+/** A key that Longshore cannot carry out. Whether it matters depends on `image`. */
+const present: Reader<true> = (node) => isNull(node) ? undefined : true;
+
+const extension: Reader<{ service: string; file?: string }> = byKind({
+  scalar: (node, path, scope) => {
+    const service = name(node, path, scope);
+    return service === undefined ? undefined : { service };
+  },
+  map: object({ service: name, file: name }, { required: ["service"] }) as Reader<
+    { service: string; file?: string }
+  >,
+});
+
+/** What is used instead of keys of older Compose formats. */
+const OLDER_KEYS: Readonly<Record<string, string>> = {
+  dockerfile: "is a key of build in current Compose formats",
+  log_driver: "was replaced by logging.driver",
+  log_opt: "was replaced by logging.options",
+  net: "was replaced by network_mode",
+  volume_driver: "was replaced by driver of the volume in the top-level volumes",
+  secret: "is unknown; did you mean secrets?",
+  cpu_limit: "is unknown; did you mean cpus?",
+};
+
+/** All keys; `resolveService()` then removes those that the model does not have. */
+export const SERVICE_KEYS = {
+  annotations: strings,
+  attach: withoutEffect(boolean, "it is about the output of docker compose up"),
+  blkio_config: blkio,
+  build: present,
+  cap_add: list(name),
+  cap_drop: list(name),
+  cgroup: oneOf("host", "private"),
+  cgroup_parent: name,
+  command,
+  configs: exactList(fileGrant),
+  container_name: format(
+    /^[a-zA-Z0-9][a-zA-Z0-9_.-]+$/,
+    "must have at least two letters, digits, dots, dashes and underscores, and begin with a " +
+      "letter or digit",
+  ),
+  cpu_count: integer(0),
+  cpu_percent: number,
+  cpu_period: microseconds,
+  cpu_quota: microseconds,
+  cpu_rt_period: microseconds,
+  cpu_rt_runtime: microseconds,
+  cpu_shares: integer(0),
+  cpus: number,
+  cpuset: text,
+  credential_spec: impossible("is not supported: it is for Windows containers"),
+  depends_on: dependencies,
+  deploy,
+  develop: present,
+  device_cgroup_rules: list(name),
+  devices: exactList(device),
+  dns: oneOrList(name),
+  dns_opt: list(name),
+  dns_search: oneOrList(text),
+  domainname: name,
+  entrypoint: command,
+  env_file: oneOrMany(envFile),
+  environment: variables,
+  expose: list(exposed),
+  extends: extension,
+  external_links: list(name),
+  extra_hosts: extraHosts,
+  gpus,
+  group_add: groups,
+  healthcheck,
+  hostname: name,
+  image: name,
+  init: boolean,
+  ipc: mode,
+  isolation: name,
+  label_file: oneOrList(hostPath),
+  labels: strings,
+  links: list(name),
+  logging: object({ driver: name, options: mapOf(anyText) }),
+  mac_address: name,
+  mem_limit: bytes,
+  mem_reservation: bytes,
+  mem_swappiness: integer(0, 100),
+  memswap_limit: bytesOrUnlimited,
+  models: present,
+  network_mode: mode,
+  networks: attachments,
+  oom_kill_disable: boolean,
+  oom_score_adj: integer(-1000, 1000),
+  pid: mode,
+  pids_limit: integer(-1),
+  platform: name,
+  ports: flatList(ports),
+  post_start: hooks,
+  pre_stop: hooks,
+  privileged: boolean,
+  profiles: list(name),
+  provider: present,
+  pull_policy: format(
+    /^(?:always|never|missing|if_not_present|build|refresh|daily|weekly|every_(?:\d+[wdhms])+)$/,
+    "must be one of always, never, missing, if_not_present, build, daily, weekly, every_DURATION",
+  ),
+  pull_refresh_after: withoutEffect(duration, "use an update policy"),
+  read_only: boolean,
+  restart: format(
+    /^(?:no|always|unless-stopped|on-failure(?::\d+)?)$/,
+    "must be one of no, always, unless-stopped, on-failure, on-failure:ATTEMPTS",
+  ),
+  runtime: name,
+  scale: integer(0, 1_000),
+  secrets: exactList(fileGrant),
+  security_opt: list(name),
+  shm_size: bytes,
+  stdin_open: boolean,
+  stop_grace_period: duration,
+  stop_signal: name,
+  storage_opt: mapOf(anyText),
+  sysctls: strings,
+  tmpfs: oneOrList(name),
+  tty: boolean,
+  ulimits,
+  use_api_socket: impossible("is not supported: mount the socket of the engine as a volume"),
+  user: text,
+  userns_mode: mode,
+  uts: mode,
+  volumes: exactList(mount),
+  volumes_from: list(name),
+  working_dir: text,
+} as const;
+
+/** Reads a service; references to other parts of the project are not checked. */
+export const service = object(SERVICE_KEYS, { instead: OLDER_KEYS });
+
+/** A service as written, normalised. */
+export type WrittenService = NonNullable<ReturnType<typeof service>>;

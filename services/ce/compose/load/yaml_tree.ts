@@ -1,0 +1,222 @@
+/**
+ * YAML as a tree of nodes with positions: aliases and merge keys are resolved, numbers are read as
+ * Compose reads them.
+ *
+ * @module
+ */
+
+import {
+  type Alias,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  type Node as YamlNode,
+  type Pair,
+  parseDocument,
+  type Scalar,
+  type YAMLMap,
+} from "yaml";
+import { fail, type Loading, LoadStopped, type Position, quote, spend } from "./scope.ts";
+
+/** A string, number, boolean or null. */
+export interface ScalarNode {
+  kind: "scalar";
+  value: string | number | boolean | null;
+  /** As written, for numbers that JavaScript would change (`1.0`, 19 digits). */
+  text: string;
+  at: Position;
+}
+
+export interface ListNode {
+  kind: "list";
+  items: Node[];
+  at: Position;
+}
+
+export interface MapNode {
+  kind: "map";
+  entries: Map<string, { key: Position; value: Node }>;
+  at: Position;
+}
+
+export type Node = ScalarNode | ListNode | MapNode;
+
+/** Maximum size of one file, in bytes. */
+export const FILE_BYTES_MAX = 1024 * 1024;
+const DEPTH_MAX = 100;
+const ALIASES_MAX = 1_000;
+
+/** About 9,000 lines. */
+const TOKENS_MAX = 60_000;
+
+const TOO_DEEP = `must not be nested deeper than ${DEPTH_MAX} levels`;
+
+/** YAML 1.1 octal numbers, which Compose reads as such (`mode: 0440`). */
+const OCTAL = /^[-+]?0[0-7]+$/;
+
+/** YAML 1.2 would read these as decimal numbers, Compose reads them as text. */
+const LEADING_ZERO = /^[-+]?0[0-9]+$/;
+
+/** @returns The root; `undefined` for an empty file, and after an error. */
+export function parseYaml(text: string, file: string | null, loading: Loading): Node | undefined {
+  const start = { file, line: 1, column: 1 };
+  if (text.length > FILE_BYTES_MAX || new TextEncoder().encode(text).length > FILE_BYTES_MAX) {
+    return fail(loading, "", "must have at most 1 MiB", start);
+  }
+  const lines = new LineCounter();
+  const positionAt = (offset: number): Position => {
+    const { line, col } = lines.linePos(Math.min(offset, text.length));
+    return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  const obstacle = obstacleIn(text);
+  if (obstacle) return fail(loading, "", obstacle, start);
+  const document = parseDocument(text, {
+    version: "1.2",
+    schema: "core",
+    // Comparing each key with all others takes quadratic time; readMap() does it.
+    uniqueKeys: false,
+    prettyErrors: false,
+    lineCounter: lines,
+  });
+  // Warnings are about tags and directives that would be ignored.
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem) {
+    return fail(loading, "", `is not valid YAML: ${problem.message}`, positionAt(problem.pos[0]));
+  }
+  if (document.contents === null) return undefined;
+  return new TreeReader(loading, positionAt).read(document.contents, "", 0);
+}
+
+/**
+ * Refuses text that would take the parser long (10 µs per token) or exhaust its stack.
+ *
+ * @returns The reason.
+ */
+function obstacleIn(text: string): string | undefined {
+  let tokens = 0;
+  let brackets = 0;
+  let dashes = 0;
+  for (const token of new Lexer().lex(text)) {
+    if (++tokens > TOKENS_MAX) return `must have at most ${TOKENS_MAX} words and signs`;
+    if (token === "[" || token === "{") brackets++;
+    else if (token === "]" || token === "}") brackets--;
+    else if (token === "-" || token === "?") dashes++;
+    else if (token === "\n") dashes = 0;
+    if (brackets + dashes > DEPTH_MAX) return TOO_DEEP;
+  }
+}
+
+/** Converts the parser's nodes. A class because it protects the anchors and the count of aliases. */
+class TreeReader {
+  readonly #anchors = new Map<string, YamlNode>();
+  /** The target of each alias: an anchor's name may be used again further down. */
+  readonly #targets = new Map<Alias, YamlNode>();
+  /** The anchored nodes around the current one. */
+  readonly #open = new Set<YamlNode>();
+  #aliases = 0;
+
+  constructor(readonly loading: Loading, readonly positionAt: (offset: number) => Position) {}
+
+  read(node: unknown, path: string, depth: number): Node | undefined {
+    const at = this.positionAt((node as YamlNode | null)?.range?.[0] ?? 0);
+    spend(this.loading, 1, path, at);
+    if (depth > DEPTH_MAX) {
+      fail(this.loading, path, TOO_DEEP, at);
+      throw new LoadStopped();
+    }
+    if (isAlias(node)) return this.#readAlias(node, path, depth, at);
+    if (isScalar(node)) {
+      if (node.anchor) this.#anchors.set(node.anchor, node);
+      return readScalar(node, at);
+    }
+    if (!isMap(node) && !isSeq(node)) return { kind: "scalar", value: null, text: "", at };
+    if (node.anchor) this.#anchors.set(node.anchor, node);
+    this.#open.add(node);
+    const read = isMap(node)
+      ? this.#readMap(node, path, depth, at)
+      : this.#readList(node.items, path, depth, at);
+    this.#open.delete(node);
+    return read;
+  }
+
+  #readAlias(alias: Alias, path: string, depth: number, at: Position): Node | undefined {
+    const target = this.#targets.get(alias) ?? this.#anchors.get(alias.source);
+    if (!target) return fail(this.loading, path, `unknown anchor ${quote(alias.source)}`, at);
+    if (this.#open.has(target)) {
+      return fail(this.loading, path, `anchor ${quote(alias.source)} contains itself`, at);
+    }
+    if (++this.#aliases > ALIASES_MAX) {
+      fail(this.loading, path, `limit of ${ALIASES_MAX} aliases reached`, at);
+      throw new LoadStopped();
+    }
+    this.#targets.set(alias, target);
+    return this.read(target, path, depth + 1);
+  }
+
+  #readList(items: unknown[], path: string, depth: number, at: Position): ListNode {
+    const read = items.map((item, index) => this.read(item, `${path}[${index}]`, depth + 1));
+    return { kind: "list", items: read.filter((item) => item !== undefined), at };
+  }
+
+  #readMap(map: YAMLMap, path: string, depth: number, at: Position): MapNode {
+    const entries: MapNode["entries"] = new Map();
+    const merged: MapNode["entries"][] = [];
+    for (const { key, value } of map.items as Pair<unknown, unknown>[]) {
+      const name = this.#readKey(key, path);
+      if (name === undefined) continue;
+      const { at: where } = name;
+      const inner = path === "" ? name.text : `${path}.${name.text}`;
+      if (entries.has(name.text)) fail(this.loading, inner, "is given twice", where);
+      if (name.text === "__proto__") fail(this.loading, inner, "is not allowed as a name", where);
+      // An empty value has no position of its own.
+      const read = value === null
+        ? { kind: "scalar" as const, value: null, text: "", at: where }
+        : this.read(value, inner, depth + 1);
+      if (!read) continue;
+      if (name.text === "<<" && name.isPlain) merged.push(...this.#mergeSources(read, inner));
+      else entries.set(name.text, { key: where, value: read });
+    }
+    // What is written here wins, then what is merged first.
+    for (const source of merged) {
+      for (const [name, entry] of source) if (!entries.has(name)) entries.set(name, entry);
+    }
+    return { kind: "map", entries, at };
+  }
+
+  #readKey(key: unknown, path: string) {
+    const resolved = isAlias(key) ? this.#anchors.get(key.source) : key;
+    const at = this.positionAt((key as YamlNode | null)?.range?.[0] ?? 0);
+    if (isScalar(resolved) && resolved.value !== null) {
+      if (resolved.anchor) this.#anchors.set(resolved.anchor, resolved);
+      const text = typeof resolved.value === "string"
+        ? resolved.value
+        : resolved.source ?? String(resolved.value);
+      return { text, isPlain: resolved.type === "PLAIN", at };
+    }
+    return fail(this.loading, path, "must have only strings as keys", at);
+  }
+
+  #mergeSources(node: Node, path: string): MapNode["entries"][] {
+    const sources = node.kind === "list" ? node.items : [node];
+    return sources.flatMap((source) => {
+      if (source.kind === "map") return [source.entries];
+      fail(this.loading, path, "must be an alias of a map, or a list of these", source.at);
+      return [];
+    });
+  }
+}
+
+function readScalar(scalar: Scalar, at: Position): ScalarNode {
+  const { value, source, type } = scalar;
+  const text = source ?? String(value);
+  if (type === "PLAIN" && typeof value === "number" && LEADING_ZERO.test(text)) {
+    if (!OCTAL.test(text)) return { kind: "scalar", value: text, text, at };
+    return { kind: "scalar", value: parseInt(text, 8), text: String(parseInt(text, 8)), at };
+  }
+  const isKnown = value === null || typeof value === "string" || typeof value === "number" ||
+    typeof value === "boolean";
+  return { kind: "scalar", value: isKnown ? value : String(value), text, at };
+}

@@ -1,0 +1,252 @@
+/**
+ * Plans a deploy: what differs between a project and what the engine has. Pure.
+ *
+ * @module
+ */
+
+import type { ContainerConfig, ContainerInspect } from "../../../../engine/containers.ts";
+import { parseReference } from "../../../../engine/image_reference.ts";
+import type { Project, Service } from "../load/resolve.ts";
+import {
+  type Setting,
+  settingsOfContainer,
+  settingsOfService,
+  uncomparedKeys,
+  withoutThoseOf,
+} from "./settings.ts";
+
+/** What the engine has. */
+export interface Observed {
+  /** The containers of the project, without one-off ones. */
+  containers: readonly ContainerInspect[];
+  /** The configurations of their images by id. */
+  images: ReadonlyMap<string, ContainerConfig>;
+  /** The ids of the project's images by reference; missing for those that have to be pulled. */
+  imageIds: ReadonlyMap<string, string>;
+  /** Names of all networks. */
+  networks: ReadonlySet<string>;
+  /** Names of all volumes. */
+  volumes: ReadonlySet<string>;
+}
+
+/** Why something changes. */
+export interface Reason {
+  /** E.g. `environment.LOG_LEVEL`. */
+  path: string;
+  /** `null` if it is not set. Values of variables are never shown. */
+  from: string | null;
+  to: string | null;
+  /** E.g. `environment: LOG_LEVEL added`. */
+  text: string;
+}
+
+export interface PlannedChange {
+  kind: "service" | "network" | "volume";
+  /** The key in the project; of an orphan, the service of its containers. */
+  name: string;
+  action: "create" | "recreate" | "start" | "remove" | "none";
+  reasons: Reason[];
+}
+
+export interface StackPlan {
+  /** Networks, volumes, then services. */
+  changes: PlannedChange[];
+  warnings: string[];
+}
+
+const SERVICE_LABEL = "com.docker.compose.service";
+const NUMBER_LABEL = "com.docker.compose.container-number";
+
+/** Maximum length of a value in a reason. */
+const VALUE_MAX = 300;
+
+export function planProject(project: Project, observed: Observed): StackPlan {
+  const warnings: string[] = [];
+  const services = Object.entries(project.services);
+  const orphans = new Set(
+    observed.containers.map(serviceOf).filter((name) => !Object.hasOwn(project.services, name)),
+  );
+  return {
+    changes: [
+      ...planParts("network", project.networks, usedNetworks(project), observed.networks, warnings),
+      ...planParts("volume", project.volumes, usedVolumes(project), observed.volumes, warnings),
+      ...services.map(([name, service]) => planService(name, service, project, observed, warnings)),
+      ...[...orphans].sort().map((name): PlannedChange => ({
+        kind: "service",
+        name,
+        action: "remove",
+        reasons: [reason(name, "running", null, "is not in the Compose file")],
+      })),
+    ],
+    warnings,
+  };
+}
+
+function usedNetworks({ services }: Project): Set<string> {
+  return new Set(Object.values(services).flatMap(({ networks }) => Object.keys(networks ?? {})));
+}
+
+function usedVolumes({ services }: Project): Set<string> {
+  const mounts = Object.values(services).flatMap(({ volumes }) => volumes ?? []);
+  return new Set(mounts.flatMap(({ type, source }) => type === "volume" && source ? [source] : []));
+}
+
+/** Parts that no service uses are not created. */
+function planParts(
+  kind: "network" | "volume",
+  parts: Record<string, { name: string; external?: true }>,
+  used: ReadonlySet<string>,
+  existing: ReadonlySet<string>,
+  warnings: string[],
+): PlannedChange[] {
+  return Object.entries(parts).filter(([key]) => used.has(key)).map(([key, { name, external }]) => {
+    const exists = existing.has(name);
+    if (external && !exists) warnings.push(`External ${kind} ${name} does not exist`);
+    return {
+      kind,
+      name: key,
+      action: exists || external ? "none" : "create",
+      reasons: exists || external ? [] : [reason(name, null, name, "does not exist")],
+    };
+  });
+}
+
+function planService(
+  name: string,
+  service: Service,
+  project: Project,
+  observed: Observed,
+  warnings: string[],
+): PlannedChange {
+  const containers = observed.containers.filter((each) => serviceOf(each) === name)
+    .sort((a, b) => numberOf(a) - numberOf(b));
+  const wanted = service.scale ?? service.deploy?.replicas ?? 1;
+  const change = (action: PlannedChange["action"], reasons: Reason[] = []): PlannedChange => ({
+    kind: "service",
+    name,
+    action,
+    reasons,
+  });
+  if (!observed.imageIds.has(service.image)) {
+    warnings.push(`Image ${service.image} of ${name} is not on the engine and has to be pulled`);
+  }
+  if (containers.length === 0) {
+    return wanted === 0
+      ? change("none")
+      : change("create", [reason("scale", "0", String(wanted), "no container exists")]);
+  }
+  const uncompared = uncomparedKeys(service);
+  if (uncompared.length > 0) {
+    warnings.push(`Not compared with the containers of ${name}: ${uncompared.join(", ")}`);
+  }
+  const kept = containers.slice(0, wanted);
+  const differing = kept.map((each) => differences(service, project, each, observed))
+    .find((reasons) => reasons.length > 0);
+  const scale = containers.length === wanted ? [] : [
+    reason(
+      "scale",
+      String(containers.length),
+      String(wanted),
+      `scale changed from ${containers.length} to ${wanted}`,
+    ),
+  ];
+  if (differing) return change("recreate", [...differing, ...scale]);
+  if (scale.length > 0) return change(containers.length < wanted ? "create" : "remove", scale);
+  const stopped = kept.filter(({ State }) => !State.Running && !State.Paused);
+  if (stopped.length === 0) return change("none");
+  const states = [...new Set(stopped.map(({ State }) => State.Status))].join(", ");
+  return change("start", [reason("state", states, "running", `${stopped.length} not running`)]);
+}
+
+function differences(
+  service: Service,
+  project: Project,
+  container: ContainerInspect,
+  { images, imageIds }: Observed,
+): Reason[] {
+  const image = images.get(container.Image);
+  const wanted = withoutThoseOf(image, settingsOfService(service, project));
+  const found = withoutThoseOf(image, settingsOfContainer(container, image));
+  const keys = [...new Set([...Object.keys(wanted), ...Object.keys(found)])].sort();
+  return [
+    ...imageReasons(service.image, container, imageIds.get(service.image)),
+    ...keys.flatMap((key) => compareSetting(key, found[key], wanted[key])),
+  ];
+}
+
+function imageReasons(
+  wanted: string,
+  { Config: { Image = "" }, Image: id }: ContainerInspect,
+  wantedId: string | undefined,
+): Reason[] {
+  if (fullName(Image) !== fullName(wanted)) {
+    return [reason("image", Image, wanted, `image changed from ${Image} to ${wanted}`)];
+  }
+  if (wantedId === undefined || wantedId === id) return [];
+  return [reason("image", shortId(id), shortId(wantedId), `${wanted} has a newer image here`)];
+}
+
+/** `nginx` and `docker.io/library/nginx:latest` are the same. */
+function fullName(image: string): string {
+  try {
+    const { registry, repository, tag, digest } = parseReference(image);
+    return `${registry}/${repository}:${tag ?? (digest ? "" : "latest")}@${digest ?? ""}`;
+  } catch {
+    // The id of an image.
+    return image;
+  }
+}
+
+const shortId = (id: string) => id.replace(/^sha256:/, "").slice(0, 12);
+
+function compareSetting(
+  key: string,
+  from: Setting | undefined,
+  to: Setting | undefined,
+): Reason[] {
+  if (isMap(from ?? {}) && isMap(to ?? {})) {
+    const [before, after] = [from ?? {}, to ?? {}] as Record<string, string>[];
+    const names = [...new Set([...Object.keys(before!), ...Object.keys(after!)])].sort();
+    return names.flatMap((name) => compareEntry(key, name, before![name], after![name]));
+  }
+  const [before, after] = [from, to].map((value) =>
+    value === undefined ? null : typeof value === "string" ? value : JSON.stringify(value)
+  ) as [string | null, string | null];
+  if (before === after) return [];
+  return [reason(key, before, after, `${key} ${changeText(before, after)}`)];
+}
+
+function compareEntry(
+  key: string,
+  name: string,
+  from: string | undefined,
+  to: string | undefined,
+): Reason[] {
+  if (from === to) return [];
+  const path = `${key}.${name}`;
+  const verb = from === undefined ? "added" : to === undefined ? "removed" : "changed";
+  // The value of a variable may be a secret.
+  if (key === "environment") {
+    const shown = (value: string | undefined) => value === undefined ? null : "(changed)";
+    return [reason(path, shown(from), shown(to), `${key}: ${name} ${verb}`)];
+  }
+  return [reason(path, from ?? null, to ?? null, `${key}: ${name} ${verb}`)];
+}
+
+const changeText = (from: string | null, to: string | null) =>
+  from === null ? `set to ${to}` : to === null ? "removed" : `changed from ${from} to ${to}`;
+
+const isMap = (value: Setting) => typeof value === "object" && !Array.isArray(value);
+
+const reason = (path: string, from: string | null, to: string | null, text: string): Reason => ({
+  path,
+  from: from && cut(from),
+  to: to && cut(to),
+  text: cut(text),
+});
+
+const cut = (text: string) => text.length > VALUE_MAX ? `${text.slice(0, VALUE_MAX)}…` : text;
+
+const serviceOf = ({ Config }: ContainerInspect) => Config.Labels?.[SERVICE_LABEL] ?? "";
+
+const numberOf = ({ Config }: ContainerInspect) => Number(Config.Labels?.[NUMBER_LABEL] ?? 0);

@@ -1,0 +1,63 @@
+/**
+ * Checks the sources of a stack without storing or deploying them.
+ *
+ * @module
+ */
+
+import type { LoadedProject, ProjectSources } from "./load/load.ts";
+import type { Project } from "./load/resolve.ts";
+import type { LoadIssue } from "./load/scope.ts";
+
+/** The sources of a stack as users send them. */
+export interface StackSources {
+  /** The Compose text. */
+  compose: string;
+  /** The text of `.env`, or its variables. */
+  env?: string | Record<string, string> | undefined;
+  /** Texts by relative path. */
+  files?: Record<string, string> | undefined;
+  profiles?: string[] | undefined;
+}
+
+export interface StackValidation {
+  valid: boolean;
+  errors: LoadIssue[];
+  warnings: LoadIssue[];
+  /** Names of the active services. */
+  services: string[];
+  /** `null` unless valid. */
+  resolved: Project | null;
+}
+
+/** What is known about a stack besides its sources. */
+type StackPlace = Pick<ProjectSources, "name" | "directory" | "refusesRelative">;
+
+/** Loads the sources as a project. */
+export async function loadStack(
+  { compose, env, files = {}, profiles }: StackSources,
+  place: StackPlace = {},
+): Promise<LoadedProject> {
+  const { loadProject } = await import("./load/load.ts");
+  return loadProject({
+    compose,
+    ...(typeof env === "string" ? { env } : { variables: env }),
+    profiles,
+    readFile: (path) => Object.hasOwn(files, path) ? files[path] : undefined,
+    ...place,
+  });
+}
+
+/** Reports what is wrong with the sources, and what they mean. */
+export async function validateStack(
+  sources: StackSources,
+  place: StackPlace = {},
+): Promise<StackValidation> {
+  const { project = null, errors, warnings } = await loadStack(sources, place);
+  return {
+    valid: errors.length === 0,
+    errors,
+    warnings,
+    services: Object.keys(project?.services ?? {}),
+    resolved: project,
+  };
+}
