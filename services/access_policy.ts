@@ -31,6 +31,8 @@ export interface Observation {
   /** The command or options that the request executed. */
   command: string | null;
   status: number;
+  /** Set for a connection that outlives its request, which is recorded like a write. */
+  phase?: "start" | "end";
   outcome: "success" | "failure" | "denied";
   /** After a login: the id of the user who logged in. */
   actor: string | undefined;

@@ -10,7 +10,9 @@
 
 import type { MetricsDatabase, StateDatabase } from "../db/database.ts";
 import type { Engine } from "../engine/client.ts";
+import type { TerminalHolder } from "./auth/caller.ts";
 import type { Accounts } from "./auth/accounts.ts";
+import type { ActiveJobs } from "./state/active_jobs.ts";
 import type { BrandCache } from "./state/brand_cache.ts";
 import type { ComplianceState } from "./state/compliance_state.ts";
 import type { Config } from "./config/config.ts";
@@ -21,6 +23,7 @@ import type { Inventory } from "./state/inventory.ts";
 import type { License } from "./license/license.ts";
 import type { RecordCounts } from "./license/limits.ts";
 import type { Log } from "./log.ts";
+import type { LogStreams } from "./stream/log_streams.ts";
 import type { EngineStatusReader } from "./state/engine_status.ts";
 import type { Limiters } from "./state/limiters.ts";
 import type { Maintenance } from "./state/maintenance.ts";
@@ -30,15 +33,18 @@ import type { OutboxChannel } from "./events/outbox_channel.ts";
 import type { Recorder } from "./events/recorder.ts";
 import type { RunningPolls } from "./state/running_polls.ts";
 import type { SelfHint } from "./state/self_container.ts";
+import type { AnonymousLog } from "./auth/anonymous_log.ts";
 import type { LoginThrottle } from "./auth/login_throttle.ts";
 import type { Secrets } from "./secrets.ts";
 import type { ServerIdentity } from "./server_identity.ts";
 import type { StatsCache } from "./state/stats_cache.ts";
 import type { StreamHub } from "./stream/hub.ts";
-import type { StreamTickets } from "./stream/tickets.ts";
+import type { StreamTickets, Tickets } from "./stream/tickets.ts";
 import type { Reservations } from "./state/reservations.ts";
+import type { RegistrySessions } from "./state/registry_sessions.ts";
 import type { DiskUsageCache } from "./state/disk_usage_cache.ts";
 import type { EventStream } from "./state/event_stream.ts";
+import type { Terminals } from "./state/terminals.ts";
 import type { SwarmManager } from "./state/swarm_manager.ts";
 import type { Vitals } from "./state/vitals.ts";
 import type { SnapshotCache } from "./state/snapshot_cache.ts";
@@ -57,8 +63,12 @@ export interface Deps {
   server: ServerIdentity;
   /** Containers with a running action. */
   reservations: Reservations;
+  /** Queued and running jobs. */
+  jobs: ActiveJobs;
   /** The engine's disk usage, computed on demand. */
   diskUsage: DiskUsageCache;
+  /** What was learned from image registries: tokens, limits and how to authenticate. */
+  registrySessions: RegistrySessions;
   /** Whether the engine manages a swarm. */
   swarm: SwarmManager;
   /** Whether the engine's events can be read. */
@@ -76,12 +86,20 @@ export interface Deps {
   limiters: Limiters;
   /** The engine's version and reachability, from memory. */
   engineStatus: EngineStatusReader;
+  /** Warnings that clients without an account cause. */
+  anonymousLog: AnonymousLog;
   /** Recent failed logins. */
   throttle: LoginThrottle;
   /** The clients of `GET /api/stream`. */
   stream: StreamHub;
-  /** Tickets with which browsers open `GET /api/stream`. */
+  /** The clients of log streams. */
+  logStreams: LogStreams;
+  /** Tickets with which browsers open streams. */
   tickets: StreamTickets;
+  /** The open terminals. */
+  terminals: Terminals;
+  /** Tickets with which clients open a terminal. */
+  terminalTickets: Tickets<TerminalHolder>;
   /** The current license. Its edition changes when a license is installed or expires. */
   license: License;
   /** The active branding, if the edition has one. */

@@ -10,7 +10,6 @@ import {
   enterpriseAccessPolicy,
   enterpriseRecorders,
   enterpriseWorkers,
-  recordEnterpriseCommand,
 } from "./enterprise/mod.ts";
 import type { AccessPolicySource } from "./access_policy.ts";
 import type { Adapter } from "./integration/adapter.ts";
@@ -44,7 +43,7 @@ export const adapters: readonly Adapter[] = [...ceAdapters, ...proAdapters];
 
 export const accessPolicySource: AccessPolicySource = enterpriseAccessPolicy;
 
-/** Records a command of the command line in the compliance log. */
-export const recordCommandEntry = recordEnterpriseCommand;
+// Not loaded on first use: a command that acts as the owner of `DATA_DIR` may not read its own files.
+export { recordCommandEntry } from "./enterprise/compliance/command_entry.ts";
 
 export const counts: RecordCounts = { ...ceCounts, ...proCounts };

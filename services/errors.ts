@@ -74,6 +74,11 @@ export class ThrottledError extends AppError {
   }
 }
 
+/** A key file cannot be used; the message says what to do. */
+export class KeyFileError extends Error {
+  override readonly name = "KeyFileError";
+}
+
 /** E.g. `notFound("Schedule", id)`. */
 export const notFound = (what: string, id: string) =>
   new AppError("not_found", `${what} ${id} does not exist`);

@@ -7,7 +7,7 @@
 
 import { Buffer } from "node:buffer";
 import { nodeCrypto, randomText } from "./builtins.ts";
-import { AppError } from "./errors.ts";
+import { AppError, KeyFileError } from "./errors.ts";
 import type { Log } from "./log.ts";
 import { isThere, PRIVATE_MODE, readRegularFile, writePrivateFile } from "./backup/private_file.ts";
 import { systemReason } from "./system_reason.ts";
@@ -58,11 +58,6 @@ export function openIfPossible<Secret>(open: () => Secret): Secret | undefined {
     if (error instanceof SealError) return undefined;
     throw error;
   }
-}
-
-/** A key file cannot be used; the message says what to do. */
-export class KeyFileError extends Error {
-  override readonly name = "KeyFileError";
 }
 
 /** Length of generated keys, in bytes. */

@@ -5,11 +5,12 @@
  * @module
  */
 
+import { type ApiToken, selectApiTokens } from "../../db/ce/api_tokens.ts";
 import { selectRevokedFamilies } from "../../db/ce/revoked_families.ts";
 import { selectPasswordHash, selectUsers, selectUsersWithoutPassword } from "../../db/ce/users.ts";
 import { selectDataVersion } from "../../db/data_version.ts";
 import type { StateDatabase } from "../../db/database.ts";
-import type { UserRole } from "./caller.ts";
+import { type ApiTokenRef, type Caller, includesRole, type UserRole } from "./caller.ts";
 
 /** User id of a caller with the API key, in key mode. */
 export const KEY_USER = "key";
@@ -17,15 +18,18 @@ export const KEY_USER = "key";
 /** User id of a caller with METRICS_TOKEN. */
 export const METRICS_USER = "metrics";
 
-/** A session of a user. A {@linkcode Caller} has these fields, too. */
+/** A session of a user, or the use of an API token. A {@linkcode Caller} has these fields, too. */
 export interface Session {
   userId: string;
+  /** Empty for an API token. */
   familyId: string;
+  apiToken?: ApiTokenRef;
 }
 
 export interface Accounts {
   /**
-   * Returns the user's current role; `undefined` if the user was deleted or the session revoked.
+   * Returns the user's current role; `undefined` if the user was deleted, the session revoked, or
+   * the API token deleted, replaced or expired. With an API token it is the lower of the two roles.
    * What outlives a request (a stream, a ticket) has to call it again.
    */
   roleOf(session: Session): UserRole | undefined;
@@ -35,6 +39,14 @@ export interface Accounts {
   remove(userId: string): void;
   /** Revokes the tokens of a session. `expiresAt` is when its last access token expires. */
   revoke(familyId: string, expiresAt: Date): void;
+  /** Returns the API token with this hash (SHA-256, base64url), whether it has expired or not. */
+  findToken(hash: string): ApiToken | undefined;
+  /** Adds an API token or replaces the one with the same id, after it was stored. */
+  putToken(token: ApiToken): void;
+  /** Removes an API token, after the row was deleted. */
+  removeToken(id: string): void;
+  /** Calls `listener` after a role changed, or a user, session or API token was removed. */
+  subscribe(listener: () => void): void;
   /** Number of revoked sessions in memory, for tests. */
   readonly revokedCount: number;
 }
@@ -56,6 +68,9 @@ export function createAccounts(
   const roles = new Map<string, UserRole>();
   // Roughly in the order of their expiry.
   const revoked = new Map<string, number>();
+  const listeners: (() => void)[] = [];
+  let isNotifying = false;
+  const tokens = new Map<string, ApiToken>();
   let version = 0;
   let refreshedAt = 0;
 
@@ -72,27 +87,66 @@ export function createAccounts(
     for (const { familyId, expiresAt } of selectRevokedFamilies(db, at.toISOString())) {
       revoked.set(familyId, Date.parse(expiresAt));
     }
+    tokens.clear();
+    for (const token of selectApiTokens(db)) tokens.set(token.tokenHash, token);
   }
 
   function refresh(within = REFRESH_MS): void {
     const at = now();
     if (Math.abs(at.getTime() - refreshedAt) < within) return;
     refreshedAt = at.getTime();
-    if (selectDataVersion(db) !== version) read(at);
+    if (selectDataVersion(db) === version) return;
+    read(at);
+    notify();
+  }
+
+  /** Calls the listeners once after all changes of this turn. */
+  function notify(): void {
+    if (isNotifying) return;
+    isNotifying = true;
+    queueMicrotask(() => {
+      isNotifying = false;
+      for (const listener of listeners) listener();
+    });
+  }
+
+  function removeToken(id: string): void {
+    for (const [hash, token] of tokens) if (token.id === id) tokens.delete(hash);
+    notify();
   }
 
   return {
-    roleOf({ userId, familyId }) {
+    roleOf({ userId, familyId, apiToken }) {
       refresh();
       // A user that another process has just added can log in at once.
       if (!roles.has(userId)) refresh(0);
-      return revoked.has(familyId) ? undefined : roles.get(userId);
+      const role = revoked.has(familyId) ? undefined : roles.get(userId);
+      if (!role || !apiToken) return role;
+      const token = tokens.get(apiToken.hash);
+      if (token?.userId !== userId || hasExpired(token, now())) return undefined;
+      return includesRole(role, token.role) ? token.role : role;
     },
+    findToken(hash) {
+      refresh();
+      // A token that another process has just created is accepted at once.
+      if (!tokens.has(hash)) refresh(0);
+      return tokens.get(hash);
+    },
+    putToken(token) {
+      const isNew = !tokens.has(token.tokenHash);
+      if (isNew) removeToken(token.id);
+      tokens.set(token.tokenHash, token);
+    },
+    removeToken,
     put(userId, role) {
       if (authMode === "key" && selectPasswordHash(db, userId) !== null) return;
       roles.set(userId, role);
+      notify();
     },
-    remove: (userId) => void roles.delete(userId),
+    remove(userId) {
+      roles.delete(userId);
+      notify();
+    },
     revoke(familyId, expiresAt) {
       const at = now().getTime();
       for (const [other, until] of revoked) {
@@ -101,9 +155,31 @@ export function createAccounts(
       }
       revoked.delete(familyId);
       revoked.set(familyId, expiresAt.getTime());
+      notify();
     },
+    subscribe: (listener) => void listeners.push(listener),
     get revokedCount() {
       return revoked.size;
     },
   };
+}
+
+const hasExpired = ({ expiresAt }: ApiToken, now: Date) =>
+  expiresAt !== null && expiresAt <= now.toISOString();
+
+/**
+ * Returns the caller of a session, with the current role and the limits of the API token;
+ * `undefined` as `Accounts.roleOf()`.
+ */
+export function callerOf(
+  accounts: Accounts,
+  { userId, familyId, apiToken }: Session,
+  address: string,
+): Caller | undefined {
+  const session = { userId, familyId, ...(apiToken && { apiToken }) };
+  const role = accounts.roleOf(session);
+  if (!role) return undefined;
+  if (!apiToken) return { ...session, role, address };
+  const { permissions, stacks, containers } = accounts.findToken(apiToken.hash)!;
+  return { ...session, role, address, scope: { permissions, stacks, containers } };
 }

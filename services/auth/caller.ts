@@ -5,6 +5,8 @@
  */
 
 import { AppError } from "../errors.ts";
+import { allowsPermission, type Scope } from "./scope.ts";
+import type { TerminalGrant } from "../state/terminals.ts";
 
 /** The roles that a user can have, from least to most. */
 export const USER_ROLES = ["viewer", "operator", "admin"] as const;
@@ -13,6 +15,15 @@ export type UserRole = (typeof USER_ROLES)[number];
 /** Each role may do what the ones before it may. */
 const ROLES = ["public", ...USER_ROLES] as const;
 export type Role = (typeof ROLES)[number];
+
+/** Identifies the API token of a caller. */
+export interface ApiTokenRef {
+  id: string;
+  /** The name that its owner gave it, for the logs. */
+  name: string;
+  /** SHA-256 of its secret, base64url. */
+  hash: string;
+}
 
 /** The party behind a request. */
 export interface Caller {
@@ -25,9 +36,20 @@ export interface Caller {
   expiresAtMs?: number;
   /** Address of the client, as seen behind trusted proxies. */
   address: string;
+  /** Missing for a login. */
+  apiToken?: ApiTokenRef;
+  /** The limits of the API token; missing for a login. `role` is not above the token's role. */
+  scope?: Scope;
+  /** What the caller's ticket was issued for; only with a terminal ticket. */
+  terminal?: TerminalGrant | undefined;
   /** What an edition adds to the role; missing without that edition. */
   rights?: Rights;
 }
+
+/** The holder of a terminal ticket, and what it was issued for. */
+export type TerminalHolder =
+  & Pick<Caller, "userId" | "familyId" | "apiToken">
+  & { terminal: TerminalGrant };
 
 /** Permissions of a caller beyond their role, evaluated at each call. */
 export interface Rights {
@@ -44,9 +66,15 @@ export function includesRole(have: Role, need: Role): boolean {
   return ROLES.indexOf(have) >= ROLES.indexOf(need);
 }
 
-/** Whether the caller's role allows something, or a custom role grants it. */
+/**
+ * Whether the caller's role allows something, or a custom role grants it, and an API token has that
+ * permission. An API token uses what custom roles grant only if it names the permission.
+ */
 export function mayDo(caller: Caller, need: Role, permission: string): boolean {
-  return includesRole(caller.role, need) || caller.rights?.grants(permission) === true;
+  const { scope, rights } = caller;
+  if (!allowsPermission(scope, permission)) return false;
+  if (includesRole(caller.role, need)) return true;
+  return (scope === undefined || scope.permissions !== null) && rights?.grants(permission) === true;
 }
 
 /**

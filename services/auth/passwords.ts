@@ -1,5 +1,5 @@
 /**
- * Passwords: the rule for new ones, hashing and verification.
+ * Passwords: hashing and verification.
  *
  * Argon2id runs in workers, two hashes at a time, so that a flood of logins exhausts neither the
  * processors nor the memory.
@@ -12,15 +12,7 @@ import { nodeCrypto, randomText } from "../builtins.ts";
 import { AppError } from "../errors.ts";
 import { createLimiter } from "../limiter.ts";
 import { type Argon2, type Cost, createArgon2 } from "./argon2.ts";
-
-/** Shortest password, in characters (Unicode code points). */
-export const PASSWORD_CHARACTERS_MIN = 12;
-
-/** Longest password, in bytes of UTF-8. */
-export const PASSWORD_BYTES_MAX = 256;
-
-export const PASSWORD_RULE = `must have at least ${PASSWORD_CHARACTERS_MIN} characters and ` +
-  `at most ${PASSWORD_BYTES_MAX} bytes`;
+import { passwordProblem } from "./password_rule.ts";
 
 /** OWASP's recommendation for Argon2id: 19 MiB, two passes, one lane; about 50 ms. */
 const COST: Cost = { memoryKib: 19_456, passes: 2, lanes: 1 };
@@ -42,15 +34,10 @@ const ARGON2_VERSION = 0x13;
 
 const encoder = new TextEncoder();
 
-/** Whether a new password follows {@linkcode PASSWORD_RULE}. */
-export function isAcceptablePassword(password: string): boolean {
-  return [...password].length >= PASSWORD_CHARACTERS_MIN &&
-    encoder.encode(password).length <= PASSWORD_BYTES_MAX;
-}
-
-/** @throws {AppError} `invalid` for a password that is too short or too long. */
+/** @throws {AppError} `invalid` for a password that violates the rule. */
 export function assertAcceptablePassword(password: string): void {
-  if (!isAcceptablePassword(password)) throw new AppError("invalid", `password: ${PASSWORD_RULE}`);
+  const problem = passwordProblem(password);
+  if (problem !== undefined) throw new AppError("invalid", `password: ${problem}`);
 }
 
 /** A random password for a new account. */

@@ -15,7 +15,7 @@ import type { RecordCounts } from "../license/limits.ts";
 import type { OutboxChannel } from "../events/outbox_channel.ts";
 import type { Recorder } from "../events/recorder.ts";
 import type { Sealer } from "../sealer.ts";
-import { sealIntegrationUrls } from "./integrations/integrations.ts";
+import { sealIntegrationUrls } from "./integrations/stored_config.ts";
 import { pushChannel, pushRecorder } from "./push/channel.ts";
 import { sealPlainPushTokens } from "./push/tokens.ts";
 import { alertEvaluator } from "./alerts/evaluator.ts";
@@ -23,7 +23,9 @@ import { certificateWatcher } from "./probes/certificate_watcher.ts";
 import { containerWatcher } from "./containers/watcher.ts";
 import { hostSampler } from "./host/sampler.ts";
 import { integrationPoller } from "./integrations/poller.ts";
+import { jobRunner } from "./jobs/worker.ts";
 import { licenseWatcher } from "./edition/license_watcher.ts";
+import { logStreamKeeper } from "./logs/follow/keeper.ts";
 import { loopWatcher } from "./host/loop_watcher.ts";
 import { sizeSampler } from "./metrics/size_sampler.ts";
 import { metricsSampler } from "./metrics/sampler.ts";
@@ -32,6 +34,10 @@ import { retentionSweeper } from "./retention_sweeper.ts";
 import { scheduleRunner } from "./schedules/runner.ts";
 import { statsSampler } from "./containers/stats_sampler.ts";
 import { streamBroadcaster } from "./stream/broadcaster.ts";
+import { shellSweeper } from "./terminal/shell_sweeper.ts";
+import { terminalWatcher } from "./terminal/watcher.ts";
+import { automaticUpdater } from "./updates/automatic/updater.ts";
+import { updateChecker } from "./updates/check/checker.ts";
 import { webhookChannel } from "./webhooks/delivery.ts";
 import { webhookRecorder } from "./webhooks/messages.ts";
 
@@ -44,10 +50,16 @@ export const ceWorkers: readonly Worker[] = [
   loopWatcher,
   alertEvaluator,
   scheduleRunner,
+  jobRunner,
   streamBroadcaster,
+  terminalWatcher,
+  shellSweeper,
+  logStreamKeeper,
   licenseWatcher,
   integrationPoller,
   certificateWatcher,
+  updateChecker,
+  automaticUpdater,
   outboxDeliverer,
   retentionSweeper,
 ];

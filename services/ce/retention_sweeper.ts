@@ -9,8 +9,11 @@ import { sweepOutbox } from "../events/outbox.ts";
 import { sweepAlertEvents } from "./alerts/events.ts";
 import { sweepAudit } from "./auth/audit.ts";
 import { sweepIntegrationData } from "./integrations/data.ts";
+import { sweepJobs } from "./jobs/jobs.ts";
 import { sweepScheduleRuns } from "./schedules/runs.ts";
+import { sweepUpdates } from "./updates/check/retention.ts";
 import { sweepExpiredTokens } from "./auth/sessions.ts";
+import { sweepPreviousImages } from "./updates/run/previous.ts";
 
 const ROUND_MS = 60 * 60 * 1000;
 
@@ -24,7 +27,10 @@ export const retentionSweeper: Worker = {
       sweepOutbox(deps);
       sweepAlertEvents(deps);
       sweepScheduleRuns(deps);
+      sweepJobs(deps);
+      sweepUpdates(deps);
       await sweepIntegrationData(deps);
+      await sweepPreviousImages(deps);
       round();
     }
   },

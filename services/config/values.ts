@@ -5,6 +5,7 @@
  * @module
  */
 
+import { passwordProblem } from "../auth/password_rule.ts";
 import { configuredNetwork } from "../auth/ip_address.ts";
 import { REDACTED, withoutCredentials } from "../redact.ts";
 
@@ -59,9 +60,8 @@ export function secretOf(min: number, unit: "bytes" | "characters") {
 
 /** A password that accounts accept. */
 export function adminPassword(text: string): string {
-  if ([...text].length < 12 || new TextEncoder().encode(text).length > 256) {
-    throw new Error("must have at least 12 characters and at most 256 bytes");
-  }
+  const problem = passwordProblem(text);
+  if (problem !== undefined) throw new Error(problem);
   return text;
 }
 

@@ -27,12 +27,6 @@ export const enterpriseWorkers: readonly Worker[] = [sessionSweeper, complianceS
 
 export const enterpriseRecorders: readonly Recorder[] = [complianceRecorder];
 
-export async function recordEnterpriseCommand(
-  ...args: Parameters<typeof import("./compliance/command_entry.ts").recordCommandEntry>
-): Promise<void> {
-  (await import("./compliance/command_entry.ts")).recordCommandEntry(...args);
-}
-
 export const enterpriseAccessPolicy: AccessPolicySource = {
   edition: "enterprise",
   load: async () => (await import("./access_policy.ts")).createAccessPolicy,

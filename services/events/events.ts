@@ -34,8 +34,31 @@ export interface IncidentData {
   source: string;
 }
 
+/** What the events of an update carry. */
+export interface UpdateData {
+  container: string;
+  /** Of the container before the update. */
+  id: string;
+  /** The reference of the new image. */
+  image: string;
+  /** Of its manifest, or the image's id; `null` before the image is known. */
+  digest: string | null;
+  /** Why it succeeded or failed; `null` at the start. */
+  reason: string | null;
+  jobId: string;
+}
+
 /** Every event kind with the shape of its data. */
 export interface EventMap {
+  /** An account was used from an address and browser from which it had never signed in. */
+  "account.new_sign_in": {
+    /** The email; `key` for the API key. */
+    account: string;
+    userId: string;
+    sessionId: string;
+    address: string;
+    userAgent: string | null;
+  };
   "alert.fired": AlertData;
   "alert.resolved": AlertData;
   /** A container left `running` other than by an action of this service. */
@@ -66,6 +89,18 @@ export interface EventMap {
     daysRemaining: number;
     /** ISO 8601, UTC. */
     expiresAt: string;
+  };
+  /** A registry has another image for a tag in use, or a newer version; once per image and digest. */
+  "image.update_available": {
+    /** Canonical reference. */
+    image: string;
+    /** The reference that the containers use; differs from `image` for a newer version. */
+    currentImage: string;
+    digest: string;
+    /** ISO 8601, UTC. */
+    firstSeenAt: string;
+    /** Names. */
+    containers: string[];
   };
   "incident.created": IncidentData;
   "incident.updated": IncidentData & { previousStatus: string; message: string | null };
@@ -111,6 +146,14 @@ export interface EventMap {
     newStatus: string;
     message: string | null;
   };
+  "update.started": UpdateData;
+  "update.succeeded": UpdateData;
+  /** The new container failed, and the old one runs again. */
+  "update.rolled_back": UpdateData;
+  /** No container was changed. */
+  "update.failed": UpdateData;
+  /** Neither the new container works nor could the old one be restored. */
+  "update.needs_attention": UpdateData;
   /** Sent on demand, to see whether events arrive. */
   "test": { message: string };
 }
@@ -139,6 +182,13 @@ export const EVENT_KINDS = [
   "schedule.failed",
   "status_page.updated",
   "certificate.expiring",
+  "image.update_available",
+  "account.new_sign_in",
+  "update.started",
+  "update.succeeded",
+  "update.rolled_back",
+  "update.failed",
+  "update.needs_attention",
   "test",
 ] as const;
 

@@ -17,8 +17,9 @@ import {
  * Where a connection on behalf of a user may go:
  * - `public`: the internet (webhooks, chat, push)
  * - `internal`: private networks as well (integrations, monitors)
+ * - `loopback`: private networks and this host as well (registries of images)
  */
-export type OutboundReach = "public" | "internal";
+export type OutboundReach = "public" | "internal" | "loopback";
 
 /** What the operator allows in OUTBOUND_ALLOW. */
 export interface OutboundAllow {
@@ -64,14 +65,22 @@ const REFUSED_IPV6 = networks(
 
 const PRIVATE_IPV6 = networks("fc00::/7");
 
-/** Names of this host and of cloud metadata services, refused whatever they resolve to. */
-const REFUSED_NAMES = new Set([
+const LOOPBACK = networks("127.0.0.0/8", "::1/128");
+
+/** Names of this host. */
+const LOOPBACK_NAMES = new Set([
   "localhost",
   "localhost.localdomain",
   "localhost4",
   "localhost6",
   "ip6-localhost",
   "ip6-loopback",
+]);
+
+const LOOPBACK_SUFFIXES = [".localhost", ".localhost.localdomain"];
+
+/** Names of cloud metadata services. */
+const METADATA_NAMES = new Set([
   "metadata",
   "metadata.internal",
   "metadata.goog",
@@ -86,7 +95,7 @@ const REFUSED_NAMES = new Set([
   "rancher-metadata",
 ]);
 
-const REFUSED_SUFFIXES = [".localhost", ".localhost.localdomain", ".metadata.google.internal"];
+const METADATA_SUFFIX = ".metadata.google.internal";
 
 /** @param entries Addresses, CIDRs and host names, validated by the configuration. */
 export function parseOutboundAllow(entries: readonly string[]): OutboundAllow {
@@ -105,12 +114,22 @@ export function comparableHost(host: string): string {
   return host.toLowerCase().replace(/^\[(.*)\]$/, "$1").replace(/\.+$/, "");
 }
 
-/** Whether a name is refused without a lookup. */
-export function isRefusedName(host: string): boolean {
+/** Whether a name is refused whatever it resolves to. */
+export function isRefusedName(host: string, reach: OutboundReach): boolean {
   const name = comparableHost(host);
-  return name === "" || REFUSED_NAMES.has(name) ||
-    REFUSED_SUFFIXES.some((suffix) => name.endsWith(suffix));
+  return name === "" || METADATA_NAMES.has(name) || name.endsWith(METADATA_SUFFIX) ||
+    (reach !== "loopback" && isLoopbackName(name));
 }
+
+/** Whether a host is a name or an address of this host. */
+export function isLoopbackHost(host: string): boolean {
+  const name = comparableHost(host);
+  const address = parsed(name);
+  return address ? isIn(address, LOOPBACK) : isLoopbackName(name);
+}
+
+const isLoopbackName = (name: string) =>
+  LOOPBACK_NAMES.has(name) || LOOPBACK_SUFFIXES.some((suffix) => name.endsWith(suffix));
 
 /** Returns an address in its shortest form, mapped IPv4 as IPv4; `undefined` if it is not one. */
 export function parseAddress(text: string): string | undefined {
@@ -132,6 +151,7 @@ export function isRefusedAddress(
   const address = parsed(text);
   if (!address) return true;
   if (isIn(address, allow.networks)) return false;
+  if (reach === "loopback" && isIn(address, LOOPBACK)) return false;
   return address.kind() === "ipv4" ? isRefusedIpv4(address, reach) : isRefusedIpv6(address, reach);
 }
 

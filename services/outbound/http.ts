@@ -33,6 +33,8 @@ export interface OutboundRequest {
   bodyOver?: "fail" | "cut";
   /** Maximum number of redirects that are followed. Default: 0, which returns a redirect as is. */
   redirectsMax?: number;
+  /** PEM: authorities whose certificates are trusted besides those of the system. */
+  caCertificates?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -75,7 +77,13 @@ const NEUTRAL_HEADERS = new Set(["accept", "accept-language"]);
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
-const HEADER_VALUE = /^[\t\x20-\x7e]{0,4096}$/;
+/** Maximum length of a header's value that a user gives. */
+const USER_VALUE_MAX = 4_096;
+
+/** Maximum length of a value that is sent: tokens of registries have several kilobytes. */
+export const SENT_VALUE_MAX = 16_384;
+
+const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 const METHOD = /^[A-Z]{1,20}$/;
 
 /** Maximum number of interim responses (1xx) before the final one. */
@@ -91,12 +99,18 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** Returns what is wrong with a header that a user wants to send; `undefined` if nothing is. */
-export function outboundHeaderProblem(name: string, value: string): string | undefined {
+export function outboundHeaderProblem(
+  name: string,
+  value: string,
+  valueMax = USER_VALUE_MAX,
+): string | undefined {
   if (!HEADER_NAME.test(name)) return "not a header name";
   if (RESERVED_HEADERS.has(name.toLowerCase())) {
     return "belongs to the connection and cannot be set";
   }
-  if (!HEADER_VALUE.test(value)) return "must be at most 4096 printable ASCII characters";
+  if (value.length > valueMax || !HEADER_VALUE.test(value)) {
+    return `must be at most ${valueMax} printable ASCII characters`;
+  }
   return undefined;
 }
 
@@ -154,7 +168,7 @@ function parseUrl(text: string): URL {
 
 async function exchange(
   deps: OutboundDeps,
-  { reach, bodyMax, bodyOver = "fail", timeoutMs }: OutboundRequest,
+  { reach, bodyMax, bodyOver = "fail", timeoutMs, caCertificates }: OutboundRequest,
   { url, method, headers, body }: Hop,
   signal: AbortSignal,
 ): Promise<Answer> {
@@ -165,6 +179,7 @@ async function exchange(
   const sent = request(url, {
     ...connectOptions(addresses, timeoutMs),
     agent: false,
+    ...(caCertificates !== undefined && { ca: caCertificates }),
     method,
     headers: sentHeaders,
     maxHeaderSize: HEAD_MAX,
@@ -196,7 +211,7 @@ function requestHeaders(
 ): Record<string, string> {
   const all: Record<string, string> = { "user-agent": `Longshore/${VERSION}`, accept: "*/*" };
   for (const [name, value] of Object.entries(headers)) {
-    const problem = outboundHeaderProblem(name, value);
+    const problem = outboundHeaderProblem(name, value, SENT_VALUE_MAX);
     if (problem) throw new TypeError(`Header ${JSON.stringify(name)}: ${problem}`);
     all[name.toLowerCase()] = value;
   }

@@ -118,7 +118,7 @@ export async function resolveOutbound(
   if (/(^|\.)(\d+|0x[0-9a-f]*)$/.test(name)) throw blocked(name, "is");
   if (allow.hosts.has(name)) return normalize(await lookUp(resolve, name, signal), name);
 
-  if (isRefusedName(name)) return await resolveListed(resolve, name, allow, signal);
+  if (isRefusedName(name, reach)) return await resolveListed(resolve, name, allow, signal);
   const addresses = normalize(await lookUp(resolve, name, signal), name);
   if (addresses.some((address) => isRefusedAddress(address, reach, allow))) {
     throw blocked(name, "resolves to");

@@ -1,5 +1,6 @@
 /**
- * The Pro edition: background workers, event recorders, outbox channels and integration adapters.
+ * The Pro edition: background workers, event recorders, outbox channels and integration adapters. Code
+ * that is only needed with a license is loaded on first use.
  *
  * @module
  */
@@ -22,20 +23,41 @@ import {
   subscriberRecorder,
   subscriberWebhookChannel,
 } from "./status_pages/notices.ts";
-import { incidentReconciler } from "./incidents/worker.ts";
-import { remediationRunner } from "./remediation/runner.ts";
-import { slaRecalculator } from "./sla/recalculator.ts";
-import { statusPageUpdater } from "./status_pages/worker.ts";
-import { uptimeProber } from "./uptime/prober.ts";
-import { uptimeSweeper } from "./uptime/sweeper.ts";
 
 export const proWorkers: readonly Worker[] = [
-  uptimeProber,
-  uptimeSweeper,
-  incidentReconciler,
-  remediationRunner,
-  slaRecalculator,
-  statusPageUpdater,
+  {
+    name: "uptime prober",
+    edition: "pro",
+    run: async (...args) => await (await import("./uptime/prober.ts")).probeMonitors(...args),
+  },
+  {
+    name: "uptime sweeper",
+    edition: "pro",
+    run: async (...args) => await (await import("./uptime/sweeper.ts")).sweepUptime(...args),
+  },
+  {
+    name: "incident reconciler",
+    edition: "pro",
+    run: async (...args) =>
+      await (await import("./incidents/worker.ts")).reconcileIncidents(...args),
+  },
+  {
+    name: "remediation runner",
+    edition: "pro",
+    run: async (...args) =>
+      await (await import("./remediation/runner.ts")).runRemediations(...args),
+  },
+  {
+    name: "SLA recalculator",
+    edition: "pro",
+    run: async (...args) => await (await import("./sla/recalculator.ts")).recalculateSlas(...args),
+  },
+  {
+    name: "status page updater",
+    edition: "pro",
+    run: async (...args) =>
+      await (await import("./status_pages/worker.ts")).updateStatusPages(...args),
+  },
 ];
 
 export const proChannels: readonly OutboxChannel[] = [

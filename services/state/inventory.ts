@@ -6,6 +6,8 @@
  * @module
  */
 
+import type { Scope } from "../auth/scope.ts";
+
 export const CONTAINER_STATES = [
   "created",
   "running",
@@ -64,7 +66,13 @@ export interface ContainerDetails {
   }[];
   restartPolicy: { name: string; maximumRetryCount: number };
   /** `null` means unlimited. */
-  limits: { memoryBytes: number | null; cpus: number | null; pids: number | null };
+  limits: {
+    memoryBytes: number | null;
+    /** Memory and swap together. */
+    memorySwapBytes: number | null;
+    cpus: number | null;
+    pids: number | null;
+  };
   oomKilled: boolean;
   /** The engine's message if the container could not start. */
   error: string;
@@ -118,6 +126,8 @@ export interface ExpectedDown {
 }
 
 export interface Inventory {
+  /** Set if the inventory has only the containers that an API token may access. */
+  readonly scope?: Scope;
   /** Whether the snapshot is complete and kept up to date. Otherwise it must not be served. */
   readonly live: boolean;
   /** Increases with every change, including one of `live`. */

@@ -8,16 +8,24 @@ import { createLimiter, type Limiter } from "../limiter.ts";
 
 export interface Limiters {
   commands: Limiter;
+  /** Comparisons of a container's files with its image. */
+  fileComparisons: Limiter;
   /** Each log takes up to 32 MiB while it is read. */
   logReads: Limiter;
   logSearches: Limiter;
+  imageExports: Limiter;
+  /** Each holds a connection to the engine for as long as the client takes. */
+  logDownloads: Limiter;
   /** Parallel searches take turns, so that together they block the event loop no longer than one. */
   searchSlices: Limiter;
 }
 
 export const createLimiters = (): Limiters => ({
   commands: createLimiter({ what: "commands", running: 16, waiting: 64 }),
+  fileComparisons: createLimiter({ what: "file comparisons", running: 2, waiting: 16 }),
   logReads: createLimiter({ what: "log reads", running: 8, waiting: 128 }),
+  logDownloads: createLimiter({ what: "log downloads", running: 8, waiting: 0 }),
   logSearches: createLimiter({ what: "log searches", running: 4, waiting: 32 }),
+  imageExports: createLimiter({ what: "image exports", running: 4, waiting: 16 }),
   searchSlices: createLimiter({ what: "search slices", running: 1, waiting: Infinity }),
 });

@@ -8,7 +8,18 @@
 import { AppError } from "../errors.ts";
 
 /** What an action does, in the form that follows "is being". */
-export type Activity = "started" | "stopped" | "restarted" | "rebuilt" | "recovered" | "removed";
+export type Activity =
+  | "started"
+  | "stopped"
+  | "restarted"
+  | "paused"
+  | "resumed"
+  | "killed"
+  | "renamed"
+  | "updated"
+  | "rebuilt"
+  | "recovered"
+  | "removed";
 
 /**
  * A container as reservations compare it: by id and by name, because a rebuild changes the id and,

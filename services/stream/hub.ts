@@ -1,29 +1,14 @@
 /**
- * The clients of `GET /api/stream` and their frames (Server-Sent Events, WHATWG HTML 9.2).
- *
- * There are two kinds of frames. A *state* (metrics, containers) replaces the previous one of its
- * type; an *event* is kept for clients that reconnect. All frames are in one list, `held`, in the
- * order of their ids, and a client is little more than its position in that list. It gets the frames
- * after its position when it has read the previous ones, so a slow client needs no memory of its
- * own: it misses states, but gets the events that are still held.
- *
- * Every frame is serialized and encoded once; all clients share the bytes.
+ * The clients of `GET /api/stream` (Server-Sent Events, WHATWG HTML 9.2). A client gets the frames
+ * after its position when it has read the previous ones.
  *
  * @module
  */
 
 import { AppError } from "../errors.ts";
 import { yieldToEventLoop } from "../event_loop.ts";
-import {
-  COMMENT,
-  cut,
-  encode,
-  idLine,
-  join,
-  lengthOf,
-  retryLine,
-  type StreamChunk,
-} from "./chunks.ts";
+import { cut, lengthOf, retryLine, type StreamChunk } from "./chunks.ts";
+import { createHeldFrames, type Reader, type StreamView } from "./held_frames.ts";
 
 /** The request of a new client. */
 export interface StreamRequest {
@@ -31,6 +16,8 @@ export interface StreamRequest {
   types: ReadonlySet<string>;
   /** The last id that it received before it lost its connection. */
   lastEventId?: number | undefined;
+  /** What the client may see of each frame; everything without it. */
+  view?: StreamView | undefined;
   /** Whether the client is still authorized. Called in each round; its stream ends if not. */
   isValid: () => boolean;
 }
@@ -45,8 +32,14 @@ export interface StreamHub {
    * @throws {AppError} `unavailable` if there are too many clients, or the service is stopping.
    */
   open(request: StreamRequest): ReadableStream<StreamChunk>;
-  /** Sends an event to the clients of its type, and keeps it for clients that reconnect. */
-  publish(type: string, data: unknown): void;
+  /**
+   * Sends an event to the clients of its type, and keeps it for clients that reconnect.
+   *
+   * @param name The type that the frame names; default: `type`.
+   */
+  publish(type: string, data: unknown, name?: string): void;
+  /** Ends the streams of clients that are no longer authorized. */
+  endUnauthorized(): void;
   /** Returns the last version that was passed to `setState`. */
   stateVersion(type: string): string | undefined;
   /**
@@ -75,12 +68,6 @@ export interface StreamHub {
 /** Delay after which a client reconnects, in milliseconds. */
 const RETRY_MS = 5_000;
 
-/** Maximum number of events that are kept for clients that reconnect. */
-const EVENTS_HELD_MAX = 1_000;
-
-/** Maximum number of frames that a client gets at a time. */
-const PORTION_MAX = 100;
-
 /** A client that has not read for this long is disconnected, in milliseconds. */
 const STALL_MAX_MS = 45_000;
 
@@ -88,42 +75,16 @@ const STALL_MAX_MS = 45_000;
 const SLICE = 100;
 
 /**
- * The runtime keeps a buffer per connection, as large as the largest chunk so far. Frames are
+ * The runtime keeps a buffer per connection, twice as large as the largest chunk so far. Frames are
  * therefore sent in pieces, with a turn of the event loop between them. Each piece costs time, so the
- * more clients there are, the fewer pieces each gets.
+ * more clients share a round, the fewer pieces each gets.
  */
 const PIECES_MAX = 12;
 const PIECES_OF_ALL_MAX = 10_000;
-const PIECE_BYTES_MIN = 4_096;
-
-/** Maximum number of joined portions that clients share in one round; usually there are few. */
-const SHARED_MAX = 64;
-
-/** An encoded frame with its id. */
-interface HeldFrame {
-  id: number;
-  type: string;
-  isEvent: boolean;
-  /** With and without the line of its id. */
-  bytes: StreamChunk;
-  content: StreamChunk;
-}
-
-/** The current state of a type, without an id; no bytes if there is nothing to send. */
-interface State {
-  version: string | undefined;
-  bytes: StreamChunk | undefined;
-  onlyChanges: boolean;
-}
+const PIECE_BYTES_MIN = 1_024;
 
 interface Client {
-  types: ReadonlySet<string>;
-  /** Equal for clients with the same types. */
-  typesKey: string;
-  /** The id of the last frame that it got. */
-  position: number;
-  /** Whether it still needs the states, which follow the events that it missed. */
-  isNew: boolean;
+  reader: Reader;
   /** The rest of the current portion, and the size of its pieces. */
   rest: StreamChunk[];
   pieceBytes: number;
@@ -135,29 +96,16 @@ interface Client {
 
 const RETRY = retryLine(RETRY_MS);
 
-/** Type of the comment that keeps a connection open. */
-const HEARTBEAT = "heartbeat";
-
-/**
- * Creates the process's hub.
- *
- * Ids start at the time of the start (in microseconds) and increase by one with each frame. An id
- * from before a restart is therefore lower than all new ones, and its client gets everything that is
- * held. An unknown id is ignored.
- */
+/** Creates the process's hub. */
 export function createStreamHub(
   { now, clientsMax }: { now: () => Date; clientsMax: number },
 ): StreamHub {
+  const frames = createHeldFrames(now);
   const clients = new Set<Client>();
-  const states = new Map<string, State>();
-  let held: HeldFrame[] = [];
-  const shared = new Map<string, StreamChunk>();
-  let eventsHeld = 0;
-  let lastId = now().getTime() * 1_000;
-  let closed = false;
   /** Clients that are served in this round, and those that continue in the next turn. */
   const waiting = new Set<Client>();
   const paused = new Set<Client>();
+  let closed = false;
   let round: Promise<void> | undefined;
   let turn: ReturnType<typeof setTimeout> | undefined;
 
@@ -166,7 +114,7 @@ export function createStreamHub(
       return clients.size;
     },
 
-    open({ types, lastEventId, isValid }) {
+    open({ types, lastEventId, view, isValid }) {
       if (closed) throw new AppError("unavailable", "The service is stopping");
       if (clients.size >= clientsMax) {
         throw new AppError(
@@ -178,10 +126,7 @@ export function createStreamHub(
       return new ReadableStream<StreamChunk>({
         start(controller) {
           client = {
-            types,
-            typesKey: [...types].sort().join(),
-            position: lastEventId !== undefined && lastEventId <= lastId ? lastEventId : lastId,
-            isNew: true,
+            reader: frames.createReader({ types, view, lastEventId }),
             rest: [],
             pieceBytes: 0,
             isValid,
@@ -196,34 +141,25 @@ export function createStreamHub(
       }, { highWaterMark: 1 });
     },
 
-    publish(type, data) {
-      hold({ type, isEvent: true, content: encode(type, data) });
-      if (++eventsHeld > EVENTS_HELD_MAX) {
-        held.splice(held.findIndex(({ isEvent }) => isEvent), 1);
-        eventsHeld--;
-      }
+    publish(type, data, name = type) {
+      frames.addEvent(type, data, name);
       void serve(clients);
     },
 
-    stateVersion: (type) => states.get(type)?.version,
+    endUnauthorized() {
+      for (const client of clients) {
+        if (!client.isValid()) end(client);
+      }
+    },
+
+    stateVersion: (type) => frames.stateVersion(type),
 
     setState(type, version, data, { onlyChanges = false } = {}) {
-      const before = states.get(type)?.bytes;
-      const bytes = data === undefined ? undefined : encode(type, data);
-      // Unchanged data keeps its bytes, by which `broadcast()` recognizes it.
-      const isSame = before && bytes && isEqual(before, bytes);
-      states.set(type, { version, bytes: isSame ? before : bytes, onlyChanges });
+      frames.setState(type, version, data, { onlyChanges });
     },
 
     broadcast() {
-      // A frame that is not sent again stays for the clients that have not read it yet.
-      held = held.filter((frame) => frame.isEvent || isCurrent(frame));
-      const kept = new Set(held.map(({ content }) => content));
-      shared.clear();
-      for (const [type, { bytes }] of states) {
-        if (bytes && !kept.has(bytes)) hold({ type, isEvent: false, content: bytes });
-      }
-      hold({ type: HEARTBEAT, isEvent: false, content: COMMENT });
+      frames.renewStates();
       return serve(clients);
     },
 
@@ -233,17 +169,6 @@ export function createStreamHub(
       clearTimeout(turn);
     },
   };
-
-  function hold({ type, isEvent, content }: Omit<HeldFrame, "id" | "bytes">): void {
-    const id = ++lastId;
-    held.push({ id, type, isEvent, content, bytes: join([idLine(id), content]) });
-    shared.clear();
-  }
-
-  function isCurrent({ type, content }: HeldFrame): boolean {
-    const state = states.get(type);
-    return state !== undefined && state.onlyChanges && state.bytes === content;
-  }
 
   /** Serves clients in turn; resolves when none is waiting. */
   function serve(these: Iterable<Client>): Promise<void> {
@@ -271,7 +196,7 @@ export function createStreamHub(
       // The next piece follows after a turn, in which the runtime sends this one.
       if (paused.size === 0) turn = setTimeout(onTurn);
       paused.add(client);
-    } else if (client.isNew || client.position < (held.at(-1)?.id ?? 0)) {
+    } else if (frames.hasNext(client.reader)) {
       void serve([client]);
     }
   }
@@ -286,33 +211,21 @@ export function createStreamHub(
   function give(client: Client): void {
     if (!hasRoom(client)) return;
     if (client.rest.length === 0) {
-      client.rest = nextPortion(client);
-      const share = Math.floor(PIECES_OF_ALL_MAX / clients.size);
-      const pieces = Math.max(1, Math.min(PIECES_MAX, share));
+      const pieces = piecesFor(client);
+      client.rest = frames.nextPortion(client.reader);
       client.pieceBytes = Math.max(PIECE_BYTES_MIN, Math.ceil(lengthOf(client.rest) / pieces));
     }
-    for (const piece of cut(client.rest, client.pieceBytes)) client.controller.enqueue(piece);
+    for (const piece of cut(client.rest, client.pieceBytes)) {
+      // The server may notice during `enqueue()` that the client has left.
+      if (clients.has(client)) client.controller.enqueue(piece);
+    }
   }
 
-  /** Returns the client's next portion, which may be empty, and moves its position. */
-  function nextPortion(client: Client): StreamChunk[] {
-    const due = framesAfter(client);
-    if (due.length > 0) {
-      client.position = due.at(-1)!.id;
-      return shareable(client, due);
-    }
-    if (!client.isNew) {
-      client.position = lastId;
-      return [];
-    }
-    client.isNew = false;
-    const chunks: StreamChunk[] = [];
-    for (const [type, { bytes }] of states) {
-      // A new id, so that ids increase for this client; the frame itself is shared.
-      if (bytes && client.types.has(type)) chunks.push(idLine(++lastId), bytes);
-    }
-    client.position = lastId;
-    return chunks;
+  /** Returns the number of pieces of a portion. New clients do not come in a round with all others. */
+  function piecesFor({ reader }: Client): number {
+    if (reader.isNew) return PIECES_MAX;
+    const share = Math.floor(PIECES_OF_ALL_MAX / clients.size);
+    return Math.max(1, Math.min(PIECES_MAX, share));
   }
 
   /** Whether the client has read the last piece. A client that stalls for too long is disconnected. */
@@ -327,26 +240,6 @@ export function createStreamHub(
     return false;
   }
 
-  /** Returns the frames after the client's position, lowest id first; usually these are few. */
-  function framesAfter({ position, types, isNew }: Client): HeldFrame[] {
-    const first = held.findLastIndex(({ id }) => id <= position) + 1;
-    const rest = held.slice(first).filter(({ isEvent }) => isEvent || !isNew);
-    const due = rest.filter(({ type }) => types.has(type)).slice(0, PORTION_MAX);
-    return due.length > 0 ? due : rest.filter(({ type }) => type === HEARTBEAT);
-  }
-
-  /** Returns the same bytes, in one piece, to clients that get the same frames. */
-  function shareable({ typesKey, isNew }: Client, due: HeldFrame[]): StreamChunk[] {
-    const key = `${isNew} ${due[0]!.id} ${typesKey}`;
-    const known = shared.get(key);
-    if (known) return [known];
-    const pieces = due.map(({ bytes }) => bytes);
-    if (shared.size >= SHARED_MAX) return pieces;
-    const joined = join(pieces);
-    shared.set(key, joined);
-    return [joined];
-  }
-
   function end(client: Client): void {
     forget(client);
     client.controller.close();
@@ -357,10 +250,6 @@ export function createStreamHub(
     waiting.delete(client);
     paused.delete(client);
   }
-}
-
-function isEqual(left: StreamChunk, right: StreamChunk): boolean {
-  return left.length === right.length && left.every((byte, at) => byte === right[at]);
 }
 
 function firstOf<Item>(items: Iterable<Item>, count: number): Item[] {

@@ -1,6 +1,6 @@
 /**
- * Tickets for the event stream. A browser cannot set its headers, and a token in the URL would end up
- * in logs. A ticket can be used once, within seconds.
+ * Tickets for event streams and terminals. A browser cannot set their headers, and a token in the URL
+ * would end up in logs. A ticket can be used once, within seconds.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { nodeCrypto, randomText } from "../builtins.ts";
 import type { Session } from "../auth/accounts.ts";
 
 /** Lifetime of a ticket, in milliseconds. */
-const TICKET_MS = 30_000;
+export const TICKET_MS = 30_000;
 
 /** Maximum number of unused tickets; beyond it, the oldest is dropped. */
 const TICKETS_MAX = 10_000;
@@ -17,28 +17,33 @@ const TICKETS_MAX = 10_000;
 /** Random bytes of a ticket. */
 const TICKET_BYTES = 32;
 
-export interface StreamTickets {
-  /** Creates a ticket for a session. */
-  issue(session: Session): string;
-  /** Returns the session of a ticket and uses it up; `undefined` if unknown, used or expired. */
-  redeem(ticket: string): Session | undefined;
+/** Unused tickets, each with what it was issued for. */
+export interface Tickets<Grant> {
+  /** Creates a ticket. */
+  issue(grant: Grant): string;
+  /** Uses a ticket up and returns its grant; `undefined` if unknown, used or expired. */
+  redeem(ticket: string): Grant | undefined;
   /** Number of tickets in memory, for tests. */
   readonly size: number;
 }
 
-export function createStreamTickets(now: () => Date): StreamTickets {
+export type StreamTickets = Tickets<Session>;
+
+export const createStreamTickets = (now: () => Date): StreamTickets => createTickets(now);
+
+export function createTickets<Grant>(now: () => Date): Tickets<Grant> {
   // By hash, so that the time of a lookup does not depend on a secret. Oldest first.
-  const tickets = new Map<string, Session & { expiresAtMs: number }>();
+  const tickets = new Map<string, { grant: Grant; expiresAtMs: number }>();
 
   return {
-    issue({ userId, familyId }) {
+    issue(grant) {
       const at = now().getTime();
       for (const [hash, { expiresAtMs }] of tickets) {
         if (tickets.size < TICKETS_MAX && expiresAtMs > at) break;
         tickets.delete(hash);
       }
       const ticket = randomText(TICKET_BYTES);
-      tickets.set(hashOf(ticket), { userId, familyId, expiresAtMs: at + TICKET_MS });
+      tickets.set(hashOf(ticket), { grant, expiresAtMs: at + TICKET_MS });
       return ticket;
     },
 
@@ -46,7 +51,7 @@ export function createStreamTickets(now: () => Date): StreamTickets {
       const hash = hashOf(ticket);
       const found = tickets.get(hash);
       tickets.delete(hash);
-      return found && now().getTime() < found.expiresAtMs ? found : undefined;
+      return found && now().getTime() < found.expiresAtMs ? found.grant : undefined;
     },
 
     get size() {

@@ -1,6 +1,7 @@
 import { deepEqual, equal, match, notEqual, throws } from "node:assert/strict";
 import { createLog, silentLog } from "../../services/log.ts";
-import { createSecrets, KeyFileError, loadSecrets, SealError } from "../../services/secrets.ts";
+import { KeyFileError } from "../../services/errors.ts";
+import { createSecrets, loadSecrets, SealError } from "../../services/secrets.ts";
 
 const given = { jwtSecret: null, secretKey: null };
 

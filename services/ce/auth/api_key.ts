@@ -50,7 +50,9 @@ export async function ensureApiKey(
   if (before === current) return;
   // Versions before 0.2 stored the keyed hash of a created key too.
   if (before === fingerprint) return upsertSetting(db, CURRENT_KEY, current);
-  revokeFamiliesOfUser(deps, KEY_USER, () => upsertSetting(db, CURRENT_KEY, current));
+  revokeFamiliesOfUser(deps, KEY_USER, {
+    change: () => upsertSetting(db, CURRENT_KEY, current),
+  });
   if (before !== undefined) log.warn("API key changed; existing sessions were revoked");
 }
 
@@ -68,9 +70,11 @@ export async function createApiKey(
   const key = PREFIX + randomText(32);
   const hash = (await sha256(key)).toString("hex");
   deliver(key);
-  revokeFamiliesOfUser(deps, KEY_USER, () => {
-    upsertSetting(db, CREATED_KEY_HASH, hash);
-    upsertSetting(db, CURRENT_KEY, createdKeyMark(hash));
+  revokeFamiliesOfUser(deps, KEY_USER, {
+    change: () => {
+      upsertSetting(db, CREATED_KEY_HASH, hash);
+      upsertSetting(db, CURRENT_KEY, createdKeyMark(hash));
+    },
   });
 }
 

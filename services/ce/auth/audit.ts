@@ -27,10 +27,12 @@ const COMMAND_MAX = 500;
 const TARGETS_MAX = 100;
 
 /** The user or service that acted. */
-export type AuditActor = Pick<Caller, "userId" | "address"> & { role: string };
+export type AuditActor = Pick<Caller, "userId" | "address" | "apiToken"> & { role: string };
 
-/** The service itself, acting on behalf of a schedule or a remediation rule. */
-export const automaticActor = (userId: "schedule" | "remediation"): AuditActor => ({
+/** The service itself, acting on behalf of a schedule, a remediation rule or an update policy. */
+export const automaticActor = (
+  userId: "schedule" | "remediation" | "update policy",
+): AuditActor => ({
   userId,
   role: "system",
   address: "",
@@ -55,6 +57,7 @@ export function recordAudit(
     at: now().toISOString(),
     actor: caller.userId,
     actorEmail: selectUser(db, caller.userId)?.email ?? null,
+    token: caller.apiToken ? { id: caller.apiToken.id, name: caller.apiToken.name } : null,
     role: caller.role,
     action,
     target: cut(target, TARGET_MAX),

@@ -9,6 +9,7 @@ import {
   selectFamiliesOfUser,
 } from "../../../db/ce/refresh_tokens.ts";
 import { upsertRevokedFamily } from "../../../db/ce/revoked_families.ts";
+import { deleteSession } from "../../../db/ce/sessions.ts";
 import type { Deps } from "../../deps.ts";
 import { ACCESS_TOKEN_S } from "./tokens.ts";
 
@@ -19,32 +20,37 @@ export function revokeFamily(deps: FamilyDeps, familyId: string): void {
   revokeFamilies(deps, () => [familyId]);
 }
 
-/**
- * Revokes every login of a user.
- *
- * @param change Stores the cause, e.g. the new password, in the same transaction.
- */
+/** Revokes every login of a user. */
 export function revokeFamiliesOfUser(
   deps: FamilyDeps,
   userId: string,
-  change: () => void = () => {},
+  { change = () => {}, except }: {
+    /** Stores the cause, e.g. the new password, in the same transaction. */
+    change?: () => void;
+    /** A family that is not revoked. */
+    except?: string | undefined;
+  } = {},
 ): void {
   revokeFamilies(deps, () => {
     change();
-    return selectFamiliesOfUser(deps.db, userId);
+    return selectFamiliesOfUser(deps.db, userId).filter((familyId) => familyId !== except);
   });
 }
 
 /** Revokes the families that `select` returns, in the same transaction. */
 export function revokeFamilies({ db, accounts, now }: FamilyDeps, select: () => string[]): void {
-  const expiresAt = new Date(now().getTime() + ACCESS_TOKEN_S * 1000);
+  const expiresAt = accessTokensEnd(now());
   const families = db.transaction(() => {
     const selected = select();
     for (const familyId of selected) {
       deleteRefreshTokensOfFamily(db, familyId);
+      deleteSession(db, familyId);
       upsertRevokedFamily(db, { familyId, expiresAt: expiresAt.toISOString() });
     }
     return selected;
   });
   for (const familyId of families) accounts.revoke(familyId, expiresAt);
 }
+
+/** When all access tokens that were issued until now have expired. */
+export const accessTokensEnd = (now: Date): Date => new Date(now.getTime() + ACCESS_TOKEN_S * 1000);

@@ -9,6 +9,7 @@ import {
   selectRefreshToken,
   updateRefreshTokenSpent,
 } from "../../../db/ce/refresh_tokens.ts";
+import { updateSessionUse } from "../../../db/ce/sessions.ts";
 import { selectUser } from "../../../db/ce/users.ts";
 import { AppError } from "../../errors.ts";
 import { emailKey } from "./emails.ts";
@@ -58,8 +59,10 @@ export async function refreshSession(
   const endsAt = found.endsAt === null ? null : new Date(found.endsAt);
   if (found.spentAt === null) {
     db.transaction(() => {
-      updateRefreshTokenSpent(db, { tokenHash, spentAt: at.toISOString(), spentFrom: address });
-      storeRefreshToken(db, next, found, at, endsAt);
+      const lastUsedAt = at.toISOString();
+      updateRefreshTokenSpent(db, { tokenHash, spentAt: lastUsedAt, spentFrom: address });
+      const expiresAt = storeRefreshToken(db, next, found, at, endsAt);
+      updateSessionUse(db, found.familyId, { address, lastUsedAt, expiresAt });
     });
   }
   const user = selectUser(db, found.userId);

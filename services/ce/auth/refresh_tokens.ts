@@ -9,8 +9,8 @@ import { insertRefreshToken } from "../../../db/ce/refresh_tokens.ts";
 import type { Session } from "../../auth/accounts.ts";
 import type { Deps } from "../../deps.ts";
 
-/** Lifetime of a refresh token. */
-const REFRESH_TOKEN_MS = 30 * 24 * 60 * 60 * 1000;
+/** Lifetime of a refresh token, in seconds. */
+export const REFRESH_TOKEN_S = 30 * 24 * 60 * 60;
 
 const REFRESH_TOKEN_BYTES = 32;
 
@@ -33,26 +33,32 @@ export const accessTokenId = (refreshToken: string): string =>
 /** Unsalted, because 256 random bits cannot be guessed. */
 export const refreshTokenHash = (token: string): string => sha256(token);
 
-/** Stores the hash of a token that continues a login. For `endsAt` see `OpenLogin`. */
+/**
+ * Stores the hash of a token that continues a login. For `endsAt` see `OpenLogin`.
+ *
+ * @returns When it expires; ISO 8601, UTC.
+ */
 export function storeRefreshToken(
   db: Deps["db"],
   token: string,
   { userId, familyId }: Session,
   createdAt: Date,
   endsAt: Date | null,
-): void {
+): string {
   const expiresAtMs = Math.min(
-    createdAt.getTime() + REFRESH_TOKEN_MS,
+    createdAt.getTime() + REFRESH_TOKEN_S * 1000,
     endsAt?.getTime() ?? Infinity,
   );
+  const expiresAt = new Date(expiresAtMs).toISOString();
   insertRefreshToken(db, {
     tokenHash: refreshTokenHash(token),
     familyId,
     userId,
     createdAt: createdAt.toISOString(),
-    expiresAt: new Date(expiresAtMs).toISOString(),
+    expiresAt,
     endsAt: endsAt?.toISOString() ?? null,
   });
+  return expiresAt;
 }
 
 const sha256 = (text: string): string =>

@@ -4,8 +4,9 @@
  * @module
  */
 
-import { deleteExpiredRefreshTokens } from "../../../db/ce/refresh_tokens.ts";
+import { deleteExpiredRefreshTokens, selectRefreshToken } from "../../../db/ce/refresh_tokens.ts";
 import { deleteExpiredRevokedFamilies } from "../../../db/ce/revoked_families.ts";
+import { deleteExpiredSessions, insertSession } from "../../../db/ce/sessions.ts";
 import {
   selectPasswordHash,
   selectUserByEmail,
@@ -13,15 +14,21 @@ import {
 } from "../../../db/ce/users.ts";
 import { KEY_USER, type Session } from "../../auth/accounts.ts";
 import type { Caller, UserRole } from "../../auth/caller.ts";
-import { warnAnonymous } from "../../auth/anonymous_log.ts";
+import type { Client } from "../../auth/client.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
+import type { EmitDeps } from "../../events/emit.ts";
 import type { LoginAttempt } from "../../auth/login_throttle.ts";
 import { isApiKey } from "./api_key.ts";
 import { emailKey } from "./emails.ts";
 import { revokeFamily } from "./families.ts";
-
-import { accessTokenId, makeRefreshToken, storeRefreshToken } from "./refresh_tokens.ts";
+import {
+  accessTokenId,
+  makeRefreshToken,
+  refreshTokenHash,
+  storeRefreshToken,
+} from "./refresh_tokens.ts";
+import { rememberClient, reportSignIn, type SignIn } from "./sign_ins.ts";
 import { accessTokenLifeS, signAccessToken } from "./tokens.ts";
 
 /** The response to a login. */
@@ -45,6 +52,9 @@ export interface OpenLogin {
   endsAt: Date | null;
 }
 
+/** A login that was just stored. */
+export type NewLogin = OpenLogin & SignIn;
+
 export interface LoginTerms {
   /** Latest end of the login, e.g. the end of the identity provider's session. */
   endsAt?: Date;
@@ -56,8 +66,8 @@ export interface LoginTerms {
  */
 export type Admit = (userId: string) => void;
 
-type SessionDeps = Pick<Deps, "config" | "db" | "accounts" | "secrets" | "now">;
-export type LoginDeps = SessionDeps & Pick<Deps, "passwords" | "throttle" | "log">;
+type SessionDeps = EmitDeps & Pick<Deps, "accounts" | "secrets">;
+export type LoginDeps = SessionDeps & Pick<Deps, "anonymousLog" | "passwords" | "throttle">;
 
 /**
  * Key mode: exchanges the API key for tokens. Failures are counted per address only, because the
@@ -69,21 +79,22 @@ export type LoginDeps = SessionDeps & Pick<Deps, "passwords" | "throttle" | "log
 export async function exchangeApiKey(
   deps: LoginDeps,
   { apiKey }: { apiKey: string },
-  address: string,
+  client: Client,
   admit: Admit,
 ): Promise<TokenPair> {
   if (deps.config.authMode !== "key") {
     throw new AppError("not_found", "Key mode is off (AUTH_MODE=users); use POST /auth/login");
   }
+  const { address } = client;
   const attempt = deps.throttle.begin(address);
   if (!await isApiKey(deps, apiKey)) {
-    warnAnonymous(deps, "wrong API key", { address });
+    deps.anonymousLog.warn("wrong API key", { address });
     throw new AppError("unauthorized", "The API key is wrong");
   }
   attempt.succeeded();
   admit(KEY_USER);
   deps.log.info("login", { userId: KEY_USER, address });
-  return await startSession(deps, KEY_USER);
+  return await startSession(deps, KEY_USER, client);
 }
 
 /**
@@ -97,10 +108,11 @@ export async function exchangeApiKey(
 export async function logIn(
   deps: LoginDeps,
   { email, password }: { email: string; password: string },
-  address: string,
+  client: Client,
   admit: Admit,
 ): Promise<TokenPair> {
   const { db, log, throttle } = deps;
+  const { address } = client;
   if (deps.config.authMode !== "users") {
     throw new AppError("not_found", "Users mode is off (AUTH_MODE=key); use POST /auth/token");
   }
@@ -114,14 +126,38 @@ export async function logIn(
 
   // The user may have been deleted, or the password changed, while it was checked.
   if (!isRight || !user || selectPasswordHash(db, user.id) !== stored) {
-    warnAnonymous(deps, "login refused", { userId: user?.id, address });
+    deps.anonymousLog.warn("login refused", { userId: user?.id, address });
     throw new AppError("unauthorized", "The email or the password is wrong");
   }
   attempt?.succeeded();
   admit(user.id);
   throttle.remember(address, account);
   log.info("login", { userId: user.id, address });
-  return await startSession(deps, user.id);
+  return await startSession(deps, user.id, client);
+}
+
+/**
+ * Logs in with the credentials of the current mode: the API key, or email and password.
+ *
+ * @throws {AppError} `invalid` for credentials of the other mode; else as for
+ * {@linkcode exchangeApiKey} and {@linkcode logIn}.
+ */
+export async function signIn(
+  deps: LoginDeps,
+  credentials: { apiKey: string } | { email: string; password: string },
+  client: Client,
+  admit: Admit,
+): Promise<TokenPair> {
+  const { authMode } = deps.config;
+  if ("apiKey" in credentials) {
+    if (authMode === "key") return await exchangeApiKey(deps, credentials, client, admit);
+    throw new AppError(
+      "invalid",
+      "body: Key mode is off (AUTH_MODE=users); send email and password",
+    );
+  }
+  if (authMode === "users") return await logIn(deps, credentials, client, admit);
+  throw new AppError("invalid", "body: Users mode is off (AUTH_MODE=key); send apiKey");
 }
 
 /**
@@ -133,32 +169,39 @@ export async function logIn(
 export async function startSession(
   deps: SessionDeps,
   userId: string,
+  client: Client,
   terms: LoginTerms = {},
 ): Promise<TokenPair> {
-  const login = deps.db.transaction(() => storeLogin(deps, userId, terms));
+  const login = deps.db.transaction(() => storeLogin(deps, userId, client, terms));
+  reportSignIn(deps, login);
   return await tokenPairOf(deps, login);
 }
 
 /**
  * Stores a login; see {@linkcode startSession}. Runs inside the caller's transaction, so that the
- * login is stored together with its cause.
+ * login is stored together with its cause. Call {@linkcode reportSignIn} after the commit.
  *
  * @throws {AppError} `unauthorized` if the user does not exist (any more).
  */
 export function storeLogin(
   deps: Pick<SessionDeps, "db" | "accounts" | "now">,
   userId: string,
+  client: Client,
   { endsAt }: LoginTerms = {},
-): OpenLogin {
+): NewLogin {
   const { db, accounts, now } = deps;
   const issuedAt = now();
   const session = { userId, familyId: crypto.randomUUID() };
   const role = accounts.roleOf(session);
   if (!role) throw new AppError("unauthorized", "The user no longer exists");
-  updateUserLastLogin(db, userId, issuedAt.toISOString());
+  const createdAt = issuedAt.toISOString();
+  updateUserLastLogin(db, userId, createdAt);
   const refreshToken = makeRefreshToken();
-  storeRefreshToken(db, refreshToken, session, issuedAt, endsAt ?? null);
-  return { session, role, refreshToken, issuedAt, endsAt: endsAt ?? null };
+  const expiresAt = storeRefreshToken(db, refreshToken, session, issuedAt, endsAt ?? null);
+  const { familyId: id } = session;
+  insertSession(db, { id, userId, ...client, createdAt, lastUsedAt: createdAt, expiresAt });
+  const isNewClient = rememberClient(deps, userId, client);
+  return { session, role, refreshToken, issuedAt, endsAt: endsAt ?? null, client, isNewClient };
 }
 
 /** The tokens of a login that was stored or renewed; always the same for the same login. */
@@ -182,8 +225,42 @@ export function logOut(deps: Pick<Deps, "db" | "accounts" | "now">, { familyId }
   revokeFamily(deps, familyId);
 }
 
-/** Deletes expired refresh tokens and revocations. @returns The number of deleted rows. */
+/**
+ * Revokes the login of a browser.
+ *
+ * @returns The user's id.
+ * @throws {AppError} `unauthorized` for an unknown refresh token.
+ * @throws {ThrottledError} After too many failures from the address.
+ */
+export function logOutBrowser(
+  deps: Pick<Deps, "db" | "accounts" | "throttle" | "now">,
+  refreshToken: string,
+  address: string,
+): string {
+  const attempt = deps.throttle.begin(address);
+  const session = endSession(deps, refreshToken);
+  if (!session) throw new AppError("unauthorized", "The session has ended");
+  attempt.succeeded();
+  return session.userId;
+}
+
+/**
+ * Revokes the login of a refresh token, even of a used one.
+ *
+ * @returns The login; `undefined` for an unknown token.
+ */
+export function endSession(
+  deps: Pick<Deps, "db" | "accounts" | "now">,
+  refreshToken: string,
+): Session | undefined {
+  const found = selectRefreshToken(deps.db, refreshTokenHash(refreshToken));
+  if (found) revokeFamily(deps, found.familyId);
+  return found;
+}
+
+/** Deletes expired sessions, refresh tokens and revocations. @returns The number of deleted rows. */
 export function sweepExpiredTokens({ db, now }: Pick<Deps, "db" | "now">): number {
   const at = now().toISOString();
-  return deleteExpiredRefreshTokens(db, at) + deleteExpiredRevokedFamilies(db, at);
+  return deleteExpiredRefreshTokens(db, at) + deleteExpiredSessions(db, at) +
+    deleteExpiredRevokedFamilies(db, at);
 }

@@ -4,7 +4,9 @@
  * @module
  */
 
+import { deleteKnownClientsOfUser } from "../../../db/ce/known_clients.ts";
 import { updateRefreshTokensRevoked } from "../../../db/ce/refresh_tokens.ts";
+import { updateSessionsExpiry } from "../../../db/ce/sessions.ts";
 import {
   countAdmins,
   countUsers,
@@ -25,7 +27,7 @@ import { AppError, notFound } from "../../errors.ts";
 import { assertBelowLimit } from "../../license/limits.ts";
 import type { LoginAttempt } from "../../auth/login_throttle.ts";
 import { EMAIL_RULE, emailKey, isEmail } from "./emails.ts";
-import { revokeFamiliesOfUser } from "./families.ts";
+import { accessTokensEnd, revokeFamiliesOfUser } from "./families.ts";
 import { assertAcceptablePassword, makePassword } from "../../auth/passwords.ts";
 
 export type { User };
@@ -44,7 +46,10 @@ export interface NewUser {
 export function describeCaller(
   { db }: Pick<Deps, "db">,
   { userId, role }: Caller,
-): Omit<User, "email" | "createdAt"> & { email: string | null; createdAt: string | null } {
+): Omit<User, "name" | "email" | "createdAt"> & {
+  email: string | null;
+  createdAt: string | null;
+} {
   if (userId === KEY_USER) {
     return { id: userId, email: null, role: role as UserRole, createdAt: null, lastLoginAt: null };
   }
@@ -98,7 +103,7 @@ export function storeUser(
   { email, passwordHash, role }: Omit<NewUser, "password"> & { passwordHash: string | null },
 ): User {
   assertEmailFree(db, email);
-  const user: User = {
+  const user = {
     id: crypto.randomUUID(),
     email,
     role,
@@ -108,7 +113,7 @@ export function storeUser(
   insertUser(db, { ...user, emailKey: emailKey(email), passwordHash });
   accounts.put(user.id, role);
   log.info("user created", { userId: user.id, role });
-  return user;
+  return { ...user, name: null };
 }
 
 /**
@@ -154,6 +159,7 @@ export function setUserRole(
   db.transaction(() => {
     updateUserRole(db, id, role);
     updateRefreshTokensRevoked(db, id, now().toISOString());
+    updateSessionsExpiry(db, id, accessTokensEnd(now()).toISOString());
   });
   accounts.put(id, role);
   log.info("role changed", { userId: id, from: user.role, to: role });
@@ -187,27 +193,36 @@ export async function changePassword(
     return await setPassword(deps, id, password);
   }
   assertMayManage(caller, findUser(deps.db, id));
-  return await setPassword(deps, id, password, (user) => assertMayManage(caller, user));
+  return await setPassword(deps, id, password, {
+    assertAllowed: (user) => assertMayManage(caller, user),
+  });
+}
+
+export interface SetPasswordOptions {
+  /** Called after hashing, because the user's role may have changed meanwhile. */
+  assertAllowed?: (user: User) => void;
+  /** The id of a session that is not revoked. */
+  keptSession?: string;
 }
 
 /**
  * Sets a password without the current one, and revokes every login of the user.
  *
- * @param assertAllowed Called after hashing, because the user's role may have changed meanwhile.
  * @throws {AppError} `invalid` for an unacceptable password; `not_found` for an unknown user.
  */
 export async function setPassword(
   deps: Pick<Deps, "db" | "accounts" | "passwords" | "now" | "log">,
   id: string,
   password: string,
-  assertAllowed: (user: User) => void = () => {},
+  { assertAllowed = () => {}, keptSession }: SetPasswordOptions = {},
 ): Promise<User> {
   const { db, log } = deps;
   assertAcceptablePassword(password);
   const passwordHash = await deps.passwords.hash(password);
   const user = findUser(db, id);
   assertAllowed(user);
-  revokeFamiliesOfUser(deps, id, () => updateUserPassword(db, id, passwordHash));
+  const store = () => updateUserPassword(db, id, passwordHash);
+  revokeFamiliesOfUser(deps, id, { change: store, except: keptSession });
   log.info("password changed", { userId: id });
   return user;
 }
@@ -233,13 +248,22 @@ export function removeUser(
   assertMayManage(caller, user);
   if (user.role === "admin") assertAnotherAdmin(db, "deleted");
 
-  revokeFamiliesOfUser(deps, id, () => deleteUser(db, id));
+  revokeFamiliesOfUser(deps, id, {
+    change: () => {
+      deleteUser(db, id);
+      deleteKnownClientsOfUser(db, id);
+    },
+  });
   accounts.remove(id);
   log.info("user deleted", { userId: id });
   return user;
 }
 
-async function assertCurrentPassword(
+/**
+ * @throws {AppError} `invalid` without the current password; `forbidden` for a wrong one.
+ * @throws {ThrottledError} After too many wrong ones.
+ */
+export async function assertCurrentPassword(
   { db, passwords, throttle, log }: Pick<Deps, "db" | "passwords" | "throttle" | "log">,
   { userId, address }: Caller,
   currentPassword: string | undefined,
@@ -260,7 +284,8 @@ async function assertCurrentPassword(
   attempt?.succeeded();
 }
 
-function assertUsersMode({ authMode }: Pick<Deps["config"], "authMode">): void {
+/** @throws {AppError} `not_found` in key mode. */
+export function assertUsersMode({ authMode }: Pick<Deps["config"], "authMode">): void {
   if (authMode !== "users") {
     throw new AppError("not_found", "Users mode is off (AUTH_MODE=key)");
   }
@@ -273,7 +298,7 @@ function assertMayAssign({ role: own }: Caller, role: UserRole): void {
 }
 
 /** Callers cannot change users with more rights. @throws {AppError} `forbidden` */
-function assertMayManage(caller: Caller, { id, role }: User): void {
+export function assertMayManage(caller: Caller, { id, role }: User): void {
   if (caller.role === "admin") return;
   if (includesRole(caller.role, role) && caller.rights?.includeThoseOf(id)) return;
   throw new AppError(
@@ -287,13 +312,20 @@ function assertEmail(email: string): void {
 }
 
 function assertEmailFree(db: Deps["db"], email: string): void {
-  if (selectUserByEmail(db, emailKey(email))) {
-    throw new AppError("conflict", `A user with the email ${email} already exists`);
-  }
+  if (selectUserByEmail(db, emailKey(email))) throw emailInUse(email);
 }
+
+export const emailInUse = (email: string) =>
+  new AppError("conflict", `A user with the email ${email} already exists`);
 
 function assertAnotherAdmin(db: Deps["db"], action: string): void {
   if (countAdmins(db) <= 1) throw new AppError("conflict", `The last admin cannot be ${action}`);
+}
+
+/** One user. @throws {AppError} `not_found` for an unknown user and in key mode. */
+export function findActiveUser({ config, db }: Pick<Deps, "config" | "db">, id: string): User {
+  assertUsersMode(config);
+  return findUser(db, id);
 }
 
 function findUser(db: Deps["db"], id: string): User {

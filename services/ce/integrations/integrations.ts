@@ -21,26 +21,12 @@ import {
 } from "../../../db/ce/integrations.ts";
 import type { Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
-import { type Edition, editionName, includesEdition } from "../../license/edition.ts";
-import { AppError, InputError, LimitError, notFound } from "../../errors.ts";
-import {
-  type Adapter,
-  type AdapterConfig,
-  findAdapter,
-  type LoadedAdapter,
-} from "../../integration/adapter.ts";
+import { AppError, notFound } from "../../errors.ts";
+import type { AdapterConfig } from "../../integration/adapter.ts";
 import { assertBelowLimit } from "../../license/limits.ts";
-import { assertOutboundUrl } from "../../outbound/url.ts";
-import { GIVE_AGAIN, isElsewhere } from "../../redact.ts";
-import { openIfPossible } from "../../secrets.ts";
-import {
-  type ConfigSecrets,
-  joinConfig,
-  restoreSecrets,
-  splitConfig,
-  splitStoredUrls,
-} from "./config.ts";
 import { deleteIntegrationData } from "./data.ts";
+import { assertLicensed, findKnownAdapter } from "./licensed_adapters.ts";
+import { checkConfig, sealConfig } from "./stored_config.ts";
 
 /** Limits and default of the poll interval, in seconds. */
 export const POLL_INTERVAL = { min: 10, max: 86_400, fallback: 60 };
@@ -59,29 +45,6 @@ export interface IntegrationView extends Omit<Integration, "secrets"> {
   lastPollAt: string | null;
   lastStatus: "ok" | "error" | "never";
   lastError: string | null;
-}
-
-/** An adapter in the list of adapters. */
-export interface AdapterView {
-  id: string;
-  name: string;
-  edition: Edition;
-  /** Whether the current license includes it. */
-  available: boolean;
-  config: LoadedAdapter["fields"];
-}
-
-/** All adapters, including those of other editions. */
-export async function listAdapters(
-  { adapters, license }: Pick<Deps, "adapters" | "license">,
-): Promise<AdapterView[]> {
-  return await Promise.all(adapters.map(async ({ id, name, edition, load }) => ({
-    id,
-    name,
-    edition,
-    available: includesEdition(license.edition, edition),
-    config: (await load()).fields,
-  })));
 }
 
 /** All integrations, newest first. */
@@ -210,137 +173,6 @@ export function findIntegration(db: Deps["db"], id: string): Integration {
   if (!integration) throw notFound("Integration", id);
   return integration;
 }
-
-/**
- * Loads the adapter of an integration and its config with all secrets.
- *
- * @throws {AppError} `invalid` if this version does not support the stored config.
- * @throws {SealError} If the secrets cannot be decrypted.
- */
-export async function openConfig(
-  deps: Pick<Deps, "adapters" | "secrets">,
-  integration: Integration,
-): Promise<{ adapter: LoadedAdapter; config: AdapterConfig }> {
-  const adapter = await findKnownAdapter(deps, integration.adapter).load();
-  const complete = joinConfig(integration.config, openSecrets(deps, integration));
-  const parsed = adapter.parse(complete, "config");
-  if ("issues" in parsed) throw new InputError(parsed.issues);
-  return { adapter, config: parsed.config };
-}
-
-/**
- * Checks the adapter of a request to create or change an integration, before its input is
- * validated.
- *
- * @param adapterId As given in the request.
- * @param id The integration to change, which may keep its current adapter.
- * @throws {LimitError} If the current edition lacks the adapter.
- */
-export function assertAdapterLicensed(
-  { adapters, db, license }: Pick<Deps, "adapters" | "db" | "license">,
-  adapterId: unknown,
-  id?: string,
-): void {
-  const adapter = typeof adapterId === "string" ? findAdapter(adapters, adapterId) : undefined;
-  if (!adapter || id !== undefined && selectIntegration(db, id)?.adapter === adapter.id) return;
-  assertLicensed(license, adapter);
-}
-
-/** @throws {LimitError} If the current edition lacks the adapter. */
-export function assertLicensed(license: Deps["license"], { name, edition }: Adapter): void {
-  if (!includesEdition(license.edition, edition)) {
-    throw new LimitError(`The integration adapter ${name} needs the ${editionName(edition)}`, 0, 0);
-  }
-}
-
-function findKnownAdapter({ adapters }: Pick<Deps, "adapters">, id: string): Adapter {
-  const adapter = findAdapter(adapters, id);
-  if (!adapter) {
-    const known = adapters.map((each) => each.id).join(", ");
-    throw new AppError("invalid", `body.adapter: must be one of ${known}`);
-  }
-  return adapter;
-}
-
-/**
- * Restores redacted secrets and validates the config.
- *
- * @param before The integration whose secrets can be kept.
- * @param isGiven Whether the request contains the config. A config that is taken over from another
- * adapter may have unknown fields, which are dropped.
- */
-async function checkConfig(
-  deps: Pick<Deps, "config" | "secrets">,
-  adapter: LoadedAdapter,
-  given: AdapterConfig,
-  before: Integration | undefined,
-  isGiven = true,
-): Promise<AdapterConfig> {
-  const stored = before && openIfPossible(() => openSecrets(deps, before));
-  const result = restoreSecrets(adapter, given, stored ?? {});
-  if ("missing" in result) {
-    throw new AppError(
-      "invalid",
-      `body.config.${result.missing}: is redacted, but no value is stored`,
-    );
-  }
-  const parsed = adapter.parse(result.config, "body.config");
-  const unknown = isGiven ? adapter.findUnknown(given, "body.config") : [];
-  const issues = [...unknown, ...("issues" in parsed ? parsed.issues : [])];
-  if ("issues" in parsed || issues.length > 0) throw new InputError(issues);
-  for (const field of adapter.addresses) {
-    const address = parsed.config[field];
-    if (typeof address !== "string") continue;
-    await assertOutboundUrl(deps, address, "internal", `body.config.${field}`);
-  }
-  const [restored] = result.restored;
-  if (
-    before && restored !== undefined &&
-    isElsewhere(adapter.target(before.config), adapter.target(parsed.config))
-  ) throw new AppError("invalid", `body.config.${restored}: ${GIVE_AGAIN}`);
-  return parsed.config;
-}
-
-function sealConfig(
-  secrets: Deps["secrets"],
-  id: string,
-  adapter: LoadedAdapter,
-  config: AdapterConfig,
-): Pick<Integration, "config" | "secrets"> {
-  const split = splitConfig(adapter, config);
-  return {
-    config: split.redacted,
-    secrets: secrets.seal(JSON.stringify(split.secrets), purposeOf(id)),
-  };
-}
-
-/** Encrypts secrets in URLs that an earlier version stored in plain text. */
-export function sealIntegrationUrls(
-  deps: Pick<Deps, "db" | "secrets" | "log">,
-): void {
-  for (const integration of selectIntegrations(deps.db)) {
-    const { id } = integration;
-    const split = splitStoredUrls(integration.config);
-    const stored = split && openIfPossible(() => openSecrets(deps, integration));
-    // If the secrets cannot be opened, they have to be entered again, which encrypts the URL as well.
-    if (!stored) continue;
-    const sealed = deps.secrets.seal(
-      JSON.stringify({ ...stored, ...split.secrets }),
-      purposeOf(id),
-    );
-    updateIntegration(deps.db, { ...integration, config: split.redacted, secrets: sealed });
-    deps.log.info("integration URL encrypted", { integrationId: id });
-  }
-}
-
-function openSecrets(
-  { secrets }: Pick<Deps, "secrets">,
-  { id, secrets: sealed }: Integration,
-): ConfigSecrets {
-  return JSON.parse(secrets.open(sealed, purposeOf(id)));
-}
-
-const purposeOf = (id: string) => `integration ${id} config`;
 
 function viewOf(
   { secrets: _, ...integration }: Integration,

@@ -25,7 +25,9 @@ import { OutboundError } from "../../outbound/error.ts";
 import { outboundRequest } from "../../outbound/http.ts";
 import { SealError } from "../../secrets.ts";
 import { DATA_RETENTION_MS } from "./data.ts";
-import { assertLicensed, findIntegration, openConfig } from "./integrations.ts";
+import { findIntegration } from "./integrations.ts";
+import { assertLicensed } from "./licensed_adapters.ts";
+import { openConfig } from "./stored_config.ts";
 
 /** Timeouts of one request, of a test, and of all requests of a poll; in milliseconds. */
 const REQUEST_MS = 10_000;

@@ -6,6 +6,9 @@
 
 import type { Metric } from "prom-client";
 import { nodeZlib } from "../../builtins.ts";
+import type { Caller } from "../../auth/caller.ts";
+import { isLimited } from "../../auth/scope.ts";
+import { visibleTo } from "../../auth/visible.ts";
 import type { Deps } from "../../deps.ts";
 import { errorFields } from "../../log.ts";
 import { containerFamilies } from "./families/containers.ts";
@@ -32,20 +35,23 @@ const RECORDS_CACHE_MS = 5_000;
 const encoder = new TextEncoder();
 
 /** Creates the exporter, which never waits for the engine. */
-export function createMetricsExporter(deps: Deps): () => Promise<MetricsText> {
+export function createMetricsExporter(
+  deps: Deps,
+): (caller?: Pick<Caller, "scope">) => Promise<MetricsText> {
   const { inventory, stats, now } = deps;
   const readRecords = createRecordReader(deps);
   let cached: { revision: string; at: number; text: Promise<MetricsText> } | undefined;
 
-  return () => {
+  return (caller = {}) => {
     stats.wantSizes();
+    if (isLimited(caller.scope)) return formatMetrics(null, containersOf(deps, caller));
     const at = now().getTime();
     const revision = `${inventory.revision} ${stats.revision}`;
     if (!cached || cached.revision !== revision || Math.abs(at - cached.at) >= CACHE_MS) {
       cached = {
         revision,
         at,
-        text: formatMetrics(deps, [...liveFamilies(deps), ...readRecords()]),
+        text: formatMetrics(deps.config.procPath, [...liveFamilies(deps), ...readRecords()]),
       };
     }
     return cached.text;
@@ -63,6 +69,18 @@ function liveFamilies(deps: Deps): Family[] {
     ...(host.latest ? hostFamilies({ sample: host.latest, hostName: config.serverName, now }) : []),
     ...(containers ? containerFamilies({ containers, stats, kind: engine.kind, now }) : []),
   ];
+}
+
+/** The containers in the scope of an API token. Metrics of the host include other containers. */
+function containersOf(deps: Deps, caller: Pick<Caller, "scope">): Family[] {
+  const { engine, inventory, now, stats } = visibleTo(deps, caller);
+  if (!inventory.live) return [];
+  return containerFamilies({
+    containers: inventory.list(),
+    stats,
+    kind: engine.kind,
+    now: now(),
+  });
 }
 
 /** A failing database does not fail the export. */
@@ -83,11 +101,12 @@ function createRecordReader(deps: Deps): () => Family[] {
   };
 }
 
+/** @param procPath Where the kernel's metrics are read, if at all. */
 async function formatMetrics(
-  { config }: Pick<Deps, "config">,
+  procPath: string | null,
   families: readonly Family[],
 ): Promise<MetricsText> {
-  const kernel = config.procPath === null ? [] : await kernelFamilies(config.procPath);
+  const kernel = procPath === null ? [] : await kernelFamilies(procPath);
   const byName = new Map<string, Family>();
   for (const family of families) {
     const known = byName.get(family.name);
@@ -96,8 +115,8 @@ async function formatMetrics(
   }
   // Metrics of the kernel replace those of the sampler.
   for (const family of kernel) byName.set(family.name, family);
-  // Loaded on first use, because the import is slow.
-  const { Registry } = await import("prom-client");
+  // Loaded on first use, because the import is slow. In the bundle, CommonJS has only a default export.
+  const { default: { Registry } } = await import("prom-client");
   const registry = new Registry();
   // The values exist already, so a metric has only the members that the registry reads.
   for (const family of byName.values()) {

@@ -243,11 +243,11 @@ async function describeCertificate(
     validFrom: new Date(leaf.validFrom).toISOString(),
     expiresAt: expires.toISOString(),
     fingerprint: leaf.fingerprint256,
-    error: problems.length === 0 ? null : `The certificate ${conjunction.format(problems)}`,
+    error: problems.length === 0 ? null : `The certificate ${list(problems)}`,
   };
 }
 
-const conjunction = new Intl.ListFormat("en-GB");
+const list = (problems: readonly string[]) => new Intl.ListFormat("en-GB").format(problems);
 
 /** Reads the trusted authorities when they are first needed. */
 export type TrustStore = () => Promise<TrustAnchors>;

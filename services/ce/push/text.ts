@@ -53,6 +53,14 @@ function messageOf(
       const { id, title, severity } = data as { id: string; title: string; severity: string };
       return { title: `Incident: ${title}`, body: `severity ${severity}`, ids: { incidentId: id } };
     }
+    case "update.rolled_back":
+    case "update.needs_attention": {
+      const { container, id, reason } = data as EventMap["update.rolled_back"];
+      const title = event === "update.rolled_back"
+        ? `Update of ${container} was rolled back`
+        : `Update of ${container} needs attention`;
+      return { title, body: reason ?? "", ids: { containerId: id } };
+    }
     default:
       return undefined;
   }

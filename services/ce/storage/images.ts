@@ -15,6 +15,7 @@ import {
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { engineTime } from "../../state/engine_time.ts";
+import type { Container } from "../../state/inventory.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import { currentContainers } from "../containers/containers.ts";
 
@@ -44,15 +45,21 @@ export interface RemovedImage {
   untagged: string[];
 }
 
-/** All images except intermediate layers, newest first. */
+/**
+ * All images except intermediate layers, newest first. For an API token with a scope, the images of
+ * its containers, with the names by which these use them.
+ */
 export async function listImages(deps: ReadDeps): Promise<Image[]> {
   const [images, containers] = await Promise.all([
     imageList(deps.engine),
     currentContainers(deps),
   ]);
   const users = Map.groupBy(containers, ({ imageId }) => imageId);
+  const { scope } = deps.inventory;
   return images
     .map((image) => toImage(image, (id) => users.get(id)?.length ?? 0))
+    .filter(({ containers }) => !scope || containers > 0)
+    .map((image) => scope ? withNamesOf(image, users.get(image.id)!) : image)
     .sort(newestFirst);
 }
 
@@ -109,6 +116,26 @@ function toImage(summary: ImageSummary, usersOf: (id: string) => number): Image 
     dangling: repoTags.length === 0,
   };
 }
+
+/**
+ * Keeps the names by which these containers use the image: others may be those of containers outside
+ * of the scope.
+ */
+export function withNamesOf(image: Image, users: readonly Container[]): Image {
+  const names = new Set(users.map(({ image }) => image));
+  const repositories = new Set([...names].map(repositoryOf));
+  return {
+    ...image,
+    repoTags: image.repoTags.filter((tag) => names.has(tag) || names.has(shortName(tag))),
+    repoDigests: image.repoDigests.filter((digest) => repositories.has(repositoryOf(digest))),
+  };
+}
+
+/** A container that was created from `nginx` uses `nginx:latest`. */
+const shortName = (tag: string) => tag.replace(/:latest$/, "");
+
+/** The name without tag and digest. */
+const repositoryOf = (name: string) => name.replace(/@.*$/, "").replace(/:[^/:]*$/, "");
 
 /** Podman omits the algorithm. */
 export function fullImageId(id: string): string {

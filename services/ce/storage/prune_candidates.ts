@@ -18,6 +18,7 @@ import type { Identity } from "../../state/reservations.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import { fullImageId, imageNames } from "./images.ts";
 import { readMark } from "../rebuild/marks.ts";
+import { isPreviousTag } from "../updates/run/previous.ts";
 
 /** An object that a prune removes. */
 export interface PrunedItem {
@@ -101,11 +102,11 @@ export async function unusedNetworks(
   const isUnused = ({ Id, Name, Scope, Ingress, ConfigOnly, Created }: Network) =>
     Scope === "local" && !Ingress && ConfigOnly !== true && !PREDEFINED_NETWORKS.has(Name) &&
     !used.has(Id) && !used.has(Name) && isOld(before, engineTime(Created));
-  return (await networkList(deps.engine)).filter(isUnused).map(({ Id, Name }) => ({
-    id: Id,
-    name: Name,
+  return (await networkList(deps.engine)).filter(isUnused).map((network) => ({
+    id: network.Id,
+    name: network.Name,
     size: 0,
-    remove: () => networkRemove(deps.engine, Id),
+    remove: () => networkRemove(deps.engine, network),
   }));
 }
 
@@ -132,7 +133,10 @@ export async function unusedVolumes(
   });
 }
 
-/** Images that no container uses: untagged ones, and all with `unusedImages`. */
+/**
+ * Images that no container uses: untagged ones, and all with `unusedImages`, except those that are
+ * kept for a rollback.
+ */
 export async function unusedImages(
   deps: PruneDeps,
   { before, remaining, unusedImages }: PruneScope,
@@ -146,6 +150,7 @@ export async function unusedImages(
   for (const image of images) {
     const tags = imageNames(image.RepoTags).sort();
     if (used.has(fullImageId(image.Id)) || (tags.length > 0 && !unusedImages)) continue;
+    if (tags.some(isPreviousTag)) continue;
     // An old image may have been pulled or tagged recently.
     const inspect = await ignoreNotFound(imageInspect(engine, image.Id));
     const taggedAt = engineTime(inspect?.Metadata?.LastTagTime);

@@ -4,13 +4,20 @@
  * @module
  */
 
-import { EngineError } from "../../../engine/errors.ts";
-import { volumeList, volumeRemove } from "../../../engine/volumes.ts";
+import { EngineError, ifThere } from "../../../engine/errors.ts";
+import {
+  type Volume as EngineVolume,
+  volumeCreate,
+  volumeInspect,
+  volumeList,
+  volumeRemove,
+} from "../../../engine/volumes.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { engineTime } from "../../state/engine_time.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import { currentContainers } from "../containers/containers.ts";
+import { creationError } from "../containers/networks.ts";
 import { volumeSizes } from "./disk_usage.ts";
 
 export interface Volume {
@@ -29,22 +36,67 @@ export interface Volume {
   containers: string[];
 }
 
-/** All volumes by name. Sizes come from the last disk breakdown; the list does not compute them. */
+/**
+ * Volumes by name; for an API token with a scope, those that its containers mount. Sizes come from
+ * the last disk breakdown; the list does not compute them.
+ */
 export async function listVolumes(
   deps: ReadDeps & Pick<Deps, "diskUsage" | "now">,
 ): Promise<Volume[]> {
   const [volumes, users] = await Promise.all([volumeList(deps.engine), usersByVolume(deps)]);
   const sizes = volumeSizes(deps);
-  return volumes.map(({ Name, Driver, Mountpoint, Scope, CreatedAt, Labels }) => ({
+  return volumes.map((volume) => ({
+    ...toVolume(volume),
+    size: sizes.get(volume.Name) ?? null,
+    containers: users.get(volume.Name) ?? [],
+  })).filter(({ containers }) => !deps.inventory.scope || containers.length > 0)
+    .sort((a, b) => a.name < b.name ? -1 : 1);
+}
+
+function toVolume({ Name, Driver, Mountpoint, Scope, CreatedAt, Labels }: EngineVolume): Volume {
+  return {
     name: Name,
     driver: Driver,
     mountpoint: Mountpoint,
     scope: Scope,
     createdAt: engineTime(CreatedAt),
     labels: Labels ?? {},
-    size: sizes.get(Name) ?? null,
-    containers: users.get(Name) ?? [],
-  })).sort((a, b) => a.name < b.name ? -1 : 1);
+    size: null,
+    containers: [],
+  };
+}
+
+export interface NewVolume {
+  name: string;
+  /** E.g. `local`. */
+  driver: string;
+  /** May contain passwords, e.g. of a network share; never listed. */
+  options: Record<string, string>;
+  labels: Record<string, string>;
+}
+
+/**
+ * Creates a volume. The engine itself would return an existing one, whatever its options.
+ *
+ * @throws {AppError} `invalid` for a driver that the engine does not have, or options that the driver
+ * refuses; `conflict` for a name in use, and whatever else the engine refuses.
+ */
+export async function createVolume(
+  { engine, diskUsage }: Pick<Deps, "diskUsage" | "engine">,
+  { name, driver, options, labels }: NewVolume,
+): Promise<Volume> {
+  if (await ifThere(volumeInspect(engine, name))) {
+    throw new AppError("conflict", `Volume ${name} already exists`);
+  }
+  try {
+    const created = await volumeCreate(engine, {
+      body: { Name: name, Driver: driver, DriverOpts: options, Labels: labels },
+    });
+    diskUsage.invalidate();
+    return toVolume(created);
+  } catch (error) {
+    throw error instanceof EngineError ? creationError(error, driver) : error;
+  }
 }
 
 /**

@@ -6,6 +6,7 @@
 
 import type { Deps } from "../../deps.ts";
 import { every, type Worker } from "../../lifecycle.ts";
+import { ADMIN_EVENT, ADMIN_KINDS } from "./admin_events.ts";
 import { broadcastStates } from "./frames.ts";
 
 const ROUND_MS = 15_000;
@@ -36,5 +37,8 @@ export async function forwardEvents(
   { events, stream }: Pick<Deps, "events" | "stream">,
   signal: AbortSignal,
 ): Promise<void> {
-  for await (const event of events.subscribe(signal)) stream.publish("event", event);
+  for await (const event of events.subscribe(signal)) {
+    const type = ADMIN_KINDS.has(event.event) ? ADMIN_EVENT : "event";
+    stream.publish(type, event, "event");
+  }
 }

@@ -13,14 +13,15 @@ import { listItems, listVersion } from "../containers/containers.ts";
 import type { ReadDeps } from "../containers/reads.ts";
 import { systemSummary } from "../host/metrics.ts";
 import { containersIfReachable, countContainers, engineStatusFor } from "../overview.ts";
-import { ACCESS_TOKEN_S } from "../auth/tokens.ts";
+import { ADMIN_EVENT } from "./admin_events.ts";
+import { callerValidity } from "./validity.ts";
+import { streamView } from "./view.ts";
 
-/** Types of frames. All except `event` are states, which a new client receives immediately. */
-export const STREAM_TYPES = ["metrics", "containers", "alerts", "event"] as const;
+/**
+ * Types of frames. All except `event` and `job` are states, which a new client receives immediately.
+ */
+export const STREAM_TYPES = ["metrics", "containers", "alerts", "event", "job"] as const;
 export type StreamType = (typeof STREAM_TYPES)[number];
-
-/** Lifetime of a stream that was opened with a ticket: that of an access token, in milliseconds. */
-const TICKET_STREAM_MS = ACCESS_TOKEN_S * 1000;
 
 type FrameDeps =
   & ReadDeps
@@ -28,7 +29,7 @@ type FrameDeps =
 
 /** Produces the frames of one type. */
 interface FrameSource {
-  type: Exclude<StreamType, "event">;
+  type: Exclude<StreamType, "event" | "job">;
   /** The version of the current data. A frame is built once per version, for all clients. */
   version(deps: FrameDeps): string | undefined;
   /** Send the frame only if its data has changed. */
@@ -84,15 +85,14 @@ export async function openStream(
   caller: Caller,
   { types, lastEventId }: { types: readonly StreamType[]; lastEventId: number | undefined },
 ): Promise<ReadableStream<StreamChunk>> {
-  const { accounts, now, stream } = deps;
-  const endsAt = caller.expiresAtMs ?? now().getTime() + TICKET_STREAM_MS;
+  const isValid = callerValidity(deps, caller);
   await refreshStates(deps);
-  return stream.open({
-    types: new Set(types),
+  const hasAdminEvents = caller.role === "admin" && types.includes("event");
+  return deps.stream.open({
+    types: new Set(hasAdminEvents ? [...types, ADMIN_EVENT] : types),
     lastEventId,
-    isValid: () =>
-      now().getTime() < endsAt && accounts.roleOf(caller) !== undefined &&
-      caller.rights?.isAdmitted() !== false,
+    view: streamView(deps, caller),
+    isValid: () => isValid() && (!hasAdminEvents || deps.accounts.roleOf(caller) === "admin"),
   });
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { callerOf } from "../../auth/accounts.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
@@ -11,13 +12,14 @@ import { AppError } from "../../errors.ts";
 /** Issues a ticket, which is valid for one connection within 30 seconds. */
 export function issueTicket(
   { tickets }: Pick<Deps, "tickets">,
-  caller: Caller,
+  { userId, familyId, apiToken }: Caller,
 ): { ticket: string } {
-  return { ticket: tickets.issue(caller) };
+  return { ticket: tickets.issue({ userId, familyId, ...(apiToken && { apiToken }) }) };
 }
 
 /**
- * Consumes a ticket and returns the caller that it was issued to, with the current role.
+ * Consumes a ticket and returns the caller that it was issued to, with the current role and the limits
+ * of the API token.
  *
  * @throws {AppError} `unauthorized` if the ticket is unknown, used or expired, or if the user was
  * deleted or logged out.
@@ -28,7 +30,7 @@ export function redeemTicket(
   address: string,
 ): Caller {
   const session = tickets.redeem(ticket);
-  const role = session && accounts.roleOf(session);
-  if (!role) throw new AppError("unauthorized", "The ticket is invalid or has expired");
-  return { userId: session.userId, familyId: session.familyId, role, address };
+  const caller = session && callerOf(accounts, session, address);
+  if (!caller) throw new AppError("unauthorized", "The ticket is invalid or has expired");
+  return caller;
 }

@@ -6,6 +6,8 @@
  */
 
 import { EngineError } from "../../../engine/errors.ts";
+import { findReference } from "../../../engine/image_reference.ts";
+import type { RegistryAuth } from "../../../engine/images.ts";
 import {
   type Service,
   serviceInspect,
@@ -16,7 +18,10 @@ import {
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import type { ContainerAction } from "../containers/actions.ts";
+import { credentialsFor, type RegistryAccessDeps } from "../registries/access.ts";
 import { modeOf, replicasOf } from "./services.ts";
+
+type SwarmDeps = Pick<Deps, "engine"> & RegistryAccessDeps;
 
 /** Label of a stopped service: its previous number of replicas. */
 const REPLICAS_LABEL = "longshore.replicas";
@@ -39,11 +44,12 @@ const ATTEMPTS_MAX = 5;
  * start or stop in time.
  */
 export async function actOnService(
-  { engine }: Pick<Deps, "engine">,
+  deps: SwarmDeps,
   id: string,
   action: ContainerAction,
 ): Promise<{ changed: boolean }> {
-  const desired = await updateService(engine, id, action);
+  const { engine } = deps;
+  const desired = await updateService(deps, id, action);
   if (desired === undefined) return { changed: false };
   if (desired !== "restarted") await waitForTasks(engine, id, desired);
   return { changed: true };
@@ -96,22 +102,30 @@ function withForcedUpdate(spec: ServiceSpec): ServiceSpec {
 
 /** @returns The desired number of tasks, `"restarted"`, or `undefined` if nothing changed. */
 async function updateService(
-  engine: Deps["engine"],
+  deps: SwarmDeps,
   id: string,
   action: ContainerAction,
 ): Promise<number | "restarted" | undefined> {
+  const { engine } = deps;
   for (let attempt = 1;; attempt++) {
     const service = await serviceInspect(engine, id);
     const spec = specFor(service, action);
     if (!spec) return undefined;
     try {
-      await serviceUpdate(engine, id, service.Version.Index, spec);
+      const auth = action === "stop" ? undefined : authFor(deps, spec);
+      await serviceUpdate(engine, id, service.Version.Index, spec, { auth });
       const replicas = spec.Mode?.Replicated?.Replicas;
       return replicas === undefined || replicas === replicasOf(service) ? "restarted" : replicas;
     } catch (error) {
       if (!isOutOfSequence(error) || attempt === ATTEMPTS_MAX) throw error;
     }
   }
+}
+
+/** The nodes may have to pull the image again. */
+function authFor(deps: SwarmDeps, { TaskTemplate }: ServiceSpec): RegistryAuth | undefined {
+  const image = findReference(TaskTemplate?.ContainerSpec?.Image ?? "");
+  return image && credentialsFor(deps, image);
 }
 
 function isOutOfSequence(error: unknown): boolean {

@@ -207,8 +207,8 @@ async function* windowsOf(
 
 /** Returns the number of matching entries if the stored counts contain it. */
 function knownCount(db: Deps["db"], filter: EntryFilter): number | undefined {
-  const { actor_id, action, category, severity, outcome } = filter;
-  if (actor_id !== undefined || action !== undefined) return undefined;
+  const { actor_id, action, q, category, severity, outcome } = filter;
+  if (actor_id !== undefined || action !== undefined || q !== undefined) return undefined;
   return sum(
     selectCounts(db).filter((count) =>
       count.category === (category ?? count.category) &&

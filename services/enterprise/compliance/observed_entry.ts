@@ -18,6 +18,7 @@ const CATEGORY_OF: Readonly<Record<string, Category>> = {
   networks: "container",
   system: "system",
   alerts: "configuration",
+  registries: "configuration",
   webhooks: "configuration",
   schedules: "configuration",
   integrations: "configuration",
@@ -30,6 +31,7 @@ const CATEGORY_OF: Readonly<Record<string, Category>> = {
   uptime: "data",
   sla: "data",
   users: "authorization",
+  tokens: "authorization",
   custom_roles: "authorization",
   sso: "security",
   ip_allowlist: "security",
@@ -74,7 +76,8 @@ export const isFailedLogin = ({ path, status }: Observation) =>
 
 /** Creates the entry of a request. */
 export function observedEntry(observation: Observation): NewEntry {
-  const { actor, address, caller, command, method, outcome, path, requestId, status } = observation;
+  const { actor, address, caller, command, method, outcome, path, phase, requestId, status } =
+    observation;
   const targets = boundedTargets(observation);
   const isDenied = status === 401 || status === 403;
   const { resource, action } = actionOf(observation);
@@ -87,10 +90,10 @@ export function observedEntry(observation: Observation): NewEntry {
       ? "authorization"
       : CATEGORY_OF[resource] ?? "data",
     severity: severityOf(status),
-    action: `${resource}.${action}`,
+    action: [resource, action, phase].filter(Boolean).join("."),
     resource_type: resource,
     resource_id: targetOf(observation),
-    detail: `${method} ${path}: ${status}`,
+    detail: `${method} ${path}: ${phase ?? status}`,
     outcome: outcome === "success" ? "success" : "failure",
     metadata: {
       method,
@@ -99,6 +102,7 @@ export function observedEntry(observation: Observation): NewEntry {
       address,
       request_id: requestId,
       ...(caller && caller.role !== "public" && { role: caller.role }),
+      ...(caller?.apiToken && { token: caller.apiToken.name, token_id: caller.apiToken.id }),
       ...(targets.length > 1 && { targets }),
       ...(command !== null && { command: command.slice(0, COMMAND_MAX).toWellFormed() }),
     },

@@ -1,6 +1,6 @@
 /**
- * Compliance entries of the service's own actions: remediation and failed schedules. Observed events
- * (an alert, a stopped container) are not actions and have no entry.
+ * Compliance entries of the service's own actions (remediation and failed schedules) and of sign-ins
+ * from new clients. Observed events (an alert, a stopped container) have no entry.
  *
  * @module
  */
@@ -72,6 +72,20 @@ function actionEntry(event: AppEvent): NewEntry | undefined {
         detail: `Schedule ${schedule} failed: ${action} ${container}`,
         outcome: "failure",
         metadata: { schedule_id: scheduleId, schedule, action, error: shorten(error) },
+      };
+    }
+    case "account.new_sign_in": {
+      const { account, userId, sessionId, address, userAgent } = event.data;
+      return {
+        ...common,
+        category: "authentication",
+        severity: "warning",
+        action: "account.new_sign_in",
+        resource_type: "users",
+        resource_id: userId,
+        detail: `${account} signed in from a new address or browser: ${address}`,
+        outcome: "success",
+        metadata: { session_id: sessionId, address, user_agent: userAgent },
       };
     }
     default:

@@ -44,7 +44,7 @@ function entriesOf(deps: RecordingDeps, observation: Observation): NewEntry[] {
   const isDenied = status === 401 || status === 403;
   const isLogin = outcome === "success" && isAuthentication(path);
   const isAnonymous = actor === undefined && !isLogin && (caller?.role ?? "public") === "public";
-  const isRead = method === "GET" || method === "HEAD";
+  const isRead = (method === "GET" || method === "HEAD") && observation.phase === undefined;
   const config = readConfig(deps);
   if (!config?.enabled) return [];
   // Public reads have no actor to hold responsible.

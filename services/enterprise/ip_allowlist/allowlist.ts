@@ -18,7 +18,6 @@ import {
 import { selectIpRules } from "../../../db/enterprise/ip_rules.ts";
 import type { Caller } from "../../auth/caller.ts";
 import { applyChange, type Change } from "../../change.ts";
-import { warnAnonymous } from "../../auth/anonymous_log.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { parseAddress } from "../../auth/ip_address.ts";
@@ -36,6 +35,8 @@ import { knownUserRole } from "../roles/known_users.ts";
 export interface IpCheck {
   ip: string;
   allowed: boolean;
+  /** Whether a rule admits it, also while the allowlist is not enforced. */
+  admitted: boolean;
   /** One sentence. */
   reason: string;
   /** Number of applicable rules: enabled, not expired, and global or of the given user. */
@@ -56,7 +57,9 @@ export interface AddressCheck {
   isAllowed(caller: Caller): boolean;
 }
 
-export function createAddressCheck(deps: Pick<Deps, "db" | "now" | "log">): AddressCheck {
+export function createAddressCheck(
+  deps: Pick<Deps, "anonymousLog" | "db" | "now">,
+): AddressCheck {
   const { db, now } = deps;
   let cached: { revision: string; rules: ParsedRule[] } | undefined;
 
@@ -80,7 +83,7 @@ export function createAddressCheck(deps: Pick<Deps, "db" | "now" | "log">): Addr
       if (isAdmitted(allowlist, address, isUnknown ? "all users" : caller)) return;
       if (allowlist.log_denials) {
         const userId = caller?.userId;
-        warnAnonymous(deps, "address refused", { ...(userId && { userId }), address });
+        deps.anonymousLog.warn("address refused", { ...(userId && { userId }), address });
       }
       throw new AppError("forbidden", `The address ${address} is not on the IP allowlist`);
     },
@@ -114,6 +117,7 @@ export function checkAddress(
   return {
     ip: address.toString(),
     allowed: !enforcement_enabled || found !== undefined,
+    admitted: found !== undefined,
     reason: enforcement_enabled ? reasonOf(found) : `Not enforced; ${reasonIfEnforced(found)}`,
     rules_evaluated: rules.filter((rule) => isApplicable(rule, subject, now())).length,
   };

@@ -11,17 +11,16 @@ import {
   selectRoleNamesOfUser,
 } from "../../../db/enterprise/role_assignments.ts";
 import { type Caller, includesRole, type Role } from "../../auth/caller.ts";
-import type { Deps } from "../../deps.ts";
-import { AppError } from "../../errors.ts";
-import { knownUserRole } from "./known_users.ts";
 import {
-  groupPermissions,
-  includesPermission,
   leastRole,
   parsePermission,
   type Permission,
   permissionName,
-} from "./permissions.ts";
+} from "../../auth/permissions.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { knownUserRole } from "./known_users.ts";
+import { groupPermissions, includesPermission } from "./permissions.ts";
 
 /** Whether a custom role of a user grants a permission, e.g. `containers:start`. */
 export function isGranted({ db }: Pick<Deps, "db">, userId: string, permission: string): boolean {

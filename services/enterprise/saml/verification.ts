@@ -69,7 +69,8 @@ async function createVerifier(
   root: XmlElement,
   key: IdpKey,
 ): Promise<(shape: SignatureShape) => XmlElement> {
-  const [{ SignedXml }, { DOMParser }] = await Promise.all([
+  // In the bundle, CommonJS packages have only a default export.
+  const [{ default: { SignedXml } }, { default: { DOMParser } }] = await Promise.all([
     import("xml-crypto"),
     import("@xmldom/xmldom"),
   ]);

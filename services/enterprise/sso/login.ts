@@ -12,9 +12,11 @@ import {
 } from "../../../db/enterprise/sso/providers.ts";
 import { insertAssertion } from "../../../db/enterprise/sso/assertions.ts";
 import { insertSession } from "../../../db/enterprise/sso/sessions.ts";
-import { type OpenLogin, storeLogin, type TokenPair, tokenPairOf } from "../../ce/auth/sessions.ts";
-import { warnAnonymous } from "../../auth/anonymous_log.ts";
+import { type NewLogin, storeLogin, type TokenPair, tokenPairOf } from "../../ce/auth/sessions.ts";
+import type { Client } from "../../auth/client.ts";
+import { reportSignIn } from "../../ce/auth/sign_ins.ts";
 import type { Deps } from "../../deps.ts";
+import type { EmitDeps } from "../../events/emit.ts";
 import { AppError, LimitError } from "../../errors.ts";
 import { SamlError, type SamlReason } from "../saml/error.ts";
 import type { SamlExpectations, VerifiedAssertion } from "../saml/response.ts";
@@ -56,10 +58,7 @@ export interface SsoLogin extends TokenPair {
   relayState?: string;
 }
 
-type AcsDeps = Pick<
-  Deps,
-  "accounts" | "config" | "db" | "license" | "log" | "now" | "secrets"
->;
+type AcsDeps = EmitDeps & Pick<Deps, "accounts" | "anonymousLog" | "secrets">;
 
 /**
  * Logs in the user that an enabled identity provider asserts.
@@ -72,10 +71,11 @@ type AcsDeps = Pick<
 export async function acceptAssertion(
   deps: AcsDeps,
   { samlResponse, relayState }: AcsMessage,
-  address: string,
+  client: Client,
   note: LoginNote = {},
 ): Promise<SsoLogin> {
   const { log } = deps;
+  const { address } = client;
   try {
     // The XML and signature libraries are loaded on the first login.
     const saml = await import("../saml/response.ts");
@@ -83,7 +83,8 @@ export async function acceptAssertion(
     const provider = findProvider(deps, saml.claimedIssuer(response), note);
     const expected = expectationsOf(deps, provider);
     const assertion = await saml.verifySamlResponse(response, expected);
-    const { login, provisioned, sessionId } = createSession(deps, provider, assertion, address);
+    const { login, provisioned, sessionId } = createSession(deps, provider, assertion, client);
+    reportSignIn(deps, login);
     const { id: userId, email } = provisioned.user;
     note.actor = userId;
     log.info("SSO login", { providerId: provider.id, userId, sessionId, address });
@@ -97,7 +98,7 @@ export async function acceptAssertion(
     const refusal = error instanceof SamlError ? refusalOf(error) : error;
     if (refusal instanceof AppError) {
       const reason = refusal instanceof SsoRefusal ? refusal.reason : refusal.code;
-      warnAnonymous(deps, "SSO login refused", { reason, provider: note.target, address });
+      deps.anonymousLog.warn("SSO login refused", { reason, provider: note.target, address });
     }
     throw refusal;
   }
@@ -139,7 +140,7 @@ function expectationsOf(
 }
 
 interface CreatedSession {
-  login: OpenLogin;
+  login: NewLogin;
   provisioned: ProvisionedUser;
   sessionId: string;
 }
@@ -153,7 +154,7 @@ function createSession(
   deps: AcsDeps,
   provider: IdentityProvider,
   assertion: VerifiedAssertion,
-  address: string,
+  client: Client,
 ): CreatedSession {
   const { db, accounts } = deps;
   let provisioned: ProvisionedUser | undefined;
@@ -165,7 +166,7 @@ function createSession(
         useRequest(deps, provider, assertion);
         const endsAt = sessionEnd(assertion, deps.now());
         provisioned = findUser(deps, provider, assertion);
-        return storeSession(deps, provider, provisioned, endsAt, address);
+        return storeSession(deps, provider, provisioned, endsAt, client);
       } catch (error) {
         if (error instanceof SsoRefusal || error instanceof LimitError) return error;
         throw error;
@@ -215,10 +216,10 @@ function storeSession(
   provider: IdentityProvider,
   provisioned: ProvisionedUser,
   endsAt: Date,
-  address: string,
+  client: Client,
 ): CreatedSession {
   const { user, email } = provisioned;
-  const login = storeLogin(deps, user.id, { endsAt });
+  const login = storeLogin(deps, user.id, client, { endsAt });
   const sessionId = crypto.randomUUID();
   insertSession(deps.db, {
     id: sessionId,
@@ -226,7 +227,7 @@ function storeSession(
     user_id: user.id,
     family_id: login.session.familyId,
     email,
-    ip: address,
+    ip: client.address,
     created_at: deps.now().toISOString(),
     expires_at: endsAt.toISOString(),
   });

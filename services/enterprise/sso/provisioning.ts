@@ -19,7 +19,13 @@ import {
   selectUserIdOfNameId,
   updateIdentityNameId,
 } from "../../../db/enterprise/sso/identities.ts";
-import { countUsers, selectUser, selectUserByEmail, type User } from "../../../db/ce/users.ts";
+import {
+  countUsers,
+  selectIsEmailUnconfirmed,
+  selectUser,
+  selectUserByEmail,
+  type User,
+} from "../../../db/ce/users.ts";
 import { emailKey, isEmail } from "../../ce/auth/emails.ts";
 import { storeUser } from "../../ce/auth/users.ts";
 import type { Deps } from "../../deps.ts";
@@ -49,7 +55,7 @@ export interface ProvisionedUser {
  * transaction; if that fails, the caller has to remove a new user from the accounts again.
  *
  * @throws {SsoRefusal} `email_missing`, `email_invalid`, `unknown_user`, `existing_user`,
- * `other_provider`, `name_id_changed`, `account_off`.
+ * `email_unconfirmed`, `other_provider`, `name_id_changed`, `account_off`.
  * @throws {LimitError} If the license limit of users is reached.
  */
 export function findUser(
@@ -60,10 +66,11 @@ export function findUser(
   const { db } = deps;
   const email = usableEmail(subject.email);
   const persistentId = usesPersistentId(provider) ? subject.persistentId : null;
-  const user = selectLinkedUser(db, provider, persistentId) ??
-    selectUserByEmail(db, emailKey(email));
+  const linked = selectLinkedUser(db, provider, persistentId);
+  const user = linked ?? selectUserByEmail(db, emailKey(email));
   if (!user) return { user: provision(deps, provider, email, persistentId), email, isNew: true };
   assertActive(deps, user);
+  if (!linked) assertEmailConfirmed(db, user);
   linkIdentity(deps, provider, user, persistentId);
   return { user, email, isNew: false };
 }
@@ -109,6 +116,15 @@ function assertActive({ accounts }: Pick<Deps, "accounts">, { id, email }: User)
   throw notAllowed(
     "account_off",
     `User ${email} logs in with a password, which is disabled (AUTH_MODE=key)`,
+  );
+}
+
+/** A user may have entered another person's address, whose login would then find this account. */
+function assertEmailConfirmed(db: Deps["db"], { id, email }: User): void {
+  if (!selectIsEmailUnconfirmed(db, id)) return;
+  throw notAllowed(
+    "email_unconfirmed",
+    `User ${email} entered this address without confirmation by an administrator`,
   );
 }
 

@@ -23,6 +23,7 @@ export type SsoReason =
   | "unknown_user"
   | "existing_user"
   | "other_provider"
+  | "email_unconfirmed"
   | "name_id_changed"
   | "account_off";
 

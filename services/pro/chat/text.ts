@@ -39,6 +39,14 @@ interface Content {
 
 /** The content for each kind; `undefined` if a custom event lacks the field for the headline. */
 const KINDS: Record<EventKind, (field: Field, message: Field) => Content | undefined> = {
+  "account.new_sign_in": (field, message) =>
+    about(
+      ORANGE,
+      "New sign-in",
+      field("account"),
+      joined("Address: ", field("address")),
+      joined("Browser: ", message("userAgent")),
+    ),
   "alert.fired": (field, message) => about(RED, "Alert", field("rule"), message("message")),
   "alert.resolved": (field, message) =>
     about(GREEN, "Alert resolved", field("rule"), message("message")),
@@ -127,6 +135,16 @@ const KINDS: Record<EventKind, (field: Field, message: Field) => Content | undef
       joined("Days left: ", field("daysRemaining")),
       joined("Ends: ", moment(field("expiresAt"))),
     ),
+  "image.update_available": (field) =>
+    about(BLUE, "Update available", field("image"), joined("Containers: ", field("containers"))),
+  "update.started": (field) => aboutUpdate(BLUE, "Update started", field),
+  "update.succeeded": (field, message) => aboutUpdate(GREEN, "Updated", field, message("reason")),
+  "update.rolled_back": (field, message) =>
+    aboutUpdate(ORANGE, "Update rolled back", field, message("reason")),
+  "update.failed": (field, message) =>
+    aboutUpdate(ORANGE, "Update failed", field, message("reason")),
+  "update.needs_attention": (field, message) =>
+    aboutUpdate(RED, "Update needs attention", field, message("reason")),
   "test": (_, message) => about(BLUE, "Test", "chat messages arrive", message("message")),
 };
 
@@ -166,6 +184,9 @@ function about(
 ): Content | undefined {
   return name === "" ? undefined : { icon, headline: `${what}: ${name}`, lines };
 }
+
+const aboutUpdate = (icon: string, what: string, field: Field, ...lines: string[]) =>
+  about(icon, what, field("container"), joined("Image: ", field("image")), ...lines);
 
 /** The content of an event of an unknown kind. */
 function listFields(event: string, values: Record<string, unknown>, field: Field): Content {
@@ -219,7 +240,12 @@ function moment(time: string): string {
 
 function plain(value: unknown): string {
   if (value === null || value === undefined) return "";
-  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  const isList = Array.isArray(value) && value.every((each) => typeof each === "string");
+  const text = isList
+    ? value.join(", ")
+    : typeof value === "object"
+    ? JSON.stringify(value)
+    : String(value);
   return text.slice(0, RAW_MAX);
 }
 

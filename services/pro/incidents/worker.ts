@@ -4,20 +4,21 @@
  * @module
  */
 
-import { every, type Worker } from "../../lifecycle.ts";
+import type { Deps } from "../../deps.ts";
+import { every } from "../../lifecycle.ts";
 import { resolveOrphanedIncidents } from "./automatic.ts";
 import { sweepIncidents } from "./incidents.ts";
 
 const ROUND_MS = 60_000;
 
-export const incidentReconciler: Worker = {
-  name: "incident reconciler",
-  edition: "pro",
-  async run(deps, signal, round) {
-    for await (const _ of every(ROUND_MS, signal)) {
-      resolveOrphanedIncidents(deps);
-      sweepIncidents(deps);
-      round();
-    }
-  },
-};
+export async function reconcileIncidents(
+  deps: Deps,
+  signal: AbortSignal,
+  round: () => void,
+): Promise<void> {
+  for await (const _ of every(ROUND_MS, signal)) {
+    resolveOrphanedIncidents(deps);
+    sweepIncidents(deps);
+    round();
+  }
+}

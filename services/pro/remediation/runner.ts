@@ -5,7 +5,8 @@
  */
 
 import type { EventKind } from "../../events/events.ts";
-import { every, sleep, type Worker } from "../../lifecycle.ts";
+import type { Deps } from "../../deps.ts";
+import { every, sleep } from "../../lifecycle.ts";
 import { createRemediator, recoverRemediations, sweepRemediationRuns } from "./runs.ts";
 import { DOWN_SETTLES_MS } from "./values.ts";
 
@@ -19,47 +20,47 @@ const REACTION_MS = DOWN_SETTLES_MS + 250;
 
 const TRIGGERS: readonly EventKind[] = ["container.down", "container.unhealthy"];
 
-export const remediationRunner: Worker = {
-  name: "remediation runner",
-  edition: "pro",
-  async run(deps, signal, round) {
-    recoverRemediations(deps);
-    const remediator = createRemediator(deps);
-    const failed = new AbortController();
-    const ended = AbortSignal.any([signal, failed.signal]);
-    const evaluate = () => {
-      remediator.evaluate();
-      round();
-    };
+export async function runRemediations(
+  deps: Deps,
+  signal: AbortSignal,
+  round: () => void,
+): Promise<void> {
+  recoverRemediations(deps);
+  const remediator = createRemediator(deps);
+  const failed = new AbortController();
+  const ended = AbortSignal.any([signal, failed.signal]);
+  const evaluate = () => {
+    remediator.evaluate();
+    round();
+  };
 
-    const poll = async () => {
-      for await (const _ of every(ROUND_MS, ended)) evaluate();
-    };
-    const react = async () => {
-      let evaluatedAt = 0;
-      for await (const { event, timestamp } of deps.events.subscribe(ended)) {
-        // The last evaluation covered earlier events.
-        if (!TRIGGERS.includes(event) || Date.parse(timestamp) < evaluatedAt) continue;
-        await sleep(REACTION_MS, ended);
-        if (ended.aborted) return;
-        evaluatedAt = deps.now().getTime() - REACTION_MS;
-        evaluate();
-      }
-    };
-    const sweep = async () => {
-      for await (const _ of every(SWEEP_MS, ended)) sweepRemediationRuns(deps);
-    };
-    const all = [poll(), react(), sweep()].map((loop) =>
-      loop.catch((error) => {
-        failed.abort();
-        throw error;
-      })
-    );
-    try {
-      await Promise.all(all);
-    } finally {
-      await Promise.allSettled(all);
-      await remediator.close();
+  const poll = async () => {
+    for await (const _ of every(ROUND_MS, ended)) evaluate();
+  };
+  const react = async () => {
+    let evaluatedAt = 0;
+    for await (const { event, timestamp } of deps.events.subscribe(ended)) {
+      // The last evaluation covered earlier events.
+      if (!TRIGGERS.includes(event) || Date.parse(timestamp) < evaluatedAt) continue;
+      await sleep(REACTION_MS, ended);
+      if (ended.aborted) return;
+      evaluatedAt = deps.now().getTime() - REACTION_MS;
+      evaluate();
     }
-  },
-};
+  };
+  const sweep = async () => {
+    for await (const _ of every(SWEEP_MS, ended)) sweepRemediationRuns(deps);
+  };
+  const all = [poll(), react(), sweep()].map((loop) =>
+    loop.catch((error) => {
+      failed.abort();
+      throw error;
+    })
+  );
+  try {
+    await Promise.all(all);
+  } finally {
+    await Promise.allSettled(all);
+    await remediator.close();
+  }
+}

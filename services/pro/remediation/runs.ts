@@ -39,7 +39,7 @@ import type { Container } from "../../state/inventory.ts";
 import { errorFields } from "../../log.ts";
 import { decide, firesTooOften, FIRINGS_MAX } from "./decision.ts";
 import { findObstacle, NOT_PENDING } from "./rules.ts";
-import { conditionValue, findTarget, type ValueDeps } from "./values.ts";
+import { conditionValue, findTarget, lastKnownName, type ValueDeps } from "./values.ts";
 
 export { REMEDIATION_STATUSES } from "../../../db/pro/remediation_runs.ts";
 export type { RemediationRun };
@@ -129,8 +129,7 @@ export function createRemediator(deps: RemediationDeps): Remediator {
     const evaluated: RemediationRule = {
       ...rule,
       ...decision.progress,
-      // The container may not have existed when the rule was created.
-      target_name: rule.target_name ?? target?.name ?? null,
+      target_name: lastKnownName(rule, target),
     };
     if (!decision.fires) {
       if (hasProgressed(rule, evaluated)) updateRemediationRule(db, evaluated);

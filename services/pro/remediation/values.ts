@@ -7,6 +7,7 @@
 import { selectServiceStop } from "../../../db/ce/service_stops.ts";
 import type { RemediationMetric, RemediationRule } from "../../../db/pro/remediation_rules.ts";
 import { metricValue } from "../../ce/alerts/evaluation.ts";
+import { readMark } from "../../ce/rebuild/marks.ts";
 import type { Deps } from "../../deps.ts";
 import type { Container, Inventory } from "../../state/inventory.ts";
 
@@ -40,6 +41,19 @@ export function findTarget(
     : [];
   if (first && !second) return first;
   return target_name === null ? undefined : named(target_name);
+}
+
+/**
+ * The name that finds the target after it was recreated. It follows a rename of a container that was
+ * given by its ID, except the temporary name during a rebuild.
+ */
+export function lastKnownName(
+  { action_target: ref, target_name }: Pick<RemediationRule, "action_target" | "target_name">,
+  target: Container | undefined,
+): string | null {
+  if (!target || readMark(target.name)) return target_name;
+  const isGivenById = target.name !== ref && target.id.startsWith(ref);
+  return isGivenById ? target.name : target_name ?? target.name;
 }
 
 /** Returns the current value of a metric; `undefined` while it is unknown. */

@@ -5,31 +5,32 @@
  * @module
  */
 
-import { sleep, type Worker } from "../../lifecycle.ts";
+import type { Deps } from "../../deps.ts";
+import { sleep } from "../../lifecycle.ts";
 import { type PeriodDeps, recalculateAll, recalculateMonitor } from "./periods.ts";
 
 const ROUND_MS = 60_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export const slaRecalculator: Worker = {
-  name: "SLA recalculator",
-  edition: "pro",
-  async run(deps, signal, round) {
-    const end = new AbortController();
-    const ended = AbortSignal.any([signal, end.signal]);
-    const following = followMonitors(deps, ended).finally(() => end.abort());
-    try {
-      while (!ended.aborted) {
-        await recalculateAll(deps, ended);
-        round();
-        await sleep(untilNextRound(deps.now()), ended);
-      }
-    } finally {
-      end.abort();
-      await following;
+export async function recalculateSlas(
+  deps: Deps,
+  signal: AbortSignal,
+  round: () => void,
+): Promise<void> {
+  const end = new AbortController();
+  const ended = AbortSignal.any([signal, end.signal]);
+  const following = followMonitors(deps, ended).finally(() => end.abort());
+  try {
+    while (!ended.aborted) {
+      await recalculateAll(deps, ended);
+      round();
+      await sleep(untilNextRound(deps.now()), ended);
     }
-  },
-};
+  } finally {
+    end.abort();
+    await following;
+  }
+}
 
 /** Milliseconds until the next round, at the latest midnight UTC, when periods end. */
 export function untilNextRound(now: Date): number {

@@ -5,6 +5,7 @@
  */
 
 import type { Config } from "../../config/config.ts";
+import { withTimeLimit } from "../../deadline.ts";
 import { isMailAddress } from "./subscriber_address.ts";
 
 /** Time limits of connecting and the greeting, and of each response, in milliseconds. */
@@ -66,7 +67,7 @@ export async function sendMail(
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: RESPONSE_TIMEOUT_MS,
   });
-  const sending = transport.sendMail({
+  const mail = {
     from,
     // An object, because a string is parsed as a list of addresses.
     to: { name: "", address: to },
@@ -84,30 +85,18 @@ export async function sendMail(
     ...(unsubscribeUrl !== undefined && { list: { unsubscribe: unsubscribeUrl } }),
     disableFileAccess: true,
     disableUrlAccess: true,
-  }).catch((error: unknown) => {
-    throw asMailError(error);
+  };
+  await withTimeLimit({
+    timeoutMs: MAIL_TIMEOUT_MS,
+    timeoutError: () => new MailError(TIMED_OUT, null, true),
+    signal,
+  }, async () => {
+    try {
+      await transport.sendMail(mail);
+    } catch (error) {
+      throw asMailError(error);
+    }
   });
-  await withTimeout(sending, signal);
-}
-
-async function withTimeout(sending: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  const ended = Promise.withResolvers<never>();
-  const abort = () => ended.reject(signal.reason);
-  const timer = setTimeout(
-    () => ended.reject(new MailError(TIMED_OUT, null, true)),
-    MAIL_TIMEOUT_MS,
-  );
-  signal.addEventListener("abort", abort, { once: true });
-  // The one that settles second has no other handler.
-  sending.catch(() => {});
-  ended.promise.catch(() => {});
-  try {
-    signal.throwIfAborted();
-    await Promise.race([sending, ended.promise]);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", abort);
-  }
 }
 
 const TIMED_OUT = "The mail server timed out";

@@ -5,7 +5,8 @@
  * @module
  */
 
-import { every, type Worker } from "../../lifecycle.ts";
+import type { Deps } from "../../deps.ts";
+import { every } from "../../lifecycle.ts";
 import { reconcileComponents } from "./components.ts";
 import { advanceMaintenances } from "./maintenances.ts";
 import { sweepNotices } from "./notices.ts";
@@ -13,16 +14,16 @@ import { sweepUnconfirmed } from "./subscriptions.ts";
 
 const ROUND_MS = 30_000;
 
-export const statusPageUpdater: Worker = {
-  name: "status page updater",
-  edition: "pro",
-  async run(deps, signal, round) {
-    for await (const _ of every(ROUND_MS, signal)) {
-      advanceMaintenances(deps);
-      reconcileComponents(deps);
-      sweepNotices(deps);
-      sweepUnconfirmed(deps);
-      round();
-    }
-  },
-};
+export async function updateStatusPages(
+  deps: Deps,
+  signal: AbortSignal,
+  round: () => void,
+): Promise<void> {
+  for await (const _ of every(ROUND_MS, signal)) {
+    advanceMaintenances(deps);
+    reconcileComponents(deps);
+    sweepNotices(deps);
+    sweepUnconfirmed(deps);
+    round();
+  }
+}

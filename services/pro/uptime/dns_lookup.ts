@@ -4,6 +4,7 @@
  * @module
  */
 
+import { abortable } from "../../deadline.ts";
 import { parseAddress } from "../../outbound/address.ts";
 
 export const RECORD_TYPES = [
@@ -49,19 +50,13 @@ export async function lookUp(
   type: RecordType,
   { nameServer, signal }: { nameServer?: NameServer | undefined; signal: AbortSignal },
 ): Promise<string[]> {
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
   try {
-    if (signal.aborted) abort();
     const options = { signal, ...(nameServer && { nameServer }) };
-    return await Promise.race([resolveRecords(name, type, options), aborted.promise]);
+    return await abortable(resolveRecords(name, type, options), signal);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof Deno.errors.NotFound) return [];
     throw error;
-  } finally {
-    signal.removeEventListener("abort", abort);
   }
 }
 

@@ -1,31 +1,12 @@
 import { equal, match, notEqual, ok, rejects } from "node:assert/strict";
 import { AppError } from "../../../services/errors.ts";
-import {
-  createPasswords,
-  isAcceptablePassword,
-  makePassword,
-} from "../../../services/auth/passwords.ts";
+import { passwordProblem } from "../../../services/auth/password_rule.ts";
+import { createPasswords, makePassword } from "../../../services/auth/passwords.ts";
 import { leastDurationOf } from "../../helpers/in_time.ts";
 
 const PASSWORD = "correct horse battery";
 
 const passwords = createPasswords();
-
-for (
-  const { what, password, fits } of [
-    { what: "eleven characters", password: "a".repeat(11), fits: false },
-    { what: "twelve characters", password: "a".repeat(12), fits: true },
-    { what: "twelve units that are six characters", password: "🐳".repeat(6), fits: false },
-    { what: "twelve characters beyond the basic plane", password: "🐳".repeat(12), fits: true },
-    { what: "256 bytes", password: "a".repeat(256), fits: true },
-    { what: "257 bytes", password: "a".repeat(257), fits: false },
-    { what: "129 characters of two bytes each", password: "ü".repeat(129), fits: false },
-  ]
-) {
-  Deno.test(`isAcceptablePassword() ${fits ? "accepts" : "refuses"} ${what}`, () => {
-    equal(isAcceptablePassword(password), fits);
-  });
-}
 
 Deno.test("a hash is salted, includes its cost and matches only its password", async () => {
   const [one, two] = [await passwords.hash(PASSWORD), await passwords.hash(PASSWORD)];
@@ -112,7 +93,7 @@ Deno.test("nothing is hashed when `begin` throws", async () => {
 });
 
 Deno.test("made passwords are acceptable and differ", () => {
-  ok(isAcceptablePassword(makePassword()));
+  equal(passwordProblem(makePassword()), undefined);
   notEqual(makePassword(), makePassword());
 });
 

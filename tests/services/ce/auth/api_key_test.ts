@@ -6,6 +6,7 @@ import { exchangeApiKey } from "../../../../services/ce/auth/sessions.ts";
 import {
   openTestDatabase,
   TEST_ADDRESS,
+  TEST_CLIENT,
   type TestApp,
   testApp,
 } from "../../../helpers/test_app.ts";
@@ -81,7 +82,7 @@ Deno.test("a created key that API_KEY replaced is not accepted again without the
 Deno.test("an update keeps the sessions of a created key, whose mark was a keyed hash before", async () => {
   using app = testApp({ config: { apiKey: null } });
   const [key] = await ensured(app);
-  const pair = await exchangeApiKey(app.deps, { apiKey: key! }, TEST_ADDRESS, () => {});
+  const pair = await exchangeApiKey(app.deps, { apiKey: key! }, TEST_CLIENT, () => {});
   const hash = selectSetting(app.deps.db, "api_key_hash")!;
   const former = await app.deps.secrets.fingerprint(hash);
   upsertSetting(app.deps.db, "api_key_in_force", former);
@@ -105,7 +106,7 @@ Deno.test("a changed key revokes all sessions at the start, the same key none", 
     const pair = await exchangeApiKey(
       before.deps,
       { apiKey: "the key of before" },
-      TEST_ADDRESS,
+      TEST_CLIENT,
       admit,
     );
 

@@ -8,12 +8,17 @@ import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { decodeJwt } from "jose";
 import { startSession, type TokenPair } from "../../../../services/ce/auth/sessions.ts";
 import { refresh, statusWith } from "../../../helpers/accounts.ts";
-import { type TestApp, testApp } from "../../../helpers/test_app.ts";
+import { TEST_CLIENT, type TestApp, testApp } from "../../../helpers/test_app.ts";
 
 const NOW = "2026-01-01T12:00:00.250Z";
 
 const begin = (app: TestApp, endsAt?: string) =>
-  startSession(app.deps, "key", endsAt === undefined ? {} : { endsAt: new Date(endsAt) });
+  startSession(
+    app.deps,
+    "key",
+    TEST_CLIENT,
+    endsAt === undefined ? {} : { endsAt: new Date(endsAt) },
+  );
 
 const expiryOf = ({ accessToken }: TokenPair) => new Date(decodeJwt(accessToken).exp! * 1000);
 const stored = (app: TestApp) =>
@@ -93,6 +98,6 @@ Deno.test("the end of a login applies to each of its refresh tokens, and to no o
 
 Deno.test("startSession() refuses an unknown user", async () => {
   using app = testApp({ now: NOW });
-  await rejects(startSession(app.deps, "unknown"), { code: "unauthorized" });
+  await rejects(startSession(app.deps, "unknown", TEST_CLIENT), { code: "unauthorized" });
   deepEqual(app.deps.db.all("SELECT * FROM refresh_tokens"), []);
 });

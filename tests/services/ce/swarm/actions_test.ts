@@ -1,8 +1,9 @@
 import { deepEqual, equal, rejects, throws } from "node:assert/strict";
 import type { Service, Task } from "../../../../engine/swarm.ts";
+import { createRegistry } from "../../../../services/ce/registries/registries.ts";
 import { getStack, listStacks, stacksVersion } from "../../../../services/ce/stacks/stacks.ts";
 import { actOnStack } from "../../../../services/ce/stacks/actions.ts";
-import { specFor } from "../../../../services/ce/swarm/actions.ts";
+import { actOnService, specFor } from "../../../../services/ce/swarm/actions.ts";
 import { createStatsCache } from "../../../../services/state/stats_cache.ts";
 import { createInventory } from "../../../../services/state/inventory.ts";
 import { silentLog } from "../../../../services/log.ts";
@@ -15,6 +16,7 @@ import {
 } from "../../../helpers/fake_containers.ts";
 import { createSwarmManager } from "../../../../services/state/swarm_manager.ts";
 import { type FakeAnswer, type FakeEngine, fakeEngine } from "../../../helpers/fake_engine.ts";
+import { openTestDatabase, testApp, testConfig, testSecrets } from "../../../helpers/test_app.ts";
 
 type Mode = NonNullable<Service["Spec"]["Mode"]>;
 
@@ -79,12 +81,20 @@ function playSwarm(
   };
 }
 
+/** What reads of credentials need. */
+const NO_REGISTRIES = {
+  config: testConfig(),
+  db: openTestDatabase(),
+  secrets: testSecrets(),
+};
+
 function depsOf({ engine }: FakeEngine, self: string | null = null) {
   const clock = { ms: Date.parse("2026-01-01T00:00:00Z") };
   const now = () => new Date(clock.ms);
   const hint = { id: self && idOf(self), hostname: null };
   return {
     engine,
+    ...NO_REGISTRIES,
     inventory: createInventory(now),
     reservations: createReservations(),
     self: hint,
@@ -326,3 +336,31 @@ Deno.test("stacks cannot be listed while the engine is unreachable", async () =>
 
   await rejects(listStacks(depsOf(fake)), { name: "EngineUnreachableError" });
 });
+
+for (const action of ["start", "restart"] as const) {
+  Deno.test(`the ${action} of a service sends the credentials of its image's registry`, async () => {
+    using app = testApp();
+    createRegistry(app.deps, {
+      host: "registry.example",
+      pathPrefix: null,
+      username: "ann",
+      password: "pw",
+      insecure: false,
+      caCertificate: null,
+    });
+    const web = serviceOf("web", replicated(action === "start" ? 0 : 1));
+    web.Spec.TaskTemplate!.ContainerSpec!.Image = "registry.example/app:1";
+    const swarm = playSwarm([web]);
+    const sent: (string | null)[] = [];
+    await using fake = fakeEngine({
+      ...swarm,
+      "POST /services/*/update": (request) => {
+        sent.push(request.headers.get("x-registry-auth"));
+        return swarm["POST /services/*/update"]!(request);
+      },
+    });
+    await actOnService({ ...app.deps, engine: fake.engine }, web.ID, action);
+    const auth = { username: "ann", password: "pw", serveraddress: "registry.example" };
+    deepEqual(sent.map((each) => JSON.parse(atob(each!))), [auth]);
+  });
+}

@@ -245,6 +245,13 @@ Deno.test("actions of the service are recorded with their cause", async () => {
     action: "restart",
     error: "no such container",
   });
+  emit(deps, "account.new_sign_in", {
+    account: "ada@example.com",
+    userId: "u1",
+    sessionId: "s1",
+    address: "198.51.100.7",
+    userAgent: null,
+  });
   emit(deps, "container.up", { container: "web", id: "1" });
   const all = (await entries(app)).reverse();
   deepEqual(
@@ -256,6 +263,7 @@ Deno.test("actions of the service are recorded with their cause", async () => {
       ["system", "system", "remediation.executed", "web", "failure", "warning"],
       ["system", "system", "remediation.disabled", "r1", "success", "warning"],
       ["system", "system", "schedule.failed", "db", "failure", "warning"],
+      ["system", "system", "account.new_sign_in", "u1", "success", "warning"],
     ],
   );
   equal(String(all[1]!.metadata!.error).length, 500);

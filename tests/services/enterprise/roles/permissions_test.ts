@@ -1,26 +1,29 @@
 import { deepEqual, equal } from "node:assert/strict";
 import {
   actionsOf,
-  groupPermissions,
-  includesPermission,
   leastRole,
   parsePermission,
   permissionName,
   PERMISSIONS,
+} from "../../../../services/auth/permissions.ts";
+import {
+  groupPermissions,
+  includesPermission,
   ungroupPermissions,
 } from "../../../../services/enterprise/roles/permissions.ts";
 
 const READ_WRITE =
-  "alerts webhooks schedules integrations incidents remediation status_pages uptime chatops sla " +
+  "registries alerts webhooks schedules integrations incidents remediation status_pages uptime chatops sla " +
   "users settings compliance sso custom_roles ip_allowlist mtls encryption";
 
 Deno.test("the catalogue has exactly these resources and actions", () => {
   const expected: Record<string, string> = {
-    containers: "read start stop restart rebuild exec logs",
-    stacks: "read start stop restart",
-    images: "read delete prune",
-    volumes: "read delete prune",
-    networks: "read",
+    containers: "read start stop restart pause update write delete rebuild exec logs",
+    stacks: "read start stop restart update write",
+    stack_sources: "read",
+    images: "read write export delete prune",
+    volumes: "read write delete prune",
+    networks: "read write",
     system: "read prune",
     ...Object.fromEntries(READ_WRITE.split(" ").map((resource) => [resource, "read write"])),
   };

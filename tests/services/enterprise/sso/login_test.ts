@@ -11,7 +11,7 @@ import {
 import { setPassword } from "../../../../services/ce/auth/users.ts";
 import { login, loginByKey, PASSWORD, statusWith, usersApp } from "../../../helpers/accounts.ts";
 import { addProvider, createIdp, postAcs, SSO, ssoLogin, ssoTest } from "../../../helpers/sso.ts";
-import { type TestApp, testApp } from "../../../helpers/test_app.ts";
+import { TEST_CLIENT, type TestApp, testApp } from "../../../helpers/test_app.ts";
 
 const admin = { userId: "key", role: "admin", familyId: "f", address: "192.0.2.1" } as const;
 const NOW = "2026-01-01T12:00:00.000Z";
@@ -100,7 +100,7 @@ for (
         return app.clock.now();
       };
       await rejects(
-        acceptAssertion({ ...app.deps, now }, { samlResponse, relayState: undefined }, "192.0.2.1"),
+        acceptAssertion({ ...app.deps, now }, { samlResponse, relayState: undefined }, TEST_CLIENT),
         { reason },
       );
       ok(acted);
@@ -131,7 +131,7 @@ ssoTest(
       acceptAssertion(
         { ...app.deps, accounts: watched },
         { samlResponse: message, relayState: undefined },
-        "192.0.2.1",
+        TEST_CLIENT,
       ),
     );
     equal(put.length, 1);

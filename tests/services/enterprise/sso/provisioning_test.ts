@@ -6,7 +6,12 @@ import {
   selectProvider,
   updateProvider,
 } from "../../../../db/enterprise/sso/providers.ts";
-import { insertUser, selectUser, updateUserPassword } from "../../../../db/ce/users.ts";
+import {
+  insertUser,
+  selectUser,
+  updateUserDetails,
+  updateUserPassword,
+} from "../../../../db/ce/users.ts";
 import { LimitError } from "../../../../services/errors.ts";
 import { NAME_ID_PERSISTENT } from "../../../../services/enterprise/saml/name_id.ts";
 import { findUser } from "../../../../services/enterprise/sso/provisioning.ts";
@@ -228,6 +233,15 @@ Deno.test("the license's number of users holds for created ones, not for those w
   a.login("bob@example.com");
   throws(() => a.login("eve@example.com"), LimitError);
   equal(a.login("bob@example.com").isNew, false);
+});
+
+Deno.test("an email that a user entered is not used to find their account", () => {
+  using app = usersMode();
+  const { db } = app.deps;
+  const { id } = localUser(app);
+  updateUserDetails(db, id, { isEmailUnconfirmed: true });
+  refused(() => provider(app, "a", { link_existing: true }).login(LOCAL), "email_unconfirmed");
+  deepEqual(db.all("SELECT * FROM sso_identities"), []);
 });
 
 Deno.test("in key mode a user with a password is not brought back by a provider", () => {

@@ -32,7 +32,23 @@ const incident = {
   source: "manual",
 };
 
+const update = { container: "web", id: "c1", image: "nginx:1.27", digest: null, jobId: "j1" };
+
 const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: string[] } } = {
+  "account.new_sign_in": {
+    data: {
+      account: "ada@example.com",
+      userId: "u1",
+      sessionId: "f1",
+      address: "198.51.100.7",
+      userAgent: "Mozilla/5.0 Firefox/150.0",
+    },
+    lines: [
+      "🟠 host-1: New sign-in: ada@example.com",
+      "Address: 198.51.100.7",
+      "Browser: Mozilla/5.0 Firefox/150.0",
+    ],
+  },
   "alert.fired": { data: alert, lines: ["🔴 host-1: Alert: CPU", "cpu_percent is 95, above 90"] },
   "alert.resolved": {
     data: alert,
@@ -144,6 +160,47 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
       "🟠 host-1: Certificate expires soon: a.test:443",
       "Days left: 7",
       "Ends: 2026-02-07 00:00:00 UTC",
+    ],
+  },
+  "image.update_available": {
+    data: {
+      image: "docker.io/library/nginx:1.27",
+      currentImage: "docker.io/library/nginx:1.27",
+      digest: `sha256:${"1".repeat(64)}`,
+      firstSeenAt: "2026-02-07T00:00:00.000Z",
+      containers: ["web", "proxy"],
+    },
+    lines: [
+      "🔵 host-1: Update available: docker.io/library/nginx:1.27",
+      "Containers: web, proxy",
+    ],
+  },
+  "update.started": {
+    data: { ...update, reason: null },
+    lines: ["🔵 host-1: Update started: web", "Image: nginx:1.27"],
+  },
+  "update.succeeded": {
+    data: { ...update, reason: "web is healthy" },
+    lines: ["🟢 host-1: Updated: web", "Image: nginx:1.27", "web is healthy"],
+  },
+  "update.rolled_back": {
+    data: { ...update, reason: "web exited with code 1" },
+    lines: ["🟠 host-1: Update rolled back: web", "Image: nginx:1.27", "web exited with code 1"],
+  },
+  "update.failed": {
+    data: { ...update, reason: "Image nginx:1.27 does not exist" },
+    lines: [
+      "🟠 host-1: Update failed: web",
+      "Image: nginx:1.27",
+      "Image nginx:1.27 does not exist",
+    ],
+  },
+  "update.needs_attention": {
+    data: { ...update, reason: "web exited with code 1" },
+    lines: [
+      "🔴 host-1: Update needs attention: web",
+      "Image: nginx:1.27",
+      "web exited with code 1",
     ],
   },
   "test": {

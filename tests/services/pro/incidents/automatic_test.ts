@@ -12,7 +12,7 @@ import {
   listIncidents,
   sweepIncidents,
 } from "../../../../services/pro/incidents/incidents.ts";
-import { incidentReconciler } from "../../../../services/pro/incidents/worker.ts";
+import { reconcileIncidents } from "../../../../services/pro/incidents/worker.ts";
 import { containerOf } from "../../../helpers/fake_containers.ts";
 import { openTestDatabase, type TestApp, testApp } from "../../../helpers/test_app.ts";
 import { until } from "../../../helpers/until.ts";
@@ -286,7 +286,7 @@ Deno.test("incidents whose cause ended without a license are resolved with a new
   });
   const events = collect(app);
   const stop = new AbortController();
-  const ended = incidentReconciler.run(app.deps, stop.signal, () => {});
+  const ended = reconcileIncidents(app.deps, stop.signal, () => {});
   await until("they are resolved", () => events.length === 2);
   stop.abort();
   await ended;

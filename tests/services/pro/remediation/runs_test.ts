@@ -15,7 +15,7 @@ import {
   type Remediator,
   sweepRemediationRuns,
 } from "../../../../services/pro/remediation/runs.ts";
-import { remediationRunner } from "../../../../services/pro/remediation/runner.ts";
+import { runRemediations } from "../../../../services/pro/remediation/runner.ts";
 import { containerOf, idOf, simulateContainers } from "../../../helpers/fake_containers.ts";
 import { type FakeAnswer, type FakeEngine, fakeEngine } from "../../../helpers/fake_engine.ts";
 import { type TestApp, testApp, type TestAppOptions } from "../../../helpers/test_app.ts";
@@ -411,6 +411,23 @@ Deno.test("a container that was recreated is found by its name", async () => {
   deepEqual(acts(at.fake), [`POST /containers/${idOf("web")}/start`]);
 });
 
+Deno.test("a container that was given by its id is found by its new name after a rename", async () => {
+  await using at = opened([{ name: "shop", state: "running" }]);
+  const old = "d".repeat(64);
+  const rule = addRule(at.app, { action_target: old });
+  const remediator = createRemediator(at.app.deps);
+  const temporary = "shop-longshore-old-running-dddddddddddd";
+  for (const name of ["web", "shop", temporary]) {
+    setContainers(at.app, [{ name, id: old, state: "running" }]);
+    await lookAt(remediator);
+  }
+  equal(selectRemediationRule(at.app.deps.db, rule.id)!.target_name, "shop");
+
+  setContainers(at.app, [{ name: "shop", state: "exited" }]);
+  await lookAt(remediator);
+  deepEqual(acts(at.fake), [`POST /containers/${idOf("shop")}/start`]);
+});
+
 Deno.test("history is kept for 90 days and 1 000 runs per rule; running ones stay", async () => {
   await using at = opened();
   const { db } = at.app.deps;
@@ -450,7 +467,7 @@ Deno.test("the runner evaluates soon after a container went down, and stops on a
   addRule(app);
   const stop = new AbortController();
   let rounds = 0;
-  const ended = remediationRunner.run(app.deps, stop.signal, () => rounds++);
+  const ended = runRemediations(app.deps, stop.signal, () => rounds++);
   await until("the first round", () => rounds === 1);
   at.show();
   setContainers(app, [{ name: "web", state: "exited", finishedAt: "2026-01-01T11:00:00.000Z" }]);

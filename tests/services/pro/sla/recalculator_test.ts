@@ -1,7 +1,7 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { selectSlaPeriods } from "../../../../db/pro/sla_periods.ts";
 import { createSla } from "../../../../services/pro/sla/definitions.ts";
-import { slaRecalculator, untilNextRound } from "../../../../services/pro/sla/recalculator.ts";
+import { recalculateSlas, untilNextRound } from "../../../../services/pro/sla/recalculator.ts";
 import { insertOutage, updateOutageResolved } from "../../../../db/pro/uptime/outages.ts";
 import { insertMonitor } from "../../../../db/pro/uptime/monitors.ts";
 import { emit } from "../../../../services/events/emit.ts";
@@ -56,7 +56,7 @@ Deno.test("the SLA recalculator runs at its start and when a monitor goes down o
     }
   })();
   let rounds = 0;
-  const running = slaRecalculator.run(deps, end.signal, () => rounds++);
+  const running = recalculateSlas(deps, end.signal, () => rounds++);
   try {
     await until("the first round has ended", () => rounds === 1);
     equal(periodsOf(app).length, 1);
@@ -89,7 +89,7 @@ Deno.test("the SLA recalculator stops if following the monitors fails", async ()
   };
   const { signal } = new AbortController();
   const firstRound = Promise.withResolvers<void>();
-  const running = slaRecalculator.run(
+  const running = recalculateSlas(
     { ...deps, metrics: { ...deps.metrics, all } },
     signal,
     firstRound.resolve,

@@ -10,7 +10,7 @@ import {
 } from "../../../../services/pro/uptime/monitors.ts";
 import type { NewMonitor } from "../../../../services/pro/uptime/settings.ts";
 import { dueMonitors } from "../../../../services/pro/uptime/schedule.ts";
-import { uptimeProber } from "../../../../services/pro/uptime/prober.ts";
+import { probeMonitors } from "../../../../services/pro/uptime/prober.ts";
 import { fakeReceiver } from "../../../helpers/fake_receiver.ts";
 import { testApp } from "../../../helpers/test_app.ts";
 import { until } from "../../../helpers/until.ts";
@@ -29,7 +29,7 @@ const monitor = (deps: Deps, change: Partial<NewMonitor>) =>
 function probing(deps: Deps) {
   const end = new AbortController();
   let rounds = 0;
-  const running = uptimeProber.run(deps, end.signal, () => rounds++);
+  const running = probeMonitors(deps, end.signal, () => rounds++);
   return {
     /** Waits for a round at the current time and for its checks. */
     async waitUntilIdle() {

@@ -1,0 +1,77 @@
+/**
+ * The scope of an API token: a token may be limited to permissions, stacks and containers.
+ *
+ * A contract says how its endpoint treats a token that is limited to stacks or containers
+ * (`Contract.scope` in `routes/endpoint.ts`). A handler that declares `filtered` reads everything
+ * about containers through `visibleTo()` (`visible.ts`).
+ *
+ * @module
+ */
+
+/** Each part that is not `null` narrows the token further. */
+export interface Scope {
+  /** E.g. `containers:restart`. */
+  permissions: readonly string[] | null;
+  /** Patterns of names of compose projects and swarm stacks; `*` matches any characters. */
+  stacks: readonly string[] | null;
+  /** Patterns of container names. */
+  containers: readonly string[] | null;
+}
+
+/** What decides whether a container is in a scope. */
+export interface ScopedContainer {
+  name: string;
+  composeProject: string | null;
+  labels: Record<string, string>;
+}
+
+/** The compose project or swarm stack that a container belongs to. */
+export function stackOf(
+  { composeProject, labels }: Pick<ScopedContainer, "composeProject" | "labels">,
+): string | null {
+  return composeProject ?? labels["com.docker.stack.namespace"] ?? null;
+}
+
+/** Whether the scope excludes containers. `undefined` is the scope of a login. */
+export function isLimited(scope: Scope | undefined): scope is Scope {
+  return scope !== undefined && (scope.stacks !== null || scope.containers !== null);
+}
+
+/** Whether the scope has a permission, whatever the role. */
+export function allowsPermission(scope: Scope | undefined, permission: string): boolean {
+  return !scope?.permissions || scope.permissions.includes(permission);
+}
+
+/** Whether a container is in the scope: it has to match the stacks and the containers. */
+export function includesContainer(scope: Scope | undefined, container: ScopedContainer): boolean {
+  if (!isLimited(scope)) return true;
+  const { stacks, containers } = scope;
+  const stack = stackOf(container);
+  return (stacks === null || (stack !== null && matchesAny(stacks, stack))) &&
+    (containers === null || matchesAny(containers, container.name));
+}
+
+/** Whether a stack with all of its containers is in the scope. */
+export function includesStack(scope: Scope | undefined, name: string): boolean {
+  if (!isLimited(scope)) return true;
+  return scope.containers === null && scope.stacks !== null && matchesAny(scope.stacks, name);
+}
+
+function matchesAny(patterns: readonly string[], name: string): boolean {
+  return patterns.some((pattern) => matches(pattern, name));
+}
+
+/** Compares in linear time: each `*` is extended only as far as the next part needs. */
+function matches(pattern: string, name: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return name === pattern;
+  if (!name.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return name.length - last.length >= at && name.endsWith(last);
+}

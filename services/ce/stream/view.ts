@@ -1,0 +1,124 @@
+/**
+ * What a client with an API token sees of the frames of `GET /api/stream`.
+ *
+ * @module
+ */
+
+import { selectJob } from "../../../db/ce/jobs.ts";
+import type { Caller } from "../../auth/caller.ts";
+import {
+  allowsPermission,
+  includesContainer,
+  isLimited,
+  type Scope,
+  type ScopedContainer,
+} from "../../auth/scope.ts";
+import { visibleTo } from "../../auth/visible.ts";
+import type { Deps } from "../../deps.ts";
+import type { AppEvent, EventKind, EventMap } from "../../events/events.ts";
+import type { StreamView } from "../../stream/held_frames.ts";
+import {
+  includesTarget,
+  JOB_PERMISSIONS,
+  type JobView,
+  redactJob,
+  textFilter,
+} from "../jobs/view.ts";
+import { countContainers } from "../overview.ts";
+import { ADMIN_EVENT } from "./admin_events.ts";
+
+/** The permission of each kind of events, by the first word of the kind. */
+export const EVENT_PERMISSIONS: Record<EventTopic, string> = {
+  account: "users:read",
+  alert: "alerts:read",
+  certificate: "system:read",
+  container: "containers:read",
+  image: "containers:read",
+  incident: "incidents:read",
+  monitor: "uptime:read",
+  remediation: "remediation:read",
+  schedule: "schedules:read",
+  sla: "sla:read",
+  status_page: "status_pages:read",
+  test: "webhooks:read",
+  update: "containers:read",
+};
+
+type EventTopic = EventKind extends infer Kind
+  ? Kind extends `${infer Topic}.${string}` ? Topic : Kind
+  : never;
+
+type ViewDeps = Pick<Deps, "db" | "inventory">;
+
+/** Returns the view of a caller; `undefined` for one that sees everything. */
+export function streamView(
+  deps: ViewDeps,
+  { scope }: Pick<Caller, "scope">,
+): StreamView | undefined {
+  if (!scope || (!scope.permissions && !isLimited(scope))) return undefined;
+  const { inventory } = visibleTo(deps, { scope });
+
+  return {
+    key: JSON.stringify(scope),
+    apply(type, data) {
+      switch (type) {
+        case "metrics":
+          return isLimited(scope)
+            ? { ...data as object, containers: countContainers(inventory.listFollowed()) }
+            : data;
+        case "containers":
+          return allowsPermission(scope, "containers:read") ? containersIn(scope, data) : undefined;
+        case "alerts":
+          return allowsPermission(scope, "alerts:read") && !isLimited(scope) ? data : undefined;
+        case "event":
+        case ADMIN_EVENT:
+          return eventIn(deps, scope, data as AppEvent);
+        case "job":
+          return jobIn(deps, scope, data as JobView);
+        default:
+          return undefined;
+      }
+    },
+  };
+}
+
+function jobIn(deps: ViewDeps, scope: Scope, job: JobView): JobView | undefined {
+  const isVisible = allowsPermission(scope, JOB_PERMISSIONS[job.targetType]) &&
+    includesTarget(scope, job);
+  return isVisible ? redactJob(deps, { scope }, job) : undefined;
+}
+
+function containersIn(scope: Scope, data: unknown): unknown {
+  if (!isLimited(scope)) return data;
+  const { containers } = data as { containers: ScopedContainer[] };
+  return { containers: containers.filter((container) => includesContainer(scope, container)) };
+}
+
+/** Only events about one container can be in the scope of a token that is limited. */
+function eventIn(deps: ViewDeps, scope: Scope, event: AppEvent): AppEvent | undefined {
+  const topic = event.event.split(".")[0] as EventTopic;
+  if (!allowsPermission(scope, EVENT_PERMISSIONS[topic])) return undefined;
+  if (!isLimited(scope)) return event;
+  if (topic === "update") return updateIn(deps, scope, event);
+  return topic === "container" && isOwn(deps, scope, event) ? event : undefined;
+}
+
+/** Of a container that no longer exists only the name is known, not the stack. */
+function isOwn({ inventory }: ViewDeps, scope: Scope, { data }: AppEvent): boolean {
+  const { id, container } = data as EventMap["container.up"];
+  const known = inventory.listFollowed().find((each) => each.id === id);
+  return includesContainer(
+    scope,
+    known ?? { name: container, composeProject: null, labels: {} },
+  );
+}
+
+/** An update belongs to its job, because the container has another name and id meanwhile. */
+function updateIn(deps: ViewDeps, scope: Scope, event: AppEvent): AppEvent | undefined {
+  const { jobId, reason } = event.data as EventMap["update.failed"];
+  const job = selectJob(deps.db, jobId);
+  if (!job || !includesTarget(scope, job)) return undefined;
+  const hide = textFilter(deps, { scope }, job);
+  const data = { ...event.data, reason: reason === null ? null : hide(reason) };
+  return { ...event, data } as AppEvent;
+}

@@ -1,0 +1,356 @@
+/**
+ * Every variable of the configuration with its meaning, default and validation.
+ *
+ * @module
+ */
+
+import {
+  absolutePath,
+  adminPassword,
+  anyText,
+  type Cidr,
+  cidr,
+  cidrOrHost,
+  email,
+  httpUrl,
+  integer,
+  list,
+  mailSender,
+  oneOf,
+  origin,
+  type ProbedEndpoint,
+  probedEndpoint,
+  secretOf,
+  smtpUrl,
+  sslDomain,
+  type TlsDomain,
+  unixSocket,
+} from "./values.ts";
+import { DEFAULT_EXEC_ALLOWLIST } from "./exec_defaults.ts";
+import { LOG_LEVELS, type LogFormat, type LogLevel } from "../log.ts";
+
+export interface Config {
+  host: string;
+  port: number;
+  tlsCertFile: string | null;
+  tlsKeyFile: string | null;
+  serverName: string;
+  dataDir: string;
+  /** `unix:///path`, or `null` to search the usual places. */
+  dockerHost: string | null;
+  procPath: string | null;
+  authMode: "key" | "users";
+  apiKey: string | null;
+  adminEmail: string;
+  adminPassword: string | null;
+  jwtSecret: string | null;
+  secretKey: string | null;
+  metricsToken: string | null;
+  mtlsVerifySecret: string | null;
+  serviceBaseUrl: string | null;
+  licenseKey: string | null;
+  endpoints: ProbedEndpoint[];
+  sslDomains: TlsDomain[];
+  trustedProxies: Cidr[];
+  corsOrigins: string[];
+  /** Per client address; 0 turns the limit off. */
+  rateLimitPerMinute: number;
+  /** Entries of allowed commands; one that ends in ` *` allows any further arguments. */
+  execAllowlist: string[];
+  outboundAllow: string[];
+  smtpUrl: string | null;
+  smtpFrom: string | null;
+  pushUrl: string | null;
+  registryAuthFile: string | null;
+  registryVia: "direct" | "engine";
+  maxSseClients: number;
+  /** Who may open terminals in containers. */
+  terminal: "off" | "admin";
+  terminalIdleMinutes: number;
+  ui: "on" | "off";
+  imageUploadMaxBytes: number;
+  /** Wins over the stored setting; `null`: the setting decides. */
+  updateCheck: "on" | "off" | null;
+  updateCheckIntervalHours: number | null;
+  logLevel: LogLevel;
+  logFormat: LogFormat;
+  /** More license keys, for tests; only read when running from source. */
+  licenseKeysFile: string | null;
+}
+
+/** Facts about the process besides its variables. */
+export interface Surroundings {
+  hostname: string;
+  /** Whether standard error is a terminal. */
+  terminal: boolean;
+  /** Whether this is the executable rather than the source. */
+  packed: boolean;
+  /** Reads a `NAME_FILE`; throws if it cannot be read. */
+  readTextFile: (path: string) => string;
+}
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** Limits of the time between two checks of an image, in hours. */
+export const INTERVAL_HOURS = { min: 1, max: 168 } as const;
+
+/** How a value of the configuration is read and shown. */
+export interface Variable<Value> {
+  /** Shown by `longshore config`. */
+  meaning: string;
+  /** The text for an unset variable; without one, the value is `null`. */
+  fallback?: string | ((surroundings: Surroundings, env: Env) => string);
+  /** How the default is shown, if the fallback is not clear enough. */
+  fallbackShown?: string;
+  /** Never shown; can also be read from the file in `NAME_FILE`. */
+  secret?: true;
+  /** Throws an `Error` whose message says what is allowed, e.g. `must be 1 to 65535`. */
+  parse: (text: string) => Value;
+}
+
+/** Minimum length of a signing secret, in bytes (RFC 7518, 3.2: as long as the hash). */
+const JWT_SECRET_BYTES_MIN = 32;
+
+export const VARIABLES: { [Key in keyof Config]-?: Variable<Config[Key]> & { name: string } } = {
+  host: {
+    name: "HOST",
+    meaning: "Listen address",
+    fallback: "0.0.0.0",
+    parse: anyText,
+  },
+  port: { name: "PORT", meaning: "Listen port", fallback: "3000", parse: integer(0, 65_535) },
+  tlsCertFile: {
+    name: "TLS_CERT_FILE",
+    meaning: "Certificate chain (PEM) to serve HTTPS directly",
+    parse: anyText,
+  },
+  tlsKeyFile: {
+    name: "TLS_KEY_FILE",
+    meaning: "Private key (PEM) of TLS_CERT_FILE",
+    parse: anyText,
+  },
+  serverName: {
+    name: "SERVER_NAME",
+    meaning: "Name of this server, shown to clients",
+    fallback: ({ hostname }) => hostname,
+    fallbackShown: "the host's name",
+    parse: anyText,
+  },
+  dataDir: {
+    name: "DATA_DIR",
+    meaning: "Directory of databases, keys and license",
+    fallback: (_, env) => env.STATE_DIRECTORY?.split(":")[0] || "./data",
+    fallbackShown: "$STATE_DIRECTORY, else ./data",
+    parse: anyText,
+  },
+  dockerHost: {
+    name: "DOCKER_HOST",
+    meaning: "The engine's socket as unix:///path",
+    fallbackShown: "found: Docker, rootless Docker, Podman",
+    parse: unixSocket,
+  },
+  procPath: {
+    name: "PROC_PATH",
+    meaning: "A mount of the host's /proc, e.g. /host/proc inside a container",
+    parse: absolutePath,
+  },
+  authMode: {
+    name: "AUTH_MODE",
+    meaning: "key: one API key; users: accounts with roles",
+    fallback: "key",
+    parse: oneOf(["key", "users"]),
+  },
+  apiKey: {
+    name: "API_KEY",
+    meaning: "The key of key mode",
+    fallbackShown: "made at the first start",
+    secret: true,
+    parse: secretOf(1, "characters"),
+  },
+  adminEmail: {
+    name: "ADMIN_EMAIL",
+    meaning: "First user of users mode",
+    fallback: "admin@localhost",
+    parse: email,
+  },
+  adminPassword: {
+    name: "ADMIN_PASSWORD",
+    meaning: "Password of the first user",
+    fallbackShown: "made at the first start",
+    secret: true,
+    parse: adminPassword,
+  },
+  jwtSecret: {
+    name: "JWT_SECRET",
+    meaning: "Signs the access tokens",
+    fallbackShown: "made, DATA_DIR/jwt.secret",
+    secret: true,
+    parse: secretOf(JWT_SECRET_BYTES_MIN, "bytes"),
+  },
+  secretKey: {
+    name: "SECRET_KEY",
+    meaning: "Encrypts stored secrets",
+    fallbackShown: "made, DATA_DIR/secret.key",
+    secret: true,
+    parse: secretOf(1, "bytes"),
+  },
+  metricsToken: {
+    name: "METRICS_TOKEN",
+    meaning: "Bearer token of GET /metrics",
+    fallbackShown: "unset: an access token is asked for",
+    secret: true,
+    parse: secretOf(1, "characters"),
+  },
+  mtlsVerifySecret: {
+    name: "MTLS_VERIFY_SECRET",
+    meaning: "Secret between the reverse proxy and the mTLS verify endpoint",
+    secret: true,
+    parse: secretOf(1, "characters"),
+  },
+  serviceBaseUrl: {
+    name: "SERVICE_BASE_URL",
+    meaning: "Public address, for SSO metadata and links in mails",
+    fallbackShown: "from the Host header",
+    parse: httpUrl,
+  },
+  licenseKey: {
+    name: "LICENSE_KEY",
+    meaning: "License key",
+    fallbackShown: "DATA_DIR/license.key",
+    secret: true,
+    parse: anyText,
+  },
+  endpoints: {
+    name: "ENDPOINTS",
+    meaning: "HTTP endpoints to probe: Name|URL|ExpectedStatus, comma-separated",
+    fallback: "",
+    parse: (text) => list(text).map(probedEndpoint),
+  },
+  sslDomains: {
+    name: "SSL_DOMAINS",
+    meaning: "Domains whose certificates are checked: host or host:port, comma-separated",
+    fallback: "",
+    parse: (text) => list(text).map(sslDomain),
+  },
+  trustedProxies: {
+    name: "TRUSTED_PROXIES",
+    meaning: "CIDRs whose X-Forwarded-For and X-Real-IP are believed, comma-separated",
+    fallback: "",
+    parse: (text) => list(text).map(cidr),
+  },
+  corsOrigins: {
+    name: "CORS_ORIGINS",
+    meaning: "Exact origins of browser pages that may call, comma-separated",
+    fallback: "",
+    parse: (text) => list(text).map(origin),
+  },
+  rateLimitPerMinute: {
+    name: "RATE_LIMIT_PER_MINUTE",
+    meaning: "Requests per minute and client address; 0 turns it off",
+    fallback: "600",
+    parse: integer(0, 1_000_000),
+  },
+  execAllowlist: {
+    name: "EXEC_ALLOWLIST",
+    meaning: "Commands that exec may run, ;-separated; an entry that ends in ' *' allows arguments",
+    fallback: DEFAULT_EXEC_ALLOWLIST.join(";"),
+    fallbackShown: "read-only diagnostics",
+    parse: (text) => list(text, ";"),
+  },
+  outboundAllow: {
+    name: "OUTBOUND_ALLOW",
+    meaning:
+      "CIDRs or hosts that webhooks and the like may reach although private, comma-separated",
+    fallback: "",
+    parse: (text) => list(text).map(cidrOrHost),
+  },
+  smtpUrl: {
+    name: "SMTP_URL",
+    meaning: "Mail server as smtp://user:password@host:port or smtps://…",
+    secret: true,
+    parse: smtpUrl,
+  },
+  smtpFrom: {
+    name: "SMTP_FROM",
+    meaning: "Sender of mails, e.g. Status <status@example.com>",
+    fallbackShown: "longshore@SERVER_NAME",
+    parse: mailSender,
+  },
+  pushUrl: {
+    name: "PUSH_URL",
+    meaning: "Push gateway that speaks the Expo push API",
+    fallbackShown: "unset: off",
+    parse: httpUrl,
+  },
+  registryAuthFile: {
+    name: "REGISTRY_AUTH_FILE",
+    meaning: "Credentials of image registries, in the format of Docker's config.json",
+    parse: absolutePath,
+  },
+  registryVia: {
+    name: "REGISTRY_VIA",
+    meaning: "How registries are asked for updates: direct, or engine with its mirrors and proxy",
+    fallback: "direct",
+    parse: oneOf(["direct", "engine"]),
+  },
+  maxSseClients: {
+    name: "MAX_SSE_CLIENTS",
+    meaning: "Most clients of GET /api/stream at a time",
+    fallback: "10000",
+    parse: integer(1, 1_000_000),
+  },
+  terminal: {
+    name: "TERMINAL",
+    meaning: "off, or admin: admins may open terminals in containers",
+    fallback: "off",
+    parse: oneOf(["off", "admin"]),
+  },
+  terminalIdleMinutes: {
+    name: "TERMINAL_IDLE_MINUTES",
+    meaning: "Minutes without input after which a terminal is closed",
+    fallback: "15",
+    parse: integer(1, 1_440),
+  },
+  ui: {
+    name: "UI",
+    meaning: "The dashboard: on or off",
+    fallback: "on",
+    parse: oneOf(["on", "off"]),
+  },
+  imageUploadMaxBytes: {
+    name: "IMAGE_UPLOAD_MAX_BYTES",
+    meaning: "Largest archive of POST /api/images/load, in bytes",
+    fallback: String(10 * 1024 ** 3),
+    parse: integer(1, Number.MAX_SAFE_INTEGER),
+  },
+  updateCheck: {
+    name: "UPDATE_CHECK",
+    meaning: "Periodic checks for image updates: on or off",
+    fallbackShown: "the setting: off",
+    parse: oneOf(["on", "off"]),
+  },
+  updateCheckIntervalHours: {
+    name: "UPDATE_CHECK_INTERVAL_HOURS",
+    meaning: "Hours between two checks of an image",
+    fallbackShown: "the setting: 6",
+    parse: integer(INTERVAL_HOURS.min, INTERVAL_HOURS.max),
+  },
+  logLevel: {
+    name: "LOG_LEVEL",
+    meaning: LOG_LEVELS.join(", "),
+    fallback: "info",
+    parse: oneOf(LOG_LEVELS),
+  },
+  logFormat: {
+    name: "LOG_FORMAT",
+    meaning: "text or json",
+    fallback: ({ terminal }) => terminal ? "text" : "json",
+    fallbackShown: "text on a terminal, else json",
+    parse: oneOf(["text", "json"]),
+  },
+  licenseKeysFile: {
+    name: "LICENSE_KEYS_FILE",
+    meaning: "More license keys (JWKS); only when running from source",
+    parse: anyText,
+  },
+};

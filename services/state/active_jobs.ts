@@ -1,0 +1,174 @@
+/**
+ * The unfinished jobs of this process: which run, which wait for their turn, and who follows them.
+ *
+ * @module
+ */
+
+import type { Job } from "../../db/ce/jobs.ts";
+import type { Role } from "../auth/caller.ts";
+import { AppError } from "../errors.ts";
+
+/** Limit of jobs that run at the same time; further ones wait in order. */
+const RUNNING_MAX = 4;
+
+/** Limit of jobs that run or wait. */
+const UNFINISHED_MAX = 100;
+
+/** Limit of log lines that are kept for new followers, per job. */
+const LINES_MAX = 500;
+
+/** The least role and the permission that allow a caller to cancel a job. */
+export interface JobGuard {
+  role: Role;
+  permission: string;
+}
+
+/** One unfinished job. */
+export interface ActiveJob {
+  /** The current record; its progress may be newer than the stored one. */
+  record: Job;
+  readonly guard: JobGuard;
+  /** Aborts when the job is cancelled or the service stops. */
+  readonly controller: AbortController;
+  /** Aborts when the job has ended or was left for the next start. */
+  readonly ended: AbortController;
+  /** Whether it waits for the engine before it can recover; it cannot be cancelled then. */
+  isWaiting: boolean;
+  /** The last lines of its log, and the number of lines before them. */
+  readonly log: { dropped: number; lines: string[] };
+  /** Resolves at the next change. */
+  changed(): Promise<void>;
+  notify(): void;
+  /** Adds a line to the log. */
+  write(line: string): void;
+}
+
+export interface ActiveJobs {
+  /** Aborts when the service stops: no more jobs start, and failures are not recorded. */
+  readonly stopping: AbortSignal;
+  /** Whether nothing may be recorded any more. */
+  readonly isClosed: boolean;
+  /** Number of open streams of jobs. */
+  followers: number;
+  get(id: string): ActiveJob | undefined;
+  /** @throws {AppError} `unavailable` while the service stops; `conflict` if there are too many. */
+  assertRoom(): void;
+  add(record: Job, guard: JobGuard): ActiveJob;
+  remove(id: string): void;
+  /**
+   * Waits for a free slot, in the order of the calls; disposing the result frees the slot.
+   *
+   * @throws The signal's reason.
+   */
+  acquire(signal: AbortSignal): Promise<Disposable>;
+  /** Aborts all jobs. */
+  stop(): void;
+  /** Resolves when no job is left. */
+  idle(): Promise<void>;
+  close(): void;
+}
+
+export function createActiveJobs(): ActiveJobs {
+  const active = new Map<string, ActiveJob>();
+  const stopping = new AbortController();
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  let isClosed = false;
+  let onRemove = Promise.withResolvers<void>();
+
+  const release = () => {
+    // The next waiting job takes over the slot.
+    const enter = waiting.shift();
+    if (enter) enter();
+    else running--;
+  };
+
+  return {
+    stopping: stopping.signal,
+    followers: 0,
+    get isClosed() {
+      return isClosed;
+    },
+    get: (id) => active.get(id),
+
+    assertRoom() {
+      if (stopping.signal.aborted) throw new AppError("unavailable", "The service is stopping");
+      if (active.size >= UNFINISHED_MAX) {
+        throw new AppError("conflict", `Limit of ${UNFINISHED_MAX} unfinished jobs reached`);
+      }
+    },
+
+    add(record, guard) {
+      const job = createActiveJob(record, guard);
+      active.set(record.id, job);
+      return job;
+    },
+
+    remove(id) {
+      active.delete(id);
+      onRemove.resolve();
+      onRemove = Promise.withResolvers();
+    },
+
+    async acquire(signal) {
+      signal.throwIfAborted();
+      if (running < RUNNING_MAX) {
+        running++;
+      } else {
+        const turn = Promise.withResolvers<void>();
+        const leave = () => {
+          waiting.splice(waiting.indexOf(turn.resolve), 1);
+          turn.reject(signal.reason);
+        };
+        waiting.push(turn.resolve);
+        signal.addEventListener("abort", leave, { once: true });
+        await turn.promise;
+        signal.removeEventListener("abort", leave);
+      }
+      return { [Symbol.dispose]: release };
+    },
+
+    stop() {
+      const reason = new AppError("unavailable", "The service is stopping");
+      stopping.abort(reason);
+      for (const { controller, notify } of active.values()) {
+        controller.abort(reason);
+        notify();
+      }
+    },
+
+    async idle() {
+      while (active.size > 0) await onRemove.promise;
+    },
+
+    close() {
+      isClosed = true;
+    },
+  };
+}
+
+function createActiveJob(record: Job, guard: JobGuard): ActiveJob {
+  const log = { dropped: 0, lines: [] as string[] };
+  let change = Promise.withResolvers<void>();
+  const notify = () => {
+    change.resolve();
+    change = Promise.withResolvers();
+  };
+  return {
+    record,
+    guard,
+    controller: new AbortController(),
+    ended: new AbortController(),
+    isWaiting: false,
+    log,
+    changed: () => change.promise,
+    notify,
+    write(line) {
+      if (log.lines.push(line) > LINES_MAX) {
+        log.lines.shift();
+        log.dropped++;
+      }
+      notify();
+    },
+  };
+}

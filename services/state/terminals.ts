@@ -1,0 +1,81 @@
+/**
+ * The open terminals, and what their tickets are issued for.
+ *
+ * @module
+ */
+
+import { AppError } from "../errors.ts";
+
+/** What a terminal ticket is issued for. */
+export interface TerminalGrant {
+  /** A new shell, or the main process of the container. */
+  kind: "shell" | "attach";
+  /** Full id. */
+  containerId: string;
+  /** Program and arguments to try before the usual shells; `null` without one. */
+  command: readonly string[] | null;
+  /** `user` or `user:group`; `null` for the container's own. */
+  user: string | null;
+  cols: number;
+  rows: number;
+}
+
+/** A terminal as the registry sees it. */
+export interface OpenTerminal {
+  /** Ends it if its caller may not use it any longer, or if it is idle. */
+  check(): void;
+  /** Ends it because the service stops. Resolves when its end is recorded. */
+  stop(): Promise<void>;
+}
+
+export interface Terminals {
+  readonly count: number;
+  /** The marks of the shells that run for an open terminal. */
+  readonly shells: Set<string>;
+  /** A client that does not answer a ping for this long is disconnected, in seconds. */
+  readonly pongTimeoutS: number;
+  /** @throws {AppError} `unavailable` if too many are open, or the service is stopping. */
+  assertFree(): void;
+  /** @returns A function that removes it. @throws As `assertFree()`. */
+  add(terminal: OpenTerminal): () => void;
+  /** Checks all terminals. */
+  check(): void;
+  /** Ends all terminals and refuses new ones. Resolves when their ends are recorded. */
+  close(): Promise<void>;
+}
+
+/** Limit of open terminals. Each has a connection to the engine. */
+const TERMINALS_MAX = 10;
+
+export function createTerminals({ pongTimeoutS = 60 } = {}): Terminals {
+  const open = new Set<OpenTerminal>();
+  let isClosed = false;
+
+  const assertFree = () => {
+    if (isClosed) throw new AppError("unavailable", "The service is stopping");
+    if (open.size >= TERMINALS_MAX) {
+      throw new AppError("unavailable", `Limit of ${TERMINALS_MAX} open terminals reached`);
+    }
+  };
+
+  return {
+    get count() {
+      return open.size;
+    },
+    shells: new Set(),
+    pongTimeoutS,
+    assertFree,
+    add(terminal) {
+      assertFree();
+      open.add(terminal);
+      return () => void open.delete(terminal);
+    },
+    check() {
+      for (const terminal of open) terminal.check();
+    },
+    async close() {
+      isClosed = true;
+      await Promise.all([...open].map((terminal) => terminal.stop()));
+    },
+  };
+}

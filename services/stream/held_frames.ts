@@ -1,0 +1,236 @@
+/**
+ * The frames of `GET /api/stream` that clients have not all read yet.
+ *
+ * There are two kinds of frames. A *state* (metrics, containers) replaces the previous one of its
+ * type; an *event* is kept for clients that reconnect. All frames are in one list in the order of
+ * their ids, and a reader is little more than its position in that list. A slow reader therefore
+ * needs no memory of its own: it misses states, but gets the events that are still held.
+ *
+ * Every frame is serialized and encoded once; all readers share the bytes.
+ *
+ * @module
+ */
+
+import { COMMENT, encode, idLine, join, type StreamChunk } from "./chunks.ts";
+
+/** What a client with a limited API token may see. */
+export interface StreamView {
+  /** Clients with the same key see the same. */
+  key: string;
+  /**
+   * Returns the data of a frame as the client may see it: the same object, a reduced copy, or
+   * `undefined` to hide the frame.
+   */
+  apply(type: string, data: unknown): unknown;
+}
+
+/** One reader of the frames. `nextPortion()` advances it. */
+export interface Reader {
+  types: ReadonlySet<string>;
+  view: StreamView | undefined;
+  /** Equal for readers with the same types and view. */
+  typesKey: string;
+  /** The id of the last frame that it got. */
+  position: number;
+  /** Whether it still needs the states, which follow the events that it missed. */
+  isNew: boolean;
+}
+
+export interface HeldFrames {
+  /**
+   * Creates a reader.
+   *
+   * @param options.lastEventId The reader continues after this id; an id that was never issued is
+   * ignored.
+   */
+  createReader(
+    options: Pick<Reader, "types" | "view"> & { lastEventId: number | undefined },
+  ): Reader;
+  /** Whether frames wait for the reader, of any type. */
+  hasNext(reader: Reader): boolean;
+  /** Returns the reader's next frames, encoded, or nothing, and advances the reader. */
+  nextPortion(reader: Reader): StreamChunk[];
+  /** Adds an event, with `name` as the frame's type on the wire. */
+  addEvent(type: string, data: unknown, name: string): void;
+  /** Returns the version of the last `setState`. */
+  stateVersion(type: string): string | undefined;
+  /** Sets a state for new readers; the others get it after `renewStates()`. */
+  setState(
+    type: string,
+    version: string | undefined,
+    data: unknown,
+    options: { onlyChanges: boolean },
+  ): void;
+  /** Adds the current states, and a comment for readers without a frame. */
+  renewStates(): void;
+}
+
+/** Maximum number of events that are kept for clients that reconnect. */
+const EVENTS_HELD_MAX = 1_000;
+
+/** Maximum number of frames that a reader gets at a time. */
+const PORTION_MAX = 100;
+
+/** Maximum number of joined portions that readers share in one round; usually there are few. */
+const SHARED_MAX = 64;
+
+/** An encoded frame with its id. */
+interface HeldFrame {
+  id: number;
+  type: string;
+  isEvent: boolean;
+  /** What was encoded, for views. */
+  data: unknown;
+  /** With and without the line of its id. */
+  bytes: StreamChunk;
+  content: StreamChunk;
+}
+
+type SentFrame = Pick<HeldFrame, "id" | "bytes">;
+
+/** The current state of a type, without an id; no bytes if there is nothing to send. */
+interface State {
+  version: string | undefined;
+  bytes: StreamChunk | undefined;
+  data: unknown;
+  onlyChanges: boolean;
+}
+
+/** Type of the comment that keeps a connection open. */
+const HEARTBEAT = "heartbeat";
+
+/**
+ * Creates an empty list.
+ *
+ * Ids start at the time of the start (in microseconds) and increase by one with each frame. An id
+ * from before a restart is therefore lower than all new ones, and its reader gets everything that is
+ * held.
+ */
+export function createHeldFrames(now: () => Date): HeldFrames {
+  const states = new Map<string, State>();
+  const shared = new Map<string, StreamChunk>();
+  let held: HeldFrame[] = [];
+  let eventsHeld = 0;
+  let lastId = now().getTime() * 1_000;
+
+  return {
+    createReader: ({ types, view, lastEventId }) => ({
+      types,
+      view,
+      typesKey: `${[...types].sort().join()} ${view?.key ?? ""}`,
+      position: lastEventId !== undefined && lastEventId <= lastId ? lastEventId : lastId,
+      isNew: true,
+    }),
+
+    hasNext: ({ isNew, position }) => isNew || position < (held.at(-1)?.id ?? 0),
+
+    nextPortion(reader) {
+      const due = framesAfter(reader);
+      if (due.length > 0) {
+        reader.position = due.at(-1)!.id;
+        return shareable(reader, due);
+      }
+      const chunks = reader.isNew ? currentStates(reader) : [];
+      reader.isNew = false;
+      reader.position = lastId;
+      return chunks;
+    },
+
+    addEvent(type, data, name) {
+      hold({ type, isEvent: true, data, content: encode(name, data) });
+      if (++eventsHeld > EVENTS_HELD_MAX) {
+        held.splice(held.findIndex(({ isEvent }) => isEvent), 1);
+        eventsHeld--;
+      }
+    },
+
+    stateVersion: (type) => states.get(type)?.version,
+
+    setState(type, version, data, { onlyChanges }) {
+      const before = states.get(type)?.bytes;
+      const bytes = data === undefined ? undefined : encode(type, data);
+      // Unchanged data keeps its bytes, by which `renewStates()` recognizes it.
+      const isSame = before && bytes && isEqual(before, bytes);
+      states.set(type, { version, bytes: isSame ? before : bytes, data, onlyChanges });
+    },
+
+    renewStates() {
+      // A frame that is not sent again stays for the readers that have not read it yet.
+      held = held.filter((frame) => frame.isEvent || isCurrent(frame));
+      const kept = new Set(held.map(({ content }) => content));
+      shared.clear();
+      for (const [type, { bytes, data }] of states) {
+        if (bytes && !kept.has(bytes)) hold({ type, isEvent: false, data, content: bytes });
+      }
+      hold({ type: HEARTBEAT, isEvent: false, data: undefined, content: COMMENT });
+    },
+  };
+
+  function hold(frame: Omit<HeldFrame, "id" | "bytes">): void {
+    const id = ++lastId;
+    held.push({ ...frame, id, bytes: join([idLine(id), frame.content]) });
+    shared.clear();
+  }
+
+  function isCurrent({ type, content }: HeldFrame): boolean {
+    const state = states.get(type);
+    return state !== undefined && state.onlyChanges && state.bytes === content;
+  }
+
+  /** Returns the frames after the reader's position, lowest id first; usually these are few. */
+  function framesAfter(reader: Reader): SentFrame[] {
+    const { position, types, isNew } = reader;
+    const first = held.findLastIndex(({ id }) => id <= position) + 1;
+    const rest = held.slice(first).filter(({ isEvent }) => isEvent || !isNew);
+    const due = visibleFrames(reader, rest.filter(({ type }) => types.has(type)))
+      .slice(0, PORTION_MAX);
+    return due.length > 0 ? due : rest.filter(({ type }) => type === HEARTBEAT);
+  }
+
+  /** Returns the same bytes, in one piece, to readers that get the same frames. */
+  function shareable({ typesKey, isNew }: Reader, due: SentFrame[]): StreamChunk[] {
+    const key = `${isNew} ${due[0]!.id} ${typesKey}`;
+    const known = shared.get(key);
+    if (known) return [known];
+    const pieces = due.map(({ bytes }) => bytes);
+    if (shared.size >= SHARED_MAX) return pieces;
+    const joined = join(pieces);
+    shared.set(key, joined);
+    return [joined];
+  }
+
+  function currentStates(reader: Reader): StreamChunk[] {
+    const chunks: StreamChunk[] = [];
+    for (const [type, { bytes, data }] of states) {
+      if (!bytes || !reader.types.has(type)) continue;
+      const content = contentFor(reader, { type, data, content: bytes });
+      // A new id, so that ids increase for this reader; the frame itself is shared.
+      if (content) chunks.push(idLine(++lastId), content);
+    }
+    return chunks;
+  }
+}
+
+function visibleFrames(reader: Reader, frames: HeldFrame[]): SentFrame[] {
+  if (!reader.view) return frames;
+  return frames.flatMap((frame) => {
+    const content = contentFor(reader, frame);
+    if (content === frame.content) return [frame];
+    return content ? [{ id: frame.id, bytes: join([idLine(frame.id), content]) }] : [];
+  });
+}
+
+/** The frame as the reader may see it; `undefined` if it must not see it. */
+function contentFor(
+  { view }: Pick<Reader, "view">,
+  { type, data, content }: Pick<HeldFrame, "type" | "data" | "content">,
+): StreamChunk | undefined {
+  if (!view) return content;
+  const seen = view.apply(type, data);
+  if (seen === data) return content;
+  return seen === undefined ? undefined : encode(type, seen);
+}
+
+function isEqual(left: StreamChunk, right: StreamChunk): boolean {
+  return left.length === right.length && left.every((byte, at) => byte === right[at]);
+}
