@@ -7,12 +7,13 @@
 
 import type { Context, MiddlewareHandler } from "hono";
 import type { AccessPolicy } from "../services/access_policy.ts";
-import { type Caller, includesRole } from "../services/auth/caller.ts";
+import { type Caller, includesRole, mayDo } from "../services/auth/caller.ts";
 import { AppError, LimitError } from "../services/errors.ts";
 import { type Edition, includesEdition } from "../services/license/edition.ts";
-import type { Endpoint } from "./endpoint.ts";
+import { type Endpoint, permissionsOf } from "./endpoint.ts";
 import { respond } from "./exchange.ts";
 import { editionNeeded } from "./features.ts";
+import { assertInScope, assertTokenAllowed } from "./scope.ts";
 import type { Env, MiddlewareDeps } from "./request_context.ts";
 
 /** Finds the caller of one request; `undefined` without a token. */
@@ -28,9 +29,12 @@ export function accessCheck(
     const findCaller = async () => await identify(c.req.raw, identifyOptions(c, endpoint));
     const policy = endpoint.anyAddress ? undefined : policyOf(c);
     if (policy) await checkAddress(c, policy, findCaller);
+    endpoint.assertBrowser?.(c.req.raw);
     const caller = applyPolicy(c, endpoint, await checkToken(c, endpoint, findCaller));
     checkEdition(c, endpoint, edition, license.edition);
+    assertTokenAllowed(endpoint, caller);
     checkRole(endpoint, caller, policyOf(c));
+    assertInScope(endpoint, caller);
     endpoint.proof?.(c.req.raw);
     if (endpoint.actsOnGet && c.env.isHead) return respond(c.env, 200, null, {});
     await next();
@@ -43,6 +47,7 @@ const policyOf = (c: Context<Env>) => c.get("policy") as AccessPolicy | undefine
 const identifyOptions = (c: Context<Env>, endpoint: Endpoint) => ({
   address: c.env.address,
   ticket: endpoint.acceptsTicket ? c.req.query("ticket") : undefined,
+  terminal: endpoint.acceptsTicket === "terminal",
   metrics: endpoint.acceptsMetricsToken,
 });
 
@@ -61,12 +66,19 @@ async function checkAddress(c: Context<Env>, policy: AccessPolicy, findCaller: F
 /** Requires a valid token, except on a public endpoint, where an invalid one is ignored. */
 async function checkToken(
   c: Context<Env>,
-  { role }: Endpoint,
+  { role, acceptsTicket }: Endpoint,
   findCaller: FindCaller,
 ): Promise<Caller> {
-  if (role === "public") return await findCaller().catch(() => undefined) ?? anonymous(c);
+  if (role === "public") {
+    const caller = await findCaller().catch(() => undefined);
+    // Public endpoints have no permission that a token with limits could lack.
+    return caller && !caller.scope ? caller : anonymous(c);
+  }
   const caller = await findCaller();
-  if (!caller) throw new AppError("unauthorized", "A bearer token is required");
+  if (!caller) {
+    const what = acceptsTicket === "terminal" ? "ticket" : "bearer token";
+    throw new AppError("unauthorized", `A ${what} is required`);
+  }
   return caller;
 }
 
@@ -98,17 +110,13 @@ function checkEdition(c: Context<Env>, endpoint: Endpoint, needed: Edition, curr
   throw new LimitError(editionNeeded(endpoint, needed), 0, 0);
 }
 
-function checkRole(
-  { role, permission, orPermissions = [] }: Endpoint,
-  caller: Caller,
-  policy: AccessPolicy | undefined,
-) {
+function checkRole(endpoint: Endpoint, caller: Caller, policy: AccessPolicy | undefined) {
+  const { role } = endpoint;
   if (includesRole(caller.role, role)) return;
-  const isGranted = policy !== undefined && permission !== undefined &&
-    [permission, ...orPermissions].some((each) => policy.grants(caller.userId, each));
-  if (isGranted) return;
-  const or = policy?.hasCustomRoles && permission !== undefined
-    ? ` or the permission ${permission}`
+  const permissions = permissionsOf(endpoint);
+  if (permissions.some((permission) => mayDo(caller, role, permission))) return;
+  const or = policy?.hasCustomRoles && permissions.length > 0
+    ? ` or the permission ${permissions[0]}`
     : "";
   throw new AppError("forbidden", `The role ${role}${or} is required for this`);
 }

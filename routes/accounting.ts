@@ -7,7 +7,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { Caller } from "../services/auth/caller.ts";
 import type { Observation } from "../services/access_policy.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint, RecordPhase } from "./endpoint.ts";
 import { type Env, type MiddlewareDeps, validated } from "./request_context.ts";
 
 /**
@@ -20,7 +20,7 @@ export function accounting(
   { audit, currentPolicy }: MiddlewareDeps,
 ): MiddlewareHandler<Env> {
   const method = endpoint.method.toUpperCase();
-  const isAudited = method !== "GET" && !endpoint.unaudited;
+  const isAudited = (method !== "GET" || endpoint.upgrades) && !endpoint.unaudited;
   const action = `${method} ${route}`;
 
   return async function recordOutcome(c, next) {
@@ -29,14 +29,17 @@ export function accounting(
     const policy = current instanceof Promise ? await current : current;
     if (policy) c.set("policy", policy);
     c.set("note", {});
+    if (endpoint.upgrades) c.set("recordPhase", (phase, entry) => recordPhase(c, phase, entry));
     await next();
+    // The handler records the start and the end.
+    if (endpoint.upgrades && c.res.status === 101) return;
     // The request that installs a license or starts the trial is the first one to be recorded.
     const recorder = policy ?? (isAudited ? await currentPolicy() : undefined);
     if (!isAudited && !recorder) return;
 
     const caller = c.get("caller") as Caller | undefined;
     const { status } = c.res;
-    const { actor, command = null, ...note } = c.get("note");
+    const { actor, command = null, unaudited, ...note } = c.get("note");
     const own = note.target === undefined ? targetsOf(c) : [note.target];
     const targets = note.targets ?? own;
     const target = (own.length > 0 ? own : targets).join(" ");
@@ -44,7 +47,7 @@ export function accounting(
     // Wrong keys and passwords are throttled; malformed anonymous requests are not.
     const isAttempt = status < 400 || status === 401 || status === 403;
     const isRelevant = caller !== undefined && (caller.role !== "public" || isAttempt);
-    if (isAudited && isRelevant && status !== 429) {
+    if (isAudited && !unaudited && isRelevant && status !== 429) {
       const userId = actor ?? caller.userId;
       audit({ caller: { ...caller, userId }, action, target, targets, command, outcome });
     }
@@ -64,6 +67,33 @@ export function accounting(
       actor,
     });
   };
+
+  async function recordPhase(
+    c: Context<Env>,
+    phase: "start" | "end",
+    { targets, command, outcome }: Parameters<RecordPhase>[1],
+  ): Promise<void> {
+    const caller = c.get("caller");
+    const target = targetsOf(c).join(" ");
+    audit({ caller, action: `${action} (${phase})`, target, targets, command, outcome });
+    // The edition may have changed meanwhile.
+    const recorder = await currentPolicy();
+    await recorder?.record({
+      caller,
+      address: c.env.address,
+      requestId: c.env.requestId,
+      method,
+      path: route,
+      permission: endpoint.permission,
+      target,
+      targets,
+      command,
+      status: 101,
+      phase,
+      outcome,
+      actor: undefined,
+    });
+  }
 }
 
 function outcomeOf(status: number): Observation["outcome"] {

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { Hono } from "hono";
 import { recordAudit } from "../services/ce/auth/audit.ts";
 import type { Deps } from "../services/deps.ts";
 import { AppError } from "../services/errors.ts";
@@ -13,25 +12,17 @@ import { createCurrentAccessPolicy } from "../services/access_policy.ts";
 import { errorFields } from "../services/log.ts";
 import { clientAddress, trustedPeer } from "./client_address.ts";
 import { corsHeaders, preflight } from "./cors.ts";
-import {
-  baseRoutes,
-  type EditionRoutes,
-  everyRoute,
-  type Extension,
-  extensions,
-  isUnlimited,
-  pathOfHost,
-} from "./editions.ts";
+import { type EditionGroup, everyRoute, groups, isUnlimited, pathOfHost } from "./editions.ts";
+import { loadEndpoints, pathTest } from "./endpoint_group.ts";
 import { failureOf } from "./errors.ts";
-import { type AppEnv, type Exchange, requestIdOf, respondJson } from "./exchange.ts";
+import { type Exchange, requestIdOf, respondJson, respondRaw } from "./exchange.ts";
 import type { Audit, Identify, MiddlewareDeps } from "./request_context.ts";
-import { mount } from "./mount.ts";
-import { openApiDocument } from "./openapi/document.ts";
 import { createRequestLog, loggedPath } from "./request_log.ts";
 import { pathOf } from "./request_url.ts";
-import { unknownPath } from "./unknown_path.ts";
 import { isProbe, rateLimit } from "./rate_limit.ts";
+import { createScopeCheck } from "./scope.ts";
 import { identify } from "./authorize.ts";
+import type { Router } from "./router.ts";
 import { VERSION } from "../services/version.ts";
 
 /** Handles a request; never rejects. `peer` is the address of the other end of the connection. */
@@ -52,11 +43,11 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
     identify: identifyCaller,
     audit,
     currentPolicy: createCurrentAccessPolicy(deps, accessPolicySource),
+    scopes: createScopeCheck(deps),
   };
   let document: Promise<string> | undefined;
   const openApi = () => document ??= printOpenApi();
-  const base = router(baseRoutes(deps, openApi));
-  const extensionRouters = extensions.map(extensionRouter);
+  const routers = groups.map(groupRouter);
 
   const addressOf = clientAddress(config.trustedProxies);
   const isProxy = trustedPeer(config.trustedProxies);
@@ -69,6 +60,7 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
     const started = performance.now();
     vitals.recordRequestStart();
     const exchange: Exchange = {
+      received: request,
       requestId: requestIdOf(request),
       address: peer,
       headers: cors(request),
@@ -108,23 +100,20 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
   }
 
   async function printOpenApi(): Promise<string> {
+    const { openApiDocument } = await import("./openapi/document.ts");
     return JSON.stringify(openApiDocument(await everyRoute(deps, openApi), VERSION));
   }
 
-  function router(routes: EditionRoutes[]): Hono<AppEnv> {
-    const hono = new Hono<AppEnv>({ strict: false });
-    for (const each of routes) mount(hono, each, middlewareDeps);
-    hono.notFound(unknownPath(routes));
-    hono.onError((error, c) => respondFailure(error, c.env, c.req.raw));
-    return hono;
-  }
-
-  /** Loads the extension on its first request; after a failure the next request tries again. */
-  function extensionRouter({ edition, prefix, load }: Extension) {
-    let loading: Promise<Hono<AppEnv>> | undefined;
-    const start = async () => router([{ edition, prefix, endpoints: await load(deps) }]);
+  /** Loads the group on its first request; after a failure the next request tries again. */
+  function groupRouter(group: EditionGroup) {
+    let loading: Promise<Router> | undefined;
+    const start = async () => {
+      const { createRouter } = await import("./router.ts");
+      const endpoints = await loadEndpoints(group, deps, openApi);
+      return createRouter({ ...group, endpoints }, middlewareDeps, respondFailure);
+    };
     return {
-      serves: (path: string) => path.startsWith(`${prefix}/`),
+      serves: pathTest(group),
       load: () =>
         loading ??= start().catch((error) => {
           loading = undefined;
@@ -135,15 +124,25 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
 
   async function dispatch(request: Request, exchange: Exchange): Promise<Response> {
     const path = pathOf(request);
-    const extension = extensionRouters.find(({ serves }) => serves(path));
-    const hono = extension ? await extension.load() : base;
-    if (request.method !== "HEAD") return await hono.fetch(request, exchange);
+    const group = routers.find(({ serves }) => serves(path));
+    if (!group) return await respondPage(request, exchange);
+    const router = await group.load();
+    if (request.method !== "HEAD") return await router.fetch(request, exchange);
     // Cancels the body, because a stream would otherwise run without a reader.
     const { url, headers } = request;
     exchange.isHead = true;
-    const response = await hono.fetch(new Request(url, { headers }), exchange);
+    const response = await router.fetch(new Request(url, { headers }), exchange);
     await response.body?.cancel();
     return new Response(null, response);
+  }
+
+  /** Answers with a page or a file of the dashboard. These are not endpoints. */
+  async function respondPage(request: Request, exchange: Exchange): Promise<Response> {
+    const { respondDashboard } = await import("./dashboard/dashboard.ts");
+    const page = await respondDashboard(deps, request);
+    if (!page) throw new AppError("not_found", `No such path: ${pathOf(request)}`);
+    (await middlewareDeps.currentPolicy())?.admit(exchange.address);
+    return respondRaw(exchange, request.method === "HEAD" ? { ...page, body: null } : page);
   }
 
   function respondFailure(error: unknown, exchange: Exchange, request: Request): Response {

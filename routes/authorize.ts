@@ -4,10 +4,13 @@
  * @module
  */
 
+import { isApiToken } from "../services/ce/api_tokens/secret.ts";
+import { createApiTokenVerifier } from "../services/ce/api_tokens/verifier.ts";
 import { isMetricsToken } from "../services/ce/metrics/token.ts";
+import { redeemTerminalTicket } from "../services/ce/terminal/tickets.ts";
 import { redeemTicket } from "../services/ce/stream/tickets.ts";
 import { createTokenVerifier, type TokenSession } from "../services/ce/auth/tokens.ts";
-import { METRICS_USER } from "../services/auth/accounts.ts";
+import { callerOf, METRICS_USER } from "../services/auth/accounts.ts";
 import type { Caller } from "../services/auth/caller.ts";
 import type { Deps } from "../services/deps.ts";
 import { AppError } from "../services/errors.ts";
@@ -24,20 +27,26 @@ const ANY_BEARER = /^bearer +(.+)$/i;
  * that was verified before; user, role and logout are checked every time.
  */
 export function identify(
-  deps: Pick<Deps, "accounts" | "config" | "secrets" | "tickets" | "now">,
+  deps: Pick<
+    Deps,
+    "accounts" | "config" | "db" | "log" | "secrets" | "terminalTickets" | "tickets" | "now"
+  >,
 ): Identify {
   const { accounts, config } = deps;
   const verify = createTokenVerifier(deps);
 
-  const callerOf = ({ userId, familyId, expiresAtMs }: TokenSession, address: string): Caller => {
-    const role = accounts.roleOf({ userId, familyId });
-    if (!role) {
+  const verifyApiToken = createApiTokenVerifier(deps);
+
+  const callerWith = (session: TokenSession, address: string): Caller => {
+    const caller = callerOf(accounts, session, address);
+    if (!caller) {
       throw new AppError("unauthorized", "The user of this token was deleted or has logged out");
     }
-    return { userId, familyId, expiresAtMs, role, address };
+    return { ...caller, expiresAtMs: session.expiresAtMs };
   };
 
-  return (request, { address, ticket, metrics }) => {
+  return (request, { address, ticket, terminal, metrics }) => {
+    if (terminal && ticket !== undefined) return redeemTerminalTicket(deps, ticket, address);
     const header = request.headers.get("authorization");
     if (metrics && config.metricsToken !== null) {
       if (!isMetricsToken(ANY_BEARER.exec(header ?? "")?.[1], config.metricsToken)) {
@@ -53,9 +62,9 @@ export function identify(
     if (token === undefined) {
       throw new AppError("unauthorized", "The Authorization header must be: Bearer <access token>");
     }
-    const session = verify(token);
+    const session = isApiToken(token) ? verifyApiToken(token, address) : verify(token);
     return session instanceof Promise
-      ? session.then((session) => callerOf(session, address))
-      : callerOf(session, address);
+      ? session.then((session) => callerWith(session, address))
+      : callerWith(session, address);
   };
 }

@@ -6,56 +6,58 @@
 
 import type { Deps } from "../services/deps.ts";
 import type { Edition } from "../services/license/edition.ts";
-import { ceEndpoints } from "./ce/mod.ts";
+import { ceGroups } from "./ce/mod.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { type EndpointGroup, loadEndpoints } from "./endpoint_group.ts";
 import { isVerifyRequest } from "./enterprise/mtls/verify_request.ts";
-import { statusPageHtmlEndpoints, statusPageOfHost } from "./pro/status_pages/html.ts";
+import { statusPageOfHost } from "./pro/status_pages/own_domain.ts";
 
+/** Endpoints with their edition. */
 export interface EditionRoutes {
   edition: Edition;
   prefix: string;
   endpoints: readonly Endpoint[];
 }
 
-/** Endpoints that are loaded on the first request for one, because most hosts never need them. */
-export interface Extension {
+/** A group of endpoints with its edition. */
+export interface EditionGroup extends EndpointGroup {
   edition: Edition;
-  /** Every path below it belongs to the extension. */
   prefix: string;
-  load(deps: Deps): Promise<readonly Endpoint[]>;
 }
 
-/** Endpoints that are loaded at the start. @param openApi The API document as JSON. */
-export function baseRoutes(deps: Deps, openApi: () => Promise<string>): EditionRoutes[] {
-  return [
-    { edition: "ce", prefix: "", endpoints: ceEndpoints(deps, openApi) },
-    // Public pages, with short addresses.
-    { edition: "pro", prefix: "", endpoints: statusPageHtmlEndpoints(deps) },
-  ];
-}
-
-export const extensions: readonly Extension[] = [
+/** No path is in two groups. */
+export const groups: readonly EditionGroup[] = [
+  ...ceGroups.map((group) => ({ edition: "ce" as const, prefix: "", ...group })),
+  // Public pages, with short addresses.
+  {
+    edition: "pro",
+    prefix: "",
+    paths: ["/status"],
+    parts: [async () => (await import("./pro/status_pages/html.ts")).statusPageHtmlEndpoints],
+  },
   {
     edition: "pro",
     prefix: "/api/ext/service-pro",
-    load: async (deps) => (await import("./pro/mod.ts")).proEndpoints(deps),
+    paths: [""],
+    parts: [async () => (await import("./pro/mod.ts")).proEndpoints],
   },
   {
     edition: "enterprise",
     prefix: "/api/ext/service-enterprise",
-    load: async (deps) => (await import("./enterprise/mod.ts")).enterpriseEndpoints(deps),
+    paths: [""],
+    parts: [async () => (await import("./enterprise/mod.ts")).enterpriseEndpoints],
   },
 ];
 
-/** Every endpoint of every edition. */
+/** Loads every endpoint of every edition. @param openApi The API document as JSON. */
 export async function everyRoute(
   deps: Deps,
   openApi: () => Promise<string> = () => Promise.resolve(""),
 ): Promise<EditionRoutes[]> {
-  const loaded = extensions.map(async ({ edition, prefix, load }) => {
-    return { edition, prefix, endpoints: await load(deps) };
-  });
-  return [...baseRoutes(deps, openApi), ...await Promise.all(loaded)];
+  return await Promise.all(groups.map(async (group) => {
+    const { edition, prefix } = group;
+    return { edition, prefix, endpoints: await loadEndpoints(group, deps, openApi) };
+  }));
 }
 
 /** The path that serves a request for a host of its own; `undefined` for other requests. */

@@ -9,6 +9,7 @@
 
 import type * as z from "zod";
 import type { Caller, Role } from "../services/auth/caller.ts";
+import type { UploadLimits } from "./upload.ts";
 
 /** Everything about an endpoint except its handler. */
 export interface Contract<
@@ -32,12 +33,45 @@ export interface Contract<
   permission?: `${string}:${string}`;
   /** Each of these suffices as well; the handler then checks the one that the request needs. */
   orPermissions?: readonly `${string}:${string}`[];
-  /** Accepts `?ticket=` instead of a token: browsers cannot set headers on an event stream. */
-  acceptsTicket?: true;
+  /**
+   * How it treats an API token that is limited to stacks or containers. Without it, such a token
+   * gets 404. Logins and other tokens are not affected.
+   *
+   * - `container`: the path parameter `id` is a container. It must be in the scope, else the response
+   *   is that for an unknown container. The handler gets its full id.
+   * - `stack`: the path parameter `name` is a stack, all of whose containers must be in the scope.
+   * - `filtered`: the handler shows only containers in the scope; it reads them with
+   *   `visibleTo(deps, caller)` (`services/auth/visible.ts`).
+   * - `open`: it shows and changes nothing of containers. Without a permission, it is also open to
+   *   tokens that are limited to permissions.
+   */
+  scope?: "container" | "stack" | "filtered" | "open";
+  /**
+   * Refuses API tokens (403), because it manages accounts, their rights, or how users log in. A
+   * token must not give itself more rights or a longer life.
+   */
+  loginOnly?: true;
+  /**
+   * Accepts `?ticket=` instead of a token: browsers cannot set headers on an event stream.
+   * `"terminal"` is for the tickets of terminals.
+   */
+  acceptsTicket?: true | "terminal";
+  /**
+   * The response is a WebSocket (status 101). The handler records its start and end with
+   * `Input.recordPhase`; the audit log has its refusals, too.
+   */
+  upgrades?: true;
   /** Accepts only `METRICS_TOKEN` if that is set: a scraper cannot log in. */
   acceptsMetricsToken?: true;
   /** Answers 404 instead of 402 without its edition, because visitors of public pages see it. */
   hiddenUnlicensed?: true;
+  /**
+   * Checks the headers of a browser's request; throws a refusal. Called before the caller is
+   * identified, so that requests of other sites' pages are not recorded as the user's.
+   */
+  assertBrowser?: (request: Request) => void;
+  /** Reads the session cookie, which no other endpoint does. */
+  acceptsCookie?: true;
   /** Checks what a caller sends instead of a token; throws a refusal. Called before reading the body. */
   proof?: (request: Request) => void;
   /** Interrupts or removes something although it is not a DELETE; clients should ask first. */
@@ -61,13 +95,19 @@ export interface Contract<
   headers?: Record<string, string>;
   params?: Params;
   query?: Query;
+  /** Query parameters that may be given several times; the shape gets an array. */
+  repeatable?: readonly string[];
   body?: Body;
+  /** Largest body, in bytes; 1 MiB unless given. */
+  bodyBytesMax?: number;
+  /** A body of any size, which the handler reads from the request with `readUpload()`. */
+  upload?: UploadLimits;
   /** The body of a form (`application/x-www-form-urlencoded`) instead of JSON. */
   form?: Body;
   /** The response. Fields that are not declared here never leave the service. */
   returns: Returns;
   /** Status of a successful response; 200 unless given. */
-  status?: 200 | 201 | 202 | 302;
+  status?: 101 | 200 | 201 | 202 | 302;
   /** Failures with their meaning, for the API document; general ones need not be listed. */
   failures?: Record<number, string>;
   /** Further responses that are not failures of the usual form, by status. */
@@ -107,6 +147,8 @@ export interface Input<Params, Query, Body> {
   caller: Caller;
   request: Request;
   note: Note;
+  /** Records the start or the end of a connection that outlives its request. */
+  recordPhase: RecordPhase;
   /**
    * Refuses a login from an address that is not admitted for the user. Endpoints that issue tokens
    * call it before they store anything.
@@ -114,7 +156,15 @@ export interface Input<Params, Query, Body> {
    * @throws {AppError} `forbidden`
    */
   admit: (userId: string) => void;
+  /** Sets the `Set-Cookie` header of the response, also of a failure. */
+  setCookie: (cookie: string) => void;
 }
+
+/** Adds an entry to the audit and compliance logs. Resolves when it is stored. */
+export type RecordPhase = (
+  phase: "start" | "end",
+  entry: { targets: readonly string[]; command: string; outcome: "success" | "failure" },
+) => Promise<void>;
 
 /** Details that a handler adds to the audit and compliance entries of its request. */
 export interface Note {
@@ -126,6 +176,8 @@ export interface Note {
   targets?: readonly string[];
   /** The command or the options of the action. */
   command?: string;
+  /** Leaves the audit log without an entry: the request was a preview. */
+  unaudited?: true;
 }
 
 /** A contract and its handler, with the types of the shapes erased. */
@@ -134,6 +186,10 @@ export interface Endpoint extends Contract {
   /** Media type of a response that is not JSON; the handler then returns a `RawResponse`. */
   produces?: string;
 }
+
+/** The permissions of which each suffices; none for an endpoint without one. */
+export const permissionsOf = ({ permission, orPermissions = [] }: Contract): readonly string[] =>
+  permission === undefined ? [] : [permission, ...orPermissions];
 
 /** Joins a contract with its handler and checks that the two agree. */
 export function endpoint<

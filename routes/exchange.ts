@@ -5,8 +5,12 @@
  * @module
  */
 
+import type { RawResponse } from "./endpoint.ts";
+
 /** A request as far as it is known before it reaches an endpoint. */
 export interface Exchange {
+  /** The request as the server received it; only that can become a WebSocket. */
+  received?: Request;
   requestId: string;
   /** The client's address, as seen behind trusted proxies. */
   address: string;
@@ -16,7 +20,7 @@ export interface Exchange {
   isKnown?: true;
   /** Path pattern of the endpoint, once it is found. */
   route?: string;
-  /** Response headers that depend on the request (CORS). */
+  /** Response headers that depend on the request (CORS, cookies). */
   headers: Record<string, string>;
 }
 
@@ -59,6 +63,15 @@ export function respond(
       ...(vary !== undefined && headers.vary !== undefined && { vary: `${vary}, ${headers.vary}` }),
     },
   });
+}
+
+/** Adds the common headers to the response of an endpoint. */
+export function respondRaw(
+  exchange: Exchange,
+  { status, headers, body }: RawResponse,
+): Response {
+  const plain = headers instanceof Headers ? Object.fromEntries(headers) : headers;
+  return respond(exchange, status, body, plain);
 }
 
 export function respondJson(

@@ -7,11 +7,12 @@
  */
 
 import type { Context, Hono } from "hono";
+import { isLimited } from "../services/auth/scope.ts";
 import { accessCheck, admitUser } from "./access.ts";
 import { accounting } from "./accounting.ts";
 import type { EditionRoutes } from "./editions.ts";
-import type { Endpoint, RawResponse } from "./endpoint.ts";
-import { type AppEnv, type Exchange, respond } from "./exchange.ts";
+import type { Endpoint, Input, RawResponse } from "./endpoint.ts";
+import { type AppEnv, respond, respondRaw } from "./exchange.ts";
 import { sendRepresentation } from "./representation.ts";
 import { type Env, type MiddlewareDeps, validated } from "./request_context.ts";
 import { JSON_HEADERS, responseCache } from "./response_cache.ts";
@@ -32,39 +33,55 @@ export function mount(
       accounting(endpoint, route, deps),
       accessCheck(endpoint, edition, deps),
       inputCheck(endpoint, endpoints),
-      handler(endpoint),
+      handler(endpoint, deps),
     );
   }
 }
 
-function handler(endpoint: Endpoint) {
+function handler(endpoint: Endpoint, { scopes }: Pick<MiddlewareDeps, "scopes">) {
   const cache = responseCache(endpoint.version);
   const status = endpoint.status ?? 200;
 
   return async (c: Context<Env>): Promise<Response> => {
     const exchange = c.env;
     const request = c.req.raw;
-    const cached = cache.find(request);
+    const caller = c.get("caller");
+    // A cached response is the one of callers that see everything.
+    const isShared = !isLimited(caller.scope);
+    const cached = isShared ? cache.find(request) : undefined;
     if (cached) return respondRaw(exchange, sendRepresentation(cached, request));
 
-    const version = cache.currentVersion();
-    const result = await endpoint.handle({
+    const version = isShared ? cache.currentVersion() : undefined;
+    const input = {
       params: endpoint.params && validated(c, "param"),
       query: endpoint.query && validated(c, "query"),
       body: endpoint.form || endpoint.body ? validated(c, "body") : undefined,
-      caller: c.get("caller"),
-      request,
+      caller,
+      request: endpoint.upgrades ? exchange.received ?? request : request,
       note: c.get("note"),
-      admit: (userId) => admitUser(c, userId),
-    });
+      recordPhase: c.get("recordPhase"),
+      admit: (userId: string) => admitUser(c, userId),
+      setCookie: (cookie: string) => exchange.headers["set-cookie"] = cookie,
+    };
+    const result = await (isShared ? endpoint.handle(input) : handleLimited(input));
+    if (endpoint.upgrades) return result as Response;
     if (endpoint.produces !== undefined) return respondRaw(exchange, result as RawResponse);
     const json = JSON.stringify(endpoint.returns.parse(result));
     if (!endpoint.etag) return respond(exchange, status, json, JSON_HEADERS);
     return respondRaw(exchange, sendRepresentation(cache.add(request, version, json), request));
   };
+
+  /** Handles the request of an API token that is limited to stacks or containers. */
+  async function handleLimited(input: AnyInput): Promise<unknown> {
+    const { caller } = input;
+    try {
+      const params = input.params as Record<string, string> | undefined;
+      const resolved = params && await scopes.resolve(endpoint, caller, params);
+      return await endpoint.handle({ ...input, params: resolved });
+    } catch (error) {
+      throw scopes.redact(error, caller, [input.params, input.query, input.body]);
+    }
+  }
 }
 
-function respondRaw(exchange: Exchange, { status, headers, body }: RawResponse): Response {
-  const plain = headers instanceof Headers ? Object.fromEntries(headers) : headers;
-  return respond(exchange, status, body, plain);
-}
+type AnyInput = Input<unknown, unknown, unknown>;

@@ -9,8 +9,9 @@ import type { Context } from "hono";
 import type { AccessPolicy, CurrentAccessPolicy } from "../services/access_policy.ts";
 import type { Caller } from "../services/auth/caller.ts";
 import type { Edition } from "../services/license/edition.ts";
-import type { Note } from "./endpoint.ts";
+import type { Note, RecordPhase } from "./endpoint.ts";
 import type { AppEnv } from "./exchange.ts";
+import type { ScopeCheck } from "./scope.ts";
 
 /** What the middleware of every endpoint needs. */
 export interface MiddlewareDeps {
@@ -18,6 +19,7 @@ export interface MiddlewareDeps {
   identify: Identify;
   audit: Audit;
   currentPolicy: CurrentAccessPolicy;
+  scopes: ScopeCheck;
 }
 
 /**
@@ -29,7 +31,13 @@ export interface MiddlewareDeps {
  */
 export type Identify = (
   request: Request,
-  options: { address: string; ticket: string | undefined; metrics?: boolean | undefined },
+  options: {
+    address: string;
+    ticket: string | undefined;
+    /** Whether it is a ticket for a terminal. */
+    terminal?: boolean | undefined;
+    metrics?: boolean | undefined;
+  },
 ) => Caller | undefined | Promise<Caller | undefined>;
 
 /** Records a change, or an attempt to make one. */
@@ -43,7 +51,9 @@ export type Audit = (record: {
 }) => void;
 
 /** The environment of the endpoints' Hono context. */
-export type Env = AppEnv & { Variables: { caller: Caller; policy: AccessPolicy; note: Note } };
+export type Env = AppEnv & {
+  Variables: { caller: Caller; policy: AccessPolicy; note: Note; recordPhase: RecordPhase };
+};
 
 /** A validated part of the request; `undefined` where the endpoint has none. */
 export function validated(c: Context<Env>, part: "param" | "query" | "body"): unknown {

@@ -44,6 +44,31 @@ export const EventKinds = z.array(z.enum(["*", ...EVENT_KINDS])).min(1).max(100)
 export const Done = z.object({ ok: z.literal(true) }).meta({ id: "Done", example: { ok: true } });
 export const done = { ok: true } as const;
 
+/** A new name of a container, network or volume, as both engines accept it. */
+export const EngineName = z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9_.-]{1,254}$/, {
+  error: "must begin with a letter or digit and have 2 to 255 letters, digits, dots, underscores " +
+    "and hyphens",
+});
+
+/** Longest name and value of a label or option, and how many there may be. */
+const PAIR_NAME_MAX = 255;
+const PAIR_VALUE_MAX = 4_096;
+const PAIRS_MAX = 100;
+
+/** Labels and options of a new network or volume. */
+export const EnginePairs = z.record(
+  z.string().regex(new RegExp(`^[^\\s=\\p{Cc}]{1,${PAIR_NAME_MAX}}$`, "u")),
+  z.string().max(PAIR_VALUE_MAX),
+)
+  .refine((pairs) => Object.keys(pairs).length <= PAIRS_MAX, {
+    error: `must have at most ${PAIRS_MAX} entries`,
+  });
+
+/** The name of a driver or plugin of the engine. */
+export const EngineDriver = z.string().regex(/^[a-zA-Z0-9][\w./:-]{0,254}$/, {
+  error: "must be the name of a driver",
+});
+
 /** Failures of every operation on the container engine. */
 export const ENGINE_FAILURES = {
   502: "The container engine failed",

@@ -9,13 +9,11 @@ import type { EditionRoutes } from "./editions.ts";
 import { type AppEnv, respondJson } from "./exchange.ts";
 
 /** Answers 405 with the methods of the path, or 404 if there are none. */
-export function unknownPath(routes: readonly EditionRoutes[]) {
-  const served = routes.flatMap(({ prefix, endpoints }) =>
-    endpoints.map(({ method, path }) => ({
-      method: method.toUpperCase(),
-      pattern: patternOf(prefix + path),
-    }))
-  );
+export function unknownPath({ prefix, endpoints }: EditionRoutes) {
+  const served = endpoints.map(({ method, path }) => ({
+    method: method.toUpperCase(),
+    pattern: patternOf(prefix + path),
+  }));
   return (c: Context<AppEnv>): Response => {
     const path = c.req.path;
     const methods = new Set(

@@ -12,8 +12,9 @@ import { checkFields, checkShape, type FieldRules } from "../services/input/chec
 import { acceptedFields } from "./accepted_fields.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Env } from "./request_context.ts";
+import { checkUpload } from "./upload.ts";
 
-/** Largest request body, in bytes. */
+/** Largest request body, in bytes, unless the contract says otherwise. */
 const BODY_BYTES_MAX = 1024 * 1024;
 
 /**
@@ -38,9 +39,10 @@ export function inputCheck(
   endpoint: Endpoint,
   group: readonly Endpoint[],
 ): MiddlewareHandler<Env> {
-  const { params, form, ignoresUnknown } = endpoint;
+  const { params, form, upload, ignoresUnknown } = endpoint;
   const takesBody = Boolean(form ?? endpoint.body);
-  const bytesMax = endpoint.role === "public" && !form ? PUBLIC_BODY_BYTES_MAX : BODY_BYTES_MAX;
+  const bytesMax = endpoint.bodyBytesMax ??
+    (endpoint.role === "public" && !form ? PUBLIC_BODY_BYTES_MAX : BODY_BYTES_MAX);
   const query = endpoint.query ?? NO_FIELDS;
   const body = form ?? endpoint.body ?? NO_FIELDS;
   const queryNames = namesOf(query);
@@ -60,10 +62,11 @@ export function inputCheck(
   };
 
   return async function inputCheck(c, next) {
+    if (upload) checkUpload(c.req.raw, upload);
     const parts: Record<string, Part | undefined> = {
       param: params && checked(params, c.req.param(), "path"),
       query: readQuery(c.req.raw.url),
-      body: endpoint.method === "get" ? undefined : await readBody(c),
+      body: endpoint.method === "get" || upload ? undefined : await readBody(c),
     };
     const issues = Object.values(parts).flatMap((part) => part?.issues ?? []);
     if (issues.length > 0) throw new InputError(issues);
@@ -77,9 +80,12 @@ export function inputCheck(
     const start = url.indexOf("?");
     if (start < 0 && !endpoint.query) return undefined;
     const given = new URLSearchParams(start < 0 ? "" : url.slice(start));
-    const repeated = repetitions(given, "query");
+    const { repeatable = [] } = endpoint;
+    const repeated = repetitions(given, "query", repeatable);
     if (repeated.length > 0) return { issues: repeated };
-    return checked(query, Object.fromEntries(given), "query", queryRules);
+    const values: Record<string, string | string[]> = Object.fromEntries(given);
+    for (const name of repeatable) if (given.has(name)) values[name] = given.getAll(name);
+    return checked(query, values, "query", queryRules);
   }
 
   async function readBody(c: Context<Env>): Promise<Part | undefined> {
@@ -117,8 +123,13 @@ export function inputCheck(
 const namesOf = (shape: z.ZodType) => shape instanceof z.ZodObject ? Object.keys(shape.shape) : [];
 
 /** Refuses repeated fields, of which different programs would use different ones. */
-function repetitions(given: URLSearchParams, where: string): InputIssue[] {
+function repetitions(
+  given: URLSearchParams,
+  where: string,
+  repeatable: readonly string[] = [],
+): InputIssue[] {
   return [...new Set(given.keys())].slice(0, ISSUES_MAX).flatMap((name) => {
+    if (repeatable.includes(name)) return [];
     const { length } = given.getAll(name);
     const path = `${where}.${name.slice(0, 100)}`;
     return length > 1 ? [{ path, message: `given ${length} times, expected once` }] : [];

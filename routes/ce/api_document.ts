@@ -5,6 +5,7 @@
  */
 
 import * as z from "zod";
+import type { Deps } from "../../services/deps.ts";
 import { apiPage } from "../api_page/page.ts";
 import { rawEndpoint } from "../endpoint.ts";
 import { JSON_HEADERS } from "../response_cache.ts";
@@ -15,30 +16,12 @@ import {
 } from "../representation.ts";
 
 /** @param openApi The document as JSON; created on the first request. */
-export function apiDocumentEndpoints(openApi: () => Promise<string>) {
+export function apiDocumentEndpoints(_deps: Deps, openApi: () => Promise<string>) {
   let document: Promise<Representation> | undefined;
   const createDocument = async () =>
     createRepresentation(await openApi(), { ...JSON_HEADERS, "cache-control": "no-cache" }, 9);
 
   return [
-    rawEndpoint(
-      {
-        method: "get",
-        path: "/",
-        operationId: "redirectToDocs",
-        summary: "Redirect to the API documentation",
-        role: "public",
-        ignoresUnknown: true,
-        produces: "text/html",
-        returns: z.string(),
-        status: 302,
-        replies: {
-          302: { description: "Redirect to `/docs`", headers: { Location: "Always `/docs`" } },
-        },
-      },
-      () => new Response(null, { status: 302, headers: { location: "/docs" } }),
-    ),
-
     rawEndpoint(
       {
         method: "get",

@@ -21,6 +21,9 @@ const AuditEntry = z.object({
       "`remediation`, or empty without a token",
   }),
   actorEmail: z.string().nullable().meta({ description: "The user's email at that time" }),
+  token: z.object({ id: z.string(), name: z.string().meta({ example: "CI" }) }).nullable().meta({
+    description: "The API token that the actor used, with its name at that time",
+  }),
   role: z.string().meta({ description: "`system` for the service itself" }),
   action: z.string().meta({ example: "POST /api/containers/:id/stop" }),
   target: z.string().meta({ example: "web" }),

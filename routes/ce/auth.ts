@@ -7,7 +7,7 @@
 import * as z from "zod";
 import { EMAIL_LENGTH_MAX } from "../../services/ce/auth/emails.ts";
 import { loginName } from "../../services/ce/auth/login_name.ts";
-import { PASSWORD_BYTES_MAX } from "../../services/auth/passwords.ts";
+import { PASSWORD_LENGTH_MAX } from "../../services/auth/password_rule.ts";
 import { refreshSession, ReusedTokenError } from "../../services/ce/auth/refresh.ts";
 import {
   exchangeApiKey,
@@ -17,11 +17,12 @@ import {
 } from "../../services/ce/auth/sessions.ts";
 import { describeCaller } from "../../services/ce/auth/users.ts";
 import type { Deps } from "../../services/deps.ts";
+import { clientOf } from "../client.ts";
 import { endpoint, type Note } from "../endpoint.ts";
 import { Done, done, Timestamp } from "../shapes.ts";
 import { UserRole } from "./user_shapes.ts";
 
-const TokenPair = z.object({
+export const TokenPair = z.object({
   accessToken: z.string().meta({ description: "JWT for the Authorization header" }),
   refreshToken: z.string().meta({
     description: "Valid for one call of `POST /auth/refresh` within 30 days",
@@ -31,13 +32,13 @@ const TokenPair = z.object({
   serverName: z.string(),
 }).meta({ id: "TokenPair" });
 
-const KeyBody = z.object({
+export const KeyBody = z.object({
   apiKey: z.string().min(1).max(4_096).meta({ example: "lsk_aGVsbG8gaGFyYm91cg" }),
 }).meta({ id: "ApiKeyLogin" });
 
-const LoginBody = z.object({
+export const LoginBody = z.object({
   email: z.string().min(1).max(EMAIL_LENGTH_MAX),
-  password: z.string().min(1).max(PASSWORD_BYTES_MAX),
+  password: z.string().min(1).max(PASSWORD_LENGTH_MAX),
 }).meta({
   id: "PasswordLogin",
   example: { email: "ada@example.com", password: "correct horse battery" },
@@ -57,10 +58,10 @@ const Me = z.object({
   lastLoginAt: Timestamp.nullable(),
 }).meta({ id: "CurrentUser" });
 
-const THROTTLED = { 429: "Limit of 10 failures per minute reached; see `Retry-After`" };
+export const THROTTLED = { 429: "Limit of 10 failures per minute reached; see `Retry-After`" };
 
 /** Names the user in the logs when a refresh token is reused. */
-async function withReuseInNote(note: Note, login: Promise<Login>): Promise<Login> {
+export async function withReuseInNote(note: Note, login: Promise<Login>): Promise<Login> {
   try {
     return await login;
   } catch (error) {
@@ -70,17 +71,21 @@ async function withReuseInNote(note: Note, login: Promise<Login>): Promise<Login
 }
 
 export const authEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "post",
-    path: "/auth/token",
-    operationId: "createTokens",
-    summary: "Exchange an API key for tokens",
-    description: "Key mode (`AUTH_MODE=key`) only.",
-    role: "public",
-    body: KeyBody,
-    returns: TokenPair,
-    failures: { 401: "The key is wrong", 404: "Key mode is off", ...THROTTLED },
-  }, ({ body, caller, admit }) => exchangeApiKey(deps, body, caller.address, admit)),
+  endpoint(
+    {
+      method: "post",
+      path: "/auth/token",
+      operationId: "createTokens",
+      summary: "Exchange an API key for tokens",
+      description: "Key mode (`AUTH_MODE=key`) only.",
+      role: "public",
+      body: KeyBody,
+      returns: TokenPair,
+      failures: { 401: "The key is wrong", 404: "Key mode is off", ...THROTTLED },
+    },
+    ({ body, caller, request, admit }) =>
+      exchangeApiKey(deps, body, clientOf(caller, request), admit),
+  ),
 
   endpoint({
     method: "post",
@@ -99,9 +104,9 @@ export const authEndpoints = (deps: Deps) => [
       503: "Too many concurrent logins",
       ...THROTTLED,
     },
-  }, ({ body, caller, note, admit }) => {
+  }, ({ body, caller, request, note, admit }) => {
     note.target = loginName(deps, body.email);
-    return logIn(deps, body, caller.address, admit);
+    return logIn(deps, body, clientOf(caller, request), admit);
   }),
 
   endpoint({
@@ -127,6 +132,7 @@ export const authEndpoints = (deps: Deps) => [
     method: "post",
     path: "/auth/logout",
     operationId: "logOut",
+    loginOnly: true,
     destructive: true,
     summary: "Log out",
     description: "Revokes the access tokens and the refresh token of this login.",
@@ -141,6 +147,7 @@ export const authEndpoints = (deps: Deps) => [
     method: "get",
     path: "/auth/me",
     operationId: "getCurrentUser",
+    scope: "open",
     summary: "Get the current user",
     role: "viewer",
     returns: Me,

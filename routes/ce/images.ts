@@ -1,13 +1,22 @@
 /**
- * /api/images: list, delete, prune.
+ * /api/images: list, details, transfer, tags, delete, prune.
  *
  * @module
  */
 
 import * as z from "zod";
+import { getImage, tagImage } from "../../services/ce/images/detail.ts";
+import { exportImage } from "../../services/ce/images/export.ts";
+import { loadImages } from "../../services/ce/images/load.ts";
+import { startPull } from "../../services/ce/images/pull.ts";
 import { listImages, pruneImages, removeImage } from "../../services/ce/storage/images.ts";
+import { visibleTo } from "../../services/auth/visible.ts";
+import { AppError } from "../../services/errors.ts";
 import type { Deps } from "../../services/deps.ts";
-import { endpoint } from "../endpoint.ts";
+import { endpoint, rawEndpoint } from "../endpoint.ts";
+import { lengthOf, readUpload } from "../upload.ts";
+import { ContainerState } from "./containers/shapes.ts";
+import { Job } from "./jobs.ts";
 import { ENGINE_FAILURES, queryBoolean, Timestamp } from "../shapes.ts";
 
 /** Only characters of ids, names, tags and digests are allowed. */
@@ -40,6 +49,67 @@ const Image = z.object({
   dangling: z.boolean().meta({ description: "Whether it has no tag" }),
 }).meta({ id: "Image" });
 
+const ImageDetail = z.object({
+  ...Image.shape,
+  architecture: z.string().meta({ example: "amd64" }),
+  os: z.string().meta({ example: "linux" }),
+  variant: z.string().nullable().meta({ example: "v8" }),
+  config: z.object({
+    entrypoint: z.array(z.string()),
+    command: z.array(z.string()),
+    workingDir: z.string(),
+    user: z.string(),
+    env: z.array(z.object({ name: z.string(), value: z.string() })).meta({
+      description: "Values are redacted unless the caller is an admin",
+    }),
+    exposedPorts: z.array(z.string()).meta({ example: ["80/tcp"] }),
+    volumes: z.array(z.string()),
+    labels: z.record(z.string(), z.string()),
+  }).meta({ description: "Defaults for its containers" }),
+  history: z.array(z.object({
+    createdAt: Timestamp.nullable(),
+    createdBy: z.string().meta({
+      description: "The instruction of the build; values of variables and arguments are redacted " +
+        "unless the caller is an admin",
+    }),
+    size: z.int().meta({ description: "Bytes" }),
+    comment: z.string(),
+    tags: z.array(z.string()),
+  })).meta({ description: "Layers, newest first" }),
+  usedBy: z.array(z.object({ id: z.string(), name: z.string(), state: ContainerState })).meta({
+    description: "The containers that use it, in any state",
+  }),
+}).meta({ id: "ImageDetail" });
+
+const Reference = z.string().min(1).max(512).meta({
+  description: "`[registry/]repository[:tag][@digest]`; the default tag is `latest`",
+  example: "registry.example:5000/team/app:1",
+});
+
+const PullBody = z.object({
+  image: Reference,
+  platform: z.string().regex(/^[a-z0-9]+\/[a-z0-9]+(?:\/[a-z0-9]+)?$/, {
+    error: "must be os/architecture or os/architecture/variant",
+  }).max(100).optional().meta({
+    description: "Default: the platform of the host",
+    example: "linux/arm64/v8",
+  }),
+}).meta({ id: "ImagePull" });
+
+/**
+ * Media types of an archive. curl sends the last one with `--data-binary` unless it is told
+ * otherwise.
+ */
+const ARCHIVE_TYPES = [
+  "application/x-tar",
+  "application/gzip",
+  "application/x-gzip",
+  "application/octet-stream",
+  "application/x-www-form-urlencoded",
+];
+
+const UNKNOWN = { 404: "The image does not exist" };
+
 const deleted = z.array(z.string()).meta({ description: "Ids of images and layers" });
 const untagged = z.array(z.string())
   .meta({ description: "Removed tags", example: ["shop/web:1"] });
@@ -49,6 +119,7 @@ export const imageEndpoints = (deps: Deps) => [
     method: "get",
     path: "/api/images",
     operationId: "listImages",
+    scope: "filtered",
     summary: "List images",
     description: "Newest first.",
     role: "viewer",
@@ -56,7 +127,124 @@ export const imageEndpoints = (deps: Deps) => [
     returns: z.object({ images: z.array(Image) }).meta({ id: "ImageList" }),
     failures: ENGINE_FAILURES,
     etag: true,
-  }, async () => ({ images: await listImages(deps) })),
+  }, async ({ caller }) => ({ images: await listImages(visibleTo(deps, caller)) })),
+
+  endpoint({
+    method: "post",
+    path: "/api/images/pull",
+    operationId: "pullImage",
+    summary: "Pull an image",
+    description: "Starts a job with the progress in bytes, which grows while layers are " +
+      "discovered. Its result is `{imageId, repoDigests}`. An interrupted pull continues at the " +
+      "next start.",
+    role: "admin",
+    permission: "images:write",
+    body: PullBody,
+    returns: Job,
+    status: 202,
+    failures: { 409: "The image is being pulled already, or there are too many jobs" },
+  }, ({ body: { image, platform = null }, caller, note }) => {
+    note.targets = [image];
+    return startPull(deps, caller, { image, platform });
+  }),
+
+  endpoint({
+    method: "post",
+    path: "/api/images/load",
+    operationId: "loadImages",
+    summary: "Load images from an archive",
+    description:
+      "The body is an archive of `docker save`, optionally compressed with gzip. It is " +
+      "streamed to the engine and may have up to `IMAGE_UPLOAD_MAX_BYTES` (default 10 GiB). A " +
+      "client that sends nothing for 60 seconds, or less than 1 KB per second, gets 400; one that " +
+      "disconnects cancels the load. The load is also a job.",
+    role: "admin",
+    permission: "images:write",
+    upload: { types: ARCHIVE_TYPES, bytesMax: () => deps.config.imageUploadMaxBytes },
+    returns: z.object({
+      job: z.string().meta({ description: "Id of the job" }),
+      images: z.array(z.string()).meta({
+        description: "Loaded names, and ids of images without a name",
+        example: ["registry.example:5000/team/app:1"],
+      }),
+    }).meta({ id: "LoadedImages" }),
+    failures: {
+      400: "The engine cannot load the archive, or it is incomplete; the error has the reason",
+      409: "The job was cancelled, or there are too many jobs",
+      413: "The archive is larger than IMAGE_UPLOAD_MAX_BYTES",
+      ...ENGINE_FAILURES,
+      503: "The container engine cannot be reached, or its disk is full",
+    },
+  }, async ({ request, caller, note }) => {
+    const disconnected = new AbortController();
+    const onDisconnect = () =>
+      disconnected.abort(new AppError("conflict", "The client disconnected"));
+    request.signal.addEventListener("abort", onDisconnect);
+    const { imageUploadMaxBytes: bytesMax } = deps.config;
+    const loaded = await loadImages(deps, caller, { size: lengthOf(request.headers) }, {
+      content: readUpload(request, { bytesMax, onDisconnect }),
+      disconnected: disconnected.signal,
+    });
+    note.targets = loaded.images;
+    return loaded;
+  }),
+
+  endpoint({
+    method: "get",
+    path: "/api/images/:id",
+    operationId: "getImage",
+    scope: "filtered",
+    summary: "Get an image",
+    role: "viewer",
+    permission: "images:read",
+    params: ImageParams,
+    returns: ImageDetail,
+    failures: { ...UNKNOWN, ...ENGINE_FAILURES },
+  }, ({ params, caller }) => getImage(visibleTo(deps, caller), params.id, caller)),
+
+  rawEndpoint({
+    method: "get",
+    path: "/api/images/:id/export",
+    operationId: "exportImage",
+    summary: "Export an image",
+    description:
+      "Streams a tar archive in the format of `docker save`. Given a name, the archive " +
+      "has that name only. Admins only, because an image can contain secrets.",
+    role: "admin",
+    permission: "images:export",
+    acceptsTicket: true,
+    params: ImageParams,
+    returns: z.string().meta({ format: "binary" }),
+    produces: "application/x-tar",
+    replyHeaders: { "Content-Disposition": "Suggests a file name" },
+    failures: { ...UNKNOWN, ...ENGINE_FAILURES },
+  }, async ({ params }) => {
+    const file = params.id.replace(/[^\w.-]+/g, "_").slice(0, 100);
+    return new Response(await exportImage(deps, params.id), {
+      headers: {
+        "content-type": "application/x-tar",
+        "content-disposition": `attachment; filename="${file}.tar"`,
+      },
+    });
+  }),
+
+  endpoint({
+    method: "post",
+    path: "/api/images/:id/tag",
+    operationId: "tagImage",
+    summary: "Tag an image",
+    description: "Adds a name. A name that another image has is moved.",
+    role: "admin",
+    permission: "images:write",
+    params: ImageParams,
+    body: z.object({ image: Reference }).meta({ id: "ImageTag" }),
+    returns: z.object({ ok: z.literal(true), image: Reference }).meta({ id: "TaggedImage" }),
+    failures: { ...UNKNOWN, ...ENGINE_FAILURES },
+  }, async ({ params, body, note }) => {
+    const tagged = await tagImage(deps, params.id, body.image);
+    note.targets = [params.id, tagged.image];
+    return tagged;
+  }),
 
   endpoint({
     method: "delete",
@@ -69,7 +257,7 @@ export const imageEndpoints = (deps: Deps) => [
     params: ImageParams,
     query: ForceQuery,
     returns: z.object({ ok: z.literal(true), deleted, untagged }).meta({ id: "ImageDeletion" }),
-    failures: { 404: "The image does not exist", 409: "The image is in use", ...ENGINE_FAILURES },
+    failures: { ...UNKNOWN, 409: "The image is in use", ...ENGINE_FAILURES },
   }, ({ params, query }) => removeImage(deps, params.id, query)),
 
   endpoint({

@@ -12,16 +12,18 @@ import {
 } from "../../services/ce/integrations/data.ts";
 import { pollIntegration, testIntegration } from "../../services/ce/integrations/polls.ts";
 import {
-  assertAdapterLicensed,
   changeIntegration,
   createIntegration,
   getIntegration,
   type IntegrationView,
-  listAdapters,
   listIntegrations,
   POLL_INTERVAL,
   removeIntegration,
 } from "../../services/ce/integrations/integrations.ts";
+import {
+  assertAdapterLicensed,
+  listAdapters,
+} from "../../services/ce/integrations/licensed_adapters.ts";
 import type { Deps } from "../../services/deps.ts";
 import { EDITIONS } from "../../services/license/edition.ts";
 import { endpoint } from "../endpoint.ts";

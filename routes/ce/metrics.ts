@@ -115,6 +115,7 @@ export const metricsEndpoints = (deps: Deps) => [
     method: "get",
     path: "/api/metrics/history",
     operationId: "getMetricsHistory",
+    scope: "open",
     summary: "Get host metrics history",
     description: `Sampled every 15 seconds. ${RANGE_NOTE}`,
     role: "viewer",
@@ -128,6 +129,7 @@ export const metricsEndpoints = (deps: Deps) => [
     method: "get",
     path: "/api/containers/:id/metrics/history",
     operationId: "getContainerMetricsHistory",
+    scope: "container",
     summary: "Get container metrics history",
     description: "CPU and memory, sampled every 15 seconds while the container runs. The history " +
       "belongs to the container's name: it continues when the container is recreated, and can be " +
@@ -154,6 +156,7 @@ function exportEndpoint(deps: Deps) {
     method: "get",
     path: "/metrics",
     operationId: "getPrometheusMetrics",
+    scope: "filtered",
     summary: "Export Prometheus metrics",
     description:
       "Names and labels follow cAdvisor and node_exporter where these define them; all " +
@@ -167,8 +170,8 @@ function exportEndpoint(deps: Deps) {
         "node_load1 0.42\n",
     }),
     produces: "text/plain",
-  }, async ({ request }) => {
-    const { bytes, gzip, contentType } = await read();
+  }, async ({ request, caller }) => {
+    const { bytes, gzip, contentType } = await read(caller);
     return sendRepresentation({ headers: { "content-type": contentType }, bytes, gzip }, request);
   });
 }

@@ -1,63 +1,154 @@
 /**
- * Every endpoint of the Community Edition, in the order of the specification.
+ * Every endpoint of the Community Edition by its path, in the order of the specification.
  *
  * @module
  */
 
-import type { Deps } from "../../services/deps.ts";
-import type { Endpoint } from "../endpoint.ts";
-import { alertEndpoints } from "./alerts.ts";
-import { apiDocumentEndpoints } from "./api_document.ts";
-import { auditEndpoints } from "./audit.ts";
-import { authEndpoints } from "./auth.ts";
-import { containerExecEndpoints } from "./containers/exec.ts";
-import { containerLogEndpoints } from "./containers/logs.ts";
-import { containerEndpoints } from "./containers/containers.ts";
-import { editionEndpoints } from "./edition.ts";
-import { healthEndpoints } from "./health.ts";
-import { imageEndpoints } from "./images.ts";
-import { integrationEndpoints } from "./integrations.ts";
-import { maintenanceEndpoints } from "./maintenance.ts";
-import { metricsEndpoints } from "./metrics.ts";
-import { networkEndpoints } from "./networks.ts";
-import { overviewEndpoints } from "./overview.ts";
-import { probeEndpoints } from "./probes.ts";
-import { pushEndpoints } from "./push.ts";
-import { scheduleEndpoints } from "./schedules.ts";
-import { stackEndpoints } from "./stacks.ts";
-import { streamEndpoints } from "./stream.ts";
-import { streamTicketEndpoints } from "./stream_ticket.ts";
-import { systemEndpoints } from "./system/system.ts";
-import { systemMetricsEndpoints } from "./system/metrics.ts";
-import { userEndpoints } from "./users.ts";
-import { volumeEndpoints } from "./volumes.ts";
-import { webhookEndpoints } from "./webhooks.ts";
+import type { EndpointGroup } from "../endpoint_group.ts";
 
-export const ceEndpoints = (deps: Deps, openApi: () => Promise<string>): Endpoint[] => [
-  ...authEndpoints(deps),
-  ...userEndpoints(deps),
-  ...overviewEndpoints(deps),
-  ...healthEndpoints(deps),
-  ...systemMetricsEndpoints(deps),
-  ...systemEndpoints(deps),
-  ...probeEndpoints(deps),
-  ...pushEndpoints(deps),
-  ...streamEndpoints(deps),
-  ...streamTicketEndpoints(deps),
-  ...maintenanceEndpoints(deps),
-  ...auditEndpoints(deps),
-  ...editionEndpoints(deps),
-  ...containerEndpoints(deps),
-  ...metricsEndpoints(deps),
-  ...containerLogEndpoints(deps),
-  ...containerExecEndpoints(deps),
-  ...stackEndpoints(deps),
-  ...imageEndpoints(deps),
-  ...networkEndpoints(deps),
-  ...volumeEndpoints(deps),
-  ...alertEndpoints(deps),
-  ...scheduleEndpoints(deps),
-  ...webhookEndpoints(deps),
-  ...integrationEndpoints(deps),
-  ...apiDocumentEndpoints(openApi),
+export const ceGroups: readonly EndpointGroup[] = [
+  {
+    paths: ["/auth"],
+    parts: [
+      async () => (await import("./auth.ts")).authEndpoints,
+      async () => (await import("./session.ts")).sessionEndpoints,
+      async () => (await import("./users.ts")).userEndpoints,
+    ],
+  },
+  {
+    paths: ["/api/account", "/api/users"],
+    parts: [
+      async () => (await import("./account.ts")).accountEndpoints,
+      async () => (await import("./user_sessions.ts")).userSessionEndpoints,
+    ],
+  },
+  {
+    paths: ["/api/tokens"],
+    parts: [async () => (await import("./api_tokens.ts")).apiTokenEndpoints],
+  },
+  {
+    paths: ["/api/overview"],
+    parts: [async () => (await import("./overview.ts")).overviewEndpoints],
+  },
+  {
+    paths: ["/api/health", "/health", "/livez", "/readyz"],
+    parts: [async () => (await import("./health.ts")).healthEndpoints],
+  },
+  {
+    paths: ["/api/system"],
+    parts: [
+      async () => (await import("./system/metrics.ts")).systemMetricsEndpoints,
+      async () => (await import("./system/system.ts")).systemEndpoints,
+    ],
+  },
+  {
+    paths: ["/api/endpoints", "/api/ssl"],
+    parts: [async () => (await import("./probes.ts")).probeEndpoints],
+  },
+  {
+    paths: ["/api/push"],
+    parts: [async () => (await import("./push.ts")).pushEndpoints],
+  },
+  {
+    paths: ["/api/stream"],
+    parts: [
+      async () => (await import("./stream.ts")).streamEndpoints,
+      async () => (await import("./stream_ticket.ts")).streamTicketEndpoints,
+    ],
+  },
+  {
+    paths: ["/api/maintenance"],
+    parts: [async () => (await import("./maintenance.ts")).maintenanceEndpoints],
+  },
+  {
+    paths: ["/api/audit"],
+    parts: [async () => (await import("./audit.ts")).auditEndpoints],
+  },
+  {
+    paths: ["/api/edition"],
+    parts: [async () => (await import("./edition.ts")).editionEndpoints],
+  },
+  {
+    paths: ["/api/containers", "/api/metrics", "/metrics"],
+    parts: [
+      async () => (await import("./containers/containers.ts")).containerEndpoints,
+      async () => (await import("./containers/signals.ts")).containerSignalEndpoints,
+      async () => (await import("./containers/settings.ts")).containerSettingsEndpoints,
+      async () => (await import("./containers/description.ts")).containerDescriptionEndpoints,
+      async () => (await import("./metrics.ts")).metricsEndpoints,
+      async () => (await import("./containers/logs.ts")).containerLogEndpoints,
+      async () => (await import("./containers/log_streams.ts")).containerLogStreamEndpoints,
+      async () => (await import("./containers/exec.ts")).containerExecEndpoints,
+      async () => (await import("./containers/terminal.ts")).terminalEndpoints,
+      async () => (await import("./updates/container_update.ts")).containerUpdateEndpoints,
+    ],
+  },
+  {
+    paths: ["/api/stacks"],
+    parts: [
+      async () => (await import("./stacks.ts")).stackEndpoints,
+      async () => (await import("./updates/stack_update.ts")).stackUpdateEndpoints,
+      async () => (await import("./stack_validation.ts")).stackValidationEndpoints,
+      async () => (await import("./stack_sources.ts")).stackSourceEndpoints,
+      async () => (await import("./stack_plan.ts")).stackPlanEndpoints,
+      async () => (await import("./containers/log_streams.ts")).stackLogStreamEndpoints,
+    ],
+  },
+  {
+    paths: ["/api/logs"],
+    parts: [async () => (await import("./containers/log_streams.ts")).logStreamEndpoints],
+  },
+  {
+    paths: ["/api/images"],
+    parts: [async () => (await import("./images.ts")).imageEndpoints],
+  },
+  {
+    paths: ["/api/updates"],
+    parts: [
+      async () => (await import("./updates/updates.ts")).updateEndpoints,
+      async () => (await import("./updates/check.ts")).updateCheckEndpoints,
+      async () => (await import("./updates/settings.ts")).updateSettingsEndpoints,
+      async () => (await import("./updates/blocked.ts")).blockedUpdateEndpoints,
+    ],
+  },
+  {
+    paths: ["/api/registries"],
+    parts: [async () => (await import("./registries.ts")).registryEndpoints],
+  },
+  {
+    paths: ["/api/jobs"],
+    parts: [async () => (await import("./jobs.ts")).jobEndpoints],
+  },
+  {
+    paths: ["/api/networks"],
+    parts: [async () => (await import("./networks.ts")).networkEndpoints],
+  },
+  {
+    paths: ["/api/volumes"],
+    parts: [async () => (await import("./volumes.ts")).volumeEndpoints],
+  },
+  {
+    paths: ["/api/alerts"],
+    parts: [async () => (await import("./alerts.ts")).alertEndpoints],
+  },
+  {
+    paths: ["/api/schedules"],
+    parts: [async () => (await import("./schedules.ts")).scheduleEndpoints],
+  },
+  {
+    paths: ["/api/webhooks"],
+    parts: [async () => (await import("./webhooks.ts")).webhookEndpoints],
+  },
+  {
+    paths: ["/api/integrations"],
+    parts: [async () => (await import("./integrations.ts")).integrationEndpoints],
+  },
+  {
+    paths: ["/docs", "/openapi.json"],
+    parts: [async () => (await import("./api_document.ts")).apiDocumentEndpoints],
+  },
+  {
+    paths: ["/"],
+    parts: [async () => (await import("./dashboard.ts")).dashboardEndpoints],
+  },
 ];

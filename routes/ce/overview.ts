@@ -6,6 +6,7 @@
 
 import * as z from "zod";
 import { readOverview } from "../../services/ce/overview.ts";
+import { visibleTo } from "../../services/auth/visible.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { Timestamp } from "../shapes.ts";
@@ -35,10 +36,11 @@ export const overviewEndpoints = (deps: Deps) => [
     method: "get",
     path: "/api/overview",
     operationId: "getOverview",
+    scope: "filtered",
     summary: "Get the host overview",
     description: "Container and stack counts are null while the engine is unreachable.",
     role: "viewer",
     permission: "system:read",
     returns: Overview,
-  }, () => readOverview(deps)),
+  }, ({ caller }) => readOverview(visibleTo(deps, caller))),
 ];

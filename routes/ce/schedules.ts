@@ -21,7 +21,9 @@ import { endpoint } from "../endpoint.ts";
 import { Done, done, EnabledBody, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 import { ContainerRef } from "./containers/shapes.ts";
 
-const Action = z.enum(SCHEDULE_ACTIONS);
+const Action = z.enum(SCHEDULE_ACTIONS).meta({
+  description: "update: asks the registry, and updates the container if it has a newer image",
+});
 
 const settings = {
   name: z.string().trim().min(1).max(100),
@@ -104,12 +106,13 @@ export const scheduleEndpoints = (deps: Deps) => [
     method: "get",
     path: "/api/schedules",
     operationId: "listSchedules",
+    scope: "filtered",
     summary: "List schedules",
     description: "Sorted by name.",
     role: "viewer",
     permission: "schedules:read",
     returns: z.object({ schedules: z.array(Schedule) }).meta({ id: "ScheduleList" }),
-  }, () => ({ schedules: listSchedules(deps) })),
+  }, ({ caller }) => ({ schedules: listSchedules(deps, caller) })),
 
   endpoint({
     method: "post",
@@ -132,6 +135,7 @@ export const scheduleEndpoints = (deps: Deps) => [
     method: "get",
     path: "/api/schedules/history",
     operationId: "listScheduleRuns",
+    scope: "filtered",
     summary: "List schedule runs",
     description:
       "Finished runs, newest first, including runs of deleted schedules. Kept for 90 days, " +
@@ -140,19 +144,20 @@ export const scheduleEndpoints = (deps: Deps) => [
     permission: "schedules:read",
     query: z.object(pagingQuery(50)),
     returns: paged({ history: z.array(Run) }).meta({ id: "ScheduleHistory" }),
-  }, ({ query }) => listScheduleRuns(deps, query)),
+  }, ({ query, caller }) => listScheduleRuns(deps, query, caller)),
 
   endpoint({
     method: "get",
     path: "/api/schedules/:id",
     operationId: "getSchedule",
+    scope: "filtered",
     summary: "Get a schedule",
     role: "viewer",
     permission: "schedules:read",
     params: IdParams,
     returns: Schedule,
     failures: UNKNOWN,
-  }, ({ params }) => getSchedule(deps, params.id)),
+  }, ({ params, caller }) => getSchedule(deps, params.id, caller)),
 
   endpoint(
     {

@@ -13,6 +13,8 @@ import {
   STACK_STATUSES,
   stacksVersion,
 } from "../../services/ce/stacks/stacks.ts";
+import type { Caller } from "../../services/auth/caller.ts";
+import { hideForeign, visibleTo } from "../../services/auth/visible.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint, type Note } from "../endpoint.ts";
 import { ENGINE_FAILURES } from "../shapes.ts";
@@ -86,103 +88,111 @@ const UNKNOWN = { 404: "The stack does not exist", ...ENGINE_FAILURES };
 
 const OWN = "The service's own container is skipped, as its result says.";
 
-/** Adds the affected containers or services to the audit entry. */
-async function addToNote(
-  note: Note,
-  stack: string,
-  action: Promise<StackActionReport>,
-): Promise<StackActionReport> {
-  const report = await action;
-  note.targets = [stack, ...report.results.map(({ name }) => name)];
-  return report;
-}
+export const stackEndpoints = (deps: Deps) => {
+  /** Adds the affected containers or services to the audit entry. */
+  async function report(
+    { note, caller }: { note: Note; caller: Caller },
+    stack: string,
+    action: Promise<StackActionReport>,
+  ): Promise<StackActionReport> {
+    const { ok, results } = await action;
+    note.targets = [stack, ...results.map(({ name }) => name)];
+    const errorOf = (error: string | null) => error && hideForeign(deps, caller, error);
+    return { ok, results: results.map((each) => ({ ...each, error: errorOf(each.error) })) };
+  }
 
-export const stackEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "get",
-    path: "/api/stacks",
-    operationId: "listStacks",
-    summary: "List stacks",
-    description: "Compose projects, and Swarm stacks if the engine is a Swarm manager.",
-    role: "viewer",
-    permission: "stacks:read",
-    returns: z.object({ stacks: z.array(StackListItem) }).meta({ id: "StackList" }),
-    failures: ENGINE_FAILURES,
-    etag: true,
-    version: () => stacksVersion(deps),
-  }, async () => ({ stacks: await listStacks(deps) })),
+  return [
+    endpoint({
+      method: "get",
+      path: "/api/stacks",
+      operationId: "listStacks",
+      scope: "filtered",
+      summary: "List stacks",
+      description: "Compose projects, and Swarm stacks if the engine is a Swarm manager.",
+      role: "viewer",
+      permission: "stacks:read",
+      returns: z.object({ stacks: z.array(StackListItem) }).meta({ id: "StackList" }),
+      failures: ENGINE_FAILURES,
+      etag: true,
+      version: () => stacksVersion(deps),
+    }, async ({ caller }) => ({ stacks: await listStacks(visibleTo(deps, caller)) })),
 
-  endpoint({
-    method: "get",
-    path: "/api/stacks/:name",
-    operationId: "getStack",
-    summary: "Get a stack",
-    description: "Includes its services and containers.",
-    role: "viewer",
-    permission: "stacks:read",
-    params: StackParams,
-    query: KindQuery,
-    returns: StackDetail,
-    failures: UNKNOWN,
-    etag: true,
-  }, ({ params, query }) => getStack(deps, params.name, query.kind)),
-
-  endpoint(
-    {
-      method: "post",
-      path: "/api/stacks/:name/start",
-      operationId: "startStack",
-      summary: "Start a stack",
-      description: "Services start in dependency order. A service waits up to two minutes for " +
-        "dependencies that must be healthy or completed. Swarm services get their previous " +
-        "number of replicas.",
-      role: "admin",
-      permission: "stacks:start",
+    endpoint({
+      method: "get",
+      path: "/api/stacks/:name",
+      operationId: "getStack",
+      scope: "filtered",
+      summary: "Get a stack",
+      description: "Includes its services and containers.",
+      role: "viewer",
+      permission: "stacks:read",
       params: StackParams,
       query: KindQuery,
-      returns: ActionReport,
+      returns: StackDetail,
       failures: UNKNOWN,
-    },
-    ({ params, query, note }) =>
-      addToNote(note, params.name, actOnStack(deps, params.name, "start", query.kind)),
-  ),
+      etag: true,
+    }, ({ params, query, caller }) => getStack(visibleTo(deps, caller), params.name, query.kind)),
 
-  endpoint(
-    {
-      method: "post",
-      path: "/api/stacks/:name/stop",
-      operationId: "stopStack",
-      destructive: true,
-      summary: "Stop a stack",
-      description: `Dependents are stopped first. Swarm services are scaled to zero. ${OWN}`,
-      role: "admin",
-      permission: "stacks:stop",
-      params: StackParams,
-      query: KindQuery,
-      returns: ActionReport,
-      failures: UNKNOWN,
-    },
-    ({ params, query, note }) =>
-      addToNote(note, params.name, actOnStack(deps, params.name, "stop", query.kind)),
-  ),
+    endpoint(
+      {
+        method: "post",
+        path: "/api/stacks/:name/start",
+        operationId: "startStack",
+        scope: "stack",
+        summary: "Start a stack",
+        description: "Services start in dependency order. A service waits up to two minutes for " +
+          "dependencies that must be healthy or completed. Swarm services get their previous " +
+          "number of replicas.",
+        role: "admin",
+        permission: "stacks:start",
+        params: StackParams,
+        query: KindQuery,
+        returns: ActionReport,
+        failures: UNKNOWN,
+      },
+      ({ params, query, note, caller }) =>
+        report({ note, caller }, params.name, actOnStack(deps, params.name, "start", query.kind)),
+    ),
 
-  endpoint(
-    {
-      method: "post",
-      path: "/api/stacks/:name/restart",
-      operationId: "restartStack",
-      destructive: true,
-      summary: "Restart a stack",
-      description:
-        `In dependency order. Swarm replaces the tasks of each service one after another. ${OWN}`,
-      role: "admin",
-      permission: "stacks:restart",
-      params: StackParams,
-      query: KindQuery,
-      returns: ActionReport,
-      failures: UNKNOWN,
-    },
-    ({ params, query, note }) =>
-      addToNote(note, params.name, actOnStack(deps, params.name, "restart", query.kind)),
-  ),
-];
+    endpoint(
+      {
+        method: "post",
+        path: "/api/stacks/:name/stop",
+        operationId: "stopStack",
+        scope: "stack",
+        destructive: true,
+        summary: "Stop a stack",
+        description: `Dependents are stopped first. Swarm services are scaled to zero. ${OWN}`,
+        role: "admin",
+        permission: "stacks:stop",
+        params: StackParams,
+        query: KindQuery,
+        returns: ActionReport,
+        failures: UNKNOWN,
+      },
+      ({ params, query, note, caller }) =>
+        report({ note, caller }, params.name, actOnStack(deps, params.name, "stop", query.kind)),
+    ),
+
+    endpoint(
+      {
+        method: "post",
+        path: "/api/stacks/:name/restart",
+        operationId: "restartStack",
+        scope: "stack",
+        destructive: true,
+        summary: "Restart a stack",
+        description:
+          `In dependency order. Swarm replaces the tasks of each service one after another. ${OWN}`,
+        role: "admin",
+        permission: "stacks:restart",
+        params: StackParams,
+        query: KindQuery,
+        returns: ActionReport,
+        failures: UNKNOWN,
+      },
+      ({ params, query, note, caller }) =>
+        report({ note, caller }, params.name, actOnStack(deps, params.name, "restart", query.kind)),
+    ),
+  ];
+};

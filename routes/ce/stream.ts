@@ -11,11 +11,13 @@ import { rawEndpoint } from "../endpoint.ts";
 
 const DESCRIPTION =
   `Immediately and then every 15 seconds, sends the frames \`metrics\` (the host), \
-\`containers\` (\`{containers: [...]}\`) and \`alerts\` (\`{firing, recent}\`), and \`event\` frames \
-(\`{event, timestamp, eventId, server, serverId, data}\`) as they happen.
+\`containers\` (\`{containers: [...]}\`) and \`alerts\` (\`{firing, recent}\`). Sends \`event\` frames \
+(\`{event, timestamp, eventId, server, serverId, data}\`) as events happen, and \`job\` frames (the job \
+without its result) when a job starts, ends or reaches another step. Only admins receive \
+\`account.new_sign_in\`.
 
-Ids increase. After a reconnect with \`Last-Event-ID\`, the missed \`event\` frames are sent first, if \
-they are among the last 1,000. A client that does not read loses frames, then its connection. The \
+Ids increase. After a reconnect with \`Last-Event-ID\`, the missed \`event\` and \`job\` frames are \
+sent first, if they are among the last 1,000. A client that does not read loses frames, then its connection. The \
 stream ends when the token expires.`;
 
 const EXAMPLE = `id: 1769860800000001
@@ -43,6 +45,7 @@ export const streamEndpoints = (deps: Deps) => [
     method: "get",
     path: "/api/stream",
     operationId: "streamEvents",
+    scope: "filtered",
     summary: "Stream metrics, containers, alerts and events",
     description: DESCRIPTION,
     role: "viewer",

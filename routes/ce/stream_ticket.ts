@@ -15,6 +15,7 @@ export const streamTicketEndpoints = (deps: Deps) => [
     path: "/api/stream/ticket",
     unaudited: true,
     operationId: "createStreamTicket",
+    scope: "open",
     summary: "Create a stream ticket",
     description: "For browsers, which cannot set headers on an event stream: connect to " +
       "`/api/stream?ticket=...`. A ticket is valid for one connection within 30 seconds.",

@@ -5,13 +5,7 @@
  */
 
 import * as z from "zod";
-import { EMAIL_RULE, isEmail } from "../../services/ce/auth/emails.ts";
-import {
-  isAcceptablePassword,
-  PASSWORD_BYTES_MAX,
-  PASSWORD_CHARACTERS_MIN,
-  PASSWORD_RULE,
-} from "../../services/auth/passwords.ts";
+import { PASSWORD_LENGTH_MAX } from "../../services/auth/password_rule.ts";
 import {
   changePassword,
   createUser,
@@ -22,20 +16,10 @@ import {
 import type { Deps } from "../../services/deps.ts";
 import { endpoint, type Note } from "../endpoint.ts";
 import { Done, done, IdParams } from "../shapes.ts";
-import { User, UserRole } from "./user_shapes.ts";
-
-const NewPassword = z.string({ error: PASSWORD_RULE })
-  .refine(isAcceptablePassword, { error: PASSWORD_RULE })
-  .meta({
-    minLength: PASSWORD_CHARACTERS_MIN,
-    maxLength: PASSWORD_BYTES_MAX,
-    description: `At least ${PASSWORD_CHARACTERS_MIN} characters, at most ${PASSWORD_BYTES_MAX} ` +
-      "bytes as UTF-8",
-  });
+import { Email, NewPassword, User, UserRole } from "./user_shapes.ts";
 
 const NewUser = z.object({
-  email: z.string({ error: EMAIL_RULE }).refine(isEmail, { error: EMAIL_RULE })
-    .meta({ format: "email", example: "ada@example.com" }),
+  email: Email,
   password: NewPassword,
   role: UserRole,
 }).meta({ id: "NewUser" });
@@ -45,7 +29,7 @@ const RoleBody = z.object({ role: UserRole }).meta({
   example: { role: "operator" },
 });
 
-const CurrentPassword = z.string().min(1).max(PASSWORD_BYTES_MAX).optional();
+const CurrentPassword = z.string().min(1).max(PASSWORD_LENGTH_MAX).optional();
 
 const PasswordBody = z.object({
   password: NewPassword,
@@ -86,6 +70,7 @@ export const userEndpoints = (deps: Deps) => [
     method: "post",
     path: "/auth/users",
     operationId: "createUser",
+    loginOnly: true,
     summary: "Create a user",
     description: "Emails are compared case-insensitively. You cannot assign a role above your own.",
     role: "admin",
@@ -105,6 +90,7 @@ export const userEndpoints = (deps: Deps) => [
     method: "delete",
     path: "/auth/users/:id",
     operationId: "deleteUser",
+    loginOnly: true,
     summary: "Delete a user",
     description: "Revokes all logins of the user immediately.",
     role: "admin",
@@ -122,6 +108,7 @@ export const userEndpoints = (deps: Deps) => [
       method: "put",
       path: "/auth/users/:id/role",
       operationId: "setUserRole",
+      loginOnly: true,
       summary: "Change a user's role",
       description:
         "Applies from the user's next request. Existing logins cannot be refreshed; the user " +
@@ -141,6 +128,7 @@ export const userEndpoints = (deps: Deps) => [
     method: "put",
     path: "/auth/users/:id/password",
     operationId: "setUserPassword",
+    loginOnly: true,
     destructive: true,
     summary: "Change a password",
     description:

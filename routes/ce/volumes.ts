@@ -1,14 +1,15 @@
 /**
- * /api/volumes: list, delete.
+ * /api/volumes: list, create, delete.
  *
  * @module
  */
 
 import * as z from "zod";
-import { listVolumes, removeVolume } from "../../services/ce/storage/volumes.ts";
+import { createVolume, listVolumes, removeVolume } from "../../services/ce/storage/volumes.ts";
+import { visibleTo } from "../../services/auth/visible.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { ENGINE_FAILURES, Timestamp } from "../shapes.ts";
+import { ENGINE_FAILURES, EngineDriver, EngineName, EnginePairs, Timestamp } from "../shapes.ts";
 
 /** Only the engine's characters for names are allowed. */
 const VolumeParams = z.object({
@@ -32,11 +33,23 @@ const Volume = z.object({
   }),
 }).meta({ id: "Volume" });
 
+const NewVolume = z.object({
+  name: EngineName,
+  driver: EngineDriver.default("local"),
+  options: EnginePairs.default({}).meta({
+    description: "Options of the driver, e.g. of a mount. They are not listed, because they may " +
+      "contain passwords",
+    example: { type: "nfs", o: "addr=10.0.0.5,rw", device: ":/export/data" },
+  }),
+  labels: EnginePairs.default({}),
+}).meta({ id: "NewVolume", example: { name: "shop_data", labels: { backup: "daily" } } });
+
 export const volumeEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/volumes",
     operationId: "listVolumes",
+    scope: "filtered",
     summary: "List volumes",
     description: "Sorted by name, with the containers that mount them.",
     role: "viewer",
@@ -44,7 +57,22 @@ export const volumeEndpoints = (deps: Deps) => [
     returns: z.object({ volumes: z.array(Volume) }).meta({ id: "VolumeList" }),
     failures: ENGINE_FAILURES,
     etag: true,
-  }, async () => ({ volumes: await listVolumes(deps) })),
+  }, async ({ caller }) => ({ volumes: await listVolumes(visibleTo(deps, caller)) })),
+
+  endpoint({
+    method: "post",
+    path: "/api/volumes",
+    operationId: "createVolume",
+    summary: "Create a volume",
+    description: "Options of the local driver can mount any folder of the host: grant the " +
+      "permission `volumes:write` with the same care as the role admin.",
+    role: "admin",
+    permission: "volumes:write",
+    body: NewVolume,
+    returns: Volume,
+    status: 201,
+    failures: { 409: "The name is in use, or the engine refuses", ...ENGINE_FAILURES },
+  }, ({ body }) => createVolume(deps, body)),
 
   endpoint({
     method: "delete",

@@ -113,6 +113,9 @@ const CheckQuery = z.object({
 const Check = z.object({
   ip: z.string().meta({ example: "203.0.113.7" }),
   allowed: z.boolean(),
+  admitted: z.boolean().meta({
+    description: "Whether a rule admits the address, also while the allowlist is not enforced",
+  }),
   reason: z.string().meta({ example: 'The rule "Office" (203.0.113.0/24) admits it' }),
   rules_evaluated: z.int().meta({
     description: "Number of rules that apply: enabled, not expired, and global or for that user",

@@ -72,6 +72,7 @@ export const roleUserEndpoints = (deps: Deps) => [
     method: "post",
     path: "/roles/:id/users",
     operationId: "assignRole",
+    loginOnly: true,
     summary: "Assign a custom role",
     description: "Applies from the user's next request. Repeating the request has no effect. You " +
       "cannot assign a role with a permission that you do not have.",
@@ -95,6 +96,7 @@ export const roleUserEndpoints = (deps: Deps) => [
     method: "delete",
     path: "/roles/:id/users/:userId",
     operationId: "unassignRole",
+    loginOnly: true,
     summary: "Remove a role from a user",
     description: "Applies from the user's next request.",
     ...WRITE,

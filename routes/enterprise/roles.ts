@@ -6,7 +6,7 @@
 
 import * as z from "zod";
 import type { Deps } from "../../services/deps.ts";
-import { actionsOf, ANY, RESOURCES } from "../../services/enterprise/roles/permissions.ts";
+import { actionsOf, ANY, RESOURCES } from "../../services/auth/permissions.ts";
 import {
   changeRole,
   createRole,
@@ -140,6 +140,7 @@ export const roleEndpoints = (deps: Deps) => [
     method: "post",
     path: "/roles",
     operationId: "createRole",
+    loginOnly: true,
     summary: "Create a custom role",
     description:
       "A custom role adds permissions to a user's built-in role (viewer, operator, admin). The " +
@@ -160,6 +161,7 @@ export const roleEndpoints = (deps: Deps) => [
     method: "put",
     path: "/roles/:id",
     operationId: "updateRole",
+    loginOnly: true,
     summary: "Update a custom role",
     description:
       "Omitted fields keep their values. `permissions` are replaced as a whole. Changes " +
@@ -175,6 +177,7 @@ export const roleEndpoints = (deps: Deps) => [
     method: "delete",
     path: "/roles/:id",
     operationId: "deleteRole",
+    loginOnly: true,
     summary: "Delete a custom role",
     description: "All users with the role lose it.",
     ...WRITE,

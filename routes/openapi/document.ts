@@ -50,14 +50,21 @@ export function openApiDocument(editions: readonly EditionRoutes[], version: str
         bearer: {
           type: "http",
           scheme: "bearer",
-          bearerFormat: "JWT",
-          description: "An access token. `GET /metrics` accepts `METRICS_TOKEN` if it is set.",
+          description:
+            "An access token (JWT) or an API token (`lst_...`). `GET /metrics` accepts only " +
+            "`METRICS_TOKEN` if it is set.",
         },
         ticket: {
           type: "apiKey",
           in: "query",
           name: "ticket",
-          description: "A ticket from `POST /api/stream/ticket`",
+          description: "A ticket from `POST /api/stream/ticket`, or for a terminal",
+        },
+        sessionCookie: {
+          type: "apiKey",
+          in: "cookie",
+          name: "__Host-longshore",
+          description: "Set by `POST /auth/session`; without TLS its name is `longshore`",
         },
         verifySecret: {
           type: "apiKey",

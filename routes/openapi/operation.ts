@@ -30,10 +30,11 @@ export function operationOf(
     "x-edition": edition,
     "x-role": role,
     ...(permission !== undefined && { "x-permission": permission }),
+    ...(endpoint.scope !== undefined && { "x-token-scope": endpoint.scope }),
     ...((endpoint.destructive || endpoint.method === "delete") && { "x-destructive": true }),
     parameters: [
-      ...parametersOf("path", endpoint.params, components),
-      ...parametersOf("query", endpoint.query, components),
+      ...parametersOf("path", endpoint.params, [], components),
+      ...parametersOf("query", endpoint.query, endpoint.repeatable ?? [], components),
       ...headerParametersOf(endpoint, components),
     ],
     ...requestBodyOf(endpoint, components),
@@ -46,15 +47,18 @@ export function operationOf(
   };
 }
 
-function securityOf({ role, acceptsTicket, proof }: Endpoint) {
+function securityOf({ role, acceptsTicket, acceptsCookie, proof }: Endpoint) {
   if (proof) return [{ verifySecret: [] }];
+  if (acceptsCookie) return [{ sessionCookie: [] }];
   if (role === "public") return [];
+  if (acceptsTicket === "terminal") return [{ ticket: [] }];
   return [{ bearer: [] }, ...(acceptsTicket ? [{ ticket: [] }] : [])];
 }
 
 function parametersOf(
   where: "path" | "query",
   shape: z.ZodType | undefined,
+  repeatable: readonly string[],
   { schemaOf, parameterOf }: Components,
 ) {
   if (!shape) return [];
@@ -71,8 +75,8 @@ function parametersOf(
       required: where === "path" || !z.safeParse(fields[name]!, undefined).success,
       ...(description !== undefined && { description }),
       ...(example !== undefined && { example }),
-      // One value with commas.
-      ...(schema.type === "array" && { style: "form", explode: false }),
+      // One value with commas, or the parameter several times.
+      ...(schema.type === "array" && { style: "form", explode: repeatable.includes(name) }),
       schema,
     });
   });
@@ -93,7 +97,12 @@ function headerParametersOf({ headers = {}, etag }: Endpoint, { parameterOf }: C
   ];
 }
 
-function requestBodyOf({ body, form }: Endpoint, { schemaOf }: Components) {
+function requestBodyOf({ body, form, upload }: Endpoint, { schemaOf }: Components) {
+  if (upload) {
+    const schema = { type: "string", format: "binary" };
+    const content = Object.fromEntries(upload.types.map((type) => [type, { schema }]));
+    return { requestBody: { required: true, content } };
+  }
   const shape = form ?? body;
   if (!shape) return {};
   const type = form ? "application/x-www-form-urlencoded" : JSON_TYPE;

@@ -58,9 +58,13 @@ const FAILURES: Record<string, SharedResponse> = {
   },
   403: {
     name: "Forbidden",
-    description: "The role does not allow this, or the IP allowlist rejects the address",
+    description: "The role or the API token does not allow this, or the IP allowlist rejects the " +
+      "address",
   },
-  404: { name: "NotFound", description: "The resource does not exist" },
+  404: {
+    name: "NotFound",
+    description: "The resource does not exist, or is outside of the token's scope",
+  },
   409: { name: "Conflict", description: "The current state does not allow this" },
   413: { name: "ContentTooLarge", description: "The body is too large" },
   415: { name: "UnsupportedMediaType", description: "The body has another media type" },
@@ -116,6 +120,8 @@ export function failuresOf(endpoint: Endpoint, path: string, edition: Edition) {
     401: role !== "public",
     402: edition !== "ce" && !endpoint.hiddenUnlicensed,
     403: !endpoint.anyAddress || role !== "public" && role !== "viewer",
+    // An API token that is limited to stacks or containers cannot use it.
+    404: role !== "public" && endpoint.scope === undefined,
     413: mayHaveBody,
     415: mayHaveBody,
     429: !isProbe(path),

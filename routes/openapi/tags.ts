@@ -18,7 +18,7 @@ export const TAGS: readonly Tag[] = [
   {
     name: "Containers",
     edition: "ce",
-    groups: ["containers"],
+    groups: ["containers", "logs"],
     description: "Containers of the host: state, actions, logs, processes and commands.",
   },
   {
@@ -28,6 +28,18 @@ export const TAGS: readonly Tag[] = [
     description: "Compose projects and Swarm stacks.",
   },
   { name: "Images", edition: "ce", groups: ["images"], description: "Images of the host." },
+  {
+    name: "Registries",
+    edition: "ce",
+    groups: ["registries"],
+    description: "Image registries and their credentials.",
+  },
+  {
+    name: "Jobs",
+    edition: "ce",
+    groups: ["jobs"],
+    description: "Work that takes longer than a request, with its steps and progress.",
+  },
   { name: "Volumes", edition: "ce", groups: ["volumes"], description: "Volumes of the host." },
   { name: "Networks", edition: "ce", groups: ["networks"], description: "Networks of the host." },
   {
@@ -61,6 +73,12 @@ export const TAGS: readonly Tag[] = [
     description: "Rules on the host's metrics, and the alerts they raised.",
   },
   {
+    name: "Updates",
+    edition: "ce",
+    groups: ["updates"],
+    description: "Newer images of the containers.",
+  },
+  {
     name: "Schedules",
     edition: "ce",
     groups: ["schedules"],
@@ -90,6 +108,18 @@ export const TAGS: readonly Tag[] = [
     edition: "ce",
     groups: ["auth"],
     description: "Login, tokens and the current user.",
+  },
+  {
+    name: "Account",
+    edition: "ce",
+    groups: ["account"],
+    description: "Your own account, password and sessions.",
+  },
+  {
+    name: "API tokens",
+    edition: "ce",
+    groups: ["tokens"],
+    description: "Tokens for scripts and other programs.",
   },
   { name: "Users", edition: "ce", groups: ["users"], description: "Accounts of users mode." },
   {

@@ -125,6 +125,7 @@ function harbor(
       return { userId: "u", role, familyId: "f", address: "192.0.2.1" };
     },
     audit: () => {},
+    scopes: { resolve: (_, __, params) => Promise.resolve(params), redact: (error) => error },
     currentPolicy,
   });
   hono.onError((error, c) => {

@@ -31,6 +31,7 @@ function proApp() {
     },
     audit: () => {},
     currentPolicy: () => undefined,
+    scopes: { resolve: (_, __, params) => Promise.resolve(params), redact: (error) => error },
   });
   hono.onError((error, c) => {
     const { status, body, headers } = failureOf(error, license.edition);

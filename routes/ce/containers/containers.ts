@@ -22,16 +22,19 @@ import {
   listVersion,
 } from "../../../services/ce/containers/containers.ts";
 import { assertMayDo } from "../../../services/auth/caller.ts";
+import { visibleTo } from "../../../services/auth/visible.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { endpoint } from "../../endpoint.ts";
 import { ENGINE_FAILURES, queryInteger } from "../../shapes.ts";
 import {
   ActionResult,
+  BUSY,
   ContainerDetail,
   ContainerListItem,
   ContainerParams,
   ContainerRef,
   ContainerState,
+  UNKNOWN,
 } from "./shapes.ts";
 
 const ListQuery = z.object({
@@ -58,16 +61,13 @@ const BulkBody = z.object({
 }).meta({ id: "BulkAction" });
 
 const OWN = { 403: "The role does not allow this, or it is the service's own container" };
-const UNKNOWN = { 404: "The container does not exist", ...ENGINE_FAILURES };
-const BUSY = {
-  409: "Another action is in progress, or the engine refuses, e.g. because a port is in use",
-};
 
 export const containerEndpoints = (deps: Deps) => [
   endpoint({
     method: "get",
     path: "/api/containers",
     operationId: "listContainers",
+    scope: "filtered",
     summary: "List containers",
     description: "All states, newest first. Running containers are sampled every 15 seconds.",
     role: "viewer",
@@ -77,12 +77,15 @@ export const containerEndpoints = (deps: Deps) => [
     failures: ENGINE_FAILURES,
     etag: true,
     version: () => listVersion(deps),
-  }, async ({ query }) => ({ containers: await listContainers(deps, query) })),
+  }, async ({ query, caller }) => ({
+    containers: await listContainers(visibleTo(deps, caller), query),
+  })),
 
   endpoint({
     method: "post",
     path: "/api/containers/bulk",
     operationId: "actOnContainers",
+    scope: "filtered",
     destructive: true,
     summary: "Start, stop or restart several containers",
     description:
@@ -117,13 +120,14 @@ export const containerEndpoints = (deps: Deps) => [
     note.targets = namesOf(deps, body.ids);
     note.command = body.action;
     assertMayDo(caller, "operator", `containers:${body.action}`);
-    return actOnContainers(deps, body.ids, body.action);
+    return actOnContainers(deps, body.ids, body.action, caller);
   }),
 
   endpoint({
     method: "get",
     path: "/api/containers/:id",
     operationId: "getContainer",
+    scope: "container",
     summary: "Get a container",
     role: "viewer",
     permission: "containers:read",
@@ -139,6 +143,7 @@ export const containerEndpoints = (deps: Deps) => [
     method: "post",
     path: "/api/containers/:id/start",
     operationId: "startContainer",
+    scope: "container",
     summary: "Start a container",
     role: "operator",
     permission: "containers:start",
@@ -154,6 +159,7 @@ export const containerEndpoints = (deps: Deps) => [
     method: "post",
     path: "/api/containers/:id/stop",
     operationId: "stopContainer",
+    scope: "container",
     destructive: true,
     summary: "Stop a container",
     role: "operator",
@@ -171,6 +177,7 @@ export const containerEndpoints = (deps: Deps) => [
     method: "post",
     path: "/api/containers/:id/restart",
     operationId: "restartContainer",
+    scope: "container",
     destructive: true,
     summary: "Restart a container",
     role: "operator",
@@ -188,6 +195,7 @@ export const containerEndpoints = (deps: Deps) => [
     method: "post",
     path: "/api/containers/:id/rebuild",
     operationId: "rebuildContainer",
+    scope: "container",
     destructive: true,
     summary: "Recreate a container from its image",
     description: "Pulls the image and replaces the container. Name, mounts (including anonymous " +
@@ -212,15 +220,16 @@ export const containerEndpoints = (deps: Deps) => [
       ...ENGINE_FAILURES,
       502: "The registry or the engine failed or refused",
     },
-  }, ({ params, body, note }) => {
+  }, ({ params, body, note, caller }) => {
     note.targets = namesOf(deps, [params.id]);
-    return rebuildContainer(deps, params.id, body);
+    return rebuildContainer(deps, params.id, { ...body, scope: caller.scope });
   }),
 
   endpoint({
     method: "get",
     path: "/api/containers/:id/top",
     operationId: "listContainerProcesses",
+    scope: "container",
     summary: "List processes of a container",
     role: "viewer",
     permission: "containers:read",

@@ -20,6 +20,7 @@ export const containerExecEndpoints = (deps: Deps) => [
     method: "post",
     path: "/api/containers/:id/exec",
     operationId: "execInContainer",
+    scope: "container",
     destructive: true,
     summary: "Run an allowed command",
     description:

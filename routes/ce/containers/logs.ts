@@ -46,6 +46,7 @@ export const containerLogEndpoints = (deps: Deps) => [
       method: "get",
       path: "/api/containers/:id/logs",
       operationId: "getContainerLogs",
+      scope: "container",
       summary: "Get container logs",
       description:
         "Each line is an RFC 3339 timestamp with nanoseconds, a space and the text. Standard " +
@@ -67,6 +68,7 @@ export const containerLogEndpoints = (deps: Deps) => [
     method: "get",
     path: "/api/containers/:id/logs/search",
     operationId: "searchContainerLogs",
+    scope: "container",
     summary: "Search container logs",
     description: "Searches the last 10,000 lines. Plain search is case-insensitive. Regular " +
       "expressions that can backtrack catastrophically are rejected; look-around and " +

@@ -6,7 +6,7 @@
 
 import * as z from "zod";
 import { CONTAINER_STATES } from "../../../services/state/inventory.ts";
-import { Timestamp } from "../../shapes.ts";
+import { ENGINE_FAILURES, Timestamp } from "../../shapes.ts";
 
 /**
  * Identifies a container in a path or body. Only the engine's characters for names are allowed, so
@@ -97,6 +97,7 @@ export const ContainerDetail = ContainerListItem.extend({
   restartPolicy: z.object({ name: z.string(), maximumRetryCount: z.int() }),
   limits: z.object({
     memoryBytes: z.number().nullable(),
+    memorySwapBytes: z.number().nullable().meta({ description: "Memory and swap together" }),
     cpus: z.number().nullable(),
     pids: z.number().nullable(),
   }).meta({ description: "null means unlimited" }),
@@ -121,3 +122,9 @@ export const ActionResult = z.object({
   state: ContainerState,
   changed: z.boolean().meta({ description: "false if it was already in the requested state" }),
 }).meta({ id: "ContainerActionResult" });
+
+/** Failures of the actions on one container. */
+export const UNKNOWN = { 404: "The container does not exist", ...ENGINE_FAILURES };
+export const BUSY = {
+  409: "Another action is in progress, or the engine refuses, e.g. because a port is in use",
+};

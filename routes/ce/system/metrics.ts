@@ -14,6 +14,7 @@ export const systemMetricsEndpoints = (deps: Deps) => [
     method: "get",
     path: "/api/system/metrics",
     operationId: "getHostMetrics",
+    scope: "open",
     summary: "Get current host metrics",
     description: "Sampled every 5 seconds by one sampler for all callers.",
     role: "viewer",

@@ -121,7 +121,7 @@ export const systemEndpoints = (deps: Deps) => [
       "and with `includeVolumes`, which also requires the permission `volumes:prune`, unused " +
       "volumes with their data. By default, items of the last hour and " +
       "images with a tag are kept. `dryRun` lists what would be removed; for the build cache the engine " +
-      "decides when it prunes. Networks of a swarm are kept. A failure of one kind does not stop " +
+      "decides when it prunes. A dry run has no audit log entry. Networks of a swarm are kept. A failure of one kind does not stop " +
       "the others.",
     role: "admin",
     permission: "system:prune",
@@ -147,6 +147,7 @@ export const systemEndpoints = (deps: Deps) => [
     note.command = JSON.stringify({ ...options, kinds });
     if (includeVolumes) assertMayDo(caller, "admin", "volumes:prune");
     const report = await pruneSystem(deps, { ...options, kinds });
+    if (report.dryRun) note.unaudited = true;
     note.targets = PRUNE_KINDS.flatMap((kind) => report[kind].deleted);
     return report;
   }),

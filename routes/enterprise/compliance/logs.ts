@@ -34,6 +34,11 @@ const EntriesQuery = z.object({
   actor_id: z.string().min(1).max(NAME_MAX).optional(),
   action: z.string().min(1).max(NAME_MAX).optional().meta({ example: "containers.stop" }),
   outcome: EntryOutcome.optional(),
+  q: z.string().min(1).max(NAME_MAX).optional().meta({
+    description: "Text that the actor, the action, the resource or the detail contains; the case " +
+      "of ASCII letters is ignored",
+    example: "web",
+  }),
   from: From,
   to: To,
   ...pagingQuery(100),

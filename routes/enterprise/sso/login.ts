@@ -11,6 +11,7 @@ import { describeServiceProvider } from "../../../services/enterprise/sso/servic
 import { acceptAssertion } from "../../../services/enterprise/sso/login.ts";
 import { beginLogin } from "../../../services/enterprise/sso/requests.ts";
 import { baseUrl } from "../../request_url.ts";
+import { clientOf } from "../../client.ts";
 import { endpoint, rawEndpoint, type RawResponse } from "../../endpoint.ts";
 import { rateLimit } from "../../rate_limit.ts";
 import { IdParams } from "../../shapes.ts";
@@ -146,10 +147,10 @@ export const ssoLoginEndpoints = (deps: Deps) => {
         403: "The provider is disabled, or the user is not allowed to log in",
         ...throttled(ACS_PER_MINUTE),
       },
-    }, ({ body, caller, note }) => {
+    }, ({ body, caller, request, note }) => {
       acsLimit.check(caller.address);
       const { SAMLResponse: samlResponse, RelayState: relayState } = body;
-      return acceptAssertion(deps, { samlResponse, relayState }, caller.address, note);
+      return acceptAssertion(deps, { samlResponse, relayState }, clientOf(caller, request), note);
     }),
   ];
 };

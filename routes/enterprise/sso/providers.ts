@@ -151,6 +151,7 @@ export const ssoProviderEndpoints = (deps: Deps) => [
       method: "post",
       path: "/sso/providers",
       operationId: "createIdentityProvider",
+      loginOnly: true,
       summary: "Create an identity provider",
       description: `${ADMIN} ${BASE} At most ${PROVIDERS_MAX} identity providers.`,
       ...WRITE,
@@ -168,6 +169,7 @@ export const ssoProviderEndpoints = (deps: Deps) => [
       method: "put",
       path: "/sso/providers/:id",
       operationId: "updateIdentityProvider",
+      loginOnly: true,
       summary: "Update an identity provider",
       description:
         `Omitted fields keep their values. Disabling it ends its sessions. ${ADMIN} ${BASE}`,
@@ -185,6 +187,7 @@ export const ssoProviderEndpoints = (deps: Deps) => [
     method: "delete",
     path: "/sso/providers/:id",
     operationId: "deleteIdentityProvider",
+    loginOnly: true,
     summary: "Delete an identity provider",
     description: "Ends its sessions. Its users are kept. They can log in again through the same " +
       "identity provider if it is created again, or through another one with " +
@@ -202,6 +205,7 @@ export const ssoProviderEndpoints = (deps: Deps) => [
     method: "put",
     path: "/sso/providers/:id/toggle",
     operationId: "toggleIdentityProvider",
+    loginOnly: true,
     summary: "Enable or disable an identity provider",
     description: "Disabling an identity provider ends its sessions. Enabling one requires the " +
       "built-in role admin.",

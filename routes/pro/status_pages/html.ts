@@ -8,13 +8,8 @@
 import * as z from "zod";
 import type { Branding } from "../../../services/state/brand_cache.ts";
 import type { Deps } from "../../../services/deps.ts";
-import { includesEdition } from "../../../services/license/edition.ts";
 import { notFound } from "../../../services/errors.ts";
-import {
-  pageByDomain,
-  type PublicPage,
-  publicPage,
-} from "../../../services/pro/status_pages/public.ts";
+import { type PublicPage, publicPage } from "../../../services/pro/status_pages/public.ts";
 import { hasSubscribeForm } from "../../../services/pro/status_pages/subscriptions.ts";
 import { prefersHtml } from "../../accept.ts";
 import { hashSource } from "../../content_security_policy.ts";
@@ -24,7 +19,7 @@ import {
   type Representation,
   sendRepresentation,
 } from "../../representation.ts";
-import { baseUrl, pathOf } from "../../request_url.ts";
+import { baseUrl } from "../../request_url.ts";
 import { ErrorBody } from "../../shapes.ts";
 import { linkPage } from "./link_page.ts";
 import { statusPageBadge } from "./badge.ts";
@@ -148,20 +143,6 @@ export const statusPageHtmlEndpoints = (deps: Deps) => {
     ...subscribeEndpoints(deps),
   ];
 };
-
-/**
- * Creates the function that maps a request for a page's own domain to a path of this module;
- * `undefined` for other requests.
- */
-export function statusPageOfHost(deps: Deps): (request: Request) => string | undefined {
-  return (request) => {
-    const path = pathOf(request);
-    if (path !== "/" && path !== "/feed.atom" && path !== "/badge.svg") return undefined;
-    if (!includesEdition(deps.license.edition, "pro")) return undefined;
-    const page = pageByDomain(deps, request.headers.get("host") ?? new URL(request.url).host);
-    return page && `/status/${page.slug}${path === "/" ? "" : path}`;
-  };
-}
 
 function renderPage(page: PublicPage, { config, branding }: RenderOptions): Representation {
   const style = statusPageStyle(page, branding);

@@ -42,6 +42,7 @@ Deno.test("GET /api/audit shows every write with its outcome, newest first", asy
     command: null,
     outcome: "denied",
     ip: "192.0.2.1",
+    token: null,
   });
   deepEqual([failed.outcome, done.outcome], ["failure", "success"]);
 });

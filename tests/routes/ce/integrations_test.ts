@@ -2,7 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { upsertIntegrationData } from "../../../db/ce/integration_data.ts";
 import { selectIntegration, updateIntegration } from "../../../db/ce/integrations.ts";
 import { sweepIntegrationData } from "../../../services/ce/integrations/data.ts";
-import { sealIntegrationUrls } from "../../../services/ce/integrations/integrations.ts";
+import { sealIntegrationUrls } from "../../../services/ce/integrations/stored_config.ts";
 import { createSecrets } from "../../../services/secrets.ts";
 import { fakeSystem } from "../../helpers/fake_system.ts";
 import { integrate, integrationsApp } from "../../helpers/integrations.ts";

@@ -56,7 +56,10 @@ const WEB = containerOf({
 });
 const LIMITED = containerOf({
   name: "limited",
-  details: { ...WEB.details, limits: { memoryBytes: 64_000, cpus: 0.5, pids: null } },
+  details: {
+    ...WEB.details,
+    limits: { memoryBytes: 64_000, memorySwapBytes: null, cpus: 0.5, pids: null },
+  },
 });
 const ENDED = containerOf({ name: "ended", state: "exited", exitCode: 137 });
 

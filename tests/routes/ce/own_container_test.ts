@@ -6,6 +6,8 @@ import { testApp } from "../../helpers/test_app.ts";
 
 const OWN = [
   ["GET", "/api/containers/longshore"],
+  ["GET", "/api/containers/longshore/inspect"],
+  ["GET", "/api/containers/longshore/changes"],
   ["GET", "/api/containers/longshore/logs"],
   ["GET", "/api/containers/longshore/logs/search?q=lsk_"],
   ["POST", "/api/containers/longshore/exec", { command: "ps aux" }],

@@ -51,7 +51,7 @@ for (
     [{ containerId: "../info" }, /^body\.containerId: /],
     [{ containerName: "" }, /^body\.containerName: /],
     [{ containerName: "a/b" }, /^body\.containerName: /],
-    [{ action: "pause" }, /^body\.action: must be one of start, stop, restart$/],
+    [{ action: "pause" }, /^body\.action: must be one of start, stop, restart, update$/],
     [{ cronExpression: undefined }, /^body\.cronExpression: /],
     [{ cronExpression: 5 }, /^body\.cronExpression: /],
     [

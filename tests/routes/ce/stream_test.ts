@@ -173,7 +173,7 @@ for (
   const { query, error } of [
     {
       query: "types=metrics,logs",
-      error: /^query\.types\.1: must be one of metrics, containers, alerts, event$/,
+      error: /^query\.types\.1: must be one of metrics, containers, alerts, event, job$/,
     },
     { query: "types=", error: /^query\.types\.0: must be one of / },
     { query: "types=event&types=metrics", error: /^query\.types: given 2 times/ },
@@ -303,7 +303,6 @@ Deno.test("the stream ends at the logout", async () => {
   const token = await tokenOf(app);
   const client = await app.open("?types=event", bearer(token));
   equal((await app.call("POST", "/auth/logout", {}, { token })).status, 200);
-  app.deps.stream.publish("event", "not for everybody");
   deepEqual(await client.rest(), []);
 });
 
@@ -319,8 +318,39 @@ Deno.test("the stream ends when the user is deleted", async () => {
   );
   await client.next();
   accounts.remove("u1");
-  app.deps.stream.publish("event", "not for everybody");
   deepEqual(await client.rest(), []);
+});
+
+Deno.test("only admins receive events about accounts, and none of them after a lower role", async () => {
+  await using app = served({ config: { authMode: "users" } });
+  const { accounts } = app.deps;
+  const stop = new AbortController();
+  const forwarding = forwardEvents(app.deps, stop.signal);
+  const open = async (userId: string, role: "admin" | "viewer") => {
+    accounts.put(userId, role);
+    const caller = { userId, familyId: "f1", role, address: "" };
+    const options = { types: ["event"] as const, lastEventId: undefined };
+    return sseClient(await openStream(app.deps, caller, options));
+  };
+  const [admin, viewer] = [await open("u1", "admin"), await open("u2", "viewer")];
+
+  emit(app.deps, "account.new_sign_in", {
+    account: "ada@example.com",
+    userId: "u1",
+    sessionId: "s1",
+    address: "198.51.100.7",
+    userAgent: null,
+  });
+  emit(app.deps, "container.down", down);
+
+  const kinds = (await admin.take(2)).map(({ type, data }) => `${type} ${data.event}`);
+  deepEqual(kinds, ["event account.new_sign_in", "event container.down"]);
+  equal((await viewer.next())?.data.event, "container.down");
+  accounts.put("u1", "viewer");
+  deepEqual(await admin.rest(), []);
+  await viewer.cancel();
+  stop.abort();
+  await forwarding;
 });
 
 Deno.test("the broadcaster sends immediately, forwards events, and ends the streams on stop", async () => {

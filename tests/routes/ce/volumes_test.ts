@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { simulateContainers } from "../../helpers/fake_containers.ts";
 import { fakeEngine } from "../../helpers/fake_engine.ts";
 import { testApp } from "../../helpers/test_app.ts";
@@ -86,3 +86,64 @@ Deno.test("without an engine the volumes are 503", async () => {
   equal((await app.call("GET", "/api/volumes")).status, 503);
   equal((await app.call("DELETE", "/api/volumes/data")).status, 503);
 });
+
+Deno.test("POST /api/volumes creates a volume without showing its options", async () => {
+  const bodies: unknown[] = [];
+  await using fake = fakeEngine({
+    "POST /volumes/create": ({ body }) => {
+      bodies.push(body);
+      const { Name, Driver, Labels } = body;
+      return Response.json({ Name, Driver, Labels, Mountpoint: "/m", Scope: "local" });
+    },
+  });
+  using app = testApp({ engine: fake.engine });
+  const options = { type: "cifs", o: "username=ada,password=secret", device: "//nas/share" };
+  const { status, body } = await app.call("POST", "/api/volumes", {
+    name: "share",
+    options,
+    labels: { a: "b" },
+  });
+  deepEqual([status, body], [201, {
+    name: "share",
+    driver: "local",
+    mountpoint: "/m",
+    scope: "local",
+    createdAt: null,
+    labels: { a: "b" },
+    size: null,
+    containers: [],
+  }]);
+  deepEqual(bodies, [{
+    Name: "share",
+    Driver: "local",
+    DriverOpts: options,
+    Labels: { a: "b" },
+  }]);
+  const audit = await app.call("GET", "/api/audit");
+  deepEqual(audit.body.entries[0].targets, ["share"]);
+  equal(JSON.stringify(audit.body).includes("secret"), false);
+});
+
+for (
+  const { what, body, error } of [
+    { what: "no name", body: { name: undefined }, error: /^body\.name: is required$/ },
+    { what: "a path as name", body: { name: "/etc" }, error: /^body\.name: / },
+    { what: "a name with a newline", body: { name: "a\n" }, error: /^body\.name: / },
+    { what: "an option with =", body: { options: { "a=b": "c" } }, error: /^body\.options\.a=b: / },
+    { what: "an option that is a list", body: { options: { o: [] } }, error: /options\.o: / },
+    {
+      what: "many options",
+      body: { options: Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`a${n}`, ""])) },
+      error: /^body\.options: must have at most 100 entries$/,
+    },
+  ]
+) {
+  Deno.test(`POST /api/volumes refuses ${what}`, async () => {
+    await using fake = fakeEngine();
+    using app = testApp({ engine: fake.engine });
+    const answer = await app.call("POST", "/api/volumes", { name: "data", ...body });
+    equal(answer.status, 400);
+    match(answer.body.error, error);
+    deepEqual(fake.requests, []);
+  });
+}

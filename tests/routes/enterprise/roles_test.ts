@@ -115,7 +115,7 @@ for (
     {
       what: "another resource's action",
       change: { permissions: [{ resource: "networks", actions: ["exec"] }] },
-      error: /"exec" is not an action of networks; known actions: read, \*/,
+      error: /"exec" is not an action of networks; known actions: read, write, \*/,
     },
     {
       what: "a property of every function",

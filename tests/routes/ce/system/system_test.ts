@@ -108,6 +108,7 @@ Deno.test("POST /api/system/prune removes volumes only with includeVolumes", asy
     (await app.call("POST", "/api/system/prune", { olderThanHours: 0, ...body })).body;
   const none = { deleted: [], items: [], count: 0, spaceReclaimed: 0, error: null };
 
+  await prune({ dryRun: true });
   const first = await prune({});
   const second = await prune({ includeVolumes: true });
 
@@ -120,6 +121,8 @@ Deno.test("POST /api/system/prune removes volumes only with includeVolumes", asy
     spaceReclaimed: 7,
     error: null,
   });
+  // The dry run has no entry.
+  equal((await app.call("GET", "/api/audit?action=system/prune")).body.total, 2);
 });
 
 Deno.test("POST /api/system/prune accepts includeVolumes only as a boolean", async () => {

@@ -230,6 +230,9 @@ Deno.test("GET /logs is paged and filtered, newest first", async () => {
     await found("category=data&severity=info&outcome=success&actor_id=user%200"),
     where((n) => n % 3 === 0 && n % 2 === 0 && n % 5 !== 0 && n % 4 === 0),
   );
+  deepEqual(await found("q=USER%202"), where((n) => n % 4 === 2));
+  deepEqual(await found("q=act.3&severity=info"), where((n) => n % 7 === 3 && n % 2 === 0));
+  deepEqual(await found("q=%25"), [0, []]);
   deepEqual(await found("actor_id=unknown"), [0, []]);
   deepEqual(await found("severity=critical"), [0, []]);
   deepEqual(await found("limit=3&offset=4"), [30, [25, 24, 23]]);
@@ -258,6 +261,7 @@ for (
     "severity=",
     "outcome=denied",
     "actor_id=",
+    "q=",
     "limit=0",
     "limit=501",
     "limit=x",
@@ -276,7 +280,7 @@ for (
     using app = opened();
     const { status, body } = await app.call("GET", `${BASE}/logs?${query}`);
     equal(status, 400);
-    match(body.error, /^query\.(category|severity|outcome|actor_id|limit|offset|from|to): /);
+    match(body.error, /^query\.(category|severity|outcome|actor_id|q|limit|offset|from|to): /);
   });
 }
 

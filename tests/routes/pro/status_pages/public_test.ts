@@ -61,7 +61,7 @@ Deno.test("a public page needs no token and shows nothing private", async () => 
     updated_at: "2026-01-01T12:00:00.000Z",
   });
   const text = JSON.stringify(body);
-  for (const secret of ["the-monitor", "10.0.0.5", "ada", "hook", "Secret", page.id, "internal"]) {
+  for (const secret of ["the-monitor", "10.0.0.5", "ada@", "hook", "Secret", page.id, "internal"]) {
     equal(text.includes(secret), false, secret);
   }
 });

@@ -162,6 +162,8 @@ Deno.test("the audit log and the compliance log contain no token", async () => {
       request: new Request("http://localhost/"),
       note,
       admit: () => {},
+      setCookie: () => {},
+      recordPhase: () => Promise.resolve(),
     });
     equal(note.target, isVerification ? page.id : id);
   }

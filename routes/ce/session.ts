@@ -1,0 +1,146 @@
+/**
+ * /auth/session: sign-in of browsers. The refresh token is in a cookie, and only these endpoints
+ * accept it.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import { loginName } from "../../services/ce/auth/login_name.ts";
+import { refreshSession } from "../../services/ce/auth/refresh.ts";
+import {
+  endSession,
+  logOutBrowser,
+  signIn,
+  type TokenPair,
+} from "../../services/ce/auth/sessions.ts";
+import type { Deps } from "../../services/deps.ts";
+import { AppError } from "../../services/errors.ts";
+import { clientOf } from "../client.ts";
+import { endpoint } from "../endpoint.ts";
+import {
+  assertOwnPage,
+  assertSameOrigin,
+  expiredSessionCookie,
+  readSessionCookie,
+  sessionCookie,
+} from "../session_cookie.ts";
+import { Done, done } from "../shapes.ts";
+import { KeyBody, LoginBody, THROTTLED, TokenPair as Tokens, withReuseInNote } from "./auth.ts";
+
+const BrowserSession = Tokens.omit({ refreshToken: true }).meta({ id: "BrowserSession" });
+
+const Credentials = z.union([LoginBody, KeyBody]).meta({ id: "Credentials" });
+
+const FOREIGN_PAGE = { 403: "The request is from another origin" };
+
+const SETS_COOKIE = {
+  replyHeaders: { "Set-Cookie": "The refresh token; `HttpOnly` and `SameSite=Strict`" },
+} as const;
+
+const PAGE_HEADER = { "X-Requested-With": "Must be `longshore`" };
+
+const NEEDS_COOKIE = {
+  role: "public",
+  acceptsCookie: true,
+  headers: PAGE_HEADER,
+  failures: {
+    401: "The cookie is missing, or its session has ended",
+    403: "The header `X-Requested-With` is missing, or the request is from another origin",
+    ...THROTTLED,
+  },
+} as const;
+
+export const sessionEndpoints = (deps: Deps) => {
+  const { config } = deps;
+
+  /** @throws {AppError} `unauthorized` without the cookie. */
+  const refreshTokenOf = (request: Request): string => {
+    const token = readSessionCookie(config, request);
+    if (token === undefined) throw new AppError("unauthorized", "The session cookie is missing");
+    return token;
+  };
+
+  const assertCookieOfOwnPage = (request: Request) => {
+    assertOwnPage(config, request);
+    refreshTokenOf(request);
+  };
+
+  return [
+    endpoint({
+      method: "post",
+      path: "/auth/session",
+      operationId: "createSession",
+      summary: "Sign in a browser",
+      description: "Takes the API key in key mode, and email and password in users mode. The " +
+        "refresh token is set as the cookie `__Host-longshore` (without TLS: `longshore`), and " +
+        "scripts of the page get only the access token. Ends the session of an earlier cookie. " +
+        "Failures are counted as for `POST /auth/login`.",
+      role: "public",
+      assertBrowser: (request) => assertSameOrigin(config, request),
+      body: Credentials,
+      returns: BrowserSession,
+      ...SETS_COOKIE,
+      failures: {
+        401: "The API key, the email or the password is wrong",
+        503: "Too many concurrent logins",
+        ...FOREIGN_PAGE,
+        ...THROTTLED,
+      },
+    }, async ({ body, caller, request, note, admit, setCookie }) => {
+      if ("email" in body) note.target = loginName(deps, body.email);
+      const pair = await signIn(deps, body, clientOf(caller, request), admit);
+      const earlier = readSessionCookie(config, request);
+      if (earlier !== undefined) endSession(deps, earlier);
+      setCookie(sessionCookie(config, request, pair.refreshToken));
+      return pair;
+    }),
+
+    endpoint({
+      method: "post",
+      path: "/auth/session/refresh",
+      unaudited: true,
+      operationId: "refreshBrowserSession",
+      summary: "Refresh a browser session",
+      description: "Returns a new access token and replaces the cookie. As with " +
+        "`POST /auth/refresh`, an earlier cookie is accepted again for 10 seconds from the same " +
+        "address, so that several tabs can refresh in parallel; afterwards its reuse ends the " +
+        "session.",
+      ...NEEDS_COOKIE,
+      assertBrowser: assertCookieOfOwnPage,
+      returns: BrowserSession,
+      ...SETS_COOKIE,
+    }, async ({ caller, request, note, admit, setCookie }) => {
+      const refreshToken = refreshTokenOf(request);
+      let pair: TokenPair;
+      try {
+        const refreshed = refreshSession(deps, { refreshToken }, caller.address, admit);
+        pair = await withReuseInNote(note, refreshed);
+      } catch (error) {
+        if (error instanceof AppError && error.code === "unauthorized") {
+          setCookie(expiredSessionCookie(config, request));
+        }
+        throw error;
+      }
+      setCookie(sessionCookie(config, request, pair.refreshToken));
+      return pair;
+    }),
+
+    endpoint({
+      method: "delete",
+      path: "/auth/session",
+      operationId: "deleteSession",
+      summary: "Sign out a browser",
+      description: "Revokes the tokens of the session, ends its open streams, and deletes the " +
+        "cookie.",
+      ...NEEDS_COOKIE,
+      assertBrowser: assertCookieOfOwnPage,
+      returns: Done,
+      replyHeaders: { "Set-Cookie": "Deletes the cookie" },
+    }, ({ caller, request, note, setCookie }) => {
+      setCookie(expiredSessionCookie(config, request));
+      note.actor = logOutBrowser(deps, refreshTokenOf(request), caller.address);
+      return done;
+    }),
+  ];
+};

@@ -1,0 +1,55 @@
+/**
+ * /api/stacks/:name/plan: what a deploy would change.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import { planStoredStack } from "../../services/ce/compose/plan/stored.ts";
+import type { Deps } from "../../services/deps.ts";
+import { endpoint } from "../endpoint.ts";
+import { ENGINE_FAILURES } from "../shapes.ts";
+import { StackName } from "./stack_shapes.ts";
+
+const Change = z.object({
+  kind: z.enum(["service", "network", "volume"]),
+  name: z.string().meta({
+    description: "The key in the Compose file, or the service of containers that are not in it",
+    example: "web",
+  }),
+  action: z.enum(["create", "recreate", "start", "remove", "none"]),
+  reasons: z.array(z.object({
+    path: z.string().meta({ example: "environment.LOG_LEVEL" }),
+    from: z.string().nullable().meta({
+      description: "Null if it was not set; `(changed)` instead of the value of a variable",
+    }),
+    to: z.string().nullable(),
+    text: z.string().meta({ example: "environment: LOG_LEVEL added" }),
+  })),
+});
+
+export const stackPlanEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "post",
+    path: "/api/stacks/:name/plan",
+    operationId: "planStack",
+    summary: "Plan a deploy",
+    description: "Compares the stored sources with the containers of the Compose project, and " +
+      "changes nothing. It does not matter which program created the containers. Settings that " +
+      "are not compared are among the warnings.",
+    role: "operator",
+    permission: "stack_sources:read",
+    unaudited: true,
+    params: z.object({ name: StackName }),
+    returns: z.object({
+      version: z.int().meta({ description: "Of the sources" }),
+      changes: z.array(Change).meta({ description: "Networks, volumes, then services" }),
+      warnings: z.array(z.string()),
+    }).meta({ id: "StackPlan" }),
+    failures: {
+      404: "The stack has no stored sources",
+      409: "It is a Swarm stack, or its sources are no longer accepted",
+      ...ENGINE_FAILURES,
+    },
+  }, ({ params }) => planStoredStack(deps, params.name)),
+];

@@ -1,0 +1,60 @@
+/**
+ * Shapes that several endpoints of stacks share.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+
+/** The name of a Compose project, which is also that of a stack with sources. */
+export const StackName = z.string().max(100).regex(/^[a-z0-9][a-z0-9_-]*$/, {
+  error: "must have lowercase letters, digits, dashes and underscores only",
+}).meta({ description: "Name of the stack", example: "shop" });
+
+/** Largest body with the sources of a stack, in bytes: their limits and the escapes of JSON. */
+export const SOURCES_BODY_BYTES_MAX = 12 * 1024 * 1024;
+
+const FILE_BYTES_MAX = 1024 * 1024;
+const FILES_BYTES_MAX = 4 * 1024 * 1024;
+const FILES_MAX = 200;
+
+/** The length in UTF-16 units is a lower bound of that in bytes; the loader checks the latter. */
+const Text = z.string().max(FILE_BYTES_MAX);
+
+/** A relative path without `..`, `.` and empty parts. */
+const FileName = z.string().min(1).max(255).regex(
+  /^(?!\/)(?!.*(?:^|\/)(?:\.{1,2})?(?:\/|$))[^\\\p{Cc}]+$/u,
+  { error: "must be a relative path without .." },
+);
+
+const sizeOf = (texts: Record<string, string>) =>
+  Object.values(texts).reduce((size, text) => size + text.length, 0);
+
+/** The sources of a stack. */
+export const StackSources = z.object({
+  compose: Text.min(1).meta({
+    description: "The Compose text, up to 1 MiB",
+    example: "services:\n  web:\n    image: nginx\n",
+  }),
+  env: z.union([Text, z.record(z.string().max(255), Text)]).optional().meta({
+    description: "Variables of the Compose text: the text of `.env`, or an object",
+    example: "TAG=1.27\n",
+  }),
+  files: z.record(FileName, Text)
+    .refine((files) => Object.keys(files).length <= FILES_MAX, {
+      error: `must have at most ${FILES_MAX} entries`,
+    })
+    .refine((files) => sizeOf(files) <= FILES_BYTES_MAX, {
+      error: "must have at most 4 MiB in all",
+    })
+    .optional().meta({
+      description:
+        "Texts of other files by relative path, up to 1 MiB each and 4 MiB in all: for " +
+        "`env_file`, `extends`, `include`, configs and secrets",
+      example: { "app.env": "LOG_LEVEL=info\n" },
+    }),
+  profiles: z.array(z.string().min(1).max(100)).max(100).optional().meta({
+    description: "Active profiles, `*` for all; default: `COMPOSE_PROFILES` of `env`",
+    example: ["debug"],
+  }),
+});

@@ -1,0 +1,176 @@
+/**
+ * /api/stacks: sources of stacks and their versions.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import {
+  createStackSource,
+  diffStackVersions,
+  getStackSource,
+  getStackVersion,
+  listStackVersions,
+  removeStackSource,
+  replaceStackSource,
+  STACK_SOURCES_MAX,
+  VERSIONS_KEPT,
+} from "../../services/ce/compose/sources.ts";
+import { STACK_KINDS } from "../../services/ce/stacks/groups.ts";
+import type { Deps } from "../../services/deps.ts";
+import { endpoint } from "../endpoint.ts";
+import { Done, done, Timestamp } from "../shapes.ts";
+import { SOURCES_BODY_BYTES_MAX, StackName, StackSources } from "./stack_shapes.ts";
+
+const Version = z.coerce.number().int().min(1).max(1_000_000_000);
+
+const NewStack = z.object({
+  name: StackName,
+  kind: z.enum(STACK_KINDS).default("compose"),
+  ...StackSources.shape,
+}).meta({ id: "NewStack" });
+
+const StackChange = z.object({
+  ...StackSources.shape,
+  expectedVersion: z.int().min(1).meta({ description: "The version that the change is based on" }),
+}).meta({ id: "StackSourceChange" });
+
+const Summary = z.object({
+  name: z.string(),
+  kind: z.enum(STACK_KINDS),
+  version: z.int(),
+  updatedBy: z.string().meta({ description: "Id of the user", example: "key" }),
+  updatedAt: Timestamp,
+}).meta({ id: "StackSourceVersion" });
+
+const Source = Summary.extend({
+  compose: z.string(),
+  env: z.union([z.string(), z.record(z.string(), z.string())]).meta({
+    description: "As it was sent; the values are redacted unless the caller is an admin",
+  }),
+  files: z.record(z.string(), z.string()).meta({
+    description: "By relative path; the texts are redacted unless the caller is an admin",
+  }),
+  profiles: z.array(z.string()),
+}).meta({ id: "StackSource" });
+
+const StackParams = z.object({ name: StackName });
+
+const UNKNOWN = { 404: "The stack has no stored sources" };
+const UNKNOWN_VERSION = { 404: "The version does not exist" };
+
+export const stackSourceEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "post",
+    path: "/api/stacks",
+    operationId: "createStack",
+    summary: "Store the sources of a stack",
+    description: "Nothing is deployed. The sources are stored encrypted. Sources with errors are " +
+      "refused, and so are relative paths of mounts, because the stack has no directory. " +
+      `Limit: ${STACK_SOURCES_MAX} stacks.`,
+    role: "admin",
+    permission: "stacks:write",
+    body: NewStack,
+    bodyBytesMax: SOURCES_BODY_BYTES_MAX,
+    returns: Summary,
+    status: 201,
+    failures: { 409: "The stack already has sources, or the limit is reached" },
+  }, ({ body, caller, note }) => {
+    note.targets = [body.name];
+    return createStackSource(deps, caller, body);
+  }),
+
+  endpoint({
+    method: "get",
+    path: "/api/stacks/:name/source",
+    operationId: "getStackSource",
+    summary: "Get the sources of a stack",
+    role: "operator",
+    permission: "stack_sources:read",
+    params: StackParams,
+    returns: Source,
+    failures: UNKNOWN,
+  }, ({ params, caller }) => getStackSource(deps, caller, params.name)),
+
+  endpoint({
+    method: "put",
+    path: "/api/stacks/:name/source",
+    operationId: "replaceStackSource",
+    summary: "Replace the sources of a stack",
+    description:
+      `Stores the next version; the last ${VERSIONS_KEPT} are kept. Nothing is deployed.`,
+    role: "admin",
+    permission: "stacks:write",
+    params: StackParams,
+    body: StackChange,
+    bodyBytesMax: SOURCES_BODY_BYTES_MAX,
+    returns: Summary,
+    failures: { 409: "Another version is the current one", ...UNKNOWN },
+  }, ({ params, body, caller }) => replaceStackSource(deps, caller, params.name, body)),
+
+  endpoint({
+    method: "get",
+    path: "/api/stacks/:name/versions",
+    operationId: "listStackVersions",
+    summary: "List versions of a stack",
+    description: "Newest first.",
+    role: "operator",
+    permission: "stack_sources:read",
+    params: StackParams,
+    returns: z.object({
+      versions: z.array(z.object({
+        version: z.int(),
+        createdBy: z.string().meta({ description: "Id of the user", example: "key" }),
+        createdAt: Timestamp,
+      })),
+    }).meta({ id: "StackVersionList" }),
+    failures: UNKNOWN,
+  }, ({ params }) => ({ versions: listStackVersions(deps, params.name) })),
+
+  endpoint({
+    method: "get",
+    path: "/api/stacks/:name/versions/:version",
+    operationId: "getStackVersion",
+    summary: "Get a version of a stack",
+    role: "operator",
+    permission: "stack_sources:read",
+    params: z.object({ name: StackName, version: Version }),
+    returns: Source,
+    failures: UNKNOWN_VERSION,
+  }, ({ params, caller }) => getStackVersion(deps, caller, params.name, params.version)),
+
+  endpoint({
+    method: "get",
+    path: "/api/stacks/:name/versions/:version/diff/:other",
+    operationId: "diffStackVersions",
+    summary: "Compare two versions",
+    role: "operator",
+    permission: "stack_sources:read",
+    params: z.object({ name: StackName, version: Version, other: Version }),
+    returns: z.object({
+      diff: z.string().meta({
+        description: "Unified diff of the Compose text, the variables and the files; empty if " +
+          "they are equal. Redacted values count as equal",
+      }),
+    }).meta({ id: "StackDiff" }),
+    failures: UNKNOWN_VERSION,
+  }, ({ params: { name, version, other }, caller }) => ({
+    diff: diffStackVersions(deps, caller, name, version, other),
+  })),
+
+  endpoint({
+    method: "delete",
+    path: "/api/stacks/:name",
+    operationId: "deleteStack",
+    summary: "Delete the sources of a stack",
+    description: "With all versions.",
+    role: "admin",
+    permission: "stacks:write",
+    params: StackParams,
+    returns: Done,
+    failures: { 409: "The stack has containers", ...UNKNOWN },
+  }, async ({ params }) => {
+    await removeStackSource(deps, params.name);
+    return done;
+  }),
+];

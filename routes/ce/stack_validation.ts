@@ -1,0 +1,67 @@
+/**
+ * /api/stacks/validate: checks Compose files.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import { validateStack } from "../../services/ce/compose/validate.ts";
+import type { Deps } from "../../services/deps.ts";
+import { endpoint } from "../endpoint.ts";
+import { SOURCES_BODY_BYTES_MAX, StackName, StackSources } from "./stack_shapes.ts";
+
+const Issue = z.object({
+  path: z.string().meta({
+    description: "Empty for the whole file",
+    example: "services.web.ports[0]",
+  }),
+  file: z.string().nullable().meta({
+    description: "One of `files`, or null for the Compose text",
+  }),
+  line: z.int().meta({ description: "From 1" }),
+  column: z.int().meta({ description: "From 1" }),
+  message: z.string().meta({ example: "is unknown; did you mean volumes?" }),
+}).meta({ id: "ComposeIssue" });
+
+export const stackValidationEndpoints = (_: Deps) => [
+  endpoint({
+    method: "post",
+    path: "/api/stacks/validate",
+    operationId: "validateStack",
+    scope: "open",
+    summary: "Validate a Compose file",
+    description:
+      "Checks the sources of a stack without storing or deploying them. The result has " +
+      "at most 100 errors and 100 warnings. The service's own environment is not used.",
+    role: "viewer",
+    permission: "stacks:read",
+    unaudited: true,
+    body: z.object({
+      ...StackSources.shape,
+      name: StackName.optional().meta({
+        description: "Default: the name in the Compose text, or `stack`",
+      }),
+      directory: z.string().regex(/^\//, { error: "must be an absolute path" }).max(4096).optional()
+        .meta({
+          description: "Directory on the host for relative paths, which stay relative without it",
+          example: "/opt/stacks/shop",
+        }),
+    }).meta({ id: "StackSourcesToValidate" }),
+    bodyBytesMax: SOURCES_BODY_BYTES_MAX,
+    returns: z.object({
+      valid: z.boolean(),
+      errors: z.array(Issue),
+      warnings: z.array(Issue).meta({
+        description: "Keys without effect, and variables that are not set",
+      }),
+      services: z.array(z.string()).meta({ description: "Names of the active services" }),
+      resolved: z.record(z.string(), z.unknown()).nullable().meta({
+        description: "The normalised model; null unless the sources are valid",
+      }),
+    }).meta({ id: "StackValidation" }),
+    failures: { 413: "The body is too large" },
+  }, async ({ body: { name, directory, ...sources } }) => {
+    const validation = await validateStack(sources, { name, directory });
+    return { ...validation, resolved: validation.resolved && { ...validation.resolved } };
+  }),
+];

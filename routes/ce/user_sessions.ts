@@ -1,0 +1,85 @@
+/**
+ * /api/users/:id/sessions: where a user is signed in.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import type { Caller } from "../../services/auth/caller.ts";
+import { listSessions, revokeSession, revokeSessions } from "../../services/ce/account/sessions.ts";
+import { assertMayManage, findActiveUser } from "../../services/ce/auth/users.ts";
+import type { Deps } from "../../services/deps.ts";
+import { endpoint, type Note } from "../endpoint.ts";
+import { Done, done, IdParams, pagingQuery } from "../shapes.ts";
+import { SessionPage } from "./user_shapes.ts";
+
+const SessionParams = IdParams.extend({ sessionId: IdParams.shape.id });
+
+const WRITE = {
+  role: "admin",
+  loginOnly: true,
+  permission: "users:write",
+  returns: Done,
+} as const;
+
+const FORBIDDEN = { 403: "The role does not allow this, or the user has more permissions" };
+
+export const userSessionEndpoints = (deps: Deps) => {
+  const findManagedUser = (caller: Caller, id: string, note: Note) => {
+    const user = findActiveUser(deps, id);
+    note.targets = [user.email, user.id];
+    assertMayManage(caller, user);
+    return user;
+  };
+
+  return [
+    endpoint(
+      {
+        method: "get",
+        path: "/api/users/:id/sessions",
+        operationId: "listUserSessions",
+        summary: "List a user's sessions",
+        description: "Last used first.",
+        role: "admin",
+        permission: "users:read",
+        params: IdParams,
+        query: z.object(pagingQuery(100)),
+        returns: SessionPage,
+        failures: { 404: "The user does not exist, or users mode is off" },
+      },
+      ({ params, query, caller }) =>
+        listSessions(deps, caller, findActiveUser(deps, params.id).id, query),
+    ),
+
+    endpoint({
+      method: "delete",
+      path: "/api/users/:id/sessions",
+      operationId: "revokeUserSessions",
+      summary: "Revoke a user's sessions",
+      description: "Signs the user out everywhere. Open streams end immediately.",
+      ...WRITE,
+      params: IdParams,
+      failures: { ...FORBIDDEN, 404: "The user does not exist, or users mode is off" },
+    }, ({ params, caller, note }) => {
+      revokeSessions(deps, findManagedUser(caller, params.id, note).id);
+      return done;
+    }),
+
+    endpoint({
+      method: "delete",
+      path: "/api/users/:id/sessions/:sessionId",
+      operationId: "revokeUserSession",
+      summary: "Revoke a user's session",
+      description: "Its tokens are rejected and its streams end immediately.",
+      ...WRITE,
+      params: SessionParams,
+      failures: {
+        ...FORBIDDEN,
+        404: "The user or the session does not exist, or users mode is off",
+      },
+    }, ({ params, caller, note }) => {
+      revokeSession(deps, findManagedUser(caller, params.id, note).id, params.sessionId);
+      return done;
+    }),
+  ];
+};

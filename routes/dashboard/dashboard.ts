@@ -1,0 +1,116 @@
+/**
+ * The dashboard: one HTML page for all of its addresses, and the files that it loads. The page draws
+ * itself in the browser with the API.
+ *
+ * @module
+ */
+
+import type { Deps } from "../../services/deps.ts";
+import { nodeZlib } from "../../services/builtins.ts";
+import { escapeMarkup } from "../../services/escape_markup.ts";
+import { isTerminal, matchPath } from "../../ui/paths.ts";
+import type { RawResponse } from "../endpoint.ts";
+import { pathOf } from "../request_url.ts";
+import { openPack, type Pack } from "./pack.ts";
+
+/**
+ * Nothing inline or evaluated, no other origin, and no HTML from strings.
+ *
+ * @param nonce Allows style elements, which the library of the terminal creates.
+ */
+const pageCsp = (nonce: string | undefined): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self'${nonce === undefined ? "" : ` 'nonce-${nonce}'`}`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "require-trusted-types-for 'script'",
+  ].join("; ");
+
+const FILES = "/assets/";
+
+/** File names contain a hash of the content, so they can be cached for a year. */
+const FILE_CACHING = "public, max-age=31536000, immutable";
+
+type DashboardDeps = Pick<Deps, "config" | "brand" | "log">;
+
+/** Answers `GET` and `HEAD`; `undefined` for what is not a part of the dashboard. */
+export async function respondDashboard(
+  deps: DashboardDeps,
+  request: Request,
+): Promise<RawResponse | undefined> {
+  if (deps.config.ui === "off" || !/^(GET|HEAD)$/.test(request.method)) return undefined;
+  const path = pathOf(request);
+  const file = path.startsWith(FILES) ? path.slice(FILES.length) : undefined;
+  if (file === undefined && !matchPath(path)) return undefined;
+  using pack = await openPack();
+  if (!pack) {
+    deps.log.warn("dashboard not built", { build: "deno task ui" });
+    return undefined;
+  }
+  return file === undefined
+    ? page(deps, pack, request)
+    : await sendFile(pack, file, request.headers.get("accept-encoding") ?? "");
+}
+
+function page({ config, brand }: DashboardDeps, pack: Pack, request: Request): RawResponse {
+  const nonce = isTerminal(matchPath(pathOf(request)))
+    ? crypto.getRandomValues(new Uint8Array(16)).toBase64()
+    : undefined;
+  const html = pack.page
+    .replaceAll("{{root}}", rootOf(request, config.serviceBaseUrl))
+    .replace("{{nonce}}", nonce ?? "")
+    .replace("{{auth}}", config.authMode)
+    .replace("{{brand}}", escapeMarkup(brand.current?.app_name ?? ""));
+  return {
+    status: 200,
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": pageCsp(nonce),
+    },
+    body: new TextEncoder().encode(html),
+  };
+}
+
+/**
+ * The service's root as the page addresses it: relative, so that it works behind a proxy that serves
+ * it below a path. `SERVICE_BASE_URL` gives it as a path, because a relative one fails at an address
+ * that lacks the last slash (`https://example.com/longshore`).
+ */
+function rootOf(request: Request, base: string | null): string {
+  const given = base === null ? undefined : new URL(base);
+  if (given && given.pathname !== "/" && request.headers.get("host") === given.host) {
+    return given.pathname.replace(/\/?$/, "/");
+  }
+  return "../".repeat(pathOf(request).split("/").length - 2) || "./";
+}
+
+async function sendFile(
+  pack: Pack,
+  name: string,
+  accepted: string,
+): Promise<RawResponse | undefined> {
+  const file = Object.hasOwn(pack.files, name) ? pack.files[name] : undefined;
+  if (!file) return undefined;
+  const encoding = (["br", "gzip"] as const).find((each) => accepts(accepted, each));
+  const headers = {
+    "cache-control": FILE_CACHING,
+    "content-type": file.type,
+    vary: "accept-encoding",
+  };
+  if (encoding) {
+    const body = await pack.read(file[encoding]);
+    return { status: 200, headers: { ...headers, "content-encoding": encoding }, body };
+  }
+  const body = new Uint8Array(nodeZlib().gunzipSync(await pack.read(file.gzip)));
+  return { status: 200, headers, body };
+}
+
+/** Whether `Accept-Encoding` names an encoding with a weight other than 0. */
+const accepts = (accepted: string, encoding: string): boolean =>
+  new RegExp(`(^|,)\\s*${encoding}\\s*(,|$|;\\s*q=(1|0\\.\\d*[1-9]))`).test(accepted);

@@ -1,0 +1,401 @@
+import { deepEqual, equal, match, notEqual } from "node:assert/strict";
+import { login, PASSWORD, refresh, statusWith, usersApp } from "../../helpers/accounts.ts";
+import { OWN_PAGE, testBrowser } from "../../helpers/browser_session.ts";
+import { TEST_API_KEY, type TestApp, testApp } from "../../helpers/test_app.ts";
+
+const ADMIN = { email: "admin@example.com", password: PASSWORD };
+
+const tokenIn = (cookie: string) => cookie.slice(cookie.indexOf("=") + 1);
+const auditedActions = async (app: TestApp) =>
+  (await app.call("GET", "/api/audit")).body.entries.map(
+    ({ action, outcome }: { action: string; outcome: string }) => `${action} ${outcome}`,
+  );
+
+Deno.test("POST /auth/session answers the access token and sets the refresh token as cookie", async () => {
+  using app = testApp({ config: { serverName: "dock-1" } });
+  const answer = await testBrowser(app).signIn();
+
+  equal(answer.status, 200);
+  const { accessToken, ...rest } = answer.body;
+  deepEqual(rest, { expiresIn: 900, role: "admin", serverName: "dock-1" });
+  match(
+    answer.headers.get("set-cookie")!,
+    /^longshore=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict$/,
+  );
+  equal(await statusWith(app, accessToken), 200);
+});
+
+for (
+  const { what, config, headers } of [
+    {
+      what: "with SERVICE_BASE_URL over https, also below a path",
+      config: { serviceBaseUrl: "https://ops.example.org/longshore" },
+      headers: {},
+    },
+    {
+      what: "behind a trusted proxy with TLS",
+      config: { trustedProxies: ["192.0.2.1"] },
+      headers: { "x-forwarded-proto": "https" },
+    },
+  ]
+) {
+  Deno.test(`the cookie is Secure and has the prefix __Host- ${what}`, async () => {
+    using app = testApp({ config });
+    const browser = testBrowser(app);
+    const { headers: received } = await browser.signIn(undefined, { headers });
+    match(
+      received.get("set-cookie")!,
+      /^__Host-longshore=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure$/,
+    );
+    equal((await browser.refresh({ headers: { ...OWN_PAGE, ...headers } })).status, 200);
+    // Another subdomain can set this name.
+    browser.cookie = browser.cookie.replace("__Host-", "");
+    equal((await browser.refresh({ headers: { ...OWN_PAGE, ...headers } })).status, 401);
+  });
+}
+
+Deno.test("an untrusted X-Forwarded-Proto does not make the cookie Secure", async () => {
+  using app = testApp();
+  const headers = { "x-forwarded-proto": "https" };
+  const answer = await testBrowser(app).signIn(undefined, { headers });
+  match(answer.headers.get("set-cookie")!, /^longshore=/);
+});
+
+Deno.test("POST /auth/session takes email and password in users mode", async () => {
+  using app = await usersApp();
+  const answer = await testBrowser(app).signIn({ ...ADMIN, email: "viewer@example.com" });
+  deepEqual([answer.status, answer.body.role], [200, "viewer"]);
+});
+
+for (
+  const { what, body, status, error } of [
+    { what: "a wrong key", body: { apiKey: "wrong" }, status: 401, error: /API key is wrong/ },
+    { what: "an email and a password", body: ADMIN, status: 400, error: /AUTH_MODE=key.*apiKey/ },
+    { what: "no credentials", body: {}, status: 400, error: /^body\.apiKey: is required/ },
+    { what: "a missing password", body: { email: "a@b" }, status: 400, error: /^body\.password: / },
+    { what: "an unknown field", body: { apiKey: "a", name: "b" }, status: 400, error: /name/ },
+  ]
+) {
+  Deno.test(`POST /auth/session refuses ${what} in key mode and sets no cookie`, async () => {
+    using app = testApp();
+    const answer = await testBrowser(app).signIn(body);
+    equal(answer.status, status);
+    match(answer.body.error, error);
+    equal(answer.headers.get("set-cookie"), null);
+  });
+}
+
+Deno.test("POST /auth/session refuses the API key in users mode", async () => {
+  using app = await usersApp();
+  const answer = await testBrowser(app).signIn({ apiKey: TEST_API_KEY });
+  equal(answer.status, 400);
+  equal(answer.body.error, "body: Key mode is off (AUTH_MODE=users); send email and password");
+});
+
+Deno.test("ten wrong passwords block sign-ins and logins of the address alike", async () => {
+  using app = await usersApp();
+  const browser = testBrowser(app);
+  const wrong = { ...ADMIN, password: "wrong wrong wrong" };
+  for (let n = 0; n < 10; n++) equal((await browser.signIn(wrong)).status, 401);
+  const refused = await browser.signIn(ADMIN);
+  deepEqual([refused.status, refused.headers.get("retry-after")], [429, "60"]);
+});
+
+Deno.test("a refresh replaces the cookie and continues the session", async () => {
+  using app = testApp();
+  const browser = testBrowser(app);
+  await browser.signIn();
+  const first = browser.cookie;
+
+  const answer = await browser.refresh();
+
+  equal(answer.status, 200);
+  deepEqual(Object.keys(answer.body).sort(), ["accessToken", "expiresIn", "role", "serverName"]);
+  notEqual(browser.cookie, first);
+  equal(await statusWith(app, answer.body.accessToken), 200);
+  equal((await browser.refresh()).status, 200);
+});
+
+Deno.test("two tabs that refresh in parallel get the same session", async () => {
+  using app = testApp();
+  const browser = testBrowser(app);
+  await browser.signIn();
+
+  const [one, two] = await Promise.all([browser.refresh(), browser.refresh()]);
+  app.clock.advance({ seconds: 9 });
+
+  deepEqual([one.status, two.status], [200, 200]);
+  equal(one.headers.get("set-cookie"), two.headers.get("set-cookie"));
+  equal(await statusWith(app, two.body.accessToken), 200);
+  equal((await browser.refresh()).status, 200);
+});
+
+for (
+  const { what, delay, address } of [
+    { what: "after 10 seconds", delay: { seconds: 10 }, address: "192.0.2.1" },
+    { what: "from another address", delay: {}, address: "198.51.100.7" },
+  ]
+) {
+  Deno.test(`reuse of an old cookie ${what} ends the session and deletes the cookie`, async () => {
+    using app = testApp();
+    const [browser, thief] = [testBrowser(app), testBrowser(app)];
+    const { body } = await browser.signIn();
+    thief.cookie = browser.cookie;
+    await browser.refresh();
+    app.clock.advance(delay);
+
+    const answer = await thief.refresh({ address });
+
+    equal(answer.status, 401);
+    match(answer.headers.get("set-cookie")!, /^longshore=; Path=\/; Max-Age=0; /);
+    equal(await statusWith(app, body.accessToken), 401);
+    equal((await browser.refresh()).status, 401);
+  });
+}
+
+Deno.test("DELETE /auth/session ends the session and deletes the cookie", async () => {
+  using app = await usersApp();
+  const browser = testBrowser(app);
+  const { body } = await browser.signIn(ADMIN);
+  const { cookie } = browser;
+  app.clock.advance({ seconds: 1 });
+
+  const answer = await browser.signOut();
+
+  deepEqual([answer.status, answer.body], [200, { ok: true }]);
+  equal(browser.cookie, "");
+  equal(await statusWith(app, body.accessToken), 401);
+  equal((await refresh(app, tokenIn(cookie))).status, 401);
+  const { body: audit } = await app.call("GET", "/api/audit");
+  const [{ action, actorEmail, outcome }] = audit.entries;
+  deepEqual([action, actorEmail, outcome], [
+    "DELETE /auth/session",
+    "admin@example.com",
+    "success",
+  ]);
+});
+
+Deno.test("a refresh or a sign-out without a cookie is 401, is not audited and does not throttle", async () => {
+  using app = testApp();
+  const browser = testBrowser(app);
+  for (let n = 0; n < 20; n++) {
+    equal((await browser.refresh()).status, 401);
+    equal((await browser.signOut()).status, 401);
+  }
+  deepEqual(await auditedActions(app), []);
+  equal((await browser.signIn()).status, 200);
+});
+
+Deno.test("guessed cookies are throttled", async () => {
+  using app = testApp();
+  const browser = testBrowser(app);
+  for (let n = 0; n < 10; n++) {
+    browser.cookie = `longshore=guess-${n}`;
+    equal((await browser.signOut()).status, 401);
+  }
+  browser.cookie = "longshore=guess";
+  equal((await browser.signOut()).status, 429);
+  browser.cookie = "longshore=guess";
+  equal((await browser.refresh()).status, 429);
+});
+
+for (
+  const { what, headers } of [
+    { what: "without the header", headers: {} },
+    { what: "with another value of the header", headers: { "x-requested-with": "XMLHttpRequest" } },
+    { what: "of another origin", headers: { ...OWN_PAGE, origin: "https://evil.example" } },
+    { what: "of a sandboxed page", headers: { ...OWN_PAGE, origin: "null" } },
+    {
+      what: "of another port of the host",
+      headers: { ...OWN_PAGE, origin: "http://longshore.test:8080" },
+    },
+    { what: "of a neighboring site", headers: { ...OWN_PAGE, "sec-fetch-site": "same-site" } },
+    { what: "of another site", headers: { ...OWN_PAGE, "sec-fetch-site": "cross-site" } },
+    {
+      what: "of an origin in CORS_ORIGINS",
+      headers: { ...OWN_PAGE, origin: "https://pages.example" },
+    },
+  ] as { what: string; headers: Record<string, string> }[]
+) {
+  Deno.test(`refresh and sign-out refuse a request ${what}, and the session continues`, async () => {
+    using app = testApp({ config: { corsOrigins: ["https://pages.example"] } });
+    const browser = testBrowser(app);
+    const { body } = await browser.signIn();
+    for (const call of [browser.refresh, browser.signOut]) {
+      const answer = await call({ headers });
+      deepEqual([answer.status, answer.headers.get("set-cookie")], [403, null]);
+    }
+    deepEqual(await auditedActions(app), ["POST /auth/session success"]);
+    equal(await statusWith(app, body.accessToken), 200);
+    equal((await browser.refresh()).status, 200);
+  });
+}
+
+Deno.test("another site cannot sign a browser in, and does not use up its attempts", async () => {
+  using app = testApp();
+  const browser = testBrowser(app);
+  for (let n = 0; n < 20; n++) {
+    const headers = { origin: "https://evil.example" };
+    equal((await browser.signIn(undefined, { headers })).status, 403);
+  }
+  deepEqual([browser.cookie, await auditedActions(app)], ["", []]);
+  equal((await browser.signIn()).status, 200);
+});
+
+for (
+  const { what, config, headers } of [
+    { what: "the same origin", config: {}, headers: { origin: "http://longshore.test" } },
+    {
+      what: "SERVICE_BASE_URL, behind a proxy that replaces Host",
+      config: { serviceBaseUrl: "https://ops.example.org/longshore" },
+      headers: { origin: "https://ops.example.org" },
+    },
+    {
+      what: "a browser that vouches for the origin, behind a proxy that replaces Host",
+      config: {},
+      headers: { origin: "https://ops.example.org", "sec-fetch-site": "same-origin" },
+    },
+  ]
+) {
+  Deno.test(`browser sign-in accepts ${what}`, async () => {
+    using app = testApp({ config });
+    const browser = testBrowser(app);
+    const own = { headers: { ...OWN_PAGE, ...headers } };
+    equal((await browser.signIn(undefined, own)).status, 200);
+    equal((await browser.refresh(own)).status, 200);
+    equal((await browser.signOut(own)).status, 200);
+  });
+}
+
+Deno.test("a preflight of CORS_ORIGINS allows neither the header nor credentials", async () => {
+  using app = testApp({ config: { corsOrigins: ["https://pages.example"] } });
+  const { headers } = await app.fetch("OPTIONS", "/auth/session/refresh", undefined, {
+    role: "public",
+    headers: {
+      origin: "https://pages.example",
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "x-requested-with",
+    },
+  });
+  equal(headers.get("access-control-allow-headers")!.toLowerCase().includes("x-requested"), false);
+  equal(headers.get("access-control-allow-credentials"), null);
+});
+
+Deno.test("no other endpoint accepts the cookie", async () => {
+  using app = testApp();
+  const browser = testBrowser(app);
+  await browser.signIn();
+  const headers = { ...OWN_PAGE, cookie: browser.cookie };
+  for (
+    const [method, path] of [
+      ["GET", "/auth/me"],
+      ["POST", "/auth/logout"],
+      ["GET", "/api/containers"],
+      ["GET", "/api/stream"],
+      ["POST", "/api/stream/ticket"],
+      ["GET", "/metrics"],
+    ] as const
+  ) {
+    const answer = await app.call(method, path, undefined, { role: "public", headers });
+    equal(answer.status, 401, `${method} ${path}`);
+  }
+  const answer = await app.call("POST", "/auth/refresh", undefined, { role: "public", headers });
+  equal(answer.status, 400);
+  equal((await browser.refresh()).status, 200);
+});
+
+Deno.test("a bearer token does not replace the cookie", async () => {
+  using app = testApp();
+  const browser = testBrowser(app);
+  const { body } = await browser.signIn();
+  browser.cookie = "";
+  const headers = { ...OWN_PAGE, authorization: `Bearer ${body.accessToken}` };
+  equal((await browser.signOut({ headers })).status, 401);
+  equal(await statusWith(app, body.accessToken), 200);
+});
+
+Deno.test("a cookie from before the sign-in is replaced, and its session ends", async () => {
+  using app = await usersApp();
+  const [attacker, victim] = [testBrowser(app), testBrowser(app)];
+  await attacker.signIn({ ...ADMIN, email: "viewer@example.com" });
+  victim.cookie = attacker.cookie;
+
+  const { body } = await victim.signIn(ADMIN);
+
+  notEqual(victim.cookie, attacker.cookie);
+  equal((await attacker.refresh()).status, 401);
+  equal(await statusWith(app, body.accessToken), 200);
+  equal((await victim.refresh()).status, 200);
+});
+
+Deno.test("a failed sign-in keeps the session of the cookie", async () => {
+  using app = testApp();
+  const browser = testBrowser(app);
+  await browser.signIn();
+  await browser.signIn({ apiKey: "wrong" });
+  equal((await browser.refresh()).status, 200);
+});
+
+for (
+  const { what, cookie } of [
+    { what: "two cookies of the name", cookie: (own: string) => `${own}; longshore=planted` },
+    { what: "a cookie with spaces", cookie: () => "longshore=a b" },
+    { what: "an empty cookie", cookie: () => "longshore=" },
+    { what: "an endless cookie", cookie: () => `longshore=${"x".repeat(5_000)}` },
+    { what: "a name that ends alike", cookie: (own: string) => `x-${own}` },
+    { what: "a quoted value", cookie: (own: string) => `longshore="${tokenIn(own)}"` },
+  ]
+) {
+  Deno.test(`a request with ${what} has no session`, async () => {
+    using app = testApp();
+    const browser = testBrowser(app);
+    await browser.signIn();
+    const own = browser.cookie;
+    browser.cookie = cookie(own);
+    equal((await browser.refresh()).status, 401);
+    browser.cookie = `theme=dark; ${own}`;
+    equal((await browser.refresh()).status, 200);
+  });
+}
+
+Deno.test("the session of a deleted user cannot be refreshed", async () => {
+  using app = await usersApp();
+  const browser = testBrowser(app);
+  await browser.signIn({ ...ADMIN, email: "viewer@example.com" });
+  const { accessToken } = await login(app, "admin@example.com");
+  await app.call("DELETE", `/auth/users/${app.ids.viewer}`, undefined, { token: accessToken });
+  const answer = await browser.refresh();
+  equal(answer.status, 401);
+  equal(browser.cookie, "");
+});
+
+Deno.test("POST /auth/refresh and the cookie's endpoint rotate the same token", async () => {
+  using app = testApp();
+  const browser = testBrowser(app);
+  await browser.signIn();
+  const answer = await refresh(app, tokenIn(browser.cookie));
+  equal(answer.status, 200);
+  browser.cookie = `longshore=${answer.body.refreshToken}`;
+  equal((await browser.refresh()).status, 200);
+});
+
+Deno.test("a session ends after 30 days without a refresh, and each refresh renews it", async () => {
+  using app = testApp();
+  const [kept, left] = [testBrowser(app), testBrowser(app)];
+  await kept.signIn();
+  const { body: { accessToken } } = await left.signIn();
+  app.clock.advance({ days: 29 });
+  equal((await kept.refresh()).status, 200);
+  app.clock.advance({ days: 1 });
+
+  const answer = await left.refresh();
+  equal(answer.status, 401);
+  match(answer.headers.get("set-cookie")!, /^longshore=; Path=\/; Max-Age=0;/);
+  equal(await statusWith(app, accessToken), 401);
+  const { body } = await kept.refresh();
+  equal(await statusWith(app, body.accessToken), 200);
+  const listed = await app.call("GET", "/api/account/sessions", undefined, {
+    token: body.accessToken,
+  });
+  deepEqual([listed.body.total, listed.body.sessions[0].current], [1, true]);
+});

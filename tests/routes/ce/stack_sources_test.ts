@@ -1,0 +1,138 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { composeLabels, simulateContainers } from "../../helpers/fake_containers.ts";
+import { fakeEngine } from "../../helpers/fake_engine.ts";
+import { testApp } from "../../helpers/test_app.ts";
+
+const SOURCE = "/api/stacks/shop/source";
+
+const shop = (tag = "1.27") => ({
+  compose: `services:\n  web:\n    image: nginx:${tag}\n    env_file: app.env\n`,
+  env: "PASSWORD=hunter2\nexport LEVEL=info\n",
+  files: { "app.env": "TOKEN=t0ken\n" },
+});
+
+Deno.test("POST /api/stacks stores sources, which GET .../source returns", async () => {
+  using app = testApp({ now: "2026-01-01T12:00:00Z" });
+
+  const created = await app.call("POST", "/api/stacks", { name: "shop", ...shop() });
+
+  equal(created.status, 201);
+  deepEqual(created.body, {
+    name: "shop",
+    kind: "compose",
+    version: 1,
+    updatedBy: created.body.updatedBy,
+    updatedAt: "2026-01-01T12:00:00.000Z",
+  });
+  const { body } = await app.call("GET", SOURCE);
+  deepEqual(body, { ...created.body, ...shop(), profiles: [] });
+});
+
+Deno.test("operators see neither variables nor files, and viewers no sources", async () => {
+  using app = testApp();
+  await app.call("POST", "/api/stacks", { name: "shop", ...shop() });
+
+  const { body } = await app.call("GET", SOURCE, undefined, { role: "operator" });
+
+  equal(body.env, "PASSWORD=********\nLEVEL=********\n");
+  deepEqual(body.files, { "app.env": "********" });
+  equal((await app.call("GET", SOURCE, undefined, { role: "viewer" })).status, 403);
+});
+
+Deno.test("stored sources are encrypted", async () => {
+  using app = testApp();
+  await app.call("POST", "/api/stacks", { name: "shop", ...shop() });
+
+  const [row] = app.deps.db.all<{ sealed_source: string }>("SELECT * FROM stack_versions");
+
+  ok(!JSON.stringify(row).includes("hunter2"));
+});
+
+Deno.test("PUT /api/stacks/:name/source stores the next version of the expected one only", async () => {
+  using app = testApp();
+  await app.call("POST", "/api/stacks", { name: "shop", ...shop() });
+
+  const changes = await Promise.all(
+    [2, 3].map((minor) => app.call("PUT", SOURCE, { ...shop(`1.${minor}`), expectedVersion: 1 })),
+  );
+
+  deepEqual(changes.map(({ status }) => status).sort(), [200, 409]);
+  const { body } = await app.call("GET", "/api/stacks/shop/versions");
+  deepEqual(body.versions.map(({ version }: { version: number }) => version), [2, 1]);
+});
+
+Deno.test("GET /api/stacks/:name/versions/:version/diff/:other shows what has changed", async () => {
+  using app = testApp();
+  await app.call("POST", "/api/stacks", { name: "shop", ...shop() });
+  await app.call("PUT", SOURCE, { ...shop("1.28"), env: "PASSWORD=new\n", expectedVersion: 1 });
+  const diff = (role: "admin" | "operator") =>
+    app.call("GET", "/api/stacks/shop/versions/1/diff/2", undefined, { role });
+
+  const compose = [
+    "--- compose.yaml (version 1)",
+    "+++ compose.yaml (version 2)",
+    "@@ -1,4 +1,4 @@",
+    " services:",
+    "   web:",
+    "-    image: nginx:1.27",
+    "+    image: nginx:1.28",
+    "     env_file: app.env",
+  ].join("\n");
+  const { body: { diff: forAdmin } } = await diff("admin");
+  ok(forAdmin.startsWith(compose));
+  match(forAdmin, /^-PASSWORD=hunter2\n-export LEVEL=info\n\+PASSWORD=new$/m);
+  const { body: { diff: forOperator } } = await diff("operator");
+  ok(!/hunter2|new/.test(forOperator));
+});
+
+Deno.test("old versions are dropped", async () => {
+  using app = testApp();
+  await app.call("POST", "/api/stacks", { name: "shop", compose: "services: {}" });
+  for (let version = 1; version <= 50; version++) {
+    await app.call("PUT", SOURCE, { compose: "services: {}", expectedVersion: version });
+  }
+
+  const { body } = await app.call("GET", "/api/stacks/shop/versions");
+
+  equal(body.versions.length, 50);
+  equal((await app.call("GET", "/api/stacks/shop/versions/1")).status, 404);
+});
+
+for (
+  const [what, body, error] of [
+    [
+      "an unknown key",
+      "services: {web: {image: a, porst: []}}",
+      "body.compose: 1:28 services.web.porst is unknown; did you mean ports?",
+    ],
+    [
+      "a relative mount",
+      "services: {web: {image: a, volumes: ['./a:/a']}}",
+      "body.compose: 1:38 services.web.volumes[0] is relative to a directory, which the stack does not have",
+    ],
+  ] as const
+) {
+  Deno.test(`POST /api/stacks refuses ${what}`, async () => {
+    using app = testApp();
+
+    const response = await app.call("POST", "/api/stacks", { name: "shop", compose: body });
+
+    equal(response.status, 400);
+    equal(response.body.error, error);
+  });
+}
+
+Deno.test("DELETE /api/stacks/:name removes the sources of a stack without containers", async () => {
+  await using fake = fakeEngine(
+    simulateContainers([{ name: "shop-web-1", labels: composeLabels("shop", "web") }]),
+  );
+  using app = testApp({ engine: fake.engine });
+  for (const name of ["shop", "other"]) {
+    await app.call("POST", "/api/stacks", { name, compose: "services: {}" });
+  }
+
+  equal((await app.call("DELETE", "/api/stacks/shop")).status, 409);
+  equal((await app.call("DELETE", "/api/stacks/other")).status, 200);
+  equal((await app.call("GET", "/api/stacks/other/source")).status, 404);
+  equal((await app.call("DELETE", "/api/stacks/unknown")).status, 404);
+});

@@ -1,0 +1,97 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { testApp } from "../../helpers/test_app.ts";
+
+const VALIDATE = "/api/stacks/validate";
+
+Deno.test("POST /api/stacks/validate answers the normalised model", async () => {
+  using app = testApp();
+
+  const { status, body } = await app.call("POST", VALIDATE, {
+    name: "shop",
+    directory: "/opt/shop",
+    compose: "services: {web: {image: 'nginx:$TAG', env_file: app.env, volumes: ['./html:/html']}}",
+    env: { TAG: "1.27" },
+    files: { "app.env": "LOG_LEVEL=info" },
+  }, { role: "viewer" });
+
+  equal(status, 200);
+  deepEqual(body, {
+    valid: true,
+    errors: [],
+    warnings: [],
+    services: ["web"],
+    resolved: {
+      name: "shop",
+      services: {
+        web: {
+          image: "nginx:1.27",
+          environment: { LOG_LEVEL: "info" },
+          networks: { default: null },
+          volumes: [{
+            type: "bind",
+            source: "/opt/shop/html",
+            target: "/html",
+            bind: { create_host_path: true },
+          }],
+        },
+      },
+      networks: { default: { name: "shop_default" } },
+      volumes: {},
+      secrets: {},
+      configs: {},
+    },
+  });
+});
+
+Deno.test("POST /api/stacks/validate locates what is wrong", async () => {
+  using app = testApp();
+
+  const { status, body } = await app.call("POST", VALIDATE, {
+    compose: "services:\n  web:\n    image: nginx\n    port: [80]\n",
+  });
+
+  equal(status, 200);
+  deepEqual(body, {
+    valid: false,
+    errors: [{
+      path: "services.web.port",
+      file: null,
+      line: 4,
+      column: 5,
+      message: "is unknown; did you mean ports?",
+    }],
+    warnings: [],
+    services: [],
+    resolved: null,
+  });
+});
+
+for (
+  const [wrong, body, error] of [
+    ["a file above the directory", { files: { "../a": "" } }, /files.*name that is not allowed/],
+    ["an absolute file", { files: { "/etc/a": "" } }, /files.*name that is not allowed/],
+    ["a relative directory", { directory: "opt" }, /absolute path/],
+    ["5 files of 1 MiB", {
+      files: Object.fromEntries([1, 2, 3, 4, 5].map((n) => [n, "x".repeat(1024 * 1024)])),
+    }, /at most 4 MiB/],
+  ] as const
+) {
+  Deno.test(`POST /api/stacks/validate refuses ${wrong}`, async () => {
+    using app = testApp();
+
+    const response = await app.call("POST", VALIDATE, { compose: "services: {}", ...body });
+
+    equal(response.status, 400);
+    match(response.body.error, error);
+  });
+}
+
+Deno.test("POST /api/stacks/validate takes a Compose text of 1 MiB", async () => {
+  using app = testApp();
+  const compose = `services: {web: {image: nginx}}\n#${"é".repeat(500_000)}`;
+
+  const { status, body } = await app.call("POST", VALIDATE, { compose });
+
+  equal(status, 200);
+  equal(body.valid, true);
+});

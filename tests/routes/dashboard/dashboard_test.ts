@@ -1,0 +1,184 @@
+/**
+ * The dashboard over HTTP. `tests/browser/dashboard/` tests it in a browser.
+ *
+ * @module
+ */
+
+import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from "node:assert/strict";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { type TestApp, testApp } from "../../helpers/test_app.ts";
+import { PATHS } from "../../../ui/paths.ts";
+
+const get = (app: TestApp, path: string, headers: Record<string, string> = {}) =>
+  app.fetch("GET", path, undefined, { role: "public", headers });
+
+/** The path with an example for each parameter. */
+const example = (path: string) => path.replace(/:\w+\((\w+)[^)]*\)/g, "$1").replace(/:\w+/g, "web");
+
+/** Addresses of the files that the page loads, as they are in it. */
+const filesOf = (html: string) =>
+  [...html.matchAll(/(?:src|href)="([^"]*assets\/[^"]+)"/g)].map(([, address]) => address!);
+
+Deno.test("every page answers with the HTML page, which no cache keeps", async () => {
+  using app = testApp();
+
+  for (const path of PATHS.map(example)) {
+    const { status, headers } = await get(app, path);
+    equal(status, 200, path);
+    equal(headers.get("content-type"), "text/html; charset=utf-8");
+    equal(headers.get("cache-control"), "no-store");
+  }
+});
+
+Deno.test("other paths and methods are not found", async () => {
+  using app = testApp();
+
+  for (
+    const path of [
+      "/nothing",
+      "/containers/web/nothing",
+      "/containers/a/b/c",
+      "/assets/x.js",
+      "/a.js",
+    ]
+  ) {
+    const response = await get(app, path);
+    equal(response.status, 404, path);
+    deepEqual(await response.json(), { error: `No such path: ${path}` });
+  }
+  equal((await app.fetch("POST", "/containers")).status, 404);
+});
+
+Deno.test("the page may load nothing inline and nothing from other origins", async () => {
+  using app = testApp();
+
+  const page = await get(app, "/");
+  const html = await page.text();
+
+  equal(
+    page.headers.get("content-security-policy"),
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+      "font-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; " +
+      "form-action 'self'; require-trusted-types-for 'script'",
+  );
+  doesNotMatch(html, /<style|style=|<script(?![^>]* src=)|\son\w+=|\{\{/);
+  match(html, /<noscript>[^<]+<\/noscript>/);
+});
+
+Deno.test("only the page of a terminal allows style elements, with a new nonce", async () => {
+  using app = testApp();
+  const nonces = await Promise.all([1, 2].map(async () => {
+    const page = await get(app, "/containers/web/terminal");
+    const [, nonce] = /style-src 'self' 'nonce-([\w+/]{22}==)';/.exec(
+      page.headers.get("content-security-policy")!,
+    )!;
+    ok((await page.text()).includes(`<link rel="stylesheet" nonce="${nonce}"`));
+    return nonce;
+  }));
+
+  notEqual(nonces[0], nonces[1]);
+});
+
+Deno.test("files are compressed, named by their content and cached permanently", async () => {
+  using app = testApp();
+  const names = filesOf(await (await get(app, "/")).text());
+  equal(names.length, 3);
+
+  for (const name of names) {
+    const path = new URL(name, "http://longshore.test/").pathname;
+    match(path, /-[0-9A-Za-z]{8}\.(js|css)$/);
+    const plain = await get(app, path);
+    const text = await plain.text();
+    match(plain.headers.get("cache-control")!, /max-age=31536000, immutable/);
+    equal(plain.headers.get("content-encoding"), null);
+    for (
+      const [accepted, unpack] of [["br", brotliDecompressSync], ["gzip", gunzipSync]] as const
+    ) {
+      const packed = await get(app, path, { "accept-encoding": accepted });
+      equal(packed.headers.get("content-encoding"), accepted);
+      equal(packed.headers.get("vary"), "accept-encoding");
+      equal(new TextDecoder().decode(unpack(await packed.bytes())), text);
+    }
+    const refused = await get(app, path, { "accept-encoding": "br;q=0, gzip;q=0" });
+    equal(refused.headers.get("content-encoding"), null);
+    await refused.body?.cancel();
+  }
+});
+
+Deno.test("the page addresses its files relatively, so that it works below any path", async () => {
+  using app = testApp();
+
+  for (const path of ["/", "/containers", "/containers/", "/containers/web/stats"]) {
+    for (const name of filesOf(await (await get(app, path)).text())) {
+      doesNotMatch(name, /^\/|:/);
+      const { pathname } = new URL(name, `https://example.com/longshore${path}`);
+      match(pathname, /^\/longshore\/assets\//, path);
+    }
+  }
+});
+
+Deno.test("with a path in SERVICE_BASE_URL its own address needs no slash at the end", async () => {
+  using app = testApp({ config: { serviceBaseUrl: "https://example.com/longshore" } });
+
+  const through = await get(app, "/", { host: "example.com" });
+  const direct = await get(app, "/", { host: "192.0.2.7:3000" });
+
+  match(filesOf(await through.text())[0]!, /^\/longshore\/assets\//);
+  match(filesOf(await direct.text())[0]!, /^\.\/assets\//);
+});
+
+Deno.test("the page says how to sign in, and nothing about server and version", async () => {
+  using app = testApp({ config: { authMode: "users", serverName: "secret-name" } });
+
+  const html = await (await get(app, "/sign-in")).text();
+
+  match(html, /data-auth="users"/);
+  doesNotMatch(html, /secret-name|\d+\.\d+\.\d+/);
+});
+
+Deno.test("the page has the name of the active brand", async () => {
+  using app = testApp({ edition: "enterprise" });
+  const { body: { id } } = await app.call("POST", "/api/ext/service-enterprise/branding", {
+    name: "Acme",
+    app_name: 'Acme "Ops" <b>',
+  });
+  await app.call("PUT", `/api/ext/service-enterprise/branding/${id}/activate`);
+
+  match(await (await get(app, "/")).text(), /data-brand="Acme &quot;Ops&quot; &lt;b&gt;"/);
+});
+
+Deno.test("UI=off leaves the API only", async () => {
+  using app = testApp({ config: { ui: "off" } });
+
+  const { status, headers } = await get(app, "/");
+
+  equal(status, 302);
+  equal(headers.get("location"), "/docs");
+  equal((await get(app, "/containers")).status, 404);
+});
+
+Deno.test("HEAD answers without a body", async () => {
+  using app = testApp();
+
+  const response = await app.fetch("HEAD", "/containers", undefined, { role: "public" });
+
+  equal(response.status, 200);
+  equal(await response.text(), "");
+});
+
+Deno.test("an address that is not on the allowlist gets no page", async () => {
+  using app = testApp({ edition: "enterprise" });
+  const path = "/api/ext/service-enterprise/ip-allowlist";
+  const own = { address: "198.51.100.1" };
+  await app.call("POST", `${path}/rules`, { cidr: "198.51.100.0/24", label: "office" }, own);
+  const { status } = await app.call("PUT", `${path}/config`, { enforcement_enabled: true }, own);
+  equal(status, 200);
+
+  const other = await app.fetch("GET", "/containers", undefined, { role: "public" });
+  const allowed = await app.fetch("GET", "/containers", undefined, { role: "public", ...own });
+
+  equal(other.status, 403);
+  equal(allowed.status, 200);
+  notEqual(await other.text(), "");
+  ok((await allowed.text()).startsWith("<!DOCTYPE html>"));
+});
