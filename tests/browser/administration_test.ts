@@ -1,0 +1,370 @@
+/**
+ * The dashboard's pages for administration in a real Chromium: users, sessions, API tokens, audit
+ * log, license, settings, backup, about and the account.
+ *
+ * @module
+ */
+
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import {
+  type Dashboard,
+  dashboardTest,
+  PHONE,
+  startDashboardBrowser,
+} from "../helpers/dashboard.ts";
+import { startLongshore } from "../helpers/longshore.ts";
+import { until } from "../helpers/until.ts";
+
+const ADMIN = { email: "ada@example.com", password: "correct horse battery staple" };
+const OPERATOR = { email: "grace@example.com", password: "violet tractor under moons" };
+
+const USERS_MODE = {
+  AUTH_MODE: "users",
+  ADMIN_EMAIL: ADMIN.email,
+  ADMIN_PASSWORD: ADMIN.password,
+};
+
+const PAGES = [
+  "/users",
+  "/sessions",
+  "/tokens",
+  "/audit",
+  "/license",
+  "/settings",
+  "/backup",
+  "/about",
+  "/account",
+];
+
+async function signIn(tab: Dashboard, { email, password }: typeof ADMIN): Promise<void> {
+  await tab.open("/sign-in");
+  await tab.type("textbox", "Email", email);
+  await tab.type("textbox", "Password", password);
+  await tab.click("button", "Sign in");
+  await tab.find("heading", "Overview");
+  // The one request that fails for a browser without a session.
+  tab.complaints.length = 0;
+}
+
+/** Axe-core on the page as it is, in both themes. */
+async function checkBothThemes(tab: Dashboard): Promise<void> {
+  for (const theme of ["light", "dark"] as const) {
+    await tab.theme(theme);
+    await tab.checkAccessibility();
+  }
+}
+
+/** The browser reports the refusal of the step before; nothing else may be reported. */
+function takeRefusal(tab: Dashboard, status: number): void {
+  for (const each of tab.complaints.splice(0)) match(each, new RegExp(`^${status} |${status}`));
+}
+
+/** Answers the question before something is destroyed. @returns Its text. */
+async function answer(tab: Dashboard, verb: string, name: string): Promise<string> {
+  const dialog = await tab.find("alertdialog", `${verb} ${name}?`);
+  const text = await dialog.evaluate((each) => each.textContent);
+  await tab.click("button", verb);
+  return text;
+}
+
+dashboardTest(
+  "users, their sessions, tokens and actions are managed in the dashboard",
+  async (t) => {
+    await using service = await startLongshore({ env: USERS_MODE });
+    await using browser = await startDashboardBrowser();
+    const tab = await browser.tab(service);
+    await signIn(tab, ADMIN);
+    const login = async (credentials: typeof ADMIN) =>
+      (await service.call("POST", "/auth/login", credentials, { token: null })).body.accessToken;
+
+    await t.step("a user is created, edited and listed", async () => {
+      await tab.open("/users");
+      await tab.find("table", "Users");
+      deepEqual(await tab.names("columnheader"), ["Email", "Role", "Created", "Last sign-in"]);
+      await tab.click("button", "New user");
+      await tab.find("dialog", "New user");
+      await checkBothThemes(tab);
+      const sent = tab.requests.length;
+      await tab.click("button", "Create");
+      const email = await tab.find("textbox", "Email");
+      equal(await email.evaluate((each) => each.getAttribute("aria-invalid")), "true");
+      equal(tab.requests.length, sent);
+
+      await tab.type("textbox", "Email", ADMIN.email);
+      await tab.type("textbox", "Password", OPERATOR.password);
+      await tab.click("button", "Create");
+      await tab.alert(/ada@example\.com/);
+      takeRefusal(tab, 409);
+      await tab.type("textbox", "Email", OPERATOR.email);
+      await tab.click("button", "Create");
+      await tab.status(`Created ${OPERATOR.email}`);
+
+      await tab.choose(OPERATOR.email, "Edit");
+      await tab.find("dialog", `Edit ${OPERATOR.email}`);
+      await tab.page.select("dialog select", "operator");
+      await tab.click("button", "Save");
+      await tab.status(`Saved ${OPERATOR.email}`);
+      const { body } = await service.call("GET", "/auth/users", undefined, {
+        token: await login(ADMIN),
+      });
+      deepEqual(
+        body.users.map((user: { email: string; role: string }) => [user.email, user.role]),
+        [[ADMIN.email, "admin"], [OPERATOR.email, "operator"]],
+      );
+    });
+
+    await t.step("the sessions of a user are listed and revoked", async () => {
+      const token = await login(OPERATOR);
+      await service.call("POST", "/api/tokens", { name: "deploy", role: "operator" }, { token });
+      await tab.open("/users");
+      await tab.choose(OPERATOR.email, "Sessions");
+      await tab.find("heading", "Sessions");
+      await tab.status("1 session");
+      deepEqual(await tab.names("columnheader"), [
+        "User",
+        "Address",
+        "Browser",
+        "Created",
+        "Last used",
+      ]);
+      await checkBothThemes(tab);
+      await tab.click("button", new RegExp(`^Actions for ${OPERATOR.email}`));
+      await tab.click("menuitem", "Revoke");
+      match(await answer(tab, "Revoke", `the session of ${OPERATOR.email}`), /127\.0\.0\.1/);
+      await tab.status(`Revoked the session of ${OPERATOR.email}`);
+      await tab.status("0 sessions");
+      equal((await service.call("GET", "/api/account", undefined, { token })).status, 401);
+    });
+
+    await t.step("a token of another account is listed, with its owner, and revoked", async () => {
+      await tab.open("/tokens");
+      await tab.click("checkbox", "All accounts");
+      const row = await tab.find("row", /deploy/);
+      ok((await row.evaluate((each) => each.textContent)).includes(OPERATOR.email));
+      await tab.choose("deploy", "Revoke");
+      await answer(tab, "Revoke", "deploy");
+      await tab.status("Revoked deploy");
+    });
+
+    await t.step("a password is set, and a user is deleted with what they have", async () => {
+      await tab.open("/users");
+      await tab.choose(OPERATOR.email, "Set password");
+      await tab.type("textbox", "Password", "another violet tractor");
+      await tab.click("button", "Save");
+      await tab.status(`Saved the password of ${OPERATOR.email}`);
+      await login({ ...OPERATOR, password: "another violet tractor" });
+      await tab.choose(OPERATOR.email, "Delete");
+      match(await answer(tab, "Delete", OPERATOR.email), /0 API tokens are deleted, and 1 session/);
+      await tab.status(`Deleted ${OPERATOR.email}`);
+      await tab.gone("button", `Actions for ${OPERATOR.email}`);
+    });
+
+    await t.step("the audit log finds what happened", async () => {
+      await tab.open("/audit?outcome=failure");
+      await tab.find("table", "Audit log");
+      deepEqual(await tab.names("columnheader"), [
+        "Time",
+        "Actor",
+        "Action",
+        "Target",
+        "Outcome",
+        "Address",
+      ]);
+      await tab.status("1 entry");
+      await tab.click("button", /^Actions for POST \/auth\/users/);
+      await tab.click("menuitem", "Details");
+      await tab.find("dialog", "Audit entry");
+      await checkBothThemes(tab);
+      await tab.click("button", "Close");
+      await tab.type("searchbox", "Target", "nothing has this name");
+      await tab.page.keyboard.press("Enter");
+      await tab.click("button", "Clear filters");
+      await tab.find("row", /DELETE \/auth\/users\/:id/);
+      equal(new URL(tab.page.url()).search, "");
+    });
+
+    await t.step(
+      "the account's name and password are changed, and other sessions end",
+      async () => {
+        const other = await login(ADMIN);
+        await tab.open("/account");
+        await tab.type("textbox", "Name", "Ada");
+        await tab.click("button", "Save");
+        await tab.status("Saved your profile");
+        await tab.type("textbox", "Current password", "wrong wrong wrong");
+        await tab.type("textbox", "New password", "another horse battery");
+        await tab.click("button", "Change password");
+        await tab.alert(/password/i);
+        takeRefusal(tab, 403);
+        await tab.type("textbox", "Current password", ADMIN.password);
+        await tab.click("button", "Change password");
+        await tab.status("Changed your password");
+        await tab.gone("button", "Revoke other sessions");
+        equal((await service.call("GET", "/api/account", undefined, { token: other })).status, 401);
+      },
+    );
+
+    await t.step("the last admin cannot become a viewer", async () => {
+      await tab.open("/users");
+      await tab.choose(ADMIN.email, "Edit");
+      await tab.page.select("dialog select", "viewer");
+      await tab.click("button", "Save");
+      await tab.alert(/admin/);
+      takeRefusal(tab, 409);
+      await tab.click("button", "Cancel");
+      deepEqual(tab.complaints, []);
+    });
+  },
+);
+
+dashboardTest("a viewer gets the pages of administration that are theirs", async () => {
+  await using service = await startLongshore({ env: USERS_MODE });
+  const { body } = await service.call("POST", "/auth/login", ADMIN, { token: null });
+  await service.call("POST", "/auth/users", { ...OPERATOR, role: "viewer" }, {
+    token: body.accessToken,
+  });
+  await using browser = await startDashboardBrowser();
+  const tab = await browser.tab(service);
+  await signIn(tab, OPERATOR);
+
+  for (const path of ["/users", "/sessions", "/audit", "/settings", "/backup"]) {
+    await tab.open(path);
+    await tab.find("heading", "Access denied");
+  }
+  await tab.open("/tokens");
+  await tab.click("button", "New token");
+  await tab.type("textbox", "Name", "mine");
+  deepEqual(await tab.names("option"), [
+    "Viewer",
+    "In 30 days",
+    "In 90 days",
+    "In a year",
+    "Never",
+  ]);
+  await tab.click("button", "Create");
+  await tab.find("dialog", "Token created");
+  await tab.click("button", "Done");
+  await tab.open("/license");
+  await tab.find("region", "Edition");
+  await tab.gone("button", "Install license");
+  deepEqual(tab.complaints, []);
+});
+
+dashboardTest("tokens, license and maintenance are managed in key mode", async (t) => {
+  await using service = await startLongshore();
+  await using browser = await startDashboardBrowser();
+  const tab = await browser.signIn(service);
+
+  await t.step("users mode is off, and its pages send nothing that is refused", async () => {
+    await tab.open("/users");
+    ok((await tab.page.content()).includes("Users mode is off"));
+    await tab.open("/account");
+    await tab.find("table", "Sessions");
+    deepEqual(await tab.names("radiogroup"), ["Theme", "Density"]);
+    await tab.gone("button", "Change password");
+  });
+
+  await t.step("a token is created, shown once, rotated and revoked", async () => {
+    await tab.open("/tokens");
+    await tab.click("button", "New token");
+    await tab.find("dialog", "New token");
+    await tab.page.evaluate(() => {
+      for (const each of document.querySelectorAll("details")) each.open = true;
+    });
+    await checkBothThemes(tab);
+    await tab.type("textbox", "Name", "CI");
+    await tab.page.select("dialog select", "operator");
+    await tab.type("textbox", "Stacks", "shop, blog*");
+    await (await tab.find("checkbox", "restart")).click();
+    await tab.click("button", "Create");
+    await tab.find("dialog", "Token created");
+    await checkBothThemes(tab);
+    const field = await tab.find("textbox", "Token");
+    const secret = await field.evaluate((each) => (each as HTMLInputElement).value);
+    await tab.click("button", "Done");
+    await tab.gone("dialog", "Token created");
+    deepEqual(await tab.names("columnheader"), ["Name", "Role", "Created", "Expires", "Last used"]);
+    ok(!(await tab.page.content()).includes(secret));
+
+    const { body: { tokens: [token] } } = await service.call("GET", "/api/tokens");
+    deepEqual(
+      [token.name, token.role, token.stacks, token.containers, token.permissions],
+      ["CI", "operator", ["shop", "blog*"], null, ["containers:restart"]],
+    );
+
+    await tab.choose("CI", "Details");
+    await tab.find("dialog", "CI");
+    await tab.checkAccessibility();
+    await tab.click("button", "Close");
+    await tab.choose("CI", "Rotate");
+    await answer(tab, "Rotate", "CI");
+    await tab.find("dialog", "Token rotated");
+    await tab.click("button", "Done");
+    await tab.choose("CI", "Revoke");
+    await answer(tab, "Revoke", "CI");
+    await tab.status("Revoked CI");
+    await tab.gone("table", "API tokens");
+  });
+
+  await t.step("other sessions are revoked, and this one stays", async () => {
+    const token = await service.token();
+    await tab.open("/sessions");
+    await tab.find("button", /^Actions for API key, Chrome \d+ on Linux/);
+    await tab.click("button", "Revoke other sessions");
+    await answer(tab, "Revoke", "1 other session");
+    await tab.status("Revoked 1 other session");
+    await tab.gone("button", "Revoke other sessions");
+    equal((await service.call("GET", "/api/account", undefined, { token })).status, 401);
+  });
+
+  await t.step("maintenance mode is turned on, explained and turned off", async () => {
+    await tab.open("/settings");
+    await tab.click("switch", "Maintenance mode");
+    await tab.status("Enabled maintenance mode");
+    await tab.type("textbox", "Reason", "New disks");
+    await tab.click("button", "Save");
+    await tab.status("Saved maintenance mode");
+    await tab.page.reload();
+    const reason = await tab.find("textbox", "Reason");
+    equal(await reason.evaluate((each) => (each as HTMLInputElement).value), "New disks");
+    await tab.click("switch", "Maintenance mode");
+    await tab.status("Disabled maintenance mode");
+    await tab.gone("textbox", "Reason");
+  });
+
+  await t.step("a wrong license is refused, and the trial starts", async () => {
+    await tab.open("/license");
+    await tab.find("region", "Edition");
+    await tab.type("textbox", "License key", "not.a.license");
+    await tab.click("button", "Install license");
+    await tab.alert(/license/i);
+    takeRefusal(tab, 400);
+    await tab.click("button", "Start trial");
+    await tab.status("Started the trial");
+    await tab.gone("button", "Start trial");
+    await until(
+      "the edition is shown",
+      () => tab.page.$eval("main", (main) => main.textContent.includes("Enterprise")),
+    );
+  });
+
+  await t.step("about shows the version and the license text", async () => {
+    await tab.open("/about");
+    await tab.find("region", "Service");
+    const { body } = await service.call("GET", "/health", undefined, { token: null });
+    const text = await tab.page.$eval("main", (main) => main.textContent);
+    ok(text.includes(body.version) && text.includes("Permission is hereby granted"));
+  });
+
+  await t.step("every page is accessible in both themes, and fits on a phone", async () => {
+    for (const path of PAGES) {
+      await tab.page.setViewport({ width: 1280, height: 900 });
+      await tab.open(path);
+      await tab.find("status", "Connection");
+      await checkBothThemes(tab);
+      await tab.page.setViewport({ ...PHONE, width: 360 });
+      equal(await tab.page.evaluate(() => document.documentElement.scrollWidth), 360, path);
+    }
+    deepEqual(tab.complaints, []);
+  });
+});

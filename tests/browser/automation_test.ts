@@ -1,0 +1,407 @@
+/**
+ * The pages Alerts, Webhooks, Registries, Schedules, Integrations and Probes, with a service that may send
+ * requests to loopback.
+ *
+ * @module
+ */
+
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { type Dashboard, dashboardTest, startDashboardBrowser } from "../helpers/dashboard.ts";
+import { simulateContainers } from "../helpers/fake_containers.ts";
+import { fakeEngine } from "../helpers/fake_engine.ts";
+import { fakeRegistry } from "../helpers/fake_registry.ts";
+import { fakeReceiver } from "../helpers/fake_receiver.ts";
+import { fakeSystem } from "../helpers/fake_system.ts";
+import { type Longshore, startLongshore } from "../helpers/longshore.ts";
+import { until } from "../helpers/until.ts";
+
+/** A name that would be harmful as HTML. */
+const HOSTILE = "<img src=x onerror=document.title='evil'>";
+
+dashboardTest("alerts, webhooks, schedules, integrations and probes are managed", async (t) => {
+  await using engine = fakeEngine(simulateContainers([{ name: "web" }, { name: "db" }]));
+  await using receiver = fakeReceiver();
+  await using service = await startLongshore({
+    engineSocket: engine.socketPath,
+    env: {
+      OUTBOUND_ALLOW: "127.0.0.0/8",
+      ENDPOINTS: `Shop|${receiver.url}|204,Broken|${receiver.url}|200`,
+      SSL_DOMAINS: "127.0.0.1:1",
+    },
+  });
+  await using browser = await startDashboardBrowser();
+  const tab = await browser.signIn(service);
+
+  await t.step("alert rules", () => checkAlerts(tab, service));
+  await t.step("webhooks", async () => {
+    await checkWebhooks(tab, receiver.url);
+    const tests = receiver.received.filter(({ body }) => body !== "");
+    deepEqual(tests.map(({ body }) => JSON.parse(body).event), ["test"]);
+    equal(tests[0]?.headers["x-team"], "operations");
+  });
+  await t.step("registries", () => checkRegistries(tab));
+  await t.step("schedules", () => checkSchedules(tab));
+  await t.step("integrations", () => checkIntegrations(tab));
+  await t.step("probes", () => checkProbes(tab));
+  deepEqual(tab.complaints, []);
+});
+
+dashboardTest(
+  "viewers see alerts, schedules and integrations, and can change nothing",
+  async () => {
+    const [email, password] = ["viewer@example.com", "correct horse battery staple"];
+    await using engine = fakeEngine(simulateContainers([{ name: "web" }]));
+    await using service = await startLongshore({
+      engineSocket: engine.socketPath,
+      env: { AUTH_MODE: "users", ADMIN_EMAIL: "admin@example.com", ADMIN_PASSWORD: password },
+    });
+    const admin = await service.call("POST", "/auth/login", {
+      email: "admin@example.com",
+      password,
+    }, { token: null });
+    const create = async (path: string, body: unknown) => {
+      const { status } = await service.call("POST", path, body, { token: admin.body.accessToken });
+      equal(status, 201, path);
+    };
+    await create("/auth/users", { email, password: `${password} 2`, role: "viewer" });
+    await create("/api/alerts/rules", {
+      name: "High CPU",
+      metric: "cpu_percent",
+      operator: ">",
+      threshold: 90,
+      durationSeconds: 60,
+    });
+    await create("/api/schedules", {
+      name: "Nightly",
+      containerId: "web",
+      containerName: "web",
+      action: "restart",
+      cronExpression: "0 3 * * *",
+    });
+    await create("/api/integrations", {
+      name: "Dashboards",
+      adapter: "dashboard",
+      config: { url: "http://10.0.0.1", apiKey: "key" },
+      enabled: false,
+    });
+    await using browser = await startDashboardBrowser();
+    const tab = await browser.tab(service);
+
+    await tab.open("/webhooks");
+    await tab.type("textbox", "Email", email);
+    await tab.type("textbox", "Password", `${password} 2`);
+    await tab.click("button", "Sign in");
+    await tab.find("heading", "Access denied");
+    tab.complaints.length = 0;
+    for (
+      const [path, name] of [
+        ["/alerts", "High CPU"],
+        ["/schedules", "Nightly"],
+        ["/integrations", "Dashboards"],
+      ] as const
+    ) {
+      await tab.open(path);
+      const toggle = await tab.find("switch", `Enable ${name}`);
+      ok(await toggle.evaluate((input) => (input as HTMLInputElement).disabled), path);
+      const buttons = await tab.names("button");
+      deepEqual(buttons.filter((each) => each.startsWith("New ")), [], path);
+      ok(!(await tab.names("link")).includes("Webhooks"), path);
+    }
+    await tab.choose("Dashboards", "Data");
+    await tab.find("dialog", "Data of Dashboards");
+    deepEqual(tab.complaints, []);
+  },
+);
+
+async function checkAlerts(tab: Dashboard, service: Longshore): Promise<void> {
+  await tab.open("/alerts");
+  await tab.click("button", "New alert rule");
+  await tab.find("dialog", "New alert rule");
+  await checkBothThemes(tab);
+  const sent = tab.requests.length;
+  await tab.click("button", "Create");
+  const name = await tab.find("textbox", "Name");
+  equal(await name.evaluate((input) => input.getAttribute("aria-invalid")), "true");
+  equal(tab.requests.length, sent);
+
+  await tab.type("textbox", "Name", HOSTILE);
+  await select(tab, "Metric", "memory_percent");
+  await select(tab, "Operator", ">=");
+  await tab.type("spinbutton", "Threshold", "0");
+  await tab.type("spinbutton", "Duration (seconds)", "0");
+  await tab.click("button", "Create");
+  await tab.status(`Created ${HOSTILE}`);
+  deepEqual(await columnsOf(tab, "Alert rules"), [
+    "Name",
+    "Condition",
+    "State",
+    "Last fired",
+    "Enabled",
+  ]);
+  ok((await textOf(tab, "Alert rules")).includes("Memory ≥ 0 %"));
+
+  // The page follows the alert that fires, without a reload.
+  await until("the rule fires", async () => /Firing/.test(await textOf(tab, "Alert rules")));
+  await until("its history", async () => (await columnsOf(tab, "Alert history")).length > 0);
+  deepEqual(await columnsOf(tab, "Alert history"), ["Rule", "Value", "Fired", "Resolved"]);
+  await checkBothThemes(tab);
+
+  await tab.click("switch", `Enable ${HOSTILE}`);
+  await tab.status(`Disabled ${HOSTILE}`);
+  await tab.choose(HOSTILE, "Edit");
+  await tab.find("dialog", `Edit ${HOSTILE}`);
+  await tab.type("textbox", "Name", "Memory");
+  await tab.type("spinbutton", "Threshold", "97.5");
+  await tab.click("button", "Save");
+  await tab.status("Saved Memory");
+  const { rules } = (await service.call("GET", "/api/alerts/rules")).body;
+  deepEqual(
+    [rules[0].name, rules[0].operator, rules[0].threshold, rules[0].enabled],
+    ["Memory", ">=", 97.5, false],
+  );
+
+  await tab.choose("Memory", "Delete");
+  await tab.find("alertdialog", "Delete Memory?");
+  await tab.click("button", "Delete");
+  await tab.status("Deleted Memory");
+  await tab.gone("table", "Alert rules");
+}
+
+async function checkWebhooks(tab: Dashboard, url: string): Promise<void> {
+  await tab.open("/webhooks");
+  await tab.click("button", "New webhook");
+  await tab.type("textbox", "Name", "On-call");
+  await tab.type("textbox", "URL", "http://10.0.0.1/hook");
+  await tab.find("group", "Events");
+  await tab.click("button", "Create");
+  const first = await tab.find("checkbox", "*");
+  equal(await first.evaluate((input) => input.getAttribute("aria-invalid")), "true");
+  await checkBothThemes(tab);
+
+  await tab.click("checkbox", "alert.fired");
+  await tab.click("button", "Create");
+  await tab.alert(/10\.0\.0\.1/);
+  const field = await tab.find("textbox", "URL");
+  equal(await field.evaluate((input) => (input as HTMLInputElement).value), "http://10.0.0.1/hook");
+  expectRefusal(tab);
+
+  await tab.type("textbox", "URL", url);
+  await tab.type("textbox", "Headers", "X-Team: operations");
+  await tab.click("button", "Create");
+  await tab.find("dialog", "Webhook created");
+  const secret = await tab.find("textbox", "Signing secret");
+  match(await secret.evaluate((input) => (input as HTMLInputElement).value), /^whsec_/);
+  await checkBothThemes(tab);
+  await tab.click("button", "Done");
+  deepEqual(await columnsOf(tab, "Webhooks"), [
+    "Name",
+    "URL",
+    "Events",
+    "Last delivery",
+    "Enabled",
+  ]);
+
+  await tab.choose("On-call", "Edit");
+  await tab.click("checkbox", "container.down");
+  await tab.click("button", "Save");
+  await tab.status("Saved On-call");
+  await tab.choose("On-call", "Test");
+  await tab.status(/^Sent a test event to On-call/);
+  await tab.choose("On-call", "Deliveries");
+  await tab.find("dialog", "Deliveries of On-call");
+  await until("the delivery is sent", async () => {
+    await tab.click("button", "Refresh");
+    return /Sent/.test(await textOf(tab, "Deliveries"));
+  });
+  await checkBothThemes(tab);
+  await tab.click("button", "Close");
+  await until("it is the last one", async () => /Delivered/.test(await textOf(tab, "Webhooks")));
+  await checkBothThemes(tab);
+
+  await tab.choose("On-call", "Delete");
+  await tab.find("alertdialog", "Delete On-call?");
+  await tab.click("button", "Delete");
+  await tab.status("Deleted On-call");
+  await tab.gone("table", "Webhooks");
+}
+
+async function checkRegistries(tab: Dashboard): Promise<void> {
+  await using registry = fakeRegistry();
+  registry.auth = { kind: "basic", user: "ann:s3cret" };
+  await tab.open("/registries");
+  await tab.click("button", "New registry");
+  await tab.type("textbox", "Host", registry.address);
+  await tab.type("textbox", "User name", "ann");
+  await tab.type("textbox", "Password or token", "wrong");
+  await tab.type("textbox", "Certificate authority", "nothing");
+  await checkBothThemes(tab);
+  await tab.click("button", "Create");
+  await tab.alert(/must be certificates in PEM/);
+  expectRefusal(tab);
+  await tab.type("textbox", "Certificate authority", "");
+  await tab.click("button", "Create");
+  await tab.status(`Created ${registry.address}`);
+  await tab.choose(registry.address, "Test");
+  await tab.alert(/refused the request/);
+
+  await tab.choose(registry.address, "Edit");
+  const password = await tab.find("textbox", "Password or token");
+  equal(await password.evaluate((input) => (input as HTMLInputElement).value), "");
+  await tab.type("textbox", "Password or token", "s3cret");
+  await tab.click("button", "Save");
+  await tab.status(`Saved ${registry.address}`);
+  await tab.choose(registry.address, "Test");
+  await tab.status(`${registry.address} accepts the credentials`);
+  await checkBothThemes(tab);
+  await tab.choose(registry.address, "Delete");
+  await tab.find("alertdialog", `Delete ${registry.address}?`);
+  await tab.click("button", "Delete");
+  await tab.status(`Deleted ${registry.address}`);
+  await tab.gone("table", "Registries");
+}
+
+async function checkSchedules(tab: Dashboard): Promise<void> {
+  await tab.open("/schedules");
+  await tab.find("status", "Connection");
+  await until("the containers are known", async () => {
+    await tab.click("button", "New schedule");
+    const options = await tab.names("option");
+    if (options.includes("web")) return true;
+    await tab.click("button", "Cancel");
+    return false;
+  });
+  await tab.type("textbox", "Name", "Nightly");
+  await tab.type("textbox", "Cron expression", "every night");
+  await select(tab, "Container", "web");
+  await select(tab, "Action", "stop");
+  await select(tab, "Time zone", "Europe/Berlin");
+  await tab.click("button", "Create");
+  const cron = await tab.find("textbox", "Cron expression");
+  equal(await cron.evaluate((input) => input.getAttribute("aria-invalid")), "true");
+  await tab.type("textbox", "Cron expression", "99 3 * * *");
+  await tab.click("button", "Create");
+  await tab.alert(/cron/i);
+  expectRefusal(tab);
+  await checkBothThemes(tab);
+  await tab.type("textbox", "Cron expression", "0 3 * * *");
+  await tab.click("button", "Create");
+  await tab.status("Created Nightly");
+  deepEqual(await columnsOf(tab, "Schedules"), [
+    "Name",
+    "Container",
+    "Action",
+    "Cron",
+    "Next run",
+    "Last run",
+    "Enabled",
+  ]);
+  await tab.find("region", "Schedule history");
+  await checkBothThemes(tab);
+
+  await tab.choose("Nightly", "Edit");
+  await select(tab, "Container", "db");
+  await tab.click("button", "Save");
+  await tab.status("Saved Nightly");
+  await tab.find("link", "db");
+  await tab.click("switch", "Enable Nightly");
+  await tab.status("Disabled Nightly");
+  await tab.choose("Nightly", "Delete");
+  await tab.find("alertdialog", "Delete Nightly?");
+  await tab.click("button", "Delete");
+  await tab.status("Deleted Nightly");
+  await tab.gone("table", "Schedules");
+}
+
+async function checkIntegrations(tab: Dashboard): Promise<void> {
+  await using system = fakeSystem({ "/status": () => ({ disks: [{ used: 42 }] }) });
+  await tab.open("/integrations");
+  await tab.click("button", "New integration");
+  await tab.type("textbox", "Name", "NAS");
+  await select(tab, "Adapter", "http-json");
+  await tab.type("textbox", "URL", "http://169.254.169.254/status");
+  await tab.type("textbox", "Headers", "X-Key: secret");
+  await tab.type("textbox", "Field mappings", "disks.0.used");
+  await tab.click("button", "Create");
+  const mappings = await tab.find("textbox", "Field mappings");
+  equal(await mappings.evaluate((input) => input.getAttribute("aria-invalid")), "true");
+  await tab.type("textbox", "Field mappings", '[{"name": "Used", "path": "disks.0.used"}]');
+  await tab.click("button", "Create");
+  await tab.alert(/169\.254\.169\.254/);
+  expectRefusal(tab);
+  await checkBothThemes(tab);
+  await tab.type("textbox", "URL", `${system.url}/status`);
+  await tab.click("button", "Create");
+  await tab.status("Created NAS");
+  deepEqual(await columnsOf(tab, "Integrations"), [
+    "Name",
+    "Adapter",
+    "Status",
+    "Last poll",
+    "Enabled",
+  ]);
+
+  await tab.choose("NAS", "Test");
+  await tab.status(/^Tested NAS: it answered in /);
+  await tab.choose("NAS", "Poll");
+  await tab.status("Polled NAS: 1 record");
+  await tab.choose("NAS", "Data");
+  await until("the value", async () => /Used.*42/s.test(await textOf(tab, "Data")));
+  await checkBothThemes(tab);
+  await tab.click("button", "Close");
+  await tab.choose("NAS", "Edit");
+  await tab.type("spinbutton", "Poll interval (seconds)", "120");
+  await tab.click("button", "Save");
+  await tab.status("Saved NAS");
+  await checkBothThemes(tab);
+  await tab.choose("NAS", "Poll");
+  await until("the stored header is kept", () => system.asked.at(-1)?.headers.get("x-key"));
+  equal(system.asked.at(-1)?.headers.get("x-key"), "secret");
+
+  await tab.choose("NAS", "Delete");
+  await tab.find("alertdialog", "Delete NAS?");
+  await tab.click("button", "Delete");
+  await tab.status("Deleted NAS");
+  await tab.gone("table", "Integrations");
+}
+
+async function checkProbes(tab: Dashboard): Promise<void> {
+  await tab.open("/probes");
+  await until("the checks", async () => {
+    return /Up\s+204.*Down\s+204, not 200/s.test(await textOf(tab, "Endpoints"));
+  });
+  deepEqual(await columnsOf(tab, "Endpoints"), ["Name", "URL", "Status", "Response time"]);
+  await until("the certificate", async () => /Unknown/.test(await textOf(tab, "Certificates")));
+  deepEqual(await columnsOf(tab, "Certificates"), ["Domain", "Expires", "Issuer"]);
+  await checkBothThemes(tab);
+}
+
+async function checkBothThemes(tab: Dashboard): Promise<void> {
+  for (const theme of ["light", "dark"] as const) {
+    await tab.theme(theme);
+    await tab.checkAccessibility();
+  }
+}
+
+/** Chooses an option by its value. */
+async function select(tab: Dashboard, name: string, value: string): Promise<void> {
+  await (await tab.find("combobox", name)).evaluate((field, value) => {
+    (field as HTMLSelectElement).value = value;
+    field.dispatchEvent(new Event("change", { bubbles: true }));
+  }, value);
+}
+
+const columnsOf = (tab: Dashboard, table: string): Promise<string[]> =>
+  tab.page.$$eval(
+    `table[aria-label="${table}"] th[scope=col]`,
+    (headers) => headers.map(({ textContent }) => textContent),
+  );
+
+const textOf = (tab: Dashboard, table: string): Promise<string> =>
+  tab.page.$eval(`table[aria-label="${table}"]`, (element) => (element as HTMLElement).innerText)
+    .catch(() => "");
+
+/** Takes the one complaint about a refusal that the test has caused. */
+function expectRefusal(tab: Dashboard): void {
+  const refusals = tab.complaints.splice(0);
+  ok(refusals.length > 0 && refusals.every((each) => /\b400\b/.test(each)), refusals.join("\n"));
+}

@@ -1,0 +1,484 @@
+/**
+ * The dashboard's pages of the Enterprise Edition in a real Chromium: single sign-on, roles, IP
+ * allowlist, mTLS, branding, encryption and compliance.
+ *
+ * @module
+ */
+
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { ANY, PERMISSIONS } from "../../services/auth/permissions.ts";
+import { createAuthority } from "../helpers/certificates.ts";
+import {
+  type Dashboard,
+  dashboardTest,
+  PHONE,
+  startDashboardBrowser,
+} from "../helpers/dashboard.ts";
+import {
+  checkBothThemes,
+  checkEmptyDialog,
+  deleteRow,
+  rowOf,
+  takeRefusal,
+} from "../helpers/dashboard_steps.ts";
+import { startLongshore } from "../helpers/longshore.ts";
+import { until } from "../helpers/until.ts";
+
+const PAGES = [
+  "/sso",
+  "/roles",
+  "/ip-allowlist",
+  "/mtls",
+  "/branding",
+  "/encryption",
+  "/compliance",
+];
+
+/** High enough that messages cover no row. */
+const WINDOW = { width: 1280, height: 1400 };
+
+const ADMIN = { email: "admin@example.com", password: "correct horse battery staple" };
+const VIEWER = { email: "viewer@example.com", password: "another horse battery staple" };
+
+dashboardTest("the pages of the Enterprise Edition", async (t) => {
+  await using service = await startLongshore({
+    env: { AUTH_MODE: "users", ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password },
+  });
+  await using browser = await startDashboardBrowser();
+  const tab = await browser.tab(service, WINDOW);
+  await tab.open("/sign-in");
+  await signIn(tab, ADMIN);
+  tab.complaints.length = 0;
+
+  await t.step("are locked without it, and send no request that is refused", async () => {
+    for (const path of PAGES) {
+      await tab.open(path);
+      await tab.find("button", "Start trial");
+    }
+    await checkBothThemes(tab);
+    deepEqual(tab.requests.filter((each) => each.includes("/ext/")), []);
+    await tab.click("button", "Start trial");
+    await tab.find("table", "Compliance log");
+  });
+
+  await t.step("have their empty state and their dialog", async () => {
+    for (
+      const [path, button, field] of [
+        ["/sso", "New provider", "Name"],
+        ["/roles", "New role", "Name"],
+        ["/ip-allowlist", "New rule", "Range"],
+        ["/mtls", "New authority", "Name"],
+        ["/mtls", "New agent", "Host name"],
+        ["/branding", "New brand", "Name"],
+      ] as const
+    ) {
+      await tab.open(path);
+      await checkEmptyDialog(tab, button, field);
+    }
+  });
+
+  const { body: login } = await service.call("POST", "/auth/login", ADMIN, { token: null });
+  const { status } = await service.call("POST", "/auth/users", { ...VIEWER, role: "viewer" }, {
+    token: login.accessToken,
+  });
+  equal(status, 201);
+
+  await t.step("IP allowlist: enforcement that would lock out its user is refused", async () => {
+    await checkIpAllowlist(tab);
+  });
+  await t.step("roles: permissions and users", () => checkRoles(tab));
+  await t.step("SSO: a provider and its setup values", () => checkSso(tab));
+  await t.step("mTLS: authorities and agents", () => checkMtls(tab));
+  await t.step("branding: the active brand", () => checkBranding(tab));
+  await t.step("encryption: a rotation and its result", () => checkEncryption(tab));
+  await t.step("compliance: search, verification and export", () => checkCompliance(tab));
+
+  await t.step("no page is wider than a small phone", async () => {
+    await tab.page.setViewport({ ...PHONE, width: 360 });
+    for (const path of PAGES) {
+      await tab.open(path);
+      await tab.find("main");
+      equal(await tab.page.evaluate(() => document.documentElement.scrollWidth), 360, path);
+    }
+    await tab.page.setViewport(WINDOW);
+  });
+
+  deepEqual(tab.complaints, []);
+
+  await t.step("a viewer sees brands only, and cannot change them", async () => {
+    await tab.click("button", "Account menu");
+    await tab.click("menuitem", "Sign out");
+    await tab.find("heading", "Sign in");
+    await signIn(tab, VIEWER);
+    await tab.open("/branding");
+    await tab.find("table", "Brands");
+    deepEqual((await tab.names("button")).filter((name) => /brand|Actions/.test(name)), []);
+    for (const path of PAGES.filter((each) => each !== "/branding")) {
+      await tab.open(path);
+      await tab.find("heading", "Access denied");
+    }
+  });
+
+  deepEqual(tab.complaints, []);
+});
+
+async function signIn(tab: Dashboard, { email, password }: typeof ADMIN): Promise<void> {
+  await tab.type("textbox", "Email", email);
+  await tab.type("textbox", "Password", password);
+  await tab.click("button", "Sign in");
+  await tab.find("navigation", "Main");
+}
+
+async function checkIpAllowlist(tab: Dashboard): Promise<void> {
+  await tab.open("/ip-allowlist");
+  await tab.find("button", "Admit my address");
+  await tab.click("switch", "Enforce");
+  await tab.alert(/^This would lock you out/);
+  takeRefusal(tab, 409);
+  const isOn = () =>
+    tab.find("switch", "Enforce").then((each) =>
+      each.evaluate((input) => (input as HTMLInputElement).checked)
+    );
+  await until("the switch is off again", async () => !await isOn());
+
+  await tab.click("button", "Admit my address");
+  await tab.find("dialog", "New rule");
+  await tab.type("textbox", "Label", "My desk");
+  await tab.click("button", "Create");
+  await tab.status("Created My desk");
+  await tab.find("table");
+  deepEqual(await tab.names("columnheader"), ["Range", "Label", "Scope", "Expires", "Status"]);
+  await tab.gone("button", "Admit my address");
+  await tab.click("switch", "Enforce");
+  await tab.status("Enforced the allowlist");
+  await checkBothThemes(tab);
+
+  await tab.choose("My desk", "Delete");
+  await tab.click("button", "Delete");
+  await tab.alert(/lock you out/);
+  takeRefusal(tab, 409);
+  await tab.click("switch", "Enforce");
+  await tab.status("Stopped enforcing");
+
+  await tab.choose("My desk", "Edit");
+  await tab.page.select("dialog select", "user");
+  await tab.find("combobox", "User");
+  await tab.type("textbox", "Range", "10.0.0.1/8");
+  await tab.click("button", "Save");
+  await tab.alert(/cidr/);
+  takeRefusal(tab);
+  const field = await tab.find("textbox", "Range");
+  equal(await field.evaluate((each) => each.getAttribute("aria-invalid")), "true");
+  await tab.type("textbox", "Range", "10.0.0.0/8");
+  await tab.click("button", "Save");
+  await tab.status("Saved My desk");
+  await until("its user", async () => (await rowOf(tab, "10.0.0.0/8")).includes(ADMIN.email));
+
+  await tab.click("button", "Check address");
+  await tab.type("textbox", "Address", "192.0.2.1");
+  await tab.click("button", "Check");
+  await tab.status(/192\.0\.2\.1: Not enforced; no rule would admit it/);
+  await checkBothThemes(tab);
+  await tab.click("button", "Cancel");
+  match(await deleteRow(tab, "My desk"), /addresses in 10\.0\.0\.0\/8 are refused/);
+}
+
+async function checkRoles(tab: Dashboard): Promise<void> {
+  await tab.open("/roles");
+  await tab.click("button", "New role");
+  await tab.find("dialog", "New role");
+  const offered = await tab.page.$$eval(
+    "dialog input[type=checkbox]",
+    (boxes) => boxes.map(({ name, value }) => ({ resource: name, action: value })),
+  );
+  deepEqual(
+    offered.filter(({ resource, action }) => resource !== ANY && action !== ANY),
+    PERMISSIONS,
+  );
+  await tab.type("textbox", "Name", "Night shift");
+  await tab.page.click("input[name=containers][value=restart]");
+  await tab.page.click("input[name=containers][value=logs]");
+  await tab.click("button", "Create");
+  await tab.status("Created Night shift");
+  await tab.find("table");
+  deepEqual(await tab.names("columnheader"), [
+    ...["Name", "Description", "Priority", "Permissions", "Users"],
+  ]);
+  await checkBothThemes(tab);
+
+  await tab.choose("Night shift", "Edit");
+  await tab.find("dialog", "Edit Night shift");
+  await tab.page.click("input[name=containers][value=logs]");
+  await tab.page.click("input[name=stacks][value='*']");
+  await tab.type("textbox", "Description", "Restarts");
+  await tab.click("button", "Save");
+  await tab.status("Saved Night shift");
+  await until(
+    "the description",
+    async () => /Restarts\s+0\s+2\s+0/.test(await rowOf(tab, "Night")),
+  );
+
+  await tab.choose("Night shift", "Users");
+  await tab.find("dialog", "Users of Night shift");
+  await tab.page.select("dialog select", await optionOf(tab, VIEWER.email));
+  await tab.click("button", "Assign role");
+  await tab.status(`Assigned Night shift to ${VIEWER.email}`);
+  await tab.find("button", `Actions for ${VIEWER.email}`);
+  await checkBothThemes(tab);
+  await tab.choose(VIEWER.email, "Remove");
+  await tab.find("alertdialog", `Remove ${VIEWER.email}?`);
+  await tab.page.keyboard.press("Escape");
+  await tab.gone("alertdialog");
+  await tab.page.keyboard.press("Escape");
+  await tab.gone("dialog");
+
+  await tab.click("button", "Check permissions");
+  await tab.page.select("dialog select", await optionOf(tab, VIEWER.email));
+  await tab.page.select("dialog select[name=action]", "restart");
+  await tab.click("button", "Check");
+  await tab.status("The user has this permission");
+  await checkBothThemes(tab);
+  await tab.click("button", "Cancel");
+  match(await deleteRow(tab, "Night shift"), /1 user loses its permissions/);
+}
+
+/** The value of an option in the open dialog. */
+const optionOf = (tab: Dashboard, name: string): Promise<string> =>
+  until(`the option ${name}`, () =>
+    tab.page.$$eval(
+      "dialog option",
+      (options, name) => options.find(({ textContent }) => textContent === name)?.value,
+      name,
+    )) as Promise<string>;
+
+async function checkSso(tab: Dashboard): Promise<void> {
+  const { cert } = await (await createAuthority("Acme")).issue({ name: "idp.example.com" });
+  await tab.open("/sso");
+  await tab.click("button", "New provider");
+  await tab.type("textbox", "Name", "Acme");
+  await tab.type("textbox", "Entity ID", "https://idp.example.com/metadata");
+  await tab.type("textbox", "Login URL", "https://idp.example.com/sso");
+  await paste(tab, "Certificate", "no certificate");
+  await tab.click("button", "Create");
+  await tab.alert(/certificate/);
+  takeRefusal(tab);
+  await paste(tab, "Certificate", cert);
+  await tab.click("button", "Create");
+  await tab.status("Created Acme");
+  const setup = await tab.find("dialog", "Setup of Acme");
+  match(
+    await setup.evaluate((each) => each.textContent),
+    /\/api\/ext\/service-enterprise\/sso\/acs/,
+  );
+  await checkBothThemes(tab);
+  await tab.click("button", "Done");
+  deepEqual(await tab.names("columnheader"), ["Name", "Entity ID", "Kind", "New users", "Status"]);
+  await tab.find("region", "Sessions");
+  await checkBothThemes(tab);
+
+  await tab.click("switch", "Enable Acme");
+  await tab.status("Disabled Acme");
+  await tab.choose("Acme", "Edit");
+  await tab.click("checkbox", "Create users that do not exist");
+  await tab.click("button", "Save");
+  await tab.status("Saved Acme");
+  await until("it", async () => (await rowOf(tab, "Acme")).includes("Created as viewer"));
+  match(await rowOf(tab, "Acme"), /Disabled/);
+  await tab.click("button", "Delete inactive sessions");
+  await tab.status("Deleted 0 inactive sessions");
+  match(await deleteRow(tab, "Acme"), /the sessions of its users end/);
+}
+
+/** Sets the text of a field at once, which is faster than to type it. */
+async function paste(tab: Dashboard, name: string, text: string): Promise<void> {
+  const field = await tab.find("textbox", name);
+  await field.evaluate((each, text) => (each as HTMLTextAreaElement).value = text, text);
+}
+
+async function checkMtls(tab: Dashboard): Promise<void> {
+  const authority = await createAuthority("Agents 2026");
+  const agent = await authority.issue({ name: "web-1", extendedKeyUsage: "clientAuth" });
+  await tab.open("/mtls");
+  await tab.click("button", "New authority");
+  await tab.type("textbox", "Name", "Agents 2026");
+  await paste(tab, "Certificate", authority.cert);
+  await tab.click("button", "Create");
+  await tab.status("Created Agents 2026");
+  await tab.find("table", "Certificate authorities");
+
+  await tab.click("button", "New agent");
+  await tab.type("textbox", "Host name", "web-1");
+  await tab.type("textbox", "Tags", "web, rack-7");
+  await paste(tab, "Certificate", agent.key);
+  await tab.click("button", "Create");
+  await tab.alert(/certificate/);
+  takeRefusal(tab);
+  await paste(tab, "Certificate", agent.cert);
+  await tab.page.select("dialog select", await optionOf(tab, "Agents 2026"));
+  await tab.click("button", "Create");
+  await tab.status("Created web-1");
+  await tab.find("table", "Agents");
+  match(await rowOf(tab, "web-1"), /web, rack-7\s+Agents 2026/);
+  const region = await tab.find("region", "Enforcement");
+  match(
+    await region.evaluate((each) => each.textContent),
+    /1 agent would be accepted now.*locks you out/,
+  );
+  await checkBothThemes(tab);
+
+  await tab.click("switch", "Enforce");
+  await tab.status("Enforced mTLS");
+  await tab.choose("Agents 2026", "Delete");
+  await tab.click("button", "Delete");
+  await tab.alert(/Agents 2026|agent/);
+  takeRefusal(tab, 409);
+
+  await tab.choose("web-1", "Details");
+  const details = await tab.find("dialog", "web-1");
+  match(await details.evaluate((each) => each.textContent), /Fingerprintsha256:[0-9a-f]{64}/);
+  await checkBothThemes(tab);
+  await tab.click("button", "Done");
+  await tab.choose("web-1", "Revoke");
+  await tab.find("alertdialog", "Revoke web-1?");
+  await tab.click("button", "Revoke");
+  await tab.status("Revoked web-1");
+  await tab.gone("button", "Actions for web-1");
+  await tab.page.select("select[aria-label=Show]", "revoked");
+  await until("it is listed", async () => (await rowOf(tab, "web-1")).includes("Revoked"));
+  match(tab.page.url(), /\?agents=revoked$/);
+  match(await deleteRow(tab, "Agents 2026"), /refused while an agent uses it/);
+}
+
+async function checkBranding(tab: Dashboard): Promise<void> {
+  await tab.open("/branding");
+  await tab.click("button", "New brand");
+  await tab.type("textbox", "Name", "Harbor");
+  await tab.type("textbox", "Primary color", "teal");
+  await tab.click("button", "Create");
+  await tab.alert(/primary_color/);
+  takeRefusal(tab);
+  await tab.type("textbox", "Primary color", "#0f5c6e");
+  await tab.click("button", "Create");
+  await tab.status("Created Harbor");
+  await tab.find("table");
+  deepEqual(await tab.names("columnheader"), [
+    ...["Name", "Status", "Service name", "Colors", "Changed"],
+  ]);
+  await checkBothThemes(tab);
+
+  await tab.choose("Harbor", "Activate");
+  await tab.status(/^Activated Harbor/);
+  await tab.choose("Harbor", "Edit");
+  await tab.type("textbox", "Service name", "Harbor Operations");
+  await tab.click("button", "Save");
+  await tab.status("Saved Harbor");
+  await until("it is active", async () => /Active\s+Harbor Operations/.test(await rowOf(tab, "H")));
+  match(await deleteRow(tab, "Harbor"), /get the built-in design again/);
+  await tab.click("button", "New brand");
+  await tab.type("textbox", "Name", "Winter");
+  await tab.click("button", "Create");
+  await tab.status("Created Winter");
+}
+
+async function checkEncryption(tab: Dashboard): Promise<void> {
+  await tab.open("/encryption");
+  await tab.click("button", "Rotate key");
+  await tab.find("dialog", "Rotate key");
+  await checkBothThemes(tab);
+  await tab.type("textbox", "Notes", "Yearly rotation");
+  await tab.click("button", "Record start");
+  await tab.status("Recorded the start of the rotation");
+  await tab.find("table", "Key rotations");
+  await until("it is pending", async () => (await rowOf(tab, "Pending")) !== "");
+  await tab.click("button", "Rotate key");
+  await tab.click("button", "Record start");
+  await tab.alert(/pending/);
+  takeRefusal(tab, 409);
+  await tab.click("button", "Cancel");
+  await tab.click("button", /^Actions for rotation of /);
+  await tab.click("menuitem", "Complete rotation");
+  await tab.click("button", "Save");
+  await tab.status("Saved the rotation as completed");
+  await until("it", async () => (await rowOf(tab, "Completed")).includes("Yearly rotation"));
+
+  await tab.click("button", "Edit settings");
+  await tab.click("checkbox", "Encryption is on");
+  await tab.click("button", "Save");
+  await tab.alert(/^Cannot enable encryption/);
+  takeRefusal(tab, 409);
+  await tab.click("checkbox", "Encryption is on");
+  await tab.page.select("dialog select", "aes-256-gcm");
+  await tab.click("button", "Save");
+  await tab.status("Saved the encryption settings");
+  await checkBothThemes(tab);
+}
+
+async function checkCompliance(tab: Dashboard): Promise<void> {
+  await tab.open("/compliance");
+  await tab.find("table", "Compliance log");
+  deepEqual(await tab.names("columnheader"), ["Time", "Actor", "Action", "Target", "Outcome"]);
+  await checkBothThemes(tab);
+
+  await tab.click("button", "More actions");
+  await tab.click("menuitem", "New entry");
+  await checkBothThemes(tab);
+  await tab.type("textbox", "Action", "backup.restored");
+  await tab.type("textbox", "Metadata", "no JSON");
+  await tab.click("button", "Create");
+  await tab.alert("Metadata: must be a JSON object");
+  await tab.type("textbox", "Metadata", '{"ticket":"OPS-4711"}');
+  await tab.click("button", "Create");
+  await tab.status("Created the entry backup.restored");
+
+  await tab.type("searchbox", "Search log", "nothing like this");
+  await tab.click("button", "Clear filters");
+  await tab.type("searchbox", "Search log", "BACKUP.rest");
+  await until("one entry is left", async () => (await rowCount(tab)) === 1);
+  match(tab.page.url(), /\?q=BACKUP\.rest$/);
+  await tab.click("button", /^Actions for backup\.restored /);
+  await tab.click("menuitem", "Details");
+  await tab.find("dialog", "Entry");
+  await until("it is shown", async () => {
+    const dialog = await tab.find("dialog", "Entry");
+    return /HashesValid.*OPS-4711/s.test(await dialog.evaluate((each) => each.textContent));
+  });
+  await checkBothThemes(tab);
+  await tab.click("button", "Done");
+
+  await tab.click("button", "Verify chain");
+  await tab.status(/^The chain is intact: \d+ entries verified/);
+  await tab.click("button", "Export");
+  await tab.find("dialog", "Export");
+  await checkBothThemes(tab);
+  const client = await tab.page.createCDPSession();
+  const directory = await Deno.makeTempDir({ prefix: "longshore-export-" });
+  try {
+    await client.send("Browser.setDownloadBehavior", {
+      behavior: "allow",
+      downloadPath: directory,
+    });
+    await tab.page.select("dialog select", "csv");
+    await (await tab.find("dialog", "Export")).evaluate((dialog) =>
+      dialog.querySelector<HTMLElement>("button[type=submit]")!.click()
+    );
+    await tab.status("Exported the compliance log");
+    const [file] = await until("the file is there", () => {
+      const files = [...Deno.readDirSync(directory)].filter(({ name }) =>
+        /^compl.*\.csv$/.test(name)
+      );
+      return files.length > 0 && files;
+    });
+    ok(Deno.readTextFileSync(`${directory}/${file!.name}`).includes("backup.restored"));
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+
+  await tab.click("button", "More actions");
+  await tab.click("menuitem", "Delete old entries");
+  const question = await tab.find("alertdialog", "Delete old entries?");
+  match(await question.evaluate((each) => each.textContent), /0 entries older than 365 days/);
+  await tab.click("button", "Cancel");
+}
+
+const rowCount = (tab: Dashboard): Promise<number> =>
+  tab.page.$$eval("tbody tr", (rows) => rows.length);

@@ -1,0 +1,426 @@
+/**
+ * The dashboard's pages of the Pro Edition in a real Chromium: uptime, incidents, status pages, SLAs,
+ * remediation and chat.
+ *
+ * @module
+ */
+
+import { deepEqual, equal, match } from "node:assert/strict";
+import {
+  type Dashboard,
+  dashboardTest,
+  PHONE,
+  startDashboardBrowser,
+} from "../helpers/dashboard.ts";
+import {
+  checkBothThemes,
+  checkEmptyDialog,
+  deleteRow,
+  rowOf,
+  takeRefusal,
+} from "../helpers/dashboard_steps.ts";
+import { simulateContainers } from "../helpers/fake_containers.ts";
+import { fakeEngine } from "../helpers/fake_engine.ts";
+import { type Longshore, startLongshore } from "../helpers/longshore.ts";
+import { until } from "../helpers/until.ts";
+
+const PRO = "/api/ext/service-pro";
+
+const PAGES = ["/uptime", "/incidents", "/status-pages", "/sla", "/remediation", "/chat"];
+
+/** A site that is up at `/` and down at `/broken`. */
+function startSite() {
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, ({ url }) => {
+    const isBroken = new URL(url).pathname === "/broken";
+    return new Response("ok", { status: isBroken ? 503 : 200 });
+  });
+  return {
+    url: `http://127.0.0.1:${server.addr.port}`,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+/** Creates something by the API. @returns Its id. */
+async function create(service: Longshore, path: string, body: unknown): Promise<string> {
+  const { status, body: created } = await service.call("POST", PRO + path, body);
+  equal(status, 201, JSON.stringify(created));
+  return created.id;
+}
+
+dashboardTest("the pages of the Pro Edition are locked without it", async (t) => {
+  await using service = await startLongshore();
+  await using browser = await startDashboardBrowser();
+  const tab = await browser.signIn(service);
+
+  await t.step("each says what it is for, and sends no request that is refused", async () => {
+    for (const path of [...PAGES, "/sla/1", "/uptime/1", "/incidents/1", "/status-pages/1"]) {
+      await tab.open(path);
+      await tab.find("button", "Start trial");
+    }
+    await checkBothThemes(tab);
+    deepEqual(tab.requests.filter((each) => each.includes("/ext/")), []);
+    deepEqual(tab.complaints, []);
+  });
+
+  await t.step("the trial opens the page", async () => {
+    await tab.open("/uptime");
+    await tab.click("button", "Start trial");
+    await tab.find("button", "New monitor");
+  });
+
+  await t.step("what does not exist says so", async () => {
+    for (
+      const [path, heading] of [
+        ["/uptime/1", "Monitor not found"],
+        ["/incidents/1", "Incident not found"],
+        ["/status-pages/1", "Status page not found"],
+        ["/sla/1", "SLA not found"],
+      ] as const
+    ) {
+      await tab.open(path);
+      await tab.find("heading", heading);
+    }
+  });
+});
+
+dashboardTest("viewers of the Pro Edition see everything and change nothing", async () => {
+  const admin = { email: "admin@example.com", password: "correct horse battery staple" };
+  const viewer = { email: "viewer@example.com", password: "stale battery horse correct" };
+  await using service = await startLongshore({
+    env: { AUTH_MODE: "users", ADMIN_EMAIL: admin.email, ADMIN_PASSWORD: admin.password },
+  });
+  const { body: { accessToken: token } } = await service.call("POST", "/auth/login", admin, {
+    token: null,
+  });
+  await service.call("POST", "/api/edition/trial", undefined, { token });
+  await service.call("POST", "/auth/users", { ...viewer, role: "viewer" }, { token });
+  const incident = { title: "Orders fail", severity: "major" };
+  const { body: { id } } = await service.call("POST", `${PRO}/incidents`, incident, { token });
+  await using browser = await startDashboardBrowser();
+  const tab = await browser.tab(service);
+  await tab.open("/incidents");
+  await tab.type("textbox", "Email", viewer.email);
+  await tab.type("textbox", "Password", viewer.password);
+  await tab.click("button", "Sign in");
+  await tab.find("link", "Orders fail");
+  tab.complaints.length = 0;
+
+  for (const path of [...PAGES, `/incidents/${id}`]) {
+    await tab.open(path);
+    await tab.page.waitForNetworkIdle({ concurrency: 1 });
+    const buttons = await tab.names("button");
+    deepEqual(buttons.filter((name) => /^(New|Add|Change|Send|Actions|More)/.test(name)), [], path);
+  }
+
+  deepEqual(tab.complaints, []);
+});
+
+dashboardTest("the pages of the Pro Edition show and manage everything", async (t) => {
+  await using site = startSite();
+  await using engine = fakeEngine(simulateContainers([{ name: "db" }, { name: "web" }]));
+  await using service = await startLongshore({
+    engineSocket: engine.socketPath,
+    env: { OUTBOUND_ALLOW: "127.0.0.1" },
+  });
+  await service.call("POST", "/api/edition/trial");
+  await using browser = await startDashboardBrowser();
+  const tab = await browser.signIn(service);
+
+  await t.step("each page has its empty state and its dialog", async () => {
+    for (
+      const [path, button, field] of [
+        ["/uptime", "New monitor", "Name"],
+        ["/incidents", "New incident", "Title"],
+        ["/status-pages", "New status page", "Name"],
+        ["/sla", "New SLA", "Name"],
+        ["/remediation", "New rule", "Name"],
+        ["/chat", "New channel", "Name"],
+      ] as const
+    ) {
+      await tab.open(path);
+      await checkEmptyDialog(tab, button, field);
+      deepEqual(await tab.names("alert"), []);
+    }
+  });
+
+  await t.step("uptime: a monitor is created, filtered, paused, changed and deleted", async () => {
+    await checkUptime(tab, service, site.url);
+  });
+  await t.step("incidents: from the first report to the last entry", () => checkIncidents(tab));
+  await t.step("status pages: components, incidents, maintenance and subscribers", async () => {
+    await checkStatusPages(tab, site.url);
+  });
+  await t.step("SLA: a target for monitors", () => checkSla(tab, service, site.url));
+  await t.step("remediation: a rule is switched off, changed and deleted", async () => {
+    await checkRemediation(tab);
+  });
+  await t.step("chat: a channel is tested and deleted", () => checkChat(tab, site.url));
+
+  await t.step("no page is wider than a small phone", async () => {
+    await tab.page.setViewport({ ...PHONE, width: 360 });
+    for (const path of PAGES) {
+      await tab.open(path);
+      await tab.find("main");
+      equal(await tab.page.evaluate(() => document.documentElement.scrollWidth), 360, path);
+    }
+  });
+
+  deepEqual(tab.complaints, []);
+});
+
+async function checkUptime(tab: Dashboard, service: Longshore, url: string): Promise<void> {
+  await tab.open("/uptime");
+  await tab.click("button", "New monitor");
+  await tab.type("textbox", "Name", "Shop");
+  await tab.type("textbox", "URL", "http://169.254.169.254/");
+  await tab.click("button", "Create");
+  await tab.alert(/^body\.url: /);
+  takeRefusal(tab);
+  await tab.type("textbox", "URL", url);
+  await tab.type("spinbutton", "Interval (seconds)", "3600");
+  await tab.click("button", "Create");
+  await tab.status("Created Shop");
+  await tab.find("table", "Monitors");
+  await until("the first result is shown", async () => (await rowOf(tab, "Shop")).includes("Up"));
+  deepEqual((await tab.names("columnheader")).slice(0, 6), [
+    ...["Name", "Target", "Status", "Response time", "Uptime", "Checked"],
+  ]);
+
+  await create(service, "/uptime/monitors", {
+    name: "Checkout",
+    type: "http",
+    url: `${url}/broken`,
+    retries: 0,
+    interval_seconds: 3600,
+  });
+  // The outage arrives as an event; nothing is pressed.
+  await until("the outage is shown", async () => (await rowOf(tab, "Checkout")).includes("Down"));
+  await checkBothThemes(tab);
+
+  await tab.type("searchbox", "Filter monitors", "nothing like this");
+  await tab.click("button", "Clear filters");
+  await tab.page.select("select[aria-label=Status]", "down");
+  await tab.gone("link", "Shop");
+  match(tab.page.url(), /\?status=down$/);
+  await tab.open("/uptime");
+
+  await tab.choose("Shop", "Pause");
+  await tab.status("Paused Shop");
+  await until("it is paused", async () => (await rowOf(tab, "Shop")).includes("Paused"));
+  await tab.choose("Shop", "Edit");
+  await tab.find("dialog", "Edit Shop");
+  await tab.type("textbox", "Name", "Web shop");
+  await tab.click("button", "Save");
+  await tab.status("Saved Web shop");
+
+  await tab.click("link", "Web shop");
+  await tab.find("heading", "Web shop");
+  await tab.find("img", /^Response time, /);
+  for (const name of ["Statistics", "Outages", "Checks"]) await tab.find("region", name);
+  await checkBothThemes(tab);
+  await tab.click("button", "Resume");
+  await tab.status("Resumed Web shop");
+  await tab.click("button", "Check now");
+  await tab.status(/^Checked Web shop: up in /);
+
+  await tab.open("/uptime");
+  match(await deleteRow(tab, "Web shop"), /The monitor Web shop and its checks are deleted/);
+}
+
+async function checkIncidents(tab: Dashboard): Promise<void> {
+  await tab.open("/incidents");
+  await tab.click("button", "New incident");
+  await tab.type("textbox", "Title", "Orders fail");
+  await tab.type("textbox", "Description", "Every tenth order fails.");
+  await tab.click("button", "Create");
+  await tab.find("heading", "Orders fail");
+  match(tab.page.url(), /\/incidents\/[\w-]+$/);
+
+  await tab.type("textbox", "Message", "Rolled back.\u202e");
+  await tab.click("button", "Add entry");
+  await tab.status("Added the entry");
+  const list = await tab.find("list", "Timeline");
+  await until(
+    "the entry is listed",
+    async () => (await list.evaluate((each) => each.textContent)).includes("Rolled back.\\u202e"),
+  );
+  await tab.click("button", "Change status");
+  await tab.find("dialog", "Change status");
+  await checkBothThemes(tab);
+  await tab.page.select("dialog select", "resolved");
+  await tab.click("button", "Save");
+  await tab.status("Saved Orders fail");
+  await until(
+    "the change is listed",
+    async () => (await list.evaluate((each) => each.textContent)).includes("resolved"),
+  );
+  await checkBothThemes(tab);
+
+  await tab.open("/incidents?status=open");
+  await tab.click("button", "Clear filters");
+  await tab.find("table", "Incidents");
+  deepEqual(await tab.names("columnheader"), [
+    ...["Title", "Severity", "Status", "Opened by", "Commander", "Created"],
+  ]);
+  await checkBothThemes(tab);
+  await tab.choose("Orders fail", "Edit");
+  await tab.type("textbox", "Commander", "Ada");
+  await tab.click("button", "Save");
+  await tab.status("Saved Orders fail");
+  match(await deleteRow(tab, "Orders fail"), /its 3 timeline entries are deleted/);
+}
+
+async function checkStatusPages(tab: Dashboard, url: string): Promise<void> {
+  await tab.open("/status-pages");
+  await tab.click("button", "New status page");
+  await tab.type("textbox", "Name", "Acme");
+  await tab.type("textbox", "Domain", "not a domain");
+  await tab.click("button", "Create");
+  await tab.alert(/custom_domain/);
+  takeRefusal(tab);
+  await tab.type("textbox", "Domain", "");
+  await tab.click("button", "Create");
+  await tab.status("Created Acme");
+  await tab.find("table");
+  deepEqual(await tab.names("columnheader"), ["Name", "Address", "Status", "Incidents"]);
+  await tab.find("link", "/status/acme");
+  await until("its status", async () => (await rowOf(tab, "Acme")).includes("Operational"));
+  await checkBothThemes(tab);
+
+  await tab.click("link", "Acme");
+  await tab.click("button", "New component");
+  await tab.type("textbox", "Name", "Shop");
+  await tab.click("button", "Create");
+  await tab.status("Created Shop");
+  await tab.find("button", "Actions for Shop");
+  await checkBothThemes(tab);
+
+  await tab.click("tab", "Incidents");
+  await tab.click("button", "New incident");
+  await tab.type("textbox", "Title", "Slow pages");
+  await tab.click("button", "Create");
+  await tab.status("Created Slow pages");
+  await tab.choose("Slow pages", "Add update");
+  await tab.page.select("dialog select", "resolved");
+  await tab.type("textbox", "Message", "Fast again.");
+  await tab.click("button", "Save");
+  await until("it is resolved", async () => (await rowOf(tab, "Slow pages")).includes("Resolved"));
+
+  await tab.click("tab", "Maintenance");
+  await checkEmptyDialog(tab, "New maintenance", "Title");
+
+  await tab.click("tab", "Subscribers");
+  await tab.click("button", "New subscriber");
+  match(tab.page.url(), /\/subscribers$/);
+  await tab.page.select("dialog select", "webhook_url");
+  await tab.type("textbox", "URL", `${url}/hook`);
+  await tab.click("button", "Create");
+  await tab.find("dialog", "Subscriber created");
+  const secret = await tab.find("textbox", "Signing secret");
+  match(await secret.evaluate((each) => (each as HTMLInputElement).value), /^whsec_/);
+  await tab.click("button", "Done");
+  await checkBothThemes(tab);
+
+  await tab.open("/status-pages");
+  match(
+    await deleteRow(tab, "Acme"),
+    /The status page Acme with its 1 component, 1 incident and 1 subscriber is deleted/,
+  );
+}
+
+async function checkSla(tab: Dashboard, service: Longshore, url: string): Promise<void> {
+  await create(service, "/uptime/monitors", { name: "Orders", type: "http", url });
+  await tab.open("/sla");
+  await tab.click("button", "New SLA");
+  await tab.type("textbox", "Name", "Shop");
+  await tab.find("checkbox", "Orders");
+  await tab.click("button", "Create");
+  const first = await tab.find("checkbox", "Checkout");
+  equal(await first.evaluate((each) => each.getAttribute("aria-invalid")), "true");
+  await tab.click("checkbox", "Orders");
+  await tab.type("spinbutton", "Target (percent)", "99.5");
+  await tab.click("button", "Create");
+  await tab.status("Created Shop");
+  await tab.find("meter", "Budget left");
+  deepEqual((await tab.names("columnheader")).slice(0, 5), [
+    ...["Name", "Monitors", "Target", "Uptime", "Budget left"],
+  ]);
+  await checkBothThemes(tab);
+
+  await tab.click("link", "Shop");
+  await tab.find("img", /^Burn rate, current period/);
+  await checkBothThemes(tab);
+
+  await tab.open("/sla");
+  await tab.choose("Shop", "Edit");
+  await tab.type("spinbutton", "Target (percent)", "99.9");
+  await tab.click("button", "Save");
+  await tab.status("Saved Shop");
+  await until("the new target", async () => (await rowOf(tab, "Shop")).includes("99.9 %"));
+  match(await deleteRow(tab, "Shop"), /its 1 period and 0 breaches are deleted/);
+}
+
+async function checkRemediation(tab: Dashboard): Promise<void> {
+  await tab.open("/remediation");
+  await until(
+    "the containers are known",
+    () => tab.page.evaluate(() => !document.querySelector("[role=alert]")),
+  );
+  await tab.click("button", "New rule");
+  await tab.type("textbox", "Name", "Keep web up");
+  await tab.page.select("dialog select[name=action_target]", "web");
+  await tab.type("spinbutton", "Duration (seconds)", "60");
+  await tab.click("button", "Create");
+  await tab.status("Created Keep web up");
+  await tab.find("table", "Remediation rules");
+  deepEqual(await tab.names("columnheader"), [
+    ...["Name", "Condition", "Action", "Last triggered", "Enabled"],
+  ]);
+  match(await rowOf(tab, "Keep web up"), /Container is down for 1 min\s+Restart web/);
+  await tab.click("switch", "Enable Keep web up");
+  await tab.status("Disabled Keep web up");
+  await checkBothThemes(tab);
+
+  await tab.choose("Keep web up", "Edit");
+  await tab.find("dialog", "Edit Keep web up");
+  await checkBothThemes(tab);
+  await tab.type("spinbutton", "Threshold", "2");
+  await tab.click("button", "Save");
+  await tab.status("Saved Keep web up");
+  await until("the new threshold", async () => (await rowOf(tab, "Keep web up")).includes("= 2"));
+  match(await deleteRow(tab, "Keep web up"), /Its history is kept/);
+}
+
+async function checkChat(tab: Dashboard, url: string): Promise<void> {
+  await tab.open("/chat");
+  await tab.click("button", "New channel");
+  await tab.type("textbox", "Name", "On-call");
+  await tab.page.select("dialog select", "team-chat");
+  await tab.type("textbox", "Webhook URL", "http://10.0.0.1/");
+  await tab.click("checkbox", "alert.fired");
+  await tab.click("button", "Create");
+  await tab.alert(/webhook_url/);
+  takeRefusal(tab);
+  await tab.type("textbox", "Webhook URL", `${url}/hook`);
+  await tab.click("button", "Create");
+  await tab.status("Created On-call");
+  await tab.find("table");
+  deepEqual(await tab.names("columnheader"), ["Name", "Platform", "Events", "Created", "Enabled"]);
+  await checkBothThemes(tab);
+
+  await tab.choose("On-call", "Test");
+  await tab.find("dialog", "Messages of On-call");
+  await tab.find("table", "Messages");
+  await checkBothThemes(tab);
+  await tab.click("button", "Close");
+  await tab.click("switch", "Enable On-call");
+  await tab.status("Disabled On-call");
+
+  await tab.choose("On-call", "Edit");
+  const address = await tab.find("textbox", "Webhook URL");
+  equal(await address.evaluate((each) => (each as HTMLInputElement).value), "********");
+  await tab.type("textbox", "Name", "Night shift");
+  await tab.click("button", "Save");
+  await tab.status("Saved Night shift");
+  match(await deleteRow(tab, "Night shift"), /and its 1 message are deleted/);
+}

@@ -1,0 +1,107 @@
+/**
+ * Calls the API with the types of its document.
+ *
+ * @module
+ */
+
+import { ROOT } from "../state/root.ts";
+import { accessToken, endSession, refreshToken } from "../state/session.ts";
+import type { Operations } from "./types.ts";
+
+type Operation = keyof Operations;
+
+/** Path parameters, query and body of an operation, as far as it has them. */
+export type InputOf<Name extends Operation> = Omit<Operations[Name], "result">;
+
+export type ResultOf<Name extends Operation> = Operations[Name]["result"];
+
+/** The service refused a request, or it cannot be reached. The message is a sentence for the user. */
+export class ApiError extends Error {
+  /** @param status 0 if there was no response. */
+  constructor(
+    readonly status: number,
+    message: string,
+    /** Problems by field, e.g. `body.name`. */
+    readonly issues: readonly { path: string; message: string }[] = [],
+  ) {
+    super(message);
+  }
+}
+
+export const UNREACHABLE = "Longshore cannot be reached";
+
+/**
+ * Calls an operation: `api("POST /api/containers/{id}/stop", { path: { id }, query: { t: 30 } })`.
+ *
+ * @throws {ApiError} For every response that is not a success, and without a connection.
+ */
+export async function api<Name extends Operation>(
+  name: Name,
+  ...[input, { signal } = {}]: Record<never, never> extends InputOf<Name>
+    ? [input?: InputOf<Name>, options?: { signal?: AbortSignal }]
+    : [input: InputOf<Name>, options?: { signal?: AbortSignal }]
+): Promise<ResultOf<Name>> {
+  const { path, query, body } = (input ?? {}) as {
+    path?: Record<string, string>;
+    query?: Record<string, unknown>;
+    body?: unknown;
+  };
+  const [method, pattern] = name.split(" ") as [string, string];
+  const url = new URL(
+    pattern.slice(1).replace(/\{(\w+)\}/g, (_, key) => encodeURIComponent(path![key]!)),
+    ROOT,
+  );
+  for (const [key, value] of Object.entries(query ?? {})) {
+    if (value !== undefined) url.searchParams.set(key, String(value));
+  }
+  const response = await send(url, {
+    method,
+    signal: signal ?? null,
+    ...(body !== undefined && {
+      body: JSON.stringify(body),
+      headers: { "content-type": "application/json" },
+    }),
+  });
+  return await resultOf(response) as ResultOf<Name>;
+}
+
+/** Sends an authorized request. A token that has just been revoked is renewed once. */
+export async function send(url: URL, init: RequestInit = {}): Promise<Response> {
+  const response = await fetchWith(await accessToken(), url, init);
+  if (response.status !== 401) return response;
+  await response.body?.cancel();
+  const renewed = await fetchWith(await refreshToken(), url, init);
+  if (renewed.status === 401) endSession("ended");
+  return renewed;
+}
+
+async function fetchWith(token: string | undefined, url: URL, init: RequestInit) {
+  if (token === undefined) throw new ApiError(401, "Your session has ended");
+  const headers = new Headers(init.headers);
+  headers.set("authorization", `Bearer ${token}`);
+  try {
+    return await fetch(url, { ...init, headers, credentials: "omit" });
+  } catch (error) {
+    throw error instanceof DOMException && error.name === "AbortError"
+      ? error
+      : new ApiError(0, UNREACHABLE);
+  }
+}
+
+async function resultOf(response: Response): Promise<unknown> {
+  if (!response.ok) throw await refusalOf(response);
+  return await bodyOf(response);
+}
+
+/** The error of a response that is not a success. */
+export async function refusalOf(response: Response): Promise<ApiError> {
+  const { status } = response;
+  const body = await bodyOf(response);
+  return new ApiError(status, body?.error ?? `Unexpected answer: status ${status}`, body?.errors);
+}
+
+// deno-lint-ignore no-explicit-any
+async function bodyOf(response: Response): Promise<any> {
+  const isJson = response.headers.get("content-type")?.startsWith("application/json");
+  return isJson ? await response.json() : await response.text();
+}

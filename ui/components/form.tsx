@@ -1,0 +1,377 @@
+/**
+ * Forms: fields with their problems, and dialogs that create or change something. The browser's own
+ * inputs hold the values; a form reads them when it is sent.
+ *
+ * @module
+ */
+
+import { type ComponentChildren, createContext } from "preact";
+import { useContext, useId, useRef } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import { ApiError } from "../api/client.ts";
+import { sentenceOf } from "../state/toasts.ts";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { plain } from "./text.ts";
+
+/**
+ * Values by field name: text, a number of a number field (`undefined` if empty), a boolean of a
+ * checkbox, and a list of the checked values where several have the same name.
+ */
+// deno-lint-ignore no-explicit-any
+export type FormValues = Record<string, any>;
+
+/** Problems by field name. */
+const Problems = createContext<Record<string, string>>({});
+
+interface FormProps {
+  children: ComponentChildren;
+  /** What the button says. */
+  submit: string;
+  /** Rejects with the service's refusal, which the form shows. */
+  onSubmit: (values: FormValues) => Promise<void>;
+  onCancel?: () => void;
+}
+
+/** Checks its fields and sends nothing while one is invalid. */
+export function Form({ children, submit, onSubmit, onCancel }: FormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const problems = useSignal<Record<string, string>>({});
+  const refusal = useSignal<string | undefined>(undefined);
+  const isBusy = useSignal(false);
+
+  const show = (found: Record<string, string>) => {
+    problems.value = found;
+    const first = fieldsOf(form.current!).find(({ name }) => name in found);
+    const folded = first?.closest("details");
+    if (folded) folded.open = true;
+    first?.focus();
+  };
+  const send = async (event: Event) => {
+    event.preventDefault();
+    if (isBusy.value) return;
+    refusal.value = undefined;
+    const found = problemsOf(form.current!);
+    show(found);
+    if (Object.keys(found).length > 0) return;
+    isBusy.value = true;
+    try {
+      await onSubmit(valuesOf(form.current!));
+    } catch (error) {
+      refusal.value = sentenceOf(error);
+      if (error instanceof ApiError) show(problemsByField(error, form.current!));
+    } finally {
+      isBusy.value = false;
+    }
+  };
+
+  return (
+    <form ref={form} class="form" noValidate onSubmit={send}>
+      <Problems.Provider value={problems.value}>{children}</Problems.Provider>
+      {refusal.value !== undefined && <p class="note danger" role="alert">{refusal.value}</p>}
+      <div class="actions">
+        {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+        <Button submit kind="primary" busy={isBusy.value}>{submit}</Button>
+      </div>
+    </form>
+  );
+}
+
+/** A form in a dialog: "New volume" with "Create", or "Edit web" with "Save". */
+export function FormDialog({ title, wide, onClose, ...form }: Omit<FormProps, "onCancel"> & {
+  title: string;
+  wide?: boolean;
+  onClose: () => void;
+}) {
+  return (
+    <Dialog title={title} wide={wide ?? false} onClose={onClose}>
+      <Form
+        {...form}
+        onCancel={onClose}
+        onSubmit={async (values) => {
+          await form.onSubmit(values);
+          onClose();
+        }}
+      />
+    </Dialog>
+  );
+}
+
+interface FieldProps {
+  label: string;
+  /** The key of its value. The service reports problems of `body.<name>`. */
+  name: string;
+  hint?: ComponentChildren;
+}
+
+/** What is wrong with a field's text, in addition to what the browser checks. */
+type Check = (text: string) => string | undefined;
+
+interface InputProps extends FieldProps {
+  check?: Check;
+  type?: "text" | "number" | "password" | "email" | "url" | "file" | "color" | "datetime-local";
+  value?: string | number | undefined;
+  required?: boolean;
+  pattern?: string;
+  min?: number;
+  max?: number;
+  step?: number | "any";
+  minLength?: number;
+  maxLength?: number;
+  placeholder?: string;
+  autocomplete?: "off" | "on" | "username" | "current-password" | "new-password";
+}
+
+export function TextField(
+  { label, name, hint, value, check, type = "text", ...input }: InputProps,
+) {
+  return (
+    <Field label={label} name={name} hint={hint}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          {...input}
+          {...checkedBy(check)}
+          type={type as "text"}
+          spellcheck={false}
+          defaultValue={value ?? ""}
+        />
+      )}
+    </Field>
+  );
+}
+
+export function TextArea(
+  { label, name, hint, value, required, rows = 4, code, check, placeholder }: FieldProps & {
+    value?: string | undefined;
+    required?: boolean;
+    rows?: number;
+    /** Shown in the font of code, without a spelling check. */
+    code?: boolean;
+    check?: Check;
+    placeholder?: string;
+  },
+) {
+  return (
+    <Field label={label} name={name} hint={hint}>
+      {(attributes) => (
+        <textarea
+          {...attributes}
+          {...checkedBy(check)}
+          class={code ? "code" : undefined}
+          required={required}
+          rows={rows}
+          placeholder={placeholder}
+          spellcheck={!code}
+          defaultValue={value ?? ""}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** The attributes of an input that reports its own problem like one that the browser finds. */
+const checkedBy = (check: Check | undefined) =>
+  check && {
+    onInput: (
+      { currentTarget: input }: { currentTarget: HTMLInputElement | HTMLTextAreaElement },
+    ) => input.setCustomValidity(check(input.value) ?? ""),
+  };
+
+export function SelectField(
+  { label, name, hint, value, required, options, onChange }: FieldProps & {
+    value?: string | undefined;
+    required?: boolean;
+    /** Values, or values with their names. */
+    options: readonly Option[];
+    onChange?: (value: string) => void;
+  },
+) {
+  return (
+    <Field label={label} name={name} hint={hint}>
+      {(attributes) => (
+        <select
+          {...attributes}
+          required={required}
+          onChange={(event) => onChange?.(event.currentTarget.value)}
+        >
+          {options.map(withName).map(({ value: own, name: shown }) => (
+            <option key={own} value={own} selected={own === value}>{plain(shown)}</option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** A checkbox of a form. Several with the same name and their own `value` give a list. */
+export function CheckField(
+  { label, name, value, checked }: {
+    label: string;
+    name: string;
+    value?: string;
+    checked?: boolean;
+  },
+) {
+  return (
+    <label class="check">
+      <input type="checkbox" name={name} value={value} defaultChecked={checked ?? false} />
+      {label}
+    </label>
+  );
+}
+
+/** Several checkboxes with a common name; their value is the list of the checked ones. */
+export function CheckGroup({ label, name, options, checked, hint, required }: FieldProps & {
+  /** Values, or values with their names. */
+  options: readonly Option[];
+  checked: readonly string[];
+  /** At least one has to be checked. */
+  required?: boolean;
+}) {
+  const id = useId();
+  const count = useSignal(checked.length);
+  const problem = useContext(Problems)[name];
+  const description = problem === undefined ? hint && `${id}-hint` : `${id}-problem`;
+  const onChange = ({ target }: Event) => {
+    count.value += (target as HTMLInputElement).checked ? 1 : -1;
+  };
+  return (
+    <fieldset class="field check-group" onChange={onChange}>
+      <legend>{label}</legend>
+      <div>
+        {options.map(withName).map((option, at) => (
+          <label key={option.value} class="check">
+            <input
+              type="checkbox"
+              name={name}
+              value={option.value}
+              defaultChecked={checked.includes(option.value)}
+              // The browser reports the first one if none is checked.
+              required={required === true && count.value === 0 && at === 0}
+              aria-invalid={problem !== undefined && at === 0 ? "true" : undefined}
+              aria-describedby={description && at === 0 ? description : undefined}
+            />
+            {plain(option.name)}
+          </label>
+        ))}
+      </div>
+      {problem !== undefined
+        ? <p id={`${id}-problem`} class="problem">{problem}</p>
+        : hint && <p id={`${id}-hint`} class="hint">{hint}</p>}
+    </fieldset>
+  );
+}
+
+/** A label, an input, its problem and a hint. */
+function Field({ label, name, hint, children }: FieldProps & {
+  children: (attributes: {
+    id: string;
+    name: string;
+    "aria-invalid"?: "true";
+    "aria-describedby"?: string;
+  }) => ComponentChildren;
+}) {
+  const id = useId();
+  const problem = useContext(Problems)[name];
+  const description = problem === undefined ? hint && `${id}-hint` : `${id}-problem`;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({
+        id,
+        name,
+        ...(problem !== undefined && { "aria-invalid": "true" }),
+        ...(description && { "aria-describedby": description }),
+      })}
+      {problem !== undefined
+        ? <p id={`${id}-problem`} class="problem">{problem}</p>
+        : hint && <p id={`${id}-hint`} class="hint">{hint}</p>}
+    </div>
+  );
+}
+
+type Option = string | { value: string; name: string };
+
+const withName = (option: Option) =>
+  typeof option === "string" ? { value: option, name: option } : option;
+
+type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
+const fieldsOf = (form: HTMLFormElement): Input[] =>
+  [...form.elements].filter((each): each is Input => "name" in each && each.name !== "");
+
+function problemsOf(form: HTMLFormElement): Record<string, string> {
+  return Object.fromEntries(
+    fieldsOf(form)
+      .filter((field) => !field.validity.valid)
+      .map((field) => [field.name, field.validationMessage]),
+  );
+}
+
+/**
+ * Each problem at the field with the longest name that is a part of its path. A problem that only
+ * the service's sentence names (`body.url: ...`) counts as well.
+ */
+function problemsByField(
+  { issues, message }: ApiError,
+  form: HTMLFormElement,
+): Record<string, string> {
+  const names = fieldsOf(form).map(({ name }) => name).sort((a, b) => b.length - a.length);
+  const [, path, problem] = /^(body\.[\w.]+): (.+)$/.exec(message) ?? [];
+  const found = issues.length === 0 && path && problem ? [{ path, message: problem }] : issues;
+  return Object.fromEntries(found.flatMap(({ path, message }) => {
+    const at = path.replace(/^body\./, "");
+    const name = names.find((each) => at === each || at.startsWith(`${each}.`));
+    return name === undefined ? [] : [[name, message]];
+  }));
+}
+
+function valuesOf(form: HTMLFormElement): FormValues {
+  const values: FormValues = {};
+  for (const field of fieldsOf(form)) {
+    if (!(field instanceof HTMLInputElement)) {
+      values[field.name] = field.value;
+    } else if (field.type === "checkbox") {
+      if (!field.hasAttribute("value")) values[field.name] = field.checked;
+      else (values[field.name] ??= []).push(...field.checked ? [field.value] : []);
+    } else if (field.type === "number") {
+      values[field.name] = field.value === "" ? undefined : field.valueAsNumber;
+    } else if (field.type === "file") {
+      values[field.name] = field.files?.[0];
+    } else {
+      values[field.name] = field.type === "password" ? field.value : field.value.trim();
+    }
+  }
+  return values;
+}
+
+/** The pairs of a text with one `name=value` in each line, e.g. labels. */
+export function pairsOf(text: string): Record<string, string> {
+  const lines = text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  return Object.fromEntries(lines.map((line) => {
+    const [, name, value] = /^([^=]*)=?(.*)$/.exec(line)!;
+    return [name!.trim(), value!.trim()];
+  }));
+}
+
+/** A switch that acts at once. */
+export function Switch({ name, checked, disabled, onChange }: {
+  name: string;
+  checked: boolean;
+  disabled?: boolean;
+  onChange: (checked: boolean) => void;
+}) {
+  return (
+    <input
+      type="checkbox"
+      role="switch"
+      class="switch"
+      aria-label={name}
+      title={name}
+      checked={checked}
+      disabled={disabled}
+      onChange={(event) => onChange(event.currentTarget.checked)}
+    />
+  );
+}

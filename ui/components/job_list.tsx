@@ -1,0 +1,97 @@
+/**
+ * Jobs in progress, each with how far it is.
+ *
+ * @module
+ */
+
+import { useEffect } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import { api } from "../api/client.ts";
+import { useJobs } from "../state/jobs.ts";
+import { addJob, isVisible, type LiveJob } from "../state/live.ts";
+import { hasRole } from "../state/session.ts";
+import { followStream } from "../state/stream.ts";
+import { withResult } from "../state/toasts.ts";
+import { Button } from "./button.tsx";
+import { Section } from "./page.tsx";
+import { bytes, capital, plain } from "./text.ts";
+
+/** Each takes one of the six connections of a browser to a server without HTTP/2. */
+const FOLLOWED_MAX = 2;
+
+/** @param props.nameOf What a job is called, e.g. `Pulling nginx:latest`. */
+export function JobList({ title, kinds, nameOf }: {
+  title: string;
+  kinds: readonly string[];
+  nameOf: (job: LiveJob) => string;
+}) {
+  const active = useJobs(kinds);
+  if (active.length === 0) return null;
+  return (
+    <Section title={title}>
+      <ul class="jobs">
+        {active.map((job, at) => (
+          <JobItem
+            key={job.id}
+            job={job}
+            name={plain(nameOf(job))}
+            isFollowed={at < FOLLOWED_MAX}
+          />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function JobItem({ job, name, isFollowed }: { job: LiveJob; name: string; isFollowed: boolean }) {
+  const progress = useProgress(job, isFollowed);
+  const { current = 0, total = null, message = null } = progress ?? {};
+  const figures = total !== null
+    ? `${bytes(current)} of ${bytes(total)}`
+    : current > 0
+    ? bytes(current)
+    : capital(job.status);
+  const cancel = () =>
+    withResult(
+      `Cancelling ${name}`,
+      () => api("POST /api/jobs/{id}/cancel", { path: { id: job.id } }),
+    );
+  return (
+    <li>
+      <div>
+        <span class="job-name">{name}</span>
+        <span class="muted">{message === null ? figures : `${plain(message)}, ${figures}`}</span>
+        <ProgressBar name={name} value={total ? current / total : undefined} />
+      </div>
+      {hasRole("admin") && <Button onClick={() => void cancel()}>Cancel</Button>}
+    </li>
+  );
+}
+
+/** @param props.value From 0 to 1; `undefined` while it is unknown. */
+export function ProgressBar({ name, value }: { name: string; value: number | undefined }) {
+  return <progress class="progress" aria-label={name} max={1} value={value} />;
+}
+
+/** The progress of a job from its own stream, while it is followed and the page is visible. */
+function useProgress({ id, progress: known }: LiveJob, isFollowed: boolean): LiveJob["progress"] {
+  const progress = useSignal<LiveJob["progress"]>(null);
+  const isOpen = isFollowed && isVisible.value;
+  useEffect(() => {
+    if (!isOpen) return;
+    const end = new AbortController();
+    void followStream({
+      signal: end.signal,
+      path: `api/jobs/${encodeURIComponent(id)}/stream`,
+      onFrame({ type, data }) {
+        if (type === "progress") progress.value = data as LiveJob["progress"];
+        if (type !== "done") return;
+        end.abort();
+        addJob(data as LiveJob);
+      },
+      onState() {},
+    });
+    return () => end.abort();
+  }, [id, isOpen]);
+  return progress.value ?? known;
+}

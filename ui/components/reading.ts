@@ -1,0 +1,79 @@
+/**
+ * Reads from the API for as long as a component is shown.
+ *
+ * @module
+ */
+
+import { useEffect, useRef } from "preact/hooks";
+import { type Signal, useSignal } from "@preact/signals";
+import { api, ApiError, type InputOf, type ResultOf } from "../api/client.ts";
+import type { Operations } from "../api/types.ts";
+import { engineReachable, events, reconnects } from "../state/live.ts";
+import { now } from "./time.tsx";
+
+export interface Reading<Result> {
+  /** The last result; stays while it is read again. */
+  data: Signal<Result | undefined>;
+  /** Why the last reading failed. */
+  error: Signal<ApiError | undefined>;
+  /** Reads again, e.g. after a change. */
+  reload: () => void;
+}
+
+/**
+ * Reads an operation, and again when its input changes, a lost connection is back, or the engine is
+ * back after a failure.
+ *
+ * @param input `undefined` to read nothing yet.
+ */
+export function useRead<Name extends keyof Operations>(
+  name: Name,
+  input: InputOf<Name> | undefined,
+): Reading<ResultOf<Name>> {
+  const data = useSignal<ResultOf<Name> | undefined>(undefined);
+  const error = useSignal<ApiError | undefined>(undefined);
+  const round = useSignal(0);
+  const key = JSON.stringify(input);
+  useEffect(() => {
+    data.value = undefined;
+  }, [name, key]);
+  useEffect(() => {
+    if (input === undefined) return;
+    const end = new AbortController();
+    const call = api as (...args: unknown[]) => Promise<ResultOf<Name>>;
+    call(name, input, { signal: end.signal }).then((result) => {
+      data.value = result;
+      error.value = undefined;
+    }).catch((problem) => {
+      if (end.signal.aborted) return;
+      if (!(problem instanceof ApiError)) throw problem;
+      error.value = problem;
+    });
+    return () => end.abort();
+  }, [name, key, round.value, reconnects.value > 1 ? reconnects.value : 0]);
+  useEffect(() => {
+    if (engineReachable.value && error.peek()) round.value++;
+  }, [engineReachable.value]);
+  return { data, error, reload: () => round.value++ };
+}
+
+/** Reads again when one of these kinds of events arrives, e.g. `monitor.` for all of monitors. */
+export function useReloadOn(kinds: string, reload: () => void): void {
+  const latest = events.value.find(({ event }) => event.startsWith(kinds))?.eventId;
+  const known = useRef(latest);
+  useEffect(() => {
+    if (latest === known.current) return;
+    known.current = latest;
+    reload();
+  }, [latest]);
+}
+
+/** Reads again twice a minute while something is expected to change, and the page is visible. */
+export function useReloadWhile(isExpected: boolean | undefined, reload: () => void): void {
+  const last = useRef(now.peek());
+  useEffect(() => {
+    if (!isExpected || last.current === now.value) return;
+    last.current = now.value;
+    reload();
+  }, [isExpected && now.value]);
+}

@@ -1,0 +1,51 @@
+/**
+ * The search field of a list, which keeps its words in `?q=`.
+ *
+ * @module
+ */
+
+import { useMemo } from "preact/hooks";
+import { query, setQuery } from "../state/router.ts";
+import { count } from "./text.ts";
+
+export function SearchField({ name, placeholder }: { name: string; placeholder: string }) {
+  return (
+    <input
+      type="search"
+      aria-label={name}
+      placeholder={placeholder}
+      value={query.value.get("q") ?? ""}
+      onInput={(event) => setQuery({ q: event.currentTarget.value })}
+    />
+  );
+}
+
+/**
+ * The rows that contain every word of the search.
+ *
+ * @param textOf What is searched in; a function of the module, not of a component.
+ */
+export function useSearch<Row>(
+  rows: readonly Row[] | undefined,
+  textOf: (row: Row) => string,
+): readonly Row[] | undefined {
+  const q = query.value.get("q") ?? "";
+  return useMemo(() => {
+    const words = q.toLowerCase().split(/\s+/).filter(Boolean);
+    return rows?.filter((row) => {
+      const text = textOf(row).toLowerCase();
+      return words.every((word) => text.includes(word));
+    });
+  }, [rows, q, textOf]);
+}
+
+/** What {@linkcode useSearch} leaves of a list that is not empty. */
+export const searchFilter = (things: string) =>
+  query.value.get("q") ? { things, onClear: () => setQuery({ q: undefined }) } : undefined;
+
+/** E.g. `12 images`, or `2 of 12 images` while a search is on. */
+export function Summary({ shown, total, noun }: { shown: number; total: number; noun: string }) {
+  const all = count(total, noun);
+  const text = query.value.get("q") ? `${shown.toLocaleString("en")} of ${all}` : all;
+  return <span class="summary" role="status" aria-label={text}>{text}</span>;
+}

@@ -1,0 +1,288 @@
+/**
+ * A table that can be sorted, grouped and selected from. It renders only the rows near the window, so
+ * that thousands of them cost no more than a few.
+ *
+ * @module
+ */
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { type Signal, useSignal } from "@preact/signals";
+import { query, setQuery } from "../state/router.ts";
+import { Icon } from "./icon.tsx";
+import { Menu, type MenuItem } from "./menu.tsx";
+import { plain } from "./text.ts";
+
+export interface Column<Row> {
+  /** The header; also its name in `?sort=`, in lower case. */
+  title: string;
+  cell: (row: Row) => ComponentChildren;
+  /** Makes it sortable. Rows without a value come last. */
+  sort?: (row: Row) => string | number | null | undefined;
+  /** Aligned to the right, with digits of equal width. */
+  numeric?: boolean;
+  /** Left out in narrow windows. */
+  wide?: boolean;
+  /** Class of the column's width; without one it shares what remains. */
+  width?: "w-xs" | "w-s" | "w-m" | "w-l" | "w-name";
+}
+
+export interface TableProps<Row> {
+  name: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+  /** What rows are called for the user, in "Actions for <name>". */
+  nameOf?: (row: Row) => string;
+  actions?: (row: Row) => readonly MenuItem[];
+  /** Keys of the selected rows; makes rows selectable. */
+  selected?: Signal<ReadonlySet<string>>;
+  /** Puts rows below headings that can be collapsed; rows of `null` come last, without one. */
+  groupOf?: ((row: Row) => string | null) | undefined;
+  busy?: boolean;
+  /** Column and direction of an unsorted address, e.g. `name` or `-created`. */
+  defaultSort?: string;
+}
+
+/** Below this number all rows are rendered. */
+const VIRTUAL_MIN = 60;
+
+/** Rows that are rendered above and below the window. */
+const OVERSCAN = 8;
+
+const ROW_PX = { comfortable: 44, compact: 34 };
+
+/** A row, or the heading of a group. */
+type Line<Row> = { key: string; row: Row } | { key: string; group: string; count: number };
+
+export function Table<Row>(props: TableProps<Row>) {
+  const { name, columns, rows, keyOf, selected, actions, groupOf, busy, defaultSort } = props;
+  const sort = query.value.get("sort") ?? defaultSort;
+  const closed = useSignal<ReadonlySet<string>>(new Set());
+  const sorted = useMemo(() => sortRows(rows, columns, sort), [rows, columns, sort]);
+  const lines = useMemo(
+    () => toLines(sorted, keyOf, groupOf, closed.value),
+    [sorted, groupOf, closed.value],
+  );
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [first, end, rowPx] = useWindow(body, lines.length);
+  const width = columns.length + (selected ? 1 : 0) + (actions ? 1 : 0);
+
+  const toggleGroup = (group: string) => {
+    const next = new Set(closed.peek());
+    if (!next.delete(group)) next.add(group);
+    closed.value = next;
+  };
+  return (
+    <div class="table-frame">
+      <table
+        class={columns.length > 6 ? "many-columns" : undefined}
+        aria-label={name}
+        aria-busy={busy ? "true" : undefined}
+        aria-rowcount={lines.length > VIRTUAL_MIN ? lines.length + 1 : undefined}
+      >
+        <thead>
+          <tr aria-rowindex={lines.length > VIRTUAL_MIN ? 1 : undefined}>
+            {selected && (
+              <td class="w-check">
+                <SelectAll selected={selected} keys={sorted.map(keyOf)} />
+              </td>
+            )}
+            {columns.map((column) => <Header key={column.title} column={column} sort={sort} />)}
+            {actions && <td class="w-actions" />}
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          <Spacer height={first * rowPx} width={width} />
+          {lines.slice(first, end).map((line, at) => {
+            const index = lines.length > VIRTUAL_MIN ? first + at + 2 : undefined;
+            return "group" in line
+              ? (
+                <tr key={line.key} class="group" aria-rowindex={index}>
+                  <th colSpan={width} scope="rowgroup">
+                    <button
+                      type="button"
+                      aria-expanded={!closed.value.has(line.group)}
+                      onClick={() => toggleGroup(line.group)}
+                    >
+                      <Icon name="chevron" />
+                      {plain(line.group)} ({line.count})
+                    </button>
+                  </th>
+                </tr>
+              )
+              : <TableRow key={line.key} {...props} row={line.row} id={line.key} index={index} />;
+          })}
+          <Spacer height={(lines.length - end) * rowPx} width={width} />
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function TableRow<Row>({ columns, row, id, index, selected, nameOf, actions }: TableProps<Row> & {
+  row: Row;
+  id: string;
+  index: number | undefined;
+}) {
+  const name = plain(nameOf?.(row) ?? id);
+  const isSelected = selected?.value.has(id);
+  return (
+    <tr aria-rowindex={index} aria-selected={isSelected}>
+      {selected && (
+        <td class="w-check">
+          <input
+            type="checkbox"
+            aria-label={`Select ${name}`}
+            checked={isSelected ?? false}
+            onChange={() => toggle(selected, id)}
+          />
+        </td>
+      )}
+      {columns.map(({ title, cell, numeric, wide, width }) => (
+        <td key={title} class={classes(numeric && "numeric", wide && "wide", width)}>
+          {cell(row)}
+        </td>
+      ))}
+      {actions && (
+        <td class="w-actions">
+          <Menu name={`Actions for ${name}`} items={() => actions(row)} />
+        </td>
+      )}
+    </tr>
+  );
+}
+
+function Header<Row>({ column, sort }: { column: Column<Row>; sort: string | undefined }) {
+  const { title, numeric, wide, width } = column;
+  const key = sortKey(title);
+  const direction = sort === key ? "ascending" : sort === `-${key}` ? "descending" : undefined;
+  const next = direction === "ascending" ? `-${key}` : key;
+  return (
+    <th
+      scope="col"
+      class={classes(numeric && "numeric", wide && "wide", width)}
+      aria-sort={column.sort ? direction ?? "none" : undefined}
+    >
+      {column.sort
+        ? <button type="button" onClick={() => setQuery({ sort: next })}>{title}</button>
+        : title}
+    </th>
+  );
+}
+
+function SelectAll({ selected, keys }: {
+  selected: Signal<ReadonlySet<string>>;
+  keys: readonly string[];
+}) {
+  const all = keys.length > 0 && keys.every((key) => selected.value.has(key));
+  return (
+    <input
+      type="checkbox"
+      aria-label="Select all"
+      checked={all}
+      indeterminate={!all && selected.value.size > 0}
+      onChange={() => selected.value = new Set(all ? [] : keys)}
+    />
+  );
+}
+
+function Spacer({ height, width }: { height: number; width: number }) {
+  const set = (row: HTMLElement | null) => {
+    if (row) row.style.height = `${height}px`;
+  };
+  if (height <= 0) return null;
+  return (
+    <tr ref={set} class="spacer" aria-hidden="true">
+      <td colSpan={width} />
+    </tr>
+  );
+}
+
+/** The first line that is rendered, the one after the last, and the height of a line. */
+function useWindow(
+  body: { current: HTMLElement | null },
+  count: number,
+): [first: number, end: number, rowPx: number] {
+  const rowPx = ROW_PX[document.documentElement.dataset.density as keyof typeof ROW_PX] ?? 44;
+  const rowsIn = (step: number) => ({
+    first: Math.max(0, step - OVERSCAN),
+    end: Math.ceil(step + innerHeight / rowPx) + 2 * OVERSCAN,
+  });
+  const range = useSignal(rowsIn(0));
+  const isVirtual = count > VIRTUAL_MIN;
+  useEffect(() => {
+    if (!isVirtual) return;
+    const update = () => {
+      const top = -body.current!.getBoundingClientRect().top;
+      // In steps, so that most scroll events change nothing.
+      const next = rowsIn(Math.max(0, Math.floor(top / rowPx / OVERSCAN)) * OVERSCAN);
+      if (next.first === range.peek().first && next.end === range.peek().end) return;
+      range.value = next;
+    };
+    update();
+    addEventListener("scroll", update, { passive: true });
+    addEventListener("resize", update);
+    return () => {
+      removeEventListener("scroll", update);
+      removeEventListener("resize", update);
+    };
+  }, [isVirtual, rowPx, count]);
+  if (!isVirtual) return [0, count, rowPx];
+  const first = Math.min(range.value.first, Math.max(0, count - OVERSCAN));
+  return [first, Math.min(count, range.value.end), rowPx];
+}
+
+function sortRows<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  sort: string | undefined,
+): readonly Row[] {
+  const key = sort?.replace(/^-/, "");
+  const column = columns.find(({ title, sort }) => sort && sortKey(title) === key);
+  if (!column) return rows;
+  const sign = sort!.startsWith("-") ? -1 : 1;
+  const values = new Map(rows.map((row) => [row, column.sort!(row)]));
+  return rows.toSorted((a, b) => {
+    const [x, y] = [values.get(a), values.get(b)];
+    if (x == null || y == null) return x == y ? 0 : x == null ? 1 : -1;
+    if (x === y) return 0;
+    return sign * (typeof x === "string" ? COLLATOR.compare(x, String(y)) : x - Number(y));
+  });
+}
+
+/** Digits by their value: `web-2` before `web-10`. */
+const COLLATOR = new Intl.Collator("en", { numeric: true });
+
+const sortKey = (title: string) => title.toLowerCase().replaceAll(" ", "-");
+
+function toLines<Row>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+  groupOf: ((row: Row) => string | null) | undefined,
+  closed: ReadonlySet<string>,
+): Line<Row>[] {
+  const line = (row: Row) => ({ key: keyOf(row), row });
+  if (!groupOf) return rows.map(line);
+  const groups = Map.groupBy(rows, groupOf);
+  const ungrouped = groups.get(null) ?? [];
+  groups.delete(null);
+  const names = [...groups.keys()].sort((a, b) => COLLATOR.compare(a!, b!));
+  return [
+    ...names.flatMap((group) => {
+      const members = groups.get(group)!;
+      const heading = { key: `group ${group}`, group: group!, count: members.length };
+      return [heading, ...closed.has(group!) ? [] : members.map(line)];
+    }),
+    ...ungrouped.map(line),
+  ];
+}
+
+function toggle(selected: Signal<ReadonlySet<string>>, key: string): void {
+  const next = new Set(selected.peek());
+  if (!next.delete(key)) next.add(key);
+  selected.value = next;
+}
+
+const classes = (...names: (string | false | undefined)[]) =>
+  names.filter(Boolean).join(" ") || undefined;

@@ -1,0 +1,164 @@
+/**
+ * The account: the user's own details, password and sessions, and how this browser shows the
+ * dashboard.
+ *
+ * @module
+ */
+
+import { type Signal, useSignal } from "@preact/signals";
+import { api } from "../api/client.ts";
+import type { Account as AccountDetails } from "../api/types.ts";
+import { Form, TextField } from "../components/form.tsx";
+import { Fact, Facts } from "../components/facts.tsx";
+import { Page, Section } from "../components/page.tsx";
+import { useRead } from "../components/reading.ts";
+import { Failure, Loading } from "../components/states.tsx";
+import { capital } from "../components/text.ts";
+import { Time } from "../components/time.tsx";
+import { DENSITIES, density, theme, THEMES } from "../state/appearance.ts";
+import { AUTH_MODE } from "../state/session.ts";
+import { showStatus } from "../state/toasts.ts";
+import { OwnSessions } from "./sessions/own.tsx";
+import { NewPasswordField, UserName } from "./users/forms.tsx";
+
+export default function Account() {
+  return (
+    <Page title="Account">
+      <div class="stacked">
+        {AUTH_MODE === "users" ? <OwnAccount /> : <SessionSection />}
+        <Section title="Appearance">
+          <p class="muted">Kept in this browser.</p>
+          <Choice name="Theme" values={THEMES} value={theme} />
+          <Choice name="Density" values={DENSITIES} value={density} />
+        </Section>
+      </div>
+    </Page>
+  );
+}
+
+function OwnAccount() {
+  const { data, error, reload } = useRead("GET /api/account", {});
+  const sessionsRound = useSignal(0);
+  const account = data.value;
+  if (error.value) return <Failure error={error.value} onRetry={reload} />;
+  if (!account) return <Loading name="Profile" />;
+  return (
+    <>
+      <div class="summary-grid">
+        <Profile account={account} onSaved={reload} />
+        {account.hasPassword
+          ? <Password email={account.email} onChange={() => sessionsRound.value++} />
+          : (
+            <Section title="Password">
+              <p class="muted">You sign in through an identity provider.</p>
+            </Section>
+          )}
+      </div>
+      <SessionSection key={sessionsRound.value} user={account.email ?? undefined} />
+    </>
+  );
+}
+
+function SessionSection({ user }: { user?: string | undefined }) {
+  return (
+    <Section title="Sessions">
+      <OwnSessions user={user} />
+    </Section>
+  );
+}
+
+function Profile({ account, onSaved }: { account: AccountDetails; onSaved: () => void }) {
+  return (
+    <Section title="Profile">
+      <Facts>
+        <Fact name="Role">{capital(account.role)}</Fact>
+        <Fact name="Created">
+          <Time at={account.createdAt} />
+        </Fact>
+        <Fact name="Last sign-in">
+          <Time at={account.lastLoginAt} />
+        </Fact>
+      </Facts>
+      <Form
+        submit="Save"
+        onSubmit={async ({ name, email }) => {
+          await api("PUT /api/account", {
+            body: { name: name || null, ...(email !== undefined && { email }) },
+          });
+          showStatus("Saved your profile");
+          onSaved();
+        }}
+      >
+        <TextField
+          label="Name"
+          name="name"
+          value={account.name ?? ""}
+          autocomplete="off"
+          maxLength={100}
+        />
+        {account.hasPassword && (
+          <TextField
+            label="Email"
+            name="email"
+            type="email"
+            value={account.email ?? ""}
+            autocomplete="username"
+            required
+          />
+        )}
+      </Form>
+    </Section>
+  );
+}
+
+function Password({ email, onChange }: { email: string | null; onChange: () => void }) {
+  const round = useSignal(0);
+  return (
+    <Section title="Password">
+      <p class="muted">A new password signs you out everywhere else.</p>
+      <Form
+        key={round.value}
+        submit="Change password"
+        onSubmit={async ({ currentPassword, newPassword }) => {
+          await api("PUT /api/account/password", { body: { currentPassword, newPassword } });
+          showStatus("Changed your password");
+          round.value++;
+          onChange();
+        }}
+      >
+        <UserName email={email} />
+        <TextField
+          label="Current password"
+          name="currentPassword"
+          type="password"
+          autocomplete="current-password"
+          required
+        />
+        <NewPasswordField label="New password" />
+      </Form>
+    </Section>
+  );
+}
+
+function Choice<Value extends string>({ name, values, value }: {
+  name: string;
+  values: readonly Value[];
+  value: Signal<Value>;
+}) {
+  return (
+    <fieldset class="choice" role="radiogroup">
+      <legend>{name}</legend>
+      {values.map((each) => (
+        <label key={each} class="check">
+          <input
+            type="radio"
+            name={name}
+            checked={value.value === each}
+            onChange={() => value.value = each}
+          />
+          {each}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

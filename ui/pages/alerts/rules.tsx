@@ -1,0 +1,165 @@
+/**
+ * Alerts: the rules, and when they fired.
+ *
+ * @module
+ */
+
+import { useSignal } from "@preact/signals";
+import { api } from "../../api/client.ts";
+import type { AlertEvent, AlertRule } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { enabledColumn, NAME_COLUMN } from "../../components/columns.tsx";
+import { deleteConfirmed } from "../../components/deletion.ts";
+import { History, Listing } from "../../components/listing.tsx";
+import { Page } from "../../components/page.tsx";
+import { useRead, useReloadOn, useReloadWhile } from "../../components/reading.ts";
+import { State, Text } from "../../components/states.tsx";
+import type { Column } from "../../components/table.tsx";
+import { plain } from "../../components/text.ts";
+import { Time } from "../../components/time.tsx";
+import { hasRole } from "../../state/session.ts";
+import { withResult } from "../../state/toasts.ts";
+import { RuleForm } from "./form.tsx";
+import { conditionOf, valueOf } from "./words.ts";
+
+const EVENTS_SHOWN = 100;
+
+export default function Alerts() {
+  const rules = useRead("GET /api/alerts/rules", {});
+  const history = useRead("GET /api/alerts/events", { query: { limit: EVENTS_SHOWN } });
+  const reload = () => {
+    rules.reload();
+    history.reload();
+  };
+  useReloadOn("alert.", reload);
+  // No event reports a rule that stops being pending without having fired.
+  useReloadWhile(rules.data.value?.rules.some(({ state }) => state === "pending"), reload);
+  const edited = useSignal<AlertRule | "new" | undefined>(undefined);
+  const create = hasRole("admin") && (
+    <Button
+      kind="primary"
+      icon="plus"
+      onClick={() => edited.value = "new"}
+    >
+      New alert rule
+    </Button>
+  );
+  const all = rules.data.value?.rules;
+  const past = history.data.value;
+  return (
+    <Page title="Alerts" actions={create}>
+      <Listing
+        name="Alert rules"
+        columns={columns(reload)}
+        rows={all}
+        error={rules.error.value}
+        onRetry={reload}
+        keyOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        {...hasRole("admin") && {
+          actions: (rule: AlertRule) => [
+            { name: "Edit", onSelect: () => edited.value = rule },
+            {
+              name: "Delete",
+              danger: true,
+              onSelect: () => void remove(rule).then((isDone) => isDone && reload()),
+            },
+          ],
+        }}
+        defaultSort="name"
+        empty={"No alert rules yet. A rule fires when the host's CPU, memory, disk or load passes a " +
+          "threshold, or when containers stop."}
+      />
+      <History
+        title="Alert history"
+        columns={EVENT_COLUMNS}
+        page={past && { rows: past.events, total: past.total }}
+        error={history.error.value}
+        onRetry={history.reload}
+        keyOf={({ id }) => id}
+        empty="No alert has fired in the last 90 days."
+      />
+      {edited.value && (
+        <RuleForm
+          rule={edited.value === "new" ? undefined : edited.value}
+          onClose={() => edited.value = undefined}
+          onSaved={reload}
+        />
+      )}
+    </Page>
+  );
+}
+
+const columns = (onChange: () => void): readonly Column<AlertRule>[] => [
+  NAME_COLUMN,
+  {
+    title: "Condition",
+    cell: (rule) => <Text>{conditionOf(rule)}</Text>,
+    sort: conditionOf,
+    wide: true,
+  },
+  {
+    title: "State",
+    cell: (rule) => <RuleState {...rule} />,
+    sort: ({ state, enabled }) => enabled ? ORDER.indexOf(state) : ORDER.length,
+    width: "w-s",
+  },
+  {
+    title: "Last fired",
+    cell: ({ lastFiredAt }) => <Time at={lastFiredAt} />,
+    sort: ({ lastFiredAt }) => lastFiredAt,
+    width: "w-m",
+    wide: true,
+  },
+  enabledColumn((row, enabled) => void toggle(row, enabled).then(onChange)),
+];
+
+const ORDER: readonly AlertRule["state"][] = ["firing", "pending", "ok"];
+
+function RuleState({ state, enabled }: Pick<AlertRule, "state" | "enabled">) {
+  if (!enabled) return <State state="disabled" tone="idle" />;
+  switch (state) {
+    case "firing":
+      return <State state={state} tone="bad" />;
+    case "pending":
+      return <State state={state} tone="warn" />;
+    case "ok":
+      return <State state="OK" tone="good" />;
+  }
+}
+
+const EVENT_COLUMNS: readonly Column<AlertEvent>[] = [
+  { title: "Rule", cell: ({ ruleName }) => <Text>{ruleName}</Text> },
+  {
+    title: "Value",
+    cell: ({ metric, value, message }) => (
+      <span title={plain(message)}>{valueOf(metric, value)}</span>
+    ),
+    numeric: true,
+    width: "w-s",
+    wide: true,
+  },
+  { title: "Fired", cell: ({ firedAt }) => <Time at={firedAt} />, width: "w-s" },
+  {
+    title: "Resolved",
+    cell: ({ resolvedAt }) =>
+      resolvedAt === null ? <State state="firing" tone="bad" /> : <Time at={resolvedAt} />,
+    width: "w-s",
+  },
+];
+
+async function toggle({ id, name }: AlertRule, enabled: boolean): Promise<void> {
+  await withResult(
+    `${enabled ? "Enabled" : "Disabled"} ${plain(name)}`,
+    () => api("PUT /api/alerts/rules/{id}/toggle", { path: { id }, body: { enabled } }),
+  );
+}
+
+async function remove({ id, name, state }: AlertRule): Promise<boolean> {
+  const consequence = `The alert rule ${plain(name)} is deleted` +
+    `${state === "firing" ? ", and its firing alert is resolved" : ""}. Its history is kept.`;
+  return await deleteConfirmed(
+    { name, consequence },
+    () => api("DELETE /api/alerts/rules/{id}", { path: { id } }),
+  );
+}

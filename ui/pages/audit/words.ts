@@ -1,0 +1,18 @@
+/**
+ * How entries of the audit log are shown.
+ *
+ * @module
+ */
+
+import type { AuditEntry } from "../../api/types.ts";
+import { capital } from "../../components/text.ts";
+
+export const TONES = { success: "good", failure: "bad", denied: "warn" } as const;
+
+const ACTORS: Record<string, string> = { key: "API key", console: "Console", "": "No token" };
+
+/** The email address of a user, or what acted instead, and its token. */
+export function actorOf({ actor, actorEmail, role, token }: AuditEntry): string {
+  const name = actorEmail ?? ACTORS[actor] ?? (role === "system" ? capital(actor) : actor);
+  return token ? `${name} (${token.name})` : name;
+}

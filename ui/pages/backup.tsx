@@ -1,0 +1,47 @@
+/**
+ * How this server is backed up and restored.
+ *
+ * @module
+ */
+
+import type { ComponentChildren } from "preact";
+import { Page, Section } from "../components/page.tsx";
+
+export default function Backup() {
+  return (
+    <Page title="Backup">
+      <div class="stacked prose">
+        <Section title="Back up">
+          <p>
+            Run this command on the host, also while the service runs. It writes one file with both
+            databases, the keys and the license.
+          </p>
+          <Commands>longshore backup longshore.backup</Commands>
+          <p>
+            The file contains the keys that decrypt stored secrets, so keep it as secret as the data
+            directory. Containers, images and volumes are not part of it, nor are secrets that are
+            set by environment variables.
+          </p>
+          <p>A line for root's crontab that keeps seven backups:</p>
+          <Commands>
+            {"0 2 * * * longshore backup --force /root/longshore-$(date +\\%u).backup"}
+          </Commands>
+        </Section>
+        <Section title="Restore">
+          <p>
+            Stop the service first. The whole file is checked before anything changes, and the
+            replaced files stay in the data directory, in <code>replaced-DATE</code>.
+          </p>
+          <Commands>
+            {"systemctl stop longshore\nlongshore restore longshore.backup\n" +
+              "systemctl start longshore"}
+          </Commands>
+        </Section>
+      </div>
+    </Page>
+  );
+}
+
+function Commands({ children }: { children: ComponentChildren }) {
+  return <pre class="commands">{children}</pre>;
+}

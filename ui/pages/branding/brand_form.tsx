@@ -1,0 +1,83 @@
+/**
+ * The dialog that creates or changes a brand.
+ *
+ * @module
+ */
+
+import { api } from "../../api/client.ts";
+import type { Brand } from "../../api/types.ts";
+import { FormDialog, type FormValues, TextArea, TextField } from "../../components/form.tsx";
+import { plain } from "../../components/text.ts";
+import { showStatus } from "../../state/toasts.ts";
+
+const COLOR_HINT = "#rgb or #rrggbb";
+
+export function BrandForm({ brand, onClose, onSaved }: {
+  /** Without one, a new brand is created. */
+  brand: Brand | undefined;
+  onClose: () => void;
+  onSaved: () => void;
+}) {
+  const save = async (values: FormValues) => {
+    const { name, ...rest } = values;
+    const body = { name, ...optional(rest) };
+    const saved = brand
+      ? await api("PUT /api/ext/service-enterprise/branding/{id}", {
+        path: { id: brand.id },
+        body,
+      })
+      : await api("POST /api/ext/service-enterprise/branding", { body });
+    showStatus(`${brand ? "Saved" : "Created"} ${plain(saved.name)}`);
+    onSaved();
+  };
+  const text = (label: string, name: keyof Brand, more = {}) => (
+    <TextField label={label} name={name} value={String(brand?.[name] ?? "")} {...more} />
+  );
+  return (
+    <FormDialog
+      title={brand ? `Edit ${plain(brand.name)}` : "New brand"}
+      submit={brand ? "Save" : "Create"}
+      onSubmit={save}
+      onClose={onClose}
+      wide
+    >
+      <div class="field-row">
+        {text("Name", "name", { required: true, maxLength: 100, hint: "For administrators" })}
+        {text("Service name", "app_name", {
+          maxLength: 100,
+          required: brand !== undefined,
+          hint: "What users see; default: the name",
+        })}
+      </div>
+      <div class="field-row">
+        {text("Primary color", "primary_color", { hint: COLOR_HINT })}
+        {text("Secondary color", "secondary_color", { hint: COLOR_HINT })}
+        {text("Accent color", "accent_color", { hint: COLOR_HINT })}
+      </div>
+      {text("Logo", "logo_url", { type: "url", placeholder: "https://www.example.com/logo.svg" })}
+      <div class="field-row">
+        {text("Dark logo", "logo_dark_url", { type: "url", hint: "For dark backgrounds" })}
+        {text("Mail logo", "email_logo_url", { type: "url", hint: "For mails" })}
+      </div>
+      {text("Font", "font_family", {
+        maxLength: 100,
+        hint: "Used by browsers that have it installed",
+      })}
+      <TextArea
+        label="Style sheet"
+        name="custom_css"
+        value={brand?.custom_css ?? ""}
+        hint="CSS that loads nothing: no @import, no url() except data:image"
+        rows={5}
+      />
+    </FormDialog>
+  );
+}
+
+/** Empty fields remove the value, except the service's name, which has a default. */
+function optional({ app_name: appName, ...values }: FormValues) {
+  const nullable = Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, value === "" ? null : value]),
+  );
+  return { ...nullable, ...(appName !== "" && { app_name: appName }) };
+}

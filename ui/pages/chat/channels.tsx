@@ -1,0 +1,153 @@
+/**
+ * Chat: channels that get messages about events.
+ *
+ * @module
+ */
+
+import { useSignal } from "@preact/signals";
+import { api } from "../../api/client.ts";
+import type { ChatChannel } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { enabledColumn, NAME_COLUMN } from "../../components/columns.tsx";
+import { deleteConfirmed } from "../../components/deletion.ts";
+import { eventsText } from "../../components/event_kinds.tsx";
+import { Listing } from "../../components/listing.tsx";
+import type { MenuItem } from "../../components/menu.tsx";
+import { Page } from "../../components/page.tsx";
+import { useRead } from "../../components/reading.ts";
+import { Text } from "../../components/states.tsx";
+import type { Column } from "../../components/table.tsx";
+import { count, plain } from "../../components/text.ts";
+import { Time } from "../../components/time.tsx";
+import { hasRole } from "../../state/session.ts";
+import { withResult } from "../../state/toasts.ts";
+import { ChannelForm, EventForm, PLATFORMS } from "./forms.tsx";
+import { Messages } from "./messages.tsx";
+
+const columns = (onChange: () => void): readonly Column<ChatChannel>[] => [
+  NAME_COLUMN,
+  {
+    title: "Platform",
+    cell: ({ platform }) => PLATFORMS[platform],
+    sort: ({ platform }) => platform,
+    width: "w-m",
+  },
+  {
+    title: "Events",
+    cell: ({ events }) => <Text>{eventsText(events)}</Text>,
+    wide: true,
+  },
+  {
+    title: "Created",
+    cell: ({ created_at: at }) => <Time at={at} />,
+    sort: ({ created_at: at }) => at,
+    width: "w-s",
+    wide: true,
+  },
+  enabledColumn((row, enabled) => void toggle(row, enabled).then(onChange)),
+];
+
+/** The open dialog. */
+type Task = { name: "new" | "event" } | { name: "edit" | "messages"; channel: ChatChannel };
+
+export default function Chat() {
+  const { data, error, reload } = useRead("GET /api/ext/service-pro/chatops/channels", {});
+  const task = useSignal<Task | undefined>(undefined);
+  const close = () => task.value = undefined;
+  const open = task.value;
+  const channels = data.value?.channels;
+  const create = hasRole("admin") && (
+    <>
+      {channels && channels.length > 0 && (
+        <Button
+          icon="chat"
+          onClick={() => task.value = { name: "event" }}
+        >
+          Send event
+        </Button>
+      )}
+      <Button kind="primary" icon="plus" onClick={() => task.value = { name: "new" }}>
+        New channel
+      </Button>
+    </>
+  );
+  return (
+    <Page title="Chat" actions={create}>
+      <Listing
+        name="Channels"
+        columns={columns(reload)}
+        rows={channels}
+        error={error.value}
+        onRetry={reload}
+        keyOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        actions={(channel) =>
+          menuOf(channel, {
+            onChange: reload,
+            onOpen: (name) => task.value = { name, channel },
+          })}
+        defaultSort="name"
+        empty={"No channels yet. A channel sends a message about the events that you choose to " +
+          "Telegram, Slack or a compatible team chat."}
+      />
+      {(open?.name === "new" || open?.name === "edit") && (
+        <ChannelForm
+          channel={open.name === "edit" ? open.channel : undefined}
+          onClose={close}
+          onSaved={reload}
+        />
+      )}
+      {open?.name === "event" && <EventForm onClose={close} />}
+      {open?.name === "messages" && <Messages channel={open.channel} onClose={close} />}
+    </Page>
+  );
+}
+
+function menuOf(channel: ChatChannel, { onChange, onOpen }: {
+  onChange: () => void;
+  onOpen: (name: "edit" | "messages") => void;
+}): MenuItem[] {
+  const messages = { name: "Messages", onSelect: () => onOpen("messages") };
+  if (!hasRole("admin")) return [messages];
+  return [
+    { name: "Edit", onSelect: () => onOpen("edit") },
+    {
+      name: "Test",
+      onSelect: () => void test(channel).then((isDone) => isDone && onOpen("messages")),
+    },
+    messages,
+    {
+      name: "Delete",
+      danger: true,
+      onSelect: () => void remove(channel).then((isDone) => isDone && onChange()),
+    },
+  ];
+}
+
+const test = ({ id, name }: ChatChannel): Promise<boolean> =>
+  withResult(
+    `Queued a test message for ${plain(name)}`,
+    () => api("POST /api/ext/service-pro/chatops/channels/{id}/test", { path: { id } }),
+  );
+
+async function toggle({ id, name }: ChatChannel, enabled: boolean): Promise<void> {
+  await withResult(
+    `${enabled ? "Enabled" : "Disabled"} ${plain(name)}`,
+    () =>
+      api("PUT /api/ext/service-pro/chatops/channels/{id}", { path: { id }, body: { enabled } }),
+  );
+}
+
+async function remove({ id, name }: ChatChannel): Promise<boolean> {
+  const path = { id };
+  const messages = await api("GET /api/ext/service-pro/chatops/channels/{id}/messages", {
+    path,
+    query: { limit: 1 },
+  }).then(({ total }) => count(total, "message")).catch(() => "messages");
+  const consequence = `The channel ${plain(name)} and its ${messages} are deleted, including ` +
+    "those that are not sent yet.";
+  return await deleteConfirmed(
+    { name, consequence },
+    () => api("DELETE /api/ext/service-pro/chatops/channels/{id}", { path }),
+  );
+}

@@ -1,0 +1,124 @@
+/**
+ * Compliance: the log that proves who did what, with search, verification and export.
+ *
+ * @module
+ */
+
+import { useSignal } from "@preact/signals";
+import { api } from "../../api/client.ts";
+import type { ComplianceConfig, ComplianceStats } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { confirm } from "../../components/dialog.tsx";
+import { Fact, Facts } from "../../components/facts.tsx";
+import { Menu } from "../../components/menu.tsx";
+import { Page } from "../../components/page.tsx";
+import { useRead } from "../../components/reading.ts";
+import { count } from "../../components/text.ts";
+import { Time } from "../../components/time.tsx";
+import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
+import { ConfigForm } from "./config_form.tsx";
+import { EntryForm } from "./entry_form.tsx";
+import { Export } from "./export.tsx";
+import { Log } from "./log.tsx";
+import { useVerification } from "./verification.tsx";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+type Task = "export" | "settings" | "new";
+
+export default function Compliance() {
+  const stats = useRead("GET /api/ext/service-enterprise/compliance/stats", {});
+  const config = useRead("GET /api/ext/service-enterprise/compliance/config", {});
+  const task = useSignal<Task | undefined>(undefined);
+  /** Counts changes, after which the log is read again. */
+  const changes = useSignal(0);
+  const onChange = () => {
+    changes.value++;
+    stats.reload();
+    config.reload();
+  };
+  const verification = useVerification(onChange);
+  const close = () => task.value = undefined;
+  const settings = config.data.value;
+  return (
+    <Page
+      title="Compliance"
+      actions={
+        <>
+          <Button busy={verification.isBusy} icon="check" onClick={verification.start}>
+            Verify chain
+          </Button>
+          <Button icon="down" onClick={() => task.value = "export"}>Export</Button>
+          <Menu
+            name="More actions"
+            items={() => [
+              { name: "New entry", onSelect: () => task.value = "new" },
+              { name: "Settings", onSelect: settings && (() => task.value = "settings") },
+              {
+                name: "Delete old entries",
+                danger: true,
+                onSelect: settings && (() => void removeOld(settings).then(onChange)),
+              },
+            ]}
+          />
+        </>
+      }
+    >
+      {settings?.enabled === false && (
+        <p class="note warn">The log is off: nothing is recorded. Turn it on in its settings.</p>
+      )}
+      {verification.result}
+      {stats.data.value && <Summary stats={stats.data.value} config={settings} />}
+      <Log changes={changes.value} />
+      {task.value === "export" && (
+        <Export format={settings?.export_format} onClose={close} onDone={onChange} />
+      )}
+      {task.value === "new" && <EntryForm onClose={close} onSaved={onChange} />}
+      {task.value === "settings" && settings && (
+        <ConfigForm config={settings} onClose={close} onSaved={onChange} />
+      )}
+    </Page>
+  );
+}
+
+function Summary({ stats, config }: {
+  stats: ComplianceStats;
+  config: ComplianceConfig | undefined;
+}) {
+  return (
+    <div class="section log-summary">
+      <Facts>
+        <Fact name="Entries">
+          {stats.total_entries.toLocaleString("en")}, {stats.last_24h.toLocaleString("en")}{" "}
+          in 24 hours
+        </Fact>
+        <Fact name="Failures">{(stats.by_outcome.failure ?? 0).toLocaleString("en")}</Fact>
+        <Fact name="Oldest entry">
+          <Time at={stats.oldest_entry} />
+        </Fact>
+        <Fact name="Kept for">{config ? count(config.retention_days, "day") : "–"}</Fact>
+        <Fact name="Hash of the head">
+          <code class="wrap">{stats.head_hash ?? "–"}</code>
+        </Fact>
+      </Facts>
+    </div>
+  );
+}
+
+/** Deletes the entries that are older than the retention, as happens once a day. */
+async function removeOld({ retention_days: days }: ComplianceConfig): Promise<void> {
+  try {
+    const to = new Date(Date.now() - days * DAY_MS).toISOString();
+    const { total } = await api("GET /api/ext/service-enterprise/compliance/logs", {
+      query: { to, limit: 1 },
+    });
+    const consequence = `${count(total, "entry", "entries")} older than ${count(days, "day")} ` +
+      `${total === 1 ? "is" : "are"} deleted from the compliance log. Export them first if you ` +
+      "need them. The deletion is recorded, and the rest of the log still verifies.";
+    if (!await confirm({ verb: "Delete", name: "old entries", consequence })) return;
+    const { deleted } = await api("DELETE /api/ext/service-enterprise/compliance/retention");
+    showStatus(`Deleted ${count(deleted, "entry", "entries")}`);
+  } catch (error) {
+    showAlert(sentenceOf(error));
+  }
+}

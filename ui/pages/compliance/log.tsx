@@ -1,0 +1,162 @@
+/**
+ * The entries of the compliance log, with filters in the address.
+ *
+ * @module
+ */
+
+import { useEffect, useRef } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import type { InputOf } from "../../api/client.ts";
+import type { ComplianceEntry, ComplianceEntryPage } from "../../api/types.ts";
+import { Listing } from "../../components/listing.tsx";
+import { offsetOf, Pager } from "../../components/pager.tsx";
+import { type Reading, useRead } from "../../components/reading.ts";
+import { State, Text } from "../../components/states.tsx";
+import type { Column } from "../../components/table.tsx";
+import { capital } from "../../components/text.ts";
+import { userName, type UserOption, useUserOptions } from "../../components/user_options.ts";
+import { query, setQuery } from "../../state/router.ts";
+import { CATEGORIES, OUTCOMES, SEVERITIES, StoredTime, targetOf } from "./entry.tsx";
+import { EntryDetails } from "./entry_details.tsx";
+
+const PAGE_SIZE = 100;
+
+/** How long after a keystroke the log is searched, in milliseconds. */
+const SEARCH_AFTER_MS = 250;
+
+const FILTERS = ["q", "category", "severity", "outcome", "from", "to"] as const;
+type Filters = Partial<Record<(typeof FILTERS)[number], string>>;
+
+/** @param props.changes The log is read again when it changes. */
+export function Log({ changes }: { changes: number }) {
+  const users = useUserOptions();
+  const filters = currentFilters();
+  const { data, error, reload } = useLog(filters, changes);
+  const open = useSignal<string | undefined>(undefined);
+  const isFiltered = Object.keys(filters).length > 0;
+  const clear = () =>
+    setQuery(Object.fromEntries([...FILTERS, "offset"].map((name) => [name, undefined])));
+  const page = data.value;
+  return (
+    <>
+      <FilterBar filters={filters} />
+      <Listing
+        name="Compliance log"
+        columns={columns(users)}
+        rows={page?.logs}
+        error={error.value}
+        onRetry={reload}
+        keyOf={({ id }) => id}
+        nameOf={({ action, event_id: eventId }) => `${action} ${eventId}`}
+        actions={({ id }) => [{ name: "Details", onSelect: () => open.value = id }]}
+        empty="Nothing has been recorded yet. Every change and every login appears here."
+        filter={isFiltered ? { things: "entries", onClear: clear } : undefined}
+      />
+      {page && <Pager {...page} />}
+      {open.value !== undefined && (
+        <EntryDetails
+          id={open.value}
+          users={users}
+          onClose={() => open.value = undefined}
+        />
+      )}
+    </>
+  );
+}
+
+function currentFilters(): Filters {
+  return Object.fromEntries(
+    FILTERS.map((name) => [name, query.value.get(name)]).filter(([, value]) => value),
+  );
+}
+
+/** Reads a page of the log, a moment after the last keystroke of a search. */
+function useLog(filters: Filters, changes: number): Reading<ComplianceEntryPage> {
+  const q = useSignal(filters.q);
+  useEffect(() => {
+    const timer = setTimeout(() => q.value = filters.q, SEARCH_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [filters.q]);
+  const reading = useRead("GET /api/ext/service-enterprise/compliance/logs", {
+    query: { ...queryOf(filters, q.value), limit: PAGE_SIZE, offset: offsetOf() },
+  });
+  const known = useRef(changes);
+  useEffect(() => {
+    if (changes === known.current) return;
+    known.current = changes;
+    reading.reload();
+  }, [changes]);
+  return reading;
+}
+
+type LogQuery = NonNullable<
+  InputOf<"GET /api/ext/service-enterprise/compliance/logs">["query"]
+>;
+
+/** The days of the address are those of the browser's time zone. */
+function queryOf({ from, to, q: _, ...filters }: Filters, q: string | undefined): LogQuery {
+  const start = timeOf(from, "00:00:00");
+  const end = timeOf(to, "23:59:59.999");
+  return {
+    ...filters as LogQuery,
+    ...(q && { q }),
+    ...(start && { from: start }),
+    ...(end && { to: end }),
+  };
+}
+
+function timeOf(day: string | undefined, clock: string): string | undefined {
+  const date = new Date(`${day}T${clock}`);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
+function FilterBar({ filters }: { filters: Filters }) {
+  const set = (name: keyof Filters) => (event: { currentTarget: { value: string } }) =>
+    setQuery({ [name]: event.currentTarget.value, offset: undefined });
+  const select = (title: string, name: keyof Filters, all: string, values: readonly string[]) => (
+    <select aria-label={title} value={filters[name] ?? ""} onChange={set(name)}>
+      <option value="">{all}</option>
+      {values.map((value) => <option key={value} value={value}>{capital(value)}</option>)}
+    </select>
+  );
+  return (
+    <div class="filters" role="search" aria-label="Filters">
+      <input
+        type="search"
+        aria-label="Search log"
+        placeholder="Search actor, action, target or detail"
+        maxLength={200}
+        value={filters.q ?? ""}
+        onInput={set("q")}
+      />
+      {select("Category", "category", "All categories", CATEGORIES)}
+      {select("Severity", "severity", "All severities", SEVERITIES)}
+      {select("Outcome", "outcome", "All outcomes", OUTCOMES)}
+      <label>
+        From
+        <input type="date" value={filters.from ?? ""} onChange={set("from")} />
+      </label>
+      <label>
+        To
+        <input type="date" value={filters.to ?? ""} onChange={set("to")} />
+      </label>
+    </div>
+  );
+}
+
+const columns = (users: readonly UserOption[]): readonly Column<ComplianceEntry>[] => [
+  { title: "Time", cell: ({ created_at: at }) => <StoredTime at={at} />, width: "w-s" },
+  {
+    title: "Actor",
+    cell: ({ actor_id: id }) => <Text>{userName(users, id)}</Text>,
+    wide: true,
+    width: "w-l",
+  },
+  { title: "Action", cell: ({ action }) => <Text>{action}</Text> },
+  { title: "Target", cell: (entry) => <Text>{targetOf(entry)}</Text>, wide: true },
+  {
+    title: "Outcome",
+    cell: ({ outcome }) => <State state={outcome} tone={outcome === "success" ? "good" : "bad"} />,
+    width: "w-s",
+  },
+];

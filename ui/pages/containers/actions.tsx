@@ -1,0 +1,215 @@
+/**
+ * What can be done with a container besides starting, stopping and restarting it.
+ *
+ * @module
+ */
+
+import { useSignal } from "@preact/signals";
+import { api } from "../../api/client.ts";
+import type { ContainerDetail, ContainerLimits } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { confirm } from "../../components/dialog.tsx";
+import { FormDialog, SelectField, TextField } from "../../components/form.tsx";
+import { Menu, type MenuItem } from "../../components/menu.tsx";
+import { count, plain } from "../../components/text.ts";
+import { ACTIONS, actionsFor, runAction } from "../../state/container_actions.ts";
+import { navigate } from "../../state/router.ts";
+import { hasRole } from "../../state/session.ts";
+import { showStatus, withResult } from "../../state/toasts.ts";
+import { UpdateDialog } from "../updates/plan_dialog.tsx";
+
+const ICONS = { start: "play", stop: "stop", restart: "restart" } as const;
+
+const MIB = 1024 * 1024;
+
+interface ActionsProps {
+  container: ContainerDetail;
+  onChange: () => void;
+}
+
+export function Actions({ container, onChange }: ActionsProps) {
+  const dialog = useSignal<"update" | "rename" | "limits" | undefined>(undefined);
+  const more = moreActions(container, onChange, (name) => dialog.value = name);
+  const close = () => dialog.value = undefined;
+  return (
+    <>
+      {actionsFor(container).map((action) => (
+        <Button
+          key={action}
+          icon={ICONS[action]}
+          onClick={() => void runAction(container, action).then(onChange)}
+        >
+          {ACTIONS[action].verb}
+        </Button>
+      ))}
+      {more.length > 0 && <Menu name="More actions" items={() => more} />}
+      {dialog.value === "update" && <UpdateDialog container={container} onClose={close} />}
+      {dialog.value === "rename" && <RenameDialog container={container} onClose={close} />}
+      {dialog.value === "limits" && (
+        <LimitsDialog container={container} onChange={onChange} onClose={close} />
+      )}
+    </>
+  );
+}
+
+function moreActions(
+  container: ContainerDetail,
+  onChange: () => void,
+  open: (dialog: "update" | "rename" | "limits") => void,
+): MenuItem[] {
+  const { id, state, self } = container;
+  if (!hasRole("operator") || self) return [];
+  const name = plain(container.name);
+  const path = { id };
+  const run = (done: string, work: () => Promise<unknown>) =>
+    void withResult(`${done} ${name}`, work).then(onChange);
+  const items: MenuItem[] = [];
+  if (state === "running") {
+    items.push({
+      name: "Pause",
+      onSelect: () => run("Paused", () => api("POST /api/containers/{id}/pause", { path })),
+    });
+  }
+  if (state === "paused") {
+    items.push({
+      name: "Resume",
+      onSelect: () => run("Resumed", () => api("POST /api/containers/{id}/unpause", { path })),
+    });
+  }
+  if (state === "running" || state === "restarting") {
+    items.push({ name: "Kill", danger: true, onSelect: () => void kill(container, run) });
+  }
+  items.push({ name: "Update", onSelect: () => open("update") });
+  if (!hasRole("admin")) return items;
+  return [
+    ...items,
+    { name: "Rename", onSelect: () => open("rename") },
+    { name: "Limits", onSelect: () => open("limits") },
+    { name: "Remove", danger: true, onSelect: () => void remove(container) },
+  ];
+}
+
+async function kill(
+  { id, name }: ContainerDetail,
+  run: (done: string, work: () => Promise<unknown>) => void,
+): Promise<void> {
+  const consequence = `All processes of ${plain(name)} end at once, without writing what they ` +
+    "still hold in memory.";
+  if (!await confirm({ verb: "Kill", name, consequence })) return;
+  run("Killed", () => api("POST /api/containers/{id}/kill", { path: { id }, body: {} }));
+}
+
+async function remove({ id, name, state, mounts }: ContainerDetail): Promise<void> {
+  const isUp = state === "running" || state === "paused" || state === "restarting";
+  const volumes = mounts.filter(({ type }) => type === "volume").length;
+  const consequence = `${isUp ? "The container is running and is killed first. " : ""}` +
+    `The container ${plain(name)} and all files in it are deleted.` +
+    (volumes > 0 ? ` Its ${count(volumes, "volume")} and their files are kept.` : "");
+  if (!await confirm({ verb: "Remove", name, consequence })) return;
+  const isRemoved = await withResult(
+    `Removed ${plain(name)}`,
+    () => api("DELETE /api/containers/{id}", { path: { id }, query: { force: isUp } }),
+  );
+  if (isRemoved) navigate("/containers");
+}
+
+const openContainer = (id: string) => navigate(`/containers/${id.slice(0, 12)}`, { replace: true });
+
+interface DialogProps extends ActionsProps {
+  onClose: () => void;
+}
+
+function RenameDialog({ container: { id, name }, onClose }: Omit<DialogProps, "onChange">) {
+  return (
+    <FormDialog
+      title={`Rename ${plain(name)}`}
+      submit="Save"
+      onClose={onClose}
+      onSubmit={async (values) => {
+        await api("POST /api/containers/{id}/rename", {
+          path: { id },
+          body: { name: values.name },
+        });
+        showStatus(`Renamed ${plain(name)}`);
+        // The address may have the former name.
+        openContainer(id);
+      }}
+    >
+      <TextField
+        label="Name"
+        name="name"
+        value={name}
+        required
+        pattern="[a-zA-Z0-9][a-zA-Z0-9_.\-]+"
+        maxLength={128}
+        autocomplete="off"
+        hint="Letters, digits, dots, hyphens and underscores"
+      />
+    </FormDialog>
+  );
+}
+
+const POLICIES = [
+  { value: "no", name: "Never" },
+  { value: "on-failure", name: "After a failure" },
+  { value: "unless-stopped", name: "Unless stopped" },
+  { value: "always", name: "Always" },
+];
+
+function LimitsDialog({ container, onChange, onClose }: DialogProps) {
+  const { id, name, limits, restartPolicy } = container;
+  const memory = limits.memoryBytes === null ? undefined : limits.memoryBytes / MIB;
+  const policy = restartPolicy.name || "no";
+  return (
+    <FormDialog
+      title={`Limits of ${plain(name)}`}
+      submit="Save"
+      onClose={onClose}
+      onSubmit={async (values) => {
+        const body: ContainerLimits = {
+          ...(values.cpus !== undefined && values.cpus !== limits.cpus && { cpus: values.cpus }),
+          ...(values.memoryBytes !== undefined && values.memoryBytes !== memory &&
+            { memoryBytes: Math.round(values.memoryBytes * MIB) }),
+          ...((values.pidsLimit ?? null) !== limits.pids &&
+            { pidsLimit: values.pidsLimit ?? -1 }),
+          ...(values.restartPolicy !== policy && { restartPolicy: { name: values.restartPolicy } }),
+        };
+        if (Object.keys(body).length === 0) return;
+        await api("PUT /api/containers/{id}/limits", { path: { id }, body });
+        showStatus(`Saved the limits of ${plain(name)}`);
+        onChange();
+      }}
+    >
+      <TextField
+        label="CPU (cores)"
+        name="cpus"
+        type="number"
+        min={0.01}
+        step="any"
+        value={limits.cpus ?? undefined}
+        required={limits.cpus !== null}
+        hint="Once set, it can be changed but not removed"
+      />
+      <TextField
+        label="Memory (MiB)"
+        name="memoryBytes"
+        type="number"
+        min={6}
+        step="any"
+        value={memory}
+        required={memory !== undefined}
+        hint="Once set, it can be changed but not removed"
+      />
+      <TextField
+        label="Processes"
+        name="pidsLimit"
+        type="number"
+        min={1}
+        step={1}
+        value={limits.pids ?? undefined}
+        hint="Leave empty for no limit"
+      />
+      <SelectField label="Restart" name="restartPolicy" value={policy} options={POLICIES} />
+    </FormDialog>
+  );
+}

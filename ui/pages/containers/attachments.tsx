@@ -1,0 +1,60 @@
+/**
+ * Mounts and networks of a container.
+ *
+ * @module
+ */
+
+import { Empty, Text } from "../../components/states.tsx";
+import { Table } from "../../components/table.tsx";
+import type { TabProps } from "./tab.ts";
+
+export function Mounts({ container: { mounts } }: TabProps) {
+  if (mounts.length === 0) return <Empty>The container has no mounts.</Empty>;
+  return (
+    <Table
+      name="Mounts"
+      columns={[
+        { title: "Type", cell: ({ type }) => type, sort: ({ type }) => type, width: "w-s" },
+        {
+          title: "Source",
+          cell: ({ name, source }) => <Text>{name ?? source}</Text>,
+          sort: ({ name, source }) => name ?? source,
+        },
+        {
+          title: "Target",
+          cell: ({ destination }) => <Text>{destination}</Text>,
+          sort: ({ destination }) => destination,
+        },
+        {
+          title: "Access",
+          cell: ({ readOnly }) => readOnly ? "Read-only" : "Read and write",
+          width: "w-m",
+        },
+      ]}
+      rows={mounts}
+      keyOf={({ destination }) => destination}
+      defaultSort="target"
+    />
+  );
+}
+
+export function Networks({ container: { networkSettings } }: TabProps) {
+  if (networkSettings.length === 0) return <Empty>The container has no networks.</Empty>;
+  return (
+    <Table
+      name="Networks"
+      columns={[
+        { title: "Name", cell: ({ name }) => <Text>{name}</Text>, sort: ({ name }) => name },
+        {
+          title: "Address",
+          cell: ({ ipv4, ipv6 }) => [ipv4, ipv6].filter(Boolean).join(", ") || "–",
+        },
+        { title: "Gateway", cell: ({ gateway }) => gateway || "–" },
+        { title: "Aliases", cell: ({ aliases }) => <Text>{aliases.join(", ") || "–"}</Text> },
+      ]}
+      rows={networkSettings}
+      keyOf={({ networkId, name }) => networkId || name}
+      defaultSort="name"
+    />
+  );
+}

@@ -1,0 +1,104 @@
+/**
+ * The columns of the containers table.
+ *
+ * @module
+ */
+
+import type { Container } from "../../api/types.ts";
+import { Badge, State, Text } from "../../components/states.tsx";
+import type { Column } from "../../components/table.tsx";
+import { bytes, imageName, percent, plain } from "../../components/text.ts";
+import { Time } from "../../components/time.tsx";
+import { href } from "../../state/router.ts";
+import { outdated } from "./update_marks.ts";
+
+export const COLUMNS: readonly Column<Container>[] = [
+  {
+    title: "Name",
+    cell: ({ id, name, self }) => (
+      <span class="name-cell">
+        <a class="cut" href={href(`/containers/${id.slice(0, 12)}`)}>{plain(name)}</a>
+        {self && <Badge>Longshore</Badge>}
+      </span>
+    ),
+    sort: ({ name }) => name,
+    width: "w-name",
+  },
+  {
+    title: "State",
+    cell: ({ state }) => <State state={state} />,
+    sort: ({ state }) => state,
+    width: "w-s",
+  },
+  {
+    title: "Health",
+    cell: ({ health }) => health ? <State state={health} /> : <span class="muted">–</span>,
+    sort: ({ health }) => health,
+    wide: true,
+    width: "w-s",
+  },
+  {
+    title: "CPU",
+    cell: ({ cpuPercent }) => percent(cpuPercent),
+    sort: ({ cpuPercent }) => cpuPercent,
+    numeric: true,
+    wide: true,
+    width: "w-xs",
+  },
+  {
+    title: "Memory",
+    cell: ({ memory }) => bytes(memory),
+    sort: ({ memory }) => memory,
+    numeric: true,
+    wide: true,
+    width: "w-xs",
+  },
+  {
+    title: "Image",
+    cell: ({ id, image }) =>
+      outdated.value.has(id)
+        ? (
+          <span class="name-cell" title={`${plain(image)} has an update`}>
+            <Text>{imageName(image)}</Text>
+            <Badge tone="warn">Update</Badge>
+          </span>
+        )
+        : <Text>{imageName(image)}</Text>,
+    sort: ({ image }) => image,
+    wide: true,
+  },
+  {
+    title: "Stack",
+    cell: ({ composeProject }) =>
+      composeProject === null ? <span class="muted">–</span> : <Text>{composeProject}</Text>,
+    sort: ({ composeProject }) => composeProject,
+    wide: true,
+    width: "w-s",
+  },
+  {
+    title: "Ports",
+    cell: ({ ports }) => {
+      const published = publishedPorts(ports);
+      return published === "" ? <span class="muted">–</span> : <Text>{published}</Text>;
+    },
+    sort: ({ ports }) => ports.find(({ publicPort }) => publicPort !== null)?.publicPort,
+    wide: true,
+    width: "w-s",
+  },
+  {
+    title: "Created",
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+    sort: ({ createdAt }) => createdAt,
+    wide: true,
+    width: "w-s",
+  },
+];
+
+/** E.g. `8080→80, 53→53/udp`; IPv4 and IPv6 count as one. */
+export function publishedPorts(ports: Container["ports"]): string {
+  const shown = ports.filter(({ publicPort }) => publicPort !== null)
+    .map(({ publicPort, privatePort, type }) =>
+      `${publicPort}→${privatePort}${type === "tcp" ? "" : `/${type}`}`
+    );
+  return [...new Set(shown)].join(", ");
+}

@@ -1,0 +1,104 @@
+/**
+ * One container: what it is, how it is doing, and everything that can be done with it.
+ *
+ * @module
+ */
+
+import type { ComponentType } from "preact";
+import { useEffect } from "preact/hooks";
+import { LinkButton } from "../../components/button.tsx";
+import { Page } from "../../components/page.tsx";
+import { useRead } from "../../components/reading.ts";
+import { Badge, Empty, Failure, Loading, State } from "../../components/states.tsx";
+import { Tabs } from "../../components/tabs.tsx";
+import { plain } from "../../components/text.ts";
+import { containers } from "../../state/live.ts";
+import { hasRole } from "../../state/session.ts";
+import { Actions } from "./actions.tsx";
+import { Changes } from "./changes.tsx";
+import { Environment } from "./environment.tsx";
+import { Events } from "./events.tsx";
+import { Exec } from "./exec.tsx";
+import { Inspect } from "./inspect.tsx";
+import { Logs } from "./logs.tsx";
+import { Mounts, Networks } from "./attachments.tsx";
+import { Processes } from "./processes.tsx";
+import { Stats } from "./stats.tsx";
+import { Summary } from "./summary.tsx";
+import { Terminal } from "./terminal.tsx";
+import type { TabProps } from "./tab.ts";
+
+const TABS: readonly { name: string; Body: ComponentType<TabProps>; isShown?: () => boolean }[] = [
+  { name: "Summary", Body: Summary },
+  { name: "Stats", Body: Stats },
+  { name: "Logs", Body: Logs },
+  { name: "Terminal", Body: Terminal, isShown: () => hasRole("admin") },
+  { name: "Exec", Body: Exec, isShown: () => hasRole("admin") },
+  { name: "Processes", Body: Processes },
+  { name: "Environment", Body: Environment },
+  { name: "Mounts", Body: Mounts },
+  { name: "Networks", Body: Networks },
+  { name: "Changes", Body: Changes },
+  { name: "Events", Body: Events },
+  { name: "Inspect", Body: Inspect },
+];
+
+export default function Detail({ id = "", tab }: Record<string, string | undefined>) {
+  const ref = decodeURIComponent(id);
+  const { data, error, reload } = useRead("GET /api/containers/{id}", { path: { id: ref } });
+  const detail = data.value;
+  const live = containers.value?.find((each) => each.id === detail?.id);
+  // A change of the list means that the detail has changed, too.
+  const version = live && `${live.state} ${live.health} ${live.startedAt}`;
+  useEffect(() => {
+    if (detail && version !== undefined) reload();
+  }, [version]);
+
+  if (error.value?.status === 404) return <NotFound />;
+  if (error.value && !detail) {
+    return (
+      <Page title="Container">
+        <Failure error={error.value} onRetry={reload} />
+      </Page>
+    );
+  }
+  if (!detail) return <Loading name="Container" />;
+  const container = { ...detail, ...live };
+  const tabs = TABS.filter(({ isShown }) => isShown?.() ?? true);
+  const open = tabs.find(({ name }) => name.toLowerCase() === (tab ?? "summary")) ?? tabs[0]!;
+  const base = `/containers/${id}`;
+  return (
+    <Page
+      title={plain(container.name)}
+      lead={
+        <>
+          <State state={container.state} />
+          {container.health && <State state={container.health} />}
+          {container.self && <Badge>Longshore</Badge>}
+        </>
+      }
+      actions={<Actions container={container} onChange={reload} />}
+    >
+      <Tabs
+        name="Container"
+        current={open.name}
+        tabs={tabs.map(({ name }) => ({
+          name,
+          to: name === "Summary" ? base : `${base}/${name.toLowerCase()}`,
+        }))}
+      >
+        <open.Body container={container} />
+      </Tabs>
+    </Page>
+  );
+}
+
+function NotFound() {
+  return (
+    <Page title="Container not found">
+      <Empty action={<LinkButton to="/containers">Show all containers</LinkButton>}>
+        It may have been removed or renamed.
+      </Empty>
+    </Page>
+  );
+}

@@ -1,0 +1,204 @@
+/**
+ * Containers: the table of all, with filters, groups and actions.
+ *
+ * @module
+ */
+
+import { useMemo } from "preact/hooks";
+import { signal, useSignal } from "@preact/signals";
+import type { Container } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { Menu, type MenuItem } from "../../components/menu.tsx";
+import { Icon } from "../../components/icon.tsx";
+import { Page } from "../../components/page.tsx";
+import { Empty, NoMatch } from "../../components/states.tsx";
+import { Table } from "../../components/table.tsx";
+import { capital, count } from "../../components/text.ts";
+import { ACTIONS, actionsFor, runAction, runOnAll } from "../../state/container_actions.ts";
+import { containers } from "../../state/live.ts";
+import { navigate, query, setQuery } from "../../state/router.ts";
+import { hasRole } from "../../state/session.ts";
+import { COLUMNS } from "./columns.tsx";
+import { useUpdateMarks } from "./update_marks.ts";
+
+const STATES = ["created", "running", "paused", "restarting", "removing", "exited", "dead"];
+
+const HIDDEN_KEY = "containers.hidden";
+
+/** Titles of the columns that the user has turned off. */
+const hidden = signal<readonly string[]>(readHidden());
+
+export default function Containers() {
+  useUpdateMarks();
+  const all = containers.value;
+  const params = query.value;
+  const q = params.get("q") ?? "";
+  const state = params.get("state") ?? "";
+  const health = params.get("health") ?? "";
+  const isGrouped = params.get("group") === "stack";
+  const selected = useSignal<ReadonlySet<string>>(new Set());
+
+  const rows = useMemo(() => filter(all ?? [], { q, state, health }), [all, q, state, health]);
+  const columns = useMemo(
+    () => COLUMNS.filter(({ title }) => !hidden.value.includes(title)),
+    [hidden.value],
+  );
+  const isFiltered = q !== "" || state !== "" || health !== "";
+  const total = all?.length ?? 0;
+  const summary = isFiltered
+    ? `${rows.length.toLocaleString("en")} of ${count(total, "container")}`
+    : count(total, "container");
+  const clear = () => setQuery({ q: undefined, state: undefined, health: undefined });
+  return (
+    <Page
+      title="Containers"
+      lead={all && <span class="summary" role="status" aria-label={summary}>{summary}</span>}
+    >
+      <div class="filters" role="search" aria-label="Filters">
+        <input
+          type="search"
+          aria-label="Filter containers"
+          placeholder="Name, image, stack or label"
+          value={q}
+          onInput={(event) => setQuery({ q: event.currentTarget.value })}
+        />
+        <select
+          aria-label="State"
+          value={state}
+          onChange={(event) => setQuery({ state: event.currentTarget.value })}
+        >
+          <option value="">All states</option>
+          {STATES.map((each) => <option key={each} value={each}>{capital(each)}</option>)}
+        </select>
+        {health !== "" && (
+          <Button icon="cross" onClick={() => setQuery({ health: undefined })}>
+            {capital(health)}
+          </Button>
+        )}
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isGrouped}
+            onChange={({ currentTarget: { checked } }) =>
+              setQuery({ group: checked ? "stack" : undefined })}
+          />
+          Group by stack
+        </label>
+        <Menu name="Columns" items={columnItems}>
+          <Icon name="columns" />
+          Columns
+        </Menu>
+      </div>
+      <Selection selected={selected.value} onDone={() => selected.value = new Set()} />
+      {all && rows.length === 0
+        ? total === 0
+          ? (
+            <Empty>
+              There are no containers on this host yet. Start one and it appears here by itself.
+            </Empty>
+          )
+          : <NoMatch things="containers" onClear={clear} />
+        : (
+          <Table
+            name="Containers"
+            columns={columns}
+            rows={rows}
+            keyOf={({ id }) => id}
+            nameOf={({ name }) => name}
+            actions={menuOf}
+            selected={selected}
+            groupOf={isGrouped ? stackOf : undefined}
+            busy={!all}
+            defaultSort="name"
+          />
+        )}
+    </Page>
+  );
+}
+
+function Selection({ selected, onDone }: { selected: ReadonlySet<string>; onDone: () => void }) {
+  if (selected.size === 0) return null;
+  const run = async (action: keyof typeof ACTIONS) => {
+    await runOnAll([...selected], action);
+    onDone();
+  };
+  return (
+    <div class="selection" role="toolbar" aria-label="Selected containers">
+      <span>{selected.size} selected</span>
+      {hasRole("operator") && (
+        <>
+          <Button icon="play" onClick={() => void run("start")}>Start</Button>
+          <Button icon="stop" onClick={() => void run("stop")}>Stop</Button>
+          <Button icon="restart" onClick={() => void run("restart")}>Restart</Button>
+        </>
+      )}
+      <Button kind="quiet" onClick={onDone}>Clear selection</Button>
+    </div>
+  );
+}
+
+const stackOf = ({ composeProject }: Container) => composeProject;
+
+const menuOf = (container: Container): MenuItem[] => [
+  ...actionsFor(container).map((action) => ({
+    name: ACTIONS[action].verb,
+    onSelect: () => void runAction(container, action),
+  })),
+  {
+    name: "Open",
+    onSelect: () => navigate(`/containers/${container.id.slice(0, 12)}`),
+  },
+];
+
+const columnItems = (): MenuItem[] =>
+  COLUMNS.slice(1).map(({ title }) => ({
+    name: title,
+    checked: !hidden.value.includes(title),
+    onSelect: () => {
+      hidden.value = hidden.value.includes(title)
+        ? hidden.value.filter((each) => each !== title)
+        : [...hidden.value, title];
+      storeHidden(hidden.value);
+    },
+  }));
+
+/** What the filter searches in, by container; a frame of the stream brings new objects. */
+const haystacks = new WeakMap<Container, string>();
+
+function haystackOf(container: Container): string {
+  let text = haystacks.get(container);
+  if (text === undefined) {
+    const { name, id, image, composeProject, labels } = container;
+    const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+    text = [name, id.slice(0, 12), image, composeProject, ...pairs].join("\n").toLowerCase();
+    haystacks.set(container, text);
+  }
+  return text;
+}
+
+function filter(
+  all: readonly Container[],
+  { q, state, health }: { q: string; state: string; health: string },
+): readonly Container[] {
+  const words = q.toLowerCase().split(/\s+/).filter(Boolean);
+  return all.filter((container) =>
+    (state === "" || container.state === state) &&
+    (health === "" || container.health === health) &&
+    words.every((word) => haystackOf(container).includes(word))
+  );
+}
+
+function readHidden(): string[] {
+  try {
+    const titles: unknown = JSON.parse(localStorage.getItem(HIDDEN_KEY) ?? "[]");
+    return Array.isArray(titles) ? titles.filter((title) => typeof title === "string") : [];
+  } catch {
+    return []; // Storage is turned off, or something else wrote there.
+  }
+}
+
+function storeHidden(titles: readonly string[]): void {
+  try {
+    localStorage.setItem(HIDDEN_KEY, JSON.stringify(titles));
+  } catch { /* Storage is turned off in this browser. */ }
+}

@@ -1,0 +1,40 @@
+/**
+ * The processes of a container, as the engine lists them.
+ *
+ * @module
+ */
+
+import { Button } from "../../components/button.tsx";
+import { useRead } from "../../components/reading.ts";
+import { Failure, Text } from "../../components/states.tsx";
+import { Table } from "../../components/table.tsx";
+import type { TabProps } from "./tab.ts";
+
+export function Processes({ container: { id, state } }: TabProps) {
+  const isRunning = state === "running";
+  const { data, error, reload } = useRead(
+    "GET /api/containers/{id}/top",
+    isRunning ? { path: { id } } : undefined,
+  );
+  if (!isRunning) return <p class="muted">The container is not running.</p>;
+  if (error.value) return <Failure error={error.value} onRetry={reload} />;
+  const { titles = [], processes = [] } = data.value ?? {};
+  return (
+    <>
+      <div class="filters">
+        <Button icon="restart" onClick={reload}>Refresh</Button>
+      </div>
+      <Table
+        name="Processes"
+        busy={!data.value}
+        columns={titles.map((title, at) => ({
+          title,
+          cell: (row: readonly string[]) => <Text>{row[at] ?? ""}</Text>,
+          ...(at < titles.length - 1 && { width: "w-s" as const }),
+        }))}
+        rows={processes}
+        keyOf={(row) => row.join(" ")}
+      />
+    </>
+  );
+}

@@ -1,0 +1,154 @@
+/**
+ * The summary of a container: what runs, since when, with which limits, ports and labels.
+ *
+ * @module
+ */
+
+import type { ContainerDetail } from "../../api/types.ts";
+import { Link } from "../../components/button.tsx";
+import { Section } from "../../components/page.tsx";
+import { Text } from "../../components/states.tsx";
+import { Table } from "../../components/table.tsx";
+import { bytes, count, imageName, percent, plain, plainLines } from "../../components/text.ts";
+import { Time } from "../../components/time.tsx";
+import { Fact, Facts } from "../../components/facts.tsx";
+import type { TabProps } from "./tab.ts";
+
+export function Summary({ container }: TabProps) {
+  const { ports, labels, healthLog, error, oomKilled, limits, stats } = container;
+  const isUp = container.state === "running" || container.state === "paused";
+  return (
+    <div class="summary-grid">
+      {error !== "" && <p class="note danger">The engine could not start it: {plain(error)}</p>}
+      {oomKilled && !isUp && (
+        <p class="note danger">
+          It ran out of memory. Its limit is {bytes(container.limits.memoryBytes)}.
+        </p>
+      )}
+      <Section title="Container">
+        <Facts>
+          <Fact name="Image">
+            <Text>{imageName(container.image)}</Text>
+          </Fact>
+          <Fact name="ID">
+            <code>{container.id.slice(0, 12)}</code>
+          </Fact>
+          <Fact name="Created">
+            <Time at={container.createdAt} />
+          </Fact>
+          <Fact name={isUp ? "Started" : "Finished"}>
+            <Time at={isUp ? container.startedAt : container.finishedAt} />
+          </Fact>
+          {!isUp && container.exitCode !== null && (
+            <Fact name="Exit code">{container.exitCode}</Fact>
+          )}
+          <Fact name="Restarts">{container.restartCount}</Fact>
+          <Fact name="Restart policy">{restartPolicy(container.restartPolicy)}</Fact>
+          <Fact name="Command">
+            <code class="wrap">{commandOf(container)}</code>
+          </Fact>
+          <Fact name="User">{plain(container.user) || "root"}</Fact>
+          {container.composeProject !== null && (
+            <Fact name="Stack">
+              <Link to={`/stacks/${encodeURIComponent(container.composeProject)}`}>
+                {plain(container.composeProject)}
+              </Link>
+              {container.composeService !== null && ` / ${plain(container.composeService)}`}
+            </Fact>
+          )}
+        </Facts>
+      </Section>
+      <Section title="Resources">
+        <Facts>
+          <Fact name="CPU">{percent(container.cpuPercent)}</Fact>
+          <Fact name="CPU limit">{limitOf(limits.cpus, (cpus) => count(cpus, "core"))}</Fact>
+          <Fact name="Memory">{bytes(container.memory)}</Fact>
+          <Fact name="Memory limit">{limitOf(limits.memoryBytes, bytes)}</Fact>
+          <Fact name="Process limit">{limitOf(limits.pids, String)}</Fact>
+          <Fact name="Network received">{bytes(stats?.networkRx)}</Fact>
+          <Fact name="Network sent">{bytes(stats?.networkTx)}</Fact>
+          <Fact name="Disk read">{bytes(stats?.blockRead)}</Fact>
+          <Fact name="Disk written">{bytes(stats?.blockWrite)}</Fact>
+        </Facts>
+      </Section>
+      {ports.length > 0 && (
+        <Section title="Ports">
+          <Table
+            name="Ports"
+            columns={[
+              { title: "Name", cell: (port) => `${port.privatePort}/${port.type}` },
+              { title: "Value", cell: addressOf },
+            ]}
+            rows={distinct(ports)}
+            keyOf={(port) => JSON.stringify(port)}
+          />
+        </Section>
+      )}
+      {Object.keys(labels).length > 0 && (
+        <Section title="Labels">
+          <Table
+            name="Labels"
+            columns={[
+              {
+                title: "Name",
+                cell: ([name]) => (
+                  <code>
+                    <Text>{name}</Text>
+                  </code>
+                ),
+              },
+              { title: "Value", cell: ([, value]) => <span class="wrap">{plain(value)}</span> },
+            ]}
+            rows={Object.entries(labels)}
+            keyOf={([name]) => name}
+          />
+        </Section>
+      )}
+      {healthLog.length > 0 && (
+        <Section title="Health checks" wide>
+          <Table
+            name="Health checks"
+            columns={[
+              { title: "Time", cell: (check) => <Time at={check.startedAt} />, width: "w-m" },
+              { title: "Exit code", cell: (check) => check.exitCode, numeric: true, width: "w-s" },
+              {
+                title: "Output",
+                cell: (check) => <pre class="wrap">{plainLines(check.output)}</pre>,
+              },
+            ]}
+            rows={healthLog.toReversed()}
+            keyOf={(check) => `${check.startedAt} ${check.endedAt}`}
+          />
+        </Section>
+      )}
+    </div>
+  );
+}
+
+function restartPolicy({ name, maximumRetryCount }: ContainerDetail["restartPolicy"]): string {
+  if (name === "" || name === "no") return "None";
+  return name === "on-failure" && maximumRetryCount > 0
+    ? `${name}, ${maximumRetryCount} times`
+    : name;
+}
+
+const commandOf = ({ entrypoint, command }: ContainerDetail): string =>
+  plain(
+    [...entrypoint, ...command].map((word) => /[\s"]/.test(word) ? JSON.stringify(word) : word)
+      .join(" "),
+  ) || "–";
+
+const limitOf = (limit: number | null, text: (limit: number) => string) =>
+  limit === null ? "None" : text(limit);
+
+/** A port that is published for IPv4 and IPv6 is listed once. */
+function distinct(ports: ContainerDetail["ports"]): ContainerDetail["ports"] {
+  const wildcard = (ip: string | null) => ip === "::" || ip === "0.0.0.0" ? null : ip;
+  const entries = ports.map((port) => ({ ...port, ip: wildcard(port.ip) }));
+  return [...new Map(entries.map((port) => [JSON.stringify(port), port])).values()];
+}
+
+function addressOf({ ip, publicPort }: ContainerDetail["ports"][number]): string {
+  if (publicPort === null) return "Not published";
+  return `${ip ?? "All addresses"}, port ${publicPort}`;
+}

@@ -1,0 +1,88 @@
+/**
+ * A terminal in a container: a new shell, or its main process.
+ *
+ * @module
+ */
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { Form, SelectField, TextField } from "../../components/form.tsx";
+import type { TabProps } from "./tab.ts";
+import type { Program } from "./terminal_session.ts";
+
+const PROGRAMS = [
+  { value: "shell", name: "New shell" },
+  { value: "watch", name: "Main process, read-only" },
+  { value: "attach", name: "Main process" },
+] as const;
+
+/**
+ * Opens a shell at once. Other programs are never a part of the address, because a link could then run
+ * them.
+ */
+export function Terminal({ container: { id, state } }: TabProps) {
+  const program = useSignal<Program>({ kind: "shell" });
+  const isShell = useSignal(true);
+  const ending = useSignal<string | undefined>(undefined);
+  const frame = useRef<HTMLDivElement>(null);
+  // What was shown stays when the container stops.
+  const isShown = useRef(false);
+  isShown.current ||= state === "running";
+
+  useEffect(() => {
+    if (!isShown.current) return;
+    const closed = new AbortController();
+    const { signal } = closed;
+    ending.value = undefined;
+    void import("./terminal_session.ts")
+      .then(({ runTerminal }) => runTerminal(frame.current!, id, program.value, signal))
+      .then((sentence) => {
+        if (!signal.aborted) ending.value = sentence;
+      });
+    return () => closed.abort();
+  }, [program.value, isShown.current]);
+
+  if (!isShown.current) return <p class="muted">The container is not running.</p>;
+  return (
+    <div class="terminal">
+      <Form
+        submit="Connect"
+        onSubmit={({ kind, command, user }) => {
+          // A new object is a new connection.
+          program.value = { kind, command, user };
+          return Promise.resolve();
+        }}
+      >
+        <SelectField
+          name="kind"
+          label="Program"
+          options={PROGRAMS}
+          onChange={(kind) => isShell.value = kind === "shell"}
+        />
+        {isShell.value && (
+          <>
+            <TextField
+              name="command"
+              label="Command"
+              maxLength={500}
+              autocomplete="off"
+              placeholder="bash, sh or ash"
+            />
+            <TextField
+              name="user"
+              label="User"
+              maxLength={129}
+              autocomplete="off"
+              placeholder="The container's own"
+            />
+          </>
+        )}
+      </Form>
+      {ending.value !== undefined && <p class="note" role="status">{ending}</p>}
+      <div ref={frame} class="terminal-screen" />
+      <p class="hint">
+        <kbd>Shift Tab</kbd> leaves the terminal. What is typed is not recorded.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+/**
+ * The log of changes of the encryption settings and of key rotations.
+ *
+ * @module
+ */
+
+import { useSignal } from "@preact/signals";
+import { api } from "../../api/client.ts";
+import type { EncryptionAuditEntry, EncryptionAuditPage } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { FormDialog, TextField } from "../../components/form.tsx";
+import { Listing, Newest } from "../../components/listing.tsx";
+import { Section } from "../../components/page.tsx";
+import type { Reading } from "../../components/reading.ts";
+import { Text } from "../../components/states.tsx";
+import type { Column } from "../../components/table.tsx";
+import { capital, count, plain } from "../../components/text.ts";
+import { Time } from "../../components/time.tsx";
+import { userName, type UserOption } from "../../components/user_options.ts";
+import { showStatus } from "../../state/toasts.ts";
+
+export function EncryptionLog({ reading: { data, error, reload }, users }: {
+  reading: Reading<EncryptionAuditPage>;
+  users: readonly UserOption[];
+}) {
+  const isPurging = useSignal(false);
+  const page = data.value;
+  return (
+    <Section
+      title="Encryption log"
+      actions={
+        <Button kind="quiet" onClick={() => isPurging.value = true}>Delete old entries</Button>
+      }
+    >
+      <Listing
+        name="Encryption log"
+        columns={columns(users)}
+        rows={page?.entries}
+        error={error.value}
+        onRetry={reload}
+        keyOf={({ id }) => id}
+        empty="Nothing has been changed yet."
+      />
+      {page && <Newest shown={page.entries.length} total={page.total} />}
+      {isPurging.value && <Purge onClose={() => isPurging.value = false} onDone={reload} />}
+    </Section>
+  );
+}
+
+const columns = (users: readonly UserOption[]): readonly Column<EncryptionAuditEntry>[] => [
+  { title: "Time", cell: ({ created_at: at }) => <Time at={at} />, width: "w-s" },
+  {
+    title: "Event",
+    cell: ({ event_type: type }) => capital(type.replaceAll("_", " ")),
+    width: "w-l",
+  },
+  { title: "Actor", cell: ({ actor }) => <Text>{userName(users, actor)}</Text>, wide: true },
+  { title: "Address", cell: ({ ip }) => <code>{plain(ip)}</code>, wide: true, width: "w-m" },
+  { title: "Detail", cell: ({ detail }) => <Text>{detail || "–"}</Text>, wide: true },
+];
+
+function Purge({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
+  return (
+    <FormDialog
+      title="Delete old entries"
+      submit="Delete"
+      onSubmit={async ({ days }) => {
+        const { deleted } = await api(
+          "DELETE /api/ext/service-enterprise/encryption/audit/retention",
+          { query: { days } },
+        );
+        showStatus(`Deleted ${count(deleted, "entry", "entries")}`);
+        onDone();
+      }}
+      onClose={onClose}
+    >
+      <p>Older entries of the encryption log are deleted. The deletion is recorded.</p>
+      <TextField
+        label="Days to keep"
+        name="days"
+        type="number"
+        value={365}
+        required
+        min={30}
+        max={3_650}
+        step={1}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,66 @@
+/**
+ * The dialogs that record the start and the result of a key rotation.
+ *
+ * @module
+ */
+
+import { api } from "../../api/client.ts";
+import type { KeyRotation } from "../../api/types.ts";
+import { FormDialog, TextArea } from "../../components/form.tsx";
+import { showStatus } from "../../state/toasts.ts";
+import type { RotationEnd } from "./task.ts";
+
+interface DialogProps {
+  onClose: () => void;
+  onSaved: () => void;
+}
+
+export function RotationForm({ onClose, onSaved }: DialogProps) {
+  return (
+    <FormDialog
+      title="Rotate key"
+      submit="Record start"
+      onSubmit={async ({ notes }) => {
+        await api("POST /api/ext/service-enterprise/encryption/rotate-key", { body: { notes } });
+        showStatus("Recorded the start of the rotation");
+        onSaved();
+      }}
+      onClose={onClose}
+    >
+      <p>
+        Records that a rotation has begun. Change the key where the database is opened, then record
+        the result here.
+      </p>
+      <TextArea label="Notes" name="notes" rows={3} />
+    </FormDialog>
+  );
+}
+
+export const RESULTS: Record<RotationEnd, string> = {
+  completed: "Complete rotation",
+  failed: "Mark as failed",
+  cancelled: "Cancel rotation",
+};
+
+export function ResultForm({ rotation: { id, notes }, status, onClose, onSaved }: DialogProps & {
+  rotation: KeyRotation;
+  status: RotationEnd;
+}) {
+  return (
+    <FormDialog
+      title={RESULTS[status]}
+      submit="Save"
+      onSubmit={async ({ notes }) => {
+        await api("PUT /api/ext/service-enterprise/encryption/rotations/{id}", {
+          path: { id },
+          body: { status, notes },
+        });
+        showStatus(`Saved the rotation as ${status}`);
+        onSaved();
+      }}
+      onClose={onClose}
+    >
+      <TextArea label="Notes" name="notes" value={notes} rows={3} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,98 @@
+/**
+ * Events as sentences.
+ *
+ * @module
+ */
+
+import { Link } from "../components/button.tsx";
+import { plain } from "../components/text.ts";
+import { Time } from "../components/time.tsx";
+import type { LiveEvent } from "../state/live.ts";
+
+type Tone = "good" | "warn" | "bad" | "idle";
+
+export function EventList({ name, events }: { name: string; events: readonly LiveEvent[] }) {
+  return (
+    <ul class="events" aria-label={name}>
+      {events.map((event) => {
+        const { tone, subject, text } = describe(event);
+        const { id } = event.data;
+        const shown = plain(subject);
+        return (
+          <li key={event.eventId}>
+            <span class={`state ${tone}`}>
+              <span class="dot" aria-hidden="true" />
+            </span>
+            <p>
+              {event.event.startsWith("container.") && typeof id === "string"
+                ? <Link to={`/containers/${id.slice(0, 12)}`}>{shown}</Link>
+                : <strong>{shown}</strong>} {plain(text)}
+            </p>
+            <Time at={event.timestamp} />
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** What happened to what. Other kinds are shown by their name. */
+function describe({ event, data }: LiveEvent): { tone: Tone; subject: string; text: string } {
+  const of = (key: string) => data[key] == null ? "" : String(data[key]);
+  const exit = data.exitCode == null ? "" : ` with exit code ${data.exitCode}`;
+  switch (event) {
+    case "container.up":
+      return { tone: "good", subject: of("container"), text: "started" };
+    case "container.down":
+      return {
+        tone: data.reason === "stopped" ? "idle" : "bad",
+        subject: of("container"),
+        text: { stopped: "stopped", oom: "ran out of memory", killed: "was killed" }[
+          of("reason")
+        ] ?? `exited${exit}`,
+      };
+    case "container.unhealthy":
+      return { tone: "bad", subject: of("container"), text: "became unhealthy" };
+    case "container.oom":
+      return { tone: "bad", subject: of("container"), text: "ran out of memory" };
+    case "alert.fired":
+      return { tone: "bad", subject: of("rule"), text: of("message") };
+    case "alert.resolved":
+      return { tone: "good", subject: of("rule"), text: "resolved" };
+    case "schedule.failed":
+      return { tone: "bad", subject: of("schedule"), text: `failed: ${of("error")}` };
+    case "incident.created":
+      return { tone: "warn", subject: of("title"), text: "opened" };
+    case "incident.resolved":
+      return { tone: "good", subject: of("title"), text: "resolved" };
+    case "monitor.down":
+      return { tone: "bad", subject: of("monitor"), text: `is down: ${of("cause")}` };
+    case "monitor.up":
+      return { tone: "good", subject: of("monitor"), text: "is up again" };
+    case "certificate.expiring":
+      return {
+        tone: "warn",
+        subject: of("domain"),
+        text: `certificate expires in ${of("daysRemaining")} days`,
+      };
+    case "image.update_available":
+      return { tone: "warn", subject: of("image"), text: "has an update" };
+    case "update.started":
+      return { tone: "idle", subject: of("container"), text: `is being updated to ${of("image")}` };
+    case "update.succeeded":
+      return { tone: "good", subject: of("container"), text: `was updated to ${of("image")}` };
+    case "update.rolled_back":
+      return { tone: "bad", subject: of("container"), text: `was rolled back: ${of("reason")}` };
+    case "update.failed":
+      return { tone: "bad", subject: of("container"), text: `was not updated: ${of("reason")}` };
+    case "update.needs_attention":
+      return { tone: "bad", subject: of("container"), text: `needs attention: ${of("reason")}` };
+    default:
+      return { tone: "idle", subject: event, text: subjectOf(data) };
+  }
+}
+
+/** The names in an event's data, for kinds that have no sentence of their own. */
+const subjectOf = (data: Record<string, unknown>): string =>
+  ["name", "title", "rule", "page", "sla", "target", "message"]
+    .flatMap((key) => typeof data[key] === "string" ? [data[key]] : []).slice(0, 2).join(", ");

@@ -1,0 +1,103 @@
+/**
+ * Images: the table of all tags, transfers, and removing images.
+ *
+ * @module
+ */
+
+import { useMemo } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import { Button } from "../../components/button.tsx";
+import { JobList } from "../../components/job_list.tsx";
+import { Listing } from "../../components/listing.tsx";
+import { Page } from "../../components/page.tsx";
+import { useRead } from "../../components/reading.ts";
+import { SearchField, searchFilter, Summary, useSearch } from "../../components/search.tsx";
+import type { LiveJob } from "../../state/live.ts";
+import { hasRole } from "../../state/session.ts";
+import { PruneDialog } from "../prune.tsx";
+import { useContainerChanges } from "../used_by.tsx";
+import { COLUMNS, type ImageRow, nameOf, rowsOf } from "./columns.tsx";
+import { ImageDetails } from "./details.tsx";
+import { LoadDialog, PullDialog, TagDialog } from "./dialogs.tsx";
+import { exportImage, removeImage } from "./actions.ts";
+
+type OpenDialog = "pull" | "load" | "prune" | { tag: ImageRow } | { details: ImageRow };
+
+export default function Images() {
+  const { data, error, reload } = useRead("GET /api/images", {});
+  useContainerChanges(reload);
+  const dialog = useSignal<OpenDialog | undefined>(undefined);
+  const all = useMemo(() => data.value && rowsOf(data.value.images), [data.value]);
+  const rows = useSearch(all, textOf);
+  const isAdmin = hasRole("admin");
+  const open = (next: OpenDialog) => void (dialog.value = next);
+  const shared = { onClose: () => void (dialog.value = undefined), onDone: reload };
+
+  const actions = (row: ImageRow) => [
+    { name: "Details", onSelect: () => open({ details: row }) },
+    ...(isAdmin
+      ? [
+        { name: "Add tag", onSelect: () => open({ tag: row }) },
+        { name: "Export", onSelect: () => void exportImage(row) },
+        { name: "Remove", danger: true, onSelect: () => void removeImage(row, reload) },
+        ...(row.image.containers > 0
+          ? [{
+            name: "Force remove",
+            danger: true,
+            onSelect: () => void removeImage(row, reload, { force: true }),
+          }]
+          : []),
+      ]
+      : []),
+  ];
+  return (
+    <Page
+      title="Images"
+      lead={rows && <Summary shown={rows.length} total={all!.length} noun="image" />}
+      actions={isAdmin && (
+        <>
+          <Button onClick={() => open("prune")}>Prune images</Button>
+          <Button onClick={() => open("load")}>Load image</Button>
+          <Button kind="primary" icon="down" onClick={() => open("pull")}>Pull image</Button>
+        </>
+      )}
+    >
+      <JobList title="In progress" kinds={["image.pull", "image.load"]} nameOf={nameOfJob} />
+      <div class="filters" role="search" aria-label="Filters">
+        <SearchField name="Filter images" placeholder="Filter by tag, ID or digest" />
+      </div>
+      <Listing
+        name="Images"
+        columns={COLUMNS}
+        rows={rows}
+        error={error.value}
+        onRetry={reload}
+        empty="This host has no images yet."
+        action={isAdmin && <Button onClick={() => open("pull")}>Pull image</Button>}
+        filter={searchFilter("images")}
+        keyOf={({ tag, image }) => tag ?? image.id}
+        nameOf={nameOf}
+        actions={actions}
+        defaultSort="tag"
+      />
+      {dialog.value === "pull" && <PullDialog {...shared} />}
+      {dialog.value === "load" && <LoadDialog {...shared} />}
+      {dialog.value === "prune" && (
+        <PruneDialog
+          things="images"
+          kinds={["images"]}
+          onClose={shared.onClose}
+          onPruned={reload}
+        />
+      )}
+      {typeof dialog.value === "object" && ("tag" in dialog.value
+        ? <TagDialog row={dialog.value.tag} {...shared} />
+        : <ImageDetails row={dialog.value.details} onClose={shared.onClose} />)}
+    </Page>
+  );
+}
+
+const textOf = ({ tag, image }: ImageRow) => [tag, image.id, ...image.repoDigests].join("\n");
+
+const nameOfJob = ({ kind, target }: LiveJob) =>
+  kind === "image.pull" ? `Pulling ${target}` : "Loading an archive";

@@ -1,0 +1,165 @@
+/**
+ * One incident and its timeline.
+ *
+ * @module
+ */
+
+import { useSignal } from "@preact/signals";
+import { api } from "../../api/client.ts";
+import type { IncidentDetail, TimelineEntry } from "../../api/types.ts";
+import { Button, Link, LinkButton } from "../../components/button.tsx";
+import { Fact, Facts } from "../../components/facts.tsx";
+import { Form, type FormValues, SelectField, TextArea } from "../../components/form.tsx";
+import { Menu } from "../../components/menu.tsx";
+import { Page, Section } from "../../components/page.tsx";
+import { useRead, useReloadOn } from "../../components/reading.ts";
+import { Badge, Empty, Failure, Loading } from "../../components/states.tsx";
+import { capital, duration, plain, plainLines } from "../../components/text.ts";
+import { Time } from "../../components/time.tsx";
+import { navigate } from "../../state/router.ts";
+import { hasRole } from "../../state/session.ts";
+import { showStatus } from "../../state/toasts.ts";
+import { incidentActions } from "./actions.ts";
+import { IncidentForm, StatusForm } from "./forms.tsx";
+import { Severity, Status } from "./words.tsx";
+
+export default function Detail({ id = "" }: Record<string, string | undefined>) {
+  const path = { id: decodeURIComponent(id) };
+  const { data, error, reload } = useRead("GET /api/ext/service-pro/incidents/{id}", { path });
+  useReloadOn("incident.", reload);
+  const task = useSignal<"edit" | "status" | undefined>(undefined);
+  const close = () => task.value = undefined;
+  const incident = data.value;
+
+  if (error.value?.status === 404) {
+    return (
+      <Page title="Incident not found">
+        <Empty action={<LinkButton to="/incidents">Show all incidents</LinkButton>}>
+          It may have been deleted.
+        </Empty>
+      </Page>
+    );
+  }
+  if (!incident) {
+    if (!error.value) return <Loading name="Incident" />;
+    return (
+      <Page title="Incident">
+        <Failure error={error.value} onRetry={reload} />
+      </Page>
+    );
+  }
+  const more = incidentActions(incident, {
+    onStatus: () => task.value = "status",
+    onEdit: () => task.value = "edit",
+    onDelete: () => navigate("/incidents"),
+  }).slice(1);
+  return (
+    <Page
+      title={plain(incident.title)}
+      lead={
+        <>
+          <Severity severity={incident.severity} />
+          <Status status={incident.status} />
+        </>
+      }
+      actions={hasRole("operator") && (
+        <>
+          <Button kind="primary" onClick={() => task.value = "status"}>Change status</Button>
+          {more.length > 0 && <Menu name="More actions" items={() => more} />}
+        </>
+      )}
+    >
+      {error.value && <Failure error={error.value} onRetry={reload} />}
+      <div class="incident">
+        <Section title="Timeline">
+          {hasRole("operator") && <NewEntry id={incident.id} onAdded={reload} />}
+          <ul class="timeline" aria-label="Timeline">
+            {incident.timeline.map((entry) => <Entry key={entry.id} entry={entry} />)}
+          </ul>
+        </Section>
+        <Section title="Details">
+          <Details incident={incident} />
+        </Section>
+      </div>
+      {task.value === "status" && (
+        <StatusForm incident={incident} onClose={close} onSaved={reload} />
+      )}
+      {task.value === "edit" && (
+        <IncidentForm incident={incident} onClose={close} onSaved={reload} />
+      )}
+    </Page>
+  );
+}
+
+function Details({ incident }: { incident: IncidentDetail }) {
+  const { source, source_id: sourceId, created_at: created, resolved_at: resolved } = incident;
+  return (
+    <>
+      {incident.description && <p class="message">{plainLines(incident.description)}</p>}
+      <Facts>
+        <Fact name="Opened">
+          <Time at={created} />
+        </Fact>
+        <Fact name="Opened by">
+          {source === "monitor" && sourceId !== null
+            ? <Link to={`/uptime/${encodeURIComponent(sourceId)}`}>Monitor</Link>
+            : source === "manual"
+            ? plain(incident.created_by)
+            : capital(source)}
+        </Fact>
+        <Fact name="Commander">{incident.commander ? plain(incident.commander) : "–"}</Fact>
+        <Fact name="Resolved">
+          <Time at={resolved} />
+          {resolved !== null &&
+            ` after ${duration((Date.parse(resolved) - Date.parse(created)) / 1000)}`}
+        </Fact>
+      </Facts>
+    </>
+  );
+}
+
+const ENTRY_TYPES = [
+  { value: "note", name: "Note" },
+  { value: "action", name: "Action" },
+  { value: "update", name: "Update" },
+];
+
+function NewEntry({ id, onAdded }: { id: string; onAdded: () => void }) {
+  // A new key after each entry empties the form.
+  const round = useSignal(0);
+  const add = async ({ type, message }: FormValues) => {
+    await api("POST /api/ext/service-pro/incidents/{id}/timeline", {
+      path: { id },
+      body: { type, message },
+    });
+    showStatus("Added the entry");
+    round.value++;
+    onAdded();
+  };
+  return (
+    <div class="new-entry">
+      <Form key={round.value} submit="Add entry" onSubmit={add}>
+        <TextArea label="Message" name="message" required rows={2} />
+        <SelectField
+          label="Kind"
+          name="type"
+          options={ENTRY_TYPES}
+          hint="Updates also go to webhooks and channels"
+        />
+      </Form>
+    </div>
+  );
+}
+
+function Entry({ entry }: { entry: TimelineEntry }) {
+  return (
+    <li>
+      <p class="entry-head">
+        <strong>{plain(entry.author)}</strong>
+        <Badge>{capital(entry.type.replaceAll("_", " "))}</Badge>
+        <Time at={entry.created_at} />
+      </p>
+      <p class="message">{plainLines(entry.message)}</p>
+    </li>
+  );
+}

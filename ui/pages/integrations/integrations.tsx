@@ -1,0 +1,200 @@
+/**
+ * Integrations: other systems that are polled for metrics, alerts and events.
+ *
+ * @module
+ */
+
+import { useSignal } from "@preact/signals";
+import { api } from "../../api/client.ts";
+import type { Integration, IntegrationAdapter } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { deleteConfirmed } from "../../components/deletion.ts";
+import { Switch } from "../../components/form.tsx";
+import { Listing } from "../../components/listing.tsx";
+import type { MenuItem } from "../../components/menu.tsx";
+import { Page } from "../../components/page.tsx";
+import { useRead } from "../../components/reading.ts";
+import { State, Text } from "../../components/states.tsx";
+import type { Column } from "../../components/table.tsx";
+import { count, milliseconds, plain } from "../../components/text.ts";
+import { Time } from "../../components/time.tsx";
+import { hasRole } from "../../state/session.ts";
+import { showAlert, showStatus, withResult } from "../../state/toasts.ts";
+import { IntegrationForm } from "./form.tsx";
+import { Records } from "./records.tsx";
+
+/** The open dialog. */
+type Task = { name: "new" } | { name: "edit" | "data"; integration: Integration };
+
+export default function Integrations() {
+  const { data, error, reload } = useRead("GET /api/integrations", {});
+  const known = useRead("GET /api/integrations/adapters", {});
+  const task = useSignal<Task | undefined>(undefined);
+  const open = task.value;
+  const close = () => task.value = undefined;
+  const adapters = known.data.value?.adapters;
+  const edited = open?.name === "edit" ? open.integration : undefined;
+  const create = hasRole("admin") && adapters && (
+    <Button
+      kind="primary"
+      icon="plus"
+      onClick={() => task.value = { name: "new" }}
+    >
+      New integration
+    </Button>
+  );
+  return (
+    <Page title="Integrations" actions={create}>
+      <Listing
+        name="Integrations"
+        columns={columns(adapters ?? [], reload)}
+        rows={data.value?.integrations}
+        error={error.value ?? known.error.value}
+        onRetry={() => {
+          reload();
+          known.reload();
+        }}
+        keyOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        actions={(integration) =>
+          menuOf(integration, {
+            onChange: reload,
+            onOpen: (name) => task.value = { name, integration },
+          })}
+        defaultSort="name"
+        empty={"No integrations yet. An integration polls another system, e.g. Prometheus or " +
+          "Grafana, for metrics, alerts and events."}
+      />
+      {adapters && (open?.name === "new" || edited) && (
+        <IntegrationForm
+          integration={edited}
+          adapters={adapters.filter(({ id, available }) => available || id === edited?.adapter)}
+          onClose={close}
+          onSaved={reload}
+        />
+      )}
+      {open?.name === "data" && <Records integration={open.integration} onClose={close} />}
+    </Page>
+  );
+}
+
+const columns = (
+  adapters: readonly IntegrationAdapter[],
+  onChange: () => void,
+): readonly Column<Integration>[] => {
+  const nameOf = ({ adapter }: Integration) =>
+    adapters.find(({ id }) => id === adapter)?.name ?? adapter;
+  return [
+    {
+      title: "Name",
+      cell: ({ name }) => (
+        <span class="name-cell">
+          <Text>{name}</Text>
+        </span>
+      ),
+      sort: ({ name }) => name,
+    },
+    {
+      title: "Adapter",
+      cell: (integration) => <Text>{nameOf(integration)}</Text>,
+      sort: nameOf,
+      wide: true,
+    },
+    {
+      title: "Status",
+      cell: ({ last_status: status, last_error: problem }) => (
+        <span class="outcome" title={problem === null ? undefined : plain(problem)}>
+          <State state={STATUSES[status].name} tone={STATUSES[status].tone} />
+          {problem !== null && <span class="cut muted">{plain(problem)}</span>}
+        </span>
+      ),
+      sort: ({ last_status: status }) => status,
+    },
+    {
+      title: "Last poll",
+      cell: ({ last_poll_at: at }) => <Time at={at} />,
+      sort: ({ last_poll_at: at }) => at,
+      width: "w-m",
+      wide: true,
+    },
+    {
+      title: "Enabled",
+      cell: (integration) => (
+        <Switch
+          name={`Enable ${plain(integration.name)}`}
+          checked={integration.enabled}
+          disabled={!hasRole("admin")}
+          onChange={(enabled) => void toggle(integration, enabled).then(onChange)}
+        />
+      ),
+      sort: ({ enabled }) => Number(enabled),
+      width: "w-xs",
+    },
+  ];
+};
+
+const STATUSES = {
+  ok: { name: "OK", tone: "good" },
+  error: { name: "error", tone: "bad" },
+  never: { name: "not polled", tone: "idle" },
+} as const;
+
+function menuOf(integration: Integration, { onChange, onOpen }: {
+  onChange: () => void;
+  onOpen: (name: "edit" | "data") => void;
+}): MenuItem[] {
+  const data = { name: "Data", onSelect: () => onOpen("data") };
+  if (!hasRole("admin")) return [data];
+  return [
+    { name: "Edit", onSelect: () => onOpen("edit") },
+    { name: "Test", onSelect: () => void test(integration) },
+    { name: "Poll", onSelect: () => void poll(integration).then(onChange) },
+    data,
+    {
+      name: "Delete",
+      danger: true,
+      onSelect: () => void remove(integration).then((isDone) => isDone && onChange()),
+    },
+  ];
+}
+
+/** A system that does not answer is a result of the test, not a refusal. */
+async function test({ id, name }: Integration): Promise<void> {
+  try {
+    const result = await api("POST /api/integrations/{id}/test", { path: { id } });
+    const time = milliseconds(result.latency_ms);
+    if (result.ok) showStatus(`Tested ${plain(name)}: it answered in ${time}`);
+    else showAlert(`Test of ${plain(name)} failed: ${plain(result.error ?? "no reason given")}`);
+  } catch (error) {
+    showAlert((error as Error).message);
+  }
+}
+
+async function poll({ id, name }: Integration): Promise<void> {
+  try {
+    const result = await api("POST /api/integrations/{id}/poll", { path: { id } });
+    if (result.ok) showStatus(`Polled ${plain(name)}: ${count(result.records, "record")}`);
+    else showAlert(`Poll of ${plain(name)} failed: ${plain(result.error ?? "no reason given")}`);
+  } catch (error) {
+    showAlert((error as Error).message);
+  }
+}
+
+async function toggle({ id, name }: Integration, enabled: boolean): Promise<void> {
+  await withResult(
+    `${enabled ? "Enabled" : "Disabled"} ${plain(name)}`,
+    () => api("PUT /api/integrations/{id}", { path: { id }, body: { enabled } }),
+  );
+}
+
+async function remove({ id, name }: Integration): Promise<boolean> {
+  const path = { id };
+  const records = await api("GET /api/integrations/{id}/data", { path, query: { limit: 1 } })
+    .then(({ total }) => count(total, "record")).catch(() => "records");
+  const consequence = `The integration ${plain(name)}, its credentials and its ${records} are ` +
+    "deleted.";
+  return await deleteConfirmed(
+    { name, consequence },
+    () => api("DELETE /api/integrations/{id}", { path }),
+  );
+}

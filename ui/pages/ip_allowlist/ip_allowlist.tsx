@@ -1,0 +1,149 @@
+/**
+ * IP allowlist: the addresses that may use the service.
+ *
+ * @module
+ */
+
+import { useSignal } from "@preact/signals";
+import { api } from "../../api/client.ts";
+import type { IpRule } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { deleteConfirmed } from "../../components/deletion.ts";
+import { Listing } from "../../components/listing.tsx";
+import { Page } from "../../components/page.tsx";
+import { useRead } from "../../components/reading.ts";
+import { Badge, Text } from "../../components/states.tsx";
+import { SwitchCell } from "../../components/switch_cell.tsx";
+import type { Column } from "../../components/table.tsx";
+import { plain } from "../../components/text.ts";
+import { now, Time } from "../../components/time.tsx";
+import { userName, type UserOption, useUserOptions } from "../../components/user_options.ts";
+import { withResult } from "../../state/toasts.ts";
+import { AddressCheck } from "./address_check.tsx";
+import { Enforcement } from "./enforcement.tsx";
+import { RuleForm } from "./rule_form.tsx";
+
+/** The open dialog. */
+type Task = { name: "new"; range?: string } | { name: "edit"; rule: IpRule } | { name: "check" };
+
+export default function IpAllowlist() {
+  const rules = useRead("GET /api/ext/service-enterprise/ip-allowlist/rules", {});
+  const config = useRead("GET /api/ext/service-enterprise/ip-allowlist/config", {});
+  const own = useRead("GET /api/ext/service-enterprise/ip-allowlist/check", {});
+  const users = useUserOptions();
+  const task = useSignal<Task | undefined>(undefined);
+  const close = () => task.value = undefined;
+  const reload = () => {
+    rules.reload();
+    config.reload();
+    own.reload();
+  };
+  const open = task.value;
+  return (
+    <Page
+      title="IP allowlist"
+      actions={
+        <>
+          <Button icon="search" onClick={() => task.value = { name: "check" }}>
+            Check address
+          </Button>
+          <Button kind="primary" icon="plus" onClick={() => task.value = { name: "new" }}>
+            New rule
+          </Button>
+        </>
+      }
+    >
+      <div class="stacked">
+        <Enforcement
+          config={config.data.value}
+          own={own.data.value}
+          onChange={reload}
+          onAdmit={(range) => task.value = { name: "new", range }}
+        />
+        <Listing
+          name="Rules"
+          columns={columns(users, reload)}
+          rows={rules.data.value?.rules}
+          error={rules.error.value ?? config.error.value ?? own.error.value}
+          onRetry={reload}
+          keyOf={({ id }) => id}
+          nameOf={({ label }) => label}
+          actions={(rule) => [
+            { name: "Edit", onSelect: () => task.value = { name: "edit", rule } },
+            {
+              name: "Delete",
+              danger: true,
+              onSelect: () => void remove(rule).then((isDone) => isDone && reload()),
+            },
+          ]}
+          defaultSort="label"
+          empty="No rules yet. Add one that admits your own address before you enforce the list."
+        />
+      </div>
+      {(open?.name === "new" || open?.name === "edit") && (
+        <RuleForm
+          rule={open.name === "edit" ? open.rule : undefined}
+          range={open.name === "new" ? open.range : undefined}
+          users={users}
+          onClose={close}
+          onSaved={reload}
+        />
+      )}
+      {open?.name === "check" && <AddressCheck users={users} onClose={close} />}
+    </Page>
+  );
+}
+
+const columns = (users: readonly UserOption[], onChange: () => void): readonly Column<IpRule>[] => [
+  { title: "Range", cell: ({ cidr }) => <code>{cidr}</code>, sort: ({ cidr }) => cidr },
+  { title: "Label", cell: ({ label }) => <Text>{label}</Text>, sort: ({ label }) => label },
+  {
+    title: "Scope",
+    cell: ({ scope_id: id }) => id === null ? "All users" : <Text>{userName(users, id)}</Text>,
+    sort: ({ scope_id: id }) => id === null ? "" : userName(users, id),
+    wide: true,
+  },
+  {
+    title: "Expires",
+    cell: ({ expires_at: at }) =>
+      at !== null && Date.parse(at) <= now.value
+        ? <Badge tone="warn">Expired</Badge>
+        : at === null
+        ? "Never"
+        : <Time at={at} />,
+    sort: ({ expires_at: at }) => at,
+    wide: true,
+    width: "w-s",
+  },
+  {
+    title: "Status",
+    cell: (rule) => (
+      <SwitchCell
+        name={rule.label}
+        checked={rule.enabled}
+        onChange={(enabled) => void toggle(rule, enabled).then(onChange)}
+      />
+    ),
+    sort: ({ enabled }) => Number(enabled),
+    width: "w-m",
+  },
+];
+
+const toggle = ({ id, label }: IpRule, enabled: boolean): Promise<boolean> =>
+  withResult(
+    `${enabled ? "Enabled" : "Disabled"} ${plain(label)}`,
+    () =>
+      api("PUT /api/ext/service-enterprise/ip-allowlist/rules/{id}/toggle", {
+        path: { id },
+        body: { enabled },
+      }),
+  );
+
+async function remove({ id, label, cidr }: IpRule): Promise<boolean> {
+  const consequence = `The rule ${plain(label)} is deleted. While the allowlist is enforced, ` +
+    `addresses in ${cidr} are refused from the next request on unless another rule admits them.`;
+  return await deleteConfirmed(
+    { name: label, consequence },
+    () => api("DELETE /api/ext/service-enterprise/ip-allowlist/rules/{id}", { path: { id } }),
+  );
+}

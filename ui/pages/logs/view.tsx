@@ -1,0 +1,215 @@
+/**
+ * A log that is followed live: search, levels, time, and its lines.
+ *
+ * @module
+ */
+
+import { useEffect, useMemo } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import { api } from "../../api/client.ts";
+import { Button } from "../../components/button.tsx";
+import { Empty, Failure, NoMatch } from "../../components/states.tsx";
+import { capital, count, plain } from "../../components/text.ts";
+import { ROOT } from "../../state/root.ts";
+import { query, setQuery } from "../../state/router.ts";
+import { withResult } from "../../state/toasts.ts";
+import { type Entry, LEVELS, searchPattern } from "./buffer.ts";
+import { useFollowing } from "./following.ts";
+import { Lines } from "./lines.tsx";
+
+const SINCE = [
+  { value: "5m", name: "5 minutes" },
+  { value: "15m", name: "15 minutes" },
+  { value: "1h", name: "1 hour" },
+  { value: "6h", name: "6 hours" },
+  { value: "24h", name: "24 hours" },
+  { value: "7d", name: "7 days" },
+];
+
+/** Lines of each container that are read first, unless since a time. */
+const TAIL = 1_000;
+
+interface LogViewProps {
+  /** The stream's path below the root. */
+  stream: string;
+  /** Parameters of the stream. */
+  parameters?: readonly [name: string, value: string][];
+  /** Whether lines come from several containers, whose names are shown. */
+  isMerged?: boolean;
+  /** The container whose whole log the service offers as a file. */
+  container?: { id: string; name: string };
+}
+
+export function LogView({ stream, parameters = [], isMerged = false, container }: LogViewProps) {
+  const params = query.value;
+  const q = params.get("q") ?? "";
+  const isRegex = params.get("regex") === "1";
+  const level = params.get("level") ?? "";
+  const since = params.get("since") ?? "";
+  const isWrapped = params.get("wrap") !== "0";
+  const hasTimes = params.get("timestamps") === "1";
+  const search = new URLSearchParams([
+    ...parameters.map(([name, value]) => [name, value]),
+    since === "" ? ["tail", String(TAIL)] : ["since", since],
+  ]);
+  const { buffer, version, state, error, retry } = useFollowing(
+    `${stream}?${search}`,
+    isMerged,
+  );
+  const follow = useSignal(true);
+
+  const [pattern, problem] = useMemo(() => tryPattern(q, isRegex), [q, isRegex]);
+  const marks = useMemo(() => pattern && new RegExp(pattern.source, "gi"), [pattern]);
+  useEffect(() => {
+    buffer.setFilter({ search: pattern, level });
+    version.value++;
+  }, [buffer, pattern, level]);
+
+  if (error.value) return <Failure error={error.value} onRetry={retry} />;
+  const isFiltered = pattern !== undefined || level !== "";
+  const download = () =>
+    void (container && !isFiltered
+      ? withResult(
+        `Downloading the log of ${plain(container.name)}`,
+        () => downloadLog(container, since),
+      )
+      : saveText(buffer.shown, isMerged, container?.name ?? "logs"));
+  return (
+    <div class="log-view">
+      <div class="filters" role="search" aria-label="Search and filters">
+        <input
+          type="search"
+          aria-label="Search logs"
+          placeholder={isRegex ? "Regular expression" : "Text in lines"}
+          aria-invalid={problem ? "true" : undefined}
+          aria-describedby={problem ? "log-problem" : undefined}
+          spellcheck={false}
+          value={q}
+          onInput={(event) => setQuery({ q: event.currentTarget.value })}
+        />
+        <Check
+          label="Regex"
+          checked={isRegex}
+          onChange={(on) => setQuery({ regex: on ? "1" : undefined })}
+        />
+        <select
+          aria-label="Level"
+          value={level}
+          onChange={(event) => setQuery({ level: event.currentTarget.value })}
+        >
+          <option value="">All levels</option>
+          {LEVELS.slice(1).map((each) => (
+            <option key={each} value={each}>
+              {each === "fatal" ? "Fatal" : `${capital(each)} and above`}
+            </option>
+          ))}
+        </select>
+        <select
+          aria-label="Since"
+          value={since}
+          onChange={(event) => setQuery({ since: event.currentTarget.value })}
+        >
+          <option value="">Last {TAIL.toLocaleString("en")} lines</option>
+          {SINCE.map(({ value, name }) => <option key={value} value={value}>{name}</option>)}
+        </select>
+        <Check
+          label="Wrap lines"
+          checked={isWrapped}
+          onChange={(on) => setQuery({ wrap: on ? undefined : "0" })}
+        />
+        <Check
+          label="Timestamps"
+          checked={hasTimes}
+          onChange={(on) => setQuery({ timestamps: on ? "1" : undefined })}
+        />
+        <Check label="Follow" checked={follow.value} onChange={(on) => follow.value = on} />
+      </div>
+      {problem && <p id="log-problem" class="problem">{problem}</p>}
+      <Lines
+        entries={buffer.shown}
+        version={version.value}
+        marks={marks}
+        isWrapped={isWrapped}
+        hasTimes={hasTimes}
+        hasNames={isMerged}
+        follow={follow}
+        busy={state.value === "opening"}
+      >
+        {state.value !== "opening" && buffer.count === 0 && (
+          isFiltered && buffer.size > 0
+            ? (
+              <NoMatch
+                things="lines"
+                onClear={() => setQuery({ q: undefined, level: undefined })}
+              />
+            )
+            : <Empty>No lines yet. New ones appear here by themselves.</Empty>
+        )}
+      </Lines>
+      <div class="log-foot">
+        <span role="status" aria-live="off" aria-label="Line count">
+          {count(buffer.count, "line")}
+        </span>
+        {isFiltered && <span class="muted">of {buffer.size.toLocaleString("en")}</span>}
+        {state.value === "reconnecting" && <span class="muted">Reconnecting</span>}
+        <div class="page-actions">
+          <Button icon="down" onClick={() => follow.value = true}>Jump to latest</Button>
+          <Button onClick={download}>Download</Button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Check({ label, checked, onChange }: {
+  label: string;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+}) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={checked}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+      {label}
+    </label>
+  );
+}
+
+/** The pattern, or what is wrong with it. */
+function tryPattern(q: string, isRegex: boolean): [pattern?: RegExp | undefined, problem?: string] {
+  try {
+    return [searchPattern(q, isRegex)];
+  } catch (error) {
+    return [undefined, (error as SyntaxError).message];
+  }
+}
+
+/** Lets the browser download the log, whose size has no limit. */
+async function downloadLog({ id }: { id: string }, since: string): Promise<void> {
+  const { ticket } = await api("POST /api/stream/ticket");
+  const url = new URL(`api/containers/${encodeURIComponent(id)}/logs/download`, ROOT);
+  url.searchParams.set("ticket", ticket);
+  url.searchParams.set("timestamps", "true");
+  if (since !== "") url.searchParams.set("since", since);
+  save(url.href, "");
+}
+
+/** Saves the shown lines, since the service has no file of several logs or of a search. */
+function saveText(entries: readonly Entry[], isMerged: boolean, name: string): void {
+  const lines = entries.filter(({ note }) => note === undefined).map((entry) =>
+    [entry.timestamp, ...isMerged ? [entry.container] : [], entry.text].join(" ") + "\n"
+  );
+  const url = URL.createObjectURL(new Blob(lines, { type: "text/plain" }));
+  save(url, `${name}.log`);
+  URL.revokeObjectURL(url);
+}
+
+function save(url: string, name: string): void {
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+}

@@ -1,0 +1,327 @@
+/**
+ * What each address shows. A page's module is loaded when it is first opened.
+ *
+ * @module
+ */
+
+import type { ComponentType } from "preact";
+import type { UserRole } from "../api/types.ts";
+import type { IconName } from "../components/icon.tsx";
+import type { Path } from "../paths.ts";
+import type { EditionName } from "../state/edition.ts";
+
+/** What a page gets: the parameters of its address. */
+export type PageProps = Record<string, string>;
+
+export interface PageInfo {
+  /** The heading, and the link in the navigation. */
+  title: string;
+  /** Where the navigation lists it; without one, it is not listed. */
+  group?: Group;
+  icon?: IconName;
+  /** The lowest role that may open it; viewer unless given. */
+  role?: UserRole;
+  /** The edition that it needs; `descriptions.ts` says what it is good for. */
+  edition?: EditionName;
+  load: () => Promise<{ default: ComponentType<PageProps> }>;
+}
+
+export const GROUPS = ["Host", "Automation", "Availability", "Access", "Administration"] as const;
+export type Group = (typeof GROUPS)[number];
+
+const container = () => import("./containers/detail.tsx");
+
+const stack = () => import("./stacks/detail.tsx");
+
+const UPTIME = {
+  title: "Uptime",
+  edition: "pro",
+} as const;
+
+const INCIDENTS = {
+  title: "Incidents",
+  edition: "pro",
+} as const;
+
+const STATUS_PAGES = {
+  title: "Status pages",
+  edition: "pro",
+} as const;
+
+const statusPage = () => import("./status_pages/detail.tsx");
+
+const SLA = {
+  title: "SLA",
+  edition: "pro",
+} as const;
+
+export const PAGES: Record<Path, PageInfo> = {
+  "/": {
+    title: "Overview",
+    group: "Host",
+    icon: "gauge",
+    load: () => import("./overview/overview.tsx"),
+  },
+  "/containers": {
+    title: "Containers",
+    group: "Host",
+    icon: "box",
+    load: () => import("./containers/list.tsx"),
+  },
+  "/containers/:id": { title: "Container", load: container },
+  "/containers/:id/:tab(stats|logs|terminal|exec|processes|environment|mounts|networks|changes|events|inspect)":
+    {
+      title: "Container",
+      load: container,
+    },
+  "/logs": {
+    title: "Logs",
+    group: "Host",
+    icon: "terminal",
+    load: () => import("./logs/logs.tsx"),
+  },
+  "/stacks": {
+    title: "Stacks",
+    group: "Host",
+    icon: "stack",
+    load: () => import("./stacks/list.tsx"),
+  },
+  "/stacks/:id": { title: "Stack", load: stack },
+  "/stacks/:id/:tab(logs)": { title: "Stack", load: stack },
+  "/images": {
+    title: "Images",
+    group: "Host",
+    icon: "layers",
+    load: () => import("./images/images.tsx"),
+  },
+  "/updates": {
+    title: "Updates",
+    group: "Host",
+    icon: "down",
+    load: () => import("./updates/updates.tsx"),
+  },
+  "/registries": {
+    title: "Registries",
+    group: "Host",
+    icon: "key",
+    role: "admin",
+    load: () => import("./registries/registries.tsx"),
+  },
+  "/networks": {
+    title: "Networks",
+    group: "Host",
+    icon: "network",
+    load: () => import("./networks.tsx"),
+  },
+  "/volumes": {
+    title: "Volumes",
+    group: "Host",
+    icon: "disk",
+    load: () => import("./volumes.tsx"),
+  },
+  "/host": {
+    title: "Host",
+    group: "Host",
+    icon: "server",
+    load: () => import("./host/host.tsx"),
+  },
+  "/alerts": {
+    title: "Alerts",
+    group: "Availability",
+    icon: "bell",
+    load: () => import("./alerts/rules.tsx"),
+  },
+  "/probes": {
+    title: "Probes",
+    group: "Availability",
+    icon: "check",
+    load: () => import("./probes.tsx"),
+  },
+  "/webhooks": {
+    title: "Webhooks",
+    group: "Automation",
+    icon: "send",
+    role: "admin",
+    load: () => import("./webhooks/webhooks.tsx"),
+  },
+  "/schedules": {
+    title: "Schedules",
+    group: "Automation",
+    icon: "clock",
+    load: () => import("./schedules/schedules.tsx"),
+  },
+  "/integrations": {
+    title: "Integrations",
+    group: "Automation",
+    icon: "plug",
+    load: () => import("./integrations/integrations.tsx"),
+  },
+  "/uptime": {
+    ...UPTIME,
+    group: "Availability",
+    icon: "pulse",
+    load: () => import("./uptime/list.tsx"),
+  },
+  "/uptime/:id": { ...UPTIME, load: () => import("./uptime/detail.tsx") },
+  "/incidents": {
+    ...INCIDENTS,
+    group: "Availability",
+    icon: "alert",
+    load: () => import("./incidents/list.tsx"),
+  },
+  "/incidents/:id": { ...INCIDENTS, load: () => import("./incidents/detail.tsx") },
+  "/status-pages": {
+    ...STATUS_PAGES,
+    group: "Availability",
+    icon: "globe",
+    load: () => import("./status_pages/list.tsx"),
+  },
+  "/status-pages/:id": { ...STATUS_PAGES, load: statusPage },
+  "/status-pages/:id/:tab(incidents|maintenance|subscribers)": {
+    ...STATUS_PAGES,
+    load: statusPage,
+  },
+  "/sla": {
+    ...SLA,
+    group: "Availability",
+    icon: "target",
+    load: () => import("./sla/list.tsx"),
+  },
+  "/sla/:id": { ...SLA, load: () => import("./sla/detail.tsx") },
+  "/remediation": {
+    title: "Remediation",
+    group: "Automation",
+    icon: "wrench",
+    edition: "pro",
+    load: () => import("./remediation/rules.tsx"),
+  },
+  "/chat": {
+    title: "Chat",
+    group: "Automation",
+    icon: "chat",
+    edition: "pro",
+    load: () => import("./chat/channels.tsx"),
+  },
+  "/users": {
+    title: "Users",
+    group: "Access",
+    icon: "users",
+    role: "admin",
+    load: () => import("./users/users.tsx"),
+  },
+  "/sessions": {
+    title: "Sessions",
+    group: "Access",
+    icon: "screen",
+    role: "admin",
+    load: () => import("./sessions/sessions.tsx"),
+  },
+  "/tokens": {
+    title: "API tokens",
+    group: "Access",
+    icon: "key",
+    load: () => import("./tokens/tokens.tsx"),
+  },
+  "/audit": {
+    title: "Audit log",
+    group: "Administration",
+    icon: "log",
+    role: "admin",
+    load: () => import("./audit/audit.tsx"),
+  },
+  "/license": {
+    title: "License",
+    group: "Administration",
+    icon: "badge",
+    load: () => import("./license.tsx"),
+  },
+  "/settings": {
+    title: "Settings",
+    group: "Administration",
+    icon: "sliders",
+    role: "admin",
+    load: () => import("./settings.tsx"),
+  },
+  "/backup": {
+    title: "Backup",
+    group: "Administration",
+    icon: "disk",
+    role: "admin",
+    load: () => import("./backup.tsx"),
+  },
+  "/about": {
+    title: "About",
+    group: "Administration",
+    icon: "info",
+    load: () => import("./about.tsx"),
+  },
+  "/sso": {
+    title: "Single sign-on",
+    group: "Access",
+    icon: "user",
+    role: "admin",
+    edition: "enterprise",
+    load: () => import("./sso/sso.tsx"),
+  },
+  "/roles": {
+    title: "Roles",
+    group: "Access",
+    icon: "layers",
+    role: "admin",
+    edition: "enterprise",
+    load: () => import("./roles/roles.tsx"),
+  },
+  "/ip-allowlist": {
+    title: "IP allowlist",
+    group: "Access",
+    icon: "network",
+    role: "admin",
+    edition: "enterprise",
+    load: () => import("./ip_allowlist/ip_allowlist.tsx"),
+  },
+  "/mtls": {
+    title: "mTLS",
+    group: "Access",
+    icon: "certificate",
+    role: "admin",
+    edition: "enterprise",
+    load: () => import("./mtls/mtls.tsx"),
+  },
+  "/branding": {
+    title: "Branding",
+    group: "Administration",
+    icon: "brush",
+    edition: "enterprise",
+    load: () => import("./branding/branding.tsx"),
+  },
+  "/encryption": {
+    title: "Encryption",
+    group: "Administration",
+    icon: "lock",
+    role: "admin",
+    edition: "enterprise",
+    load: () => import("./encryption/encryption.tsx"),
+  },
+  "/compliance": {
+    title: "Compliance",
+    group: "Administration",
+    icon: "shield",
+    role: "admin",
+    edition: "enterprise",
+    load: () => import("./compliance/compliance.tsx"),
+  },
+  "/account": { title: "Account", load: () => import("./account.tsx") },
+  "/sign-in": { title: "Sign in", load: () => import("./sign_in.tsx") },
+};
+
+/** Path and description of each page that the navigation lists. */
+export const LISTED = Object.entries(PAGES).filter(([, { group }]) => group) as [Path, PageInfo][];
+
+const loaded = new Map<Path, ComponentType<PageProps>>();
+
+/** The component of a page; `undefined` until it is loaded. */
+export const componentOf = (path: Path) => loaded.get(path);
+
+export async function loadPage(path: Path): Promise<void> {
+  if (!loaded.has(path)) loaded.set(path, (await PAGES[path].load()).default);
+}

@@ -1,0 +1,71 @@
+/**
+ * The certificate authorities that sign the certificates of agents.
+ *
+ * @module
+ */
+
+import { api } from "../../api/client.ts";
+import type { CertificateAuthority, CertificateAuthorityPage } from "../../api/types.ts";
+import { deleteConfirmed } from "../../components/deletion.ts";
+import { Listing, Newest } from "../../components/listing.tsx";
+import { Section } from "../../components/page.tsx";
+import type { Reading } from "../../components/reading.ts";
+import { Text } from "../../components/states.tsx";
+import type { Column } from "../../components/table.tsx";
+import { plain } from "../../components/text.ts";
+import { Expiry } from "./agents.tsx";
+
+export function Authorities({ reading }: { reading: Reading<CertificateAuthorityPage> }) {
+  const { data, error, reload } = reading;
+  return (
+    <Section title="Certificate authorities">
+      <Listing
+        name="Certificate authorities"
+        columns={COLUMNS}
+        rows={data.value?.cas}
+        error={error.value}
+        onRetry={reload}
+        keyOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        actions={(authority) => [{
+          name: "Delete",
+          danger: true,
+          onSelect: () => void remove(authority).then((isDone) => isDone && reload()),
+        }]}
+        empty="No certificate authorities yet. Agents can be added without one, too."
+      />
+      {data.value && <Newest shown={data.value.cas.length} total={data.value.total} />}
+    </Section>
+  );
+}
+
+const COLUMNS: readonly Column<CertificateAuthority>[] = [
+  {
+    title: "Name",
+    cell: ({ name }) => (
+      <span class="name-cell">
+        <Text>{name}</Text>
+      </span>
+    ),
+  },
+  { title: "Subject", cell: ({ subject }) => <Text>{subject}</Text>, wide: true },
+  {
+    title: "Fingerprint",
+    cell: ({ fingerprint }) => (
+      <code>
+        <Text>{fingerprint}</Text>
+      </code>
+    ),
+    wide: true,
+  },
+  { title: "Expires", cell: ({ not_after: at }) => <Expiry at={at} />, width: "w-s" },
+];
+
+async function remove({ id, name }: CertificateAuthority): Promise<boolean> {
+  const consequence = `The certificate authority ${plain(name)} is deleted. It is refused while ` +
+    "an agent uses it.";
+  return await deleteConfirmed(
+    { name, consequence },
+    () => api("DELETE /api/ext/service-enterprise/mtls/ca/{id}", { path: { id } }),
+  );
+}

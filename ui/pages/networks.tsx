@@ -1,0 +1,204 @@
+/**
+ * Networks: the table of all, creating and removing them.
+ *
+ * @module
+ */
+
+import { useSignal } from "@preact/signals";
+import { api } from "../api/client.ts";
+import type { Network } from "../api/types.ts";
+import { Button } from "../components/button.tsx";
+import { confirm } from "../components/dialog.tsx";
+import {
+  CheckField,
+  FormDialog,
+  pairsOf,
+  SelectField,
+  TextArea,
+  TextField,
+} from "../components/form.tsx";
+import { Listing } from "../components/listing.tsx";
+import { Page } from "../components/page.tsx";
+import { useRead } from "../components/reading.ts";
+import { SearchField, searchFilter, Summary, useSearch } from "../components/search.tsx";
+import { Badge, Text } from "../components/states.tsx";
+import type { Column } from "../components/table.tsx";
+import { plain } from "../components/text.ts";
+import { Time } from "../components/time.tsx";
+import { hasRole } from "../state/session.ts";
+import { showStatus, withResult } from "../state/toasts.ts";
+import { PruneDialog } from "./prune.tsx";
+import { useContainerChanges, UsedBy } from "./used_by.tsx";
+
+/** The engine creates these itself and refuses to remove them. */
+const PREDEFINED = ["bridge", "host", "none", "ingress", "docker_gwbridge", "podman"];
+
+const COLUMNS: readonly Column<Network>[] = [
+  {
+    title: "Name",
+    cell: ({ name, internal }) => (
+      <span class="name-cell">
+        <Text>{name}</Text>
+        {internal && <Badge>Internal</Badge>}
+      </span>
+    ),
+    sort: ({ name }) => name,
+  },
+  {
+    title: "Driver",
+    cell: ({ driver }) => <Text>{driver}</Text>,
+    sort: ({ driver }) => driver,
+    width: "w-s",
+  },
+  {
+    title: "Subnets",
+    cell: ({ subnets }) => <Text>{subnets.join(", ") || "–"}</Text>,
+    sort: ({ subnets }) => subnets[0],
+    wide: true,
+  },
+  {
+    title: "Containers",
+    cell: ({ containers }) => <UsedBy names={namesIn(containers)} />,
+    sort: ({ containers }) => containers.length,
+  },
+  {
+    title: "Created",
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+    sort: ({ createdAt }) => createdAt,
+    wide: true,
+    width: "w-s",
+  },
+];
+
+export default function Networks() {
+  const { data, error, reload } = useRead("GET /api/networks", {});
+  useContainerChanges(reload);
+  const dialog = useSignal<"new" | "prune" | undefined>(undefined);
+  const all = data.value?.networks;
+  const rows = useSearch(all, textOf);
+  const isAdmin = hasRole("admin");
+  return (
+    <Page
+      title="Networks"
+      lead={rows && <Summary shown={rows.length} total={all!.length} noun="network" />}
+      actions={isAdmin && (
+        <>
+          <Button onClick={() => dialog.value = "prune"}>Prune networks</Button>
+          <Button kind="primary" icon="plus" onClick={() => dialog.value = "new"}>
+            New network
+          </Button>
+        </>
+      )}
+    >
+      <div class="filters" role="search" aria-label="Filters">
+        <SearchField
+          name="Filter networks"
+          placeholder="Filter by name, driver, subnet or container"
+        />
+      </div>
+      <Listing
+        name="Networks"
+        columns={COLUMNS}
+        rows={rows}
+        error={error.value}
+        onRetry={reload}
+        empty="This host has no networks."
+        filter={searchFilter("networks")}
+        keyOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        {...(isAdmin && {
+          actions: (network: Network) => [{
+            name: "Remove",
+            danger: true,
+            onSelect: PREDEFINED.includes(network.name)
+              ? undefined
+              : () => void remove(network, reload),
+          }],
+        })}
+        defaultSort="name"
+      />
+      {dialog.value === "new" && (
+        <NewNetwork
+          drivers={driversOf(all)}
+          onClose={() => dialog.value = undefined}
+          onCreated={reload}
+        />
+      )}
+      {dialog.value === "prune" && (
+        <PruneDialog
+          things="networks"
+          kinds={["networks"]}
+          onClose={() => dialog.value = undefined}
+          onPruned={reload}
+        />
+      )}
+    </Page>
+  );
+}
+
+function NewNetwork({ drivers, onClose, onCreated }: {
+  drivers: readonly string[];
+  onClose: () => void;
+  onCreated: () => void;
+}) {
+  const create = async (values: Record<string, string>) => {
+    const { name, driver, internal, subnet, gateway, labels } = values;
+    await api("POST /api/networks", {
+      body: {
+        name: name!,
+        driver: driver!,
+        internal: Boolean(internal),
+        ...(subnet && { subnet }),
+        ...(gateway && { gateway }),
+        labels: pairsOf(labels!),
+      },
+    });
+    showStatus(`Created ${name}`);
+    onCreated();
+  };
+  return (
+    <FormDialog title="New network" submit="Create" onSubmit={create} onClose={onClose}>
+      <TextField label="Name" name="name" required maxLength={255} autocomplete="off" />
+      <SelectField label="Driver" name="driver" options={drivers} value="bridge" />
+      <CheckField label="Internal" name="internal" />
+      <TextField
+        label="Subnet"
+        name="subnet"
+        placeholder="10.80.0.0/24"
+        hint="Optional; the engine chooses one otherwise"
+        autocomplete="off"
+      />
+      <TextField
+        label="Gateway"
+        name="gateway"
+        placeholder="10.80.0.1"
+        hint="Optional; an address in the subnet"
+        autocomplete="off"
+      />
+      <TextArea label="Labels" name="labels" rows={2} code hint="One per line: name=value" />
+    </FormDialog>
+  );
+}
+
+async function remove({ id, name, containers }: Network, onDone: () => void): Promise<void> {
+  const shown = plain(name);
+  const users = namesIn(containers).map(plain).join(", ");
+  const consequence = users === ""
+    ? `The network ${shown} is removed. No container uses it.`
+    : `The network ${shown} is removed. These containers use it: ${users}.`;
+  if (!await confirm({ verb: "Remove", name, consequence })) return;
+  const work = () => api("DELETE /api/networks/{id}", { path: { id } });
+  if (await withResult(`Removed ${shown}`, work)) onDone();
+}
+
+const namesIn = (containers: Network["containers"]) => containers.map(({ name }) => name);
+
+const textOf = ({ name, driver, subnets, containers }: Network) =>
+  [name, driver, ...subnets, ...namesIn(containers)].join("\n");
+
+/** The engine's own drivers, and those of plugins that existing networks have. */
+function driversOf(networks: readonly Network[] | undefined): string[] {
+  const used = networks?.map(({ driver }) => driver) ?? [];
+  return [...new Set(["bridge", "macvlan", "ipvlan", "overlay", ...used])]
+    .filter((driver) => driver !== "host" && driver !== "null");
+}

@@ -1,0 +1,195 @@
+/**
+ * What needs attention, each with what solves it.
+ *
+ * @module
+ */
+
+import type { ComponentChildren } from "preact";
+import type { AlertMetric } from "../../api/types.ts";
+import { Button, Link, LinkButton } from "../../components/button.tsx";
+import { Icon, type IconName } from "../../components/icon.tsx";
+import { Section } from "../../components/page.tsx";
+import { Loading } from "../../components/states.tsx";
+import { percent, plain } from "../../components/text.ts";
+import { now, Time } from "../../components/time.tsx";
+import { actionsFor, runAction } from "../../state/container_actions.ts";
+import { edition } from "../../state/edition.ts";
+import { alerts, containers, events, host } from "../../state/live.ts";
+
+interface Concern {
+  key: string;
+  tone: "bad" | "warn";
+  icon: IconName;
+  text: ComponentChildren;
+  solution: ComponentChildren;
+}
+
+/** From here on a resource counts as nearly used up, in percent. */
+const NEARLY_FULL = 90;
+
+/** How long an event without an end counts, in milliseconds. */
+const RECENT_MS = 24 * 60 * 60 * 1000;
+
+export function Attention() {
+  if (!containers.value && !host.value) return <Loading name="Needs attention" />;
+  const concerns = [
+    ...firingAlerts(),
+    ...illContainers(),
+    ...scarceResources(),
+    ...recentFailures(),
+    ...licenseWarning(),
+  ];
+  return (
+    <Section title="Needs attention" wide>
+      {concerns.length === 0
+        ? (
+          <p class="all-well">
+            <Icon name="check" />
+            Nothing needs attention
+          </p>
+        )
+        : (
+          <ul class="concerns">
+            {concerns.map(({ key, tone, icon, text, solution }) => (
+              <li key={key} class={tone}>
+                <Icon name={icon} />
+                <p>{text}</p>
+                {solution}
+              </li>
+            ))}
+          </ul>
+        )}
+    </Section>
+  );
+}
+
+const firingAlerts = (): Concern[] =>
+  (alerts.value?.firing ?? []).map(({ id, message, firedAt, metric }) => ({
+    key: `alert ${id}`,
+    tone: "bad",
+    icon: "alert",
+    text: (
+      <>
+        {plain(message)}, <Time at={firedAt} />
+      </>
+    ),
+    solution: <LinkButton to={METRIC_PAGES[metric]}>Investigate</LinkButton>,
+  }));
+
+/** Where the cause of an alert shows. */
+const METRIC_PAGES: Record<AlertMetric, string> = {
+  cpu_percent: "/containers?sort=-cpu",
+  memory_percent: "/containers?sort=-memory",
+  disk_percent: "/alerts",
+  load_1: "/containers?sort=-cpu",
+  container_stopped: "/containers?state=exited",
+};
+
+function illContainers(): Concern[] {
+  return (containers.value ?? []).flatMap((container): Concern[] => {
+    const { id, name, state, health } = container;
+    const problem = state === "restarting"
+      ? "is restarting again and again"
+      : state === "dead"
+      ? "is dead: the engine could not remove it"
+      : state === "running" && health === "unhealthy"
+      ? "is unhealthy"
+      : undefined;
+    if (problem === undefined) return [];
+    const link = `/containers/${id.slice(0, 12)}`;
+    const canRestart = actionsFor(container).includes("restart");
+    return [{
+      key: `container ${id}`,
+      tone: "bad",
+      icon: "box",
+      text: (
+        <>
+          <Link to={link}>{plain(name)}</Link> {problem}
+        </>
+      ),
+      solution: canRestart
+        ? (
+          <Button icon="restart" onClick={() => void runAction(container, "restart")}>
+            Restart
+          </Button>
+        )
+        : <LinkButton to={link}>Show</LinkButton>,
+    }];
+  });
+}
+
+function scarceResources(): Concern[] {
+  if (!host.value) return [];
+  const { disk, memory } = host.value;
+  return [
+    { name: "Disk", ...disk, to: "/host", what: "Show disk use" },
+    { name: "Memory", ...memory, to: "/containers?sort=-memory", what: "Show by memory" },
+  ].filter((each) => each.percent >= NEARLY_FULL).map((each) => ({
+    key: each.name,
+    tone: each.percent >= 95 ? "bad" : "warn",
+    icon: "disk",
+    text: (
+      <>
+        <strong>{each.name}</strong> is {percent(each.percent)} full
+      </>
+    ),
+    solution: <LinkButton to={each.to}>{each.what}</LinkButton>,
+  }));
+}
+
+function recentFailures(): Concern[] {
+  const since = new Date(now.value - RECENT_MS).toISOString();
+  return events.value.flatMap(({ event, timestamp, eventId, data }): Concern[] => {
+    if (timestamp < since) return [];
+    if (event === "schedule.failed") {
+      return [{
+        key: eventId,
+        tone: "warn",
+        icon: "clock",
+        text: (
+          <>
+            Schedule <strong>{plain(String(data.schedule))}</strong> failed <Time at={timestamp} />:
+            {" "}
+            {plain(String(data.error))}
+          </>
+        ),
+        solution: (
+          <LinkButton to={`/containers/${encodeURIComponent(String(data.container))}`}>
+            Show container
+          </LinkButton>
+        ),
+      }];
+    }
+    if (event === "certificate.expiring") {
+      return [{
+        key: eventId,
+        tone: "warn",
+        icon: "lock",
+        text: (
+          <>
+            The certificate of <strong>{plain(String(data.domain))}</strong> expires{" "}
+            <Time at={String(data.expiresAt)} />
+          </>
+        ),
+        solution: (
+          <a class="button plain" href={`https://${data.domain}:${data.port}/`} rel="noreferrer">
+            Open
+          </a>
+        ),
+      }];
+    }
+    return [];
+  });
+}
+
+function licenseWarning(): Concern[] {
+  const warning = edition.value?.warning ?? edition.value?.problem;
+  if (warning == null) return [];
+  return [{
+    key: "license",
+    tone: "warn",
+    icon: "key",
+    text: warning,
+    solution: <LinkButton to="/account">Account</LinkButton>,
+  }];
+}

@@ -1,0 +1,129 @@
+/**
+ * Probes: the configured HTTP endpoints and TLS certificates.
+ *
+ * @module
+ */
+
+import type { CertificateCheck, EndpointCheck } from "../api/types.ts";
+import { Button } from "../components/button.tsx";
+import { Listing } from "../components/listing.tsx";
+import { Page, Section } from "../components/page.tsx";
+import { useRead } from "../components/reading.ts";
+import { State, Text } from "../components/states.tsx";
+import type { Column } from "../components/table.tsx";
+import { milliseconds, plain } from "../components/text.ts";
+import { Time } from "../components/time.tsx";
+
+export default function Probes() {
+  const endpoints = useRead("GET /api/endpoints", {});
+  const certificates = useRead("GET /api/ssl", {});
+  const check = () => {
+    endpoints.reload();
+    certificates.reload();
+  };
+  return (
+    <Page title="Probes" actions={<Button icon="restart" onClick={check}>Check again</Button>}>
+      <Section title="Endpoints">
+        <Listing
+          name="Endpoints"
+          columns={ENDPOINT_COLUMNS}
+          rows={endpoints.data.value?.endpoints}
+          error={endpoints.error.value}
+          onRetry={endpoints.reload}
+          keyOf={({ name, url }) => `${name} ${url}`}
+          empty={
+            <>
+              No endpoints are configured. Set <code>ENDPOINTS</code>, e.g.{" "}
+              <code>Shop|https://shop.example.com/health|200</code>, and restart Longshore.
+            </>
+          }
+        />
+      </Section>
+      <div class="below">
+        <Section title="Certificates">
+          <Listing
+            name="Certificates"
+            columns={CERTIFICATE_COLUMNS}
+            rows={certificates.data.value?.certificates}
+            error={certificates.error.value}
+            onRetry={certificates.reload}
+            keyOf={({ domain, port }) => `${domain}:${port}`}
+            empty={
+              <>
+                No domains are configured. Set <code>SSL_DOMAINS</code>, e.g.{" "}
+                <code>shop.example.com,mail.example.com:465</code>, and restart Longshore.
+              </>
+            }
+          />
+        </Section>
+      </div>
+    </Page>
+  );
+}
+
+const ENDPOINT_COLUMNS: readonly Column<EndpointCheck>[] = [
+  {
+    title: "Name",
+    cell: ({ name }) => (
+      <span class="name-cell">
+        <Text>{name}</Text>
+      </span>
+    ),
+  },
+  { title: "URL", cell: ({ url }) => <Text>{url}</Text>, wide: true },
+  {
+    title: "Status",
+    cell: ({ healthy, status, expectedStatus, error }) => (
+      <span class="outcome" title={error === null ? undefined : plain(error)}>
+        <State state={healthy ? "up" : "down"} />
+        <span class="cut muted">
+          {healthy
+            ? status
+            : status === null
+            ? plain(error ?? "")
+            : `${status}, not ${expectedStatus}`}
+        </span>
+      </span>
+    ),
+  },
+  {
+    title: "Response time",
+    cell: ({ responseTime }) => milliseconds(responseTime),
+    numeric: true,
+    width: "w-m",
+  },
+];
+
+/** From here on a certificate should have been renewed, in days. */
+const RENEWAL_DAYS = 14;
+
+const CERTIFICATE_COLUMNS: readonly Column<CertificateCheck>[] = [
+  {
+    title: "Domain",
+    cell: ({ domain, port }) => (
+      <span class="name-cell">
+        <Text>{port === 443 ? domain : `${domain}:${port}`}</Text>
+      </span>
+    ),
+  },
+  { title: "Expires", cell: (certificate) => <Expiry {...certificate} /> },
+  {
+    title: "Issuer",
+    cell: ({ issuer }) => issuer === null ? <span class="muted">–</span> : <Text>{issuer}</Text>,
+    wide: true,
+  },
+];
+
+function Expiry({ valid, daysRemaining, expiresAt, error }: CertificateCheck) {
+  const isSoon = daysRemaining !== null && daysRemaining <= RENEWAL_DAYS;
+  return (
+    <span class="outcome" title={error === null ? undefined : plain(error)}>
+      <State
+        state={valid ? "valid" : expiresAt === null ? "unknown" : "invalid"}
+        tone={!valid ? "bad" : isSoon ? "warn" : "good"}
+      />
+      {expiresAt !== null && <Time at={expiresAt} />}
+      {error !== null && <span class="cut muted">{plain(error)}</span>}
+    </span>
+  );
+}

@@ -1,0 +1,150 @@
+/**
+ * Registries: credentials for private images.
+ *
+ * @module
+ */
+
+import { useSignal } from "@preact/signals";
+import { api } from "../../api/client.ts";
+import type { Registry } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { confirm } from "../../components/dialog.tsx";
+import { Listing } from "../../components/listing.tsx";
+import type { MenuItem } from "../../components/menu.tsx";
+import { Page } from "../../components/page.tsx";
+import { useRead } from "../../components/reading.ts";
+import { Badge, Text } from "../../components/states.tsx";
+import type { Column } from "../../components/table.tsx";
+import { plain } from "../../components/text.ts";
+import { Time } from "../../components/time.tsx";
+import { sentenceOf, showAlert, showStatus, withResult } from "../../state/toasts.ts";
+import { RegistryForm } from "./form.tsx";
+
+/** The open dialog: a new registry, or one to edit. */
+type Task = { registry: Registry | undefined };
+
+export default function Registries() {
+  const { data, error, reload } = useRead("GET /api/registries", {});
+  const task = useSignal<Task | undefined>(undefined);
+  const problems = data.value?.authFile?.problems ?? [];
+  return (
+    <Page
+      title="Registries"
+      actions={
+        <Button
+          kind="primary"
+          icon="plus"
+          onClick={() => task.value = { registry: undefined }}
+        >
+          New registry
+        </Button>
+      }
+    >
+      {problems.length > 0 && (
+        <div class="note" role="note" aria-label="Problems of REGISTRY_AUTH_FILE">
+          <ul>{problems.map((problem) => <li key={problem}>{plain(problem)}</li>)}</ul>
+        </div>
+      )}
+      <Listing
+        name="Registries"
+        columns={COLUMNS}
+        rows={data.value?.registries}
+        error={error.value}
+        onRetry={reload}
+        keyOf={({ id }) => id}
+        nameOf={nameOf}
+        actions={(registry) =>
+          menuOf(registry, { onChange: reload, onEdit: () => task.value = { registry } })}
+        defaultSort="registry"
+        empty={"No registries yet. Credentials of a registry let Longshore pull its private " +
+          "images and check them for updates."}
+      />
+      {task.value && (
+        <RegistryForm
+          registry={task.value.registry}
+          onClose={() => task.value = undefined}
+          onSaved={reload}
+        />
+      )}
+    </Page>
+  );
+}
+
+/** E.g. `ghcr.io/team`. */
+export const nameOf = ({ host, pathPrefix }: Pick<Registry, "host" | "pathPrefix">): string =>
+  pathPrefix === null ? host : `${host}/${pathPrefix}`;
+
+const COLUMNS: readonly Column<Registry>[] = [
+  {
+    title: "Registry",
+    cell: (registry) => (
+      <span class="name-cell">
+        <Text>{nameOf(registry)}</Text>
+        {registry.source === "file" && <Badge>file</Badge>}
+      </span>
+    ),
+    sort: nameOf,
+  },
+  {
+    title: "Credentials",
+    cell: ({ username, hasPassword }) =>
+      username !== null
+        ? <Text>{username}</Text>
+        : <span class="muted">{hasPassword ? "identity token" : "anonymous"}</span>,
+    sort: ({ username }) => username ?? "",
+  },
+  {
+    title: "Connection",
+    cell: ({ insecure, caCertificate }) =>
+      insecure ? "plain HTTP" : caCertificate === null ? "TLS" : "TLS, own authority",
+    wide: true,
+  },
+  {
+    title: "Changed",
+    cell: ({ updatedAt }) =>
+      updatedAt === null ? <span class="muted">–</span> : <Time at={updatedAt} />,
+    sort: ({ updatedAt }) => updatedAt ?? "",
+    wide: true,
+  },
+];
+
+function menuOf(registry: Registry, { onChange, onEdit }: {
+  onChange: () => void;
+  onEdit: () => void;
+}): MenuItem[] {
+  const test = { name: "Test", onSelect: () => void testRegistry(registry) };
+  if (registry.source === "file") return [test];
+  return [
+    { name: "Edit", onSelect: onEdit },
+    test,
+    {
+      name: "Delete",
+      danger: true,
+      onSelect: () => void remove(registry).then((isDone) => isDone && onChange()),
+    },
+  ];
+}
+
+async function testRegistry(registry: Registry): Promise<void> {
+  try {
+    const { ok, error } = await api("POST /api/registries/{id}/test", {
+      path: { id: registry.id },
+    });
+    if (!ok) return showAlert(plain(error ?? ""));
+    const found = registry.hasPassword ? "accepts the credentials" : "answers";
+    showStatus(`${plain(nameOf(registry))} ${found}`);
+  } catch (error) {
+    showAlert(sentenceOf(error));
+  }
+}
+
+async function remove(registry: Registry): Promise<boolean> {
+  const name = nameOf(registry);
+  const consequence = `The credentials of ${plain(name)} are deleted. Its private images can no ` +
+    "longer be pulled.";
+  if (!await confirm({ verb: "Delete", name, consequence })) return false;
+  return await withResult(
+    `Deleted ${plain(name)}`,
+    () => api("DELETE /api/registries/{id}", { path: { id: registry.id } }),
+  );
+}

@@ -1,0 +1,107 @@
+/**
+ * The dialog of a schedule.
+ *
+ * @module
+ */
+
+import { api } from "../../api/client.ts";
+import type { Container, NewSchedule, Schedule } from "../../api/types.ts";
+import { FormDialog, type FormValues, SelectField, TextField } from "../../components/form.tsx";
+import { capital, plain } from "../../components/text.ts";
+import { containers } from "../../state/live.ts";
+import { showStatus } from "../../state/toasts.ts";
+
+const ACTION_OPTIONS = ["restart", "start", "stop", "update"].map((value) => ({
+  value,
+  name: capital(value),
+}));
+
+/** Browsers leave UTC out of their list. */
+const TIME_ZONES = [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone")])].sort();
+
+export function ScheduleForm({ schedule, onClose, onSaved }: {
+  /** Without one, a new schedule is created. */
+  schedule: Schedule | undefined;
+  onClose: () => void;
+  onSaved: () => void;
+}) {
+  const known = (containers.value ?? []).filter(({ self }) => !self);
+  const save = async ({ name, container, action, cronExpression, timezone }: FormValues) => {
+    const body: NewSchedule = {
+      name,
+      ...targetOf(container, known, schedule),
+      action,
+      cronExpression,
+      ...(timezone !== "" && { timezone }),
+    };
+    if (schedule) await api("PUT /api/schedules/{id}", { path: { id: schedule.id }, body });
+    else await api("POST /api/schedules", { body });
+    showStatus(`${schedule ? "Saved" : "Created"} ${plain(name)}`);
+    onSaved();
+  };
+  return (
+    <FormDialog
+      title={schedule ? `Edit ${plain(schedule.name)}` : "New schedule"}
+      submit={schedule ? "Save" : "Create"}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <TextField label="Name" name="name" value={schedule?.name} required maxLength={100} />
+      <div class="field-row">
+        <SelectField
+          label="Container"
+          name="container"
+          value={schedule?.containerName}
+          options={containerOptions(known, schedule)}
+          required
+        />
+        <SelectField
+          label="Action"
+          name="action"
+          value={schedule?.action}
+          options={ACTION_OPTIONS}
+        />
+      </div>
+      <TextField
+        label="Cron expression"
+        name="cronExpression"
+        value={schedule?.cronExpression}
+        placeholder="0 3 * * *"
+        hint="Minute, hour, day of month, month, day of week: 0 3 * * mon-fri is 03:00 on weekdays"
+        required
+        check={(text) =>
+          text.trim() === "" || text.trim().split(/\s+/).length === 5
+            ? undefined
+            : "Must have five fields: minute, hour, day of month, month, day of week"}
+      />
+      <SelectField
+        label="Time zone"
+        name="timezone"
+        value={schedule?.timezone ?? ""}
+        options={schedule ? zonesWith(schedule.timezone) : [
+          { value: "", name: "Time zone of the host" },
+          ...TIME_ZONES,
+        ]}
+      />
+    </FormDialog>
+  );
+}
+
+const zonesWith = (zone: string): readonly string[] =>
+  TIME_ZONES.includes(zone) ? TIME_ZONES : [zone, ...TIME_ZONES];
+
+/** By name, because a container that is created again has another id. */
+function containerOptions(known: readonly Container[], schedule: Schedule | undefined) {
+  const names = known.map(({ name }) => name).sort();
+  const options = names.map((name) => ({ value: name, name }));
+  if (!schedule) return [{ value: "", name: "Choose a container" }, ...options];
+  const { containerName: name } = schedule;
+  return names.includes(name) ? options : [{ value: name, name: `${name} (missing)` }, ...options];
+}
+
+function targetOf(name: string, known: readonly Container[], schedule: Schedule | undefined) {
+  const container = known.find((each) => each.name === name);
+  if (container) return { containerId: container.id, containerName: name };
+  const containerId = schedule?.containerName === name ? schedule.containerId : name;
+  return { containerId, containerName: name, allowMissing: true };
+}

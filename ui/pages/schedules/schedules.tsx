@@ -1,0 +1,210 @@
+/**
+ * Schedules: container actions at fixed times, and their runs.
+ *
+ * @module
+ */
+
+import { useSignal } from "@preact/signals";
+import { api } from "../../api/client.ts";
+import type { Schedule, ScheduleRun } from "../../api/types.ts";
+import { Button, Link } from "../../components/button.tsx";
+import { enabledColumn, NAME_COLUMN } from "../../components/columns.tsx";
+import { deleteConfirmed } from "../../components/deletion.ts";
+import { History, Listing } from "../../components/listing.tsx";
+import { Page } from "../../components/page.tsx";
+import { useRead, useReloadOn, useReloadWhile } from "../../components/reading.ts";
+import { State, Text } from "../../components/states.tsx";
+import type { Column } from "../../components/table.tsx";
+import { capital, milliseconds, plain } from "../../components/text.ts";
+import { now, Time } from "../../components/time.tsx";
+import { hasRole } from "../../state/session.ts";
+import { withResult } from "../../state/toasts.ts";
+import { ScheduleForm } from "./form.tsx";
+
+const RUNS_SHOWN = 100;
+
+export default function Schedules() {
+  const schedules = useRead("GET /api/schedules", {});
+  const history = useRead("GET /api/schedules/history", { query: { limit: RUNS_SHOWN } });
+  const reload = () => {
+    schedules.reload();
+    history.reload();
+  };
+  useReloadOn("schedule.", reload);
+  const all = schedules.data.value?.schedules;
+  const runs = history.data.value;
+  // No event reports a run that succeeded.
+  const isDue = ({ nextRunAt }: Schedule) =>
+    nextRunAt !== null && Date.parse(nextRunAt) < now.value;
+  useReloadWhile(all?.some(isDue), reload);
+  const edited = useSignal<Schedule | "new" | undefined>(undefined);
+  const create = hasRole("admin") && (
+    <Button
+      kind="primary"
+      icon="plus"
+      onClick={() => edited.value = "new"}
+    >
+      New schedule
+    </Button>
+  );
+  return (
+    <Page title="Schedules" actions={create}>
+      <Listing
+        name="Schedules"
+        columns={columns(runs?.history ?? [], reload)}
+        rows={all}
+        error={schedules.error.value}
+        onRetry={reload}
+        keyOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        {...hasRole("admin") && {
+          actions: (schedule: Schedule) => [
+            { name: "Edit", onSelect: () => edited.value = schedule },
+            {
+              name: "Delete",
+              danger: true,
+              onSelect: () => void remove(schedule).then((isDone) => isDone && reload()),
+            },
+          ],
+        }}
+        defaultSort="name"
+        empty={"No schedules yet. A schedule starts, stops or restarts a container at fixed times, " +
+          "e.g. every night at 03:00."}
+      />
+      <History
+        title="Schedule history"
+        columns={RUN_COLUMNS}
+        page={runs && { rows: runs.history, total: runs.total }}
+        error={history.error.value}
+        onRetry={history.reload}
+        keyOf={({ id }) => id}
+        empty="No schedule has run in the last 90 days."
+      />
+      {edited.value && (
+        <ScheduleForm
+          schedule={edited.value === "new" ? undefined : edited.value}
+          onClose={() => edited.value = undefined}
+          onSaved={reload}
+        />
+      )}
+    </Page>
+  );
+}
+
+/** @param runs Newest first. */
+const columns = (
+  runs: readonly ScheduleRun[],
+  onChange: () => void,
+): readonly Column<Schedule>[] => [
+  NAME_COLUMN,
+  {
+    title: "Container",
+    cell: ({ containerName }) => <ContainerLink name={containerName} />,
+    sort: ({ containerName }) => containerName,
+    wide: true,
+  },
+  {
+    title: "Action",
+    cell: ({ action }) => capital(action),
+    sort: ({ action }) => action,
+    width: "w-xs",
+    wide: true,
+  },
+  {
+    title: "Cron",
+    cell: ({ cronExpression, timezone }) => (
+      <span class="cut" title={`${plain(cronExpression)} (${plain(timezone)})`}>
+        <code>{plain(cronExpression)}</code>
+      </span>
+    ),
+    width: "w-m",
+    wide: true,
+  },
+  {
+    title: "Next run",
+    cell: ({ nextRunAt, enabled }) =>
+      enabled ? <Time at={nextRunAt} /> : <State state="disabled" />,
+    sort: ({ nextRunAt }) => nextRunAt,
+    width: "w-s",
+  },
+  {
+    title: "Last run",
+    cell: ({ id, lastRunAt }) => (
+      <LastRun
+        at={lastRunAt}
+        run={runs.find(({ scheduleId }) => scheduleId === id)}
+      />
+    ),
+    sort: ({ lastRunAt }) => lastRunAt,
+    width: "w-l",
+    wide: true,
+  },
+  enabledColumn((row, enabled) => void toggle(row, enabled).then(onChange)),
+];
+
+function ContainerLink({ name }: { name: string }) {
+  return (
+    <span class="cut" title={plain(name)}>
+      <Link to={`/containers/${encodeURIComponent(name)}`}>{plain(name)}</Link>
+    </span>
+  );
+}
+
+const TONES = { success: "good", failure: "bad", skipped: "idle" } as const;
+
+const OUTCOMES = { success: "succeeded", failure: "failed", skipped: "skipped" } as const;
+
+function Outcome({ status }: Pick<ScheduleRun, "status">) {
+  return <State state={OUTCOMES[status]} tone={TONES[status]} />;
+}
+
+function LastRun({ at, run }: { at: string | null; run: ScheduleRun | undefined }) {
+  if (at === null) return <span class="muted">–</span>;
+  return (
+    <span class="outcome" title={run?.error == null ? undefined : plain(run.error)}>
+      {run && <Outcome status={run.status} />}
+      <Time at={at} />
+    </span>
+  );
+}
+
+const RUN_COLUMNS: readonly Column<ScheduleRun>[] = [
+  { title: "Started", cell: ({ startedAt }) => <Time at={startedAt} />, width: "w-s" },
+  { title: "Schedule", cell: ({ scheduleName }) => <Text>{scheduleName}</Text> },
+  {
+    title: "Container",
+    cell: ({ containerName }) => <ContainerLink name={containerName} />,
+    wide: true,
+  },
+  { title: "Action", cell: ({ action }) => capital(action), width: "w-xs", wide: true },
+  { title: "Outcome", cell: ({ status }) => <Outcome status={status} />, width: "w-m" },
+  {
+    title: "Duration",
+    cell: ({ startedAt, finishedAt }) =>
+      milliseconds(Date.parse(finishedAt) - Date.parse(startedAt)),
+    numeric: true,
+    width: "w-xs",
+    wide: true,
+  },
+  {
+    title: "Error",
+    cell: ({ error }) => error === null ? <span class="muted">–</span> : <Text>{error}</Text>,
+    wide: true,
+  },
+];
+
+async function toggle({ id, name }: Schedule, enabled: boolean): Promise<void> {
+  await withResult(
+    `${enabled ? "Enabled" : "Disabled"} ${plain(name)}`,
+    () => api("PUT /api/schedules/{id}/toggle", { path: { id }, body: { enabled } }),
+  );
+}
+
+async function remove({ id, name, action, containerName }: Schedule): Promise<boolean> {
+  const consequence = `The schedule ${plain(name)} is deleted and does not ${action} ` +
+    `${plain(containerName)} any more. Its history is kept.`;
+  return await deleteConfirmed(
+    { name, consequence },
+    () => api("DELETE /api/schedules/{id}", { path: { id } }),
+  );
+}

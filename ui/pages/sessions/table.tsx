@@ -1,0 +1,103 @@
+/**
+ * Sessions in a table, and how they are ended.
+ *
+ * @module
+ */
+
+import type { ApiError } from "../../api/client.ts";
+import type { Session } from "../../api/types.ts";
+import { confirm } from "../../components/dialog.tsx";
+import { Listing } from "../../components/listing.tsx";
+import { Badge, Text } from "../../components/states.tsx";
+import type { Column } from "../../components/table.tsx";
+import { plain } from "../../components/text.ts";
+import { Time } from "../../components/time.tsx";
+import { signOut } from "../../state/session.ts";
+import { withResult } from "../../state/toasts.ts";
+import { browserName } from "./browser.ts";
+
+export interface SessionRow extends Session {
+  /** The email address, or "API key". */
+  user: string;
+  /** Revokes it. */
+  revoke: () => Promise<unknown>;
+}
+
+const COLUMNS: readonly Column<SessionRow>[] = [
+  {
+    title: "User",
+    cell: ({ user, current }) => (
+      <span class="name-cell">
+        <Text>{user}</Text>
+        {current && (
+          <span class="wide">
+            <Badge tone="good">This session</Badge>
+          </span>
+        )}
+      </span>
+    ),
+    sort: ({ user }) => user,
+  },
+  {
+    title: "Address",
+    cell: ({ address }) => address ? <Text>{address}</Text> : <span class="muted">–</span>,
+    sort: ({ address }) => address,
+    width: "w-l",
+    wide: true,
+  },
+  {
+    title: "Browser",
+    cell: ({ userAgent }) => (
+      <span class="cut" title={plain(userAgent ?? "")}>{browserName(userAgent)}</span>
+    ),
+    sort: ({ userAgent }) => browserName(userAgent),
+  },
+  {
+    title: "Created",
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+    sort: ({ createdAt }) => createdAt,
+    width: "w-m",
+    wide: true,
+  },
+  {
+    title: "Last used",
+    cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />,
+    sort: ({ lastUsedAt }) => lastUsedAt,
+    width: "w-m",
+  },
+];
+
+export function SessionTable({ rows, error, onChange }: {
+  /** `undefined` while they are read. */
+  rows: readonly SessionRow[] | undefined;
+  error: ApiError | undefined;
+  /** Reads them again. */
+  onChange: () => void;
+}) {
+  return (
+    <Listing
+      name="Sessions"
+      columns={COLUMNS}
+      rows={rows}
+      error={error}
+      onRetry={onChange}
+      keyOf={({ id }) => id}
+      nameOf={({ user, userAgent }) => `${user}, ${browserName(userAgent)}`}
+      actions={(row) => [
+        row.current
+          ? { name: "Sign out", onSelect: () => void signOut() }
+          : { name: "Revoke", danger: true, onSelect: () => void revoke(row, onChange) },
+      ]}
+      defaultSort="-last-used"
+      empty="This user is not signed in anywhere."
+    />
+  );
+}
+
+async function revoke(row: SessionRow, onDone: () => void) {
+  const browser = browserName(row.userAgent);
+  const consequence = `${plain(row.user)} is signed out of ${browser}` +
+    `${row.address ? ` at ${plain(row.address)}` : ""}, and open pages there end immediately.`;
+  if (!await confirm({ verb: "Revoke", name: `the session of ${row.user}`, consequence })) return;
+  if (await withResult(`Revoked the session of ${plain(row.user)}`, row.revoke)) onDone();
+}

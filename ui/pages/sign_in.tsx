@@ -1,0 +1,89 @@
+/**
+ * Sign in: with the API key, or with email and password.
+ *
+ * @module
+ */
+
+import { useSignal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { Button } from "../components/button.tsx";
+import { Mark } from "../components/mark.tsx";
+import { PRODUCT, useTitle } from "../components/page.tsx";
+import { AUTH_MODE, sessionEnd, signIn } from "../state/session.ts";
+
+const SENTENCES = {
+  none: undefined,
+  ended: "Your session has ended",
+  "signed-out": undefined,
+};
+
+export default function SignIn() {
+  useTitle("Sign in");
+  const problem = useSignal<string | undefined>(SENTENCES[sessionEnd.peek()]);
+  const missing = useSignal<string | undefined>(undefined);
+  const isBusy = useSignal(false);
+  const form = useRef<HTMLFormElement>(null);
+  useLayoutEffect(() => form.current!.querySelector<HTMLElement>("input[name]")!.focus(), []);
+
+  const send = async (event: Event) => {
+    event.preventDefault();
+    const fields = [...form.current!.querySelectorAll<HTMLInputElement>("input[name]")];
+    const empty = fields.find(({ value }) => value === "");
+    missing.value = empty?.name;
+    if (empty) return empty.focus();
+    isBusy.value = true;
+    problem.value = undefined;
+    const value = (name: string) => fields.find((field) => field.name === name)!.value;
+    try {
+      await signIn(
+        AUTH_MODE === "key"
+          ? { apiKey: value("apiKey").trim() }
+          : { email: value("email").trim(), password: value("password") },
+      );
+    } catch (error) {
+      problem.value = error instanceof TypeError
+        ? `${PRODUCT} cannot be reached`
+        : (error as Error).message;
+      fields.at(-1)!.select();
+    } finally {
+      isBusy.value = false;
+    }
+  };
+
+  const field = (name: string, label: string, type: string, autocomplete: string) => (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <input
+        id={name}
+        name={name}
+        type={type as "text"}
+        autocomplete={autocomplete}
+        spellcheck={false}
+        aria-invalid={missing.value === name ? "true" : undefined}
+        aria-describedby={missing.value === name ? `${name}-problem` : undefined}
+      />
+      {missing.value === name && <p id={`${name}-problem`} class="problem">Enter your {label}</p>}
+    </div>
+  );
+  return (
+    <div class="sign-in">
+      <div class="sign-in-card">
+        <Mark />
+        <h1 tabIndex={-1}>Sign in</h1>
+        <p class="muted">to {PRODUCT}</p>
+        {problem.value !== undefined && <p class="note danger" role="alert">{problem.value}</p>}
+        <form ref={form} class="form" noValidate onSubmit={send}>
+          {/* For password managers, which store a key under a name. */}
+          {AUTH_MODE === "key" && <input hidden autocomplete="username" value={PRODUCT} readOnly />}
+          {AUTH_MODE === "key" ? field("apiKey", "API key", "password", "current-password") : (
+            <>
+              {field("email", "Email", "email", "username")}
+              {field("password", "Password", "password", "current-password")}
+            </>
+          )}
+          <Button submit kind="primary" busy={isBusy.value}>Sign in</Button>
+        </form>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+/**
+ * What can be done with a stack.
+ *
+ * @module
+ */
+
+import { useEffect, useRef } from "preact/hooks";
+import { api } from "../../api/client.ts";
+import type { Stack } from "../../api/types.ts";
+import { plain } from "../../components/text.ts";
+import { containers } from "../../state/live.ts";
+import { hasRole } from "../../state/session.ts";
+import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
+
+type StackState = Pick<Stack, "name" | "kind" | "status" | "running">;
+
+export const STATUS_TONES = { healthy: "good", degraded: "warn", stopped: "idle" } as const;
+
+const ACTIONS = {
+  start: { verb: "Start", done: "Started", operation: "POST /api/stacks/{name}/start" },
+  stop: { verb: "Stop", done: "Stopped", operation: "POST /api/stacks/{name}/stop" },
+  restart: { verb: "Restart", done: "Restarted", operation: "POST /api/stacks/{name}/restart" },
+} as const;
+
+/** A Compose project and a Swarm stack can have the same name. */
+export const pathOf = ({ name, kind }: Pick<Stack, "name" | "kind">): string =>
+  `/stacks/${encodeURIComponent(name)}${kind === "swarm" ? "?kind=swarm" : ""}`;
+
+/** The actions that apply now and that the user's role allows. */
+export function stackActions(stack: StackState, onChange: () => void) {
+  if (!hasRole("admin")) return [];
+  const names = stack.status === "stopped"
+    ? ["start"] as const
+    : stack.status === "degraded"
+    ? ["start", "stop", "restart"] as const
+    : ["stop", "restart"] as const;
+  return names.map((action) => ({
+    action,
+    verb: ACTIONS[action].verb,
+    run: () => void runOnStack(stack, action).then(onChange),
+  }));
+}
+
+/** Runs an action, and reports what it did or where it failed. */
+async function runOnStack(
+  { name, kind }: StackState,
+  action: keyof typeof ACTIONS,
+): Promise<void> {
+  const { done, verb, operation } = ACTIONS[action];
+  try {
+    const { ok, results } = await api(operation, { path: { name }, query: { kind } });
+    if (ok) return showStatus(`${done} ${plain(name)}`);
+    const failures = results.filter(({ error }) => error !== null)
+      .map((result) => plain(`${result.name}: ${result.error}`));
+    showAlert(`${verb} failed for ${failures.length} of ${results.length}. ${failures.join("; ")}`);
+  } catch (error) {
+    showAlert(sentenceOf(error));
+  }
+}
+
+/** Reads again when a container of a stack is added, removed or changes its state. */
+export function useReloadOnStates(reload: () => void): void {
+  const states = containers.value
+    ?.filter(({ composeProject }) => composeProject !== null)
+    .map(({ id, state, health }) => `${id} ${state} ${health}`).sort().join();
+  const known = useRef(states);
+  useEffect(() => {
+    if (states === known.current) return;
+    const isFirst = known.current === undefined;
+    known.current = states;
+    if (!isFirst) reload();
+  }, [states]);
+}

@@ -1,0 +1,156 @@
+/**
+ * One stack: its services with their containers, and its log.
+ *
+ * @module
+ */
+
+import type { StackDetail } from "../../api/types.ts";
+import { Button, LinkButton } from "../../components/button.tsx";
+import { Fact, Facts } from "../../components/facts.tsx";
+import { Page } from "../../components/page.tsx";
+import { useRead } from "../../components/reading.ts";
+import { Badge, Empty, Failure, Loading, State, Text } from "../../components/states.tsx";
+import { Table } from "../../components/table.tsx";
+import { Tabs } from "../../components/tabs.tsx";
+import { imageName, plain } from "../../components/text.ts";
+import { href, query } from "../../state/router.ts";
+import { LogView } from "../logs/view.tsx";
+import { stackActions, STATUS_TONES, useReloadOnStates } from "./actions.ts";
+
+const ICONS = { start: "play", stop: "stop", restart: "restart" } as const;
+
+export default function Detail({ id = "", tab }: Record<string, string | undefined>) {
+  const name = decodeURIComponent(id);
+  const kind = query.value.get("kind") === "swarm" ? "swarm" as const : undefined;
+  const { data, error, reload } = useRead("GET /api/stacks/{name}", {
+    path: { name },
+    query: { ...(kind && { kind }) },
+  });
+  useReloadOnStates(reload);
+  const stack = data.value;
+  if (error.value?.status === 404) return <NotFound />;
+  if (error.value && !stack) {
+    return (
+      <Page title={plain(name)}>
+        <Failure error={error.value} onRetry={reload} />
+      </Page>
+    );
+  }
+  if (!stack) return <Loading name="Stack" />;
+  const suffix = kind ? `?kind=${kind}` : "";
+  const isLogs = tab === "logs";
+  return (
+    <Page
+      title={plain(stack.name)}
+      lead={
+        <>
+          <State state={stack.status} tone={STATUS_TONES[stack.status]} />
+          {stack.kind === "swarm" && <Badge>Swarm</Badge>}
+        </>
+      }
+      actions={stackActions(stack, reload).map(({ action, verb, run }) => (
+        <Button key={action} icon={ICONS[action]} onClick={run}>{verb}</Button>
+      ))}
+    >
+      <Tabs
+        name="Stack"
+        current={isLogs ? "Logs" : "Services"}
+        tabs={[
+          { name: "Services", to: `/stacks/${id}${suffix}` },
+          { name: "Logs", to: `/stacks/${id}/logs${suffix}` },
+        ]}
+      >
+        {isLogs
+          ? <LogView stream={`api/stacks/${encodeURIComponent(name)}/logs/stream`} isMerged />
+          : <Services stack={stack} />}
+      </Tabs>
+    </Page>
+  );
+}
+
+type Service = StackDetail["services"][number];
+
+function Services({ stack: { services, workingDir, configFiles } }: { stack: StackDetail }) {
+  return (
+    <>
+      <Table
+        name="Services"
+        columns={[
+          {
+            title: "Name",
+            cell: ({ name }) => <Text>{name}</Text>,
+            sort: ({ name }) => name,
+            width: "w-m",
+          },
+          {
+            title: "State",
+            cell: (service) => <State {...stateOf(service)} />,
+            sort: (service) => stateOf(service).state,
+            width: "w-m",
+          },
+          {
+            title: "Image",
+            cell: ({ image }) => <Text>{imageName(image)}</Text>,
+            sort: ({ image }) => image,
+            wide: true,
+          },
+          { title: "Containers", cell: ({ containers }) => <Containers containers={containers} /> },
+        ]}
+        rows={services}
+        keyOf={({ name }) => name}
+        defaultSort="name"
+      />
+      {(workingDir !== null || configFiles.length > 0) && (
+        <div class="below">
+          <Facts>
+            {workingDir !== null && (
+              <Fact name="Folder">
+                <code class="wrap">{plain(workingDir)}</code>
+              </Fact>
+            )}
+            {configFiles.length > 0 && (
+              <Fact name="Compose files">
+                <code class="wrap">{plain(configFiles.join(", "))}</code>
+              </Fact>
+            )}
+          </Facts>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Containers({ containers }: Pick<Service, "containers">) {
+  if (containers.length === 0) return <span class="muted">None on this host</span>;
+  return (
+    <span class="wrap">
+      {containers.map(({ id, name }, at) => (
+        <span key={id}>
+          {at > 0 && ", "}
+          <a href={href(`/containers/${id.slice(0, 12)}`)}>{plain(name)}</a>
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** The state of all containers if it is the same, or how many run. */
+function stateOf({ containers }: Service): { state: string; tone?: "warn" } {
+  const states = new Set(containers.map(({ state, health }) => {
+    return health === "unhealthy" ? health : state;
+  }));
+  if (states.size === 0) return { state: "not running" };
+  if (states.size === 1) return { state: [...states][0]! };
+  const running = containers.filter(({ state }) => state === "running").length;
+  return { state: `${running} of ${containers.length} running`, tone: "warn" };
+}
+
+function NotFound() {
+  return (
+    <Page title="Stack not found">
+      <Empty action={<LinkButton to="/stacks">Show all stacks</LinkButton>}>
+        A stack exists as long as it has containers or services.
+      </Empty>
+    </Page>
+  );
+}

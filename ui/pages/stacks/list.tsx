@@ -1,0 +1,98 @@
+/**
+ * Stacks: Compose projects and Swarm stacks.
+ *
+ * @module
+ */
+
+import type { Stack } from "../../api/types.ts";
+import { Listing } from "../../components/listing.tsx";
+import type { MenuItem } from "../../components/menu.tsx";
+import { Page } from "../../components/page.tsx";
+import { useRead } from "../../components/reading.ts";
+import { Badge, State } from "../../components/states.tsx";
+import type { Column } from "../../components/table.tsx";
+import { plain } from "../../components/text.ts";
+import { href, navigate, query, setQuery } from "../../state/router.ts";
+import { pathOf, stackActions, STATUS_TONES, useReloadOnStates } from "./actions.ts";
+
+const COLUMNS: readonly Column<Stack>[] = [
+  {
+    title: "Name",
+    cell: (stack) => (
+      <span class="name-cell">
+        <a class="cut" href={href(pathOf(stack))}>{plain(stack.name)}</a>
+        {stack.kind === "swarm" && <Badge>Swarm</Badge>}
+      </span>
+    ),
+    sort: ({ name }) => name,
+  },
+  {
+    title: "Status",
+    cell: ({ status }) => <State state={status} tone={STATUS_TONES[status]} />,
+    sort: ({ status }) => status,
+    width: "w-m",
+  },
+  {
+    title: "Services",
+    cell: ({ services }) => services,
+    sort: ({ services }) => services,
+    numeric: true,
+    wide: true,
+    width: "w-s",
+  },
+  {
+    title: "Running",
+    cell: ({ running, containerCount }) => `${running} of ${containerCount}`,
+    sort: ({ running }) => running,
+    numeric: true,
+    width: "w-s",
+  },
+  {
+    title: "Stopped",
+    cell: ({ stopped }) => stopped,
+    sort: ({ stopped }) => stopped,
+    numeric: true,
+    wide: true,
+    width: "w-s",
+  },
+];
+
+export default function Stacks() {
+  const { data, error, reload } = useRead("GET /api/stacks", {});
+  useReloadOnStates(reload);
+  const q = (query.value.get("q") ?? "").toLowerCase();
+  const rows = data.value?.stacks.filter(({ name }) => name.toLowerCase().includes(q));
+  const menuOf = (stack: Stack): MenuItem[] => [
+    ...stackActions(stack, reload).map(({ verb, run }) => ({ name: verb, onSelect: run })),
+    { name: "Open", onSelect: () => navigate(pathOf(stack)) },
+  ];
+  return (
+    <Page title="Stacks">
+      <div class="filters" role="search" aria-label="Filters">
+        <input
+          type="search"
+          aria-label="Filter stacks"
+          placeholder="Name"
+          value={query.value.get("q") ?? ""}
+          onInput={(event) => setQuery({ q: event.currentTarget.value })}
+        />
+      </div>
+      <Listing
+        name="Stacks"
+        columns={COLUMNS}
+        rows={rows}
+        keyOf={({ kind, name }) => `${kind} ${name}`}
+        nameOf={({ name }) => name}
+        actions={menuOf}
+        error={error.value}
+        onRetry={reload}
+        empty="No stacks on this host yet. Containers that Compose or Swarm starts appear here as stacks."
+        filter={q === "" ? undefined : {
+          things: "stacks",
+          onClear: () => setQuery({ q: undefined }),
+        }}
+        defaultSort="name"
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,105 @@
+/**
+ * One status page: its components, incidents, planned maintenance and subscribers.
+ *
+ * @module
+ */
+
+import type { ComponentType } from "preact";
+import { useSignal } from "@preact/signals";
+import { LinkButton } from "../../components/button.tsx";
+import { Menu } from "../../components/menu.tsx";
+import { Page } from "../../components/page.tsx";
+import { useRead, useReloadOn } from "../../components/reading.ts";
+import { Badge, Empty, Failure, Loading } from "../../components/states.tsx";
+import { Tabs } from "../../components/tabs.tsx";
+import { plain } from "../../components/text.ts";
+import { navigate } from "../../state/router.ts";
+import { hasRole } from "../../state/session.ts";
+import { pageActions } from "./actions.ts";
+import { Address } from "./address.tsx";
+import { Components } from "./components.tsx";
+import { PageForm } from "./form.tsx";
+import { Incidents } from "./incidents.tsx";
+import { Maintenances } from "./maintenances.tsx";
+import { Subscribers } from "./subscribers.tsx";
+import type { TabProps } from "./tab.ts";
+import { ComponentStatus } from "./words.tsx";
+
+const TABS: readonly { name: string; Body: ComponentType<TabProps> }[] = [
+  { name: "Components", Body: Components },
+  { name: "Incidents", Body: Incidents },
+  { name: "Maintenance", Body: Maintenances },
+  { name: "Subscribers", Body: Subscribers },
+];
+
+export default function Detail({ id = "", tab }: Record<string, string | undefined>) {
+  const pageId = decodeURIComponent(id);
+  const { data, error, reload } = useRead("GET /api/ext/service-pro/status-pages/{pageId}", {
+    path: { pageId },
+  });
+  useReloadOn("status_page.", reload);
+  const isEdited = useSignal(false);
+  const page = data.value;
+
+  if (error.value?.status === 404) {
+    return (
+      <Page title="Status page not found">
+        <Empty action={<LinkButton to="/status-pages">Show all status pages</LinkButton>}>
+          It may have been deleted.
+        </Empty>
+      </Page>
+    );
+  }
+  if (!page) {
+    if (!error.value) return <Loading name="Status page" />;
+    return (
+      <Page title="Status page">
+        <Failure error={error.value} onRetry={reload} />
+      </Page>
+    );
+  }
+  const open = TABS.find(({ name }) => name.toLowerCase() === tab) ?? TABS[0]!;
+  const base = `/status-pages/${id}`;
+  const actions = hasRole("admin") && (
+    <Menu
+      name="More actions"
+      items={() =>
+        pageActions(page, {
+          onEdit: () => isEdited.value = true,
+          onDelete: () => navigate("/status-pages"),
+        })}
+    />
+  );
+  return (
+    <Page
+      title={plain(page.name)}
+      lead={
+        <>
+          <ComponentStatus status={page.overall_status} />
+          {!page.is_public && <Badge>Not public</Badge>}
+          <Address page={page} />
+        </>
+      }
+      actions={actions}
+    >
+      {error.value && <Failure error={error.value} onRetry={reload} />}
+      <Tabs
+        name="Status page"
+        current={open.name}
+        tabs={TABS.map(({ name }, at) => ({
+          name,
+          to: at === 0 ? base : `${base}/${name.toLowerCase()}`,
+        }))}
+      >
+        <open.Body page={page} onChange={reload} />
+      </Tabs>
+      {isEdited.value && (
+        <PageForm
+          page={page}
+          onClose={() => isEdited.value = false}
+          onSaved={reload}
+        />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,112 @@
+/**
+ * Status pages: what users of the operator's services see.
+ *
+ * @module
+ */
+
+import { useSignal } from "@preact/signals";
+import { api } from "../../api/client.ts";
+import type { StatusPage, StatusPageDetail } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { useDetails } from "../../components/details.ts";
+import { Listing, Newest } from "../../components/listing.tsx";
+import { Page } from "../../components/page.tsx";
+import { useRead, useReloadOn } from "../../components/reading.ts";
+import { Badge } from "../../components/states.tsx";
+import type { Column } from "../../components/table.tsx";
+import { plain } from "../../components/text.ts";
+import { href } from "../../state/router.ts";
+import { hasRole } from "../../state/session.ts";
+import { pageActions } from "./actions.ts";
+import { Address } from "./address.tsx";
+import { PageForm } from "./form.tsx";
+import { ComponentStatus } from "./words.tsx";
+
+/** A page with its status, once that is read. */
+type Row = StatusPage & Partial<StatusPageDetail>;
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    title: "Name",
+    cell: ({ id, name }) => (
+      <span class="name-cell">
+        <a class="cut" href={href(`/status-pages/${id}`)}>{plain(name)}</a>
+      </span>
+    ),
+    sort: ({ name }) => name,
+  },
+  {
+    title: "Address",
+    cell: (page) => (
+      <span class="target">
+        <Address page={page} /> {!page.is_public && <Badge>Not public</Badge>}
+      </span>
+    ),
+    sort: ({ custom_domain: domain, slug }) => domain ?? slug,
+    wide: true,
+  },
+  {
+    title: "Status",
+    cell: ({ overall_status: status }) => status && <ComponentStatus status={status} />,
+    sort: ({ overall_status: status }) => status,
+    width: "w-l",
+  },
+  {
+    title: "Incidents",
+    cell: ({ active_incidents: incidents }) =>
+      incidents && (incidents.length > 0 ? `${incidents.length} open` : "–"),
+    sort: ({ active_incidents: incidents }) => incidents?.length,
+    width: "w-m",
+    wide: true,
+  },
+];
+
+export default function StatusPages() {
+  const { data, error, reload } = useRead("GET /api/ext/service-pro/status-pages", {});
+  useReloadOn("status_page.", reload);
+  const edited = useSignal<StatusPage | "new" | undefined>(undefined);
+  const pages = data.value?.pages;
+  const details = useDetails(
+    pages,
+    (pageId, signal) =>
+      api("GET /api/ext/service-pro/status-pages/{pageId}", { path: { pageId } }, { signal }),
+  );
+  const rows = pages?.map((page): Row => ({ ...details.value.get(page.id), ...page }));
+  const create = hasRole("admin") && (
+    <Button
+      kind="primary"
+      icon="plus"
+      onClick={() => edited.value = "new"}
+    >
+      New status page
+    </Button>
+  );
+  return (
+    <Page title="Status pages" actions={create}>
+      <Listing
+        name="Status pages"
+        columns={COLUMNS}
+        rows={rows}
+        error={error.value}
+        onRetry={reload}
+        keyOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        {...hasRole("admin") && {
+          actions: (page: Row) =>
+            pageActions(page, { onEdit: () => edited.value = page, onDelete: reload }),
+        }}
+        defaultSort="name"
+        empty={"No status pages yet. A status page shows your users what works, and what is being " +
+          "done about the rest."}
+      />
+      {data.value && <Newest shown={data.value.pages.length} total={data.value.total} />}
+      {edited.value && (
+        <PageForm
+          page={edited.value === "new" ? undefined : edited.value}
+          onClose={() => edited.value = undefined}
+          onSaved={reload}
+        />
+      )}
+    </Page>
+  );
+}

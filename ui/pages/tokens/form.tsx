@@ -1,0 +1,101 @@
+/**
+ * Creates an API token.
+ *
+ * @module
+ */
+
+import { api } from "../../api/client.ts";
+import type { IssuedApiToken, NewApiToken } from "../../api/types.ts";
+import { CheckGroup, FormDialog, SelectField, TextField } from "../../components/form.tsx";
+import { capital } from "../../components/text.ts";
+import { hasRole, ROLES } from "../../state/session.ts";
+import { roleOptions } from "../users/forms.tsx";
+import { PERMISSIONS } from "./permissions.ts";
+
+const DAY_MS = 86_400_000;
+
+const LIFETIMES = [
+  { value: "30", name: "In 30 days" },
+  { value: "90", name: "In 90 days" },
+  { value: "365", name: "In a year" },
+  { value: "", name: "Never" },
+];
+
+const PATTERN_HINT = "Separated by commas; * matches any characters. Empty for all.";
+
+export function TokenForm({ onClose, onCreated }: {
+  onClose: () => void;
+  onCreated: (token: IssuedApiToken) => void;
+}) {
+  let created: IssuedApiToken | undefined;
+  return (
+    <FormDialog
+      title="New token"
+      submit="Create"
+      wide
+      // The dialog with the secret replaces this one.
+      onClose={() => created ? onCreated(created) : onClose()}
+      onSubmit={async ({ name, role, days, stacks, containers, permissions = [] }) => {
+        const body: NewApiToken = {
+          name,
+          role,
+          expiresAt: days === "" ? null : new Date(Date.now() + days * DAY_MS).toISOString(),
+          stacks: listOf(stacks),
+          containers: listOf(containers),
+          permissions: permissions.length > 0 ? permissions : null,
+        };
+        created = await api("POST /api/tokens", { body });
+      }}
+    >
+      <TextField
+        label="Name"
+        name="name"
+        placeholder="CI"
+        autocomplete="off"
+        required
+        maxLength={100}
+      />
+      <div class="field-row">
+        <SelectField
+          label="Role"
+          name="role"
+          options={roleOptions(ROLES.filter(hasRole))}
+          value="viewer"
+        />
+        <SelectField label="Expires" name="days" options={LIFETIMES} value="90" />
+      </div>
+      <details class="more-fields">
+        <summary>Stacks and containers</summary>
+        <div>
+          <TextField label="Stacks" name="stacks" hint={PATTERN_HINT} />
+          <TextField
+            label="Containers"
+            name="containers"
+            hint={`${PATTERN_HINT} A container must match both.`}
+          />
+        </div>
+      </details>
+      <details class="more-fields">
+        <summary>Permissions</summary>
+        <div class="permissions">
+          <p class="hint">Without a choice, the token has all permissions of its role.</p>
+          {Object.entries(PERMISSIONS).map(([resource, actions]) => (
+            <CheckGroup
+              key={resource}
+              label={capital(resource.replaceAll("_", " "))}
+              name="permissions"
+              options={actions.map((action) => ({ value: `${resource}:${action}`, name: action }))}
+              checked={[]}
+            />
+          ))}
+        </div>
+      </details>
+    </FormDialog>
+  );
+}
+
+/** The names in a text; `null` for none. */
+function listOf(text: string): string[] | null {
+  const names = text.split(",").map((each) => each.trim()).filter(Boolean);
+  return names.length > 0 ? names : null;
+}

@@ -1,0 +1,98 @@
+/**
+ * The columns of the images in use.
+ *
+ * @module
+ */
+
+import type { ImageUpdate } from "../../api/types.ts";
+import { Badge, State } from "../../components/states.tsx";
+import type { Column } from "../../components/table.tsx";
+import { capital, imageName, plain } from "../../components/text.ts";
+import { Time } from "../../components/time.tsx";
+import { UsedBy } from "../used_by.tsx";
+
+/** What each status is called, and its order in the table. */
+const STATUSES = {
+  update_available: { name: "Update available", tone: "warn", rank: 0 },
+  pulled: { name: "Pulled, not applied", tone: "warn", rank: 1 },
+  unknown: { name: "Unknown", tone: "idle", rank: 2 },
+  up_to_date: { name: "Up to date", tone: "good", rank: 3 },
+  pinned: { name: "Pinned", tone: "idle", rank: 4 },
+  local: { name: "Local image", tone: "idle", rank: 5 },
+} as const;
+
+/** E.g. `nginx:1.27` for `docker.io/library/nginx:1.27`. */
+export const shortName = ({ image }: ImageUpdate): string =>
+  imageName(image.replace(/^docker\.io\/(library\/)?/, ""));
+
+/** Next to the state: why it is unknown, since when the update is known, or a newer version. */
+function Remark({ update }: { update: ImageUpdate }) {
+  const { reason, newerVersions, firstSeenAt, status } = update;
+  if (reason !== null) return <span class="muted cut">{plain(capital(reason))}</span>;
+  if (status === "update_available" && firstSeenAt !== null) {
+    return (
+      <span class="muted">
+        found <Time at={firstSeenAt} />
+      </span>
+    );
+  }
+  const [newest] = newerVersions;
+  return newest
+    ? <span class="muted cut">{`${plain(newest.tag)} (${newest.level}) exists`}</span>
+    : null;
+}
+
+export const COLUMNS: readonly Column<ImageUpdate>[] = [
+  {
+    title: "Image",
+    cell: (update) => (
+      <span class="name-cell">
+        <span class="cut breaks" title={plain(update.image)}>{plain(shortName(update))}</span>
+      </span>
+    ),
+    sort: shortName,
+  },
+  {
+    title: "Status",
+    cell: (update) => {
+      const { name, tone } = STATUSES[update.status];
+      return (
+        <span class="outcome">
+          <State state={name} tone={tone} />
+          <Remark update={update} />
+        </span>
+      );
+    },
+    sort: ({ status }) => STATUSES[status].rank,
+  },
+  {
+    title: "Containers",
+    cell: ({ containers }) => <UsedBy names={containers.map(({ name }) => name)} />,
+    sort: ({ containers }) => containers.length,
+  },
+  {
+    title: "Policy",
+    cell: ({ containers }) => {
+      const problems = containers.flatMap((container) => container.problems);
+      const policies = [...new Set(containers.map(({ policy }) => policy))];
+      return (
+        <span title={problems.map(plain).join("\n") || undefined}>
+          {policies.map((policy) => (
+            <Badge key={policy} tone={problems.length > 0 ? "warn" : "idle"}>
+              {policy === "auto" ? "Automatic" : capital(policy)}
+            </Badge>
+          ))}
+        </span>
+      );
+    },
+    wide: true,
+    width: "w-m",
+  },
+  {
+    title: "Checked",
+    cell: ({ checkedAt }) => <Time at={checkedAt} />,
+    sort: ({ checkedAt }) => checkedAt,
+    wide: true,
+    width: "w-m",
+  },
+];

@@ -1,0 +1,148 @@
+/**
+ * The question before an update: what it would do, and how the new container is judged.
+ *
+ * @module
+ */
+
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { api, ApiError } from "../../api/client.ts";
+import type { ContainerUpdatePlan } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { Fact, Facts } from "../../components/facts.tsx";
+import { Icon } from "../../components/icon.tsx";
+import { Failure, Loading } from "../../components/states.tsx";
+import { duration, imageName, plain } from "../../components/text.ts";
+import { withResult } from "../../state/toasts.ts";
+
+/** @param props.tags References of newer versions to choose from. */
+export function UpdateDialog({ container: { id, name }, tags = [], onClose, onStarted }: {
+  container: { id: string; name: string };
+  tags?: readonly string[];
+  onClose: () => void;
+  onStarted?: () => void;
+}) {
+  const image = useSignal<string | undefined>(undefined);
+  const force = useSignal(false);
+  const { plan, error, reload } = usePlan(id, image.value);
+  const blocking = plan?.obstacles.filter(({ canForce }) => !(canForce && force.value)) ?? [];
+  const update = async () => {
+    const isStarted = await withResult(
+      `The update of ${plain(name)} has begun`,
+      () =>
+        api("POST /api/containers/{id}/update", {
+          path: { id },
+          body: { ...(image.value && { image: image.value }), force: force.value },
+        }),
+    );
+    if (!isStarted) return;
+    onClose();
+    onStarted?.();
+  };
+  return (
+    <Dialog title={`Update ${plain(name)}`} onClose={onClose} wide>
+      {tags.length > 0 && (
+        <label class="field">
+          Version
+          <select onChange={(event) => image.value = event.currentTarget.value || undefined}>
+            <option value="">The current tag</option>
+            {tags.map((tag) => <option key={tag} value={tag}>{plain(tag)}</option>)}
+          </select>
+        </label>
+      )}
+      {error
+        ? <Failure error={error} onRetry={reload} />
+        : plan
+        ? <Plan plan={plan} />
+        : <Loading name="Plan" />}
+      {plan?.obstacles.some(({ canForce }) => canForce) && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={force.value}
+            onChange={(event) => force.value = event.currentTarget.checked}
+          />
+          Update nevertheless
+        </label>
+      )}
+      <div class="actions">
+        <button type="button" class="button plain" data-autofocus onClick={onClose}>Cancel</button>
+        <Button
+          kind="primary"
+          disabled={!plan || blocking.length > 0}
+          onClick={() => void update()}
+        >
+          Update
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function usePlan(id: string, image: string | undefined) {
+  const plan = useSignal<ContainerUpdatePlan | undefined>(undefined);
+  const error = useSignal<ApiError | undefined>(undefined);
+  const round = useSignal(0);
+  useEffect(() => {
+    const end = new AbortController();
+    plan.value = error.value = undefined;
+    api("POST /api/containers/{id}/update", {
+      path: { id },
+      query: { plan: true },
+      body: image === undefined ? {} : { image },
+    }, { signal: end.signal }).then((result) => {
+      if ("obstacles" in result) plan.value = result;
+    }).catch((problem) => {
+      if (end.signal.aborted) return;
+      if (!(problem instanceof ApiError)) throw problem;
+      error.value = problem;
+    });
+    return () => end.abort();
+  }, [id, image, round.value]);
+  return { plan: plan.value, error: error.value, reload: () => round.value++ };
+}
+
+function Plan({ plan }: { plan: ContainerUpdatePlan }) {
+  const { currentImageId, newImageId, recreated, watched, replaced, verification } = plan;
+  const { method, holdSeconds, deadlineSeconds } = verification;
+  return (
+    <>
+      {[...plan.obstacles.map(({ message }) => message), ...plan.warnings].map((message) => (
+        <p key={message} class="note warn">
+          <Icon name="alert" />
+          {plain(message)}
+        </p>
+      ))}
+      <Facts>
+        <Fact name="Image">
+          <span class="wrap">{plain(plan.image)}</span>
+        </Fact>
+        <Fact name="Change">
+          {newImageId === currentImageId
+            ? "The container already runs this image"
+            : `${imageName(currentImageId)} to ${
+              newImageId === null ? "what the registry has" : imageName(newImageId)
+            }`}
+        </Fact>
+        {recreated.length > 0 && (
+          <Fact name="Recreated with it">{recreated.map(plain).join(", ")}</Fact>
+        )}
+        {watched.length > 0 && <Fact name="Must stay healthy">{watched.map(plain).join(", ")}
+        </Fact>}
+        {replaced?.map(({ setting, names }) => (
+          <Fact key={setting} name={`New ${setting}`}>
+            <span class="wrap">{names.map(plain).join("\n")}</span>
+          </Fact>
+        ))}
+        <Fact name="Success">
+          {method === "health" ? "Healthy" : "Running without a restart"} for{" "}
+          {duration(holdSeconds)}, within {duration(deadlineSeconds)}
+        </Fact>
+      </Facts>
+      <p class="muted">
+        The old container is kept until then. If the new one fails, the old one returns by itself.
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,140 @@
+/**
+ * When images are checked, and which updates are applied by themselves.
+ *
+ * @module
+ */
+
+import { api } from "../../api/client.ts";
+import type { UpdateSettings } from "../../api/types.ts";
+import { Dialog } from "../../components/dialog.tsx";
+import {
+  CheckField,
+  FormDialog,
+  type FormValues,
+  SelectField,
+  TextArea,
+  TextField,
+} from "../../components/form.tsx";
+import { useRead } from "../../components/reading.ts";
+import { Failure, Loading } from "../../components/states.tsx";
+import { showStatus } from "../../state/toasts.ts";
+
+export function SettingsDialog({ onClose }: { onClose: () => void }) {
+  const { data, error, reload } = useRead("GET /api/updates/settings", {});
+  if (data.value) return <SettingsForm settings={data.value} onClose={onClose} />;
+  return (
+    <Dialog title="Update settings" onClose={onClose}>
+      {error.value
+        ? <Failure error={error.value} onRetry={reload} />
+        : <Loading name="Update settings" />}
+    </Dialog>
+  );
+}
+
+const POLICIES = [
+  { value: "notify", name: "Report updates" },
+  { value: "auto", name: "Update automatically" },
+];
+
+function SettingsForm({ settings, onClose }: { settings: UpdateSettings; onClose: () => void }) {
+  const { fixed } = settings;
+  const save = async ({ enabled, intervalHours, windows, ...rest }: FormValues) => {
+    const body = {
+      ...rest,
+      ...(!fixed.includes("enabled") && { enabled }),
+      ...(!fixed.includes("intervalHours") && { intervalHours }),
+      windows: linesOf(windows).map(windowOf),
+    };
+    await api("PUT /api/updates/settings", { body });
+    showStatus("Saved the update settings");
+  };
+  return (
+    <FormDialog title="Update settings" submit="Save" onSubmit={save} onClose={onClose}>
+      {fixed.includes("enabled")
+        ? <p class="note">UPDATE_CHECK turns checks {settings.enabled ? "on" : "off"}.</p>
+        : (
+          <CheckField
+            label="Check images periodically"
+            name="enabled"
+            checked={settings.enabled}
+          />
+        )}
+      {!fixed.includes("intervalHours") && (
+        <TextField
+          label="Interval (hours)"
+          name="intervalHours"
+          type="number"
+          min={1}
+          max={168}
+          value={settings.intervalHours}
+          required
+        />
+      )}
+      <SelectField
+        label="Containers without a label"
+        name="policy"
+        value={settings.policy}
+        options={POLICIES}
+        hint="The label longshore.update=off, notify or auto of a container wins"
+      />
+      <TextArea
+        label="Windows of automatic updates"
+        name="windows"
+        value={settings.windows.map(lineOf).join("\n")}
+        rows={3}
+        code
+        placeholder="0 3 * * sat | Europe/Berlin | 120"
+        hint="One in each line: when it opens (cron) | time zone | minutes. Without one, nothing is updated automatically"
+        check={(text) => {
+          const wrong = linesOf(text).find((line) => !windowOf(line).durationMinutes);
+          return wrong === undefined ? undefined : `Not a window: ${wrong}`;
+        }}
+      />
+      <div class="field-row">
+        <TextField
+          label="Minimum age (hours)"
+          name="minimumAgeHours"
+          type="number"
+          min={0}
+          max={8760}
+          value={settings.minimumAgeHours}
+          required
+          hint="Of an image that is installed automatically"
+        />
+        <TextField
+          label="Keep the image before (days)"
+          name="keepPreviousDays"
+          type="number"
+          min={0}
+          max={365}
+          value={settings.keepPreviousDays}
+          required
+          hint="For a rollback"
+        />
+      </div>
+      <TextField
+        label="Stable after (seconds)"
+        name="stableSeconds"
+        type="number"
+        min={5}
+        max={3600}
+        value={settings.stableSeconds}
+        required
+        hint="How long an updated container without a health check must run"
+      />
+    </FormDialog>
+  );
+}
+
+type Window = UpdateSettings["windows"][number];
+
+const linesOf = (text: string): string[] =>
+  text.split("\n").map((line) => line.trim()).filter(Boolean);
+
+const lineOf = ({ cron, timeZone, durationMinutes }: Window): string =>
+  `${cron} | ${timeZone} | ${durationMinutes}`;
+
+function windowOf(line: string): Window {
+  const [cron = "", timeZone = "", minutes] = line.split("|").map((part) => part.trim());
+  return { cron, timeZone, durationMinutes: Number(minutes) };
+}

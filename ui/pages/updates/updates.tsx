@@ -1,0 +1,175 @@
+/**
+ * Updates: newer images of the containers, updates in progress and past ones.
+ *
+ * @module
+ */
+
+import { useEffect } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import { api } from "../../api/client.ts";
+import type { ImageUpdate } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { JobList } from "../../components/job_list.tsx";
+import { Listing } from "../../components/listing.tsx";
+import type { MenuItem } from "../../components/menu.tsx";
+import { Page } from "../../components/page.tsx";
+import { useRead, useReloadOn } from "../../components/reading.ts";
+import { SearchField, searchFilter, useSearch } from "../../components/search.tsx";
+import { count, plain } from "../../components/text.ts";
+import { useJobs } from "../../state/jobs.ts";
+import type { LiveJob } from "../../state/live.ts";
+import { hasRole } from "../../state/session.ts";
+import { withResult } from "../../state/toasts.ts";
+import { Blocked } from "./blocked.tsx";
+import { COLUMNS, shortName } from "./columns.tsx";
+import { UpdateHistory } from "./history.tsx";
+import { SettingsDialog } from "./settings.tsx";
+import { UpdateDialog } from "./plan_dialog.tsx";
+
+const KINDS = ["updates.check", "container.update", "stack.update"];
+
+type ContainerRef = ImageUpdate["containers"][number];
+
+type Task = { name: "settings" } | { name: "update"; container: ContainerRef; tags: string[] };
+
+export default function Updates() {
+  const { data, error, reload } = useRead("GET /api/updates", {});
+  useReloadOn("image.", reload);
+  const active = useJobs(KINDS).length;
+  useEffect(reload, [active]);
+  const task = useSignal<Task | undefined>(undefined);
+  const close = () => task.value = undefined;
+  const open = task.value;
+  const all = data.value?.updates;
+  const rows = useSearch(all, textOf);
+  return (
+    <Page
+      title="Updates"
+      lead={all && <Summary updates={all} />}
+      actions={
+        <>
+          {hasRole("admin") && (
+            <Button
+              icon="sliders"
+              onClick={() => task.value = { name: "settings" }}
+            >
+              Settings
+            </Button>
+          )}
+          {hasRole("operator") && (
+            <Button
+              kind="primary"
+              icon="restart"
+              onClick={() => void check()}
+            >
+              Check now
+            </Button>
+          )}
+        </>
+      }
+    >
+      <JobList title="In progress" kinds={KINDS} nameOf={nameOfJob} />
+      {hasRole("admin") && <ChecksOff onEnabled={reload} />}
+      <div class="filters" role="search" aria-label="Filters">
+        <SearchField name="Filter images" placeholder="Image or container" />
+      </div>
+      <Listing
+        name="Images in use"
+        columns={COLUMNS}
+        rows={rows}
+        error={error.value}
+        onRetry={reload}
+        empty="No container uses an image yet."
+        filter={searchFilter("images")}
+        keyOf={({ image }) => image}
+        nameOf={shortName}
+        {...(hasRole("operator") && {
+          actions: (update: ImageUpdate) =>
+            menuOf(update, (container, tags) => task.value = { name: "update", container, tags }),
+        })}
+        defaultSort="status"
+      />
+      <Blocked />
+      <UpdateHistory />
+      {open?.name === "settings" && <SettingsDialog onClose={close} />}
+      {open?.name === "update" && (
+        <UpdateDialog container={open.container} tags={open.tags} onClose={close} />
+      )}
+    </Page>
+  );
+}
+
+function Summary({ updates }: { updates: readonly ImageUpdate[] }) {
+  const found = updates.filter(({ status }) =>
+    status === "update_available" || status === "pulled"
+  );
+  const text = found.length > 0
+    ? `${count(found.length, "update")} available`
+    : updates.some(({ checkedAt }) => checkedAt !== null)
+    ? "No updates found"
+    : "Not checked yet";
+  return <span class="summary" role="status" aria-label={text}>{text}</span>;
+}
+
+/** Says that nothing is checked by itself, and offers to change that. */
+function ChecksOff({ onEnabled }: { onEnabled: () => void }) {
+  const { data, reload } = useRead("GET /api/updates/settings", {});
+  const settings = data.value;
+  if (!settings || settings.enabled) return null;
+  const enable = async () => {
+    const isDone = await withResult(
+      "Images are checked from now on",
+      () => api("PUT /api/updates/settings", { body: { enabled: true } }),
+    );
+    if (isDone) {
+      reload();
+      onEnabled();
+    }
+  };
+  const isFixed = settings.fixed.includes("enabled");
+  return (
+    <div class="note">
+      <p>
+        Periodic checks are off{isFixed ? " (UPDATE_CHECK)" : ""}: no registry is contacted unless
+        you check or pull.
+      </p>
+      {!isFixed && (
+        <Button onClick={() => void enable()}>
+          Check every {settings.intervalHours === 1 ? "hour" : `${settings.intervalHours} hours`}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+async function check(images?: string[]): Promise<void> {
+  await withResult(
+    "The check has begun",
+    () => api("POST /api/updates/check", { body: images ? { images } : {} }),
+  );
+}
+
+function menuOf(
+  { image, status, containers, newerVersions, repository, registry }: ImageUpdate,
+  onUpdate: (container: ContainerRef, tags: string[]) => void,
+): MenuItem[] {
+  const tags = newerVersions.map(({ tag }) => `${registry}/${repository}:${tag}`);
+  const canUpdate = status !== "pinned" && status !== "local" || tags.length > 0;
+  return [
+    ...(canUpdate
+      ? containers.map((container) => ({
+        name: `Update ${plain(container.name)}`,
+        onSelect: () => onUpdate(container, tags),
+      }))
+      : []),
+    { name: "Check", onSelect: () => void check([image]) },
+  ];
+}
+
+const textOf = ({ image, containers }: ImageUpdate) =>
+  [image, ...containers.flatMap(({ name, stack }) => [name, stack ?? ""])].join("\n");
+
+function nameOfJob({ kind, target }: LiveJob): string {
+  if (kind === "updates.check") return "Checking for updates";
+  return `Updating ${target}`;
+}

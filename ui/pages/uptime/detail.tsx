@@ -1,0 +1,264 @@
+/**
+ * One monitor: its statistics, response times, outages and checks.
+ *
+ * @module
+ */
+
+import { useMemo } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import type { Monitor, MonitorCheck, UptimeStats } from "../../api/types.ts";
+import { Button, LinkButton } from "../../components/button.tsx";
+import { Chart } from "../../components/chart.tsx";
+import { Fact, Facts } from "../../components/facts.tsx";
+import { Listing, Newest } from "../../components/listing.tsx";
+import { Menu } from "../../components/menu.tsx";
+import { Page, Section } from "../../components/page.tsx";
+import { useRead, useReloadOn } from "../../components/reading.ts";
+import { Empty, Failure, Loading, State, Text } from "../../components/states.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { duration, milliseconds, plain, uptime } from "../../components/text.ts";
+import { Time } from "../../components/time.tsx";
+import { navigate } from "../../state/router.ts";
+import { hasRole } from "../../state/session.ts";
+import { checkNow, monitorActions, togglePause } from "./actions.ts";
+import { MonitorForm } from "./form.tsx";
+import { Outages } from "./outages.tsx";
+
+const SHOWN_MAX = 500;
+
+export default function MonitorDetail({ id = "" }: Record<string, string | undefined>) {
+  const path = { id: decodeURIComponent(id) };
+  const page = { path, query: { limit: SHOWN_MAX } };
+  const monitor = useRead("GET /api/ext/service-pro/uptime/monitors/{id}", { path });
+  const stats = useRead("GET /api/ext/service-pro/uptime/monitors/{id}/stats", { path });
+  const checks = useRead("GET /api/ext/service-pro/uptime/monitors/{id}/checks", page);
+  const outages = useRead("GET /api/ext/service-pro/uptime/monitors/{id}/incidents", page);
+  const readings = [monitor, stats, checks, outages];
+  const reload = () => readings.forEach((each) => each.reload());
+  useReloadOn("monitor.", reload);
+  const isEdited = useSignal(false);
+
+  const shown = monitor.data.value;
+  const error = monitor.error.value;
+  if (error?.status === 404) {
+    return (
+      <Page title="Monitor not found">
+        <Empty action={<LinkButton to="/uptime">Show all monitors</LinkButton>}>
+          It may have been deleted.
+        </Empty>
+      </Page>
+    );
+  }
+  if (!shown) {
+    if (!error) return <Loading name="Monitor" />;
+    return (
+      <Page title="Monitor">
+        <Failure error={error} onRetry={reload} />
+      </Page>
+    );
+  }
+  const failed = error ?? stats.error.value;
+  return (
+    <Page
+      title={plain(shown.name)}
+      lead={<State state={shown.status} />}
+      actions={<Actions monitor={shown} onChange={reload} onEdit={() => isEdited.value = true} />}
+    >
+      {failed && <Failure error={failed} onRetry={reload} />}
+      <div class="summary-grid">
+        <Section title="Monitor">
+          <Settings monitor={shown} />
+        </Section>
+        <Section title="Statistics">
+          <Statistics stats={stats.data.value?.stats} />
+        </Section>
+        <Section title="Response time" wide>
+          <ResponseTimes checks={checks.data.value?.checks} />
+        </Section>
+        <Section title="Outages" wide>
+          <Outages reading={outages} />
+        </Section>
+        <Section title="Checks" wide>
+          <Listing
+            name="Checks"
+            columns={CHECK_COLUMNS}
+            rows={checks.data.value?.checks}
+            error={checks.error.value}
+            onRetry={checks.reload}
+            keyOf={({ checked_at: at }) => at}
+            empty="Not checked yet."
+          />
+          {checks.data.value && (
+            <Newest shown={checks.data.value.checks.length} total={checks.data.value.total} />
+          )}
+        </Section>
+      </div>
+      {isEdited.value && (
+        <MonitorForm
+          monitor={shown}
+          onClose={() => isEdited.value = false}
+          onSaved={reload}
+        />
+      )}
+    </Page>
+  );
+}
+
+function Actions({ monitor, onChange, onEdit }: {
+  monitor: Monitor;
+  onChange: () => void;
+  onEdit: () => void;
+}) {
+  const isBusy = useSignal(false);
+  const isPaused = monitor.status === "paused";
+  const check = async () => {
+    isBusy.value = true;
+    await checkNow(monitor);
+    isBusy.value = false;
+    onChange();
+  };
+  const items = monitorActions(monitor, {
+    onChange,
+    onEdit,
+    onDelete: () => navigate("/uptime"),
+  }).filter(({ name }) => name === "Edit" || name === "Delete");
+  return (
+    <>
+      {hasRole("operator") && (
+        <Button
+          icon="restart"
+          busy={isBusy.value}
+          onClick={() => void check()}
+        >
+          Check now
+        </Button>
+      )}
+      {hasRole("admin") && (
+        <Button
+          icon={isPaused ? "play" : "pause"}
+          onClick={() => void togglePause(monitor).then(onChange)}
+        >
+          {isPaused ? "Resume" : "Pause"}
+        </Button>
+      )}
+      {items.length > 0 && <Menu name="More actions" items={() => items} />}
+    </>
+  );
+}
+
+function Settings({ monitor }: { monitor: Monitor }) {
+  return (
+    <Facts>
+      <Fact name="Target">
+        <span class="target">
+          <span class="muted">{monitor.type.toUpperCase()}</span> <Text>{monitor.url}</Text>
+        </span>
+      </Fact>
+      {monitor.type === "http" && (
+        <Fact name="Expected">
+          {monitor.method}, status {monitor.expected_status}
+          {monitor.keyword !== null && <>, with the text “{plain(monitor.keyword)}”</>}
+        </Fact>
+      )}
+      {monitor.type === "dns" && (
+        <Fact name="Expected">
+          {monitor.record_type} record {monitor.expected !== null && plain(monitor.expected)}
+        </Fact>
+      )}
+      <Fact name="Interval">
+        {duration(monitor.interval_seconds)}, timeout {milliseconds(monitor.timeout_ms)},{" "}
+        {monitor.retries} {monitor.retries === 1 ? "retry" : "retries"}
+      </Fact>
+      <Fact name="Last check">
+        <Time at={monitor.last_checked_at} />
+      </Fact>
+      <Fact name="Incidents">{monitor.auto_incident ? "Opened automatically" : "Not opened"}</Fact>
+    </Facts>
+  );
+}
+
+const PERIODS = [["24 hours", "24h"], ["7 days", "7d"], ["30 days", "30d"]] as const;
+
+interface Statistic extends UptimeStats {
+  period: string;
+}
+
+const STATISTIC_COLUMNS: readonly Column<Statistic>[] = [
+  { title: "Period", cell: ({ period }) => period },
+  { title: "Uptime", cell: ({ uptime_percent: value }) => uptime(value), numeric: true },
+  {
+    title: "Downtime",
+    cell: ({ total_downtime_seconds: seconds }) => seconds === 0 ? "–" : duration(seconds),
+    numeric: true,
+  },
+  {
+    title: "Average",
+    cell: ({ avg_response_time_ms: ms }) => milliseconds(ms),
+    numeric: true,
+  },
+  {
+    title: "p95",
+    cell: ({ p95_response_time_ms: ms }) => milliseconds(ms),
+    numeric: true,
+    wide: true,
+  },
+  {
+    title: "Checks",
+    cell: ({ total_checks: total }) => total.toLocaleString("en"),
+    numeric: true,
+    wide: true,
+  },
+];
+
+function Statistics({ stats }: { stats: Record<"24h" | "7d" | "30d", UptimeStats> | undefined }) {
+  return (
+    <Table
+      name="Statistics"
+      columns={STATISTIC_COLUMNS}
+      rows={stats ? PERIODS.map(([period, key]) => ({ ...stats[key], period })) : []}
+      keyOf={({ period }) => period}
+      busy={!stats}
+    />
+  );
+}
+
+function ResponseTimes({ checks }: { checks: readonly MonitorCheck[] | undefined }) {
+  const series = useMemo(() => {
+    const oldestFirst = (checks ?? []).toReversed();
+    return {
+      times: oldestFirst.map(({ checked_at: at }) => Date.parse(at) / 1000),
+      values: oldestFirst.map(({ response_time_ms: ms }) => ms),
+    };
+  }, [checks]);
+  return (
+    <Chart
+      name={`Response time, last ${series.times.length} checks`}
+      times={series.times}
+      series={[{ name: "Response time", values: series.values }]}
+      format={milliseconds}
+    />
+  );
+}
+
+const CHECK_COLUMNS: readonly Column<MonitorCheck>[] = [
+  { title: "Time", cell: ({ checked_at: at }) => <Time at={at} />, width: "w-s" },
+  { title: "Status", cell: ({ status }) => <State state={status} />, width: "w-s" },
+  {
+    title: "Response time",
+    cell: ({ response_time_ms: ms }) => milliseconds(ms),
+    numeric: true,
+    width: "w-m",
+  },
+  {
+    title: "Code",
+    cell: ({ status_code: code }) => code ?? "–",
+    numeric: true,
+    width: "w-xs",
+    wide: true,
+  },
+  {
+    title: "Error",
+    cell: ({ error }) => error === null ? <span class="muted">–</span> : <Text>{error}</Text>,
+    wide: true,
+  },
+];

@@ -1,0 +1,51 @@
+/**
+ * A table of outages, newest first.
+ *
+ * @module
+ */
+
+import type { Outage, OutagePage } from "../../api/types.ts";
+import { Listing, Newest } from "../../components/listing.tsx";
+import type { Reading } from "../../components/reading.ts";
+import { Text } from "../../components/states.tsx";
+import type { Column } from "../../components/table.tsx";
+import { duration } from "../../components/text.ts";
+import { Time } from "../../components/time.tsx";
+
+const MONITOR: Column<Outage> = {
+  title: "Monitor",
+  cell: ({ monitor_name: name }) => <Text>{name}</Text>,
+};
+
+const COLUMNS: readonly Column<Outage>[] = [
+  { title: "Started", cell: ({ started_at: at }) => <Time at={at} />, width: "w-s" },
+  {
+    title: "Duration",
+    cell: ({ duration_seconds: seconds, resolved_at: at }) =>
+      at === null ? <span class="state bad">Ongoing, {duration(seconds)}</span> : duration(seconds),
+    width: "w-m",
+  },
+  { title: "Cause", cell: ({ cause }) => <Text>{cause}</Text>, wide: true },
+];
+
+export function Outages({ reading: { data, error, reload }, hasMonitor }: {
+  reading: Reading<OutagePage>;
+  /** Outages of several monitors. */
+  hasMonitor?: boolean;
+}) {
+  const page = data.value;
+  return (
+    <>
+      <Listing
+        name="Outages"
+        columns={hasMonitor ? [MONITOR, ...COLUMNS] : COLUMNS}
+        rows={page?.incidents}
+        error={error.value}
+        onRetry={reload}
+        keyOf={({ id }) => id}
+        empty="No outages in the last 400 days."
+      />
+      {page && <Newest shown={page.incidents.length} total={page.total} />}
+    </>
+  );
+}

@@ -1,0 +1,176 @@
+/**
+ * Users: the accounts of users mode.
+ *
+ * @module
+ */
+
+import { useSignal } from "@preact/signals";
+import { api } from "../../api/client.ts";
+import type { User } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { confirm } from "../../components/dialog.tsx";
+import { Listing } from "../../components/listing.tsx";
+import type { MenuItem } from "../../components/menu.tsx";
+import { Page } from "../../components/page.tsx";
+import { useRead } from "../../components/reading.ts";
+import { Badge, Empty, Text } from "../../components/states.tsx";
+import type { Column } from "../../components/table.tsx";
+import { capital, count, plain } from "../../components/text.ts";
+import { Time } from "../../components/time.tsx";
+import { edition } from "../../state/edition.ts";
+import { navigate } from "../../state/router.ts";
+import { AUTH_MODE } from "../../state/session.ts";
+import { sentenceOf, showAlert, withResult } from "../../state/toasts.ts";
+import { NewUserForm, PasswordForm, RoleForm } from "./forms.tsx";
+
+/** The open dialog. */
+type Task = { name: "new" } | { name: "edit" | "password"; user: User };
+
+const columnsFor = (ownId: string | undefined): readonly Column<User>[] => [
+  {
+    title: "Email",
+    cell: ({ id, email, name }) => (
+      <span class="name-cell">
+        <Text>{email}</Text>
+        {name && <span class="muted secondary wide">{plain(name)}</span>}
+        {id === ownId && <Badge>You</Badge>}
+      </span>
+    ),
+    sort: ({ email }) => email,
+  },
+  {
+    title: "Role",
+    cell: ({ role }) => capital(role),
+    sort: ({ role }) => role,
+    width: "w-m",
+  },
+  {
+    title: "Created",
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+    sort: ({ createdAt }) => createdAt,
+    width: "w-m",
+    wide: true,
+  },
+  {
+    title: "Last sign-in",
+    cell: ({ lastLoginAt }) =>
+      lastLoginAt ? <Time at={lastLoginAt} /> : <span class="muted">Never</span>,
+    sort: ({ lastLoginAt }) => lastLoginAt,
+    width: "w-m",
+    wide: true,
+  },
+];
+
+export default function Users() {
+  if (AUTH_MODE === "key") return <UsersModeOff />;
+  return <UserList />;
+}
+
+function UsersModeOff() {
+  return (
+    <Page title="Users">
+      <Empty>
+        Users mode is off: everyone signs in with the API key. Start the service with{" "}
+        <code>AUTH_MODE=users</code> for accounts with roles.
+      </Empty>
+    </Page>
+  );
+}
+
+function UserList() {
+  const { data, error, reload } = useRead("GET /auth/users", {});
+  const account = useRead("GET /api/account", {}).data.value;
+  const task = useSignal<Task | undefined>(undefined);
+  const close = () => task.value = undefined;
+  const users = data.value?.users;
+  const limit = edition.value?.limits.users;
+  return (
+    <Page
+      title="Users"
+      lead={users && limit != null && (
+        <span class="summary">{users.length} of {count(limit, "user")} of the edition</span>
+      )}
+      actions={
+        <Button kind="primary" icon="plus" onClick={() => task.value = { name: "new" }}>
+          New user
+        </Button>
+      }
+    >
+      <Listing
+        name="Users"
+        columns={columnsFor(account?.id)}
+        rows={users}
+        error={error.value}
+        onRetry={reload}
+        keyOf={({ id }) => id}
+        nameOf={({ email }) => email}
+        actions={(user) => [
+          { name: "Edit", onSelect: () => task.value = { name: "edit", user } },
+          ...(user.id === account?.id
+            ? [{ name: "Open your account", onSelect: () => navigate("/account") }]
+            : actionsFor(user, () => task.value = { name: "password", user }, reload)),
+        ]}
+        defaultSort="email"
+        empty="No users yet."
+      />
+      {task.value?.name === "new" && <NewUserForm onClose={close} onSaved={reload} />}
+      {task.value?.name === "edit" && (
+        <RoleForm user={task.value.user} onClose={close} onSaved={reload} />
+      )}
+      {task.value?.name === "password" && <PasswordForm user={task.value.user} onClose={close} />}
+    </Page>
+  );
+}
+
+const actionsFor = (user: User, onPassword: () => void, onChange: () => void): MenuItem[] => [
+  { name: "Set password", onSelect: onPassword },
+  { name: "Sessions", onSelect: () => navigate(`/sessions?user=${user.id}`) },
+  { name: "Revoke sessions", danger: true, onSelect: () => void revokeSessions(user) },
+  { name: "Delete", danger: true, onSelect: () => void remove(user, onChange) },
+];
+
+async function revokeSessions({ id, email }: User) {
+  const name = plain(email);
+  const sessions = await sessionsOf(id);
+  if (sessions === undefined) return;
+  const consequence = `${name} is signed out of ${count(sessions, "session")}. API tokens stay.`;
+  if (!await confirm({ verb: "Revoke", name: `sessions of ${email}`, consequence })) return;
+  await withResult(
+    `Revoked the sessions of ${name}`,
+    () => api("DELETE /api/users/{id}/sessions", { path: { id } }),
+  );
+}
+
+async function remove({ id, email }: User, onDone: () => void) {
+  const name = plain(email);
+  const [sessions, tokens] = await Promise.all([sessionsOf(id), tokensOf(id)]);
+  if (sessions === undefined || tokens === undefined) return;
+  const consequence = `The account ${name} and its ${count(tokens, "API token")} are deleted, and ${
+    count(sessions, "session")
+  } end immediately.`;
+  if (!await confirm({ verb: "Delete", name: email, consequence })) return;
+  if (
+    await withResult(`Deleted ${name}`, () => api("DELETE /auth/users/{id}", { path: { id } }))
+  ) onDone();
+}
+
+const sessionsOf = (id: string) =>
+  numberOf(async () =>
+    (await api("GET /api/users/{id}/sessions", { path: { id }, query: { limit: 1 } })).total
+  );
+
+const tokensOf = (id: string) =>
+  numberOf(async () => {
+    const { tokens } = await api("GET /api/tokens", { query: { all: true } });
+    return tokens.filter(({ userId }) => userId === id).length;
+  });
+
+/** What a confirmation says; `undefined` after a failure, which is shown. */
+async function numberOf(read: () => Promise<number>): Promise<number | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    showAlert(sentenceOf(error));
+    return undefined;
+  }
+}

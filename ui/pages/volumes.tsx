@@ -1,0 +1,176 @@
+/**
+ * Volumes: the table of all, creating and removing them.
+ *
+ * @module
+ */
+
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { api } from "../api/client.ts";
+import type { Volume } from "../api/types.ts";
+import { Button } from "../components/button.tsx";
+import { NAME_COLUMN } from "../components/columns.tsx";
+import { confirm } from "../components/dialog.tsx";
+import { FormDialog, pairsOf, SelectField, TextArea, TextField } from "../components/form.tsx";
+import { Listing } from "../components/listing.tsx";
+import { Page } from "../components/page.tsx";
+import { useRead } from "../components/reading.ts";
+import { SearchField, searchFilter, Summary, useSearch } from "../components/search.tsx";
+import { Text } from "../components/states.tsx";
+import type { Column } from "../components/table.tsx";
+import { bytes, plain } from "../components/text.ts";
+import { Time } from "../components/time.tsx";
+import { hasRole } from "../state/session.ts";
+import { showStatus, withResult } from "../state/toasts.ts";
+import { PruneDialog } from "./prune.tsx";
+import { useContainerChanges, UsedBy } from "./used_by.tsx";
+
+const COLUMNS: readonly Column<Volume>[] = [
+  NAME_COLUMN,
+  {
+    title: "Driver",
+    cell: ({ driver }) => <Text>{driver}</Text>,
+    sort: ({ driver }) => driver,
+    wide: true,
+    width: "w-s",
+  },
+  {
+    title: "Size",
+    cell: ({ size }) => bytes(size),
+    sort: ({ size }) => size,
+    numeric: true,
+    width: "w-s",
+  },
+  {
+    title: "Containers",
+    cell: ({ containers }) => <UsedBy names={containers} />,
+    sort: ({ containers }) => containers.length,
+  },
+  {
+    title: "Created",
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+    sort: ({ createdAt }) => createdAt,
+    wide: true,
+    width: "w-s",
+  },
+];
+
+export default function Volumes() {
+  const { data, error, reload } = useRead("GET /api/volumes", {});
+  useContainerChanges(reload);
+  const dialog = useSignal<"new" | "prune" | undefined>(undefined);
+  const all = data.value?.volumes;
+  useSizes(all, reload);
+  const rows = useSearch(all, textOf);
+  const isAdmin = hasRole("admin");
+  const newVolume = () => void (dialog.value = "new");
+  return (
+    <Page
+      title="Volumes"
+      lead={rows && <Summary shown={rows.length} total={all!.length} noun="volume" />}
+      actions={isAdmin && (
+        <>
+          <Button onClick={() => dialog.value = "prune"}>Prune volumes</Button>
+          <Button kind="primary" icon="plus" onClick={newVolume}>New volume</Button>
+        </>
+      )}
+    >
+      <div class="filters" role="search" aria-label="Filters">
+        <SearchField
+          name="Filter volumes"
+          placeholder="Filter by name, driver, label or container"
+        />
+      </div>
+      <Listing
+        name="Volumes"
+        columns={COLUMNS}
+        rows={rows}
+        error={error.value}
+        onRetry={reload}
+        empty="This host has no volumes yet. Containers keep data in them that outlives the container."
+        filter={searchFilter("volumes")}
+        keyOf={({ name }) => name}
+        {...(isAdmin && {
+          actions: (volume: Volume) => [
+            { name: "Remove", danger: true, onSelect: () => void remove(volume, reload) },
+          ],
+        })}
+        defaultSort="name"
+      />
+      {dialog.value === "new" && (
+        <NewVolume
+          drivers={[...new Set(["local", ...all?.map(({ driver }) => driver) ?? []])]}
+          onClose={() => dialog.value = undefined}
+          onCreated={reload}
+        />
+      )}
+      {dialog.value === "prune" && (
+        <PruneDialog
+          things="volumes"
+          kinds={["volumes"]}
+          onClose={() => dialog.value = undefined}
+          onPruned={reload}
+        />
+      )}
+    </Page>
+  );
+}
+
+/** The list has sizes only after the engine has measured them, which it does here if it has not. */
+function useSizes(volumes: readonly Volume[] | undefined, reload: () => void): void {
+  const isUnknown = volumes !== undefined && volumes.length > 0 &&
+    volumes.every(({ size }) => size === null);
+  const { data } = useRead("GET /api/system/disk", isUnknown ? {} : undefined);
+  useEffect(() => {
+    if (data.value) reload();
+  }, [data.value]);
+}
+
+function NewVolume({ drivers, onClose, onCreated }: {
+  drivers: readonly string[];
+  onClose: () => void;
+  onCreated: () => void;
+}) {
+  const create = async ({ name, driver, options, labels }: Record<string, string>) => {
+    await api("POST /api/volumes", {
+      body: {
+        name: name!,
+        driver: driver!,
+        options: pairsOf(options!),
+        labels: pairsOf(labels!),
+      },
+    });
+    showStatus(`Created ${name}`);
+    onCreated();
+  };
+  return (
+    <FormDialog title="New volume" submit="Create" onSubmit={create} onClose={onClose}>
+      <TextField label="Name" name="name" required maxLength={255} autocomplete="off" />
+      <SelectField label="Driver" name="driver" options={drivers} value="local" />
+      <TextArea
+        label="Driver options"
+        name="options"
+        rows={3}
+        code
+        hint="Optional, one per line, e.g. type=nfs, o=addr=10.0.0.5,rw and device=:/export/data"
+      />
+      <TextArea label="Labels" name="labels" rows={2} code hint="One per line: name=value" />
+    </FormDialog>
+  );
+}
+
+async function remove({ name, size, containers }: Volume, onDone: () => void): Promise<void> {
+  const shown = plain(name);
+  const files = size === null ? "all files in it" : `all files in it (${bytes(size)})`;
+  const users = containers.length === 0
+    ? ""
+    : ` These containers use it: ${containers.map(plain).join(", ")}.`;
+  const consequence = `The volume ${shown} and ${files} are deleted. ` +
+    `This cannot be undone.${users}`;
+  if (!await confirm({ verb: "Remove", name, consequence, typed: true })) return;
+  const work = () => api("DELETE /api/volumes/{name}", { path: { name } });
+  if (await withResult(`Removed ${shown}`, work)) onDone();
+}
+
+const textOf = ({ name, driver, labels, containers }: Volume) =>
+  [name, driver, ...Object.entries(labels).map((pair) => pair.join("=")), ...containers].join("\n");

@@ -1,0 +1,182 @@
+/**
+ * Webhooks: HTTP endpoints that receive events.
+ *
+ * @module
+ */
+
+import { useSignal } from "@preact/signals";
+import { api } from "../../api/client.ts";
+import type { CreatedWebhook, Webhook } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { NAME_COLUMN } from "../../components/columns.tsx";
+import { deleteConfirmed } from "../../components/deletion.ts";
+import { eventsText } from "../../components/event_kinds.tsx";
+import { Switch } from "../../components/form.tsx";
+import { Listing } from "../../components/listing.tsx";
+import type { MenuItem } from "../../components/menu.tsx";
+import { Page } from "../../components/page.tsx";
+import { useRead } from "../../components/reading.ts";
+import { SecretDialog } from "../../components/secret_dialog.tsx";
+import { State, Text } from "../../components/states.tsx";
+import type { Column } from "../../components/table.tsx";
+import { count, plain } from "../../components/text.ts";
+import { Time } from "../../components/time.tsx";
+import { withResult } from "../../state/toasts.ts";
+import { Deliveries } from "./deliveries.tsx";
+import { WebhookForm } from "./form.tsx";
+
+/** The open dialog. */
+type Task =
+  | { name: "new" }
+  | { name: "edit" | "deliveries"; webhook: Webhook }
+  | { name: "secret"; webhook: CreatedWebhook };
+
+export default function Webhooks() {
+  const { data, error, reload } = useRead("GET /api/webhooks", {});
+  const task = useSignal<Task | undefined>(undefined);
+  const open = task.value;
+  const close = () => task.value = undefined;
+  // A form closes itself after it was saved; the secret replaces it then.
+  const closeForm = () => {
+    if (task.peek()?.name !== "secret") close();
+  };
+  return (
+    <Page
+      title="Webhooks"
+      actions={
+        <Button kind="primary" icon="plus" onClick={() => task.value = { name: "new" }}>
+          New webhook
+        </Button>
+      }
+    >
+      <Listing
+        name="Webhooks"
+        columns={columns(reload)}
+        rows={data.value?.webhooks}
+        error={error.value}
+        onRetry={reload}
+        keyOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        actions={(webhook) =>
+          menuOf(webhook, { onChange: reload, onOpen: (name) => task.value = { name, webhook } })}
+        defaultSort="name"
+        empty={"No webhooks yet. A webhook sends the events that you choose, signed, to a URL of " +
+          "another system."}
+      />
+      {(open?.name === "new" || open?.name === "edit") && (
+        <WebhookForm
+          webhook={open.name === "edit" ? open.webhook : undefined}
+          onClose={closeForm}
+          onSaved={(created) => {
+            if (created) task.value = { name: "secret", webhook: created };
+            reload();
+          }}
+        />
+      )}
+      {open?.name === "deliveries" && (
+        <Deliveries
+          webhook={open.webhook}
+          onClose={() => {
+            close();
+            reload();
+          }}
+        />
+      )}
+      {open?.name === "secret" && (
+        <SecretDialog
+          title="Webhook created"
+          label="Signing secret"
+          secret={open.webhook.secret}
+          onClose={close}
+        >
+          {plain(open.webhook.name)}{" "}
+          signs each delivery with this secret (Standard Webhooks), so that the receiver can check
+          where it comes from.
+        </SecretDialog>
+      )}
+    </Page>
+  );
+}
+
+const columns = (onChange: () => void): readonly Column<Webhook>[] => [
+  NAME_COLUMN,
+  { title: "URL", cell: ({ url }) => <Text>{url}</Text>, sort: ({ url }) => url, wide: true },
+  {
+    title: "Events",
+    cell: ({ events }) => <span class="cut" title={events.join(", ")}>{eventsText(events)}</span>,
+    wide: true,
+  },
+  {
+    title: "Last delivery",
+    cell: ({ lastDelivery }) => <LastDelivery delivery={lastDelivery} />,
+    sort: ({ lastDelivery }) => lastDelivery?.at,
+    width: "w-l",
+  },
+  {
+    title: "Enabled",
+    cell: (webhook) => (
+      <Switch
+        name={`Enable ${plain(webhook.name)}`}
+        checked={webhook.enabled}
+        onChange={(enabled) => void toggle(webhook, enabled).then(onChange)}
+      />
+    ),
+    sort: ({ enabled }) => Number(enabled),
+    width: "w-xs",
+  },
+];
+
+function LastDelivery({ delivery }: { delivery: Webhook["lastDelivery"] }) {
+  if (!delivery) return <span class="muted">–</span>;
+  const { at, status, error } = delivery;
+  const result = error === null ? "delivered" : status === null ? "failed" : `failed (${status})`;
+  return (
+    <span class="outcome" title={error === null ? undefined : plain(error)}>
+      <State state={result} tone={error === null ? "good" : "bad"} />
+      <Time at={at} />
+    </span>
+  );
+}
+
+function menuOf(webhook: Webhook, { onChange, onOpen }: {
+  onChange: () => void;
+  onOpen: (name: "edit" | "deliveries") => void;
+}): MenuItem[] {
+  return [
+    { name: "Edit", onSelect: () => onOpen("edit") },
+    { name: "Test", onSelect: () => void test(webhook).then(onChange) },
+    { name: "Deliveries", onSelect: () => onOpen("deliveries") },
+    {
+      name: "Delete",
+      danger: true,
+      onSelect: () => void remove(webhook).then((isDone) => isDone && onChange()),
+    },
+  ];
+}
+
+async function test({ id, name }: Webhook): Promise<void> {
+  await withResult(
+    `Sent a test event to ${plain(name)}; its deliveries show the result`,
+    () => api("POST /api/webhooks/{id}/test", { path: { id } }),
+  );
+}
+
+async function toggle({ id, name }: Webhook, enabled: boolean): Promise<void> {
+  await withResult(
+    `${enabled ? "Enabled" : "Disabled"} ${plain(name)}`,
+    () => api("PUT /api/webhooks/{id}/toggle", { path: { id }, body: { enabled } }),
+  );
+}
+
+async function remove({ id, name }: Webhook): Promise<boolean> {
+  const deliveries = await api("GET /api/webhooks/{id}/deliveries", {
+    path: { id },
+    query: { limit: 1 },
+  }).then(({ total }) => count(total, "delivery", "deliveries")).catch(() => "deliveries");
+  const consequence = `The webhook ${plain(name)}, its signing secret and its ${deliveries} are ` +
+    "deleted, including those that are not sent yet.";
+  return await deleteConfirmed(
+    { name, consequence },
+    () => api("DELETE /api/webhooks/{id}", { path: { id } }),
+  );
+}

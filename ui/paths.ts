@@ -1,0 +1,88 @@
+/**
+ * The addresses of the dashboard's pages. The service answers each with the HTML page, and
+ * `ui/pages/mod.ts` says what the page shows.
+ *
+ * @module
+ */
+
+/** `:name` is one segment; a group in parentheses lists the possible values of one. */
+export const PATHS = [
+  "/",
+  "/sign-in",
+  "/containers",
+  "/containers/:id",
+  "/containers/:id/:tab(stats|logs|terminal|exec|processes|environment|mounts|networks|changes|events|inspect)",
+  "/logs",
+  "/stacks",
+  "/stacks/:id",
+  "/stacks/:id/:tab(logs)",
+  "/images",
+  "/updates",
+  "/registries",
+  "/networks",
+  "/volumes",
+  "/host",
+  "/alerts",
+  "/probes",
+  "/webhooks",
+  "/schedules",
+  "/integrations",
+  "/uptime",
+  "/uptime/:id",
+  "/incidents",
+  "/incidents/:id",
+  "/status-pages",
+  "/status-pages/:id",
+  "/status-pages/:id/:tab(incidents|maintenance|subscribers)",
+  "/sla",
+  "/sla/:id",
+  "/remediation",
+  "/chat",
+  "/users",
+  "/sessions",
+  "/tokens",
+  "/audit",
+  "/license",
+  "/settings",
+  "/backup",
+  "/about",
+  "/sso",
+  "/roles",
+  "/ip-allowlist",
+  "/mtls",
+  "/branding",
+  "/encryption",
+  "/compliance",
+  "/account",
+] as const;
+
+export type Path = (typeof PATHS)[number];
+
+/** A page's address with the values of its parameters. */
+export interface Match {
+  path: Path;
+  params: Record<string, string>;
+}
+
+/** Whether a page needs a document of its own, whose Content-Security-Policy allows a terminal. */
+export const isTerminal = (match: Match | undefined): boolean => match?.params.tab === "terminal";
+
+const PATTERNS = PATHS.map((path) => ({
+  path,
+  pattern: new RegExp(
+    `^${
+      path.replace(/\/$/, "").replace(/:(\w+)(\([^)]*\))?/g, (_, name, values) => {
+        return `(?<${name}>${values === undefined ? "[^/]+" : values.slice(1, -1)})`;
+      })
+    }/?$`,
+  ),
+}));
+
+/** The page at a path; `undefined` if there is none. */
+export function matchPath(pathname: string): Match | undefined {
+  for (const { path, pattern } of PATTERNS) {
+    const match = pattern.exec(pathname);
+    if (match) return { path, params: { ...match.groups } };
+  }
+  return undefined;
+}

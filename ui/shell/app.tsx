@@ -1,0 +1,146 @@
+/**
+ * The document around the pages: sign-in, navigation, banner, messages.
+ *
+ * @module
+ */
+
+import { computed, effect, signal } from "@preact/signals";
+import type { ComponentChildren, ComponentType } from "preact";
+import { useEffect, useLayoutEffect } from "preact/hooks";
+import { Confirmation, isDialogOpen } from "../components/dialog.tsx";
+import { Icon } from "../components/icon.tsx";
+import { Page, PRODUCT } from "../components/page.tsx";
+import { Toasts } from "../components/toasts.tsx";
+import { Denied, Empty } from "../components/states.tsx";
+import { LinkButton } from "../components/button.tsx";
+import { componentOf, loadPage, type PageProps, PAGES } from "../pages/mod.ts";
+import { type Match, matchPath } from "../paths.ts";
+import { hasEdition, readEdition } from "../state/edition.ts";
+import { engineReachable } from "../state/live.ts";
+import { focusPage, keyOf, navigate, page, place, query, visits } from "../state/router.ts";
+import { ROOT } from "../state/root.ts";
+import { hasRole, refreshToken, session } from "../state/session.ts";
+import { showAlert } from "../state/toasts.ts";
+import { Banner } from "./banner.tsx";
+import { Locked } from "./locked.tsx";
+import { Navigation } from "./navigation.tsx";
+import { Palette } from "./palette.tsx";
+import { Shortcuts } from "./shortcuts.tsx";
+
+/** The page that is drawn: the open one, as soon as its module is loaded. */
+const drawn = signal<Match & { Body: ComponentType<PageProps> }>();
+
+const isSignIn = computed(() => page.value?.path === "/sign-in");
+
+/** Reads the session and keeps address, session and drawn page in step. */
+export function startApp(): void {
+  if (page.peek()) void loadPage(page.peek()!.path);
+  void refreshToken();
+  effect(() => {
+    if (session.value === undefined) return;
+    if (session.value === null && !isSignIn.value) {
+      const { pathname, search } = place.peek();
+      const next = pathname + search;
+      navigate(`/sign-in${next === "/" ? "" : `?next=${encodeURIComponent(next)}`}`, {
+        replace: true,
+      });
+    } else if (session.value && isSignIn.value) {
+      navigate(safeNext(query.peek().get("next")), { replace: true });
+    }
+  });
+  effect(() => {
+    if (session.value) void readEdition();
+    else if (session.value === null) void loadPage("/"); // It is probably the next one.
+  });
+  effect(() => {
+    const open = page.value;
+    if (!open) return;
+    void loadPage(open.path).then(() => {
+      if (page.peek() !== open) return;
+      drawn.value = { Body: componentOf(open.path)!, ...open };
+    }).catch(reloadIfReachable);
+  });
+}
+
+/** A page cannot be loaded: the service was updated and its files have new names, or it is away. */
+async function reloadIfReachable(): Promise<void> {
+  try {
+    await fetch(ROOT);
+    location.reload();
+  } catch {
+    showAlert(`${PRODUCT} cannot be reached`);
+  }
+}
+
+/** A path of the dashboard, from an address that anyone can have written. */
+function safeNext(next: string | null): string {
+  const path = next?.split("?")[0];
+  return path && /^\/(?!\/)/.test(path) && matchPath(path) && path !== "/sign-in" ? next! : "/";
+}
+
+export function App() {
+  if (session.value === undefined) return null;
+  if (session.value === null) return <SignedOut />;
+  return (
+    <>
+      <a class="skip" href="#main">Skip to content</a>
+      <Banner />
+      <Navigation />
+      <Main>
+        {engineReachable.value === false && (
+          <p class="note danger engine-away" role="alert">
+            <Icon name="alert" />
+            Engine unreachable. What is shown may be out of date; Longshore keeps trying to connect.
+          </p>
+        )}
+        <OpenPage />
+      </Main>
+      <Palette />
+      <Shortcuts />
+      <Confirmation />
+      {!isDialogOpen.value && <Toasts />}
+    </>
+  );
+}
+
+function SignedOut() {
+  const { Body, path } = drawn.value ?? {};
+  return <Main>{Body && path === "/sign-in" && <Body />}</Main>;
+}
+
+/** What changes with the page. It gets the focus on each page change. */
+function Main({ children }: { children: ComponentChildren }) {
+  useLayoutEffect(() => {
+    if (visits.value > 0) focusPage();
+  }, [visits.value]);
+  return <main id="main" tabIndex={-1}>{children}</main>;
+}
+
+function OpenPage() {
+  const open = page.value;
+  if (!open) return <NotFound />;
+  const { role, edition: needed } = PAGES[open.path];
+  if (role && !hasRole(role)) return <Denied role={role} />;
+  if (needed && hasEdition(needed) === false) return <Locked page={PAGES[open.path]} />;
+  // Until the edition is known, nothing is read that could be refused.
+  if (needed && !hasEdition(needed)) return <Blank />;
+  if (!drawn.value || drawn.value.path === "/sign-in") return <Blank />;
+  const { Body, params } = drawn.value;
+  return <Body key={keyOf(drawn.value)} {...params} />;
+}
+
+/** While the first page is loaded. */
+function Blank() {
+  return <div class="page" aria-busy="true" />;
+}
+
+function NotFound() {
+  useEffect(() => void (document.title = PRODUCT), []);
+  return (
+    <Page title="Page not found">
+      <Empty action={<LinkButton to="/">Open the overview</LinkButton>}>
+        There is no page at {place.value.pathname}
+      </Empty>
+    </Page>
+  );
+}

@@ -1,0 +1,65 @@
+/**
+ * The banner: product and server, search, connection and account.
+ *
+ * @module
+ */
+
+import { Icon } from "../components/icon.tsx";
+import { Mark } from "../components/mark.tsx";
+import { Menu } from "../components/menu.tsx";
+import { PRODUCT } from "../components/page.tsx";
+import { connection } from "../state/live.ts";
+import { href, navigate } from "../state/router.ts";
+import { session, signOut } from "../state/session.ts";
+import { isMenuOpen } from "./navigation.tsx";
+import { openPalette } from "./palette.tsx";
+import { openShortcuts } from "./shortcuts.tsx";
+
+const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
+
+export function Banner() {
+  return (
+    <header class="banner">
+      <button
+        type="button"
+        class="button icon-only menu-button"
+        aria-label="Menu"
+        aria-expanded={isMenuOpen.value}
+        aria-controls="navigation"
+        onClick={() => isMenuOpen.value = !isMenuOpen.value}
+      >
+        <Icon name="menu" />
+      </button>
+      <a class="brand" href={href("/")} tabIndex={-1} aria-hidden="true">
+        <Mark />
+        <span class="product">{PRODUCT}</span>
+      </a>
+      <span class="server" title="Server">{session.value?.serverName}</span>
+      <button type="button" class="search-button" aria-label="Search" onClick={openPalette}>
+        <Icon name="search" />
+        <span>Search</span>
+        <kbd data-keys={isApple ? "⌘ K" : "Ctrl K"} />
+      </button>
+      <Connection />
+      <Menu
+        name="Account menu"
+        icon="user"
+        items={() => [
+          { name: "Account", onSelect: () => navigate("/account") },
+          { name: "Keyboard shortcuts", onSelect: openShortcuts },
+          { name: "Sign out", onSelect: () => void signOut() },
+        ]}
+      />
+    </header>
+  );
+}
+
+function Connection() {
+  const isLive = connection.value === "live";
+  return (
+    <span class={isLive ? "connection live" : "connection"} role="status" aria-label="Connection">
+      <span class="dot" aria-hidden="true" />
+      <span>{isLive ? "Live" : "Reconnecting"}</span>
+    </span>
+  );
+}

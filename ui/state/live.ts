@@ -1,0 +1,183 @@
+/**
+ * What the service reports by itself: host, containers, alerts and events. One tab reads the stream
+ * and passes the frames to the others; hidden tabs read nothing.
+ *
+ * @module
+ */
+
+import { computed, effect, signal } from "@preact/signals";
+import type { AlertEvent, Container, EngineStatus, HostSummary, Job } from "../api/types.ts";
+import { followStream, type StreamFrame } from "./stream.ts";
+import { session } from "./session.ts";
+
+/** An event of the service, as in webhooks. */
+export interface LiveEvent {
+  event: string;
+  timestamp: string;
+  eventId: string;
+  data: Record<string, unknown>;
+}
+
+/** A job as the stream reports it. */
+export type LiveJob = Omit<Job, "result">;
+
+export interface HostState extends HostSummary {
+  containers: Record<"running" | "stopped" | "total" | "unhealthy" | "paused", number | null>;
+  engine: EngineStatus;
+  timestamp: string;
+}
+
+export const connection = signal<"live" | "reconnecting">("reconnecting");
+export const host = signal<HostState | undefined>(undefined);
+/** Newest first; `undefined` until they are known. */
+export const containers = signal<readonly Container[] | undefined>(undefined);
+export const alerts = signal<{ firing: AlertEvent[]; recent: AlertEvent[] } | undefined>(undefined);
+/** Newest first. */
+export const events = signal<readonly LiveEvent[]>([]);
+/** By id, in the order in which they became known. */
+export const jobs = signal<ReadonlyMap<string, LiveJob>>(new Map());
+
+/** Whether the container engine answers; `undefined` until it is known. */
+export const engineReachable = computed(() => host.value?.engine.reachable);
+
+/** Whether the tab is visible. Hidden tabs read nothing. */
+export const isVisible = signal(!document.hidden);
+
+/** Counts connections, so that pages read again what they may have missed. */
+export const reconnects = signal(0);
+
+/** Limits of events and jobs that are kept. */
+const EVENTS_MAX = 500;
+const JOBS_MAX = 200;
+
+type Message =
+  | { kind: "frame"; frame: StreamFrame }
+  | { kind: "connection"; state: "live" | "reconnecting" }
+  | { kind: "request" };
+
+const channel = new BroadcastChannel("longshore-stream");
+/** The last frame of each state, for new tabs. */
+const states = new Map<string, StreamFrame>();
+let isReader = false;
+
+/** An id from before every event: the service sends the events that it still has. */
+const FIRST_EVENT = "1";
+
+/** Where a tab continues that was hidden for a while. */
+let lastEventId = FIRST_EVENT;
+
+/** Follows the stream while there is a session and the tab is visible. */
+export function startLive(): void {
+  channel.onmessage = ({ data }: MessageEvent<Message>) => receive(data);
+  document.addEventListener("visibilitychange", () => isVisible.value = !document.hidden);
+  const isWanted = computed(() => Boolean(session.value) && isVisible.value);
+  effect(() => {
+    if (!isWanted.value) {
+      if (session.peek() === null) forget();
+      return;
+    }
+    const end = new AbortController();
+    void read(end.signal);
+    return () => end.abort();
+  });
+}
+
+/** Reads the stream while no other visible tab does. */
+async function read(signal: AbortSignal): Promise<void> {
+  channel.postMessage({ kind: "request" } satisfies Message);
+  try {
+    await withLock(signal, async () => {
+      isReader = true;
+      await followStream({
+        signal,
+        lastEventId,
+        onFrame: (frame) => {
+          take(frame);
+          channel.postMessage({ kind: "frame", frame } satisfies Message);
+        },
+        onState: (state) => {
+          setConnection(state);
+          channel.postMessage({ kind: "connection", state } satisfies Message);
+        },
+      });
+    });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    isReader = false;
+  }
+}
+
+/** Browsers offer locks over TLS and on localhost only; elsewhere each tab reads for itself. */
+async function withLock(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  const { locks } = navigator as { locks?: LockManager };
+  if (!locks) return await work();
+  await locks.request("longshore-stream", { signal }, work);
+}
+
+function receive(message: Message): void {
+  if (!session.peek()) return;
+  if (message.kind !== "request") {
+    if (isReader) return;
+    if (message.kind === "frame") take(message.frame);
+    else setConnection(message.state);
+  } else if (isReader) {
+    for (const frame of states.values()) channel.postMessage({ kind: "frame", frame });
+    for (const data of events.peek().toReversed()) {
+      channel.postMessage({ kind: "frame", frame: { type: "event", id: undefined, data } });
+    }
+    channel.postMessage({ kind: "connection", state: connection.peek() });
+  }
+}
+
+function setConnection(state: "live" | "reconnecting"): void {
+  if (state === "live" && connection.peek() !== "live") {
+    reconnects.value++;
+    // `deno task dev` restarts the service when the dashboard was built again.
+    if (reconnects.value > 1 && "dev" in document.documentElement.dataset) location.reload();
+  }
+  connection.value = state;
+}
+
+function take(frame: StreamFrame): void {
+  lastEventId = frame.id ?? lastEventId;
+  if (frame.type !== "event" && frame.type !== "job") states.set(frame.type, frame);
+  switch (frame.type) {
+    case "metrics":
+      host.value = frame.data as HostState;
+      break;
+    case "containers":
+      containers.value = (frame.data as { containers: Container[] }).containers;
+      break;
+    case "alerts":
+      alerts.value = frame.data as typeof alerts.value;
+      break;
+    case "event":
+      addEvent(frame.data as LiveEvent);
+      break;
+    case "job":
+      addJob(frame.data as LiveJob);
+  }
+}
+
+function addEvent(event: LiveEvent): void {
+  if (events.peek().some(({ eventId }) => eventId === event.eventId)) return;
+  events.value = [event, ...events.peek()].slice(0, EVENTS_MAX);
+}
+
+/** Keeps the state of a job, unless a later one is known. */
+export function addJob(job: LiveJob): void {
+  const known = jobs.peek();
+  if (known.get(job.id)?.endedAt) return;
+  jobs.value = new Map([...known, [job.id, job] as const].slice(-JOBS_MAX));
+}
+
+/** After a sign-out nothing of the former user remains. */
+function forget(): void {
+  states.clear();
+  host.value = containers.value = alerts.value = undefined;
+  events.value = [];
+  jobs.value = new Map();
+  lastEventId = FIRST_EVENT;
+  connection.value = "reconnecting";
+}

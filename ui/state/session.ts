@@ -1,0 +1,114 @@
+/**
+ * The session of this browser. The access token is in memory only; the refresh token is in a cookie
+ * that scripts cannot read.
+ *
+ * @module
+ */
+
+import { signal } from "@preact/signals";
+import type { BrowserSession, Credentials, UserRole } from "../api/types.ts";
+import { ROOT } from "./root.ts";
+
+export interface Session {
+  role: UserRole;
+  serverName: string;
+}
+
+/** Why there is no session. */
+export type SessionEnd = "none" | "ended" | "signed-out";
+
+/** `undefined` until it is known whether the browser has a session. */
+export const session = signal<Session | null | undefined>(undefined);
+
+/** Why there is no session, for the sign-in page. */
+export const sessionEnd = signal<SessionEnd>("none");
+
+/** How users sign in: by API key, or by email and password. */
+export const AUTH_MODE = document.documentElement.dataset.auth === "users" ? "users" : "key";
+
+/** A token that ends sooner is renewed before it is used, in milliseconds. */
+const RENEW_BEFORE_MS = 10_000;
+
+/** Tells the other tabs of this browser. */
+const channel = new BroadcastChannel("longshore-session");
+channel.onmessage = () => clear("signed-out");
+
+let token: { text: string; endsAt: number } | undefined;
+let refreshing: Promise<string | undefined> | undefined;
+
+/** The token for a request; `undefined` without a session. */
+export async function accessToken(): Promise<string | undefined> {
+  if (token && token.endsAt - Date.now() > RENEW_BEFORE_MS) return token.text;
+  return session.value ? await refreshToken() : undefined;
+}
+
+/**
+ * Gets a new access token with the cookie.
+ *
+ * @returns `undefined` if the session has ended.
+ */
+export function refreshToken(): Promise<string | undefined> {
+  return refreshing ??= refresh().finally(() => refreshing = undefined);
+}
+
+async function refresh(): Promise<string | undefined> {
+  const response = await call("POST", "auth/session/refresh");
+  if (response.ok) return take(await response.json());
+  await response.body?.cancel();
+  if (response.status === 401) endSession(session.peek() ? "ended" : "none");
+  return undefined;
+}
+
+/** @throws {Error} With the service's sentence. */
+export async function signIn(credentials: Credentials): Promise<void> {
+  const response = await call("POST", "auth/session", credentials);
+  const answer = await response.json();
+  if (!response.ok) throw new Error(answer.error);
+  take(answer);
+}
+
+export async function signOut(): Promise<void> {
+  // Requests wait for the end of the session, because the service would refuse their token.
+  token = undefined;
+  refreshing = call("DELETE", "auth/session")
+    .then((response) => void response.body?.cancel())
+    .finally(() => refreshing = undefined);
+  await refreshing;
+  channel.postMessage("signed-out");
+  clear("signed-out");
+}
+
+/** The service does not accept the session any more. */
+export function endSession(why: SessionEnd): void {
+  if (session.peek() !== null) clear(why);
+}
+
+function clear(why: SessionEnd): void {
+  token = undefined;
+  sessionEnd.value = why;
+  session.value = null;
+}
+
+function take({ accessToken, expiresIn, role, serverName }: BrowserSession): string {
+  token = { text: accessToken, endsAt: Date.now() + expiresIn * 1000 };
+  const known = session.peek();
+  if (known?.role !== role || known.serverName !== serverName) session.value = { role, serverName };
+  return accessToken;
+}
+
+const call = (method: string, path: string, body?: unknown) =>
+  fetch(new URL(path, ROOT), {
+    method,
+    headers: {
+      "x-requested-with": "longshore",
+      ...(body !== undefined && { "content-type": "application/json" }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+
+/** From the lowest to the highest. */
+export const ROLES: readonly UserRole[] = ["viewer", "operator", "admin"];
+
+/** Whether the user's role includes another one. */
+export const hasRole = (role: UserRole): boolean =>
+  session.value ? ROLES.indexOf(session.value.role) >= ROLES.indexOf(role) : false;
