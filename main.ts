@@ -10,7 +10,7 @@ import { COMMANDS } from "./commands/mod.ts";
 import { CommandError, EXIT, type Program, UsageError } from "./commands/program.ts";
 import { nodeUtil } from "./services/builtins.ts";
 import { ConfigError, type Env, unknownVariables } from "./services/config/config.ts";
-import { KeyFileError } from "./services/secrets.ts";
+import { KeyFileError } from "./services/errors.ts";
 
 /** Errors whose message is enough for the operator. */
 const SENTENCES = [CommandError, ConfigError, KeyFileError];

@@ -6,10 +6,13 @@
 
 import type { MetricsDatabase, StateDatabase } from "../db/database.ts";
 import type { Engine } from "../engine/client.ts";
+import { createActiveJobs } from "../services/state/active_jobs.ts";
 import { createAccounts } from "../services/auth/accounts.ts";
+import { createAnonymousLog } from "../services/auth/anonymous_log.ts";
 import { createBrandCache } from "../services/state/brand_cache.ts";
 import { createComplianceState } from "../services/state/compliance_state.ts";
 import { storedEnd, storedTrialStart } from "../services/ce/edition/licenses.ts";
+import { createLogStreams } from "../services/ce/logs/follow/streams.ts";
 import { loadMaintenance } from "../services/ce/maintenance.ts";
 import type { Config } from "../services/config/config.ts";
 import type { Deps } from "../services/deps.ts";
@@ -30,13 +33,15 @@ import type { Secrets } from "../services/secrets.ts";
 import type { SelfHint } from "../services/state/self_container.ts";
 import { serverIdentity } from "../services/server_identity.ts";
 import { createDiskUsageCache } from "../services/state/disk_usage_cache.ts";
+import { createRegistrySessions } from "../services/state/registry_sessions.ts";
 import { createReservations } from "../services/state/reservations.ts";
 import { createEventStream } from "../services/state/event_stream.ts";
 import { createSnapshotCache } from "../services/state/snapshot_cache.ts";
 import { createStatsCache } from "../services/state/stats_cache.ts";
 import { createStreamHub } from "../services/stream/hub.ts";
-import { createStreamTickets } from "../services/stream/tickets.ts";
+import { createStreamTickets, createTickets } from "../services/stream/tickets.ts";
 import { createSwarmManager } from "../services/state/swarm_manager.ts";
+import { createTerminals } from "../services/state/terminals.ts";
 import { createVitals } from "../services/state/vitals.ts";
 
 /** The parts that depend on the environment; all others are built from them. */
@@ -54,23 +59,36 @@ export interface Parts {
 export function assemble(parts: Parts): Deps {
   const { config, db, engine, now } = parts;
   const license = createLicense(now, storedTrialStart(db), storedEnd(parts));
+  const accounts = createAccounts(db, config, now);
+  const stream = createStreamHub({ now, clientsMax: config.maxSseClients });
+  accounts.subscribe(stream.endUnauthorized);
+  const inventory = createInventory(now);
+  const limiters = createLimiters();
+  const logStreams = createLogStreams({ engine, inventory, limiters, now });
+  accounts.subscribe(logStreams.endUnauthorized);
   return {
     ...parts,
     server: serverIdentity(db, config),
-    inventory: createInventory(now),
+    inventory,
     reservations: createReservations(),
+    jobs: createActiveJobs(),
     diskUsage: createDiskUsageCache(engine, now),
+    registrySessions: createRegistrySessions(now),
     swarm: createSwarmManager(engine, now),
     eventStream: createEventStream(now),
     stats: createStatsCache(now),
     host: createHostCache(),
-    accounts: createAccounts(db, config, now),
+    accounts,
     passwords: createPasswords(),
-    limiters: createLimiters(),
+    limiters,
     engineStatus: createEngineStatusReader(engine, now),
+    anonymousLog: createAnonymousLog(parts.log, now),
     throttle: createLoginThrottle(now),
-    stream: createStreamHub({ now, clientsMax: config.maxSseClients }),
+    stream,
+    logStreams,
     tickets: createStreamTickets(now),
+    terminals: createTerminals(),
+    terminalTickets: createTickets(now),
     license,
     brand: createBrandCache(license),
     compliance: createComplianceState(db),

@@ -32,6 +32,7 @@ export async function greet(
   if (credentialsFile !== undefined) {
     print(`Credentials: in ${credentialsFile} (mode 0600). Save them, then delete the file.`);
   }
+  if (config.ui === "on") print(`Dashboard: ${address}/`);
   const [path, body] = config.authMode === "key"
     ? ["token", JSON.stringify({ apiKey: "YOUR_API_KEY" })]
     : ["login", JSON.stringify({ email: "YOUR_EMAIL", password: "YOUR_PASSWORD" })];

@@ -41,7 +41,8 @@ export function listen(
       },
     }, async (request, { remoteAddr }) => {
       const response = await answer(request, remoteAddr.hostname);
-      await drainBody(request);
+      // The body of a request that became a WebSocket cannot be read.
+      if (response.status !== 101) await drainBody(request);
       return response;
     });
     return {

@@ -12,7 +12,13 @@ import {
   IP_ALLOWLIST_USAGE,
   KEY_USAGE,
   LICENSE_USAGE,
+  LOGS_USAGE,
   RESTORE_USAGE,
+  SELF_UPDATE_USAGE,
+  STACK_USAGE,
+  TOKEN_USAGE,
+  UPDATE_USAGE,
+  UPDATES_USAGE,
   USER_USAGE,
 } from "./usages.ts";
 import { version } from "./version.ts";
@@ -49,6 +55,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: RESTORE_USAGE,
     run: async (program) => (await import("./restore.ts")).restore(program),
   },
+  "self-update": {
+    summary: "Replace this executable with a signed newer one",
+    usage: SELF_UPDATE_USAGE,
+    run: async (program) => (await import("./self_update.ts")).selfUpdate(program),
+  },
   user: {
     summary: "Add, list, change or remove accounts",
     usage: USER_USAGE,
@@ -58,6 +69,31 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     summary: "Create a new API key, in place of a lost or leaked one",
     usage: KEY_USAGE,
     run: async (program) => (await import("./key.ts")).key(program),
+  },
+  token: {
+    summary: "Create, list or revoke API tokens",
+    usage: TOKEN_USAGE,
+    run: async (program) => (await import("./token.ts")).token(program),
+  },
+  logs: {
+    summary: "Show or follow the logs of containers, through the running service",
+    usage: LOGS_USAGE,
+    run: async (program) => (await import("./logs.ts")).logs(program),
+  },
+  stack: {
+    summary: "Validate a Compose file",
+    usage: STACK_USAGE,
+    run: async (program) => (await import("./stack.ts")).stack(program),
+  },
+  updates: {
+    summary: "Show which containers have a newer image, through the running service",
+    usage: UPDATES_USAGE,
+    run: async (program) => (await import("./updates.ts")).updates(program),
+  },
+  update: {
+    summary: "Update a container to a newer image, and back if it fails",
+    usage: UPDATE_USAGE,
+    run: async (program) => (await import("./update.ts")).update(program),
   },
   license: {
     summary: "Show or install the license",

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { aborted } from "../services/lifecycle.ts";
+import { abortable } from "../services/deadline.ts";
 import { CommandError } from "./program.ts";
 
 /** Longer than any accepted password. */
@@ -80,9 +80,14 @@ async function readLine(prompt: string, keys: AsyncIterator<number>): Promise<st
 async function* readKeys(signal: AbortSignal): AsyncGenerator<number> {
   const buffer = new Uint8Array(LINE_BYTES_MAX);
   for (;;) {
-    const read = await Promise.race([Deno.stdin.read(buffer), aborted(signal)]);
-    if (typeof read !== "number") return;
-    yield* buffer.slice(0, read);
+    try {
+      const read = await abortable(Deno.stdin.read(buffer), signal);
+      if (read === null) return;
+      yield* buffer.slice(0, read);
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
+    }
   }
 }
 

@@ -55,8 +55,6 @@ export async function serve(program: Program): Promise<number> {
  */
 async function loadService() {
   await yieldToEventLoop();
-  await import("../routes/shapes.ts");
-  await yieldToEventLoop();
   await import("../services/editions.ts");
   await yieldToEventLoop();
   await import("../routes/app.ts");

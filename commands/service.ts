@@ -75,7 +75,7 @@ async function run(
   { program: { env, signal }, open, drain }: ServiceStart,
   onStarted: () => Promise<void>,
 ): Promise<void> {
-  const { log, stream } = deps;
+  const { log, stream, terminals } = deps;
   open(createApp(deps));
   const running = runWorkers(workers, deps, signal);
   const collecting = setTimeout(collectStartGarbage, COLLECT_AFTER_MS);
@@ -87,6 +87,7 @@ async function run(
     log.info("stopping");
     await notifying.stopping();
     stream.close();
+    await terminals.close();
     await drain();
   } finally {
     clearTimeout(collecting);

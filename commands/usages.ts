@@ -18,6 +18,20 @@ stopped. The whole file is checked first; if it is damaged or from a newer versi
 changed. The replaced files are kept in DATA_DIR, in a directory named replaced-DATE. If the backup
 has no license, the installed one stays.`;
 
+export const SELF_UPDATE_USAGE = `longshore self-update FILE [--key FILE] [--force]
+                            [--executable FILE]
+
+Verifies the executable FILE of a release and installs it in place of this one. SHA256SUMS and
+SHA256SUMS.sig of the release must be in the same directory. The present executable is kept, with the
+ending .previous. The service is not restarted.
+
+--key FILE         trust this SSH public key (Ed25519), instead of the release keys of this build
+--force            install a version that is not newer
+--executable FILE  replace this executable instead
+
+With the systemd unit of deploy/, the first start backs up the data. If the service does not get
+ready in two starts, the third one runs the previous executable with the data of before the update.`;
+
 export const USER_USAGE = `longshore user add EMAIL [--role ROLE] [--generate]
        longshore user list
        longshore user passwd EMAIL [--generate]
@@ -36,11 +50,73 @@ Creates a new API key for key mode (AUTH_MODE=key) and prints it once. The forme
 accepted, and its sessions are revoked. A running service needs no restart. A key that is set by
 API_KEY is changed there.`;
 
+export const TOKEN_USAGE = `longshore token create NAME [--role ROLE] [--user EMAIL]
+                       [--permissions LIST] [--stacks LIST] [--containers LIST] [--days DAYS]
+       longshore token list
+       longshore token revoke ID
+
+create prints a new API token to standard output, once. ROLE is viewer (default), operator or admin.
+In users mode --user names the owner, whose rights the token never exceeds. The lists are separated by
+commas and limit the token further; in names of stacks and containers, * matches any characters:
+
+  longshore token create CI --role operator --permissions containers:restart --stacks shop
+
+Without --days it does not expire. A running service accepts a new token at once, and refuses a
+revoked one within a second.`;
+
 export const LICENSE_USAGE = `longshore license show
        longshore license install FILE
 
 install checks the license key in FILE (- is standard input) and stores it in DATA_DIR. A running
 service applies it within ten seconds.`;
+
+export const LOGS_USAGE = `longshore logs [-n LINES] [--since TIME] [-t] NAME...
+       longshore logs -f [-n LINES] [--since TIME] [-t] [--level LEVELS] [--search TEXT] NAME...
+       longshore logs -f [OPTIONS] --stack NAME
+
+Prints the last lines of containers, with -f also new ones. A lost connection is opened again, and
+continues with the next line. With several containers each line begins with the container's name.
+
+-n, --tail LINES  number of last lines of each container (default 100, with -f 200)
+--since TIME      only lines from this time on: ISO 8601 or Unix seconds, with -f also 15m
+-t, --timestamps  begin each line with its time
+--level LEVELS    only lines with one of these levels, such as warn,error,fatal
+--search TEXT     only lines that contain the text
+
+LONGSHORE_TOKEN is an API token (longshore token create) with the permission containers:logs; without
+it, API_KEY is used. The service is the one that runs on DATA_DIR, or that at LONGSHORE_URL.`;
+
+export const STACK_USAGE =
+  `longshore stack validate FILE [--env-file FILE] [--profiles LIST] [--json]
+
+Checks a Compose file, and prints each problem with its line and column. Needs no service and no
+engine. The exit status is 0 if the file can be deployed, and 1 if not.
+
+--env-file FILE  variables of the file (default: .env in its directory)
+--profiles LIST  active profiles, such as dev,debug; * for all
+--json           print the normalised model
+
+Variables of the shell are not used.`;
+
+export const UPDATES_USAGE = `longshore updates [--check] [--json]
+
+Shows the images in use, whether their registries have newer ones, and the containers that use them,
+as of the last check. With --check the registries are asked first. --json prints the response of
+GET /api/updates.
+
+LONGSHORE_TOKEN is an API token (longshore token create) with the permission containers:read, and for
+--check containers:update and system:read; without it, API_KEY is used. The service is the one that
+runs on DATA_DIR, or that at LONGSHORE_URL.`;
+
+export const UPDATE_USAGE = `longshore update NAME [--plan]
+
+Pulls the image of a container and replaces the container. If the new one exits, restarts or does not
+become healthy, the old one returns, and the exit status is 1. With --plan nothing is done, and what
+would happen is printed.
+
+The service continues if this command is interrupted. LONGSHORE_TOKEN is an API token (longshore token
+create) with the permissions containers:update and containers:read; without it, API_KEY is used. The
+service is the one that runs on DATA_DIR, or that at LONGSHORE_URL.`;
 
 export const IP_ALLOWLIST_USAGE = `longshore ip-allowlist off
 

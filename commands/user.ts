@@ -31,6 +31,7 @@ import { readNewPassword } from "./password_input.ts";
 import { CommandError, EXIT, type Program, UsageError } from "./program.ts";
 import type { RunningService } from "./running_service.ts";
 import { withStateBeside } from "./state_database.ts";
+import { printTable } from "./table.ts";
 
 /** What a subcommand works with. */
 type Accounts = Awaited<ReturnType<typeof openAccounts>>;
@@ -86,18 +87,15 @@ function list(program: Program): Work {
   parseArguments("user list", program, [], {});
   return async (config) => {
     const users = await withAccounts(config, (accounts) => listUsers(accounts));
-    const rows = [["EMAIL", "ROLE", "CREATED", "LAST LOGIN"]].concat(
-      users.map(({ email, role, createdAt, lastLoginAt }) => [
+    printTable(program, [
+      ["EMAIL", "ROLE", "CREATED", "LAST LOGIN"],
+      ...users.map(({ email, role, createdAt, lastLoginAt }) => [
         email,
         role,
         createdAt,
         lastLoginAt ?? "never",
       ]),
-    );
-    const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
-    for (const row of rows) {
-      program.print(row.map((text, at) => text.padEnd(widths[at]!)).join("  ").trimEnd());
-    }
+    ]);
   };
 }
 

@@ -90,7 +90,7 @@ Deno.test("a failed command prints one sentence, exits with 1 and changes nothin
   for (
     const { args, stdin = "", says, elsewhere = {} } of [
       { args: ["add", "new@example.com"], says: "No password: pass it on standard input" },
-      { args: ["add", "new@example.com"], stdin: "short\n", says: "password: must have at least" },
+      { args: ["add", "new@example.com"], stdin: "short\n", says: "password: must have 12" },
       { args: ["add", "no email"], stdin: PASSWORD, says: "email: must be an email address" },
       { args: ["add", "ADMIN@example.com"], stdin: PASSWORD, says: "A user with the email" },
       { args: ["passwd", "x@example.com"], says: "There is no user with the email x@example.com" },

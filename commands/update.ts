@@ -1,0 +1,56 @@
+/**
+ * `longshore update`: updates a container through the running service.
+ *
+ * @module
+ */
+
+import { parseArguments } from "./arguments.ts";
+import { EXIT, type Program } from "./program.ts";
+import { connectService } from "./service_client.ts";
+import { followJob } from "./service_job.ts";
+
+/** The plan of an update, as far as it is printed. */
+interface Plan {
+  container: string;
+  image: string;
+  newDigest: string | null;
+  recreated: string[];
+  watched: string[];
+  replaced: { setting: string; names: string[] }[] | null;
+  warnings: string[];
+  obstacles: { message: string; canForce: boolean }[];
+  verification: { method: string; holdSeconds: number; deadlineSeconds: number };
+}
+
+export async function update(program: Program): Promise<number> {
+  const { values: [name], options } = parseArguments("update", program, ["NAME"], { plan: "flag" });
+  const { print, signal } = program;
+  const service = connectService(program);
+  const path = `/api/containers/${encodeURIComponent(name)}/update`;
+  if (options.plan) {
+    const plan = JSON.parse(await service.post(`${path}?plan=1`, {}, signal)) as Plan;
+    printPlan(program, plan);
+    return plan.obstacles.length === 0 ? EXIT.ok : EXIT.failure;
+  }
+  const job = JSON.parse(await service.post(path, {}, signal));
+  await followJob(program, service, job.id);
+  print(`${name} was updated.`);
+  return EXIT.ok;
+}
+
+function printPlan({ print }: Program, plan: Plan): void {
+  const { container, image, newDigest, verification } = plan;
+  const { method, holdSeconds, deadlineSeconds } = verification;
+  print(`${container} would be updated to ${image}${newDigest ? ` (${newDigest})` : ""}.`);
+  if (plan.recreated.length) print(`Also recreated: ${plan.recreated.join(", ")}`);
+  if (plan.watched.length) print(`Also observed: ${plan.watched.join(", ")}`);
+  for (const { setting, names } of plan.replaced ?? []) {
+    print(`From the new image: ${[setting, names.join(", ")].filter(Boolean).join(": ")}`);
+  }
+  const goal = method === "health" ? "healthy" : "running";
+  print(`Success: ${goal} for ${holdSeconds} s, within ${deadlineSeconds} s`);
+  for (const warning of plan.warnings) print(`Warning: ${warning}`);
+  for (const { message, canForce } of plan.obstacles) {
+    print(`Obstacle${canForce ? "" : " (final)"}: ${message}`);
+  }
+}
