@@ -20,7 +20,7 @@ With "denort", the runtime's base for executables, the result is a genuine stand
 It is looked for in DENORT_BIN (a file; for this system), in the runtime's cache
 ($DENO_DIR/dl/release/v<version>/denort-<triple>.zip) and on the network. Where it cannot be had,
 the result is a file of the same use that unpacks the runtime at its first start; that needs
-Linux or macOS with a shell and gzip.
+Linux or macOS with a shell, gzip and tar.
 
 DENO names the runtime to build with; otherwise deno is looked for on the PATH, then npx gets it.
 HELP
@@ -127,7 +127,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 mkdir -p "$(dirname "$output")"
 
-# One file of JavaScript first: compiling the unbundled program overflows the compiler's stack.
+# Bundled first: compiling the unbundled program overflows the compiler's stack.
 source=$root
 points=
 if [ -n "$license_keys" ]; then
@@ -146,10 +146,13 @@ if [ -n "$license_keys" ]; then
   done
   cp "$license_keys" "$source/services/license/license_keys.json"
 fi
-(cd "$source" && run_deno bundle --quiet --frozen --minify -o "$work/longshore.js" main.ts) ||
+(cd "$source" && run_deno run -A --no-config --no-lock "$root/deploy/build/bundle.ts" main.ts \
+  "$work/program") ||
   fail "cannot bundle the program."
+run_deno run --frozen -A deploy/build/ui.ts || fail "cannot build the dashboard."
+cp dist/ui.pack "$work/program/"
 for point in $points; do
-  grep -qF -e "$point" "$work/longshore.js" ||
+  grep -rqF -e "$point" "$work/program" ||
     fail "the license keys did not get into the program."
 done
 
@@ -184,8 +187,8 @@ wanted=${target:-$host_target}
 if has_denort "$wanted"; then
   kind=standalone
   # shellcheck disable=SC2086
-  run_deno compile --quiet $closed_flags $run_flags --target "$wanted" -o "$new" \
-    "$work/longshore.js" || fail "deno compile failed."
+  run_deno compile --quiet $closed_flags $run_flags --include "$work/program" \
+    --target "$wanted" -o "$new" "$work/program/main.js" || fail "deno compile failed."
   # For Windows the compiler adds its own ending.
   [ -f "$new" ] || { [ -f "$new.exe" ] && mv "$new.exe" "$new"; } || fail "nothing was built."
 elif [ "$wanted" = "$host_target" ]; then
@@ -194,8 +197,10 @@ elif [ "$wanted" = "$host_target" ]; then
     *windows*) fail "no denort for $wanted can be had, and there is no other way on Windows." ;;
   esac
   say "No denort for $wanted can be had: building a self-extracting file with the whole runtime."
+  run_deno run --no-config --no-lock --no-prompt --allow-read="$work/program" \
+    deploy/build/archive.ts "$work/program" >"$work/program.tar" || fail "cannot archive the program."
   # shellcheck disable=SC2086
-  deploy/build/pack.sh "$runtime" "$work/longshore.js" "$new" --cached-only $closed_flags \
+  deploy/build/pack.sh "$runtime" "$work/program.tar" "$new" --cached-only $closed_flags \
     $run_flags
 else
   fail "no denort for $wanted can be had (DENORT_BIN, cache or network; see --help)."

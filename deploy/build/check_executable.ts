@@ -151,6 +151,7 @@ async function checkService(
     const startMs = Math.round(performance.now() - started);
     await answering("/readyz");
     const gets = await checkAnswers(base, env.API_KEY!, { engine });
+    await checkDashboard(base);
     await run(executable, ["healthcheck"], env);
 
     child.kill("SIGTERM");
@@ -167,6 +168,20 @@ async function checkService(
     throw new Error(`${error instanceof Error ? error.message : error}\n${written}`);
   } finally {
     await output;
+  }
+}
+
+/** The page and each of its files. */
+async function checkDashboard(base: string): Promise<void> {
+  const page = await fetch(`${base}/containers`);
+  const html = await page.text();
+  const files = [...html.matchAll(/(?:src|href)="([^"]*assets\/[^"]+)"/g)].map(([, name]) => name!);
+  if (page.status !== 200 || files.length === 0) {
+    throw new Error(`the dashboard answers ${page.status} with ${files.length} files`);
+  }
+  for (const name of files) {
+    const status = await statusOf(new URL(name, page.url).href);
+    if (status !== 200) throw new Error(`${name} of the dashboard answers ${status}`);
   }
 }
 

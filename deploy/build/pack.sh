@@ -3,8 +3,8 @@
 #
 # Usage: pack.sh RUNTIME PROGRAM OUTPUT [FLAG...]
 #
-# RUNTIME is the deno executable, PROGRAM the bundle; the FLAGs go to `deno run` and must be plain
-# words. The same input gives the same output, byte by byte.
+# RUNTIME is the deno executable, PROGRAM a tar archive of the bundle, which starts with main.js; the
+# FLAGs go to `deno run` and must be plain words. The same input gives the same output, byte by byte.
 
 set -eu
 here=$(dirname "$0")
@@ -42,10 +42,11 @@ render() {
     -e "s|@APP_OFFSET@|$1|" \
     -e "s|@APP_PACKED@|$(size_of "$work/app.gz")|" \
     -e "s|@APP_SIZE@|$(size_of "$program")|" \
+    -e "s|@APP_FILES_SIZE@|$(tar -xOf "$program" | wc -c | tr -d ' ')|" \
     -e "s|@RUNTIME_HASH@|$(hash_of "$runtime")|" \
     -e "s|@RUNTIME_OFFSET@|$2|" \
     -e "s|@RUNTIME_SIZE@|$(size_of "$runtime")|" \
-    -e "s|@BUILT_FOR@|$(uname -s) $(uname -m)|" \
+    -e "s|@BUILT_FOR@|$(uname -sm)|" \
     -e "s|@RUN_FLAGS@|$flags|" \
     "$here/self_extract.sh"
 }

@@ -12,6 +12,8 @@
  *   service about 8 MB smaller.
  * - `unstable-net`: the datagram socket for systemd's "ready" notification.
  * - `unstable-no-legacy-abort`: a request is aborted only when its client disconnects.
+ * - `unstable-lazy-dynamic-imports`: without it the runtime reads every file of the program before it
+ *   runs the first.
  *
  * @module
  */

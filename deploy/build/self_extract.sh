@@ -11,10 +11,10 @@
 #   $DATA_DIR/runtime               (else $STATE_DIRECTORY/runtime, else ./data/runtime)
 #
 # The names of the unpacked files contain the hash of their content, so that several versions can
-# coexist and an update of the program alone unpacks about a megabyte. A directory that other users
-# than this one and root can write to is not used.
+# coexist and an update of the program alone unpacks about two megabytes. A directory that other
+# users than this one and root can write to is not used.
 #
-# Needs sh, gzip, head, id, ls, mkdir, mktemp, mv, rm, tail, uname, wc; busybox will do.
+# Needs sh, cat, gzip, head, id, ls, mkdir, mktemp, mv, rm, tail, tar, uname, wc; busybox will do.
 # Where sha256sum is present it is used too.
 
 set -u
@@ -25,6 +25,7 @@ app_hash=@APP_HASH@
 app_offset=@APP_OFFSET@
 app_packed=@APP_PACKED@
 app_size=@APP_SIZE@
+app_files_size=@APP_FILES_SIZE@
 runtime_hash=@RUNTIME_HASH@
 runtime_offset=@RUNTIME_OFFSET@
 runtime_size=@RUNTIME_SIZE@
@@ -90,6 +91,19 @@ FILE
   [ "$size" = "$2" ] && { [ "$owner" = "$user" ] || [ "$owner" = 0 ]; }
 }
 
+# Whether $1 is a directory with the whole program that only this user or root can have written.
+is_program() {
+  [ -d "$1" ] && [ ! -h "$1" ] || return 1
+  read -r mode _ owner _ <<DIRECTORY
+$(LC_ALL=C ls -ldn "$1" 2>/dev/null)
+DIRECTORY
+  case $mode in
+    d????w* | d???????w*) return 1 ;;
+  esac
+  { [ "$owner" = "$user" ] || [ "$owner" = 0 ]; } &&
+    [ "$(cat "$1"/* 2>/dev/null | wc -c)" -eq "$app_files_size" ]
+}
+
 # Whether a program can be started from directory $1; on a noexec mount it cannot.
 can_execute() {
   probe=$(mktemp "$1/probe-XXXXXX") 2>/dev/null || return 1
@@ -122,6 +136,23 @@ unpack() {
   return 1
 }
 
+# Unpacks the archive on standard input to directory $1, which gets its name when it is complete. Of
+# several starts at the same time the first one wins.
+unpack_program() {
+  files=$(mktemp -d "$1.part-XXXXXX" 2>/dev/null) || return 1
+  if unpack "$files/tar" "$app_size" "$app_hash" && tar -xf "$files/tar" -C "$files" 2>/dev/null &&
+    rm -f "$files/tar"; then
+    sync "$files"/* "$files" 2>/dev/null
+    # Something else has the name: a damaged program, or one that others could have changed.
+    if [ -e "$1" ] || [ -h "$1" ]; then is_program "$1" || rm -rf "$1"; fi
+    mv -f "$files" "$1"
+    # When another start was faster, it is now below that one's.
+    files=$1/${files##*/}
+  fi
+  rm -rf "$files"
+  is_program "$1"
+}
+
 # Makes directory $1 ready and sets home, runtime and app; or says why it cannot be used.
 prepare() {
   if ! { [ -d "$1" ] || mkdir -p "$1" 2>/dev/null; }; then
@@ -137,8 +168,8 @@ prepare() {
     return 1
   fi
   runtime=$home/deno-$runtime_hash
-  app=$home/longshore-$app_hash.js
-  if is_unpacked "$runtime" "$runtime_size" && is_unpacked "$app" "$app_size"; then
+  app=$home/longshore-$app_hash
+  if is_unpacked "$runtime" "$runtime_size" && is_program "$app"; then
     [ -x "$runtime" ] && return 0
     say "cannot run its runtime in $home: not executable for this user, or mounted noexec."
     return 1
@@ -151,9 +182,9 @@ prepare() {
     say "cannot run its runtime in $home: mounted noexec, or full."
     return 1
   fi
-  is_unpacked "$app" "$app_size" ||
+  is_program "$app" ||
     tail -c "+$app_offset" "$self" 2>/dev/null | head -c "$app_packed" |
-    unpack "$app" "$app_size" "$app_hash" || {
+    unpack_program "$app" || {
     say "cannot unpack the program into $home: no space, or $self is damaged."
     return 1
   }
@@ -172,7 +203,7 @@ prepare() {
 
 # Removes the runtimes of former versions, at about 100 MB each, and what a killed start left. A
 # service of a former version that still runs keeps its open file. Former programs stay: they are
-# small, and a running one may start a thread from its file.
+# small, and a running one loads some of its files on first use.
 forget_others() {
   for file in "$home"/deno-*; do
     case $file in
@@ -180,7 +211,7 @@ forget_others() {
       *) rm -f "$file" ;;
     esac
   done
-  find "$home" -name '*.part-*' -mtime +0 -exec rm -f {} \; 2>/dev/null
+  find "$home" -name '*.part-*' -prune -mtime +0 -exec rm -rf {} \; 2>/dev/null
 }
 
 self=$0
@@ -190,7 +221,7 @@ case $self in
 esac
 [ -r "$self" ] || fail "cannot read its own file $self."
 
-host="$(uname -s) $(uname -m)"
+host=$(uname -sm)
 [ "$host" = "$built_for" ] || fail "was built for $built_for; this host is $host."
 
 user=$(id -u)
@@ -217,5 +248,7 @@ done
 
 # The runtime's caches are next to it, and it does not check the network for newer versions.
 export DENO_DIR="$home/cache" DENO_NO_UPDATE_CHECK=1
+# For `longshore self-update`.
+export LONGSHORE_FILE="$self"
 umask "$callers_umask"
-exec "$runtime" run @RUN_FLAGS@ "$app" "$@"
+exec "$runtime" run @RUN_FLAGS@ "$app/main.js" "$@"

@@ -11,6 +11,7 @@
 import { parseArgs } from "node:util";
 import manifest from "../../deno.json" with { type: "json" };
 import { closeSection, sectionOf } from "./changelog.ts";
+import releaseKeys from "../../services/release/release_keys.json" with { type: "json" };
 import { billOfMaterials, type LockFile } from "./sbom.ts";
 
 const USAGE = `Prepares and builds releases.
@@ -24,7 +25,8 @@ prepare writes VERSION into deno.json and closes the section "Unreleased" of CHA
 
 build builds each executable twice, fails unless both builds have the same bytes, and writes the
   executables, the change notes, a CycloneDX bill of materials and SHA256SUMS.
-  --sign KEY       sign SHA256SUMS with this SSH private key (ssh-keygen -Y, namespace "file")
+  --sign KEY       sign SHA256SUMS with this SSH private key (ssh-keygen -Y, namespace "file"), an
+                   Ed25519 key whose public half services/release/release_keys.json lists
   --out DIRECTORY  where the files go (dist/release); it must be empty or absent
   --target TRIPLE  another system, see compile.sh --help; may be repeated
 
@@ -103,6 +105,7 @@ async function build(args: string[]): Promise<void> {
   if ((await run("git", ["status", "--porcelain"])) !== "") {
     throw new ReleaseError("The work tree has uncommitted changes; commit or stash them first");
   }
+  if (values.sign !== undefined) await assertBuiltIn(`${values.sign}.pub`);
   const out = await emptyDirectory(values.out);
   for (const target of values.target) {
     await buildTwice(`${out}/longshore-${version}-${target}`, target);
@@ -169,6 +172,18 @@ async function sources(paths: readonly string[]): Promise<URL[]> {
     }
   }
   return found;
+}
+
+/** @throws {ReleaseError} When `longshore self-update` would not trust signatures with this key. */
+async function assertBuiltIn(publicKeyFile: string): Promise<void> {
+  const algorithmAndKey = (text: string) => text.trim().split(" ", 2).join(" ");
+  const { keys }: { keys: string[] } = releaseKeys;
+  const publicKey = algorithmAndKey(await Deno.readTextFile(publicKeyFile));
+  if (!keys.some((key) => algorithmAndKey(key) === publicKey)) {
+    throw new ReleaseError(
+      `services/release/release_keys.json does not list the key of ${publicKeyFile}; add and commit it`,
+    );
+  }
 }
 
 /** Writes the checksums of all files of the directory, in the form that `sha256sum -c` reads. */

@@ -5,6 +5,7 @@
  */
 
 import { deepEqual, equal, match, notEqual } from "node:assert/strict";
+import { archive } from "../../deploy/build/archive.ts";
 
 /** Answers as the runtime would: `--version`, and `run FLAGS PROGRAM ARGUMENTS`. */
 const RUNTIME = `#!/bin/sh
@@ -21,6 +22,9 @@ printf '%s\\n' "$flags" "$DENO_DIR" "$(cat "$program")" "$@"
 `;
 
 const PROGRAM = 'console.log("program");';
+
+/** Another file of the program. */
+const CHUNK = "export {};";
 
 Deno.test("a start unpacks once and hands over flags and arguments as they are", async () => {
   await using packed = await pack();
@@ -153,6 +157,39 @@ Deno.test("a planted link, a writable file and a file of another size are replac
   equal(await Deno.readTextFile(evil), "#!/bin/sh\necho evil\n");
 });
 
+Deno.test("a program that is damaged, linked or writable by others is replaced", async () => {
+  await using packed = await pack();
+  await packed.run({});
+  const home = `${packed.directory}/home/.cache/longshore`;
+  const name = (await packed.listing("home/.cache/longshore")).find((n) => n.startsWith("long"));
+  const program = `${home}/${name}`;
+  const evil = `${packed.directory}/evil`;
+  await Deno.mkdir(evil);
+  await Deno.writeTextFile(`${evil}/main.js`, PROGRAM.replace("program", "evil   "));
+
+  for (
+    const spoil of [
+      () => Deno.truncate(`${program}/main.js`, 5),
+      () => Deno.remove(`${program}/chunk.js`),
+      async () => {
+        await Deno.remove(program, { recursive: true });
+        await Deno.symlink(evil, program);
+      },
+      async () => {
+        await Deno.copyFile(`${evil}/main.js`, `${program}/main.js`);
+        await Deno.chmod(program, 0o777);
+      },
+    ]
+  ) {
+    await spoil();
+    equal((await packed.run({})).lines[2], PROGRAM);
+    equal(await Deno.readTextFile(`${program}/chunk.js`), CHUNK);
+    equal((await Deno.stat(program)).mode! & 0o777, 0o700);
+  }
+  equal((await packed.listing("evil")).length, 1);
+  equal((await packed.listing("home/.cache/longshore")).length, 2);
+});
+
 Deno.test("starts at the same time all succeed and leave nothing behind", async () => {
   await using packed = await pack();
 
@@ -162,7 +199,9 @@ Deno.test("starts at the same time all succeed and leave nothing behind", async 
 
   deepEqual(all.map(({ code }) => code), all.map(() => 0));
   deepEqual(all.map(({ lines }) => lines.at(-1)), all.map((_, index) => String(index)));
+  const [, program] = await packed.listing("home/.cache/longshore");
   equal((await packed.listing("home/.cache/longshore")).length, 2);
+  deepEqual(await packed.listing(`home/.cache/longshore/${program}`), ["chunk.js", "main.js"]);
 });
 
 Deno.test("a damaged download says so and runs nothing", async () => {
@@ -211,13 +250,16 @@ async function pack() {
 
   const repack = async ({ runtime, program }: { runtime: string; program: string }) => {
     await Deno.writeTextFile(`${directory}/deno`, runtime);
-    await Deno.writeTextFile(`${directory}/program.js`, program);
+    await Deno.mkdir(`${directory}/program`, { recursive: true });
+    await Deno.writeTextFile(`${directory}/program/main.js`, program);
+    await Deno.writeTextFile(`${directory}/program/chunk.js`, CHUNK);
+    await Deno.writeFile(`${directory}/program.tar`, await archive(`${directory}/program`));
     const packer = new URL("../../deploy/build/pack.sh", import.meta.url).pathname;
     const { code, stderr } = await new Deno.Command("sh", {
       args: [
         packer,
         `${directory}/deno`,
-        `${directory}/program.js`,
+        `${directory}/program.tar`,
         executable,
         "--flag",
         "--allow-sys=a,b",

@@ -1,0 +1,95 @@
+/**
+ * Makes the pictures of the dashboard in `docs/`, with the real service and an engine of its own.
+ *
+ *     deno task screenshots
+ *
+ * @module
+ */
+
+import { startDashboardBrowser } from "../../tests/helpers/dashboard.ts";
+import { startLongshore } from "../../tests/helpers/longshore.ts";
+import { BUSYBOX, type OwnEngine, startDockerd } from "../../tests/helpers/real_engine.ts";
+import { until } from "../../tests/helpers/until.ts";
+
+const VIEW = { width: 1440, height: 900 };
+const docs = new URL("../../docs/", import.meta.url);
+
+/** How long figures are collected before the pictures are made, in milliseconds. */
+const COLLECT_MS = Number(Deno.env.get("COLLECT_SECONDS") ?? 120) * 1000;
+
+const SERVE = `
+  echo listening on port 80
+  trap 'exit 0' TERM
+  n=0
+  while :; do
+    n=$((n + 1))
+    echo "INFO GET /orders/$n 200 $((n % 40 + 3)) ms"
+    if [ $((n % 9)) = 0 ]; then echo "WARN payment of order $n took 812 ms"; fi
+    if [ $((n % 17)) = 0 ]; then echo "ERROR payment of order $n failed: connection reset"; fi
+    i=0
+    while [ $i -lt LOAD ]; do i=$((i + 1)); done
+    sleep 1
+  done`;
+
+/** Stack, service, image, load and more options of `docker run`. */
+const CONTAINERS: readonly (readonly [string, string, string, number, ...string[]])[] = [
+  ["shop", "web", "nginx:1.29", 2_000, "--publish", "8080:80", "--health-cmd", "true"],
+  ["shop", "api", "registry.example.com/shop/api:2.14.1", 20_000, "--health-cmd", "true"],
+  ["shop", "worker", "registry.example.com/shop/worker:2.14.1", 40_000],
+  ["shop", "postgres", "postgres:17", 8_000, "--volume", "shop_data:/var/lib/postgresql/data"],
+  ["shop", "redis", "redis:8", 1_000, "--volume", "shop_cache:/data"],
+  ["monitoring", "grafana", "grafana/grafana:12.1", 4_000, "--publish", "3001:3000"],
+  ["monitoring", "prometheus", "prom/prometheus:v3.5", 10_000],
+  ["gateway", "traefik", "traefik:v3.5", 1_500, "--publish", "8443:443"],
+  ["gateway", "mailer", "registry.example.com/mailer:1.8", 500, "--health-cmd", "exit 1"],
+];
+
+if (import.meta.main) {
+  await using engine = await startDockerd();
+  await startContainers(engine);
+  await using service = await startLongshore({
+    engineSocket: engine.socketPath,
+    env: { SERVER_NAME: "harbor-1" },
+  });
+  await using browser = await startDashboardBrowser();
+  const tab = await browser.signIn(service, VIEW);
+  await new Promise((resolve) => setTimeout(resolve, COLLECT_MS));
+  for (const theme of ["light", "dark"] as const) {
+    for (
+      const [name, path] of [
+        ["overview", "/"],
+        ["containers", "/containers?group=stack"],
+        ["logs", "/logs?container=web"],
+      ] as const
+    ) {
+      await tab.open(path);
+      await tab.theme(theme);
+      await until(
+        "the page is complete",
+        () =>
+          tab.page.evaluate(() =>
+            !document.querySelector("[aria-busy=true]") &&
+            !document.querySelector("main")!.textContent.includes("Loading")
+          ),
+      );
+      await tab.page.waitForNetworkIdle({ concurrency: 2 });
+      await Deno.writeFile(
+        new URL(`dashboard-${name}-${theme}.png`, docs),
+        await tab.page.screenshot(),
+      );
+    }
+  }
+}
+
+async function startContainers(engine: OwnEngine): Promise<void> {
+  for (const [stack, name, image, load, ...options] of CONTAINERS) {
+    await engine.docker("tag", BUSYBOX, image);
+    await engine.docker(
+      ...["run", "--detach", "--name", name, "--health-interval", "5s"],
+      ...["--label", `com.docker.compose.project=${stack}`],
+      ...["--label", `com.docker.compose.service=${name}`, ...options],
+      ...[image, "sh", "-c", SERVE.replace("LOAD", String(load))],
+    );
+  }
+  await engine.docker("create", "--name", "backup-2026-11-21", "postgres:17", "true");
+}
