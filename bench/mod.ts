@@ -8,12 +8,16 @@ import { findEngine, startDockerd } from "../tests/helpers/real_engine.ts";
 import { benchBaseline } from "./baseline.ts";
 import { benchCompliance } from "./compliance.ts";
 import { benchContainers } from "./containers.ts";
+import { benchDashboard } from "./dashboard.ts";
+import { benchImages } from "./images.ts";
 import { benchLogins } from "./logins.ts";
+import { benchLogs } from "./logs.ts";
 import { benchMetrics } from "./metrics.ts";
 import { benchSampling } from "./sampling.ts";
 import { benchSse } from "./sse.ts";
 import { benchStart } from "./start.ts";
 import { benchStatusPage } from "./status_page.ts";
+import { benchTerminals } from "./terminals.ts";
 import { benchUptime } from "./uptime.ts";
 
 const BENCHES = {
@@ -23,6 +27,10 @@ const BENCHES = {
   metrics: benchMetrics,
   sampling: benchSampling,
   sse: benchSse,
+  images: benchImages,
+  dashboard: benchDashboard,
+  logs: benchLogs,
+  terminals: benchTerminals,
   logins: benchLogins,
   "status-page": benchStatusPage,
   uptime: benchUptime,

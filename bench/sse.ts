@@ -1,6 +1,6 @@
 /**
- * The event stream: memory per client, and the time in which a round of frames reaches all clients,
- * also while some of them do not read.
+ * The event stream: memory per client, next to that of an empty app whose stream stays silent, and
+ * the time in which a round of frames reaches all clients, also while some of them do not read.
  *
  * Ten thousand clients need twenty thousand file descriptors, half of them here; where fewer are
  * allowed (`ulimit -n`), fewer clients are measured.
@@ -57,12 +57,14 @@ export async function benchSse(engine: RealEngine): Promise<void> {
     }
     printTable(`Event stream, ${ROUNDS} rounds`, rows);
     const [small, large, beset] = results as [Measured, Measured, Measured];
-    printVerdict(
-      "memory of 1 000 clients",
-      small.memoryWith - small.memoryBefore,
-      80,
-      " MB",
-    );
+    const [ofSmall, ofLarge] = [small, large].map((one) => one.memoryWith - one.memoryBefore);
+    const ofReference = await measureReference(bundles.empty, 1_000);
+    printTable("Memory of 1000 clients", [
+      { program: "Longshore", "RSS MB": ofSmall! },
+      { program: "empty app", "RSS MB": ofReference },
+    ]);
+    printVerdict("memory of 1 000 clients, times the empty app's", ofSmall! / ofReference, 1.15);
+    printVerdict("memory of all clients", ofLarge!, 700, " MB");
     printVerdict("frame to all, slowest round", Math.max(...large.fanOutMs), 1_000, " ms");
     printVerdict(
       `the same beside ${STALLED} that do not read`,
@@ -110,6 +112,15 @@ async function measure(
     fanOutMs: rounds.map(({ ms }) => ms),
     livezMs: await prober.end(),
   };
+}
+
+/** Memory of idle clients of the empty app, in MB. */
+async function measureReference(script: string, clients: number): Promise<number> {
+  await using program = await start(script, {}, { plain: true });
+  const before = await program.memoryMb();
+  using crowd = await connectCrowd(program, "none", clients, 0);
+  await crowd.quiet();
+  return await program.memoryMb() - before;
 }
 
 /** Many clients that count received bytes, and some that never read. */

@@ -1,0 +1,204 @@
+/**
+ * The dashboard in a real Chromium with a processor four times as slow: sign-in over Fast 4G, changes
+ * of the page, a list of 2 000 containers, a log of 2 000 lines a second, and the service's memory.
+ *
+ * @module
+ */
+
+import { PredefinedNetworkConditions } from "puppeteer-core";
+import { type Dashboard, startDashboardBrowser } from "../tests/helpers/dashboard.ts";
+import { simulateContainers } from "../tests/helpers/fake_containers.ts";
+import { fakeEngine } from "../tests/helpers/fake_engine.ts";
+import { type FakeLog, fakeLog } from "../tests/helpers/fake_log.ts";
+import { type Longshore, startLongshore } from "../tests/helpers/longshore.ts";
+import { until } from "../tests/helpers/until.ts";
+import { median, printVerdict } from "./table.ts";
+
+const SLOWDOWN = 4;
+const CONTAINERS = 2_000;
+const RUNS = 5;
+
+/** Frames of a scrolling movement, and pixels of each. */
+const SCROLL_FRAMES = 120;
+const SCROLL_PX = 240;
+
+const LOG_LINES_PER_SECOND = 2_000;
+const LOG_LINES_KEPT = 100_000;
+const LOG_PORTIONS_PER_SECOND = 20;
+const LOG_FRAMES_MS = 10_000;
+
+/** Open dashboards whose memory is measured. */
+const DASHBOARDS = 100;
+
+export async function benchDashboard(): Promise<void> {
+  const names = Array.from({ length: CONTAINERS }, (_, at) => ({ name: `web-${at}` }));
+  const log = fakeLog();
+  await using engine = fakeEngine({
+    ...simulateContainers(names),
+    "GET /containers/*/logs": log.answer,
+    // Without events the service would take the engine for unreachable.
+    "GET /events": () => new Response(new ReadableStream()),
+  });
+  await using service = await startLongshore({
+    engineSocket: engine.socketPath,
+    env: { MAX_SSE_CLIENTS: String(2 * DASHBOARDS) },
+  });
+  await until("the service knows all containers", async () => {
+    const { body } = await service.call("GET", "/api/overview");
+    return body.containers.total === CONTAINERS;
+  });
+  const perDashboardKb = await measureMemory(service);
+  await using browser = await startDashboardBrowser();
+  const tab = await browser.tab(service);
+  await tab.page.emulateCPUThrottling(SLOWDOWN);
+  await tab.page.emulateNetworkConditions(PredefinedNetworkConditions["Fast 4G"]);
+  await tab.open("/sign-in");
+  await tab.type("textbox", "API key", service.apiKey);
+  const signInMs = await msUntil(tab, ".sign-in .button.primary", "[role=meter], meter");
+  await tab.page.emulateNetworkConditions(null);
+  await tab.open("/containers");
+  await tab.page.waitForSelector("main table tbody tr a");
+
+  const changesMs: number[] = [];
+  for (let run = 0; run <= RUNS; run++) {
+    for (
+      const [link, part] of [
+        ['nav a[href="/"]', "meter, [role=meter]"],
+        ['nav a[href="/containers"]', "main table tbody tr"],
+      ] as const
+    ) changesMs.push(await msUntil(tab, link, part));
+  }
+  const scroll = await measureScrolling(tab);
+  const filterMs: number[] = [];
+  for (let run = 0; run < RUNS; run++) {
+    filterMs.push(
+      await tab.page.evaluate(async (text) => {
+        const field = document.querySelector<HTMLInputElement>("main input[type=search]")!;
+        const started = performance.now();
+        field.value = text;
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+        return performance.now() - started;
+      }, `web-${run}`),
+    );
+  }
+  const logs = await measureLog(tab, log);
+
+  console.log(`\nDashboard, processor ${SLOWDOWN} times as slow, ${CONTAINERS} containers`);
+  printVerdict("sign-in to a drawn overview, Fast 4G", signInMs, 1_000, " ms");
+  // The first visits load the pages' modules.
+  printVerdict("page change, median", median(changesMs.slice(2)), 100, " ms");
+  printVerdict("filter keystroke to painted, median", median(filterMs), 50, " ms");
+  printVerdict("scrolling, longest work of a frame", Math.max(...scroll), 33, " ms");
+  printVerdict("scrolling, median work of a frame", median(scroll), 33, " ms");
+  const what = `log of ${LOG_LINES_PER_SECOND} lines/s, ${logs.lines} lines kept`;
+  printVerdict(`${what}, longest work of a frame`, Math.max(...logs.workMs), 50, " ms");
+  printVerdict(`${what}, median work of a frame`, median(logs.workMs), 50, " ms");
+  printVerdict(`${what}, memory of the page`, logs.heapMb, 150, " MB");
+  printVerdict("memory of the service for each open dashboard", perDashboardKb, 100, " KB");
+}
+
+/** Clicks in the page. @returns Milliseconds until the part is painted. */
+function msUntil({ page }: Dashboard, clicked: string, part: string): Promise<number> {
+  return page.evaluate(
+    async (clicked, part) => {
+      const started = performance.now();
+      document.querySelector<HTMLElement>(clicked)!.click();
+      const isThere = () => document.querySelector(part);
+      while (!isThere()) await new Promise((resolve) => requestAnimationFrame(resolve));
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      return performance.now() - started;
+    },
+    clicked,
+    part,
+  );
+}
+
+/** Scrolls down and up. @returns Milliseconds from the start of each frame until it is painted. */
+function measureScrolling({ page }: Dashboard): Promise<number[]> {
+  return page.evaluate(
+    async (frames, px) => {
+      const times: number[] = [];
+      for (let frame = 0; frame < frames; frame++) {
+        const started = await new Promise<number>(requestAnimationFrame);
+        scrollBy(0, frame < frames / 2 ? px : -px);
+        await new Promise((resolve) => setTimeout(resolve));
+        times.push(performance.now() - started);
+      }
+      return times;
+    },
+    SCROLL_FRAMES,
+    SCROLL_PX,
+  );
+}
+
+/** Follows a log until it is full, and measures the frames and the memory of the page after that. */
+async function measureLog({ page, open }: Dashboard, log: FakeLog) {
+  await open("/containers/web-1/logs");
+  await until("the log is followed", () => log.followers > 0);
+  let written = 0;
+  const write = (lines: number) => {
+    for (let line = 0; line < lines; line++) {
+      log.write(`INFO GET /orders/${++written} 200 ${written % 40} ms, user ${written % 977}`);
+    }
+  };
+  const shownLines = () =>
+    page.$eval(
+      '[aria-label="Line count"]',
+      (status) => Number(status.textContent.replace(/\D/g, "")),
+    );
+  while (written < LOG_LINES_KEPT) {
+    write(LOG_LINES_PER_SECOND);
+    await until("the lines are shown", async () => await shownLines() >= written);
+  }
+  const writer = setInterval(
+    () => write(LOG_LINES_PER_SECOND / LOG_PORTIONS_PER_SECOND),
+    1_000 / LOG_PORTIONS_PER_SECOND,
+  );
+  try {
+    const workMs = await page.evaluate(async (durationMs) => {
+      const times: number[] = [];
+      const end = performance.now() + durationMs;
+      while (performance.now() < end) {
+        const started = await new Promise<number>(requestAnimationFrame);
+        await new Promise((resolve) => setTimeout(resolve));
+        times.push(performance.now() - started);
+      }
+      return times;
+    }, LOG_FRAMES_MS);
+    const client = await page.createCDPSession();
+    await client.send("HeapProfiler.collectGarbage");
+    const { usedSize } = await client.send("Runtime.getHeapUsage");
+    return { workMs, lines: await shownLines(), heapMb: usedSize / 1_000_000 };
+  } finally {
+    clearInterval(writer);
+  }
+}
+
+/** Opens the stream of many dashboards. @returns What each costs the service, in kilobytes. */
+async function measureMemory(service: Longshore): Promise<number> {
+  const headers = { authorization: `Bearer ${await service.token()}` };
+  const stop = new AbortController();
+  const openOne = async () => {
+    const response = await fetch(`${service.baseUrl}/api/stream`, { headers, signal: stop.signal });
+    response.body!.pipeTo(new WritableStream()).catch(() => {});
+  };
+  // The first ones load what all use.
+  for (let at = 0; at < DASHBOARDS / 10; at++) await openOne();
+  const before = await settledMemoryKb(service);
+  for (let at = 0; at < DASHBOARDS; at++) await openOne();
+  const after = await settledMemoryKb(service);
+  stop.abort();
+  return (after - before) / DASHBOARDS;
+}
+
+/** The lowest of some seconds, because garbage comes and goes. */
+async function settledMemoryKb({ pid }: Longshore): Promise<number> {
+  let lowest = Infinity;
+  for (let second = 0; second < 15; second++) {
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const status = await Deno.readTextFile(`/proc/${pid}/status`);
+    lowest = Math.min(lowest, Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]));
+  }
+  return lowest;
+}
