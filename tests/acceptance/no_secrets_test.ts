@@ -30,7 +30,12 @@ import {
 } from "./endpoint_walk.ts";
 import { hostileReceiver } from "./hostile_receiver.ts";
 import { plantedSecrets, randomText } from "./planted_secrets.ts";
-import { environmentOf, type PlantedService, plantedService } from "./planted_service.ts";
+import {
+  environmentOf,
+  type PlantedService,
+  plantedService,
+  SLOW_IMAGE,
+} from "./planted_service.ts";
 import {
   createKeys,
   ENTERPRISE,
@@ -55,6 +60,16 @@ const HANDED_OVER: readonly Handover[] = [
   { at: "POST /auth/token 200", fields: TOKENS, because: "a login by key is made for it" },
   { at: "POST /auth/refresh 200", fields: TOKENS, because: "a refresh is made for it" },
   {
+    at: "POST /auth/session 200",
+    fields: { accessToken: "an access token" },
+    because: "a browser signs in with it",
+  },
+  {
+    at: "POST /auth/session/refresh 200",
+    fields: { accessToken: "an access token" },
+    because: "a refresh is made for it",
+  },
+  {
     at: `POST ${ENTERPRISE}/sso/acs 200`,
     fields: { ...TOKENS, relayState: null },
     because: "single sign-on is made for it, and gives back what the login began with",
@@ -64,6 +79,16 @@ const HANDED_OVER: readonly Handover[] = [
     fields: { ticket: "a stream ticket" },
     because: "a browser cannot send a token to a stream",
   },
+  ...["terminal", "attach"].map((kind) => ({
+    at: `POST /api/containers/:id/${kind}/ticket 200`,
+    fields: { ticket: "a terminal ticket" },
+    because: "a browser cannot send a token with a WebSocket",
+  })),
+  ...["POST /api/tokens 201", "POST /api/tokens/:id/rotate 200"].map((at) => ({
+    at,
+    fields: { token: "an API token" },
+    because: "a program authenticates with it; it is shown this once",
+  })),
   {
     at: "POST /api/webhooks 201",
     fields: { secret: "a webhook's signing secret" },
@@ -79,6 +104,24 @@ const HANDED_OVER: readonly Handover[] = [
     as: "admin",
     fields: { env: null },
     because: "admins see the values of a container's environment",
+  },
+  ...["source", "versions/:version"].map((part) => ({
+    at: `GET /api/stacks/:name/${part} 200`,
+    as: "admin" as const,
+    fields: { env: null, files: null },
+    because: `admins see the variables and files of a stack, which they edit (${part})`,
+  })),
+  {
+    at: "GET /api/containers/:id/inspect 200",
+    as: "admin",
+    fields: { Config: null, HostConfig: null },
+    because: "admins see the engine's own description, with the environment and driver options",
+  },
+  {
+    at: "PUT /api/containers/:id/limits 200",
+    as: "admin",
+    fields: { env: null },
+    because: "the response is the container with its new limits",
   },
   {
     at: "POST /api/containers/:id/rebuild 409",
@@ -108,6 +151,11 @@ const ECHOED: readonly Echo[] = [
     where: /^log: request$/,
     secrets: IN_THE_PATH,
     because: "operators see which paths are asked for; none has a secret but those of links",
+  },
+  {
+    where: /: POST \/auth\/session(\/refresh)? 200, headers$/,
+    secrets: ["a session cookie"],
+    because: "the browser keeps it",
   },
   {
     where: /\/(audit|compliance\/logs|compliance\/logs\/:id|compliance\/export) 200$/,
@@ -151,6 +199,11 @@ const ECHOED: readonly Echo[] = [
     because: "a program that may not be run is named",
   },
   {
+    where: /^admin: GET \/api\/images\/:id\/export 200, headers$/,
+    secrets: IN_THE_PATH,
+    because: "the file has the name of the image, and the engine of this test has every image",
+  },
+  {
     where: /^admin: DELETE \/api\/volumes\/:name 200$/,
     secrets: IN_THE_PATH,
     because: "the engine of this test deletes a volume of any name, which is then named",
@@ -169,7 +222,13 @@ const ECHOED: readonly Echo[] = [
 
 /** Endpoints that cannot succeed in this test, and why. */
 const NOT_DONE: Record<string, string> = {
+  "DELETE /api/stacks/:name": "the stack has containers",
+  "GET /api/containers/:id/attach": "a WebSocket needs a connection",
+  "GET /api/containers/:id/terminal": "a WebSocket needs a connection",
   "POST /api/containers/:id/rebuild": "the engine refuses the new container, with a secret",
+  "POST /api/containers/:id/rollback": "no update succeeds in this test, because of the same",
+  "DELETE /api/updates/blocked/:id": "no container was replaced that could fail",
+  "POST /api/updates/check": "no container uses the image of the example",
   "POST /api/containers/:id/exec": "the engine of this test runs no program",
   "POST /api/edition/trial": "there is a license that has more",
 };
@@ -272,6 +331,7 @@ async function makeRecords(service: PlantedService, holders: readonly Holder[]):
     resolvedAt: null,
   });
   ids.set("/api/alerts/events", "a1");
+  await pull(service, "app");
   const role = `${ENTERPRISE}/roles`;
   ids.set(`${role}/users`, users.operator).set(`${role}/:id/users`, users.operator);
   ids.set(`${ENTERPRISE}/sso/login`, ids.get(`${ENTERPRISE}/sso/providers`)!);
@@ -351,6 +411,22 @@ async function logInAndOut(service: PlantedService, { idp }: Keys): Promise<void
   // A second use looks like a stolen token.
   await anonymous(posted("/auth/refresh", { refreshToken }));
   await anonymous(posted("/auth/refresh", { refreshToken: accessToken }));
+  const credentials = { email, password: passwords.operator };
+  let cookie = "";
+  for (
+    const attempt of [
+      posted("/auth/session", credentials),
+      { method: "POST", path: "/auth/session/refresh" },
+      { method: "DELETE", path: "/auth/session" },
+      { method: "DELETE", path: "/auth/session" },
+    ]
+  ) {
+    const headers = { "content-type": "application/json", "x-requested-with": "longshore", cookie };
+    const given = (await anonymous({ ...attempt, headers })).cookie;
+    cookie = given?.split(";")[0] ?? "";
+    const value = cookie.split("=")[1] ?? "";
+    if (value !== "") secrets.keep("a session cookie", value);
+  }
   const broken = { authorization: `Bearer ${accessToken.slice(0, -2)}xx` };
   await anonymous({ method: "GET", path: "/auth/me", headers: broken });
   await anonymous({ method: "GET", path: `/api/stream?ticket=${accessToken}` });
@@ -447,13 +523,21 @@ async function makeMistakes(service: PlantedService, keys: Keys): Promise<void> 
 /** Required parameters of an endpoint. */
 const QUERIES: Record<string, string> = {
   "GET /api/containers/:id/logs/search": "?q=listening",
+  "GET /api/logs/stream": "?container=web",
+  "DELETE /api/containers/:id": "?force=true",
   [`DELETE ${ENTERPRISE}/encryption/audit/retention`]: "?days=365",
 };
 
 /** Request bodies that do not create or change a record. */
 function specialBody(service: PlantedService, { method, pattern }: Walked): unknown {
-  const { secrets, users } = service;
+  const { secrets, users, passwords } = service;
   switch (`${method} ${pattern}`) {
+    case "POST /auth/session":
+      return { email: "operator@example.com", password: passwords.operator };
+    case "PUT /api/account":
+      return { name: "Ada" };
+    case "PUT /api/account/password":
+      return { currentPassword: passwords.viewer, newPassword: passwords.viewer };
     case "PUT /auth/users/:id/password":
       return { password: plantedPassword(secrets, "a password that an admin changed") };
     case `POST ${ENTERPRISE}/roles/:id/users`:
@@ -482,6 +566,8 @@ async function callEndpoint(
       (isHeld ? holders().findLast((holder) => holder.at === at)?.body() : undefined)) as
         | Record<string, unknown>
         | undefined;
+  if (method === "DELETE" && pattern.includes("/sessions")) await addSessions(service);
+  if (pattern === "/api/jobs/:id/cancel") await pull(service, SLOW_IMAGE);
   const as = (who: Who, attempt: Attempt) => send(service, who, attempt, pattern);
   const right = () => {
     const request = rightRequest(walked, bodyOf());
@@ -503,6 +589,28 @@ async function callEndpoint(
   if (pattern === "/auth/logout") tokens.delete(service);
   if (pattern === "/api/maintenance") await as("admin", posted(pattern, { enabled: false }));
   if (pattern.startsWith("/api/edition")) service.useEnterprise();
+}
+
+/** Logs in as admin and operator, for the endpoints that revoke a session. */
+async function addSessions(service: PlantedService): Promise<void> {
+  const { ids, users, passwords } = service;
+  tokens.delete(service);
+  for (const role of ["admin", "operator"] as const) {
+    const login = { email: `${role}@example.com`, password: passwords[role] };
+    await send(service, "anonymous", posted("/auth/login", login));
+  }
+  ids.set("/api/users", users.operator);
+  for (const path of ["/api/account/sessions", "/api/users/:id/sessions"]) {
+    const { sessions } = (await send(service, "admin", { method: "GET", path })).body;
+    ids.set(path, sessions.find(({ current }: { current: boolean }) => !current).id);
+  }
+}
+
+/** Starts a job, for the endpoints of jobs. */
+async function pull(service: PlantedService, image: string): Promise<void> {
+  const { status, body } = await send(service, "admin", posted("/api/images/pull", { image }));
+  equal(status, 202, body.error);
+  service.ids.set("/api/jobs", body.id);
 }
 
 /** Reads both logs completely: actions are recorded in the audit log and in the compliance log. */

@@ -82,6 +82,8 @@ export async function plantedService(
     ids: new Map([
       ["/api/containers", idOf("web")],
       ["/api/stacks", "shop"],
+      ["/api/stacks/:name/versions", "1"],
+      ["/api/stacks/:name/versions/:version/diff", "1"],
       ["/api/images", IMAGE],
       ["/api/volumes", "data"],
     ]),
@@ -123,6 +125,7 @@ export function plantedConfig(
     }],
     serviceBaseUrl: "http://longshore.test",
     outboundAllow: ["127.0.0.0/8"],
+    terminal: "admin",
     logLevel: "debug",
   };
 }
@@ -147,6 +150,13 @@ const withPassword = (url: string, password: string) =>
   url.replace("//", () => `//longshore:${password}@`);
 
 const IMAGE = `sha256:${"1".repeat(64)}`;
+
+/** An image whose pull does not end. */
+export const SLOW_IMAGE = "slow";
+
+const PULLING = `{"status":"Pulling from library/app"}\n`;
+
+const encoded = (text: string) => new TextEncoder().encode(text);
 
 /** An engine whose records hold secrets where an engine's do. */
 export function engineOf({ plant }: PlantedSecrets): Record<string, FakeAnswer> {
@@ -174,6 +184,14 @@ export function engineOf({ plant }: PlantedSecrets): Record<string, FakeAnswer> 
     Labels: {},
     Options: mountOptions,
   };
+  const network = {
+    Id: "n1",
+    Name: "backend",
+    Created: "2026-01-01T12:00:00Z",
+    Scope: "local",
+    Driver: "bridge",
+    Internal: false,
+  };
   return {
     ...played,
     "GET /containers/*/json": async (request) => {
@@ -189,6 +207,15 @@ export function engineOf({ plant }: PlantedSecrets): Record<string, FakeAnswer> 
       }];
       return Response.json(found);
     },
+    ...Object.fromEntries(
+      ["pause", "unpause", "kill", "rename", "update"].map((action) => [
+        `POST /containers/*/${action}`,
+        () => new Response(null, { status: 204 }),
+      ]),
+    ),
+    "GET /containers/*/changes": () => Response.json([{ Path: "/etc", Kind: 0 }]),
+    // The container stays, because later requests need it.
+    "DELETE /containers/*": () => new Response(null, { status: 204 }),
     "GET /containers/*/logs": () =>
       new Response(outputFrame("stdout", "2026-01-01T12:00:00Z listening\n")),
     "GET /containers/*/top": () =>
@@ -199,7 +226,17 @@ export function engineOf({ plant }: PlantedSecrets): Record<string, FakeAnswer> 
         { message: `invalid environment variable: POSTGRES_PASSWORD=${password}` },
         { status: 400 },
       ),
-    "POST /images/create": () => new Response(`{"status":"Image is up to date"}\n`),
+    "POST /images/create": (request) =>
+      new Response(
+        // A pull that goes on until it is cancelled.
+        request.query.get("fromImage")?.includes(SLOW_IMAGE)
+          ? new ReadableStream({ start: (body) => body.enqueue(encoded(PULLING)) })
+          : PULLING,
+      ),
+    "GET /images/*/history": () => Response.json([]),
+    "GET /images/*/get": () => new Response("an archive"),
+    "POST /images/*/tag": () => new Response(null, { status: 201 }),
+    "POST /images/load": () => new Response(`{"stream":"Loaded image: app:1\\n"}\n`),
     "GET /images/*/json": () => Response.json({ Id: `sha256:${"2".repeat(64)}`, Config: {} }),
     "GET /images/json": () =>
       Response.json([{ Id: IMAGE, RepoTags: ["app:1"], Created: 1_760_000_000, Size: 7 }]),
@@ -210,8 +247,12 @@ export function engineOf({ plant }: PlantedSecrets): Record<string, FakeAnswer> 
     "POST /volumes/prune": () => Response.json({ VolumesDeleted: [], SpaceReclaimed: 0 }),
     "POST /build/prune": () => Response.json({ CachesDeleted: [], SpaceReclaimed: 0 }),
     "GET /networks": () => Response.json([]),
+    "GET /networks/*": () => Response.json(network),
+    "POST /networks/create": () => Response.json({ Id: network.Id }),
+    "DELETE /networks/*": () => new Response(null, { status: 204 }),
     "GET /volumes": () => Response.json({ Volumes: [volume] }),
-    "GET /volumes/*": () => Response.json(volume),
+    "GET /volumes/data": () => Response.json(volume),
+    "POST /volumes/create": () => Response.json(volume),
     "DELETE /volumes/*": () => new Response(null, { status: 204 }),
     "GET /version": () => Response.json({ Version: "20.10.24", ApiVersion: "1.41" }),
     "GET /info": () =>

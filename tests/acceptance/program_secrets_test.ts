@@ -20,7 +20,12 @@ import { engineOf, environmentOf, plantedConfig } from "./planted_service.ts";
 import { createKeys, filled, PRO, secretHolders } from "./secret_holders.ts";
 
 /** Responses that show a secret to admins on purpose. */
-const SHOWN = ["GET /api/containers/{id}"];
+const SHOWN = [
+  "GET /api/containers/{id}",
+  "GET /api/containers/{id}/inspect",
+  "GET /api/stacks/{name}/source",
+  "PUT /api/containers/{id}/limits",
+];
 
 ssoTest("no output of the running program contains a secret", async () => {
   const secrets = plantedSecrets();

@@ -101,6 +101,7 @@ export function secretHolders(
         role: "viewer",
       }),
     },
+    { at: "/api/tokens", body: () => ({ name: "CI", role: "viewer" }) },
     { at: "/api/push/register", body: () => ({ token: plant("a push token", expoToken) }) },
     {
       at: "/api/alerts/rules",
@@ -120,6 +121,23 @@ export function secretHolders(
         containerName: "web",
         action: "restart",
         cronExpression: "0 3 * * *",
+      }),
+    },
+    {
+      at: "/api/stacks",
+      body: () => ({
+        name: "shop",
+        compose: "services: {web: {image: nginx}}",
+        env: { PASSWORD: plant("a variable of a stack") },
+        files: { "app.env": plant("a file of a stack") },
+      }),
+    },
+    {
+      at: "/api/registries",
+      body: () => ({
+        host: `${crypto.randomUUID()}.example.com`,
+        username: "longshore",
+        password: plant("the password of a registry"),
       }),
     },
     ...each((place, name) => ({

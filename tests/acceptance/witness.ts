@@ -46,7 +46,7 @@ export type Found = Leak & { where: string };
 
 export interface Witness {
   // deno-lint-ignore no-explicit-any
-  call(app: App, call: Call): Promise<{ status: number; body: any }>;
+  call(app: App, call: Call): Promise<{ status: number; body: any; cookie: string | null }>;
   /** Keeps an output text and its place. */
   hear(where: string, text: string): void;
   /** Secrets that were found. */
@@ -59,8 +59,8 @@ export interface Witness {
   readonly count: number;
 }
 
-/** A stream is read up to this frame, the last of the initial ones. */
-const LAST_FRAME = "event: alerts";
+/** A stream is read up to one of these frames. */
+const LAST_FRAMES = ["event: alerts", "event: log", "event: done"];
 
 export function witness(
   secrets: PlantedSecrets,
@@ -109,7 +109,7 @@ export function witness(
       const response = await app(request, address);
       const what = `${method} ${pattern}`;
       const where = `${what} ${response.status}`;
-      const text = await textOf(response);
+      const text = await textOf(response, path);
       const isJson = response.headers.get("content-type")?.startsWith("application/json");
       const answer = isJson && text !== "" ? JSON.parse(text) : text;
       assertDocumented({
@@ -122,10 +122,11 @@ export function witness(
       const isRecord = typeof answer === "object" && answer !== null && !Array.isArray(answer);
       const shown = isRecord ? JSON.stringify(withoutHandovers(where, as, answer)) : text;
       hear(`${as}: ${where}`, shown);
+      const cookie = response.headers.get("set-cookie");
       response.headers.delete("x-request-id");
       hear(`${as}: ${where}, headers`, [...response.headers].map(String).join("\n"));
       statuses.set(what, (statuses.get(what) ?? new Set()).add(response.status));
-      return { status: response.status, body: answer };
+      return { status: response.status, body: answer, cookie };
     },
     leaks() {
       const isEcho = ({ where, secret }: Found) => {
@@ -142,13 +143,15 @@ export function witness(
   };
 }
 
-async function textOf(response: Response): Promise<string> {
+async function textOf(response: Response, path: string): Promise<string> {
   if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
     return await response.text();
   }
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
-  for (let done = false; !done && !text.includes(LAST_FRAME);) {
+  // No line contains a secret that is searched for.
+  const lastFrames = /(search|regex)=/.test(path) ? ["retry:"] : LAST_FRAMES;
+  for (let done = false; !done && !lastFrames.some((frame) => text.includes(frame));) {
     const read = await reader.read();
     text += read.value ?? "";
     done = read.done;

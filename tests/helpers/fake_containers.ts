@@ -39,7 +39,7 @@ export function containerOf(fields: Partial<Container> & { name: string }): Cont
       mounts: [],
       networkSettings: [],
       restartPolicy: { name: "no", maximumRetryCount: 0 },
-      limits: { memoryBytes: null, cpus: null, pids: null },
+      limits: { memoryBytes: null, memorySwapBytes: null, cpus: null, pids: null },
       oomKilled: false,
       error: "",
       healthLog: [],
@@ -130,6 +130,7 @@ export function simulateContainers(containers: SimulatedContainer[]): Record<str
   };
 
   return {
+    "GET /images/json": () => Response.json([]),
     "GET /containers/json": () =>
       Response.json(containers.map(({ name }) => ({ Id: idOf(name), Names: [`/${name}`] }))),
     "GET /containers/*/json": on((container) => Response.json(inspectOf(container))),

@@ -15,9 +15,12 @@ export interface FakeRequest {
   /** The path without version and query. */
   path: string;
   query: URLSearchParams;
-  /** Parsed JSON; undefined without a body. */
+  headers: Headers;
+  /** Parsed JSON; undefined without a body or for another type. */
   // deno-lint-ignore no-explicit-any
   body: any;
+  /** The body as text. */
+  text: string;
   /** The segments that match `*` in the table's key. */
   parts: string[];
   /** Aborted when the client disconnects. */
@@ -82,16 +85,20 @@ export function fakeEngine(
     }
     fake.requests.push(`${method} ${path}${search}`);
     const found = lookUp(fake.answers, method, path);
+    if (!found && method === "HEAD") return new Response(null, { status: 404 });
     if (!found) return Response.json({ message: `No such thing: ${path}` }, { status: 404 });
-    const json = text.slice(text.indexOf("\r\n\r\n") + 4);
-    const body = json ? JSON.parse(json) : undefined;
+    const content = text.slice(text.indexOf("\r\n\r\n") + 4);
+    const isJson = content !== "" && /^content-type: application\/json\r$/im.test(text);
+    const body = isJson ? JSON.parse(content) : undefined;
     try {
       return await found.answer({
         method,
         version,
         path,
         query: searchParams,
+        headers: headersOf(text),
         body,
+        text: content,
         parts: found.parts,
         signal,
       });
@@ -195,7 +202,7 @@ export interface RawEngine extends AsyncDisposable {
 export interface RawConnection {
   /** Number of the connection, from 1. */
   number: number;
-  /** Head and body of the next request as text; undefined when the client has ended. */
+  /** Head and decoded body of the next request as text; undefined when the client has ended. */
   request(): Promise<string | undefined>;
   /** The next bytes; undefined when the client has ended. */
   read(): Promise<string | undefined>;
@@ -309,6 +316,14 @@ function listen(
   };
 }
 
+function headersOf(request: string): Headers {
+  const [, ...lines] = request.slice(0, request.indexOf("\r\n\r\n")).split("\r\n");
+  return new Headers(lines.map((line): [string, string] => {
+    const [name = "", ...value] = line.split(": ");
+    return [name, value.join(": ")];
+  }));
+}
+
 const encoder = new TextEncoder();
 
 // One character per byte, so that lengths can be counted.
@@ -357,8 +372,15 @@ function rawConnection(conn: Deno.UnixConn, number: number): RawConnection {
     async request() {
       for (;;) {
         const end = pending.indexOf("\r\n\r\n") + 4;
-        const length = Number(/^content-length: (\d+)/im.exec(pending.slice(0, end))?.[1] ?? 0);
-        if (end >= 4 && pending.length >= end + length) return take(end + length);
+        const head = pending.slice(0, end);
+        const chunks = /^transfer-encoding: chunked\r$/im.test(head) && readChunks(pending, end);
+        if (chunks) {
+          take(chunks.end);
+          return head + decoded(chunks.content);
+        }
+        const isChunked = chunks === undefined;
+        const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
+        if (!isChunked && end >= 4 && pending.length >= end + length) return take(end + length);
         if (hasEnded) return undefined;
         await arrived.promise;
       }
@@ -385,6 +407,20 @@ function rawConnection(conn: Deno.UnixConn, number: number): RawConnection {
     },
   };
   return connection;
+}
+
+/** The chunks from `start` on and where they end; undefined until the last one has arrived. */
+function readChunks(text: string, start: number): { content: string; end: number } | undefined {
+  let content = "";
+  for (let at = start;;) {
+    const lineEnd = text.indexOf("\r\n", at);
+    if (lineEnd < 0) return undefined;
+    const size = parseInt(text.slice(at, lineEnd), 16);
+    at = lineEnd + 2 + size + 2;
+    if (text.length < at) return undefined;
+    if (size === 0) return { content, end: at };
+    content += text.slice(lineEnd + 2, lineEnd + 2 + size);
+  }
 }
 
 /** Leaves a socket without a listener, as a killed engine does. */

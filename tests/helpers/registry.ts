@@ -21,36 +21,75 @@ export interface Registry extends AsyncDisposable {
   /** Stops the registry and keeps its content, as in an outage. */
   stop(): Promise<void>;
   restart(): Promise<void>;
+  /** Stops it from answering until the result is disposed; connections stay open. */
+  freeze(): Promise<AsyncDisposable>;
+}
+
+/** The credentials of a registry with `isPrivate`. */
+export const REGISTRY_USER = { username: "longshore", password: "test-password-7" };
+
+/** REGISTRY_USER for the registry: bcrypt is the only hash that it takes. */
+const HTPASSWD = "longshore:$2y$05$abcdefghijklmnopqrstuu60ImcntFBtuUGgFNq9NQIqn.JaGL88m\n";
+
+/**
+ * Writes the configuration of a registry, and next to it one of the engine's command line that has the
+ * credentials.
+ *
+ * @param registry.folder Where its files are; created.
+ * @param registry.tls The paths of its certificate and key.
+ * @returns The path of the configuration.
+ */
+export async function writeRegistryConfig(
+  { folder, address, isPrivate, tls }: {
+    folder: string;
+    address: string;
+    isPrivate: boolean;
+    tls?: { certificate: string; key: string };
+  },
+): Promise<string> {
+  const { username, password } = REGISTRY_USER;
+  const auth = btoa(`${username}:${password}`);
+  await Deno.mkdir(folder);
+  await Deno.writeTextFile(`${folder}/htpasswd`, HTPASSWD);
+  await Deno.writeTextFile(
+    `${folder}/config.json`,
+    JSON.stringify({ auths: isPrivate ? { [address]: { auth } } : {} }),
+  );
+  // JSON is YAML.
+  const config = {
+    version: "0.1",
+    log: { level: "warn" },
+    storage: { filesystem: { rootdirectory: folder }, delete: { enabled: true } },
+    http: { addr: address, secret: "test", ...(tls && { tls }) },
+    ...(isPrivate && { auth: { htpasswd: { realm: "test", path: `${folder}/htpasswd` } } }),
+  };
+  await Deno.writeTextFile(`${folder}/config.yml`, JSON.stringify(config));
+  return `${folder}/config.yml`;
 }
 
 /**
  * Starts a registry on the loopback address of the engine's sandbox.
  *
  * @param options.port Only needed for several registries of one engine.
+ * @param options.isPrivate Whether it requires {@linkcode REGISTRY_USER} (Basic authentication).
  */
 export async function startRegistry(
   engine: RealEngine & { sandbox: Sandbox },
-  { port = 5000 }: { port?: number } = {},
+  { port = 5000, isPrivate = false }: { port?: number; isPrivate?: boolean } = {},
 ): Promise<Registry> {
   const { sandbox } = engine;
   const address = `127.0.0.1:${port}`;
   const folder = `${sandbox.directory}/registry-${port}`;
-  await Deno.mkdir(folder);
-  await Deno.writeTextFile(
-    `${folder}/config.yml`,
-    `version: 0.1
-log: { level: warn }
-storage: { filesystem: { rootdirectory: ${folder} }, delete: { enabled: true } }
-http: { addr: "${address}", secret: test }
-`,
-  );
+  const config = await writeRegistryConfig({ folder, address, isPrivate });
+  const { username, password } = REGISTRY_USER;
+  const authority = isPrivate ? `${username}:${password}@${address}` : address;
   const start = () =>
     startDaemon(
       sandbox,
       `registry-${port}`,
-      ["docker-registry", "serve", `${folder}/config.yml`],
+      ["docker-registry", "serve", config],
       () =>
-        runInside(sandbox, ["busybox", "wget", "-qO-", `http://${address}/v2/`]).then(() => true),
+        runInside(sandbox, ["busybox", "wget", "-qO-", `http://${authority}/v2/`]).then(() => true),
     );
 
   let daemon: Daemon = await start();
@@ -60,13 +99,17 @@ http: { addr: "${address}", secret: test }
     async push(repository, image = BUSYBOX) {
       const reference = `${address}/${repository}`;
       await engine.docker("tag", image, reference);
-      await engine.docker("push", reference);
+      await engine.docker("--config", folder, "push", reference);
       await engine.docker("rmi", reference);
       return reference;
     },
     stop,
     async restart() {
       daemon = await start();
+    },
+    async freeze() {
+      await daemon.signal("STOP");
+      return { [Symbol.asyncDispose]: () => daemon.signal("CONT") };
     },
     async [Symbol.asyncDispose]() {
       await stop();

@@ -139,7 +139,9 @@ programTest("a detail shows live stats without waiting for them", async (engine,
   // The engine itself takes one to two seconds for stats.
   await mostlyWithin(500, "a detail", () => durationOf(detail));
   const { limits, env } = await detail();
-  deepEqual(limits, { memoryBytes: 64 * 1024 * 1024, cpus: 0.5, pids: 50 });
+  // As much swap as memory, unless set.
+  const [memoryBytes, memorySwapBytes] = [64 * 1024 * 1024, 128 * 1024 * 1024];
+  deepEqual(limits, { memoryBytes, memorySwapBytes, cpus: 0.5, pids: 50 });
   ok(
     env.some((each: { name: string; value: string }) =>
       each.name === "PASSWORD" && each.value === "secret"

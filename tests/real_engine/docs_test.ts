@@ -10,7 +10,22 @@ const PAGE_MAX_MS = 120_000;
 
 const METRICS_TOKEN = "token-of-the-scraper";
 
-for (const page of ["api", "backup", "community", "enterprise", "monitoring", "pro"]) {
+const PAGES = [
+  "api",
+  "api-tokens",
+  "backup",
+  "community",
+  "enterprise",
+  "logs",
+  "monitoring",
+  "pro",
+  "sign-in",
+  "terminal",
+  "update-checks",
+  "updates",
+];
+
+for (const page of PAGES) {
   engineTest(`the commands of docs/${page}.md work as printed`, async (engine) => {
     await using _web = await engine.runContainer({ name: "web" });
     await using _shop = await engine.runContainer({
@@ -21,7 +36,8 @@ for (const page of ["api", "backup", "community", "enterprise", "monitoring", "p
     });
     await using longshore = await startLongshore({
       engineSocket: engine.socketPath,
-      env: { METRICS_TOKEN },
+      // Where METRICS_TOKEN is set, no other token can read the metrics.
+      env: page === "api-tokens" ? {} : { METRICS_TOKEN, TERMINAL: "admin" },
     });
     const directory = await Deno.makeTempDir({ prefix: "longshore-test-docs-" });
     try {

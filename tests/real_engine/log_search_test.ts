@@ -15,6 +15,9 @@ const PROBE_MAX_MS = 50;
 /** A backtracking engine stalls nearly all of the time; a loaded machine delays a probe now and then. */
 const STALLED_SHARE_MAX = 0.25;
 
+/** Number of measurements; the median counts, because a load of the machine comes and goes. */
+const TRIES = 3;
+
 const PATTERNS = [
   "(a+)+$",
   "(a|a)*b",
@@ -53,31 +56,37 @@ engineTest(
       { deadlineMs: 180_000 },
     );
 
-    let searching = true;
-    const lateness = async ({ call }: Longshore) => {
-      const begun = performance.now();
-      let lateMs = 0;
-      while (searching) {
-        const started = performance.now();
-        equal((await call("GET", "/livez", undefined, { token: null })).status, 200);
-        const ms = performance.now() - started;
-        if (ms > PROBE_MAX_MS) lateMs += ms;
-        await new Promise((resolve) => setTimeout(resolve, 5));
+    const measure = async () => {
+      let searching = true;
+      const lateness = async ({ call }: Longshore) => {
+        const begun = performance.now();
+        let lateMs = 0;
+        while (searching) {
+          const started = performance.now();
+          equal((await call("GET", "/livez", undefined, { token: null })).status, 200);
+          const ms = performance.now() - started;
+          if (ms > PROBE_MAX_MS) lateMs += ms;
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+        return lateMs / (performance.now() - begun);
+      };
+      const probing = Promise.all([lateness(program), lateness(idle)]);
+      for (const pattern of PATTERNS) {
+        const { status, body } = await search(pattern);
+        ok(status === 200 || status === 400, `${pattern}: ${status} ${JSON.stringify(body)}`);
       }
-      return lateMs / (performance.now() - begun);
+      searching = false;
+      const [own, machine] = await probing;
+      return own - machine;
     };
-    const probing = Promise.all([lateness(program), lateness(idle)]);
-    for (const pattern of PATTERNS) {
-      const { status, body } = await search(pattern);
-      ok(status === 200 || status === 400, `${pattern}: ${status} ${JSON.stringify(body)}`);
-    }
-    searching = false;
-    const [own, machine] = await probing;
-    const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+
+    const shares: number[] = [];
+    while (shares.length < TRIES) shares.push(await measure());
+    const median = shares.sort((a, b) => a - b)[Math.floor(TRIES / 2)]!;
     ok(
-      own <= STALLED_SHARE_MAX + machine,
-      `for ${percent(own)} of the time a probe waited over ${PROBE_MAX_MS} ms, and for ` +
-        `${percent(machine)} at a service with nothing to do`,
+      median <= STALLED_SHARE_MAX,
+      `probes waited over ${PROBE_MAX_MS} ms for these shares of the time, beyond those at a ` +
+        `service with nothing to do: ${shares.map((share) => share.toFixed(3)).join(", ")}`,
     );
   },
 );

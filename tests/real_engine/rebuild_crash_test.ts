@@ -6,9 +6,9 @@ import { rebuildContainer } from "../../services/ce/rebuild/rebuild.ts";
 import { recoverRebuilds } from "../../services/ce/rebuild/recovery.ts";
 import { createInventory } from "../../services/state/inventory.ts";
 import { silentLog } from "../../services/log.ts";
+import { openTestDatabase, testConfig, testSecrets } from "../helpers/test_app.ts";
 import { createReservations } from "../../services/state/reservations.ts";
 import { BUSYBOX, privateEngineTest, type RealEngine } from "../helpers/real_engine.ts";
-import { openTestDatabase } from "../helpers/test_app.ts";
 
 /** Ends at once when it is stopped. */
 const SLEEP = ["sh", "-c", "trap 'exit 0' TERM; sleep 2147483647 & wait"];
@@ -23,6 +23,8 @@ function service(engine: Engine, db: StateDatabase) {
   return {
     engine,
     db,
+    config: testConfig(),
+    secrets: testSecrets(),
     inventory: createInventory(() => new Date()),
     reservations: createReservations(),
     self: { id: null, hostname: null },

@@ -20,7 +20,7 @@ import {
   privateEngineTest,
   type RealEngine,
 } from "../helpers/real_engine.ts";
-import { openTestDatabase } from "../helpers/test_app.ts";
+import { openTestDatabase, testConfig, testSecrets } from "../helpers/test_app.ts";
 import { startRegistry } from "../helpers/registry.ts";
 import { until } from "../helpers/until.ts";
 
@@ -37,6 +37,8 @@ function rebuildOn({ socketPath }: RealEngine, self: string | null = null) {
     engine,
     inventory,
     db,
+    config: testConfig(),
+    secrets: testSecrets(),
     reservations: createReservations(),
     self: { id: self, hostname: null },
     log: silent,

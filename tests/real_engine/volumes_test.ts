@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { liveApp } from "../helpers/live_app.ts";
-import { BUSYBOX, engineTest } from "../helpers/real_engine.ts";
+import { BUSYBOX, engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 
 engineTest(
   "a volume is listed with its containers, and deleted only when unused",
@@ -64,3 +64,34 @@ engineTest("the disk breakdown knows the size of a volume", async (engine) => {
   const size = volumes.find((volume: typeof body) => volume.name === name).size;
   equal(size >= 100_000 && size < 200_000, true, String(size));
 });
+
+for (const [kind, register] of [["Docker", engineTest], ["Podman", podmanTest]] as const) {
+  register(`a volume is created once, with its options (${kind})`, createOnce);
+}
+
+async function createOnce(engine: RealEngine): Promise<void> {
+  await using app = await liveApp(engine.socketPath);
+  const name = `vol-${crypto.randomUUID().slice(0, 8)}`;
+  const create = (body: unknown) => app.call("POST", "/api/volumes", body);
+  const options = { type: "tmpfs", device: "tmpfs" };
+  const { status, body } = await create({ name, options, labels: { a: "b" } });
+  try {
+    deepEqual([status, body.name, body.driver, body.labels], [201, name, "local", { a: "b" }]);
+    const { volumes } = (await app.call("GET", "/api/volumes")).body;
+    deepEqual(volumes.find((volume: { name: string }) => volume.name === name), body);
+    equal(
+      await engine.docker("volume", "inspect", '--format={{index .Options "type"}}', name),
+      "tmpfs",
+    );
+    const again = await create({ name });
+    deepEqual([again.status, again.body.error], [409, `Volume ${name} already exists`]);
+    const driver = await create({ name: `${name}-2`, driver: "no-such-driver" });
+    deepEqual(
+      [driver.status, driver.body.error],
+      [400, "body.driver: the engine has no driver no-such-driver"],
+    );
+    equal((await create({ name: `${name}-3`, options: { nonsense: "x" } })).status, 400);
+  } finally {
+    await app.call("DELETE", `/api/volumes/${name}`);
+  }
+}

@@ -5,8 +5,9 @@
  */
 
 import { deepEqual, equal, match } from "node:assert/strict";
-import { everyRoute } from "../../routes/editions.ts";
+import { everyRoute, groups } from "../../routes/editions.ts";
 import type { Endpoint } from "../../routes/endpoint.ts";
+import { loadEndpoints, pathTest } from "../../routes/endpoint_group.ts";
 import { testApp } from "../helpers/test_app.ts";
 
 interface Served {
@@ -25,6 +26,16 @@ async function everyEndpoint(): Promise<Served[]> {
 const everything = await everyEndpoint();
 const named = ({ endpoint, path }: Served) => `${endpoint.method.toUpperCase()} ${path}`;
 
+Deno.test("every endpoint is in the only group that serves its path", async () => {
+  using app = testApp();
+  for (const group of groups) {
+    for (const { path } of await loadEndpoints(group, app.deps, () => Promise.resolve(""))) {
+      const serving = groups.filter((each) => pathTest(each)(group.prefix + path));
+      deepEqual(serving, [group], group.prefix + path);
+    }
+  }
+});
+
 Deno.test("no endpoint is hidden behind an earlier one", () => {
   const hidden = everything.filter((later, index) =>
     everything.slice(0, index).some((earlier) =>
@@ -39,6 +50,10 @@ const PUBLIC = [
   "POST /auth/token",
   "POST /auth/login",
   "POST /auth/refresh",
+  "POST /auth/session",
+  // Authenticated by the cookie.
+  "POST /auth/session/refresh",
+  "DELETE /auth/session",
   "GET /livez",
   "GET /readyz",
   "GET /api/health",
@@ -134,15 +149,24 @@ for (
   });
 }
 
-Deno.test("every write except logout needs more than the role viewer", () => {
+Deno.test("every write except those to your own account needs more than the role viewer", () => {
   const writes = everything.filter(({ endpoint }) =>
     endpoint.method !== "get" && endpoint.role === "viewer"
   );
   deepEqual(writes.map(named).sort(), [
+    "DELETE /api/account/sessions",
+    "DELETE /api/account/sessions/:id",
+    "DELETE /api/tokens/:id",
     "POST /api/push/register",
     "POST /api/push/unregister",
+    // It stores nothing.
+    "POST /api/stacks/validate",
     "POST /api/stream/ticket",
+    "POST /api/tokens",
+    "POST /api/tokens/:id/rotate",
     "POST /auth/logout",
+    "PUT /api/account",
+    "PUT /api/account/password",
     "PUT /auth/users/:id/password",
   ]);
 });

@@ -14,10 +14,11 @@ type Modules = ReadonlyMap<string, string>;
 const MAY_IMPORT: Record<string, string[]> = {
   "main.ts": ["commands", "services"],
   commands: ["routes", "services", "engine", "db"],
-  routes: ["services"],
+  routes: ["services", "ui"],
   services: ["engine", "db", "deno.json"],
   engine: [],
   db: [],
+  ui: ["LICENSE"],
 };
 
 const EDITIONS = ["ce", "pro", "enterprise"];
@@ -94,7 +95,7 @@ const PLACES: {
     code:
       /["'`]\/(v1\.\d\d\/)?(containers\/|images\/|networks\/|volumes\/|exec\/|system\/df|build\/prune|_ping)/,
     example: "`/containers/${id}/json`",
-    folders: ["engine", "routes"],
+    folders: ["engine", "routes", "ui"],
   },
 ];
 
@@ -273,7 +274,7 @@ function circles(modules: Modules): string[] {
  */
 function repeatedNames(modules: Modules): string[] {
   return [...modules.keys()].filter((path) => {
-    const [name, parent = ""] = path.replace(/\.ts$/, "").split("/").reverse();
+    const [name, parent = ""] = path.replace(/\.tsx?$/, "").split("/").reverse();
     return name!.startsWith(`${parent}_`) || name!.startsWith(`${parent.replace(/s$/, "")}_`);
   });
 }
@@ -283,7 +284,7 @@ function unknownImports(modules: Modules): string[] {
   const computed = [...modules].flatMap(([path, text]) =>
     [...text.matchAll(/\bimport\((?!\s*"[^"]+"\s*[,)]).*/g)].map(([call]) => `${path}: ${call}`)
   );
-  const missing = edges(modules).filter(([, to]) => to.endsWith(".ts") && !modules.has(to));
+  const missing = edges(modules).filter(([, to]) => /\.tsx?$/.test(to) && !modules.has(to));
   return [...computed, ...missing.map(arrow)];
 }
 
@@ -323,7 +324,7 @@ async function readCode(): Promise<Modules> {
     for await (const { name, isDirectory } of Deno.readDir(new URL(folder, root))) {
       const path = `${folder}/${name}`;
       if (isDirectory) await walk(path);
-      else if (name.endsWith(".ts")) await read(path);
+      else if (/\.tsx?$/.test(name)) await read(path);
     }
   };
   for (const folder of Object.keys(MAY_IMPORT)) {

@@ -16,6 +16,7 @@ import { failureOf } from "../../routes/errors.ts";
 import { type AppEnv, respondJson } from "../../routes/exchange.ts";
 import type { MiddlewareDeps } from "../../routes/request_context.ts";
 import { mount } from "../../routes/mount.ts";
+import { createScopeCheck } from "../../routes/scope.ts";
 import { includesRole, type Role, USER_ROLES, type UserRole } from "../../services/auth/caller.ts";
 import { accessPolicySource } from "../../services/editions.ts";
 import {
@@ -23,23 +24,40 @@ import {
   parsePermission,
   permissionName,
   PERMISSIONS,
-} from "../../services/enterprise/roles/permissions.ts";
+} from "../../services/auth/permissions.ts";
 import { createCurrentAccessPolicy } from "../../services/access_policy.ts";
 import { TEST_ADDRESS, type TestApp, testApp } from "../helpers/test_app.ts";
 
 const KNOWN = PERMISSIONS.map(permissionName);
 
-/** Operations of every user on their own session and devices. */
+/** Operations of every user on their own account, sessions, devices and API tokens. */
 const OWN = [
+  "GET /api/account",
+  "PUT /api/account",
+  "PUT /api/account/password",
+  "GET /api/account/sessions",
+  "DELETE /api/account/sessions",
+  "DELETE /api/account/sessions/:id",
   "GET /auth/me",
   "POST /api/push/register",
   "POST /api/push/unregister",
   "POST /auth/logout",
+  "GET /api/tokens",
+  "POST /api/tokens",
+  "POST /api/tokens/:id/rotate",
+  "DELETE /api/tokens/:id",
 ];
 
-/** Reserved to the role admin: a custom role must not be able to end the edition that limits it. */
+/**
+ * Reserved to the role admin: a custom role must not be able to end the edition that limits it, nor
+ * to run what the allowlist of `containers:exec` does not have.
+ */
 const ADMIN_ONLY = [
   "DELETE /api/edition/license",
+  "GET /api/containers/:id/attach",
+  "GET /api/containers/:id/terminal",
+  "POST /api/containers/:id/attach/ticket",
+  "POST /api/containers/:id/terminal/ticket",
   "POST /api/edition/license",
   "POST /api/edition/trial",
 ];
@@ -79,12 +97,14 @@ Deno.test("every permission that an endpoint declares is in the catalogue", () =
 Deno.test("reads declare a read permission, and writes do not", () => {
   // POST requests that change nothing.
   const READS = [
+    "POST /api/stacks/validate",
+    "POST /api/stacks/:name/plan",
     "POST /api/stream/ticket",
     "POST /api/ext/service-enterprise/compliance/verify-chain",
   ];
   const wrong = guarded.filter((served) => {
     const { endpoint } = served;
-    const reads = namesOf(endpoint).filter((name) => /:(read|logs)$/.test(name)).length;
+    const reads = namesOf(endpoint).filter((name) => /:(read|logs|export)$/.test(name)).length;
     return reads !== (endpoint.method === "get" ? namesOf(endpoint).length : 0) &&
       !READS.includes(named(served));
   });
@@ -219,6 +239,7 @@ async function gates(
     license: deps.license,
     identify: (_, { address }) => ({ ...caller, familyId: "family", address }),
     audit: () => {},
+    scopes: createScopeCheck(deps),
     currentPolicy: createCurrentAccessPolicy(deps, {
       ...accessPolicySource,
       load: async () => withoutRecords(await accessPolicySource.load()),

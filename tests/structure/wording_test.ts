@@ -30,7 +30,7 @@ const PHRASES: readonly [phrase: RegExp, instead: string][] = [
 ];
 
 /** Files with text that people read. */
-const FILES = /\.(ts|js|html|css|md|sh|ya?ml|conf|service|example)$|^\.ci\/run$|Dockerfile$/;
+const FILES = /\.(tsx?|js|html|css|md|sh|ya?ml|conf|service|example)$|^\.ci\/run$|Dockerfile$/;
 
 /** The list itself, and generated files. */
 const EXCEPT = /^tests\/structure\/(wording_test\.ts|openapi\.snapshot\.json)$|lock/;

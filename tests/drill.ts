@@ -1,0 +1,41 @@
+/**
+ * Runs all drills of safe updates in full, and prints what they did as a table for the README. The
+ * tests run a part of each.
+ *
+ *     deno task drill [SEED]
+ *
+ * The seed chooses the random containers; default: a new one, which a failure prints.
+ *
+ * @module
+ */
+
+import { REPORT_VARIABLE, SEED_VARIABLE } from "./helpers/drill.ts";
+
+const seed = Number(Deno.args[0] ?? crypto.getRandomValues(new Uint32Array(1))[0]);
+if (!Number.isSafeInteger(seed) || seed <= 0) {
+  console.error("The seed is a positive number");
+  Deno.exit(2);
+}
+
+const report = await Deno.makeTempFile({ prefix: "longshore-drill-" });
+try {
+  const { code } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "--frozen",
+      "-A",
+      new URL("run.ts", import.meta.url).pathname,
+      "real_engine/update_drill",
+    ],
+    env: {
+      LONGSHORE_REQUIRE_ENGINE: "1",
+      [SEED_VARIABLE]: String(seed),
+      [REPORT_VARIABLE]: report,
+    },
+  }).spawn().status;
+  const rows = (await Deno.readTextFile(report)).trim().split("\n").sort();
+  console.log(["", "| drill | result |", "| --- | --- |", ...rows].join("\n"));
+  Deno.exitCode = code;
+} finally {
+  await Deno.remove(report);
+}

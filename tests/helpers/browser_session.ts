@@ -1,0 +1,52 @@
+/**
+ * A browser's sign-in in tests: keeps the session cookie as a browser does.
+ *
+ * @module
+ */
+
+import { type Answer, type CallOptions, TEST_API_KEY, type TestApp } from "./test_app.ts";
+
+/** What the service's own pages send. */
+export const OWN_PAGE = { "x-requested-with": "longshore" };
+
+export interface TestBrowser {
+  /** The cookie as `name=value`; empty without one. */
+  cookie: string;
+  signIn(body?: unknown, options?: CallOptions): Promise<Answer>;
+  refresh(options?: CallOptions): Promise<Answer>;
+  signOut(options?: CallOptions): Promise<Answer>;
+}
+
+/** @param userAgent Sent with every request. */
+export function testBrowser(
+  app: TestApp,
+  userAgent = "Mozilla/5.0 (test) Browser/1.0",
+): TestBrowser {
+  const call = async (
+    method: string,
+    path: string,
+    body: unknown,
+    { headers, ...options }: CallOptions = {},
+  ) => {
+    const answer = await app.call(method, path, body, {
+      role: "public",
+      ...options,
+      headers: {
+        "user-agent": userAgent,
+        ...(browser.cookie !== "" && { cookie: browser.cookie }),
+        ...(headers ?? OWN_PAGE),
+      },
+    });
+    const [pair] = answer.headers.get("set-cookie")?.split(";") ?? [];
+    if (pair !== undefined) browser.cookie = pair.endsWith("=") ? "" : pair;
+    return answer;
+  };
+  const browser: TestBrowser = {
+    cookie: "",
+    signIn: (body = { apiKey: TEST_API_KEY }, options) =>
+      call("POST", "/auth/session", body, options),
+    refresh: (options) => call("POST", "/auth/session/refresh", undefined, options),
+    signOut: (options) => call("DELETE", "/auth/session", undefined, options),
+  };
+  return browser;
+}

@@ -1,0 +1,52 @@
+/**
+ * What the drills of safe updates have in common.
+ *
+ * @module
+ */
+
+import { equal } from "node:assert/strict";
+import { getJob } from "../../services/ce/jobs/jobs.ts";
+import type { JobView } from "../../services/ce/jobs/view.ts";
+import type { LiveApp } from "./live_app.ts";
+import { until } from "./until.ts";
+
+/** Set by `tests/drill.ts`: the seed of random drills, and the file of the results. */
+export const SEED_VARIABLE = "LONGSHORE_DRILL";
+export const REPORT_VARIABLE = "LONGSHORE_DRILL_REPORT";
+
+/** Seed of a full drill; `undefined` by default, when only a part runs that takes seconds. */
+export const FULL_DRILL_SEED = Number(Deno.env.get(SEED_VARIABLE)) || undefined;
+
+/** Adds a row to the results of a full drill. */
+export function reportDrill(drill: string, result: string): void {
+  const file = Deno.env.get(REPORT_VARIABLE);
+  if (file) Deno.writeTextFileSync(file, `| ${drill} | ${result} |\n`, { append: true });
+}
+
+/** Numbers from 0 to below 1 that depend on the seed only (mulberry32). */
+export function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Updates a container, and returns the job when it has ended. */
+export async function updateContainer(
+  app: LiveApp,
+  name: string,
+  body: object = {},
+): Promise<JobView> {
+  const request = { stableSeconds: 2, ...body };
+  const started = await app.call("POST", `/api/containers/${name}/update`, request);
+  equal(started.status, 202, JSON.stringify(started.body));
+  return await until(`the update of ${name} has ended`, () => {
+    const job = getJob(app.deps, ADMIN, started.body.id);
+    return job.endedAt !== null && job;
+  }, { deadlineMs: 180_000 });
+}
+
+const ADMIN = { userId: "key", role: "admin", familyId: "", address: "192.0.2.1" } as const;

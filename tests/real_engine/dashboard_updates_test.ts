@@ -1,0 +1,97 @@
+/**
+ * The dashboard's page of updates, in a real Chromium with the real service, engine and registry.
+ *
+ * @module
+ */
+
+import { deepEqual, equal } from "node:assert/strict";
+import { startDashboardBrowser } from "../helpers/dashboard.ts";
+import { startLongshore } from "../helpers/longshore.ts";
+import { BUSYBOX, privateEngineTest, type RealEngine } from "../helpers/real_engine.ts";
+import { startRegistry } from "../helpers/registry.ts";
+import { until } from "../helpers/until.ts";
+
+const GOOD = "echo ready; trap 'exit 0' TERM; sleep 2147483647 & wait";
+const BAD = "echo cannot read the settings; exit 3";
+
+privateEngineTest("the dashboard finds, applies and explains updates", async (engine) => {
+  await using registry = await startRegistry(engine);
+  const reference = await publish(engine, registry.push, GOOD);
+  await engine.docker("run", "--detach", "--name=site", reference);
+  try {
+    await using service = await startLongshore({ engineSocket: engine.socketPath });
+    await using browser = await startDashboardBrowser();
+    const tab = await browser.signIn(service);
+    await tab.open("/updates");
+    await tab.find("button", "Check every 6 hours");
+    await tab.click("button", "Settings");
+    await tab.find("dialog", "Update settings");
+    await tab.checkAccessibility();
+    await tab.type("textbox", "Windows of automatic updates", "0 3 * * sat");
+    await tab.click("button", "Save");
+    await until(
+      "the window is refused",
+      async () => (await tab.page.content()).includes("Not a window: 0 3 * * sat"),
+    );
+    await tab.type("textbox", "Windows of automatic updates", "0 3 * * sat | UTC | 120");
+    await tab.type("spinbutton", "Stable after (seconds)", "5");
+    await tab.click("button", "Save");
+    await tab.status("Saved the update settings");
+
+    await publish(engine, registry.push, BAD);
+    await tab.click("button", "Check now");
+    await tab.find("row", /site:1.*Update available/);
+    await tab.checkAccessibility();
+    await tab.choose(reference, "Update site");
+    await tab.find("dialog", "Update site");
+    await until("the plan is shown", async () => (await tab.page.content()).includes("Running"));
+    await tab.checkAccessibility();
+    await tab.click("button", "Update");
+    await tab.find("row", /site.*Rolled back/);
+    await tab.find("row", /site.*exit/);
+    const before = (await engine.docker("inspect", "--format={{.Image}}", "site")).trim();
+    await tab.choose("the block of site", "Allow again");
+    await tab.status("The image may be installed in site again");
+    await tab.choose("the update of site", "Details");
+    await tab.find("dialog", "Update of site");
+    await until(
+      "its log is shown",
+      async () => (await tab.page.content()).includes("cannot read the settings"),
+    );
+    await tab.checkAccessibility();
+    await tab.click("button", "Close");
+
+    await publish(engine, registry.push, `${GOOD} # newer`);
+    await tab.click("button", "Check now");
+    await tab.find("row", /site:1.*Update available/);
+    await tab.open("/containers");
+    await tab.find("row", /site.*Update/);
+    await tab.open("/containers/site");
+    await tab.click("button", "More actions");
+    await tab.click("menuitem", "Update");
+    await tab.find("dialog", "Update site");
+    await until("the plan is shown", async () => (await tab.page.content()).includes("Running"));
+    await tab.click("button", "Update");
+    await tab.status("The update of site has begun");
+    await tab.open("/updates");
+    await until("the update has succeeded", () => tab.find("row", /site.*Updated/));
+    const after = (await engine.docker("inspect", "--format={{.Image}}", "site")).trim();
+    equal(before === after, false);
+    deepEqual(tab.complaints, []);
+  } finally {
+    await engine.docker("rm", "--force", "site");
+  }
+});
+
+/** Puts an image that runs `script` into the registry, with the engine's copy under its name gone. */
+async function publish(
+  engine: RealEngine,
+  push: (repository: string, image: string) => Promise<string>,
+  script: string,
+): Promise<string> {
+  const container = (await engine.docker("create", BUSYBOX, "true")).trim();
+  const change = `CMD ${JSON.stringify(["sh", "-c", script])}`;
+  const image = (await engine.docker("commit", "--change", change, container)).trim();
+  await engine.docker("rm", container);
+  return await push("site:1", image);
+}

@@ -1,0 +1,153 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { liveApp } from "../helpers/live_app.ts";
+import { BUSYBOX, engineTest } from "../helpers/real_engine.ts";
+import { missingProgram } from "../helpers/sandbox.ts";
+
+/** A project with everything that the plan compares. */
+const compose = (project: string) => ({
+  services: {
+    db: {
+      image: BUSYBOX,
+      command: "sleep 1000",
+      volumes: ["data:/data", "/anonymous", "/tmp:/host:ro"],
+      networks: { back: { aliases: ["database"] } },
+      restart: "on-failure:3",
+      stop_grace_period: "1s",
+      user: "1000:1000",
+      read_only: true,
+      mem_limit: "64m",
+      cap_drop: ["ALL"],
+      sysctls: { "net.core.somaxconn": 1024 },
+    },
+    web: {
+      image: BUSYBOX,
+      entrypoint: ["sleep"],
+      command: ["1000"],
+      depends_on: ["db"],
+      environment: { LOG_LEVEL: "info", EMPTY: "" },
+      labels: { "org.example.tier": "front" },
+      ports: ["127.0.0.1::80", "8081/udp"],
+      networks: ["back", "front"],
+      working_dir: "/tmp",
+      stop_grace_period: "1s",
+      init: true,
+      extra_hosts: ["other:192.0.2.1"],
+      hostname: "web",
+    },
+    sidecar: {
+      image: BUSYBOX,
+      command: "sleep 1000",
+      network_mode: "service:web",
+      stop_grace_period: "1s",
+      cap_add: ["NET_ADMIN"],
+    },
+  },
+  networks: { back: {}, front: { name: `${project}-front` } },
+  volumes: { data: {} },
+});
+
+if (!missingProgram("docker-compose")) {
+  engineTest(
+    "a plan has no change for what docker-compose deployed, and says what differs",
+    async (engine) => {
+      const project = `plan${crypto.randomUUID().slice(0, 8)}`;
+      const directory = await Deno.makeTempDir({ prefix: "longshore-test-" });
+      const run = async (...args: string[]) => {
+        const { success, stderr } = await new Deno.Command("docker-compose", {
+          args: ["--project-name", project, ...args],
+          cwd: directory,
+          env: { DOCKER_HOST: `unix://${engine.socketPath}`, DOCKER_CONFIG: "/nonexistent" },
+          stdin: "null",
+          stdout: "null",
+          stderr: "piped",
+        }).output();
+        if (!success) throw new Error(new TextDecoder().decode(stderr));
+      };
+      const source = compose(project);
+      await Deno.writeTextFile(
+        `${directory}/docker-compose.yml`,
+        JSON.stringify({ version: "2.4", ...source }),
+      );
+      try {
+        await using app = await liveApp(engine.socketPath);
+        const path = `/api/stacks/${project}`;
+        await app.call("POST", "/api/stacks", { name: project, compose: JSON.stringify(source) });
+        const plan = async () => {
+          const { status, body } = await app.call("POST", `${path}/plan`);
+          equal(status, 200, JSON.stringify(body));
+          return body;
+        };
+        const actions = ({ changes }: Awaited<ReturnType<typeof plan>>) =>
+          changes.map(({ kind, name, action }: Record<string, string>) =>
+            `${kind} ${name} ${action}`
+          );
+
+        deepEqual(actions(await plan()), [
+          "network back create",
+          "network front create",
+          "volume data create",
+          "service db create",
+          "service web create",
+          "service sidecar create",
+        ]);
+
+        await run("up", "--detach");
+        const same = await plan();
+        deepEqual(same.changes.flatMap(({ reasons }: typeof same) => reasons), []);
+        deepEqual(
+          new Set(actions(same).map((text: string) => text.split(" ").at(-1))),
+          new Set(["none"]),
+        );
+        deepEqual(same.warnings, []);
+
+        await run("stop", "sidecar");
+        const { web, db, sidecar } = source.services;
+        const changed = {
+          ...source,
+          services: {
+            web: {
+              ...web,
+              environment: { LOG_LEVEL: "debug", NEW: "1" },
+              ports: ["127.0.0.1::80"],
+              command: ["2000"],
+              networks: ["back"],
+              scale: 2,
+            },
+            db: { ...db, volumes: ["data:/data:ro", "/tmp:/host:ro"], mem_limit: "128m" },
+            sidecar,
+          },
+        };
+        await app.call("PUT", `${path}/source`, {
+          compose: JSON.stringify(changed),
+          expectedVersion: 1,
+        });
+        const { changes } = await plan();
+        const texts = Object.fromEntries(
+          changes.map(({ name, action, reasons }: typeof changes) => [
+            name,
+            [action, ...reasons.map(({ text }: Record<string, string>) => text)],
+          ]),
+        );
+        deepEqual(texts.web, [
+          "recreate",
+          'command changed from ["1000"] to ["2000"]',
+          "environment: EMPTY removed",
+          "environment: LOG_LEVEL changed",
+          "environment: NEW added",
+          `networks: ${project}-front removed`,
+          "ports: 8081/udp removed",
+          "scale changed from 1 to 2",
+        ]);
+        deepEqual(texts.db, [
+          "recreate",
+          "mem_limit changed from 67108864 to 134217728",
+          "volumes: /data changed",
+        ]);
+        deepEqual(texts.sidecar, ["start", "1 not running"]);
+      } finally {
+        await run("down", "--volumes", "--timeout", "0");
+        await Deno.remove(directory, { recursive: true });
+      }
+    },
+  );
+}

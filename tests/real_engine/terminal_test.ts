@@ -1,0 +1,190 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { startLongshore } from "../helpers/longshore.ts";
+import { liveApp } from "../helpers/live_app.ts";
+import { engineTest, podmanTest } from "../helpers/real_engine.ts";
+import { handshake, openTerminal, serveTerminals } from "../helpers/terminal_client.ts";
+import { until } from "../helpers/until.ts";
+
+const ON = { config: { terminal: "admin" } } as const;
+
+for (const [kind, test] of [["Docker", engineTest], ["Podman", podmanTest]] as const) {
+  test(`a terminal on ${kind} runs a shell that sees its size and gives its exit code`, async (engine) => {
+    await using app = await liveApp(engine.socketPath, ON);
+    await using server = serveTerminals(app);
+    await using container = await engine.runContainer();
+    const path = `/api/containers/${container.name}/terminal`;
+
+    // There is no bash in the image, so that the next one is started.
+    const terminal = await server.open(path, { cols: 91, rows: 17 });
+    terminal.type("stty size; tty; echo $TERM\n");
+    await terminal.shows("17 91");
+    await terminal.shows("/dev/pts/");
+    await terminal.shows("xterm-256color");
+    terminal.socket.send(JSON.stringify({ resize: [132, 43] }));
+    await until("the size has changed", () => {
+      terminal.type("stty size\n");
+      return terminal.output.includes("43 132");
+    });
+    terminal.type("exit 7\n");
+    deepEqual(await terminal.end(), { message: { exit: 7 }, code: 1000 });
+    ok(!/OCI|not found/.test(terminal.output));
+
+    const other = await server.open(path, { command: "nonsense --x", user: "0:0" });
+    other.type("id -u\nexit\n");
+    deepEqual(await other.end(), { message: { exit: 0 }, code: 1000 });
+    const direct = await server.open(path, { command: "echo 'a  b'" });
+    deepEqual(await direct.end(), { message: { exit: 0 }, code: 1000 });
+    equal(direct.output, "a  b\r\n");
+  });
+
+  test(`a client of a terminal on ${kind} that disconnects leaves no shell behind`, async (engine) => {
+    await using app = await liveApp(engine.socketPath, ON);
+    await using server = serveTerminals(app);
+    await using container = await engine.runContainer();
+    const processes = () => engine.docker("top", container.id);
+
+    const terminal = await server.open(`/api/containers/${container.id}/terminal`);
+    terminal.type("echo $((6 * 7)); sleep 54321\n");
+    await terminal.shows("42");
+    await until("it runs", async () => (await processes()).includes("sleep 54321"));
+    terminal.socket.close();
+    await until("it was hung up", async () => !(await processes()).includes("54321"));
+    equal((await processes()).trim().split("\n").length, 3); // the header, sh and its sleep
+  });
+
+  test(`attach on ${kind} reaches the main process, which survives the client`, async (engine) => {
+    await using app = await liveApp(engine.socketPath, ON);
+    await using server = serveTerminals(app);
+    await using container = await engine.runContainer({
+      command: ["sh"],
+      options: ["--tty", "--interactive"],
+    });
+    const path = `/api/containers/${container.name}/attach`;
+
+    const first = await server.open(path, { cols: 91, rows: 17 });
+    first.type("echo first $((6 * 7)); stty size\n");
+    await first.shows("first 42");
+    await first.shows("17 91");
+    first.socket.close();
+    await until("it has ended", () => app.deps.terminals.count === 0);
+
+    const second = await server.open(path);
+    second.type("echo second $((6 * 7)); exit 5\n");
+    await second.shows("second 42");
+    deepEqual(await second.end(), { message: { exit: 5 }, code: 1000 });
+  });
+}
+
+engineTest("the program serves terminals, and ends them when it stops", async (engine) => {
+  await using container = await engine.runContainer();
+  await using longshore = await startLongshore({
+    engineSocket: engine.socketPath,
+    env: { TERMINAL: "admin" },
+  });
+  const path = `/api/containers/${container.name}/terminal`;
+  const { body } = await longshore.call("POST", `${path}/ticket`, { cols: 80, rows: 24 });
+  const terminal = await openTerminal(
+    `${longshore.baseUrl.replace("http", "ws")}${path}?ticket=${body.ticket}`,
+  );
+  terminal.type("echo $((6 * 7)); sleep 54321\n");
+  await terminal.shows("42");
+  equal(await longshore.stop(), 0);
+  deepEqual(await terminal.end(), { message: { error: "The service is stopping" }, code: 1001 });
+  ok(!(await engine.docker("top", container.id)).includes("54321"));
+});
+
+engineTest("the next start ends the shells that a killed service left running", async (engine) => {
+  await using container = await engine.runContainer();
+  const dataDir = await Deno.makeTempDir({ prefix: "longshore-test-data-" });
+  const start = () =>
+    startLongshore({ dataDir, engineSocket: engine.socketPath, env: { TERMINAL: "admin" } });
+  const processes = () => engine.docker("top", container.id);
+  try {
+    await using killed = await start();
+    const path = `/api/containers/${container.name}/terminal`;
+    const { body } = await killed.call("POST", `${path}/ticket`, { cols: 80, rows: 24 });
+    const terminal = await openTerminal(
+      `${killed.baseUrl.replace("http", "ws")}${path}?ticket=${body.ticket}`,
+    );
+    terminal.type("echo $((6 * 7)); sleep 54321\n");
+    await terminal.shows("42");
+    await until("it runs", async () => (await processes()).includes("sleep 54321"));
+    await killed.kill9();
+    await terminal.end();
+    ok((await processes()).includes("sleep 54321"));
+
+    await using _next = await start();
+    await until("the shell was ended", async () => !(await processes()).includes("54321"));
+    equal((await processes()).trim().split("\n").length, 3); // the header, sh and its sleep
+  } finally {
+    await Deno.remove(dataDir, { recursive: true });
+  }
+});
+
+engineTest("attach to a container without a terminal joins its output", async (engine) => {
+  await using app = await liveApp(engine.socketPath, ON);
+  await using server = serveTerminals(app);
+  await using container = await engine.runContainer({
+    command: ["sh", "-c", "while read line; do echo out $line; echo err $line >&2; done; exit 3"],
+    options: ["--interactive"],
+  });
+  const terminal = await server.open(`/api/containers/${container.name}/attach`);
+  terminal.type("one\n");
+  await terminal.shows("out one\n");
+  await terminal.shows("err one\n");
+  terminal.type("two\n");
+  await terminal.shows("out two\n");
+  await engine.docker("kill", container.id);
+  deepEqual(await terminal.end(), { message: { exit: 137 }, code: 1000 });
+});
+
+engineTest("a terminal in an image without a shell says so", async (engine) => {
+  await using app = await liveApp(engine.socketPath, ON);
+  await using server = serveTerminals(app);
+  await using container = await engine.runContainer({
+    command: ["/bin/sh", "-c", "trap 'exit 0' TERM; /bin/sleep 2147483647 & wait"],
+    options: ["--env", "PATH=/nowhere"],
+  });
+  await until("it runs", () => app.deps.inventory.get(container.id)?.state === "running");
+  const terminal = await server.open(`/api/containers/${container.name}/terminal`);
+  deepEqual(await terminal.end(), {
+    message: { error: "The container has none of these programs: bash, sh, ash" },
+    code: 1008,
+  });
+  equal(terminal.output, "");
+
+  const unknown = await server.open(`/api/containers/${container.name}/terminal`, {
+    command: "/bin/busybox sh",
+    user: "no-such-user",
+  });
+  // The engine writes the reason to the output.
+  deepEqual(await unknown.end(), { message: { exit: 126 }, code: 1000 });
+  match(unknown.output, /no-such-user/);
+});
+
+engineTest("a flood of output waits for a client that does not read", async (engine) => {
+  await using app = await liveApp(engine.socketPath, ON);
+  await using server = serveTerminals(app);
+  await using container = await engine.runContainer();
+  const path = `/api/containers/${container.name}/terminal`;
+  const ticket = await server.ticket(path, { command: "yes" });
+  using client = await handshake(server.port, `${path}?ticket=${ticket}`);
+  equal(client.status, 101);
+
+  // The client reads nothing: after the buffers are full, `yes` must stand still.
+  let waited = 0;
+  await until("the buffers are full", async () => {
+    const state = (await engine.docker("top", container.id, "-o", "pid,stat,args"))
+      .split("\n").find((line) => line.endsWith(" yes"));
+    waited = /^\s*\d+\s+S/.test(state ?? "") ? waited + 1 : 0;
+    return waited === 3;
+  });
+  ok(Deno.memoryUsage().external < 64 * 1024 * 1024);
+  equal(app.deps.terminals.count, 1);
+  app.clock.advance({ seconds: 1 });
+  app.deps.terminals.check();
+  equal(app.deps.terminals.count, 1);
+  app.clock.advance({ seconds: 61 });
+  app.deps.terminals.check();
+  await until("it has ended", () => app.deps.terminals.count === 0);
+});

@@ -1,0 +1,126 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { automaticActor } from "../../services/ce/auth/audit.ts";
+import { getJob } from "../../services/ce/jobs/jobs.ts";
+import { updateNow } from "../../services/ce/updates/automatic/scheduled.ts";
+import { createUpdater } from "../../services/ce/updates/automatic/updater.ts";
+import { changeUpdateSettings } from "../../services/ce/updates/settings.ts";
+import { runCommand } from "../helpers/command.ts";
+import { type LiveApp, liveApp } from "../helpers/live_app.ts";
+import { startLongshore } from "../helpers/longshore.ts";
+import { BUSYBOX, privateEngineTest, type RealEngine } from "../helpers/real_engine.ts";
+import { startRegistry } from "../helpers/registry.ts";
+import { until } from "../helpers/until.ts";
+
+const REPOSITORY = "app:1";
+
+const admin = { userId: "key", role: "admin", familyId: "", address: "192.0.2.1" } as const;
+
+/** Makes an image that differs from all others. @returns Its id. */
+async function makeImage(engine: RealEngine): Promise<string> {
+  const base = await engine.docker("create", BUSYBOX, "true");
+  const command = JSON.stringify(["sh", "-c", "trap 'exit 0' TERM; sleep 2147483647 & wait"]);
+  const id = await engine.docker(
+    "commit",
+    `--change=CMD ${command}`,
+    `--change=LABEL build=${crypto.randomUUID()}`,
+    base,
+  );
+  await engine.docker("rm", base);
+  return id;
+}
+
+/** Checks the images and returns the status of the only one. */
+async function check(app: LiveApp): Promise<string> {
+  const { body: job } = await app.call("POST", "/api/updates/check", {});
+  await ended(app, job.id);
+  const { body } = await app.call("GET", "/api/updates");
+  equal(body.updates.length, 1);
+  return body.updates[0].status;
+}
+
+const ended = (app: LiveApp, id: string) =>
+  until("the job has ended", () => {
+    const job = getJob(app.deps, admin, id);
+    return job.endedAt !== null && job;
+  });
+
+privateEngineTest(
+  "a moved tag is found, and the container is updated by policy, by schedule and by command",
+  async (engine) => {
+    // The service cannot reach this registry itself, so that it asks the engine.
+    await using registry = await startRegistry(engine);
+    const publish = async () => {
+      const id = await makeImage(engine);
+      await registry.push(REPOSITORY, id);
+      return id;
+    };
+    const imageOf = (name: string) => engine.docker("inspect", "--format={{.Image}}", name);
+    const first = await publish();
+    const reference = `${registry.address}/${REPOSITORY}`;
+    await engine.docker("run", "--detach", "--name=web", "--stop-timeout=1", reference);
+    equal(await imageOf("web"), first);
+    let leadMs = 0;
+    {
+      await using app = await liveApp(engine.socketPath);
+      app.deps.now = () => new Date(Date.now() + leadMs);
+      changeUpdateSettings(app.deps, {
+        enabled: true,
+        policy: "auto",
+        minimumAgeHours: 0,
+        stableSeconds: 5,
+        windows: [{ cron: "0 0 * * *", timeZone: "UTC", durationMinutes: 1_440 }],
+      });
+      equal(await check(app), "up_to_date");
+
+      const second = await publish();
+      equal(await check(app), "update_available");
+      const updater = createUpdater(app.deps);
+      await updater.next();
+      equal((await app.call("GET", "/api/jobs?kind=container.update")).body.jobs.length, 0);
+      leadMs = 11 * 60_000;
+      await updater.next();
+      const [job] = (await app.call("GET", "/api/jobs?kind=container.update")).body.jobs;
+      equal((await ended(app, job.id)).status, "succeeded");
+      equal(await imageOf("web"), second);
+      equal(await check(app), "up_to_date");
+      await updater.next();
+      const { entries } = (await app.call("GET", "/api/audit?limit=5")).body;
+      deepEqual(
+        entries.filter(({ action }: { action: string }) => action === "automatic update")
+          .map(({ target, outcome }: Record<string, string>) => [target, outcome]),
+        [["web", "success"]],
+      );
+
+      const third = await publish();
+      const web = await until(
+        "the new container is known",
+        () => app.deps.inventory.list().find(({ name }) => name === "web"),
+      );
+      await updateNow(app.deps, web, automaticActor("schedule"));
+      equal(await imageOf("web"), third);
+    }
+
+    const fourth = await publish();
+    await using service = await startLongshore({ engineSocket: engine.socketPath });
+    const env = { DATA_DIR: service.dataDir, API_KEY: service.apiKey };
+    const run = (...args: string[]) => runCommand(args, { env });
+    const before = await run("updates");
+    match(before.stdout, /^IMAGE +STATUS +NEWER +CONTAINERS\n.*app:1 +unknown \(not checked yet\)/);
+    const after = await run("updates", "--check");
+    match(after.stdout, /app:1 +update available +web\n/, after.stderr);
+    equal(
+      JSON.parse((await run("updates", "--json")).stdout).updates[0].status,
+      "update_available",
+    );
+
+    const plan = await run("update", "web", "--plan");
+    match(plan.stdout, /^web would be updated to .*app:1/, plan.stderr);
+    equal(plan.code, 0);
+    equal((await service.call("PUT", "/api/updates/settings", { stableSeconds: 5 })).status, 200);
+    const update = await run("update", "web");
+    deepEqual([update.code, update.stdout], [0, "web was updated.\n"], update.stderr);
+    match(update.stderr, /verify: succeeded/);
+    equal(await imageOf("web"), fourth);
+    equal((await run("update", "no-such-container")).code, 1);
+  },
+);
