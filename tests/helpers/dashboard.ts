@@ -35,6 +35,7 @@ export interface Dashboard {
   find(role: string, name?: string | RegExp): Promise<ElementHandle<HTMLElement>>;
   /** Waits until there is no such part. */
   gone(role: string, name?: string | RegExp): Promise<void>;
+  /** Clicks a part as soon as it is enabled, has stopped moving and is not covered. */
   click(role: string, name?: string | RegExp): Promise<void>;
   /** Replaces the text of a field. */
   type(role: string, name: string, text: string): Promise<void>;
@@ -42,9 +43,9 @@ export interface Dashboard {
   choose(row: string, item: string): Promise<void>;
   /** Names of the parts of a role, in the order of the document. */
   names(role: string): Promise<string[]>;
-  /** Waits for a message about a success. */
+  /** Waits for a message about a success, which may have gone meanwhile. Each counts once. */
   status(text: string | RegExp): Promise<void>;
-  /** Waits for a message about a failure. */
+  /** Waits for a message about a failure; as above. */
   alert(text: string | RegExp): Promise<void>;
   theme(theme: "light" | "dark"): Promise<void>;
   /** Fails with what axe-core finds (WCAG 2.2 A and AA, and its best practices). */
@@ -60,7 +61,7 @@ export interface DashboardBrowser extends AsyncDisposable {
 }
 
 /** Limit for each step, in milliseconds; reached only on failure. */
-const WAIT_MS = 30_000;
+const WAIT_MS = 60_000;
 
 /** Ignored where there is no browser, unless it is required. */
 export function dashboardTest(name: string, fn: (t: Deno.TestContext) => Promise<void>): void {
@@ -114,6 +115,7 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
     if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`);
   });
   await page.setViewport(view);
+  await page.evaluateOnNewDocument(recordMessages);
 
   const dashboard: Dashboard = {
     page,
@@ -136,9 +138,17 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
         async () => (await query(page, role, name)).length === 0,
         { deadlineMs: WAIT_MS },
       ).then(() => {}),
-    async click(role, name) {
-      await (await dashboard.find(role, name)).click();
-    },
+    click: (role, name) =>
+      until(
+        `${role} ${name ?? ""} can be clicked`,
+        async () => {
+          const [element] = await query(page, role, name);
+          if (!element || !await element.evaluate(canBeClicked)) return false;
+          await element.click();
+          return true;
+        },
+        { deadlineMs: WAIT_MS },
+      ).then(() => {}),
     async type(role, name, text) {
       const field = await dashboard.find(role, name);
       await field.evaluate((element) => (element as HTMLInputElement).select());
@@ -152,8 +162,8 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
     async names(role) {
       return await Promise.all((await query(page, role)).map((each) => nameOf(each)));
     },
-    status: async (text) => void await dashboard.find("status", text),
-    alert: async (text) => void await dashboard.find("alert", text),
+    status: (text) => message(page, "status", text),
+    alert: (text) => message(page, "alert", text),
     async theme(theme) {
       await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
       await page.waitForFunction(`document.documentElement.dataset.theme === "${theme}"`);
@@ -182,6 +192,60 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
     },
   };
   return dashboard;
+}
+
+/** Runs in the page: messages of a success go after some seconds, which a busy test can miss. */
+function recordMessages(): void {
+  const shown: { role: string; text: string }[] = [];
+  Object.assign(globalThis, { shownMessages: shown });
+  new MutationObserver((records) => {
+    for (const node of records.flatMap(({ addedNodes }) => [...addedNodes])) {
+      if (!(node instanceof Element)) continue;
+      const parts = [node, ...node.querySelectorAll(".toast [role]")]
+        .filter((each) => each.matches(".toast [role]"));
+      for (const part of parts) {
+        const role = part.getAttribute("role")!;
+        shown.push({ role, text: part.getAttribute("aria-label") ?? "" });
+      }
+    }
+  }).observe(document, { childList: true, subtree: true });
+}
+
+async function message(page: Page, role: string, text: string | RegExp): Promise<void> {
+  const isWanted = (each: string) => typeof text === "string" ? each === text : text.test(each);
+  await until(`${role} ${text}`, async () => {
+    const shown = await page.evaluate(
+      // deno-lint-ignore no-explicit-any
+      () => (globalThis as any).shownMessages as { role: string; text: string }[],
+    );
+    const at = shown.findIndex((each) => each.role === role && isWanted(each.text));
+    if (at >= 0) {
+      // deno-lint-ignore no-explicit-any
+      await page.evaluate((at) => (globalThis as any).shownMessages.splice(at, 1), at);
+      return true;
+    }
+    return (await query(page, role, text)).length > 0;
+  }, { deadlineMs: WAIT_MS });
+}
+
+/** Runs in the page. */
+async function canBeClicked(element: Element): Promise<boolean> {
+  if (element.matches(":disabled, [aria-disabled=true]")) return false;
+  element.scrollIntoView({ block: "nearest", inline: "nearest" });
+  const place = () => element.getBoundingClientRect();
+  const before = place();
+  // A tab in the background has no frames.
+  await new Promise((resolve) => {
+    requestAnimationFrame(resolve);
+    setTimeout(resolve, 100);
+  });
+  const after = place();
+  if (before.x !== after.x || before.y !== after.y || after.width === 0) return false;
+  const hit = document.elementFromPoint(
+    after.x + after.width / 2,
+    after.y + after.height / 2,
+  );
+  return hit !== null && (element.contains(hit) || hit.contains(element));
 }
 
 /** Chromium's own names of some roles. */
