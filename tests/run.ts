@@ -7,7 +7,8 @@
  *
  * Words choose the files whose path contains one of them. The last line is `N passed, N failed`
  * (and `, N skipped` if tests were skipped); the exit status is 0 only if none failed. With
- * `LONGSHORE_REQUIRE_ENGINE=1`, skipping a test because an engine is missing is a failure.
+ * `LONGSHORE_REQUIRE_ENGINE=1`, as in `.ci/run`, skipping a test because an engine is missing is a
+ * failure, and the files of up to three tests that failed are run once more.
  * With `LONGSHORE_EXECUTABLE=FILE`, only the files run that start the program, and they start FILE.
  * `--trace-leaks` shows where a test began what it has not ended.
  *
@@ -38,6 +39,9 @@ const RUN_MAX_MS = 20 * 60_000;
 /** The summary is in the last lines that `deno test` prints; failures are listed before it. */
 const TAIL_MAX = 64 * 1024;
 
+/** More failures than this are no coincidence, and not repeated. */
+const REPEATED_MAX = 3;
+
 /** Types are left to `deno check`: each of several runs would check them again. */
 const OPTIONS = ["--allow-all", "--no-check", "--sanitize-ops", "--sanitize-resources"];
 
@@ -58,7 +62,7 @@ if (import.meta.main) {
 async function run(args: string[]): Promise<Counts> {
   const options = args.filter((arg) => arg.startsWith("-"));
   const words = args.filter((arg) => !arg.startsWith("-"));
-  const files = (await testFiles("tests")).filter((path) =>
+  const files = (await listTests("tests")).filter((path) =>
     (words.length === 0 || words.some((word) => path.includes(word))) &&
     (Deno.env.get("LONGSHORE_EXECUTABLE") === undefined || startsProgram(path))
   );
@@ -70,23 +74,23 @@ async function run(args: string[]): Promise<Counts> {
   }
 
   const runs: Promise<Counts>[] = [];
-  if (other.length) runs.push(denoTest(["--parallel", ...options, ...other]));
+  if (other.length) runs.push(testFiles(["--parallel", ...options], other));
   // These tests mostly wait for the engine, so that they fill what the others leave of the processors.
   const engines = Math.min(real.length, dockerdObstacle() === undefined ? 2 : 1);
   for (let share = 0; share < engines; share++) {
     const files = real.filter((_, at) => at % engines === share);
-    runs.push(runRealEngine([...options, ...files]));
+    runs.push(runRealEngine(options, files));
   }
   const counts = { passed: 0, failed: 0, skipped: 0 };
   for (const each of await Promise.all(runs)) add(counts, each);
   return counts;
 }
 
-async function runRealEngine(args: string[]): Promise<Counts> {
+async function runRealEngine(options: string[], files: string[]): Promise<Counts> {
   const started = await startPrivateEngine();
   if ("engine" in started) {
     await using engine = started.engine;
-    return await denoTest(args, environmentOf(engine));
+    return await testFiles(options, files, environmentOf(engine));
   }
 
   const { obstacle } = started;
@@ -103,7 +107,7 @@ async function runRealEngine(args: string[]): Promise<Counts> {
   await importBusybox(engine);
   try {
     const env = { ...environmentOf(engine), [OBSTACLE_VARIABLE]: obstacle };
-    const counts = await denoTest(args, env);
+    const counts = await testFiles(options, files, env);
     return { ...counts, failed: Math.max(counts.failed, failed) };
   } finally {
     await engine.docker("rmi", BUSYBOX);
@@ -120,8 +124,38 @@ async function startPrivateEngine(): Promise<{ engine: OwnEngine } | { obstacle:
   }
 }
 
+/**
+ * Runs test files. In the gate, where a whole submission depends on it, files with a failed test run
+ * once more: beside a browser and two engines, a test can be late. It says so, because that is a
+ * defect too.
+ */
+async function testFiles(
+  options: string[],
+  files: string[],
+  env: Record<string, string> = {},
+): Promise<Counts> {
+  const { counts, output } = await denoTest([...options, ...files], env);
+  const failed = parseFailedFiles(output);
+  if (!isEngineRequired() || stop.signal.aborted || !failed || counts.failed > REPEATED_MAX) {
+    return counts;
+  }
+  console.log(`\nRunning again what failed: ${failed.join(" ")}`);
+  const { counts: again } = await denoTest([...options, ...failed], env);
+  if (again.failed === 0) {
+    console.log(`Passed at the second attempt only; correct its race: ${failed.join(" ")}`);
+  }
+  return {
+    passed: counts.passed + counts.failed - again.failed,
+    failed: again.failed,
+    skipped: counts.skipped,
+  };
+}
+
 /** Runs `deno test` in its own process group, and ends the whole group with it. */
-async function denoTest(args: string[], env: Record<string, string> = {}): Promise<Counts> {
+async function denoTest(
+  args: string[],
+  env: Record<string, string>,
+): Promise<{ counts: Counts; output: string }> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["test", ...OPTIONS, ...args],
     cwd: root,
@@ -141,27 +175,48 @@ async function denoTest(args: string[], env: Record<string, string> = {}): Promi
   limit.removeEventListener("abort", end);
   // Programs that a crashed test left behind; they would also keep the output open.
   end();
-  const text = await output;
+  const text = plainText(await output);
 
   if (limit.aborted) console.log(String(limit.reason));
   const counts = parseSummary(text) ?? { passed: 0, failed: 1, skipped: 0 };
   // An error outside of every test is in the exit status only.
-  return !success && counts.failed === 0 ? { ...counts, failed: 1 } : counts;
+  if (!success && counts.failed === 0) counts.failed = 1;
+  return { counts, output: text };
+}
+
+/** Without the codes of colors. */
+function plainText(text: string): string {
+  // deno-lint-ignore no-control-regex
+  return text.replace(/\x1b\[[0-9;]*m/g, "");
 }
 
 /**
- * Reads e.g. `ok | 12 passed (3 steps) | 0 failed | 1 ignored (2s)`, the last such line of `text`.
+ * Reads e.g. `ok | 12 passed (3 steps) | 0 failed | 1 ignored (2s)`, the last such line of `text`,
+ * which has no colors.
  *
  * @returns `undefined` if there is none, as after a crash.
  */
 export function parseSummary(text: string): Counts | undefined {
-  // deno-lint-ignore no-control-regex
-  const plain = text.replace(/\x1b\[[0-9;]*m/g, "");
-  const last = [...plain.matchAll(/^(?:ok|FAILED) \| (\d+) passed\b.* \| (\d+) failed\b(.*)$/gm)]
+  const last = [...text.matchAll(/^(?:ok|FAILED) \| (\d+) passed\b.* \| (\d+) failed\b(.*)$/gm)]
     .at(-1);
   if (!last) return undefined;
   const ignored = /\| (\d+) ignored\b/.exec(last[3]!)?.[1] ?? 0;
   return { passed: Number(last[1]), failed: Number(last[2]), skipped: Number(ignored) };
+}
+
+/**
+ * The test files of the failures that `deno test` explains under "ERRORS", in `text` without colors.
+ *
+ * @returns `undefined` if there are none, or if one names no test file.
+ */
+export function parseFailedFiles(text: string): string[] | undefined {
+  const errors = /^ ERRORS $([^]*?)^ FAILURES $/m.exec(text)?.[1];
+  if (errors === undefined) return undefined;
+  const [, ...failures] = errors.split(/^(?=.+ => \.\/\S+:\d+:\d+$|\.\/\S+ \(uncaught error\)$)/m);
+  const files = failures.map((each) => /tests\/[\w/]+_test\.ts/.exec(each)?.[0]);
+  const found = files.filter((each) => each !== undefined);
+  if (found.length === 0 || found.length < files.length) return undefined;
+  return [...new Set(found)];
 }
 
 /** Copies a stream to standard output. @returns The last part of its text. */
@@ -201,11 +256,11 @@ function startsProgram(path: string): boolean {
   return /\b(startLongshore|runCommand)\(/.test(Deno.readTextFileSync(new URL(path, root)));
 }
 
-async function testFiles(folder: string): Promise<string[]> {
+async function listTests(folder: string): Promise<string[]> {
   const found: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(new URL(folder, root))) {
     const path = `${folder}/${name}`;
-    if (isDirectory) found.push(...await testFiles(path));
+    if (isDirectory) found.push(...await listTests(path));
     else if (name.endsWith("_test.ts")) found.push(path);
   }
   return found.sort();

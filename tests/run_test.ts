@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { parseSummary } from "./run.ts";
+import { parseFailedFiles, parseSummary } from "./run.ts";
 
 for (
   const { text, counts } of [
@@ -8,8 +8,7 @@ for (
       counts: { passed: 12, failed: 0, skipped: 1 },
     },
     {
-      text:
-        "\x1b[0m\x1b[31mFAILED\x1b[0m | 2 passed (2 steps) | 1 failed (1 step) \x1b[2m(1ms)\x1b[0m",
+      text: "FAILED | 2 passed (2 steps) | 1 failed (1 step) (1ms)",
       counts: { passed: 2, failed: 1, skipped: 0 },
     },
     {
@@ -24,3 +23,33 @@ for (
     deepEqual(parseSummary(text), counts);
   });
 }
+
+const FAILED = `running 2 tests from ./tests/other_test.ts
+
+ ERRORS 
+
+the page => ./tests/helpers/browser.ts:10:2
+error: Error: Still waiting
+    at until (file:///home/tests/helpers/until.ts:35:9)
+    at async file:///home/tests/browser/page_test.ts:75:5
+
+a list ... its order => ./tests/list_test.ts:44:11
+error: AssertionError: 1 => 2
+
+./tests/module_test.ts (uncaught error)
+error: (in promise) Error: no
+`;
+
+Deno.test("parseFailedFiles() finds the file of each failure", () => {
+  deepEqual(parseFailedFiles(`${FAILED}\n FAILURES \n\nthe page\n`), [
+    "tests/browser/page_test.ts",
+    "tests/list_test.ts",
+    "tests/module_test.ts",
+  ]);
+});
+
+Deno.test("parseFailedFiles() finds nothing where a failure names no test file", () => {
+  const text = `${FAILED}\nhelper => ./tests/helpers/a.ts:1:1\nerror: no\n\n FAILURES \n`;
+  deepEqual(parseFailedFiles(text), undefined);
+  deepEqual(parseFailedFiles("ok | 1 passed | 0 failed (1s)\n"), undefined);
+});
