@@ -9,8 +9,11 @@ export const migration: Migration = {
       kind        TEXT NOT NULL,
       target_type TEXT NOT NULL CHECK (target_type IN ('image', 'container', 'stack', 'host')),
       target      TEXT NOT NULL,
+      stack       TEXT, -- of a job on a container, when the job was created
       status      TEXT NOT NULL CHECK (
-        status IN ('queued', 'running', 'succeeded', 'failed', 'rolled_back', 'cancelled')
+        status IN (
+          'queued', 'running', 'succeeded', 'failed', 'rolled_back', 'needs_attention', 'cancelled'
+        )
       ),
       progress    TEXT, -- JSON
       steps       TEXT NOT NULL, -- JSON, with the result of each finished step

@@ -45,8 +45,7 @@ import { migration as updates } from "./0069_ce_updates.ts";
 import { migration as scheduleUpdates } from "./0070_ce_schedule_updates.ts";
 import { migration as updateRuns } from "./0073_ce_update_runs.ts";
 import { migration as stackVersions } from "./0076_ce_stack_versions.ts";
-import { migration as liveOperation } from "./0079_ce_live_operation.ts";
-import { migration as jobsNeedAttention } from "./0080_ce_jobs_needs_attention.ts";
+import { migration as terminalShells } from "./0079_ce_terminal_shells.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -88,6 +87,5 @@ export const stateMigrations: readonly Migration[] = [
   scheduleUpdates,
   updateRuns,
   stackVersions,
-  liveOperation,
-  jobsNeedAttention,
+  terminalShells,
 ];
