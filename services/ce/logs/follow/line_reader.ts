@@ -111,10 +111,11 @@ function toLogLine({ stamp, text, truncated }: Line, position: Position): LogLin
 }
 
 /**
- * Numbers of entries to read until the position is among them. The engine finds the last entries
- * quickly, but searches the whole log for a time, which takes long for a large log.
+ * Numbers of entries to read from the end, until the position is among them. A read by time would lose
+ * lines: Docker takes the time of a line before the line waits for its turn behind those of the other
+ * stream, and a clock may be set back, so that lines after the position may have an earlier time.
  */
-const TAILS = [1_000, 20_000];
+const TAILS = [1_000, 16_000, 256_000, 4_000_000];
 
 /**
  * Reads the lines after a position, up to the present end of the log.
@@ -129,8 +130,7 @@ export async function readLinesAfter(
   receive: LineReceiver,
   onMissing: () => void,
 ): Promise<void> {
-  const since = sinceBefore(position);
-  for (const range of rangesWith(position)) {
+  for (const range of RANGES) {
     const search = createSearch(position, range);
     await readLines(source, range, signal, (line) => {
       if (search.isFound) return receive(line);
@@ -139,13 +139,10 @@ export async function readLinesAfter(
     if (search.isFound) return;
   }
   onMissing();
-  await readLines(source, { since }, signal, (line) => {
+  await readLines(source, { since: sinceBefore(position) }, signal, (line) => {
     return isLater(line.position, position) ? receive(line) : undefined;
   });
 }
-
-/** Lines without the position after which a followed log is no longer searched for it. */
-const SKIPPED_MAX = 1_000;
 
 /**
  * Follows a log from the line after a position, until the engine ends it.
@@ -166,37 +163,40 @@ export async function followLinesAfter(
     await readLines(source, { follow: true }, signal, receive);
     return true;
   }
-  for (const range of rangesWith(position)) {
-    const search = createSearch(position, range);
-    let skipped = 0;
-    await readLines(source, { ...range, follow: true }, signal, (line) => {
+  for (const range of RANGES) {
+    const followed = { ...range, follow: true };
+    const search = createSearch(position, followed);
+    await readLines(source, followed, signal, (line) => {
       if (search.isFound) return receive(line);
       if (search.isHopeless(line)) return false;
       if (search.isFound) onFound();
-      return range.since === undefined || ++skipped < SKIPPED_MAX;
+      return true;
     });
     if (search.isFound || signal.aborted) return true;
   }
   return false;
 }
 
-const rangesWith = (position: Position): ReadRange[] => [
-  ...TAILS.map((tail) => ({ tail })),
-  { since: sinceBefore(position) },
-];
+const RANGES: readonly ReadRange[] = [...TAILS.map((tail) => ({ tail })), {}];
 
 /** Searches the lines of a read for a position. */
-function createSearch(position: Position, { tail }: ReadRange) {
+function createSearch(position: Position, { tail, follow }: ReadRange) {
+  // Times only save work here: a few lines are searched in any case, and so is the whole log at last.
+  const isLongRead = tail === undefined ? follow : tail > TAILS[0]!;
   let isFound = false;
-  let isFirst = true;
+  let lines = 0;
   return {
     get isFound() {
       return isFound;
     },
     /** Whether the read begins too late to contain the position, or to count equal times. */
     isHopeless(line: LogLine): boolean {
-      if (isFirst && tail !== undefined && !isLater(position, line.position)) return true;
-      isFirst = false;
+      if (lines++ === 0) {
+        if (isLater(line.position, position)) {
+          if (isLongRead) return true;
+        } else if (tail !== undefined && !isLater(position, line.position)) return true;
+      }
+      if (tail !== undefined && lines > tail) return true;
       isFound = isSamePosition(line.position, position);
       return false;
     },

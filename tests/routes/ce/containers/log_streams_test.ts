@@ -208,6 +208,23 @@ Deno.test("a stream continues after the last id without loss or repetition", asy
   await second.cancel();
 });
 
+Deno.test("a line with an earlier time than the one before it is sent, however far behind the client is", async () => {
+  await using app = logApp(web);
+  const log = app.logs.web!;
+  const path = "/api/containers/web/logs/stream?since=2025-01-01";
+  log.write("first");
+  // Docker takes the time of a line before it waits for its turn behind the other stream.
+  log.write("error", { stream: "stderr", time: "2026-01-01T00:00:00.000002500Z" });
+  const first = await openLogStream(app, path);
+  deepEqual(await messages(first, 2), ["first", "error"]);
+  await first.cancel();
+  log.write("late");
+  writeMany(log, 30_000);
+  const second = await openLogStream(app, path, { lastId: first.lastId });
+  deepEqual(await messages(second, 3), ["late", "line 0", "line 1"]);
+  await second.cancel();
+});
+
 Deno.test("a client is told when the engine no longer has its lines", async () => {
   await using app = logApp(web);
   const log = app.logs.web!;
