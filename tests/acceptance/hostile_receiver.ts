@@ -5,6 +5,7 @@
  * @module
  */
 
+import { freePort } from "../helpers/free_port.ts";
 export interface HostileReceiver extends AsyncDisposable {
   /** Answers with a failure whose body, headers and status text repeat the request. */
   failing: string;
@@ -110,10 +111,4 @@ function hostileMailServer() {
       await Promise.all(serving);
     },
   };
-}
-
-/** A port that was free a moment ago. */
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }

@@ -5,15 +5,16 @@
  * @module
  */
 
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import {
   type Dashboard,
   dashboardTest,
   PHONE,
   startDashboardBrowser,
 } from "../helpers/dashboard.ts";
+import { checkBothThemes, hasColumns } from "../helpers/dashboard_steps.ts";
 import { startLongshore } from "../helpers/longshore.ts";
-import { until } from "../helpers/until.ts";
+import { eventually, until } from "../helpers/until.ts";
 
 const ADMIN = { email: "ada@example.com", password: "correct horse battery staple" };
 const OPERATOR = { email: "grace@example.com", password: "violet tractor under moons" };
@@ -42,21 +43,7 @@ async function signIn(tab: Dashboard, { email, password }: typeof ADMIN): Promis
   await tab.type("textbox", "Password", password);
   await tab.click("button", "Sign in");
   await tab.find("heading", "Overview");
-  // The one request that fails for a browser without a session.
-  tab.complaints.length = 0;
-}
-
-/** Axe-core on the page as it is, in both themes. */
-async function checkBothThemes(tab: Dashboard): Promise<void> {
-  for (const theme of ["light", "dark"] as const) {
-    await tab.theme(theme);
-    await tab.checkAccessibility();
-  }
-}
-
-/** The browser reports the refusal of the step before; nothing else may be reported. */
-function takeRefusal(tab: Dashboard, status: number): void {
-  for (const each of tab.complaints.splice(0)) match(each, new RegExp(`^${status} |${status}`));
+  await tab.refused(401); // A browser without a session.
 }
 
 /** Answers the question before something is destroyed. @returns Its text. */
@@ -80,28 +67,27 @@ dashboardTest(
     await t.step("a user is created, edited and listed", async () => {
       await tab.open("/users");
       await tab.find("table", "Users");
-      deepEqual(await tab.names("columnheader"), ["Email", "Role", "Created", "Last sign-in"]);
+      await hasColumns(tab, ["Email", "Role", "Created", "Last sign-in"]);
       await tab.click("button", "New user");
       await tab.find("dialog", "New user");
       await checkBothThemes(tab);
-      const sent = tab.requests.length;
+      const sent = tab.changes().length;
       await tab.click("button", "Create");
-      const email = await tab.find("textbox", "Email");
-      equal(await email.evaluate((each) => each.getAttribute("aria-invalid")), "true");
-      equal(tab.requests.length, sent);
+      await tab.invalid("textbox", "Email");
+      equal(tab.changes().length, sent);
 
       await tab.type("textbox", "Email", ADMIN.email);
       await tab.type("textbox", "Password", OPERATOR.password);
       await tab.click("button", "Create");
       await tab.alert(/ada@example\.com/);
-      takeRefusal(tab, 409);
+      await tab.refused(409);
       await tab.type("textbox", "Email", OPERATOR.email);
       await tab.click("button", "Create");
       await tab.status(`Created ${OPERATOR.email}`);
 
       await tab.choose(OPERATOR.email, "Edit");
       await tab.find("dialog", `Edit ${OPERATOR.email}`);
-      await tab.page.select("dialog select", "operator");
+      await tab.select("dialog select", "operator");
       await tab.click("button", "Save");
       await tab.status(`Saved ${OPERATOR.email}`);
       const { body } = await service.call("GET", "/auth/users", undefined, {
@@ -120,13 +106,7 @@ dashboardTest(
       await tab.choose(OPERATOR.email, "Sessions");
       await tab.find("heading", "Sessions");
       await tab.status("1 session");
-      deepEqual(await tab.names("columnheader"), [
-        "User",
-        "Address",
-        "Browser",
-        "Created",
-        "Last used",
-      ]);
+      await hasColumns(tab, ["User", "Address", "Browser", "Created", "Last used"]);
       await checkBothThemes(tab);
       await tab.click("button", new RegExp(`^Actions for ${OPERATOR.email}`));
       await tab.click("menuitem", "Revoke");
@@ -139,8 +119,7 @@ dashboardTest(
     await t.step("a token of another account is listed, with its owner, and revoked", async () => {
       await tab.open("/tokens");
       await tab.click("checkbox", "All accounts");
-      const row = await tab.find("row", /deploy/);
-      ok((await row.evaluate((each) => each.textContent)).includes(OPERATOR.email));
+      await tab.find("row", new RegExp(`deploy.*${OPERATOR.email}`));
       await tab.choose("deploy", "Revoke");
       await answer(tab, "Revoke", "deploy");
       await tab.status("Revoked deploy");
@@ -162,14 +141,7 @@ dashboardTest(
     await t.step("the audit log finds what happened", async () => {
       await tab.open("/audit?outcome=failure");
       await tab.find("table", "Audit log");
-      deepEqual(await tab.names("columnheader"), [
-        "Time",
-        "Actor",
-        "Action",
-        "Target",
-        "Outcome",
-        "Address",
-      ]);
+      await hasColumns(tab, ["Time", "Actor", "Action", "Target", "Outcome", "Address"]);
       await tab.status("1 entry");
       await tab.click("button", /^Actions for POST \/auth\/users/);
       await tab.click("menuitem", "Details");
@@ -180,7 +152,7 @@ dashboardTest(
       await tab.page.keyboard.press("Enter");
       await tab.click("button", "Clear filters");
       await tab.find("row", /DELETE \/auth\/users\/:id/);
-      equal(new URL(tab.page.url()).search, "");
+      await eventually(() => equal(new URL(tab.page.url()).search, ""));
     });
 
     await t.step(
@@ -195,7 +167,7 @@ dashboardTest(
         await tab.type("textbox", "New password", "another horse battery");
         await tab.click("button", "Change password");
         await tab.alert(/password/i);
-        takeRefusal(tab, 403);
+        await tab.refused(403);
         await tab.type("textbox", "Current password", ADMIN.password);
         await tab.click("button", "Change password");
         await tab.status("Changed your password");
@@ -207,10 +179,10 @@ dashboardTest(
     await t.step("the last admin cannot become a viewer", async () => {
       await tab.open("/users");
       await tab.choose(ADMIN.email, "Edit");
-      await tab.page.select("dialog select", "viewer");
+      await tab.select("dialog select", "viewer");
       await tab.click("button", "Save");
       await tab.alert(/admin/);
-      takeRefusal(tab, 409);
+      await tab.refused(409);
       await tab.click("button", "Cancel");
       deepEqual(tab.complaints, []);
     });
@@ -234,13 +206,15 @@ dashboardTest("a viewer gets the pages of administration that are theirs", async
   await tab.open("/tokens");
   await tab.click("button", "New token");
   await tab.type("textbox", "Name", "mine");
-  deepEqual(await tab.names("option"), [
-    "Viewer",
-    "In 30 days",
-    "In 90 days",
-    "In a year",
-    "Never",
-  ]);
+  await eventually(async () =>
+    deepEqual(await tab.names("option"), [
+      "Viewer",
+      "In 30 days",
+      "In 90 days",
+      "In a year",
+      "Never",
+    ])
+  );
   await tab.click("button", "Create");
   await tab.find("dialog", "Token created");
   await tab.click("button", "Done");
@@ -257,10 +231,10 @@ dashboardTest("tokens, license and maintenance are managed in key mode", async (
 
   await t.step("users mode is off, and its pages send nothing that is refused", async () => {
     await tab.open("/users");
-    ok((await tab.page.content()).includes("Users mode is off"));
+    await until("it says so", async () => (await tab.page.content()).includes("Users mode is off"));
     await tab.open("/account");
     await tab.find("table", "Sessions");
-    deepEqual(await tab.names("radiogroup"), ["Theme", "Density"]);
+    await eventually(async () => deepEqual(await tab.names("radiogroup"), ["Theme", "Density"]));
     await tab.gone("button", "Change password");
   });
 
@@ -273,9 +247,9 @@ dashboardTest("tokens, license and maintenance are managed in key mode", async (
     });
     await checkBothThemes(tab);
     await tab.type("textbox", "Name", "CI");
-    await tab.page.select("dialog select", "operator");
+    await tab.select("dialog select", "operator");
     await tab.type("textbox", "Stacks", "shop, blog*");
-    await (await tab.find("checkbox", "restart")).click();
+    await tab.click("checkbox", "restart");
     await tab.click("button", "Create");
     await tab.find("dialog", "Token created");
     await checkBothThemes(tab);
@@ -283,8 +257,8 @@ dashboardTest("tokens, license and maintenance are managed in key mode", async (
     const secret = await field.evaluate((each) => (each as HTMLInputElement).value);
     await tab.click("button", "Done");
     await tab.gone("dialog", "Token created");
-    deepEqual(await tab.names("columnheader"), ["Name", "Role", "Created", "Expires", "Last used"]);
-    ok(!(await tab.page.content()).includes(secret));
+    await hasColumns(tab, ["Name", "Role", "Created", "Expires", "Last used"]);
+    await until("it is gone", async () => !(await tab.page.content()).includes(secret));
 
     const { body: { tokens: [token] } } = await service.call("GET", "/api/tokens");
     deepEqual(
@@ -325,8 +299,10 @@ dashboardTest("tokens, license and maintenance are managed in key mode", async (
     await tab.click("button", "Save");
     await tab.status("Saved maintenance mode");
     await tab.page.reload();
-    const reason = await tab.find("textbox", "Reason");
-    equal(await reason.evaluate((each) => (each as HTMLInputElement).value), "New disks");
+    await eventually(async () => {
+      const reason = await tab.find("textbox", "Reason");
+      equal(await reason.evaluate((each) => (each as HTMLInputElement).value), "New disks");
+    });
     await tab.click("switch", "Maintenance mode");
     await tab.status("Disabled maintenance mode");
     await tab.gone("textbox", "Reason");
@@ -338,7 +314,7 @@ dashboardTest("tokens, license and maintenance are managed in key mode", async (
     await tab.type("textbox", "License key", "not.a.license");
     await tab.click("button", "Install license");
     await tab.alert(/license/i);
-    takeRefusal(tab, 400);
+    await tab.refused();
     await tab.click("button", "Start trial");
     await tab.status("Started the trial");
     await tab.gone("button", "Start trial");
@@ -352,8 +328,10 @@ dashboardTest("tokens, license and maintenance are managed in key mode", async (
     await tab.open("/about");
     await tab.find("region", "Service");
     const { body } = await service.call("GET", "/health", undefined, { token: null });
-    const text = await tab.page.$eval("main", (main) => main.textContent);
-    ok(text.includes(body.version) && text.includes("Permission is hereby granted"));
+    await until("both are shown", async () => {
+      const text = await tab.page.$eval("main", (main) => main.textContent);
+      return text.includes(body.version) && text.includes("Permission is hereby granted");
+    });
   });
 
   await t.step("every page is accessible in both themes, and fits on a phone", async () => {
@@ -363,7 +341,7 @@ dashboardTest("tokens, license and maintenance are managed in key mode", async (
       await tab.find("status", "Connection");
       await checkBothThemes(tab);
       await tab.page.setViewport({ ...PHONE, width: 360 });
-      equal(await tab.page.evaluate(() => document.documentElement.scrollWidth), 360, path);
+      await tab.fits(360);
     }
     deepEqual(tab.complaints, []);
   });

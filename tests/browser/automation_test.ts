@@ -5,8 +5,9 @@
  * @module
  */
 
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { type Dashboard, dashboardTest, startDashboardBrowser } from "../helpers/dashboard.ts";
+import { checkBothThemes, hasColumns } from "../helpers/dashboard_steps.ts";
 import { simulateContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 import { fakeRegistry } from "../helpers/fake_registry.ts";
@@ -36,7 +37,8 @@ dashboardTest("alerts, webhooks, schedules, integrations and probes are managed"
   await t.step("webhooks", async () => {
     await checkWebhooks(tab, receiver.url);
     const tests = receiver.received.filter(({ body }) => body !== "");
-    deepEqual(tests.map(({ body }) => JSON.parse(body).event), ["test"]);
+    // A delivery can be repeated, as its receiver may be slow.
+    deepEqual([...new Set(tests.map(({ body }) => JSON.parse(body).event))], ["test"]);
     equal(tests[0]?.headers["x-team"], "operations");
   });
   await t.step("registries", () => checkRegistries(tab));
@@ -92,7 +94,7 @@ dashboardTest(
     await tab.type("textbox", "Password", `${password} 2`);
     await tab.click("button", "Sign in");
     await tab.find("heading", "Access denied");
-    tab.complaints.length = 0;
+    await tab.refused(401); // A browser without a session.
     for (
       const [path, name] of [
         ["/alerts", "High CPU"],
@@ -102,10 +104,9 @@ dashboardTest(
     ) {
       await tab.open(path);
       const toggle = await tab.find("switch", `Enable ${name}`);
-      ok(await toggle.evaluate((input) => (input as HTMLInputElement).disabled), path);
-      const buttons = await tab.names("button");
-      deepEqual(buttons.filter((each) => each.startsWith("New ")), [], path);
-      ok(!(await tab.names("link")).includes("Webhooks"), path);
+      await until("it is disabled", () => toggle.evaluate((input) => input.matches(":disabled")));
+      await tab.gone("button", /^New /);
+      await tab.gone("link", "Webhooks");
     }
     await tab.choose("Dashboards", "Data");
     await tab.find("dialog", "Data of Dashboards");
@@ -118,11 +119,10 @@ async function checkAlerts(tab: Dashboard, service: Longshore): Promise<void> {
   await tab.click("button", "New alert rule");
   await tab.find("dialog", "New alert rule");
   await checkBothThemes(tab);
-  const sent = tab.requests.length;
+  const sent = tab.changes().length;
   await tab.click("button", "Create");
-  const name = await tab.find("textbox", "Name");
-  equal(await name.evaluate((input) => input.getAttribute("aria-invalid")), "true");
-  equal(tab.requests.length, sent);
+  await tab.invalid("textbox", "Name");
+  equal(tab.changes().length, sent);
 
   await tab.type("textbox", "Name", HOSTILE);
   await select(tab, "Metric", "memory_percent");
@@ -131,19 +131,21 @@ async function checkAlerts(tab: Dashboard, service: Longshore): Promise<void> {
   await tab.type("spinbutton", "Duration (seconds)", "0");
   await tab.click("button", "Create");
   await tab.status(`Created ${HOSTILE}`);
-  deepEqual(await columnsOf(tab, "Alert rules"), [
+  await hasColumns(tab, [
     "Name",
     "Condition",
     "State",
     "Last fired",
     "Enabled",
-  ]);
-  ok((await textOf(tab, "Alert rules")).includes("Memory ≥ 0 %"));
+  ], "Alert rules");
+  await until(
+    "its condition",
+    async () => (await textOf(tab, "Alert rules")).includes("Memory ≥ 0 %"),
+  );
 
   // The page follows the alert that fires, without a reload.
   await until("the rule fires", async () => /Firing/.test(await textOf(tab, "Alert rules")));
-  await until("its history", async () => (await columnsOf(tab, "Alert history")).length > 0);
-  deepEqual(await columnsOf(tab, "Alert history"), ["Rule", "Value", "Fired", "Resolved"]);
+  await hasColumns(tab, ["Rule", "Value", "Fired", "Resolved"], "Alert history");
   await checkBothThemes(tab);
 
   await tab.click("switch", `Enable ${HOSTILE}`);
@@ -174,8 +176,7 @@ async function checkWebhooks(tab: Dashboard, url: string): Promise<void> {
   await tab.type("textbox", "URL", "http://10.0.0.1/hook");
   await tab.find("group", "Events");
   await tab.click("button", "Create");
-  const first = await tab.find("checkbox", "*");
-  equal(await first.evaluate((input) => input.getAttribute("aria-invalid")), "true");
+  await tab.invalid("checkbox", "*");
   await checkBothThemes(tab);
 
   await tab.click("checkbox", "alert.fired");
@@ -183,7 +184,7 @@ async function checkWebhooks(tab: Dashboard, url: string): Promise<void> {
   await tab.alert(/10\.0\.0\.1/);
   const field = await tab.find("textbox", "URL");
   equal(await field.evaluate((input) => (input as HTMLInputElement).value), "http://10.0.0.1/hook");
-  expectRefusal(tab);
+  await tab.refused();
 
   await tab.type("textbox", "URL", url);
   await tab.type("textbox", "Headers", "X-Team: operations");
@@ -193,13 +194,13 @@ async function checkWebhooks(tab: Dashboard, url: string): Promise<void> {
   match(await secret.evaluate((input) => (input as HTMLInputElement).value), /^whsec_/);
   await checkBothThemes(tab);
   await tab.click("button", "Done");
-  deepEqual(await columnsOf(tab, "Webhooks"), [
+  await hasColumns(tab, [
     "Name",
     "URL",
     "Events",
     "Last delivery",
     "Enabled",
-  ]);
+  ], "Webhooks");
 
   await tab.choose("On-call", "Edit");
   await tab.click("checkbox", "container.down");
@@ -237,7 +238,7 @@ async function checkRegistries(tab: Dashboard): Promise<void> {
   await checkBothThemes(tab);
   await tab.click("button", "Create");
   await tab.alert(/must be certificates in PEM/);
-  expectRefusal(tab);
+  await tab.refused();
   await tab.type("textbox", "Certificate authority", "");
   await tab.click("button", "Create");
   await tab.status(`Created ${registry.address}`);
@@ -276,17 +277,16 @@ async function checkSchedules(tab: Dashboard): Promise<void> {
   await select(tab, "Action", "stop");
   await select(tab, "Time zone", "Europe/Berlin");
   await tab.click("button", "Create");
-  const cron = await tab.find("textbox", "Cron expression");
-  equal(await cron.evaluate((input) => input.getAttribute("aria-invalid")), "true");
+  await tab.invalid("textbox", "Cron expression");
   await tab.type("textbox", "Cron expression", "99 3 * * *");
   await tab.click("button", "Create");
   await tab.alert(/cron/i);
-  expectRefusal(tab);
+  await tab.refused();
   await checkBothThemes(tab);
   await tab.type("textbox", "Cron expression", "0 3 * * *");
   await tab.click("button", "Create");
   await tab.status("Created Nightly");
-  deepEqual(await columnsOf(tab, "Schedules"), [
+  await hasColumns(tab, [
     "Name",
     "Container",
     "Action",
@@ -294,7 +294,7 @@ async function checkSchedules(tab: Dashboard): Promise<void> {
     "Next run",
     "Last run",
     "Enabled",
-  ]);
+  ], "Schedules");
   await tab.find("region", "Schedule history");
   await checkBothThemes(tab);
 
@@ -322,23 +322,22 @@ async function checkIntegrations(tab: Dashboard): Promise<void> {
   await tab.type("textbox", "Headers", "X-Key: secret");
   await tab.type("textbox", "Field mappings", "disks.0.used");
   await tab.click("button", "Create");
-  const mappings = await tab.find("textbox", "Field mappings");
-  equal(await mappings.evaluate((input) => input.getAttribute("aria-invalid")), "true");
+  await tab.invalid("textbox", "Field mappings");
   await tab.type("textbox", "Field mappings", '[{"name": "Used", "path": "disks.0.used"}]');
   await tab.click("button", "Create");
   await tab.alert(/169\.254\.169\.254/);
-  expectRefusal(tab);
+  await tab.refused();
   await checkBothThemes(tab);
   await tab.type("textbox", "URL", `${system.url}/status`);
   await tab.click("button", "Create");
   await tab.status("Created NAS");
-  deepEqual(await columnsOf(tab, "Integrations"), [
+  await hasColumns(tab, [
     "Name",
     "Adapter",
     "Status",
     "Last poll",
     "Enabled",
-  ]);
+  ], "Integrations");
 
   await tab.choose("NAS", "Test");
   await tab.status(/^Tested NAS: it answered in /);
@@ -354,7 +353,7 @@ async function checkIntegrations(tab: Dashboard): Promise<void> {
   await tab.status("Saved NAS");
   await checkBothThemes(tab);
   await tab.choose("NAS", "Poll");
-  await until("the stored header is kept", () => system.asked.at(-1)?.headers.get("x-key"));
+  await tab.status("Polled NAS: 1 record");
   equal(system.asked.at(-1)?.headers.get("x-key"), "secret");
 
   await tab.choose("NAS", "Delete");
@@ -369,39 +368,18 @@ async function checkProbes(tab: Dashboard): Promise<void> {
   await until("the checks", async () => {
     return /Up\s+204.*Down\s+204, not 200/s.test(await textOf(tab, "Endpoints"));
   });
-  deepEqual(await columnsOf(tab, "Endpoints"), ["Name", "URL", "Status", "Response time"]);
+  await hasColumns(tab, ["Name", "URL", "Status", "Response time"], "Endpoints");
   await until("the certificate", async () => /Unknown/.test(await textOf(tab, "Certificates")));
-  deepEqual(await columnsOf(tab, "Certificates"), ["Domain", "Expires", "Issuer"]);
+  await hasColumns(tab, ["Domain", "Expires", "Issuer"], "Certificates");
   await checkBothThemes(tab);
-}
-
-async function checkBothThemes(tab: Dashboard): Promise<void> {
-  for (const theme of ["light", "dark"] as const) {
-    await tab.theme(theme);
-    await tab.checkAccessibility();
-  }
 }
 
 /** Chooses an option by its value. */
 async function select(tab: Dashboard, name: string, value: string): Promise<void> {
-  await (await tab.find("combobox", name)).evaluate((field, value) => {
-    (field as HTMLSelectElement).value = value;
-    field.dispatchEvent(new Event("change", { bubbles: true }));
-  }, value);
+  const id = await (await tab.find("combobox", name)).evaluate((field) => field.id);
+  await tab.select(`[id="${id}"]`, value);
 }
-
-const columnsOf = (tab: Dashboard, table: string): Promise<string[]> =>
-  tab.page.$$eval(
-    `table[aria-label="${table}"] th[scope=col]`,
-    (headers) => headers.map(({ textContent }) => textContent),
-  );
 
 const textOf = (tab: Dashboard, table: string): Promise<string> =>
   tab.page.$eval(`table[aria-label="${table}"]`, (element) => (element as HTMLElement).innerText)
     .catch(() => "");
-
-/** Takes the one complaint about a refusal that the test has caused. */
-function expectRefusal(tab: Dashboard): void {
-  const refusals = tab.complaints.splice(0);
-  ok(refusals.length > 0 && refusals.every((each) => /\b400\b/.test(each)), refusals.join("\n"));
-}

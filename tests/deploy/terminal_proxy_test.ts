@@ -2,7 +2,8 @@ import { deepEqual } from "node:assert/strict";
 import { selfSigned } from "../helpers/certificates.ts";
 import { containerOf } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
-import { freePort, startNginx } from "../helpers/nginx.ts";
+import { freePort } from "../helpers/free_port.ts";
+import { startNginx } from "../helpers/nginx.ts";
 import { openTerminal, serveTerminals } from "../helpers/terminal_client.ts";
 import { testApp } from "../helpers/test_app.ts";
 

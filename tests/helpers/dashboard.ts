@@ -6,11 +6,11 @@
  */
 
 import axe from "axe-core";
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import puppeteer, { type Browser, type ElementHandle, type Page } from "puppeteer-core";
 import { hasBrowser } from "./browser.ts";
 import type { Longshore } from "./longshore.ts";
-import { until } from "./until.ts";
+import { eventually, until } from "./until.ts";
 
 export interface View {
   width: number;
@@ -29,26 +29,43 @@ export interface Dashboard {
   complaints: string[];
   /** Every request of the tab, e.g. `GET /api/stream`. */
   requests: string[];
+  /** Those of its requests that change something; the session refreshes itself. */
+  changes(): string[];
   /** Opens a path of the dashboard and waits for its heading. */
   open(path: string): Promise<void>;
+  /** Waits until nothing of the page is being read for the first time. */
+  loaded(): Promise<void>;
   /** Waits for a part. The name must be equal; a pattern matches a part of it. */
   find(role: string, name?: string | RegExp): Promise<ElementHandle<HTMLElement>>;
   /** Waits until there is no such part. */
   gone(role: string, name?: string | RegExp): Promise<void>;
   /** Clicks a part as soon as it is enabled, has stopped moving and is not covered. */
   click(role: string, name?: string | RegExp): Promise<void>;
+  /** The same by a CSS selector, for parts whose name is not unique. */
+  clickAt(selector: string): Promise<void>;
   /** Replaces the text of a field. */
   type(role: string, name: string, text: string): Promise<void>;
+  /** Chooses an option by its value, as soon as the field has it. */
+  select(selector: string, value: string): Promise<void>;
   /** Chooses an item of a row's menu. */
   choose(row: string, item: string): Promise<void>;
   /** Names of the parts of a role, in the order of the document. */
   names(role: string): Promise<string[]>;
-  /** Waits for a message about a success, which may have gone meanwhile. Each counts once. */
+  /** Waits until a field is marked as invalid. */
+  invalid(role: string, name: string): Promise<void>;
+  /**
+   * Waits for a message about a success, which may have gone meanwhile, or a text of the role
+   * `status`. A message counts once, and only if it came after the last click.
+   */
   status(text: string | RegExp): Promise<void>;
   /** Waits for a message about a failure; as above. */
   alert(text: string | RegExp): Promise<void>;
+  /** Waits until the browser has reported the one request that was refused, and forgets it. */
+  refused(status?: number): Promise<void>;
   theme(theme: "light" | "dark"): Promise<void>;
-  /** Fails with what axe-core finds (WCAG 2.2 A and AA, and its best practices). */
+  /** Waits until the page is as wide as the window, and nothing is cut off. */
+  fits(width: number): Promise<void>;
+  /** Fails with what axe-core still finds (WCAG 2.2 A and AA, and its best practices). */
   checkAccessibility(): Promise<void>;
 }
 
@@ -79,6 +96,7 @@ export async function startDashboardBrowser(
 ): Promise<DashboardBrowser> {
   const browser = await puppeteer.launch({
     executablePath: "/usr/bin/chromium",
+    timeout: WAIT_MS,
     args: [
       ...["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"],
       ...flags,
@@ -95,8 +113,8 @@ export async function startDashboardBrowser(
       await dashboard.type("textbox", "API key", service.apiKey);
       await dashboard.click("button", "Sign in");
       await dashboard.find("heading", "Overview");
-      // The one request that fails for a browser without a session.
-      dashboard.complaints.length = 0;
+      // A browser without a session.
+      await dashboard.refused(401);
       return dashboard;
     },
     [Symbol.asyncDispose]: () => browser.close(),
@@ -114,8 +132,11 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
   page.on("response", (response) => {
     if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`);
   });
+  page.setDefaultTimeout(WAIT_MS);
   await page.setViewport(view);
   await page.evaluateOnNewDocument(recordMessages);
+  const throttling = Number(Deno.env.get("LONGSHORE_SLOW_BROWSER") ?? 1);
+  if (throttling > 1) await page.emulateCPUThrottling(throttling);
 
   const dashboard: Dashboard = {
     page,
@@ -126,6 +147,15 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
       await page.goto(new URL(path, baseUrl).href);
       await dashboard.find("heading");
     },
+    loaded: async () => {
+      await dashboard.find("status", "Connection");
+      await until(
+        "the page is loaded",
+        () => page.evaluate(() => !document.querySelector("[aria-busy=true]")),
+      );
+    },
+    changes: () =>
+      requests.filter((each) => !each.startsWith("GET ") && !each.endsWith("/session/refresh")),
     find: (role, name) =>
       until(
         `${role} ${name ?? ""}`,
@@ -141,72 +171,119 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
     click: (role, name) =>
       until(
         `${role} ${name ?? ""} can be clicked`,
-        async () => {
-          const [element] = await query(page, role, name);
-          if (!element || !await element.evaluate(canBeClicked)) return false;
-          await element.click();
-          return true;
-        },
+        async () => await tryToClick((await query(page, role, name))[0]),
         { deadlineMs: WAIT_MS },
       ).then(() => {}),
-    async type(role, name, text) {
-      const field = await dashboard.find(role, name);
-      await field.evaluate((element) => (element as HTMLInputElement).select());
-      await field.press("Backspace");
-      await field.type(text);
-    },
-    async choose(row, item) {
-      await dashboard.click("button", `Actions for ${row}`);
-      await dashboard.click("menuitem", item);
-    },
+    clickAt: (selector) =>
+      until(
+        `${selector} can be clicked`,
+        async () => await tryToClick(await page.$(selector)),
+        { deadlineMs: WAIT_MS },
+      ).then(() => {}),
+    type: (role, name, text) =>
+      until(`${role} ${name} has the text ${text}`, async () => {
+        const [element] = await query(page, role, name);
+        if (!element || await element.evaluate((each) => each.matches(":disabled"))) return false;
+        const field = element as ElementHandle<HTMLInputElement>;
+        await field.evaluate((each) => each.select());
+        await field.press("Backspace");
+        await field.type(text);
+        // It may have been rendered again meanwhile.
+        return await field.evaluate((each, text) => each.isConnected && each.value === text, text);
+      }, { deadlineMs: WAIT_MS }).then(() => {}),
+    select: (selector, value) =>
+      until(`${selector} has ${value}`, async () => {
+        const field = await page.$(`${selector}:enabled`);
+        const hasOption = await field?.evaluate(
+          (each, value) => [...(each as HTMLSelectElement).options].some((o) => o.value === value),
+          value,
+        );
+        return hasOption === true && (await field!.select(value)).includes(value);
+      }, { deadlineMs: WAIT_MS }).then(() => {}),
+    choose: (row, item) =>
+      until(`${item} of ${row} can be chosen`, async () => {
+        const [button] = await query(page, "button", `Actions for ${row}`);
+        const isOpen = await button?.evaluate((each) =>
+          document.getElementById(each.getAttribute("aria-controls")!)!.matches(":popover-open")
+        );
+        if (isOpen) return await tryToClick((await query(page, "menuitem", item))[0]);
+        await tryToClick(button);
+        return false;
+      }, { deadlineMs: WAIT_MS }).then(() => {}),
     async names(role) {
       return await Promise.all((await query(page, role)).map((each) => nameOf(each)));
     },
+    invalid: (role, name) =>
+      until(`${role} ${name} is invalid`, async () => {
+        const [field] = await query(page, role, name);
+        return await field?.evaluate((each) => each.getAttribute("aria-invalid") === "true");
+      }, { deadlineMs: WAIT_MS }).then(() => {}),
     status: (text) => message(page, "status", text),
     alert: (text) => message(page, "alert", text),
+    async refused(status = 400) {
+      // The response, and the browser's own message about it.
+      for (const form of [new RegExp(`^${status} `), new RegExp(`status of ${status} `)]) {
+        const at = await until(`a complaint like ${form}`, () => {
+          const at = complaints.findIndex((each) => form.test(each));
+          return at >= 0 && { at };
+        }, { deadlineMs: WAIT_MS });
+        complaints.splice(at.at, 1);
+      }
+    },
+    fits: (width) =>
+      eventually(async () =>
+        equal(await page.evaluate(() => document.documentElement.scrollWidth), width, page.url())
+      ),
     async theme(theme) {
       await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
       await page.waitForFunction(`document.documentElement.dataset.theme === "${theme}"`);
     },
-    async checkAccessibility() {
-      const isLoaded = await page.evaluate("typeof axe === 'object'");
-      if (!isLoaded) await page.evaluate(axe.source);
-      const found = await page.evaluate(async () => {
-        // A message that fades has less contrast.
-        const animations = document.getAnimations()
-          .filter(({ effect }) => Number.isFinite(effect!.getComputedTiming().endTime));
-        await Promise.allSettled(animations.map(({ finished }) => finished));
-        // deno-lint-ignore no-explicit-any
-        const { violations } = await (globalThis as any).axe.run({
-          preload: false,
-          resultTypes: ["violations"],
-        });
-        // deno-lint-ignore no-explicit-any
-        return violations.map(({ id, nodes }: any) => [
-          id,
-          // deno-lint-ignore no-explicit-any
-          ...nodes.map((node: any) => `${node.html} ${node.failureSummary}`),
-        ]);
-      });
-      deepEqual(found, []);
-    },
+    // What is found while something fades or is loaded does not stay.
+    checkAccessibility: () => eventually(async () => deepEqual(await violationsOf(page), [])),
   };
   return dashboard;
 }
 
+/** What axe-core finds, by rule. */
+async function violationsOf(page: Page): Promise<string[][]> {
+  if (!await page.evaluate("typeof axe === 'object'")) await page.evaluate(axe.source);
+  return await page.evaluate(async () => {
+    // A message that fades has less contrast.
+    const animations = document.getAnimations()
+      .filter(({ effect }) => Number.isFinite(effect!.getComputedTiming().endTime));
+    await Promise.allSettled(animations.map(({ finished }) => finished));
+    // deno-lint-ignore no-explicit-any
+    const { violations } = await (globalThis as any).axe.run({
+      preload: false,
+      resultTypes: ["violations"],
+    });
+    // deno-lint-ignore no-explicit-any
+    return violations.map(({ id, nodes }: any) => [
+      id,
+      // deno-lint-ignore no-explicit-any
+      ...nodes.map((node: any) => `${node.html} ${node.failureSummary}`),
+    ]);
+  });
+}
+
+/** The messages of a tab since its last click that no test has asked for. */
+interface ShownMessage {
+  role: string;
+  text: string;
+}
+
 /** Runs in the page: messages of a success go after some seconds, which a busy test can miss. */
 function recordMessages(): void {
-  const shown: { role: string; text: string }[] = [];
+  const shown: ShownMessage[] = [];
+  const seen = new Set<string>();
   Object.assign(globalThis, { shownMessages: shown });
-  new MutationObserver((records) => {
-    for (const node of records.flatMap(({ addedNodes }) => [...addedNodes])) {
-      if (!(node instanceof Element)) continue;
-      const parts = [node, ...node.querySelectorAll(".toast [role]")]
-        .filter((each) => each.matches(".toast [role]"));
-      for (const part of parts) {
-        const role = part.getAttribute("role")!;
-        shown.push({ role, text: part.getAttribute("aria-label") ?? "" });
-      }
+  new MutationObserver(() => {
+    // A dialog that opens or closes shows the same messages again.
+    for (const each of document.querySelectorAll<HTMLElement>(".toast [role]")) {
+      const id = each.dataset.message!;
+      if (seen.has(id)) continue;
+      seen.add(id);
+      shown.push({ role: each.getAttribute("role")!, text: each.getAttribute("aria-label")! });
     }
   }).observe(document, { childList: true, subtree: true });
 }
@@ -216,7 +293,7 @@ async function message(page: Page, role: string, text: string | RegExp): Promise
   await until(`${role} ${text}`, async () => {
     const shown = await page.evaluate(
       // deno-lint-ignore no-explicit-any
-      () => (globalThis as any).shownMessages as { role: string; text: string }[],
+      () => (globalThis as any).shownMessages as ShownMessage[],
     );
     const at = shown.findIndex((each) => each.role === role && isWanted(each.text));
     if (at >= 0) {
@@ -224,8 +301,29 @@ async function message(page: Page, role: string, text: string | RegExp): Promise
       await page.evaluate((at) => (globalThis as any).shownMessages.splice(at, 1), at);
       return true;
     }
-    return (await query(page, role, text)).length > 0;
+    const found = await query(page, role, text);
+    const isPart = await Promise.all(
+      found.map((each) => each.evaluate((element) => !element.matches(".toast *"))),
+    );
+    return isPart.includes(true);
   }, { deadlineMs: WAIT_MS });
+}
+
+/** Clicks an element if it can be clicked now. @returns Whether the click has reached it. */
+async function tryToClick(element: ElementHandle | null | undefined): Promise<boolean> {
+  if (!element || !await element.evaluate(canBeClicked)) return false;
+  const guard = await element.evaluateHandle(guardClick);
+  let isDone = false;
+  try {
+    await element.click();
+    isDone = true;
+    return await guard.evaluate((each) => each.end());
+  } catch (error) {
+    if (!isDone) await guard.evaluate((each) => each.end());
+    // The click has left the document.
+    if (isDone) return true;
+    throw error;
+  }
 }
 
 /** Runs in the page. */
@@ -240,12 +338,33 @@ async function canBeClicked(element: Element): Promise<boolean> {
     setTimeout(resolve, 100);
   });
   const after = place();
-  if (before.x !== after.x || before.y !== after.y || after.width === 0) return false;
-  const hit = document.elementFromPoint(
-    after.x + after.width / 2,
-    after.y + after.height / 2,
-  );
-  return hit !== null && (element.contains(hit) || hit.contains(element));
+  return before.x === after.x && before.y === after.y && after.width > 0;
+}
+
+/** Runs in the page: keeps a click from whatever else is in its place by the time it arrives. */
+function guardClick(element: Element): { end(): boolean } {
+  // deno-lint-ignore no-explicit-any
+  (globalThis as any).shownMessages.length = 0;
+  const types = ["pointerdown", "mousedown", "pointerup", "mouseup", "click"];
+  let isHit = false;
+  const guard = (event: Event) => {
+    const path = event.composedPath();
+    if (path.includes(element)) {
+      isHit ||= event.type === "click";
+      return;
+    }
+    const label = (path[0] as Element).closest?.("label");
+    if (label?.control === element) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  for (const type of types) addEventListener(type, guard, true);
+  return {
+    end() {
+      for (const type of types) removeEventListener(type, guard, true);
+      return isHit;
+    },
+  };
 }
 
 /** Chromium's own names of some roles. */

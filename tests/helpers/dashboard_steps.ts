@@ -4,8 +4,9 @@
  * @module
  */
 
-import { equal, match } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import type { Dashboard } from "./dashboard.ts";
+import { eventually, until } from "./until.ts";
 
 /** Axe-core on the page as it is, in both themes. */
 export async function checkBothThemes(tab: Dashboard): Promise<void> {
@@ -20,15 +21,27 @@ export async function checkEmptyDialog(tab: Dashboard, name: string, field: stri
   await tab.click("button", name);
   await tab.find("dialog", name);
   await checkBothThemes(tab);
-  const sent = tab.requests.length;
+  const sent = tab.changes().length;
   await tab.click("button", "Create");
+  await tab.invalid("textbox", field);
   const input = await tab.find("textbox", field);
-  equal(await input.evaluate((each) => each.getAttribute("aria-invalid")), "true");
-  equal(await input.evaluate((each) => each === document.activeElement), true);
-  equal(tab.requests.length, sent);
+  await until("it has the focus", () => input.evaluate((each) => each === document.activeElement));
+  equal(tab.changes().length, sent);
   await tab.click("button", "Cancel");
   await tab.gone("dialog");
 }
+
+/** Waits until a table has these columns; the page's only table without a name. */
+export const hasColumns = (tab: Dashboard, columns: string[], table?: string): Promise<void> =>
+  eventually(async () =>
+    deepEqual(
+      await tab.page.$$eval(
+        `table${table === undefined ? "" : `[aria-label="${table}"]`} th[scope=col]`,
+        (headers) => headers.map(({ textContent }) => textContent),
+      ),
+      columns,
+    )
+  );
 
 /** Deletes a row with its confirmation. @returns The confirmation's text. */
 export async function deleteRow(tab: Dashboard, name: string): Promise<string> {
@@ -41,11 +54,9 @@ export async function deleteRow(tab: Dashboard, name: string): Promise<string> {
   return text;
 }
 
-/** The browser reports the refusal of the step before; nothing else may be reported. */
-export function takeRefusal(tab: Dashboard, status = 400): void {
-  const refused = new RegExp(`^${status} |status of ${status}`);
-  for (const each of tab.complaints.splice(0)) match(each, refused);
-}
+/** Waits until a row has a text, by its first cell. */
+export const rowMatches = (tab: Dashboard, name: string, text: RegExp): Promise<void> =>
+  eventually(async () => match(await rowOf(tab, name), text));
 
 /** The text of a row, by its first cell; empty if there is none. */
 export const rowOf = (tab: Dashboard, name: string): Promise<string> =>

@@ -68,9 +68,3 @@ export async function startNginx(
   }
   return nginx;
 }
-
-/** A free port of the loopback address. */
-export function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
-}

@@ -5,6 +5,7 @@
  */
 
 import { until } from "./until.ts";
+import { freePort } from "./free_port.ts";
 
 export interface Prometheus extends AsyncDisposable {
   /** E.g. `http://127.0.0.1:40123`. */
@@ -83,9 +84,4 @@ export async function startPrometheus(
     },
     [Symbol.asyncDispose]: dispose,
   };
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }

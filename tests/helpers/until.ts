@@ -34,3 +34,20 @@ export async function until<T>(
   } while (performance.now() < end);
   throw new Error(`Still waiting after ${deadlineMs} ms: ${what}`, { cause });
 }
+
+/**
+ * Repeats assertions about what changes meanwhile until they hold:
+ * `eventually(async () => equal(await count(), 2))`.
+ *
+ * @throws The last failure, at the deadline of {@linkcode until}.
+ */
+export async function eventually(assertions: () => unknown): Promise<void> {
+  try {
+    await until("the assertions hold", async () => {
+      await assertions();
+      return true;
+    });
+  } catch (error) {
+    throw (error as Error).cause ?? error;
+  }
+}

@@ -6,9 +6,10 @@
 
 import { deepEqual, equal, match } from "node:assert/strict";
 import { type Dashboard, PHONE, startDashboardBrowser } from "../helpers/dashboard.ts";
+import { checkBothThemes, hasColumns } from "../helpers/dashboard_steps.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { ownEngineTest, type RealEngine } from "../helpers/real_engine.ts";
-import { until } from "../helpers/until.ts";
+import { eventually, until } from "../helpers/until.ts";
 
 /** Each is one step of a browser's visit; all share one engine, one service and one browser. */
 ownEngineTest("the dashboard changes containers and stacks", async (engine) => {
@@ -41,13 +42,15 @@ async function checkDescription(tab: Dashboard): Promise<void> {
   await tab.open("/containers/tool/changes");
   await tab.find("table", "File changes");
   await until("the file is listed", async () => (await tab.page.content()).includes("/note"));
-  deepEqual(await tab.names("columnheader"), ["Path", "Kind"]);
+  await hasColumns(tab, ["Path", "Kind"]);
   await tab.checkAccessibility();
 
   await tab.click("tab", "Inspect");
   await tab.find("button", "Copy");
-  const text = await tab.page.$eval("[data-testid=inspect]", ({ textContent }) => textContent);
-  equal(JSON.parse(text).Name, "/tool");
+  await eventually(async () => {
+    const text = await tab.page.$eval("[data-testid=inspect]", ({ textContent }) => textContent);
+    equal(JSON.parse(text).Name, "/tool");
+  });
   await tab.checkAccessibility();
 }
 
@@ -63,12 +66,11 @@ async function checkRename(tab: Dashboard): Promise<void> {
   await tab.checkAccessibility();
   await tab.type("textbox", "Name", "not valid");
   await tab.click("button", "Save");
-  const field = await tab.find("textbox", "Name");
-  equal(await field.evaluate((input) => input.getAttribute("aria-invalid")), "true");
+  await tab.invalid("textbox", "Name");
   await tab.type("textbox", "Name", "shop-web-1");
   await tab.click("button", "Save");
   await tab.alert(/shop-web-1/);
-  tab.complaints.length = 0; // The refusal.
+  await tab.refused(409);
   await tab.type("textbox", "Name", "box");
   await tab.click("button", "Save");
   await tab.status("Renamed tool");
@@ -80,7 +82,7 @@ async function checkLimits(tab: Dashboard, engine: RealEngine): Promise<void> {
   await tab.find("dialog", "Limits of box");
   await tab.checkAccessibility();
   await tab.type("spinbutton", "Memory (MiB)", "64");
-  await (await tab.find("combobox", "Restart")).select("unless-stopped");
+  await tab.select("dialog select", "unless-stopped");
   await tab.click("button", "Save");
   await tab.status("Saved the limits of box");
   const limits = await engine.docker(
@@ -118,18 +120,15 @@ async function checkStacks(tab: Dashboard, engine: RealEngine): Promise<void> {
   await tab.open("/stacks");
   await tab.find("link", "shop");
   await tab.find("table", "Stacks");
-  deepEqual(await tab.names("columnheader"), ["Name", "Status", "Services", "Running", "Stopped"]);
-  for (const theme of ["light", "dark"] as const) {
-    await tab.theme(theme);
-    await tab.checkAccessibility();
-  }
+  await hasColumns(tab, ["Name", "Status", "Services", "Running", "Stopped"]);
+  await checkBothThemes(tab);
   await tab.type("searchbox", "Filter stacks", "nothing like this");
   await tab.click("button", "Clear filters");
 
   await tab.click("link", "shop");
   await tab.find("heading", "shop");
   await tab.find("table", "Services");
-  deepEqual(await tab.names("columnheader"), ["Name", "State", "Image", "Containers"]);
+  await hasColumns(tab, ["Name", "State", "Image", "Containers"]);
   await tab.find("link", "shop-db-1");
   await tab.checkAccessibility();
 
@@ -154,5 +153,5 @@ async function checkStacks(tab: Dashboard, engine: RealEngine): Promise<void> {
 
   await tab.open("/stacks/missing");
   await tab.find("heading", "Stack not found");
-  tab.complaints.length = 0; // The unknown stack.
+  await tab.refused(404);
 }

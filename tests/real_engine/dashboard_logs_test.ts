@@ -8,7 +8,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { type Dashboard, PHONE, startDashboardBrowser } from "../helpers/dashboard.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { ownEngineTest } from "../helpers/real_engine.ts";
-import { until } from "../helpers/until.ts";
+import { eventually, until } from "../helpers/until.ts";
 
 /** Prints what is hard to show, then what it reads from a file. */
 const WEB = String.raw`
@@ -75,15 +75,14 @@ async function checkFilters(tab: Dashboard): Promise<void> {
   await tab.type("searchbox", "Search logs", "DECLINED");
   await lineCount(tab, "1 line");
   deepEqual(await marksOf(tab), ["declined"]);
-  match(tab.page.url(), /&q=DECLINED$/);
+  await eventually(() => match(tab.page.url(), /&q=DECLINED$/));
 
   await tab.click("checkbox", "Regex");
   await tab.type("searchbox", "Search logs", "(9|8)[0-9]+ ?%?");
   await lineCount(tab, "3 lines");
   deepEqual(await marksOf(tab), ["8080", "837", "92 %"]);
   await tab.type("searchbox", "Search logs", "(");
-  const search = await tab.find("searchbox", "Search logs");
-  equal(await search.evaluate((field) => field.getAttribute("aria-invalid")), "true");
+  await tab.invalid("searchbox", "Search logs");
 
   await tab.type("searchbox", "Search logs", "nothing like this");
   await lineCount(tab, "0 lines");
@@ -92,7 +91,7 @@ async function checkFilters(tab: Dashboard): Promise<void> {
   await (await tab.find("combobox", "Level")).select("warn");
   await lineCount(tab, "2 lines");
   await (await tab.find("combobox", "Since")).select("15m");
-  match(tab.page.url(), /level=warn&since=15m$/);
+  await eventually(() => match(tab.page.url(), /level=warn&since=15m$/));
   await lineCount(tab, "2 lines");
   equal(tab.requests.some((request) => request.endsWith("/logs/stream")), true);
 }
@@ -132,7 +131,7 @@ async function checkMerged(tab: Dashboard): Promise<void> {
     return (await (await tab.find("combobox", "Add container")).select("web")).includes("web");
   });
   await lineCount(tab, "1,706 lines");
-  match(tab.page.url(), /\/logs\?wrap=0&container=db&container=web$/);
+  await eventually(() => match(tab.page.url(), /\/logs\?wrap=0&container=db&container=web$/));
   await tab.page.$eval("[role=log]", (log) => log.scrollTop = 0);
   const oldest = await until("the oldest lines are shown", async () => {
     const lines = await linesOf(tab);
@@ -142,7 +141,7 @@ async function checkMerged(tab: Dashboard): Promise<void> {
   equal(oldest.at(-1)!.container, "db");
   await tab.page.setViewport(PHONE);
   await tab.checkAccessibility();
-  equal(await tab.page.evaluate(() => document.documentElement.scrollWidth), PHONE.width);
+  await tab.fits(PHONE.width);
   await tab.page.setViewport({ width: 1280, height: 900 });
   await tab.click("button", "Remove web");
   await lineCount(tab, "800 lines");

@@ -13,10 +13,11 @@ import {
   PHONE,
   startDashboardBrowser,
 } from "../helpers/dashboard.ts";
+import { checkBothThemes, hasColumns } from "../helpers/dashboard_steps.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { BUSYBOX, privateEngineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { type Registry, startRegistry } from "../helpers/registry.ts";
-import { until } from "../helpers/until.ts";
+import { eventually, until } from "../helpers/until.ts";
 
 const PASSWORD = "correct horse battery staple";
 
@@ -74,12 +75,11 @@ privateEngineTest(
       await tab.find("link", "Skip to content");
       await tab.find("table", table);
       await tab.find("button", "Search");
-      const names = await tab.names("button");
-      ok(!names.some((name) => /^(New|Prune|Pull|Load)/.test(name)), names.join());
+      await tab.gone("button", /^(New|Prune|Pull|Load)/);
     }
     await tab.click("button", `Actions for ${BUSYBOX}`);
     await tab.find("menuitem", "Details");
-    deepEqual(await tab.names("menuitem"), ["Details"]);
+    await eventually(async () => deepEqual(await tab.names("menuitem"), ["Details"]));
     deepEqual(tab.complaints, []);
   },
 );
@@ -95,7 +95,7 @@ async function signInAs(
   await tab.type("textbox", "Password", password);
   await tab.click("button", "Sign in");
   await tab.find("heading", "Overview");
-  tab.complaints.length = 0; // The refresh of a browser without a session.
+  await tab.refused(401); // A browser without a session.
   return tab;
 }
 
@@ -103,24 +103,21 @@ async function checkNetworks(tab: Dashboard, engine: RealEngine): Promise<void> 
   await tab.open("/networks");
   await tab.find("table", "Networks");
   await tab.find("link", "harbor-app");
-  deepEqual(await tab.names("columnheader"), [
-    ...["Name", "Driver", "Subnets", "Containers", "Created"],
-  ]);
-  await checkThemes(tab);
+  await hasColumns(tab, ["Name", "Driver", "Subnets", "Containers", "Created"]);
+  await checkBothThemes(tab);
 
   await tab.click("button", "New network");
   await tab.find("dialog", "New network");
-  await checkThemes(tab);
-  const sent = tab.requests.length;
+  await checkBothThemes(tab);
+  const sent = tab.changes().length;
   await tab.click("button", "Create");
-  const name = await tab.find("textbox", "Name");
-  await until("the field is marked", () => attribute(name, "aria-invalid", "true"));
-  equal(tab.requests.length, sent);
+  await tab.invalid("textbox", "Name");
+  equal(tab.changes().length, sent);
   await tab.type("textbox", "Name", "backend");
   await tab.type("textbox", "Subnet", "10.9.9.1/8");
   await tab.click("button", "Create");
   await tab.alert(/subnet/i);
-  tab.complaints.length = 0; // The refusal.
+  await tab.refused();
   await tab.type("textbox", "Subnet", "10.91.0.0/24");
   await tab.type("textbox", "Labels", "tier=back end");
   await tab.click("checkbox", "Internal");
@@ -142,8 +139,8 @@ async function checkNetworks(tab: Dashboard, engine: RealEngine): Promise<void> 
   await tab.find("alertdialog", "Remove harbor?");
   await tab.click("button", "Remove");
   await tab.alert(/harbor-app/);
+  await tab.refused(409);
   await tab.click("button", "Dismiss");
-  tab.complaints.length = 0; // The refusal.
   await tab.choose("backend", "Remove");
   await tab.click("button", "Remove");
   await tab.status("Removed backend");
@@ -158,16 +155,14 @@ async function checkVolumes(tab: Dashboard, engine: RealEngine): Promise<void> {
   await tab.open("/volumes?q=old");
   await tab.click("button", "Clear filters");
   await tab.find("link", "harbor-app");
-  deepEqual(await tab.names("columnheader"), [
-    ...["Name", "Driver", "Size", "Containers", "Created"],
-  ]);
-  await checkThemes(tab);
+  await hasColumns(tab, ["Name", "Driver", "Size", "Containers", "Created"]);
+  await checkBothThemes(tab);
 
   await tab.click("button", "New volume");
   await tab.type("textbox", "Name", "harbor_data");
   await tab.click("button", "Create");
   await tab.alert("Volume harbor_data already exists");
-  tab.complaints.length = 0; // The refusal.
+  await tab.refused(409);
   for (const name of ["old_data", "older_data"]) {
     await tab.type("textbox", "Name", name);
     await tab.click("button", "Create");
@@ -179,7 +174,8 @@ async function checkVolumes(tab: Dashboard, engine: RealEngine): Promise<void> {
   await tab.choose("old_data", "Remove");
   await tab.find("alertdialog", "Remove old_data?");
   await tab.type("textbox", "Type old_data to confirm", "old_dat");
-  equal(await attribute(await tab.find("button", "Remove"), "disabled", ""), true);
+  const remove = await tab.find("button", "Remove");
+  await until("it is disabled", () => remove.evaluate((each) => each.matches(":disabled")));
   await tab.type("textbox", "Type old_data to confirm", "old_data");
   await tab.click("button", "Remove");
   await tab.status("Removed old_data");
@@ -187,7 +183,7 @@ async function checkVolumes(tab: Dashboard, engine: RealEngine): Promise<void> {
   await tab.click("button", "Prune volumes");
   await tab.find("alertdialog", "Prune volumes?");
   await showsText(tab, "Preview", "older_data");
-  await checkThemes(tab);
+  await checkBothThemes(tab);
   await tab.click("button", "Prune");
   await tab.status(/^Removed \d+ volumes?, freed /);
   await tab.gone("button", "Actions for older_data");
@@ -199,15 +195,15 @@ async function checkImages(tab: Dashboard, engine: RealEngine, registry: Registr
   const reference = await registry.push("team/app:1");
   await tab.open("/images");
   await tab.find("button", `Actions for ${BUSYBOX}`);
-  deepEqual(await tab.names("columnheader"), ["Tag", "ID", "Size", "Created", "Containers"]);
-  await checkThemes(tab);
+  await hasColumns(tab, ["Tag", "ID", "Size", "Created", "Containers"]);
+  await checkBothThemes(tab);
 
   await tab.click("button", "Pull image");
   await tab.find("dialog", "Pull image");
   await tab.type("textbox", "Image", "not a name");
   await tab.click("button", "Pull");
   await tab.alert(/^body.image: must be a reference/);
-  tab.complaints.length = 0; // The refusal.
+  await tab.refused();
   await tab.type("textbox", "Image", reference);
   await tab.click("button", "Pull");
   await tab.status(`Pulled ${reference}`);
@@ -269,12 +265,12 @@ async function loadArchive(tab: Dashboard, archive: string): Promise<void> {
   await Deno.writeTextFile(garbage, "not an archive");
   await tab.click("button", "Load image");
   await tab.find("dialog", "Load image");
-  await checkThemes(tab);
+  await checkBothThemes(tab);
   let field = await fileField(tab);
   await field.uploadFile(garbage);
   await tab.click("button", "Load");
   await tab.alert(/The archive cannot be loaded/);
-  tab.complaints.length = 0; // The refusal.
+  await tab.refused();
   await cancelUpload(tab, field, archive);
   await tab.click("button", "Load image");
   field = await fileField(tab);
@@ -314,9 +310,9 @@ async function checkHost(tab: Dashboard, engine: RealEngine): Promise<void> {
   await tab.find("table", "Disk use");
   await tab.find("region", "Engine");
   await tab.find("link", "Volumes");
-  deepEqual(await tab.names("columnheader"), ["Kind", "Count", "Size"]);
+  await hasColumns(tab, ["Kind", "Count", "Size"]);
   await showsText(tab, "Engine", "Storage driver");
-  await checkThemes(tab);
+  await checkBothThemes(tab);
 
   await tab.click("button", "Prune");
   await tab.find("alertdialog", "Prune unused objects?");
@@ -324,8 +320,8 @@ async function checkHost(tab: Dashboard, engine: RealEngine): Promise<void> {
     await tab.click("checkbox", name);
   }
   await showsText(tab, "Preview", "harbor-old");
-  await checkThemes(tab);
-  await (await tab.page.$("dialog .button.danger"))!.click(); // The page has a button of this name.
+  await checkBothThemes(tab);
+  await tab.clickAt("dialog .button.danger"); // The page has a button of this name.
   await tab.status(/^Removed \d+ containers?, freed /);
   equal(await engine.docker("ps", "--all", "--quiet", "--filter", "name=harbor-old"), "");
 }
@@ -335,20 +331,10 @@ async function checkPhone(tab: Dashboard): Promise<void> {
   for (const path of ["/images", "/networks", "/volumes", "/host"]) {
     await tab.open(path);
     await tab.find("table");
-    equal(await tab.page.evaluate(() => document.documentElement.scrollWidth), 360, path);
+    await tab.fits(360);
     await tab.checkAccessibility();
   }
 }
-
-async function checkThemes(tab: Dashboard): Promise<void> {
-  for (const theme of ["dark", "light"] as const) {
-    await tab.theme(theme);
-    await tab.checkAccessibility();
-  }
-}
-
-const attribute = (element: ElementHandle, name: string, value: string): Promise<boolean> =>
-  element.evaluate((each, name, value) => each.getAttribute(name) === value, name, value);
 
 /** Waits until a region contains a text. */
 const showsText = (tab: Dashboard, region: string, text: string): Promise<unknown> =>

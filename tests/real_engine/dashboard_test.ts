@@ -6,9 +6,10 @@
 
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { type Dashboard, DESKTOP, startDashboardBrowser } from "../helpers/dashboard.ts";
+import { hasColumns } from "../helpers/dashboard_steps.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { BUSYBOX, ownEngineTest, type RealEngine } from "../helpers/real_engine.ts";
-import { until } from "../helpers/until.ts";
+import { eventually, until } from "../helpers/until.ts";
 
 /** Text that would be harmful as HTML, in a terminal, or by changing the direction of text. */
 const HOSTILE = `<img src=x onerror="document.title='evil'">\u202Egnp.exe\u001b[31m`;
@@ -64,14 +65,22 @@ async function checkOverview(tab: Dashboard): Promise<void> {
   await tab.checkAccessibility();
   await tab.click("link", "4 running");
   await tab.find("heading", "Containers");
-  match(tab.page.url(), /\/containers\?state=running$/);
+  await eventually(() => match(tab.page.url(), /\/containers\?state=running$/));
 }
 
 async function checkList(tab: Dashboard, engine: RealEngine): Promise<void> {
   await tab.open("/containers");
   await tab.find("status", "4 containers");
-  deepEqual(await tab.names("columnheader"), [
-    ...["Name", "State", "Health", "CPU", "Memory", "Image", "Stack", "Ports", "Created"],
+  await hasColumns(tab, [
+    "Name",
+    "State",
+    "Health",
+    "CPU",
+    "Memory",
+    "Image",
+    "Stack",
+    "Ports",
+    "Created",
   ]);
   await tab.checkAccessibility();
 
@@ -108,11 +117,13 @@ async function checkDetail(tab: Dashboard): Promise<void> {
   await tab.checkAccessibility();
   await (await tab.find("tab", "Summary")).press("ArrowRight");
   await tab.find("combobox", "Time range");
-  equal(await tab.page.evaluate(() => document.activeElement?.textContent), "Stats");
+  await eventually(async () =>
+    equal(await tab.page.evaluate(() => document.activeElement?.textContent), "Stats")
+  );
 
   await tab.click("tab", "Environment");
   await tab.find("table", "Environment");
-  match(tab.page.url(), /\/containers\/[0-9a-f]{12}\/environment$/);
+  await eventually(() => match(tab.page.url(), /\/containers\/[0-9a-f]{12}\/environment$/));
   ok(!(await tab.page.content()).includes("hunter2"));
   await tab.click("button", "Reveal values");
   await until("it is shown", async () => (await tab.page.content()).includes("hunter2"));
@@ -126,7 +137,7 @@ async function checkDetail(tab: Dashboard): Promise<void> {
   await tab.type("textbox", "Command", "id");
   await tab.click("button", "Run");
   await until("the output is shown", async () => (await tab.page.content()).includes("uid=0"));
-  tab.complaints.length = 0; // The refusal.
+  await tab.refused(403);
 
   for (
     const [name, part] of [
@@ -145,7 +156,7 @@ async function checkDetail(tab: Dashboard): Promise<void> {
   await tab.find("img", /^CPU, last 24 hours: /);
   await tab.open("/containers/nothing-like-this");
   await tab.find("heading", "Container not found");
-  tab.complaints.length = 0; // The 404.
+  await tab.refused(404);
 }
 
 async function checkHostile(tab: Dashboard): Promise<void> {
@@ -159,7 +170,7 @@ async function checkHostile(tab: Dashboard): Promise<void> {
     });
     ok(text.includes("\\u202egnp.exe\\u001b[31m"));
     equal(await tab.page.$("main img"), null);
-    match(await tab.page.title(), /^hostile · /);
+    await eventually(async () => match(await tab.page.title(), /^hostile · /));
   }
 }
 
@@ -192,11 +203,13 @@ async function checkTerminal(tab: Dashboard, engine: RealEngine): Promise<void> 
   await shows("<img src=x>");
   equal(await page.title(), title);
   equal(await page.$(".terminal-screen img"), null);
-  const color = await page.$$eval(".terminal-screen span", (spans) => {
-    const span = spans.find((each) => each.textContent.startsWith("<img"))!;
-    return getComputedStyle(span).color;
+  await eventually(async () => {
+    const color = await page.$$eval(".terminal-screen span", (spans) => {
+      const span = spans.find((each) => each.textContent.startsWith("<img"))!;
+      return getComputedStyle(span).color;
+    });
+    match(color, /^rgb\(2\d\d, /);
   });
-  match(color, /^rgb\(2\d\d, /);
 
   await tab.type("textbox", "Command", "no-such-program");
   await tab.type("textbox", "User", "4242");
@@ -207,11 +220,13 @@ async function checkTerminal(tab: Dashboard, engine: RealEngine): Promise<void> 
   await page.keyboard.down("Shift");
   await page.keyboard.press("Tab");
   await page.keyboard.up("Shift");
-  equal(await page.evaluate(() => document.activeElement?.textContent), "Connect");
+  await eventually(async () =>
+    equal(await page.evaluate(() => document.activeElement?.textContent), "Connect")
+  );
 
   await tab.open("/containers/hostile/terminal");
   await shows("#");
-  await page.select("select[name=kind]", "watch");
+  await tab.select("select[name=kind]", "watch");
   await tab.click("button", "Connect");
   await isConnected();
   // The engine shows what is written after it has connected, too.
@@ -223,7 +238,7 @@ async function checkTerminal(tab: Dashboard, engine: RealEngine): Promise<void> 
   await page.setViewport(DESKTOP);
   await tab.click("tab", "Processes");
   await tab.find("table", "Processes");
-  ok(!(await page.content()).includes("terminal-screen"));
+  await until("the terminal has gone", async () => await page.$(".terminal-screen") === null);
 }
 
 const rowOf = (tab: Dashboard, name: string): Promise<string> =>
@@ -245,7 +260,7 @@ ownEngineTest("tabs share one stream, and an idle page requests nothing else", a
   const second = await browser.tab(service);
   await second.open("/containers");
   await second.find("status", "1 container");
-  equal(await streams(), 1);
+  await eventually(async () => equal(await streams(), 1));
 
   await until("the updates are read", () => second.requests.includes("GET /api/updates"));
   second.requests.length = 0;

@@ -4,6 +4,7 @@ import { startLongshore } from "../helpers/longshore.ts";
 import { programCommand, runtimeEnvironment } from "../helpers/program.ts";
 import { engineTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
+import { freePort } from "../helpers/free_port.ts";
 
 engineTest(
   "longshore logs shows, follows and continues after a crash of the service",
@@ -66,8 +67,3 @@ engineTest(
     });
   },
 );
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
-}

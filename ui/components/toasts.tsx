@@ -14,7 +14,7 @@ export function Toasts() {
       {toasts.value.map(({ id, kind, text }) => (
         <div key={id} class={`toast ${kind}`}>
           <Icon name={kind === "alert" ? "alert" : "check"} />
-          <p role={kind} aria-label={text}>{text}</p>
+          <p role={kind} aria-label={text} data-message={id}>{text}</p>
           <IconButton name="Dismiss" icon="cross" onClick={() => dismiss(id)} />
         </div>
       ))}

@@ -13,7 +13,8 @@ import {
   type Identity,
 } from "../../../helpers/certificates.ts";
 import { addAgent, addCa, configure, MTLS, mtlsApp, VERIFY_SECRET } from "../../../helpers/mtls.ts";
-import { freePort, startNginx } from "../../../helpers/nginx.ts";
+import { freePort } from "../../../helpers/free_port.ts";
+import { startNginx } from "../../../helpers/nginx.ts";
 import { isEngineRequired } from "../../../helpers/real_engine.ts";
 import type { TestApp } from "../../../helpers/test_app.ts";
 

@@ -15,7 +15,7 @@ import {
 import { createAuthority } from "../../../helpers/certificates.ts";
 import { temporaryDirectory } from "../../../helpers/command.ts";
 import { digestOf, indexOf } from "../../../helpers/fake_registry.ts";
-import { freePort } from "../../../helpers/nginx.ts";
+import { freePort } from "../../../helpers/free_port.ts";
 import { REGISTRY_USER, writeRegistryConfig } from "../../../helpers/registry.ts";
 import { missingProgram } from "../../../helpers/sandbox.ts";
 import { testApp } from "../../../helpers/test_app.ts";

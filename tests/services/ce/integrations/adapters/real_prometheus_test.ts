@@ -8,6 +8,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { integrate, integrationsApp, pollOnce } from "../../../../helpers/integrations.ts";
 import { until } from "../../../../helpers/until.ts";
+import { freePort } from "../../../../helpers/free_port.ts";
 
 const isInstalled = (Deno.env.get("PATH") ?? "").split(":")
   .some((folder) => isFile(`${folder}/prometheus`));
@@ -159,11 +160,6 @@ scrape_configs:
     },
     [Symbol.asyncDispose]: stop,
   };
-}
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
 }
 
 function isFile(path: string): boolean {
