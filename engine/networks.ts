@@ -75,8 +75,18 @@ export interface NetworkCreateBody {
   Driver?: string;
   Internal?: boolean;
   Attachable?: boolean;
+  EnableIPv4?: boolean;
   EnableIPv6?: boolean;
-  IPAM?: { Config: { Subnet?: string; Gateway?: string }[] };
+  IPAM?: {
+    Driver?: string;
+    Options?: Record<string, string>;
+    Config: {
+      Subnet?: string;
+      Gateway?: string;
+      IPRange?: string;
+      AuxiliaryAddresses?: Record<string, string>;
+    }[];
+  };
   Options?: Record<string, string>;
   Labels?: Record<string, string>;
 }

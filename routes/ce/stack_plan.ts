@@ -6,6 +6,7 @@
 
 import * as z from "zod";
 import { planStoredStack } from "../../services/ce/compose/plan/stored.ts";
+import { RECREATE_POLICIES } from "../../services/ce/compose/plan/options.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { ENGINE_FAILURES } from "../shapes.ts";
@@ -28,6 +29,20 @@ const Change = z.object({
   })),
 });
 
+/** What a plan and a deploy have in common. */
+export const PlanOptions = z.object({
+  recreate: z.enum(RECREATE_POLICIES).default("changed").meta({
+    description: "Which containers are recreated",
+  }),
+  removeOrphans: z.boolean().default(false).meta({
+    description: "Whether containers of services that are not in the Compose file are removed",
+  }),
+  services: z.array(z.string().min(1).max(255)).min(1).max(1000).optional().meta({
+    description: "Only these, and those that they depend on",
+    example: ["web"],
+  }),
+});
+
 export const stackPlanEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
@@ -41,6 +56,7 @@ export const stackPlanEndpoints = (deps: Deps) => [
     permission: "stack_sources:read",
     unaudited: true,
     params: z.object({ name: StackName }),
+    body: PlanOptions.meta({ id: "StackPlanOptions", example: { recreate: "changed" } }),
     returns: z.object({
       version: z.int().meta({ description: "Of the sources" }),
       changes: z.array(Change).meta({ description: "Networks, volumes, then services" }),
@@ -51,5 +67,5 @@ export const stackPlanEndpoints = (deps: Deps) => [
       409: "It is a Swarm stack, or its sources are no longer accepted",
       ...ENGINE_FAILURES,
     },
-  }, ({ params }) => planStoredStack(deps, params.name)),
+  }, ({ params, body }) => planStoredStack(deps, params.name, body)),
 ];

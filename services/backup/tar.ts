@@ -36,6 +36,13 @@ export interface TarFile {
   size: number;
 }
 
+/** Who may use a file. */
+export interface TarOwner {
+  mode: number;
+  uid: number;
+  gid: number;
+}
+
 /** The bytes are not the header of a regular file. */
 export class TarError extends Error {
   override readonly name = "TarError";
@@ -44,11 +51,15 @@ export class TarError extends Error {
 const encoder = new TextEncoder();
 
 /**
- * Creates the header of a file that only its owner may read.
+ * Creates the header of a file; by default one that only root may read.
  *
  * @throws {TarError} If the name is too long or the file too large for the format.
  */
-export function tarHeader({ name, size }: TarFile, modifiedAt: Date): Uint8Array<ArrayBuffer> {
+export function tarHeader(
+  { name, size }: TarFile,
+  modifiedAt: Date,
+  { mode, uid, gid }: TarOwner = { mode: 0o600, uid: 0, gid: 0 },
+): Uint8Array<ArrayBuffer> {
   const bytes = encoder.encode(name);
   if (bytes.length === 0 || bytes.length > NAME_BYTES_MAX) {
     throw new TarError(`the name ${name} is too long`);
@@ -58,9 +69,9 @@ export function tarHeader({ name, size }: TarFile, modifiedAt: Date): Uint8Array
   const put = (field: keyof typeof FIELDS, text: string) =>
     header.set(encoder.encode(text), FIELDS[field][0]);
   header.set(bytes, 0);
-  put("mode", octal(0o600, 7));
-  put("uid", octal(0, 7));
-  put("gid", octal(0, 7));
+  put("mode", octal(mode, 7));
+  put("uid", octal(uid, 7));
+  put("gid", octal(gid, 7));
   put("size", octal(size, 11));
   put("mtime", octal(Math.floor(modifiedAt.getTime() / 1000), 11));
   put("type", PLAIN_FILE);

@@ -2495,6 +2495,12 @@ export type StackPlan = {
   warnings: (string)[];
 };
 
+export type StackPlanOptions = {
+  recreate?: "changed" | "always" | "never";
+  removeOrphans?: boolean;
+  services?: (string)[];
+};
+
 export type StackSource = {
   name: string;
   kind: "compose" | "swarm";
@@ -3605,7 +3611,11 @@ export interface Operations {
   "POST /api/schedules": { body: NewSchedule; result: Schedule };
   "POST /api/stacks": { body: NewStack; result: StackSourceVersion };
   "POST /api/stacks/validate": { body: StackSourcesToValidate; result: StackValidation };
-  "POST /api/stacks/{name}/plan": { path: { name: string }; result: StackPlan };
+  "POST /api/stacks/{name}/plan": {
+    path: { name: string };
+    body: StackPlanOptions | undefined;
+    result: StackPlan;
+  };
   "POST /api/stacks/{name}/restart": {
     path: { name: string };
     query?: { kind?: "compose" | "swarm" };

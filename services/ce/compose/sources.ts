@@ -181,17 +181,21 @@ export async function removeStackSource(
 }
 
 /**
- * Opens the sources of the current version.
+ * Opens the sources of a version, by default the current one.
  *
- * @throws {AppError} `not_found` for a stack without stored sources.
+ * @throws {AppError} `not_found` for a stack or version without stored sources.
  */
-export function openCurrentSource(
+export function openStackSource(
   deps: ReadDeps,
   name: string,
+  version?: number,
 ): { kind: StackKind; version: number; sources: StackSources } {
-  const current = findCurrent(deps, name);
-  const { kind, version } = current;
-  return { kind, version, sources: openSource(deps.secrets, current) };
+  const found = version === undefined ? findCurrent(deps, name) : findVersion(deps, name, version);
+  return {
+    kind: found.kind,
+    version: found.version,
+    sources: openSource(deps.secrets, found),
+  };
 }
 
 /** @throws {InputError} If there are errors. */

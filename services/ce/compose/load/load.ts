@@ -37,6 +37,8 @@ export interface LoadedProject {
   errors: LoadIssue[];
   /** Parts of the text without effect here, and variables that are not set. */
   warnings: LoadIssue[];
+  /** Texts of secrets and configs by path, e.g. `secrets.key`; not of files on the host. */
+  contents: ReadonlyMap<string, string>;
 }
 
 /** The name of a project without a name and a directory. */
@@ -52,7 +54,7 @@ export function loadProject(sources: ProjectSources): LoadedProject {
     directory === undefined ? null : trimSlash(directory),
     sources.refusesRelative,
   );
-  const { errors, warnings } = loading;
+  const { errors, warnings, contents } = loading;
   try {
     const given: Lookup = (name) => Object.hasOwn(variables, name) ? variables[name] : undefined;
     const text = env ?? readFile(ENV_FILE) ?? "";
@@ -65,10 +67,10 @@ export function loadProject(sources: ProjectSources): LoadedProject {
     const profiles = sources.profiles ??
       lookup("COMPOSE_PROFILES")?.split(",").map((profile) => profile.trim()) ?? [];
     const project = resolveProject(written, name, profiles, loading, lookup);
-    return { project: errors.length === 0 ? project : undefined, errors, warnings };
+    return { project: errors.length === 0 ? project : undefined, errors, warnings, contents };
   } catch (error) {
     if (!(error instanceof LoadStopped)) throw error;
-    return { project: undefined, errors, warnings };
+    return { project: undefined, errors, warnings, contents };
   }
 }
 

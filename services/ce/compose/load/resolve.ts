@@ -77,7 +77,7 @@ export function resolveProject(
   for (const key of Object.keys(services)) checkReferences(project, written, key, loading);
   for (const section of ["secrets", "configs"] as const) {
     for (const [key, part] of Object.entries(project[section])) {
-      checkContent(part, `${section}.${key}`, loading, lookup);
+      readContent(part, `${section}.${key}`, loading, lookup);
     }
   }
   if (loading.errors.length === 0) checkCycles(services, loading);
@@ -281,8 +281,8 @@ export function dependenciesOf(service: Service): Record<
   ]);
 }
 
-/** A secret or config has one source. */
-function checkContent(
+/** Reads a secret or config, which has one source. */
+function readContent(
   part: Secret & { content?: string },
   path: string,
   loading: Loading,
@@ -293,11 +293,18 @@ function checkContent(
   const given = [file, environment, content].filter((source) => source !== undefined);
   if (given.length !== 1) {
     fail(loading, path, "must have exactly one of file, environment, content and external");
-  } else if (environment !== undefined && lookup(environment) === undefined) {
-    fail(loading, `${path}.environment`, `variable ${quote(environment)} is not set`);
-  } else if (file !== undefined && loading.directory === null) {
-    readText(file, `${path}.file`, loading);
+    return;
   }
+  let text = content;
+  if (environment !== undefined) {
+    text = lookup(environment);
+    if (text === undefined) {
+      fail(loading, `${path}.environment`, `variable ${quote(environment)} is not set`);
+    }
+  } else if (file !== undefined && loading.directory === null) {
+    text = readText(file, `${path}.file`, loading);
+  }
+  if (text !== undefined) loading.contents.set(path, text);
 }
 
 /** Services that wait for each other would never start. */

@@ -32,6 +32,8 @@ export type ReadFile = (path: string) => string | undefined;
 export interface Loading {
   errors: LoadIssue[];
   warnings: LoadIssue[];
+  /** Texts of secrets and configs by path, e.g. `secrets.key`; not of files on the host. */
+  contents: Map<string, string>;
   /** Where each path is written; of entries that come from `extends`, in the other file. */
   positions: Map<string, Position>;
   /** Units of work that are left, see {@linkcode spend}. */
@@ -72,6 +74,7 @@ export const newLoading = (
 ): Loading => ({
   errors: [],
   warnings: [],
+  contents: new Map(),
   positions: new Map(),
   budget: { left: BUDGET },
   readFile,

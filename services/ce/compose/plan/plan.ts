@@ -6,7 +6,9 @@
 
 import type { ContainerConfig, ContainerInspect } from "../../../../engine/containers.ts";
 import { parseReference } from "../../../../engine/image_reference.ts";
-import type { Project, Service } from "../load/resolve.ts";
+import { LABEL } from "../labels.ts";
+import { dependenciesOf, type Project, type Service } from "../load/resolve.ts";
+import type { PlanOptions, RecreatePolicy } from "./options.ts";
 import {
   type Setting,
   settingsOfContainer,
@@ -27,6 +29,8 @@ export interface Observed {
   networks: ReadonlySet<string>;
   /** Names of all volumes. */
   volumes: ReadonlySet<string>;
+  /** Hashes of the configs and secrets that are copied, by service. */
+  fileHashes?: ReadonlyMap<string, string>;
 }
 
 /** Why something changes. */
@@ -54,33 +58,93 @@ export interface StackPlan {
   warnings: string[];
 }
 
-const SERVICE_LABEL = "com.docker.compose.service";
-const NUMBER_LABEL = "com.docker.compose.container-number";
-
 /** Maximum length of a value in a reason. */
 const VALUE_MAX = 300;
 
-export function planProject(project: Project, observed: Observed): StackPlan {
+export function planProject(
+  whole: Project,
+  observed: Observed,
+  { recreate = "changed", removeOrphans = false, services: only }: PlanOptions = {},
+): StackPlan {
   const warnings: string[] = [];
+  const project = only ? withServices(whole, only) : whole;
   const services = Object.entries(project.services);
   const orphans = new Set(
-    observed.containers.map(serviceOf).filter((name) => !Object.hasOwn(project.services, name)),
+    observed.containers.map(serviceOf).filter((name) => !Object.hasOwn(whole.services, name)),
   );
+  const changes = services.map(([name, service]) => {
+    const change = planService(name, service, project, observed, warnings);
+    return applyPolicy(change, recreate);
+  });
   return {
     changes: [
       ...planParts("network", project.networks, usedNetworks(project), observed.networks, warnings),
       ...planParts("volume", project.volumes, usedVolumes(project), observed.volumes, warnings),
-      ...services.map(([name, service]) => planService(name, service, project, observed, warnings)),
+      ...withSharers(changes, project),
       ...[...orphans].sort().map((name): PlannedChange => ({
         kind: "service",
         name,
-        action: "remove",
+        action: removeOrphans ? "remove" : "none",
         reasons: [reason(name, "running", null, "is not in the Compose file")],
       })),
     ],
     warnings,
   };
 }
+
+/** The project with some services, and those that they depend on. */
+function withServices(project: Project, names: readonly string[]): Project {
+  const kept = new Set<string>();
+  const keep = (name: string) => {
+    const service = project.services[name];
+    if (!service || kept.has(name)) return;
+    kept.add(name);
+    for (const dependency of Object.keys(dependenciesOf(service))) keep(dependency);
+  };
+  for (const name of names) keep(name);
+  return {
+    ...project,
+    services: Object.fromEntries(
+      Object.entries(project.services).filter(([name]) => kept.has(name)),
+    ),
+  };
+}
+
+function applyPolicy(
+  change: PlannedChange,
+  recreate: RecreatePolicy,
+): PlannedChange {
+  const { action, reasons } = change;
+  if (recreate === "never" && action === "recreate") return { ...change, action: "none" };
+  const isKept = action === "none" || action === "start";
+  if (recreate !== "always" || !isKept) return change;
+  const requested = reason("recreate", null, "always", "recreation was requested");
+  return { ...change, action: "recreate", reasons: [...reasons, requested] };
+}
+
+/** A container that shares a namespace or volumes of another one is recreated together with it. */
+function withSharers(changes: readonly PlannedChange[], { services }: Project): PlannedChange[] {
+  const all = new Map(changes.map((change) => [change.name, change]));
+  for (let isComplete = false; !isComplete;) {
+    isComplete = true;
+    for (const [name, change] of all) {
+      const shared = sharedServices(services[name]!)
+        .find((other) => all.get(other)?.action === "recreate");
+      if (shared === undefined || !["none", "start"].includes(change.action)) continue;
+      const text = `shares a namespace or volumes of ${shared}, which is recreated`;
+      const reasons = [...change.reasons, reason("depends_on", null, shared, text)];
+      all.set(name, { ...change, action: "recreate", reasons });
+      isComplete = false;
+    }
+  }
+  return [...all.values()];
+}
+
+const sharedServices = ({ ipc, network_mode, pid, volumes_from = [] }: Service): string[] => [
+  ...[ipc, network_mode, pid].flatMap((mode) => /^service:(.+)$/.exec(mode ?? "")?.[1] ?? []),
+  ...volumes_from.filter((entry) => !entry.startsWith("container:"))
+    .map((entry) => entry.split(":")[0]!),
+];
 
 function usedNetworks({ services }: Project): Set<string> {
   return new Set(Object.values(services).flatMap(({ networks }) => Object.keys(networks ?? {})));
@@ -140,8 +204,10 @@ function planService(
     warnings.push(`Not compared with the containers of ${name}: ${uncompared.join(", ")}`);
   }
   const kept = containers.slice(0, wanted);
-  const differing = kept.map((each) => differences(service, project, each, observed))
-    .find((reasons) => reasons.length > 0);
+  const differing = kept.map((each) => [
+    ...differences(service, project, each, observed),
+    ...fileReasons(each, observed.fileHashes?.get(name)),
+  ]).find((reasons) => reasons.length > 0);
   const scale = containers.length === wanted ? [] : [
     reason(
       "scale",
@@ -172,6 +238,12 @@ function differences(
     ...imageReasons(service.image, container, imageIds.get(service.image)),
     ...keys.flatMap((key) => compareSetting(key, found[key], wanted[key])),
   ];
+}
+
+/** Only a hash is known of what a container has. */
+function fileReasons({ Config }: ContainerInspect, wanted: string | undefined): Reason[] {
+  if (Config.Labels?.[LABEL.files] === wanted) return [];
+  return [reason("secrets", null, null, "a config or secret changed")];
 }
 
 function imageReasons(
@@ -247,6 +319,7 @@ const reason = (path: string, from: string | null, to: string | null, text: stri
 
 const cut = (text: string) => text.length > VALUE_MAX ? `${text.slice(0, VALUE_MAX)}…` : text;
 
-const serviceOf = ({ Config }: ContainerInspect) => Config.Labels?.[SERVICE_LABEL] ?? "";
+export const serviceOf = ({ Config }: ContainerInspect) => Config.Labels?.[LABEL.service] ?? "";
 
-const numberOf = ({ Config }: ContainerInspect) => Number(Config.Labels?.[NUMBER_LABEL] ?? 0);
+export const numberOf = ({ Config }: ContainerInspect) =>
+  Number(Config.Labels?.[LABEL.containerNumber] ?? 0);

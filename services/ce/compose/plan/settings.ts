@@ -11,6 +11,7 @@ import type {
   HostConfig,
 } from "../../../../engine/containers.ts";
 import { planRecreation } from "../../rebuild/recreate.ts";
+import { LABEL } from "../labels.ts";
 import type { Project, Service } from "../load/resolve.ts";
 import { parseDuration } from "../load/values.ts";
 
@@ -98,7 +99,9 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
     wanted: ({ labels }) => labels,
     found: ({ Labels }) =>
       Object.fromEntries(
-        Object.entries(Labels ?? {}).filter(([name]) => !name.startsWith(COMPOSE_LABELS)),
+        Object.entries(Labels ?? {}).filter(([name]) =>
+          !name.startsWith(COMPOSE_LABELS) && name !== LABEL.files
+        ),
       ),
   },
   mem_limit: {
@@ -188,6 +191,7 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
 
 /** Keys that do not belong to the container, or that the plan checks by itself. */
 const OTHER_KEYS = new Set([
+  "configs",
   "container_name",
   "depends_on",
   "deploy",
@@ -195,6 +199,7 @@ const OTHER_KEYS = new Set([
   "profiles",
   "pull_policy",
   "scale",
+  "secrets",
 ]);
 
 /** The settings of the model. */

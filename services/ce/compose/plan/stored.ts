@@ -13,57 +13,95 @@ import { volumeList } from "../../../../engine/volumes.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
 import type { Project } from "../load/resolve.ts";
-import { openCurrentSource } from "../sources.ts";
+import { LABEL } from "../labels.ts";
+import { openStackSource } from "../sources.ts";
 import { loadStack } from "../validate.ts";
+import type { PlanOptions } from "./options.ts";
 import type { Observed, StackPlan } from "./plan.ts";
-
-const PROJECT_LABEL = "com.docker.compose.project";
-const ONE_OFF_LABEL = "com.docker.compose.oneoff";
 
 /** Parallel requests to the engine. */
 const REQUESTS_MAX = 8;
 
+/** A stack with stored sources, loaded. */
+export interface LoadedStack {
+  version: number;
+  project: Project;
+  /** Texts of configs and secrets, e.g. by `secrets.key`. */
+  contents: ReadonlyMap<string, string>;
+  warnings: string[];
+}
+
 /**
- * Compares the current sources of a stack with the engine. Changes nothing.
+ * Loads the sources of a stack.
  *
- * @throws {AppError} `not_found` for a stack without stored sources; `conflict` for a Swarm stack,
- * and if this version does not accept the sources any more.
+ * @param version Default: the current one.
+ * @throws {AppError} `not_found` for a stack or version without stored sources; `conflict` for a
+ * Swarm stack, and if this version of Longshore does not accept the sources any more.
  */
-export async function planStoredStack(
-  deps: Pick<Deps, "db" | "secrets" | "engine">,
+export async function openStack(
+  deps: Pick<Deps, "db" | "secrets">,
   name: string,
-): Promise<StackPlan & { version: number }> {
-  const { kind, sources, version } = openCurrentSource(deps, name);
-  if (kind === "swarm") throw new AppError("conflict", `${name} is a Swarm stack`);
-  const { project, errors: [error], warnings } = await loadStack(sources, {
+  version?: number,
+): Promise<LoadedStack> {
+  const opened = openStackSource(deps, name, version);
+  if (opened.kind === "swarm") throw new AppError("conflict", `${name} is a Swarm stack`);
+  const { project, contents, errors: [error], warnings } = await loadStack(opened.sources, {
     name,
     refusesRelative: true,
   });
   if (!project) {
     throw new AppError("conflict", `${error?.line}: ${error?.path} ${error?.message}`);
   }
-  const { planProject } = await import("./plan.ts");
-  const plan = planProject(project, await observe(deps, project));
   return {
-    version,
-    changes: plan.changes,
-    warnings: [
-      ...warnings.map(({ line, path, message }) => `${line}: ${path} ${message}`),
-      ...plan.warnings,
-    ],
+    version: opened.version,
+    project,
+    contents,
+    warnings: warnings.map(({ line, path, message }) => `${line}: ${path} ${message}`),
   };
 }
 
-async function observe({ engine }: Pick<Deps, "engine">, project: Project): Promise<Observed> {
+/**
+ * Compares the current sources of a stack with the engine. Changes nothing.
+ *
+ * @throws {AppError} As `openStack()`; `invalid` for an unknown service among the options.
+ */
+export async function planStoredStack(
+  deps: Pick<Deps, "db" | "secrets" | "engine">,
+  name: string,
+  options: PlanOptions = {},
+): Promise<StackPlan & { version: number }> {
+  const stack = await openStack(deps, name);
+  const { version, warnings } = stack;
+  assertServices(stack, options);
+  const { planProject } = await import("./plan.ts");
+  const plan = planProject(stack.project, await observe(deps, stack), options);
+  return { version, changes: plan.changes, warnings: [...warnings, ...plan.warnings] };
+}
+
+/** @throws {AppError} `invalid` for an unknown service. */
+export function assertServices(
+  { project }: Pick<LoadedStack, "project">,
+  { services = [] }: PlanOptions,
+): void {
+  const unknown = services.find((service) => !Object.hasOwn(project.services, service));
+  if (unknown === undefined) return;
+  throw new AppError("invalid", `body.services: ${unknown} is not a service of ${project.name}`);
+}
+
+/** Reads what the engine has of a project. */
+export async function observe(
+  { engine, secrets }: Pick<Deps, "engine" | "secrets">,
+  { project, contents }: Pick<LoadedStack, "project" | "contents">,
+): Promise<Observed> {
   const [listed, networks, volumes] = await Promise.all([
     containerList(engine, {
       all: true,
-      filters: { label: [`${PROJECT_LABEL}=${project.name}`] },
+      filters: { label: [`${LABEL.project}=${project.name}`] },
     }),
     networkList(engine),
     volumeList(engine),
   ]);
-  const own = listed.filter(({ Labels }) => Labels?.[ONE_OFF_LABEL]?.toLowerCase() !== "true");
+  const own = listed.filter(({ Labels }) => Labels?.[LABEL.oneOff]?.toLowerCase() !== "true");
   const inspects = await inParallel(own, ({ Id }) => ifThere(containerInspect(engine, Id)));
   const containers = inspects.filter((inspect) => inspect !== undefined);
 
@@ -89,7 +127,23 @@ async function observe({ engine }: Pick<Deps, "engine">, project: Project): Prom
     ),
     networks: new Set(networks.map(({ Name }) => Name)),
     volumes: new Set(volumes.map(({ Name }) => Name)),
+    fileHashes: await hashAll(secrets, project, contents),
   };
+}
+
+async function hashAll(
+  secrets: Deps["secrets"],
+  project: Project,
+  contents: ReadonlyMap<string, string>,
+): Promise<Map<string, string>> {
+  const hashes = new Map<string, string>();
+  if (contents.size === 0) return hashes;
+  const { filesOf, hashFiles } = await import("../deploy/files.ts");
+  for (const key of Object.keys(project.services)) {
+    const hash = await hashFiles(secrets, filesOf(project, key, contents));
+    if (hash !== undefined) hashes.set(key, hash);
+  }
+  return hashes;
 }
 
 async function inParallel<Item, Result>(

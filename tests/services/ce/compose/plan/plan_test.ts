@@ -1,6 +1,7 @@
 import { deepEqual, ok } from "node:assert/strict";
 import type { ContainerInspect } from "../../../../../engine/containers.ts";
 import { loadProject } from "../../../../../services/ce/compose/load/load.ts";
+import type { PlanOptions } from "../../../../../services/ce/compose/plan/options.ts";
 import { type Observed, planProject } from "../../../../../services/ce/compose/plan/plan.ts";
 
 /** A container of the project `shop`, as the engine describes it. */
@@ -27,7 +28,11 @@ const container = (service: string, change: { config?: object; running?: boolean
     NetworkSettings: { Networks: { shop_default: {} } },
   }) as unknown as ContainerInspect;
 
-function plan(services: string, observed: Partial<Observed> = {}) {
+function plan(
+  services: string,
+  observed: Partial<Observed> = {},
+  options: PlanOptions = {},
+) {
   const { project, errors } = loadProject({ compose: `services: {${services}}`, name: "shop" });
   deepEqual(errors, []);
   return planProject(project!, {
@@ -37,7 +42,7 @@ function plan(services: string, observed: Partial<Observed> = {}) {
     networks: new Set(["shop_default"]),
     volumes: new Set(),
     ...observed,
-  });
+  }, options);
 }
 
 const ofService = ({ changes }: ReturnType<typeof plan>, name: string) =>
@@ -84,15 +89,17 @@ Deno.test("planProject() recreates for another image, and for a newer one of the
   deepEqual(reasons("nginx", "sha256:new"), ["nginx has a newer image here"]);
 });
 
-Deno.test("planProject() starts what is stopped, creates what is missing and removes orphans", () => {
-  const planned = plan("web: {image: nginx, environment: [TOKEN=t0ken]}, db: {image: postgres}", {
-    containers: [container("web", { running: false }), container("old")],
-  });
+const actionsOf = ({ changes }: ReturnType<typeof plan>) =>
+  changes.map(({ kind, name, action }) => `${kind} ${name} ${action}`);
 
-  deepEqual(
-    planned.changes.map(({ kind, name, action }) => `${kind} ${name} ${action}`),
-    ["network default none", "service web start", "service db create", "service old remove"],
-  );
+Deno.test("planProject() starts what is stopped, creates what is missing and removes orphans", () => {
+  const containers = [container("web", { running: false }), container("old")];
+  const services = "web: {image: nginx, environment: [TOKEN=t0ken]}, db: {image: postgres}";
+  const planned = plan(services, { containers }, { removeOrphans: true });
+  const others = ["network default none", "service web start", "service db create"];
+
+  deepEqual(actionsOf(planned), [...others, "service old remove"]);
+  deepEqual(actionsOf(plan(services, { containers })), [...others, "service old none"]);
   deepEqual(planned.warnings, ["Image postgres of db is not on the engine and has to be pulled"]);
 });
 
@@ -103,4 +110,60 @@ Deno.test("planProject() names settings that it does not compare", () => {
   );
 
   deepEqual(warnings, ["Not compared with the containers of web: shm_size, healthcheck"]);
+});
+
+Deno.test("planProject() recreates always or never on request", () => {
+  const same = "web: {image: nginx, environment: [TOKEN=t0ken]}";
+  const changed = "web: {image: nginx, environment: [TOKEN=other]}";
+  const containers = [container("web")];
+  const action = (services: string, recreate: PlanOptions["recreate"]) =>
+    ofService(plan(services, { containers }, { recreate }), "web")?.action;
+
+  deepEqual(action(same, "changed"), "none");
+  deepEqual(action(same, "always"), "recreate");
+  deepEqual(action(changed, "changed"), "recreate");
+  deepEqual(action(changed, "never"), "none");
+});
+
+Deno.test("planProject() plans some services with those that they depend on", () => {
+  const services =
+    "web: {image: nginx, depends_on: [db]}, db: {image: nginx}, other: {image: nginx}";
+
+  deepEqual(actionsOf(plan(services, {}, { services: ["web"] })), [
+    "network default none",
+    "service web create",
+    "service db create",
+  ]);
+});
+
+Deno.test("planProject() recreates what shares a namespace of a recreated container", () => {
+  const planned = plan(
+    "web: {image: nginx, environment: [TOKEN=n3w]}, " +
+      "side: {image: nginx, network_mode: 'service:web', environment: [TOKEN=t0ken]}",
+    {
+      containers: [
+        container("web"),
+        {
+          ...container("side"),
+          HostConfig: { NetworkMode: `container:${"c".repeat(64)}` },
+        } as ContainerInspect,
+      ],
+    },
+  );
+
+  const side = ofService(planned, "side");
+  deepEqual(side?.action, "recreate");
+  deepEqual(side?.reasons.map(({ text }) => text), [
+    "shares a namespace or volumes of web, which is recreated",
+  ]);
+});
+
+Deno.test("planProject() recreates for a changed config or secret", () => {
+  const containers = [container("web")];
+  const services = "web: {image: nginx, environment: [TOKEN=t0ken]}";
+  const planned = plan(services, { containers, fileHashes: new Map([["web", "hash"]]) });
+
+  deepEqual(ofService(planned, "web")?.reasons.map(({ text }) => text), [
+    "a config or secret changed",
+  ]);
 });

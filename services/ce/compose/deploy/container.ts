@@ -1,0 +1,195 @@
+/**
+ * The request that creates a container of a service, so that Compose sees it as its own.
+ *
+ * @module
+ */
+
+import type {
+  ContainerConfig,
+  ContainerCreateBody,
+  ContainerInspect,
+  EndpointSettings,
+} from "../../../../engine/containers.ts";
+import { isAtLeast } from "../../../../engine/query.ts";
+import { nodeCrypto } from "../../../builtins.ts";
+import type { Recreation } from "../../rebuild/recreate.ts";
+import { COMPOSE_VERSION, LABEL } from "../labels.ts";
+import { dependenciesOf, type Project, type Service } from "../load/resolve.ts";
+import { parseDuration } from "../load/values.ts";
+import { type FindPeer, hostConfigOf, mountsOf, namespaceOf } from "./host_config.ts";
+
+export interface ContainerContext {
+  project: Project;
+  /** The service's key in the project. */
+  key: string;
+  /** From 1. */
+  number: number;
+  image: { id: string; config: ContainerConfig };
+  findPeer: FindPeer;
+  /** The container that is replaced. */
+  old: ContainerInspect | undefined;
+  /** See {@linkcode LABEL}; `undefined` without configs and secrets. */
+  filesHash: string | undefined;
+  apiVersion: string | undefined;
+}
+
+/** The name that a container of the service has. */
+export const containerNameOf = (project: Project, key: string, number: number): string =>
+  project.services[key]!.container_name ?? `${project.name}-${key}-${number}`;
+
+/** Plans the requests that create a container. */
+export function planServiceContainer(context: ContainerContext): Recreation {
+  const { project, key, image, old, findPeer } = context;
+  const service = project.services[key]!;
+  const [primary, ...others] = networksOf(context);
+  const mode = namespaceOf(service.network_mode, findPeer);
+  const create: Record<string, unknown> = {
+    ...configOf(service),
+    Image: service.image,
+    Labels: { ...service.labels, ...labelsOf(context) },
+    HostConfig: defined({
+      ...hostConfigOf(service, findPeer),
+      ...mountsOf(service, project, Object.keys(image.config.Volumes ?? {}), old),
+      NetworkMode: mode ?? primary?.network ?? "none",
+    }),
+    ...(primary && {
+      NetworkingConfig: { EndpointsConfig: { [primary.network]: primary.endpoint } },
+    }),
+  };
+  if (service.mac_address !== undefined && primary) {
+    // Newer engines expect it per network.
+    if (isAtLeast(context.apiVersion, "1.44")) primary.endpoint.MacAddress = service.mac_address;
+    else create.MacAddress = service.mac_address;
+  }
+  return { create: defined(create) as ContainerCreateBody, connect: others, disconnect: [] };
+}
+
+function configOf(service: Service): Record<string, unknown> {
+  const { command, entrypoint, environment = {}, expose = [], ports = [] } = service;
+  const targets = [
+    ...ports.map(({ target, protocol }) => `${target}/${protocol}`),
+    ...expose.flatMap(exposedPorts),
+  ];
+  return {
+    // A name without a value removes the variable of the image.
+    Env: Object.entries(environment).map(([name, value]) =>
+      value === null ? name : `${name}=${value}`
+    ),
+    // An empty list as such would leave the setting to the image.
+    Entrypoint: entrypoint?.length === 0 ? [""] : entrypoint ?? undefined,
+    Cmd: command ?? undefined,
+    Domainname: service.domainname,
+    Hostname: service.hostname,
+    User: service.user,
+    WorkingDir: service.working_dir,
+    Tty: service.tty,
+    OpenStdin: service.stdin_open,
+    ExposedPorts: Object.fromEntries(targets.map((target) => [target, {}])),
+    Healthcheck: healthcheckOf(service),
+    StopSignal: service.stop_signal,
+    StopTimeout: service.stop_grace_period === undefined
+      ? undefined
+      : Math.ceil(parseDuration(service.stop_grace_period) / 1e9),
+  };
+}
+
+/** `8000-8002/udp` as single ports. */
+function exposedPorts(entry: string): string[] {
+  const [range = "", protocol = "tcp"] = entry.split("/");
+  const [first = 0, last = first] = range.split("-").map(Number);
+  return Array.from({ length: last - first + 1 }, (_, index) => `${first + index}/${protocol}`);
+}
+
+function healthcheckOf({ healthcheck }: Service): Record<string, unknown> | undefined {
+  if (!healthcheck) return undefined;
+  if (healthcheck.disable) return { Test: ["NONE"] };
+  const ns = (duration: string | undefined) =>
+    duration === undefined ? undefined : parseDuration(duration);
+  return defined({
+    Test: healthcheck.test,
+    Interval: ns(healthcheck.interval),
+    Timeout: ns(healthcheck.timeout),
+    StartPeriod: ns(healthcheck.start_period),
+    StartInterval: ns(healthcheck.start_interval),
+    Retries: healthcheck.retries,
+  });
+}
+
+function labelsOf(context: ContainerContext): Record<string, string> {
+  const { project, key, number, image, filesHash } = context;
+  const service = project.services[key]!;
+  const dependencies = Object.entries(dependenciesOf(service)).map((
+    [name, { condition, restart }],
+  ) => `${name}:${condition}:${restart}`);
+  return {
+    [LABEL.project]: project.name,
+    [LABEL.service]: key,
+    [LABEL.containerNumber]: String(number),
+    [LABEL.oneOff]: "False",
+    [LABEL.configHash]: configHash(service),
+    [LABEL.dependsOn]: dependencies.join(","),
+    [LABEL.image]: image.id,
+    [LABEL.version]: COMPOSE_VERSION,
+    ...(filesHash === undefined ? {} : { [LABEL.files]: filesHash }),
+  };
+}
+
+/** Keys that do not change the container. */
+function configHash(
+  { depends_on: _, profiles: __, pull_policy: ___, scale: ____, ...service }: Service,
+): string {
+  return nodeCrypto().createHash("sha256").update(JSON.stringify(service)).digest("hex");
+}
+
+interface JoinedNetwork {
+  network: string;
+  endpoint: EndpointSettings;
+}
+
+/** The networks in the order in which Compose joins them: by priority, then by key. */
+function networksOf(context: ContainerContext): JoinedNetwork[] {
+  const { project, key, number, findPeer } = context;
+  const service = project.services[key]!;
+  const joined = Object.entries(service.networks ?? {}).sort(([a, one], [b, other]) =>
+    (other?.priority ?? 0) - (one?.priority ?? 0) || (a < b ? -1 : 1)
+  );
+  const links = linksOf(service, findPeer);
+  return joined.map(([network, settings]) => {
+    const { ipv4_address, ipv6_address, link_local_ips, mac_address } = settings ?? {};
+    const hasAddress = ipv4_address ?? ipv6_address ?? link_local_ips;
+    return {
+      network: project.networks[network]?.name ?? network,
+      endpoint: defined({
+        Aliases: [
+          ...new Set([containerNameOf(project, key, number), key, ...settings?.aliases ?? []]),
+        ],
+        Links: links.length > 0 ? links : undefined,
+        IPAMConfig: hasAddress === undefined ? undefined : defined({
+          IPv4Address: ipv4_address,
+          IPv6Address: ipv6_address,
+          LinkLocalIPs: link_local_ips,
+        }),
+        MacAddress: mac_address,
+        DriverOpts: settings?.driver_opts,
+        GwPriority: settings?.gw_priority,
+      }),
+    };
+  });
+}
+
+/** Links as `container:alias`. */
+function linksOf({ links = [], external_links = [] }: Service, findPeer: FindPeer): string[] {
+  return [
+    ...links.map((link) => {
+      const [service = "", alias = service] = link.split(":");
+      return `${findPeer(service).name}:${alias}`;
+    }),
+    ...external_links.map((link) => link.includes(":") ? link : `${link}:${link}`),
+  ];
+}
+
+/** Without fields that are undefined. */
+const defined = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
