@@ -24,6 +24,9 @@ const STREAM_MAX = 50;
 /** How long no line may arrive before the last ones, in milliseconds. */
 const SILENCE_MAX_MS = 120_000;
 
+/** Microseconds between two portions: many containers together write as much as a few. */
+const PAUSE_US = CONTAINERS * 10_000;
+
 /** Writes `LINES` lines in each run, in portions; each tenth one to standard error. */
 const SCRIPT = `
   run=$(($(cat /run-number 2>/dev/null || echo 0) + 1)); echo $run > /run-number
@@ -32,7 +35,7 @@ const SCRIPT = `
     awk -v run=$run -v i=$i 'BEGIN { for (j = i + 1; j <= i + 500; j++) {
       if (j % 10) print run, j, "end"; else print run, j, "end" > "/dev/stderr" } }'
     i=$((i + 500))
-    usleep 50000
+    usleep ${PAUSE_US}
   done
   exec sleep 100000`;
 
