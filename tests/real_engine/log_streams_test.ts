@@ -1,6 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { liveApp } from "../helpers/live_app.ts";
 import { openLogStream } from "../helpers/log_client.ts";
+import { journaldTest } from "../helpers/journald.ts";
 import { engineTest, podmanTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
@@ -11,10 +12,18 @@ const messages = (lines: { message: string }[]) => lines.map(({ message }) => me
 const COUNTER = (from: number, to: number) =>
   `i=${from}; while [ $i -le ${to} ]; do echo $i; i=$((i+1)); done; `;
 
+/** Engines store it in pieces. */
+const LONG_LINE = "head -c 40000 /dev/zero | tr '\\0' x";
+
 for (
   const { kind, test, options = [] } of [
     { kind: "Docker", test: engineTest },
     { kind: "Docker with the driver local", test: engineTest, options: ["--log-driver=local"] },
+    {
+      kind: "Docker with the driver journald",
+      test: journaldTest,
+      options: ["--log-driver=journald"],
+    },
     { kind: "Podman", test: podmanTest },
   ]
 ) {
@@ -77,6 +86,26 @@ for (
       await client.cancel();
     }
     deepEqual(seen, Array.from({ length: 2500 }, (_, index) => String(501 + index)));
+  });
+
+  test(`a stream on ${kind} cuts a long line, and has the unfinished last one`, async (engine) => {
+    await using app = await liveApp(engine.socketPath);
+    await using container = await engine.runContainer({
+      command: ["sh", "-c", `${LONG_LINE}; echo; echo next; ${LONG_LINE}; printf "\\nunfinished"`],
+      options,
+    });
+    const client = await openLogStream(app, `/api/containers/${container.name}/logs/stream`);
+    const ticking = setInterval(() => app.deps.logStreams.tick(), 1_000);
+    const lines = await client.lines(4);
+    clearInterval(ticking);
+    const cut = ["x".repeat(16_384), true];
+    deepEqual(lines.map(({ message, truncated = false }) => [message, truncated]), [
+      cut,
+      ["next", false],
+      cut,
+      ["unfinished", false],
+    ]);
+    await client.cancel();
   });
 }
 

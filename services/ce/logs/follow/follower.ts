@@ -14,6 +14,7 @@ import {
   lastPosition,
   type LogLine,
   type LogSource,
+  readLines,
   readLinesAfter,
 } from "./line_reader.ts";
 import { createRecentLines } from "./recent_lines.ts";
@@ -59,6 +60,9 @@ const SEARCH_MS = 5_000;
 
 /** Seconds without a line after which the engine is asked whether there is one. */
 const SILENCE_S = 30;
+
+/** Reads after the end of a run, a second apart: a journal may have the last lines a little later. */
+const END_READS = 2;
 
 /** Time without a line from the engine. */
 interface Silence {
@@ -240,7 +244,10 @@ export function startFollower(
   }
 
   async function catchUp(): Promise<void> {
-    if (!last) return;
+    if (!last) {
+      await readLines(source, {}, stop.signal, receive);
+      return flush();
+    }
     await readLinesAfter(
       source,
       last,
@@ -256,7 +263,7 @@ export function startFollower(
 
   /** Returns when the log should be followed again: the container runs. */
   async function waitForStart(): Promise<void> {
-    for (let isFirst = true; !stop.signal.aborted; isFirst = false) {
+    for (let round = 0; !stop.signal.aborted; round++) {
       const known = inventory.get(origin.id);
       isWoken = false;
       const container = await containerInspect(engine, origin.id, { signal: stop.signal });
@@ -264,13 +271,13 @@ export function startFollower(
         await endRun(container);
         return;
       }
-      if (isFirst) await catchUp();
+      if (round < END_READS) await catchUp();
       if (isWoken) continue;
       // The engine may end the stream of a running container, e.g. when it is stopped itself.
       await ticked.promise;
       if (container.State.Running) return;
       const isUnchanged = () => inventory.live && inventory.get(origin.id) === known && !isWoken;
-      while (isUnchanged() && !stop.signal.aborted) await ticked.promise;
+      while (round >= END_READS - 1 && isUnchanged() && !stop.signal.aborted) await ticked.promise;
     }
   }
 

@@ -398,6 +398,28 @@ Deno.test("a restart is reported and the stream continues", async () => {
   await client.cancel();
 });
 
+for (const { log, written } of [{ log: "empty", written: 0 }, { log: "written", written: 2 }]) {
+  Deno.test(`a line that a journal has only after the end of the container is sent, ${log} before`, async () => {
+    await using app = logApp(web);
+    const log = app.logs.web!;
+    writeMany(log, written);
+    const client = await openLogStream(app, "/api/containers/web/logs/stream");
+    await client.lines(written);
+    await follows(log);
+    const before = app.requests.length;
+    app.contain({ ...web, state: "exited" });
+    log.stop();
+    const isRead = () => app.requests.slice(before).some((request) => request.includes("/logs?"));
+    await until("the end of the log is read", isRead);
+    log.write("late");
+    const late = messages(client, 1);
+    const ticking = setInterval(() => app.deps.logStreams.tick(), 50);
+    deepEqual(await late, ["late"]);
+    clearInterval(ticking);
+    await client.cancel();
+  });
+}
+
 Deno.test("a stream ends when its engine stays unreachable", async () => {
   await using app = logApp(web);
   writeMany(app.logs.web!, 2);
