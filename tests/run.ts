@@ -39,7 +39,7 @@ const RUN_MAX_MS = 20 * 60_000;
 /** The summary is in the last lines that `deno test` prints; failures are listed before it. */
 const TAIL_MAX = 64 * 1024;
 
-/** More failures than this are no coincidence, and not repeated. */
+/** More failures than this are not a coincidence, and are not repeated. */
 const REPEATED_MAX = 3;
 
 /** Types are left to `deno check`: each of several runs would check them again. */
