@@ -52,20 +52,8 @@ export function accounting(
       audit({ caller: { ...caller, userId }, action, target, targets, command, outcome });
     }
     if (endpoint.unrecorded && outcome === "success") return;
-    await recorder?.record({
-      caller,
-      address: c.env.address,
-      requestId: c.env.requestId,
-      method,
-      path: route,
-      permission: endpoint.permission,
-      target,
-      targets,
-      command,
-      status,
-      outcome,
-      actor,
-    });
+    const result = { caller, target, targets, command, status, outcome, actor };
+    await recorder?.record({ ...requestOf(c), ...result });
   };
 
   async function recordPhase(
@@ -78,21 +66,12 @@ export function accounting(
     audit({ caller, action: `${action} (${phase})`, target, targets, command, outcome });
     // The edition may have changed meanwhile.
     const recorder = await currentPolicy();
-    await recorder?.record({
-      caller,
-      address: c.env.address,
-      requestId: c.env.requestId,
-      method,
-      path: route,
-      permission: endpoint.permission,
-      target,
-      targets,
-      command,
-      status: 101,
-      phase,
-      outcome,
-      actor: undefined,
-    });
+    const result = { caller, target, targets, command, status: 101, phase, outcome };
+    await recorder?.record({ ...requestOf(c), ...result, actor: undefined });
+  }
+
+  function requestOf({ env: { address, requestId } }: Context<Env>) {
+    return { address, requestId, method, path: route, permission: endpoint.permission };
   }
 }
 

@@ -5,6 +5,7 @@
  */
 
 import { recordAudit } from "../services/ce/auth/audit.ts";
+import { namesOf } from "../services/ce/containers/reads.ts";
 import type { Deps } from "../services/deps.ts";
 import { AppError } from "../services/errors.ts";
 import { accessPolicySource } from "../services/editions.ts";
@@ -44,6 +45,7 @@ export function createApp(deps: Deps, identifyCaller: Identify = identify(deps))
     audit,
     currentPolicy: createCurrentAccessPolicy(deps, accessPolicySource),
     scopes: createScopeCheck(deps),
+    containerNames: (id) => namesOf(deps, [id]),
   };
   let document: Promise<string> | undefined;
   const openApi = () => document ??= printOpenApi();

@@ -38,9 +38,14 @@ export function mount(
   }
 }
 
-function handler(endpoint: Endpoint, { scopes }: Pick<MiddlewareDeps, "scopes">) {
+function handler(
+  endpoint: Endpoint,
+  { containerNames, scopes }: Pick<MiddlewareDeps, "containerNames" | "scopes">,
+) {
   const cache = responseCache(endpoint.version);
   const status = endpoint.status ?? 200;
+  const isContainerAction = endpoint.scope === "container" &&
+    (endpoint.method !== "get" || endpoint.upgrades);
 
   return async (c: Context<Env>): Promise<Response> => {
     const exchange = c.env;
@@ -63,7 +68,7 @@ function handler(endpoint: Endpoint, { scopes }: Pick<MiddlewareDeps, "scopes">)
       admit: (userId: string) => admitUser(c, userId),
       setCookie: (cookie: string) => exchange.headers["set-cookie"] = cookie,
     };
-    const result = await (isShared ? endpoint.handle(input) : handleLimited(input));
+    const result = await (isShared ? handle(input) : handleLimited(input));
     if (endpoint.upgrades) return result as Response;
     if (endpoint.produces !== undefined) return respondRaw(exchange, result as RawResponse);
     const json = JSON.stringify(endpoint.returns.parse(result));
@@ -71,13 +76,18 @@ function handler(endpoint: Endpoint, { scopes }: Pick<MiddlewareDeps, "scopes">)
     return respondRaw(exchange, sendRepresentation(cache.add(request, version, json), request));
   };
 
+  function handle(input: AnyInput): unknown {
+    if (isContainerAction) input.note.targets = containerNames((input.params as PathParams).id!);
+    return endpoint.handle(input);
+  }
+
   /** Handles the request of an API token that is limited to stacks or containers. */
   async function handleLimited(input: AnyInput): Promise<unknown> {
     const { caller } = input;
     try {
-      const params = input.params as Record<string, string> | undefined;
+      const params = input.params as PathParams | undefined;
       const resolved = params && await scopes.resolve(endpoint, caller, params);
-      return await endpoint.handle({ ...input, params: resolved });
+      return await handle({ ...input, params: resolved });
     } catch (error) {
       throw scopes.redact(error, caller, [input.params, input.query, input.body]);
     }
@@ -85,3 +95,5 @@ function handler(endpoint: Endpoint, { scopes }: Pick<MiddlewareDeps, "scopes">)
 }
 
 type AnyInput = Input<unknown, unknown, unknown>;
+
+type PathParams = Record<string, string>;

@@ -20,6 +20,8 @@ export interface MiddlewareDeps {
   audit: Audit;
   currentPolicy: CurrentAccessPolicy;
   scopes: ScopeCheck;
+  /** The id as given and the name of its container, if known; for the logs. */
+  containerNames: (id: string) => string[];
 }
 
 /**

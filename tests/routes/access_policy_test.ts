@@ -126,6 +126,7 @@ function harbor(
     },
     audit: () => {},
     scopes: { resolve: (_, __, params) => Promise.resolve(params), redact: (error) => error },
+    containerNames: () => [],
     currentPolicy,
   });
   hono.onError((error, c) => {

@@ -32,6 +32,7 @@ function proApp() {
     audit: () => {},
     currentPolicy: () => undefined,
     scopes: { resolve: (_, __, params) => Promise.resolve(params), redact: (error) => error },
+    containerNames: () => [],
   });
   hono.onError((error, c) => {
     const { status, body, headers } = failureOf(error, license.edition);

@@ -240,6 +240,7 @@ async function gates(
     identify: (_, { address }) => ({ ...caller, familyId: "family", address }),
     audit: () => {},
     scopes: createScopeCheck(deps),
+    containerNames: () => [],
     currentPolicy: createCurrentAccessPolicy(deps, {
       ...accessPolicySource,
       load: async () => withoutRecords(await accessPolicySource.load()),

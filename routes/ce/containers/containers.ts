@@ -150,10 +150,7 @@ export const containerEndpoints = (deps: Deps) => [
     params: ContainerParams,
     returns: ActionResult,
     failures: { ...UNKNOWN, ...BUSY },
-  }, ({ params, note }) => {
-    note.targets = namesOf(deps, [params.id]);
-    return startContainer(deps, params.id);
-  }),
+  }, ({ params }) => startContainer(deps, params.id)),
 
   endpoint({
     method: "post",
@@ -168,10 +165,7 @@ export const containerEndpoints = (deps: Deps) => [
     query: StopQuery,
     returns: ActionResult,
     failures: { ...OWN, ...UNKNOWN, ...BUSY },
-  }, ({ params, query, note }) => {
-    note.targets = namesOf(deps, [params.id]);
-    return stopContainer(deps, params.id, { timeoutS: query.t });
-  }),
+  }, ({ params, query }) => stopContainer(deps, params.id, { timeoutS: query.t })),
 
   endpoint({
     method: "post",
@@ -186,10 +180,7 @@ export const containerEndpoints = (deps: Deps) => [
     query: StopQuery,
     returns: ActionResult,
     failures: { ...OWN, ...UNKNOWN, ...BUSY },
-  }, ({ params, query, note }) => {
-    note.targets = namesOf(deps, [params.id]);
-    return restartContainer(deps, params.id, { timeoutS: query.t });
-  }),
+  }, ({ params, query }) => restartContainer(deps, params.id, { timeoutS: query.t })),
 
   endpoint({
     method: "post",
@@ -220,8 +211,7 @@ export const containerEndpoints = (deps: Deps) => [
       ...ENGINE_FAILURES,
       502: "The registry or the engine failed or refused",
     },
-  }, ({ params, body, note, caller }) => {
-    note.targets = namesOf(deps, [params.id]);
+  }, ({ params, body, caller }) => {
     return rebuildContainer(deps, params.id, { ...body, scope: caller.scope });
   }),
 

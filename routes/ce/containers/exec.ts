@@ -6,7 +6,6 @@
 
 import * as z from "zod";
 import { execInContainer } from "../../../services/ce/exec/exec.ts";
-import { namesOf } from "../../../services/ce/containers/reads.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { endpoint } from "../../endpoint.ts";
 import { ENGINE_FAILURES } from "../../shapes.ts";
@@ -59,7 +58,6 @@ export const containerExecEndpoints = (deps: Deps) => [
       ...ENGINE_FAILURES,
     },
   }, ({ params, body, note, caller }) => {
-    note.targets = namesOf(deps, [params.id]);
     note.command = body.command;
     return execInContainer(deps, caller, params.id, body.command);
   }),

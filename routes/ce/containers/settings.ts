@@ -96,7 +96,6 @@ export const containerSettingsEndpoints = (deps: Deps) => [
         "container",
     },
   }, async ({ params, body, note, caller }) => {
-    note.targets = namesOf(deps, [params.id]);
     note.command = JSON.stringify(body);
     return await getContainer(deps, await changeLimits(deps, params.id, body), caller);
   }),
@@ -129,7 +128,6 @@ export const containerSettingsEndpoints = (deps: Deps) => [
         "`force` is false, or it is the service's own container",
     },
   }, ({ params, query, note, caller }) => {
-    note.targets = namesOf(deps, [params.id]);
     if (query.force) note.command = "force";
     return removeContainer(deps, params.id, { ...query, scope: caller.scope });
   }),

@@ -5,7 +5,6 @@
  */
 
 import * as z from "zod";
-import { namesOf } from "../../../services/ce/containers/reads.ts";
 import {
   killContainer,
   pauseContainer,
@@ -40,10 +39,7 @@ export const containerSignalEndpoints = (deps: Deps) => [
     params: ContainerParams,
     returns: ActionResult,
     failures: { ...UNKNOWN, 409: REFUSED },
-  }, ({ params, note }) => {
-    note.targets = namesOf(deps, [params.id]);
-    return pauseContainer(deps, params.id);
-  }),
+  }, ({ params }) => pauseContainer(deps, params.id)),
 
   endpoint({
     method: "post",
@@ -56,10 +52,7 @@ export const containerSignalEndpoints = (deps: Deps) => [
     params: ContainerParams,
     returns: ActionResult,
     failures: { ...UNKNOWN, 409: "Another action is in progress, or the container is not paused" },
-  }, ({ params, note }) => {
-    note.targets = namesOf(deps, [params.id]);
-    return unpauseContainer(deps, params.id);
-  }),
+  }, ({ params }) => unpauseContainer(deps, params.id)),
 
   endpoint({
     method: "post",
@@ -78,7 +71,6 @@ export const containerSignalEndpoints = (deps: Deps) => [
     returns: ActionResult,
     failures: { ...UNKNOWN, 409: REFUSED },
   }, ({ params, body, note }) => {
-    note.targets = namesOf(deps, [params.id]);
     note.command = body.signal;
     return killContainer(deps, params.id, body.signal);
   }),

@@ -91,7 +91,6 @@ export const terminalEndpoints = (deps: Deps): Endpoint[] => [
     returns: TerminalTicket,
     failures: TICKET_FAILURES,
   }, ({ params, body, note, caller }) => {
-    note.targets = namesOf(deps, [params.id]);
     if (body.command !== undefined) note.command = body.command;
     return issueTerminalTicket(deps, caller, { kind: "shell", ref: params.id, ...body });
   }),
@@ -119,8 +118,7 @@ export const terminalEndpoints = (deps: Deps): Endpoint[] => [
     body: Size.meta({ id: "TerminalSize" }),
     returns: TerminalTicket,
     failures: TICKET_FAILURES,
-  }, ({ params, body, note, caller }) => {
-    note.targets = namesOf(deps, [params.id]);
+  }, ({ params, body, caller }) => {
     return issueTerminalTicket(deps, caller, { kind: "attach", ref: params.id, ...body });
   }),
 
@@ -155,14 +153,13 @@ function socketContract(description: string) {
 async function openSocket(
   deps: Deps,
   kind: TerminalRequest["kind"],
-  { params: { id }, caller, request, recordPhase, note }: Input<{ id: string }, unknown, unknown>,
+  { params: { id }, caller, request, recordPhase }: Input<{ id: string }, unknown, unknown>,
 ): Promise<Response> {
   const { headers } = request;
-  note.targets = namesOf(deps, [id]);
   assertOrigin(deps, { origin: headers.get("origin"), host: headers.get("host") });
   const grant = await assertGranted(deps, caller, { kind, ref: id });
   const start = kind === "shell" ? startShell : attachToContainer;
-  const targets = [...new Set([...note.targets, ...namesOf(deps, [grant.containerId])])];
+  const targets = namesOf(deps, [id, grant.containerId]);
   // Not after the upgrade, when the client can no longer get a status.
   deps.terminals.assertFree();
   const { socket, response } = upgrade(request, deps.terminals.pongTimeoutS);

@@ -8,7 +8,6 @@ import * as z from "zod";
 import { PULL_POLICIES } from "../../../services/ce/rebuild/rebuild.ts";
 import { previewUpdate } from "../../../services/ce/updates/run/preview.ts";
 import { startRollback, startUpdate } from "../../../services/ce/updates/run/start.ts";
-import { namesOf } from "../../../services/ce/containers/reads.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { ContainerParams } from "../containers/shapes.ts";
 import { Job } from "../jobs.ts";
@@ -121,7 +120,6 @@ export const containerUpdateEndpoints = (deps: Deps) => [
         "removal, a blocked image, too little room",
     },
   }, async ({ params, query, body, note, caller }) => {
-    note.targets = namesOf(deps, [params.id]);
     note.command = JSON.stringify(body);
     const request = { ...body, containerId: params.id, actor: caller };
     return query.plan
@@ -149,8 +147,7 @@ export const containerUpdateEndpoints = (deps: Deps) => [
       ...FAILURES,
       409: "No previous image is kept, or as with an update",
     },
-  }, ({ params, body, note, caller }) => {
-    note.targets = namesOf(deps, [params.id]);
+  }, ({ params, body, caller }) => {
     return startRollback(deps, { ...body, containerId: params.id, actor: caller });
   }),
 ];
