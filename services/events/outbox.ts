@@ -164,19 +164,6 @@ export function createDeliverer(
   };
 }
 
-/** Sends all due messages, including those that become due meanwhile, and waits for them. */
-export async function deliverDue(
-  deps: Deps,
-  options: { signal: AbortSignal; retryMs?: readonly number[] },
-): Promise<void> {
-  const deliverer = createDeliverer(deps, options);
-  do {
-    deliverer.start();
-    if (deliverer.busy) await deliverer.idle();
-    else return;
-  } while (!options.signal.aborted);
-}
-
 /** Returns the targets with queued messages, longest wait first. */
 function queuedTargets({ db, channels, license }: Deps) {
   return channels

@@ -112,7 +112,7 @@ export interface StatsCache {
 }
 
 /** Maximum age of a sample, in milliseconds. */
-export const STATS_AGE_MAX_MS = 45_000;
+const STATS_AGE_MAX_MS = 45_000;
 
 /** How long sizes are read after a scrape, in milliseconds. */
 const SIZES_WANTED_MS = 10 * 60_000;

@@ -15,7 +15,7 @@ import type { UserRole } from "../../services/auth/caller.ts";
 import { forwardEvents } from "../../services/ce/stream/broadcaster.ts";
 import { readConfig } from "../../services/config/config.ts";
 import { emit } from "../../services/events/emit.ts";
-import { deliverDue } from "../../services/events/outbox.ts";
+import { deliverDue } from "../helpers/outbox_delivery.ts";
 import { unsubscribeToken } from "../../services/pro/status_pages/subscriber_address.ts";
 import { runCommand, temporaryDirectory } from "../helpers/command.ts";
 import { licenseKeyFor, writeLicenseKeys } from "../helpers/licenses.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { deliverDue } from "../../services/events/outbox.ts";
+import { deliverDue } from "./outbox_delivery.ts";
 import { type TestApp, testApp, type TestAppOptions } from "./test_app.ts";
 
 export const PAGES = "/api/ext/service-pro/status-pages";

@@ -1,4 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
+import { composeCommand } from "../helpers/docker_compose.ts";
 import { liveApp } from "../helpers/live_app.ts";
 import { BUSYBOX, engineTest } from "../helpers/real_engine.ts";
 import { missingProgram } from "../helpers/sandbox.ts";
@@ -52,17 +53,7 @@ if (!missingProgram("docker-compose")) {
     async (engine) => {
       const project = `plan${crypto.randomUUID().slice(0, 8)}`;
       const directory = await Deno.makeTempDir({ prefix: "longshore-test-" });
-      const run = async (...args: string[]) => {
-        const { success, stderr } = await new Deno.Command("docker-compose", {
-          args: ["--project-name", project, ...args],
-          cwd: directory,
-          env: { DOCKER_HOST: `unix://${engine.socketPath}`, DOCKER_CONFIG: "/nonexistent" },
-          stdin: "null",
-          stdout: "null",
-          stderr: "piped",
-        }).output();
-        if (!success) throw new Error(new TextDecoder().decode(stderr));
-      };
+      const run = composeCommand(engine, project, directory);
       const source = compose(project);
       await Deno.writeTextFile(
         `${directory}/docker-compose.yml`,

@@ -1,4 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
+import { composeCommand } from "../helpers/docker_compose.ts";
 import { liveApp } from "../helpers/live_app.ts";
 import { durationOf, mostlyWithin } from "../helpers/in_time.ts";
 import { BUSYBOX, engineTest, type RealEngine } from "../helpers/real_engine.ts";
@@ -145,17 +146,7 @@ if (!missingProgram("docker-compose")) {
   engineTest("a project that Compose created is a stack", async (engine) => {
     const project = projectName();
     const directory = await Deno.makeTempDir({ prefix: "longshore-test-" });
-    const compose = async (...args: string[]) => {
-      const { success, stderr } = await new Deno.Command("docker-compose", {
-        args: ["--project-name", project, ...args],
-        cwd: directory,
-        env: { DOCKER_HOST: `unix://${engine.socketPath}`, DOCKER_CONFIG: "/nonexistent" },
-        stdin: "null",
-        stdout: "null",
-        stderr: "piped",
-      }).output();
-      if (!success) throw new Error(new TextDecoder().decode(stderr));
-    };
+    const compose = composeCommand(engine, project, directory);
     const service = { image: BUSYBOX, command: "sleep 1000", stop_grace_period: "1s" };
     await Deno.writeTextFile(
       `${directory}/docker-compose.yml`,

@@ -11,7 +11,7 @@ export const MONITOR_TYPES = ["http", "tcp", "dns"] as const;
 export type MonitorType = (typeof MONITOR_TYPES)[number];
 
 /** The result of the checks of a monitor; `pending` until there is one. */
-export const CHECKED_STATUSES = ["up", "down", "pending"] as const;
+const CHECKED_STATUSES = ["up", "down", "pending"] as const;
 export type CheckedStatus = (typeof CHECKED_STATUSES)[number];
 
 /** One monitor as stored. Times are ISO 8601, UTC. */

@@ -18,7 +18,7 @@ export const NAME_MAX = 200;
 export const TITLE_MAX = 500;
 
 /** Limit of texts, in UTF-16 units: at least 10,000 characters of any script. */
-export const TEXT_MAX = 20_000;
+const TEXT_MAX = 20_000;
 
 /** Text of any number of lines. */
 export const multiLine = () =>
@@ -73,7 +73,7 @@ export const Maintenance = z.object({
   updated_at: Timestamp,
 }).meta({ id: "StatusPageMaintenance" });
 
-export const IncidentUpdate = z.object({
+const IncidentUpdate = z.object({
   id: z.string(),
   status: PageIncidentStatus,
   message: z.string().meta({ description: "Empty if only the status changed" }),

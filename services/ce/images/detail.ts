@@ -157,7 +157,7 @@ function toLayer(
  * Hides the values of environment variables and build arguments: `ENV A=b`, `ARG A=b`, and `|1 A=b`
  * before a command.
  */
-export function withoutValues(instruction: string): string {
+function withoutValues(instruction: string): string {
   const declared = /^(?:\/bin\/sh -c #\(nop\)\s+)?(?:ENV|ARG)\s+\w+(?=[=\s])/.exec(instruction);
   if (declared) return `${declared[0]}=${REDACTED}`;
   const args = /^(?:RUN )?\|\d+ /.exec(instruction);

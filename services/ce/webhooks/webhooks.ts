@@ -18,7 +18,6 @@ import {
 import type { Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { notFound } from "../../errors.ts";
-import { EVENT_KINDS } from "../../events/events.ts";
 import { assertBelowLimit } from "../../license/limits.ts";
 import { assertOutboundUrl } from "../../outbound/url.ts";
 import { isElsewhere, REDACTED } from "../../redact.ts";
@@ -32,9 +31,6 @@ import {
   WEBHOOK_RESERVED_HEADERS,
   type WebhookTarget,
 } from "./target.ts";
-
-/** Kinds of events to subscribe to; `*` stands for all kinds, including future ones. */
-export const WEBHOOK_EVENTS = ["*", ...EVENT_KINDS] as const;
 
 export interface NewWebhook {
   name: string;

@@ -44,7 +44,7 @@ export interface NameId {
 }
 
 /** Maximum length of name identifiers and attribute values, in characters. */
-export const VALUE_MAX = 1_024;
+const VALUE_MAX = 1_024;
 
 const SUCCESS = "urn:oasis:names:tc:SAML:2.0:status:Success";
 const STATUS = /^urn:oasis:names:tc:SAML:2\.0:status:([A-Za-z]{1,40})$/;

@@ -8,7 +8,7 @@
 import { SamlError } from "./error.ts";
 
 /** Maximum decoded size in bytes. Messages of large directories stay below 64 KiB. */
-export const SAML_MESSAGE_MAX = 256 * 1024;
+const SAML_MESSAGE_MAX = 256 * 1024;
 
 /** Maximum length as base64, with a line break after every 60 characters. */
 const BASE64_MAX = Math.ceil(SAML_MESSAGE_MAX / 3) * 4 * 31 / 30 + 2;

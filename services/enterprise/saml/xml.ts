@@ -15,19 +15,19 @@ import type { XmlAttribute, XmlElement } from "./tree.ts";
 export const DEPTH_MAX = 64;
 
 /** Maximum number of elements and attributes. Messages of large directories have some hundreds. */
-export const NODES_MAX = 5_000;
+const NODES_MAX = 5_000;
 
 /** Maximum number of comments, which the signature library removes in quadratic time. */
-export const COMMENTS_MAX = 100;
+const COMMENTS_MAX = 100;
 
 /**
  * Maximum number of namespace declarations, because canonicalization searches all that are in scope.
  * Some identity providers declare two per attribute value, e.g. for each of 500 groups.
  */
-export const NAMESPACES_MAX = 2_000;
+const NAMESPACES_MAX = 2_000;
 
 /** Maximum number of prefixes in scope, for the same reason. Messages have about ten. */
-export const PREFIXES_MAX = 100;
+const PREFIXES_MAX = 100;
 
 /**
  * Maximum number of distinct element names, because the library's parser searches the whole text for
@@ -36,7 +36,7 @@ export const PREFIXES_MAX = 100;
 export const NAMES_MAX = 200;
 
 /** Maximum number of references (`&amp;`, `&#10;`). Java writes one per line of a certificate. */
-export const REFERENCES_MAX = 1_000;
+const REFERENCES_MAX = 1_000;
 
 const XML = "http://www.w3.org/XML/1998/namespace";
 const XMLNS = "http://www.w3.org/2000/xmlns/";

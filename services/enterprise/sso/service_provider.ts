@@ -20,7 +20,7 @@ export interface ServiceProvider {
 }
 
 /** @param baseUrl The URL of this service without a trailing slash. */
-export const serviceProviderAt = (baseUrl: string): ServiceProvider => ({
+const serviceProviderAt = (baseUrl: string): ServiceProvider => ({
   entityId: `${baseUrl}${SSO_PATH}/metadata`,
   acsUrl: `${baseUrl}${SSO_PATH}/acs`,
 });

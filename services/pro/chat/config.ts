@@ -25,7 +25,7 @@ export type { ChatConfig, ChatConfigField };
 /** Fields of a config in a request; `null` removes a field. */
 export type ChatConfigChange = { [Field in ChatConfigField]?: string | null | undefined };
 
-export const CHAT_PLATFORMS: readonly ChatPlatform[] = [messenger, teamChat];
+const CHAT_PLATFORMS: readonly ChatPlatform[] = [messenger, teamChat];
 
 /** The names under which a channel can be created. */
 export const CHAT_PLATFORM_NAMES = CHAT_PLATFORMS.flatMap(({ id, alias }) => [id, alias]);

@@ -105,7 +105,7 @@ export const chatChannel: OutboxChannel = {
 };
 
 /** Makes one delivery attempt. */
-export async function sendToChat(
+async function sendToChat(
   deps: ChannelDeps & OutboundDeps,
   { targetId, eventKind, payload }: Pick<OutboxMessage, "targetId" | "eventKind" | "payload">,
   signal: AbortSignal,

@@ -38,7 +38,7 @@ export function untilNextRound(now: Date): number {
 }
 
 /** Recalculates the affected definitions when a monitor changes, until `signal` aborts. */
-export async function followMonitors(deps: PeriodDeps, signal: AbortSignal): Promise<void> {
+async function followMonitors(deps: PeriodDeps, signal: AbortSignal): Promise<void> {
   for await (const { event, data } of deps.events.subscribe(signal)) {
     if (event === "monitor.down" || event === "monitor.up") {
       await recalculateMonitor(deps, data.monitorId, signal);

@@ -10,7 +10,7 @@ import { loadHistory } from "../uptime/history.ts";
 import { uptimeShare } from "../uptime/stats.ts";
 
 /** Days shown, including today. */
-export const UPTIME_DAYS = 90;
+const UPTIME_DAYS = 90;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

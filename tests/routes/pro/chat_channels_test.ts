@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { emit } from "../../../services/events/emit.ts";
 import { EVENT_KINDS } from "../../../services/events/events.ts";
-import { deliverDue } from "../../../services/events/outbox.ts";
+import { deliverDue } from "../../helpers/outbox_delivery.ts";
 import { createSecrets } from "../../../services/secrets.ts";
 import {
   type FakeChat,

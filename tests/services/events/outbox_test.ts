@@ -4,12 +4,12 @@ import { outboxDeliverer } from "../../../services/ce/outbox_deliverer.ts";
 import type { Deps } from "../../../services/deps.ts";
 import {
   createDeliverer,
-  deliverDue,
   enqueueMessage,
   outboxDepth,
   sweepOutbox,
 } from "../../../services/events/outbox.ts";
 import type { OutboxMessage, OutboxOutcome } from "../../../services/events/outbox_channel.ts";
+import { deliverDue } from "../../helpers/outbox_delivery.ts";
 import { type TestApp, testApp } from "../../helpers/test_app.ts";
 import { until } from "../../helpers/until.ts";
 

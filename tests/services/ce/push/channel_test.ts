@@ -11,7 +11,7 @@ import { removeUser } from "../../../../services/ce/auth/users.ts";
 import type { Deps } from "../../../../services/deps.ts";
 import { emit } from "../../../../services/events/emit.ts";
 import { createEnvelope } from "../../../../services/events/events.ts";
-import { deliverDue } from "../../../../services/events/outbox.ts";
+import { deliverDue } from "../../../helpers/outbox_delivery.ts";
 import { usersApp } from "../../../helpers/accounts.ts";
 import { type PushGateway, pushGateway } from "../../../helpers/push_gateway.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";

@@ -5,7 +5,7 @@ import { sendToWebhook, webhookChannel } from "../../../../services/ce/webhooks/
 import { signatureOf } from "../../../../services/ce/webhooks/post.ts";
 import { testWebhook } from "../../../../services/ce/webhooks/messages.ts";
 import { createWebhook } from "../../../../services/ce/webhooks/webhooks.ts";
-import { deliverDue } from "../../../../services/events/outbox.ts";
+import { deliverDue } from "../../../helpers/outbox_delivery.ts";
 import type { OutboxMessage } from "../../../../services/events/outbox_channel.ts";
 import { VERSION } from "../../../../services/version.ts";
 import { fakeReceiver } from "../../../helpers/fake_receiver.ts";
