@@ -48,6 +48,8 @@ export interface EngineInfo {
   DockerRootDir?: string;
   /** E.g. `runc`. */
   DefaultRuntime?: string;
+  /** E.g. `json-file`. */
+  LoggingDriver?: string;
   Labels?: string[] | null;
   /** E.g. `name=seccomp,profile=default`, `name=rootless`. */
   SecurityOptions?: string[] | null;

@@ -23,7 +23,7 @@ const Issue = z.object({
   message: z.string().meta({ example: "is unknown; did you mean volumes?" }),
 }).meta({ id: "ComposeIssue" });
 
-export const stackValidationEndpoints = (_: Deps) => [
+export const stackValidationEndpoints = (deps: Deps) => [
   endpoint({
     method: "post",
     path: "/api/stacks/validate",
@@ -61,7 +61,11 @@ export const stackValidationEndpoints = (_: Deps) => [
     }).meta({ id: "StackValidation" }),
     failures: { 413: "The body is too large" },
   }, async ({ body: { name, directory, ...sources } }) => {
-    const validation = await validateStack(sources, { name, directory });
+    const validation = await validateStack(sources, {
+      name,
+      directory,
+      bindAllow: deps.config.bindAllow,
+    });
     return { ...validation, resolved: validation.resolved && { ...validation.resolved } };
   }),
 ];

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { normalize } from "node:path";
 import { passwordProblem } from "../auth/password_rule.ts";
 import { configuredNetwork } from "../auth/ip_address.ts";
 import { REDACTED, withoutCredentials } from "../redact.ts";
@@ -79,6 +80,12 @@ export function unixSocket(text: string): string {
 export function absolutePath(text: string): string {
   if (!text.startsWith("/")) throw new Error("must be an absolute path");
   return text;
+}
+
+/** An absolute path without `..` and slashes at the end. */
+export function directory(text: string): string {
+  if (!text.startsWith("/")) throw new Error(`has ${quoted(text)}, which is not an absolute path`);
+  return normalize(text).replace(/(?<=.)\/+$/, "");
 }
 
 export function email(text: string): string {

@@ -11,6 +11,7 @@ import {
   type Cidr,
   cidr,
   cidrOrHost,
+  directory,
   email,
   httpUrl,
   integer,
@@ -62,6 +63,8 @@ export interface Config {
   smtpFrom: string | null;
   pushUrl: string | null;
   registryAuthFile: string | null;
+  /** Directories of the host that Compose files may mount; `null` for all. */
+  bindAllow: string[] | null;
   registryVia: "direct" | "engine";
   maxSseClients: number;
   /** Who may open terminals in containers. */
@@ -292,6 +295,12 @@ export const VARIABLES: { [Key in keyof Config]-?: Variable<Config[Key]> & { nam
     meaning: "How registries are asked for updates: direct, or engine with its mirrors and proxy",
     fallback: "direct",
     parse: oneOf(["direct", "engine"]),
+  },
+  bindAllow: {
+    name: "BIND_ALLOW",
+    meaning: "Directories of the host that Compose files may mount, comma-separated",
+    fallbackShown: "unset: all",
+    parse: (text) => list(text).map(directory),
   },
   maxSseClients: {
     name: "MAX_SSE_CLIENTS",

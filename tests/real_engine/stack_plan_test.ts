@@ -19,6 +19,20 @@ const compose = (project: string) => ({
       mem_limit: "64m",
       cap_drop: ["ALL"],
       sysctls: { "net.core.somaxconn": 1024 },
+      container_name: `${project}-database`,
+      healthcheck: { test: "true", interval: "1m30s", retries: 5 },
+      ulimits: { nofile: { soft: 1000, hard: 2000 }, nproc: 512 },
+      logging: { driver: "json-file", options: { "max-size": "1m" } },
+      devices: ["/dev/null:/dev/nothing"],
+      shm_size: "32m",
+      tmpfs: ["/run:size=1m"],
+      mem_reservation: "32m",
+      cpu_shares: 512,
+      oom_score_adj: 100,
+      pids_limit: 100,
+      expose: ["5432"],
+      dns_search: ["example.org"],
+      ipc: "shareable",
     },
     web: {
       image: BUSYBOX,
@@ -28,7 +42,8 @@ const compose = (project: string) => ({
       environment: { LOG_LEVEL: "info", EMPTY: "" },
       labels: { "org.example.tier": "front" },
       ports: ["127.0.0.1::80", "8081/udp"],
-      networks: ["back", "front"],
+      networks: { back: {}, front: { aliases: ["www"] } },
+      links: ["db:store"],
       working_dir: "/tmp",
       stop_grace_period: "1s",
       init: true,
@@ -41,6 +56,8 @@ const compose = (project: string) => ({
       network_mode: "service:web",
       stop_grace_period: "1s",
       cap_add: ["NET_ADMIN"],
+      ipc: "service:db",
+      volumes_from: ["db:ro"],
     },
   },
   networks: { back: {}, front: { name: `${project}-front` } },
@@ -101,10 +118,17 @@ if (!missingProgram("docker-compose")) {
               environment: { LOG_LEVEL: "debug", NEW: "1" },
               ports: ["127.0.0.1::80"],
               command: ["2000"],
-              networks: ["back"],
+              networks: { back: { aliases: ["www"] } },
               scale: 2,
             },
-            db: { ...db, volumes: ["data:/data:ro", "/tmp:/host:ro"], mem_limit: "128m" },
+            db: {
+              ...db,
+              volumes: ["data:/data:ro", "/tmp:/host:ro"],
+              mem_limit: "128m",
+              container_name: `${project}-store`,
+              healthcheck: { test: "true" },
+              ulimits: { nproc: 256 },
+            },
             sidecar,
           },
         };
@@ -126,15 +150,26 @@ if (!missingProgram("docker-compose")) {
           "environment: LOG_LEVEL changed",
           "environment: NEW added",
           `networks: ${project}-front removed`,
+          `networks: ${project}_back changed`,
           "ports: 8081/udp removed",
           "scale changed from 1 to 2",
         ]);
         deepEqual(texts.db, [
           "recreate",
+          `container_name changed from ${project}-database to ${project}-store`,
+          "healthcheck: interval removed",
+          "healthcheck: retries removed",
           "mem_limit changed from 67108864 to 134217728",
+          "ulimits: nofile removed",
+          "ulimits: nproc changed",
+          "volumes: /anonymous removed",
           "volumes: /data changed",
         ]);
-        deepEqual(texts.sidecar, ["start", "1 not running"]);
+        deepEqual(texts.sidecar, [
+          "recreate",
+          "1 not running",
+          "shares a namespace or volumes of db, which is recreated",
+        ]);
       } finally {
         await run("down", "--volumes", "--timeout", "0");
         await Deno.remove(directory, { recursive: true });

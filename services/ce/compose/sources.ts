@@ -60,7 +60,7 @@ export interface StackVersionView {
 }
 
 type ReadDeps = Pick<Deps, "db" | "secrets">;
-type WriteDeps = Pick<Deps, "db" | "secrets" | "now" | "log">;
+type WriteDeps = Pick<Deps, "config" | "db" | "secrets" | "now" | "log">;
 
 /**
  * Stores the sources of a new stack.
@@ -74,7 +74,7 @@ export async function createStackSource(
   { name, kind, ...sources }: StackSources & { name: string; kind: StackKind },
 ): Promise<StackSummary> {
   const { db } = deps;
-  await assertDeployable(sources, name);
+  await assertDeployable(deps, sources, name);
   if (selectCurrentVersion(db, name)) {
     throw new AppError("conflict", `Stack ${name} already has sources`);
   }
@@ -105,7 +105,7 @@ export async function replaceStackSource(
   { expectedVersion, ...sources }: StackSources & { expectedVersion: number },
 ): Promise<StackSummary> {
   findCurrent(deps, name);
-  await assertDeployable(sources, name);
+  await assertDeployable(deps, sources, name);
   // No await from here on, so that of concurrent requests only one succeeds.
   const { version, kind } = findCurrent(deps, name);
   if (version !== expectedVersion) {
@@ -199,8 +199,12 @@ export function openStackSource(
 }
 
 /** @throws {InputError} If there are errors. */
-async function assertDeployable(sources: StackSources, name: string): Promise<void> {
-  const { errors } = await loadStack(sources, { name, refusesRelative: true });
+async function assertDeployable(
+  { config: { bindAllow } }: Pick<Deps, "config">,
+  sources: StackSources,
+  name: string,
+): Promise<void> {
+  const { errors } = await loadStack(sources, { name, refusesRelative: true, bindAllow });
   if (errors.length > 0) throw new InputError(errors.map(toInputIssue));
 }
 

@@ -30,12 +30,14 @@ export interface StackValidation {
 }
 
 /** What is known about a stack besides its sources. */
-type StackPlace = Pick<ProjectSources, "name" | "directory" | "refusesRelative">;
+export type StackPlace =
+  & Pick<ProjectSources, "name" | "directory" | "refusesRelative">
+  & Required<Pick<ProjectSources, "bindAllow">>;
 
 /** Loads the sources as a project. */
 export async function loadStack(
   { compose, env, files = {}, profiles }: StackSources,
-  place: StackPlace = {},
+  place: StackPlace,
 ): Promise<LoadedProject> {
   const { loadProject } = await import("./load/load.ts");
   return loadProject({
@@ -50,7 +52,7 @@ export async function loadStack(
 /** Reports what is wrong with the sources, and what they mean. */
 export async function validateStack(
   sources: StackSources,
-  place: StackPlace = {},
+  place: StackPlace,
 ): Promise<StackValidation> {
   const { project = null, errors, warnings } = await loadStack(sources, place);
   return {

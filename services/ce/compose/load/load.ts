@@ -29,6 +29,8 @@ export interface ProjectSources {
   directory?: string | undefined;
   /** Whether relative paths without a directory are errors; otherwise they are warnings. */
   refusesRelative?: boolean | undefined;
+  /** Directories of the host that may be mounted; by default all. */
+  bindAllow?: readonly string[] | null | undefined;
 }
 
 export interface LoadedProject {
@@ -49,11 +51,10 @@ const ENV_FILE = ".env";
 /** Loads a project. Invalid sources are errors of the result; it throws only for bugs. */
 export function loadProject(sources: ProjectSources): LoadedProject {
   const { compose, env, variables = {}, readFile = () => undefined, directory } = sources;
-  const loading = newLoading(
-    readFile,
-    directory === undefined ? null : trimSlash(directory),
-    sources.refusesRelative,
-  );
+  const loading = newLoading(readFile, {
+    ...sources,
+    directory: directory === undefined ? null : trimSlash(directory),
+  });
   const { errors, warnings, contents } = loading;
   try {
     const given: Lookup = (name) => Object.hasOwn(variables, name) ? variables[name] : undefined;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { isAbsolutePath, isPath, reportRelative, resolvePath, trimSlash } from "./paths.ts";
+import { checkMounted, isAbsolutePath, isPath, resolvePath, trimSlash } from "./paths.ts";
 import {
   boolean,
   byKind,
@@ -123,7 +123,7 @@ export const mount: Reader<Mount> = (node, path, scope) => {
   if (read.type !== "bind" || read.source === undefined) return { ...read, target };
   try {
     const source = resolvePath(read.source, scope);
-    reportRelative(source, path, scope);
+    checkMounted(source, path, scope);
     return { ...read, source, target };
   } catch (error) {
     return failAt(node, path, scope, (error as Error).message);

@@ -6,7 +6,7 @@
 
 import { isAbsolute, join, normalize } from "node:path";
 import { parsed, type Reader, text } from "./readers.ts";
-import { fail, type Scope, warn } from "./scope.ts";
+import { fail, quote, type Scope, warn } from "./scope.ts";
 
 /** `C:\data`, which the engine on Windows takes. */
 const WINDOWS_PATH = /^[A-Za-z]:[\\/]|^\\\\/;
@@ -37,12 +37,22 @@ export function resolvePath(path: string, { base }: Pick<Scope, "base">): string
   return /^(?:\/|\.\.?(?:\/|$))/.test(resolved) ? resolved : `./${resolved}`;
 }
 
-/** Reports a path that stays relative, because the project has no directory. */
-export function reportRelative(path: string, where: string, scope: Scope): void {
-  if (isAbsolutePath(path)) return;
-  const report = scope.refusesRelative ? fail : warn;
-  report(scope, where, "is relative to a directory, which the stack does not have");
+/**
+ * Reports a path of the host that cannot be mounted: it stays relative, because the project has no
+ * directory, or it is not in the allowed directories.
+ */
+export function checkMounted(path: string, where: string, scope: Scope): void {
+  if (!isAbsolutePath(path)) {
+    const report = scope.refusesRelative ? fail : warn;
+    report(scope, where, "is relative to a directory, which the stack does not have");
+  } else if (scope.bindAllow && !scope.bindAllow.some((allowed) => isInside(path, allowed))) {
+    fail(scope, where, `mounts ${quote(path)} of the host, which BIND_ALLOW does not allow`);
+  }
 }
+
+/** Whether a path is a directory or in it; both normalised. */
+export const isInside = (path: string, directory: string) =>
+  directory === "/" || path === directory || path.startsWith(`${directory}/`);
 
 /** A path on the host, e.g. of an env file. */
 export const hostPath: Reader<string> = (node, path, scope) =>

@@ -5,7 +5,8 @@
  * @module
  */
 
-import { hostPath, reportRelative, resolvePath } from "./paths.ts";
+import { normalize } from "node:path";
+import { checkMounted, hostPath, isAbsolutePath, resolvePath } from "./paths.ts";
 import {
   anyText,
   boolean,
@@ -23,9 +24,8 @@ import {
   strings,
   text,
   textOrNumber,
-  withoutEffect,
 } from "./readers.ts";
-import { fail } from "./scope.ts";
+import { fail, warn } from "./scope.ts";
 
 /** Whether something was created outside of the project; older formats have its name in here. */
 const external: Reader<boolean | { name?: string }> = byKind({
@@ -86,11 +86,25 @@ const network = part(object({
 /** The options of the local driver for a directory of the host, whose path may be relative. */
 const volumeOptions: Reader<Record<string, string>> = (node, path, scope) => {
   const read = mapOf(anyText)(node, path, scope);
-  if (!read?.device || !/(?:^|,)r?bind(?:,|$)/.test(read.o ?? "")) return read;
+  // `lowerdir=/a:/b` of an overlay.
+  for (const [, directories = ""] of read?.o?.matchAll(/=(\/[^,]*)/g) ?? []) {
+    for (const each of directories.split(":")) checkMounted(normalize(each), `${path}.o`, scope);
+  }
+  if (!read?.device) return read;
+  const isBind = /(?:^|,)r?bind(?:,|$)/.test(read.o ?? "");
+  // Others are shares of the network, or devices of the host.
+  if (!isBind && !isAbsolutePath(read.device)) return read;
   const device = parsed((value) => resolvePath(value, scope), () => read.device)(node, path, scope);
   if (device === undefined) return undefined;
-  reportRelative(device, `${path}.device`, scope);
-  return { ...read, device };
+  checkMounted(device, `${path}.device`, scope);
+  return isBind ? { ...read, device } : read;
+};
+
+/** A file of the host that is mounted; without a directory, one of the sources. */
+const mountedFile: Reader<string> = (node, path, scope) => {
+  const file = hostPath(node, path, scope);
+  if (file !== undefined && isAbsolutePath(file)) checkMounted(file, path, scope);
+  return file;
 };
 
 const volume = part(object({
@@ -103,7 +117,7 @@ const volume = part(object({
 
 const file = {
   name,
-  file: hostPath,
+  file: mountedFile,
   environment: name,
   external,
   labels: strings,
@@ -134,9 +148,14 @@ const include: Reader<Include> = byKind({
   ) as Reader<Include>,
 });
 
+const version: Reader<string> = (node, path, scope) => {
+  warn(scope, path, "is obsolete and has no effect; remove it");
+  return textOrNumber(node, path, scope);
+};
+
 /** All keys except `services`, which may `extends` each other and are read one by one. */
 export const PROJECT_KEYS = {
-  version: withoutEffect(textOrNumber, "the version of the format is no longer used"),
+  version,
   name: format(
     /^[a-z0-9][a-z0-9_-]*$/,
     "must have lowercase letters, digits, dashes and underscores only, and begin with a letter " +

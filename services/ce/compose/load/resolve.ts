@@ -11,18 +11,26 @@ import type { Config, Network, Secret, Volume } from "./project_keys.ts";
 import { fail, type Loading, type Lookup, quote, type ReadFile, warn } from "./scope.ts";
 import type { WrittenService } from "./service_keys.ts";
 
+const SWARM_ONLY = "has an effect in Swarm stacks only";
+const OWN_BACKOFF = `${SWARM_ONLY}: the engine waits longer after each failure`;
+
 /** Keys of a file that the model does not have. */
 const UNKNOWN_HERE = ["build", "develop", "models", "provider"] as const;
 
-/** Keys of `deploy` that only a swarm has. */
-const SWARM_KEYS = [
-  "mode",
-  "endpoint_mode",
-  "labels",
-  "update_config",
-  "rollback_config",
-  "placement",
-] as const;
+/** What an engine without a swarm does not do, by the path in `deploy`. */
+const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
+  mode: SWARM_ONLY,
+  endpoint_mode: SWARM_ONLY,
+  labels: SWARM_ONLY,
+  update_config: SWARM_ONLY,
+  rollback_config: SWARM_ONLY,
+  placement: SWARM_ONLY,
+  "resources.reservations.cpus": SWARM_ONLY,
+  "resources.reservations.pids": SWARM_ONLY,
+  "resources.reservations.generic_resources": SWARM_ONLY,
+  "restart_policy.delay": OWN_BACKOFF,
+  "restart_policy.window": OWN_BACKOFF,
+};
 
 /** A service as Compose would run it. Durations are text such as `1m30s`, sizes are bytes as text. */
 export type Service =
@@ -117,9 +125,9 @@ function resolveService(
     else warn(loading, `${path}.${key}`, "is not supported and has no effect; the image is used");
   }
   if (image === undefined && !build && !provider) fail(loading, path, "must have image");
-  for (const key of SWARM_KEYS) {
-    if (service.deploy?.[key] === undefined) continue;
-    warn(loading, `${path}.deploy.${key}`, "has an effect in Swarm stacks only");
+  for (const [key, reason] of Object.entries(WITHOUT_EFFECT)) {
+    if (valueAt(service.deploy, key) === undefined) continue;
+    warn(loading, `${path}.deploy.${key}`, reason);
   }
   if (service.network_mode !== undefined && Object.keys(service.networks ?? {}).length > 0) {
     fail(loading, `${path}.network_mode`, "must not be given together with networks");
@@ -137,6 +145,13 @@ function resolveService(
     image: image ?? "",
   };
 }
+
+/** Returns the value at a path such as `resources.limits`. */
+const valueAt = (value: unknown, path: string): unknown =>
+  path.split(".").reduce(
+    (at, key) => (at as Record<string, unknown> | undefined)?.[key],
+    value,
+  );
 
 /** Later files win over earlier ones, and the service's own variables win over files. */
 function resolveEnvironment(

@@ -43,6 +43,8 @@ export interface Loading {
   directory: string | null;
   /** Whether a path that stays relative is an error. */
   refusesRelative: boolean;
+  /** Directories of the host that may be mounted; `null` for all. */
+  bindAllow: readonly string[] | null;
 }
 
 /** What the readers of one file know. */
@@ -69,8 +71,11 @@ export class LoadStopped extends Error {
 
 export const newLoading = (
   readFile: ReadFile,
-  directory: string | null,
-  refusesRelative = false,
+  { directory, refusesRelative = false, bindAllow = null }: {
+    directory: string | null;
+    refusesRelative?: boolean | undefined;
+    bindAllow?: readonly string[] | null | undefined;
+  },
 ): Loading => ({
   errors: [],
   warnings: [],
@@ -80,6 +85,7 @@ export const newLoading = (
   readFile,
   directory,
   refusesRelative,
+  bindAllow,
 });
 
 /** Where a path is written: its own position, or that of the closest parent that has one. */

@@ -31,6 +31,7 @@ import {
   oneOf,
   oneOrList,
   parsed,
+  type Read,
   type Reader,
   strings,
   text,
@@ -85,7 +86,7 @@ const dependency = object({
 }, { required: ["condition"] });
 
 const healthcheck = object({
-  test: byKind({
+  test: byKind<string[], string[]>({
     scalar: (node, path, scope) => {
       const line = text(node, path, scope);
       return line === undefined ? undefined : ["CMD-SHELL", line];
@@ -183,7 +184,9 @@ const deviceRequest = {
   options: strings,
 };
 
-const gpus = byKind({
+export type DeviceRequest = Read<typeof deviceRequest>;
+
+const gpus: Reader<DeviceRequest[]> = byKind<DeviceRequest[], DeviceRequest[]>({
   scalar: (node, path, scope) =>
     oneOf("all")(node, path, scope) && [{ capabilities: ["gpu"], count: -1 }],
   list: exactList((node, path, scope) => {

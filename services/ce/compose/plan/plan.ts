@@ -9,8 +9,11 @@ import { parseReference } from "../../../../engine/image_reference.ts";
 import { LABEL } from "../labels.ts";
 import { dependenciesOf, type Project, type Service } from "../load/resolve.ts";
 import type { PlanOptions, RecreatePolicy } from "./options.ts";
+import type { Network } from "../../../../engine/networks.ts";
+import type { Volume } from "../../../../engine/volumes.ts";
+import type { Context, EngineDefaults, Setting } from "./comparisons.ts";
+import { networkDifferences, volumeDifferences } from "./parts.ts";
 import {
-  type Setting,
   settingsOfContainer,
   settingsOfService,
   uncomparedKeys,
@@ -31,6 +34,10 @@ export interface Observed {
   volumes: ReadonlySet<string>;
   /** Hashes of the configs and secrets that are copied, by service. */
   fileHashes?: ReadonlyMap<string, string>;
+  /** The networks and volumes themselves by name, to warn of differences. */
+  networkDetails?: ReadonlyMap<string, Network>;
+  volumeDetails?: ReadonlyMap<string, Volume>;
+  defaults?: EngineDefaults;
 }
 
 /** Why something changes. */
@@ -88,7 +95,7 @@ export function planProject(
         reasons: [reason(name, "running", null, "is not in the Compose file")],
       })),
     ],
-    warnings,
+    warnings: [...warnings, ...partWarnings(project, observed)],
   };
 }
 
@@ -146,6 +153,27 @@ const sharedServices = ({ ipc, network_mode, pid, volumes_from = [] }: Service):
     .map((entry) => entry.split(":")[0]!),
 ];
 
+/** Networks and volumes have data or connections, so that a deploy does not replace them. */
+function partWarnings(
+  { networks, volumes }: Project,
+  { networkDetails, volumeDetails }: Observed,
+): string[] {
+  const warn = (kind: string, name: string, differences: string[]) =>
+    differences.map((text) =>
+      `${kind} ${name} exists with other settings, which a deploy does not change: ${text}`
+    );
+  return [
+    ...Object.values(networks).filter(({ external }) => !external).flatMap((network) => {
+      const found = networkDetails?.get(network.name);
+      return found ? warn("Network", network.name, networkDifferences(network, found)) : [];
+    }),
+    ...Object.values(volumes).filter(({ external }) => !external).flatMap((volume) => {
+      const found = volumeDetails?.get(volume.name);
+      return found ? warn("Volume", volume.name, volumeDifferences(volume, found)) : [];
+    }),
+  ];
+}
+
 function usedNetworks({ services }: Project): Set<string> {
   return new Set(Object.values(services).flatMap(({ networks }) => Object.keys(networks ?? {})));
 }
@@ -199,13 +227,27 @@ function planService(
       ? change("none")
       : change("create", [reason("scale", "0", String(wanted), "no container exists")]);
   }
+  const context: Context = {
+    name,
+    service,
+    project,
+    serviceOf: (container) => serviceOfContainer(observed, container),
+    defaults: observed.defaults ?? {},
+  };
   const uncompared = uncomparedKeys(service);
   if (uncompared.length > 0) {
     warnings.push(`Not compared with the containers of ${name}: ${uncompared.join(", ")}`);
   }
+  const options = unlistedLogOptions(service, containers);
+  if (options.length > 0) {
+    warnings.push(
+      `The containers of ${name} have logging options that are not in the Compose file and may be ` +
+        `defaults of the engine: ${options.join(", ")}`,
+    );
+  }
   const kept = containers.slice(0, wanted);
   const differing = kept.map((each) => [
-    ...differences(service, project, each, observed),
+    ...differences(context, each, observed),
     ...fileReasons(each, observed.fileHashes?.get(name)),
   ]).find((reasons) => reasons.length > 0);
   const scale = containers.length === wanted ? [] : [
@@ -224,15 +266,29 @@ function planService(
   return change("start", [reason("state", states, "running", `${stopped.length} not running`)]);
 }
 
+function serviceOfContainer({ containers }: Observed, container: string): string | undefined {
+  const found = containers.find(({ Id, Name }) =>
+    Id === container || Name === `/${container}` || Name === container
+  );
+  return found && serviceOf(found);
+}
+
+function unlistedLogOptions(service: Service, containers: readonly ContainerInspect[]): string[] {
+  const found = containers.flatMap(({ HostConfig }) =>
+    Object.keys(HostConfig.LogConfig?.Config ?? {})
+  );
+  return [...new Set(found)].filter((name) => !Object.hasOwn(service.logging?.options ?? {}, name));
+}
+
 function differences(
-  service: Service,
-  project: Project,
+  context: Context,
   container: ContainerInspect,
   { images, imageIds }: Observed,
 ): Reason[] {
+  const { service } = context;
   const image = images.get(container.Image);
-  const wanted = withoutThoseOf(image, settingsOfService(service, project));
-  const found = withoutThoseOf(image, settingsOfContainer(container, image));
+  const wanted = withoutThoseOf(image, settingsOfService(context));
+  const found = withoutThoseOf(image, settingsOfContainer(container, image, context));
   const keys = [...new Set([...Object.keys(wanted), ...Object.keys(found)])].sort();
   return [
     ...imageReasons(service.image, container, imageIds.get(service.image)),
@@ -297,13 +353,16 @@ function compareEntry(
   if (from === to) return [];
   const path = `${key}.${name}`;
   const verb = from === undefined ? "added" : to === undefined ? "removed" : "changed";
-  // The value of a variable may be a secret.
-  if (key === "environment") {
+  // These values may be secrets.
+  if (key === "environment" || (key === "logging.options" && SECRET_OPTION.test(name))) {
     const shown = (value: string | undefined) => value === undefined ? null : "(changed)";
     return [reason(path, shown(from), shown(to), `${key}: ${name} ${verb}`)];
   }
   return [reason(path, from ?? null, to ?? null, `${key}: ${name} ${verb}`)];
 }
+
+/** E.g. `splunk-token`. */
+const SECRET_OPTION = /token|key|password|secret|credential/i;
 
 const changeText = (from: string | null, to: string | null) =>
   from === null ? `set to ${to}` : to === null ? "removed" : `changed from ${from} to ${to}`;

@@ -9,6 +9,7 @@ import type { ContainerConfig } from "../../../../engine/containers.ts";
 import { ifThere } from "../../../../engine/errors.ts";
 import { imageInspect } from "../../../../engine/images.ts";
 import { networkList } from "../../../../engine/networks.ts";
+import { systemInfo } from "../../../../engine/system.ts";
 import { volumeList } from "../../../../engine/volumes.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
@@ -39,7 +40,7 @@ export interface LoadedStack {
  * Swarm stack, and if this version of Longshore does not accept the sources any more.
  */
 export async function openStack(
-  deps: Pick<Deps, "db" | "secrets">,
+  deps: Pick<Deps, "config" | "db" | "secrets">,
   name: string,
   version?: number,
 ): Promise<LoadedStack> {
@@ -48,6 +49,7 @@ export async function openStack(
   const { project, contents, errors: [error], warnings } = await loadStack(opened.sources, {
     name,
     refusesRelative: true,
+    bindAllow: deps.config.bindAllow,
   });
   if (!project) {
     throw new AppError("conflict", `${error?.line}: ${error?.path} ${error?.message}`);
@@ -66,7 +68,7 @@ export async function openStack(
  * @throws {AppError} As `openStack()`; `invalid` for an unknown service among the options.
  */
 export async function planStoredStack(
-  deps: Pick<Deps, "db" | "secrets" | "engine">,
+  deps: Pick<Deps, "config" | "db" | "secrets" | "engine">,
   name: string,
   options: PlanOptions = {},
 ): Promise<StackPlan & { version: number }> {
@@ -93,13 +95,14 @@ export async function observe(
   { engine, secrets }: Pick<Deps, "engine" | "secrets">,
   { project, contents }: Pick<LoadedStack, "project" | "contents">,
 ): Promise<Observed> {
-  const [listed, networks, volumes] = await Promise.all([
+  const [listed, networks, volumes, info] = await Promise.all([
     containerList(engine, {
       all: true,
       filters: { label: [`${LABEL.project}=${project.name}`] },
     }),
     networkList(engine),
     volumeList(engine),
+    systemInfo(engine),
   ]);
   const own = listed.filter(({ Labels }) => Labels?.[LABEL.oneOff]?.toLowerCase() !== "true");
   const inspects = await inParallel(own, ({ Id }) => ifThere(containerInspect(engine, Id)));
@@ -128,6 +131,9 @@ export async function observe(
     networks: new Set(networks.map(({ Name }) => Name)),
     volumes: new Set(volumes.map(({ Name }) => Name)),
     fileHashes: await hashAll(secrets, project, contents),
+    networkDetails: new Map(networks.map((network) => [network.Name, network])),
+    volumeDetails: new Map(volumes.map((volume) => [volume.Name, volume])),
+    defaults: { logDriver: info.LoggingDriver, runtime: info.DefaultRuntime },
   };
 }
 

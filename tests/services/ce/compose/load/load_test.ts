@@ -203,7 +203,7 @@ Deno.test("loadProject() warns about what has no effect", () => {
   deepEqual(errors, []);
   deepEqual(warnings.map(({ line, path, message }) => `${line} ${path}: ${message}`), [
     "6 services.web.volumes[1]: variable EMPTY is not set, and is replaced with nothing",
-    "1 version: has no effect: the version of the format is no longer used",
+    "1 version: is obsolete and has no effect; remove it",
     "6 services.web.volumes[0]: is relative to a directory, which the stack does not have",
     "5 services.web.build: is not supported and has no effect; the image is used",
     "7 services.web.deploy.mode: has an effect in Swarm stacks only",
@@ -329,6 +329,50 @@ Deno.test("loadProject() survives mutated files with located errors only", () =>
 });
 
 /** The same numbers in every run (mulberry32). */
+Deno.test("loadProject() refuses mounts outside of the allowed directories, with their positions", () => {
+  const refused = (path: string) => `mounts ${path} of the host, which BIND_ALLOW does not allow`;
+  const compose = `services:
+  web:
+    image: nginx
+    volumes:
+      - /srv/data:/a
+      - /srv:/b
+      - /srv/../etc:/c
+      - /srvother:/d
+      - {type: bind, source: ../../etc, target: /e}
+      - ./data:/f
+      - 'C:\\data:/g'
+      - named:/h
+volumes:
+  named:
+    driver_opts: {type: none, o: bind, device: /root}
+  overlay:
+    driver_opts: {type: overlay, device: overlay, o: "lowerdir=/srv/a:/etc,upperdir=/srv/b"}
+  disk:
+    driver_opts: {type: ext4, device: /dev/sda1}
+  share:
+    driver_opts: {type: nfs, device: ":/export", o: addr=192.0.2.1}
+secrets:
+  key:
+    file: /root/.ssh/id_rsa
+`;
+
+  deepEqual(
+    problems(compose, { directory: "/opt/stacks/shop", bindAllow: ["/srv", "/opt/stacks/shop"] }),
+    [
+      `15:40 volumes.named.driver_opts.device ${refused("/root")}`,
+      `17:51 volumes.overlay.driver_opts.o ${refused("/etc")}`,
+      `19:31 volumes.disk.driver_opts.device ${refused("/dev/sda1")}`,
+      `24:5 secrets.key.file ${refused("/root/.ssh/id_rsa")}`,
+      `7:9 services.web.volumes[2] ${refused("/etc")}`,
+      `8:9 services.web.volumes[3] ${refused("/srvother")}`,
+      `9:9 services.web.volumes[4] ${refused("/opt/etc")}`,
+      `11:9 services.web.volumes[6] ${refused("C:\\data")}`,
+    ],
+  );
+  deepEqual(problems(compose, { directory: "/opt/stacks/shop", bindAllow: ["/"] }), []);
+});
+
 function randomNumbers(seed: number): () => number {
   return () => {
     seed = (seed + 0x6D2B79F5) | 0;

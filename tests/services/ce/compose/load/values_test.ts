@@ -73,7 +73,7 @@ Deno.test("parseMount() reads Windows paths", () => {
 
 /** The variables of an env file, with the messages of its errors. */
 function env(text: string, given: Record<string, string> = {}) {
-  const loading = newLoading(() => undefined, null);
+  const loading = newLoading(() => undefined, { directory: null });
   const variables = parseEnvFile(text, ".env", "", loading, (name) => given[name]);
   return {
     variables: Object.fromEntries(variables),

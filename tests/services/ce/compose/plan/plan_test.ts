@@ -1,5 +1,7 @@
 import { deepEqual, ok } from "node:assert/strict";
 import type { ContainerInspect } from "../../../../../engine/containers.ts";
+import type { Network } from "../../../../../engine/networks.ts";
+import type { Volume } from "../../../../../engine/volumes.ts";
 import { loadProject } from "../../../../../services/ce/compose/load/load.ts";
 import type { PlanOptions } from "../../../../../services/ce/compose/plan/options.ts";
 import { type Observed, planProject } from "../../../../../services/ce/compose/plan/plan.ts";
@@ -103,13 +105,164 @@ Deno.test("planProject() starts what is stopped, creates what is missing and rem
   deepEqual(planned.warnings, ["Image postgres of db is not on the engine and has to be pulled"]);
 });
 
-Deno.test("planProject() names settings that it does not compare", () => {
+Deno.test("planProject() names settings that no engine describes", () => {
   const { warnings } = plan(
-    "web: {image: nginx, environment: [TOKEN=t0ken], shm_size: 64m, healthcheck: {test: a}}",
+    "web: {image: nginx, environment: [TOKEN=t0ken], platform: linux/amd64, post_start: [{command: a}]}",
     { containers: [container("web")] },
   );
 
-  deepEqual(warnings, ["Not compared with the containers of web: shm_size, healthcheck"]);
+  deepEqual(warnings, ["Not compared with the containers of web: platform, post_start"]);
+});
+
+Deno.test("planProject() compares every setting that an engine describes", () => {
+  const wanted = `web: {image: nginx, environment: [TOKEN=t0ken],
+    annotations: {a: b}, blkio_config: {weight: 300, device_read_bps: [{path: /dev/sda, rate: 1m}]},
+    cgroup: private, cgroup_parent: /shop, container_name: shop, cpu_period: 100ms, cpu_quota: 50ms,
+    cpu_shares: 512, cpuset: "0", device_cgroup_rules: [c 1:3 mr], devices: [/dev/null:/dev/nothing],
+    dns_opt: [ndots:1], dns_search: [example.org], expose: ["9000-9001"],
+    gpus: all, healthcheck: {test: curl localhost, interval: 10s}, ipc: host,
+    logging: {driver: local, options: {max-size: 1m}}, mac_address: "02:42:ac:11:00:02",
+    mem_reservation: 32m, mem_swappiness: 10, memswap_limit: 64m, oom_kill_disable: true,
+    oom_score_adj: 100, runtime: crun, shm_size: 128m, storage_opt: {size: 1g},
+    tmpfs: [/run:size=1m], ulimits: {nofile: {soft: 1000, hard: 2000}, nproc: 64},
+    userns_mode: host, uts: host, networks: {default: {aliases: [www], ipv4_address: 192.0.2.2}},
+    volumes: [{type: bind, source: /srv, target: /srv, bind: {propagation: rslave}}, /cache],
+    deploy: {resources: {limits: {cpus: "0.5", memory: 64m, pids: 50}},
+      restart_policy: {condition: on-failure, max_attempts: 3}}}`;
+  const planned = ofService(plan(wanted, { containers: [container("web")] }), "web")!;
+
+  const paths = new Set(planned.reasons.map(({ path }) => path.split(".")[0]));
+  deepEqual([...paths].sort(), [
+    "annotations",
+    "blkio_config",
+    "cgroup",
+    "cgroup_parent",
+    "container_name",
+    "cpu_period",
+    "cpu_quota",
+    "cpu_shares",
+    "cpus",
+    "cpuset",
+    "device_cgroup_rules",
+    "devices",
+    "dns_opt",
+    "dns_search",
+    "expose",
+    "gpus",
+    "healthcheck",
+    "ipc",
+    "logging",
+    "mac_address",
+    "mem_limit",
+    "mem_reservation",
+    "mem_swappiness",
+    "memswap_limit",
+    "networks",
+    "oom_kill_disable",
+    "oom_score_adj",
+    "pids_limit",
+    "restart",
+    "runtime",
+    "shm_size",
+    "storage_opt",
+    "tmpfs",
+    "ulimits",
+    "userns_mode",
+    "uts",
+    "volumes",
+  ]);
+  const texts = planned.reasons.map(({ text }) => text);
+  for (
+    const text of [
+      "container_name changed from shop-web-1 to shop",
+      "expose: 9001/tcp added",
+      "healthcheck: interval added",
+      "logging.options: max-size added",
+      "networks: shop_default changed",
+      "restart set to on-failure:3",
+      "ulimits: nofile added",
+      "volumes: /srv added",
+    ]
+  ) ok(texts.includes(text), text);
+});
+
+Deno.test("planProject() names what was removed from the file", () => {
+  const planned = plan("web: {image: nginx, environment: [TOKEN=t0ken]}", {
+    containers: [{
+      ...container("web", {
+        config: {
+          Healthcheck: { Test: ["CMD", "true"], Retries: 3 },
+          ExposedPorts: { "80/tcp": {} },
+        },
+      }),
+      Name: "/frontend",
+      HostConfig: {
+        NetworkMode: "shop_default",
+        Ulimits: [{ Name: "nofile", Soft: 10, Hard: 20 }],
+        RestartPolicy: { Name: "always" },
+        Tmpfs: { "/run": "" },
+        PidsLimit: 50,
+      },
+    } as unknown as ContainerInspect],
+  });
+
+  deepEqual(ofService(planned, "web")?.reasons.map(({ text }) => text), [
+    "container_name removed",
+    "expose: 80/tcp removed",
+    "healthcheck: retries removed",
+    "healthcheck: test removed",
+    "pids_limit removed",
+    "restart removed",
+    "tmpfs: /run removed",
+    "ulimits: nofile removed",
+  ]);
+});
+
+Deno.test("planProject() recreates what uses the namespace of a recreated service", () => {
+  const sidecar = {
+    ...container("side", { config: { Env: [] } }),
+    Id: "d".repeat(64),
+    HostConfig: { NetworkMode: `container:${"c".repeat(64)}` },
+    NetworkSettings: { Networks: {} },
+  } as unknown as ContainerInspect;
+  const containers = [container("web"), sidecar];
+  const side = "side: {image: nginx, network_mode: 'service:web'}";
+  const reasons = (environment: string) =>
+    ofService(
+      plan(`web: {image: nginx, environment: [${environment}]}, ${side}`, { containers }),
+      "side",
+    )?.reasons.map(({ text }) => text);
+
+  deepEqual(reasons("TOKEN=t0ken"), []);
+  deepEqual(reasons("TOKEN=n3w"), ["shares a namespace or volumes of web, which is recreated"]);
+});
+
+Deno.test("planProject() warns of networks and volumes with other settings", () => {
+  const { project } = loadProject({
+    compose: `services: {web: {image: nginx, volumes: ["data:/data"]}}
+networks: {default: {driver: macvlan, internal: true}}
+volumes: {data: {driver_opts: {o: "password=s3cret"}}}`,
+    name: "shop",
+  });
+  const { warnings } = planProject(project!, {
+    containers: [],
+    images: new Map(),
+    imageIds: new Map([["nginx", "sha256:old"]]),
+    networks: new Set(["shop_default"]),
+    volumes: new Set(["shop_data"]),
+    networkDetails: new Map([["shop_default", { Driver: "bridge", Internal: false } as Network]]),
+    volumeDetails: new Map([[
+      "shop_data",
+      { Driver: "local", Options: { o: "x" } } as unknown as Volume,
+    ]]),
+  });
+
+  const prefix = "exists with other settings, which a deploy does not change:";
+  deepEqual(warnings, [
+    `Network shop_default ${prefix} driver bridge instead of macvlan`,
+    `Network shop_default ${prefix} internal is not true`,
+    `Volume shop_data ${prefix} driver_opts: o is different`,
+  ]);
 });
 
 Deno.test("planProject() recreates always or never on request", () => {

@@ -1,0 +1,665 @@
+/**
+ * Everything that the plan compares, by the key of the Compose Specification: the value in the model
+ * and that in the description of a container.
+ *
+ * @module
+ */
+
+import type {
+  ContainerConfig,
+  ContainerInspect,
+  EndpointSettings,
+  HostConfig,
+} from "../../../../engine/containers.ts";
+import { LABEL } from "../labels.ts";
+import type { Project, Service } from "../load/resolve.ts";
+import { parseDuration, printDuration } from "../load/values.ts";
+import { foundMounts, wantedMounts } from "./mounts.ts";
+
+/** A setting. Lists are maps from their entries if their order means nothing. */
+export type Setting = string | readonly string[] | Readonly<Record<string, string>>;
+
+/** What a comparison may need to know besides the values. */
+export interface Context {
+  /** The key of the service. */
+  name: string;
+  service: Service;
+  project: Project;
+  /** The service of one of the project's containers, by its id or name. */
+  serviceOf: (container: string) => string | undefined;
+  /** What the engine uses where a container has no own setting. */
+  defaults: EngineDefaults;
+}
+
+export interface EngineDefaults {
+  /** E.g. `json-file`. */
+  logDriver?: string | undefined;
+  /** E.g. `runc`. */
+  runtime?: string | undefined;
+}
+
+type Value = Setting | number | boolean | null | undefined;
+
+export interface Comparison {
+  wanted: (service: Service, context: Context) => Value;
+  /** @param own The configuration without what comes from the image. */
+  found: (
+    own: ContainerConfig,
+    host: HostConfig,
+    inspect: ContainerInspect,
+    context: Context,
+  ) => Value;
+}
+
+const COMPOSE_LABELS = "com.docker.compose.";
+
+/** What Docker and Podman use if `shm_size` is not given, in bytes. */
+const SHM_SIZES = [64 * 1024 ** 2, 64_000 * 1024];
+
+/** The limit of processes that Podman sets by itself. */
+const PODMAN_PIDS = 2048;
+
+export const COMPARISONS: Readonly<Record<string, Comparison>> = {
+  annotations: {
+    wanted: ({ annotations }) => annotations,
+    found: (_, { Annotations }) => Annotations,
+  },
+  blkio_config: {
+    wanted: ({ blkio_config: { weight, weight_device, ...rates } = {} }) => ({
+      ...(weight ? { weight: String(weight) } : {}),
+      ...byDevice("weight", weight_device, ({ path, weight }) => [path, weight]),
+      ...Object.assign(
+        {},
+        ...Object.entries(rates).map(([kind, list]) =>
+          byDevice(kind.slice("device_".length), list, ({ path, rate }) => [path, rate])
+        ),
+      ),
+    }),
+    found: (_, host) => ({
+      ...(host.BlkioWeight ? { weight: String(host.BlkioWeight) } : {}),
+      ...foundByDevice("weight", host.BlkioWeightDevice, "Weight"),
+      ...foundByDevice("read_bps", host.BlkioDeviceReadBps, "Rate"),
+      ...foundByDevice("read_iops", host.BlkioDeviceReadIOps, "Rate"),
+      ...foundByDevice("write_bps", host.BlkioDeviceWriteBps, "Rate"),
+      ...foundByDevice("write_iops", host.BlkioDeviceWriteIOps, "Rate"),
+    }),
+  },
+  cap_add: {
+    wanted: ({ cap_add }) => entries(cap_add?.map(capability)),
+    found: (_, { CapAdd }) => entries(CapAdd?.map(capability)),
+  },
+  cap_drop: {
+    wanted: ({ cap_drop }) => entries(cap_drop?.map(capability)),
+    found: (_, { CapDrop }) => entries(CapDrop?.map(capability)),
+  },
+  cgroup: {
+    wanted: ({ cgroup }) => cgroup,
+    // The default depends on the host.
+    found: (_, { CgroupnsMode }, __, { service }) => service.cgroup && CgroupnsMode,
+  },
+  cgroup_parent: {
+    wanted: ({ cgroup_parent }) => cgroup_parent,
+    found: (_, { CgroupParent }) => CgroupParent,
+  },
+  command: {
+    wanted: ({ command }) => command,
+    found: ({ Cmd }) => Cmd,
+  },
+  container_name: {
+    wanted: ({ container_name }) => container_name,
+    found: (_, __, { Name, Config }, { name, project, service }) => {
+      const found = Name.replace(/^\//, "");
+      if (service.container_name !== undefined) return found;
+      const number = Config.Labels?.[LABEL.containerNumber] ?? "1";
+      // Between them is a dash, with docker-compose 1 an underscore.
+      const own = [`${project.name}-${name}-${number}`, `${project.name}_${name}_${number}`];
+      return own.some((each) => found === each || found.endsWith(`_${each}`)) ? undefined : found;
+    },
+  },
+  cpu_count: { wanted: ({ cpu_count }) => cpu_count, found: (_, host) => count(host.CpuCount) },
+  cpu_percent: {
+    wanted: ({ cpu_percent }) => cpu_percent,
+    found: (_, host) => count(host.CpuPercent),
+  },
+  cpu_period: { wanted: ({ cpu_period }) => cpu_period, found: (_, { CpuPeriod }) => CpuPeriod },
+  cpu_quota: { wanted: ({ cpu_quota }) => cpu_quota, found: (_, { CpuQuota }) => CpuQuota },
+  cpu_rt_period: {
+    wanted: ({ cpu_rt_period }) => cpu_rt_period,
+    found: (_, { CpuRealtimePeriod }) => CpuRealtimePeriod,
+  },
+  cpu_rt_runtime: {
+    wanted: ({ cpu_rt_runtime }) => cpu_rt_runtime,
+    found: (_, { CpuRealtimeRuntime }) => CpuRealtimeRuntime,
+  },
+  cpu_shares: { wanted: ({ cpu_shares }) => cpu_shares, found: (_, { CpuShares }) => CpuShares },
+  cpus: {
+    wanted: ({ cpus, deploy }) => cpus ?? deploy?.resources?.limits?.cpus,
+    found: (_, { NanoCpus }) => (NanoCpus ?? 0) / 1e9,
+  },
+  cpuset: { wanted: ({ cpuset }) => cpuset, found: (_, { CpusetCpus }) => CpusetCpus },
+  device_cgroup_rules: {
+    wanted: ({ device_cgroup_rules }) => entries(device_cgroup_rules),
+    found: (_, { DeviceCgroupRules }) => entries(DeviceCgroupRules),
+  },
+  devices: {
+    wanted: ({ devices = [] }) =>
+      entries(
+        devices.filter((device) => !isCdi(device.source))
+          .map(({ source, target = source, permissions = "rwm" }) =>
+            [source, target, permissions].join(":")
+          ),
+      ),
+    found: (_, { Devices }) =>
+      entries(
+        Devices?.map(({ PathOnHost, PathInContainer, CgroupPermissions }) =>
+          [PathOnHost, PathInContainer, CgroupPermissions].join(":")
+        ),
+      ),
+  },
+  dns: { wanted: ({ dns }) => entries(dns), found: (_, { Dns }) => entries(Dns) },
+  dns_opt: {
+    wanted: ({ dns_opt }) => entries(dns_opt),
+    found: (_, { DnsOptions }) => entries(DnsOptions),
+  },
+  dns_search: {
+    wanted: ({ dns_search }) => entries(dns_search),
+    found: (_, { DnsSearch }) => entries(DnsSearch),
+  },
+  domainname: { wanted: ({ domainname }) => domainname, found: ({ Domainname }) => Domainname },
+  entrypoint: {
+    wanted: ({ entrypoint }) => entrypoint,
+    found: ({ Entrypoint }) => Entrypoint,
+  },
+  environment: {
+    wanted: ({ environment = {} }) =>
+      Object.fromEntries(
+        Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== null),
+      ),
+    found: ({ Env }) => variablesOf(Env),
+  },
+  expose: {
+    wanted: (service) => {
+      if (sharesNetwork(service.network_mode)) return undefined;
+      const published = service.ports?.map(({ target, protocol }) => `${target}/${protocol}`);
+      return entries(withoutAll((service.expose ?? []).flatMap(exposedPorts), published ?? []));
+    },
+    found: ({ ExposedPorts }, { PortBindings }) =>
+      entries(withoutAll(Object.keys(ExposedPorts ?? {}), Object.keys(PortBindings ?? {}))),
+  },
+  external_links: {
+    wanted: ({ external_links }) => entries(external_links?.map(aliasOf)),
+    found: (_, __, inspect, context) =>
+      entries(
+        linksOf(inspect).filter(({ container }) => context.serviceOf(container) === undefined)
+          .map(({ alias }) => alias),
+      ),
+  },
+  extra_hosts: {
+    wanted: ({ extra_hosts }) => entries(extra_hosts),
+    found: (_, { ExtraHosts }) => entries(ExtraHosts?.map((entry) => entry.replace(":", "="))),
+  },
+  gpus: {
+    wanted: ({ gpus = [], devices = [], deploy }) =>
+      entries([
+        ...[...gpus, ...deploy?.resources?.reservations?.devices ?? []].map((request) =>
+          deviceText({
+            Driver: request.driver,
+            Count: request.count ?? (request.device_ids ? 0 : -1),
+            DeviceIDs: request.device_ids,
+            Capabilities: [request.capabilities ?? []],
+            Options: request.options,
+          })
+        ),
+        ...(devices.some(({ source }) => isCdi(source))
+          ? [
+            deviceText({
+              Driver: "cdi",
+              DeviceIDs: devices.map(({ source }) => source).filter(isCdi),
+            }),
+          ]
+          : []),
+      ]),
+    found: (_, { DeviceRequests }) =>
+      entries(DeviceRequests?.map((request) => deviceText(request as DeviceRequest))),
+  },
+  group_add: {
+    wanted: ({ group_add }) => entries(group_add),
+    found: (_, { GroupAdd }) => entries(GroupAdd),
+  },
+  healthcheck: {
+    wanted: ({ healthcheck: { test, disable, retries, ...times } = {} }) =>
+      disable ? { test: DISABLED } : withoutEmpty({
+        test: test?.length ? JSON.stringify(test) : "",
+        retries: retries ? String(retries) : "",
+        ...Object.fromEntries(
+          Object.entries(times).map(([name, time]) => [name, nanoseconds(parseDuration(time!))]),
+        ),
+      }),
+    found: ({ Healthcheck }) => healthcheckOf(Healthcheck),
+  },
+  hostname: { wanted: ({ hostname }) => hostname, found: ({ Hostname }) => Hostname },
+  init: { wanted: ({ init }) => init, found: (_, { Init }) => Init },
+  ipc: {
+    wanted: ({ ipc }) => ipc,
+    found: (_, { IpcMode }, __, context) =>
+      context.service.ipc === undefined && /^(?:private|shareable|)$/.test(IpcMode ?? "")
+        ? undefined
+        : namespaceOf(IpcMode, context),
+  },
+  isolation: {
+    wanted: ({ isolation }) => isolation === "default" ? undefined : isolation,
+    found: (_, { Isolation }) => Isolation === "default" ? undefined : Isolation,
+  },
+  labels: {
+    wanted: ({ labels }) => labels,
+    found: ({ Labels }) =>
+      Object.fromEntries(
+        Object.entries(Labels ?? {}).filter(([name]) =>
+          !name.startsWith(COMPOSE_LABELS) && name !== LABEL.files
+        ),
+      ),
+  },
+  links: {
+    wanted: ({ links }) => entries(links?.map(aliasOf)),
+    found: (_, __, inspect, context) =>
+      entries(
+        linksOf(inspect).filter(({ container, alias }) =>
+          context.serviceOf(container) !== undefined && !isNumbered(alias, container)
+        ).map(({ alias }) => alias),
+      ),
+  },
+  "logging.driver": {
+    wanted: ({ logging }) => logging?.driver,
+    found: (_, { LogConfig }, __, { service, defaults: { logDriver } }) =>
+      service.logging?.driver === undefined &&
+        (logDriver === undefined || LogConfig?.Type === logDriver)
+        ? undefined
+        : LogConfig?.Type,
+  },
+  "logging.options": {
+    wanted: ({ logging }) => logging?.options,
+    // The engine adds its own options, which are not distinguishable.
+    found: (_, { LogConfig }, __, { service }) =>
+      service.logging?.options === undefined ? undefined : Object.fromEntries(
+        Object.entries(LogConfig?.Config ?? {}).filter(([name]) =>
+          Object.hasOwn(service.logging!.options!, name)
+        ),
+      ),
+  },
+  mac_address: {
+    wanted: ({ mac_address }) => mac_address?.toLowerCase(),
+    found: ({ MacAddress }, _, { NetworkSettings }, { service }) =>
+      service.mac_address === undefined
+        ? undefined
+        : (MacAddress || Object.values(NetworkSettings.Networks ?? {})[0]?.MacAddress)
+          ?.toLowerCase(),
+  },
+  mem_limit: {
+    wanted: ({ mem_limit, deploy }) => bytes(mem_limit ?? deploy?.resources?.limits?.memory),
+    found: (_, { Memory }) => Memory,
+  },
+  mem_reservation: {
+    wanted: ({ mem_reservation, deploy }) =>
+      bytes(mem_reservation ?? deploy?.resources?.reservations?.memory),
+    found: (_, { MemoryReservation }) => MemoryReservation,
+  },
+  mem_swappiness: {
+    wanted: ({ mem_swappiness }) => mem_swappiness,
+    found: (_, { MemorySwappiness }) => count(MemorySwappiness),
+  },
+  memswap_limit: {
+    wanted: ({ memswap_limit }) => bytes(memswap_limit),
+    // Without the key, the engine allows as much swap as memory.
+    found: (_, { MemorySwap, Memory = 0 }, __, { service }) =>
+      service.memswap_limit === undefined && MemorySwap === 2 * Memory ? undefined : MemorySwap,
+  },
+  network_mode: {
+    wanted: ({ network_mode }) => network_mode,
+    found: (_, { NetworkMode = "" }, inspect, context) =>
+      networksOf(inspect).includes(NetworkMode) || NetworkMode === "default"
+        ? context.service.network_mode === "bridge" && NetworkMode !== "default"
+          ? NetworkMode
+          : undefined
+        : namespaceOf(NetworkMode, context),
+  },
+  networks: {
+    wanted: ({ networks }, { name, project }) =>
+      Object.fromEntries(
+        Object.entries(networks ?? {}).map(([key, attachment]) => {
+          const { aliases = [], ipv4_address, ipv6_address, link_local_ips, driver_opts } =
+            attachment ?? {};
+          return [
+            project.networks[key]?.name ?? key,
+            attachmentText(withoutAll(aliases, [name]), {
+              IPv4Address: ipv4_address,
+              IPv6Address: ipv6_address,
+              LinkLocalIPs: link_local_ips,
+            }, driver_opts),
+          ];
+        }),
+      ),
+    found: (_, { NetworkMode = "" }, { Id, Name, NetworkSettings }, { name, service }) => {
+      if (/^(?:host|none|container:.*)$/.test(NetworkMode)) return {};
+      const automatic = [name, Id.slice(0, 12), Name.replace(/^\//, "")];
+      const networks = Object.entries(NetworkSettings.Networks ?? {})
+        .filter(([network]) => service.network_mode !== "bridge" || network !== "bridge");
+      return Object.fromEntries(networks.map(([network, { Aliases, IPAMConfig, DriverOpts }]) => [
+        network,
+        attachmentText(withoutAll(Aliases ?? [], automatic), IPAMConfig, DriverOpts),
+      ]));
+    },
+  },
+  oom_kill_disable: {
+    wanted: ({ oom_kill_disable }) => oom_kill_disable,
+    found: (_, { OomKillDisable }) => OomKillDisable,
+  },
+  oom_score_adj: {
+    wanted: ({ oom_score_adj }) => oom_score_adj,
+    found: (_, { OomScoreAdj }) => OomScoreAdj,
+  },
+  pid: {
+    wanted: ({ pid }) => pid,
+    found: (_, { PidMode }, __, context) =>
+      PidMode === "private" ? undefined : namespaceOf(PidMode, context),
+  },
+  pids_limit: {
+    wanted: ({ pids_limit, deploy }) => limit(pids_limit ?? deploy?.resources?.limits?.pids),
+    found: (_, { PidsLimit }, __, { service }) =>
+      service.pids_limit === undefined && PidsLimit === PODMAN_PIDS ? undefined : limit(PidsLimit),
+  },
+  ports: {
+    wanted: ({ ports = [] }) =>
+      entries(
+        ports.map(({ host_ip, published, target, protocol }) =>
+          portText(host_ip, published, `${target}/${protocol}`)
+        ),
+      ),
+    found: (_, { PortBindings }) =>
+      entries(
+        Object.entries(PortBindings ?? {}).flatMap(([port, bindings]) =>
+          (bindings ?? []).map(({ HostIp, HostPort }) => portText(HostIp, HostPort, port))
+        ),
+      ),
+  },
+  privileged: {
+    wanted: ({ privileged }) => privileged,
+    found: (_, { Privileged }) => Privileged,
+  },
+  read_only: {
+    wanted: ({ read_only }) => read_only,
+    found: (_, { ReadonlyRootfs }) => ReadonlyRootfs,
+  },
+  restart: {
+    wanted: (service) => {
+      const restart = restartOf(service);
+      return restart === "no" ? undefined : restart?.replace(/:0$/, "");
+    },
+    found: (_, { RestartPolicy }) => {
+      const { Name = "", MaximumRetryCount = 0 } = RestartPolicy ?? {};
+      if (Name === "no") return undefined;
+      return MaximumRetryCount > 0 ? `${Name}:${MaximumRetryCount}` : Name;
+    },
+  },
+  runtime: {
+    wanted: ({ runtime }) => runtime,
+    found: (_, { Runtime }, __, { service, defaults }) =>
+      service.runtime === undefined &&
+        (defaults.runtime === undefined || Runtime === defaults.runtime || Runtime === "oci")
+        ? undefined
+        : Runtime,
+  },
+  security_opt: {
+    wanted: ({ security_opt }) => entries(security_opt?.map(securityOption)),
+    found: (_, { SecurityOpt }) => entries(SecurityOpt?.map(securityOption)),
+  },
+  shm_size: {
+    wanted: ({ shm_size }) => bytes(shm_size),
+    found: (_, { ShmSize = 0 }, __, { service }) =>
+      service.shm_size === undefined && SHM_SIZES.includes(ShmSize) ? undefined : ShmSize,
+  },
+  stdin_open: { wanted: ({ stdin_open }) => stdin_open, found: ({ OpenStdin }) => OpenStdin },
+  stop_grace_period: {
+    wanted: ({ stop_grace_period }) => seconds(stop_grace_period),
+    found: ({ StopTimeout }) => StopTimeout,
+  },
+  stop_signal: { wanted: ({ stop_signal }) => stop_signal, found: ({ StopSignal }) => StopSignal },
+  storage_opt: {
+    wanted: ({ storage_opt }) => storage_opt,
+    found: (_, { StorageOpt }) => StorageOpt,
+  },
+  sysctls: { wanted: ({ sysctls }) => sysctls, found: (_, { Sysctls }) => Sysctls },
+  tmpfs: {
+    wanted: ({ tmpfs = [] }) =>
+      Object.fromEntries(tmpfs.map((entry) => {
+        const [path = "", ...options] = entry.split(":");
+        return [path, options.join(":")];
+      })),
+    found: (_, { Tmpfs }) => Tmpfs,
+  },
+  tty: { wanted: ({ tty }) => tty, found: ({ Tty }) => Tty },
+  ulimits: {
+    wanted: ({ ulimits = {} }) =>
+      Object.fromEntries(
+        Object.entries(ulimits).map(([name, limit]) => {
+          const { soft, hard } = typeof limit === "number" ? { soft: limit, hard: limit } : limit;
+          return [name, `${soft}:${hard}`];
+        }),
+      ),
+    found: (_, { Ulimits }, __, { service }) =>
+      Object.fromEntries(
+        (Ulimits ?? []).map(({ Name = "", Soft, Hard }) =>
+          [Name.toLowerCase().replace(/^rlimit_/, ""), `${Soft}:${Hard}`, Name] as const
+        )
+          // Podman sets some by itself.
+          .filter(([name, , written]) =>
+            !written.startsWith("RLIMIT_") || Object.hasOwn(service.ulimits ?? {}, name)
+          ),
+      ),
+  },
+  user: { wanted: ({ user }) => user, found: ({ User }) => User },
+  userns_mode: {
+    wanted: ({ userns_mode }) => userns_mode,
+    found: (_, { UsernsMode }) => UsernsMode,
+  },
+  uts: { wanted: ({ uts }) => uts, found: (_, { UTSMode }) => UTSMode },
+  volumes: {
+    wanted: (service, { project }) => wantedMounts(service, project),
+    found: (own, host, inspect, { service }) => foundMounts(own, host, inspect, service),
+  },
+  volumes_from: {
+    wanted: ({ volumes_from }) =>
+      entries(volumes_from?.map((entry) => entry.replace(/^container:/, "").replace(/:rw$/, ""))),
+    found: (_, { VolumesFrom }, __, { serviceOf }) =>
+      entries(
+        VolumesFrom?.map((entry) => {
+          const [container = "", mode] = entry.split(":");
+          const source = serviceOf(container) ?? container;
+          return mode === undefined || mode === "rw" ? source : `${source}:${mode}`;
+        }),
+      ),
+  },
+  working_dir: {
+    wanted: ({ working_dir }) => working_dir,
+    found: ({ WorkingDir }) => WorkingDir,
+  },
+};
+
+/**
+ * The restart policy; that of `deploy` wins.
+ *
+ * @returns E.g. `on-failure:3`; `undefined` if it is not given.
+ */
+export function restartOf({ restart, deploy }: Service): string | undefined {
+  const { condition = "any", max_attempts } = deploy?.restart_policy ?? {};
+  if (!deploy?.restart_policy) return restart;
+  if (condition === "none") return "no";
+  if (condition === "any") return "always";
+  return max_attempts ? `on-failure:${max_attempts}` : "on-failure";
+}
+
+/** The settings of a health check; without those that are not given. */
+export function healthcheckOf(check: ContainerConfig["Healthcheck"]): Record<string, string> {
+  const { Test = [], Retries, Interval, Timeout, StartPeriod, StartInterval } = check ?? {};
+  if (Test[0] === "NONE") return { test: DISABLED };
+  return withoutEmpty({
+    test: Test.length > 0 ? JSON.stringify(Test) : "",
+    retries: Retries ? String(Retries) : "",
+    interval: nanoseconds(Interval),
+    timeout: nanoseconds(Timeout),
+    start_period: nanoseconds(StartPeriod),
+    start_interval: nanoseconds(StartInterval),
+  });
+}
+
+/** The entries of a list that is compared without its order. */
+export const entries = (list: readonly string[] | null | undefined) =>
+  Object.fromEntries((list ?? []).map((entry) => [entry, ""]));
+
+/** Variables by name. */
+export const variablesOf = (list: readonly string[] | null | undefined) =>
+  Object.fromEntries(
+    (list ?? []).map((entry) => {
+      const at = entry.indexOf("=");
+      return at < 0 ? [entry, ""] : [entry.slice(0, at), entry.slice(at + 1)];
+    }),
+  );
+
+const DISABLED = "disabled";
+
+const withoutEmpty = (values: Record<string, string>) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
+
+const withoutAll = (list: readonly string[], others: readonly string[]) =>
+  list.filter((each) => !others.includes(each));
+
+const nanoseconds = (ns: number | undefined) => ns ? printDuration(ns) : "";
+
+const seconds = (duration: string | undefined) =>
+  duration === undefined ? undefined : Math.ceil(parseDuration(duration) / 1e9);
+
+const bytes = (size: string | undefined) => size === undefined ? undefined : Number(size);
+
+/** `0` and `-1` mean that there is no limit. */
+const limit = (count: number | null | undefined) => count && count > 0 ? count : undefined;
+
+/** Engines describe what is not given as `null`, `0` or `-1`. */
+const count = (value: unknown) => typeof value === "number" && value > 0 ? value : undefined;
+
+const capability = (name: string) => name.toUpperCase().replace(/^CAP_/, "");
+
+/** Older engines and files separate name and value with a colon. */
+const securityOption = (option: string) =>
+  option.replace(/^(seccomp|apparmor|label|no-new-privileges):/, "$1=")
+    .replace(/^no-new-privileges=true$/, "no-new-privileges");
+
+const portText = (ip: string | undefined, published: string | undefined, target: string) =>
+  `${ip && ip !== "0.0.0.0" ? `${ip}:` : ""}${published ? `${published}:` : ""}${target}`;
+
+/** `3000-3001/udp` is two ports. */
+function exposedPorts(entry: string): string[] {
+  const [range = "", protocol = "tcp"] = entry.split("/");
+  const [first = "", last = first] = range.split("-");
+  return Array.from(
+    { length: Number(last) - Number(first) + 1 },
+    (_, index) => `${Number(first) + index}/${protocol}`,
+  );
+}
+
+const networksOf = ({ NetworkSettings }: ContainerInspect) =>
+  Object.keys(NetworkSettings.Networks ?? {});
+
+const sharesNetwork = (mode = "") => /^(?:service|container):/.test(mode);
+
+/** The engine knows the namespace of another container by its id. */
+function namespaceOf(mode: string | undefined, { service, serviceOf }: Context) {
+  const [, container] = /^container:(.+)$/.exec(mode ?? "") ?? [];
+  if (container === undefined) return mode;
+  const found = serviceOf(container);
+  if (found !== undefined) return `service:${found}`;
+  // The file may have the name of a container of another project.
+  const named = [service.network_mode, service.ipc, service.pid].find((each) =>
+    each?.startsWith("container:")
+  );
+  return named ?? `container:${container.slice(0, 12)}`;
+}
+
+interface Link {
+  /** The name of a container. */
+  container: string;
+  alias: string;
+}
+
+/** Links as the engine has them on the networks; on its default network, as paths. */
+function linksOf({ HostConfig, NetworkSettings }: ContainerInspect): Link[] {
+  const links = [
+    ...HostConfig.Links ?? [],
+    ...Object.values(NetworkSettings.Networks ?? {}).flatMap(({ Links }) => Links ?? []),
+  ];
+  return links.map((link) => {
+    const [container = "", alias = container] = link.split(":");
+    return {
+      container: container.replace(/^\//, ""),
+      alias: alias.slice(alias.lastIndexOf("/") + 1),
+    };
+  });
+}
+
+const aliasOf = (link: string) => link.slice(link.lastIndexOf(":") + 1);
+
+/** Compose also links `db_1` and the name of the container. */
+const isNumbered = (alias: string, container: string) =>
+  alias === container || (/[-_]\d+$/.test(alias) && /[-_]\d+$/.test(container) &&
+    container.replaceAll("_", "-").endsWith(`-${alias.replaceAll("_", "-")}`));
+
+type Addresses = EndpointSettings["IPAMConfig"] | {
+  IPv4Address?: string | undefined;
+  IPv6Address?: string | undefined;
+  LinkLocalIPs?: string[] | undefined;
+};
+
+/** E.g. `address 192.0.2.2, alias db`. */
+const attachmentText = (
+  aliases: readonly string[],
+  addresses: Addresses,
+  options: Record<string, string> | null | undefined,
+) =>
+  [
+    ...[addresses?.IPv4Address, addresses?.IPv6Address, ...addresses?.LinkLocalIPs ?? []]
+      .filter(Boolean).map((address) => `address ${address}`),
+    ...[...new Set(aliases)].sort().map((alias) => `alias ${alias}`),
+    ...Object.entries(options ?? {}).sort().map(([name, value]) => `${name}=${value}`),
+  ].join(", ");
+
+/** The name of a device in the Container Device Interface, e.g. `vendor.com/gpu=0`. */
+const isCdi = (source: string) => /^[^/]+\/[^=]+=[^=]+$/.test(source);
+
+interface DeviceRequest {
+  Driver?: string | undefined;
+  Count?: number | undefined;
+  DeviceIDs?: string[] | null | undefined;
+  Capabilities?: string[][] | null | undefined;
+  Options?: Record<string, string> | null | undefined;
+}
+
+const deviceText = ({ Driver, Count, DeviceIDs, Capabilities, Options }: DeviceRequest) =>
+  [
+    Driver ?? "",
+    Count ? (Count === -1 ? "all" : `${Count}`) : "",
+    ...DeviceIDs ?? [],
+    ...(Capabilities ?? []).flat().sort(),
+    ...Object.entries(Options ?? {}).map((option) => option.join("=")),
+  ].filter(Boolean).join(" ");
+
+function byDevice<Entry>(
+  kind: string,
+  list: readonly Entry[] | undefined,
+  read: (entry: Entry) => readonly [path: string | undefined, value: string | number | undefined],
+): Record<string, string> {
+  return Object.fromEntries((list ?? []).map((entry) => {
+    const [path, value] = read(entry);
+    return [`${kind} ${path}`, String(value)];
+  }));
+}
+
+const foundByDevice = (kind: string, list: unknown[] | null | undefined, field: string) =>
+  byDevice(kind, list as Record<string, string>[], (entry) => [entry.Path, entry[field]]);

@@ -1,0 +1,119 @@
+/**
+ * The mounts of a service and of a container in one form.
+ *
+ * @module
+ */
+
+import type {
+  ContainerConfig,
+  ContainerInspect,
+  HostConfig,
+} from "../../../../engine/containers.ts";
+import type { FileGrant } from "../load/service_keys.ts";
+import type { Project, Service } from "../load/resolve.ts";
+import type { Mount } from "../load/mounts.ts";
+
+/** Names of volumes that the engine chose. */
+const ANONYMOUS = /^[0-9a-f]{64}$/;
+
+/** What the engine uses for a bind mount. */
+const DEFAULT_PROPAGATION = "rprivate";
+
+/** The mounts of the model by target. Those of configs and secrets are not among them. */
+export const wantedMounts = (service: Service, project: Project): Record<string, string> =>
+  Object.fromEntries((service.volumes ?? []).map((mount) => [
+    mount.target,
+    mountText(
+      mount.type,
+      mount.type === "volume" && mount.source !== undefined
+        ? project.volumes[mount.source]?.name ?? mount.source
+        : mount.source ?? "",
+      [mount.read_only ? "read-only" : "", ...optionsOf(mount)],
+    ),
+  ]));
+
+function optionsOf({ bind, volume, tmpfs, image }: Mount): string[] {
+  const { propagation, selinux, recursive } = bind ?? {};
+  const subpath = volume?.subpath ?? image?.subpath;
+  return [
+    propagation === DEFAULT_PROPAGATION ? "" : propagation ?? "",
+    selinux ?? "",
+    recursive && recursive !== "enabled" ? `recursive ${recursive}` : "",
+    volume?.nocopy ? "nocopy" : "",
+    subpath ? `subpath ${subpath}` : "",
+    tmpfs?.size ? `size ${tmpfs.size}` : "",
+    tmpfs?.mode ? `mode ${tmpfs.mode}` : "",
+  ];
+}
+
+/** The mounts of a container by target, without those of its volumes_from, configs and secrets. */
+export function foundMounts(
+  own: ContainerConfig,
+  host: HostConfig,
+  { Mounts }: ContainerInspect,
+  service: Service,
+): Record<string, string> {
+  const requests = new Map<string, readonly string[]>([
+    ...Object.keys(own.Volumes ?? {}).map((target) => [target, []] as const),
+    ...(host.Binds ?? []).map(requestOfBind),
+    ...(host.Mounts ?? []).map((mount) => [mount.Target ?? "", requestOptions(mount)] as const),
+  ]);
+  const granted = new Set(grantsOf(service).map(({ target }) => target));
+  const mounts = (Mounts ?? []).filter(({ Destination }) =>
+    !granted.has(Destination) && (!host.VolumesFrom?.length || requests.has(Destination))
+  );
+  return Object.fromEntries(
+    mounts.map(({ Type = "", Name = "", Source = "", Destination, RW }) => [
+      Destination,
+      mountText(
+        Type,
+        Type === "tmpfs" || ANONYMOUS.test(Name) ? "" : Name || Source,
+        [
+          RW === false ? "read-only" : "",
+          ...requests.get(Destination) ?? [],
+        ],
+      ),
+    ]),
+  );
+}
+
+/** The files of configs and secrets in the container. */
+export const grantsOf = ({ configs = [], secrets = [] }: Service) => [
+  ...configs.map((grant) => ({ ...grant, target: targetOf(grant, "/") })),
+  ...secrets.map((grant) => ({ ...grant, target: targetOf(grant, "/run/secrets/") })),
+];
+
+const BIND_OPTION = /^(?:z|Z|nocopy|r?shared|r?slave|private)$/;
+
+const targetOf = ({ source, target = source }: FileGrant, directory: string) =>
+  target.startsWith("/") ? target : `${directory}${target}`;
+
+/** `source:target:options`. The actual propagation is the engine's choice if none is given. */
+function requestOfBind(bind: string): readonly [target: string, options: string[]] {
+  const [, target = "", options = ""] = bind.split(":");
+  return [target, options.split(",").filter((option) => BIND_OPTION.test(option))];
+}
+
+function requestOptions(
+  { BindOptions, VolumeOptions, TmpfsOptions, ImageOptions }: NonNullable<
+    HostConfig["Mounts"]
+  >[number],
+): string[] {
+  const { NoCopy, Subpath = ImageOptions?.Subpath } = VolumeOptions ?? {};
+  const { SizeBytes, Mode } = TmpfsOptions ?? {};
+  const { Propagation, NonRecursive, ReadOnlyNonRecursive, ReadOnlyForceRecursive } = BindOptions ??
+    {};
+  return [
+    Propagation && Propagation !== DEFAULT_PROPAGATION ? String(Propagation) : "",
+    NonRecursive ? "recursive disabled" : "",
+    ReadOnlyNonRecursive ? "recursive writable" : "",
+    ReadOnlyForceRecursive ? "recursive readonly" : "",
+    NoCopy ? "nocopy" : "",
+    Subpath ? `subpath ${Subpath}` : "",
+    SizeBytes ? `size ${SizeBytes}` : "",
+    Mode ? `mode 0${Number(Mode).toString(8)}` : "",
+  ];
+}
+
+const mountText = (type: string, source: string, options: readonly string[]) =>
+  [type, source, ...options].filter(Boolean).join(" ");
