@@ -49,4 +49,5 @@ export async function updateContainer(
   }, { deadlineMs: 180_000 });
 }
 
-const ADMIN = { userId: "key", role: "admin", familyId: "", address: "192.0.2.1" } as const;
+/** Who reads jobs. */
+export const ADMIN = { userId: "key", role: "admin", familyId: "", address: "192.0.2.1" } as const;

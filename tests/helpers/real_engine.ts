@@ -46,7 +46,9 @@ export interface OwnEngine extends RealEngine, AsyncDisposable {
   sandbox: Sandbox;
   /** Kills the daemon (SIGKILL), as a crash would; its containers stay. */
   kill(): Promise<void>;
-  /** Starts the daemon again after `kill()`, on the same socket and data. */
+  /** Stops the daemon (SIGTERM), which stops its containers first. */
+  stop(): Promise<void>;
+  /** Starts the daemon again after `kill()` or `stop()`, on the same socket and data. */
   restart(): Promise<void>;
   /** Stops the daemon from answering until the result is disposed; connections stay open. */
   freeze(): Promise<AsyncDisposable>;
@@ -235,20 +237,22 @@ async function startEngine(
   const engine = engineAt(kind, socketPath);
   await importBusybox(engine);
 
+  const end = async (signal: string) => {
+    await daemon.signal(signal);
+    await daemon.ended;
+    // Docker's containerd ends a moment later. A daemon that starts before that would try to use it.
+    const isGone = `! kill -0 "$(cat /run/docker/containerd/containerd.pid)"`;
+    await until("containerd is gone", async () => {
+      await runInside(sandbox, ["sh", "-c", isGone]);
+      return true;
+    });
+  };
   const all = stack.move();
   return {
     ...engine,
     sandbox: { pid: sandbox.pid, directory: sandbox.directory, name: sandbox.name },
-    async kill() {
-      await daemon.signal("KILL");
-      await daemon.ended;
-      // Docker's containerd ends a moment later. A daemon that starts before that would try to use it.
-      const isGone = `! kill -0 "$(cat /run/docker/containerd/containerd.pid)"`;
-      await until("containerd is gone", async () => {
-        await runInside(sandbox, ["sh", "-c", isGone]);
-        return true;
-      });
-    },
+    kill: () => end("KILL"),
+    stop: () => end("TERM"),
     async restart() {
       daemon = await start();
     },

@@ -223,11 +223,10 @@ for (
     const { blocked: [block] } = (await app.call("GET", "/api/updates/blocked")).body;
     deepEqual([block.containerName, block.digest, block.jobId], [web.name, second, job.id]);
 
-    const refused = await run(app, web.name);
-    deepEqual([refused.status, refused.error!.startsWith("The update is blocked")], [
-      "failed",
-      true,
-    ]);
+    const path = `/api/containers/${web.name}/update`;
+    const refused = await app.call("POST", path, { pull: "never" });
+    equal(refused.status, 409);
+    match(refused.body.error, /^The update is blocked/);
     equal((await app.call("DELETE", `/api/updates/blocked/${block.id}`)).status, 200);
   });
 }
@@ -459,11 +458,17 @@ privateEngineTest("an update pulls what its tag names now, or changes nothing", 
   equal(await engine.docker("inspect", "--format={{.Id}}", reference), first, "named as before");
   const { blocked: [block] } = (await app.call("GET", "/api/updates/blocked")).body;
   match(block.digest, /^sha256:[0-9a-f]{64}$/);
-  const refused = await run(app, web.name, { pull: "always" });
-  deepEqual(refused.status, "failed");
-  match(refused.error!, /^The update is blocked: \S+ exited with code 3$/);
+  const path = `/api/containers/${web.name}/update`;
+  const refused = await app.call("POST", path, { pull: "always" });
+  equal(refused.status, 409);
+  match(refused.body.error, /^The update is blocked: \S+ exited with code 3$/);
 
+  const { newDigest: digest } = (await app.call("POST", `${path}?plan=1`, {})).body;
+  equal(digest, block.digest);
   const third = await publish(`${SLEEP} # 3`);
+  const moved = await app.call("POST", path, { digest });
+  equal(moved.status, 409);
+  match(moved.body.error, /:1 has changed meanwhile; plan the update again$/);
   const updated = await run(app, web.name, { pull: "always" });
   equal(updated.status, "succeeded", updated.error ?? "");
   equal((await web.inspect()).Image, third);

@@ -685,6 +685,7 @@ export type ContainerUpdate = {
   logPatternMustNotAppear?: string;
   image?: string;
   pull?: "always" | "missing" | "never";
+  digest?: string;
   force?: boolean;
 };
 

@@ -39,6 +39,11 @@ const UpdateBody = Verification.extend({
     example: "registry.example:5000/team/app:2",
   }),
   pull: z.enum(PULL_POLICIES).default("always"),
+  digest: z.string().regex(/^sha(256:[0-9a-f]{64}|512:[0-9a-f]{128})$/).optional().meta({
+    description:
+      "Install only this, e.g. `newDigest` of the plan: the update fails if the tag has " +
+      "moved since",
+  }),
   force: z.boolean().default(false).meta({
     description: "Ignores a blocked image, too little room and another platform, and recreates a " +
       "container that already runs the image",
@@ -52,7 +57,8 @@ const Plan = z.object({
   currentImageId: z.string(),
   newImageId: z.string().nullable().meta({ description: "null before the image is pulled" }),
   newDigest: z.string().nullable().meta({
-    description: "What the registry has now; without a pull, what this host has",
+    description: "What the registry has now, null if it does not answer; without a pull, what " +
+      "this host has",
   }),
   recreated: z.array(z.string()).meta({
     description:
@@ -117,11 +123,13 @@ export const containerUpdateEndpoints = (deps: Deps) => [
       ...FAILURES,
       409:
         "Another action is in progress, or something stands in the way: a Swarm task, automatic " +
-        "removal, a blocked image, too little room",
+        "removal, a blocked image, too little room, an image for another platform, or the tag has " +
+        "moved",
     },
   }, async ({ params, query, body, note, caller }) => {
     note.command = JSON.stringify(body);
-    const request = { ...body, containerId: params.id, actor: caller };
+    const { digest: expectedDigest, ...options } = body;
+    const request = { ...options, expectedDigest, containerId: params.id, actor: caller };
     return query.plan
       ? Response.json(Plan.parse(await previewUpdate(deps, request)))
       : Response.json(Job.parse(await startUpdate(deps, request)), { status: 202 });

@@ -14,7 +14,7 @@ import {
   containerStart,
   containerStop,
 } from "../../../engine/containers.ts";
-import { EngineError, ifThere } from "../../../engine/errors.ts";
+import { EngineError, EngineUnreachableError, ifThere } from "../../../engine/errors.ts";
 import { networkConnect, networkDisconnect } from "../../../engine/networks.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
@@ -71,15 +71,17 @@ export async function replaceContainer(
 /**
  * Creates the new container under a temporary name. The old one is not changed.
  *
+ * @param options.ran Whether the old one ran before an engine crash may have stopped it. It is part of
+ * the temporary name, by which an earlier attempt is found and replaced.
  * @throws {AppError} As `replaceContainer()`; no new container is left then.
  */
 export async function prepareReplacement(
   { engine, log }: ReplaceDeps,
   old: ContainerInspect,
   plan: Recreation,
+  { ran = isUp(old) }: { ran?: boolean } = {},
 ): Promise<Replacement> {
   const name = nameOf(old);
-  const ran = isUp(old);
   const newName = markedName({ name, role: "new", ran, oldId: old.Id });
   try {
     await removeLeftover(engine, newName);
@@ -264,21 +266,27 @@ export async function removeOld(
   { old, name }: Pick<Replacement, "old" | "name">,
 ): Promise<boolean> {
   if (removesItself(old)) return true;
+  try {
+    await removeStopped(engine, old.Id);
+    return true;
+  } catch (error) {
+    log.warn("failed to remove old container", {
+      container: name,
+      id: old.Id,
+      error: `${error}`,
+    });
+    return false;
+  }
+}
+
+/** Removes a stopped container without its volumes. Its filesystems may be busy for a moment. */
+export async function removeStopped(engine: Engine, id: string): Promise<void> {
   for (let left = REMOVAL_TRIES;; left--) {
     try {
-      await ifThere(containerRemove(engine, old.Id));
-      return true;
+      return void await ifThere(containerRemove(engine, id));
     } catch (error) {
-      if (left > 1) {
-        await sleep(REMOVAL_PAUSE_MS);
-        continue;
-      }
-      log.warn("failed to remove old container of a rebuild", {
-        container: name,
-        id: old.Id,
-        error: `${error}`,
-      });
-      return false;
+      if (left <= 1 || error instanceof EngineUnreachableError) throw error;
+      await sleep(REMOVAL_PAUSE_MS);
     }
   }
 }

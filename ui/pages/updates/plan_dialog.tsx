@@ -33,10 +33,15 @@ export function UpdateDialog({ container: { id, name }, tags = [], onClose, onSt
       () =>
         api("POST /api/containers/{id}/update", {
           path: { id },
-          body: { ...(image.value && { image: image.value }), force: force.value },
+          body: {
+            ...(image.value && { image: image.value }),
+            ...(plan?.newDigest && { digest: plan.newDigest }),
+            force: force.value,
+          },
         }),
     );
-    if (!isStarted) return;
+    // What stands in the way now is part of a new plan.
+    if (!isStarted) return reload();
     onClose();
     onStarted?.();
   };

@@ -8,6 +8,8 @@ import type { Engine } from "../../../../engine/client.ts";
 import { containerInspect, containerLogs } from "../../../../engine/containers.ts";
 import { EngineError } from "../../../../engine/errors.ts";
 import { readLogLines } from "../../logs/lines.ts";
+import { sinceBefore } from "../../logs/follow/position.ts";
+import { parseStamp } from "../../logs/stamp.ts";
 
 export interface Evidence {
   container: string;
@@ -44,16 +46,27 @@ export async function collectEvidence(
   return evidence;
 }
 
-/** The last lines of both streams with their times. */
+/**
+ * The last lines of both streams, each `RFC3339Nano text`.
+ *
+ * @param options.since Only lines of this time or later, as in a line.
+ */
 export async function readLastLines(
   engine: Engine,
   id: string,
-  { tail }: { tail: number },
+  { tail, since }: { tail: number; since?: string | undefined },
 ): Promise<string[]> {
   const { Config } = await containerInspect(engine, id);
+  const stamp = since === undefined ? undefined : parseStamp(since);
   const tty = Config.Tty ?? false;
   const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
-  const frames = await containerLogs(engine, id, { tail, timestamps: true, tty, signal });
+  const frames = await containerLogs(engine, id, {
+    tail,
+    since: stamp && sinceBefore(stamp),
+    timestamps: true,
+    tty,
+    signal,
+  });
   return (await readLogLines(frames, { tail, tty })).lines;
 }
 

@@ -13,10 +13,10 @@ import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
 import { errorFields } from "../../../log.ts";
 import { JobNeedsAttention, JobRolledBack } from "../../jobs/kind.ts";
+import { throwIfInterrupted } from "./interruption.ts";
 import {
   type FailedUpdate,
   type Failure,
-  isInterruption,
   messageOf,
   type Replaced,
   report,
@@ -188,7 +188,7 @@ async function restoreOrKeep(
     await discard(deps, pairs);
     return { id: target.oldId, problem: null };
   } catch (error) {
-    if (isInterruption(deps, error)) throw error;
+    await throwIfInterrupted(deps, error);
     const problem = messageOf(deps, error);
     return { id: await keepLiving(deps, pairs), problem };
   }
@@ -201,7 +201,7 @@ async function keepLiving(deps: Deps, pairs: readonly Pair[]): Promise<string> {
     await putNewInPlace(deps, pairs);
     return target.newId;
   } catch (error) {
-    if (isInterruption(deps, error)) throw error;
+    await throwIfInterrupted(deps, error);
     deps.log.error("neither container of an update can run", {
       container: target.name,
       ...errorFields(error),

@@ -4,7 +4,6 @@
  * @module
  */
 
-import { EngineUnreachableError } from "../../../../engine/errors.ts";
 import type { Deps } from "../../../deps.ts";
 import { asAppError } from "../../../errors.ts";
 import { emit } from "../../../events/emit.ts";
@@ -141,10 +140,6 @@ export function report(
   const data = { container: name, id, image: reference, digest, reason, jobId };
   emit(deps, kind, data, store);
 }
-
-/** Whether the job is continued later: the engine is away, or the service stops. */
-export const isInterruption = ({ jobs }: Pick<Deps, "jobs">, error: unknown): boolean =>
-  error instanceof EngineUnreachableError || jobs.stopping.aborted;
 
 /** An unexpected error is logged; its text may contain internals. */
 export function messageOf({ log }: Pick<Deps, "log">, error: unknown): string {

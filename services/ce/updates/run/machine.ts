@@ -10,9 +10,9 @@ import type { Deps } from "../../../deps.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { collectEvidence, type Evidence } from "./evidence.ts";
 import { commit, rollBack } from "./finish.ts";
+import { throwIfInterrupted, watchEngine } from "./interruption.ts";
 import {
   type Failure,
-  isInterruption,
   messageOf,
   type Planned,
   type Pulled,
@@ -64,7 +64,7 @@ export async function prepare(deps: Deps, job: UpdateJob): Promise<Prepared> {
     });
     return { planned, pulled, pairs };
   } catch (error) {
-    if (isInterruption(deps, error)) throw error;
+    await throwIfInterrupted(deps, error);
     if (planned) await restoreName(deps, job, planned);
     report(deps, job, "update.failed", { reason: messageOf(deps, error) });
     throw error;
@@ -110,7 +110,7 @@ export async function replace(
       await job.step("swap", () => putNewInPlace(deps, pairs));
       return await judgeNew(deps, job, planned, pairs);
     } catch (error) {
-      if (isInterruption(deps, error)) throw error;
+      await throwIfInterrupted(deps, error);
       failure = { reason: messageOf(deps, error), isCancelled: job.signal.aborted };
     }
   }
@@ -126,6 +126,7 @@ async function judgeNew(
 ): Promise<Verdict> {
   const { input: { name, logPattern, stableSeconds, verifyTimeoutSeconds }, signal } = job;
   const isResumed = job.hasBegun("verify");
+  const assertSameEngine = watchEngine(deps);
   return await job.step("verify", async (): Promise<Verdict> => {
     try {
       // The engine may have been stopped meanwhile.
@@ -139,11 +140,16 @@ async function judgeNew(
         signal,
         onProgress: (message) => job.progress({ current: 0, total: null, message }),
       });
+      // An engine that stops may end a task as if it had completed.
+      await assertSameEngine();
       return target!.ran
         ? { verdict: "success", reason }
         : { verdict: "inconclusive", reason: `${name} was not running and was not started` };
     } catch (error) {
-      if (target!.worked || signal.aborted || isInterruption(deps, error)) throw error;
+      if (signal.aborted) throw error;
+      await throwIfInterrupted(deps, error);
+      await assertSameEngine();
+      if (target!.worked) throw error;
       const reason = `${messageOf(deps, error)}, but it did not work before either`;
       return { verdict: "inconclusive", reason };
     }

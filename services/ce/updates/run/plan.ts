@@ -123,12 +123,15 @@ function warningsOf(
   return warnings;
 }
 
+/** Of an image. */
+export type Platform = Pick<ImageInspect, "Os" | "Architecture"> & { Variant?: string | undefined };
+
 /** E.g. `linux/arm64/v8`. */
-export const platformOf = ({ Os, Architecture, Variant }: ImageInspect): string =>
+export const platformOf = ({ Os, Architecture, Variant }: Platform): string =>
   [Os, Architecture, Variant].filter(Boolean).join("/");
 
 /** Whether both run on the same hosts; variants are compatible or refused by the kernel. */
-export const isSamePlatform = (a: ImageInspect, b: ImageInspect): boolean =>
+export const isSamePlatform = (a: Platform, b: Platform): boolean =>
   a.Os === b.Os && a.Architecture === b.Architecture;
 
 function byName(env: readonly string[] | null | undefined): Record<string, string> {

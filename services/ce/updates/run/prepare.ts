@@ -14,9 +14,10 @@ import { nameOf } from "../../rebuild/replace.ts";
 import { fullImageId } from "../../storage/images.ts";
 import { blockOf } from "./blocked.ts";
 import { nameImage } from "./image_name.ts";
+import { changedMeanwhile, isPulled, otherPlatform } from "./latest.ts";
 import type { Planned, Pulled, UpdateJob } from "./job.ts";
 import { type Member, memberOf } from "./members.ts";
-import { isSamePlatform, platformOf } from "./plan.ts";
+import { isSamePlatform } from "./plan.ts";
 import { digestsOf, type Obstacle, surveyUpdate } from "./survey.ts";
 
 /**
@@ -72,7 +73,7 @@ export async function obtainImage(
 ): Promise<Pulled> {
   const { reference, previousImageId, pull } = input;
   if (previousImageId !== null) await nameImage(deps, reference, previousImageId);
-  else if (pull === "always" || (pull === "missing" && planned.namedId === null)) {
+  else if (isPulled(pull, planned.namedId !== null)) {
     await pullImage(deps, { input: { image: reference, platform: null }, progress, signal });
   }
   const image = await ifThere(
@@ -93,10 +94,7 @@ type Input = UpdateJob["input"];
 
 function assertExpected({ expectedDigest, reference }: Input, digests: readonly string[]): void {
   if (expectedDigest === null || digests.includes(expectedDigest)) return;
-  throw new AppError(
-    "conflict",
-    `${reference} has changed meanwhile: ${digests.at(-1)} instead of ${expectedDigest}`,
-  );
+  throw new AppError("conflict", changedMeanwhile(reference));
 }
 
 function assertNotBlocked(deps: Deps, { name }: Input, digests: readonly string[]): void {
@@ -115,10 +113,7 @@ async function assertSamePlatform(
 ): Promise<void> {
   const old = await ifThere(imageInspect(engine, oldImageId));
   if (!old || isSamePlatform(old, image)) return;
-  throw new AppError(
-    "conflict",
-    `${reference} is for ${platformOf(image)}, but ${name} runs ${platformOf(old)}`,
-  );
+  throw new AppError("conflict", otherPlatform({ reference, name }, [image], old));
 }
 
 /**

@@ -15,9 +15,9 @@ import { fullImageId } from "../../storage/images.ts";
 import type { Evidence } from "./evidence.ts";
 import { commit, putBack } from "./finish.ts";
 import { nameImage } from "./image_name.ts";
+import { throwIfInterrupted } from "./interruption.ts";
 import {
   type Failure,
-  isInterruption,
   messageOf,
   type Planned,
   type Pulled,
@@ -27,6 +27,7 @@ import {
   type UpdateJob,
   type UpdateResult,
 } from "./job.ts";
+import { isPulled, readLatest } from "./latest.ts";
 import { prepare, replace, unchanged } from "./machine.ts";
 import type { Pair } from "./members.ts";
 import { assertNoObstacle } from "./prepare.ts";
@@ -47,7 +48,7 @@ export async function updateStack(deps: Deps, job: StackUpdateJob): Promise<Stac
     try {
       return await goForward(deps, job, named);
     } catch (error) {
-      if (isInterruption(deps, error)) throw error;
+      await throwIfInterrupted(deps, error);
       await job.step("failure", () => Promise.resolve(messageOf(deps, error)));
     }
   }
@@ -85,8 +86,12 @@ async function goForward(
 async function plan(deps: Deps, { input }: StackUpdateJob): Promise<Named[]> {
   const named: Named[] = [];
   for (const name of input.containers) {
-    const { reference, local, obstacles } = await surveyUpdate(deps, name);
-    assertNoObstacle(obstacles, input.force);
+    const survey = await surveyUpdate(deps, name);
+    const { reference, local } = survey;
+    assertNoObstacle(survey.obstacles, input.force);
+    if (!input.force) {
+      assertNoObstacle((await readLatest(deps, survey, { pull: input.pull })).obstacles, false);
+    }
     named.push({ reference, imageId: local ? fullImageId(local.Id) : null });
   }
   return named;
@@ -98,8 +103,7 @@ async function pullAll(
   named: readonly Named[],
 ): Promise<void> {
   for (const reference of new Set(named.map((each) => each.reference))) {
-    const isMissing = !await ifThere(imageInspect(deps.engine, reference));
-    if (pull === "always" || (pull === "missing" && isMissing)) {
+    if (isPulled(pull, await ifThere(imageInspect(deps.engine, reference)) !== undefined)) {
       await pullImage(deps, { input: { image: reference, platform: null }, progress, signal });
     }
   }

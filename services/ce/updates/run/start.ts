@@ -16,6 +16,7 @@ import type { JobView } from "../../jobs/view.ts";
 import { compileLinearPattern } from "../../logs/regex/linear_pattern.ts";
 import { affectedBy, type PullPolicy } from "../../rebuild/rebuild.ts";
 import { updateKind } from "./kind.ts";
+import { readLatest } from "./latest.ts";
 import { assertNoObstacle } from "./prepare.ts";
 import { findPrevious } from "./previous.ts";
 import type { UpdateInput } from "./job.ts";
@@ -70,7 +71,12 @@ export async function startUpdate(deps: Deps, request: UpdateRequest): Promise<J
   const { containerId, image, pull, force = false, expectedDigest } = request;
   if (image !== undefined) parseImage(image);
   const survey = await surveyUpdate(deps, containerId, { image, digest: expectedDigest });
-  return await start(deps, survey, request, {
+  const obstacles = [...survey.obstacles];
+  if (!force) {
+    const latest = await readLatest(deps, survey, { pull, digest: expectedDigest });
+    obstacles.push(...latest.obstacles);
+  }
+  return await start(deps, { ...survey, obstacles }, request, {
     previousImageId: null,
     pull,
     force,

@@ -34,7 +34,7 @@ import {
   nameOf,
   prepareReplacement,
   removeAndWait,
-  removeOld,
+  removeStopped,
 } from "../../rebuild/replace.ts";
 import { whileNamed } from "./image_name.ts";
 import {
@@ -82,8 +82,11 @@ export async function createReplacements(
       const isTarget = pairs.length === 0;
       const successors = successorsOf(deps, old, olds, pairs);
       const { newId } = isTarget
-        ? await create(deps, old, await planTarget(deps, old, image))
-        : await createSame(deps, old, { defaultRuntime: image.defaultRuntime, successors });
+        ? await create(deps, { old, member }, await planTarget(deps, old, image))
+        : await createSame(deps, { old, member }, {
+          defaultRuntime: image.defaultRuntime,
+          successors,
+        });
       pairs.push({ ...member, newId });
       olds.push(old);
     }
@@ -94,9 +97,15 @@ export async function createReplacements(
   }
 }
 
-async function create(deps: SwapDeps, old: ContainerInspect, plan: Recreation) {
+/** An old container, as it is now and as it was before the update. */
+interface Old {
+  old: ContainerInspect;
+  member: Member;
+}
+
+async function create(deps: SwapDeps, { old, member: { ran } }: Old, plan: Recreation) {
   try {
-    return await prepareReplacement(deps, old, plan);
+    return await prepareReplacement(deps, old, plan, { ran });
   } catch (error) {
     throw withoutValues(error, old);
   }
@@ -105,13 +114,16 @@ async function create(deps: SwapDeps, old: ContainerInspect, plan: Recreation) {
 /** Creates a dependent from the image that it has, by the reference that it has. */
 async function createSame(
   deps: SwapDeps,
-  old: ContainerInspect,
+  { old, member }: Old,
   options: Pick<RecreateOptions, "defaultRuntime" | "successors">,
 ) {
   const reference = old.Config.Image || old.Image;
   return await whileNamed(deps, { reference, imageId: old.Image }, async (reference) => {
     const plan = await planSameImage(deps, old, options);
-    return await create(deps, old, { ...plan, create: { ...plan.create, Image: reference } });
+    return await create(deps, { old, member }, {
+      ...plan,
+      create: { ...plan.create, Image: reference },
+    });
   });
 }
 
@@ -305,15 +317,26 @@ async function assertStaysUp({ engine }: SwapDeps, pair: Pair): Promise<void> {
   }
 }
 
-/** Removes the old containers, without their volumes. @returns Whether all were removed. */
-export async function removeOldOnes(deps: SwapDeps, pairs: readonly Pair[]): Promise<boolean> {
-  let isComplete = true;
+/**
+ * Removes the old containers, without their volumes. One that the engine refuses to remove stays.
+ *
+ * @throws {EngineUnreachableError}
+ */
+export async function removeOldOnes(deps: SwapDeps, pairs: readonly Pair[]): Promise<void> {
+  const { engine, log } = deps;
   for (const { oldId, name } of pairs.toReversed()) {
-    const old = await inspectIfThere(deps.engine, oldId);
-    if (old && !await removeOld(deps, { old, name })) isComplete = false;
+    try {
+      await removeStopped(engine, oldId);
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      log.warn("failed to remove the old container of an update", {
+        container: name,
+        id: oldId,
+        error: error.message,
+      });
+    }
   }
   await refreshAll(deps, pairs);
-  return isComplete;
 }
 
 /** Updates the snapshot, so that the next read shows the result. */

@@ -29,7 +29,7 @@ type VerifyDeps = Pick<Deps, "db" | "engine" | "now">;
 /** How often the containers are observed, in milliseconds. */
 const POLL_MS = 500;
 
-/** Lines of the log that are searched in each round. */
+/** New lines of the log that are searched in each round. */
 const LOG_LINES_MAX = 10_000;
 
 export interface VerifyOptions extends Omit<ExpectationOptions, "longestToHealthyMs"> {
@@ -158,9 +158,12 @@ async function createLogSearch(
   text: string,
 ): Promise<() => Promise<string | undefined>> {
   const pattern = await compileLinearPattern(text, { field: "body.logPatternMustNotAppear" });
+  let since: string | undefined;
   return async () => {
     try {
-      const lines = await readLastLines(engine, newId, { tail: LOG_LINES_MAX });
+      const lines = await readLastLines(engine, newId, { tail: LOG_LINES_MAX, since });
+      // The last line may not have been complete, so that it is read again.
+      since = lines.at(-1)?.split(" ", 1)[0] || since;
       const isFound = lines.some((line) => pattern.test(line.slice(line.indexOf(" ") + 1)));
       return isFound ? "logged a line that must not appear" : undefined;
     } catch (error) {
