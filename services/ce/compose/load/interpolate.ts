@@ -25,12 +25,31 @@ const OPERATOR = /:?[-?+]/y;
 /** Characters of text that count as one unit of work. */
 const CHARACTERS_PER_UNIT = 64;
 
-/** Returns the node with the variables of all strings replaced; keys stay as they are. */
+/**
+ * Returns the node with the variables of all strings replaced; keys stay as they are.
+ *
+ * @param done Results by node: aliases are the same node.
+ */
 export function interpolateTree(
   node: Node,
   path: string,
   loading: Loading,
   lookup: Lookup,
+  done: Map<Node, Node> = new Map(),
+): Node {
+  const known = done.get(node);
+  if (known) return known;
+  const result = interpolateNode(node, path, loading, lookup, done);
+  if (node.kind !== "scalar") done.set(node, result);
+  return result;
+}
+
+function interpolateNode(
+  node: Node,
+  path: string,
+  loading: Loading,
+  lookup: Lookup,
+  done: Map<Node, Node>,
 ): Node {
   switch (node.kind) {
     case "scalar":
@@ -43,14 +62,14 @@ export function interpolateTree(
       return {
         ...node,
         items: node.items.map((item, index) =>
-          interpolateTree(item, `${path}[${index}]`, loading, lookup)
+          interpolateTree(item, `${path}[${index}]`, loading, lookup, done)
         ),
       };
     case "map": {
       const entries: typeof node.entries = new Map();
       for (const [name, { key, value }] of node.entries) {
         const inner = path === "" ? name : `${path}.${name}`;
-        entries.set(name, { key, value: interpolateTree(value, inner, loading, lookup) });
+        entries.set(name, { key, value: interpolateTree(value, inner, loading, lookup, done) });
       }
       return { ...node, entries };
     }

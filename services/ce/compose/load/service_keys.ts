@@ -111,7 +111,10 @@ const attachment = object({
   ipv6_address: name,
   link_local_ips: list(name),
   mac_address: name,
-  interface_name: name,
+  interface_name: withoutEffect(
+    name,
+    "use driver_opts with com.docker.network.endpoint.ifname",
+  ),
   driver_opts: mapOf(anyText),
   priority: number,
   gw_priority: number,
@@ -154,23 +157,31 @@ export interface Device {
   permissions?: string;
 }
 
+const CDI_NAME = /^[^/]+\/[^=]+=[^=]+$/;
+
 const PERMISSIONS = /^[rwm]{1,3}$/;
 
 const device: Reader<Device> = byKind({
   scalar: parsed((text) => {
     const [source = "", target = source, permissions = "rwm", ...more] = text.split(":");
-    if (/^[^/]+\/[^=]+=[^=]+$/.test(text)) return { source: text };
+    if (CDI_NAME.test(text)) return { source: text };
     if (source !== "" && more.length === 0 && PERMISSIONS.test(permissions)) {
       return { source, target, permissions };
     }
     throw new Error("must have the form SOURCE[:TARGET[:PERMISSIONS]]");
   }),
-  map: object({
-    source: name,
-    target: name,
-    permissions: format(PERMISSIONS, "must consist of r, w and m"),
-  }, { required: ["source"] }) as Reader<Device>,
+  map: (node, path, scope) => {
+    const { source, target = source, permissions = "rwm" } = deviceMap(node, path, scope) ?? {};
+    if (source === undefined) return undefined;
+    return CDI_NAME.test(source) ? { source } : { source, target: target!, permissions };
+  },
 });
+
+const deviceMap = object({
+  source: name,
+  target: name,
+  permissions: format(PERMISSIONS, "must consist of r, w and m"),
+}, { required: ["source"] });
 
 /** The number of devices; -1 for all. */
 const deviceCount: Reader<number> = (node, path, scope) =>
@@ -206,6 +217,8 @@ const blkio = object({
   weight: integer(0, 1000),
   weight_device: exactList(object({ path: name, weight: integer(0, 1000) })),
 });
+
+const NO_HOOKS = "Longshore does not run hooks";
 
 const hooks = exactList(object({
   command,
@@ -383,8 +396,8 @@ export const SERVICE_KEYS = {
   pids_limit: integer(-1),
   platform: name,
   ports: flatList(ports),
-  post_start: hooks,
-  pre_stop: hooks,
+  post_start: withoutEffect(hooks, NO_HOOKS),
+  pre_stop: withoutEffect(hooks, NO_HOOKS),
   privileged: boolean,
   profiles: list(name),
   provider: present,

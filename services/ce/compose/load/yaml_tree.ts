@@ -18,6 +18,7 @@ import {
   parseDocument,
   type Scalar,
   type YAMLMap,
+  type YAMLSeq,
 } from "yaml";
 import { fail, type Loading, LoadStopped, type Position, quote, spend } from "./scope.ts";
 
@@ -109,14 +110,26 @@ function obstacleIn(text: string): string | undefined {
   }
 }
 
+interface AnchoredNode {
+  read: Node;
+  /** The work that it took, see {@linkcode spend}. */
+  size: number;
+  /** Levels below it. */
+  height: number;
+}
+
 /** Converts the parser's nodes. A class because it protects the anchors and the count of aliases. */
 class TreeReader {
   readonly #anchors = new Map<string, YamlNode>();
   /** The target of each alias: an anchor's name may be used again further down. */
   readonly #targets = new Map<Alias, YamlNode>();
+  /** What was read of anchored nodes, because aliases would multiply the work. */
+  readonly #read = new Map<YamlNode, AnchoredNode>();
   /** The anchored nodes around the current one. */
   readonly #open = new Set<YamlNode>();
   #aliases = 0;
+  /** The greatest depth so far. */
+  #deepest = 0;
 
   constructor(readonly loading: Loading, readonly positionAt: (offset: number) => Position) {}
 
@@ -127,18 +140,34 @@ class TreeReader {
       fail(this.loading, path, TOO_DEEP, at);
       throw new LoadStopped();
     }
+    this.#deepest = Math.max(this.#deepest, depth);
     if (isAlias(node)) return this.#readAlias(node, path, depth, at);
     if (isScalar(node)) {
       if (node.anchor) this.#anchors.set(node.anchor, node);
       return readScalar(node, at);
     }
     if (!isMap(node) && !isSeq(node)) return { kind: "scalar", value: null, text: "", at };
-    if (node.anchor) this.#anchors.set(node.anchor, node);
-    this.#open.add(node);
-    const read = isMap(node)
+    return node.anchor
+      ? this.#readAnchored(node, path, depth, at)
+      : this.#readItems(node, path, depth, at);
+  }
+
+  #readItems(node: YAMLMap | YAMLSeq, path: string, depth: number, at: Position): Node {
+    return isMap(node)
       ? this.#readMap(node, path, depth, at)
       : this.#readList(node.items, path, depth, at);
+  }
+
+  #readAnchored(node: YAMLMap | YAMLSeq, path: string, depth: number, at: Position): Node {
+    const { budget } = this.loading;
+    const [left, deepest] = [budget.left, this.#deepest];
+    this.#anchors.set(node.anchor!, node);
+    this.#open.add(node);
+    this.#deepest = depth;
+    const read = this.#readItems(node, path, depth, at);
     this.#open.delete(node);
+    this.#read.set(node, { read, size: left - budget.left, height: this.#deepest - depth });
+    this.#deepest = Math.max(deepest, this.#deepest);
     return read;
   }
 
@@ -153,7 +182,11 @@ class TreeReader {
       throw new LoadStopped();
     }
     this.#targets.set(alias, target);
-    return this.read(target, path, depth + 1);
+    const known = this.#read.get(target);
+    if (!known || depth + 1 + known.height > DEPTH_MAX) return this.read(target, path, depth + 1);
+    this.#deepest = Math.max(this.#deepest, depth + 1 + known.height);
+    spend(this.loading, known.size + 1, path, at);
+    return known.read;
   }
 
   #readList(items: unknown[], path: string, depth: number, at: Position): ListNode {

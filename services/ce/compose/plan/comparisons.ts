@@ -11,6 +11,7 @@ import type {
   EndpointSettings,
   HostConfig,
 } from "../../../../engine/containers.ts";
+import { isAtLeast } from "../../../../engine/query.ts";
 import { LABEL } from "../labels.ts";
 import type { Project, Service } from "../load/resolve.ts";
 import { parseDuration, printDuration } from "../load/values.ts";
@@ -32,6 +33,8 @@ export interface Context {
 }
 
 export interface EngineDefaults {
+  /** E.g. `1.41`; without it, every setting is compared. */
+  apiVersion?: string | undefined;
   /** E.g. `json-file`. */
   logDriver?: string | undefined;
   /** E.g. `runc`. */
@@ -61,7 +64,7 @@ const PODMAN_PIDS = 2048;
 
 export const COMPARISONS: Readonly<Record<string, Comparison>> = {
   annotations: {
-    wanted: ({ annotations }) => annotations,
+    wanted: ({ annotations }, { defaults }) => isKnown("annotations", defaults) && annotations,
     found: (_, { Annotations }) => Annotations,
   },
   blkio_config: {
@@ -227,12 +230,14 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
     found: (_, { GroupAdd }) => entries(GroupAdd),
   },
   healthcheck: {
-    wanted: ({ healthcheck: { test, disable, retries, ...times } = {} }) =>
+    wanted: ({ healthcheck: { test, disable, retries, ...times } = {} }, { defaults }) =>
       disable ? { test: DISABLED } : withoutEmpty({
         test: test?.length ? JSON.stringify(test) : "",
         retries: retries ? String(retries) : "",
         ...Object.fromEntries(
-          Object.entries(times).map(([name, time]) => [name, nanoseconds(parseDuration(time!))]),
+          Object.entries(times).filter(([name]) =>
+            name !== "start_interval" || isKnown("healthcheck.start_interval", defaults)
+          ).map(([name, time]) => [name, nanoseconds(parseDuration(time!))]),
         ),
       }),
     found: ({ Healthcheck }) => healthcheckOf(Healthcheck),
@@ -483,6 +488,35 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
     found: ({ WorkingDir }) => WorkingDir,
   },
 };
+
+/** The API versions of the engine since which it has a setting; older ones ignore it. */
+const SINCE = {
+  annotations: "1.43",
+  "healthcheck.start_interval": "1.44",
+} as const;
+
+const isKnown = (setting: keyof typeof SINCE, { apiVersion }: EngineDefaults) =>
+  apiVersion === undefined || isAtLeast(apiVersion, SINCE[setting]);
+
+/** Returns a sentence for each setting of a service that the engine is too old for. */
+export function unknownSettings(
+  name: string,
+  service: Service,
+  defaults: EngineDefaults,
+): string[] {
+  const given = {
+    annotations: service.annotations,
+    "healthcheck.start_interval": service.healthcheck?.start_interval,
+  };
+  return (Object.keys(SINCE) as (keyof typeof SINCE)[])
+    .filter((setting) => given[setting] !== undefined && !isKnown(setting, defaults))
+    .map((setting) =>
+      `${setting} of ${name} has no effect: it needs API version ${
+        SINCE[setting]
+      }, the engine has ` +
+      defaults.apiVersion
+    );
+}
 
 /**
  * The restart policy; that of `deploy` wins.

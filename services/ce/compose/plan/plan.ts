@@ -11,7 +11,7 @@ import { dependenciesOf, type Project, type Service } from "../load/resolve.ts";
 import type { PlanOptions, RecreatePolicy } from "./options.ts";
 import type { Network } from "../../../../engine/networks.ts";
 import type { Volume } from "../../../../engine/volumes.ts";
-import type { Context, EngineDefaults, Setting } from "./comparisons.ts";
+import { type Context, type EngineDefaults, type Setting, unknownSettings } from "./comparisons.ts";
 import { networkDifferences, volumeDifferences } from "./parts.ts";
 import {
   settingsOfContainer,
@@ -222,6 +222,7 @@ function planService(
   if (!observed.imageIds.has(service.image)) {
     warnings.push(`Image ${service.image} of ${name} is not on the engine and has to be pulled`);
   }
+  warnings.push(...unknownSettings(name, service, observed.defaults ?? {}));
   if (containers.length === 0) {
     return wanted === 0
       ? change("none")

@@ -133,7 +133,11 @@ export async function observe(
     fileHashes: await hashAll(secrets, project, contents),
     networkDetails: new Map(networks.map((network) => [network.Name, network])),
     volumeDetails: new Map(volumes.map((volume) => [volume.Name, volume])),
-    defaults: { logDriver: info.LoggingDriver, runtime: info.DefaultRuntime },
+    defaults: {
+      apiVersion: engine.apiVersion,
+      logDriver: info.LoggingDriver,
+      runtime: info.DefaultRuntime,
+    },
   };
 }
 

@@ -162,6 +162,25 @@ for (
   });
 }
 
+Deno.test("loadProject() reads an anchor once, however many aliases it has", () => {
+  // Positions and depths stay those of every use.
+  const deep = (levels: number) => "{a: ".repeat(levels) + "1" + "}".repeat(levels);
+  deepEqual(
+    problems(`x-a: &a ${deep(60)}\nx-b: ${"{a: ".repeat(30)}*a${"}".repeat(30)}\nservices: {}`),
+    [],
+  );
+  match(
+    problems(`x-a: &a ${deep(60)}\nx-b: ${"{a: ".repeat(45)}*a${"}".repeat(45)}\nservices: {}`)[0]!,
+    /must not be nested deeper than 100 levels$/,
+  );
+  const { services } = load(`x-env: &env {A: "\${B:-c}"}
+services:
+  a: {image: a, environment: *env}
+  b: {image: b, environment: {<<: *env, D: e}}`);
+  deepEqual(services.a!.environment, { A: "c" });
+  deepEqual(services.b!.environment, { D: "e", A: "c" });
+});
+
 Deno.test("loadProject() refuses aliases that multiply", () => {
   const levels = Array.from({ length: 8 }, (_, level) => {
     const items = Array(8).fill(level === 0 ? "x" : `*a${level - 1}`);
@@ -170,7 +189,9 @@ Deno.test("loadProject() refuses aliases that multiply", () => {
 
   const [problem] = problems(`${levels.join("\n")}\nservices: {}`);
 
-  match(problem!, /limit of 1000 aliases reached$/);
+  match(problem!, /makes the project too large once everything is expanded$/);
+  const many = `x-a: &a [b]\nx-b: [${"*a, ".repeat(1001)}]\nservices: {}`;
+  match(problems(many)[0]!, /limit of 1000 aliases reached$/);
 });
 
 Deno.test("loadProject() stops at 100 errors", () => {

@@ -186,6 +186,19 @@ Deno.test("planProject() compares every setting that an engine describes", () =>
   ) ok(texts.includes(text), text);
 });
 
+Deno.test("planProject() warns of settings that the engine is too old for, and plans nothing", () => {
+  const planned = plan(
+    "web: {image: nginx, environment: [TOKEN=t0ken], annotations: {a: b}, healthcheck: {start_interval: 1s}}",
+    { containers: [container("web")], defaults: { apiVersion: "1.41" } },
+  );
+
+  deepEqual(ofService(planned, "web")?.reasons, []);
+  deepEqual(planned.warnings, [
+    "annotations of web has no effect: it needs API version 1.43, the engine has 1.41",
+    "healthcheck.start_interval of web has no effect: it needs API version 1.44, the engine has 1.41",
+  ]);
+});
+
 Deno.test("planProject() names what was removed from the file", () => {
   const planned = plan("web: {image: nginx, environment: [TOKEN=t0ken]}", {
     containers: [{
