@@ -45,7 +45,7 @@ const FLAGS = [
 ];
 
 /** Limit for each step of the browser, in milliseconds. */
-const WAIT_MS = 60_000;
+const WAIT_MS = 120_000;
 
 /** Whether there is a browser on this machine. */
 export function hasBrowser(): boolean {

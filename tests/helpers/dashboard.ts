@@ -78,7 +78,7 @@ export interface DashboardBrowser extends AsyncDisposable {
 }
 
 /** Limit for each step, in milliseconds; reached only on failure. */
-const WAIT_MS = 60_000;
+const WAIT_MS = 120_000;
 
 /** Ignored where there is no browser, unless it is required. */
 export function dashboardTest(name: string, fn: (t: Deno.TestContext) => Promise<void>): void {

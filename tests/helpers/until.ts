@@ -11,14 +11,14 @@ const INTERVAL_MS = 20;
  * Waits until `condition` returns a value other than `undefined` and `false`, and returns it.
  *
  * @param what The condition in words, for the error: `until("the container is gone", ...)`.
- * @param options.deadlineMs Default 60 000: only a failing test waits that long, and machines may be busy.
+ * @param options.deadlineMs Default 120 000: only a failing test waits that long, and machines may be busy.
  * @throws {Error} At the deadline, with the last error of the condition as its cause. Earlier errors
  * count as "not yet".
  */
 export async function until<T>(
   what: string,
   condition: () => T | Promise<T>,
-  { deadlineMs = 60_000 }: { deadlineMs?: number } = {},
+  { deadlineMs = 120_000 }: { deadlineMs?: number } = {},
 ): Promise<Exclude<T, undefined | false>> {
   const end = performance.now() + deadlineMs;
   let cause: unknown;

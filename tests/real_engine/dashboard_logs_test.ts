@@ -46,7 +46,10 @@ ownEngineTest("the dashboard shows logs", async (engine) => {
 async function checkText(tab: Dashboard): Promise<void> {
   await tab.open("/containers/web/logs?wrap=0");
   await lineCount(tab, "5 lines");
-  const lines = await linesOf(tab);
+  const lines = await until("they are shown", async () => {
+    const lines = await linesOf(tab);
+    return lines.length === 5 && lines;
+  });
   deepEqual(lines.map(({ container }) => container), Array(5).fill("web"));
   deepEqual(lines.map(({ level }) => level), ["info", "error", "warn", undefined, undefined]);
   equal(lines[0]!.text, "INFO listening on :8080");
@@ -54,7 +57,7 @@ async function checkText(tab: Dashboard): Promise<void> {
     lines[3]!.text,
     String.raw`<img src=x onerror=alert(1)> \u202egnp.exe \u001b[2J\u001b]0;evil\u0007\u0008`,
   );
-  match(await tab.page.title(), /^web · /);
+  await eventually(async () => match(await tab.page.title(), /^web · /));
   equal(await tab.page.$(".log img"), null);
   match(lines[4]!.text, /^x{16384}truncated$/);
   const colored = await tab.page.$$eval(".ansi-2, .ansi-6.ansi-bold", (parts) => {
@@ -63,7 +66,7 @@ async function checkText(tab: Dashboard): Promise<void> {
   deepEqual(colored, ["INFO", ":8080"]);
 
   await tab.click("button", "Expand");
-  match((await linesOf(tab))[1]!.text, /"order": 1837\n/);
+  await eventually(async () => match((await linesOf(tab))[1]!.text, /"order": 1837\n/));
   await tab.click("button", "Expand");
   for (const theme of ["light", "dark"] as const) {
     await tab.theme(theme);
@@ -74,13 +77,13 @@ async function checkText(tab: Dashboard): Promise<void> {
 async function checkFilters(tab: Dashboard): Promise<void> {
   await tab.type("searchbox", "Search logs", "DECLINED");
   await lineCount(tab, "1 line");
-  deepEqual(await marksOf(tab), ["declined"]);
+  await eventually(async () => deepEqual(await marksOf(tab), ["declined"]));
   await eventually(() => match(tab.page.url(), /&q=DECLINED$/));
 
   await tab.click("checkbox", "Regex");
   await tab.type("searchbox", "Search logs", "(9|8)[0-9]+ ?%?");
   await lineCount(tab, "3 lines");
-  deepEqual(await marksOf(tab), ["8080", "837", "92 %"]);
+  await eventually(async () => deepEqual(await marksOf(tab), ["8080", "837", "92 %"]));
   await tab.type("searchbox", "Search logs", "(");
   await tab.invalid("searchbox", "Search logs");
 
@@ -119,17 +122,19 @@ async function checkFollowing(
   equal(await top(), before);
   await tab.click("button", "Jump to latest");
   await until("the newest line is shown", async () => await lastOf(tab) === "one more");
-  equal(await isFollowing(), true);
+  await until("it follows again", isFollowing);
 }
 
 async function checkMerged(tab: Dashboard): Promise<void> {
   await tab.open("/logs?wrap=0");
   await tab.find("heading", "Logs");
-  await (await tab.find("combobox", "Add container")).select("db");
+  const add = (name: string) =>
+    until(`${name} is listed`, async () => {
+      return (await (await tab.find("combobox", "Add container")).select(name)).includes(name);
+    });
+  await add("db");
   await lineCount(tab, "800 lines");
-  await until("web is listed", async () => {
-    return (await (await tab.find("combobox", "Add container")).select("web")).includes("web");
-  });
+  await add("web");
   await lineCount(tab, "1,706 lines");
   await eventually(() => match(tab.page.url(), /\/logs\?wrap=0&container=db&container=web$/));
   await tab.page.$eval("[role=log]", (log) => log.scrollTop = 0);

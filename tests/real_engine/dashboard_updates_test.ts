@@ -5,7 +5,7 @@
  */
 
 import { deepEqual, equal } from "node:assert/strict";
-import { startDashboardBrowser } from "../helpers/dashboard.ts";
+import { type Dashboard, startDashboardBrowser } from "../helpers/dashboard.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { BUSYBOX, privateEngineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { startRegistry } from "../helpers/registry.ts";
@@ -13,6 +13,9 @@ import { until } from "../helpers/until.ts";
 
 const GOOD = "echo ready; trap 'exit 0' TERM; sleep 2147483647 & wait";
 const BAD = "echo cannot read the settings; exit 3";
+
+/** An update pulls, stops, starts and watches. */
+const LONG = { deadlineMs: 300_000 };
 
 privateEngineTest("the dashboard finds, applies and explains updates", async (engine) => {
   await using registry = await startRegistry(engine);
@@ -43,11 +46,10 @@ privateEngineTest("the dashboard finds, applies and explains updates", async (en
     await tab.find("row", /site:1.*Update available/);
     await tab.checkAccessibility();
     await tab.choose(reference, "Update site");
-    await tab.find("dialog", "Update site");
-    await until("the plan is shown", async () => (await tab.page.content()).includes("Running"));
+    await planIsShown(tab);
     await tab.checkAccessibility();
     await tab.click("button", "Update");
-    await tab.find("row", /site.*Rolled back/);
+    await until("it is rolled back", () => tab.find("row", /site.*Rolled back/), LONG);
     await tab.find("row", /site.*exit/);
     const before = (await engine.docker("inspect", "--format={{.Image}}", "site")).trim();
     await tab.choose("the block of site", "Allow again");
@@ -62,19 +64,23 @@ privateEngineTest("the dashboard finds, applies and explains updates", async (en
     await tab.click("button", "Close");
 
     await publish(engine, registry.push, `${GOOD} # newer`);
+    const checkedAt = async () =>
+      (await service.call("GET", "/api/updates")).body.updates[0].checkedAt;
+    const last = await checkedAt();
     await tab.click("button", "Check now");
+    // The row still shows the update that failed.
+    await until("it is checked again", async () => await checkedAt() !== last);
     await tab.find("row", /site:1.*Update available/);
     await tab.open("/containers");
     await tab.find("row", /site.*Update/);
     await tab.open("/containers/site");
     await tab.click("button", "More actions");
     await tab.click("menuitem", "Update");
-    await tab.find("dialog", "Update site");
-    await until("the plan is shown", async () => (await tab.page.content()).includes("Running"));
+    await planIsShown(tab);
     await tab.click("button", "Update");
     await tab.status("The update of site has begun");
     await tab.open("/updates");
-    await until("the update has succeeded", () => tab.find("row", /site.*Updated/));
+    await until("the update has succeeded", () => tab.find("row", /site.*Updated/), LONG);
     const after = (await engine.docker("inspect", "--format={{.Image}}", "site")).trim();
     equal(before === after, false);
     deepEqual(tab.complaints, []);
@@ -82,6 +88,13 @@ privateEngineTest("the dashboard finds, applies and explains updates", async (en
     await engine.docker("rm", "--force", "site");
   }
 });
+
+/** The state that the container is in, once the update's dialog knows it. */
+const planIsShown = (tab: Dashboard) =>
+  until("the plan is shown", async () => {
+    const dialog = await tab.find("dialog", "Update site");
+    return await dialog.evaluate((each) => each.textContent.includes("Running"));
+  });
 
 /** Puts an image that runs `script` into the registry, with the engine's copy under its name gone. */
 async function publish(

@@ -6,7 +6,7 @@ import { engineTest } from "../helpers/real_engine.ts";
 const docs = new URL("../../docs/", import.meta.url);
 
 /** Limit for all commands of a page, so that a command that hangs does not hang the tests. */
-const PAGE_MAX_MS = 120_000;
+const PAGE_MAX_MS = 600_000;
 
 const METRICS_TOKEN = "token-of-the-scraper";
 

@@ -9,14 +9,12 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { startLongshore } from "../helpers/longshore.ts";
 import { engineTest, type TestContainer } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
+import { isInTime } from "../helpers/in_time.ts";
 
 const SCHEDULES = 50;
 
 /** Requirement: all that are due in the same minute run within this, in milliseconds. */
 const RUN_WITHIN_MS = 5_000;
-
-/** Far less than the ten seconds after which the engine kills what does not stop; in milliseconds. */
-const KILLED_AFTER_MS = 6_000;
 
 /** Containers that are made at the same time. */
 const BATCH = 10;
@@ -32,9 +30,15 @@ interface Run {
 engineTest("50 schedules of the same minute run in time and once, across a crash", async (real) => {
   const dataDir = await Deno.makeTempDir({ prefix: "longshore-test-schedules-" });
   const containers: TestContainer[] = [];
+  const begun = performance.now();
   try {
     // One that does not stop by itself: its run is under way when the program is killed.
-    containers.push(await real.runContainer({ command: ["sleep", "2147483647"] }));
+    containers.push(
+      await real.runContainer({
+        command: ["sleep", "2147483647"],
+        options: ["--stop-timeout=600"],
+      }),
+    );
     while (containers.length < SCHEDULES) {
       const count = Math.min(BATCH, SCHEDULES - containers.length);
       containers.push(
@@ -42,7 +46,8 @@ engineTest("50 schedules of the same minute run in time and once, across a crash
       );
     }
     const options = { dataDir, engineSocket: real.socketPath };
-    const dueAt = nextMinute(30_000);
+    // The schedules are stored before they are due, also on a machine that took long so far.
+    const dueAt = nextMinute(30_000 + performance.now() - begun);
     {
       await using program = await startLongshore(options);
       await Promise.all(containers.map(async ({ id, name }) => {
@@ -61,11 +66,10 @@ engineTest("50 schedules of the same minute run in time and once, across a crash
         new Set(schedules.map(({ nextRunAt }: { nextRunAt: string }) => nextRunAt)),
         new Set([dueAt.toISOString()]),
       );
-      const killAt = dueAt.getTime() + KILLED_AFTER_MS;
       await until("the fast ones have stopped", async () => {
         const { history } = (await program.call("GET", "/api/schedules/history")).body;
-        return history.length >= SCHEDULES - 1 || Date.now() >= killAt;
-      }, { deadlineMs: 180_000 });
+        return history.length >= SCHEDULES - 1;
+      }, { deadlineMs: 600_000 });
       await program.kill9();
     }
     await using program = await startLongshore(options);
@@ -77,8 +81,7 @@ engineTest("50 schedules of the same minute run in time and once, across a crash
     equal(history.length, SCHEDULES);
     equal(new Set(history.map(({ containerId }) => containerId)).size, SCHEDULES);
     const late = history.map(({ startedAt }) => Date.parse(startedAt) - dueAt.getTime());
-    ok(Math.min(...late) >= 0 && Math.max(...late) <= RUN_WITHIN_MS, `late by ${late} ms`);
-    // A busy engine may not have stopped all of them before the crash.
+    ok(Math.min(...late) >= 0 && isInTime(Math.max(...late), RUN_WITHIN_MS), `late by ${late} ms`);
     for (const { containerId, status, error } of history) {
       if (status === "success") {
         const { body } = await program.call("GET", `/api/containers/${containerId}`);

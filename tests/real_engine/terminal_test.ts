@@ -49,7 +49,8 @@ for (const [kind, test] of [["Docker", engineTest], ["Podman", podmanTest]] as c
     await until("it runs", async () => (await processes()).includes("sleep 54321"));
     terminal.socket.close();
     await until("it was hung up", async () => !(await processes()).includes("54321"));
-    equal((await processes()).trim().split("\n").length, 3); // the header, sh and its sleep
+    // The header, sh and its sleep.
+    await until("its shell too", async () => (await processes()).trim().split("\n").length === 3);
   });
 
   test(`attach on ${kind} reaches the main process, which survives the client`, async (engine) => {
@@ -90,7 +91,10 @@ engineTest("the program serves terminals, and ends them when it stops", async (e
   await terminal.shows("42");
   equal(await longshore.stop(), 0);
   deepEqual(await terminal.end(), { message: { error: "The service is stopping" }, code: 1001 });
-  ok(!(await engine.docker("top", container.id)).includes("54321"));
+  await until(
+    "the shell has ended",
+    async () => !(await engine.docker("top", container.id)).includes("54321"),
+  );
 });
 
 engineTest("the next start ends the shells that a killed service left running", async (engine) => {
@@ -115,7 +119,8 @@ engineTest("the next start ends the shells that a killed service left running", 
 
     await using _next = await start();
     await until("the shell was ended", async () => !(await processes()).includes("54321"));
-    equal((await processes()).trim().split("\n").length, 3); // the header, sh and its sleep
+    // The header, sh and its sleep.
+    await until("its shell too", async () => (await processes()).trim().split("\n").length === 3);
   } finally {
     await Deno.remove(dataDir, { recursive: true });
   }

@@ -23,6 +23,7 @@ import {
 } from "../../helpers/test_app.ts";
 import { callPages } from "../../helpers/harbor_page.ts";
 import { sseClient } from "../../helpers/sse_client.ts";
+import { processorMsOf } from "../../helpers/in_time.ts";
 
 const BASE = "/api/ext/service-enterprise/ip-allowlist";
 const LOGS = "/api/ext/service-enterprise/compliance/logs";
@@ -781,9 +782,10 @@ Deno.test("the 1001st rule is refused, and comparing 1000 rules takes microsecon
   const addresses = createAddressCheck(app.deps);
   const once = () => addresses.assertAllowed(TEST_ADDRESS, caller);
   for (let i = 0; i < 2_000; i++) once();
-  const started = performance.now();
-  for (let i = 0; i < 2_000; i++) once();
-  const microseconds = (performance.now() - started) * 1_000 / 2_000;
+  const ms = await processorMsOf(() => {
+    for (let i = 0; i < 2_000; i++) once();
+  });
+  const microseconds = ms * 1_000 / 2_000;
   // About 10 on an idle machine; ten times as many allow for a busy one.
   ok(microseconds < 100, `${microseconds} us`);
 });

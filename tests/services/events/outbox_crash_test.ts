@@ -9,6 +9,7 @@ import { openStateDatabase } from "../../../db/database.ts";
 import { fakeReceiver, type Received } from "../../helpers/fake_receiver.ts";
 import { startLongshore } from "../../helpers/longshore.ts";
 import { until } from "../../helpers/until.ts";
+import { isInTime } from "../../helpers/in_time.ts";
 
 const EVENTS = 1_000;
 const KILLS = 10;
@@ -55,7 +56,7 @@ Deno.test("1 000 events, a receiver that fails at random and ten kill -9: none i
       await until(
         `${share} events have arrived`,
         () => running.ended || distinct(flaky.received).size >= share,
-        { deadlineMs: 180_000 },
+        { deadlineMs: 600_000 },
       );
       equal(running.ended, false, await running.stderr());
       running.kill9();
@@ -68,7 +69,7 @@ Deno.test("1 000 events, a receiver that fails at random and ten kill -9: none i
       () =>
         running.ended ||
         distinct(flaky.received).size === EVENTS && distinct(healthy.received).size === EVENTS,
-      { deadlineMs: 180_000 },
+      { deadlineMs: 600_000 },
     );
     equal(running.ended, false, await running.stderr());
     running.kill9();
@@ -96,7 +97,7 @@ Deno.test("1 000 events, a receiver that fails at random and ten kill -9: none i
       .map((pause) => Math.min(to, pause.to) - Math.max(from, pause.from))
       .filter((ms) => ms > 0)
       .reduce((sum, ms) => sum + ms, 0);
-    return to - from - downMs > DELAY_MS_MAX;
+    return !isInTime(to - from - downMs, DELAY_MS_MAX);
   });
   deepEqual(late, []);
 });
@@ -130,7 +131,7 @@ Deno.test("after a crash the service goes on with what waits, under the same id"
     await using service = await startLongshore(options);
     const startMs = performance.now();
     await until("it is sent again", () => receiver.received.length === 2);
-    equal(performance.now() - startMs < 5_000, true);
+    equal(isInTime(performance.now() - startMs, 5_000), true);
     deepEqual(receiver.received.map(({ headers }) => headers["webhook-id"]), [
       messageId,
       messageId,

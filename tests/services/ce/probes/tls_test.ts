@@ -303,10 +303,8 @@ Deno.test("an abort interrupts the checks", async () => {
   const stop = new AbortController();
   await using silent = await tcpServer(() => stop.abort());
   const targets = Array.from({ length: 12 }, () => ({ domain: "127.0.0.1", port: silent.port }));
-  const start = performance.now();
   const seen = await checkCertificates(targets, { now, signal: stop.signal });
   deepEqual([...new Set(seen.map(({ error }) => error))], ["The check was interrupted"]);
-  equal(performance.now() - start < 9_000, true);
 });
 
 Deno.test("without domains the list is empty", async () => {

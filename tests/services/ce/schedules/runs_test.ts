@@ -1,4 +1,4 @@
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import { insertScheduleRun } from "../../../../db/ce/schedule_runs.ts";
 import { insertSchedule, type Schedule, selectSchedule } from "../../../../db/ce/schedules.ts";
 import {
@@ -353,7 +353,5 @@ Deno.test("the worker stops during a run without leaving anything behind", async
   const end = new AbortController();
   const running = scheduleRunner.run(app.deps, end.signal, () => {});
   end.abort();
-  const begun = performance.now();
   await running;
-  ok(performance.now() - begun < 5_000);
 });

@@ -3,6 +3,7 @@ import {
   CUSTOM_CSS_MAX,
   findForbiddenCss,
 } from "../../../../services/enterprise/branding/css_sanitizer.ts";
+import { processorMsOf } from "../../../helpers/in_time.ts";
 
 /** An invisible character, or one that does not distinguish letters. */
 const ZERO_WIDTH = "\u200b";
@@ -252,7 +253,7 @@ for (
   Deno.test(`accepted: ${JSON.stringify(css)}`, () => equal(findForbiddenCss(css), undefined));
 }
 
-Deno.test("the longest style sheets are checked quickly, whatever they are made of", () => {
+Deno.test("the longest style sheets are checked quickly, whatever they are made of", async () => {
   const patterns = [
     "a{color:red}",
     "/*",
@@ -274,9 +275,7 @@ Deno.test("the longest style sheets are checked quickly, whatever they are made 
   ];
   for (const pattern of patterns) {
     const css = pattern.repeat(Math.ceil(CUSTOM_CSS_MAX / pattern.length)).slice(0, CUSTOM_CSS_MAX);
-    const started = performance.now();
-    findForbiddenCss(css);
-    const ms = performance.now() - started;
+    const ms = await processorMsOf(() => findForbiddenCss(css));
     ok(ms < 1_000, `${JSON.stringify(pattern)}: ${ms} ms`);
   }
 });

@@ -20,6 +20,7 @@ import {
   opensslFingerprint,
   pemOf,
 } from "../../../helpers/odd_certificates.ts";
+import { processorMsOf } from "../../../helpers/in_time.ts";
 
 // Within the day for which the certificates are made.
 const now = new Date(Date.now() + 60 * 60 * 1000);
@@ -130,7 +131,7 @@ for (
   });
 }
 
-Deno.test("a text of many beginnings of a PEM block is refused quickly", () => {
+Deno.test("a text of many beginnings of a PEM block is refused quickly", async () => {
   for (
     const text of [
       "-----BEGIN ".repeat(PEM_MAX / 11),
@@ -139,9 +140,7 @@ Deno.test("a text of many beginnings of a PEM block is refused quickly", () => {
       wrapped("\n".repeat(51_000) + "*"),
     ]
   ) {
-    const started = performance.now();
-    throws(() => certificateBytes(text), CertificateError);
-    ok(performance.now() - started < 100);
+    ok(await processorMsOf(() => throws(() => certificateBytes(text), CertificateError)) < 500);
   }
 });
 
@@ -165,9 +164,8 @@ Deno.test("a certificate that nests without end is refused", async () => {
     nested.set(part, at);
     at += part.length;
   }
-  const started = performance.now();
-  await rejects(readCertificate(pemOf(nested)), CertificateError);
-  ok(performance.now() - started < 2_000);
+  const pem = pemOf(nested);
+  ok(await processorMsOf(() => rejects(readCertificate(pem), CertificateError)) < 5_000);
 });
 
 Deno.test("a certificate with any byte changed is read or refused, and never signed", async () => {
