@@ -83,7 +83,8 @@ function useProgress({ id, progress: known }: LiveJob, isFollowed: boolean): Liv
     void followStream({
       signal: end.signal,
       path: `api/jobs/${encodeURIComponent(id)}/stream`,
-      onFrame({ type, data }) {
+      onFrame({ type, json }) {
+        const data: unknown = JSON.parse(json);
         if (type === "progress") progress.value = data as LiveJob["progress"];
         if (type !== "done") return;
         end.abort();

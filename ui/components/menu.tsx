@@ -35,6 +35,11 @@ export function Menu({ name, icon = "more", children, items }: MenuProps) {
   const list = useRef<HTMLDivElement>(null);
   const isOpen = useSignal(false);
 
+  const open = (event: Event) => {
+    if (isOpen.peek()) return; // The browser closes it.
+    event.preventDefault();
+    isOpen.value = true;
+  };
   const close = () => {
     list.current?.hidePopover();
     button.current?.focus();
@@ -54,6 +59,7 @@ export function Menu({ name, icon = "more", children, items }: MenuProps) {
   };
   useLayoutEffect(() => {
     if (!isOpen.value) return;
+    list.current!.showPopover();
     placeBelow(list.current!, button.current!);
     list.current!.querySelector<HTMLElement>("[role^=menuitem]")?.focus();
   }, [isOpen.value]);
@@ -70,40 +76,41 @@ export function Menu({ name, icon = "more", children, items }: MenuProps) {
         aria-expanded={isOpen.value}
         aria-controls={id}
         popovertarget={id}
+        onClick={open}
         onKeyDown={(event) => {
-          if (event.key !== "ArrowDown") return;
-          event.preventDefault();
-          list.current?.showPopover();
+          if (event.key === "ArrowDown") open(event);
         }}
       >
         {children ?? <Icon name={icon} />}
       </button>
-      <div
-        ref={list}
-        id={id}
-        class="menu"
-        role="menu"
-        aria-label={name}
-        popover="auto"
-        onKeyDown={moveFocus}
-        onToggle={({ newState }) => isOpen.value = newState === "open"}
-      >
-        {isOpen.value && items().map((item) => (
-          <button
-            key={item.name}
-            type="button"
-            class={item.danger ? "danger" : undefined}
-            role={item.checked === undefined ? "menuitem" : "menuitemcheckbox"}
-            aria-checked={item.checked}
-            aria-disabled={item.onSelect ? undefined : "true"}
-            tabIndex={-1}
-            onClick={() => choose(item)}
-          >
-            {item.checked !== undefined && <span class="tick">{item.checked ? "✓" : ""}</span>}
-            {item.name}
-          </button>
-        ))}
-      </div>
+      {isOpen.value && (
+        <div
+          ref={list}
+          id={id}
+          class="menu"
+          role="menu"
+          aria-label={name}
+          popover="auto"
+          onKeyDown={moveFocus}
+          onToggle={({ newState }) => isOpen.value = newState === "open"}
+        >
+          {items().map((item) => (
+            <button
+              key={item.name}
+              type="button"
+              class={item.danger ? "danger" : undefined}
+              role={item.checked === undefined ? "menuitem" : "menuitemcheckbox"}
+              aria-checked={item.checked}
+              aria-disabled={item.onSelect ? undefined : "true"}
+              tabIndex={-1}
+              onClick={() => choose(item)}
+            >
+              {item.checked !== undefined && <span class="tick">{item.checked ? "✓" : ""}</span>}
+              {item.name}
+            </button>
+          ))}
+        </div>
+      )}
     </>
   );
 }

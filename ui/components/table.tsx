@@ -11,7 +11,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { query, setQuery } from "../state/router.ts";
 import { Icon } from "./icon.tsx";
 import { Menu, type MenuItem } from "./menu.tsx";
-import { plain } from "./text.ts";
+import { byCollation, collationKey, plain } from "./text.ts";
 
 export interface Column<Row> {
   /** The header; also its name in `?sort=`, in lower case. */
@@ -48,7 +48,7 @@ export interface TableProps<Row> {
 const VIRTUAL_MIN = 60;
 
 /** Rows that are rendered above and below the window. */
-const OVERSCAN = 8;
+const OVERSCAN = 4;
 
 const ROW_PX = { comfortable: 44, compact: 34 };
 
@@ -56,7 +56,8 @@ const ROW_PX = { comfortable: 44, compact: 34 };
 type Line<Row> = { key: string; row: Row } | { key: string; group: string; count: number };
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { name, columns, rows, keyOf, selected, actions, groupOf, busy, defaultSort } = props;
+  const { name, columns, rows, keyOf, nameOf, selected, actions, groupOf } = props;
+  const { busy, defaultSort } = props;
   const sort = query.value.get("sort") ?? defaultSort;
   const closed = useSignal<ReadonlySet<string>>(new Set());
   const sorted = useMemo(() => sortRows(rows, columns, sort), [rows, columns, sort]);
@@ -111,7 +112,18 @@ export function Table<Row>(props: TableProps<Row>) {
                   </th>
                 </tr>
               )
-              : <TableRow key={line.key} {...props} row={line.row} id={line.key} index={index} />;
+              : (
+                <TableRow
+                  key={line.key}
+                  id={line.key}
+                  row={line.row}
+                  index={index}
+                  columns={columns}
+                  selected={selected}
+                  nameOf={nameOf}
+                  actions={actions}
+                />
+              );
           })}
           <Spacer height={(lines.length - end) * rowPx} width={width} />
         </tbody>
@@ -120,10 +132,15 @@ export function Table<Row>(props: TableProps<Row>) {
   );
 }
 
-function TableRow<Row>({ columns, row, id, index, selected, nameOf, actions }: TableProps<Row> & {
-  row: Row;
+/** It gets only what it draws: a row whose properties are the same is not drawn again. */
+function TableRow<Row>({ id, row, index, columns, selected, nameOf, actions }: {
   id: string;
+  row: Row;
   index: number | undefined;
+  columns: readonly Column<Row>[];
+  selected: Signal<ReadonlySet<string>> | undefined;
+  nameOf: ((row: Row) => string) | undefined;
+  actions: ((row: Row) => readonly MenuItem[]) | undefined;
 }) {
   const name = plain(nameOf?.(row) ?? id);
   const isSelected = selected?.value.has(id);
@@ -242,17 +259,16 @@ function sortRows<Row>(
   const column = columns.find(({ title, sort }) => sort && sortKey(title) === key);
   if (!column) return rows;
   const sign = sort!.startsWith("-") ? -1 : 1;
-  const values = new Map(rows.map((row) => [row, column.sort!(row)]));
-  return rows.toSorted((a, b) => {
-    const [x, y] = [values.get(a), values.get(b)];
-    if (x == null || y == null) return x == y ? 0 : x == null ? 1 : -1;
-    if (x === y) return 0;
-    return sign * (typeof x === "string" ? COLLATOR.compare(x, String(y)) : x - Number(y));
+  const values = rows.map((row) => {
+    const value = column.sort!(row);
+    return { row, value: typeof value === "string" ? collationKey(value) : value };
   });
+  values.sort(({ value: x }, { value: y }) => {
+    if (x == null || y == null) return x == y ? 0 : x == null ? 1 : -1;
+    return x < y ? -sign : x > y ? sign : 0;
+  });
+  return values.map(({ row }) => row);
 }
-
-/** Digits by their value: `web-2` before `web-10`. */
-const COLLATOR = new Intl.Collator("en", { numeric: true });
 
 const sortKey = (title: string) => title.toLowerCase().replaceAll(" ", "-");
 
@@ -266,13 +282,12 @@ function toLines<Row>(
   if (!groupOf) return rows.map(line);
   const groups = Map.groupBy(rows, groupOf);
   const ungrouped = groups.get(null) ?? [];
-  groups.delete(null);
-  const names = [...groups.keys()].sort((a, b) => COLLATOR.compare(a!, b!));
+  const names = [...groups.keys()].filter((name) => name !== null).sort(byCollation);
   return [
     ...names.flatMap((group) => {
       const members = groups.get(group)!;
-      const heading = { key: `group ${group}`, group: group!, count: members.length };
-      return [heading, ...closed.has(group!) ? [] : members.map(line)];
+      const heading = { key: `group ${group}`, group, count: members.length };
+      return [heading, ...closed.has(group) ? [] : members.map(line)];
     }),
     ...ungrouped.map(line),
   ];

@@ -123,8 +123,9 @@ function receive(message: Message): void {
     else setConnection(message.state);
   } else if (isReader) {
     for (const frame of states.values()) channel.postMessage({ kind: "frame", frame });
-    for (const data of events.peek().toReversed()) {
-      channel.postMessage({ kind: "frame", frame: { type: "event", id: undefined, data } });
+    for (const event of events.peek().toReversed()) {
+      const json = JSON.stringify(event);
+      channel.postMessage({ kind: "frame", frame: { type: "event", id: undefined, json } });
     }
     channel.postMessage({ kind: "connection", state: connection.peek() });
   }
@@ -142,21 +143,22 @@ function setConnection(state: "live" | "reconnecting"): void {
 function take(frame: StreamFrame): void {
   lastEventId = frame.id ?? lastEventId;
   if (frame.type !== "event" && frame.type !== "job") states.set(frame.type, frame);
+  const data: unknown = JSON.parse(frame.json);
   switch (frame.type) {
     case "metrics":
-      host.value = frame.data as HostState;
+      host.value = data as HostState;
       break;
     case "containers":
-      containers.value = (frame.data as { containers: Container[] }).containers;
+      containers.value = (data as { containers: Container[] }).containers;
       break;
     case "alerts":
-      alerts.value = frame.data as typeof alerts.value;
+      alerts.value = data as typeof alerts.value;
       break;
     case "event":
-      addEvent(frame.data as LiveEvent);
+      addEvent(data as LiveEvent);
       break;
     case "job":
-      addJob(frame.data as LiveJob);
+      addJob(data as LiveJob);
   }
 }
 

@@ -12,7 +12,8 @@ import { session } from "./session.ts";
 export interface StreamFrame {
   type: string;
   id: string | undefined;
-  data: unknown;
+  /** JSON. Copying it to other tabs is much cheaper as text. */
+  json: string;
 }
 
 export interface StreamOptions {
@@ -107,11 +108,13 @@ export function createParser(onFrame: (frame: StreamFrame) => void): (text: stri
   let id: string | undefined;
   let data: string[] = [];
   return (text) => {
-    const lines = (rest + text).split("\n");
+    rest += text;
+    if (!text.includes("\n")) return; // A long line arrives in many pieces.
+    const lines = rest.split("\n");
     rest = lines.pop()!;
     for (const line of lines) {
       if (line === "") {
-        if (data.length > 0) onFrame({ type, id, data: JSON.parse(data.join("\n")) });
+        if (data.length > 0) onFrame({ type, id, json: data.join("\n") });
         [type, id, data] = ["message", undefined, []];
         continue;
       }

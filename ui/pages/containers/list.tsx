@@ -103,8 +103,8 @@ export default function Containers() {
             name="Containers"
             columns={columns}
             rows={rows}
-            keyOf={({ id }) => id}
-            nameOf={({ name }) => name}
+            keyOf={idOf}
+            nameOf={nameOf}
             actions={menuOf}
             selected={selected}
             groupOf={isGrouped ? stackOf : undefined}
@@ -137,6 +137,8 @@ function Selection({ selected, onDone }: { selected: ReadonlySet<string>; onDone
   );
 }
 
+const idOf = ({ id }: Container) => id;
+const nameOf = ({ name }: Container) => name;
 const stackOf = ({ composeProject }: Container) => composeProject;
 
 const menuOf = (container: Container): MenuItem[] => [

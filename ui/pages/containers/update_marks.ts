@@ -19,9 +19,11 @@ export function useUpdateMarks(): void {
   useReloadOn("update.succeeded", reload);
   useEffect(() => {
     const updates = data.value?.updates ?? [];
-    outdated.value = new Set(
-      updates.filter(({ status }) => status === "update_available")
-        .flatMap(({ containers }) => containers.map(({ id }) => id)),
-    );
+    const ids = updates.filter(({ status }) => status === "update_available")
+      .flatMap(({ containers }) => containers.map(({ id }) => id));
+    const known = outdated.peek();
+    // A new set would draw every row again.
+    if (ids.length === known.size && ids.every((id) => known.has(id))) return;
+    outdated.value = new Set(ids);
   }, [data.value]);
 }

@@ -52,6 +52,9 @@ export interface LogFilter {
 const LINES_MAX = 100_000;
 const CHARS_MAX = 48 * 1024 * 1024;
 
+/** Lines over the limit that are removed together, because the others move each time. */
+const SURPLUS = 1_000;
+
 export interface LogBuffer {
   /** Oldest first. */
   readonly shown: readonly Entry[];
@@ -86,13 +89,13 @@ export function createLogBuffer({ isMerged = false } = {}): LogBuffer {
     for (let at = from; at < all.length; at++) all[at]!.id = gone + at + 1;
   };
   const trim = () => {
+    if (all.length < LINES_MAX + SURPLUS && chars <= CHARS_MAX) return;
     let removed = 0;
     while (all.length - removed > LINES_MAX || chars > CHARS_MAX) {
       const { raw, note } = all[removed++]!;
       chars -= raw.length;
       if (note !== undefined) notes--;
     }
-    if (removed === 0) return;
     gone += removed;
     all.splice(0, removed);
     const first = all[0]?.id ?? Infinity;

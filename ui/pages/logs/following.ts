@@ -83,7 +83,8 @@ const ENDS: Record<string, string> = {
   unreadable: "The log of this container cannot be read",
 };
 
-function take(buffer: LogBuffer, { type, data }: StreamFrame): void {
+function take(buffer: LogBuffer, { type, json }: StreamFrame): void {
+  const data: unknown = JSON.parse(json);
   if (type === "log") return buffer.add((Array.isArray(data) ? data : [data]) as SentLine[]);
   const { container, dropped, reason } = data as {
     container: string;

@@ -60,7 +60,7 @@ export function Lines({ entries, busy, follow, children, ...shown }: LinesProps)
     let hasChanged = false;
     for (const row of element.querySelectorAll<HTMLElement>("[data-index]")) {
       const entry = entries[Number(row.dataset.index)];
-      if (!entry) continue;
+      if (!entry || entry.px !== undefined && entry.layout === layout) continue;
       const px = row.offsetHeight;
       hasChanged ||= heightOf(entry) !== px;
       entry.px = px;

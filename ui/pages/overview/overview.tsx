@@ -7,7 +7,7 @@
 import { LinkButton } from "../../components/button.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { Empty, Loading, State } from "../../components/states.tsx";
-import { count, plain } from "../../components/text.ts";
+import { byCollation, count, plain } from "../../components/text.ts";
 import { containers } from "../../state/live.ts";
 import { href } from "../../state/router.ts";
 import { Attention } from "./attention.tsx";
@@ -68,7 +68,7 @@ function Stacks() {
   if (!all) return <Loading name="Stacks" />;
   const stacks = [...Map.groupBy(all, ({ composeProject }) => composeProject)]
     .flatMap(([name, members]) => name === null ? [] : [{ name, members }])
-    .sort((a, b) => a.name.localeCompare(b.name));
+    .sort((a, b) => byCollation(a.name, b.name));
   return (
     <Section title="Stacks">
       {stacks.length === 0 && <Empty>No stacks. Compose projects on this host appear here.</Empty>}
