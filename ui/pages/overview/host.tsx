@@ -94,7 +94,7 @@ function Gauge({ name, value, detail }: { name: string; value: number; detail: s
       <span class="gauge-name" aria-hidden="true">{name}</span>
       <strong aria-hidden="true">{percent(value)}</strong>
       <Meter name={name} value={value} text={`${percent(value)}, ${detail}`} />
-      <span class="muted">{detail}</span>
+      <span class="muted" aria-hidden="true">{detail}</span>
     </div>
   );
 }
