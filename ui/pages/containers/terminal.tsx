@@ -6,7 +6,9 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { ApiError } from "../../api/client.ts";
 import { Form, SelectField, TextField } from "../../components/form.tsx";
+import { Empty } from "../../components/states.tsx";
 import type { TabProps } from "./tab.ts";
 import type { Program } from "./terminal_session.ts";
 
@@ -24,6 +26,8 @@ export function Terminal({ container: { id, state } }: TabProps) {
   const program = useSignal<Program>({ kind: "shell" });
   const isShell = useSignal(true);
   const ending = useSignal<string | undefined>(undefined);
+  /** Why this user gets no terminal, e.g. because they are off. */
+  const refusal = useSignal<string | undefined>(undefined);
   const frame = useRef<HTMLDivElement>(null);
   // What was shown stays when the container stops.
   const isShown = useRef(false);
@@ -38,10 +42,17 @@ export function Terminal({ container: { id, state } }: TabProps) {
       .then(({ runTerminal }) => runTerminal(frame.current!, id, program.value, signal))
       .then((sentence) => {
         if (!signal.aborted) ending.value = sentence;
+      })
+      .catch((error) => {
+        if (!(error instanceof ApiError)) throw error;
+        if (signal.aborted) return;
+        if (error.status === 403) refusal.value = error.message;
+        else ending.value = error.message;
       });
     return () => closed.abort();
   }, [program.value, isShown.current]);
 
+  if (refusal.value !== undefined) return <Empty>{refusal.value}</Empty>;
   if (!isShown.current) return <p class="muted">The container is not running.</p>;
   return (
     <div class="terminal">

@@ -8,7 +8,6 @@ import { api } from "../../api/client.ts";
 // What all pages share, as one file.
 import "../../components/page.tsx";
 import { ROOT } from "../../state/root.ts";
-import { sentenceOf } from "../../state/toasts.ts";
 import { openScreen, type Size } from "./terminal_screen.ts";
 
 export interface Program {
@@ -24,6 +23,7 @@ export interface Program {
  * Shows a program until it ends or `signal` aborts. What it has written stays until then.
  *
  * @returns The end as a sentence.
+ * @throws {ApiError} If the service refuses a terminal.
  */
 export async function runTerminal(
   frame: HTMLElement,
@@ -43,7 +43,7 @@ export async function runTerminal(
     socket = await openSocket(containerId, program, screen.size());
   } catch (error) {
     screen.end();
-    return sentenceOf(error);
+    throw error;
   }
   signal.addEventListener("abort", () => socket.close());
   if (signal.aborted) socket.close();
