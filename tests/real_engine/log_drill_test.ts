@@ -25,8 +25,11 @@ const STREAM_MAX = 50;
 /** As many readers as can follow all of their containers at the same time. */
 const connections = createLimiter({ what: "streams", running: 100 / STREAM_MAX, waiting: 100 });
 
-/** A reader leaves after this time, also in the middle of a frame, in milliseconds. */
-const STAY_MS = 10_000;
+/** A reader leaves after this time without a frame, for others, in milliseconds. */
+const STAY_MS = 5_000;
+
+/** Limit of frames of one connection. */
+const FRAMES_MAX = 5_000;
 
 /** How long no line may arrive before the last ones, in milliseconds. */
 const SILENCE_MAX_MS = 120_000;
@@ -83,12 +86,11 @@ function startReader(open: () => { baseUrl: string; token: string }, names: read
     });
     if (!response.ok) return void await response.body?.cancel();
     client = logClient(response.body!);
-    using leaving = new DisposableStack();
-    leaving.adopt(setTimeout(client.cancel, STAY_MS), clearTimeout);
     // Leaves after some frames, at a different place each time.
-    const frames = 20 + 37 * visits++;
+    const frames = Math.min(23 * 2 ** visits++, FRAMES_MAX);
     for (let count = 0; count < frames; count++) {
-      const frame = await client.next();
+      const leaving = setTimeout(client.cancel, STAY_MS);
+      const frame = await client.next().finally(() => clearTimeout(leaving));
       if (!frame) return;
       for (const { containerId, stream, message } of frame.lines) {
         of(containerId).lines.push(message);
