@@ -107,12 +107,29 @@ function list(program: Program): Work {
 }
 
 function revoke(program: Program): Work {
-  const { values: [id] } = parseArguments("token revoke", program, ["ID"], {});
+  const { values: [ref] } = parseArguments("token revoke", program, ["NAME"], {});
   return async (deps) => {
-    const revoked = revokeApiToken(deps, CONSOLE, id);
+    const revoked = revokeApiToken(deps, CONSOLE, idOf(deps, ref));
     await record(program, deps, "revoke", revoked);
     program.print(`${revoked.name} was revoked.`);
   };
+}
+
+/**
+ * The id of a token, from its id or its name.
+ *
+ * @throws {CommandError} If several tokens have the name.
+ */
+function idOf(deps: Deps, ref: string): string {
+  const tokens = listApiTokens(deps, CONSOLE, { all: true });
+  if (tokens.some(({ id }) => id === ref)) return ref;
+  const named = tokens.filter(({ name }) => name === ref);
+  if (named.length > 1) {
+    throw new CommandError(
+      `${named.length} API tokens have the name ${ref}: use an ID from \`longshore token list\``,
+    );
+  }
+  return named[0]?.id ?? ref;
 }
 
 function record(

@@ -53,7 +53,7 @@ API_KEY is changed there.`;
 export const TOKEN_USAGE = `longshore token create NAME [--role ROLE] [--user EMAIL]
                        [--permissions LIST] [--stacks LIST] [--containers LIST] [--days DAYS]
        longshore token list
-       longshore token revoke ID
+       longshore token revoke NAME|ID
 
 create prints a new API token to standard output, once. ROLE is viewer (default), operator or admin.
 In users mode --user names the owner, whose rights the token never exceeds. The lists are separated by
