@@ -25,7 +25,10 @@ const STREAM_MAX = 50;
 /** As many readers as can follow all of their containers at the same time. */
 const connections = createLimiter({ what: "streams", running: 100 / STREAM_MAX, waiting: 100 });
 
-/** A reader leaves after this time without a frame, for others, in milliseconds. */
+/**
+ * A reader leaves after this time without a frame, for others, in milliseconds; later each time that it
+ * left without any, because the machine may be slow.
+ */
 const STAY_MS = 5_000;
 
 /** Limit of frames of one connection. */
@@ -66,6 +69,7 @@ function startReader(open: () => { baseUrl: string; token: string }, names: read
   const stop = new AbortController();
   let lastId: string | undefined;
   let visits = 0;
+  let vain = 0;
   let client: LogClient | undefined;
 
   const of = (id: string) => {
@@ -89,9 +93,11 @@ function startReader(open: () => { baseUrl: string; token: string }, names: read
     // Leaves after some frames, at a different place each time.
     const frames = Math.min(23 * 2 ** visits++, FRAMES_MAX);
     for (let count = 0; count < frames; count++) {
-      const leaving = setTimeout(client.cancel, STAY_MS);
+      if (count === 0) vain++;
+      const leaving = setTimeout(client.cancel, STAY_MS * vain);
       const frame = await client.next().finally(() => clearTimeout(leaving));
       if (!frame) return;
+      vain = 1;
       for (const { containerId, stream, message } of frame.lines) {
         of(containerId).lines.push(message);
         if (stream === "stdout") of(containerId).stdout.push(message);

@@ -115,7 +115,7 @@ function toLogLine({ stamp, text, truncated }: Line, position: Position): LogLin
  * lines: Docker takes the time of a line before the line waits for its turn behind those of the other
  * stream, and a clock may be set back, so that lines after the position may have an earlier time.
  */
-const TAILS = [1_000, 16_000, 256_000, 4_000_000];
+const TAILS = [1_000, 4_000, 16_000, 64_000, 256_000, 1_000_000, 4_000_000];
 
 /**
  * Reads the lines after a position, up to the present end of the log.

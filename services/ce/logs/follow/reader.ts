@@ -5,6 +5,7 @@
  */
 
 import type { Deps } from "../../../deps.ts";
+import { createLimiter } from "../../../limiter.ts";
 import { retryLine, type StreamChunk } from "../../../stream/chunks.ts";
 import type { LogStreamRequest } from "../../../stream/log_streams.ts";
 import type { Container } from "../../../state/inventory.ts";
@@ -25,6 +26,9 @@ const STALL_MAX_MS = 60_000;
 
 /** Maximum time between the creation of a container and its first mention, in milliseconds. */
 const NEW_MARGIN_MS = 5 * 60_000;
+
+/** Number of containers whose past lines are read at the same time. */
+const PAST_READS_MAX = 4;
 
 export interface LogReader {
   readonly stream: ReadableStream<StreamChunk>;
@@ -75,6 +79,7 @@ export function createReader(
     positions,
     onReady: () => void send(),
   });
+  const turns = createLimiter({ what: "logs", running: PAST_READS_MAX, waiting: Infinity });
   /** Containers of the stream; also those whose log cannot be read. */
   const members = new Map<string, { leave: () => void }>();
   let isClosed = false;
@@ -162,6 +167,7 @@ export function createReader(
     const unsubscribe = subscribe({
       follower,
       backlog,
+      turns,
       slots,
       start: position === undefined ? start : position ? { after: position } : FROM_BEGINNING,
       onEnd: (reason) => {

@@ -7,6 +7,7 @@
 
 import { EngineUnreachableError } from "../../../../engine/errors.ts";
 import { sleep } from "../../../lifecycle.ts";
+import type { Limiter } from "../../../limiter.ts";
 import type { Backlog } from "./backlog.ts";
 import { type Batch, createBatcher } from "./batch.ts";
 import type { EndReason, Follower, Subscriber } from "./follower.ts";
@@ -24,8 +25,8 @@ export type Start =
 export const FROM_BEGINNING: Start = { range: {} };
 
 /**
- * Number of times that new lines may exceed the backlog while past lines are read. Each time they
- * become past lines, which are read from the engine again; after that they are dropped.
+ * Number of reads to the end of the log during which new lines may exceed the backlog. They become
+ * past lines, which the next read contains; after that they are dropped.
  */
 const OVERTAKEN_MAX = 64;
 
@@ -44,7 +45,8 @@ interface Past {
   /** The last past line. */
   target: Position;
   queued: Batch[];
-  overtaken: number;
+  /** Number of reads to the end of the log. */
+  reads: number;
   /** Queued lines that were dropped, and the last of them. */
   dropped: number;
   droppedEnd: Position | undefined;
@@ -57,9 +59,11 @@ interface Past {
  * @returns Closes the subscription.
  */
 export function subscribe(
-  { follower, backlog, slots, start, onEnd }: {
+  { follower, backlog, turns, slots, start, onEnd }: {
     follower: Follower;
     backlog: Backlog;
+    /** Past logs of a client take turns, because each search for a position takes time. */
+    turns: Limiter;
     slots: ReadSlots;
     start: Start;
     onEnd: (reason: EndReason) => void;
@@ -79,7 +83,11 @@ export function subscribe(
     onGap: () => backlog.addEvent(origin, "gap", { dropped: null }),
     onRestart: () => backlog.addEvent(origin, "restarted", {}),
     onEnd(reason) {
-      if (past) join(past);
+      if (past) {
+        // Not all past lines have been read, and they may be gone.
+        subscriber.onGap();
+        join(past);
+      }
       close();
       if (reason === "removed") backlog.forget(origin);
       backlog.addEvent(origin, "end", { reason });
@@ -107,10 +115,10 @@ export function subscribe(
     }
     const isAtEnd = "after" in start ? isSamePosition(start.after, last) : start.range.tail === 0;
     if (isAtEnd) return backlog.start(origin, last);
-    past = { target: last, queued: [], overtaken: 0, dropped: 0, droppedEnd: undefined };
+    past = { target: last, queued: [], reads: 0, dropped: 0, droppedEnd: undefined };
     backlog.relievers.add(relieve);
     const reading = past;
-    readPast(reading).catch(() => {
+    turns(() => readPast(reading)).catch(() => {
       if (stop.signal.aborted) return;
       // The follower reports a container or an engine that is gone.
       subscriber.onGap();
@@ -121,10 +129,8 @@ export function subscribe(
   /** Makes queued lines past ones, or drops them. */
   function dropQueued(past: Past): true {
     const end = past.queued.at(-1)!.lines.at(-1)!.position;
-    if (past.overtaken < OVERTAKEN_MAX) {
-      past.overtaken++;
-      past.target = end;
-    } else {
+    if (past.reads < OVERTAKEN_MAX) past.target = end;
+    else {
       past.dropped += past.queued.reduce((sum, { lines }) => sum + lines.length, 0);
       past.droppedEnd = end;
     }
@@ -136,7 +142,7 @@ export function subscribe(
   async function readPast(past: Past): Promise<void> {
     let at = "after" in start ? start.after : undefined;
     let failures = 0;
-    for (let reads = 0; reads <= READS_MAX && !stop.signal.aborted;) {
+    while (past.reads <= READS_MAX && !stop.signal.aborted) {
       if (at && isSamePosition(at, past.target)) break;
       if (backlog.isBusy) await backlog.room();
       const { last, isEvicted, failure } = await readPortion(at, past.target);
@@ -144,7 +150,7 @@ export function subscribe(
       if (failure) {
         if (++failures > FAILURES_MAX) throw failure;
         await sleep(FAILURE_PAUSE_MS, stop.signal);
-      } else if (!isEvicted) reads = last ? reads + 1 : Infinity;
+      } else if (!isEvicted) past.reads += last ? 1 : Infinity;
     }
     if (!stop.signal.aborted) join(past);
   }
