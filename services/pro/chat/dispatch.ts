@@ -28,7 +28,8 @@ import type { OutboundDeps } from "../../outbound/url.ts";
 import type { Recorder } from "../../events/recorder.ts";
 import { SealError } from "../../secrets.ts";
 import { chatPlatform, openChatConfig } from "./config.ts";
-import { type ChatEvent, chatText } from "./text.ts";
+import type { DescribedEvent } from "../../events/description.ts";
+import { chatText } from "./text.ts";
 
 /** Time limit of one attempt, in milliseconds. */
 const TIMEOUT_MS = 10_000;
@@ -75,7 +76,7 @@ export function dispatchToChats(
 export function enqueueChat(
   deps: EnqueueDeps,
   { id, platform, quiet_until }: Pick<StoredChatChannel, "id" | "platform" | "quiet_until">,
-  event: ChatEvent,
+  event: DescribedEvent,
 ): string {
   const { db, now } = deps;
   const messageId = enqueueMessage(deps, {

@@ -205,7 +205,7 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
   },
   "test": {
     data: { message: "Test of the channel On-call" },
-    lines: ["🔵 host-1: Test: chat messages arrive", "Test of the channel On-call"],
+    lines: ["🔵 host-1: Test: messages arrive", "Test of the channel On-call"],
   },
 };
 
