@@ -74,13 +74,30 @@ export interface QueuedTarget {
 
 type Target = Pick<OutboxMessage, "channel" | "targetId">;
 
-/** Queues a message that is due at once. */
-export function insertOutboxMessage(db: Database, message: NewOutboxMessage): void {
-  messages.insert(db, { ...message, nextAttemptAt: message.createdAt, status: "queued" });
+/** Queues a message. @param dueAt Default: at once. */
+export function insertOutboxMessage(
+  db: Database,
+  message: NewOutboxMessage,
+  dueAt = message.createdAt,
+): void {
+  messages.insert(db, { ...message, nextAttemptAt: dueAt, status: "queued" });
 }
 
-/** All targets of a channel with queued messages; jumps from one to the next in the index. */
-export function selectQueuedTargets(db: Database, channel: string): QueuedTarget[] {
+/** One message, or `undefined` when the id is unknown. */
+export function selectOutboxMessage(db: Database, id: string): OutboxMessage | undefined {
+  return messages.selectOne(db, "WHERE id = :id", { id });
+}
+
+/**
+ * All targets of a channel with queued messages; jumps from one to the next in the index.
+ *
+ * @param isOrdered Whether a message waits for those before it.
+ */
+export function selectQueuedTargets(
+  db: Database,
+  channel: string,
+  isOrdered = false,
+): QueuedTarget[] {
   return db.all<QueuedTarget>(
     `WITH RECURSIVE targets (id) AS (
        SELECT min(target_id) FROM outbox_messages WHERE status = 'queued' AND channel = :channel
@@ -91,8 +108,9 @@ export function selectQueuedTargets(db: Database, channel: string): QueuedTarget
        ) FROM targets WHERE targets.id IS NOT NULL
      )
      SELECT id AS targetId, (
-       SELECT min(next_attempt_at) FROM outbox_messages
+       SELECT next_attempt_at FROM outbox_messages
        WHERE status = 'queued' AND channel = :channel AND target_id = targets.id
+       ORDER BY ${isOrdered ? "sequence" : "next_attempt_at"} LIMIT 1
      ) AS dueAt
      FROM targets WHERE id IS NOT NULL`,
     { channel },
@@ -110,6 +128,22 @@ export function selectDueMessage(
     `WHERE status = 'queued' AND channel = :channel AND target_id = :targetId
        AND next_attempt_at <= :now
      ORDER BY next_attempt_at, sequence LIMIT 1`,
+    { channel, targetId, now },
+  );
+}
+
+/** The first message of a target that is still queued, unless it is not yet due. */
+export function selectFirstMessage(
+  db: Database,
+  { channel, targetId }: Target,
+  now: string,
+): OutboxMessage | undefined {
+  return messages.selectOne(
+    db,
+    `WHERE next_attempt_at <= :now AND sequence = (
+       SELECT min(sequence) FROM outbox_messages
+       WHERE status = 'queued' AND channel = :channel AND target_id = :targetId
+     )`,
     { channel, targetId, now },
   );
 }
@@ -133,6 +167,56 @@ export function countOutboxMessages(db: Database, { channel, targetId }: Target)
     channel,
     targetId,
   });
+}
+
+/** Messages of a target that were queued since a time. */
+export function countMessagesSince(
+  db: Database,
+  { channel, targetId }: Target,
+  since: string,
+): number {
+  return messages.count(
+    db,
+    "WHERE channel = :channel AND target_id = :targetId AND created_at > :since",
+    { channel, targetId, since },
+  );
+}
+
+/** The last queued message of a target about a kind of event. */
+export function selectQueuedMessage(
+  db: Database,
+  { channel, targetId }: Target,
+  eventKind: string,
+): OutboxMessage | undefined {
+  return messages.selectOne(
+    db,
+    `WHERE status = 'queued' AND channel = :channel AND target_id = :targetId
+       AND event_kind = :eventKind
+     ORDER BY sequence DESC LIMIT 1`,
+    { channel, targetId, eventKind },
+  );
+}
+
+/** Changes what a queued message says. */
+export function updateMessagePayload(db: Database, id: string, payload: string): void {
+  db.run(
+    "UPDATE outbox_messages SET payload = :payload WHERE id = :id AND status = 'queued'",
+    { id, payload },
+  );
+}
+
+/** Gives up the queued messages of a thread, which is named in the JSON of their payload. */
+export function updateThreadSuperseded(
+  db: Database,
+  { channel, targetId, thread }: Target & { thread: string },
+  lastError: string,
+): void {
+  db.run(
+    `UPDATE outbox_messages SET status = 'failed', next_attempt_at = NULL, last_error = :lastError
+     WHERE status = 'queued' AND channel = :channel AND target_id = :targetId
+       AND payload ->> '$.thread' = :thread`,
+    { channel, targetId, thread, lastError },
+  );
 }
 
 /** Queued messages of all channels. */

@@ -136,6 +136,10 @@ export const ceGroups: readonly EndpointGroup[] = [
     parts: [async () => (await import("./schedules.ts")).scheduleEndpoints],
   },
   {
+    paths: ["/api/notifications"],
+    parts: [async () => (await import("./notifications.ts")).notificationEndpoints],
+  },
+  {
     paths: ["/api/webhooks"],
     parts: [async () => (await import("./webhooks.ts")).webhookEndpoints],
   },

@@ -91,6 +91,12 @@ export const TAGS: readonly Tag[] = [
     description: "Signed HTTP notifications of events.",
   },
   {
+    name: "Notifications",
+    edition: "ce",
+    groups: ["notifications"],
+    description: "Channels that tell people what happened, and what was sent to them.",
+  },
+  {
     name: "Push",
     edition: "ce",
     groups: ["push"],

@@ -54,6 +54,7 @@ const CATALOG: Record<string, Record<string, UserRole>> = {
   alerts: READ_BY_ALL,
   registries: READ_BY_ADMINS,
   webhooks: READ_BY_ADMINS,
+  notifications: READ_BY_ADMINS,
   schedules: READ_BY_ALL,
   integrations: READ_BY_ALL,
   incidents: READ_BY_ALL,

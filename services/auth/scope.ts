@@ -57,7 +57,8 @@ export function includesStack(scope: Scope | undefined, name: string): boolean {
   return scope.containers === null && scope.stacks !== null && matchesAny(scope.stacks, name);
 }
 
-function matchesAny(patterns: readonly string[], name: string): boolean {
+/** Whether a name matches one of the patterns, in which `*` stands for any text. */
+export function matchesAny(patterns: readonly string[], name: string): boolean {
   return patterns.some((pattern) => matches(pattern, name));
 }
 

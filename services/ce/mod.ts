@@ -37,6 +37,8 @@ import { streamBroadcaster } from "./stream/broadcaster.ts";
 import { shellSweeper } from "./terminal/shell_sweeper.ts";
 import { terminalWatcher } from "./terminal/watcher.ts";
 import { automaticUpdater } from "./updates/automatic/updater.ts";
+import { notificationChannel } from "./notifications/delivery.ts";
+import { notificationRecorder } from "./notifications/queue.ts";
 import { updateChecker } from "./updates/check/checker.ts";
 import { webhookChannel } from "./webhooks/delivery.ts";
 import { webhookRecorder } from "./webhooks/messages.ts";
@@ -64,9 +66,17 @@ export const ceWorkers: readonly Worker[] = [
   retentionSweeper,
 ];
 
-export const ceChannels: readonly OutboxChannel[] = [webhookChannel, pushChannel];
+export const ceChannels: readonly OutboxChannel[] = [
+  webhookChannel,
+  pushChannel,
+  notificationChannel,
+];
 
-export const ceRecorders: readonly Recorder[] = [webhookRecorder, pushRecorder];
+export const ceRecorders: readonly Recorder[] = [
+  webhookRecorder,
+  pushRecorder,
+  notificationRecorder,
+];
 
 export const ceSealers: readonly Sealer[] = [sealPlainPushTokens, sealIntegrationUrls];
 

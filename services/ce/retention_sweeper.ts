@@ -10,6 +10,7 @@ import { sweepAlertEvents } from "./alerts/events.ts";
 import { sweepAudit } from "./auth/audit.ts";
 import { sweepIntegrationData } from "./integrations/data.ts";
 import { sweepJobs } from "./jobs/jobs.ts";
+import { sweepThreads } from "./notifications/delivery.ts";
 import { sweepScheduleRuns } from "./schedules/runs.ts";
 import { sweepUpdates } from "./updates/check/retention.ts";
 import { sweepExpiredTokens } from "./auth/sessions.ts";
@@ -25,6 +26,7 @@ export const retentionSweeper: Worker = {
       sweepExpiredTokens(deps);
       sweepAudit(deps);
       sweepOutbox(deps);
+      sweepThreads(deps);
       sweepAlertEvents(deps);
       sweepScheduleRuns(deps);
       sweepJobs(deps);

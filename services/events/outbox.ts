@@ -13,6 +13,7 @@ import {
   insertOutboxMessage,
   type NewOutboxMessage,
   selectDueMessage,
+  selectFirstMessage,
   selectQueuedTargets,
   updateMessageFailed,
   updateMessageRetry,
@@ -57,17 +58,24 @@ const ERROR_MAX = 500;
 /**
  * Stores a message and wakes the deliverer. Must be called in the transaction of its cause.
  *
+ * @param delayMs How long it waits before the first attempt.
  * @returns The message id, which the receiver sees.
  */
 export function enqueueMessage(
   { db, now, outbox }: Pick<Deps, "db" | "now" | "outbox">,
   message: Omit<NewOutboxMessage, "id" | "createdAt">,
+  delayMs = 0,
 ): string {
   if (hasQueuedMessages(db, message, QUEUED_MAX)) {
     updateOldestQueuedFailed(db, message, `More than ${QUEUED_MAX} messages were waiting`);
   }
   const id = crypto.randomUUID();
-  insertOutboxMessage(db, { ...message, id, createdAt: now().toISOString() });
+  const at = now();
+  insertOutboxMessage(
+    db,
+    { ...message, id, createdAt: at.toISOString() },
+    new Date(at.getTime() + delayMs).toISOString(),
+  );
   outbox.notify();
   return id;
 }
@@ -102,11 +110,12 @@ export interface Deliverer {
  * Creates the deliverer of all licensed channels.
  *
  * @param options.signal Aborts running attempts; their messages are sent after the next start.
- * @param options.retryMs Delays between attempts; default {@linkcode OUTBOX_RETRY_MS}.
+ * @param options.retryMs Delays between attempts; default: those of the channel, or
+ * {@linkcode OUTBOX_RETRY_MS}.
  */
 export function createDeliverer(
   deps: Deps,
-  { signal, retryMs = OUTBOX_RETRY_MS }: { signal: AbortSignal; retryMs?: readonly number[] },
+  { signal, retryMs }: { signal: AbortSignal; retryMs?: readonly number[] },
 ): Deliverer {
   const running = new Map<string, { isDoubtful: boolean; attempt: Promise<void> }>();
   /** Targets whose last attempt failed. */
@@ -119,7 +128,10 @@ export function createDeliverer(
     message: OutboxMessage,
     isDoubtful: boolean,
   ) => {
-    const attempt = deliver(deps, channel, message, { signal, retryMs }).then(
+    const attempt = deliver(deps, channel, message, {
+      signal,
+      retryMs: retryMs ?? channel.retryMs ?? OUTBOX_RETRY_MS,
+    }).then(
       (isSent) => void (isSent ? failing.delete(key) : failing.add(key)),
       (error) => broken = { error },
     ).then(() => {
@@ -145,7 +157,8 @@ export function createDeliverer(
           break;
         }
         const target = { channel: channel.name, targetId };
-        const message = selectDueMessage(deps.db, target, new Date(nowMs).toISOString());
+        const select = channel.isOrdered ? selectFirstMessage : selectDueMessage;
+        const message = select(deps.db, target, new Date(nowMs).toISOString());
         if (!message) continue;
         // Failed attempts before the last start are counted in the message.
         const isDoubtful = failing.has(key) || message.attempts > 0;
@@ -169,7 +182,10 @@ function queuedTargets({ db, channels, license }: Deps) {
   return channels
     .filter(({ edition }) => includesEdition(license.edition, edition))
     .flatMap((channel) =>
-      selectQueuedTargets(db, channel.name).map((target) => ({ ...target, channel }))
+      selectQueuedTargets(db, channel.name, channel.isOrdered).map((target) => ({
+        ...target,
+        channel,
+      }))
     )
     .sort((a, b) => a.dueAt < b.dueAt ? -1 : a.dueAt > b.dueAt ? 1 : 0);
 }

@@ -27,6 +27,8 @@ export interface OutboxOutcome {
   /** A sentence for the user, without content from the receiver; `null` if sent. */
   error: string | null;
   afterMs?: number;
+  /** What the receiver calls the message, for `settle`. */
+  reference?: string;
 }
 
 /** What a channel needs to send. */
@@ -44,6 +46,10 @@ export interface OutboxChannel {
   name: string;
   /** The lowest edition that has it; without it, the channel's messages stay queued. */
   edition: Edition;
+  /** Whether a message waits until those before it, to the same target, are sent or given up. */
+  isOrdered?: true;
+  /** Delays between attempts, in milliseconds; after the last one a message is given up. */
+  retryMs?: readonly number[];
   /**
    * Tries once to send a message, with its own timeout. Anything it throws counts as a bug: it is
    * logged, and the message is retried.

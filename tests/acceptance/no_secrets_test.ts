@@ -352,6 +352,7 @@ const ASKING: readonly [collection: string, path: string][] = [
   ["/api/integrations", "/api/integrations/:id/test"],
   ["/api/integrations", "/api/integrations/:id/poll"],
   ["/api/webhooks", "/api/webhooks/:id/test"],
+  ["/api/notifications/channels", "/api/notifications/channels/:id/test"],
   [`${PRO}/uptime/monitors`, `${PRO}/uptime/monitors/:id/check`],
   [`${PRO}/chatops/channels`, `${PRO}/chatops/channels/:id/test`],
 ];

@@ -152,6 +152,29 @@ export function secretHolders(
         },
       }),
     })),
+    ...each((place, name) => ({
+      at: "/api/notifications/channels",
+      body: () => ({
+        name: `Telegram ${name}`,
+        kind: "telegram",
+        config: {
+          botToken: plant("a botToken", (secret) => `110201543:AAHdq-${secret}_sw`),
+          chatId: "-1001234567890",
+          apiUrl: place,
+        },
+      }),
+    })),
+    ...each((place, name) => ({
+      at: "/api/notifications/channels",
+      body: () => ({
+        name: `Hook ${name}`,
+        kind: "webhook",
+        config: {
+          url: plant("the url of a channel", (secret) => `${place}/hooks/${secret}`),
+          headers: { "x-api-key": plant("a channel's x-api-key") },
+        },
+      }),
+    })),
     ...integration("metrics-query", () => ({
       url: true,
       bearerToken: plant("an integration's bearerToken"),

@@ -18,6 +18,7 @@ const PAGES = [
   "enterprise",
   "logs",
   "monitoring",
+  "notifications",
   "pro",
   "sign-in",
   "terminal",

@@ -49,6 +49,7 @@ const CLOSED = [
   "* /api/updates/settings",
   "* /api/updates/blocked",
   "* /api/webhooks",
+  "* /api/notifications",
   "* /api/registries",
   "* /api/users/",
   "* /api/tokens",

@@ -46,6 +46,7 @@ import { migration as scheduleUpdates } from "./0070_ce_schedule_updates.ts";
 import { migration as updateRuns } from "./0073_ce_update_runs.ts";
 import { migration as stackVersions } from "./0076_ce_stack_versions.ts";
 import { migration as terminalShells } from "./0079_ce_terminal_shells.ts";
+import { migration as notifications } from "./0089_ce_notifications.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -88,4 +89,5 @@ export const stateMigrations: readonly Migration[] = [
   updateRuns,
   stackVersions,
   terminalShells,
+  notifications,
 ];

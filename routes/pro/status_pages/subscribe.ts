@@ -13,7 +13,7 @@ import {
   hasSubscribeForm,
   requestSubscription,
 } from "../../../services/pro/status_pages/subscriptions.ts";
-import { MAIL_ADDRESS_MAX } from "../../../services/pro/status_pages/subscriber_address.ts";
+import { MAIL_ADDRESS_MAX } from "../../../services/outbound/mail_address.ts";
 import { baseUrl } from "../../request_url.ts";
 import { rawEndpoint } from "../../endpoint.ts";
 import { rateLimit } from "../../rate_limit.ts";

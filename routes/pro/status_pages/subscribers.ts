@@ -7,6 +7,11 @@
 import * as z from "zod";
 import { mayDo } from "../../../services/auth/caller.ts";
 import type { Deps } from "../../../services/deps.ts";
+import {
+  isMailAddress,
+  MAIL_ADDRESS_MAX,
+  MAIL_ADDRESS_RULE,
+} from "../../../services/outbound/mail_address.ts";
 import { OUTBOUND_URL_MAX } from "../../../services/outbound/url.ts";
 import {
   createSubscriber,
@@ -14,11 +19,6 @@ import {
   removeSubscriber,
   SUBSCRIBERS_MAX,
 } from "../../../services/pro/status_pages/subscribers.ts";
-import {
-  isMailAddress,
-  MAIL_ADDRESS_MAX,
-  MAIL_ADDRESS_RULE,
-} from "../../../services/pro/status_pages/subscriber_address.ts";
 import { baseUrl } from "../../request_url.ts";
 import { endpoint } from "../../endpoint.ts";
 import { Done, done, paged, pagingQuery, Timestamp } from "../../shapes.ts";

@@ -8,7 +8,7 @@
 import type { StatusPageNotice } from "../../../db/pro/status_pages/notices.ts";
 import type { StatusPage } from "../../../db/pro/status_pages/pages.ts";
 import { escapeMarkup } from "../../escape_markup.ts";
-import type { Mail } from "./mail_transport.ts";
+import type { Mail } from "../../outbound/mail.ts";
 import { INCIDENT_WORDS, MAINTENANCE_WORDS, STATUS_WORDS } from "./status_words.ts";
 
 type MailContent = Pick<Mail, "subject" | "text" | "html">;

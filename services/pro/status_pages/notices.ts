@@ -29,7 +29,7 @@ import type {
 } from "../../events/outbox_channel.ts";
 import type { Recorder } from "../../events/recorder.ts";
 import { SealError } from "../../secrets.ts";
-import { type Mail, MailError, sendMail } from "./mail_transport.ts";
+import { type Mail, MailError, sendMail } from "../../outbound/mail.ts";
 import { subscriberLinks } from "./links.ts";
 import { noticeMail, verificationMail } from "./mails.ts";
 import {

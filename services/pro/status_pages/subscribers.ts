@@ -25,14 +25,13 @@ import { newSigningSecret } from "../../ce/webhooks/post.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { enqueueMessage } from "../../events/outbox.ts";
+import { isMailAddress, MAIL_ADDRESS_RULE } from "../../outbound/mail_address.ts";
 import { assertOutboundUrl } from "../../outbound/url.ts";
 import { REDACTED } from "../../redact.ts";
 import { openIfPossible } from "../../secrets.ts";
 import { requirePage } from "./page_lookup.ts";
 import { subscriberLinks } from "./links.ts";
 import {
-  isMailAddress,
-  MAIL_ADDRESS_RULE,
   openAddress,
   sealAddress,
   sealSigningSecret,

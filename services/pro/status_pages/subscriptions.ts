@@ -21,7 +21,7 @@ import {
   storeSubscriber,
   SUBSCRIBERS_MAX,
 } from "./subscribers.ts";
-import { isMailAddress, MAIL_ADDRESS_RULE } from "./subscriber_address.ts";
+import { isMailAddress, MAIL_ADDRESS_RULE } from "../../outbound/mail_address.ts";
 
 /** Shortest time between two confirmation mails to an address, in milliseconds. */
 const RESEND_MS = 24 * 60 * 60 * 1000;

@@ -38,6 +38,7 @@ const ACTIONS: Record<Exclude<Resource, "*">, readonly Action[]> = {
   alerts: READ_WRITE,
   registries: READ_WRITE,
   webhooks: READ_WRITE,
+  notifications: READ_WRITE,
   schedules: READ_WRITE,
   integrations: READ_WRITE,
   incidents: READ_WRITE,

@@ -37,6 +37,7 @@ export const PERMISSIONS: {
   alerts: ["read", "write"],
   registries: ["read", "write"],
   webhooks: ["read", "write"],
+  notifications: ["read", "write"],
   schedules: ["read", "write"],
   integrations: ["read", "write"],
   incidents: ["read", "write"],

@@ -13,7 +13,7 @@ import {
 } from "../../../../services/enterprise/roles/permissions.ts";
 
 const READ_WRITE =
-  "registries alerts webhooks schedules integrations incidents remediation status_pages uptime chatops sla " +
+  "registries alerts webhooks notifications schedules integrations incidents remediation status_pages uptime chatops sla " +
   "users settings compliance sso custom_roles ip_allowlist mtls encryption";
 
 Deno.test("the catalogue has exactly these resources and actions", () => {

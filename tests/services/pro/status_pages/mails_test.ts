@@ -1,6 +1,6 @@
 import { equal, match, ok } from "node:assert/strict";
 import { noticeMail, verificationMail } from "../../../../services/pro/status_pages/mails.ts";
-import { isMailAddress } from "../../../../services/pro/status_pages/subscriber_address.ts";
+import { isMailAddress } from "../../../../services/outbound/mail_address.ts";
 
 const created_at = "2026-01-01T12:34:56.000Z";
 const urls = { page: "https://s.test/status/a?x=1&y", unsubscribe: "https://s.test/u/t" };

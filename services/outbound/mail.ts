@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { Config } from "../../config/config.ts";
-import { withTimeLimit } from "../../deadline.ts";
-import { isMailAddress } from "./subscriber_address.ts";
+import type { Config } from "../config/config.ts";
+import { withTimeLimit } from "../deadline.ts";
+import { isMailAddress } from "./mail_address.ts";
 
 /** Time limits of connecting and the greeting, and of each response, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -19,8 +19,8 @@ const MAIL_TIMEOUT_MS = 60_000;
 const SUBJECT_MAX = 200;
 
 export interface Mail {
-  /** One address; see `isMailAddress()`. */
-  to: string;
+  /** See `isMailAddress()`. */
+  to: string | readonly string[];
   subject: string;
   text: string;
   html: string;
@@ -28,6 +28,14 @@ export interface Mail {
   id: string;
   /** The link that ends the subscription. */
   unsubscribeUrl?: string;
+  /** The id of the first mail of its thread. */
+  threadId?: string;
+}
+
+/** The sender and its mail server. */
+export interface MailSender extends Pick<Config, "smtpUrl" | "smtpFrom" | "serverName"> {
+  /** The address to connect to; without it, the host of `smtpUrl` is resolved. */
+  address?: string;
 }
 
 /** A mail could not be sent. The message is for users and contains no text of the server. */
@@ -53,24 +61,29 @@ export class MailError extends Error {
  * @throws {MailError}
  */
 export async function sendMail(
-  { smtpUrl, smtpFrom, serverName }: Pick<Config, "smtpUrl" | "smtpFrom" | "serverName">,
-  { to, subject, text, html, id, unsubscribeUrl }: Mail,
+  { smtpUrl, smtpFrom, serverName, address }: MailSender,
+  { to, subject, text, html, id, unsubscribeUrl, threadId }: Mail,
   signal: AbortSignal,
 ): Promise<void> {
   if (smtpUrl === null) throw new MailError("SMTP_URL is not set", null, false);
-  if (!isMailAddress(to)) throw new MailError("The mail address is not valid", null, false);
+  const addresses = [to].flat();
+  if (addresses.length === 0 || !addresses.every(isMailAddress)) {
+    throw new MailError("The mail address is not valid", null, false);
+  }
   const { createTransport } = await import("nodemailer");
   const from = senderOf(smtpFrom, serverName);
   const transport = createTransport({
     url: smtpUrl,
+    ...(address !== undefined &&
+      { host: address, tls: { servername: new URL(smtpUrl).hostname } }),
     connectionTimeout: CONNECT_TIMEOUT_MS,
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: RESPONSE_TIMEOUT_MS,
   });
   const mail = {
     from,
-    // An object, because a string is parsed as a list of addresses.
-    to: { name: "", address: to },
+    // Objects, because a string is parsed as a list of addresses.
+    to: addresses.map((address) => ({ name: "", address })),
     subject: oneLine(subject),
     text,
     html,
@@ -82,6 +95,8 @@ export async function sendMail(
       ...(unsubscribeUrl?.startsWith("https:") &&
         { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),
     },
+    ...(threadId !== undefined && threadId !== id &&
+      { inReplyTo: `<${threadId}@${domainOf(from)}>` }),
     ...(unsubscribeUrl !== undefined && { list: { unsubscribe: unsubscribeUrl } }),
     disableFileAccess: true,
     disableUrlAccess: true,

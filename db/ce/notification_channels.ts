@@ -1,0 +1,146 @@
+/**
+ * The `notification_channels` and `notification_threads` tables: where people are notified.
+ *
+ * @module
+ */
+
+import { table } from "../columns.ts";
+import type { Database } from "../database.ts";
+
+/** Lowest first. */
+export const SEVERITIES = ["info", "warning", "critical"] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/** One channel as stored. Times are ISO 8601, UTC. */
+export interface StoredNotificationChannel {
+  id: string;
+  name: string;
+  /** E.g. `ntfy`. */
+  kind: string;
+  /** The config, encrypted. */
+  sealed: string;
+  /** Event kinds; `*` stands for all. */
+  events: string[];
+  minSeverity: Severity;
+  /** Patterns of names, e.g. `web*`; `null` stands for all containers and everything else. */
+  containers: string[] | null;
+  enabled: boolean;
+  createdAt: string;
+  updatedAt: string;
+  lastDeliveryAt: string | null;
+  /** Of the last attempt; `null` after a message was sent. */
+  lastError: string | null;
+  /** When the first attempt failed since a message was sent. */
+  failingSince: string | null;
+}
+
+type DeliveryState = Pick<
+  StoredNotificationChannel,
+  "lastDeliveryAt" | "lastError" | "failingSince"
+>;
+
+const channels = table<StoredNotificationChannel>("notification_channels", {
+  id: "value",
+  name: "value",
+  kind: "value",
+  sealed: "value",
+  events: "json",
+  minSeverity: "value",
+  containers: "json",
+  enabled: "boolean",
+  createdAt: "value",
+  updatedAt: "value",
+  lastDeliveryAt: "value",
+  lastError: "value",
+  failingSince: "value",
+});
+
+/** All channels, newest first. */
+export function selectNotificationChannels(db: Database): StoredNotificationChannel[] {
+  return channels.select(db, "ORDER BY created_at DESC, id");
+}
+
+/** One channel, or `undefined` when the id is unknown. */
+export function selectNotificationChannel(
+  db: Database,
+  id: string,
+): StoredNotificationChannel | undefined {
+  return channels.find(db, id);
+}
+
+/** The enabled channels that subscribed to a kind of event, oldest first. */
+export function selectSubscribedNotificationChannels(
+  db: Database,
+  kind: string,
+): StoredNotificationChannel[] {
+  return channels.select(
+    db,
+    `WHERE enabled = 1
+       AND EXISTS (SELECT 1 FROM json_each(events) WHERE value IN (:kind, '*'))
+     ORDER BY created_at, id`,
+    { kind },
+  );
+}
+
+export function countNotificationChannels(db: Database): number {
+  return channels.count(db);
+}
+
+export function insertNotificationChannel(
+  db: Database,
+  channel: Omit<StoredNotificationChannel, keyof DeliveryState>,
+): void {
+  channels.insert(db, channel);
+}
+
+/** @returns Whether the id was known. */
+export function updateNotificationChannel(
+  db: Database,
+  id: string,
+  changes: Partial<StoredNotificationChannel>,
+): boolean {
+  return channels.update(db, id, changes);
+}
+
+/** Also deletes its threads. @returns Whether the id was known. */
+export function deleteNotificationChannel(db: Database, id: string): boolean {
+  return channels.delete(db, id);
+}
+
+interface Thread {
+  channelId: string;
+  thread: string;
+}
+
+/** What the platform called the first message of a thread; `undefined` if it is not known. */
+export function selectThreadReference(db: Database, key: Thread): string | undefined {
+  return db.get<{ reference: string }>(
+    `SELECT reference FROM notification_threads
+     WHERE channel_id = :channelId AND thread = :thread`,
+    { ...key },
+  )?.reference;
+}
+
+/** Keeps the reference of the first message. */
+export function insertThreadReference(
+  db: Database,
+  thread: Thread & { reference: string; createdAt: string },
+): void {
+  db.run(
+    `INSERT INTO notification_threads (channel_id, thread, reference, created_at)
+     VALUES (:channelId, :thread, :reference, :createdAt) ON CONFLICT DO NOTHING`,
+    { ...thread },
+  );
+}
+
+export function deleteThreadReference(db: Database, key: Thread): void {
+  db.run(
+    "DELETE FROM notification_threads WHERE channel_id = :channelId AND thread = :thread",
+    { ...key },
+  );
+}
+
+/** Deletes the threads that began before a time. */
+export function deleteThreadReferencesBefore(db: Database, createdAt: string): void {
+  db.run("DELETE FROM notification_threads WHERE created_at < :createdAt", { createdAt });
+}

@@ -1,0 +1,269 @@
+/**
+ * /api/notifications: channels that tell people what happened.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import type { Deps } from "../../services/deps.ts";
+import {
+  changeNotificationChannel,
+  createNotificationChannel,
+  findNotificationChannel,
+  getNotificationChannel,
+  listNotificationChannels,
+  listNotificationDeliveries,
+  OUTBOX_STATUSES,
+  removeNotificationChannel,
+  replayDelivery,
+} from "../../services/ce/notifications/channels.ts";
+import { CHANNEL_KIND_IDS } from "../../services/ce/notifications/kinds/kind.ts";
+import { SEVERITIES } from "../../services/ce/notifications/message.ts";
+import { queueTest } from "../../services/ce/notifications/queue.ts";
+import { OUTBOUND_URL_MAX } from "../../services/outbound/url.ts";
+import { endpoint } from "../endpoint.ts";
+import {
+  Done,
+  done,
+  EnabledBody,
+  EventKinds,
+  IdParams,
+  paged,
+  pagingQuery,
+  Timestamp,
+} from "../shapes.ts";
+
+const ConfigValue = z.union([
+  z.string(),
+  z.number(),
+  z.array(z.string()),
+  z.record(z.string(), z.string()),
+]);
+
+const Config = z.record(z.string().max(100), ConfigValue.nullable()).meta({
+  description: "The fields of the kind (`docs/notifications.md`). Secrets are stored encrypted " +
+    "and shown as `********`; sent unchanged in an update, they keep their values",
+});
+
+const ChannelUrl = z.string().min(1).max(OUTBOUND_URL_MAX).meta({
+  description: "Stands for kind and config, as Shoutrrr and Apprise write it",
+  example: "ntfy://ntfy.example.com/alerts",
+});
+
+const fields = {
+  name: z.string().min(1).max(100),
+  events: EventKinds,
+  minSeverity: z.enum(SEVERITIES).meta({
+    description: "Events below it are not sent, except those that end a problem",
+  }),
+  containers: z.array(z.string().min(1).max(255)).min(1).max(100).nullable().meta({
+    description: "Names, in which `*` stands for any text; `null` stands for all events, also " +
+      "those about no container",
+    example: ["web*"],
+  }),
+  enabled: z.boolean(),
+};
+
+const EXAMPLE = {
+  name: "On-call",
+  kind: "ntfy",
+  config: { url: "https://ntfy.example.com", topic: "alerts", token: "tk_4f1c" },
+  events: ["alert.fired", "alert.resolved", "container.down", "container.up"],
+  minSeverity: "warning",
+};
+
+const NewChannel = z.object({
+  name: fields.name,
+  kind: z.enum(CHANNEL_KIND_IDS).optional(),
+  config: Config.optional(),
+  url: ChannelUrl.optional(),
+  events: EventKinds.default(["*"]),
+  minSeverity: fields.minSeverity.default("info"),
+  containers: fields.containers.default(null),
+  enabled: fields.enabled.default(true),
+}).refine(({ kind, config, url }) => url === undefined ? kind && config : !kind && !config, {
+  error: "must have either kind and config or url",
+}).meta({ id: "NewNotificationChannel", example: EXAMPLE });
+
+const ChannelChange = z.object({ ...fields, config: Config, url: ChannelUrl }).partial()
+  .refine(({ config, url }) => config === undefined || url === undefined, {
+    error: "must not have both config and url",
+  }).meta({
+    id: "NotificationChannelChanges",
+    example: { minSeverity: "critical", config: { topic: "critical" } },
+  });
+
+const Channel = z.object({
+  id: z.string(),
+  name: z.string(),
+  kind: z.enum(CHANNEL_KIND_IDS),
+  config: z.record(z.string(), ConfigValue),
+  hasSecret: z.boolean(),
+  events: z.array(z.string()),
+  minSeverity: z.enum(SEVERITIES),
+  containers: z.array(z.string()).nullable(),
+  enabled: z.boolean(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  lastDeliveryAt: Timestamp.nullable().meta({ description: "Of the last attempt" }),
+  lastError: z.string().nullable().meta({ description: "Of the last attempt; null if sent" }),
+}).meta({ id: "NotificationChannel" });
+
+const Delivery = z.object({
+  id: z.string(),
+  event: z.string().meta({ example: "container.down" }),
+  title: z.string().meta({ example: "host-1: Container down: web" }),
+  status: z.enum(OUTBOX_STATUSES),
+  attempts: z.int(),
+  responseStatus: z.int().nullable(),
+  error: z.string().nullable(),
+  createdAt: Timestamp,
+  lastAttemptAt: Timestamp.nullable(),
+  nextAttemptAt: Timestamp.nullable(),
+  sentAt: Timestamp.nullable(),
+}).meta({ id: "NotificationDelivery" });
+
+const Queued = Done.extend({
+  deliveryId: z.string().meta({ example: "3d594650-3436-4f0b-9d2f-8f2a5c1b7e60" }),
+}).meta({ id: "QueuedNotification" });
+
+const UNKNOWN = { 404: "The channel does not exist" };
+
+export const notificationEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/api/notifications/channels",
+    operationId: "listNotificationChannels",
+    summary: "List notification channels",
+    description: "Newest first.",
+    role: "admin",
+    permission: "notifications:read",
+    returns: z.object({ channels: z.array(Channel) }).meta({ id: "NotificationChannelList" }),
+  }, () => ({ channels: listNotificationChannels(deps) })),
+
+  endpoint({
+    method: "post",
+    path: "/api/notifications/channels",
+    operationId: "createNotificationChannel",
+    summary: "Create a notification channel",
+    description:
+      "Messages are sent in order. A failed one is tried again after 5 s, 30 s, 2 min, " +
+      "10 min and then every hour, for 24 hours, and later ones wait for it; other channels do " +
+      "not. A channel gets at most 20 messages in a minute, and one summary of the others. " +
+      "Private addresses are allowed; loopback, link-local and metadata addresses only if " +
+      "`OUTBOUND_ALLOW` lists them. Nothing is queued during maintenance.",
+    role: "admin",
+    permission: "notifications:write",
+    body: NewChannel,
+    returns: Channel,
+    status: 201,
+    failures: { 409: "There is no mail server, or there are too many channels" },
+  }, ({ body: { kind, config, url, ...fields } }) =>
+    createNotificationChannel(deps, {
+      ...fields,
+      target: url === undefined ? { kind: kind!, config: config! } : { url },
+    })),
+
+  endpoint({
+    method: "get",
+    path: "/api/notifications/channels/:id",
+    operationId: "getNotificationChannel",
+    summary: "Get a notification channel",
+    role: "admin",
+    permission: "notifications:read",
+    params: IdParams,
+    returns: Channel,
+    failures: UNKNOWN,
+  }, ({ params }) => getNotificationChannel(deps, params.id)),
+
+  endpoint({
+    method: "put",
+    path: "/api/notifications/channels/:id",
+    operationId: "updateNotificationChannel",
+    summary: "Update a notification channel",
+    description: "Omitted fields keep their values, also within `config`, where `null` removes " +
+      "one. If an address changes to another host or port, its secrets must be sent again.",
+    role: "admin",
+    permission: "notifications:write",
+    params: IdParams,
+    body: ChannelChange,
+    returns: Channel,
+    failures: {
+      409: "There is no mail server, or its stored config cannot be decrypted",
+      ...UNKNOWN,
+    },
+  }, ({ params, body }) => changeNotificationChannel(deps, params.id, body)),
+
+  endpoint({
+    method: "delete",
+    path: "/api/notifications/channels/:id",
+    operationId: "deleteNotificationChannel",
+    summary: "Delete a notification channel",
+    description: "Also deletes its deliveries and pending messages.",
+    role: "admin",
+    permission: "notifications:write",
+    params: IdParams,
+    returns: Done,
+    failures: UNKNOWN,
+  }, ({ params }) => {
+    removeNotificationChannel(deps, params.id);
+    return done;
+  }),
+
+  endpoint({
+    method: "put",
+    path: "/api/notifications/channels/:id/toggle",
+    operationId: "toggleNotificationChannel",
+    summary: "Enable or disable a notification channel",
+    description: "Disabling a channel discards its pending messages.",
+    role: "admin",
+    permission: "notifications:write",
+    params: IdParams,
+    body: EnabledBody.meta({ example: { enabled: false } }),
+    returns: Channel,
+    failures: UNKNOWN,
+  }, ({ params, body }) => changeNotificationChannel(deps, params.id, body)),
+
+  endpoint({
+    method: "post",
+    path: "/api/notifications/channels/:id/test",
+    operationId: "testNotificationChannel",
+    summary: "Send a test message",
+    description:
+      "Queues a message, even if the channel is disabled. Its deliveries show the result.",
+    role: "admin",
+    permission: "notifications:write",
+    params: IdParams,
+    returns: Queued,
+    failures: UNKNOWN,
+  }, ({ params }) => ({
+    ...done,
+    deliveryId: queueTest(deps, findNotificationChannel(deps.db, params.id)),
+  })),
+
+  endpoint({
+    method: "get",
+    path: "/api/notifications/channels/:id/deliveries",
+    operationId: "listNotificationDeliveries",
+    summary: "List the deliveries of a notification channel",
+    description: "Newest first. Kept for 7 days, at most the last 1,000.",
+    role: "admin",
+    permission: "notifications:read",
+    params: IdParams,
+    query: z.object(pagingQuery(50)),
+    returns: paged({ deliveries: z.array(Delivery) }).meta({ id: "NotificationDeliveryPage" }),
+    failures: UNKNOWN,
+  }, ({ params, query }) => listNotificationDeliveries(deps, params.id, query)),
+
+  endpoint({
+    method: "post",
+    path: "/api/notifications/deliveries/:id/replay",
+    operationId: "replayNotification",
+    summary: "Send a message again",
+    role: "admin",
+    permission: "notifications:write",
+    params: IdParams,
+    returns: Queued,
+    failures: { 404: "The delivery does not exist", 409: "The message is still queued" },
+  }, ({ params }) => ({ ...done, deliveryId: replayDelivery(deps, params.id) })),
+];

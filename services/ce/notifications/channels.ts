@@ -1,0 +1,264 @@
+/**
+ * Notification channels: where people are told what happened.
+ *
+ * @module
+ */
+
+import {
+  countOutboxMessages,
+  deleteOutboxMessages,
+  type OutboxMessage,
+  selectOutboxMessage,
+  selectOutboxMessages,
+  updateQueuedFailed,
+} from "../../../db/ce/outbox_messages.ts";
+import {
+  countNotificationChannels,
+  deleteNotificationChannel,
+  insertNotificationChannel,
+  selectNotificationChannel,
+  selectNotificationChannels,
+  type Severity,
+  type StoredNotificationChannel,
+  updateNotificationChannel,
+} from "../../../db/ce/notification_channels.ts";
+import type { Change } from "../../change.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, notFound } from "../../errors.ts";
+import { openIfPossible, openOrConflict } from "../../secrets.ts";
+import {
+  type ConfigChange,
+  hasSecret,
+  mergeConfig,
+  openConfig,
+  redactConfig,
+  sealConfig,
+} from "./config.ts";
+import { parseChannelUrl } from "./channel_url.ts";
+import type { ChannelConfig, ChannelKind, ChannelKindId } from "./kinds/kind.ts";
+import { channelKind } from "./kinds/mod.ts";
+import { NOTIFICATION_CHANNEL, replay } from "./queue.ts";
+
+export { OUTBOX_STATUSES } from "../../../db/ce/outbox_messages.ts";
+
+/** Limit of channels: each event is rendered and stored for every one of them. */
+const CHANNELS_MAX = 100;
+
+export interface NewNotificationChannel {
+  name: string;
+  /** Kind and config, or the URL that stands for both. */
+  target: { kind: ChannelKindId; config: ConfigChange } | { url: string };
+  events: string[];
+  minSeverity: Severity;
+  containers: string[] | null;
+  enabled: boolean;
+}
+
+export type NotificationChannelChange =
+  & Change<Omit<NewNotificationChannel, "target">>
+  & { config?: ConfigChange | undefined; url?: string | undefined };
+
+/** A channel as the API returns it, with its secrets redacted. */
+export interface NotificationChannel {
+  id: string;
+  name: string;
+  kind: ChannelKindId;
+  config: ChannelConfig;
+  hasSecret: boolean;
+  events: string[];
+  minSeverity: Severity;
+  containers: string[] | null;
+  enabled: boolean;
+  createdAt: string;
+  updatedAt: string;
+  lastDeliveryAt: string | null;
+  lastError: string | null;
+}
+
+type WriteDeps = Pick<Deps, "config" | "db" | "secrets" | "now" | "log">;
+
+/** Newest first. */
+export function listNotificationChannels(deps: Pick<Deps, "db" | "secrets">) {
+  return selectNotificationChannels(deps.db).map((channel) => viewOf(deps, channel));
+}
+
+/** @throws {AppError} `not_found`. */
+export function getNotificationChannel(
+  deps: Pick<Deps, "db" | "secrets">,
+  id: string,
+): NotificationChannel {
+  return viewOf(deps, findNotificationChannel(deps.db, id));
+}
+
+/**
+ * Stores a new channel.
+ *
+ * @throws {AppError} `invalid` for a config that its kind cannot use; `conflict` for mail without a
+ * mail server, and when there are too many channels.
+ */
+export async function createNotificationChannel(
+  deps: WriteDeps,
+  { name, target, events, minSeverity, containers, enabled }: NewNotificationChannel,
+): Promise<NotificationChannel> {
+  const { db, secrets, now, log } = deps;
+  const { kind, config } = "url" in target
+    ? parseChannelUrl(target.url)
+    : { kind: channelKind(target.kind), config: target.config };
+  const merged = await mergeConfig(deps, kind, config, undefined);
+  assertMailServer(deps, kind, merged);
+  if (countNotificationChannels(db) >= CHANNELS_MAX) {
+    throw new AppError("conflict", `There are already ${CHANNELS_MAX} notification channels`);
+  }
+  const id = crypto.randomUUID();
+  const createdAt = now().toISOString();
+  insertNotificationChannel(db, {
+    id,
+    name,
+    kind: kind.id,
+    sealed: sealConfig(secrets, id, merged),
+    events: [...new Set(events)],
+    minSeverity,
+    containers,
+    enabled,
+    createdAt,
+    updatedAt: createdAt,
+  });
+  log.info("notification channel created", { channelId: id, kind: kind.id });
+  return getNotificationChannel(deps, id);
+}
+
+/**
+ * Changes the given fields, also within the config; its kind stays. Disabling a channel gives up
+ * its queued messages.
+ *
+ * @throws {AppError} `not_found`; `invalid` and `conflict` as for a new one; `conflict` if the
+ * stored config cannot be decrypted.
+ */
+export async function changeNotificationChannel(
+  deps: WriteDeps,
+  id: string,
+  { config: given, url, events, ...change }: NotificationChannelChange,
+): Promise<NotificationChannel> {
+  const { db, secrets, now, log } = deps;
+  const before = findNotificationChannel(db, id);
+  const kind = channelKind(before.kind);
+  const parsed = url === undefined ? undefined : parseChannelUrl(url);
+  if (parsed && parsed.kind !== kind) {
+    throw new AppError("invalid", `body.url: stands for ${parsed.kind.id}, not for ${kind.id}`);
+  }
+  const config = parsed
+    ? await mergeConfig(deps, kind, parsed.config, undefined)
+    : given && await mergeConfig(deps, kind, given, openStored(deps, before));
+  if (config) assertMailServer(deps, kind, config);
+  // Read again: another request may have changed or deleted the channel.
+  findNotificationChannel(db, id);
+  db.transaction(() => {
+    updateNotificationChannel(db, id, {
+      ...withoutUndefined(change),
+      ...(events && { events: [...new Set(events)] }),
+      ...(config && { sealed: sealConfig(secrets, id, config) }),
+      updatedAt: now().toISOString(),
+    });
+    if (change.enabled === false) {
+      updateQueuedFailed(db, targetOf(id), "The channel was disabled");
+    }
+  });
+  log.info("notification channel changed", { channelId: id });
+  return getNotificationChannel(deps, id);
+}
+
+/** Deletes a channel and its messages, queued ones included. @throws {AppError} `not_found`. */
+export function removeNotificationChannel({ db, log }: Pick<Deps, "db" | "log">, id: string): void {
+  findNotificationChannel(db, id);
+  db.transaction(() => {
+    deleteNotificationChannel(db, id);
+    deleteOutboxMessages(db, targetOf(id));
+  });
+  log.info("notification channel deleted", { channelId: id });
+}
+
+/** Sent, failed and queued messages, newest first. @throws {AppError} `not_found`. */
+export function listNotificationDeliveries(
+  { db }: Pick<Deps, "db">,
+  id: string,
+  { limit, offset }: { limit: number; offset: number },
+) {
+  findNotificationChannel(db, id);
+  const deliveries = selectOutboxMessages(db, targetOf(id), { limit, offset }).map(toDelivery);
+  return { deliveries, total: countOutboxMessages(db, targetOf(id)), limit, offset };
+}
+
+/**
+ * Queues a sent or failed message again.
+ *
+ * @returns The id of the new delivery.
+ * @throws {AppError} `not_found`; `conflict` if it is still queued.
+ */
+export function replayDelivery(
+  deps: Pick<Deps, "config" | "db" | "now" | "outbox">,
+  id: string,
+): string {
+  const message = selectOutboxMessage(deps.db, id);
+  if (message?.channel !== NOTIFICATION_CHANNEL) throw notFound("Delivery", id);
+  return replay(deps, message);
+}
+
+/** @throws {AppError} `not_found`. */
+export function findNotificationChannel(db: Deps["db"], id: string): StoredNotificationChannel {
+  const channel = selectNotificationChannel(db, id);
+  if (!channel) throw notFound("Notification channel", id);
+  return channel;
+}
+
+const targetOf = (targetId: string) => ({ channel: NOTIFICATION_CHANNEL, targetId });
+
+const toDelivery = (message: OutboxMessage) => ({
+  id: message.id,
+  event: message.eventKind,
+  title: (JSON.parse(message.payload) as { title: string }).title,
+  status: message.status,
+  attempts: message.attempts,
+  responseStatus: message.lastStatus,
+  error: message.lastError,
+  createdAt: message.createdAt,
+  lastAttemptAt: message.lastAttemptAt,
+  nextAttemptAt: message.nextAttemptAt,
+  sentAt: message.sentAt,
+});
+
+/** A mail without a server could never be sent. */
+function assertMailServer(
+  { config: { smtpUrl } }: Pick<Deps, "config">,
+  { id }: ChannelKind,
+  config: ChannelConfig,
+): void {
+  if (id === "email" && smtpUrl === null && config.smtpUrl === undefined) {
+    throw new AppError("conflict", "There is no mail server: set config.smtpUrl or SMTP_URL");
+  }
+}
+
+/** @throws {AppError} `conflict` if the config cannot be decrypted. */
+const openStored = ({ secrets }: Pick<Deps, "secrets">, channel: StoredNotificationChannel) =>
+  openOrConflict(
+    () => openConfig(secrets, channel),
+    "delete the channel and create it again",
+  );
+
+/** A channel whose config cannot be decrypted is still listed, so that it can be deleted. */
+function viewOf(
+  { secrets }: Pick<Deps, "secrets">,
+  channel: StoredNotificationChannel,
+): NotificationChannel {
+  const { sealed: _, failingSince: __, ...shown } = channel;
+  const kind = channelKind(channel.kind);
+  const config = openIfPossible(() => openConfig(secrets, channel)) ?? {};
+  return {
+    ...shown,
+    kind: kind.id,
+    config: redactConfig(kind, config),
+    hasSecret: hasSecret(kind, config),
+  };
+}
+
+const withoutUndefined = <Fields extends object>(fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

@@ -1,0 +1,140 @@
+/**
+ * Delivers queued messages to notification channels.
+ *
+ * @module
+ */
+
+import {
+  deleteThreadReference,
+  deleteThreadReferencesBefore,
+  insertThreadReference,
+  selectNotificationChannel,
+  selectThreadReference,
+  type StoredNotificationChannel,
+  updateNotificationChannel,
+} from "../../../db/ce/notification_channels.ts";
+import type { Deps } from "../../deps.ts";
+import type {
+  ChannelDeps,
+  OutboxChannel,
+  OutboxMessage,
+  OutboxOutcome,
+} from "../../events/outbox_channel.ts";
+import { OutboundError } from "../../outbound/error.ts";
+import { outboundRequest } from "../../outbound/http.ts";
+import type { OutboundDeps } from "../../outbound/url.ts";
+import { SealError } from "../../secrets.ts";
+import { openConfig } from "./config.ts";
+import { type Delivery, outcomeOf } from "./kinds/kind.ts";
+import type { NotificationMessage } from "./message.ts";
+import { NOTIFICATION_CHANNEL } from "./queue.ts";
+import { TemplateError } from "./template.ts";
+
+/** Time limit of one attempt, in milliseconds. */
+const TIMEOUT_MS = 10_000;
+
+/** Bytes read from a response; the platforms send a few hundred. */
+const RESPONSE_MAX = 16 * 1024;
+
+const HOUR_MS = 3_600_000;
+
+/** After this time a message is given up: it is news no more. */
+const AGE_MAX_MS = 24 * HOUR_MS;
+
+/** A problem that lasts longer begins a new thread. */
+const THREAD_MAX_MS = 30 * 24 * HOUR_MS;
+
+/** Until the age ends it. */
+const RETRY_MS = [5_000, 30_000, 120_000, 600_000, ...Array.from({ length: 26 }, () => HOUR_MS)];
+
+export const notificationChannel: OutboxChannel = {
+  name: NOTIFICATION_CHANNEL,
+  edition: "ce",
+  isOrdered: true,
+  retryMs: RETRY_MS,
+  send: sendNotification,
+  settle({ db, log, now }, { targetId, payload }, outcome, { lastAttemptAt }) {
+    const channel = selectNotificationChannel(db, targetId);
+    if (!channel) return;
+    updateNotificationChannel(db, targetId, {
+      lastDeliveryAt: lastAttemptAt,
+      lastError: outcome.error,
+      failingSince: outcome.result === "sent" ? null : channel.failingSince ?? lastAttemptAt,
+    });
+    if (outcome.result === "sent") {
+      const { thread, phase } = JSON.parse(payload) as NotificationMessage;
+      const key = { channelId: targetId, thread };
+      const { reference } = outcome;
+      if (phase === "end") deleteThreadReference(db, key);
+      else if (reference !== undefined) {
+        insertThreadReference(db, { ...key, reference, createdAt: now().toISOString() });
+      }
+    }
+    if (outcome.result === "gone") {
+      updateNotificationChannel(db, targetId, { enabled: false, updatedAt: lastAttemptAt });
+      log.warn("notification channel disabled: the receiver is gone", { channelId: targetId });
+    }
+  },
+};
+
+/** Forgets the threads of problems whose end was never reported. */
+export function sweepThreads({ db, now }: Pick<Deps, "db" | "now">): void {
+  deleteThreadReferencesBefore(db, new Date(now().getTime() - THREAD_MAX_MS).toISOString());
+}
+
+/** Makes one delivery attempt. */
+export async function sendNotification(
+  deps: ChannelDeps & OutboundDeps,
+  { id, targetId, eventKind, createdAt, payload }: OutboxMessage,
+  signal: AbortSignal,
+): Promise<OutboxOutcome> {
+  const channel = selectNotificationChannel(deps.db, targetId);
+  if (!channel) return failed("The channel was deleted");
+  if (!channel.enabled && eventKind !== "test") return failed("The channel is disabled");
+  if (deps.now().getTime() - Date.parse(createdAt) > AGE_MAX_MS) {
+    return failed(`It could not be sent for 24 hours: ${channel.lastError ?? "no attempt"}`);
+  }
+  const message: NotificationMessage = JSON.parse(payload);
+  const reference = selectThreadReference(deps.db, { channelId: targetId, thread: message.thread });
+  try {
+    return await attempt(deps, channel, { id, message, reference }, signal);
+  } catch (error) {
+    if (error instanceof SealError) return failed(error.message);
+    if (error instanceof TemplateError) return failed(`The template, ${error.message}`);
+    if (!(error instanceof OutboundError)) throw error;
+    return { result: "retry", status: null, error: error.message };
+  }
+}
+
+async function attempt(
+  deps: ChannelDeps & OutboundDeps,
+  channel: StoredNotificationChannel,
+  delivery: Delivery,
+  signal: AbortSignal,
+): Promise<OutboxOutcome> {
+  // The kinds are loaded when the first message is sent.
+  const { channelKind } = await import("./kinds/mod.ts");
+  const kind = channelKind(channel.kind);
+  const config = openConfig(deps.secrets, channel);
+  if (kind.send) return await kind.send(deps, config, delivery, signal);
+  const { url, method = "POST", headers, body } = kind.request!(config, delivery, deps.now());
+  const response = await outboundRequest(deps, {
+    url,
+    reach: "internal",
+    method,
+    headers: {
+      accept: "application/json, text/plain",
+      ...(typeof body === "object" && { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(method !== "GET" && { body: typeof body === "object" ? JSON.stringify(body) : body }),
+    timeoutMs: TIMEOUT_MS,
+    bodyMax: RESPONSE_MAX,
+    bodyOver: "cut",
+    signal,
+  });
+  const answer = { status: response.status, headers: response.headers, text: response.text() };
+  return kind.outcome?.(answer, deps.now()) ?? outcomeOf(answer, deps.now());
+}
+
+const failed = (error: string): OutboxOutcome => ({ result: "failed", status: null, error });

@@ -1,0 +1,53 @@
+/**
+ * Home Assistant: a webhook that triggers an automation
+ * (https://www.home-assistant.io/docs/automation/trigger/#webhook-trigger).
+ *
+ * @module
+ */
+
+import { bodyOf } from "../message.ts";
+import { type ChannelKind, joinUrl } from "./kind.ts";
+
+interface HomeAssistantConfig {
+  url: string;
+  webhookId: string;
+}
+
+const MESSAGE_MAX = 8_000;
+
+export const homeassistant: ChannelKind<HomeAssistantConfig> = {
+  id: "homeassistant",
+  name: "Home Assistant",
+  schemes: ["hassio", "hassios", "homeassistant"],
+  fields: {
+    url: { type: "address" },
+    // Who knows it can trigger the automation.
+    webhookId: {
+      type: "text",
+      isSecret: true,
+      pattern: [/^[\w-]{1,255}$/, "must have 1 to 255 letters, digits, underscores and hyphens"],
+    },
+  },
+
+  request: ({ url, webhookId }, { id, message }) => ({
+    url: joinUrl(url, `/api/webhook/${webhookId}`),
+    body: {
+      id,
+      event: message.event,
+      title: message.title,
+      message: bodyOf(message, MESSAGE_MAX),
+      severity: message.severity,
+      resolved: message.phase === "end",
+      server: message.server,
+      timestamp: message.timestamp,
+      link: message.link,
+      data: message.data,
+    },
+  }),
+
+  fromUrl({ base, path }) {
+    const webhookId = path.at(-1);
+    if (webhookId === undefined) return "must be homeassistant://host/webhook-id";
+    return { url: base(...path.slice(0, -1)), webhookId };
+  },
+};

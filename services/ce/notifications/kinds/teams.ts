@@ -1,0 +1,67 @@
+/**
+ * Microsoft Teams: a workflow that posts an Adaptive Card
+ * (https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook).
+ *
+ * @module
+ */
+
+import { bodyOf, type Tone } from "../message.ts";
+import type { ChannelKind } from "./kind.ts";
+
+interface TeamsConfig {
+  url: string;
+}
+
+const COLOR: Record<Tone, string> = {
+  problem: "attention",
+  warning: "warning",
+  good: "good",
+  news: "accent",
+};
+
+/** A card may have 28 KB; a character takes at most 6 bytes of JSON. */
+const TEXT_MAX = 4_000;
+
+export const teams: ChannelKind<TeamsConfig> = {
+  id: "teams",
+  name: "Microsoft Teams",
+  schemes: ["teams", "workflows"],
+  fields: { url: { type: "address", isSecret: true } },
+
+  request({ url }, { message }) {
+    // Unlike a TextBlock, a TextRun has no markup.
+    const run = (text: string, style: object = {}) => ({
+      type: "RichTextBlock",
+      inlines: [{ type: "TextRun", text, ...style }],
+    });
+    const card = {
+      $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
+      type: "AdaptiveCard",
+      version: "1.4",
+      body: [
+        run(message.title, { weight: "bolder", size: "medium", color: COLOR[message.tone] }),
+        ...bodyOf(message, TEXT_MAX).split("\n").filter(Boolean).map((line) => run(line)),
+      ],
+      ...(message.link !== null &&
+        { actions: [{ type: "Action.OpenUrl", title: "Open Longshore", url: message.link }] }),
+    };
+    return {
+      url,
+      body: {
+        type: "message",
+        attachments: [{
+          contentType: "application/vnd.microsoft.card.adaptive",
+          contentUrl: null,
+          content: card,
+        }],
+      },
+    };
+  },
+
+  fromUrl({ base, path, query }) {
+    if (path.length === 0) return "must be teams:// and the rest of the workflow's address";
+    const url = new URL(base(...path));
+    url.search = String(query);
+    return { url: url.href };
+  },
+};
