@@ -228,7 +228,7 @@ export const notificationEndpoints = (deps: Deps) => [
     method: "post",
     path: "/api/notifications/channels/:id/test",
     operationId: "testNotificationChannel",
-    summary: "Send a test message",
+    summary: "Test a notification channel",
     description:
       "Queues a message, even if the channel is disabled. Its deliveries show the result.",
     role: "admin",

@@ -9,6 +9,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { Hono } from "hono";
 import { insertRoleAssignment } from "../../db/enterprise/role_assignments.ts";
 import { insertRole, replacePermissions } from "../../db/enterprise/roles.ts";
+import * as z from "zod";
 import { createApp } from "../../routes/app.ts";
 import { everyRoute } from "../../routes/editions.ts";
 import type { Endpoint } from "../../routes/endpoint.ts";
@@ -274,9 +275,10 @@ function withoutRecords(
 }
 
 function reachable(endpoint: Endpoint): Endpoint {
-  const { params: _, query: __, body: ___, form: ____, version: _____, ...contract } = endpoint;
+  const { query: _, body: __, form: ___, version: ____, ...contract } = endpoint;
   const reached = () => ({ status: 200, headers: {}, body: null });
-  return { ...contract, produces: "text/plain", handle: reached };
+  const params = z.record(z.string(), z.string());
+  return { ...contract, params, produces: "text/plain", handle: reached };
 }
 
 const addressOf = ({ path }: Served) => path.replace(/:\w+/g, "x");

@@ -154,6 +154,8 @@ export type ApiToken = {
       | "registries:write"
       | "webhooks:read"
       | "webhooks:write"
+      | "notifications:read"
+      | "notifications:write"
       | "schedules:read"
       | "schedules:write"
       | "integrations:read"
@@ -1297,6 +1299,8 @@ export type IssuedApiToken = {
       | "registries:write"
       | "webhooks:read"
       | "webhooks:write"
+      | "notifications:read"
+      | "notifications:write"
       | "schedules:read"
       | "schedules:write"
       | "integrations:read"
@@ -1591,6 +1595,8 @@ export type NewApiToken = {
       | "registries:write"
       | "webhooks:read"
       | "webhooks:write"
+      | "notifications:read"
+      | "notifications:write"
       | "schedules:read"
       | "schedules:write"
       | "integrations:read"
@@ -1772,6 +1778,62 @@ export type NewNetwork = {
   labels?: Record<string, string>;
 };
 
+export type NewNotificationChannel = {
+  name: string;
+  kind?:
+    | "email"
+    | "ntfy"
+    | "gotify"
+    | "discord"
+    | "slack"
+    | "teams"
+    | "telegram"
+    | "matrix"
+    | "mattermost"
+    | "rocketchat"
+    | "googlechat"
+    | "pushover"
+    | "pagerduty"
+    | "opsgenie"
+    | "signal"
+    | "apprise"
+    | "homeassistant"
+    | "webhook";
+  config?: Record<string, string | number | (string)[] | Record<string, string> | null>;
+  url?: string;
+  events?: (
+    | "*"
+    | "alert.fired"
+    | "alert.resolved"
+    | "container.down"
+    | "container.up"
+    | "container.unhealthy"
+    | "container.oom"
+    | "incident.created"
+    | "incident.updated"
+    | "incident.resolved"
+    | "monitor.down"
+    | "monitor.up"
+    | "sla.breached"
+    | "remediation.executed"
+    | "remediation.disabled"
+    | "schedule.failed"
+    | "status_page.updated"
+    | "certificate.expiring"
+    | "image.update_available"
+    | "account.new_sign_in"
+    | "update.started"
+    | "update.succeeded"
+    | "update.rolled_back"
+    | "update.failed"
+    | "update.needs_attention"
+    | "test"
+  )[];
+  minSeverity?: "info" | "warning" | "critical";
+  containers?: (string)[] | null;
+  enabled?: boolean;
+};
+
 export type NewRegistry = {
   host: string;
   pathPrefix?: string | null;
@@ -1919,6 +1981,100 @@ export type NewWebhook = {
   headers?: Record<string, string>;
 };
 
+export type NotificationChannel = {
+  id: string;
+  name: string;
+  kind:
+    | "email"
+    | "ntfy"
+    | "gotify"
+    | "discord"
+    | "slack"
+    | "teams"
+    | "telegram"
+    | "matrix"
+    | "mattermost"
+    | "rocketchat"
+    | "googlechat"
+    | "pushover"
+    | "pagerduty"
+    | "opsgenie"
+    | "signal"
+    | "apprise"
+    | "homeassistant"
+    | "webhook";
+  config: Record<string, string | number | (string)[] | Record<string, string>>;
+  hasSecret: boolean;
+  events: (string)[];
+  minSeverity: "info" | "warning" | "critical";
+  containers: (string)[] | null;
+  enabled: boolean;
+  createdAt: string;
+  updatedAt: string;
+  lastDeliveryAt: string | null;
+  lastError: string | null;
+};
+
+export type NotificationChannelChanges = {
+  name?: string;
+  events?: (
+    | "*"
+    | "alert.fired"
+    | "alert.resolved"
+    | "container.down"
+    | "container.up"
+    | "container.unhealthy"
+    | "container.oom"
+    | "incident.created"
+    | "incident.updated"
+    | "incident.resolved"
+    | "monitor.down"
+    | "monitor.up"
+    | "sla.breached"
+    | "remediation.executed"
+    | "remediation.disabled"
+    | "schedule.failed"
+    | "status_page.updated"
+    | "certificate.expiring"
+    | "image.update_available"
+    | "account.new_sign_in"
+    | "update.started"
+    | "update.succeeded"
+    | "update.rolled_back"
+    | "update.failed"
+    | "update.needs_attention"
+    | "test"
+  )[];
+  minSeverity?: "info" | "warning" | "critical";
+  containers?: (string)[] | null;
+  enabled?: boolean;
+  config?: Record<string, string | number | (string)[] | Record<string, string> | null>;
+  url?: string;
+};
+
+export type NotificationChannelList = { channels: (NotificationChannel)[] };
+
+export type NotificationDelivery = {
+  id: string;
+  event: string;
+  title: string;
+  status: "queued" | "sent" | "failed";
+  attempts: number;
+  responseStatus: number | null;
+  error: string | null;
+  createdAt: string;
+  lastAttemptAt: string | null;
+  nextAttemptAt: string | null;
+  sentAt: string | null;
+};
+
+export type NotificationDeliveryPage = {
+  deliveries: (NotificationDelivery)[];
+  total: number;
+  limit: number;
+  offset: number;
+};
+
 export type OpenApiDocument = { openapi: "3.1.0" };
 
 export type Outage = {
@@ -1979,6 +2135,7 @@ export type Permission = {
     | "alerts"
     | "registries"
     | "webhooks"
+    | "notifications"
     | "schedules"
     | "integrations"
     | "incidents"
@@ -2092,6 +2249,8 @@ export type PublicStatusPageIncident = {
 };
 
 export type PushDevice = { token: string };
+
+export type QueuedNotification = { ok: true; deliveryId: string };
 
 export type RebuildOptions = { pull?: "always" | "missing" | "never" };
 
@@ -2962,6 +3121,7 @@ export interface Operations {
   };
   "DELETE /api/integrations/{id}": { path: { id: string }; result: Done };
   "DELETE /api/networks/{id}": { path: { id: string }; result: NetworkDeletion };
+  "DELETE /api/notifications/channels/{id}": { path: { id: string }; result: Done };
   "DELETE /api/registries/{id}": { path: { id: string }; result: Done };
   "DELETE /api/schedules/{id}": { path: { id: string }; result: Done };
   "DELETE /api/stacks/{name}": { path: { name: string }; result: Done };
@@ -3143,6 +3303,7 @@ export interface Operations {
         | "alerts"
         | "registries"
         | "webhooks"
+        | "notifications"
         | "schedules"
         | "integrations"
         | "incidents"
@@ -3365,6 +3526,13 @@ export interface Operations {
     result: MetricsHistory;
   };
   "GET /api/networks": { result: NetworkList };
+  "GET /api/notifications/channels": { result: NotificationChannelList };
+  "GET /api/notifications/channels/{id}": { path: { id: string }; result: NotificationChannel };
+  "GET /api/notifications/channels/{id}/deliveries": {
+    path: { id: string };
+    query?: { limit?: number; offset?: number };
+    result: NotificationDeliveryPage;
+  };
   "GET /api/overview": { result: Overview };
   "GET /api/registries": { result: RegistryList };
   "GET /api/registries/{id}": { path: { id: string }; result: Registry };
@@ -3605,6 +3773,15 @@ export interface Operations {
   "POST /api/jobs/{id}/cancel": { path: { id: string }; result: Job };
   "POST /api/maintenance": { body: MaintenanceChange; result: Maintenance };
   "POST /api/networks": { body: NewNetwork; result: Network };
+  "POST /api/notifications/channels": { body: NewNotificationChannel; result: NotificationChannel };
+  "POST /api/notifications/channels/{id}/test": {
+    path: { id: string };
+    result: QueuedNotification;
+  };
+  "POST /api/notifications/deliveries/{id}/replay": {
+    path: { id: string };
+    result: QueuedNotification;
+  };
   "POST /api/push/register": { body: PushDevice; result: Done };
   "POST /api/push/unregister": { body: RegisteredDevice; result: Done };
   "POST /api/registries": { body: NewRegistry; result: Registry };
@@ -3791,6 +3968,16 @@ export interface Operations {
     path: { id: string };
     body: IntegrationChanges | undefined;
     result: Integration;
+  };
+  "PUT /api/notifications/channels/{id}": {
+    path: { id: string };
+    body: NotificationChannelChanges | undefined;
+    result: NotificationChannel;
+  };
+  "PUT /api/notifications/channels/{id}/toggle": {
+    path: { id: string };
+    body: EnabledBody;
+    result: NotificationChannel;
   };
   "PUT /api/registries/{id}": {
     path: { id: string };

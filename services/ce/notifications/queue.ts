@@ -135,6 +135,6 @@ const insert = (
     payload: JSON.stringify(message),
   }, delayMs);
 
-/** A task that ended as it should is no problem; webhooks and streams have the event. */
+/** A task that ended as it should is not a problem; webhooks and streams have the event. */
 const isFinishedTask = (event: AppEvent) =>
   event.event === "container.down" && event.data.reason === "exited" && event.data.exitCode === 0;

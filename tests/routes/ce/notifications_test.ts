@@ -213,7 +213,7 @@ Deno.test("only events that the channel wants are sent", async () => {
   emit(app.deps, "container.down", down("db"));
   emit(app.deps, "container.oom", { container: "web-2", id: "c2" });
   emit(app.deps, "container.unhealthy", { container: "web-2", id: "c2", healthOutput: null });
-  // A finished task is no problem.
+  // A finished task is not a problem.
   emit(app.deps, "container.down", { ...down("web-3"), exitCode: 0 });
   await deliver(app);
   // The end of a problem is sent although its severity is lower.
