@@ -94,7 +94,7 @@ function configOf(service: Service): Record<string, unknown> {
 }
 
 /** `8000-8002/udp` as single ports. */
-function exposedPorts(entry: string): string[] {
+export function exposedPorts(entry: string): string[] {
   const [range = "", protocol = "tcp"] = entry.split("/");
   const [first = 0, last = first] = range.split("-").map(Number);
   return Array.from({ length: last - first + 1 }, (_, index) => `${first + index}/${protocol}`);

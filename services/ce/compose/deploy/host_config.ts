@@ -25,6 +25,16 @@ export type FindPeer = (service: string) => Peer;
 
 const size = (bytes: string | undefined) => bytes === undefined ? undefined : Number(bytes);
 
+/** Devices that the engine chooses. */
+export interface DeviceRequest {
+  Driver?: string;
+  /** -1 for all. */
+  Count?: number;
+  DeviceIDs?: string[] | null | undefined;
+  Capabilities?: string[][] | null;
+  Options?: Record<string, string> | null;
+}
+
 /** Without networks and mounts. Undefined fields are left to the engine. */
 export function hostConfigOf(service: Service, findPeer: FindPeer): Record<string, unknown> {
   const { blkio_config: blkio, deploy, logging } = service;
@@ -121,18 +131,10 @@ function volumesFrom(entry: string, findPeer: FindPeer): string {
 const rates = (list: { path?: string; rate?: string | number }[] | undefined) =>
   list?.map(({ path, rate }) => ({ Path: path, Rate: Number(rate) }));
 
-function deviceRequests({ deploy, devices, gpus }: Service): unknown[] | undefined {
+/** Requests of GPUs and other devices by their properties, and of devices by a CDI name. */
+export function deviceRequests({ deploy, devices, gpus }: Service): DeviceRequest[] | undefined {
   const names = (devices ?? []).filter(({ target }) => target === undefined);
-  const requests = [
-    ...deploy?.resources?.reservations?.devices ?? [],
-    ...gpus ?? [],
-  ] as {
-    capabilities?: string[];
-    count?: number;
-    device_ids?: string[];
-    driver?: string;
-    options?: Record<string, string>;
-  }[];
+  const requests = [...deploy?.resources?.reservations?.devices ?? [], ...gpus ?? []];
   const all = [
     ...requests.map(({ capabilities, count, device_ids, driver, options }) => ({
       Driver: driver ?? "",
@@ -162,7 +164,8 @@ function portBindings({ ports = [] }: Service): PortMap {
 
 const CONDITIONS: Readonly<Record<string, string>> = { none: "no", any: "always" };
 
-function restartPolicyOf({ restart, deploy }: Service): RestartPolicy | undefined {
+/** The restart policy; that of `deploy` wins. */
+export function restartPolicyOf({ restart, deploy }: Service): RestartPolicy | undefined {
   const policy = deploy?.restart_policy;
   if (policy) {
     const condition = policy.condition ?? "any";
@@ -214,6 +217,13 @@ function bindText({ type, source = "", target, read_only, bind }: Mount): string
   return `${source}:${target}:${options.join(",")}`;
 }
 
+const bindOptions = ({ propagation, recursive }: NonNullable<Mount["bind"]>) => ({
+  ...(propagation !== undefined && { Propagation: propagation }),
+  ...(recursive === "disabled" && { NonRecursive: true }),
+  ...(recursive === "writable" && { ReadOnlyNonRecursive: true }),
+  ...(recursive === "readonly" && { ReadOnlyForceRecursive: true }),
+});
+
 function mountRequest(mount: Mount, { volumes }: Project): MountRequest {
   const { type, source, target, read_only, consistency, bind, volume, tmpfs, image } = mount;
   const name = type === "volume" && source !== undefined ? volumes[source]?.name ?? source : source;
@@ -223,7 +233,7 @@ function mountRequest(mount: Mount, { volumes }: Project): MountRequest {
     ...(name !== undefined && { Source: name }),
     ...(read_only && { ReadOnly: true }),
     ...(consistency !== undefined && { Consistency: consistency }),
-    ...(bind?.propagation !== undefined && { BindOptions: { Propagation: bind.propagation } }),
+    ...(bind && { BindOptions: bindOptions(bind) }),
     ...(volume && {
       VolumeOptions: {
         ...(volume.nocopy && { NoCopy: true }),

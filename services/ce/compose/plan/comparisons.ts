@@ -12,6 +12,8 @@ import type {
   HostConfig,
 } from "../../../../engine/containers.ts";
 import { isAtLeast } from "../../../../engine/query.ts";
+import { exposedPorts } from "../deploy/container.ts";
+import { type DeviceRequest, deviceRequests, restartPolicyOf } from "../deploy/host_config.ts";
 import { LABEL } from "../labels.ts";
 import type { Project, Service } from "../load/resolve.ts";
 import { parseDuration, printDuration } from "../load/values.ts";
@@ -147,7 +149,7 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
   devices: {
     wanted: ({ devices = [] }) =>
       entries(
-        devices.filter((device) => !isCdi(device.source))
+        devices.filter(({ target }) => target !== undefined)
           .map(({ source, target = source, permissions = "rwm" }) =>
             [source, target, permissions].join(":")
           ),
@@ -202,26 +204,7 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
     found: (_, { ExtraHosts }) => entries(ExtraHosts?.map((entry) => entry.replace(":", "="))),
   },
   gpus: {
-    wanted: ({ gpus = [], devices = [], deploy }) =>
-      entries([
-        ...[...gpus, ...deploy?.resources?.reservations?.devices ?? []].map((request) =>
-          deviceText({
-            Driver: request.driver,
-            Count: request.count ?? (request.device_ids ? 0 : -1),
-            DeviceIDs: request.device_ids,
-            Capabilities: [request.capabilities ?? []],
-            Options: request.options,
-          })
-        ),
-        ...(devices.some(({ source }) => isCdi(source))
-          ? [
-            deviceText({
-              Driver: "cdi",
-              DeviceIDs: devices.map(({ source }) => source).filter(isCdi),
-            }),
-          ]
-          : []),
-      ]),
+    wanted: (service) => entries(deviceRequests(service)?.map(deviceText)),
     found: (_, { DeviceRequests }) =>
       entries(DeviceRequests?.map((request) => deviceText(request as DeviceRequest))),
   },
@@ -395,15 +378,8 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
     found: (_, { ReadonlyRootfs }) => ReadonlyRootfs,
   },
   restart: {
-    wanted: (service) => {
-      const restart = restartOf(service);
-      return restart === "no" ? undefined : restart?.replace(/:0$/, "");
-    },
-    found: (_, { RestartPolicy }) => {
-      const { Name = "", MaximumRetryCount = 0 } = RestartPolicy ?? {};
-      if (Name === "no") return undefined;
-      return MaximumRetryCount > 0 ? `${Name}:${MaximumRetryCount}` : Name;
-    },
+    wanted: (service) => restartText(restartPolicyOf(service)),
+    found: (_, { RestartPolicy }) => restartText(RestartPolicy),
   },
   runtime: {
     wanted: ({ runtime }) => runtime,
@@ -415,7 +391,15 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
   },
   security_opt: {
     wanted: ({ security_opt }) => entries(security_opt?.map(securityOption)),
-    found: (_, { SecurityOpt }) => entries(SecurityOpt?.map(securityOption)),
+    found: (_, { SecurityOpt }, __, { service: { security_opt, privileged, pid, ipc } }) => {
+      const found = SecurityOpt?.map(securityOption) ?? [];
+      if (!privileged && pid === undefined && ipc === undefined) return entries(found);
+      // The engine adds labels to containers that share its namespaces.
+      const wanted = security_opt?.map(securityOption) ?? [];
+      return entries(
+        found.filter((option) => !option.startsWith("label=") || wanted.includes(option)),
+      );
+    },
   },
   shm_size: {
     wanted: ({ shm_size }) => bytes(shm_size),
@@ -518,19 +502,6 @@ export function unknownSettings(
     );
 }
 
-/**
- * The restart policy; that of `deploy` wins.
- *
- * @returns E.g. `on-failure:3`; `undefined` if it is not given.
- */
-export function restartOf({ restart, deploy }: Service): string | undefined {
-  const { condition = "any", max_attempts } = deploy?.restart_policy ?? {};
-  if (!deploy?.restart_policy) return restart;
-  if (condition === "none") return "no";
-  if (condition === "any") return "always";
-  return max_attempts ? `on-failure:${max_attempts}` : "on-failure";
-}
-
 /** The settings of a health check; without those that are not given. */
 export function healthcheckOf(check: ContainerConfig["Healthcheck"]): Record<string, string> {
   const { Test = [], Retries, Interval, Timeout, StartPeriod, StartInterval } = check ?? {};
@@ -549,12 +520,12 @@ export function healthcheckOf(check: ContainerConfig["Healthcheck"]): Record<str
 export const entries = (list: readonly string[] | null | undefined) =>
   Object.fromEntries((list ?? []).map((entry) => [entry, ""]));
 
-/** Variables by name. */
+/** Variables by name; a name without a value is not set. */
 export const variablesOf = (list: readonly string[] | null | undefined) =>
   Object.fromEntries(
-    (list ?? []).map((entry) => {
+    (list ?? []).filter((entry) => entry.includes("=")).map((entry) => {
       const at = entry.indexOf("=");
-      return at < 0 ? [entry, ""] : [entry.slice(0, at), entry.slice(at + 1)];
+      return [entry.slice(0, at), entry.slice(at + 1)];
     }),
   );
 
@@ -589,14 +560,10 @@ const securityOption = (option: string) =>
 const portText = (ip: string | undefined, published: string | undefined, target: string) =>
   `${ip && ip !== "0.0.0.0" ? `${ip}:` : ""}${published ? `${published}:` : ""}${target}`;
 
-/** `3000-3001/udp` is two ports. */
-function exposedPorts(entry: string): string[] {
-  const [range = "", protocol = "tcp"] = entry.split("/");
-  const [first = "", last = first] = range.split("-");
-  return Array.from(
-    { length: Number(last) - Number(first) + 1 },
-    (_, index) => `${Number(first) + index}/${protocol}`,
-  );
+function restartText(policy: HostConfig["RestartPolicy"]): string | undefined {
+  const { Name = "", MaximumRetryCount = 0 } = policy ?? {};
+  if (Name === "no") return undefined;
+  return MaximumRetryCount > 0 ? `${Name}:${MaximumRetryCount}` : Name;
 }
 
 const networksOf = ({ NetworkSettings }: ContainerInspect) =>
@@ -663,17 +630,6 @@ const attachmentText = (
     ...[...new Set(aliases)].sort().map((alias) => `alias ${alias}`),
     ...Object.entries(options ?? {}).sort().map(([name, value]) => `${name}=${value}`),
   ].join(", ");
-
-/** The name of a device in the Container Device Interface, e.g. `vendor.com/gpu=0`. */
-const isCdi = (source: string) => /^[^/]+\/[^=]+=[^=]+$/.test(source);
-
-interface DeviceRequest {
-  Driver?: string | undefined;
-  Count?: number | undefined;
-  DeviceIDs?: string[] | null | undefined;
-  Capabilities?: string[][] | null | undefined;
-  Options?: Record<string, string> | null | undefined;
-}
 
 const deviceText = ({ Driver, Count, DeviceIDs, Capabilities, Options }: DeviceRequest) =>
   [
