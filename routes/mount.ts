@@ -77,7 +77,8 @@ function handler(
   };
 
   function handle(input: AnyInput): unknown {
-    if (isContainerAction) input.note.targets = containerNames((input.params as PathParams).id!);
+    const { id } = (input.params ?? {}) as PathParams;
+    if (isContainerAction && id !== undefined) input.note.targets = containerNames(id);
     return endpoint.handle(input);
   }
 
