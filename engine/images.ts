@@ -11,6 +11,7 @@ import { parseReference } from "./image_reference.ts";
 import { jsonLines } from "./json_lines.ts";
 import { segments } from "./path.ts";
 import { type Filters, filtersText, withMargin } from "./query.ts";
+import { type RegistryAuth, registryAuthHeader } from "./registry_auth.ts";
 
 /** One entry of `GET /images/json`. */
 export interface ImageSummary {
@@ -81,15 +82,6 @@ export interface ImageLayer {
   /** Bytes. */
   Size: number;
   Comment: string;
-}
-
-/** Credentials for a registry. */
-export interface RegistryAuth {
-  username?: string;
-  password?: string;
-  /** Instead of user name and password. */
-  identitytoken?: string;
-  serveraddress: string;
 }
 
 interface Signal {
@@ -228,16 +220,6 @@ export async function imagePull(
   }
 }
 
-/** The header with credentials for a registry: base64url of JSON. */
-export function registryAuthHeader(
-  auth: RegistryAuth | undefined,
-): Record<string, string> | undefined {
-  return auth && {
-    "X-Registry-Auth": new TextEncoder().encode(JSON.stringify(auth))
-      .toBase64({ alphabet: "base64url" }),
-  };
-}
-
 /** The engine contacts the registry before it responds. */
 const PULL_HEAD_TIMEOUT_MS = 300_000;
 
@@ -261,34 +243,6 @@ function toPullError(message: string, cause?: unknown): EngineError {
     : 502;
   return new EngineError(status, message, { cause });
 }
-
-/** What a registry has under a reference. */
-export interface Distribution {
-  Descriptor: { digest: string; mediaType?: string; size?: number };
-  /** Empty for engines that do not know; a plain image has one. */
-  Platforms?: { os?: string; architecture?: string; variant?: string }[] | null;
-}
-
-/**
- * Lets the engine ask the registry for an image. Podman does not have this.
- *
- * @throws {EngineError} 401, 403 or 404 from the registry, or 500, with the engine's text.
- */
-export function distributionInspect(
-  engine: Engine,
-  reference: string,
-  { auth, signal }: { auth?: RegistryAuth | undefined } & Signal = {},
-): Promise<Distribution> {
-  return engine.json("GET", `/distribution/${segments("image", reference)}/json`, {
-    headers: registryAuthHeader(auth),
-    signal,
-    long: true,
-    headTimeoutMs: DISTRIBUTION_HEAD_TIMEOUT_MS,
-  });
-}
-
-/** The engine tries its mirrors one after another. */
-const DISTRIBUTION_HEAD_TIMEOUT_MS = 60_000;
 
 /** How long the engine may take before the first byte of an archive, e.g. to collect the layers. */
 const SAVE_HEAD_TIMEOUT_MS = 600_000;

@@ -6,7 +6,7 @@
  */
 
 import type { Engine } from "./client.ts";
-import { type RegistryAuth, registryAuthHeader } from "./images.ts";
+import { type RegistryAuth, registryAuthHeader } from "./registry_auth.ts";
 import { segment } from "./path.ts";
 import { type Filters, filtersText } from "./query.ts";
 

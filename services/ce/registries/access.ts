@@ -6,7 +6,7 @@
 
 import { selectRegistriesOfHost, type StoredRegistry } from "../../../db/ce/registries.ts";
 import type { ImageReference } from "../../../engine/image_reference.ts";
-import type { RegistryAuth } from "../../../engine/images.ts";
+import type { RegistryAuth } from "../../../engine/registry_auth.ts";
 import type { Deps } from "../../deps.ts";
 import { openOrConflict, type Secrets } from "../../secrets.ts";
 import { type FileEntry, readAuthFile } from "./auth_file.ts";

@@ -6,7 +6,7 @@
 
 import { EngineError, EngineUnreachableError } from "../../../engine/errors.ts";
 import { canonicalReference, type ImageReference } from "../../../engine/image_reference.ts";
-import { type Distribution, distributionInspect } from "../../../engine/images.ts";
+import { type Distribution, distributionInspect } from "../../../engine/distribution.ts";
 import type { Deps } from "../../deps.ts";
 import { credentialsFor, type RegistryAccessDeps } from "./access.ts";
 import { RegistryError } from "./error.ts";

@@ -7,7 +7,7 @@
 
 import { EngineError } from "../../../engine/errors.ts";
 import { findReference } from "../../../engine/image_reference.ts";
-import type { RegistryAuth } from "../../../engine/images.ts";
+import type { RegistryAuth } from "../../../engine/registry_auth.ts";
 import {
   type Service,
   serviceInspect,
