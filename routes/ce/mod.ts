@@ -84,7 +84,7 @@ export const ceGroups: readonly EndpointGroup[] = [
     ],
   },
   {
-    paths: ["/api/stacks"],
+    paths: ["/api/stacks", "/api/compose"],
     parts: [
       async () => (await import("./stacks.ts")).stackEndpoints,
       async () => (await import("./updates/stack_update.ts")).stackUpdateEndpoints,

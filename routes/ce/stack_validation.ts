@@ -1,11 +1,11 @@
 /**
- * /api/stacks/validate: checks Compose files.
+ * /api/stacks/validate and /api/compose: checks Compose files, and helps editors to write them.
  *
  * @module
  */
 
 import * as z from "zod";
-import { validateStack } from "../../services/ce/compose/validate.ts";
+import { getComposeKeys, validateStack } from "../../services/ce/compose/validate.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { SOURCES_BODY_BYTES_MAX, StackName, StackSources } from "./stack_shapes.ts";
@@ -22,6 +22,8 @@ const Issue = z.object({
   column: z.int().meta({ description: "From 1" }),
   message: z.string().meta({ example: "is unknown; did you mean volumes?" }),
 }).meta({ id: "ComposeIssue" });
+
+const ByPath = z.record(z.string(), z.array(z.string()));
 
 export const stackValidationEndpoints = (deps: Deps) => [
   endpoint({
@@ -68,4 +70,23 @@ export const stackValidationEndpoints = (deps: Deps) => [
     });
     return { ...validation, resolved: validation.resolved && { ...validation.resolved } };
   }),
+
+  endpoint({
+    method: "get",
+    path: "/api/compose/keys",
+    operationId: "getComposeKeys",
+    scope: "open",
+    summary: "List keys of Compose files",
+    description: "For completion in editors: the keys that have an effect here, by path. In a " +
+      "path, `*` is any name, and items of a list have the path of the list.",
+    role: "viewer",
+    permission: "stacks:read",
+    returns: z.object({
+      keys: ByPath.meta({ example: { "services.*": ["command", "image"] } }),
+      values: ByPath.meta({
+        description: "Of keys with a fixed choice",
+        example: { "services.*.read_only": ["true", "false"] },
+      }),
+    }).meta({ id: "ComposeKeys" }),
+  }, () => getComposeKeys()),
 ];

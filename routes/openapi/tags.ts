@@ -24,7 +24,7 @@ export const TAGS: readonly Tag[] = [
   {
     name: "Stacks",
     edition: "ce",
-    groups: ["stacks"],
+    groups: ["stacks", "compose"],
     description: "Compose projects and Swarm stacks.",
   },
   { name: "Images", edition: "ce", groups: ["images"], description: "Images of the host." },

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ComposeKeys } from "./load/completion.ts";
 import type { LoadedProject, ProjectSources } from "./load/load.ts";
 import type { Project } from "./load/resolve.ts";
 import type { LoadIssue } from "./load/scope.ts";
@@ -62,4 +63,10 @@ export async function validateStack(
     services: Object.keys(project?.services ?? {}),
     resolved: project,
   };
+}
+
+/** The keys of Compose files that have an effect, for editors. */
+export async function getComposeKeys(): Promise<ComposeKeys> {
+  const { listComposeKeys } = await import("./load/completion.ts");
+  return listComposeKeys();
 }

@@ -95,3 +95,15 @@ Deno.test("POST /api/stacks/validate takes a Compose text of 1 MiB", async () =>
   equal(status, 200);
   equal(body.valid, true);
 });
+
+Deno.test("GET /api/compose/keys lists keys and values by path", async () => {
+  using app = testApp();
+
+  const { status, body } = await app.call("GET", "/api/compose/keys", undefined, {
+    role: "viewer",
+  });
+
+  equal(status, 200);
+  equal(body.keys["services.*"].includes("image"), true);
+  deepEqual(body.values["services.*.init"], ["true", "false"]);
+});

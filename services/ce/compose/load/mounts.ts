@@ -8,6 +8,7 @@ import { checkMounted, isAbsolutePath, isPath, resolvePath, trimSlash } from "./
 import {
   boolean,
   byKind,
+  completing,
   failAt,
   fileMode,
   object,
@@ -103,7 +104,7 @@ const longMount = object({
 }, { required: ["type", "target"] });
 
 /** One entry of `volumes` of a service. */
-export const mount: Reader<Mount> = (node, path, scope) => {
+export const mount: Reader<Mount> = completing(longMount.completion, (node, path, scope) => {
   const read = byKind<Mount, never, Mount>({
     scalar: parsed(parseMount),
     map: (node, path, scope) => {
@@ -128,4 +129,4 @@ export const mount: Reader<Mount> = (node, path, scope) => {
   } catch (error) {
     return failAt(node, path, scope, (error as Error).message);
   }
-};
+});

@@ -7,6 +7,7 @@
 import ipaddr from "ipaddr.js";
 import {
   byKind,
+  completing,
   failAt,
   name,
   object,
@@ -114,7 +115,7 @@ export const ports: Reader<Port[]> = byKind<Port[], never, Port[]>({
     spend(scope, read?.length ?? 0, path, node.at);
     return read;
   },
-  map: (node, path, scope) => {
+  map: completing(longPort.completion, (node, path, scope) => {
     const { published, target, ...rest } = longPort(node, path, scope) ?? {};
     if (target === undefined) return undefined;
     const isGiven = published !== undefined && published !== "";
@@ -125,7 +126,7 @@ export const ports: Reader<Port[]> = byKind<Port[], never, Port[]>({
       target,
       ...(isGiven ? { published } : {}),
     }];
-  },
+  }),
 });
 
 /** An entry of `expose`: a port or a range, with an optional protocol. */

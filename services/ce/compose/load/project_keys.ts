@@ -11,6 +11,7 @@ import {
   anyText,
   boolean,
   byKind,
+  completing,
   exactList,
   format,
   impossible,
@@ -47,9 +48,8 @@ export interface Part {
 }
 
 /** A part of the project, by the reader of its keys. */
-const part =
-  <T extends External>(reader: Reader<T>): Reader<Omit<T, keyof External> & Part> =>
-  (node, path, scope) => {
+const part = <T extends External>(reader: Reader<T>): Reader<Omit<T, keyof External> & Part> =>
+  completing(reader.completion, (node, path, scope) => {
     const { external, ...read } = reader(node, path, scope) ?? {} as T;
     if (!external) return read as Omit<T, keyof External> & Part;
     const [extra] = Object.keys(read).filter((key) => key !== "name");
@@ -59,7 +59,7 @@ const part =
     const given = typeof external === "object" ? external.name : undefined;
     const name = given ?? read.name ?? path.slice(path.indexOf(".") + 1);
     return { name, external: true } as Omit<T, keyof External> & Part;
-  };
+  });
 
 const network = part(object({
   name,

@@ -10,7 +10,22 @@ import { fail, type Position, quote, type Scope, warn } from "./scope.ts";
 import type { MapNode, Node, ScalarNode } from "./yaml_tree.ts";
 
 /** Returns the value; `undefined` if it is not given (`null`), and after an error. */
-export type Reader<T> = (node: Node, path: string, scope: Scope) => T | undefined;
+export interface Reader<T> {
+  (node: Node, path: string, scope: Scope): T | undefined;
+  /** What an editor can complete; nothing unless given. */
+  readonly completion?: Completion;
+}
+
+/** What a reader accepts, as far as an editor can complete it; `completion.ts` lists it. */
+export interface Completion {
+  /** The keys of a map. Items of a list of maps have the completion of the list. */
+  fields?: Fields;
+  /** The reader of each entry of a map with any keys. */
+  each?: Reader<unknown>;
+  values?: readonly string[];
+  /** A key that is refused or without effect, and therefore not completed. */
+  isHidden?: true;
+}
 
 /** Readers by key. */
 export type Fields = Readonly<Record<string, Reader<unknown>>>;
@@ -19,6 +34,12 @@ export type Fields = Readonly<Record<string, Reader<unknown>>>;
 export type Read<F extends Fields> = {
   [Key in keyof F]?: F[Key] extends Reader<infer T> ? T : never;
 };
+
+/** Adds to a new reader what an editor can complete. */
+export const completing = <T>(
+  completion: Completion | undefined,
+  reader: Reader<T>,
+): Reader<T> => completion ? Object.assign(reader, { completion }) : reader;
 
 /** Names of services, networks, volumes, configs and secrets. */
 const RESOURCE_NAME = /^[a-zA-Z0-9._-]+$/;
@@ -63,7 +84,11 @@ export const anyText: Reader<string> = (node, path, scope) =>
     ? printScalar(node)
     : failAt(node, path, scope, "must be a string, a number or a boolean");
 
-export const boolean: Reader<boolean> = (node, path, scope) => {
+export const boolean: Reader<boolean> = completing({ values: ["true", "false"] }, (
+  node,
+  path,
+  scope,
+) => {
   if (isNull(node)) return undefined;
   if (node.kind === "scalar") {
     const word = String(node.value).toLowerCase();
@@ -73,7 +98,7 @@ export const boolean: Reader<boolean> = (node, path, scope) => {
     }
   }
   return failAt(node, path, scope, "must be true or false");
-};
+});
 
 /** A number, or a string with one. */
 export const number: Reader<number> = (node, path, scope) => {
@@ -119,12 +144,13 @@ export const fileMode: Reader<string> = (node, path, scope) => {
   return failAt(node, path, scope, "must be an octal file mode such as 0440");
 };
 
-export const oneOf = <const T extends string>(...values: T[]): Reader<T> => (node, path, scope) => {
-  const value = text(node, path, scope);
-  if (value === undefined) return undefined;
-  const known = values.find((known) => known === value);
-  return known ?? failAt(node, path, scope, `must be one of ${values.join(", ")}`);
-};
+export const oneOf = <const T extends string>(...values: T[]): Reader<T> =>
+  completing({ values }, (node, path, scope) => {
+    const value = text(node, path, scope);
+    if (value === undefined) return undefined;
+    const known = values.find((known) => known === value);
+    return known ?? failAt(node, path, scope, `must be one of ${values.join(", ")}`);
+  });
 
 /** A string in a format. */
 export const format = (pattern: RegExp, message: string): Reader<string> => (node, path, scope) => {
@@ -179,22 +205,30 @@ export function entriesOf(
 }
 
 /** Repeated entries are dropped, as Compose does. */
-export const list = <T>(item: Reader<T>): Reader<T[]> => (node, path, scope) => {
-  const read = exactList(item)(node, path, scope);
-  return read && [...new Set(read)];
-};
-
-/** A list in which equal entries mean something, e.g. the arguments of a command. */
-export const exactList = <T>(item: Reader<T>): Reader<T[]> => (node, path, scope) =>
-  isNull(node) ? undefined : itemsOf(node, path, scope).flatMap(([each, inner]) => {
-    if (isNull(each)) return failAt(each, inner, scope, "must not be empty") ?? [];
-    const value = item(each, inner, scope);
-    return value === undefined ? [] : [value];
+export const list = <T>(item: Reader<T>): Reader<T[]> =>
+  completing(item.completion, (node, path, scope) => {
+    const read = exactList(item)(node, path, scope);
+    return read && [...new Set(read)];
   });
 
+/** A list in which equal entries mean something, e.g. the arguments of a command. */
+export const exactList = <T>(item: Reader<T>): Reader<T[]> =>
+  completing(
+    item.completion,
+    (node, path, scope) =>
+      isNull(node) ? undefined : itemsOf(node, path, scope).flatMap(([each, inner]) => {
+        if (isNull(each)) return failAt(each, inner, scope, "must not be empty") ?? [];
+        const value = item(each, inner, scope);
+        return value === undefined ? [] : [value];
+      }),
+  );
+
 /** A list whose items each yield several values, e.g. a range of ports. */
-export const flatList = <T>(item: Reader<T[]>): Reader<T[]> => (node, path, scope) =>
-  exactList(item)(node, path, scope)?.flat();
+export const flatList = <T>(item: Reader<T[]>): Reader<T[]> =>
+  completing(
+    item.completion,
+    (node, path, scope) => exactList(item)(node, path, scope)?.flat(),
+  );
 
 /** A list of names that is short for a map, with the same value for each. */
 export const mapOfNames =
@@ -208,15 +242,16 @@ export const mapOfNames =
     return Object.fromEntries(entries);
   };
 
-export const oneOrList = <T>(item: Reader<T>): Reader<T[]> => (node, path, scope) => {
-  if (node.kind === "list") return list(item)(node, path, scope);
-  const value = item(node, path, scope);
-  return value === undefined ? undefined : [value];
-};
+export const oneOrList = <T>(item: Reader<T>): Reader<T[]> =>
+  completing(item.completion, (node, path, scope) => {
+    if (node.kind === "list") return list(item)(node, path, scope);
+    const value = item(node, path, scope);
+    return value === undefined ? undefined : [value];
+  });
 
 /** A map with any keys; keys with `null` are left out. */
-export const mapOf =
-  <T>(value: Reader<T>, names?: RegExp): Reader<Record<string, T>> => (node, path, scope) => {
+export const mapOf = <T>(value: Reader<T>, names?: RegExp): Reader<Record<string, T>> =>
+  completing({ each: value }, (node, path, scope) => {
     if (isNull(node)) return undefined;
     const read = entriesOf(node, path, scope).flatMap(([name, each, inner, key]) => {
       if (names && !names.test(name)) return fail(scope, inner, NAME_RULE, key) ?? [];
@@ -224,7 +259,7 @@ export const mapOf =
       return result === undefined ? [] : [[name, result] as const];
     });
     return Object.fromEntries(read);
-  };
+  });
 
 const NAME_RULE = "must have a name of letters, digits, dots, dashes and underscores only";
 
@@ -272,24 +307,24 @@ export const object = <F extends Fields>(
     instead?: Readonly<Record<string, string>>;
   } = {},
 ): Reader<Read<F>> =>
-(node, path, scope) => {
-  if (isNull(node)) return undefined;
-  const read: Record<string, unknown> = {};
-  for (const [name, value, inner, key] of entriesOf(node, path, scope)) {
-    if (name.startsWith("x-")) continue;
-    if (!Object.hasOwn(fields, name)) {
-      fail(scope, inner, unknownMessage(name, Object.keys(fields), instead), key);
-      continue;
+  completing({ fields }, (node, path, scope) => {
+    if (isNull(node)) return undefined;
+    const read: Record<string, unknown> = {};
+    for (const [name, value, inner, key] of entriesOf(node, path, scope)) {
+      if (name.startsWith("x-")) continue;
+      if (!Object.hasOwn(fields, name)) {
+        fail(scope, inner, unknownMessage(name, Object.keys(fields), instead), key);
+        continue;
+      }
+      const result = fields[name]!(value, inner, scope);
+      if (result !== undefined) read[name] = result;
     }
-    const result = fields[name]!(value, inner, scope);
-    if (result !== undefined) read[name] = result;
-  }
-  const given = node as MapNode;
-  for (const name of given.entries ? required : []) {
-    if (!given.entries.has(name)) failAt(node, path, scope, `must have ${name}`);
-  }
-  return read as Read<F>;
-};
+    const given = node as MapNode;
+    for (const name of given.entries ? required : []) {
+      if (!given.entries.has(name)) failAt(node, path, scope, `must have ${name}`);
+    }
+    return read as Read<F>;
+  });
 
 function unknownMessage(
   name: string,
@@ -307,24 +342,31 @@ export const byKind = <S = never, L = never, M = never>(readers: {
   list?: Reader<L>;
   map?: Reader<M>;
 }): Reader<S | L | M> =>
-(node, path, scope) => {
-  if (isNull(node) && !readers.scalar) return undefined;
-  const reader = readers[node.kind];
-  if (reader) return reader(node, path, scope);
-  const kinds = Object.keys(readers).map((kind) => KINDS[kind as Node["kind"]]);
-  return failAt(node, path, scope, `must be ${kinds.join(" or ")}`);
-};
+  completing(
+    Object.assign({}, ...Object.values(readers).map(({ completion }) => completion)),
+    (node, path, scope) => {
+      if (isNull(node) && !readers.scalar) return undefined;
+      const reader = readers[node.kind];
+      if (reader) return reader(node, path, scope);
+      const kinds = Object.keys(readers).map((kind) => KINDS[kind as Node["kind"]]);
+      return failAt(node, path, scope, `must be ${kinds.join(" or ")}`);
+    },
+  );
 
 const KINDS: Record<Node["kind"], string> = { scalar: "a string", list: "a list", map: "a map" };
 
 /** A key that is read, but has no effect here. */
-export const withoutEffect =
-  <T>(reader: Reader<T>, reason: string): Reader<T> => (node, path, scope) => {
+export const withoutEffect = <T>(reader: Reader<T>, reason: string): Reader<T> =>
+  completing({ isHidden: true }, (
+    node,
+    path,
+    scope,
+  ) => {
     const value = reader(node, path, scope);
     if (value !== undefined) warn(scope, path, `has no effect: ${reason}`);
     return value;
-  };
+  });
 
 /** A key of the Compose Specification that cannot be deployed here. */
-export const impossible = (reason: string): Reader<never> => (node, path, scope) =>
-  failAt(node, path, scope, reason);
+export const impossible = (reason: string): Reader<never> =>
+  completing<never>({ isHidden: true }, (node, path, scope) => failAt(node, path, scope, reason));

@@ -12,6 +12,7 @@ import {
   anyText,
   boolean,
   byKind,
+  completing,
   entriesOf,
   exactList,
   failAt,
@@ -70,20 +71,20 @@ const fileGrant: Reader<FileGrant> = byKind({
   ) as Reader<FileGrant>,
 });
 
-const dependencies: Reader<Record<string, Dependency>> = byKind({
-  list: mapOfNames(() => ({ condition: "service_started" as const, required: true })),
-  map: named((node, path, scope) => {
-    if (isNull(node)) return failAt(node, path, scope, "must have condition");
-    const read = dependency(node, path, scope);
-    return read?.condition && { required: true, ...read, condition: read.condition };
-  }),
-});
-
 const dependency = object({
   condition: oneOf("service_started", "service_healthy", "service_completed_successfully"),
   restart: boolean,
   required: boolean,
 }, { required: ["condition"] });
+
+const dependencies: Reader<Record<string, Dependency>> = byKind({
+  list: mapOfNames(() => ({ condition: "service_started" as const, required: true })),
+  map: named(completing(dependency.completion, (node, path, scope) => {
+    if (isNull(node)) return failAt(node, path, scope, "must have condition");
+    const read = dependency(node, path, scope);
+    return read?.condition && { required: true, ...read, condition: read.condition };
+  })),
+});
 
 const healthcheck = object({
   test: byKind<string[], string[]>({
@@ -125,7 +126,10 @@ export type Attachment = ReturnType<typeof attachment> | null;
 
 const attachments: Reader<Record<string, Attachment>> = byKind({
   list: mapOfNames(() => null),
-  map: named((node, path, scope) => isNull(node) ? null : attachment(node, path, scope) ?? null),
+  map: named(completing(
+    attachment.completion,
+    (node, path, scope) => isNull(node) ? null : attachment(node, path, scope) ?? null,
+  )),
 });
 
 /** `host=address` or `host:address`; an IPv6 address may be in brackets. */
@@ -198,12 +202,15 @@ const deviceRequest = {
 export type DeviceRequest = Read<typeof deviceRequest>;
 
 const gpus: Reader<DeviceRequest[]> = byKind<DeviceRequest[], DeviceRequest[]>({
-  scalar: (node, path, scope) =>
-    oneOf("all")(node, path, scope) && [{ capabilities: ["gpu"], count: -1 }],
-  list: exactList((node, path, scope) => {
+  scalar: completing(
+    { values: ["all"] },
+    (node, path, scope) =>
+      oneOf("all")(node, path, scope) && [{ capabilities: ["gpu"], count: -1 }],
+  ),
+  list: exactList(completing({ fields: deviceRequest }, (node, path, scope) => {
     const read = object(deviceRequest)(node, path, scope);
     return read && { ...read, capabilities: [...new Set([...read.capabilities ?? [], "gpu"])] };
-  }),
+  })),
 });
 
 const rate = (amount: Reader<string> | Reader<number>) =>
@@ -275,28 +282,29 @@ export interface EnvFileEntry {
   format?: string;
 }
 
-const envFile: Reader<EnvFileEntry> = byKind({
-  scalar: (node, path, scope) => {
-    const file = hostPath(node, path, scope);
-    return file === undefined ? undefined : { path: file, required: true };
-  },
-  map: (node, path, scope) => {
-    const read = envFileMap(node, path, scope);
-    return read?.path === undefined ? undefined : { required: true, ...read, path: read.path };
-  },
-});
-
 const envFileMap = object(
   { path: hostPath, required: boolean, format: oneOf("raw") },
   { required: ["path"] },
 );
 
+const envFile: Reader<EnvFileEntry> = byKind({
+  scalar: (node, path, scope) => {
+    const file = hostPath(node, path, scope);
+    return file === undefined ? undefined : { path: file, required: true };
+  },
+  map: completing(envFileMap.completion, (node, path, scope) => {
+    const read = envFileMap(node, path, scope);
+    return read?.path === undefined ? undefined : { required: true, ...read, path: read.path };
+  }),
+});
+
 /** Reads one entry or a list of these. */
-const oneOrMany = <T>(item: Reader<T>): Reader<T[]> => (node, path, scope) => {
-  if (node.kind === "list") return exactList(item)(node, path, scope);
-  const read = item(node, path, scope);
-  return read === undefined ? undefined : [read];
-};
+const oneOrMany = <T>(item: Reader<T>): Reader<T[]> =>
+  completing(item.completion, (node, path, scope) => {
+    if (node.kind === "list") return exactList(item)(node, path, scope);
+    const read = item(node, path, scope);
+    return read === undefined ? undefined : [read];
+  });
 
 /** A namespace or network mode. */
 const mode = name;
@@ -326,6 +334,8 @@ const OLDER_KEYS: Readonly<Record<string, string>> = {
   secret: "is unknown; did you mean secrets?",
   cpu_limit: "is unknown; did you mean cpus?",
 };
+
+const RESTARTS = ["no", "always", "unless-stopped", "on-failure"];
 
 /** All keys; `resolveService()` then removes those that the model does not have. */
 export const SERVICE_KEYS = {
@@ -407,9 +417,12 @@ export const SERVICE_KEYS = {
   ),
   pull_refresh_after: withoutEffect(duration, "use an update policy"),
   read_only: boolean,
-  restart: format(
-    /^(?:no|always|unless-stopped|on-failure(?::\d+)?)$/,
-    "must be one of no, always, unless-stopped, on-failure, on-failure:ATTEMPTS",
+  restart: completing(
+    { values: RESTARTS },
+    format(
+      /^(?:no|always|unless-stopped|on-failure(?::\d+)?)$/,
+      `must be one of ${RESTARTS.join(", ")}, on-failure:ATTEMPTS`,
+    ),
   ),
   runtime: name,
   scale: integer(0, 1_000),
