@@ -44,10 +44,10 @@ export function Tabs({ name, tabs, current, children }: {
   return (
     <>
       <div ref={list} class="tabs" role="tablist" aria-label={name} onKeyDown={onKeyDown}>
-        {tabs.map((tab) => (
+        {tabs.map((tab, at) => (
           <a
             key={tab.name}
-            id={`${id}-${tab.name}`}
+            id={`${id}-${at}`}
             role="tab"
             href={href(tab.to)}
             aria-selected={tab.name === current}
@@ -62,7 +62,7 @@ export function Tabs({ name, tabs, current, children }: {
         id={`${id}-panel`}
         class="tab-panel"
         role="tabpanel"
-        aria-labelledby={`${id}-${current}`}
+        aria-labelledby={`${id}-${tabs.findIndex((tab) => tab.name === current)}`}
         tabIndex={0}
       >
         {children}

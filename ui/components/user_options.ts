@@ -4,7 +4,7 @@
  * @module
  */
 
-import { AUTH_MODE } from "../state/session.ts";
+import { AUTH_MODE, hasRole } from "../state/session.ts";
 import { useRead } from "./reading.ts";
 
 export interface UserOption {
@@ -17,9 +17,12 @@ export interface UserOption {
 /** In key mode the key is the only user. */
 const KEY_MODE: readonly UserOption[] = [{ value: "key", name: "API key" }];
 
-/** Reads the users; none until they are known. Only for admins. */
+/** Reads the users; none until they are known, and for others than admins. */
 export function useUserOptions(): readonly UserOption[] {
-  const { data } = useRead("GET /auth/users", AUTH_MODE === "users" ? {} : undefined);
+  const { data } = useRead(
+    "GET /auth/users",
+    AUTH_MODE === "users" && hasRole("admin") ? {} : undefined,
+  );
   if (AUTH_MODE === "key") return KEY_MODE;
   return data.value?.users.map(({ id, email }) => ({ value: id, name: email })) ?? [];
 }

@@ -86,8 +86,13 @@ export const PAGES: Record<Path, PageInfo> = {
     icon: "stack",
     load: () => import("./stacks/list.tsx"),
   },
+  "/stacks/new": {
+    title: "New stack",
+    role: "admin",
+    load: () => import("./stacks/new.tsx"),
+  },
   "/stacks/:id": { title: "Stack", load: stack },
-  "/stacks/:id/:tab(logs)": { title: "Stack", load: stack },
+  "/stacks/:id/:tab(source|logs|versions)": { title: "Stack", load: stack },
   "/images": {
     title: "Images",
     group: "Host",

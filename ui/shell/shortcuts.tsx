@@ -73,7 +73,7 @@ function onKeyDown(event: KeyboardEvent): void {
     event.preventDefault();
     return openPalette();
   }
-  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
   if (document.querySelector("dialog[open]")) return;
   const before = first && event.timeStamp - first.at < SECOND_KEY_MS ? first.key : undefined;
   first = undefined;
@@ -92,6 +92,9 @@ function onKeyDown(event: KeyboardEvent): void {
   }
 }
 
-const isTyping = (target: EventTarget | null) =>
-  target instanceof HTMLElement &&
-  (target.isContentEditable || target.matches("textarea, select, input:not([type=checkbox])"));
+function isTyping(event: KeyboardEvent): boolean {
+  // The target of a key in a shadow root is the element that has the root.
+  const [target] = event.composedPath();
+  return target instanceof HTMLElement &&
+    (target.isContentEditable || target.matches("textarea, select, input:not([type=checkbox])"));
+}

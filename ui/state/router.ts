@@ -35,8 +35,45 @@ export const query = computed(() => new URLSearchParams(place.value.search));
 /** The address of a path of the service, for links. */
 export const href = (path: string): string => ROOT.pathname + path.slice(1);
 
+/** Set while the open page must not be left without a question. */
+let guard: { ask: () => Promise<boolean>; end: () => void } | undefined;
+
+/**
+ * Asks before the open page is left, e.g. because of unsaved changes.
+ *
+ * @param ask Resolves to whether the page may be left.
+ * @returns Ends it.
+ */
+export function guardPage(ask: () => Promise<boolean>): () => void {
+  const warn = (event: Event) => event.preventDefault();
+  addEventListener("beforeunload", warn);
+  const own = {
+    ask,
+    end() {
+      removeEventListener("beforeunload", warn);
+      if (guard === own) guard = undefined;
+    },
+  };
+  guard = own;
+  return own.end;
+}
+
+/** Does something that leaves the page, if it may be left. */
+async function leave(pathname: string, go: () => void, stay = () => {}): Promise<void> {
+  // Without a session nothing can be asked or saved.
+  if (!guard || pathname === place.peek().pathname || pathname === "/sign-in") return go();
+  const { ask, end } = guard;
+  if (!await ask()) return stay();
+  end();
+  go();
+}
+
 /** Opens a path of the dashboard, e.g. `/containers?state=exited`. */
-export function navigate(path: string, { replace = false } = {}): void {
+export function navigate(path: string, options: { replace?: boolean } = {}): void {
+  void leave(path.split("?")[0]!, () => open(path, options));
+}
+
+function open(path: string, { replace = false }: { replace?: boolean }): void {
   const before = page.peek();
   if (isTerminal(before) || isTerminal(matchPath(path.split("?")[0]!))) {
     return location[replace ? "replace" : "assign"](href(path));
@@ -79,7 +116,13 @@ function arrive(before: Match | undefined): void {
 export function startRouter(): void {
   let current = page.peek();
   page.subscribe((next) => current = next);
-  addEventListener("popstate", () => arrive(current));
+  addEventListener("popstate", () => {
+    const before = current;
+    const { pathname, search } = place.peek();
+    // The browser has already changed the address.
+    const stay = () => history.pushState(null, "", href(pathname) + search);
+    void leave(pathOf(location), () => arrive(before), stay);
+  });
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || event.button !== 0) return;
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

@@ -1,5 +1,5 @@
 /**
- * One stack: its services with their containers, and its log.
+ * One stack: its services with their containers, its sources with their versions, and its log.
  *
  * @module
  */
@@ -15,9 +15,19 @@ import { Tabs } from "../../components/tabs.tsx";
 import { imageName, plain } from "../../components/text.ts";
 import { href, query } from "../../state/router.ts";
 import { LogView } from "../logs/view.tsx";
+import { hasRole } from "../../state/session.ts";
 import { stackActions, STATUS_TONES, useReloadOnStates } from "./actions.ts";
+import { Source } from "./source.tsx";
+import { Versions } from "./versions.tsx";
 
 const ICONS = { start: "play", stop: "stop", restart: "restart" } as const;
+
+const TABS = [
+  { name: "Services", path: undefined, role: "viewer" },
+  { name: "Source", path: "source", role: "operator" },
+  { name: "Logs", path: "logs", role: "viewer" },
+  { name: "Versions", path: "versions", role: "operator" },
+] as const;
 
 export default function Detail({ id = "", tab }: Record<string, string | undefined>) {
   const name = decodeURIComponent(id);
@@ -27,9 +37,16 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
     query: { ...(kind && { kind }) },
   });
   useReloadOnStates(reload);
-  const stack = data.value;
-  if (error.value?.status === 404) return <NotFound />;
-  if (error.value && !stack) {
+  // A stack may have sources only.
+  const isMissing = error.value?.status === 404;
+  const source = useRead(
+    "GET /api/stacks/{name}/source",
+    isMissing && hasRole("operator") ? { path: { name } } : undefined,
+  );
+  const stack = data.value ??
+    (isMissing && source.data.value ? withoutContainers(name) : undefined);
+  if (isMissing && (source.error.value || !hasRole("operator"))) return <NotFound />;
+  if (error.value && !isMissing && !stack) {
     return (
       <Page title={plain(name)}>
         <Failure error={error.value} onRetry={reload} />
@@ -38,7 +55,7 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
   }
   if (!stack) return <Loading name="Stack" />;
   const suffix = kind ? `?kind=${kind}` : "";
-  const isLogs = tab === "logs";
+  const tabs = TABS.filter(({ role }) => hasRole(role));
   return (
     <Page
       title={plain(stack.name)}
@@ -54,19 +71,29 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
     >
       <Tabs
         name="Stack"
-        current={isLogs ? "Logs" : "Services"}
-        tabs={[
-          { name: "Services", to: `/stacks/${id}${suffix}` },
-          { name: "Logs", to: `/stacks/${id}/logs${suffix}` },
-        ]}
+        current={tabs.find(({ path }) => path === tab)?.name ?? "Services"}
+        tabs={tabs.map(({ name, path }) => ({
+          name,
+          to: `/stacks/${id}${path ? `/${path}` : ""}${suffix}`,
+        }))}
       >
-        {isLogs
+        {tab === "logs"
           ? <LogView stream={`api/stacks/${encodeURIComponent(name)}/logs/stream`} isMerged />
+          : tab === "source"
+          ? <Source name={name} />
+          : tab === "versions"
+          ? <Versions name={name} />
           : <Services stack={stack} />}
       </Tabs>
     </Page>
   );
 }
+
+const withoutContainers = (name: string): StackDetail => ({
+  ...{ name, kind: "compose", status: "stopped", allHealthy: false, services: [] },
+  ...{ containerCount: 0, running: 0, stopped: 0, unhealthy: 0 },
+  ...{ workingDir: null, configFiles: [] },
+});
 
 type Service = StackDetail["services"][number];
 

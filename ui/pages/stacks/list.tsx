@@ -5,6 +5,7 @@
  */
 
 import type { Stack } from "../../api/types.ts";
+import { LinkButton } from "../../components/button.tsx";
 import { Listing } from "../../components/listing.tsx";
 import type { MenuItem } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
@@ -13,6 +14,7 @@ import { Badge, State } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
 import { href, navigate, query, setQuery } from "../../state/router.ts";
+import { hasRole } from "../../state/session.ts";
 import { pathOf, stackActions, STATUS_TONES, useReloadOnStates } from "./actions.ts";
 
 const COLUMNS: readonly Column<Stack>[] = [
@@ -67,7 +69,10 @@ export default function Stacks() {
     { name: "Open", onSelect: () => navigate(pathOf(stack)) },
   ];
   return (
-    <Page title="Stacks">
+    <Page
+      title="Stacks"
+      actions={hasRole("admin") && <LinkButton to="/stacks/new" icon="plus">New stack</LinkButton>}
+    >
       <div class="filters" role="search" aria-label="Filters">
         <input
           type="search"

@@ -1,0 +1,192 @@
+/**
+ * The dashboard's pages of stacks: the editor, plans and versions, in a real Chromium with the real
+ * service and engine.
+ *
+ * @module
+ */
+
+import { deepEqual, equal } from "node:assert/strict";
+import { type Dashboard, DESKTOP, PHONE, startDashboardBrowser } from "../helpers/dashboard.ts";
+import { checkBothThemes, takeRefusal } from "../helpers/dashboard_steps.ts";
+import { type Longshore, startLongshore } from "../helpers/longshore.ts";
+import { OVERFLOWING } from "../helpers/page_checks.ts";
+import { BUSYBOX, privateEngineTest } from "../helpers/real_engine.ts";
+import { until } from "../helpers/until.ts";
+
+const COMPOSE = "services:\n  web:\n    image: $IMAGE\n";
+
+privateEngineTest("the dashboard edits, checks and plans a stack", async (engine) => {
+  await using service = await startLongshore({ engineSocket: engine.socketPath });
+  await using browser = await startDashboardBrowser();
+  const tab = await browser.signIn(service);
+
+  await writeNewStack(tab);
+  await leaveEditorByKeyboard(tab);
+  await askBeforeLeaving(tab);
+  await planNewStack(tab);
+  await resolveConflict(tab, service);
+  await restoreVersion(tab);
+  await showOnPhone(tab);
+});
+
+/** Keys and values are completed, lines are indented, and problems are at their lines. */
+async function writeNewStack(tab: Dashboard): Promise<void> {
+  const { keyboard } = tab.page;
+  await tab.open("/stacks");
+  await tab.click("link", "New stack");
+  await tab.click("textbox", "Compose file");
+  await keyboard.type("ser");
+  await tab.find("option", "services");
+  await tab.checkAccessibility();
+  await tab.click("option", "services");
+  await hasText(tab, "Compose file", "services:\n  ");
+  await keyboard.type("web:\nimage: busybox\nrestart: unl");
+  await tab.click("option", "unless-stopped");
+  await keyboard.type('\nport: "80"');
+  await hasText(
+    tab,
+    "Compose file",
+    'services:\n  web:\n    image: busybox\n    restart: unless-stopped\n    port: "80"',
+  );
+  await tab.find("listitem", /Line 5.*services\.web\.port is unknown; did you mean ports\?/);
+  await checkBothThemes(tab);
+
+  await replaceText(tab, "Compose file", COMPOSE);
+  await tab.find("listitem", /Line 3.*IMAGE/);
+  await tab.click("button", "Line 3");
+  await until("the cursor is in line 3", () => isActiveLine(tab, "image: $IMAGE"));
+  await replaceText(tab, "Environment", `IMAGE=${BUSYBOX}\n`);
+  await tab.gone("list", "Problems");
+  await tab.find("status", "No errors in 1 service");
+
+  await tab.click("button", "Add file");
+  await tab.find("dialog", "Add file");
+  await tab.checkAccessibility();
+  await tab.type("textbox", "Name", "../app.env");
+  await tab.click("button", "Add");
+  await until(
+    "the name is refused",
+    async () => (await tab.page.content()).includes("Must be a relative path without .."),
+  );
+  await tab.page.keyboard.press("Escape");
+  await tab.gone("dialog");
+}
+
+/** Tab indents; after Escape it leaves the editor. */
+async function leaveEditorByKeyboard(tab: Dashboard): Promise<void> {
+  await tab.click("textbox", "Compose file");
+  await tab.page.keyboard.press("Escape");
+  await tab.page.keyboard.press("Tab");
+  await until(
+    "the focus is on the tab after the editor",
+    () => tab.page.evaluate(() => document.activeElement?.getAttribute("role") === "tab"),
+  );
+  await hasText(tab, "Compose file", COMPOSE);
+}
+
+async function askBeforeLeaving(tab: Dashboard): Promise<void> {
+  for (
+    const leave of [
+      () => tab.click("link", "Containers"),
+      () => tab.page.evaluate(() => history.back()),
+    ]
+  ) {
+    await leave();
+    await tab.find("alertdialog", "Discard unsaved changes?");
+    await tab.click("button", "Cancel");
+    await tab.gone("alertdialog");
+    equal(new URL(tab.page.url()).pathname, "/stacks/new");
+    await hasText(tab, "Compose file", COMPOSE);
+  }
+}
+
+async function planNewStack(tab: Dashboard): Promise<void> {
+  await tab.type("textbox", "Name", "Shop");
+  await tab.click("button", "Plan");
+  await until("the name is refused", async () => {
+    const field = await tab.find("textbox", "Name");
+    return await field.evaluate((each) => each.getAttribute("aria-invalid") === "true");
+  });
+  deepEqual(tab.complaints, []);
+  await tab.type("textbox", "Name", "shop");
+  await tab.click("button", "Plan");
+  await tab.status("Saved shop");
+  await tab.find("table", "Plan");
+  await tab.find("row", /web.*Create/);
+  await checkBothThemes(tab);
+  await tab.find("heading", "shop");
+}
+
+/** Another user saves first: what they changed is shown, and then overwritten. */
+async function resolveConflict(tab: Dashboard, service: Longshore): Promise<void> {
+  const path = "/api/stacks/shop/source";
+  const other = { compose: "services: {web: {image: other}}", expectedVersion: 1 };
+  equal((await service.call("PUT", path, other)).status, 200);
+  tab.complaints.length = 0;
+  await replaceText(tab, "Compose file", `${COMPOSE}    tty: true\n`);
+  await tab.click("button", "Save");
+  await tab.find("dialog", "shop was changed meanwhile");
+  await until("the difference is shown", async () => {
+    return (await tab.page.content()).includes("+services: {web: {image: other}}");
+  });
+  await checkBothThemes(tab);
+  takeRefusal(tab, 409);
+  await tab.click("button", "Save mine as version 3");
+  await tab.status("Saved version 3 of shop");
+  const { body } = await service.call("GET", path);
+  equal(body.compose, `${COMPOSE}    tty: true\n`);
+  equal(body.env, `IMAGE=${BUSYBOX}\n`);
+}
+
+async function restoreVersion(tab: Dashboard): Promise<void> {
+  await tab.click("tab", "Versions");
+  await tab.find("table", "Versions");
+  await tab.checkAccessibility();
+  await tab.choose("version 1", "Compare and restore");
+  await tab.find("dialog", "Version 1 of shop");
+  await until("the difference is shown", async () => {
+    return (await tab.page.content()).includes("-    tty: true");
+  });
+  await tab.checkAccessibility();
+  await tab.click("button", "Restore");
+  await tab.status("Restored version 1 as version 4");
+  await tab.click("tab", "Source");
+  await hasText(tab, "Compose file", COMPOSE);
+}
+
+async function showOnPhone(tab: Dashboard): Promise<void> {
+  await tab.page.setViewport(PHONE);
+  await tab.find("textbox", "Environment");
+  await checkBothThemes(tab);
+  deepEqual(await tab.page.evaluate(OVERFLOWING), []);
+  await tab.page.setViewport(DESKTOP);
+}
+
+/** Replaces the text of an editor. */
+async function replaceText(tab: Dashboard, name: string, text: string): Promise<void> {
+  const { keyboard } = tab.page;
+  await tab.click("textbox", name);
+  await keyboard.down("Control");
+  await keyboard.press("a");
+  await keyboard.up("Control");
+  await keyboard.sendCharacter(text);
+  await hasText(tab, name, text);
+}
+
+const hasText = (tab: Dashboard, name: string, text: string) =>
+  until(`the text of ${name}`, async () => {
+    const editor = await tab.find("textbox", name);
+    return await editor.evaluate((each, text) => {
+      const lines = [...each.querySelectorAll(".cm-line")].map(({ textContent }) => textContent);
+      return lines.join("\n") === text;
+    }, text);
+  });
+
+async function isActiveLine(tab: Dashboard, text: string): Promise<boolean> {
+  const editor = await tab.find("textbox", "Compose file");
+  return await editor.evaluate((each, text) => {
+    const root = each.getRootNode() as ShadowRoot;
+    return root.activeElement === each &&
+      each.querySelector(".cm-activeLine")?.textContent?.trim() === text;
+  }, text);
+}

@@ -1,0 +1,150 @@
+/**
+ * The tab "Versions" of a stack: what was stored when, compared, and restored.
+ *
+ * @module
+ */
+
+import { useSignal } from "@preact/signals";
+import { api } from "../../api/client.ts";
+import type { StackVersionList } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { Listing } from "../../components/listing.tsx";
+import type { MenuItem } from "../../components/menu.tsx";
+import { useRead } from "../../components/reading.ts";
+import { Badge, Failure, Loading, Text } from "../../components/states.tsx";
+import type { Column } from "../../components/table.tsx";
+import { plain } from "../../components/text.ts";
+import { Time } from "../../components/time.tsx";
+import { userName, useUserOptions } from "../../components/user_options.ts";
+import { hasRole } from "../../state/session.ts";
+import { withResult } from "../../state/toasts.ts";
+import { Diff } from "./diff.tsx";
+
+type Version = StackVersionList["versions"][number];
+
+export function Versions({ name }: { name: string }) {
+  const { data, error, reload } = useRead("GET /api/stacks/{name}/versions", { path: { name } });
+  const users = useUserOptions();
+  const compared = useSignal<number | undefined>(undefined);
+  const versions = data.value?.versions;
+  const current = versions?.[0]?.version;
+  const columns: readonly Column<Version>[] = [
+    {
+      title: "Version",
+      cell: ({ version }) => (
+        <span class="name-cell">
+          {version}
+          {version === current && <Badge>Current</Badge>}
+        </span>
+      ),
+      sort: ({ version }) => version,
+    },
+    {
+      title: "Author",
+      cell: ({ createdBy }) => <Text>{userName(users, createdBy)}</Text>,
+      sort: ({ createdBy }) => userName(users, createdBy),
+    },
+    {
+      title: "Time",
+      cell: ({ createdAt }) => <Time at={createdAt} />,
+      sort: ({ createdAt }) => createdAt,
+    },
+  ];
+  const actions = ({ version }: Version): MenuItem[] => [{
+    name: hasRole("admin") ? "Compare and restore" : "Compare",
+    onSelect: version === current ? undefined : () => compared.value = version,
+  }];
+  return (
+    <>
+      <Listing
+        name="Versions"
+        columns={columns}
+        rows={error.value?.status === 404 ? [] : versions}
+        error={error.value?.status === 404 ? undefined : error.value}
+        onRetry={reload}
+        empty="Longshore has no sources of this stack."
+        keyOf={({ version }) => String(version)}
+        nameOf={({ version }) => `version ${version}`}
+        actions={actions}
+        defaultSort="-version"
+      />
+      {compared.value !== undefined && current !== undefined && (
+        <Comparison
+          name={name}
+          version={compared.value}
+          current={current}
+          onRestored={reload}
+          onClose={() => compared.value = undefined}
+        />
+      )}
+    </>
+  );
+}
+
+/** What restoring a version changes. */
+function Comparison({ name, version, current, onRestored, onClose }: {
+  name: string;
+  version: number;
+  current: number;
+  onRestored: () => void;
+  onClose: () => void;
+}) {
+  const { data, error } = useRead("GET /api/stacks/{name}/versions/{version}/diff/{other}", {
+    path: { name, version: current, other: version },
+  });
+  const isBusy = useSignal(false);
+  const restore = async () => {
+    isBusy.value = true;
+    const isDone = await withResult(
+      `Restored version ${version} as version ${current + 1}`,
+      async () => {
+        const { compose, env, files, profiles } = await api(
+          "GET /api/stacks/{name}/versions/{version}",
+          { path: { name, version } },
+        );
+        await api("PUT /api/stacks/{name}/source", {
+          path: { name },
+          body: {
+            compose,
+            env,
+            files,
+            ...(profiles.length > 0 && { profiles }),
+            expectedVersion: current,
+          },
+        });
+      },
+    );
+    isBusy.value = false;
+    if (isDone) onClose();
+    onRestored();
+  };
+  return (
+    <Dialog title={`Version ${version} of ${plain(name)}`} onClose={onClose} wide>
+      <p>What changes from the current version {current} to version {version}:</p>
+      {error.value
+        ? <Failure error={error.value} />
+        : data.value
+        ? <Diff name={`Version ${current} to version ${version}`} diff={data.value.diff} />
+        : <Loading name="Diff" />}
+      {hasRole("admin") && (
+        <p class="muted">
+          Restoring stores it as version {current + 1}. Nothing is deployed by that.
+        </p>
+      )}
+      <div class="actions">
+        <button type="button" class="button plain" data-autofocus onClick={onClose}>Close</button>
+        {hasRole("admin") && (
+          <Button
+            kind="primary"
+            disabled={!data.value}
+            busy={isBusy.value}
+            onClick={() => void restore()}
+          >
+            Restore
+          </Button>
+        )}
+      </div>
+    </Dialog>
+  );
+}
