@@ -7,9 +7,8 @@
 
 import { deepEqual, equal } from "node:assert/strict";
 import { type Dashboard, DESKTOP, PHONE, startDashboardBrowser } from "../helpers/dashboard.ts";
-import { checkBothThemes, takeRefusal } from "../helpers/dashboard_steps.ts";
+import { checkBothThemes } from "../helpers/dashboard_steps.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
-import { OVERFLOWING } from "../helpers/page_checks.ts";
 import { BUSYBOX, privateEngineTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
@@ -27,6 +26,9 @@ privateEngineTest("the dashboard edits, checks and plans a stack", async (engine
   await resolveConflict(tab, service);
   await restoreVersion(tab);
   await showOnPhone(tab);
+  // The browser reports refusals: of a version that is not the current one, and of a stack without
+  // containers.
+  deepEqual(tab.complaints.filter((each) => !/\b40[49]\b/.test(each)), []);
 });
 
 /** Keys and values are completed, lines are indented, and problems are at their lines. */
@@ -38,10 +40,10 @@ async function writeNewStack(tab: Dashboard): Promise<void> {
   await keyboard.type("ser");
   await tab.find("option", "services");
   await tab.checkAccessibility();
-  await tab.click("option", "services");
+  await complete(tab, "services");
   await hasText(tab, "Compose file", "services:\n  ");
   await keyboard.type("web:\nimage: busybox\nrestart: unl");
-  await tab.click("option", "unless-stopped");
+  await complete(tab, "unless-stopped");
   await keyboard.type('\nport: "80"');
   await hasText(
     tab,
@@ -103,10 +105,7 @@ async function askBeforeLeaving(tab: Dashboard): Promise<void> {
 async function planNewStack(tab: Dashboard): Promise<void> {
   await tab.type("textbox", "Name", "Shop");
   await tab.click("button", "Plan");
-  await until("the name is refused", async () => {
-    const field = await tab.find("textbox", "Name");
-    return await field.evaluate((each) => each.getAttribute("aria-invalid") === "true");
-  });
+  await tab.invalid("textbox", "Name");
   deepEqual(tab.complaints, []);
   await tab.type("textbox", "Name", "shop");
   await tab.click("button", "Plan");
@@ -122,7 +121,6 @@ async function resolveConflict(tab: Dashboard, service: Longshore): Promise<void
   const path = "/api/stacks/shop/source";
   const other = { compose: "services: {web: {image: other}}", expectedVersion: 1 };
   equal((await service.call("PUT", path, other)).status, 200);
-  tab.complaints.length = 0;
   await replaceText(tab, "Compose file", `${COMPOSE}    tty: true\n`);
   await tab.click("button", "Save");
   await tab.find("dialog", "shop was changed meanwhile");
@@ -130,7 +128,6 @@ async function resolveConflict(tab: Dashboard, service: Longshore): Promise<void
     return (await tab.page.content()).includes("+services: {web: {image: other}}");
   });
   await checkBothThemes(tab);
-  takeRefusal(tab, 409);
   await tab.click("button", "Save mine as version 3");
   await tab.status("Saved version 3 of shop");
   const { body } = await service.call("GET", path);
@@ -158,8 +155,16 @@ async function showOnPhone(tab: Dashboard): Promise<void> {
   await tab.page.setViewport(PHONE);
   await tab.find("textbox", "Environment");
   await checkBothThemes(tab);
-  deepEqual(await tab.page.evaluate(OVERFLOWING), []);
+  await tab.fits(PHONE.width);
   await tab.page.setViewport(DESKTOP);
+}
+
+/** Chooses a completion, which is gone as soon as the button of the mouse is down. */
+async function complete(tab: Dashboard, name: string): Promise<void> {
+  const option = await tab.find("option", name);
+  await option.evaluate((each) =>
+    each.dispatchEvent(new MouseEvent("mousedown", { bubbles: true, cancelable: true }))
+  );
 }
 
 /** Replaces the text of an editor. */
