@@ -536,6 +536,8 @@ export type ComposeIssue = {
   message: string;
 };
 
+export type ComposeKeys = { keys: Record<string, (string)[]>; values: Record<string, (string)[]> };
+
 export type Container = {
   id: string;
   name: string;
@@ -3156,6 +3158,7 @@ export interface Operations {
     };
     result: AuditPage;
   };
+  "GET /api/compose/keys": { result: ComposeKeys };
   "GET /api/containers": {
     query?: { state?: ContainerState; stack?: string; name?: string };
     result: ContainerList;

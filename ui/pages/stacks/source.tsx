@@ -81,7 +81,7 @@ function SourceForm({ initial }: { initial: StackSource }) {
   const showPlan = async () => {
     if (isChanged && !await save()) return;
     try {
-      plan.value = await api("POST /api/stacks/{name}/plan", { path: { name } });
+      plan.value = await api("POST /api/stacks/{name}/plan", { path: { name }, body: {} });
     } catch (error) {
       showAlert(sentenceOf(error));
     }
