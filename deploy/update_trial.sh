@@ -29,7 +29,7 @@ fail() {
   exit 1
 }
 
-# The number of starts in the trial; empty when there is no trial.
+# Prints the number of starts in the trial, nothing without a trial.
 starts() {
   [ ! -f "$trial" ] || cat "$trial"
 }

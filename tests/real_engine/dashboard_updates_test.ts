@@ -30,16 +30,22 @@ privateEngineTest("the dashboard finds, applies and explains updates", async (en
     await tab.click("button", "Settings");
     await tab.find("dialog", "Update settings");
     await tab.checkAccessibility();
-    await tab.type("textbox", "Windows of automatic updates", "0 3 * * sat");
+    await tab.click("button", "Add window");
+    await tab.type("textbox", "Opens (cron)", "0 3 * *");
     await tab.click("button", "Save");
     await until(
       "the window is refused",
-      async () => (await tab.page.content()).includes("Not a window: 0 3 * * sat"),
+      async () => (await tab.page.content()).includes("Must have five fields"),
     );
-    await tab.type("textbox", "Windows of automatic updates", "0 3 * * sat | UTC | 120");
+    await tab.checkAccessibility();
+    await tab.type("textbox", "Opens (cron)", "0 3 * * sat");
     await tab.type("spinbutton", "Stable after (seconds)", "5");
     await tab.click("button", "Save");
     await tab.status("Saved the update settings");
+    const { body: { windows } } = await service.call("GET", "/api/updates/settings");
+    deepEqual(windows.map(({ cron, durationMinutes }: Window) => [cron, durationMinutes]), [
+      ["0 3 * * sat", 120],
+    ]);
 
     await publish(engine, registry.push, BAD);
     await tab.click("button", "Check now");
@@ -50,6 +56,7 @@ privateEngineTest("the dashboard finds, applies and explains updates", async (en
     await tab.checkAccessibility();
     await tab.click("button", "Update");
     await until("it is rolled back", () => tab.find("row", /site.*Rolled back/), LONG);
+    await until("the image is blocked", () => tab.find("row", /site:1.*Blocked/), LONG);
     await tab.find("row", /site.*exit/);
     const before = (await engine.docker("inspect", "--format={{.Image}}", "site")).trim();
     await tab.choose("the block of site", "Allow again");
@@ -95,6 +102,11 @@ const planIsShown = (tab: Dashboard) =>
     const dialog = await tab.find("dialog", "Update site");
     return await dialog.evaluate((each) => each.textContent.includes("Running"));
   });
+
+interface Window {
+  cron: string;
+  durationMinutes: number;
+}
 
 /** Puts an image that runs `script` into the registry, with the engine's copy under its name gone. */
 async function publish(

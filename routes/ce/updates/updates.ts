@@ -62,6 +62,9 @@ const ImageUpdate = z.object({
     policy: z.enum(UPDATE_POLICIES).meta({
       description: "That of the labels, else that of the settings",
     }),
+    blocked: z.boolean().meta({
+      description: "Whether `latestDigest` failed as its update and is not tried again",
+    }),
     problems: z.array(z.string()).meta({
       description: "Labels with an invalid value; such a container is not updated automatically",
     }),

@@ -46,8 +46,7 @@ export function checkStatus(
   if (status === 401 || status === 403) {
     throw new RegistryError(
       "unauthorized",
-      `${host} refused the request: the credentials are wrong or missing, or there is no such ` +
-        "repository",
+      `${host} refused access: check the credentials and the name of the repository`,
     );
   }
   if (status === 404) throw new RegistryError("not_found", `${host} does not have the image`);

@@ -85,7 +85,7 @@ export function changeUpdateSettings(
     }
   }
   const windows = change.windows?.map((window, at) =>
-    normalizeWindow(window, `body.windows[${at}]`)
+    normalizeWindow(window, `body.windows.${at}`)
   );
   const changed = applyChange(storedSettings(db), { ...change, windows });
   upsertSetting(db, SETTING, JSON.stringify(changed));

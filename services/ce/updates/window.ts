@@ -26,7 +26,7 @@ export interface UpdateWindow {
 /**
  * Checks the cron expression and the time zone, whose name is normalized.
  *
- * @param field Names the window in messages, e.g. `body.windows[0]`.
+ * @param field Names the window in messages, e.g. `body.windows.0`.
  * @throws {AppError} `invalid`
  */
 export function normalizeWindow(window: UpdateWindow, field: string): UpdateWindow {

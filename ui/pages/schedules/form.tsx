@@ -10,14 +10,12 @@ import { FormDialog, type FormValues, SelectField, TextField } from "../../compo
 import { capital, plain } from "../../components/text.ts";
 import { containers } from "../../state/live.ts";
 import { showStatus } from "../../state/toasts.ts";
+import { TIME_ZONES, zonesWith } from "../time_zones.ts";
 
 const ACTION_OPTIONS = ["restart", "start", "stop", "update"].map((value) => ({
   value,
   name: capital(value),
 }));
-
-/** Browsers leave UTC out of their list. */
-const TIME_ZONES = [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone")])].sort();
 
 export function ScheduleForm({ schedule, onClose, onSaved }: {
   /** Without one, a new schedule is created. */
@@ -86,9 +84,6 @@ export function ScheduleForm({ schedule, onClose, onSaved }: {
     </FormDialog>
   );
 }
-
-const zonesWith = (zone: string): readonly string[] =>
-  TIME_ZONES.includes(zone) ? TIME_ZONES : [zone, ...TIME_ZONES];
 
 /** By name, because a container that is created again has another id. */
 function containerOptions(known: readonly Container[], schedule: Schedule | undefined) {

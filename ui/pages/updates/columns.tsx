@@ -21,14 +21,31 @@ const STATUSES = {
   local: { name: "Local image", tone: "idle", rank: 5 },
 } as const;
 
+const BLOCKED = { name: "Blocked", tone: "bad", rank: 0 } as const;
+
+const isNewer = ({ status }: ImageUpdate) => status === "update_available" || status === "pulled";
+
+/** Whether the newer image failed in all containers, so that it is not tried again. */
+const isBlocked = (update: ImageUpdate) =>
+  isNewer(update) && update.containers.every(({ blocked }) => blocked);
+
+/** Whether there is a newer image that may be installed. */
+export const isAvailable = (update: ImageUpdate): boolean => isNewer(update) && !isBlocked(update);
+
+const statusOf = (update: ImageUpdate) => isBlocked(update) ? BLOCKED : STATUSES[update.status];
+
 /** E.g. `nginx:1.27` for `docker.io/library/nginx:1.27`. */
 export const shortName = ({ image }: ImageUpdate): string =>
   imageName(image.replace(/^docker\.io\/(library\/)?/, ""));
 
 /** Next to the state: why it is unknown, since when the update is known, or a newer version. */
 function Remark({ update }: { update: ImageUpdate }) {
-  const { reason, newerVersions, firstSeenAt, status } = update;
+  const { reason, newerVersions, firstSeenAt, status, containers } = update;
   if (reason !== null) return <span class="muted cut">{plain(capital(reason))}</span>;
+  const blocked = containers.filter(({ blocked }) => blocked).map(({ name }) => plain(name));
+  if (isAvailable(update) && blocked.length > 0) {
+    return <span class="muted cut">{`blocked for ${blocked.join(", ")}`}</span>;
+  }
   if (status === "update_available" && firstSeenAt !== null) {
     return (
       <span class="muted">
@@ -55,7 +72,7 @@ export const COLUMNS: readonly Column<ImageUpdate>[] = [
   {
     title: "Status",
     cell: (update) => {
-      const { name, tone } = STATUSES[update.status];
+      const { name, tone } = statusOf(update);
       return (
         <span class="outcome">
           <State state={name} tone={tone} />
@@ -63,7 +80,7 @@ export const COLUMNS: readonly Column<ImageUpdate>[] = [
         </span>
       );
     },
-    sort: ({ status }) => STATUSES[status].rank,
+    sort: (update) => statusOf(update).rank,
   },
   {
     title: "Containers",

@@ -12,12 +12,12 @@ import {
   FormDialog,
   type FormValues,
   SelectField,
-  TextArea,
   TextField,
 } from "../../components/form.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Failure, Loading } from "../../components/states.tsx";
 import { showStatus } from "../../state/toasts.ts";
+import { WindowsField, windowsOf } from "./windows_field.tsx";
 
 export function SettingsDialog({ onClose }: { onClose: () => void }) {
   const { data, error, reload } = useRead("GET /api/updates/settings", {});
@@ -38,12 +38,13 @@ const POLICIES = [
 
 function SettingsForm({ settings, onClose }: { settings: UpdateSettings; onClose: () => void }) {
   const { fixed } = settings;
-  const save = async ({ enabled, intervalHours, windows, ...rest }: FormValues) => {
+  const save = async (values: FormValues) => {
+    const { policy, minimumAgeHours, keepPreviousDays, stableSeconds } = values;
     const body = {
-      ...rest,
-      ...(!fixed.includes("enabled") && { enabled }),
-      ...(!fixed.includes("intervalHours") && { intervalHours }),
-      windows: linesOf(windows).map(windowOf),
+      ...(!fixed.includes("enabled") && { enabled: values.enabled }),
+      ...(!fixed.includes("intervalHours") && { intervalHours: values.intervalHours }),
+      ...{ policy, minimumAgeHours, keepPreviousDays, stableSeconds },
+      windows: windowsOf(values),
     };
     await api("PUT /api/updates/settings", { body });
     showStatus("Saved the update settings");
@@ -77,19 +78,7 @@ function SettingsForm({ settings, onClose }: { settings: UpdateSettings; onClose
         options={POLICIES}
         hint="The label longshore.update=off, notify or auto of a container wins"
       />
-      <TextArea
-        label="Windows of automatic updates"
-        name="windows"
-        value={settings.windows.map(lineOf).join("\n")}
-        rows={3}
-        code
-        placeholder="0 3 * * sat | Europe/Berlin | 120"
-        hint="One in each line: when it opens (cron) | time zone | minutes. Without one, nothing is updated automatically"
-        check={(text) => {
-          const wrong = linesOf(text).find((line) => !windowOf(line).durationMinutes);
-          return wrong === undefined ? undefined : `Not a window: ${wrong}`;
-        }}
-      />
+      <WindowsField windows={settings.windows} />
       <div class="field-row">
         <TextField
           label="Minimum age (hours)"
@@ -124,17 +113,4 @@ function SettingsForm({ settings, onClose }: { settings: UpdateSettings; onClose
       />
     </FormDialog>
   );
-}
-
-type Window = UpdateSettings["windows"][number];
-
-const linesOf = (text: string): string[] =>
-  text.split("\n").map((line) => line.trim()).filter(Boolean);
-
-const lineOf = ({ cron, timeZone, durationMinutes }: Window): string =>
-  `${cron} | ${timeZone} | ${durationMinutes}`;
-
-function windowOf(line: string): Window {
-  const [cron = "", timeZone = "", minutes] = line.split("|").map((part) => part.trim());
-  return { cron, timeZone, durationMinutes: Number(minutes) };
 }

@@ -21,10 +21,11 @@ import type { LiveJob } from "../../state/live.ts";
 import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
 import { Blocked } from "./blocked.tsx";
-import { COLUMNS, shortName } from "./columns.tsx";
+import { COLUMNS, isAvailable, shortName } from "./columns.tsx";
 import { UpdateHistory } from "./history.tsx";
 import { SettingsDialog } from "./settings.tsx";
 import { UpdateDialog } from "./plan_dialog.tsx";
+import { updateStack } from "./stack_update.ts";
 
 const KINDS = ["updates.check", "container.update", "stack.update"];
 
@@ -100,9 +101,7 @@ export default function Updates() {
 }
 
 function Summary({ updates }: { updates: readonly ImageUpdate[] }) {
-  const found = updates.filter(({ status }) =>
-    status === "update_available" || status === "pulled"
-  );
+  const found = updates.filter(isAvailable);
   const text = found.length > 0
     ? `${count(found.length, "update")} available`
     : updates.some(({ checkedAt }) => checkedAt !== null)
@@ -154,6 +153,7 @@ function menuOf(
   onUpdate: (container: ContainerRef, tags: string[]) => void,
 ): MenuItem[] {
   const tags = newerVersions.map(({ tag }) => `${registry}/${repository}:${tag}`);
+  const stacks = [...new Set(containers.flatMap(({ stack }) => stack ?? []))];
   const canUpdate = status !== "pinned" && status !== "local" || tags.length > 0;
   return [
     ...(canUpdate
@@ -162,6 +162,10 @@ function menuOf(
         onSelect: () => onUpdate(container, tags),
       }))
       : []),
+    ...stacks.map((stack) => ({
+      name: `Update stack ${plain(stack)}`,
+      onSelect: () => void updateStack(stack),
+    })),
     { name: "Check", onSelect: () => void check([image]) },
   ];
 }

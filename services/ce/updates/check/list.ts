@@ -11,6 +11,7 @@ import { visibleTo } from "../../../auth/visible.ts";
 import type { Deps } from "../../../deps.ts";
 import { currentContainers, type ReadDeps } from "../../containers/reads.ts";
 import type { UpdatePolicy } from "../labels.ts";
+import { isBlocked } from "../run/blocked.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { tagPatternProblem } from "../tag_filter.ts";
 import { createTagFilters, type TagFilters } from "./candidates.ts";
@@ -53,6 +54,8 @@ export interface UpdatedContainer {
   name: string;
   stack: string | null;
   policy: UpdatePolicy;
+  /** Whether `latestDigest` failed as its update and is not tried again. */
+  blocked: boolean;
   /** Labels that are ignored, with the reason. */
   problems: string[];
 }
@@ -99,7 +102,13 @@ export async function listUpdates(
         newerVersions: await acceptedVersions(image, checked?.newerVersions ?? [], filters),
         rateLimitRemaining: checked?.rateLimitRemaining ?? null,
         containers: await Promise.all(
-          image.users.map((user) => updatedContainer(user, settings.policy)),
+          image.users.map((user) =>
+            updatedContainer(user, {
+              policy: settings.policy,
+              blocked: latestDigest !== null &&
+                isBlocked(deps, user.container.name, latestDigest),
+            })
+          ),
         ),
         checkedAt: checked?.checkedAt ?? null,
         lastGoodAt: checked?.lastGoodAt ?? null,
@@ -124,14 +133,15 @@ async function acceptedVersions(
 
 async function updatedContainer(
   { container: { id, name }, stack, labels }: ImageUser,
-  defaultPolicy: UpdatePolicy,
+  { policy, blocked }: Pick<UpdatedContainer, "policy" | "blocked">,
 ): Promise<UpdatedContainer> {
   const problem = labels.tags && await tagPatternProblem(labels.tags);
   return {
     id,
     name,
     stack,
-    policy: labels.policy ?? defaultPolicy,
+    policy: labels.policy ?? policy,
+    blocked,
     problems: problem === undefined ? labels.problems : [...labels.problems, problem],
   };
 }

@@ -1,0 +1,22 @@
+/**
+ * The update of all containers of a stack.
+ *
+ * @module
+ */
+
+import { api } from "../../api/client.ts";
+import { confirm } from "../../components/dialog.tsx";
+import { plain } from "../../components/text.ts";
+import { withResult } from "../../state/toasts.ts";
+
+/** Confirms and starts the update of a Compose project, for the role operator. */
+export async function updateStack(name: string): Promise<void> {
+  const consequence =
+    "Its images are pulled and its containers updated one after another. If one " +
+    "fails, all of them return to what they run now.";
+  if (!await confirm({ verb: "Update", name: `stack ${plain(name)}`, consequence })) return;
+  await withResult(
+    `The update of ${plain(name)} has begun`,
+    () => api("POST /api/stacks/{name}/update", { path: { name }, body: {} }),
+  );
+}
