@@ -1097,6 +1097,7 @@ export type ImageUpdate = {
     name: string;
     stack: string | null;
     policy: "off" | "notify" | "auto";
+    blocked: boolean;
     problems: (string)[];
   })[];
   checkedAt: string | null;

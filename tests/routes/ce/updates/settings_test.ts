@@ -42,11 +42,11 @@ for (
     { change: { intervalHours: 169 }, error: /^body\.intervalHours: / },
     {
       change: { windows: [{ cron: "0 3 * *", timeZone: "UTC", durationMinutes: 60 }] },
-      error: /^body\.windows\[0\]\.cron: five fields are expected/,
+      error: /^body\.windows\.0\.cron: five fields are expected/,
     },
     {
       change: { windows: [{ cron: "0 3 * * *", timeZone: "Mars", durationMinutes: 60 }] },
-      error: /^body\.windows\[0\]\.timeZone: Mars is not an IANA time zone/,
+      error: /^body\.windows\.0\.timeZone: Mars is not an IANA time zone/,
     },
   ]
 ) {
