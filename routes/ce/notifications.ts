@@ -245,7 +245,7 @@ export const notificationEndpoints = (deps: Deps) => [
     method: "get",
     path: "/api/notifications/channels/:id/deliveries",
     operationId: "listNotificationDeliveries",
-    summary: "List the deliveries of a notification channel",
+    summary: "List notification deliveries",
     description: "Newest first. Kept for 7 days, at most the last 1,000.",
     role: "admin",
     permission: "notifications:read",
