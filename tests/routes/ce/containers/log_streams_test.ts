@@ -535,6 +535,19 @@ Deno.test("the numbers of clients and containers are limited", async () => {
   await until("nothing is followed", () => app.deps.logStreams.followed === 0);
 });
 
+Deno.test("the past lines of many containers are read from the engine once", async () => {
+  const many = Array.from({ length: 40 }, (_, index) => containerOf({ name: `c${index}` }));
+  await using app = logApp(...many);
+  for (const { name } of many) writeMany(app.logs[name]!, 1_000, "x".repeat(1_000));
+  const query = many.map(({ name }) => `container=${name}`).join("&");
+  const client = await openLogStream(app, `/api/logs/stream?since=2025-01-01&${query}`);
+  equal((await client.lines(40_000)).length, 40_000);
+  // The follower of each container reads its end twice before it follows.
+  const reads = app.requests.filter((each) => each.includes("/logs?") && !each.includes("follow"));
+  equal(reads.length, 3 * 40);
+  await client.cancel();
+});
+
 Deno.test("200 clients that do not read do not affect another one", async () => {
   await using app = logApp(web, db);
   const [log, other] = [app.logs.web!, app.logs.db!];
