@@ -91,6 +91,7 @@ export const ceGroups: readonly EndpointGroup[] = [
       async () => (await import("./stack_validation.ts")).stackValidationEndpoints,
       async () => (await import("./stack_sources.ts")).stackSourceEndpoints,
       async () => (await import("./stack_plan.ts")).stackPlanEndpoints,
+      async () => (await import("./stack_deploys.ts")).stackDeployEndpoints,
       async () => (await import("./containers/log_streams.ts")).stackLogStreamEndpoints,
     ],
   },

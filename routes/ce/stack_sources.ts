@@ -16,10 +16,12 @@ import {
   STACK_SOURCES_MAX,
   VERSIONS_KEPT,
 } from "../../services/ce/compose/sources.ts";
+import { startDeploy } from "../../services/ce/compose/deploy/start.ts";
 import { STACK_KINDS } from "../../services/ce/stacks/groups.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, Timestamp } from "../shapes.ts";
+import { Done, done, ENGINE_FAILURES, Timestamp } from "../shapes.ts";
+import { Job } from "./jobs.ts";
 import { SOURCES_BODY_BYTES_MAX, StackName, StackSources } from "./stack_shapes.ts";
 
 const Version = z.coerce.number().int().min(1).max(1_000_000_000);
@@ -28,6 +30,7 @@ const NewStack = z.object({
   name: StackName,
   kind: z.enum(STACK_KINDS).default("compose"),
   ...StackSources.shape,
+  deploy: z.boolean().default(true).meta({ description: "Whether it is deployed at once" }),
 }).meta({ id: "NewStack" });
 
 const StackChange = z.object({
@@ -64,20 +67,26 @@ export const stackSourceEndpoints = (deps: Deps) => [
     method: "post",
     path: "/api/stacks",
     operationId: "createStack",
-    summary: "Store the sources of a stack",
-    description: "Nothing is deployed. The sources are stored encrypted. Sources with errors are " +
+    summary: "Create a stack",
+    description: "Stores its sources and starts a job that deploys them, as " +
+      "`POST /api/stacks/{name}/deploy` does. A failed deploy leaves the sources. " +
+      "They are stored encrypted. Sources with errors are " +
       "refused, and so are relative paths of mounts, because the stack has no directory. " +
       `Limit: ${STACK_SOURCES_MAX} stacks.`,
     role: "admin",
     permission: "stacks:write",
     body: NewStack,
     bodyBytesMax: SOURCES_BODY_BYTES_MAX,
-    returns: Summary,
+    returns: Summary.extend({
+      job: Job.nullable().meta({ description: "The deploy" }),
+    }).meta({ id: "CreatedStack" }),
     status: 201,
-    failures: { 409: "The stack already has sources, or the limit is reached" },
-  }, ({ body, caller, note }) => {
+    failures: { 409: "The stack already has sources, or the limit is reached", ...ENGINE_FAILURES },
+  }, async ({ body: { deploy, ...body }, caller, note }) => {
     note.targets = [body.name];
-    return createStackSource(deps, caller, body);
+    const stack = await createStackSource(deps, caller, body);
+    const isDeployed = deploy && body.kind === "compose";
+    return { ...stack, job: isDeployed ? await startDeploy(deps, caller, body.name) : null };
   }),
 
   endpoint({

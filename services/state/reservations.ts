@@ -19,6 +19,7 @@ export type Activity =
   | "updated"
   | "rebuilt"
   | "recovered"
+  | "deployed"
   | "removed";
 
 /**

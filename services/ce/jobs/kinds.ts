@@ -4,6 +4,7 @@
  * @module
  */
 
+import { deployKind, downKind } from "../compose/deploy/kinds.ts";
 import { imageLoadKind } from "../images/load.ts";
 import { imagePullKind } from "../images/pull.ts";
 import { updateCheckKind } from "../updates/check/job.ts";
@@ -17,4 +18,6 @@ export const jobKinds: readonly JobKind[] = [
   updateKind,
   stackUpdateKind,
   updateCheckKind,
+  deployKind,
+  downKind,
 ];

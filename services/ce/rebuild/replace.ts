@@ -203,7 +203,7 @@ function createRollback(log: Deps["log"], container: string) {
 }
 
 /** Creates a container and connects it to its networks; removes it again on failure. */
-async function createFrom(
+export async function createFrom(
   engine: Engine,
   name: string,
   { create, connect, disconnect }: Recreation,

@@ -232,8 +232,8 @@ async function refreshService(deps: ReadDeps, service: StackService): Promise<St
 }
 
 /** How far a service is from meeting a condition. */
-function progressOf(
-  service: StackService,
+export function progressOf(
+  service: Pick<StackService, "containers">,
   condition: Dependency["condition"],
 ): "met" | "pending" | "failed" {
   const { containers } = service;

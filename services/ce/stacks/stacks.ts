@@ -151,7 +151,7 @@ function statusOf(stack: Stack): StackStatus {
 }
 
 /** Whether every container of the service exited with status 0. */
-export function hasCompleted({ containers }: StackService): boolean {
+export function hasCompleted({ containers }: Pick<StackService, "containers">): boolean {
   return containers.length > 0 &&
     containers.every(({ state, exitCode }) => state === "exited" && exitCode === 0);
 }

@@ -9,11 +9,13 @@ import type { ContainerInspect } from "../../../../engine/containers.ts";
 import { AppError, asAppError } from "../../../errors.ts";
 import { REDACTED } from "../../../redact.ts";
 
+type Described = Pick<ContainerInspect, "Config" | "HostConfig">;
+
 /** Shorter values are words that appear in any message. */
 const VALUE_MIN = 4;
 
 /** The error with values of variables and driver options replaced; other errors as they are. */
-export function withoutValues(error: unknown, container: ContainerInspect): unknown {
+export function withoutValues(error: unknown, container: Described): unknown {
   const known = asAppError(error);
   if (!known) return error;
   const message = valuesOf(container).reduce(
@@ -24,7 +26,7 @@ export function withoutValues(error: unknown, container: ContainerInspect): unkn
 }
 
 /** Longest first, because one may contain another. */
-function valuesOf({ Config, HostConfig }: ContainerInspect): string[] {
+function valuesOf({ Config, HostConfig }: Described): string[] {
   const variables = (Config.Env ?? []).map((entry) => entry.slice(entry.indexOf("=") + 1));
   const options = [
     HostConfig.LogConfig?.Config,

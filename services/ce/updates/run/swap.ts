@@ -245,7 +245,7 @@ async function start(engine: Engine, container: ContainerInspect): Promise<void>
 }
 
 /** Stops a container for good, without an event about it. */
-async function stopAside(deps: SwapDeps, container: ContainerInspect): Promise<void> {
+export async function stopAside(deps: SwapDeps, container: ContainerInspect): Promise<void> {
   const { engine, inventory } = deps;
   await setRestartPolicy(engine, container, { Name: "no" });
   if (!isUp(container)) return;

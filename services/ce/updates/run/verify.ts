@@ -42,9 +42,12 @@ export interface VerifyOptions extends Omit<ExpectationOptions, "longestToHealth
   onProgress(message: string): void;
 }
 
+/** What is known of a new container. */
+export type Verified = Pick<Pair, "name" | "newId" | "ports" | "ran">;
+
 /** One container under observation. */
 interface Subject {
-  pair: Pair;
+  pair: Verified;
   expectation: Expectation;
   progress: Progress | undefined;
   /** Ports of the old container that do not answer yet. */
@@ -62,7 +65,7 @@ interface Subject {
  */
 export async function verify(
   deps: VerifyDeps,
-  pairs: readonly Pair[],
+  pairs: readonly Verified[],
   options: VerifyOptions,
 ): Promise<string> {
   const { signal, watched, onProgress } = options;
@@ -98,7 +101,7 @@ export async function verify(
 
 async function subjectOf(
   { db, engine }: VerifyDeps,
-  pair: Pair,
+  pair: Verified,
   options: VerifyOptions,
 ): Promise<Subject> {
   const container = await inspectIfThere(engine, pair.newId);
@@ -154,7 +157,7 @@ async function findBroken(
 /** @returns A function that finds a line that must not appear among the new lines of the log. */
 async function createLogSearch(
   { engine }: VerifyDeps,
-  { newId }: Pair,
+  { newId }: Verified,
   text: string,
 ): Promise<() => Promise<string | undefined>> {
   const pattern = await compileLinearPattern(text, { field: "body.logPatternMustNotAppear" });

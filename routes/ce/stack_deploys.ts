@@ -1,0 +1,106 @@
+/**
+ * /api/stacks/:name/deploy and /api/stacks/:name/down
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import { FAILURE_POLICIES } from "../../services/ce/compose/deploy/job.ts";
+import { startDeploy, startDown } from "../../services/ce/compose/deploy/start.ts";
+import { PULL_POLICIES } from "../../services/ce/rebuild/rebuild.ts";
+import type { Deps } from "../../services/deps.ts";
+import { endpoint } from "../endpoint.ts";
+import { ENGINE_FAILURES } from "../shapes.ts";
+import { Job } from "./jobs.ts";
+import { PlanOptions } from "./stack_plan.ts";
+import { StackName } from "./stack_shapes.ts";
+
+/** A day: longer than any reasonable start. */
+const SECONDS_MAX = 86_400;
+
+const DeployOptions = PlanOptions.extend({
+  version: z.int().min(1).optional().meta({
+    description: "Of the stored sources; default: the current one",
+  }),
+  pull: z.enum(PULL_POLICIES).optional().meta({
+    description: "When images are pulled; default: the `pull_policy` of each service, or `missing`",
+  }),
+  onFailure: z.enum(FAILURE_POLICIES).default("rollback").meta({
+    description:
+      "rollback: the whole stack returns to the state before; stop: services that were " +
+      "started keep their new containers",
+  }),
+  stableSeconds: z.int().min(1).max(SECONDS_MAX).optional().meta({
+    description: "How long new containers must run without a restart (default: 10), or with a " +
+      "health check be healthy (default: one interval of the check)",
+  }),
+  healthTimeoutSeconds: z.int().min(1).max(SECONDS_MAX).optional().meta({
+    description:
+      "Limit of the wait for each dependency and for the verdict about new containers; " +
+      "default: the time after which the engine gives up on their health checks",
+  }),
+}).meta({ id: "StackDeploy", example: { pull: "missing" } });
+
+const params = z.object({ name: StackName });
+
+export const stackDeployEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "post",
+    path: "/api/stacks/:name/deploy",
+    operationId: "deployStack",
+    scope: "stack",
+    destructive: true,
+    summary: "Deploy a stack",
+    description: "Starts a job that does what `POST /api/stacks/{name}/plan` shows: networks, " +
+      "volumes, then services in the order of `depends_on`, each waiting for its conditions. A " +
+      "replaced container is kept until all new ones work. A deploy without changes writes nothing.",
+    role: "admin",
+    permission: "stacks:write",
+    params,
+    body: DeployOptions,
+    returns: Job,
+    status: 202,
+    failures: {
+      404: "The stack or the version has no stored sources",
+      409: "Another action is in progress, or it is a Swarm stack",
+      ...ENGINE_FAILURES,
+    },
+  }, ({ params, body, note, caller }) => {
+    note.targets = [params.name];
+    note.command = JSON.stringify(body);
+    return startDeploy(deps, caller, params.name, body);
+  }),
+
+  endpoint({
+    method: "post",
+    path: "/api/stacks/:name/down",
+    operationId: "takeDownStack",
+    scope: "stack",
+    destructive: true,
+    summary: "Take down a stack",
+    description: "Starts a job that stops and removes the containers and networks of a Compose " +
+      "project, also of one that was deployed elsewhere. The stored sources stay.",
+    role: "admin",
+    permission: "stacks:write",
+    params,
+    body: z.object({
+      volumes: z.boolean().default(false).meta({
+        description: "Whether its volumes are removed with all data",
+      }),
+      images: z.enum(["none", "local"]).default("none").meta({
+        description: "local: also the images that no other container uses",
+      }),
+    }).meta({ id: "StackDown", example: { volumes: false } }),
+    returns: Job,
+    status: 202,
+    failures: {
+      404: "The stack does not exist",
+      409: "Another action is in progress",
+      ...ENGINE_FAILURES,
+    },
+  }, ({ params, body, note, caller }) => {
+    note.targets = [params.name];
+    note.command = JSON.stringify(body);
+    return startDown(deps, caller, params.name, body);
+  }),
+];

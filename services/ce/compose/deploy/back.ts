@@ -1,0 +1,151 @@
+/**
+ * How a deploy that failed ends: back to the state before it, or where it is.
+ *
+ * @module
+ */
+
+import { containerInspect, containerStart } from "../../../../engine/containers.ts";
+import { EngineError, ifThere } from "../../../../engine/errors.ts";
+import { networkInspect, networkRemove } from "../../../../engine/networks.ts";
+import { volumeRemove } from "../../../../engine/volumes.ts";
+import type { Deps } from "../../../deps.ts";
+import { AppError } from "../../../errors.ts";
+import { refreshContainer } from "../../containers/reads.ts";
+import { JobNeedsAttention, JobRolledBack } from "../../jobs/kind.ts";
+import { isUp, removeAndWait } from "../../rebuild/replace.ts";
+import { nameImage } from "../../updates/run/image_name.ts";
+import { isInterruption, messageOf } from "../../updates/run/job.ts";
+import {
+  inspectIfThere,
+  type Member,
+  type Pair,
+  setRestartPolicy,
+} from "../../updates/run/members.ts";
+import { discard, putOldBack, removeOldOnes, stopAside } from "../../updates/run/swap.ts";
+import type { LoadedStack } from "../plan/stored.ts";
+import type { CreatedContainers, DeployJob, PlannedDeploy } from "./job.ts";
+import type { NamedImage } from "./planned.ts";
+import { containersOf } from "./services.ts";
+
+const pairsOf = (job: DeployJob, { services }: PlannedDeploy): Pair[] =>
+  services.flatMap(({ key }) =>
+    (job.resultOf(`create ${key}`) as CreatedContainers | undefined)?.pairs ?? []
+  );
+
+/**
+ * Returns the stack to the state before the deploy. What cannot be restored does not keep the rest
+ * from it.
+ *
+ * @throws {JobRolledBack}
+ * @throws {JobNeedsAttention} If something could not be restored.
+ */
+export async function goBack(
+  deps: Deps,
+  job: DeployJob,
+  { stack, planned, named }: {
+    stack: LoadedStack;
+    planned: PlannedDeploy;
+    named: readonly NamedImage[];
+  },
+): Promise<never> {
+  const reason = job.resultOf("failure") as string;
+  const problems = await job.step("roll back", async () => {
+    const problems: string[] = [];
+    const attempt = async (work: () => Promise<unknown>) => {
+      try {
+        await work();
+      } catch (error) {
+        if (isInterruption(deps, error)) throw error;
+        problems.push(messageOf(deps, error));
+      }
+    };
+    const pairs = pairsOf(job, planned);
+    const kept = new Set([...planned.existing, ...pairs.map(({ newId }) => newId)]);
+    // Also those of a step that was interrupted. Dependents have higher positions.
+    const order = planned.services.map(({ key }) => key);
+    for (const key of order.toReversed()) {
+      for (const { Id } of await containersOf(deps, stack, key)) {
+        if (kept.has(Id)) continue;
+        await attempt(() => removeAndWait(deps.engine, Id, { volumes: true }));
+        await refreshContainer(deps, Id);
+      }
+    }
+    for (const id of planned.services.flatMap(({ started }) => started)) {
+      await attempt(() => stopAgain(deps, id));
+    }
+    await attempt(async () => {
+      await putOldBack(deps, pairs);
+      await discard(deps, pairs);
+    });
+    for (const member of planned.removed) await attempt(() => startAgain(deps, member));
+    for (const key of planned.networks) {
+      await attempt(() => removeNetwork(deps, stack.project.networks[key]!.name));
+    }
+    for (const key of planned.volumes) {
+      const { name } = stack.project.volumes[key]!;
+      await attempt(() => ifThere(volumeRemove(deps.engine, name)));
+    }
+    await attempt(() => restoreNames(deps, named));
+    return problems;
+  });
+  if (problems.length === 0) throw new JobRolledBack(reason);
+  throw new JobNeedsAttention(`${reason}; rollback incomplete: ${problems.join("; ")}`);
+}
+
+/** Lets references name the images again that they named before the pull. */
+export async function restoreNames(deps: Deps, named: readonly NamedImage[]): Promise<void> {
+  for (const { reference, imageId } of named) {
+    if (imageId !== null) await nameImage(deps, reference, imageId);
+  }
+}
+
+async function stopAgain(deps: Deps, id: string): Promise<void> {
+  const container = await inspectIfThere(deps.engine, id);
+  if (!container || !isUp(container)) return;
+  await stopAside(deps, container);
+  const { RestartPolicy = { Name: "no" } } = container.HostConfig;
+  await setRestartPolicy(deps.engine, await containerInspect(deps.engine, id), RestartPolicy);
+}
+
+async function startAgain(deps: Deps, { oldId, ran, restartPolicy, name }: Member): Promise<void> {
+  const container = await inspectIfThere(deps.engine, oldId);
+  if (!container) throw new AppError("conflict", `${name} no longer exists`);
+  await setRestartPolicy(deps.engine, container, restartPolicy);
+  if (ran && !isUp(container)) await containerStart(deps.engine, oldId);
+  await refreshContainer(deps, oldId);
+}
+
+async function removeNetwork({ engine }: Deps, name: string): Promise<void> {
+  const network = await ifThere(networkInspect(engine, name));
+  try {
+    if (network) await ifThere(networkRemove(engine, network));
+  } catch (error) {
+    if (error instanceof EngineError) throw new AppError("conflict", error.message);
+    throw error;
+  }
+}
+
+/**
+ * Ends a deploy where it is: services that were started keep their new containers.
+ *
+ * @throws {AppError} `conflict` with the reason.
+ */
+export async function stopHere(
+  deps: Deps,
+  job: DeployJob,
+  planned: PlannedDeploy,
+): Promise<never> {
+  const reason = job.resultOf("failure") as string;
+  await job.step("clean up", async () => {
+    for (const { key } of planned.services) {
+      const created = job.resultOf(`create ${key}`) as CreatedContainers | undefined;
+      if (!created) continue;
+      if (job.hasBegun(`start ${key}`)) await removeOldOnes(deps, created.pairs);
+      else await discard(deps, created.pairs);
+    }
+    if (job.hasBegun("stop removed")) {
+      await removeOldOnes(deps, planned.removed.map((each) => ({ ...each, newId: "" })));
+    }
+  });
+  throw new AppError("conflict", reason);
+}

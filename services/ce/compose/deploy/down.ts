@@ -1,0 +1,92 @@
+/**
+ * Removes what a project has on the engine: containers in reverse order of their dependencies, then
+ * networks, and on request volumes and images.
+ *
+ * @module
+ */
+
+import { EngineError, ifThere } from "../../../../engine/errors.ts";
+import { imageRemove } from "../../../../engine/images.ts";
+import { networkList, networkRemove } from "../../../../engine/networks.ts";
+import { volumeList, volumeRemove } from "../../../../engine/volumes.ts";
+import type { Deps } from "../../../deps.ts";
+import { AppError } from "../../../errors.ts";
+import { asContainer, refreshContainer } from "../../containers/reads.ts";
+import { nameOf, removeAndWait } from "../../rebuild/replace.ts";
+import { parseDependsOn, startOrder } from "../../stacks/order.ts";
+import { stopAside } from "../../updates/run/swap.ts";
+import { LABEL } from "../labels.ts";
+import { serviceOf } from "../plan/plan.ts";
+import type { DownJob, DownResult } from "./job.ts";
+import { containersOf } from "./services.ts";
+
+/** Runs the job. Repeated after a crash, it removes what is left. */
+export async function takeDown(deps: Deps, job: DownJob): Promise<DownResult> {
+  const { engine } = deps;
+  const { input, target, signal } = job;
+  const containers = await containersOf(deps, { project: { name: target } });
+  if (containers.some((each) => asContainer(deps, each).self)) {
+    throw new AppError("conflict", `Longshore itself runs in ${target} and cannot remove itself`);
+  }
+  const byService = Map.groupBy(containers, serviceOf);
+  const order = startOrder(
+    new Map([...byService].map(([service, [first]]) => [
+      service,
+      parseDependsOn(first!.Config.Labels?.[LABEL.dependsOn]).map(({ service }) => service),
+    ])),
+  ).flat().toReversed();
+  await job.step("containers", async () => {
+    for (const service of order) {
+      signal.throwIfAborted();
+      for (const container of byService.get(service)!) {
+        job.progress({ current: 0, total: null, message: `${nameOf(container)} is stopped` });
+        await stopAside(deps, container);
+        await removeAndWait(engine, container.Id, { volumes: input.volumes });
+        await refreshContainer(deps, container.Id);
+      }
+    }
+  });
+  const filters = { label: [`${LABEL.project}=${target}`] };
+  const networks = await job.step("networks", async () => {
+    const removed: string[] = [];
+    for (const network of await networkList(engine, { filters })) {
+      await whileUsed(ifThere(networkRemove(engine, network)), `Network ${network.Name}`);
+      removed.push(network.Name);
+    }
+    return removed;
+  });
+  const volumes = !input.volumes ? [] : await job.step("volumes", async () => {
+    const removed: string[] = [];
+    for (const { Name } of await volumeList(engine, { filters })) {
+      await whileUsed(ifThere(volumeRemove(engine, Name)), `Volume ${Name}`);
+      removed.push(Name);
+    }
+    return removed;
+  });
+  const images = input.images === "none" ? [] : await job.step("images", async () => {
+    const removed: string[] = [];
+    for (const image of new Set(containers.map(({ Config }) => Config.Image ?? ""))) {
+      try {
+        if (await ifThere(imageRemove(engine, image))) removed.push(image);
+      } catch (error) {
+        // Another container uses it.
+        if (!(error instanceof EngineError && error.status === 409)) throw error;
+      }
+    }
+    return removed;
+  });
+  deps.diskUsage.invalidate();
+  return { containers: containers.map(nameOf), networks, volumes, images };
+}
+
+/** The engine's refusal as a conflict, e.g. if a container outside of the project uses a part. */
+async function whileUsed<Result>(work: Promise<Result>, what: string): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    throw new AppError("conflict", `${what} could not be removed: ${error.message}`, {
+      cause: error,
+    });
+  }
+}

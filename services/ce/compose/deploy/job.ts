@@ -1,0 +1,89 @@
+/**
+ * What the jobs of stacks get, record between their steps, and return.
+ *
+ * @module
+ */
+
+import type { JobRun } from "../../jobs/kind.ts";
+import type { PullPolicy } from "../../rebuild/rebuild.ts";
+import type { Identity } from "../../../state/reservations.ts";
+import type { Member, Pair } from "../../updates/run/members.ts";
+import type { RecreatePolicy } from "../plan/options.ts";
+import type { PlannedChange } from "../plan/plan.ts";
+
+export const FAILURE_POLICIES = ["rollback", "stop"] as const;
+
+export interface DeployInput {
+  /** Of the stored sources. */
+  version: number;
+  /** `null` for that of each service. */
+  pull: PullPolicy | null;
+  recreate: RecreatePolicy;
+  removeOrphans: boolean;
+  /** `null` for all. */
+  services: string[] | null;
+  onFailure: (typeof FAILURE_POLICIES)[number];
+  stableSeconds: number | null;
+  healthTimeoutSeconds: number | null;
+  /** The containers of the project. */
+  affected: Identity[];
+}
+
+export type DeployJob = JobRun<DeployInput>;
+
+/** A change without reasons, which viewers may not see. */
+export type AppliedChange = Pick<PlannedChange, "kind" | "name" | "action">;
+
+export interface DeployResult {
+  version: number;
+  changes: AppliedChange[];
+  warnings: string[];
+}
+
+/** What a deploy does to one service. */
+export interface ServiceWork {
+  key: string;
+  /** Containers that are replaced, with their numbers. */
+  replaced: (Member & { number: number })[];
+  /** Numbers of the containers that are created. */
+  created: number[];
+  /** Ids of stopped containers that are started. */
+  started: string[];
+}
+
+/** What the step `plan` records. */
+export interface PlannedDeploy {
+  changes: AppliedChange[];
+  warnings: string[];
+  /** Keys of those that are created. */
+  networks: string[];
+  volumes: string[];
+  /** In the order in which services depend on each other. */
+  services: ServiceWork[];
+  /** Superfluous containers, which are stopped first and removed last. */
+  removed: Member[];
+  /** Ids of all containers of the project before the deploy. */
+  existing: string[];
+}
+
+/** What the step that creates the containers of a service records. */
+export interface CreatedContainers {
+  pairs: Pair[];
+  /** Those that replace none. */
+  fresh: Identity[];
+}
+
+export interface DownInput {
+  volumes: boolean;
+  images: "none" | "local";
+  affected: Identity[];
+}
+
+export type DownJob = JobRun<DownInput>;
+
+export interface DownResult {
+  containers: string[];
+  networks: string[];
+  volumes: string[];
+  images: string[];
+}

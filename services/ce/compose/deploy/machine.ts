@@ -1,0 +1,171 @@
+/**
+ * The steps of a deploy: pulled → planned → networks and volumes → each service created and
+ * started → verified → committed, or rolled back. Old containers stay until the verdict about all
+ * new ones. Every step starts from what the job recorded and from the engine's current state, so that
+ * after a crash the job goes on, or back, where it was.
+ *
+ * @module
+ */
+
+import { ifThere } from "../../../../engine/errors.ts";
+import { networkInspect } from "../../../../engine/networks.ts";
+import type { Deps } from "../../../deps.ts";
+import { isInterruption, messageOf } from "../../updates/run/job.ts";
+import { inspectIfThere } from "../../updates/run/members.ts";
+import { removeOldOnes, stopAside } from "../../updates/run/swap.ts";
+import { type Verified, verify } from "../../updates/run/verify.ts";
+import { dependenciesOf } from "../load/resolve.ts";
+import { type LoadedStack, openStack } from "../plan/stored.ts";
+import { goBack, restoreNames, stopHere } from "./back.ts";
+import type { CreatedContainers, DeployJob, DeployResult, PlannedDeploy } from "./job.ts";
+import { createNetwork, createVolume } from "./parts.ts";
+import { nameImages, planDeploy, pullImages } from "./planned.ts";
+import { createContainers, startContainers, waitForDependencies } from "./services.ts";
+
+/** How long a container without a health check has to run, in seconds. */
+const STABLE_S = 10;
+
+/** Runs the job from where it is. */
+export async function deployStack(deps: Deps, job: DeployJob): Promise<DeployResult> {
+  const { version, onFailure } = job.input;
+  const stack = await openStack(deps, job.target, version);
+  const named = await job.step("read", () => nameImages(deps, stack));
+  let planned: PlannedDeploy;
+  try {
+    await job.step("pull", () => pullImages(deps, job, stack, named));
+    planned = await job.step("plan", () => planDeploy(deps, job, stack));
+  } catch (error) {
+    if (isInterruption(deps, error)) throw error;
+    await restoreNames(deps, named);
+    throw error;
+  }
+  // What was begun to be put back is put back completely.
+  if (!job.hasBegun("failure")) {
+    try {
+      await carryOut(deps, job, stack, planned);
+      const { changes, warnings } = planned;
+      return { version, changes, warnings };
+    } catch (error) {
+      // From the commit on there is no way back.
+      if (isInterruption(deps, error) || job.hasBegun("commit")) throw error;
+      await job.step("failure", () => Promise.resolve(messageOf(deps, error)));
+    }
+  }
+  return onFailure === "stop"
+    ? await stopHere(deps, job, planned)
+    : await goBack(deps, job, { stack, planned, named });
+}
+
+async function carryOut(
+  deps: Deps,
+  job: DeployJob,
+  stack: LoadedStack,
+  planned: PlannedDeploy,
+): Promise<void> {
+  const { engine } = deps;
+  const { project } = stack;
+  const { networks, volumes, services, removed } = planned;
+  if (networks.length > 0) {
+    await job.step("networks", async () => {
+      for (const key of networks) {
+        // A repeated step finds its own.
+        const existing = await ifThere(networkInspect(engine, project.networks[key]!.name));
+        if (!existing) await createNetwork(deps, project, key);
+      }
+    });
+  }
+  if (volumes.length > 0) {
+    await job.step("volumes", async () => {
+      for (const key of volumes) await createVolume(deps, project, key);
+    });
+  }
+  if (removed.length > 0) {
+    await job.step("stop removed", async () => {
+      for (const { oldId } of removed.toReversed()) {
+        const container = await inspectIfThere(engine, oldId);
+        if (container) await stopAside(deps, container);
+      }
+    });
+  }
+  if (services.length > 0) {
+    await deployServices(deps, job, stack, planned);
+    await verifyAll(deps, job, planned);
+  }
+  const pairs = services.flatMap(({ key }) => createdOf(job, key)?.pairs ?? []);
+  if (pairs.length > 0 || removed.length > 0) {
+    await job.step("commit", async () => {
+      await removeOldOnes(deps, [...pairs, ...removed.map((each) => ({ ...each, newId: "" }))]);
+    });
+  }
+}
+
+export const createdOf = (job: DeployJob, key: string): CreatedContainers | undefined =>
+  job.resultOf(`create ${key}`) as CreatedContainers | undefined;
+
+/** Services are deployed in parallel, each as soon as those that it depends on were. */
+async function deployServices(
+  deps: Deps,
+  job: DeployJob,
+  stack: LoadedStack,
+  { services, existing }: PlannedDeploy,
+): Promise<void> {
+  const { input: { healthTimeoutSeconds }, signal } = job;
+  const failed = new AbortController();
+  const known = new Set(existing);
+  const done = new Map<string, Promise<void>>();
+  const total = services.length;
+  let current = 0;
+  const deploy = async (work: PlannedDeploy["services"][number]) => {
+    const { key } = work;
+    const dependencies = Object.keys(dependenciesOf(stack.project.services[key]!));
+    await Promise.all(dependencies.map((dependency) => done.get(dependency)));
+    failed.signal.throwIfAborted();
+    const created = await job.step(
+      `create ${key}`,
+      () => createContainers(deps, stack, work, (id) => known.has(id)),
+    );
+    await job.step(`start ${key}`, async () => {
+      await waitForDependencies(deps, stack, key, {
+        timeoutSeconds: healthTimeoutSeconds,
+        signal: AbortSignal.any([signal, failed.signal]),
+        onProgress: (message) => job.progress({ current, total, message }),
+      });
+      await startContainers(deps, work, created);
+    });
+    job.progress({ current: ++current, total, message: `${key} is started` });
+  };
+  for (const work of services) {
+    const running = deploy(work).catch((error) => {
+      failed.abort(error);
+      throw error;
+    });
+    running.catch(() => {});
+    done.set(work.key, running);
+  }
+  // No step may go on while the deploy is taken back.
+  await Promise.allSettled(done.values());
+  signal.throwIfAborted();
+  failed.signal.throwIfAborted();
+}
+
+/** @throws {AppError} `conflict` with the first failure of a new container. */
+async function verifyAll(deps: Deps, job: DeployJob, { services }: PlannedDeploy): Promise<void> {
+  const { input: { stableSeconds, healthTimeoutSeconds }, signal } = job;
+  const subjects: Verified[] = services.flatMap(({ key }) => {
+    const { pairs = [], fresh = [] } = createdOf(job, key) ?? {};
+    return [
+      ...pairs.map((pair) => ({ ...pair, ran: true })),
+      ...fresh.map(({ id, name }) => ({ name, newId: id, ran: true, ports: [] })),
+    ];
+  });
+  if (subjects.length === 0) return;
+  await job.step("verify", () =>
+    verify(deps, subjects, {
+      watched: [],
+      stableSeconds: stableSeconds ?? undefined,
+      defaultStableSeconds: STABLE_S,
+      verifyTimeoutSeconds: healthTimeoutSeconds ?? undefined,
+      signal,
+      onProgress: (message) => job.progress({ current: 0, total: null, message }),
+    }));
+}

@@ -1,0 +1,195 @@
+/**
+ * The first steps of a deploy: getting the images, and deciding what is done to which container.
+ *
+ * @module
+ */
+
+import { ifThere } from "../../../../engine/errors.ts";
+import { imageInspect } from "../../../../engine/images.ts";
+import type { Deps } from "../../../deps.ts";
+import { AppError } from "../../../errors.ts";
+import { asContainer } from "../../containers/reads.ts";
+import { pullImage } from "../../images/pull.ts";
+import type { PullPolicy } from "../../rebuild/rebuild.ts";
+import { startOrder } from "../../stacks/order.ts";
+import { fullImageId } from "../../storage/images.ts";
+import { memberOf } from "../../updates/run/members.ts";
+import { dependenciesOf, type Service } from "../load/resolve.ts";
+import type { PlanOptions } from "../plan/options.ts";
+import { numberOf, type PlannedChange, planProject, serviceOf } from "../plan/plan.ts";
+import { type LoadedStack, observe } from "../plan/stored.ts";
+import type { DeployJob, PlannedDeploy, ServiceWork } from "./job.ts";
+
+/** An image before the pull. */
+export interface NamedImage {
+  reference: string;
+  /** `null` if the host did not have it. */
+  imageId: string | null;
+}
+
+export const optionsOf = (
+  { recreate, removeOrphans, services }: DeployJob["input"],
+): PlanOptions => ({ recreate, removeOrphans, services: services ?? undefined });
+
+/** What the images of the project are on this host. */
+export async function nameImages(
+  { engine }: Pick<Deps, "engine">,
+  { project }: LoadedStack,
+): Promise<NamedImage[]> {
+  const references = new Set(Object.values(project.services).map(({ image }) => image));
+  const named: NamedImage[] = [];
+  for (const reference of references) {
+    const image = await ifThere(imageInspect(engine, reference));
+    named.push({ reference, imageId: image ? fullImageId(image.Id) : null });
+  }
+  return named;
+}
+
+/** Pulls what the policies require. @throws {AppError} With the registry's refusal. */
+export async function pullImages(
+  deps: Deps,
+  { input, progress, signal }: DeployJob,
+  { project }: LoadedStack,
+  named: readonly NamedImage[],
+): Promise<void> {
+  const services = Object.values(project.services);
+  for (const { reference, imageId } of named) {
+    const users = services.filter(({ image }) => image === reference);
+    const policies = users.map((service) => input.pull ?? policyOf(service));
+    const isWanted = policies.includes("always") ||
+      (policies.includes("missing") && imageId === null);
+    if (!isWanted) continue;
+    const platform = users[0]?.platform ?? null;
+    await pullImage(deps, { input: { image: reference, platform }, progress, signal });
+  }
+}
+
+function policyOf({ pull_policy: policy }: Service): PullPolicy {
+  return policy === "always" || policy === "never" ? policy : "missing";
+}
+
+/**
+ * Compares the project with the engine, as the plan of the API does, and assigns each change to
+ * containers.
+ *
+ * @throws {AppError} `conflict` for a missing external part or image, and if Longshore's own
+ * container would be replaced.
+ */
+export async function planDeploy(
+  deps: Deps,
+  { input }: DeployJob,
+  stack: LoadedStack,
+): Promise<PlannedDeploy> {
+  const { project } = stack;
+  const observed = await observe(deps, stack);
+  const { changes, warnings } = planProject(project, observed, optionsOf(input));
+  const keysOf = (kind: PlannedChange["kind"]) =>
+    changes.filter((change) => change.kind === kind && change.action === "create")
+      .map(({ name }) => name);
+  assertExternalParts(stack, observed);
+
+  const services: ServiceWork[] = [];
+  const removed: PlannedDeploy["removed"] = [];
+  const byKey = new Map(
+    changes.filter(({ kind }) => kind === "service").map((change) => [change.name, change]),
+  );
+  for (const key of [...inOrder(stack), ...byKey.keys()]) {
+    const change = byKey.get(key);
+    if (!change) continue;
+    byKey.delete(key);
+    const { action } = change;
+    if (action === "none") continue;
+    const service = project.services[key];
+    const containers = observed.containers.filter((each) => serviceOf(each) === key)
+      .sort((a, b) => numberOf(a) - numberOf(b));
+    const wanted = service ? service.scale ?? service.deploy?.replicas ?? 1 : 0;
+    const kept = containers.slice(0, wanted);
+    const replaced: ServiceWork["replaced"] = [];
+    if (action === "recreate") {
+      for (const each of kept) {
+        assertNotOwn(deps, each, key);
+        replaced.push({ ...await memberOf(each), number: numberOf(each) });
+      }
+    }
+    for (const each of containers.slice(wanted)) {
+      assertNotOwn(deps, each, key);
+      removed.push(await memberOf(each));
+    }
+    const used = new Set(kept.map(numberOf));
+    const created: number[] = [];
+    for (let number = 1; kept.length + created.length < wanted; number++) {
+      if (!used.has(number)) created.push(number);
+    }
+    if (service && (created.length > 0 || replaced.length > 0)) {
+      assertCreatable(stack, key, observed.imageIds);
+    }
+    const started = action === "recreate"
+      ? []
+      : kept.filter(({ State }) => !State.Running && !State.Paused).map(({ Id }) => Id);
+    if (service) services.push({ key, replaced, created, started });
+  }
+  return {
+    changes: changes.map(({ kind, name, action }) => ({ kind, name, action })),
+    warnings: [...stack.warnings, ...warnings],
+    networks: keysOf("network"),
+    volumes: keysOf("volume"),
+    services,
+    removed,
+    existing: observed.containers.map(({ Id }) => Id),
+  };
+}
+
+/** Services behind those that they depend on. */
+export function inOrder({ project: { services } }: Pick<LoadedStack, "project">): string[] {
+  return startOrder(
+    new Map(
+      Object.entries(services).map(([key, service]) => [key, Object.keys(dependenciesOf(service))]),
+    ),
+  ).flat();
+}
+
+function assertExternalParts(
+  { project }: LoadedStack,
+  observed: Awaited<ReturnType<typeof observe>>,
+): void {
+  for (const kind of ["networks", "volumes"] as const) {
+    for (const { external, name } of Object.values(project[kind])) {
+      if (!external || observed[kind].has(name)) continue;
+      throw new AppError("conflict", `External ${kind.slice(0, -1)} ${name} does not exist`);
+    }
+  }
+}
+
+function assertCreatable(
+  { project }: LoadedStack,
+  key: string,
+  imageIds: ReadonlyMap<string, string>,
+): void {
+  const { image, read_only, configs = [], secrets = [] } = project.services[key]!;
+  if (!imageIds.has(image)) {
+    throw new AppError("conflict", `Image ${image} of ${key} does not exist and is not pulled`);
+  }
+  for (const [section, grants] of [["configs", configs], ["secrets", secrets]] as const) {
+    const external = grants.find(({ source }) => project[section][source]?.external);
+    if (external) {
+      const what = `${section.slice(0, -1)} ${external.source}`;
+      throw new AppError("conflict", `${key}: external ${what} exists in Swarm stacks only`);
+    }
+  }
+  if (read_only && configs.length + secrets.length > 0) {
+    const text = `${key} has read_only, so that configs and secrets cannot be copied into it`;
+    throw new AppError("conflict", text);
+  }
+}
+
+function assertNotOwn(
+  deps: Deps,
+  container: Parameters<typeof asContainer>[1],
+  key: string,
+): void {
+  if (!asContainer(deps, container).self) return;
+  throw new AppError(
+    "conflict",
+    `${key} is Longshore itself and cannot be replaced by its own deploy; update it with Compose`,
+  );
+}

@@ -1,0 +1,213 @@
+/**
+ * The steps of a deploy that create and start the containers of services. Each starts from the
+ * engine's current state, so that it can be repeated after a crash in the middle.
+ *
+ * @module
+ */
+
+import { containerExtract } from "../../../../engine/container_archive.ts";
+import { type ContainerInspect, containerList } from "../../../../engine/containers.ts";
+import { containerInspect, containerStart } from "../../../../engine/containers.ts";
+import { EngineError, ifThere } from "../../../../engine/errors.ts";
+import { imageInspect } from "../../../../engine/images.ts";
+import type { Deps } from "../../../deps.ts";
+import { AppError } from "../../../errors.ts";
+import { sleep } from "../../../lifecycle.ts";
+import { asContainer, inspectContainer, refreshContainer } from "../../containers/reads.ts";
+import type { Recreation } from "../../rebuild/recreate.ts";
+import {
+  createFrom,
+  isUp,
+  nameOf,
+  prepareReplacement,
+  removeAndWait,
+} from "../../rebuild/replace.ts";
+import { progressOf } from "../../stacks/actions.ts";
+import { fullImageId } from "../../storage/images.ts";
+import { inspectIfThere, type Pair } from "../../updates/run/members.ts";
+import { withoutValues } from "../../updates/run/refusal.ts";
+import { putNewInPlace } from "../../updates/run/swap.ts";
+import { LABEL } from "../labels.ts";
+import { dependenciesOf } from "../load/resolve.ts";
+import { numberOf } from "../plan/plan.ts";
+import type { LoadedStack } from "../plan/stored.ts";
+import { containerNameOf, planServiceContainer } from "./container.ts";
+import { archiveOf, filesOf, hashFiles } from "./files.ts";
+import type { FindPeer } from "./host_config.ts";
+import type { CreatedContainers, ServiceWork } from "./job.ts";
+
+const POLL_MS = 250;
+
+/** The containers of a service, by number; of all services without `key`. */
+export async function containersOf(
+  { engine }: Pick<Deps, "engine">,
+  { project }: { project: Pick<LoadedStack["project"], "name"> },
+  key?: string,
+): Promise<ContainerInspect[]> {
+  const label = [`${LABEL.project}=${project.name}`];
+  if (key !== undefined) label.push(`${LABEL.service}=${key}`);
+  const listed = await containerList(engine, { all: true, filters: { label } });
+  const own = listed.filter(({ Labels }) => Labels?.[LABEL.oneOff]?.toLowerCase() !== "true");
+  const inspects = await Promise.all(own.map(({ Id }) => inspectIfThere(engine, Id)));
+  return inspects.filter((inspect) => inspect !== undefined)
+    .sort((a, b) => numberOf(a) - numberOf(b));
+}
+
+/**
+ * Creates the containers of a service under temporary names where they replace others. None is
+ * started or stopped.
+ *
+ * @param isExisting Whether a container was there before the deploy.
+ * @throws {AppError} `conflict` with the engine's message.
+ */
+export async function createContainers(
+  deps: Deps,
+  stack: LoadedStack,
+  { key, replaced, created }: ServiceWork,
+  isExisting: (id: string) => boolean,
+): Promise<CreatedContainers> {
+  const { engine } = deps;
+  const { project } = stack;
+  const { image: reference } = project.services[key]!;
+  const { Id, Config } = await imageInspect(engine, reference);
+  const files = filesOf(project, key, stack.contents);
+  const filesHash = await hashFiles(deps.secrets, files);
+  const findPeer = await peersOf(deps, stack, key);
+  const plan = (number: number, old?: ContainerInspect): Recreation =>
+    planServiceContainer({
+      project,
+      key,
+      number,
+      image: { id: fullImageId(Id), config: Config ?? {} },
+      findPeer,
+      old,
+      filesHash,
+      apiVersion: engine.apiVersion,
+    });
+  const copyFiles = async (id: string) => {
+    if (files.length === 0) return;
+    await containerExtract(engine, id, { path: "/", archive: archiveOf(files, deps.now()) });
+  };
+
+  const pairs: Pair[] = [];
+  for (const member of replaced) {
+    const old = await inspectContainer(deps, member.oldId);
+    const { newId } = await explained(
+      () => prepareReplacement(deps, old, plan(member.number, old)),
+      plan(member.number, old),
+      member.name,
+    );
+    await copyFiles(newId);
+    pairs.push({ ...member, newId });
+  }
+  const fresh: CreatedContainers["fresh"] = [];
+  for (const number of created) {
+    const name = containerNameOf(project, key, number);
+    const leftover = await ifThere(containerInspect(engine, name));
+    if (leftover && !isExisting(leftover.Id) && belongsTo(leftover, project.name)) {
+      await removeAndWait(engine, leftover.Id, { volumes: true });
+    }
+    const recreation = plan(number);
+    const id = await explained(() => createFrom(engine, name, recreation), recreation, name);
+    await copyFiles(id);
+    fresh.push({ id, name });
+  }
+  return { pairs, fresh };
+}
+
+const belongsTo = ({ Config }: ContainerInspect, project: string) =>
+  Config.Labels?.[LABEL.project] === project;
+
+/** Lets messages of the engine not show values of variables. */
+async function explained<Result>(
+  work: () => Promise<Result>,
+  { create: { HostConfig = {}, ...Config } }: Recreation,
+  name: string,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const known = error instanceof EngineError
+      ? new AppError("conflict", `${name} could not be created: ${error.message}`, { cause: error })
+      : error;
+    throw withoutValues(known, { Config, HostConfig });
+  }
+}
+
+async function peersOf(deps: Deps, stack: LoadedStack, key: string): Promise<FindPeer> {
+  const first = new Map<string, ContainerInspect>();
+  for (const dependency of Object.keys(dependenciesOf(stack.project.services[key]!))) {
+    const [container] = (await containersOf(deps, stack, dependency)).filter((each) =>
+      nameOf(each) === containerNameOf(stack.project, dependency, numberOf(each)) || isUp(each)
+    );
+    if (container) first.set(dependency, container);
+  }
+  return (service) => {
+    const peer = first.get(service);
+    if (peer) return { id: peer.Id, name: nameOf(peer) };
+    throw new AppError("conflict", `${key} needs a container of ${service}, which has none`);
+  };
+}
+
+/** Puts the new containers of a service in place and starts all that shall run. */
+export async function startContainers(
+  deps: Deps,
+  { started }: ServiceWork,
+  { pairs, fresh }: CreatedContainers,
+): Promise<void> {
+  // A container that was stopped before is started by a deploy.
+  await putNewInPlace(deps, pairs.map((pair) => ({ ...pair, ran: true })));
+  for (const id of [...fresh.map(({ id }) => id), ...started]) {
+    const container = await inspectContainer(deps, id);
+    try {
+      if (!isUp(container)) await containerStart(deps.engine, id);
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      const message = `${nameOf(container)} could not be started: ${error.message}`;
+      throw withoutValues(new AppError("conflict", message, { cause: error }), container);
+    }
+    await refreshContainer(deps, id);
+  }
+}
+
+/**
+ * Waits until the dependencies of a service meet their conditions.
+ *
+ * @throws {AppError} `conflict` if a required one fails or takes too long.
+ */
+export async function waitForDependencies(
+  deps: Deps,
+  stack: LoadedStack,
+  key: string,
+  { timeoutSeconds, signal, onProgress }: {
+    /** `null` for no limit: the health check or the task itself decides. */
+    timeoutSeconds: number | null;
+    signal: AbortSignal;
+    onProgress(message: string): void;
+  },
+): Promise<void> {
+  const deadline = timeoutSeconds === null ? Infinity : performance.now() + timeoutSeconds * 1000;
+  for (
+    const [service, { condition, required }] of Object.entries(
+      dependenciesOf(stack.project.services[key]!),
+    )
+  ) {
+    if (condition === "service_started" || !Object.hasOwn(stack.project.services, service)) {
+      continue;
+    }
+    for (;;) {
+      signal.throwIfAborted();
+      const containers = (await containersOf(deps, stack, service))
+        .map((each) => asContainer(deps, each));
+      const progress = progressOf({ containers }, condition);
+      if (progress === "met") break;
+      const state = condition === "service_healthy" ? "healthy" : "completed successfully";
+      if (progress === "failed" || performance.now() > deadline) {
+        if (!required) break;
+        throw new AppError("conflict", `${key} needs ${service}, which is not ${state}`);
+      }
+      onProgress(`${key} waits until ${service} is ${state}`);
+      await sleep(POLL_MS, signal);
+    }
+  }
+}

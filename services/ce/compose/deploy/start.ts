@@ -1,0 +1,84 @@
+/**
+ * Starts deploys of stacks, and takes them down.
+ *
+ * @module
+ */
+
+import type { Caller } from "../../../auth/caller.ts";
+import type { Deps } from "../../../deps.ts";
+import { notFound } from "../../../errors.ts";
+import { selectCurrentVersion } from "../../../../db/ce/stack_versions.ts";
+import { identityOf } from "../../containers/reserve.ts";
+import { currentContainers } from "../../containers/reads.ts";
+import { startJob } from "../../jobs/runner.ts";
+import type { JobView } from "../../jobs/view.ts";
+import type { PullPolicy } from "../../rebuild/rebuild.ts";
+import type { PlanOptions } from "../plan/options.ts";
+import { assertServices, openStack } from "../plan/stored.ts";
+import type { DeployInput, DownInput } from "./job.ts";
+import { deployKind, downKind } from "./kinds.ts";
+
+export interface DeployRequest extends PlanOptions {
+  /** Default: the current one. */
+  version?: number | undefined;
+  pull?: PullPolicy | undefined;
+  onFailure?: DeployInput["onFailure"] | undefined;
+  stableSeconds?: number | undefined;
+  /** Limit of the wait for each dependency, and for the verdict about new containers. */
+  healthTimeoutSeconds?: number | undefined;
+}
+
+/**
+ * Starts the deploy of a stack as a job. Its containers are reserved at once.
+ *
+ * @throws {AppError} `not_found` for a stack or version without sources; `invalid` for an unknown
+ * service; `conflict` while another action is in progress.
+ */
+export async function startDeploy(
+  deps: Deps,
+  caller: Pick<Caller, "userId">,
+  name: string,
+  request: DeployRequest = {},
+): Promise<JobView> {
+  const stack = await openStack(deps, name, request.version);
+  assertServices(stack, request);
+  return startJob(deps, deployKind, {
+    target: name,
+    input: {
+      version: stack.version,
+      pull: request.pull ?? null,
+      recreate: request.recreate ?? "changed",
+      removeOrphans: request.removeOrphans ?? false,
+      services: request.services ? [...request.services] : null,
+      onFailure: request.onFailure ?? "rollback",
+      stableSeconds: request.stableSeconds ?? null,
+      healthTimeoutSeconds: request.healthTimeoutSeconds ?? null,
+      affected: await containersOfProject(deps, name),
+    },
+    caller,
+  }).job;
+}
+
+/**
+ * Starts the removal of a project's containers and networks as a job. The sources stay.
+ *
+ * @throws {AppError} `not_found` for an unknown stack; `conflict` while another action is in
+ * progress.
+ */
+export async function startDown(
+  deps: Deps,
+  caller: Pick<Caller, "userId">,
+  name: string,
+  request: Pick<DownInput, "volumes" | "images">,
+): Promise<JobView> {
+  const affected = await containersOfProject(deps, name);
+  if (affected.length === 0 && !selectCurrentVersion(deps.db, name)) {
+    throw notFound("Stack", name);
+  }
+  return startJob(deps, downKind, { target: name, input: { ...request, affected }, caller }).job;
+}
+
+async function containersOfProject(deps: Deps, name: string) {
+  return (await currentContainers(deps)).filter(({ composeProject }) => composeProject === name)
+    .map(identityOf);
+}

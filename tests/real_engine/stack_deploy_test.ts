@@ -1,0 +1,231 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { type ContainerInspect, containerInspect } from "../../engine/containers.ts";
+import { connectEngine } from "../../engine/client.ts";
+import { type LiveApp, liveApp } from "../helpers/live_app.ts";
+import { BUSYBOX, engineTest } from "../helpers/real_engine.ts";
+import { missingProgram } from "../helpers/sandbox.ts";
+import { until } from "../helpers/until.ts";
+
+/** A stack of its own name, which is removed in the end. */
+interface TestStack extends AsyncDisposable {
+  name: string;
+  /** Stores the next version of the sources. */
+  store(source: object, more?: object): Promise<void>;
+  deploy(options?: object): Promise<EndedJob>;
+  down(options?: object): Promise<EndedJob>;
+  plan(options?: object): Promise<{ changes: { kind: string; name: string; action: string }[] }>;
+  /** By name without the stack, e.g. `web-1`. */
+  containers(): Promise<Record<string, ContainerInspect>>;
+}
+
+interface EndedJob {
+  status: string;
+  error: string | null;
+  // deno-lint-ignore no-explicit-any
+  result: any;
+  steps: { name: string; status: string }[];
+}
+
+function testStack(app: LiveApp, socketPath: string): TestStack {
+  // Verification takes time.
+  app.deps.now = () => new Date();
+  const engine = connectEngine(socketPath);
+  const name = `s${crypto.randomUUID().slice(0, 8)}`;
+  const path = `/api/stacks/${name}`;
+  let version = 0;
+  const runJob = async (action: string, options: object): Promise<EndedJob> => {
+    const { status, body } = await app.call("POST", `${path}/${action}`, options);
+    equal(status, 202, JSON.stringify(body));
+    return await ended(app, body.id);
+  };
+  const stack: TestStack = {
+    name,
+    async store(source, more = {}) {
+      const compose = JSON.stringify(source);
+      const { status, body } = version === 0
+        ? await app.call("POST", "/api/stacks", { name, compose, deploy: false, ...more })
+        : await app.call("PUT", `${path}/source`, { compose, expectedVersion: version, ...more });
+      ok(status < 300, JSON.stringify(body));
+      version = body.version;
+    },
+    deploy: (options = {}) => runJob("deploy", { stableSeconds: 1, ...options }),
+    down: (options = { volumes: true }) => runJob("down", options),
+    async plan(options = {}) {
+      const { status, body } = await app.call("POST", `${path}/plan`, options);
+      equal(status, 200, JSON.stringify(body));
+      return body;
+    },
+    async containers() {
+      const query = encodeURIComponent(
+        JSON.stringify({ label: [`com.docker.compose.project=${name}`] }),
+      );
+      const listed: { Id: string }[] = await engine.json(
+        "GET",
+        `/containers/json?all=true&filters=${query}`,
+      );
+      const inspects = await Promise.all(listed.map(({ Id }) => containerInspect(engine, Id)));
+      return Object.fromEntries(
+        inspects.map((each) => [each.Name.slice(name.length + 2), each]),
+      );
+    },
+    async [Symbol.asyncDispose]() {
+      await stack.down();
+      engine.close();
+    },
+  };
+  return stack;
+}
+
+async function ended(app: LiveApp, id: string): Promise<EndedJob> {
+  return await until(`job ${id} has ended`, async () => {
+    const { body } = await app.call("GET", `/api/jobs/${id}`);
+    return body.endedAt !== null && body;
+  }, { deadlineMs: 180_000 });
+}
+
+const actionsOf = ({ changes }: { changes: { kind: string; name: string; action: string }[] }) =>
+  changes.map(({ kind, name, action }) => `${kind} ${name} ${action}`);
+
+const sleeper = { image: BUSYBOX, command: "sleep 1000", stop_grace_period: "1s" };
+
+engineTest("a stack is deployed as planned, and again without a change", async (engine) => {
+  await using app = await liveApp(engine.socketPath);
+  await using stack = testStack(app, engine.socketPath);
+  await stack.store({
+    services: {
+      db: {
+        ...sleeper,
+        volumes: ["data:/data", "/anonymous"],
+        healthcheck: { test: "test -e /data", interval: "1s" },
+        networks: { back: { aliases: ["database"] } },
+        secrets: ["password"],
+      },
+      job: { image: BUSYBOX, command: "true", networks: ["back"] },
+      web: {
+        ...sleeper,
+        depends_on: {
+          db: { condition: "service_healthy" },
+          job: { condition: "service_completed_successfully" },
+        },
+        environment: { LOG_LEVEL: "info" },
+        labels: { "org.example.tier": "front" },
+        ports: ["127.0.0.1::80"],
+        networks: ["back", "front"],
+        configs: [{ source: "page", target: "/srv/page.html", mode: "0400" }],
+        scale: 2,
+      },
+      sidecar: { ...sleeper, network_mode: "service:web" },
+    },
+    networks: { back: {}, front: {} },
+    volumes: { data: {} },
+    secrets: { password: { file: "./password.txt" } },
+    configs: { page: { content: "hello" } },
+  }, { files: { "password.txt": "s3cret-of-the-db" } });
+
+  const planned = await stack.plan();
+  const job = await stack.deploy();
+  equal(job.status, "succeeded", JSON.stringify(job));
+  deepEqual(actionsOf(job.result), actionsOf(planned));
+  ok(!JSON.stringify(job).includes("s3cret"));
+
+  const containers = await stack.containers();
+  deepEqual(Object.keys(containers).sort(), ["db-1", "job-1", "sidecar-1", "web-1", "web-2"]);
+  const { Config, State } = containers["web-1"]!;
+  ok(State.StartedAt > containers["job-1"]!.State.StartedAt);
+  equal(Config.Labels?.["com.docker.compose.image"], containers["web-1"]!.Image);
+  match(Config.Labels?.["com.docker.compose.depends_on"] ?? "", /db:service_healthy:false/);
+  equal(containers["sidecar-1"]!.HostConfig.NetworkMode, `container:${containers["web-1"]!.Id}`);
+
+  deepEqual(actionsOf(await stack.plan()).filter((text) => !/ none$/.test(text)), [
+    // It has completed; Compose starts it again, too.
+    "service job start",
+  ]);
+  const before = await stack.containers();
+  const again = await stack.deploy({ services: ["db"] });
+  equal(again.status, "succeeded", JSON.stringify(again));
+  deepEqual(await stack.containers(), before);
+});
+
+engineTest("a changed service is replaced, and a failing one is taken back", async (engine) => {
+  await using app = await liveApp(engine.socketPath);
+  await using stack = testStack(app, engine.socketPath);
+  const services = { db: { ...sleeper, volumes: ["/anonymous"] }, web: { ...sleeper, scale: 2 } };
+  await stack.store({ services });
+  equal((await stack.deploy()).status, "succeeded");
+  const first = await stack.containers();
+
+  await stack.store({
+    services: { db: { ...services.db, environment: { A: "1" } }, web: sleeper },
+  });
+  const changed = await stack.deploy();
+  equal(changed.status, "succeeded", JSON.stringify(changed));
+  const second = await stack.containers();
+  deepEqual(Object.keys(second).sort(), ["db-1", "web-1"]);
+  equal(second["web-1"]!.Id, first["web-1"]!.Id);
+  ok(second["db-1"]!.Id !== first["db-1"]!.Id);
+  equal(second["db-1"]!.Mounts?.[0]?.Name, first["db-1"]!.Mounts?.[0]?.Name);
+
+  await stack.store({
+    services: {
+      db: { ...services.db, environment: { A: "2" } },
+      web: { ...sleeper, command: "false", restart: "always" },
+      other: sleeper,
+    },
+    networks: { default: {} },
+  });
+  const failed = await stack.deploy();
+  equal(failed.status, "rolled_back", JSON.stringify(failed));
+  const third = await stack.containers();
+  deepEqual(Object.keys(third).sort(), ["db-1", "web-1"]);
+  for (const name of ["db-1", "web-1"]) {
+    equal(third[name]!.Id, second[name]!.Id);
+    equal(third[name]!.State.Status, "running");
+  }
+});
+
+if (!missingProgram("docker-compose")) {
+  engineTest("docker-compose sees, stops and removes what was deployed", async (engine) => {
+    const directory = await Deno.makeTempDir({ prefix: "longshore-test-" });
+    try {
+      await using app = await liveApp(engine.socketPath);
+      await using stack = testStack(app, engine.socketPath);
+      const source = { services: { web: { ...sleeper, scale: 2 } }, volumes: {} };
+      await Deno.writeTextFile(
+        `${directory}/docker-compose.yml`,
+        JSON.stringify({ version: "2.4", ...source }),
+      );
+      const run = async (...args: string[]) => {
+        const { success, stdout, stderr } = await new Deno.Command("docker-compose", {
+          args: ["--project-name", stack.name, ...args],
+          cwd: directory,
+          env: { DOCKER_HOST: `unix://${engine.socketPath}`, DOCKER_CONFIG: "/nonexistent" },
+          stdin: "null",
+        }).output();
+        if (!success) throw new Error(new TextDecoder().decode(stderr));
+        return new TextDecoder().decode(stdout);
+      };
+      await stack.store(source);
+      equal((await stack.deploy()).status, "succeeded");
+
+      deepEqual(
+        (await run("ps", "--services")).trim(),
+        "web",
+      );
+      equal((await run("ps", "-q")).trim().split("\n").length, 2);
+      await run("stop");
+      const stopped = await stack.containers();
+      deepEqual(Object.values(stopped).map(({ State }) => State.Status), ["exited", "exited"]);
+      const started = await stack.deploy();
+      deepEqual(actionsOf(started.result).at(-1), "service web start");
+      await run("down", "--timeout", "0");
+      deepEqual(await stack.containers(), {});
+
+      await run("up", "--detach");
+      const down = await stack.down();
+      deepEqual(down.result.containers.length, 2, JSON.stringify(down));
+      equal((await run("ps", "-q")).trim(), "");
+    } finally {
+      await Deno.remove(directory, { recursive: true });
+    }
+  });
+}
