@@ -22,6 +22,8 @@ export interface ServiceClient {
   text(path: string, signal: AbortSignal): Promise<string>;
   /** The body of a successful response to a POST of JSON. Throws like `text`. */
   post(path: string, body: unknown, signal: AbortSignal): Promise<string>;
+  /** The body of a successful response to a PUT of JSON. Throws like `text`. */
+  put(path: string, body: unknown, signal: AbortSignal): Promise<string>;
   /** Opens an event stream. */
   events(
     path: string,
@@ -30,6 +32,13 @@ export interface ServiceClient {
   ): Promise<AsyncIterable<ServiceEvent>>;
   /** Whether an error means that the service cannot be reached now, or is busy. */
   isLost(error: unknown): boolean;
+}
+
+/** The service refused a request. */
+export class RefusedError extends CommandError {
+  constructor(message: string, readonly status: number) {
+    super(message);
+  }
 }
 
 /** The connection was refused or lost, or the service cannot answer now. */
@@ -59,13 +68,17 @@ export function connectService(program: Program): ServiceClient {
   const open = async (
     path: string,
     signal: AbortSignal,
-    { headers = {}, body }: { headers?: Record<string, string>; body?: string } = {},
+    { headers = {}, ...options }: {
+      headers?: Record<string, string>;
+      body?: string;
+      method?: string;
+    } = {},
   ) => {
     for (let attempt = 0;; attempt++) {
       token ??= await login(base, apiKey!, signal);
       const response = await send(base, path, {
         headers: { ...headers, authorization: `Bearer ${token}` },
-        ...(body !== undefined && { body }),
+        ...options,
         signal,
       });
       const { statusCode = 0 } = response;
@@ -74,13 +87,15 @@ export function connectService(program: Program): ServiceClient {
       // The access token has expired.
       if (statusCode === 401 && !given && attempt === 0) token = undefined;
       else if (statusCode === 429 || statusCode >= 500) throw new LostError(message);
-      else throw new CommandError(message);
+      else throw new RefusedError(message, statusCode);
     }
   };
   return {
     text: async (path, signal) => await readText(await open(path, signal)),
     post: async (path, body, signal) =>
       await readText(await open(path, signal, { body: JSON.stringify(body) })),
+    put: async (path, body, signal) =>
+      await readText(await open(path, signal, { method: "PUT", body: JSON.stringify(body) })),
     async events(path, lastId, signal) {
       const known = lastId === undefined ? undefined : { "last-event-id": lastId };
       const headers = { accept: "text/event-stream", ...known };
@@ -106,9 +121,10 @@ async function login(base: string, apiKey: string, signal: AbortSignal): Promise
 function send(
   base: string,
   path: string,
-  { headers = {}, body, signal }: {
+  { headers = {}, body, method = body === undefined ? "GET" : "POST", signal }: {
     headers?: Record<string, string>;
     body?: string;
+    method?: string;
     signal: AbortSignal;
   },
 ): Promise<IncomingMessage> {
@@ -121,7 +137,7 @@ function send(
   const isLocal = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
   return new Promise((resolve, reject) => {
     const sent = request(url, {
-      method: body === undefined ? "GET" : "POST",
+      method,
       headers: { ...headers, ...(body !== undefined && { "content-type": "application/json" }) },
       signal,
       ...(isLocal && { rejectUnauthorized: false }),

@@ -1,5 +1,5 @@
 /**
- * `longshore stack validate FILE`
+ * `longshore stack`: checks a Compose file, and deploys it through the running service.
  *
  * @module
  */
@@ -9,13 +9,33 @@ import { loadProject } from "../services/ce/compose/load/load.ts";
 import type { LoadIssue } from "../services/ce/compose/load/scope.ts";
 import { parseArguments, subcommand } from "./arguments.ts";
 import { CommandError, EXIT, type Program } from "./program.ts";
+import { connectService, RefusedError, type ServiceClient } from "./service_client.ts";
+import { followJob } from "./service_job.ts";
 
 /** A little more than the loader accepts, so that it reports what is too large. */
 const FILE_BYTES_MAX = 2 * 1024 * 1024;
 
-export function stack(program: Program): number {
-  const { program: rest } = subcommand("stack", program, ["validate"]);
-  const { values: [file], options } = parseArguments("stack validate", rest, ["FILE"], {
+export function stack(program: Program): number | Promise<number> {
+  const { name, program: rest } = subcommand("stack", program, [
+    "validate",
+    "plan",
+    "deploy",
+    "down",
+  ]);
+  switch (name) {
+    case "validate":
+      return validate(rest);
+    case "plan":
+      return plan(rest);
+    case "deploy":
+      return deploy(rest);
+    case "down":
+      return down(rest);
+  }
+}
+
+function validate(program: Program): number {
+  const { values: [file], options } = parseArguments("stack validate", program, ["FILE"], {
     "env-file": "value",
     profiles: "value",
     json: "flag",
@@ -35,6 +55,153 @@ export function stack(program: Program): number {
   if (options.json) program.print(JSON.stringify(project, null, 2));
   else program.print(`${file}: valid; services: ${Object.keys(project.services).join(", ")}`);
   return EXIT.ok;
+}
+
+/** The options of all commands that need the service. */
+const SOURCE_OPTIONS = { "env-file": "value", name: "value", profiles: "value" } as const;
+
+interface Change {
+  kind: string;
+  name: string;
+  action: string;
+  reasons?: { text: string }[];
+}
+
+async function plan(program: Program): Promise<number> {
+  const { values: [file], options } = parseArguments("stack plan", program, ["FILE"], {
+    ...SOURCE_OPTIONS,
+    "remove-orphans": "flag",
+  });
+  const { name, sources } = readSources(file, options);
+  const service = connectService(program);
+  const planned: { changes: Change[]; warnings: string[] } = JSON.parse(
+    await service.post(`/api/stacks/${name}/plan`, {
+      sources,
+      removeOrphans: options["remove-orphans"] ?? false,
+    }, program.signal),
+  );
+  printChanges(program, planned);
+  return EXIT.ok;
+}
+
+async function deploy(program: Program): Promise<number> {
+  const { values: [file], options } = parseArguments("stack deploy", program, ["FILE"], {
+    ...SOURCE_OPTIONS,
+    pull: "value",
+    recreate: "value",
+    "remove-orphans": "flag",
+  });
+  const { print, signal } = program;
+  const { name, sources } = readSources(file, options);
+  const service = connectService(program);
+  const version = await store(service, name, sources, signal);
+  const job = JSON.parse(
+    await service.post(`/api/stacks/${name}/deploy`, {
+      version,
+      pull: options.pull,
+      recreate: options.recreate,
+      removeOrphans: options["remove-orphans"] ?? false,
+    }, signal),
+  );
+  const result = await followJob(program, service, job.id);
+  printChanges(program, result as { changes: Change[]; warnings: string[] });
+  print(`Version ${version} of ${name} is deployed.`);
+  return EXIT.ok;
+}
+
+async function down(program: Program): Promise<number> {
+  const { values: [file], options } = parseArguments("stack down", program, ["FILE"], {
+    ...SOURCE_OPTIONS,
+    volumes: "flag",
+  });
+  const { print, signal } = program;
+  const { name } = readSources(file, options);
+  const service = connectService(program);
+  const job = JSON.parse(
+    await service.post(`/api/stacks/${name}/down`, { volumes: options.volumes ?? false }, signal),
+  );
+  const { containers } = await followJob(program, service, job.id) as { containers: string[] };
+  print(`Removed containers of ${name}: ${containers.join(", ") || "none"}`);
+  return EXIT.ok;
+}
+
+function printChanges(
+  { print, note }: Program,
+  { changes, warnings }: { changes: Change[]; warnings: string[] },
+): void {
+  for (const { kind, name, action, reasons = [] } of changes) {
+    const why = reasons.map(({ text }) => text).join("; ");
+    print(`${kind} ${name}: ${action}${why ? ` (${why})` : ""}`);
+  }
+  for (const warning of warnings) note(`warning: ${warning}`);
+}
+
+interface Sources {
+  compose: string;
+  env?: string | undefined;
+  files: Record<string, string>;
+  profiles?: string[] | undefined;
+}
+
+/**
+ * Reads a Compose file with the files that it names.
+ *
+ * @throws {CommandError} With the first error of the file.
+ */
+function readSources(
+  file: string,
+  options: { "env-file"?: string; name?: string; profiles?: string },
+): { name: string; sources: Sources } {
+  const directory = resolve(dirname(file));
+  const envFile = options["env-file"];
+  const files: Record<string, string> = {};
+  const sources: Sources = {
+    compose: readText(file),
+    env: envFile === undefined ? undefined : readText(envFile),
+    files,
+    profiles: options.profiles?.split(","),
+  };
+  const load = (place: { directory?: string; name?: string; refusesRelative?: boolean }) => {
+    const { project, errors: [error] } = loadProject({
+      ...sources,
+      readFile(path) {
+        const text = readIfThere(isAbsolute(path) ? path : join(directory, path));
+        if (text !== undefined && !isAbsolute(path)) files[path] = text;
+        return text;
+      },
+      ...place,
+    });
+    if (project) return project;
+    throw new CommandError(error ? describe(file, error) : `${file} has errors`);
+  };
+  const { name } = load(options.name === undefined ? { directory } : { name: options.name });
+  load({ name, refusesRelative: true });
+  return { name, sources };
+}
+
+const describe = (file: string, issue: LoadIssue) => `${place(file, issue)}: ${text(issue)}`;
+
+/** Stores the sources unless they are the current ones. @returns Their version. */
+async function store(
+  service: ServiceClient,
+  name: string,
+  sources: Sources,
+  signal: AbortSignal,
+): Promise<number> {
+  const path = `/api/stacks/${name}/source`;
+  let current: Sources & { version: number };
+  try {
+    current = JSON.parse(await service.text(path, signal));
+  } catch (error) {
+    if (!(error instanceof RefusedError && error.status === 404)) throw error;
+    const created = { name, deploy: false, ...sources };
+    return JSON.parse(await service.post("/api/stacks", created, signal)).version;
+  }
+  const { version: expectedVersion } = current;
+  const textOf = ({ compose, env = "", files, profiles = [] }: Sources) =>
+    JSON.stringify([compose, env, Object.entries(files).sort(), profiles]);
+  if (textOf(current) === textOf(sources)) return expectedVersion;
+  return JSON.parse(await service.put(path, { ...sources, expectedVersion }, signal)).version;
 }
 
 /** As compilers print it, so that editors find it. */

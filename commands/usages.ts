@@ -88,13 +88,30 @@ it, API_KEY is used. The service is the one that runs on DATA_DIR, or that at LO
 
 export const STACK_USAGE =
   `longshore stack validate FILE [--env-file FILE] [--profiles LIST] [--json]
+longshore stack plan FILE [--name NAME] [--remove-orphans]
+longshore stack deploy FILE [--name NAME] [--pull POLICY] [--recreate POLICY] [--remove-orphans]
+longshore stack down FILE [--name NAME] [--volumes]
 
-Checks a Compose file, and prints each problem with its line and column. Needs no service and no
+validate checks a Compose file, and prints each problem with its line and column. Needs no service and no
 engine. The exit status is 0 if the file can be deployed, and 1 if not.
 
 --env-file FILE  variables of the file (default: .env in its directory)
 --profiles LIST  active profiles, such as dev,debug; * for all
 --json           print the normalised model
+
+plan shows what a deploy would change. deploy stores the file, and those that it names, in the running
+service, and deploys them. down removes the containers and networks. They take --env-file and
+--profiles, too.
+
+--name NAME        name of the stack (default: that in the file, or of its directory)
+--pull POLICY      always, missing or never (default: pull_policy of each service, or missing)
+--recreate POLICY  changed (default), always or never
+--remove-orphans   also remove containers of services that are not in the file
+--volumes          also remove the volumes with all data
+
+LONGSHORE_TOKEN is an API token (longshore token create) with the permissions stacks:read,
+stacks:write and stack_sources:read; without it, API_KEY is used. The service is the one that runs on
+DATA_DIR, or that at LONGSHORE_URL.
 
 Variables of the shell are not used.`;
 

@@ -56,6 +56,11 @@ export function selectStackVersions(
 }
 
 /** Number of stacks with sources. */
+/** Stacks with sources, by name. */
+export function selectStoredStacks(db: Database): Pick<StackVersion, "stack" | "kind">[] {
+  return db.all("SELECT DISTINCT stack, kind FROM stack_versions ORDER BY stack");
+}
+
 export function countStackSources(db: Database): number {
   return db.get<{ count: number }>("SELECT count(DISTINCT stack) AS count FROM stack_versions")!
     .count;

@@ -1,10 +1,11 @@
 /**
- * /api/stacks/:name/deploy and /api/stacks/:name/down
+ * /api/stacks/:name: deploy, down and adopt
  *
  * @module
  */
 
 import * as z from "zod";
+import { adoptStack } from "../../services/ce/compose/adopt.ts";
 import { FAILURE_POLICIES } from "../../services/ce/compose/deploy/job.ts";
 import { startDeploy, startDown } from "../../services/ce/compose/deploy/start.ts";
 import { PULL_POLICIES } from "../../services/ce/rebuild/rebuild.ts";
@@ -12,8 +13,8 @@ import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { ENGINE_FAILURES } from "../shapes.ts";
 import { Job } from "./jobs.ts";
-import { PlanOptions } from "./stack_plan.ts";
-import { StackName } from "./stack_shapes.ts";
+import { Change, PlanOptions } from "./stack_plan.ts";
+import { SOURCES_BODY_BYTES_MAX, StackName, StackSources } from "./stack_shapes.ts";
 
 /** A day: longer than any reasonable start. */
 const SECONDS_MAX = 86_400;
@@ -77,7 +78,7 @@ export const stackDeployEndpoints = (deps: Deps) => [
     operationId: "takeDownStack",
     scope: "stack",
     destructive: true,
-    summary: "Take down a stack",
+    summary: "Remove a stack's containers",
     description: "Starts a job that stops and removes the containers and networks of a Compose " +
       "project, also of one that was deployed elsewhere. The stored sources stay.",
     role: "admin",
@@ -103,4 +104,33 @@ export const stackDeployEndpoints = (deps: Deps) => [
     note.command = JSON.stringify(body);
     return startDown(deps, caller, params.name, body);
   }),
+
+  endpoint({
+    method: "post",
+    path: "/api/stacks/:name/adopt",
+    operationId: "adoptStack",
+    scope: "stack",
+    summary: "Adopt a project deployed elsewhere",
+    description:
+      "Plans a deploy of the sources. They are stored if it recreates no container, or " +
+      "with `acceptRecreate`. Containers stay as they are until the next deploy.",
+    role: "admin",
+    permission: "stacks:write",
+    params,
+    body: z.object({
+      ...StackSources.shape,
+      acceptRecreate: z.boolean().default(false),
+    }).meta({ id: "StackAdoption" }),
+    bodyBytesMax: SOURCES_BODY_BYTES_MAX,
+    returns: z.object({
+      adopted: z.boolean().meta({ description: "Whether the sources were stored" }),
+      changes: z.array(Change),
+      warnings: z.array(z.string()),
+    }).meta({ id: "StackAdoptionResult" }),
+    failures: {
+      404: "The project has no containers",
+      409: "The stack already has sources, or the limit is reached",
+      ...ENGINE_FAILURES,
+    },
+  }, ({ params, body, caller }) => adoptStack(deps, caller, params.name, body)),
 ];

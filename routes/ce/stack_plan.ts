@@ -5,14 +5,14 @@
  */
 
 import * as z from "zod";
-import { planStoredStack } from "../../services/ce/compose/plan/stored.ts";
+import { planSources, planStoredStack } from "../../services/ce/compose/plan/stored.ts";
 import { RECREATE_POLICIES } from "../../services/ce/compose/plan/options.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { ENGINE_FAILURES } from "../shapes.ts";
-import { StackName } from "./stack_shapes.ts";
+import { SOURCES_BODY_BYTES_MAX, StackName, StackSources } from "./stack_shapes.ts";
 
-const Change = z.object({
+export const Change = z.object({
   kind: z.enum(["service", "network", "volume"]),
   name: z.string().meta({
     description: "The key in the Compose file, or the service of containers that are not in it",
@@ -44,28 +44,41 @@ export const PlanOptions = z.object({
 });
 
 export const stackPlanEndpoints = (deps: Deps) => [
-  endpoint({
-    method: "post",
-    path: "/api/stacks/:name/plan",
-    operationId: "planStack",
-    summary: "Plan a deploy",
-    description: "Compares the stored sources with the containers of the Compose project, and " +
-      "changes nothing. It does not matter which program created the containers. Settings that " +
-      "are not compared are among the warnings.",
-    role: "operator",
-    permission: "stack_sources:read",
-    unaudited: true,
-    params: z.object({ name: StackName }),
-    body: PlanOptions.meta({ id: "StackPlanOptions", example: { recreate: "changed" } }),
-    returns: z.object({
-      version: z.int().meta({ description: "Of the sources" }),
-      changes: z.array(Change).meta({ description: "Networks, volumes, then services" }),
-      warnings: z.array(z.string()),
-    }).meta({ id: "StackPlan" }),
-    failures: {
-      404: "The stack has no stored sources",
-      409: "It is a Swarm stack, or its sources are no longer accepted",
-      ...ENGINE_FAILURES,
+  endpoint(
+    {
+      method: "post",
+      path: "/api/stacks/:name/plan",
+      operationId: "planStack",
+      summary: "Plan a deploy",
+      description: "Compares the sources with the containers of the Compose project, and " +
+        "changes nothing. It does not matter which program created the containers. Settings that " +
+        "are not compared are among the warnings.",
+      role: "operator",
+      permission: "stack_sources:read",
+      unaudited: true,
+      params: z.object({ name: StackName }),
+      body: PlanOptions.extend({
+        sources: z.object(StackSources.shape).optional().meta({
+          description: "Instead of the stored ones",
+        }),
+      }).meta({ id: "StackPlanOptions", example: { recreate: "changed" } }),
+      bodyBytesMax: SOURCES_BODY_BYTES_MAX,
+      returns: z.object({
+        version: z.int().nullable().meta({
+          description: "Of the stored sources; null with `sources`",
+        }),
+        changes: z.array(Change).meta({ description: "Networks, volumes, then services" }),
+        warnings: z.array(z.string()),
+      }).meta({ id: "StackPlan" }),
+      failures: {
+        404: "The stack has no stored sources",
+        409: "It is a Swarm stack, or its sources are no longer accepted",
+        ...ENGINE_FAILURES,
+      },
     },
-  }, ({ params, body }) => planStoredStack(deps, params.name, body)),
+    async ({ params: { name }, body: { sources, ...options } }) =>
+      sources
+        ? { version: null, ...await planSources(deps, name, sources, options) }
+        : await planStoredStack(deps, name, options),
+  ),
 ];

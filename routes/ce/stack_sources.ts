@@ -6,7 +6,6 @@
 
 import * as z from "zod";
 import {
-  createStackSource,
   diffStackVersions,
   getStackSource,
   getStackVersion,
@@ -16,7 +15,7 @@ import {
   STACK_SOURCES_MAX,
   VERSIONS_KEPT,
 } from "../../services/ce/compose/sources.ts";
-import { startDeploy } from "../../services/ce/compose/deploy/start.ts";
+import { createStack } from "../../services/ce/compose/deploy/start.ts";
 import { STACK_KINDS } from "../../services/ce/stacks/groups.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
@@ -82,11 +81,9 @@ export const stackSourceEndpoints = (deps: Deps) => [
     }).meta({ id: "CreatedStack" }),
     status: 201,
     failures: { 409: "The stack already has sources, or the limit is reached", ...ENGINE_FAILURES },
-  }, async ({ body: { deploy, ...body }, caller, note }) => {
+  }, ({ body, caller, note }) => {
     note.targets = [body.name];
-    const stack = await createStackSource(deps, caller, body);
-    const isDeployed = deploy && body.kind === "compose";
-    return { ...stack, job: isDeployed ? await startDeploy(deps, caller, body.name) : null };
+    return createStack(deps, caller, body);
   }),
 
   endpoint({

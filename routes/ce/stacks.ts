@@ -86,6 +86,11 @@ const ActionReport = z.object({
 
 const UNKNOWN = { 404: "The stack does not exist", ...ENGINE_FAILURES };
 
+const NOT_ACTIONABLE = {
+  409: "The stack has no containers, or its swarm is managed elsewhere",
+  ...UNKNOWN,
+};
+
 const OWN = "The service's own container is skipped, as its result says.";
 
 export const stackEndpoints = (deps: Deps) => {
@@ -148,7 +153,7 @@ export const stackEndpoints = (deps: Deps) => {
         params: StackParams,
         query: KindQuery,
         returns: ActionReport,
-        failures: UNKNOWN,
+        failures: NOT_ACTIONABLE,
       },
       ({ params, query, note, caller }) =>
         report({ note, caller }, params.name, actOnStack(deps, params.name, "start", query.kind)),
@@ -168,7 +173,7 @@ export const stackEndpoints = (deps: Deps) => {
         params: StackParams,
         query: KindQuery,
         returns: ActionReport,
-        failures: UNKNOWN,
+        failures: NOT_ACTIONABLE,
       },
       ({ params, query, note, caller }) =>
         report({ note, caller }, params.name, actOnStack(deps, params.name, "stop", query.kind)),
@@ -189,7 +194,7 @@ export const stackEndpoints = (deps: Deps) => {
         params: StackParams,
         query: KindQuery,
         returns: ActionReport,
-        failures: UNKNOWN,
+        failures: NOT_ACTIONABLE,
       },
       ({ params, query, note, caller }) =>
         report({ note, caller }, params.name, actOnStack(deps, params.name, "restart", query.kind)),

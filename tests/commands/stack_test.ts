@@ -59,7 +59,7 @@ Deno.test("longshore stack validate prints each problem with its place", () => {
 });
 
 Deno.test("longshore stack validate refuses wrong arguments and missing files", () => {
-  throws(() => run("deploy"), UsageError);
+  throws(() => run("build"), UsageError);
   throws(() => run("validate"), UsageError);
   throws(() => run("validate", "/nonexistent.yaml"), CommandError);
 });

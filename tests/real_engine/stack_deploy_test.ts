@@ -1,6 +1,8 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { type ContainerInspect, containerInspect } from "../../engine/containers.ts";
 import { connectEngine } from "../../engine/client.ts";
+import { stack as stackCommand } from "../../commands/stack.ts";
+import { startLongshore } from "../helpers/longshore.ts";
 import { type LiveApp, liveApp } from "../helpers/live_app.ts";
 import { BUSYBOX, engineTest } from "../helpers/real_engine.ts";
 import { missingProgram } from "../helpers/sandbox.ts";
@@ -140,10 +142,10 @@ engineTest("a stack is deployed as planned, and again without a change", async (
     // It has completed; Compose starts it again, too.
     "service job start",
   ]);
-  const before = await stack.containers();
   const again = await stack.deploy({ services: ["db"] });
   equal(again.status, "succeeded", JSON.stringify(again));
-  deepEqual(await stack.containers(), before);
+  const { Id, State: { StartedAt } } = (await stack.containers())["db-1"]!;
+  deepEqual([Id, StartedAt], [containers["db-1"]!.Id, containers["db-1"]!.State.StartedAt]);
 });
 
 engineTest("a changed service is replaced, and a failing one is taken back", async (engine) => {
@@ -220,7 +222,23 @@ if (!missingProgram("docker-compose")) {
       await run("down", "--timeout", "0");
       deepEqual(await stack.containers(), {});
 
+      const path = `/api/stacks/${stack.name}`;
+      equal((await app.call("DELETE", path)).status, 200);
       await run("up", "--detach");
+      const adopt = async (web: object) => {
+        const compose = JSON.stringify({ services: { web } });
+        const { status, body } = await app.call("POST", `${path}/adopt`, { compose });
+        equal(status, 200, JSON.stringify(body));
+        return body.adopted;
+      };
+      equal(await adopt({ ...source.services.web, command: "sleep 2000" }), false);
+      equal((await app.call("GET", `${path}/source`)).status, 404);
+      equal(await adopt(source.services.web), true);
+      equal((await app.call("GET", `${path}/source`)).body.version, 1);
+      deepEqual(
+        actionsOf(await stack.plan()).filter((text) => !/ none$/.test(text)),
+        [],
+      );
       const down = await stack.down();
       deepEqual(down.result.containers.length, 2, JSON.stringify(down));
       equal((await run("ps", "-q")).trim(), "");
@@ -229,3 +247,42 @@ if (!missingProgram("docker-compose")) {
     }
   });
 }
+
+engineTest("longshore stack plans, deploys and removes what a file describes", async (engine) => {
+  const name = `s${crypto.randomUUID().slice(0, 8)}`;
+  const directory = await Deno.makeTempDir({ prefix: "longshore-test-" });
+  try {
+    await using longshore = await startLongshore({ engineSocket: engine.socketPath });
+    const file = `${directory}/compose.yaml`;
+    await Deno.writeTextFile(
+      file,
+      JSON.stringify({ name, services: { web: { ...sleeper, env_file: "./app.env" } } }),
+    );
+    await Deno.writeTextFile(`${directory}/app.env`, "A=1\n");
+    const run = async (...args: string[]) => {
+      const printed: string[] = [];
+      const status = await stackCommand({
+        args,
+        env: { LONGSHORE_URL: longshore.baseUrl, LONGSHORE_TOKEN: await longshore.token() },
+        surroundings: {} as never,
+        print: (line) => printed.push(line),
+        note: () => {},
+        signal: new AbortController().signal,
+      });
+      equal(status, 0);
+      return printed;
+    };
+
+    ok((await run("plan", file)).includes("service web: create (no container exists)"));
+    equal((await run("deploy", file)).at(-1), `Version 1 of ${name} is deployed.`);
+    deepEqual(await run("plan", file), ["network default: none", "service web: none"]);
+    equal((await run("deploy", file)).at(-1), `Version 1 of ${name} is deployed.`);
+    await Deno.writeTextFile(`${directory}/app.env`, "A=2\n");
+    const changed = await run("deploy", file);
+    ok(changed.includes("service web: recreate"), changed.join("\n"));
+    equal(changed.at(-1), `Version 2 of ${name} is deployed.`);
+    deepEqual(await run("down", file), [`Removed containers of ${name}: ${name}-web-1`]);
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+});

@@ -79,7 +79,11 @@ if (!missingProgram("docker-compose")) {
       try {
         await using app = await liveApp(engine.socketPath);
         const path = `/api/stacks/${project}`;
-        await app.call("POST", "/api/stacks", { name: project, compose: JSON.stringify(source) });
+        await app.call("POST", "/api/stacks", {
+          name: project,
+          compose: JSON.stringify(source),
+          deploy: false,
+        });
         const plan = async () => {
           const { status, body } = await app.call("POST", `${path}/plan`);
           equal(status, 200, JSON.stringify(body));

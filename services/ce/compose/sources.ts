@@ -23,6 +23,8 @@ import { openOrConflict, type Secrets } from "../../secrets.ts";
 import { listAll, type ReadDeps as ContainerDeps } from "../containers/reads.ts";
 import { groupStacks, type StackKind } from "../stacks/groups.ts";
 import { unifiedDiff } from "./diff.ts";
+import type { LoadedProject } from "./load/load.ts";
+import type { Project } from "./load/resolve.ts";
 import type { LoadIssue } from "./load/scope.ts";
 import { loadStack, type StackSources } from "./validate.ts";
 
@@ -74,7 +76,7 @@ export async function createStackSource(
   { name, kind, ...sources }: StackSources & { name: string; kind: StackKind },
 ): Promise<StackSummary> {
   const { db } = deps;
-  await assertDeployable(deps, sources, name);
+  await loadDeployable(deps, sources, name);
   if (selectCurrentVersion(db, name)) {
     throw new AppError("conflict", `Stack ${name} already has sources`);
   }
@@ -105,7 +107,7 @@ export async function replaceStackSource(
   { expectedVersion, ...sources }: StackSources & { expectedVersion: number },
 ): Promise<StackSummary> {
   findCurrent(deps, name);
-  await assertDeployable(deps, sources, name);
+  await loadDeployable(deps, sources, name);
   // No await from here on, so that of concurrent requests only one succeeds.
   const { version, kind } = findCurrent(deps, name);
   if (version !== expectedVersion) {
@@ -198,14 +200,16 @@ export function openStackSource(
   };
 }
 
-/** @throws {InputError} If there are errors. */
-async function assertDeployable(
+/** Loads sources that can be deployed. @throws {InputError} If there are errors. */
+export async function loadDeployable(
   { config: { bindAllow } }: Pick<Deps, "config">,
   sources: StackSources,
   name: string,
-): Promise<void> {
-  const { errors } = await loadStack(sources, { name, refusesRelative: true, bindAllow });
-  if (errors.length > 0) throw new InputError(errors.map(toInputIssue));
+): Promise<LoadedProject & { project: Project }> {
+  const loaded = await loadStack(sources, { name, refusesRelative: true, bindAllow });
+  const { errors, project } = loaded;
+  if (!project) throw new InputError(errors.map(toInputIssue));
+  return { ...loaded, project };
 }
 
 const toInputIssue = ({ file, line, column, path, message }: LoadIssue) => ({

@@ -46,7 +46,7 @@ export interface StackActionReport {
   results: StackActionResult[];
 }
 
-type ActionDeps = ContainerActionDeps & RegistryAccessDeps & Pick<Deps, "swarm">;
+type ActionDeps = ContainerActionDeps & RegistryAccessDeps & Pick<Deps, "db" | "swarm">;
 
 /** An action on a stack. */
 interface StackAction {
@@ -68,7 +68,8 @@ const STOP_TIMEOUT_MAX_S = 300;
  * does not stop the others. This service's own container is neither stopped nor restarted; its
  * result is an error.
  *
- * @throws {AppError} `not_found`; `conflict` for a swarm stack on an engine that is not a manager.
+ * @throws {AppError} `not_found`; `conflict` for a stack without containers, and for a swarm stack on
+ * an engine that is not a manager.
  * @throws {EngineUnreachableError} If the engine was unreachable for every part of the stack.
  */
 export async function actOnStack(
@@ -78,6 +79,9 @@ export async function actOnStack(
   kind?: StackKind,
 ): Promise<StackActionReport> {
   const stack = await findStack(deps, name, kind);
+  if (stack.services.length === 0) {
+    throw new AppError("conflict", `Stack ${name} has no containers; deploy it first`);
+  }
   const act = stack.kind === "swarm" ? actOnSwarm : actOnProject;
   const outcomes = await act(deps, stack, { action, operation: Symbol() });
 

@@ -67,8 +67,12 @@ export function groupStacks(
     name: members[0]!.stack,
     kind: members[0]!.kind,
     services: members.map(({ service }) => service).sort(byName),
-  })).sort((a, b) => byName(a, b) || (a.kind < b.kind ? -1 : 1));
+  })).sort(compareStacks);
 }
+
+/** By name, then by kind. */
+export const compareStacks = (a: Stack, b: Stack): number =>
+  byName(a, b) || (a.kind < b.kind ? -1 : 1);
 
 const isTask = ({ labels }: Container) => Boolean(labels[STACK_LABEL] && labels[SERVICE_LABEL]);
 

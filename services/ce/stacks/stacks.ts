@@ -10,7 +10,14 @@ import { notFound } from "../../errors.ts";
 import type { Container } from "../../state/inventory.ts";
 import { type ContainerListItem, currentContainers, listItems } from "../containers/containers.ts";
 import type { ReadDeps } from "../containers/reads.ts";
-import { groupStacks, type Stack, type StackKind, type StackService } from "./groups.ts";
+import { selectStoredStacks } from "../../../db/ce/stack_versions.ts";
+import {
+  compareStacks,
+  groupStacks,
+  type Stack,
+  type StackKind,
+  type StackService,
+} from "./groups.ts";
 import { readSwarmServices, type SwarmService } from "../swarm/services.ts";
 
 /**
@@ -66,7 +73,7 @@ export interface StackDetail extends Omit<StackSummary, "services"> {
   configFiles: string[];
 }
 
-type StackDeps = ReadDeps & Pick<Deps, "swarm">;
+type StackDeps = ReadDeps & Pick<Deps, "db" | "swarm">;
 
 const WORKING_DIR_LABEL = "com.docker.compose.project.working_dir";
 const CONFIG_FILES_LABEL = "com.docker.compose.project.config_files";
@@ -76,7 +83,10 @@ export function summarizeStacks(containers: readonly Container[]): StackSummary[
   return groupStacks(containers, undefined).map(summarize);
 }
 
-/** All compose projects and, if the engine manages a swarm, its stacks; by name. */
+/**
+ * All compose projects, also those that only have stored sources, and, if the engine manages a swarm,
+ * its stacks; by name.
+ */
 export async function listStacks(deps: StackDeps): Promise<StackListItem[]> {
   return (await readStacks(deps)).map((stack) => ({
     ...summarize(stack),
@@ -96,8 +106,12 @@ const toMember = ({ id, name, image, state, health }: Container): StackMember =>
  * The version of the list of stacks; `undefined` while the inventory is not live, and on a swarm
  * manager, because the inventory does not cover other nodes.
  */
-export function stacksVersion({ inventory, swarm }: Pick<Deps, "inventory" | "swarm">) {
-  return inventory.live && swarm.isKnownInactive() ? String(inventory.revision) : undefined;
+export function stacksVersion(
+  { db, inventory, swarm }: Pick<Deps, "db" | "inventory" | "swarm">,
+): string | undefined {
+  if (!inventory.live || !swarm.isKnownInactive()) return undefined;
+  const stored = selectStoredStacks(db).map(({ stack }) => stack);
+  return [inventory.revision, ...stored].join(" ");
 }
 
 /** @throws {AppError} `not_found` */
@@ -161,7 +175,17 @@ async function readStacks(deps: StackDeps): Promise<Stack[]> {
     currentContainers(deps),
     readSwarmServices(deps),
   ]);
-  return groupStacks(containers, servicesInScope(deps, swarmServices));
+  return withStored(deps, groupStacks(containers, servicesInScope(deps, swarmServices)));
+}
+
+/** Adds stacks that have sources, but no containers. */
+function withStored({ db, inventory: { scope } }: StackDeps, stacks: Stack[]): Stack[] {
+  const isShown = ({ stack, kind }: { stack: string; kind: StackKind }) =>
+    !stacks.some((other) => other.name === stack && other.kind === kind) &&
+    (!isLimited(scope) || (scope.containers === null && includesStack(scope, stack)));
+  const stored = selectStoredStacks(db).filter(isShown)
+    .map(({ stack, kind }): Stack => ({ name: stack, kind, services: [] }));
+  return stored.length === 0 ? stacks : [...stacks, ...stored].sort(compareStacks);
 }
 
 /**

@@ -14,7 +14,7 @@ const shop = (tag = "1.27") => ({
 Deno.test("POST /api/stacks stores sources, which GET .../source returns", async () => {
   using app = testApp({ now: "2026-01-01T12:00:00Z" });
 
-  const created = await app.call("POST", "/api/stacks", { name: "shop", ...shop() });
+  const created = await app.call("POST", "/api/stacks", { name: "shop", deploy: false, ...shop() });
 
   equal(created.status, 201);
   deepEqual(created.body, {
@@ -23,14 +23,16 @@ Deno.test("POST /api/stacks stores sources, which GET .../source returns", async
     version: 1,
     updatedBy: created.body.updatedBy,
     updatedAt: "2026-01-01T12:00:00.000Z",
+    job: null,
   });
+  const { job: _, ...summary } = created.body;
   const { body } = await app.call("GET", SOURCE);
-  deepEqual(body, { ...created.body, ...shop(), profiles: [] });
+  deepEqual(body, { ...summary, ...shop(), profiles: [] });
 });
 
 Deno.test("operators see neither variables nor files, and viewers no sources", async () => {
   using app = testApp();
-  await app.call("POST", "/api/stacks", { name: "shop", ...shop() });
+  await app.call("POST", "/api/stacks", { name: "shop", deploy: false, ...shop() });
 
   const { body } = await app.call("GET", SOURCE, undefined, { role: "operator" });
 
@@ -41,7 +43,7 @@ Deno.test("operators see neither variables nor files, and viewers no sources", a
 
 Deno.test("stored sources are encrypted", async () => {
   using app = testApp();
-  await app.call("POST", "/api/stacks", { name: "shop", ...shop() });
+  await app.call("POST", "/api/stacks", { name: "shop", deploy: false, ...shop() });
 
   const [row] = app.deps.db.all<{ sealed_source: string }>("SELECT * FROM stack_versions");
 
@@ -50,7 +52,7 @@ Deno.test("stored sources are encrypted", async () => {
 
 Deno.test("PUT /api/stacks/:name/source stores the next version of the expected one only", async () => {
   using app = testApp();
-  await app.call("POST", "/api/stacks", { name: "shop", ...shop() });
+  await app.call("POST", "/api/stacks", { name: "shop", deploy: false, ...shop() });
 
   const changes = await Promise.all(
     [2, 3].map((minor) => app.call("PUT", SOURCE, { ...shop(`1.${minor}`), expectedVersion: 1 })),
@@ -63,7 +65,7 @@ Deno.test("PUT /api/stacks/:name/source stores the next version of the expected 
 
 Deno.test("GET /api/stacks/:name/versions/:version/diff/:other shows what has changed", async () => {
   using app = testApp();
-  await app.call("POST", "/api/stacks", { name: "shop", ...shop() });
+  await app.call("POST", "/api/stacks", { name: "shop", deploy: false, ...shop() });
   await app.call("PUT", SOURCE, { ...shop("1.28"), env: "PASSWORD=new\n", expectedVersion: 1 });
   const diff = (role: "admin" | "operator") =>
     app.call("GET", "/api/stacks/shop/versions/1/diff/2", undefined, { role });
@@ -87,7 +89,7 @@ Deno.test("GET /api/stacks/:name/versions/:version/diff/:other shows what has ch
 
 Deno.test("old versions are dropped", async () => {
   using app = testApp();
-  await app.call("POST", "/api/stacks", { name: "shop", compose: "services: {}" });
+  await app.call("POST", "/api/stacks", { name: "shop", deploy: false, compose: "services: {}" });
   for (let version = 1; version <= 50; version++) {
     await app.call("PUT", SOURCE, { compose: "services: {}", expectedVersion: version });
   }
@@ -128,11 +130,43 @@ Deno.test("DELETE /api/stacks/:name removes the sources of a stack without conta
   );
   using app = testApp({ engine: fake.engine });
   for (const name of ["shop", "other"]) {
-    await app.call("POST", "/api/stacks", { name, compose: "services: {}" });
+    await app.call("POST", "/api/stacks", { name, deploy: false, compose: "services: {}" });
   }
 
   equal((await app.call("DELETE", "/api/stacks/shop")).status, 409);
   equal((await app.call("DELETE", "/api/stacks/other")).status, 200);
   equal((await app.call("GET", "/api/stacks/other/source")).status, 404);
   equal((await app.call("DELETE", "/api/stacks/unknown")).status, 404);
+});
+
+Deno.test("a stack with sources is listed without containers, and can only be deployed", async () => {
+  await using fake = fakeEngine({ "GET /containers/json": () => Response.json([]) });
+  using app = testApp({ engine: fake.engine });
+  await app.call("POST", "/api/stacks", { name: "shop", deploy: false, ...shop() });
+
+  const { stacks } = (await app.call("GET", "/api/stacks")).body;
+  deepEqual(
+    stacks.map(({ name, kind, status, containerCount }: Record<string, unknown>) => [
+      name,
+      kind,
+      status,
+      containerCount,
+    ]),
+    [["shop", "compose", "stopped", 0]],
+  );
+  const { status, body } = await app.call("POST", "/api/stacks/shop/start");
+  deepEqual([status, body.error], [409, "Stack shop has no containers; deploy it first"]);
+});
+
+Deno.test("POST .../deploy refuses unknown services, versions and stacks", async () => {
+  await using fake = fakeEngine({ "GET /containers/json": () => Response.json([]) });
+  using app = testApp({ engine: fake.engine });
+  await app.call("POST", "/api/stacks", { name: "shop", deploy: false, ...shop() });
+
+  const deploy = (name: string, body: object) =>
+    app.call("POST", `/api/stacks/${name}/deploy`, body);
+  equal((await deploy("shop", { services: ["unknown"] })).status, 400);
+  equal((await deploy("shop", { version: 2 })).status, 404);
+  equal((await deploy("other", {})).status, 404);
+  equal((await app.call("POST", "/api/stacks/other/down", {})).status, 404);
 });

@@ -1,5 +1,5 @@
 /**
- * The jobs that deploy and take down stacks.
+ * The jobs that deploy stacks and remove their containers.
  *
  * @module
  */

@@ -7,13 +7,14 @@
 import type { Caller } from "../../../auth/caller.ts";
 import type { Deps } from "../../../deps.ts";
 import { notFound } from "../../../errors.ts";
-import { selectCurrentVersion } from "../../../../db/ce/stack_versions.ts";
+import { deleteStackVersions, selectCurrentVersion } from "../../../../db/ce/stack_versions.ts";
 import { identityOf } from "../../containers/reserve.ts";
 import { currentContainers } from "../../containers/reads.ts";
 import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import type { PullPolicy } from "../../rebuild/rebuild.ts";
 import type { PlanOptions } from "../plan/options.ts";
+import { createStackSource, type StackSummary } from "../sources.ts";
 import { assertServices, openStack } from "../plan/stored.ts";
 import type { DeployInput, DownInput } from "./job.ts";
 import { deployKind, downKind } from "./kinds.ts";
@@ -26,6 +27,26 @@ export interface DeployRequest extends PlanOptions {
   stableSeconds?: number | undefined;
   /** Limit of the wait for each dependency, and for the verdict about new containers. */
   healthTimeoutSeconds?: number | undefined;
+}
+
+/**
+ * Stores the sources of a new stack and starts their deploy. If it cannot start, nothing is stored.
+ *
+ * @throws {AppError} As `createStackSource()` and `startDeploy()`.
+ */
+export async function createStack(
+  deps: Deps,
+  caller: Caller,
+  { deploy, ...source }: Parameters<typeof createStackSource>[2] & { deploy: boolean },
+): Promise<StackSummary & { job: JobView | null }> {
+  const stack = await createStackSource(deps, caller, source);
+  if (!deploy || source.kind === "swarm") return { ...stack, job: null };
+  try {
+    return { ...stack, job: await startDeploy(deps, caller, source.name) };
+  } catch (error) {
+    deleteStackVersions(deps.db, source.name);
+    throw error;
+  }
 }
 
 /**

@@ -15,8 +15,9 @@ import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
 import type { Project } from "../load/resolve.ts";
 import { LABEL } from "../labels.ts";
-import { openStackSource } from "../sources.ts";
-import { loadStack } from "../validate.ts";
+import type { LoadIssue } from "../load/scope.ts";
+import { loadDeployable, openStackSource } from "../sources.ts";
+import { loadStack, type StackSources } from "../validate.ts";
 import type { PlanOptions } from "./options.ts";
 import type { Observed, StackPlan } from "./plan.ts";
 
@@ -58,7 +59,7 @@ export async function openStack(
     version: opened.version,
     project,
     contents,
-    warnings: warnings.map(({ line, path, message }) => `${line}: ${path} ${message}`),
+    warnings: warnings.map(warningText),
   };
 }
 
@@ -79,6 +80,29 @@ export async function planStoredStack(
   const plan = planProject(stack.project, await observe(deps, stack), options);
   return { version, changes: plan.changes, warnings: [...warnings, ...plan.warnings] };
 }
+
+/**
+ * Compares sources that are not stored with the engine. Changes nothing.
+ *
+ * @returns The plan, and whether the project has containers.
+ * @throws {AppError} `invalid` for sources that cannot be deployed, and for an unknown service.
+ */
+export async function planSources(
+  deps: Pick<Deps, "config" | "secrets" | "engine">,
+  name: string,
+  sources: StackSources,
+  options: PlanOptions = {},
+): Promise<StackPlan & { isDeployed: boolean }> {
+  const loaded = await loadDeployable(deps, sources, name);
+  assertServices(loaded, options);
+  const observed = await observe(deps, loaded);
+  const { planProject } = await import("./plan.ts");
+  const plan = planProject(loaded.project, observed, options);
+  const warnings = [...loaded.warnings.map(warningText), ...plan.warnings];
+  return { changes: plan.changes, warnings, isDeployed: observed.containers.length > 0 };
+}
+
+const warningText = ({ line, path, message }: LoadIssue) => `${line}: ${path} ${message}`;
 
 /** @throws {AppError} `invalid` for an unknown service. */
 export function assertServices(

@@ -99,7 +99,7 @@ export async function streamManyLogs(
  * @throws {AppError} As {@linkcode streamContainerLogs}, except for logs that cannot be read.
  */
 export async function streamStackLogs(
-  deps: OpenDeps & Pick<Deps, "swarm">,
+  deps: OpenDeps & Pick<Deps, "db" | "swarm">,
   caller: Caller,
   name: string,
   query: LogStreamQuery,
