@@ -708,6 +708,15 @@ export type ContainerUpdatePlan = {
   verification: { method: "health" | "stability"; holdSeconds: number; deadlineSeconds: number };
 };
 
+export type CreatedStack = {
+  name: string;
+  kind: "compose" | "swarm";
+  version: number;
+  updatedBy: string;
+  updatedAt: string;
+  job: Job | null;
+};
+
 export type CreatedSubscriber = {
   id: string;
   email?: string;
@@ -1901,6 +1910,7 @@ export type NewStack = {
   env?: string | Record<string, string>;
   files?: Record<string, string>;
   profiles?: (string)[];
+  deploy?: boolean;
 };
 
 export type NewStatusPage = {
@@ -2629,6 +2639,36 @@ export type StackActionReport = {
   results: ({ id: string; name: string; ok: boolean; changed: boolean; error: string | null })[];
 };
 
+export type StackAdoption = {
+  compose: string;
+  env?: string | Record<string, string>;
+  files?: Record<string, string>;
+  profiles?: (string)[];
+  acceptRecreate?: boolean;
+};
+
+export type StackAdoptionResult = {
+  adopted: boolean;
+  changes: ({
+    kind: "service" | "network" | "volume";
+    name: string;
+    action: "create" | "recreate" | "start" | "remove" | "none";
+    reasons: ({ path: string; from: string | null; to: string | null; text: string })[];
+  })[];
+  warnings: (string)[];
+};
+
+export type StackDeploy = {
+  recreate?: "changed" | "always" | "never";
+  removeOrphans?: boolean;
+  services?: (string)[];
+  version?: number;
+  pull?: "always" | "missing" | "never";
+  onFailure?: "rollback" | "stop";
+  stableSeconds?: number;
+  healthTimeoutSeconds?: number;
+};
+
 export type StackDetail = {
   name: string;
   kind: "compose" | "swarm";
@@ -2645,10 +2685,12 @@ export type StackDetail = {
 
 export type StackDiff = { diff: string };
 
+export type StackDown = { volumes?: boolean; images?: "none" | "local" };
+
 export type StackList = { stacks: (Stack)[] };
 
 export type StackPlan = {
-  version: number;
+  version: number | null;
   changes: ({
     kind: "service" | "network" | "volume";
     name: string;
@@ -2662,6 +2704,12 @@ export type StackPlanOptions = {
   recreate?: "changed" | "always" | "never";
   removeOrphans?: boolean;
   services?: (string)[];
+  sources?: {
+    compose: string;
+    env?: string | Record<string, string>;
+    files?: Record<string, string>;
+    profiles?: (string)[];
+  };
 };
 
 export type StackSource = {
@@ -3791,8 +3839,23 @@ export interface Operations {
   "POST /api/registries": { body: NewRegistry; result: Registry };
   "POST /api/registries/{id}/test": { path: { id: string }; result: RegistryTest };
   "POST /api/schedules": { body: NewSchedule; result: Schedule };
-  "POST /api/stacks": { body: NewStack; result: StackSourceVersion };
+  "POST /api/stacks": { body: NewStack; result: CreatedStack };
   "POST /api/stacks/validate": { body: StackSourcesToValidate; result: StackValidation };
+  "POST /api/stacks/{name}/adopt": {
+    path: { name: string };
+    body: StackAdoption;
+    result: StackAdoptionResult;
+  };
+  "POST /api/stacks/{name}/deploy": {
+    path: { name: string };
+    body: StackDeploy | undefined;
+    result: Job;
+  };
+  "POST /api/stacks/{name}/down": {
+    path: { name: string };
+    body: StackDown | undefined;
+    result: Job;
+  };
   "POST /api/stacks/{name}/plan": {
     path: { name: string };
     body: StackPlanOptions | undefined;

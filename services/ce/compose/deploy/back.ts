@@ -14,7 +14,8 @@ import { refreshContainer } from "../../containers/reads.ts";
 import { JobNeedsAttention, JobRolledBack } from "../../jobs/kind.ts";
 import { isUp, removeAndWait } from "../../rebuild/replace.ts";
 import { nameImage } from "../../updates/run/image_name.ts";
-import { isInterruption, messageOf } from "../../updates/run/job.ts";
+import { throwIfInterrupted } from "../../updates/run/interruption.ts";
+import { messageOf } from "../../updates/run/job.ts";
 import {
   inspectIfThere,
   type Member,
@@ -55,7 +56,7 @@ export async function goBack(
       try {
         await work();
       } catch (error) {
-        if (isInterruption(deps, error)) throw error;
+        await throwIfInterrupted(deps, error);
         problems.push(messageOf(deps, error));
       }
     };

@@ -10,7 +10,8 @@
 import { ifThere } from "../../../../engine/errors.ts";
 import { networkInspect } from "../../../../engine/networks.ts";
 import type { Deps } from "../../../deps.ts";
-import { isInterruption, messageOf } from "../../updates/run/job.ts";
+import { throwIfInterrupted, watchEngine } from "../../updates/run/interruption.ts";
+import { messageOf } from "../../updates/run/job.ts";
 import { inspectIfThere } from "../../updates/run/members.ts";
 import { removeOldOnes, stopAside } from "../../updates/run/swap.ts";
 import { type Verified, verify } from "../../updates/run/verify.ts";
@@ -35,7 +36,7 @@ export async function deployStack(deps: Deps, job: DeployJob): Promise<DeployRes
     await job.step("pull", () => pullImages(deps, job, stack, named));
     planned = await job.step("plan", () => planDeploy(deps, job, stack));
   } catch (error) {
-    if (isInterruption(deps, error)) throw error;
+    await throwIfInterrupted(deps, error);
     await restoreNames(deps, named);
     throw error;
   }
@@ -46,8 +47,9 @@ export async function deployStack(deps: Deps, job: DeployJob): Promise<DeployRes
       const { changes, warnings } = planned;
       return { version, changes, warnings };
     } catch (error) {
+      await throwIfInterrupted(deps, error);
       // From the commit on there is no way back.
-      if (isInterruption(deps, error) || job.hasBegun("commit")) throw error;
+      if (job.hasBegun("commit")) throw error;
       await job.step("failure", () => Promise.resolve(messageOf(deps, error)));
     }
   }
@@ -159,13 +161,27 @@ async function verifyAll(deps: Deps, job: DeployJob, { services }: PlannedDeploy
     ];
   });
   if (subjects.length === 0) return;
-  await job.step("verify", () =>
-    verify(deps, subjects, {
-      watched: [],
-      stableSeconds: stableSeconds ?? undefined,
-      defaultStableSeconds: STABLE_S,
-      verifyTimeoutSeconds: healthTimeoutSeconds ?? undefined,
-      signal,
-      onProgress: (message) => job.progress({ current: 0, total: null, message }),
-    }));
+  const isResumed = job.hasBegun("verify");
+  const assertSameEngine = watchEngine(deps);
+  await job.step("verify", async () => {
+    try {
+      // The engine may have been stopped meanwhile.
+      if (isResumed) {
+        for (const work of services) await startContainers(deps, work, createdOf(job, work.key)!);
+      }
+      await verify(deps, subjects, {
+        watched: [],
+        stableSeconds: stableSeconds ?? undefined,
+        defaultStableSeconds: STABLE_S,
+        verifyTimeoutSeconds: healthTimeoutSeconds ?? undefined,
+        signal,
+        onProgress: (message) => job.progress({ current: 0, total: null, message }),
+      });
+    } catch (error) {
+      if (signal.aborted) throw error;
+      await throwIfInterrupted(deps, error);
+      await assertSameEngine();
+      throw error;
+    }
+  });
 }
