@@ -17,7 +17,7 @@ Deno.test("listComposeKeys() has every key that the loader reads and that has an
     deepEqual(accepted, [], path);
   }
   equal(keys[""]?.includes("services"), true);
-  equal(keys[""]?.includes("version"), false);
+  equal(keys[""]?.includes("models"), false);
   equal(keys["services.*"]?.includes("image"), true);
   equal(keys["services.*"]?.includes("credential_spec"), false);
 });
