@@ -19,7 +19,7 @@ async function statusOf(longshore: Longshore, token: string): Promise<number> {
 }
 
 /** Within a second on an idle machine. */
-const SOON = { deadlineMs: 10_000 };
+const SOON = { deadlineMs: 60_000 };
 
 Deno.test("a running service applies account changes within a second", async () => {
   await using longshore = await startLongshore({ env: users });

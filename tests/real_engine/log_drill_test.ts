@@ -35,7 +35,7 @@ const STAY_MS = 5_000;
 const FRAMES_MAX = 5_000;
 
 /** How long no line may arrive before the last ones, in milliseconds. */
-const SILENCE_MAX_MS = 120_000;
+const SILENCE_MAX_MS = 300_000;
 
 /** Microseconds between two portions: many containers together write as much as a few. */
 const PAUSE_US = CONTAINERS * 10_000;
