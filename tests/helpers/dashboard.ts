@@ -204,7 +204,7 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
       until(`${item} of ${row} can be chosen`, async () => {
         const [button] = await query(page, "button", `Actions for ${row}`);
         const isOpen = await button?.evaluate((each) =>
-          document.getElementById(each.getAttribute("aria-controls")!)!.matches(":popover-open")
+          document.getElementById(each.getAttribute("aria-controls")!)?.matches(":popover-open")
         );
         if (isOpen) return await tryToClick((await query(page, "menuitem", item))[0]);
         await tryToClick(button);
