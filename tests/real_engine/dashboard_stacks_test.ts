@@ -12,6 +12,8 @@ import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import { BUSYBOX, privateEngineTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
+const PROJECT = "label=com.docker.compose.project=shop";
+
 const COMPOSE = "services:\n  web:\n    image: $IMAGE\n";
 
 privateEngineTest("the dashboard edits, checks and plans a stack", async (engine) => {
@@ -23,6 +25,7 @@ privateEngineTest("the dashboard edits, checks and plans a stack", async (engine
   await leaveEditorByKeyboard(tab);
   await askBeforeLeaving(tab);
   await planNewStack(tab);
+  equal(await engine.docker("ps", "--all", "--quiet", "--filter", PROJECT), "");
   await resolveConflict(tab, service);
   await restoreVersion(tab);
   await showOnPhone(tab);

@@ -36,7 +36,7 @@ export default function NewStack() {
     }
     try {
       await api("POST /api/stacks", {
-        body: { name: name.peek(), kind: "compose", ...sourcesOf(draft.peek()) },
+        body: { name: name.peek(), kind: "compose", deploy: false, ...sourcesOf(draft.peek()) },
       });
       keepNothing();
       return true;
