@@ -29,6 +29,7 @@ privateEngineTest("the dashboard edits, checks and plans a stack", async (engine
   await resolveConflict(tab, service);
   await restoreVersion(tab);
   await showOnPhone(tab);
+  await deployAndTakeDown(tab, () => engine.docker("ps", "--quiet", "--filter", PROJECT));
   // The browser reports refusals: of a version that is not the current one, and of a stack without
   // containers.
   deepEqual(tab.complaints.filter((each) => !/\b40[49]\b/.test(each)), []);
@@ -152,6 +153,28 @@ async function restoreVersion(tab: Dashboard): Promise<void> {
   await tab.status("Restored version 1 as version 4");
   await tab.click("tab", "Source");
   await hasText(tab, "Compose file", COMPOSE);
+}
+
+async function deployAndTakeDown(tab: Dashboard, running: () => Promise<string>): Promise<void> {
+  await replaceText(
+    tab,
+    "Compose file",
+    `${COMPOSE}    command: sleep 2147483647\n    init: true\n`,
+  );
+  await tab.click("button", "Deploy");
+  await tab.status("Saved version 5 of shop");
+  await tab.status("Deployed shop");
+  equal((await running()).trim().split("\n").length, 1);
+  await tab.click("tab", "Services");
+  await tab.find("link", "shop-web-1");
+  await tab.click("button", "Take down");
+  await tab.find("alertdialog", "Take down shop?");
+  await checkBothThemes(tab);
+  await tab.type("textbox", "Type shop to confirm", "shop");
+  await tab.click("button", "Take down");
+  await tab.status("Took down shop");
+  equal(await running(), "");
+  await tab.gone("link", "shop-web-1");
 }
 
 async function showOnPhone(tab: Dashboard): Promise<void> {

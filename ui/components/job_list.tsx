@@ -46,10 +46,12 @@ export function JobList({ title, kinds, nameOf }: {
 function JobItem({ job, name, isFollowed }: { job: LiveJob; name: string; isFollowed: boolean }) {
   const progress = useProgress(job, isFollowed);
   const { current = 0, total = null, message = null } = progress ?? {};
+  // Other jobs count steps.
+  const figure = job.kind.startsWith("image.") ? bytes : String;
   const figures = total !== null
-    ? `${bytes(current)} of ${bytes(total)}`
+    ? `${figure(current)} of ${figure(total)}`
     : current > 0
-    ? bytes(current)
+    ? figure(current)
     : capital(job.status);
   const cancel = () =>
     withResult(

@@ -16,7 +16,9 @@ import { imageName, plain } from "../../components/text.ts";
 import { href, query } from "../../state/router.ts";
 import { LogView } from "../logs/view.tsx";
 import { hasRole } from "../../state/session.ts";
+import { updateStack } from "../updates/stack_update.ts";
 import { stackActions, STATUS_TONES, useReloadOnStates } from "./actions.ts";
+import { StackJobs, takeDown } from "./deploy.tsx";
 import { Source } from "./source.tsx";
 import { Versions } from "./versions.tsx";
 
@@ -65,10 +67,25 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
           {stack.kind === "swarm" && <Badge>Swarm</Badge>}
         </>
       }
-      actions={stackActions(stack, reload).map(({ action, verb, run }) => (
-        <Button key={action} icon={ICONS[action]} onClick={run}>{verb}</Button>
-      ))}
+      actions={
+        <>
+          {stackActions(stack, reload).map(({ action, verb, run }) => (
+            <Button key={action} icon={ICONS[action]} onClick={run}>{verb}</Button>
+          ))}
+          {stack.kind === "compose" && stack.containerCount > 0 && (
+            <>
+              {hasRole("operator") && (
+                <Button onClick={() => void updateStack(name)}>Update</Button>
+              )}
+              {hasRole("admin") && (
+                <Button onClick={() => void takeDown(stack).then(reload)}>Take down</Button>
+              )}
+            </>
+          )}
+        </>
+      }
     >
+      <StackJobs />
       <Tabs
         name="Stack"
         current={tabs.find(({ path }) => path === tab)?.name ?? "Services"}

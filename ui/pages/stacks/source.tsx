@@ -16,6 +16,7 @@ import { query, setQuery } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 import { Conflict } from "./conflict.tsx";
+import { deployStack } from "./deploy.tsx";
 import { draftOf, isSameDraft, sourcesOf } from "./editor/draft.ts";
 import { type Problem, problemsOf } from "./editor/problems.tsx";
 import { SourceEditor } from "./editor/source_editor.tsx";
@@ -44,7 +45,7 @@ function SourceForm({ initial }: { initial: StackSource }) {
   const refusal = useSignal<readonly Problem[] | undefined>(undefined);
   const newer = useSignal<StackSource | undefined>(undefined);
   const plan = useSignal<StackPlan | undefined>(undefined);
-  const busy = useSignal<"save" | "plan" | undefined>(undefined);
+  const busy = useSignal<"save" | "plan" | "deploy" | undefined>(undefined);
   const isChanged = !isSameDraft(draft.value, saved.value);
   useUnsaved(isChanged);
   useEffect(() => {
@@ -86,7 +87,12 @@ function SourceForm({ initial }: { initial: StackSource }) {
       showAlert(sentenceOf(error));
     }
   };
-  const run = async (what: "save" | "plan", work: () => Promise<unknown>) => {
+  const deploy = async () => {
+    if (isChanged && !await save()) return;
+    plan.value = undefined;
+    await deployStack(name);
+  };
+  const run = async (what: "save" | "plan" | "deploy", work: () => Promise<unknown>) => {
     busy.value = what;
     await work().finally(() => busy.value = undefined);
   };
@@ -127,6 +133,15 @@ function SourceForm({ initial }: { initial: StackSource }) {
         <Button busy={busy.value === "plan"} onClick={() => void run("plan", showPlan)}>
           Plan
         </Button>
+        {!isReadOnly && (
+          <Button
+            kind="primary"
+            busy={busy.value === "deploy"}
+            onClick={() => void run("deploy", deploy)}
+          >
+            Deploy
+          </Button>
+        )}
       </div>
       {newer.value && (
         <Conflict
