@@ -184,7 +184,7 @@ function withHostileText(answers: Record<string, FakeAnswer>): Record<string, Fa
   const inspect = answers[path]!;
   answers[path] = async (request) => {
     const container = await (await inspect(request)).json();
-    container.Config.Labels = { evil: HOSTILE, [HOSTILE]: "value", long: "x".repeat(100_000) };
+    container.Config.Labels = { evil: HOSTILE, [HOSTILE]: "value", long: "x".repeat(1_000_000) };
     container.Config.Env = [`EVIL=${HOSTILE}`];
     container.Config.Image = HOSTILE;
     container.Args = [HOSTILE];

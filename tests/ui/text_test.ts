@@ -59,3 +59,7 @@ Deno.test("counts and images are shortened", () => {
   );
   equal(imageName(`sha256:${"b".repeat(64)}`), "b".repeat(12));
 });
+
+Deno.test("plain() shortens what a browser cannot lay out", () => {
+  equal(plain("x".repeat(1_000_000)), `${"x".repeat(100_000)}… (1000000 characters)`);
+});

@@ -11,13 +11,22 @@
 // deno-lint-ignore no-control-regex
 const INVISIBLE = /[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
+/** Browsers need many seconds to lay out a longer word. */
+const SHOWN_MAX = 100_000;
+
 /** Shows invisible characters as escapes, e.g. `\u202e`. For every text from a container. */
 export const plain = (text: string): string =>
-  text.replace(INVISIBLE, (char) => "\\u" + char.charCodeAt(0).toString(16).padStart(4, "0"));
+  shortened(text).replace(
+    INVISIBLE,
+    (char) => "\\u" + char.charCodeAt(0).toString(16).padStart(4, "0"),
+  );
+
+const shortened = (text: string): string =>
+  text.length <= SHOWN_MAX ? text : `${text.slice(0, SHOWN_MAX)}… (${text.length} characters)`;
 
 /** The same for text of several lines, which keeps its line ends and tabs. */
 export const plainLines = (text: string): string =>
-  text.replace(INVISIBLE, (char) => /[\n\t]/.test(char) ? char : plain(char));
+  shortened(text).replace(INVISIBLE, (char) => /[\n\t]/.test(char) ? char : plain(char));
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 
