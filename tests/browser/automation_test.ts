@@ -243,7 +243,7 @@ async function checkRegistries(tab: Dashboard): Promise<void> {
   await tab.click("button", "Create");
   await tab.status(`Created ${registry.address}`);
   await tab.choose(registry.address, "Test");
-  await tab.alert(/refused the request/);
+  await tab.alert(/refused access/);
 
   await tab.choose(registry.address, "Edit");
   const password = await tab.find("textbox", "Password or token");
