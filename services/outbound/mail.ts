@@ -80,6 +80,7 @@ export async function sendMail(
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: RESPONSE_TIMEOUT_MS,
   });
+  const threadReference = `<${threadId}@${domainOf(from)}>`;
   const mail = {
     from,
     // Objects, because a string is parsed as a list of addresses.
@@ -96,7 +97,7 @@ export async function sendMail(
         { "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" }),
     },
     ...(threadId !== undefined && threadId !== id &&
-      { inReplyTo: `<${threadId}@${domainOf(from)}>` }),
+      { references: threadReference, inReplyTo: threadReference }),
     ...(unsubscribeUrl !== undefined && { list: { unsubscribe: unsubscribeUrl } }),
     disableFileAccess: true,
     disableUrlAccess: true,

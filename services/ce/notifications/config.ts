@@ -49,7 +49,10 @@ export async function mergeConfig(
     const given = change[name];
     const before = stored?.[name];
     if (field.type === "headers" && given !== null && (given ?? before) !== undefined) {
-      config[name] = checkedHeaders(given as Record<string, string> | undefined, {
+      if (given !== undefined && (typeof given !== "object" || Array.isArray(given))) {
+        throw invalid(name, "must be an object of names and texts");
+      }
+      config[name] = checkedHeaders(given, {
         stored: (before ?? {}) as Record<string, string>,
         elsewhere: movesTo.length > 0,
       });

@@ -91,6 +91,11 @@ for (
       { ...GOTIFY, config: { ...GOTIFY.config, url: "http://169.254.169.254" } },
       /OUTBOUND_ALLOW/,
     ],
+    [
+      "a text in place of headers",
+      { kind: "webhook", config: { url: "https://example.com", headers: "x" } },
+      /config\.headers: must be an object/,
+    ],
     ["an unknown scheme", { url: "fax://host/1" }, /known schemes/],
     ["an incomplete URL", { url: "ntfy://host" }, /must be ntfy:\/\/host\/topic/],
     [
