@@ -29,14 +29,17 @@ async function makeImage(engine: RealEngine): Promise<string> {
   return id;
 }
 
-/** Checks the images and returns the status of the only one. */
+/** Checks the images and returns the status of the one from the registry. */
 async function check(app: LiveApp): Promise<string> {
   const { body: job } = await app.call("POST", "/api/updates/check", {});
   await ended(app, job.id);
   const { body } = await app.call("GET", "/api/updates");
-  equal(body.updates.length, 1);
-  return body.updates[0].status;
+  return statusOf(body.updates);
 }
+
+/** The status of the image from the registry; other containers of the engine have others. */
+const statusOf = (updates: { repository: string; status: string }[]) =>
+  updates.find(({ repository }) => repository === "app")!.status;
 
 const ended = (app: LiveApp, id: string) =>
   until("the job has ended", () => {
@@ -105,11 +108,14 @@ privateEngineTest(
     const env = { DATA_DIR: service.dataDir, API_KEY: service.apiKey };
     const run = (...args: string[]) => runCommand(args, { env });
     const before = await run("updates");
-    match(before.stdout, /^IMAGE +STATUS +NEWER +CONTAINERS\n.*app:1 +unknown \(not checked yet\)/);
+    match(
+      before.stdout,
+      /^IMAGE +STATUS +NEWER +CONTAINERS\n[^]*app:1 +unknown \(not checked yet\)/,
+    );
     const after = await run("updates", "--check");
     match(after.stdout, /app:1 +update available +web\n/, after.stderr);
     equal(
-      JSON.parse((await run("updates", "--json")).stdout).updates[0].status,
+      statusOf(JSON.parse((await run("updates", "--json")).stdout).updates),
       "update_available",
     );
 

@@ -96,6 +96,7 @@ export async function createContainers(
       () => prepareReplacement(deps, old, plan(member.number, old)),
       plan(member.number, old),
       member.name,
+      old,
     );
     await copyFiles(newId);
     pairs.push({ ...member, newId });
@@ -118,11 +119,12 @@ export async function createContainers(
 const belongsTo = ({ Config }: ContainerInspect, project: string) =>
   Config.Labels?.[LABEL.project] === project;
 
-/** Lets messages of the engine not show values of variables. */
+/** Lets messages of the engine not show values of variables, also not of a replaced container. */
 async function explained<Result>(
   work: () => Promise<Result>,
   { create: { HostConfig = {}, ...Config } }: Recreation,
   name: string,
+  old?: ContainerInspect,
 ): Promise<Result> {
   try {
     return await work();
@@ -130,7 +132,8 @@ async function explained<Result>(
     const known = error instanceof EngineError
       ? new AppError("conflict", `${name} could not be created: ${error.message}`, { cause: error })
       : error;
-    throw withoutValues(known, { Config, HostConfig });
+    const shown = withoutValues(known, { Config, HostConfig });
+    throw old ? withoutValues(shown, old) : shown;
   }
 }
 

@@ -13,6 +13,7 @@ import {
 } from "../../../../engine/containers.ts";
 import { containerUpdate } from "../../../../engine/container_update.ts";
 import { EngineError, ifThere } from "../../../../engine/errors.ts";
+import { sleep } from "../../../lifecycle.ts";
 import { markedName } from "../../rebuild/marks.ts";
 import { isUp, nameOf } from "../../rebuild/replace.ts";
 import { openPorts, type PublishedPort } from "./ports.ts";
@@ -55,6 +56,10 @@ export const temporaryName = ({ name, ran, oldId }: Member, role: "old" | "new")
 /** `undefined` if it no longer exists. */
 export const inspectIfThere = (engine: Engine, id: string) => ifThere(containerInspect(engine, id));
 
+/** How often the engine is asked to change a container that exits meanwhile. */
+const ATTEMPTS_MAX = 10;
+const ATTEMPT_PAUSE_MS = 200;
+
 /**
  * Sets a restart policy. An engine that starts again meanwhile must not start both containers of a
  * pair.
@@ -65,14 +70,18 @@ export async function setRestartPolicy(
   policy: RestartPolicy,
 ): Promise<void> {
   if ((container.HostConfig.RestartPolicy?.Name || "no") === (policy.Name || "no")) return;
-  try {
-    await containerUpdate(engine, container.Id, {
-      body: { RestartPolicy: { ...policy, Name: policy.Name || "no" } },
-    });
-  } catch (error) {
-    // Podman 4 cannot change it, and starts no containers when it starts.
-    const isUnsupported = error instanceof EngineError && error.status === 404 &&
-      !/no such container/i.test(error.message);
-    if (!isUnsupported) throw error;
+  for (let attempt = 1;; attempt++) {
+    try {
+      return await containerUpdate(engine, container.Id, {
+        body: { RestartPolicy: { ...policy, Name: policy.Name || "no" } },
+      });
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      // Podman 4 cannot change it, and starts no containers when it starts.
+      if (error.status === 404 && !/no such container/i.test(error.message)) return;
+      // Docker fails in the moment in which the container exits, as one in a crash loop often does.
+      if (attempt === ATTEMPTS_MAX || !/container not running/i.test(error.message)) throw error;
+      await sleep(ATTEMPT_PAUSE_MS);
+    }
   }
 }
