@@ -9,6 +9,7 @@
  * @module
  */
 
+import { selectJobs } from "../../db/ce/jobs.ts";
 import { equal, ok } from "node:assert/strict";
 import { insertAlertEvent } from "../../db/ce/alert_events.ts";
 import type { UserRole } from "../../services/auth/caller.ts";
@@ -30,6 +31,7 @@ import {
 } from "./endpoint_walk.ts";
 import { hostileReceiver } from "./hostile_receiver.ts";
 import { plantedSecrets, randomText } from "./planted_secrets.ts";
+import { until } from "../helpers/until.ts";
 import {
   environmentOf,
   type PlantedService,
@@ -209,6 +211,11 @@ const ECHOED: readonly Echo[] = [
     because: "the engine of this test deletes a volume of any name, which is then named",
   },
   {
+    where: /^admin: POST \/api\/stacks\/:name\/adopt 200$/,
+    secrets: IN_THE_PATH,
+    because: "the plan of a project that does not exist yet names its networks",
+  },
+  {
     where: /^the database$/,
     secrets: ["the hash of a password", "a push token"],
     because: "a hash is what is stored of a password; a push token is how a device is told apart",
@@ -220,14 +227,18 @@ const ECHOED: readonly Echo[] = [
   },
 ];
 
+const TAKE_DOWN = "/api/stacks/:name/down";
+
 /** Endpoints that cannot succeed in this test, and why. */
 const NOT_DONE: Record<string, string> = {
   "DELETE /api/stacks/:name": "the stack has containers",
+  [`POST ${TAKE_DOWN}`]: "it would remove the container that other requests need",
   "GET /api/containers/:id/attach": "a WebSocket needs a connection",
   "GET /api/containers/:id/terminal": "a WebSocket needs a connection",
   "POST /api/containers/:id/rebuild": "the engine refuses the new container, with a secret",
   "POST /api/containers/:id/rollback": "no update succeeds in this test, because of the same",
   "DELETE /api/updates/blocked/:id": "no container was replaced that could fail",
+  "POST /api/notifications/deliveries/:id/replay": "no response names a delivery before the walk",
   "POST /api/updates/check": "no container uses the image of the example",
   "POST /api/containers/:id/exec": "the engine of this test runs no program",
   "POST /api/edition/trial": "there is a license that has more",
@@ -586,7 +597,16 @@ async function callEndpoint(
     ids.set(collection, id);
     await as("admin", right());
   }
+  if (pattern === TAKE_DOWN) return;
   await as("admin", right());
+  if (pattern === "/api/stacks/:name/deploy") {
+    await until(
+      "the deploy has ended",
+      () =>
+        selectJobs(service.app.deps.db, { kind: "stack.deploy" }, { limit: 100 })
+          .every(({ endedAt }) => endedAt !== null),
+    );
+  }
   if (pattern === "/auth/logout") tokens.delete(service);
   if (pattern === "/api/maintenance") await as("admin", posted(pattern, { enabled: false }));
   if (pattern.startsWith("/api/edition")) service.useEnterprise();

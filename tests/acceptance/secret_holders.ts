@@ -130,6 +130,7 @@ export function secretHolders(
         compose: "services: {web: {image: nginx}}",
         env: { PASSWORD: plant("a variable of a stack") },
         files: { "app.env": plant("a file of a stack") },
+        deploy: false,
       }),
     },
     {
