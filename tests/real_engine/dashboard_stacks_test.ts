@@ -167,12 +167,12 @@ async function deployAndTakeDown(tab: Dashboard, running: () => Promise<string>)
   equal((await running()).trim().split("\n").length, 1);
   await tab.click("tab", "Services");
   await tab.find("link", "shop-web-1");
-  await tab.click("button", "Take down");
-  await tab.find("alertdialog", "Take down shop?");
+  await tab.click("button", "Remove");
+  await tab.find("alertdialog", "Remove shop?");
   await checkBothThemes(tab);
   await tab.type("textbox", "Type shop to confirm", "shop");
-  await tab.click("button", "Take down");
-  await tab.status("Took down shop");
+  await tab.click("button", "Remove");
+  await tab.status("Removed shop");
   equal(await running(), "");
   await tab.gone("link", "shop-web-1");
 }

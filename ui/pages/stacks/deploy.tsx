@@ -1,5 +1,5 @@
 /**
- * Deploys a stack and takes it down, as jobs whose progress is shown.
+ * Deploys a stack and removes its containers, as jobs whose progress is shown.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 
 const VERBS: Readonly<Record<string, string>> = {
   "stack.deploy": "Deploying",
-  "stack.down": "Taking down",
+  "stack.down": "Removing",
 };
 
 const KINDS = Object.keys(VERBS);
@@ -40,10 +40,10 @@ export async function takeDown({ name, services }: StackDetail): Promise<void> {
   const names = services.flatMap(({ containers }) => containers.map(({ name }) => plain(name)));
   const consequence = `${count(names.length, "container")} and the networks of the stack are ` +
     `removed: ${names.join(", ")}. Volumes and sources stay.`;
-  if (!await confirm({ verb: "Take down", name, consequence, typed: true })) return;
+  if (!await confirm({ verb: "Remove", name, consequence, typed: true })) return;
   await report(
     () => api("POST /api/stacks/{name}/down", { path: { name }, body: {} }),
-    `Took down ${plain(name)}`,
+    `Removed ${plain(name)}`,
   );
 }
 

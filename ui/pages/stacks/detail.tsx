@@ -78,7 +78,7 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
                 <Button onClick={() => void updateStack(name)}>Update</Button>
               )}
               {hasRole("admin") && (
-                <Button onClick={() => void takeDown(stack).then(reload)}>Take down</Button>
+                <Button onClick={() => void takeDown(stack).then(reload)}>Remove</Button>
               )}
             </>
           )}
