@@ -149,7 +149,7 @@ function ownerOf({ config, db }: Deps, email: string | undefined) {
   }
   if (email === undefined) throw new CommandError("Users mode is on: --user EMAIL is required");
   const user = selectUserByEmail(db, emailKey(email));
-  if (!user) throw new CommandError(`There is no user with the email ${email}`);
+  if (!user) throw new CommandError(`No user has the email ${email}`);
   return { userId: user.id, role: user.role };
 }
 

@@ -172,7 +172,7 @@ async function openAccounts(config: Config, db: StateDatabase) {
 /** @throws {CommandError} If no user has the address. */
 function userOf(accounts: Accounts, email: string): User {
   const found = listUsers(accounts).find((user) => emailKey(user.email) === emailKey(email));
-  if (!found) throw new CommandError(`There is no user with the email ${email}`);
+  if (!found) throw new CommandError(`No user has the email ${email}`);
   return found;
 }
 

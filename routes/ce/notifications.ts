@@ -157,7 +157,7 @@ export const notificationEndpoints = (deps: Deps) => [
     body: NewChannel,
     returns: Channel,
     status: 201,
-    failures: { 409: "There is no mail server, or there are too many channels" },
+    failures: { 409: "No mail server is set, or the limit of channels is reached" },
   }, ({ body: { kind, config, url, ...fields } }) =>
     createNotificationChannel(deps, {
       ...fields,
@@ -189,7 +189,7 @@ export const notificationEndpoints = (deps: Deps) => [
     body: ChannelChange,
     returns: Channel,
     failures: {
-      409: "There is no mail server, or its stored config cannot be decrypted",
+      409: "No mail server is set, or its stored config cannot be decrypted",
       ...UNKNOWN,
     },
   }, ({ params, body }) => changeNotificationChannel(deps, params.id, body)),

@@ -65,7 +65,7 @@ Deno.test("in users mode a token has an owner, whose role it does not exceed", a
   const env = { ...users, DATA_DIR: longshore.dataDir };
   const run = (...args: string[]) => runCommand(["token", "create", "x", ...args], { env });
   match((await run()).stderr, /--user EMAIL is required/);
-  match((await run("--user", "bob@example.com")).stderr, /no user with the email bob@example\.com/);
+  match((await run("--user", "bob@example.com")).stderr, /No user has the email bob@example\.com/);
   await runCommand(["user", "add", "bob@example.com", "--generate"], { env });
   match(
     (await run("--user", "bob@example.com", "--role", "admin")).stderr,

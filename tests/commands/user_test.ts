@@ -93,7 +93,7 @@ Deno.test("a failed command prints one sentence, exits with 1 and changes nothin
       { args: ["add", "new@example.com"], stdin: "short\n", says: "password: must have 12" },
       { args: ["add", "no email"], stdin: PASSWORD, says: "email: must be an email address" },
       { args: ["add", "ADMIN@example.com"], stdin: PASSWORD, says: "A user with the email" },
-      { args: ["passwd", "x@example.com"], says: "There is no user with the email x@example.com" },
+      { args: ["passwd", "x@example.com"], says: "No user has the email x@example.com" },
       { args: ["role", "admin@example.com", "viewer"], says: "The last admin cannot be demoted" },
       { args: ["remove", "admin@example.com"], says: "The last admin cannot be deleted" },
       {

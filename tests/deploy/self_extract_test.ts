@@ -94,7 +94,7 @@ Deno.test("the directories are taken in their order", async () => {
     equal((await packed.run({ env })).lines[1], `${at(expected)}/cache`);
     env[variable] = "";
   }
-  equal((await packed.run({ env })).lines[1], `${packed.directory}/work/data/runtime/cache`);
+  equal((await packed.run({ env })).lines[1], `${packed.directory}/cwd/data/runtime/cache`);
 });
 
 Deno.test("a directory where others can write is named and not used", async () => {
@@ -246,7 +246,7 @@ interface Start {
 async function pack() {
   const directory = await Deno.realPath(await Deno.makeTempDir({ prefix: "longshore-pack-" }));
   const executable = `${directory}/longshore`;
-  for (const name of ["home", "work"]) await Deno.mkdir(`${directory}/${name}`, { mode: 0o700 });
+  for (const name of ["home", "cwd"]) await Deno.mkdir(`${directory}/${name}`, { mode: 0o700 });
 
   const repack = async ({ runtime, program }: { runtime: string; program: string }) => {
     await Deno.writeTextFile(`${directory}/deno`, runtime);
@@ -273,7 +273,7 @@ async function pack() {
     new Deno.Command("sh", {
       // The umask is set here so that the test does not depend on its own.
       args: ["-c", 'umask 022; exec "$0" "$@"', executable, ...args],
-      cwd: `${directory}/work`,
+      cwd: `${directory}/cwd`,
       env: { PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin", HOME: `${directory}/home`, ...env },
       clearEnv: true,
       stdout: "piped",

@@ -37,7 +37,7 @@ export interface Dashboard {
   loaded(): Promise<void>;
   /** Waits for a part. The name must be equal; a pattern matches a part of it. */
   find(role: string, name?: string | RegExp): Promise<ElementHandle<HTMLElement>>;
-  /** Waits until there is no such part. */
+  /** Waits until the part is gone. */
   gone(role: string, name?: string | RegExp): Promise<void>;
   /** Clicks a part as soon as it is enabled, has stopped moving and is not covered. */
   click(role: string, name?: string | RegExp): Promise<void>;

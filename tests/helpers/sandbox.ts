@@ -44,9 +44,9 @@ const FIRST_PROCESS = `
   mkdir "$1/data"
   mount -t tmpfs tmpfs "$1/data"
   for folder in etc var root; do
-    mkdir -p "$1/data/$folder" "$1/data/work/$folder"
+    mkdir -p "$1/data/$folder" "$1/data/overlay/$folder"
     mount -t overlay overlay "/$folder" \\
-      -o "lowerdir=/$folder,upperdir=$1/data/$folder,workdir=$1/data/work/$folder"
+      -o "lowerdir=/$folder,upperdir=$1/data/$folder,workdir=$1/data/overlay/$folder"
   done
   busybox ip link set lo up
   exec 3<&0

@@ -30,7 +30,7 @@ const MESSAGES =
 \`{"resize":[cols,rows]}\`, and the last message of the service is \`{"exit":code}\` or \
 \`{"error":"sentence"}\`. At most 10 terminals are open at a time. A terminal is closed after \
 \`TERMINAL_IDLE_MINUTES\` without input, and within a second after the login is revoked, the role is \
-lost or the address is no longer allowed.
+lost or the address is refused.
 
 Needs \`TERMINAL=admin\`. A browser must send the service's own \`Origin\` or one of \
 \`CORS_ORIGINS\`. The audit log has the start and the end, not what was typed.`;

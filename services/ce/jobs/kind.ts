@@ -21,7 +21,7 @@ export interface JobKind<Input = unknown, Result = unknown, Attachment = unknown
    * Reserves what the job changes until the job has ended, e.g. containers. Called before the job is
    * stored, and again when it is resumed after a restart.
    *
-   * @throws {AppError} `conflict`; then there is no job.
+   * @throws {AppError} `conflict`; no job is created then.
    */
   reserve?(deps: Deps, job: { target: string; input: Input }): Disposable;
   /**

@@ -233,7 +233,7 @@ function assertMailServer(
   config: ChannelConfig,
 ): void {
   if (id === "email" && smtpUrl === null && config.smtpUrl === undefined) {
-    throw new AppError("conflict", "There is no mail server: set config.smtpUrl or SMTP_URL");
+    throw new AppError("conflict", "No mail server is set: give config.smtpUrl or set SMTP_URL");
   }
 }
 

@@ -13,7 +13,7 @@ const TICKET_STREAM_MS = ACCESS_TOKEN_S * 1000;
 
 /**
  * Returns a function that says whether a caller is still authorized: not when the token has expired,
- * the session was revoked, the user was deleted or the address is no longer allowed.
+ * the session was revoked, the user was deleted or the address was refused.
  */
 export function callerValidity(
   { accounts, now }: Pick<Deps, "accounts" | "now">,

@@ -48,7 +48,7 @@ export async function deployStack(deps: Deps, job: DeployJob): Promise<DeployRes
       return { version, changes, warnings };
     } catch (error) {
       await throwIfInterrupted(deps, error);
-      // From the commit on there is no way back.
+      // The commit removes old containers, so that it cannot be rolled back.
       if (job.hasBegun("commit")) throw error;
       await job.step("failure", () => Promise.resolve(messageOf(deps, error)));
     }

@@ -544,7 +544,7 @@ const seconds = (duration: string | undefined) =>
 
 const bytes = (size: string | undefined) => size === undefined ? undefined : Number(size);
 
-/** `0` and `-1` mean that there is no limit. */
+/** `0` and `-1` mean "unlimited". */
 const limit = (count: number | null | undefined) => count && count > 0 ? count : undefined;
 
 /** Engines describe what is not given as `null`, `0` or `-1`. */

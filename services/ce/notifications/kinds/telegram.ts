@@ -48,7 +48,7 @@ export const telegram: ChannelKind<TelegramConfig> = {
     apiUrl: { type: "address", isOptional: true },
   },
 
-  // Without a parse mode there is no markup; the title is bold by its offset.
+  // Without a parse mode, markup in the text has no effect; the title is bold by its offset.
   request({ botToken, chatId, threadId, apiUrl }, { message, reference }) {
     const title = withoutMentions(truncate(message.title, TITLE_MAX));
     const body = withoutMentions(bodyOf(message, (TEXT_MAX - title.length) / 2));

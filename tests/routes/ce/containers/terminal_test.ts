@@ -506,7 +506,7 @@ const LOSSES: {
     error: "The login was revoked",
   },
   {
-    what: "the address is no longer allowed",
+    what: "the address is refused",
     edition: "enterprise",
     lose: async ({ app, token }) => {
       const base = "/api/ext/service-enterprise/ip-allowlist";
