@@ -6,13 +6,12 @@ import {
   containerInspect,
   containerStart,
 } from "../../engine/containers.ts";
-import { type Rebuild, upsertRebuild } from "../../db/ce/rebuilds.ts";
-import { type PullPolicy, rebuildContainer } from "../../services/ce/rebuild/rebuild.ts";
-import { recoverRebuilds } from "../../services/ce/rebuild/recovery.ts";
+import { listJobs } from "../../services/ce/jobs/jobs.ts";
+import type { PullPolicy } from "../../services/ce/images/pull_policy.ts";
+import { rebuildContainer } from "../../services/ce/rebuild/rebuild.ts";
 import { AppError } from "../../services/errors.ts";
-import { createInventory } from "../../services/state/inventory.ts";
-import type { Log } from "../../services/log.ts";
-import { createReservations } from "../../services/state/reservations.ts";
+import { ADMIN } from "../helpers/drill.ts";
+import { liveApp } from "../helpers/live_app.ts";
 import {
   BUSYBOX,
   ownEngineTest,
@@ -20,42 +19,24 @@ import {
   privateEngineTest,
   type RealEngine,
 } from "../helpers/real_engine.ts";
-import { openTestDatabase, testConfig, testSecrets } from "../helpers/test_app.ts";
 import { startRegistry } from "../helpers/registry.ts";
 import { until } from "../helpers/until.ts";
-
-const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** Ends at once when it is stopped. */
 const SLEEP = ["sh", "-c", "trap 'exit 0' TERM; sleep 2147483647 & wait"];
 
-function rebuildOn({ socketPath }: RealEngine, self: string | null = null) {
-  const engine = connectEngine(socketPath);
-  const inventory = createInventory(() => new Date());
-  const db = openTestDatabase();
-  const deps = {
-    engine,
-    inventory,
-    db,
-    config: testConfig(),
-    secrets: testSecrets(),
-    reservations: createReservations(),
-    self: { id: self, hostname: null },
-    log: silent,
-  };
+async function rebuildOn({ socketPath }: RealEngine, self?: string) {
+  const app = await liveApp(socketPath);
+  app.deps.now = () => new Date();
+  if (self !== undefined) app.deps.self = { id: self, hostname: null };
+  const { deps } = app;
   return {
-    inventory,
-    rebuild: (ref: string, pull?: PullPolicy) =>
-      rebuildContainer(deps, ref, pull === undefined ? {} : { pull }),
-    recover: () => recoverRebuilds(deps),
-    /** Records a rebuild, as if this service had begun it. */
-    record: (rebuild: Rebuild) => upsertRebuild(db, rebuild),
     deps,
-    inspect: (ref: string) => containerInspect(engine, ref),
-    [Symbol.dispose]() {
-      engine.close();
-      db.close();
-    },
+    inventory: deps.inventory,
+    rebuild: (ref: string, pull?: PullPolicy) =>
+      rebuildContainer(deps, ref, { pull, actor: { userId: "key" } }),
+    inspect: (ref: string) => containerInspect(deps.engine, ref),
+    [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
   };
 }
 
@@ -137,7 +118,7 @@ function comparable(inspect: ContainerInspect): unknown {
 }
 
 privateEngineTest("a rebuild keeps every setting of the user", async (engine) => {
-  using on = rebuildOn(engine);
+  await using on = await rebuildOn(engine);
   await using things = cleanup(engine);
   const name = unique("all");
   const [front, back] = [unique("front"), unique("back")];
@@ -241,7 +222,7 @@ privateEngineTest("a rebuild keeps every setting of the user", async (engine) =>
 });
 
 privateEngineTest("a rebuild takes the new image with its defaults", async (engine) => {
-  using on = rebuildOn(engine);
+  await using on = await rebuildOn(engine);
   await using registry = await startRegistry(engine);
   await using things = cleanup(engine);
   const name = unique("image");
@@ -305,7 +286,7 @@ privateEngineTest("a rebuild takes the new image with its defaults", async (engi
 });
 
 privateEngineTest("a rebuild of a stopped container does not start it", async (engine) => {
-  using on = rebuildOn(engine);
+  await using on = await rebuildOn(engine);
   await using things = cleanup(engine);
   const name = things.add("rm", unique("stopped"));
   await engine.docker("create", `--name=${name}`, "--volume=/data", BUSYBOX, ...SLEEP);
@@ -318,7 +299,7 @@ privateEngineTest("a rebuild of a stopped container does not start it", async (e
 });
 
 privateEngineTest("data in volumes without a name outlives a rebuild", async (engine) => {
-  using on = rebuildOn(engine);
+  await using on = await rebuildOn(engine);
   await using things = cleanup(engine);
   const name = things.add("rm", unique("data"));
   for (const options of [[], ["--rm"]]) {
@@ -343,7 +324,7 @@ privateEngineTest("data in volumes without a name outlives a rebuild", async (en
 for (const options of [[], ["--rm"]]) {
   const kind = options.length ? "a container that removes itself" : "the old container";
   privateEngineTest(`a rebuild whose start fails puts ${kind} back`, async (engine) => {
-    using on = rebuildOn(engine);
+    await using on = await rebuildOn(engine);
     await using things = cleanup(engine);
     const name = things.add("rm", unique("broken"));
     const image = things.add("rmi", `${name}:latest`);
@@ -378,7 +359,7 @@ for (const options of [[], ["--rm"]]) {
 }
 
 privateEngineTest("a rebuild that cannot be created does not touch the old one", async (engine) => {
-  using on = rebuildOn(engine);
+  await using on = await rebuildOn(engine);
   await using things = cleanup(engine);
   const name = things.add("rm", unique("uncreated"));
   const folder = `${engine.sandbox.directory}/${name}`;
@@ -398,7 +379,7 @@ privateEngineTest("a rebuild that cannot be created does not touch the old one",
 privateEngineTest(
   "a rebuild names the image that the registry lacks or refuses",
   async (engine) => {
-    using on = rebuildOn(engine);
+    await using on = await rebuildOn(engine);
     await using registry = await startRegistry(engine);
     await using things = cleanup(engine);
     const name = things.add("rm", unique("registry"));
@@ -407,7 +388,10 @@ privateEngineTest(
     await engine.docker("run", "--detach", `--name=${name}`, reference, ...SLEEP);
     const before = await on.inspect(name);
 
-    await rejects(on.rebuild(name), code("not_found", new RegExp(`^Image ${reference} does not`)));
+    await rejects(
+      on.rebuild(name),
+      code("not_found", new RegExp(`^Image ${reference} could not be pulled: .*unknown`)),
+    );
     await registry.stop();
     await rejects(
       on.rebuild(name, "always"),
@@ -428,7 +412,7 @@ privateEngineTest(
 );
 
 privateEngineTest("a rebuild pulls an image that is missing only", async (engine) => {
-  using on = rebuildOn(engine);
+  await using on = await rebuildOn(engine);
   await using registry = await startRegistry(engine);
   await using things = cleanup(engine);
   const name = things.add("rm", unique("missing"));
@@ -444,7 +428,7 @@ privateEngineTest("a rebuild pulls an image that is missing only", async (engine
 privateEngineTest(
   "a container of an image without a name is rebuilt from its id",
   async (engine) => {
-    using on = rebuildOn(engine);
+    await using on = await rebuildOn(engine);
     await using things = cleanup(engine);
     const name = things.add("rm", unique("nameless"));
     const image = await makeImage(engine, `${name}:1`, "ENV A=1");
@@ -458,7 +442,7 @@ privateEngineTest(
 );
 
 privateEngineTest("a fixed hardware address is kept, a generated one is not", async (engine) => {
-  using on = rebuildOn(engine);
+  await using on = await rebuildOn(engine);
   await using things = cleanup(engine);
   using client = connectEngine(engine.socketPath);
   const name = things.add("rm", unique("mac"));
@@ -475,7 +459,7 @@ privateEngineTest("a fixed hardware address is kept, a generated one is not", as
 });
 
 privateEngineTest("entrypoints and commands keep their meaning", async (engine) => {
-  using on = rebuildOn(engine);
+  await using on = await rebuildOn(engine);
   await using things = cleanup(engine);
   const image = things.add("rmi", unique("entry"));
   await makeImage(engine, image, 'ENTRYPOINT ["echo", "entry"]', 'CMD ["command"]');
@@ -504,7 +488,7 @@ privateEngineTest("entrypoints and commands keep their meaning", async (engine) 
 privateEngineTest(
   "containers that share the network of a rebuilt container are recreated",
   async (engine) => {
-    using on = rebuildOn(engine);
+    await using on = await rebuildOn(engine);
     await using things = cleanup(engine);
     const name = things.add("rm", unique("shared"));
     await engine.docker(
@@ -545,7 +529,7 @@ privateEngineTest(
 privateEngineTest(
   "a rebuilt container is found by its name, its aliases and links",
   async (engine) => {
-    using on = rebuildOn(engine);
+    await using on = await rebuildOn(engine);
     await using things = cleanup(engine);
     const network = things.add("network", unique("names"));
     await engine.docker("network", "create", network);
@@ -580,7 +564,7 @@ privateEngineTest(
 );
 
 privateEngineTest("one container is rebuilt once at a time", async (engine) => {
-  using on = rebuildOn(engine);
+  await using on = await rebuildOn(engine);
   await using things = cleanup(engine);
   const name = things.add("rm", unique("twice"));
   const id = await engine.docker("run", "--detach", `--name=${name}`, BUSYBOX, ...SLEEP);
@@ -591,7 +575,9 @@ privateEngineTest("one container is rebuilt once at a time", async (engine) => {
   ]);
   const failed = outcomes.filter((outcome) => outcome.status === "rejected");
   equal(failed.length, 2);
-  for (const { reason } of failed) code("conflict", /^\S+ is being rebuilt$/)(reason);
+  for (const { reason } of failed) {
+    code("conflict", /\(container\.rebuild\) on \S+ has not/)(reason);
+  }
   deepEqual(await namesLike(engine, name), [name]);
   equal((await on.inspect(name)).State.Running, true);
 });
@@ -602,11 +588,11 @@ privateEngineTest(
     await using things = cleanup(engine);
     const name = things.add("rm", unique("self"));
     const id = await engine.docker("run", "--detach", `--name=${name}`, BUSYBOX, ...SLEEP);
-    using self = rebuildOn(engine, id);
+    await using self = await rebuildOn(engine, id);
     await rejects(self.rebuild(name, "never"), code("forbidden", /own container/));
     await rejects(self.rebuild(id.slice(0, 12), "never"), code("forbidden"));
 
-    using other = rebuildOn(engine);
+    await using other = await rebuildOn(engine);
     await engine.docker("pause", name);
     await rejects(other.rebuild(name, "never"), code("conflict", /is paused/));
     await engine.docker("unpause", name);
@@ -615,119 +601,33 @@ privateEngineTest(
   },
 );
 
-privateEngineTest("an interrupted rebuild is finished at the next start", async (engine) => {
-  using on = rebuildOn(engine);
-  await using things = cleanup(engine);
-  deepEqual(await on.recover(), []);
-
-  const create = async (name: string, ...options: string[]) =>
-    await engine.docker("create", `--name=${name}`, ...options, BUSYBOX, ...SLEEP);
-  const short = (id: string) => id.slice(0, 12);
-  const state = async (name: string) => {
-    const { Id, State } = await on.inspect(name);
-    return [Id, State.Status];
-  };
-
-  // Interrupted after the new one was created.
-  const [a, b, c, d, e, f] = ["a", "b", "c", "d", "e", "f"].map((letter) =>
-    things.add("rm", unique(`cut-${letter}`))
-  ) as [string, string, string, string, string, string];
-  const oldA = await engine.docker("run", "--detach", `--name=${a}`, BUSYBOX, ...SLEEP);
-  on.record({
-    oldId: oldA,
-    name: a,
-    ran: true,
-    newId: await create(`${a}-longshore-new-running-${short(oldA)}`),
-  });
-
-  // Interrupted after the old one was stopped.
-  const oldB = await engine.docker("run", "--detach", `--name=${b}`, BUSYBOX, ...SLEEP);
-  on.record({
-    oldId: oldB,
-    name: b,
-    ran: true,
-    newId: await create(`${b}-longshore-new-running-${short(oldB)}`),
-  });
-  await engine.docker("stop", b);
-
-  // Interrupted after it was set aside.
-  const oldC = await create(c);
-  await engine.docker("rename", c, `${c}-longshore-old-running-${short(oldC)}`);
-  on.record({
-    oldId: oldC,
-    name: c,
-    ran: true,
-    newId: await create(`${c}-longshore-new-running-${short(oldC)}`),
-  });
-
-  // Interrupted before the new one was started.
-  const oldD = await create(d);
-  await engine.docker("rename", d, `${d}-longshore-old-running-${short(oldD)}`);
-  on.record({ oldId: oldD, name: d, ran: true, newId: await create(d) });
-
-  // Interrupted before the old one was removed.
-  const oldE = await create(e);
-  await engine.docker("rename", e, `${e}-longshore-old-running-${short(oldE)}`);
-  const newE = await engine.docker("run", "--detach", `--name=${e}`, BUSYBOX, ...SLEEP);
-
-  on.record({ oldId: oldE, name: e, ran: true, newId: newE });
-
-  // Interrupted after the old one had removed itself.
-  const newF = await create(`${f}-longshore-new-running-0123456789ab`);
-  on.record({ oldId: "0123456789ab".padEnd(64, "0"), name: f, ran: true, newId: newF });
-
-  // Containers that only have such names are left alone.
-  const foreign = things.add("rm", `${unique("foreign")}-longshore-old-running-0123456789ab`);
-  const foreignId = await create(foreign);
-  const used = things.add("rm", `${unique("used")}-longshore-new-running-0123456789ab`);
-  const usedId = await engine.docker("run", "--detach", `--name=${used}`, BUSYBOX, ...SLEEP);
-
-  const outcomes = (await on.recover()).sort((x, y) => x.container.localeCompare(y.container));
-  deepEqual(outcomes.map(({ outcome }) => outcome), [
-    "rolled back",
-    "rolled back",
-    "rolled back",
-    "rolled back",
-    "completed",
-    "completed",
-  ]);
-  deepEqual(await state(a), [oldA, "running"]);
-  deepEqual(await state(b), [oldB, "running"]);
-  deepEqual(await state(c), [oldC, "running"]);
-  deepEqual(await state(d), [oldD, "running"]);
-  deepEqual(await state(e), [newE, "running"]);
-  deepEqual(await state(f), [newF, "running"]);
-  deepEqual(await state(foreign), [foreignId, "created"]);
-  deepEqual(await state(used), [usedId, "running"]);
-  deepEqual(await namesLike(engine, "test-cut-"), [a, b, c, d, e, f].sort());
-  deepEqual(await on.recover(), []);
-});
-
 ownEngineTest(
   "an engine crash during a rebuild loses no container",
   async (engine) => {
-    using on = rebuildOn(engine);
+    await using on = await rebuildOn(engine);
     const name = unique("crash");
     // Its end takes a while, so that the engine dies in the middle.
     const slow = ["sh", "-c", "trap 'sleep 9; exit 0' TERM; sleep 2147483647 & wait; wait"];
-    const id = await engine.docker("run", "--detach", `--name=${name}`, BUSYBOX, ...slow);
-    const rebuild = on.rebuild(name, "never");
-    const refused = rejects(rebuild);
+    await engine.docker("run", "--detach", `--name=${name}`, BUSYBOX, ...slow);
+    const refused = rejects(on.rebuild(name, "never"), code("unavailable", /engine was lost/));
     await until("both are there", async () => (await namesLike(engine, name)).length === 2);
     await engine.kill();
     await refused;
     await engine.restart();
 
-    ok((await namesLike(engine, name)).length >= 1);
-    await on.recover();
+    const job = await until("the job has ended", () => {
+      const [job] = listJobs(on.deps, ADMIN, { limit: 1, kind: "container.rebuild" }).jobs;
+      return job?.endedAt !== null && job;
+    });
+    equal(job.status, "succeeded", job.error ?? "");
     const { Id, State } = await on.inspect(name);
-    deepEqual([Id, State.Running], [id, true]);
+    deepEqual([Id, State.Running], [(job.result as { id: string }).id, true]);
     deepEqual(await namesLike(engine, name), [name]);
   },
 );
 
 podmanTest("a rebuild on Podman keeps networks, aliases, data and limits", async (engine) => {
-  using on = rebuildOn(engine);
+  await using on = await rebuildOn(engine);
   await using things = cleanup(engine);
   const name = unique("podman");
   const [front, back] = [unique("front"), unique("back")];

@@ -1,6 +1,6 @@
 /**
- * Longshore is killed (SIGKILL) at a call of an update to the engine, or the engine is, and started
- * again. Then one container of each name is there, runs and has its data, and the job's record says
+ * Longshore is killed (SIGKILL) at a call of an update or a rebuild to the engine, or the engine is, and
+ * started again. Then one container of each name is there, runs and has its data, and the job's record says
  * which one it is.
  *
  * By default at the calls that decide; `deno task drill` enumerates all of them: before the engine gets
@@ -10,13 +10,8 @@
  */
 
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { FULL_DRILL_SEED, reportDrill } from "../helpers/drill.ts";
-import {
-  type EngineCall,
-  type EngineProxy,
-  type Moment,
-  startEngineProxy,
-} from "../helpers/engine_proxy.ts";
+import { FULL_DRILL_SEED, interrupt, isWrite, reportDrill, summaryOf } from "../helpers/drill.ts";
+import { type EngineCall, type Moment, startEngineProxy } from "../helpers/engine_proxy.ts";
 import { type Longshore, startLongshore } from "../helpers/longshore.ts";
 import {
   BUSYBOX,
@@ -40,11 +35,13 @@ const isFull = FULL_DRILL_SEED !== undefined;
 
 const MOMENTS: readonly Moment[] = isFull ? ["before", "after"] : ["after"];
 
-const isWrite = ({ method }: EngineCall) => method !== "GET" && method !== "HEAD";
-
 interface Drill {
   /** For the report of a full drill. */
   what: string;
+  /** What is interrupted. */
+  action: "update" | "rebuild";
+  /** Whether the engine removes the container when it stops. */
+  removesItself?: boolean;
   isCounted(call: EngineCall): boolean;
   /** Ends Longshore or the engine. */
   strike(longshore: Longshore): Promise<void>;
@@ -52,19 +49,28 @@ interface Drill {
   recover(longshore: Longshore, start: () => Promise<Longshore>): Promise<Longshore>;
 }
 
-privateEngineTest(
-  "an update that is interrupted by kill -9 of Longshore leaves whole containers",
-  (engine) =>
-    runDrill(engine, {
-      what: "`kill -9` of Longshore at each call of an update to the engine",
-      isCounted: (call) =>
-        isFull
-          ? !BACKGROUND.test(call.path) && !call.path.startsWith("/exec/")
-          : DECISIVE.test(`${call.method} ${call.path}`),
-      strike: (longshore) => longshore.kill9(),
-      recover: (_, start) => start(),
-    }),
-);
+const KILLS: Pick<Drill, "what" | "action" | "removesItself">[] = [
+  { what: "an update", action: "update" },
+  { what: "a rebuild", action: "rebuild" },
+  { what: "a rebuild with automatic removal", action: "rebuild", removesItself: true },
+];
+
+for (const { what, ...options } of KILLS) {
+  privateEngineTest(
+    `${what} that is interrupted by kill -9 of Longshore leaves whole containers`,
+    (engine) =>
+      runDrill(engine, {
+        what: `\`kill -9\` of Longshore at each call of ${what} to the engine`,
+        ...options,
+        isCounted: (call) =>
+          isFull
+            ? !BACKGROUND.test(call.path) && !call.path.startsWith("/exec/")
+            : DECISIVE.test(`${call.method} ${call.path}`),
+        strike: (longshore) => longshore.kill9(),
+        recover: (_, start) => start(),
+      }),
+  );
+}
 
 // In the full drill only, because each restart of an engine takes seconds. A read changes nothing:
 // a crash before it is one after the write before it.
@@ -74,6 +80,7 @@ if (isFull) {
     (engine) =>
       runDrill(engine, {
         what: "crash of the engine at each change of an update",
+        action: "update",
         isCounted: (call) => isWrite(call) && !call.path.startsWith("/exec/"),
         strike: () => engine.kill(),
         async recover(longshore) {
@@ -85,7 +92,8 @@ if (isFull) {
 }
 
 async function runDrill(engine: RealEngine & { sandbox: Sandbox }, drill: Drill): Promise<void> {
-  await using web = await startContainers(engine);
+  const { action } = drill;
+  await using web = await startContainers(engine, drill);
   await using proxy = startEngineProxy(engine.socketPath, engine.sandbox.directory);
   const dataDir = await Deno.makeTempDir({ prefix: "longshore-test-drill-" });
   const start = () => startLongshore({ dataDir, engineSocket: proxy.socketPath });
@@ -96,7 +104,8 @@ async function runDrill(engine: RealEngine & { sandbox: Sandbox }, drill: Drill)
       for (let number = 0;; number++) {
         const strike = () => drill.strike(longshore);
         const interrupted = interrupt(proxy, { ...drill, number, moment, strike });
-        const updated = update(longshore, web.name).then(() => undefined, (error) => ({ error }));
+        const updated = run(longshore, action, web.name)
+          .then(() => undefined, (error) => ({ error }));
         await Promise.race([interrupted.struck, updated]);
         proxy.observe(() => {});
         if (interrupted.at() === undefined) {
@@ -109,7 +118,7 @@ async function runDrill(engine: RealEngine & { sandbox: Sandbox }, drill: Drill)
         longshore = await drill.recover(longshore, start);
         // Lost with what was struck.
         await updated;
-        const job = await lastJob(longshore);
+        const job = await lastJob(longshore, action);
         // After a crash, the engine starts its containers in the background.
         const id = await until(when, () => web.assertWhole(when));
         if (job) assertTrue(job, id, when);
@@ -124,45 +133,18 @@ async function runDrill(engine: RealEngine & { sandbox: Sandbox }, drill: Drill)
   reportDrill(drill.what, `${outcomes.length} times, ${summaryOf(outcomes)}`);
 }
 
-/** E.g. `12 succeeded, 3 rolled_back`. */
-function summaryOf(outcomes: readonly string[]): string {
-  const counts = Map.groupBy(outcomes, (outcome) => outcome);
-  return [...counts].map(([outcome, { length }]) => `${length} ${outcome}`).join(", ");
-}
-
-/** Strikes at the call with this number, and loses its connection. */
-function interrupt(
-  proxy: EngineProxy,
-  { number, moment, isCounted, strike }: Pick<Drill, "isCounted"> & {
-    number: number;
-    moment: Moment;
-    strike: () => Promise<void>;
-  },
-): { at(): string | undefined; struck: Promise<void> } {
-  let count = 0;
-  let at: string | undefined;
-  const struck = Promise.withResolvers<void>();
-  proxy.observe(async (call, now) => {
-    if (now !== moment || at !== undefined || !isCounted(call)) return;
-    // Reads change nothing: after one, everything is as before it.
-    if (moment === "after" && !isWrite(call)) return;
-    if (count++ !== number) return;
-    at = `${moment} ${call.method} ${call.path}`;
-    await strike().then(struck.resolve, struck.reject);
-    throw new Error("connection lost");
-  });
-  return { at: () => at, struck: struck.promise };
-}
-
 /** A container with a volume of its own and a file in it; in a full drill also one that depends on it. */
-async function startContainers(engine: RealEngine) {
+async function startContainers(
+  engine: RealEngine,
+  { removesItself = false }: Pick<Drill, "removesItself">,
+) {
   const name = `longshore-test-drill-${crypto.randomUUID().slice(0, 8)}`;
   const side = `${name}-side`;
   const run = (name: string, ...options: string[]) =>
     engine.docker(
       "run",
       "--detach",
-      "--restart=always",
+      removesItself ? "--rm" : "--restart=always",
       `--name=${name}`,
       ...options,
       BUSYBOX,
@@ -204,15 +186,19 @@ async function startContainers(engine: RealEngine) {
 }
 
 /** Recreates the container from its image, and resolves when the job has ended or Longshore has. */
-async function update(longshore: Longshore, name: string): Promise<void> {
-  const path = `/api/containers/${name}/update`;
+async function run(longshore: Longshore, action: Drill["action"], name: string): Promise<void> {
+  const path = `/api/containers/${name}/${action}`;
+  if (action === "rebuild") {
+    const { status, body } = await longshore.call("POST", path, { pull: "never" });
+    return equal(status, 200, JSON.stringify(body));
+  }
   const request = { pull: "never", force: true, stableSeconds: 1 };
   const { status, body } = await longshore.call("POST", path, request);
   equal(status, 202, JSON.stringify(body));
   await until(
     "the update has ended, or Longshore was killed",
     () =>
-      readLastJob(longshore).then(
+      readLastJob(longshore, action).then(
         (job) => job?.id === body.id && job?.endedAt !== null,
         () => true,
       ),
@@ -227,16 +213,19 @@ interface Job {
   result: { id: string } | null;
 }
 
-/** The last update; `undefined` if none was accepted. */
-async function readLastJob(longshore: Longshore): Promise<Job | undefined> {
-  const { body } = await longshore.call("GET", "/api/jobs?kind=container.update&limit=1");
+/** The last job; `undefined` if none was accepted. */
+async function readLastJob(
+  longshore: Longshore,
+  action: Drill["action"],
+): Promise<Job | undefined> {
+  const { body } = await longshore.call("GET", `/api/jobs?kind=container.${action}&limit=1`);
   return body.jobs[0];
 }
 
-/** The last update, when it has ended. */
-async function lastJob(longshore: Longshore): Promise<Job | undefined> {
-  const { job } = await until("the update has ended", async () => {
-    const job = await readLastJob(longshore);
+/** The last job, when it has ended. */
+async function lastJob(longshore: Longshore, action: Drill["action"]): Promise<Job | undefined> {
+  const { job } = await until("the job has ended", async () => {
+    const job = await readLastJob(longshore, action);
     return job?.endedAt !== null && { job };
   });
   return job;

@@ -47,6 +47,14 @@ import { migration as updateRuns } from "./0073_ce_update_runs.ts";
 import { migration as stackVersions } from "./0076_ce_stack_versions.ts";
 import { migration as terminalShells } from "./0079_ce_terminal_shells.ts";
 import { migration as notifications } from "./0089_ce_notifications.ts";
+import { migration as alertScopes } from "./0090_ce_alert_scopes.ts";
+import { migration as crashLoops } from "./0092_ce_crash_loops.ts";
+import { migration as notificationGroups } from "./0093_ce_notification_groups.ts";
+import { migration as silences } from "./0094_ce_silences.ts";
+import { migration as maintenanceWindows } from "./0095_ce_maintenance_windows.ts";
+import { migration as heldNotifications } from "./0096_ce_held_notifications.ts";
+import { migration as chatOrder } from "./0097_pro_chat_order.ts";
+import { migration as rebuildJobs } from "./0100_ce_rebuild_jobs.ts";
 
 export const stateMigrations: readonly Migration[] = [
   users,
@@ -90,4 +98,12 @@ export const stateMigrations: readonly Migration[] = [
   stackVersions,
   terminalShells,
   notifications,
+  alertScopes,
+  crashLoops,
+  notificationGroups,
+  silences,
+  maintenanceWindows,
+  heldNotifications,
+  chatOrder,
+  rebuildJobs,
 ];

@@ -5,7 +5,8 @@
  */
 
 import * as z from "zod";
-import { PULL_POLICIES } from "../../../services/ce/rebuild/rebuild.ts";
+import { PULL_POLICIES } from "../../../services/ce/images/pull_policy.ts";
+import { assertMonitors } from "../../../services/ce/updates/run/monitors.ts";
 import { previewUpdate } from "../../../services/ce/updates/run/preview.ts";
 import { startRollback, startUpdate } from "../../../services/ce/updates/run/start.ts";
 import type { Deps } from "../../../services/deps.ts";
@@ -16,6 +17,8 @@ import { ENGINE_FAILURES, queryBoolean } from "../../shapes.ts";
 
 /** A day: longer than any reasonable start. */
 const SECONDS_MAX = 86_400;
+
+const MONITORS_MAX = 10;
 
 export const Verification = z.object({
   stableSeconds: z.int().min(1).max(SECONDS_MAX).optional().meta({
@@ -30,6 +33,11 @@ export const Verification = z.object({
   logPatternMustNotAppear: z.string().min(1).max(200).optional().meta({
     description: "A regular expression (RE2) that no line of the new container's log may match",
     example: "migration failed",
+  }),
+  monitors: z.array(z.string().min(1).max(100)).max(MONITORS_MAX).optional().meta({
+    description:
+      "Ids of uptime monitors (Pro): a check of each must succeed before the update does, " +
+      "and the update fails at the deadline. These checks are not recorded",
   }),
 });
 
@@ -88,6 +96,7 @@ const Plan = z.object({
 }).meta({ id: "ContainerUpdatePlan" });
 
 const FAILURES = {
+  402: "The edition has no uptime monitors",
   403:
     "It is the service's own container, or containers that this token cannot access depend on it",
   404: "The container does not exist",
@@ -128,6 +137,7 @@ export const containerUpdateEndpoints = (deps: Deps) => [
     },
   }, async ({ params, query, body, note, caller }) => {
     note.command = JSON.stringify(body);
+    await assertMonitors(deps, caller, body.monitors ?? []);
     const { digest: expectedDigest, ...options } = body;
     const request = { ...options, expectedDigest, containerId: params.id, actor: caller };
     return query.plan
@@ -155,7 +165,8 @@ export const containerUpdateEndpoints = (deps: Deps) => [
       ...FAILURES,
       409: "No previous image is kept, or as with an update",
     },
-  }, ({ params, body, caller }) => {
-    return startRollback(deps, { ...body, containerId: params.id, actor: caller });
+  }, async ({ params, body, caller }) => {
+    await assertMonitors(deps, caller, body.monitors ?? []);
+    return await startRollback(deps, { ...body, containerId: params.id, actor: caller });
   }),
 ];

@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { PULL_POLICIES } from "../../../services/ce/rebuild/rebuild.ts";
+import { PULL_POLICIES } from "../../../services/ce/images/pull_policy.ts";
 import { startStackUpdate } from "../../../services/ce/updates/run/start_stack.ts";
 import type { Deps } from "../../../services/deps.ts";
 import { endpoint } from "../../endpoint.ts";
@@ -31,7 +31,7 @@ export const stackUpdateEndpoints = (deps: Deps) => [
     params: z.object({
       name: z.string().min(1).max(255).meta({ description: "Name of the stack", example: "shop" }),
     }),
-    body: Verification.omit({ logPatternMustNotAppear: true }).extend({
+    body: Verification.omit({ logPatternMustNotAppear: true, monitors: true }).extend({
       atomic: z.boolean().default(true),
       pull: z.enum(PULL_POLICIES).default("always"),
       force: z.boolean().default(false).meta({

@@ -7,6 +7,7 @@
 import { deployKind, downKind } from "../compose/deploy/kinds.ts";
 import { imageLoadKind } from "../images/load.ts";
 import { imagePullKind } from "../images/pull.ts";
+import { rebuildKind } from "../rebuild/kind.ts";
 import { updateCheckKind } from "../updates/check/job.ts";
 import { updateKind } from "../updates/run/kind.ts";
 import { stackUpdateKind } from "../updates/run/stack_kind.ts";
@@ -16,6 +17,7 @@ export const jobKinds: readonly JobKind[] = [
   imagePullKind,
   imageLoadKind,
   updateKind,
+  rebuildKind,
   stackUpdateKind,
   updateCheckKind,
   deployKind,

@@ -46,6 +46,7 @@ export interface StartedJob<Result> {
  *
  * @param request.target Identifies what the job works on: a container or a stack by its name.
  * @param request.signal Cancels the job when it aborts; its reason is the error of the job.
+ * @param request.isUrgent Starts at once, because a request waits for the end.
  * @param request.attachment What the job needs but cannot be stored, such as the body of a request.
  * @throws {AppError} `conflict` if the target has an unfinished job or is reserved, or if there are
  * too many jobs; `unavailable` while the service stops.
@@ -53,12 +54,13 @@ export interface StartedJob<Result> {
 export function startJob<Input, Result, Attachment>(
   deps: Deps,
   kind: JobKind<Input, Result, Attachment>,
-  { target, input, attachment, caller, signal }: {
+  { target, input, attachment, caller, signal, isUrgent = false }: {
     target: string;
     input: Input;
     attachment?: Attachment | undefined;
     caller: Pick<Caller, "userId">;
     signal?: AbortSignal | undefined;
+    isUrgent?: boolean | undefined;
   },
 ): StartedJob<Result> {
   const { db, jobs, now } = deps;
@@ -96,7 +98,7 @@ export function startJob<Input, Result, Attachment>(
   const run = createRun<Input, Attachment>(deps, job, attachment);
   return {
     job: view,
-    completion: launch(deps, job, reservation, () => runOrRecover(deps, job, kind, run)),
+    completion: launch(deps, job, reservation, () => runOrRecover(deps, job, kind, run), isUrgent),
   };
 }
 
@@ -188,6 +190,7 @@ async function recoverWhenReachable<Result>(
       const { signal } = job.controller;
       if (!(error instanceof EngineUnreachableError) || signal.aborted) throw error;
       job.isWaiting = true;
+      job.notify();
       await sleep(RETRY_MS, jobs.stopping);
       job.isWaiting = false;
       signal.throwIfAborted();
@@ -201,10 +204,11 @@ function launch<Result>(
   job: ActiveJob,
   reservation: Disposable | undefined,
   work: () => Promise<Result>,
+  isUrgent = false,
 ): Promise<Result> {
   const completion = (async () => {
     try {
-      using _slot = await deps.jobs.acquire(job.controller.signal);
+      using _slot = isUrgent ? undefined : await deps.jobs.acquire(job.controller.signal);
       const startedAt = job.record.startedAt ?? deps.now().toISOString();
       update(deps, job, { status: "running", startedAt });
       const result = await work();

@@ -1,5 +1,5 @@
 /**
- * Maintenance windows: times at which containers may be updated automatically.
+ * Windows: recurring times, e.g. those at which containers may be updated automatically.
  *
  * @module
  */
@@ -65,7 +65,20 @@ export function parseWindow(text: string, field: string): UpdateWindow {
 }
 
 /** Whether a window is open. */
-export function isOpen({ cron, timeZone, durationMinutes }: UpdateWindow, now: Date): boolean {
-  const earliest = new Date(now.getTime() - durationMinutes * MINUTE_MS);
-  return nextDue(cron, timeZone, earliest) <= now;
+export const isOpen = (window: UpdateWindow, now: Date): boolean =>
+  openedAt(window, now) !== undefined;
+
+/**
+ * When an open window opened; `undefined` if it is closed.
+ *
+ * @param after Ignores openings at or before this time.
+ */
+export function openedAt(
+  { cron, timeZone, durationMinutes }: UpdateWindow,
+  now: Date,
+  after?: Date,
+): Date | undefined {
+  const earliest = now.getTime() - durationMinutes * MINUTE_MS;
+  const opening = nextDue(cron, timeZone, new Date(Math.max(earliest, after?.getTime() ?? 0)));
+  return opening <= now ? opening : undefined;
 }

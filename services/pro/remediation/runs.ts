@@ -67,7 +67,7 @@ export interface Remediator {
   /**
    * Evaluates every rule once and starts the actions of those that fire, without waiting for them.
    * Skips all rules during maintenance or while the engine is unreachable, and the rules of a
-   * container that has an action in progress.
+   * container that has an action in progress or is in a maintenance window.
    *
    * @throws The first error of a rule, after all rules were evaluated.
    */
@@ -122,6 +122,7 @@ export function createRemediator(deps: RemediationDeps): Remediator {
   const evaluateRule = (rule: RemediationRule) => {
     if (running.has(rule.id)) return;
     const target = findTarget(inventory, rule);
+    if (target && maintenance.includes(target)) return;
     if (target && [...targets.values()].includes(target.id)) return;
     if (target && deps.reservations.find(identityOf(target))) return;
     const value = conditionValue(deps, rule.condition_metric, target);
@@ -206,6 +207,7 @@ async function act(deps: RemediationDeps, rule: RemediationRule): Promise<Outcom
     if (deps.maintenance.active) return skipped("Maintenance mode is on");
     const target = findTarget(deps.inventory, rule);
     if (!target) throw notFound("Container", rule.action_target);
+    if (deps.maintenance.includes(target)) return skipped("A maintenance window is open");
     const obstacle = await findObstacle(deps, target);
     if (obstacle) return skipped(obstacle);
     await runAction(deps, target, rule);

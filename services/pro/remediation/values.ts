@@ -6,7 +6,7 @@
 
 import { selectServiceStop } from "../../../db/ce/service_stops.ts";
 import type { RemediationMetric, RemediationRule } from "../../../db/pro/remediation_rules.ts";
-import { metricValue } from "../../ce/alerts/evaluation.ts";
+import { metricValue } from "../../ce/alerts/host_sources.ts";
 import { readMark } from "../../ce/rebuild/marks.ts";
 import type { Deps } from "../../deps.ts";
 import type { Container, Inventory } from "../../state/inventory.ts";
@@ -23,7 +23,7 @@ const STOP_MARGIN_MS = 5_000;
 /** A short or full ID; a shorter prefix could later match another container. */
 const SHORT_ID = /^[0-9a-f]{12,64}$/;
 
-export type ValueDeps = Pick<Deps, "db" | "host" | "inventory" | "stats" | "now">;
+export type ValueDeps = Pick<Deps, "db" | "host" | "inventory" | "stats" | "now" | "startedAt">;
 
 /**
  * Finds the target of a rule by the given ID or name, or else by the container's last known name,

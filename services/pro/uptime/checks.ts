@@ -40,6 +40,7 @@ import {
   selectRollup,
   upsertRollup,
 } from "../../../db/pro/uptime/rollups.ts";
+import { checkedContainers } from "./checked_containers.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import { AppError, notFound } from "../../errors.ts";
@@ -211,7 +212,7 @@ function addToRollup(
 /** Updates the monitor's status, and starts or ends an outage. */
 function updateStatus(
   deps: RecordDeps,
-  { id, name, status, retries }: StoredMonitor,
+  { id, name, status, retries, ...target }: StoredMonitor,
   { at, result, failures, failingSince }: {
     at: Date;
     result: ProbeResult;
@@ -229,7 +230,13 @@ function updateStatus(
       startedAt: new Date(failingSince ?? at).toISOString(),
       resolvedAt: null,
     };
-    const data = { monitor: name, monitorId: id, outageId: outage.id, cause: outage.cause };
+    const data = {
+      monitor: name,
+      monitorId: id,
+      outageId: outage.id,
+      cause: outage.cause,
+      ...checkedContainers(deps, target),
+    };
     emit(deps, "monitor.down", data, () => {
       insertOutage(db, outage);
       updateMonitorStatus(db, id, "down");
@@ -244,6 +251,7 @@ function updateStatus(
       monitor: name,
       monitorId: id,
       outageId: outage.id,
+      ...checkedContainers(deps, target),
       downtimeSeconds: Math.round(downMs / 1000),
     }, () => {
       updateOutageResolved(db, outage.id, at.toISOString());

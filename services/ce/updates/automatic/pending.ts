@@ -41,7 +41,8 @@ const HOUR_MS = 60 * 60 * 1000;
 export async function pendingUpdates(deps: Deps): Promise<PendingUpdate[]> {
   const settings = readUpdateSettings(deps);
   const images = imagesInUse(deps.inventory.list());
-  const isCandidate = (user: ImageUser) => isAutomatic(user, settings, deps.now());
+  const isCandidate = (user: ImageUser) =>
+    isAutomatic(user, settings, deps.now()) && !deps.maintenance.includes(user.container);
   if (!images.some(({ users }) => users.some(isCandidate))) return [];
 
   const known = await readKnown(deps);

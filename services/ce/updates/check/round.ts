@@ -264,7 +264,7 @@ async function checkCandidates(
 
 const isInterested = ({ labels }: ImageUser) => labels.policy !== "off";
 
-/** Emits the event of an image and digest once. During maintenance mode it waits for a later check. */
+/** Emits the event of an image and digest once. During maintenance it waits for a later check. */
 function announce(
   deps: Deps,
   { image: current }: ImageInUse,
@@ -272,7 +272,9 @@ function announce(
 ): void {
   const { db, maintenance, now } = deps;
   const seen = selectSeenDigest(db, { image, digest });
-  if (maintenance.active || !seen || seen.announcedAt !== null) return;
+  const isPaused = maintenance.active ||
+    (users.length > 0 && users.every(({ container }) => maintenance.includes(container)));
+  if (isPaused || !seen || seen.announcedAt !== null) return;
   const data = {
     image,
     currentImage: current,

@@ -86,9 +86,10 @@ function recordCommit(
   job: UpdateJob,
   { planned, pulled }: Pick<Replaced, "planned" | "pulled">,
 ): void {
-  const { name, previousImageId } = job.input;
+  const { name, previousImageId, isRebuild } = job.input;
   const { oldImageId, oldReference, oldDigests } = planned;
-  deleteBlockedUpdatesOf(deps.db, name);
+  // A rebuild says nothing about the image.
+  if (!isRebuild) deleteBlockedUpdatesOf(deps.db, name);
   if (oldImageId === pulled.imageId) return;
   if (previousImageId !== null) {
     block(deps, job, {
@@ -149,7 +150,7 @@ export async function putBack(
   job: UpdateJob,
   { planned, pulled, pairs, failure }: Replaced & { failure: Failure },
 ): Promise<{ id: string; problem: string | null }> {
-  const { name, reference } = job.input;
+  const { name, reference, isRebuild } = job.input;
   const { reason, isCancelled } = failure;
   const { digest, digests } = pulled;
   return await job.step("roll_back", async () => {
@@ -158,7 +159,7 @@ export async function putBack(
     if (left.problem === null) {
       await removePreviousTag(deps, { containerName: name, imageId: planned.oldImageId });
       report(deps, job, "update.rolled_back", { reason, digest }, () => {
-        if (!isCancelled) block(deps, job, { digests, image: reference, reason });
+        if (!isCancelled && !isRebuild) block(deps, job, { digests, image: reference, reason });
       });
     } else {
       const all = problemOf(reason, left.problem);
@@ -182,11 +183,10 @@ async function restoreOrKeep(
   deps: Deps,
   pairs: readonly Pair[],
 ): Promise<{ id: string; problem: string | null }> {
-  const target = pairs[0]!;
   try {
-    await putOldBack(deps, pairs);
+    const [target] = await putOldBack(deps, pairs);
     await discard(deps, pairs);
-    return { id: target.oldId, problem: null };
+    return { id: target!.oldId, problem: null };
   } catch (error) {
     await throwIfInterrupted(deps, error);
     const problem = messageOf(deps, error);

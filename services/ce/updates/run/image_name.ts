@@ -9,17 +9,17 @@ import { ifThere } from "../../../../engine/errors.ts";
 import { parseReference } from "../../../../engine/image_reference.ts";
 import { imageInspect, imageTag } from "../../../../engine/images.ts";
 import type { Deps } from "../../../deps.ts";
-import { isIdOf } from "../../rebuild/rebuild.ts";
-import { fullImageId } from "../../storage/images.ts";
+import { fullImageId, isIdOf } from "../../storage/images.ts";
 
 type NameDeps = Pick<Deps, "engine" | "diskUsage">;
 
-/** Lets a reference name an image. One with a digest always names the same. */
+/** Lets a reference name an image. An id, or one with a digest, always names the same. */
 export async function nameImage(
   { engine, diskUsage }: NameDeps,
   reference: string,
   imageId: string,
 ): Promise<void> {
+  if (isIdOf(reference, imageId)) return;
   const { name, tag = "latest", digest } = parseReference(reference);
   if (digest !== undefined) return;
   const named = await ifThere(imageInspect(engine, reference));

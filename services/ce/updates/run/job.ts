@@ -11,7 +11,7 @@ import type { EventKind } from "../../../events/events.ts";
 import { errorFields } from "../../../log.ts";
 import type { Identity } from "../../../state/reservations.ts";
 import type { JobRun } from "../../jobs/kind.ts";
-import type { PullPolicy } from "../../rebuild/rebuild.ts";
+import type { PullPolicy } from "../../images/pull_policy.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Member, Pair } from "./members.ts";
 
@@ -28,9 +28,16 @@ export interface UpdateInput {
   stableSeconds: number | null;
   verifyTimeoutSeconds: number | null;
   logPattern: string | null;
+  /** Ids of the uptime monitors whose check must succeed. */
+  monitors: string[];
   force: boolean;
   /** The only digest that may be installed; `null` for any. */
   expectedDigest: string | null;
+  /**
+   * A rebuild ends when the new container has started, without an observation, and its caller waits
+   * for the outcome.
+   */
+  isRebuild: boolean;
 }
 
 export type UpdateJob = JobRun<UpdateInput>;
@@ -134,7 +141,12 @@ export function report(
   { reason = null, digest = null }: { reason?: string | null; digest?: string | null },
   store?: () => void,
 ): void {
-  const { id: jobId, input: { name, containerId, reference } } = job;
+  const { id: jobId, input: { name, containerId, reference, isRebuild } } = job;
+  // The caller of a rebuild gets the outcome as the response.
+  if (isRebuild && kind !== "update.needs_attention") {
+    if (store) deps.db.transaction(store);
+    return;
+  }
   const planned = job.resultOf("plan") as Planned | undefined;
   const id = planned?.members[0]?.oldId ?? containerId;
   const data = { container: name, id, image: reference, digest, reason, jobId };

@@ -6,7 +6,7 @@
 
 import { parseReference } from "../../../../engine/image_reference.ts";
 import type { Deps } from "../../../deps.ts";
-import type { PullPolicy } from "../../rebuild/rebuild.ts";
+import type { PullPolicy } from "../../images/pull_policy.ts";
 import { blockOf } from "./blocked.ts";
 import { isSamePlatform, type Platform, platformOf } from "./plan.ts";
 import { blockObstacle, digestsOf, type Obstacle, type Survey } from "./survey.ts";

@@ -22,6 +22,7 @@ import {
   type UpdateResult,
 } from "./job.ts";
 import type { Pair } from "./members.ts";
+import { watchMonitors } from "./monitors.ts";
 import { obtainImage, planUpdateJob, restoreName } from "./prepare.ts";
 import { createReplacements, putNewInPlace, restartStopped } from "./swap.ts";
 import { verify } from "./verify.ts";
@@ -108,6 +109,7 @@ export async function replace(
     try {
       job.signal.throwIfAborted();
       await job.step("swap", () => putNewInPlace(deps, pairs));
+      if (job.input.isRebuild) return { verdict: "inconclusive", reason: "Not observed" };
       return await judgeNew(deps, job, planned, pairs);
     } catch (error) {
       await throwIfInterrupted(deps, error);
@@ -124,16 +126,19 @@ async function judgeNew(
   { watched, members: [target] }: Planned,
   pairs: readonly Pair[],
 ): Promise<Verdict> {
-  const { input: { name, logPattern, stableSeconds, verifyTimeoutSeconds }, signal } = job;
+  const { input, signal } = job;
+  const { name, logPattern, monitors, stableSeconds, verifyTimeoutSeconds } = input;
   const isResumed = job.hasBegun("verify");
   const assertSameEngine = watchEngine(deps);
   return await job.step("verify", async (): Promise<Verdict> => {
     try {
       // The engine may have been stopped meanwhile.
       if (isResumed) await restartStopped(deps, pairs);
+      await using watch = await watchMonitors(deps, monitors);
       const reason = await verify(deps, pairs, {
         watched,
         logPattern: logPattern ?? undefined,
+        missing: watch.missing,
         stableSeconds: stableSeconds ?? undefined,
         defaultStableSeconds: readUpdateSettings(deps).stableSeconds,
         verifyTimeoutSeconds: verifyTimeoutSeconds ?? undefined,

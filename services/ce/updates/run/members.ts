@@ -14,7 +14,7 @@ import {
 import { containerUpdate } from "../../../../engine/container_update.ts";
 import { EngineError, ifThere } from "../../../../engine/errors.ts";
 import { sleep } from "../../../lifecycle.ts";
-import { markedName } from "../../rebuild/marks.ts";
+import { markedName, type RebuildMark } from "../../rebuild/marks.ts";
 import { isUp, nameOf } from "../../rebuild/replace.ts";
 import { openPorts, type PublishedPort } from "./ports.ts";
 
@@ -34,6 +34,8 @@ export interface Member {
 /** A member with its new container. */
 export interface Pair extends Member {
   newId: string;
+  /** What returns in a rollback if the engine removes the old container, because it stops. */
+  copyId?: string;
 }
 
 export async function memberOf(old: ContainerInspect): Promise<Member> {
@@ -49,9 +51,11 @@ export async function memberOf(old: ContainerInspect): Promise<Member> {
   };
 }
 
-/** The name of one of the two containers while the other one has the name. */
-export const temporaryName = ({ name, ran, oldId }: Member, role: "old" | "new"): string =>
-  markedName({ name, role, ran, oldId });
+/** The name of a container of a pair while another one has the name. */
+export const temporaryName = (
+  { name, ran, oldId }: Pick<Member, "name" | "ran" | "oldId">,
+  role: RebuildMark["role"],
+): string => markedName({ name, role, ran, oldId });
 
 /** `undefined` if it no longer exists. */
 export const inspectIfThere = (engine: Engine, id: string) => ifThere(containerInspect(engine, id));

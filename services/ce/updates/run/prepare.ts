@@ -11,7 +11,7 @@ import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
 import { pullImage } from "../../images/pull.ts";
 import { nameOf } from "../../rebuild/replace.ts";
-import { fullImageId } from "../../storage/images.ts";
+import { fullImageId, isIdOf } from "../../storage/images.ts";
 import { blockOf } from "./blocked.ts";
 import { nameImage } from "./image_name.ts";
 import { changedMeanwhile, isPulled, otherPlatform } from "./latest.ts";
@@ -26,11 +26,12 @@ import { digestsOf, type Obstacle, surveyUpdate } from "./survey.ts";
  * @throws {AppError} `conflict` with what stands in the way.
  */
 export async function planUpdateJob(deps: Deps, { input }: UpdateJob): Promise<Planned> {
-  const { containerId, name, reference, force, affected, expectedDigest } = input;
+  const { containerId, name, reference, force, affected, expectedDigest, isRebuild } = input;
   const { old, dependents, oldImage, local, watched, defaultRuntime, obstacles } =
     await surveyUpdate(deps, containerId, {
       image: reference,
       digest: expectedDigest ?? undefined,
+      isRebuild,
     });
   assertNoObstacle(obstacles, force);
   const isReserved = (dependent: ContainerInspect) =>
@@ -73,7 +74,7 @@ export async function obtainImage(
 ): Promise<Pulled> {
   const { reference, previousImageId, pull } = input;
   if (previousImageId !== null) await nameImage(deps, reference, previousImageId);
-  else if (isPulled(pull, planned.namedId !== null)) {
+  else if (!isIdOf(reference, planned.oldImageId) && isPulled(pull, planned.namedId !== null)) {
     await pullImage(deps, { input: { image: reference, platform: null }, progress, signal });
   }
   const image = await ifThere(

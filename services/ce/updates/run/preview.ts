@@ -5,7 +5,7 @@
  */
 
 import type { Deps } from "../../../deps.ts";
-import { asContainer, currentContainers } from "../../containers/reads.ts";
+import { asContainer } from "../../containers/reads.ts";
 import { assertDependentsInScope } from "../../containers/share_group.ts";
 import { parseImage } from "../../images/reference.ts";
 import { fullImageId } from "../../storage/images.ts";
@@ -54,8 +54,8 @@ export async function previewUpdate(
 ): Promise<UpdatePreview> {
   if (image !== undefined) parseImage(image);
   const survey = await surveyUpdate(deps, containerId, { image });
-  const { old, container, oldImage, local, reference, dependents, watched } = survey;
-  assertDependentsInScope(actor.scope, container, await currentContainers(deps));
+  const { old, container, all, oldImage, local, reference, dependents, watched } = survey;
+  assertDependentsInScope(actor.scope, container, all);
   const plan = local && planContainer(old, {
     oldImage,
     newImage: local,

@@ -125,8 +125,10 @@ function memberJob(job: StackUpdateJob, index: number, reference: string): Updat
     stableSeconds,
     verifyTimeoutSeconds,
     logPattern: null,
+    monitors: [],
     force,
     expectedDigest: null,
+    isRebuild: false,
   };
   return {
     ...job,

@@ -8,13 +8,14 @@ import type { Caller } from "../../../auth/caller.ts";
 import type { Scope } from "../../../auth/scope.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
-import { currentContainers } from "../../containers/reads.ts";
+import { affectedBy } from "../../containers/reserve.ts";
 import { assertDependentsInScope } from "../../containers/share_group.ts";
 import { parseImage } from "../../images/reference.ts";
-import { startJob } from "../../jobs/runner.ts";
+import type { JobKind } from "../../jobs/kind.ts";
+import { type StartedJob, startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
 import { compileLinearPattern } from "../../logs/regex/linear_pattern.ts";
-import { affectedBy, type PullPolicy } from "../../rebuild/rebuild.ts";
+import type { PullPolicy } from "../../images/pull_policy.ts";
 import { updateKind } from "./kind.ts";
 import { readLatest } from "./latest.ts";
 import { assertNoObstacle } from "./prepare.ts";
@@ -33,6 +34,8 @@ export interface VerificationRequest {
   verifyTimeoutSeconds?: number | undefined;
   /** A regular expression that no line of the new container's log may match. */
   logPatternMustNotAppear?: string | undefined;
+  /** Ids of uptime monitors whose check must succeed; see `assertMonitors()`. */
+  monitors?: readonly string[] | undefined;
 }
 
 export interface UpdateRequest extends VerificationRequest {
@@ -76,12 +79,12 @@ export async function startUpdate(deps: Deps, request: UpdateRequest): Promise<J
     const latest = await readLatest(deps, survey, { pull, digest: expectedDigest });
     obstacles.push(...latest.obstacles);
   }
-  return await start(deps, { ...survey, obstacles }, request, {
+  return (await startRun(deps, updateKind, { ...survey, obstacles }, request, {
     previousImageId: null,
     pull,
     force,
     expectedDigest: expectedDigest ?? null,
-  });
+  })).job;
 }
 
 /**
@@ -95,33 +98,39 @@ export async function startRollback(deps: Deps, request: RollbackRequest): Promi
   const previous = await findPrevious(deps, name);
   if (!previous) throw new AppError("conflict", `No previous image of ${name} is kept`);
   const survey = await surveyUpdate(deps, request.containerId, { image: previous.reference });
-  return await start(deps, survey, request, {
+  return (await startRun(deps, updateKind, survey, request, {
     previousImageId: previous.imageId,
     pull: "never",
     force: false,
     expectedDigest: null,
-  });
+  })).job;
 }
 
-async function start(
+/** Starts a job that replaces a container by the steps of an update. @throws {AppError} */
+export async function startRun<Result>(
   deps: Deps,
-  { container, reference, obstacles }: Survey,
-  { stableSeconds, verifyTimeoutSeconds, logPatternMustNotAppear, actor }:
+  kind: JobKind<UpdateInput, Result>,
+  { container, all, reference, obstacles }: Survey,
+  { stableSeconds, verifyTimeoutSeconds, logPatternMustNotAppear, monitors = [], actor }:
     & VerificationRequest
     & { actor: Actor },
-  input: Pick<UpdateInput, "previousImageId" | "pull" | "force" | "expectedDigest">,
-): Promise<JobView> {
+  { isRebuild = false, ...input }:
+    & Pick<UpdateInput, "previousImageId" | "pull" | "force" | "expectedDigest">
+    & Partial<Pick<UpdateInput, "isRebuild">>,
+): Promise<StartedJob<Result>> {
   if (logPatternMustNotAppear !== undefined) {
     await compileLinearPattern(logPatternMustNotAppear, { field: "body.logPatternMustNotAppear" });
   }
   assertNoObstacle(obstacles, input.force);
-  const all = await currentContainers(deps);
   assertDependentsInScope(actor.scope, container, all);
   const { id, name } = container;
-  return startJob(deps, updateKind, {
+  return startJob(deps, kind, {
     target: name,
+    // A request waits for it.
+    isUrgent: isRebuild,
     input: {
       ...input,
+      isRebuild,
       containerId: id,
       name,
       reference,
@@ -129,7 +138,8 @@ async function start(
       stableSeconds: stableSeconds ?? null,
       verifyTimeoutSeconds: verifyTimeoutSeconds ?? null,
       logPattern: logPatternMustNotAppear ?? null,
+      monitors: [...new Set(monitors)],
     },
     caller: actor,
-  }).job;
+  });
 }

@@ -12,19 +12,13 @@ import { systemInfo } from "../../../../engine/system.ts";
 import { nodeFs } from "../../../builtins.ts";
 import type { Deps } from "../../../deps.ts";
 import type { Container } from "../../../state/inventory.ts";
-import {
-  asContainer,
-  currentContainers,
-  inspectContainer,
-  type ReadDeps,
-} from "../../containers/reads.ts";
+import { asContainer, inspectContainer, listAll, type ReadDeps } from "../../containers/reads.ts";
 import { dependentsOf } from "../../containers/share_group.ts";
-import { isIdOf } from "../../rebuild/rebuild.ts";
 import { readMark } from "../../rebuild/marks.ts";
 import { isSwarmTask } from "../../swarm/tasks.ts";
 import { DEPENDS_ON_LABEL } from "../../stacks/groups.ts";
 import { parseDependsOn } from "../../stacks/order.ts";
-import { fullImageId } from "../../storage/images.ts";
+import { fullImageId, isIdOf } from "../../storage/images.ts";
 import { type BlockedUpdate, blockOf } from "./blocked.ts";
 
 /** What stands in the way of an update. */
@@ -38,6 +32,8 @@ export interface Obstacle {
 export interface Survey {
   old: ContainerInspect;
   container: Container;
+  /** All containers of the engine. */
+  all: readonly Container[];
   /** The image that the container runs; `undefined` if the engine no longer has it. */
   oldImage: ImageInspect | undefined;
   /** The reference of the new image. */
@@ -58,6 +54,8 @@ export interface SurveyOptions {
   image?: string | undefined;
   /** The digest that the update expects, if known. */
   digest?: string | undefined;
+  /** Nothing is observed, and the image may be the same. */
+  isRebuild?: boolean | undefined;
 }
 
 type SurveyDeps = ReadDeps & Pick<Deps, "db">;
@@ -73,7 +71,7 @@ const ROOM_FACTOR = 1.2;
 export async function surveyUpdate(
   deps: SurveyDeps,
   ref: string,
-  { image, digest }: SurveyOptions = {},
+  { image, digest, isRebuild = false }: SurveyOptions = {},
 ): Promise<Survey> {
   const { engine } = deps;
   const old = await inspectContainer(deps, ref);
@@ -83,12 +81,14 @@ export async function surveyUpdate(
     ifThere(imageInspect(engine, old.Image)),
     ifThere(imageInspect(engine, reference)),
     systemInfo(engine),
-    currentContainers(deps),
+    // A dependent that was created a moment ago may not be in the snapshot yet.
+    listAll(deps),
   ]);
   const dependents = await inspectAll(deps, dependentsOf(container, all));
   const survey = {
     old,
     container,
+    all,
     oldImage,
     reference,
     local,
@@ -97,7 +97,7 @@ export async function surveyUpdate(
     defaultRuntime: info.DefaultRuntime,
   };
   const obstacles = [
-    ...await fixedObstacles(deps, survey),
+    ...await fixedObstacles(deps, survey, { isRebuild }),
     ...blockedObstacles(deps, container.name, digest),
     ...await roomObstacles(info.DockerRootDir, survey),
   ];
@@ -133,17 +133,20 @@ function watchedBy(
 type Read = Omit<Survey, "obstacles">;
 
 /** What `force` cannot ignore. */
-async function fixedObstacles(deps: SurveyDeps, survey: Read): Promise<Obstacle[]> {
+async function fixedObstacles(
+  deps: SurveyDeps,
+  survey: Read,
+  { isRebuild }: { isRebuild: boolean },
+): Promise<Obstacle[]> {
   const { old, container, dependents, reference } = survey;
   const { name } = container;
-  const all = [old, ...dependents];
   const messages: string[] = [];
-  for (const each of all) {
+  for (const each of [old, ...dependents]) {
     const member = asContainer(deps, each);
     if (member.self) messages.push(`${member.name} is the service's own container`);
-    if (each.HostConfig.AutoRemove) {
+    if (each.HostConfig.AutoRemove && !isRebuild) {
       messages.push(
-        `${member.name} is removed when it stops (--rm), so that it cannot be kept for a rollback`,
+        `${member.name} is removed when it stops (--rm), so that it cannot be observed`,
       );
     }
     if (["paused", "removing", "dead"].includes(each.State.Status)) {
@@ -154,7 +157,7 @@ async function fixedObstacles(deps: SurveyDeps, survey: Read): Promise<Obstacle[
     messages.push(`${name} is a Swarm task and is managed by Swarm`);
   }
   if (readMark(name)) messages.push(`${name} is part of an unfinished update or rebuild`);
-  if (isIdOf(reference, old.Image)) {
+  if (isIdOf(reference, old.Image) && !isRebuild) {
     messages.push(`${name} was created from an image id, which has no newer version`);
   }
   return messages.map((message) => ({ message, canForce: false }));

@@ -14,7 +14,7 @@ import {
   containerStart,
   containerStop,
 } from "../../../../engine/containers.ts";
-import { EngineError, EngineUnreachableError } from "../../../../engine/errors.ts";
+import { EngineError, EngineUnreachableError, ifThere } from "../../../../engine/errors.ts";
 import { type ImageInspect, imageInspect, imageTag } from "../../../../engine/images.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
@@ -27,14 +27,15 @@ import {
 } from "../../containers/reads.ts";
 import { asContainer } from "../../containers/reads.ts";
 import { refersTo } from "../../containers/share_group.ts";
-import { planSameImage } from "../../rebuild/dependents.ts";
 import type { RecreateOptions, Recreation } from "../../rebuild/recreate.ts";
 import {
   isUp,
   nameOf,
+  planSameImage,
   prepareReplacement,
   removeAndWait,
   removeStopped,
+  untilGone,
 } from "../../rebuild/replace.ts";
 import { whileNamed } from "./image_name.ts";
 import {
@@ -64,7 +65,8 @@ export interface NewImage {
 
 /**
  * Creates the new container of each member under a temporary name, and gives the old image a name
- * that keeps it from being pruned. No old container is changed.
+ * that keeps it from being pruned. Old containers that cannot return are copied: those that the
+ * engine removes when they stop, and those that depend on one. No old container is changed.
  *
  * @param members The target first, then its dependents in topological order.
  * @throws {AppError} With the engine's message; then no new container is left.
@@ -80,47 +82,64 @@ export async function createReplacements(
     for (const member of members) {
       const old = await inspectContainer(deps, member.oldId);
       const isTarget = pairs.length === 0;
-      const successors = successorsOf(deps, old, olds, pairs);
-      const { newId } = isTarget
-        ? await create(deps, { old, member }, await planTarget(deps, old, image))
-        : await createSame(deps, { old, member }, {
-          defaultRuntime: image.defaultRuntime,
-          successors,
+      const { defaultRuntime } = image;
+      const successors = successorsOf(deps, old, olds, pairs.map(({ newId }) => newId));
+      const newId = isTarget
+        ? await create(deps, { old, member, role: "new" }, await planTarget(deps, old, image))
+        : await createSame(deps, { old, member, role: "new" }, { defaultRuntime, successors });
+      const pair: Pair = { ...member, newId };
+      pairs.push(pair);
+      const copies = successorsOf(deps, old, olds, pairs.map(({ copyId }) => copyId));
+      if ((member.ran && old.HostConfig.AutoRemove) || copies.size > 0) {
+        pair.copyId = await createSame(deps, { old, member, role: "copy" }, {
+          defaultRuntime,
+          successors: copies,
         });
-      pairs.push({ ...member, newId });
+      }
       olds.push(old);
     }
     return pairs;
   } catch (error) {
-    if (!(error instanceof EngineUnreachableError)) await discard(deps, pairs);
+    if (!(error instanceof EngineUnreachableError)) {
+      await discard(deps, pairs);
+      await discard(deps, copiesOf(pairs));
+    }
     throw error;
   }
 }
 
-/** An old container, as it is now and as it was before the update. */
-interface Old {
+/** What a container is created from: the old one, as it is now and as it was before the update. */
+interface Origin {
   old: ContainerInspect;
   member: Member;
+  role: "new" | "copy";
 }
 
-async function create(deps: SwapDeps, { old, member: { ran } }: Old, plan: Recreation) {
+async function create(
+  deps: SwapDeps,
+  { old, member, role }: Origin,
+  plan: Recreation,
+): Promise<string> {
   try {
-    return await prepareReplacement(deps, old, plan, { ran });
+    return await prepareReplacement(deps, plan, {
+      name: member.name,
+      temporaryName: temporaryName(member, role),
+    });
   } catch (error) {
     throw withoutValues(error, old);
   }
 }
 
-/** Creates a dependent from the image that it has, by the reference that it has. */
+/** Creates a container from the image that the old one has, by the reference that it has. */
 async function createSame(
   deps: SwapDeps,
-  { old, member }: Old,
+  { old, member, role }: Origin,
   options: Pick<RecreateOptions, "defaultRuntime" | "successors">,
-) {
+): Promise<string> {
   const reference = old.Config.Image || old.Image;
   return await whileNamed(deps, { reference, imageId: old.Image }, async (reference) => {
     const plan = await planSameImage(deps, old, options);
-    return await create(deps, { old, member }, {
+    return await create(deps, { old, member, role }, {
       ...plan,
       create: { ...plan.create, Image: reference },
     });
@@ -133,7 +152,7 @@ async function planTarget(
   { reference, imageId, defaultRuntime }: NewImage,
 ) {
   const newImage = await imageInspect(engine, imageId);
-  const oldImage = await tagPrevious(engine, old);
+  const oldImage = await tagPrevious(engine, old, newImage);
   return planContainer(old, {
     oldImage,
     newImage,
@@ -143,13 +162,15 @@ async function planTarget(
   }).recreation;
 }
 
-/** Names the image that the container runs. */
+/** Names the image that the container runs, unless the new one runs it, too. */
 async function tagPrevious(
   engine: Engine,
   old: ContainerInspect,
+  newImage: ImageInspect,
 ): Promise<ImageInspect | undefined> {
   try {
     const image = await imageInspect(engine, old.Image);
+    if (image.Id === newImage.Id) return image;
     await imageTag(engine, image.Id, previousTag(nameOf(old), image.Id));
     return image;
   } catch (error) {
@@ -158,19 +179,23 @@ async function tagPrevious(
   }
 }
 
-/** The new containers that an old one's references to containers lead to. */
+/** The containers that an old one's references to containers lead to, if these replace `olds`. */
 function successorsOf(
   deps: SwapDeps,
   old: ContainerInspect,
   olds: readonly ContainerInspect[],
-  pairs: readonly Pair[],
+  ids: readonly (string | undefined)[],
 ): Map<string, string> {
   const { shares, links } = asContainer(deps, old);
   return new Map([...shares, ...links].flatMap((ref) => {
-    const index = olds.findIndex((each) => refersTo(ref, asContainer(deps, each)));
-    return index < 0 ? [] : [[ref, pairs[index]!.newId] as const];
+    const id = ids[olds.findIndex((each) => refersTo(ref, asContainer(deps, each)))];
+    return id === undefined ? [] : [[ref, id] as const];
   }));
 }
+
+/** The copies in the place of the new containers. */
+const copiesOf = (pairs: readonly Pair[]): Pair[] =>
+  pairs.flatMap(({ copyId, ...pair }) => copyId === undefined ? [] : [{ ...pair, newId: copyId }]);
 
 /** Removes new containers that were never put in place. */
 export async function discard(
@@ -198,12 +223,13 @@ export async function discard(
  */
 export async function putNewInPlace(deps: SwapDeps, pairs: readonly Pair[]): Promise<void> {
   const { engine } = deps;
-  for (const { oldId } of pairs.toReversed()) {
-    const old = await inspectIfThere(engine, oldId);
+  for (const id of pairs.toReversed().flatMap(oldOnesOf)) {
+    const old = await inspectIfThere(engine, id);
     if (old) await stopAside(deps, old);
   }
   for (const pair of pairs) {
     await rename(engine, pair.oldId, temporaryName(pair, "old"));
+    if (pair.copyId !== undefined) await rename(engine, pair.copyId, temporaryName(pair, "copy"));
     await rename(engine, pair.newId, pair.name);
   }
   for (const { newId, restartPolicy } of pairs) {
@@ -213,6 +239,9 @@ export async function putNewInPlace(deps: SwapDeps, pairs: readonly Pair[]): Pro
   await restartStopped(deps, pairs);
   await refreshAll(deps, pairs);
 }
+
+const oldOnesOf = ({ oldId, copyId }: Pair): string[] =>
+  copyId === undefined ? [oldId] : [oldId, copyId];
 
 /**
  * Starts new containers that stopped while this service or the engine was away.
@@ -247,14 +276,20 @@ async function start(engine: Engine, container: ContainerInspect): Promise<void>
 /** Stops a container for good, without an event about it. */
 export async function stopAside(deps: SwapDeps, container: ContainerInspect): Promise<void> {
   const { engine, inventory } = deps;
+  const { Id: id, State, HostConfig } = container;
   await setRestartPolicy(engine, container, { Name: "no" });
-  if (!isUp(container)) return;
+  const isLeaving = HostConfig.AutoRemove && State.Status !== "created";
+  if (!isUp(container)) {
+    if (isLeaving) await untilGone(engine, id);
+    return;
+  }
   const before = asContainer(deps, container);
-  const down = inventory.expectDown(container.Id);
+  const down = inventory.expectDown(id);
   try {
-    await containerStop(engine, container.Id);
+    await ifThere(containerStop(engine, id));
+    if (isLeaving) await untilGone(engine, id);
   } finally {
-    const after = await refreshContainer(deps, container.Id).catch(() => undefined);
+    const after = await refreshContainer(deps, id).catch(() => undefined);
     if (hasStayedUp(before, after?.now)) down.withdraw();
     else down.settle();
   }
@@ -270,11 +305,13 @@ async function rename(engine: Engine, id: string, name: string): Promise<void> {
  * Stops the new containers, gives the names back to the old ones, and starts those that ran, with
  * their restart policy.
  *
+ * @returns The pairs, with the containers that returned as the old ones.
  * @throws {AppError} If an old one is gone or does not stay up. The new ones still exist then.
  */
-export async function putOldBack(deps: SwapDeps, pairs: readonly Pair[]): Promise<void> {
+export async function putOldBack(deps: SwapDeps, pairs: readonly Pair[]): Promise<Pair[]> {
   const { engine } = deps;
-  for (const { oldId, name } of pairs) {
+  const returning = await returningPairs(engine, pairs);
+  for (const { oldId, name } of returning) {
     if (!await inspectIfThere(engine, oldId)) {
       throw new AppError("conflict", `The old container of ${name} no longer exists`);
     }
@@ -284,22 +321,36 @@ export async function putOldBack(deps: SwapDeps, pairs: readonly Pair[]): Promis
     if (fresh) await stopAside(deps, fresh);
   }
   await nameOldOnes(deps, pairs);
-  for (const { oldId, ran, restartPolicy } of pairs) {
+  for (const { oldId, ran, restartPolicy } of returning) {
     const old = await containerInspect(engine, oldId);
     await setRestartPolicy(engine, old, restartPolicy);
     if (ran) await start(engine, old);
   }
-  for (const pair of pairs) if (pair.ran) await assertStaysUp(deps, pair);
+  for (const pair of returning) if (pair.ran) await assertStaysUp(deps, pair);
+  const returned = returning.map(({ oldId }) => oldId);
+  await removeContainers(deps, pairs, (id) => !returned.includes(id));
   await refreshAll(deps, pairs);
+  return returning;
 }
 
 /** Gives the names back to the old containers, whether or not they can run. */
 export async function nameOldOnes(deps: SwapDeps, pairs: readonly Pair[]): Promise<void> {
-  for (const pair of pairs) {
-    await rename(deps.engine, pair.newId, temporaryName(pair, "new"));
-    await rename(deps.engine, pair.oldId, pair.name);
+  for (const pair of pairs) await rename(deps.engine, pair.newId, temporaryName(pair, "new"));
+  const returning = await returningPairs(deps.engine, pairs);
+  for (const [index, pair] of pairs.entries()) {
+    const { oldId } = returning[index]!;
+    // It cannot run, because what it depends on returns as a copy.
+    if (oldId !== pair.oldId) await rename(deps.engine, pair.oldId, temporaryName(pair, "old"));
+    await rename(deps.engine, oldId, pair.name);
   }
   await refreshAll(deps, pairs);
+}
+
+/** The pairs with the copies as the old ones, unless all old ones still exist. */
+async function returningPairs(engine: Engine, pairs: readonly Pair[]): Promise<Pair[]> {
+  const olds = await Promise.all(pairs.map(({ oldId }) => inspectIfThere(engine, oldId)));
+  if (olds.every((old) => old !== undefined)) return pairs.map(({ copyId: _, ...pair }) => pair);
+  return pairs.map(({ copyId, ...pair }) => ({ ...pair, oldId: copyId ?? pair.oldId }));
 }
 
 /** @throws {AppError} `conflict` if a restored container exits or is restarted soon. */
@@ -323,25 +374,35 @@ async function assertStaysUp({ engine }: SwapDeps, pair: Pair): Promise<void> {
  * @throws {EngineUnreachableError}
  */
 export async function removeOldOnes(deps: SwapDeps, pairs: readonly Pair[]): Promise<void> {
-  const { engine, log } = deps;
-  for (const { oldId, name } of pairs.toReversed()) {
-    try {
-      await removeStopped(engine, oldId);
-    } catch (error) {
-      if (!(error instanceof EngineError)) throw error;
-      log.warn("failed to remove the old container of an update", {
-        container: name,
-        id: oldId,
-        error: error.message,
-      });
+  await removeContainers(deps, pairs, () => true);
+  await refreshAll(deps, pairs);
+}
+
+/** Removes the old containers and their copies that `isSpare` selects. */
+async function removeContainers(
+  { engine, log }: SwapDeps,
+  pairs: readonly Pair[],
+  isSpare: (id: string) => boolean,
+): Promise<void> {
+  for (const pair of pairs.toReversed()) {
+    for (const id of oldOnesOf(pair).filter(isSpare)) {
+      try {
+        await removeStopped(engine, id);
+      } catch (error) {
+        if (!(error instanceof EngineError)) throw error;
+        log.warn("failed to remove the old container of an update", {
+          container: pair.name,
+          id,
+          error: error.message,
+        });
+      }
     }
   }
-  await refreshAll(deps, pairs);
 }
 
 /** Updates the snapshot, so that the next read shows the result. */
 export async function refreshAll(deps: SwapDeps, pairs: readonly Pair[]): Promise<void> {
-  for (const id of pairs.flatMap(({ oldId, newId }) => [oldId, newId])) {
+  for (const id of pairs.flatMap((pair) => [...oldOnesOf(pair), pair.newId])) {
     await refreshContainer(deps, id).catch(() => {});
   }
 }

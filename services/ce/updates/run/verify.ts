@@ -19,6 +19,7 @@ import {
   expectationOf,
   type ExpectationOptions,
   judge,
+  type Observation,
   type Progress,
   stateOf,
   type Verdict,
@@ -37,6 +38,8 @@ export interface VerifyOptions extends Omit<ExpectationOptions, "longestToHealth
   watched: readonly Identity[];
   /** A regular expression that no line of the target's log may match. */
   logPattern?: string | undefined;
+  /** What else is expected of the target and is not so yet, e.g. `fails the check of monitor shop`. */
+  missing?: (() => string[]) | undefined;
   signal: AbortSignal;
   /** Called in each round with what is still waited for. */
   onProgress(message: string): void;
@@ -81,8 +84,12 @@ export async function verify(
     const broken = await findBroken(deps, watched);
     const verdicts: { name: string; verdict: Verdict }[] = [];
     for (const subject of subjects) {
-      const line = subject.pair === target ? await findLine() : undefined;
-      const verdict = await observe(deps, subject, line === undefined ? broken : [line, ...broken]);
+      const isTarget = subject.pair === target;
+      const line = isTarget ? await findLine() : undefined;
+      const verdict = await observe(deps, subject, {
+        missing: isTarget ? options.missing?.() ?? [] : [],
+        broken: line === undefined ? broken : [line, ...broken],
+      });
       verdicts.push({ name: subject.pair.name, verdict });
     }
     for (const { name, verdict } of verdicts) {
@@ -115,7 +122,7 @@ async function subjectOf(
 async function observe(
   { db, engine, now }: VerifyDeps,
   subject: Subject,
-  broken: readonly string[],
+  { missing, broken }: Pick<Observation, "missing" | "broken">,
 ): Promise<Verdict> {
   const { pair, expectation } = subject;
   const container = await inspectIfThere(engine, pair.newId);
@@ -123,7 +130,7 @@ async function observe(
   const { verdict, progress } = judge(expectation, subject.progress, {
     at: now().getTime(),
     container: container && stateOf(container),
-    missing: subject.silent.map(({ port }) => `does not answer on port ${port}`),
+    missing: [...subject.silent.map(({ port }) => `does not answer on port ${port}`), ...missing],
     broken,
   });
   subject.progress = progress;

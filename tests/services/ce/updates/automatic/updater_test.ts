@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { failInterrupted } from "../../../../../services/ce/jobs/kind.ts";
 import { startJob } from "../../../../../services/ce/jobs/runner.ts";
-import { setMaintenance } from "../../../../../services/ce/maintenance.ts";
+import { setMaintenance } from "../../../../../services/ce/maintenance/mode.ts";
 import { pendingUpdates } from "../../../../../services/ce/updates/automatic/pending.ts";
 import { createUpdater } from "../../../../../services/ce/updates/automatic/updater.ts";
 import { checkDueImages } from "../../../../../services/ce/updates/check/checker.ts";
