@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Engine } from "./client.ts";
-import { ifThere } from "./errors.ts";
+import type { Engine, EngineResponse } from "./client.ts";
+import { EngineProtocolError, ifThere } from "./errors.ts";
 import { segment } from "./path.ts";
 
 /**
@@ -27,6 +27,82 @@ export async function containerHasPath(
     }).then((response) => response.bytes()),
   );
   return response !== undefined;
+}
+
+/** A path of a container, as the engine describes it. */
+export interface ContainerPath {
+  isDirectory: boolean;
+  /** In bytes. */
+  size: number;
+  /** The target if it is a symbolic link; else empty. The engine does not follow it. */
+  linkTarget: string;
+}
+
+/**
+ * Describes a path of a container, which need not run. Symbolic links in the directory of the path
+ * are followed inside the container's root, one at the end is not.
+ *
+ * @param path Absolute, as the container sees it.
+ * @returns `undefined` if the container or the path does not exist.
+ */
+export async function containerStat(
+  engine: Engine,
+  id: string,
+  { path, signal }: { path: string; signal?: AbortSignal | undefined },
+): Promise<ContainerPath | undefined> {
+  return await ifThere((async () => {
+    const response = await engine.request(
+      "HEAD",
+      `/containers/${segment("container", id)}/archive`,
+      { query: { path }, signal },
+    );
+    await response.bytes();
+    return readStat(response, path);
+  })());
+}
+
+/**
+ * Reads a path of a container as a tar archive.
+ *
+ * @param bytesMax Limit of the archive; a larger one is a protocol error.
+ * @returns `undefined` if the container or the path does not exist.
+ */
+export async function containerArchive(
+  engine: Engine,
+  id: string,
+  { path, bytesMax, signal }: {
+    path: string;
+    bytesMax: number;
+    signal?: AbortSignal | undefined;
+  },
+): Promise<Uint8Array | undefined> {
+  return await ifThere((async () => {
+    const response = await engine.request(
+      "GET",
+      `/containers/${segment("container", id)}/archive`,
+      { query: { path }, bodyMax: bytesMax, signal, long: true },
+    );
+    return await response.bytes();
+  })());
+}
+
+/** The highest bit of Go's `os.FileMode`. */
+const GO_DIRECTORY = 2 ** 31;
+
+/** @param path Podman gives it as the target of what is not a link. */
+function readStat({ headers }: EngineResponse, path: string): ContainerPath {
+  try {
+    const text = atob(headers.get("x-docker-container-path-stat") ?? "");
+    const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
+    const { mode, size, linkTarget } = JSON.parse(new TextDecoder().decode(bytes));
+    return {
+      isDirectory: Number(mode) >= GO_DIRECTORY,
+      size: Number(size),
+      linkTarget: linkTarget === path ? "" : String(linkTarget ?? ""),
+    };
+  } catch (error) {
+    throw new EngineProtocolError("The container engine did not describe a path", { cause: error });
+  }
 }
 
 /**

@@ -17,6 +17,8 @@ export interface ExecCreateOptions {
   /** `NAME=value`. */
   env?: readonly string[] | undefined;
   tty?: boolean | undefined;
+  /** With all privileges of the host. */
+  privileged?: boolean | undefined;
   /** Keeps the program's standard input open until `closeWrite()`. */
   stdin?: boolean | undefined;
   /** Both default to true. */
@@ -74,6 +76,7 @@ export async function execCreate(
         Cmd: options.cmd,
         Env: options.env,
         User: options.user,
+        Privileged: options.privileged,
         WorkingDir: options.workingDir,
         DetachKeys: options.detachKeys,
       },

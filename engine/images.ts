@@ -244,6 +244,33 @@ function toPullError(message: string, cause?: unknown): EngineError {
   return new EngineError(status, message, { cause });
 }
 
+/**
+ * Creates an image from the files of a tar archive.
+ *
+ * @throws {EngineError} 502 with the engine's text.
+ */
+export async function imageImport(
+  engine: Engine,
+  { name, archive, signal }: {
+    /** With a tag. */
+    name: string;
+    archive: Uint8Array<ArrayBuffer>;
+  } & Signal,
+): Promise<void> {
+  const response = await engine.request("POST", "/images/create", {
+    // Podman ignores the parameter `tag`.
+    query: { fromSrc: "-", repo: name },
+    headers: { "Content-Type": "application/x-tar" },
+    upload: new Blob([archive]).stream(),
+    signal,
+    long: true,
+  });
+  for await (const message of jsonLines<PullMessage>(response.body)) {
+    const failure = message.errorDetail?.message ?? message.error;
+    if (failure !== undefined) throw new EngineError(502, failure);
+  }
+}
+
 /** How long the engine may take before the first byte of an archive, e.g. to collect the layers. */
 const SAVE_HEAD_TIMEOUT_MS = 600_000;
 

@@ -1,5 +1,5 @@
 /**
- * Runs all drills of safe updates in full, and prints what they did as a table for the README. The
+ * Runs all drills of safe updates and deploys in full, and prints what they did as a table for the README. The
  * tests run a part of each.
  *
  *     deno task drill [SEED]
@@ -26,6 +26,8 @@ try {
       "-A",
       new URL("run.ts", import.meta.url).pathname,
       "real_engine/update_drill",
+      "real_engine/stack_drill",
+      "real_engine/stack_generate",
     ],
     env: {
       LONGSHORE_REQUIRE_ENGINE: "1",

@@ -8,7 +8,7 @@ import * as z from "zod";
 import { adoptStack } from "../../services/ce/compose/adopt.ts";
 import { FAILURE_POLICIES } from "../../services/ce/compose/deploy/job.ts";
 import { startDeploy, startDown } from "../../services/ce/compose/deploy/start.ts";
-import { PULL_POLICIES } from "../../services/ce/rebuild/rebuild.ts";
+import { PULL_POLICIES } from "../../services/ce/images/pull_policy.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { ENGINE_FAILURES } from "../shapes.ts";
@@ -119,8 +119,16 @@ export const stackDeployEndpoints = (deps: Deps) => [
     params,
     body: z.object({
       ...StackSources.shape,
+      compose: StackSources.shape.compose.optional().meta({
+        description: "The Compose text; without it, the stack is on disk: the files that the " +
+          "labels of its containers name are used, which must be below one of `STACK_ROOTS`",
+        example: "services:\n  web:\n    image: nginx\n",
+      }),
       acceptRecreate: z.boolean().default(false),
-    }).meta({ id: "StackAdoption" }),
+    }).meta({
+      id: "StackAdoption",
+      example: { compose: "services:\n  web:\n    image: nginx\n", acceptRecreate: false },
+    }),
     bodyBytesMax: SOURCES_BODY_BYTES_MAX,
     returns: z.object({
       adopted: z.boolean().meta({ description: "Whether the sources were stored" }),
@@ -129,7 +137,7 @@ export const stackDeployEndpoints = (deps: Deps) => [
     }).meta({ id: "StackAdoptionResult" }),
     failures: {
       404: "The project has no containers",
-      409: "The stack already has sources, or the limit is reached",
+      409: "The stack already has sources, its files cannot be read, or the limit is reached",
       ...ENGINE_FAILURES,
     },
   }, ({ params, body, caller }) => adoptStack(deps, caller, params.name, body)),

@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { planSources, planStoredStack } from "../../services/ce/compose/plan/stored.ts";
+import { planGivenSources, planStoredStack } from "../../services/ce/compose/plan/stored.ts";
 import { RECREATE_POLICIES } from "../../services/ce/compose/plan/options.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
@@ -78,7 +78,7 @@ export const stackPlanEndpoints = (deps: Deps) => [
     },
     async ({ params: { name }, body: { sources, ...options } }) =>
       sources
-        ? { version: null, ...await planSources(deps, name, sources, options) }
+        ? { version: null, ...await planGivenSources(deps, name, sources, options) }
         : await planStoredStack(deps, name, options),
   ),
 ];

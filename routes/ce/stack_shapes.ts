@@ -27,6 +27,12 @@ const FileName = z.string().min(1).max(255).regex(
   { error: "must be a relative path without .." },
 );
 
+/** An absolute path as the loader and the labels of Compose, which separate paths by commas, need it. */
+export const Directory = z.string().max(1024).regex(
+  /^(?!.*\/(?:\.{1,2})?(?:\/|$))\/[^\\,\p{Cc}]+$/u,
+  { error: "must be an absolute path without .., commas and a slash at the end" },
+);
+
 const sizeOf = (texts: Record<string, string>) =>
   Object.values(texts).reduce((size, text) => size + text.length, 0);
 

@@ -21,7 +21,7 @@ import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, done, ENGINE_FAILURES, Timestamp } from "../shapes.ts";
 import { Job } from "./jobs.ts";
-import { SOURCES_BODY_BYTES_MAX, StackName, StackSources } from "./stack_shapes.ts";
+import { Directory, SOURCES_BODY_BYTES_MAX, StackName, StackSources } from "./stack_shapes.ts";
 
 const Version = z.coerce.number().int().min(1).max(1_000_000_000);
 
@@ -29,19 +29,38 @@ const NewStack = z.object({
   name: StackName,
   kind: z.enum(STACK_KINDS).default("compose"),
   ...StackSources.shape,
-  deploy: z.boolean().default(true).meta({ description: "Whether it is deployed at once" }),
-}).meta({ id: "NewStack" });
+  compose: StackSources.shape.compose.optional().meta({
+    description: "The Compose text, up to 1 MiB; without it, the files of `directory` are used",
+    example: "services:\n  web:\n    image: nginx\n",
+  }),
+  directory: Directory.optional().meta({
+    description:
+      "Directory on the host, below one of `STACK_ROOTS`, e.g. `/opt/stacks/shop`. The " +
+      "stack is then on disk: its sources are written there, and relative paths are relative to it",
+  }),
+  deploy: z.boolean().default(true).meta({
+    description: "Whether it is deployed at once; Swarm stacks are stored only",
+  }),
+}).meta({
+  id: "NewStack",
+  example: { name: "shop", compose: "services:\n  web:\n    image: nginx\n" },
+});
 
 const StackChange = z.object({
   ...StackSources.shape,
   expectedVersion: z.int().min(1).meta({ description: "The version that the change is based on" }),
 }).meta({ id: "StackSourceChange" });
 
+const UserId = z.string().meta({
+  description: "Id of the user; `disk` for an edit of the files on disk",
+  example: "key",
+});
+
 const Summary = z.object({
   name: z.string(),
   kind: z.enum(STACK_KINDS),
   version: z.int(),
-  updatedBy: z.string().meta({ description: "Id of the user", example: "key" }),
+  updatedBy: UserId,
   updatedAt: Timestamp,
 }).meta({ id: "StackSourceVersion" });
 
@@ -54,6 +73,18 @@ const Source = Summary.extend({
     description: "By relative path; the texts are redacted unless the caller is an admin",
   }),
   profiles: z.array(z.string()),
+  managed: z.enum(["stored", "disk"]).meta({
+    description: "disk: the files of `directory` are the current sources",
+  }),
+  directory: z.string().nullable().meta({
+    description: "Of a stack on disk",
+    example: "/opt/stacks/shop",
+  }),
+  configFiles: z.array(z.string()).meta({
+    description: "Compose files of a stack on disk. The first has the text `compose`; the others " +
+      "override it and are among `files`",
+    example: ["/opt/stacks/shop/compose.yaml"],
+  }),
 }).meta({ id: "StackSource" });
 
 const StackParams = z.object({ name: StackName });
@@ -69,8 +100,9 @@ export const stackSourceEndpoints = (deps: Deps) => [
     summary: "Create a stack",
     description: "Stores its sources and starts a job that deploys them, as " +
       "`POST /api/stacks/{name}/deploy` does. A failed deploy leaves the sources. " +
-      "They are stored encrypted. Sources with errors are " +
-      "refused, and so are relative paths of mounts, because the stack has no directory. " +
+      "They are stored encrypted, and with `directory` also as files on the host. Sources with " +
+      "errors are refused, and so are relative paths of mounts without a directory. An existing " +
+      "file with another text is not overwritten. " +
       `Limit: ${STACK_SOURCES_MAX} stacks.`,
     role: "admin",
     permission: "stacks:write",
@@ -80,7 +112,12 @@ export const stackSourceEndpoints = (deps: Deps) => [
       job: Job.nullable().meta({ description: "The deploy" }),
     }).meta({ id: "CreatedStack" }),
     status: 201,
-    failures: { 409: "The stack already has sources, or the limit is reached", ...ENGINE_FAILURES },
+    failures: {
+      409:
+        "The stack already has sources, a file has another text, the directory cannot be used, " +
+        "or the limit is reached",
+      ...ENGINE_FAILURES,
+    },
   }, ({ body, caller, note }) => {
     note.targets = [body.name];
     return createStack(deps, caller, body);
@@ -91,11 +128,12 @@ export const stackSourceEndpoints = (deps: Deps) => [
     path: "/api/stacks/:name/source",
     operationId: "getStackSource",
     summary: "Get the sources of a stack",
+    description: "Those of a stack on disk are read there; an edit becomes the current version.",
     role: "operator",
     permission: "stack_sources:read",
     params: StackParams,
     returns: Source,
-    failures: UNKNOWN,
+    failures: { 409: "The files on disk cannot be read", ...UNKNOWN, ...ENGINE_FAILURES },
   }, ({ params, caller }) => getStackSource(deps, caller, params.name)),
 
   endpoint({
@@ -104,14 +142,20 @@ export const stackSourceEndpoints = (deps: Deps) => [
     operationId: "replaceStackSource",
     summary: "Replace the sources of a stack",
     description:
-      `Stores the next version; the last ${VERSIONS_KEPT} are kept. Nothing is deployed.`,
+      `Stores the next version; the last ${VERSIONS_KEPT} are kept. Nothing is deployed. Of a ` +
+      "stack on disk the files are written, with their owners and modes; those that are not given " +
+      "stay as they are.",
     role: "admin",
     permission: "stacks:write",
     params: StackParams,
     body: StackChange,
     bodyBytesMax: SOURCES_BODY_BYTES_MAX,
     returns: Summary,
-    failures: { 409: "Another version is the current one", ...UNKNOWN },
+    failures: {
+      409: "Another version is the current one, also because of an edit on disk; with a diff",
+      ...UNKNOWN,
+      ...ENGINE_FAILURES,
+    },
   }, ({ params, body, caller }) => replaceStackSource(deps, caller, params.name, body)),
 
   endpoint({
@@ -126,7 +170,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
     returns: z.object({
       versions: z.array(z.object({
         version: z.int(),
-        createdBy: z.string().meta({ description: "Id of the user", example: "key" }),
+        createdBy: UserId,
         createdAt: Timestamp,
       })),
     }).meta({ id: "StackVersionList" }),
@@ -169,7 +213,7 @@ export const stackSourceEndpoints = (deps: Deps) => [
     path: "/api/stacks/:name",
     operationId: "deleteStack",
     summary: "Delete the sources of a stack",
-    description: "With all versions.",
+    description: "With all versions. The files of a stack on disk stay.",
     role: "admin",
     permission: "stacks:write",
     params: StackParams,

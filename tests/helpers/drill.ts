@@ -1,5 +1,5 @@
 /**
- * What the drills of safe updates have in common.
+ * What the drills of safe updates and deploys have in common.
  *
  * @module
  */
@@ -7,6 +7,7 @@
 import { equal } from "node:assert/strict";
 import { getJob } from "../../services/ce/jobs/jobs.ts";
 import type { JobView } from "../../services/ce/jobs/view.ts";
+import type { EngineCall, EngineProxy, Moment } from "./engine_proxy.ts";
 import type { LiveApp } from "./live_app.ts";
 import { until } from "./until.ts";
 
@@ -32,6 +33,41 @@ export function randomNumbers(seed: number): () => number {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
+}
+
+/** Whether a call changes something. */
+export const isWrite = ({ method }: EngineCall) => method !== "GET" && method !== "HEAD";
+
+/** E.g. `12 succeeded, 3 rolled_back`. */
+export function summaryOf(outcomes: readonly string[]): string {
+  const counts = Map.groupBy(outcomes, (outcome) => outcome);
+  return [...counts].map(([outcome, { length }]) => `${length} ${outcome}`).join(", ");
+}
+
+/** Strikes at the call with this number, and loses its connection. */
+export function interrupt(
+  proxy: EngineProxy,
+  { number, moment, isCounted, strike }: {
+    number: number;
+    moment: Moment;
+    isCounted(call: EngineCall): boolean;
+    /** Ends Longshore or the engine. */
+    strike(): Promise<void>;
+  },
+): { at(): string | undefined; struck: Promise<void> } {
+  let count = 0;
+  let at: string | undefined;
+  const struck = Promise.withResolvers<void>();
+  proxy.observe(async (call, now) => {
+    if (now !== moment || at !== undefined || !isCounted(call)) return;
+    // Reads change nothing: after one, everything is as before it.
+    if (moment === "after" && !isWrite(call)) return;
+    if (count++ !== number) return;
+    at = `${moment} ${call.method} ${call.path}`;
+    await strike().then(struck.resolve, struck.reject);
+    throw new Error("connection lost");
+  });
+  return { at: () => at, struck: struck.promise };
 }
 
 /** Updates a container, and returns the job when it has ended. */

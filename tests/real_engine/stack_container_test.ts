@@ -86,6 +86,7 @@ volumes: {data: {labels: {a: b}}, cache: {}}`,
       for (const key of ["data", "cache"]) await createVolume({ engine }, project!, key);
       const { create } = planServiceContainer({
         project: project!,
+        place: undefined,
         key: "web",
         number: 1,
         image: { id: image.Id, config: image.Config ?? {} },

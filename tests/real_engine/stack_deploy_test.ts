@@ -1,98 +1,14 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { type ContainerInspect, containerInspect } from "../../engine/containers.ts";
-import { connectEngine } from "../../engine/client.ts";
 import { stack as stackCommand } from "../../commands/stack.ts";
 import { startLongshore } from "../helpers/longshore.ts";
-import { type LiveApp, liveApp } from "../helpers/live_app.ts";
+import { liveApp } from "../helpers/live_app.ts";
 import { BUSYBOX, engineTest } from "../helpers/real_engine.ts";
 import { missingProgram } from "../helpers/sandbox.ts";
-import { until } from "../helpers/until.ts";
-
-/** A stack of its own name, which is removed in the end. */
-interface TestStack extends AsyncDisposable {
-  name: string;
-  /** Stores the next version of the sources. */
-  store(source: object, more?: object): Promise<void>;
-  deploy(options?: object): Promise<EndedJob>;
-  down(options?: object): Promise<EndedJob>;
-  plan(options?: object): Promise<{ changes: { kind: string; name: string; action: string }[] }>;
-  /** By name without the stack, e.g. `web-1`. */
-  containers(): Promise<Record<string, ContainerInspect>>;
-}
-
-interface EndedJob {
-  status: string;
-  error: string | null;
-  // deno-lint-ignore no-explicit-any
-  result: any;
-  steps: { name: string; status: string }[];
-}
-
-function testStack(app: LiveApp, socketPath: string): TestStack {
-  // Verification takes time.
-  app.deps.now = () => new Date();
-  const engine = connectEngine(socketPath);
-  const name = `s${crypto.randomUUID().slice(0, 8)}`;
-  const path = `/api/stacks/${name}`;
-  let version = 0;
-  const runJob = async (action: string, options: object): Promise<EndedJob> => {
-    const { status, body } = await app.call("POST", `${path}/${action}`, options);
-    equal(status, 202, JSON.stringify(body));
-    return await ended(app, body.id);
-  };
-  const stack: TestStack = {
-    name,
-    async store(source, more = {}) {
-      const compose = JSON.stringify(source);
-      const { status, body } = version === 0
-        ? await app.call("POST", "/api/stacks", { name, compose, deploy: false, ...more })
-        : await app.call("PUT", `${path}/source`, { compose, expectedVersion: version, ...more });
-      ok(status < 300, JSON.stringify(body));
-      version = body.version;
-    },
-    deploy: (options = {}) => runJob("deploy", { stableSeconds: 1, ...options }),
-    down: (options = { volumes: true }) => runJob("down", options),
-    async plan(options = {}) {
-      const { status, body } = await app.call("POST", `${path}/plan`, options);
-      equal(status, 200, JSON.stringify(body));
-      return body;
-    },
-    async containers() {
-      const query = encodeURIComponent(
-        JSON.stringify({ label: [`com.docker.compose.project=${name}`] }),
-      );
-      const listed: { Id: string }[] = await engine.json(
-        "GET",
-        `/containers/json?all=true&filters=${query}`,
-      );
-      const inspects = await Promise.all(listed.map(({ Id }) => containerInspect(engine, Id)));
-      return Object.fromEntries(
-        inspects.map((each) => [each.Name.slice(name.length + 2), each]),
-      );
-    },
-    async [Symbol.asyncDispose]() {
-      await stack.down();
-      engine.close();
-    },
-  };
-  return stack;
-}
-
-async function ended(app: LiveApp, id: string): Promise<EndedJob> {
-  return await until(`job ${id} has ended`, async () => {
-    const { body } = await app.call("GET", `/api/jobs/${id}`);
-    return body.endedAt !== null && body;
-  }, { deadlineMs: 180_000 });
-}
-
-const actionsOf = ({ changes }: { changes: { kind: string; name: string; action: string }[] }) =>
-  changes.map(({ kind, name, action }) => `${kind} ${name} ${action}`);
-
-const sleeper = { image: BUSYBOX, command: "sleep 1000", stop_grace_period: "1s" };
+import { actionsOf, sleeper, testStack } from "../helpers/test_stack.ts";
 
 engineTest("a stack is deployed as planned, and again without a change", async (engine) => {
   await using app = await liveApp(engine.socketPath);
-  await using stack = testStack(app, engine.socketPath);
+  await using stack = testStack(app, engine);
   await stack.store({
     services: {
       db: {
@@ -138,19 +54,16 @@ engineTest("a stack is deployed as planned, and again without a change", async (
   match(Config.Labels?.["com.docker.compose.depends_on"] ?? "", /db:service_healthy:false/);
   equal(containers["sidecar-1"]!.HostConfig.NetworkMode, `container:${containers["web-1"]!.Id}`);
 
-  deepEqual(actionsOf(await stack.plan()).filter((text) => !/ none$/.test(text)), [
-    // It has completed; Compose starts it again, too.
-    "service job start",
-  ]);
-  const again = await stack.deploy({ services: ["db"] });
+  const changes = await stack.watch();
+  deepEqual(actionsOf(await stack.plan()).filter((text) => !/ none$/.test(text)), []);
+  const again = await stack.deploy();
   equal(again.status, "succeeded", JSON.stringify(again));
-  const { Id, State: { StartedAt } } = (await stack.containers())["db-1"]!;
-  deepEqual([Id, StartedAt], [containers["db-1"]!.Id, containers["db-1"]!.State.StartedAt]);
+  deepEqual(await changes(), []);
 });
 
 engineTest("a changed service is replaced, and a failing one is taken back", async (engine) => {
   await using app = await liveApp(engine.socketPath);
-  await using stack = testStack(app, engine.socketPath);
+  await using stack = testStack(app, engine);
   const services = { db: { ...sleeper, volumes: ["/anonymous"] }, web: { ...sleeper, scale: 2 } };
   await stack.store({ services });
   equal((await stack.deploy()).status, "succeeded");
@@ -190,7 +103,7 @@ if (!missingProgram("docker-compose")) {
     const directory = await Deno.makeTempDir({ prefix: "longshore-test-" });
     try {
       await using app = await liveApp(engine.socketPath);
-      await using stack = testStack(app, engine.socketPath);
+      await using stack = testStack(app, engine);
       const source = { services: { web: { ...sleeper, scale: 2 } }, volumes: {} };
       await Deno.writeTextFile(
         `${directory}/docker-compose.yml`,

@@ -8,9 +8,11 @@ import { selectCurrentVersion } from "../../../db/ce/stack_versions.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
+import { placeOfProject, readSources } from "./disk_sources.ts";
 import type { StackPlan } from "./plan/plan.ts";
 import { planSources } from "./plan/stored.ts";
-import { createStackSource } from "./sources.ts";
+import { type FileDeps, withHostFiles } from "./project_files.ts";
+import { storeNewStack } from "./sources.ts";
 import type { StackSources } from "./validate.ts";
 
 export interface Adoption extends StackPlan {
@@ -18,25 +20,41 @@ export interface Adoption extends StackPlan {
   adopted: boolean;
 }
 
+/** Sources without a text are those on disk that the labels of the containers name. */
+type AdoptedSources = Omit<StackSources, "compose"> & { compose?: string | undefined };
+
 /**
  * Plans the deploy of the sources, and stores them if it recreates no container or the caller
- * accepts that. Containers stay as they are.
+ * accepts that. Containers and files stay as they are.
  *
  * @throws {AppError} `not_found` for a project without containers; `invalid` for sources that cannot
- * be deployed; `conflict` for a stack that has sources.
+ * be deployed; `conflict` for a stack that has sources, and for files that cannot be read.
  */
 export async function adoptStack(
-  deps: Pick<Deps, "config" | "db" | "secrets" | "engine" | "now" | "log">,
+  deps: FileDeps & Pick<Deps, "db" | "secrets">,
   caller: Caller,
   name: string,
-  { acceptRecreate, ...sources }: StackSources & { acceptRecreate: boolean },
+  { acceptRecreate, compose, ...rest }: AdoptedSources & { acceptRecreate: boolean },
 ): Promise<Adoption> {
   if (selectCurrentVersion(deps.db, name)) {
     throw new AppError("conflict", `Stack ${name} already has sources`);
   }
+  const sources = compose === undefined
+    ? await sourcesOnDisk(deps, name, rest.profiles)
+    : { compose, ...rest };
   const { changes, warnings, isDeployed } = await planSources(deps, name, sources);
   if (!isDeployed) throw notFound("Stack", name);
   const adopted = acceptRecreate || changes.every(({ action }) => action !== "recreate");
-  if (adopted) await createStackSource(deps, caller, { name, kind: "compose", ...sources });
+  if (adopted) await storeNewStack(deps, caller, { name, kind: "compose", sources });
   return { adopted, changes, warnings };
+}
+
+async function sourcesOnDisk(deps: FileDeps, name: string, profiles: string[] | undefined) {
+  const place = await placeOfProject(deps, name);
+  return await withHostFiles(
+    deps,
+    place.directory,
+    "read",
+    (files) => readSources(files, place, { profiles }),
+  );
 }

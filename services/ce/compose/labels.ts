@@ -4,12 +4,16 @@
  * @module
  */
 
+import { VERSION } from "../../version.ts";
+
 const PREFIX = "com.docker.compose.";
 
 export const LABEL = {
+  configFiles: `${PREFIX}project.config_files`,
   configHash: `${PREFIX}config-hash`,
   containerNumber: `${PREFIX}container-number`,
   dependsOn: `${PREFIX}depends_on`,
+  environmentFile: `${PREFIX}project.environment_file`,
   image: `${PREFIX}image`,
   network: `${PREFIX}network`,
   oneOff: `${PREFIX}oneoff`,
@@ -17,9 +21,10 @@ export const LABEL = {
   service: `${PREFIX}service`,
   version: `${PREFIX}version`,
   volume: `${PREFIX}volume`,
-  /** A keyed hash of the configs and secrets that were copied into a container. */
+  workingDir: `${PREFIX}project.working_dir`,
+  /** A keyed hash of the configs and secrets that were copied into a container, and its hooks. */
   files: "longshore.files",
 } as const;
 
-/** The version of Compose whose labels are written. */
-export const COMPOSE_VERSION = "2.29.0";
+/** Says which program deployed a part, as Compose writes its own version. */
+export const LABELS_VERSION = `longshore-${VERSION}`;

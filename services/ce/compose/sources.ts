@@ -1,5 +1,6 @@
 /**
- * Stored sources of stacks: every change is a new version.
+ * Sources of stacks: every change is a new version. The files of a stack on disk are the truth; an
+ * edit there becomes a version when it is read.
  *
  * @module
  */
@@ -17,22 +18,27 @@ import {
 import type { Caller } from "../../auth/caller.ts";
 import { includesRole } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, InputError, notFound, tooMany } from "../../errors.ts";
+import { AppError, ChangedMeanwhileError, InputError, notFound, tooMany } from "../../errors.ts";
 import { REDACTED } from "../../redact.ts";
-import { openOrConflict, type Secrets } from "../../secrets.ts";
+import { openOrConflict } from "../../secrets.ts";
 import { listAll, type ReadDeps as ContainerDeps } from "../containers/reads.ts";
 import { groupStacks, type StackKind } from "../stacks/groups.ts";
 import { unifiedDiff } from "./diff.ts";
 import type { LoadedProject } from "./load/load.ts";
 import type { Project } from "./load/resolve.ts";
 import type { LoadIssue } from "./load/scope.ts";
-import { loadStack, type StackSources } from "./validate.ts";
+import { assertNotOverwritten, findPlace, readSources, textsOf } from "./disk_sources.ts";
+import { type FileDeps, type HostFiles, withHostFiles } from "./project_files.ts";
+import { loadStack, type StackSources, type StoredSources } from "./validate.ts";
 
 /** Limit of stacks with stored sources. */
 export const STACK_SOURCES_MAX = 500;
 
 /** Number of versions that are kept of a stack. */
 export const VERSIONS_KEPT = 50;
+
+/** Who changed a stack on disk, instead of the id of a user. */
+const ON_DISK = "disk";
 
 /** A version without its sources. */
 export interface StackSummary {
@@ -51,6 +57,12 @@ export interface StackSourceView extends StackSummary {
   env: string | Record<string, string>;
   files: Record<string, string>;
   profiles: string[];
+  /** `disk`: the files of `directory` are the truth. */
+  managed: "stored" | "disk";
+  /** Of a stack on disk: absolute path on the host. */
+  directory: string | null;
+  /** Of a stack on disk: absolute paths of the Compose files; the first has the text `compose`. */
+  configFiles: string[];
 }
 
 export interface StackVersionView {
@@ -62,61 +74,192 @@ export interface StackVersionView {
 }
 
 type ReadDeps = Pick<Deps, "db" | "secrets">;
-type WriteDeps = Pick<Deps, "config" | "db" | "secrets" | "now" | "log">;
+type WriteDeps = FileDeps & ReadDeps;
+
+/** The sources of a new stack. */
+export interface NewSources extends Omit<StackSources, "compose"> {
+  name: string;
+  kind: StackKind;
+  /** May be left out with a directory that has Compose files. */
+  compose?: string | undefined;
+  /** Of a stack on disk: absolute path on the host. */
+  directory?: string | undefined;
+}
+
+/** A version with its sources. */
+interface OpenedVersion {
+  stored: StackVersion;
+  sources: StoredSources;
+}
 
 /**
- * Stores the sources of a new stack.
+ * Stores the sources of a new stack, on disk if they have a directory.
  *
  * @throws {AppError} `invalid` for sources that cannot be deployed; `conflict` for a name that has
- * sources, and when the limit is reached.
+ * sources, for files that would be overwritten, and when the limit is reached.
  */
 export async function createStackSource(
   deps: WriteDeps,
   caller: Caller,
-  { name, kind, ...sources }: StackSources & { name: string; kind: StackKind },
+  { name, kind, directory, compose, ...rest }: NewSources,
 ): Promise<StackSummary> {
-  const { db } = deps;
+  if (directory === undefined) {
+    if (compose === undefined) throw required("body.compose");
+    return await storeNewStack(deps, caller, { name, kind, sources: { compose, ...rest } });
+  }
+  const { profiles } = rest;
+  const access = compose === undefined ? "read" : "write";
+  return await withHostFiles(deps, directory, access, async (files) => {
+    const place = await findPlace(files, directory);
+    if (compose === undefined) {
+      const sources = await readSources(files, place, { profiles });
+      return await storeNewStack(deps, caller, { name, kind, sources });
+    }
+    assertNew(deps, name);
+    const given = textsOf(place, { compose, ...rest });
+    await assertNotOverwritten(files, given);
+    await loadDeployable(deps, await readSources(files, place, { profiles, given }), name);
+    await files.write(given, place.configFiles[0]!);
+    const sources = await readSources(files, place, { profiles });
+    return await storeNewStack(deps, caller, { name, kind, sources });
+  });
+}
+
+const required = (path: string) => new InputError([{ path, message: "is required" }]);
+
+/**
+ * Stores the first version of a stack.
+ *
+ * @throws {AppError} As `createStackSource()`.
+ */
+export async function storeNewStack(
+  deps: Pick<Deps, "config" | "db" | "secrets" | "now" | "log">,
+  caller: Pick<Caller, "userId">,
+  { name, kind, sources }: { name: string; kind: StackKind; sources: StoredSources },
+): Promise<StackSummary> {
   await loadDeployable(deps, sources, name);
+  assertNew(deps, name);
+  return summaryOf(insertVersion(deps, caller.userId, { name, kind, version: 1, sources }));
+}
+
+function assertNew({ db }: Pick<Deps, "db">, name: string): void {
   if (selectCurrentVersion(db, name)) {
     throw new AppError("conflict", `Stack ${name} already has sources`);
   }
   if (countStackSources(db) >= STACK_SOURCES_MAX) throw tooMany("stacks", STACK_SOURCES_MAX);
-  return insertVersion(deps, caller, { name, kind, version: 1, sources });
 }
 
 /**
- * The current sources.
+ * The current sources; of a stack on disk those of the directory.
  *
- * @throws {AppError} `not_found` for a stack without stored sources.
+ * @throws {AppError} `not_found` for a stack without sources; `conflict` for files that cannot be
+ * read.
  */
-export function getStackSource(deps: ReadDeps, caller: Caller, name: string): StackSourceView {
-  return viewOf(deps.secrets, caller, findCurrent(deps, name));
+export async function getStackSource(
+  deps: WriteDeps,
+  caller: Caller,
+  name: string,
+): Promise<StackSourceView> {
+  return viewOf(caller, await openCurrent(deps, name));
 }
 
 /**
- * Stores new sources as the next version.
+ * Opens the current sources. An edit on disk becomes the current version.
+ *
+ * @throws {AppError} As `getStackSource()`.
+ */
+async function openCurrent(deps: WriteDeps, name: string): Promise<OpenedVersion> {
+  const current = open(deps, findCurrent(deps, name));
+  const { place } = current.sources;
+  if (!place) return current;
+  return await withHostFiles(
+    deps,
+    place.directory,
+    "read",
+    (files) => recordEdit(deps, files, name),
+  );
+}
+
+/** Stores what is on disk as the next version if it differs from the current one. */
+async function recordEdit(
+  deps: WriteDeps,
+  files: HostFiles,
+  name: string,
+): Promise<OpenedVersion> {
+  const { stored, sources } = open(deps, findCurrent(deps, name));
+  const found = await readSources(files, sources.place!, { profiles: sources.profiles });
+  if (isSame(found, sources)) return { stored, sources };
+  // A request may have removed the stack meanwhile.
+  const { kind, version } = findCurrent(deps, name);
+  const next = { name, kind, version: version + 1, sources: found };
+  return { stored: insertVersion(deps, ON_DISK, next), sources: found };
+}
+
+const isSame = (one: StoredSources, other: StoredSources) => {
+  const [first, second] = [one, other].map((
+    { compose, env = null, files = {}, outside = {} },
+  ) =>
+    JSON.stringify([
+      compose,
+      env,
+      Object.entries(files).sort(),
+      Object.entries(outside).sort(),
+    ])
+  );
+  return first === second;
+};
+
+/**
+ * Stores new sources as the next version. On disk, files that are not given stay as they are.
  *
  * @param expectedVersion The version that they are based on.
- * @throws {AppError} `not_found`; `invalid` for sources that cannot be deployed; `conflict` if
- * another version is the current one.
+ * @throws {AppError} `not_found`; `invalid` for sources that cannot be deployed; `conflict` with a
+ * diff if another version is the current one, also because of an edit on disk.
  */
 export async function replaceStackSource(
   deps: WriteDeps,
   caller: Caller,
   name: string,
-  { expectedVersion, ...sources }: StackSources & { expectedVersion: number },
+  { expectedVersion, ...given }: StackSources & { expectedVersion: number },
 ): Promise<StackSummary> {
-  findCurrent(deps, name);
-  await loadDeployable(deps, sources, name);
-  // No await from here on, so that of concurrent requests only one succeeds.
-  const { version, kind } = findCurrent(deps, name);
-  if (version !== expectedVersion) {
-    throw new AppError(
-      "conflict",
-      `Version ${version} of ${name} was stored meanwhile; compare it with yours`,
-    );
+  const { place } = open(deps, findCurrent(deps, name)).sources;
+  if (!place) {
+    await loadDeployable(deps, given, name);
+    // No await from here on, so that of concurrent requests only one succeeds.
+    const { kind } = assertCurrent(deps, caller, name, expectedVersion);
+    const next = { name, kind, version: expectedVersion + 1, sources: given };
+    return summaryOf(insertVersion(deps, caller.userId, next));
   }
-  return insertVersion(deps, caller, { name, kind, version: version + 1, sources });
+  return await withHostFiles(deps, place.directory, "write", async (files) => {
+    await recordEdit(deps, files, name);
+    assertCurrent(deps, caller, name, expectedVersion);
+    const { profiles } = given;
+    const texts = textsOf(place, given);
+    const next = await readSources(files, place, { profiles, given: texts });
+    await loadDeployable(deps, next, name);
+    await files.write(texts, place.configFiles[0]!);
+    const sources = await readSources(files, place, { profiles });
+    const { kind } = assertCurrent(deps, caller, name, expectedVersion);
+    const version = expectedVersion + 1;
+    return summaryOf(insertVersion(deps, caller.userId, { name, kind, version, sources }));
+  });
+}
+
+/** @throws {ChangedMeanwhileError} If another version is the current one. */
+function assertCurrent(
+  deps: ReadDeps,
+  caller: Caller,
+  name: string,
+  expectedVersion: number,
+): StackVersion {
+  const current = findCurrent(deps, name);
+  const { version } = current;
+  if (version === expectedVersion) return current;
+  const isKnown = selectStackVersion(deps.db, name, expectedVersion) !== undefined;
+  throw new ChangedMeanwhileError(
+    `Version ${version} of ${name} was stored meanwhile; compare it with yours`,
+    isKnown ? diffStackVersions(deps, caller, name, expectedVersion, version) : "",
+  );
 }
 
 /** @throws {AppError} `not_found` for a stack without stored sources. */
@@ -133,7 +276,7 @@ export function getStackVersion(
   name: string,
   version: number,
 ): StackSourceView {
-  return viewOf(deps.secrets, caller, findVersion(deps, name, version));
+  return viewOf(caller, open(deps, findVersion(deps, name, version)));
 }
 
 /**
@@ -150,7 +293,7 @@ export function diffStackVersions(
   to: number,
 ): string {
   const texts = [from, to].map((version) =>
-    textsOf(viewOf(deps.secrets, caller, findVersion(deps, name, version)))
+    namedTexts(viewOf(caller, open(deps, findVersion(deps, name, version))))
   );
   const [before, after] = texts as [Record<string, string>, Record<string, string>];
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
@@ -183,27 +326,49 @@ export async function removeStackSource(
 }
 
 /**
- * Opens the sources of a version, by default the current one.
+ * Opens the sources of a version; by default the current one, which on disk is what is there.
  *
- * @throws {AppError} `not_found` for a stack or version without stored sources.
+ * @throws {AppError} `not_found` for a stack or version without stored sources; `conflict` for files
+ * that cannot be read.
  */
-export function openStackSource(
-  deps: ReadDeps,
+export async function openStackSource(
+  deps: WriteDeps,
   name: string,
   version?: number,
-): { kind: StackKind; version: number; sources: StackSources } {
-  const found = version === undefined ? findCurrent(deps, name) : findVersion(deps, name, version);
-  return {
-    kind: found.kind,
-    version: found.version,
-    sources: openSource(deps.secrets, found),
-  };
+): Promise<{ kind: StackKind; version: number; sources: StoredSources }> {
+  const { stored, sources } = version === undefined
+    ? await openCurrent(deps, name)
+    : open(deps, findVersion(deps, name, version));
+  return { kind: stored.kind, version: stored.version, sources };
+}
+
+/**
+ * The given sources as they would be stored: those of a stack on disk are completed with the files
+ * of its directory.
+ *
+ * @throws {AppError} `conflict` for files that cannot be read.
+ */
+export async function completeSources(
+  deps: WriteDeps,
+  name: string,
+  given: StackSources,
+): Promise<StoredSources> {
+  const stored = selectCurrentVersion(deps.db, name);
+  const place = stored && open(deps, stored).sources.place;
+  if (!place) return given;
+  return await withHostFiles(
+    deps,
+    place.directory,
+    "read",
+    (files) =>
+      readSources(files, place, { profiles: given.profiles, given: textsOf(place, given) }),
+  );
 }
 
 /** Loads sources that can be deployed. @throws {InputError} If there are errors. */
 export async function loadDeployable(
   { config: { bindAllow } }: Pick<Deps, "config">,
-  sources: StackSources,
+  sources: StoredSources,
   name: string,
 ): Promise<LoadedProject & { project: Project }> {
   const loaded = await loadStack(sources, { name, refusesRelative: true, bindAllow });
@@ -218,29 +383,29 @@ const toInputIssue = ({ file, line, column, path, message }: LoadIssue) => ({
 });
 
 function insertVersion(
-  { db, secrets, now, log }: WriteDeps,
-  caller: Caller,
+  { db, secrets, now, log }: Pick<Deps, "db" | "secrets" | "now" | "log">,
+  createdBy: string,
   { name, kind, version, sources }: {
     name: string;
     kind: StackKind;
     version: number;
-    sources: StackSources;
+    sources: StoredSources;
   },
-): StackSummary {
+): StackVersion {
   const stored: StackVersion = {
     stack: name,
     version,
     kind,
     sealedSource: secrets.seal(JSON.stringify(sources), purposeOf(name, version)),
-    createdBy: caller.userId,
+    createdBy,
     createdAt: now().toISOString(),
   };
   db.transaction(() => {
     insertStackVersion(db, stored);
     deleteStackVersionsUpTo(db, name, version - VERSIONS_KEPT);
   });
-  log.info("stack sources stored", { stack: name, version });
-  return summaryOf(stored);
+  log.info("stack sources stored", { stack: name, version, createdBy });
+  return stored;
 }
 
 const purposeOf = (stack: string, version: number) => `stack ${stack} version ${version}`;
@@ -260,15 +425,18 @@ function findVersion({ db }: Pick<Deps, "db">, name: string, version: number): S
 const withoutSources = (name: string) =>
   new AppError("not_found", `Stack ${name} does not exist, or has no stored sources`);
 
-const openSource = (secrets: Secrets, { stack, version, sealedSource }: StackVersion) =>
-  openOrConflict(
-    () => JSON.parse(secrets.open(sealedSource, purposeOf(stack, version))) as StackSources,
+function open({ secrets }: Pick<Deps, "secrets">, stored: StackVersion): OpenedVersion {
+  const { stack, version, sealedSource } = stored;
+  const sources = openOrConflict(
+    () => JSON.parse(secrets.open(sealedSource, purposeOf(stack, version))) as StoredSources,
     "delete the stack's sources and store them again",
   );
+  return { stored, sources };
+}
 
 /** Values of variables and files may be secrets, which only admins see. */
-function viewOf(secrets: Secrets, caller: Caller, stored: StackVersion): StackSourceView {
-  const { compose, env = "", files = {}, profiles = [] } = openSource(secrets, stored);
+function viewOf(caller: Caller, { stored, sources }: OpenedVersion): StackSourceView {
+  const { compose, env = "", files = {}, profiles = [], place } = sources;
   const isAdmin = includesRole(caller.role, "admin");
   return {
     ...summaryOf(stored),
@@ -276,6 +444,9 @@ function viewOf(secrets: Secrets, caller: Caller, stored: StackVersion): StackSo
     env: isAdmin ? env : typeof env === "string" ? redactLines(env) : redactValues(env),
     files: isAdmin ? files : redactValues(files),
     profiles,
+    managed: place ? "disk" : "stored",
+    directory: place?.directory ?? null,
+    configFiles: place?.configFiles ?? [],
   };
 }
 
@@ -292,7 +463,7 @@ const redactLines = (env: string) =>
     .map(([, name]) => `${name}=${REDACTED}\n`).join("");
 
 /** All texts by the names that a diff shows. */
-function textsOf({ compose, env, files, profiles }: StackSourceView): Record<string, string> {
+function namedTexts({ compose, env, files, profiles }: StackSourceView): Record<string, string> {
   const lines = typeof env === "string"
     ? env
     : Object.entries(env).map(([name, value]) => `${name}=${value}\n`).join("");

@@ -20,6 +20,22 @@ export interface StackSources {
   profiles?: string[] | undefined;
 }
 
+/** Where a stack on disk is. */
+export interface DiskPlace {
+  /** Absolute path on the host. */
+  directory: string;
+  /** Absolute paths: the file with the Compose text, then those that override it. */
+  configFiles: string[];
+}
+
+/** Sources as they are stored. */
+export interface StoredSources extends StackSources {
+  /** Of a stack on disk; the texts are those that were read there. */
+  place?: DiskPlace | undefined;
+  /** Files outside of the project's directory by absolute path. */
+  outside?: Record<string, string> | undefined;
+}
+
 export interface StackValidation {
   valid: boolean;
   errors: LoadIssue[];
@@ -35,17 +51,19 @@ export type StackPlace =
   & Pick<ProjectSources, "name" | "directory" | "refusesRelative">
   & Required<Pick<ProjectSources, "bindAllow">>;
 
-/** Loads the sources as a project. */
+/** Loads the sources as a project; a stack on disk has its own directory. */
 export async function loadStack(
-  { compose, env, files = {}, profiles }: StackSources,
+  { compose, env, files = {}, profiles, place: disk, outside = {} }: StoredSources,
   place: StackPlace,
 ): Promise<LoadedProject> {
   const { loadProject } = await import("./load/load.ts");
+  const texts = { ...files, ...outside };
   return loadProject({
     compose,
     ...(typeof env === "string" ? { env } : { variables: env }),
     profiles,
-    readFile: (path) => Object.hasOwn(files, path) ? files[path] : undefined,
+    readFile: (path) => Object.hasOwn(texts, path) ? texts[path] : undefined,
+    ...(disk && { directory: disk.directory, overrides: disk.configFiles.slice(1) }),
     ...place,
   });
 }

@@ -39,16 +39,9 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
     query: { ...(kind && { kind }) },
   });
   useReloadOnStates(reload);
-  // A stack may have sources only.
-  const isMissing = error.value?.status === 404;
-  const source = useRead(
-    "GET /api/stacks/{name}/source",
-    isMissing && hasRole("operator") ? { path: { name } } : undefined,
-  );
-  const stack = data.value ??
-    (isMissing && source.data.value ? withoutContainers(name) : undefined);
-  if (isMissing && (source.error.value || !hasRole("operator"))) return <NotFound />;
-  if (error.value && !isMissing && !stack) {
+  const stack = data.value;
+  if (error.value?.status === 404) return <NotFound />;
+  if (error.value && !stack) {
     return (
       <Page title={plain(name)}>
         <Failure error={error.value} onRetry={reload} />
@@ -105,12 +98,6 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
     </Page>
   );
 }
-
-const withoutContainers = (name: string): StackDetail => ({
-  ...{ name, kind: "compose", status: "stopped", allHealthy: false, services: [] },
-  ...{ containerCount: 0, running: 0, stopped: 0, unhealthy: 0 },
-  ...{ workingDir: null, configFiles: [] },
-});
 
 type Service = StackDetail["services"][number];
 
@@ -193,7 +180,7 @@ function NotFound() {
   return (
     <Page title="Stack not found">
       <Empty action={<LinkButton to="/stacks">Show all stacks</LinkButton>}>
-        A stack exists as long as it has containers or services.
+        A stack exists as long as it has containers, services or stored sources.
       </Empty>
     </Page>
   );

@@ -24,14 +24,19 @@ import {
 } from "../../updates/run/members.ts";
 import { discard, putOldBack, removeOldOnes, stopAside } from "../../updates/run/swap.ts";
 import type { LoadedStack } from "../plan/stored.ts";
-import type { CreatedContainers, DeployJob, PlannedDeploy } from "./job.ts";
+import type { CreatedContainers, DeployJob, PlannedDeploy, ServiceWork } from "./job.ts";
 import type { NamedImage } from "./planned.ts";
 import { containersOf } from "./services.ts";
 
-const pairsOf = (job: DeployJob, { services }: PlannedDeploy): Pair[] =>
-  services.flatMap(({ key }) =>
-    (job.resultOf(`create ${key}`) as CreatedContainers | undefined)?.pairs ?? []
-  );
+/** What the step that creates the containers of a service recorded. */
+export const createdOf = (job: DeployJob, key: string): CreatedContainers | undefined =>
+  job.resultOf(`create ${key}`) as CreatedContainers | undefined;
+
+/** The step that starts the containers of a service; its result is true. */
+export const startStep = (key: string) => `start ${key}`;
+
+const pairsOf = (job: DeployJob, services: readonly ServiceWork[]): Pair[] =>
+  services.flatMap(({ key }) => createdOf(job, key)?.pairs ?? []);
 
 /**
  * Returns the stack to the state before the deploy. What cannot be restored does not keep the rest
@@ -51,33 +56,8 @@ export async function goBack(
 ): Promise<never> {
   const reason = job.resultOf("failure") as string;
   const problems = await job.step("roll back", async () => {
-    const problems: string[] = [];
-    const attempt = async (work: () => Promise<unknown>) => {
-      try {
-        await work();
-      } catch (error) {
-        await throwIfInterrupted(deps, error);
-        problems.push(messageOf(deps, error));
-      }
-    };
-    const pairs = pairsOf(job, planned);
-    const kept = new Set([...planned.existing, ...pairs.map(({ newId }) => newId)]);
-    // Also those of a step that was interrupted. Dependents have higher positions.
-    const order = planned.services.map(({ key }) => key);
-    for (const key of order.toReversed()) {
-      for (const { Id } of await containersOf(deps, stack, key)) {
-        if (kept.has(Id)) continue;
-        await attempt(() => removeAndWait(deps.engine, Id, { volumes: true }));
-        await refreshContainer(deps, Id);
-      }
-    }
-    for (const id of planned.services.flatMap(({ started }) => started)) {
-      await attempt(() => stopAgain(deps, id));
-    }
-    await attempt(async () => {
-      await putOldBack(deps, pairs);
-      await discard(deps, pairs);
-    });
+    const { attempt, problems } = createAttempts(deps);
+    await restoreServices(deps, job, stack, planned, planned.services, attempt);
     for (const member of planned.removed) await attempt(() => startAgain(deps, member));
     for (const key of planned.networks) {
       await attempt(() => removeNetwork(deps, stack.project.networks[key]!.name));
@@ -91,6 +71,52 @@ export async function goBack(
   });
   if (problems.length === 0) throw new JobRolledBack(reason);
   throw new JobNeedsAttention(`${reason}; rollback incomplete: ${problems.join("; ")}`);
+}
+
+type Attempt = (work: () => Promise<unknown>) => Promise<void>;
+
+/** Runs steps of which a failure does not stop the others. */
+function createAttempts(deps: Deps): { attempt: Attempt; problems: string[] } {
+  const problems: string[] = [];
+  return {
+    problems,
+    async attempt(work) {
+      try {
+        await work();
+      } catch (error) {
+        await throwIfInterrupted(deps, error);
+        problems.push(messageOf(deps, error));
+      }
+    },
+  };
+}
+
+/** Returns the containers of services to the state before the deploy. */
+async function restoreServices(
+  deps: Deps,
+  job: DeployJob,
+  stack: LoadedStack,
+  { existing }: PlannedDeploy,
+  services: readonly ServiceWork[],
+  attempt: Attempt,
+): Promise<void> {
+  const pairs = pairsOf(job, services);
+  const kept = new Set([...existing, ...pairs.map(({ newId }) => newId)]);
+  // Also those of a step that was interrupted. Dependents have higher positions.
+  for (const { key } of services.toReversed()) {
+    for (const { Id } of await containersOf(deps, stack, key)) {
+      if (kept.has(Id)) continue;
+      await attempt(() => removeAndWait(deps.engine, Id, { volumes: true }));
+      await refreshContainer(deps, Id);
+    }
+  }
+  for (const { id } of services.flatMap(({ started }) => started)) {
+    await attempt(() => stopAgain(deps, id));
+  }
+  await attempt(async () => {
+    await putOldBack(deps, pairs);
+    await discard(deps, pairs);
+  });
 }
 
 /** Lets references name the images again that they named before the pull. */
@@ -127,26 +153,30 @@ async function removeNetwork({ engine }: Deps, name: string): Promise<void> {
 }
 
 /**
- * Ends a deploy where it is: services that were started keep their new containers.
+ * Ends a deploy where it is: services that were started keep their new containers, others their old
+ * ones.
  *
  * @throws {AppError} `conflict` with the reason.
+ * @throws {JobNeedsAttention} If an old container could not be restored.
  */
 export async function stopHere(
   deps: Deps,
   job: DeployJob,
+  stack: LoadedStack,
   planned: PlannedDeploy,
 ): Promise<never> {
   const reason = job.resultOf("failure") as string;
-  await job.step("clean up", async () => {
-    for (const { key } of planned.services) {
-      const created = job.resultOf(`create ${key}`) as CreatedContainers | undefined;
-      if (!created) continue;
-      if (job.hasBegun(`start ${key}`)) await removeOldOnes(deps, created.pairs);
-      else await discard(deps, created.pairs);
-    }
+  const problems = await job.step("clean up", async () => {
+    const { attempt, problems } = createAttempts(deps);
+    const isStarted = ({ key }: ServiceWork) => job.resultOf(startStep(key)) === true;
+    const others = planned.services.filter((work) => !isStarted(work));
+    await restoreServices(deps, job, stack, planned, others, attempt);
+    await removeOldOnes(deps, pairsOf(job, planned.services.filter(isStarted)));
     if (job.hasBegun("stop removed")) {
       await removeOldOnes(deps, planned.removed.map((each) => ({ ...each, newId: "" })));
     }
+    return problems;
   });
-  throw new AppError("conflict", reason);
+  if (problems.length === 0) throw new AppError("conflict", reason);
+  throw new JobNeedsAttention(`${reason}; clean-up incomplete: ${problems.join("; ")}`);
 }

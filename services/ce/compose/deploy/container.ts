@@ -11,15 +11,19 @@ import type {
   EndpointSettings,
 } from "../../../../engine/containers.ts";
 import { isAtLeast } from "../../../../engine/query.ts";
-import { nodeCrypto } from "../../../builtins.ts";
 import type { Recreation } from "../../rebuild/recreate.ts";
-import { COMPOSE_VERSION, LABEL } from "../labels.ts";
+import { LABEL, LABELS_VERSION } from "../labels.ts";
+import type { DiskPlace } from "../validate.ts";
 import { dependenciesOf, type Project, type Service } from "../load/resolve.ts";
 import { parseDuration } from "../load/values.ts";
+import { composeHash } from "./config_hash.ts";
+import { CONFIG_FIELDS, fieldsOf } from "./fields.ts";
 import { type FindPeer, hostConfigOf, mountsOf, namespaceOf } from "./host_config.ts";
 
 export interface ContainerContext {
   project: Project;
+  /** Where the project is on disk. */
+  place?: DiskPlace | undefined;
   /** The service's key in the project. */
   key: string;
   /** From 1. */
@@ -71,6 +75,7 @@ function configOf(service: Service): Record<string, unknown> {
     ...expose.flatMap(exposedPorts),
   ];
   return {
+    ...fieldsOf(service, CONFIG_FIELDS),
     // A name without a value removes the variable of the image.
     Env: Object.entries(environment).map(([name, value]) =>
       value === null ? name : `${name}=${value}`
@@ -78,15 +83,8 @@ function configOf(service: Service): Record<string, unknown> {
     // An empty list as such would leave the setting to the image.
     Entrypoint: entrypoint?.length === 0 ? [""] : entrypoint ?? undefined,
     Cmd: command ?? undefined,
-    Domainname: service.domainname,
-    Hostname: service.hostname,
-    User: service.user,
-    WorkingDir: service.working_dir,
-    Tty: service.tty,
-    OpenStdin: service.stdin_open,
     ExposedPorts: Object.fromEntries(targets.map((target) => [target, {}])),
     Healthcheck: healthcheckOf(service),
-    StopSignal: service.stop_signal,
     StopTimeout: service.stop_grace_period === undefined
       ? undefined
       : Math.ceil(parseDuration(service.stop_grace_period) / 1e9),
@@ -116,7 +114,7 @@ function healthcheckOf({ healthcheck }: Service): Record<string, unknown> | unde
 }
 
 function labelsOf(context: ContainerContext): Record<string, string> {
-  const { project, key, number, image, filesHash } = context;
+  const { project, place, key, number, image, filesHash } = context;
   const service = project.services[key]!;
   const dependencies = Object.entries(dependenciesOf(service)).map((
     [name, { condition, restart }],
@@ -126,19 +124,16 @@ function labelsOf(context: ContainerContext): Record<string, string> {
     [LABEL.service]: key,
     [LABEL.containerNumber]: String(number),
     [LABEL.oneOff]: "False",
-    [LABEL.configHash]: configHash(service),
+    [LABEL.configHash]: composeHash(service),
     [LABEL.dependsOn]: dependencies.join(","),
     [LABEL.image]: image.id,
-    [LABEL.version]: COMPOSE_VERSION,
+    [LABEL.version]: LABELS_VERSION,
+    ...(place && {
+      [LABEL.workingDir]: place.directory,
+      [LABEL.configFiles]: place.configFiles.join(","),
+    }),
     ...(filesHash === undefined ? {} : { [LABEL.files]: filesHash }),
   };
-}
-
-/** Keys that do not change the container. */
-function configHash(
-  { depends_on: _, profiles: __, pull_policy: ___, scale: ____, ...service }: Service,
-): string {
-  return nodeCrypto().createHash("sha256").update(JSON.stringify(service)).digest("hex");
 }
 
 interface JoinedNetwork {

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { containerList } from "../../../../engine/containers.ts";
 import { EngineError, ifThere } from "../../../../engine/errors.ts";
 import { imageRemove } from "../../../../engine/images.ts";
 import { networkList, networkRemove } from "../../../../engine/networks.ts";
@@ -16,7 +17,11 @@ import { nameOf, removeAndWait } from "../../rebuild/replace.ts";
 import { parseDependsOn, startOrder } from "../../stacks/order.ts";
 import { stopAside } from "../../updates/run/swap.ts";
 import { LABEL } from "../labels.ts";
-import { serviceOf } from "../plan/plan.ts";
+import { fullImageName } from "../plan/differences.ts";
+import type { Service } from "../load/resolve.ts";
+import { serviceOf } from "../plan/replicas.ts";
+import { openStack } from "../plan/stored.ts";
+import { runPreStop } from "./hooks.ts";
 import type { DownJob, DownResult } from "./job.ts";
 import { containersOf } from "./services.ts";
 
@@ -28,6 +33,12 @@ export async function takeDown(deps: Deps, job: DownJob): Promise<DownResult> {
   if (containers.some((each) => asContainer(deps, each).self)) {
     throw new AppError("conflict", `Longshore itself runs in ${target} and cannot remove itself`);
   }
+  // After a crash, some of them are gone.
+  const found = await job.step("plan", () =>
+    Promise.resolve({
+      names: containers.map(nameOf),
+      images: [...new Set(containers.map(({ Config }) => Config.Image ?? ""))],
+    }));
   const byService = Map.groupBy(containers, serviceOf);
   const order = startOrder(
     new Map([...byService].map(([service, [first]]) => [
@@ -35,11 +46,13 @@ export async function takeDown(deps: Deps, job: DownJob): Promise<DownResult> {
       parseDependsOn(first!.Config.Labels?.[LABEL.dependsOn]).map(({ service }) => service),
     ])),
   ).flat().toReversed();
+  const services = await storedServices(deps, target);
   await job.step("containers", async () => {
     for (const service of order) {
       signal.throwIfAborted();
       for (const container of byService.get(service)!) {
         job.progress({ current: 0, total: null, message: `${nameOf(container)} is stopped` });
+        await runPreStop(deps, services[service], container.Id, signal);
         await stopAside(deps, container);
         await removeAndWait(engine, container.Id, { volumes: input.volumes });
         await refreshContainer(deps, container.Id);
@@ -64,8 +77,12 @@ export async function takeDown(deps: Deps, job: DownJob): Promise<DownResult> {
     return removed;
   });
   const images = input.images === "none" ? [] : await job.step("images", async () => {
+    // The engine removes a name that containers use if the image has another one.
+    const others = await containerList(engine, { all: true });
+    const used = new Set(others.map(({ Image }) => fullImageName(Image)));
     const removed: string[] = [];
-    for (const image of new Set(containers.map(({ Config }) => Config.Image ?? ""))) {
+    for (const image of found.images) {
+      if (used.has(fullImageName(image))) continue;
       try {
         if (await ifThere(imageRemove(engine, image))) removed.push(image);
       } catch (error) {
@@ -76,7 +93,23 @@ export async function takeDown(deps: Deps, job: DownJob): Promise<DownResult> {
     return removed;
   });
   deps.diskUsage.invalidate();
-  return { containers: containers.map(nameOf), networks, volumes, images };
+  return { containers: found.names, networks, volumes, images };
+}
+
+/** The services of the current sources, for their hooks; none without sources that can be loaded. */
+async function storedServices(deps: Deps, name: string): Promise<Record<string, Service>> {
+  try {
+    return (await openStack(deps, name)).project.services;
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    if (error.code !== "not_found") {
+      deps.log.warn("sources of a stack not loaded; its pre_stop hooks are skipped", {
+        stack: name,
+        error: error.message,
+      });
+    }
+    return {};
+  }
 }
 
 /** The engine's refusal as a conflict, e.g. if a container outside of the project uses a part. */

@@ -14,7 +14,7 @@ import {
 } from "../../../backup/tar.ts";
 import { AppError } from "../../../errors.ts";
 import type { FileGrant } from "../load/service_keys.ts";
-import type { Project } from "../load/resolve.ts";
+import type { Project, Service } from "../load/resolve.ts";
 
 /** A file in a container. */
 export interface ContainerFile extends TarOwner {
@@ -60,14 +60,18 @@ function toId(text: string, key: string): number {
 }
 
 /**
- * Returns a hash that changes with the files. It needs the installation's key, because viewers see
- * the labels of containers.
+ * Returns a hash that changes with what a deploy does in a new container: its files and hooks. It
+ * needs the installation's key, because viewers see the labels of containers.
+ *
+ * @returns `undefined` without any.
  */
 export async function hashFiles(
   secrets: Pick<Secrets, "fingerprint">,
   files: readonly ContainerFile[],
+  { post_start }: Pick<Service, "post_start">,
 ): Promise<string | undefined> {
-  return files.length === 0 ? undefined : await secrets.fingerprint(JSON.stringify(files));
+  if (files.length === 0 && !post_start) return undefined;
+  return await secrets.fingerprint(JSON.stringify(post_start ? [files, post_start] : files));
 }
 
 /**

@@ -12,7 +12,9 @@ import type {
   RestartPolicy,
 } from "../../../../engine/containers.ts";
 import type { Mount } from "../load/mounts.ts";
+import { fieldsOf, HOST_FIELDS } from "./fields.ts";
 import type { Project, Service } from "../load/resolve.ts";
+import { grantsOf } from "../plan/mounts.ts";
 
 /** Containers of other services, as references to them need. */
 export interface Peer {
@@ -41,6 +43,7 @@ export function hostConfigOf(service: Service, findPeer: FindPeer): Record<strin
   const { limits, reservations } = deploy?.resources ?? {};
   const cpus = service.cpus ?? limits?.cpus;
   return {
+    ...fieldsOf(service, HOST_FIELDS),
     Annotations: service.annotations,
     BlkioWeight: blkio?.weight,
     BlkioWeightDevice: blkio?.weight_device?.map(({ path, weight }) => ({
@@ -53,51 +56,29 @@ export function hostConfigOf(service: Service, findPeer: FindPeer): Record<strin
     BlkioDeviceWriteIOps: rates(blkio?.device_write_iops),
     CapAdd: service.cap_add,
     CapDrop: service.cap_drop,
-    CgroupParent: service.cgroup_parent,
     CgroupnsMode: service.cgroup,
-    CpuCount: service.cpu_count,
-    CpuPercent: service.cpu_percent,
-    CpuPeriod: service.cpu_period,
-    CpuQuota: service.cpu_quota,
-    CpuRealtimePeriod: service.cpu_rt_period,
-    CpuRealtimeRuntime: service.cpu_rt_runtime,
-    CpuShares: service.cpu_shares,
-    CpusetCpus: service.cpuset,
     NanoCpus: cpus === undefined ? undefined : Math.round(Number(cpus) * 1e9),
-    DeviceCgroupRules: service.device_cgroup_rules,
     Devices: service.devices?.filter(({ target }) => target !== undefined).map((device) => ({
       PathOnHost: device.source,
       PathInContainer: device.target,
       CgroupPermissions: device.permissions ?? "rwm",
     })),
     DeviceRequests: deviceRequests(service),
-    Dns: service.dns,
-    DnsOptions: service.dns_opt,
-    DnsSearch: service.dns_search,
     // The engines before 27 accept a colon only.
     ExtraHosts: service.extra_hosts?.map((entry) => entry.replace("=", ":")),
-    GroupAdd: service.group_add,
-    Init: service.init,
     IpcMode: namespaceOf(service.ipc, findPeer),
     Isolation: service.isolation,
     LogConfig: logging && { Type: logging.driver ?? "", Config: logging.options ?? {} },
     Memory: size(service.mem_limit ?? limits?.memory),
     MemoryReservation: size(service.mem_reservation ?? reservations?.memory),
     MemorySwap: size(service.memswap_limit),
-    MemorySwappiness: service.mem_swappiness,
-    OomKillDisable: service.oom_kill_disable,
-    OomScoreAdj: service.oom_score_adj,
     PidMode: namespaceOf(service.pid, findPeer),
     PidsLimit: service.pids_limit ?? limits?.pids,
     PortBindings: portBindings(service),
-    Privileged: service.privileged,
-    ReadonlyRootfs: service.read_only,
     RestartPolicy: restartPolicyOf(service),
     Runtime: service.runtime,
     SecurityOpt: service.security_opt,
     ShmSize: size(service.shm_size),
-    StorageOpt: service.storage_opt,
-    Sysctls: service.sysctls,
     Tmpfs: service.tmpfs && Object.fromEntries(
       service.tmpfs.map((entry) => {
         const colon = entry.indexOf(":");
@@ -110,8 +91,6 @@ export function hostConfigOf(service: Service, findPeer: FindPeer): Record<strin
           ? { Name, Soft: limit, Hard: limit }
           : { Name, Soft: limit.soft, Hard: limit.hard }
       ),
-    UsernsMode: service.userns_mode,
-    UTSMode: service.uts,
     VolumesFrom: service.volumes_from?.map((entry) => volumesFrom(entry, findPeer)),
   };
 }
@@ -182,13 +161,16 @@ export function restartPolicyOf({ restart, deploy }: Service): RestartPolicy | u
  * @param old The container that is replaced; its anonymous volumes stay.
  */
 export function mountsOf(
-  { volumes = [] }: Service,
+  service: Service,
   project: Project,
   imageVolumes: readonly string[],
   old: ContainerInspect | undefined,
 ): Pick<HostConfig, "Binds" | "Mounts"> {
+  const { volumes = [] } = service;
   const binds: string[] = [];
-  const mounts: MountRequest[] = [];
+  const mounts: MountRequest[] = grantsOf(service, project).flatMap(({ target, file }) =>
+    file === undefined ? [] : [{ Type: "bind", Source: file, Target: target, ReadOnly: true }]
+  );
   for (const mount of volumes) {
     const bind = bindText(mount);
     if (bind === undefined) mounts.push(mountRequest(mount, project));

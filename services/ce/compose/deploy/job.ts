@@ -5,7 +5,7 @@
  */
 
 import type { JobRun } from "../../jobs/kind.ts";
-import type { PullPolicy } from "../../rebuild/rebuild.ts";
+import type { PullPolicy } from "../../images/pull_policy.ts";
 import type { Identity } from "../../../state/reservations.ts";
 import type { Member, Pair } from "../../updates/run/members.ts";
 import type { RecreatePolicy } from "../plan/options.ts";
@@ -47,8 +47,8 @@ export interface ServiceWork {
   replaced: (Member & { number: number })[];
   /** Numbers of the containers that are created. */
   created: number[];
-  /** Ids of stopped containers that are started. */
-  started: string[];
+  /** Stopped containers that are started. */
+  started: Identity[];
 }
 
 /** What the step `plan` records. */
@@ -61,7 +61,7 @@ export interface PlannedDeploy {
   /** In the order in which services depend on each other. */
   services: ServiceWork[];
   /** Superfluous containers, which are stopped first and removed last. */
-  removed: Member[];
+  removed: (Member & { key: string })[];
   /** Ids of all containers of the project before the deploy. */
   existing: string[];
 }

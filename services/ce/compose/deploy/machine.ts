@@ -17,8 +17,9 @@ import { removeOldOnes, stopAside } from "../../updates/run/swap.ts";
 import { type Verified, verify } from "../../updates/run/verify.ts";
 import { dependenciesOf } from "../load/resolve.ts";
 import { type LoadedStack, openStack } from "../plan/stored.ts";
-import { goBack, restoreNames, stopHere } from "./back.ts";
-import type { CreatedContainers, DeployJob, DeployResult, PlannedDeploy } from "./job.ts";
+import { createdOf, goBack, restoreNames, startStep, stopHere } from "./back.ts";
+import { runPreStop } from "./hooks.ts";
+import type { DeployJob, DeployResult, PlannedDeploy } from "./job.ts";
 import { createNetwork, createVolume } from "./parts.ts";
 import { nameImages, planDeploy, pullImages } from "./planned.ts";
 import { createContainers, startContainers, waitForDependencies } from "./services.ts";
@@ -54,7 +55,7 @@ export async function deployStack(deps: Deps, job: DeployJob): Promise<DeployRes
     }
   }
   return onFailure === "stop"
-    ? await stopHere(deps, job, planned)
+    ? await stopHere(deps, job, stack, planned)
     : await goBack(deps, job, { stack, planned, named });
 }
 
@@ -83,7 +84,8 @@ async function carryOut(
   }
   if (removed.length > 0) {
     await job.step("stop removed", async () => {
-      for (const { oldId } of removed.toReversed()) {
+      for (const { oldId, key } of removed.toReversed()) {
+        await runPreStop(deps, project.services[key], oldId, job.signal);
         const container = await inspectIfThere(engine, oldId);
         if (container) await stopAside(deps, container);
       }
@@ -91,7 +93,7 @@ async function carryOut(
   }
   if (services.length > 0) {
     await deployServices(deps, job, stack, planned);
-    await verifyAll(deps, job, planned);
+    await verifyAll(deps, job, stack, planned);
   }
   const pairs = services.flatMap(({ key }) => createdOf(job, key)?.pairs ?? []);
   if (pairs.length > 0 || removed.length > 0) {
@@ -101,19 +103,19 @@ async function carryOut(
   }
 }
 
-export const createdOf = (job: DeployJob, key: string): CreatedContainers | undefined =>
-  job.resultOf(`create ${key}`) as CreatedContainers | undefined;
-
 /** Services are deployed in parallel, each as soon as those that it depends on were. */
 async function deployServices(
   deps: Deps,
   job: DeployJob,
   stack: LoadedStack,
-  { services, existing }: PlannedDeploy,
+  { services, existing, removed }: PlannedDeploy,
 ): Promise<void> {
   const { input: { healthTimeoutSeconds }, signal } = job;
   const failed = new AbortController();
   const known = new Set(existing);
+  const replaced = new Set(
+    [...removed, ...services.flatMap(({ replaced }) => replaced)].map(({ oldId }) => oldId),
+  );
   const done = new Map<string, Promise<void>>();
   const total = services.length;
   let current = 0;
@@ -126,13 +128,17 @@ async function deployServices(
       `create ${key}`,
       () => createContainers(deps, stack, work, (id) => known.has(id)),
     );
-    await job.step(`start ${key}`, async () => {
+    await job.step(startStep(key), async () => {
       await waitForDependencies(deps, stack, key, {
+        replaced,
         timeoutSeconds: healthTimeoutSeconds,
         signal: AbortSignal.any([signal, failed.signal]),
         onProgress: (message) => job.progress({ current, total, message }),
       });
-      await startContainers(deps, work, created);
+      await startContainers(deps, stack, work, created, {
+        signal: AbortSignal.any([signal, failed.signal]),
+      });
+      return true;
     });
     job.progress({ current: ++current, total, message: `${key} is started` });
   };
@@ -151,13 +157,18 @@ async function deployServices(
 }
 
 /** @throws {AppError} `conflict` with the first failure of a new container. */
-async function verifyAll(deps: Deps, job: DeployJob, { services }: PlannedDeploy): Promise<void> {
+async function verifyAll(
+  deps: Deps,
+  job: DeployJob,
+  stack: LoadedStack,
+  { services }: PlannedDeploy,
+): Promise<void> {
   const { input: { stableSeconds, healthTimeoutSeconds }, signal } = job;
-  const subjects: Verified[] = services.flatMap(({ key }) => {
+  const subjects: Verified[] = services.flatMap(({ key, started }) => {
     const { pairs = [], fresh = [] } = createdOf(job, key) ?? {};
     return [
       ...pairs.map((pair) => ({ ...pair, ran: true })),
-      ...fresh.map(({ id, name }) => ({ name, newId: id, ran: true, ports: [] })),
+      ...[...fresh, ...started].map(({ id, name }) => ({ name, newId: id, ran: true, ports: [] })),
     ];
   });
   if (subjects.length === 0) return;
@@ -167,7 +178,10 @@ async function verifyAll(deps: Deps, job: DeployJob, { services }: PlannedDeploy
     try {
       // The engine may have been stopped meanwhile.
       if (isResumed) {
-        for (const work of services) await startContainers(deps, work, createdOf(job, work.key)!);
+        for (const work of services) {
+          const created = createdOf(job, work.key)!;
+          await startContainers(deps, stack, work, created, { signal, isResumed });
+        }
       }
       await verify(deps, subjects, {
         watched: [],

@@ -7,7 +7,7 @@
 import { networkCreate, type NetworkCreateBody } from "../../../../engine/networks.ts";
 import { volumeCreate } from "../../../../engine/volumes.ts";
 import type { Deps } from "../../../deps.ts";
-import { COMPOSE_VERSION, LABEL } from "../labels.ts";
+import { LABEL, LABELS_VERSION } from "../labels.ts";
 import type { Project } from "../load/resolve.ts";
 
 /** Creates a network. @throws {EngineError} 409 if the name was taken meanwhile. */
@@ -62,5 +62,5 @@ export async function createVolume(
 const partLabels = ({ name }: Project, label: string, key: string) => ({
   [LABEL.project]: name,
   [label]: key,
-  [LABEL.version]: COMPOSE_VERSION,
+  [LABEL.version]: LABELS_VERSION,
 });

@@ -10,14 +10,18 @@ import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
 import { asContainer } from "../../containers/reads.ts";
 import { pullImage } from "../../images/pull.ts";
-import type { PullPolicy } from "../../rebuild/rebuild.ts";
+import type { PullPolicy } from "../../images/pull_policy.ts";
+import { readMark } from "../../rebuild/marks.ts";
+import { nameOf } from "../../rebuild/replace.ts";
 import { startOrder } from "../../stacks/order.ts";
 import { fullImageId } from "../../storage/images.ts";
 import { memberOf } from "../../updates/run/members.ts";
 import { dependenciesOf, type Service } from "../load/resolve.ts";
 import type { PlanOptions } from "../plan/options.ts";
-import { numberOf, type PlannedChange, planProject, serviceOf } from "../plan/plan.ts";
+import { type PlannedChange, planProject } from "../plan/plan.ts";
+import { numberOf, replicasOf } from "../plan/replicas.ts";
 import { type LoadedStack, observe } from "../plan/stored.ts";
+import { filesOf } from "./files.ts";
 import type { DeployJob, PlannedDeploy, ServiceWork } from "./job.ts";
 
 /** An image before the pull. */
@@ -86,7 +90,7 @@ export async function planDeploy(
   const keysOf = (kind: PlannedChange["kind"]) =>
     changes.filter((change) => change.kind === kind && change.action === "create")
       .map(({ name }) => name);
-  assertExternalParts(stack, observed);
+  assertExternalParts(stack, changes, observed);
 
   const services: ServiceWork[] = [];
   const removed: PlannedDeploy["removed"] = [];
@@ -99,34 +103,34 @@ export async function planDeploy(
     byKey.delete(key);
     const { action } = change;
     if (action === "none") continue;
-    const service = project.services[key];
-    const containers = observed.containers.filter((each) => serviceOf(each) === key)
-      .sort((a, b) => numberOf(a) - numberOf(b));
-    const wanted = service ? service.scale ?? service.deploy?.replicas ?? 1 : 0;
-    const kept = containers.slice(0, wanted);
+    const { kept, superfluous, missing, stopped } = replicasOf(
+      project,
+      key,
+      observed.containers,
+    );
     const replaced: ServiceWork["replaced"] = [];
     if (action === "recreate") {
       for (const each of kept) {
         assertNotOwn(deps, each, key);
-        replaced.push({ ...await memberOf(each), number: numberOf(each) });
+        const member = await memberOf(each);
+        const name = readMark(member.name)?.name ?? member.name;
+        replaced.push({ ...member, name, number: numberOf(each) });
       }
     }
-    for (const each of containers.slice(wanted)) {
+    for (const each of superfluous) {
       assertNotOwn(deps, each, key);
-      removed.push(await memberOf(each));
+      removed.push({ ...await memberOf(each), key });
     }
-    const used = new Set(kept.map(numberOf));
-    const created: number[] = [];
-    for (let number = 1; kept.length + created.length < wanted; number++) {
-      if (!used.has(number)) created.push(number);
-    }
-    if (service && (created.length > 0 || replaced.length > 0)) {
+    if (!Object.hasOwn(project.services, key)) continue;
+    if (missing.length > 0 || replaced.length > 0) {
       assertCreatable(stack, key, observed.imageIds);
     }
     const started = action === "recreate"
       ? []
-      : kept.filter(({ State }) => !State.Running && !State.Paused).map(({ Id }) => Id);
-    if (service) services.push({ key, replaced, created, started });
+      : stopped.map((each) => ({ id: each.Id, name: nameOf(each) }));
+    if (replaced.length + missing.length + started.length > 0) {
+      services.push({ key, replaced, created: missing, started });
+    }
   }
   return {
     changes: changes.map(({ kind, name, action }) => ({ kind, name, action })),
@@ -150,18 +154,20 @@ export function inOrder({ project: { services } }: Pick<LoadedStack, "project">)
 
 function assertExternalParts(
   { project }: LoadedStack,
+  changes: readonly PlannedChange[],
   observed: Awaited<ReturnType<typeof observe>>,
 ): void {
-  for (const kind of ["networks", "volumes"] as const) {
-    for (const { external, name } of Object.values(project[kind])) {
-      if (!external || observed[kind].has(name)) continue;
-      throw new AppError("conflict", `External ${kind.slice(0, -1)} ${name} does not exist`);
-    }
+  for (const { kind, name: key } of changes) {
+    if (kind === "service") continue;
+    const section = `${kind}s` as const;
+    const { external, name } = project[section][key]!;
+    if (!external || observed[section].has(name)) continue;
+    throw new AppError("conflict", `External ${kind} ${name} does not exist`);
   }
 }
 
 function assertCreatable(
-  { project }: LoadedStack,
+  { project, contents }: LoadedStack,
   key: string,
   imageIds: ReadonlyMap<string, string>,
 ): void {
@@ -176,7 +182,7 @@ function assertCreatable(
       throw new AppError("conflict", `${key}: external ${what} exists in Swarm stacks only`);
     }
   }
-  if (read_only && configs.length + secrets.length > 0) {
+  if (read_only && filesOf(project, key, contents).length > 0) {
     const text = `${key} has read_only, so that configs and secrets cannot be copied into it`;
     throw new AppError("conflict", text);
   }

@@ -24,15 +24,16 @@ import {
 } from "../../rebuild/replace.ts";
 import { progressOf } from "../../stacks/actions.ts";
 import { fullImageId } from "../../storage/images.ts";
-import { inspectIfThere, type Pair } from "../../updates/run/members.ts";
+import { inspectIfThere, type Pair, temporaryName } from "../../updates/run/members.ts";
 import { withoutValues } from "../../updates/run/refusal.ts";
 import { putNewInPlace } from "../../updates/run/swap.ts";
 import { LABEL } from "../labels.ts";
 import { dependenciesOf } from "../load/resolve.ts";
-import { numberOf } from "../plan/plan.ts";
+import { numberOf, scaleOf } from "../plan/replicas.ts";
 import type { LoadedStack } from "../plan/stored.ts";
 import { containerNameOf, planServiceContainer } from "./container.ts";
 import { archiveOf, filesOf, hashFiles } from "./files.ts";
+import { runPostStart, runPreStop } from "./hooks.ts";
 import type { FindPeer } from "./host_config.ts";
 import type { CreatedContainers, ServiceWork } from "./job.ts";
 
@@ -66,16 +67,18 @@ export async function createContainers(
   { key, replaced, created }: ServiceWork,
   isExisting: (id: string) => boolean,
 ): Promise<CreatedContainers> {
+  if (replaced.length + created.length === 0) return { pairs: [], fresh: [] };
   const { engine } = deps;
-  const { project } = stack;
+  const { project, place } = stack;
   const { image: reference } = project.services[key]!;
   const { Id, Config } = await imageInspect(engine, reference);
   const files = filesOf(project, key, stack.contents);
-  const filesHash = await hashFiles(deps.secrets, files);
+  const filesHash = await hashFiles(deps.secrets, files, project.services[key]!);
   const findPeer = await peersOf(deps, stack, key);
   const plan = (number: number, old?: ContainerInspect): Recreation =>
     planServiceContainer({
       project,
+      place,
       key,
       number,
       image: { id: fullImageId(Id), config: Config ?? {} },
@@ -92,10 +95,13 @@ export async function createContainers(
   const pairs: Pair[] = [];
   for (const member of replaced) {
     const old = await inspectContainer(deps, member.oldId);
-    const { newId } = await explained(
-      () => prepareReplacement(deps, old, plan(member.number, old)),
-      plan(member.number, old),
-      member.name,
+    const { name, number } = member;
+    const recreation = plan(number, old);
+    const newId = await explained(
+      () =>
+        prepareReplacement(deps, recreation, { name, temporaryName: temporaryName(member, "new") }),
+      recreation,
+      name,
       old,
     );
     await copyFiles(newId);
@@ -152,15 +158,29 @@ async function peersOf(deps: Deps, stack: LoadedStack, key: string): Promise<Fin
   };
 }
 
-/** Puts the new containers of a service in place and starts all that shall run. */
+/**
+ * Puts the new containers of a service in place and starts all that shall run, with the hooks of the
+ * service.
+ *
+ * @param options.isResumed Whether all were started before, and those that stopped meanwhile, e.g.
+ * with the engine, are started again.
+ */
 export async function startContainers(
   deps: Deps,
-  { started }: ServiceWork,
+  { project }: Pick<LoadedStack, "project">,
+  { key, started }: ServiceWork,
   { pairs, fresh }: CreatedContainers,
+  { signal, isResumed = false }: { signal: AbortSignal; isResumed?: boolean },
 ): Promise<void> {
+  const ids = [...pairs.map(({ newId }) => newId), ...[...fresh, ...started].map(({ id }) => id)];
+  const begun: string[] = [];
+  for (const id of ids) {
+    if (!isResumed || !isUp(await inspectContainer(deps, id))) begun.push(id);
+  }
+  for (const { oldId } of pairs) await runPreStop(deps, project.services[key], oldId, signal);
   // A container that was stopped before is started by a deploy.
   await putNewInPlace(deps, pairs.map((pair) => ({ ...pair, ran: true })));
-  for (const id of [...fresh.map(({ id }) => id), ...started]) {
+  for (const { id } of [...fresh, ...started]) {
     const container = await inspectContainer(deps, id);
     try {
       if (!isUp(container)) await containerStart(deps.engine, id);
@@ -171,6 +191,7 @@ export async function startContainers(
     }
     await refreshContainer(deps, id);
   }
+  for (const id of begun) await runPostStart(deps, project.services[key], id, signal);
 }
 
 /**
@@ -182,7 +203,9 @@ export async function waitForDependencies(
   deps: Deps,
   stack: LoadedStack,
   key: string,
-  { timeoutSeconds, signal, onProgress }: {
+  { replaced, timeoutSeconds, signal, onProgress }: {
+    /** Ids of old containers, which are stopped but still exist. */
+    replaced: ReadonlySet<string>;
     /** `null` for no limit: the health check or the task itself decides. */
     timeoutSeconds: number | null;
     signal: AbortSignal;
@@ -195,12 +218,13 @@ export async function waitForDependencies(
       dependenciesOf(stack.project.services[key]!),
     )
   ) {
-    if (condition === "service_started" || !Object.hasOwn(stack.project.services, service)) {
-      continue;
-    }
+    const dependency = stack.project.services[service];
+    // Of a service without containers, none can become healthy.
+    if (condition === "service_started" || !dependency || scaleOf(dependency) === 0) continue;
     for (;;) {
       signal.throwIfAborted();
       const containers = (await containersOf(deps, stack, service))
+        .filter(({ Id }) => !replaced.has(Id))
         .map((each) => asContainer(deps, each));
       const progress = progressOf({ containers }, condition);
       if (progress === "met") break;

@@ -6,15 +6,15 @@
 
 import type { Caller } from "../../../auth/caller.ts";
 import type { Deps } from "../../../deps.ts";
-import { notFound } from "../../../errors.ts";
+import { AppError, notFound } from "../../../errors.ts";
 import { deleteStackVersions, selectCurrentVersion } from "../../../../db/ce/stack_versions.ts";
 import { identityOf } from "../../containers/reserve.ts";
 import { currentContainers } from "../../containers/reads.ts";
 import { startJob } from "../../jobs/runner.ts";
 import type { JobView } from "../../jobs/view.ts";
-import type { PullPolicy } from "../../rebuild/rebuild.ts";
+import type { PullPolicy } from "../../images/pull_policy.ts";
 import type { PlanOptions } from "../plan/options.ts";
-import { createStackSource, type StackSummary } from "../sources.ts";
+import { createStackSource, type NewSources, type StackSummary } from "../sources.ts";
 import { assertServices, openStack } from "../plan/stored.ts";
 import type { DeployInput, DownInput } from "./job.ts";
 import { deployKind, downKind } from "./kinds.ts";
@@ -30,14 +30,15 @@ export interface DeployRequest extends PlanOptions {
 }
 
 /**
- * Stores the sources of a new stack and starts their deploy. If it cannot start, nothing is stored.
+ * Stores the sources of a new stack and starts their deploy. If it cannot start, nothing is stored;
+ * files that were written stay.
  *
  * @throws {AppError} As `createStackSource()` and `startDeploy()`.
  */
 export async function createStack(
   deps: Deps,
   caller: Caller,
-  { deploy, ...source }: Parameters<typeof createStackSource>[2] & { deploy: boolean },
+  { deploy, ...source }: NewSources & { deploy: boolean },
 ): Promise<StackSummary & { job: JobView | null }> {
   const stack = await createStackSource(deps, caller, source);
   if (!deploy || source.kind === "swarm") return { ...stack, job: null };
@@ -61,7 +62,7 @@ export async function startDeploy(
   name: string,
   request: DeployRequest = {},
 ): Promise<JobView> {
-  const stack = await openStack(deps, name, request.version);
+  const stack = await openVersion(deps, name, request.version);
   assertServices(stack, request);
   return startJob(deps, deployKind, {
     target: name,
@@ -97,6 +98,19 @@ export async function startDown(
     throw notFound("Stack", name);
   }
   return startJob(deps, downKind, { target: name, input: { ...request, affected }, caller }).job;
+}
+
+/** @throws {AppError} `conflict` for a version that is not what is on disk. */
+async function openVersion(deps: Deps, name: string, version: number | undefined) {
+  const current = await openStack(deps, name);
+  if (version === undefined || version === current.version) return current;
+  const requested = await openStack(deps, name, version);
+  if (!requested.place) return requested;
+  throw new AppError(
+    "conflict",
+    `Version ${version} of ${name} is not what is in ${requested.place.directory}; ` +
+      "store it again to deploy it",
+  );
 }
 
 async function containersOfProject(deps: Deps, name: string) {

@@ -6,7 +6,7 @@
  */
 
 import { interpolate } from "./interpolate.ts";
-import { fail, type Loading, type Lookup, type Position } from "./scope.ts";
+import { fail, type Loading, type Lookup, type Position, spend, VARIABLE_UNITS } from "./scope.ts";
 
 /** Variables of a file; `null` for a name without a value, which the project's environment sets. */
 export type EnvFile = Map<string, string | null>;
@@ -42,6 +42,7 @@ export function parseEnvFile(
 
   for (match(BLANK); at < source.length; match(BLANK)) {
     const where = positionAt(at);
+    spend(loading, VARIABLE_UNITS, path, where);
     const name = match(NAME)?.[1];
     const separator = source[at];
     if (name === undefined || (separator !== undefined && !"=:\n#".includes(separator))) {

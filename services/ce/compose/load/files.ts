@@ -43,9 +43,28 @@ interface ComposeFile {
   services: Map<string, WrittenService | undefined>;
 }
 
-/** Reads the Compose text and everything that it includes. */
-export const readProject = (compose: string, loading: Loading, lookup: Lookup): WrittenProject =>
-  readFile(compose, { ...loading, file: null, base: loading.directory ?? "", lookup }, []);
+/**
+ * Reads the Compose text and everything that it includes.
+ *
+ * @param overrides Files that are merged into it, as with several `--file` of Compose.
+ */
+export function readProject(
+  compose: string,
+  overrides: readonly string[] = [],
+  loading: Loading,
+  lookup: Lookup,
+): WrittenProject {
+  const scope = { ...loading, file: null, base: loading.directory ?? "", lookup };
+  const project = readFile(compose, scope, []);
+  for (const path of overrides) {
+    const text = readText(path, "", scope);
+    if (text === undefined) continue;
+    const over = readFile(text, { ...scope, file: projectPath(path, loading) }, [path]);
+    overrideProject(project, over);
+    if (over.name !== undefined) project.name = over.name;
+  }
+  return project;
+}
 
 /** @param chain The files that include this one. */
 function readFile(text: string, scope: Scope, chain: readonly string[]): WrittenProject {

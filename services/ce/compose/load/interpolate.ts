@@ -6,7 +6,16 @@
  * @module
  */
 
-import { fail, type Loading, type Lookup, type Position, quote, spend, warn } from "./scope.ts";
+import {
+  fail,
+  type Loading,
+  type Lookup,
+  type Position,
+  quote,
+  spend,
+  VARIABLE_UNITS,
+  warn,
+} from "./scope.ts";
 import type { Node } from "./yaml_tree.ts";
 
 /** A template that cannot be used; the message says why. */
@@ -84,6 +93,7 @@ export function interpolate(
   path: string,
   at: Position,
 ): string | undefined {
+  spend(loading, VARIABLE_UNITS * (text.split("$").length - 1), path, at);
   const known = (name: string) => {
     const value = lookup(name);
     spend(loading, Math.ceil((value?.length ?? 0) / CHARACTERS_PER_UNIT), path, at);

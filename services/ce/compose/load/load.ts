@@ -15,6 +15,8 @@ import { type LoadIssue, LoadStopped, type Lookup, newLoading, type ReadFile } f
 /** The sources of a project. */
 export interface ProjectSources {
   compose: string;
+  /** Files that override the Compose text, in this order. */
+  overrides?: readonly string[] | undefined;
   /** The text of `.env`. */
   env?: string | undefined;
   /** Further variables, which win over those of `env`. */
@@ -50,7 +52,8 @@ const ENV_FILE = ".env";
 
 /** Loads a project. Invalid sources are errors of the result; it throws only for bugs. */
 export function loadProject(sources: ProjectSources): LoadedProject {
-  const { compose, env, variables = {}, readFile = () => undefined, directory } = sources;
+  const { compose, overrides, env, variables = {}, readFile = () => undefined, directory } =
+    sources;
   const loading = newLoading(readFile, {
     ...sources,
     directory: directory === undefined ? null : trimSlash(directory),
@@ -63,7 +66,7 @@ export function loadProject(sources: ProjectSources): LoadedProject {
     const fallback = sources.name ?? nameOf(directory) ?? DEFAULT_NAME;
     const lookup: Lookup = (name) =>
       given(name) ?? dotenv.get(name) ?? (name === NAME_VARIABLE ? fallback : undefined);
-    const written = readProject(compose, loading, lookup);
+    const written = readProject(compose, overrides, loading, lookup);
     const name = sources.name ?? dotenv.get(NAME_VARIABLE) ?? written.name ?? fallback;
     const profiles = sources.profiles ??
       lookup("COMPOSE_PROFILES")?.split(",").map((profile) => profile.trim()) ?? [];

@@ -355,17 +355,21 @@ export const byKind = <S = never, L = never, M = never>(readers: {
 
 const KINDS: Record<Node["kind"], string> = { scalar: "a string", list: "a list", map: "a map" };
 
-/** A key that is read, but has no effect here. */
-export const withoutEffect = <T>(reader: Reader<T>, reason: string): Reader<T> =>
-  completing({ isHidden: true }, (
-    node,
-    path,
-    scope,
-  ) => {
+/** A key that does less here than in Compose, which a warning says. */
+export const limited = <T>(
+  reader: Reader<T>,
+  message: string,
+  completion: Completion | undefined = reader.completion,
+): Reader<T> =>
+  completing(completion, (node, path, scope) => {
     const value = reader(node, path, scope);
-    if (value !== undefined) warn(scope, path, `has no effect: ${reason}`);
+    if (value !== undefined) warn(scope, path, message);
     return value;
   });
+
+/** A key that is read, but has no effect here. */
+export const withoutEffect = <T>(reader: Reader<T>, reason: string): Reader<T> =>
+  limited(reader, `has no effect: ${reason}`, { isHidden: true });
 
 /** A key of the Compose Specification that cannot be deployed here. */
 export const impossible = (reason: string): Reader<never> =>

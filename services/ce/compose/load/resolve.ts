@@ -9,7 +9,7 @@ import { type EnvFile, parseEnvFile, parseRawEnvFile } from "./env_file.ts";
 import { readText, type WrittenProject } from "./files.ts";
 import type { Config, Network, Secret, Volume } from "./project_keys.ts";
 import { fail, type Loading, type Lookup, quote, type ReadFile, warn } from "./scope.ts";
-import type { WrittenService } from "./service_keys.ts";
+import type { Hook, WrittenService } from "./service_keys.ts";
 
 const SWARM_ONLY = "has an effect in Swarm stacks only";
 const OWN_BACKOFF = `${SWARM_ONLY}: the engine waits longer after each failure`;
@@ -142,9 +142,22 @@ function resolveService(
     ...(joinsNone && service.network_mode === undefined ? { networks: { default: null } } : {}),
     ...resolveEnvironment(envFiles, service.environment, path, loading, lookup),
     ...resolveLabels(labelFiles, service.labels, path, loading, lookup),
+    ...(service.post_start && { post_start: resolveHooks(service.post_start, lookup) }),
+    ...(service.pre_stop && { pre_stop: resolveHooks(service.pre_stop, lookup) }),
     image: image ?? "",
   };
 }
+
+/** Variables without a value have that of the project. */
+const resolveHooks = (hooks: readonly Hook[], lookup: Lookup): Hook[] =>
+  hooks.map(({ environment, ...hook }) =>
+    environment === undefined ? hook : {
+      ...hook,
+      environment: Object.fromEntries(
+        Object.entries(environment).map(([name, value]) => [name, value ?? lookup(name) ?? null]),
+      ),
+    }
+  );
 
 /** Returns the value at a path such as `resources.limits`. */
 const valueAt = (value: unknown, path: string): unknown =>

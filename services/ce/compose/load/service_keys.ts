@@ -22,6 +22,7 @@ import {
   impossible,
   integer,
   isNull,
+  limited,
   list,
   mapOf,
   mapOfNames,
@@ -225,15 +226,22 @@ const blkio = object({
   weight_device: exactList(object({ path: name, weight: integer(0, 1000) })),
 });
 
-const NO_HOOKS = "Longshore does not run hooks";
-
-const hooks = exactList(object({
+const hookMap = object({
   command,
   user: text,
   privileged: boolean,
   working_dir: text,
   environment: variables,
-}, { required: ["command"] }));
+});
+
+/** A program that is run in a container. */
+export type Hook = NonNullable<ReturnType<typeof hookMap>> & { command: string[] };
+
+const hook: Reader<Hook> = completing(hookMap.completion, (node, path, scope) => {
+  const { command, ...read } = hookMap(node, path, scope) ?? {};
+  if (!command?.length) return failAt(node, path, scope, "must have command");
+  return { ...read, command };
+});
 
 const rollout = object({
   parallelism: integer(0),
@@ -406,8 +414,14 @@ export const SERVICE_KEYS = {
   pids_limit: integer(-1),
   platform: name,
   ports: flatList(ports),
-  post_start: withoutEffect(hooks, NO_HOOKS),
-  pre_stop: withoutEffect(hooks, NO_HOOKS),
+  post_start: limited(
+    exactList(hook),
+    "runs when a deploy starts the container, not at other starts",
+  ),
+  pre_stop: limited(
+    exactList(hook),
+    "runs when a deploy replaces or removes the container, not at other stops",
+  ),
   privileged: boolean,
   profiles: list(name),
   provider: present,

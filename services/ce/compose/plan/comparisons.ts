@@ -8,15 +8,16 @@
 import type {
   ContainerConfig,
   ContainerInspect,
-  EndpointSettings,
   HostConfig,
 } from "../../../../engine/containers.ts";
 import { isAtLeast } from "../../../../engine/query.ts";
 import { exposedPorts } from "../deploy/container.ts";
+import { CONFIG_FIELDS, HOST_FIELDS } from "../deploy/fields.ts";
 import { type DeviceRequest, deviceRequests, restartPolicyOf } from "../deploy/host_config.ts";
 import { LABEL } from "../labels.ts";
 import type { Project, Service } from "../load/resolve.ts";
 import { parseDuration, printDuration } from "../load/values.ts";
+import { aliasOf, attachmentText, isNumbered, linksOf } from "./links.ts";
 import { foundMounts, wantedMounts } from "./mounts.ts";
 
 /** A setting. Lists are maps from their entries if their order means nothing. */
@@ -64,7 +65,23 @@ const SHM_SIZES = [64 * 1024 ** 2, 64_000 * 1024];
 /** The limit of processes that Podman sets by itself. */
 const PODMAN_PIDS = 2048;
 
+/** Compares fields that the engine has under another name only. */
+function comparisonsOf(
+  part: "own" | "host",
+  fields: Readonly<Partial<Record<keyof Service, string>>>,
+): Record<string, Comparison> {
+  const unordered = (value: unknown) => Array.isArray(value) ? entries(value) : value as Value;
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, field]) => [key, {
+      wanted: (service) => unordered(service[key as keyof Service]),
+      found: (own, host) => unordered((part === "own" ? own : host)[field]),
+    }]),
+  );
+}
+
 export const COMPARISONS: Readonly<Record<string, Comparison>> = {
+  ...comparisonsOf("own", CONFIG_FIELDS),
+  ...comparisonsOf("host", HOST_FIELDS),
   annotations: {
     wanted: ({ annotations }, { defaults }) => isKnown("annotations", defaults) && annotations,
     found: (_, { Annotations }) => Annotations,
@@ -102,10 +119,6 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
     // The default depends on the host.
     found: (_, { CgroupnsMode }, __, { service }) => service.cgroup && CgroupnsMode,
   },
-  cgroup_parent: {
-    wanted: ({ cgroup_parent }) => cgroup_parent,
-    found: (_, { CgroupParent }) => CgroupParent,
-  },
   command: {
     wanted: ({ command }) => command,
     found: ({ Cmd }) => Cmd,
@@ -126,25 +139,9 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
     wanted: ({ cpu_percent }) => cpu_percent,
     found: (_, host) => count(host.CpuPercent),
   },
-  cpu_period: { wanted: ({ cpu_period }) => cpu_period, found: (_, { CpuPeriod }) => CpuPeriod },
-  cpu_quota: { wanted: ({ cpu_quota }) => cpu_quota, found: (_, { CpuQuota }) => CpuQuota },
-  cpu_rt_period: {
-    wanted: ({ cpu_rt_period }) => cpu_rt_period,
-    found: (_, { CpuRealtimePeriod }) => CpuRealtimePeriod,
-  },
-  cpu_rt_runtime: {
-    wanted: ({ cpu_rt_runtime }) => cpu_rt_runtime,
-    found: (_, { CpuRealtimeRuntime }) => CpuRealtimeRuntime,
-  },
-  cpu_shares: { wanted: ({ cpu_shares }) => cpu_shares, found: (_, { CpuShares }) => CpuShares },
   cpus: {
     wanted: ({ cpus, deploy }) => cpus ?? deploy?.resources?.limits?.cpus,
     found: (_, { NanoCpus }) => (NanoCpus ?? 0) / 1e9,
-  },
-  cpuset: { wanted: ({ cpuset }) => cpuset, found: (_, { CpusetCpus }) => CpusetCpus },
-  device_cgroup_rules: {
-    wanted: ({ device_cgroup_rules }) => entries(device_cgroup_rules),
-    found: (_, { DeviceCgroupRules }) => entries(DeviceCgroupRules),
   },
   devices: {
     wanted: ({ devices = [] }) =>
@@ -161,16 +158,6 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
         ),
       ),
   },
-  dns: { wanted: ({ dns }) => entries(dns), found: (_, { Dns }) => entries(Dns) },
-  dns_opt: {
-    wanted: ({ dns_opt }) => entries(dns_opt),
-    found: (_, { DnsOptions }) => entries(DnsOptions),
-  },
-  dns_search: {
-    wanted: ({ dns_search }) => entries(dns_search),
-    found: (_, { DnsSearch }) => entries(DnsSearch),
-  },
-  domainname: { wanted: ({ domainname }) => domainname, found: ({ Domainname }) => Domainname },
   entrypoint: {
     wanted: ({ entrypoint }) => entrypoint,
     found: ({ Entrypoint }) => Entrypoint,
@@ -208,10 +195,6 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
     found: (_, { DeviceRequests }) =>
       entries(DeviceRequests?.map((request) => deviceText(request as DeviceRequest))),
   },
-  group_add: {
-    wanted: ({ group_add }) => entries(group_add),
-    found: (_, { GroupAdd }) => entries(GroupAdd),
-  },
   healthcheck: {
     wanted: ({ healthcheck: { test, disable, retries, ...times } = {} }, { defaults }) =>
       disable ? { test: DISABLED } : withoutEmpty({
@@ -225,8 +208,12 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
       }),
     found: ({ Healthcheck }) => healthcheckOf(Healthcheck),
   },
-  hostname: { wanted: ({ hostname }) => hostname, found: ({ Hostname }) => Hostname },
-  init: { wanted: ({ init }) => init, found: (_, { Init }) => Init },
+  hostname: {
+    wanted: ({ hostname }) => hostname,
+    // On the host's network, the engine gives the container the name of the host.
+    found: ({ Hostname }, { NetworkMode }, _, { service }) =>
+      NetworkMode === "host" && service.hostname === undefined ? undefined : Hostname,
+  },
   ipc: {
     wanted: ({ ipc }) => ipc,
     found: (_, { IpcMode }, __, context) =>
@@ -303,22 +290,26 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
   },
   network_mode: {
     wanted: ({ network_mode }) => network_mode,
-    found: (_, { NetworkMode = "" }, inspect, context) =>
-      networksOf(inspect).includes(NetworkMode) || NetworkMode === "default"
-        ? context.service.network_mode === "bridge" && NetworkMode !== "default"
-          ? NetworkMode
-          : undefined
-        : namespaceOf(NetworkMode, context),
+    found: (_, { NetworkMode = "" }, inspect, context) => {
+      if (/^(?:host|none)$/.test(NetworkMode)) return NetworkMode;
+      // The engine's own network; a service that does not ask for it is on others.
+      if (/^(?:bridge|default)$/.test(NetworkMode)) {
+        return context.service.network_mode === "bridge" ? "bridge" : undefined;
+      }
+      return networksOf(inspect).includes(NetworkMode)
+        ? undefined
+        : namespaceOf(NetworkMode, context);
+    },
   },
   networks: {
-    wanted: ({ networks }, { name, project }) =>
+    wanted: ({ networks, hostname = "" }, { name, project }) =>
       Object.fromEntries(
         Object.entries(networks ?? {}).map(([key, attachment]) => {
           const { aliases = [], ipv4_address, ipv6_address, link_local_ips, driver_opts } =
             attachment ?? {};
           return [
             project.networks[key]?.name ?? key,
-            attachmentText(withoutAll(aliases, [name]), {
+            attachmentText(withoutAll(aliases, [name, hostname]), {
               IPv4Address: ipv4_address,
               IPv6Address: ipv6_address,
               LinkLocalIPs: link_local_ips,
@@ -326,9 +317,11 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
           ];
         }),
       ),
-    found: (_, { NetworkMode = "" }, { Id, Name, NetworkSettings }, { name, service }) => {
+    found: (_, { NetworkMode = "" }, { Config, Id, Name, NetworkSettings }, { name, service }) => {
       if (/^(?:host|none|container:.*)$/.test(NetworkMode)) return {};
-      const automatic = [name, Id.slice(0, 12), Name.replace(/^\//, "")];
+      // The engine adds the short id and the host name.
+      const { Hostname = "" } = Config;
+      const automatic = [name, Id.slice(0, 12), Name.replace(/^\//, ""), Hostname];
       const networks = Object.entries(NetworkSettings.Networks ?? {})
         .filter(([network]) => service.network_mode !== "bridge" || network !== "bridge");
       return Object.fromEntries(networks.map(([network, { Aliases, IPAMConfig, DriverOpts }]) => [
@@ -336,14 +329,6 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
         attachmentText(withoutAll(Aliases ?? [], automatic), IPAMConfig, DriverOpts),
       ]));
     },
-  },
-  oom_kill_disable: {
-    wanted: ({ oom_kill_disable }) => oom_kill_disable,
-    found: (_, { OomKillDisable }) => OomKillDisable,
-  },
-  oom_score_adj: {
-    wanted: ({ oom_score_adj }) => oom_score_adj,
-    found: (_, { OomScoreAdj }) => OomScoreAdj,
   },
   pid: {
     wanted: ({ pid }) => pid,
@@ -368,14 +353,6 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
           (bindings ?? []).map(({ HostIp, HostPort }) => portText(HostIp, HostPort, port))
         ),
       ),
-  },
-  privileged: {
-    wanted: ({ privileged }) => privileged,
-    found: (_, { Privileged }) => Privileged,
-  },
-  read_only: {
-    wanted: ({ read_only }) => read_only,
-    found: (_, { ReadonlyRootfs }) => ReadonlyRootfs,
   },
   restart: {
     wanted: (service) => restartText(restartPolicyOf(service)),
@@ -406,17 +383,10 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
     found: (_, { ShmSize = 0 }, __, { service }) =>
       service.shm_size === undefined && SHM_SIZES.includes(ShmSize) ? undefined : ShmSize,
   },
-  stdin_open: { wanted: ({ stdin_open }) => stdin_open, found: ({ OpenStdin }) => OpenStdin },
   stop_grace_period: {
     wanted: ({ stop_grace_period }) => seconds(stop_grace_period),
     found: ({ StopTimeout }) => StopTimeout,
   },
-  stop_signal: { wanted: ({ stop_signal }) => stop_signal, found: ({ StopSignal }) => StopSignal },
-  storage_opt: {
-    wanted: ({ storage_opt }) => storage_opt,
-    found: (_, { StorageOpt }) => StorageOpt,
-  },
-  sysctls: { wanted: ({ sysctls }) => sysctls, found: (_, { Sysctls }) => Sysctls },
   tmpfs: {
     wanted: ({ tmpfs = [] }) =>
       Object.fromEntries(tmpfs.map((entry) => {
@@ -425,7 +395,6 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
       })),
     found: (_, { Tmpfs }) => Tmpfs,
   },
-  tty: { wanted: ({ tty }) => tty, found: ({ Tty }) => Tty },
   ulimits: {
     wanted: ({ ulimits = {} }) =>
       Object.fromEntries(
@@ -445,15 +414,9 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
           ),
       ),
   },
-  user: { wanted: ({ user }) => user, found: ({ User }) => User },
-  userns_mode: {
-    wanted: ({ userns_mode }) => userns_mode,
-    found: (_, { UsernsMode }) => UsernsMode,
-  },
-  uts: { wanted: ({ uts }) => uts, found: (_, { UTSMode }) => UTSMode },
   volumes: {
     wanted: (service, { project }) => wantedMounts(service, project),
-    found: (own, host, inspect, { service }) => foundMounts(own, host, inspect, service),
+    found: foundMounts,
   },
   volumes_from: {
     wanted: ({ volumes_from }) =>
@@ -466,10 +429,6 @@ export const COMPARISONS: Readonly<Record<string, Comparison>> = {
           return mode === undefined || mode === "rw" ? source : `${source}:${mode}`;
         }),
       ),
-  },
-  working_dir: {
-    wanted: ({ working_dir }) => working_dir,
-    found: ({ WorkingDir }) => WorkingDir,
   },
 };
 
@@ -583,53 +542,6 @@ function namespaceOf(mode: string | undefined, { service, serviceOf }: Context) 
   );
   return named ?? `container:${container.slice(0, 12)}`;
 }
-
-interface Link {
-  /** The name of a container. */
-  container: string;
-  alias: string;
-}
-
-/** Links as the engine has them on the networks; on its default network, as paths. */
-function linksOf({ HostConfig, NetworkSettings }: ContainerInspect): Link[] {
-  const links = [
-    ...HostConfig.Links ?? [],
-    ...Object.values(NetworkSettings.Networks ?? {}).flatMap(({ Links }) => Links ?? []),
-  ];
-  return links.map((link) => {
-    const [container = "", alias = container] = link.split(":");
-    return {
-      container: container.replace(/^\//, ""),
-      alias: alias.slice(alias.lastIndexOf("/") + 1),
-    };
-  });
-}
-
-const aliasOf = (link: string) => link.slice(link.lastIndexOf(":") + 1);
-
-/** Compose also links `db_1` and the name of the container. */
-const isNumbered = (alias: string, container: string) =>
-  alias === container || (/[-_]\d+$/.test(alias) && /[-_]\d+$/.test(container) &&
-    container.replaceAll("_", "-").endsWith(`-${alias.replaceAll("_", "-")}`));
-
-type Addresses = EndpointSettings["IPAMConfig"] | {
-  IPv4Address?: string | undefined;
-  IPv6Address?: string | undefined;
-  LinkLocalIPs?: string[] | undefined;
-};
-
-/** E.g. `address 192.0.2.2, alias db`. */
-const attachmentText = (
-  aliases: readonly string[],
-  addresses: Addresses,
-  options: Record<string, string> | null | undefined,
-) =>
-  [
-    ...[addresses?.IPv4Address, addresses?.IPv6Address, ...addresses?.LinkLocalIPs ?? []]
-      .filter(Boolean).map((address) => `address ${address}`),
-    ...[...new Set(aliases)].sort().map((alias) => `alias ${alias}`),
-    ...Object.entries(options ?? {}).sort().map(([name, value]) => `${name}=${value}`),
-  ].join(", ");
 
 const deviceText = ({ Driver, Count, DeviceIDs, Capabilities, Options }: DeviceRequest) =>
   [

@@ -12,16 +12,17 @@ import type {
 import type { FileGrant } from "../load/service_keys.ts";
 import type { Project, Service } from "../load/resolve.ts";
 import type { Mount } from "../load/mounts.ts";
+import { isAbsolutePath } from "../load/paths.ts";
 
 /** Names of volumes that the engine chose. */
-const ANONYMOUS = /^[0-9a-f]{64}$/;
+export const ANONYMOUS = /^[0-9a-f]{64}$/;
 
 /** What the engine uses for a bind mount. */
 const DEFAULT_PROPAGATION = "rprivate";
 
-/** The mounts of the model by target. Those of configs and secrets are not among them. */
-export const wantedMounts = (service: Service, project: Project): Record<string, string> =>
-  Object.fromEntries((service.volumes ?? []).map((mount) => [
+/** The mounts of the model by target. Configs and secrets that are copied are not among them. */
+export function wantedMounts(service: Service, project: Project): Record<string, string> {
+  const volumes = (service.volumes ?? []).map((mount) => [
     mount.target,
     mountText(
       mount.type,
@@ -30,7 +31,12 @@ export const wantedMounts = (service: Service, project: Project): Record<string,
         : mount.source ?? "",
       [mount.read_only ? "read-only" : "", ...optionsOf(mount)],
     ),
-  ]));
+  ]);
+  const granted = grantsOf(service, project).flatMap(({ file, target }) =>
+    file === undefined ? [] : [[target, mountText("bind", file, ["read-only"])]]
+  );
+  return Object.fromEntries([...volumes, ...granted]);
+}
 
 function optionsOf({ bind, volume, tmpfs, image }: Mount): string[] {
   const { propagation, selinux, recursive } = bind ?? {};
@@ -46,21 +52,19 @@ function optionsOf({ bind, volume, tmpfs, image }: Mount): string[] {
   ];
 }
 
-/** The mounts of a container by target, without those of its volumes_from, configs and secrets. */
+/** The mounts of a container by target, without those of its volumes_from. */
 export function foundMounts(
   own: ContainerConfig,
   host: HostConfig,
   { Mounts }: ContainerInspect,
-  service: Service,
 ): Record<string, string> {
   const requests = new Map<string, readonly string[]>([
     ...Object.keys(own.Volumes ?? {}).map((target) => [target, []] as const),
     ...(host.Binds ?? []).map(requestOfBind),
     ...(host.Mounts ?? []).map((mount) => [mount.Target ?? "", requestOptions(mount)] as const),
   ]);
-  const granted = new Set(grantsOf(service).map(({ target }) => target));
   const mounts = (Mounts ?? []).filter(({ Destination }) =>
-    !granted.has(Destination) && (!host.VolumesFrom?.length || requests.has(Destination))
+    !host.VolumesFrom?.length || requests.has(Destination)
   );
   return Object.fromEntries(
     mounts.map(({ Type = "", Name = "", Source = "", Destination, RW }) => [
@@ -77,11 +81,26 @@ export function foundMounts(
   );
 }
 
-/** The files of configs and secrets in the container. */
-export const grantsOf = ({ configs = [], secrets = [] }: Service) => [
-  ...configs.map((grant) => ({ ...grant, target: targetOf(grant, "/") })),
-  ...secrets.map((grant) => ({ ...grant, target: targetOf(grant, "/run/secrets/") })),
-];
+/**
+ * The configs and secrets of a service in the container: with a `file` of the host, which is mounted,
+ * or copied.
+ */
+export function grantsOf(
+  { configs = [], secrets = [] }: Service,
+  project: Pick<Project, "configs" | "secrets">,
+): { target: string; file: string | undefined }[] {
+  const fileOf = (file: string | undefined) => file && isAbsolutePath(file) ? file : undefined;
+  return [
+    ...configs.map((grant) => ({
+      target: targetOf(grant, "/"),
+      file: fileOf(project.configs[grant.source]?.file),
+    })),
+    ...secrets.map((grant) => ({
+      target: targetOf(grant, "/run/secrets/"),
+      file: fileOf(project.secrets[grant.source]?.file),
+    })),
+  ];
+}
 
 const BIND_OPTION = /^(?:z|Z|nocopy|r?shared|r?slave|private)$/;
 

@@ -5,20 +5,15 @@
  */
 
 import type { ContainerConfig, ContainerInspect } from "../../../../engine/containers.ts";
-import { parseReference } from "../../../../engine/image_reference.ts";
-import { LABEL } from "../labels.ts";
-import { dependenciesOf, type Project, type Service } from "../load/resolve.ts";
-import type { PlanOptions, RecreatePolicy } from "./options.ts";
 import type { Network } from "../../../../engine/networks.ts";
 import type { Volume } from "../../../../engine/volumes.ts";
-import { type Context, type EngineDefaults, type Setting, unknownSettings } from "./comparisons.ts";
+import { dependenciesOf, type Project, type Service } from "../load/resolve.ts";
+import { type Context, type EngineDefaults, unknownSettings } from "./comparisons.ts";
+import { differences, fileReasons, type Reason, reason } from "./differences.ts";
+import type { PlanOptions, RecreatePolicy } from "./options.ts";
 import { networkDifferences, volumeDifferences } from "./parts.ts";
-import {
-  settingsOfContainer,
-  settingsOfService,
-  uncomparedKeys,
-  withoutThoseOf,
-} from "./settings.ts";
+import { replicasOf, serviceOf } from "./replicas.ts";
+import { uncomparedKeys } from "./settings.ts";
 
 /** What the engine has. */
 export interface Observed {
@@ -40,17 +35,6 @@ export interface Observed {
   defaults?: EngineDefaults;
 }
 
-/** Why something changes. */
-export interface Reason {
-  /** E.g. `environment.LOG_LEVEL`. */
-  path: string;
-  /** `null` if it is not set. Values of variables are never shown. */
-  from: string | null;
-  to: string | null;
-  /** E.g. `environment: LOG_LEVEL added`. */
-  text: string;
-}
-
 export interface PlannedChange {
   kind: "service" | "network" | "volume";
   /** The key in the project; of an orphan, the service of its containers. */
@@ -65,87 +49,96 @@ export interface StackPlan {
   warnings: string[];
 }
 
-/** Maximum length of a value in a reason. */
-const VALUE_MAX = 300;
-
 export function planProject(
   whole: Project,
   observed: Observed,
   { recreate = "changed", removeOrphans = false, services: only }: PlanOptions = {},
 ): StackPlan {
   const warnings: string[] = [];
-  const project = only ? withServices(whole, only) : whole;
-  const services = Object.entries(project.services);
+  const selected = only && withDependencies(whole, only);
+  const changes = Object.keys(whole.services).map((name) =>
+    !selected || selected.has(name)
+      ? planService(name, whole, observed, recreate, warnings)
+      : serviceChange(name, "none")
+  );
+  const services = withDependents(changes, whole, observed)
+    .filter(({ name, action }) => !selected || selected.has(name) || action !== "none");
+  const project: Project = {
+    ...whole,
+    services: Object.fromEntries(services.map(({ name }) => [name, whole.services[name]!])),
+  };
   const orphans = new Set(
     observed.containers.map(serviceOf).filter((name) => !Object.hasOwn(whole.services, name)),
   );
-  const changes = services.map(([name, service]) => {
-    const change = planService(name, service, project, observed, warnings);
-    return applyPolicy(change, recreate);
-  });
   return {
     changes: [
       ...planParts("network", project.networks, usedNetworks(project), observed.networks, warnings),
       ...planParts("volume", project.volumes, usedVolumes(project), observed.volumes, warnings),
-      ...withSharers(changes, project),
-      ...[...orphans].sort().map((name): PlannedChange => ({
-        kind: "service",
-        name,
-        action: removeOrphans ? "remove" : "none",
-        reasons: [reason(name, "running", null, "is not in the Compose file")],
-      })),
+      ...services,
+      ...[...orphans].sort().map((name) =>
+        serviceChange(name, removeOrphans ? "remove" : "none", [
+          reason(name, "running", null, "is not in the Compose file"),
+        ])
+      ),
     ],
     warnings: [...warnings, ...partWarnings(project, observed)],
   };
 }
 
-/** The project with some services, and those that they depend on. */
-function withServices(project: Project, names: readonly string[]): Project {
+const serviceChange = (
+  name: string,
+  action: PlannedChange["action"],
+  reasons: Reason[] = [],
+): PlannedChange => ({ kind: "service", name, action, reasons });
+
+/** The names of services, and of those that they depend on. */
+function withDependencies({ services }: Project, names: readonly string[]): Set<string> {
   const kept = new Set<string>();
   const keep = (name: string) => {
-    const service = project.services[name];
+    const service = services[name];
     if (!service || kept.has(name)) return;
     kept.add(name);
     for (const dependency of Object.keys(dependenciesOf(service))) keep(dependency);
   };
   for (const name of names) keep(name);
-  return {
-    ...project,
-    services: Object.fromEntries(
-      Object.entries(project.services).filter(([name]) => kept.has(name)),
-    ),
-  };
+  return kept;
 }
 
-function applyPolicy(
-  change: PlannedChange,
-  recreate: RecreatePolicy,
-): PlannedChange {
-  const { action, reasons } = change;
-  if (recreate === "never" && action === "recreate") return { ...change, action: "none" };
-  const isKept = action === "none" || action === "start";
-  if (recreate !== "always" || !isKept) return change;
-  const requested = reason("recreate", null, "always", "recreation was requested");
-  return { ...change, action: "recreate", reasons: [...reasons, requested] };
-}
-
-/** A container that shares a namespace or volumes of another one is recreated together with it. */
-function withSharers(changes: readonly PlannedChange[], { services }: Project): PlannedChange[] {
+/**
+ * Containers that share a namespace or volumes of a recreated one, or depend on it with `restart`,
+ * are recreated together with it, also those of services that were not selected.
+ */
+function withDependents(
+  changes: readonly PlannedChange[],
+  project: Project,
+  { containers }: Observed,
+): PlannedChange[] {
   const all = new Map(changes.map((change) => [change.name, change]));
+  const isRecreated = (name: string) => all.get(name)?.action === "recreate";
   for (let isComplete = false; !isComplete;) {
     isComplete = true;
-    for (const [name, change] of all) {
-      const shared = sharedServices(services[name]!)
-        .find((other) => all.get(other)?.action === "recreate");
-      if (shared === undefined || !["none", "start"].includes(change.action)) continue;
-      const text = `shares a namespace or volumes of ${shared}, which is recreated`;
-      const reasons = [...change.reasons, reason("depends_on", null, shared, text)];
-      all.set(name, { ...change, action: "recreate", reasons });
+    for (const [name, { action, reasons }] of all) {
+      if (action === "recreate") continue;
+      const service = project.services[name]!;
+      const shared = sharedServices(service).find(isRecreated);
+      const restarted = restartingServices(service).find(isRecreated);
+      const cause = shared ?? restarted;
+      if (cause === undefined || replicasOf(project, name, containers).kept.length === 0) continue;
+      const text = shared === undefined
+        ? `depends with restart on ${cause}, which is recreated`
+        : `shares a namespace or volumes of ${cause}, which is recreated`;
+      all.set(
+        name,
+        serviceChange(name, "recreate", [...reasons, reason("depends_on", null, cause, text)]),
+      );
       isComplete = false;
     }
   }
   return [...all.values()];
 }
+
+const restartingServices = ({ depends_on = {} }: Service): string[] =>
+  Object.keys(depends_on).filter((name) => depends_on[name]!.restart);
 
 const sharedServices = ({ ipc, network_mode, pid, volumes_from = [] }: Service): string[] => [
   ...[ipc, network_mode, pid].flatMap((mode) => /^service:(.+)$/.exec(mode ?? "")?.[1] ?? []),
@@ -205,66 +198,86 @@ function planParts(
 
 function planService(
   name: string,
-  service: Service,
   project: Project,
   observed: Observed,
+  recreate: RecreatePolicy,
   warnings: string[],
 ): PlannedChange {
-  const containers = observed.containers.filter((each) => serviceOf(each) === name)
-    .sort((a, b) => numberOf(a) - numberOf(b));
-  const wanted = service.scale ?? service.deploy?.replicas ?? 1;
-  const change = (action: PlannedChange["action"], reasons: Reason[] = []): PlannedChange => ({
-    kind: "service",
-    name,
-    action,
-    reasons,
-  });
+  const service = project.services[name]!;
+  const replicas = replicasOf(project, name, observed.containers);
+  const { wanted, kept, superfluous, missing, stopped, completed } = replicas;
   if (!observed.imageIds.has(service.image)) {
     warnings.push(`Image ${service.image} of ${name} is not on the engine and has to be pulled`);
   }
   warnings.push(...unknownSettings(name, service, observed.defaults ?? {}));
-  if (containers.length === 0) {
+  const existing = kept.length + superfluous.length;
+  if (existing === 0) {
     return wanted === 0
-      ? change("none")
-      : change("create", [reason("scale", "0", String(wanted), "no container exists")]);
+      ? serviceChange(name, "none")
+      : serviceChange(name, "create", [reason("scale", "0", `${wanted}`, "no container exists")]);
   }
-  const context: Context = {
-    name,
-    service,
-    project,
-    serviceOf: (container) => serviceOfContainer(observed, container),
-    defaults: observed.defaults ?? {},
-  };
   const uncompared = uncomparedKeys(service);
   if (uncompared.length > 0) {
     warnings.push(`Not compared with the containers of ${name}: ${uncompared.join(", ")}`);
   }
-  const options = unlistedLogOptions(service, containers);
+  const options = unlistedLogOptions(service, [...kept, ...superfluous]);
   if (options.length > 0) {
     warnings.push(
       `The containers of ${name} have logging options that are not in the Compose file and may be ` +
         `defaults of the engine: ${options.join(", ")}`,
     );
   }
-  const kept = containers.slice(0, wanted);
+  const scale = existing === wanted ? [] : [
+    reason("scale", `${existing}`, `${wanted}`, `scale changed from ${existing} to ${wanted}`),
+  ];
+  const differing = recreationReasons(name, project, observed, recreate);
+  if (differing.length > 0) return serviceChange(name, "recreate", [...differing, ...scale]);
+  const states = [
+    ...stateReason(stopped, "running", `${stopped.length} not running`),
+    ...stateReason(completed, null, `${completed.length} completed with exit code 0`),
+  ];
+  const action = missing.length > 0
+    ? "create"
+    : superfluous.length > 0
+    ? "remove"
+    : stopped.length > 0
+    ? "start"
+    : "none";
+  return serviceChange(name, action, [...scale, ...states]);
+}
+
+/** Why the containers of a service are recreated; the first that differs stands for all. */
+function recreationReasons(
+  name: string,
+  project: Project,
+  observed: Observed,
+  recreate: RecreatePolicy,
+): Reason[] {
+  if (recreate === "never") return [];
+  const context: Context = {
+    name,
+    service: project.services[name]!,
+    project,
+    serviceOf: (container) => serviceOfContainer(observed, container),
+    defaults: observed.defaults ?? {},
+  };
+  const { kept } = replicasOf(project, name, observed.containers);
   const differing = kept.map((each) => [
     ...differences(context, each, observed),
     ...fileReasons(each, observed.fileHashes?.get(name)),
-  ]).find((reasons) => reasons.length > 0);
-  const scale = containers.length === wanted ? [] : [
-    reason(
-      "scale",
-      String(containers.length),
-      String(wanted),
-      `scale changed from ${containers.length} to ${wanted}`,
-    ),
-  ];
-  if (differing) return change("recreate", [...differing, ...scale]);
-  if (scale.length > 0) return change(containers.length < wanted ? "create" : "remove", scale);
-  const stopped = kept.filter(({ State }) => !State.Running && !State.Paused);
-  if (stopped.length === 0) return change("none");
-  const states = [...new Set(stopped.map(({ State }) => State.Status))].join(", ");
-  return change("start", [reason("state", states, "running", `${stopped.length} not running`)]);
+  ]).find((reasons) => reasons.length > 0) ?? [];
+  const isRequested = recreate === "always" && differing.length === 0 && kept.length > 0;
+  return isRequested ? [reason("recreate", null, "always", "recreation was requested")] : differing;
+}
+
+function stateReason(
+  containers: readonly ContainerInspect[],
+  to: string | null,
+  text: string,
+): Reason[] {
+  if (containers.length === 0) return [];
+  const from = [...new Set(containers.map(({ State }) => State.Status))].join(", ");
+  return [reason("state", from, to, text)];
 }
 
 function serviceOfContainer({ containers }: Observed, container: string): string | undefined {
@@ -280,106 +293,3 @@ function unlistedLogOptions(service: Service, containers: readonly ContainerInsp
   );
   return [...new Set(found)].filter((name) => !Object.hasOwn(service.logging?.options ?? {}, name));
 }
-
-function differences(
-  context: Context,
-  container: ContainerInspect,
-  { images, imageIds }: Observed,
-): Reason[] {
-  const { service } = context;
-  const image = images.get(container.Image);
-  const wanted = withoutThoseOf(image, settingsOfService(context));
-  const found = withoutThoseOf(image, settingsOfContainer(container, image, context));
-  const keys = [...new Set([...Object.keys(wanted), ...Object.keys(found)])].sort();
-  return [
-    ...imageReasons(service.image, container, imageIds.get(service.image)),
-    ...keys.flatMap((key) => compareSetting(key, found[key], wanted[key])),
-  ];
-}
-
-/** Only a hash is known of what a container has. */
-function fileReasons({ Config }: ContainerInspect, wanted: string | undefined): Reason[] {
-  if (Config.Labels?.[LABEL.files] === wanted) return [];
-  return [reason("secrets", null, null, "a config or secret changed")];
-}
-
-function imageReasons(
-  wanted: string,
-  { Config: { Image = "" }, Image: id }: ContainerInspect,
-  wantedId: string | undefined,
-): Reason[] {
-  if (fullName(Image) !== fullName(wanted)) {
-    return [reason("image", Image, wanted, `image changed from ${Image} to ${wanted}`)];
-  }
-  if (wantedId === undefined || wantedId === id) return [];
-  return [reason("image", shortId(id), shortId(wantedId), `${wanted} has a newer image here`)];
-}
-
-/** `nginx` and `docker.io/library/nginx:latest` are the same. */
-function fullName(image: string): string {
-  try {
-    const { registry, repository, tag, digest } = parseReference(image);
-    return `${registry}/${repository}:${tag ?? (digest ? "" : "latest")}@${digest ?? ""}`;
-  } catch {
-    // The id of an image.
-    return image;
-  }
-}
-
-const shortId = (id: string) => id.replace(/^sha256:/, "").slice(0, 12);
-
-function compareSetting(
-  key: string,
-  from: Setting | undefined,
-  to: Setting | undefined,
-): Reason[] {
-  if (isMap(from ?? {}) && isMap(to ?? {})) {
-    const [before, after] = [from ?? {}, to ?? {}] as Record<string, string>[];
-    const names = [...new Set([...Object.keys(before!), ...Object.keys(after!)])].sort();
-    return names.flatMap((name) => compareEntry(key, name, before![name], after![name]));
-  }
-  const [before, after] = [from, to].map((value) =>
-    value === undefined ? null : typeof value === "string" ? value : JSON.stringify(value)
-  ) as [string | null, string | null];
-  if (before === after) return [];
-  return [reason(key, before, after, `${key} ${changeText(before, after)}`)];
-}
-
-function compareEntry(
-  key: string,
-  name: string,
-  from: string | undefined,
-  to: string | undefined,
-): Reason[] {
-  if (from === to) return [];
-  const path = `${key}.${name}`;
-  const verb = from === undefined ? "added" : to === undefined ? "removed" : "changed";
-  // These values may be secrets.
-  if (key === "environment" || (key === "logging.options" && SECRET_OPTION.test(name))) {
-    const shown = (value: string | undefined) => value === undefined ? null : "(changed)";
-    return [reason(path, shown(from), shown(to), `${key}: ${name} ${verb}`)];
-  }
-  return [reason(path, from ?? null, to ?? null, `${key}: ${name} ${verb}`)];
-}
-
-/** E.g. `splunk-token`. */
-const SECRET_OPTION = /token|key|password|secret|credential/i;
-
-const changeText = (from: string | null, to: string | null) =>
-  from === null ? `set to ${to}` : to === null ? "removed" : `changed from ${from} to ${to}`;
-
-const isMap = (value: Setting) => typeof value === "object" && !Array.isArray(value);
-
-const reason = (path: string, from: string | null, to: string | null, text: string): Reason => ({
-  path,
-  from: from && cut(from),
-  to: to && cut(to),
-  text: cut(text),
-});
-
-const cut = (text: string) => text.length > VALUE_MAX ? `${text.slice(0, VALUE_MAX)}…` : text;
-
-export const serviceOf = ({ Config }: ContainerInspect) => Config.Labels?.[LABEL.service] ?? "";
-
-export const numberOf = ({ Config }: ContainerInspect) =>
-  Number(Config.Labels?.[LABEL.containerNumber] ?? 0);

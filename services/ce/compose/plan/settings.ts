@@ -32,6 +32,8 @@ const OTHER_KEYS = new Set([
   "depends_on",
   "deploy",
   "image",
+  "post_start",
+  "pre_stop",
   "profiles",
   "pull_policy",
   "scale",

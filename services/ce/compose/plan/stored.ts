@@ -16,17 +16,22 @@ import { AppError } from "../../../errors.ts";
 import type { Project } from "../load/resolve.ts";
 import { LABEL } from "../labels.ts";
 import type { LoadIssue } from "../load/scope.ts";
-import { loadDeployable, openStackSource } from "../sources.ts";
-import { loadStack, type StackSources } from "../validate.ts";
+import type { FileDeps } from "../project_files.ts";
+import { completeSources, loadDeployable, openStackSource } from "../sources.ts";
+import { type DiskPlace, loadStack, type StackSources, type StoredSources } from "../validate.ts";
 import type { PlanOptions } from "./options.ts";
 import type { Observed, StackPlan } from "./plan.ts";
 
 /** Parallel requests to the engine. */
 const REQUESTS_MAX = 8;
 
+type StackDeps = FileDeps & Pick<Deps, "db" | "secrets">;
+
 /** A stack with stored sources, loaded. */
 export interface LoadedStack {
   version: number;
+  /** Where it is on disk. */
+  place?: DiskPlace | undefined;
   project: Project;
   /** Texts of configs and secrets, e.g. by `secrets.key`. */
   contents: ReadonlyMap<string, string>;
@@ -41,11 +46,11 @@ export interface LoadedStack {
  * Swarm stack, and if this version of Longshore does not accept the sources any more.
  */
 export async function openStack(
-  deps: Pick<Deps, "config" | "db" | "secrets">,
+  deps: StackDeps,
   name: string,
   version?: number,
 ): Promise<LoadedStack> {
-  const opened = openStackSource(deps, name, version);
+  const opened = await openStackSource(deps, name, version);
   if (opened.kind === "swarm") throw new AppError("conflict", `${name} is a Swarm stack`);
   const { project, contents, errors: [error], warnings } = await loadStack(opened.sources, {
     name,
@@ -57,6 +62,7 @@ export async function openStack(
   }
   return {
     version: opened.version,
+    place: opened.sources.place,
     project,
     contents,
     warnings: warnings.map(warningText),
@@ -69,7 +75,7 @@ export async function openStack(
  * @throws {AppError} As `openStack()`; `invalid` for an unknown service among the options.
  */
 export async function planStoredStack(
-  deps: Pick<Deps, "config" | "db" | "secrets" | "engine">,
+  deps: StackDeps,
   name: string,
   options: PlanOptions = {},
 ): Promise<StackPlan & { version: number }> {
@@ -82,6 +88,20 @@ export async function planStoredStack(
 }
 
 /**
+ * Compares sources with the engine that a user sent instead of the current ones. Changes nothing.
+ *
+ * @throws {AppError} As `planSources()`.
+ */
+export async function planGivenSources(
+  deps: StackDeps,
+  name: string,
+  given: StackSources,
+  options: PlanOptions,
+): Promise<StackPlan> {
+  return await planSources(deps, name, await completeSources(deps, name, given), options);
+}
+
+/**
  * Compares sources that are not stored with the engine. Changes nothing.
  *
  * @returns The plan, and whether the project has containers.
@@ -90,7 +110,7 @@ export async function planStoredStack(
 export async function planSources(
   deps: Pick<Deps, "config" | "secrets" | "engine">,
   name: string,
-  sources: StackSources,
+  sources: StoredSources,
   options: PlanOptions = {},
 ): Promise<StackPlan & { isDeployed: boolean }> {
   const loaded = await loadDeployable(deps, sources, name);
@@ -171,10 +191,11 @@ async function hashAll(
   contents: ReadonlyMap<string, string>,
 ): Promise<Map<string, string>> {
   const hashes = new Map<string, string>();
-  if (contents.size === 0) return hashes;
+  const services = Object.entries(project.services);
+  if (contents.size === 0 && !services.some(([, { post_start }]) => post_start)) return hashes;
   const { filesOf, hashFiles } = await import("../deploy/files.ts");
-  for (const key of Object.keys(project.services)) {
-    const hash = await hashFiles(secrets, filesOf(project, key, contents));
+  for (const [key, service] of services) {
+    const hash = await hashFiles(secrets, filesOf(project, key, contents), service);
     if (hash !== undefined) hashes.set(key, hash);
   }
   return hashes;

@@ -60,6 +60,8 @@ for (
     ["depends_on: [db]", "4:18 services.web.depends_on.db service db is not defined"],
     ["depends_on: [web]", "4:5 services.web.depends_on services depend on each other: web, web"],
     ["secrets: [key]", "4:15 services.web.secrets[0] secret key is not defined"],
+    ["post_start: [{user: root}]", "4:18 services.web.post_start[0] must have command"],
+    ["pre_stop: [{command: []}]", "4:16 services.web.pre_stop[0] must have command"],
     ["env_file: app.env", "4:5 services.web.env_file[0] file ./app.env does not exist"],
     ["mem_limit: much", "4:16 services.web.mem_limit must be a size such as 512m or 2g"],
     ["stop_grace_period: 10", '4:24 services.web.stop_grace_period must be a string; write "10"'],
@@ -181,6 +183,16 @@ services:
   deepEqual(services.b!.environment, { D: "e", A: "c" });
 });
 
+Deno.test("loadProject() refuses variables that would block it", () => {
+  const TOO_LARGE = /makes the project too large once everything is expanded$/;
+  const used = "${A:-b}".repeat(30_000);
+  match(problems(`services: {web: {image: "${used}"}}`)[0]!, TOO_LARGE);
+
+  const env = "A=1\n".repeat(30_000);
+  match(problems("services: {}", { env })[0]!, TOO_LARGE);
+  deepEqual(problems("services: {}", { env: "A=1\n".repeat(20_000) }), []);
+});
+
 Deno.test("loadProject() refuses aliases that multiply", () => {
   const levels = Array.from({ length: 8 }, (_, level) => {
     const items = Array(8).fill(level === 0 ? "x" : `*a${level - 1}`);
@@ -217,7 +229,9 @@ Deno.test("loadProject() resolves relative paths against the directory", () => {
 Deno.test("loadProject() warns about what has no effect", () => {
   const { warnings, errors } = loadProject({
     compose: `version: "3"\n${
-      service("build: .\n    volumes: ['./a:/a', '$EMPTY/b:/b']\n    deploy: {mode: global}")
+      service(
+        "build: .\n    volumes: ['./a:/a', '$EMPTY/b:/b']\n    deploy: {mode: global}\n    post_start: [{command: a}]",
+      )
     }`,
   });
 
@@ -226,6 +240,7 @@ Deno.test("loadProject() warns about what has no effect", () => {
     "6 services.web.volumes[1]: variable EMPTY is not set, and is replaced with nothing",
     "1 version: is obsolete and has no effect; remove it",
     "6 services.web.volumes[0]: is relative to a directory, which the stack does not have",
+    "8 services.web.post_start: runs when a deploy starts the container, not at other starts",
     "5 services.web.build: is not supported and has no effect; the image is used",
     "7 services.web.deploy.mode: has an effect in Swarm stacks only",
   ]);

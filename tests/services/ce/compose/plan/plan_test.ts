@@ -4,17 +4,22 @@ import type { Network } from "../../../../../engine/networks.ts";
 import type { Volume } from "../../../../../engine/volumes.ts";
 import { loadProject } from "../../../../../services/ce/compose/load/load.ts";
 import type { PlanOptions } from "../../../../../services/ce/compose/plan/options.ts";
+import { replicasOf } from "../../../../../services/ce/compose/plan/replicas.ts";
 import { type Observed, planProject } from "../../../../../services/ce/compose/plan/plan.ts";
 
 /** A container of the project `shop`, as the engine describes it. */
-const container = (service: string, change: { config?: object; running?: boolean } = {}) =>
+const container = (
+  service: string,
+  change: { config?: object; running?: boolean; exitCode?: number; name?: string } = {},
+) =>
   ({
     Id: "c".repeat(64),
     Image: "sha256:old",
-    Name: `/shop-${service}-1`,
+    Name: `/${change.name ?? `shop-${service}-1`}`,
     State: {
       Running: change.running ?? true,
       Status: change.running === false ? "exited" : "running",
+      ExitCode: change.exitCode ?? 0,
     },
     Config: {
       Image: "nginx",
@@ -29,6 +34,8 @@ const container = (service: string, change: { config?: object; running?: boolean
     Mounts: [],
     NetworkSettings: { Networks: { shop_default: {} } },
   }) as unknown as ContainerInspect;
+
+const TOKEN = "image: nginx, environment: [TOKEN=t0ken]";
 
 function plan(
   services: string,
@@ -111,7 +118,7 @@ Deno.test("planProject() names settings that no engine describes", () => {
     { containers: [container("web")] },
   );
 
-  deepEqual(warnings, ["Not compared with the containers of web: platform, post_start"]);
+  deepEqual(warnings, ["Not compared with the containers of web: platform"]);
 });
 
 Deno.test("planProject() compares every setting that an engine describes", () => {
@@ -330,6 +337,137 @@ Deno.test("planProject() recreates for a changed config or secret", () => {
   const planned = plan(services, { containers, fileHashes: new Map([["web", "hash"]]) });
 
   deepEqual(ofService(planned, "web")?.reasons.map(({ text }) => text), [
-    "a config or secret changed",
+    "a config, a secret or post_start changed",
+  ]);
+});
+
+for (
+  const { what, services, exitCode = 0, planned } of [
+    {
+      what: "does not start a completed service that another one waits for",
+      services: `job: {${TOKEN}}, web: {${TOKEN}, depends_on: {job: {condition: ` +
+        "service_completed_successfully}}}",
+      planned: ["none", "1 completed with exit code 0"],
+    },
+    {
+      what: 'does not start a completed service with restart: "no"',
+      services: `job: {${TOKEN}, restart: "no"}`,
+      planned: ["none", "1 completed with exit code 0"],
+    },
+    {
+      what: "starts a service that failed",
+      services: `job: {${TOKEN}, restart: "no"}`,
+      exitCode: 1,
+      planned: ["start", "1 not running"],
+    },
+    {
+      what: "starts a service that may have been stopped by a user",
+      services: `job: {${TOKEN}}`,
+      planned: ["start", "1 not running"],
+    },
+  ]
+) {
+  Deno.test(`planProject() ${what}`, () => {
+    const job = container("job", { running: false, exitCode });
+    const change = ofService(plan(services, { containers: [job, container("web")] }), "job");
+
+    deepEqual([change?.action, ...change!.reasons.map(({ text }) => text)], planned);
+  });
+}
+
+const scaled = (numbers: readonly number[]) =>
+  numbers.map((number) =>
+    container("web", {
+      name: `shop-web-${number}`,
+      running: number !== 2,
+      exitCode: 1,
+      config: {
+        Labels: {
+          "com.docker.compose.service": "web",
+          "com.docker.compose.container-number": `${number}`,
+        },
+      },
+    })
+  );
+
+for (
+  const { what, numbers, scale, recreate, planned } of [
+    {
+      what: "starts what is stopped when the scale changes",
+      numbers: [1, 2],
+      scale: 3,
+      planned: ["create", "scale changed from 2 to 3", "1 not running"],
+    },
+    {
+      what: "leaves containers that are removed stopped",
+      numbers: [1, 2],
+      scale: 1,
+      planned: ["remove", "scale changed from 2 to 1"],
+    },
+    {
+      what: "recreates all on request when the scale changes",
+      numbers: [1, 3],
+      scale: 3,
+      recreate: "always" as const,
+      planned: ["recreate", "recreation was requested", "scale changed from 2 to 3"],
+    },
+    {
+      what: "changes the scale without a recreation",
+      numbers: [1],
+      scale: 2,
+      recreate: "never" as const,
+      planned: ["create", "scale changed from 1 to 2"],
+    },
+  ]
+) {
+  Deno.test(`planProject() ${what}`, () => {
+    const change = ofService(
+      plan(`web: {${TOKEN}, scale: ${scale}}`, { containers: scaled(numbers) }, { recreate }),
+      "web",
+    );
+
+    deepEqual([change?.action, ...change!.reasons.map(({ text }) => text)], planned);
+  });
+}
+
+Deno.test("planProject() recreates what depends with restart on a recreated service, also unselected", () => {
+  const services = "db: {image: nginx, environment: [TOKEN=n3w]}, " +
+    `web: {${TOKEN}, depends_on: {db: {condition: service_started, restart: true}}}, ` +
+    `other: {${TOKEN}, depends_on: [db]}, ` +
+    `missing: {${TOKEN}, depends_on: {db: {condition: service_started, restart: true}}}`;
+  const containers = [container("db"), container("web"), container("other")];
+
+  deepEqual(actionsOf(plan(services, { containers }, { services: ["db"] })), [
+    "network default none",
+    "service db recreate",
+    "service web recreate",
+  ]);
+});
+
+Deno.test("replicasOf() keeps the lowest numbers, and leftovers only in place of a missing container", () => {
+  const { project } = loadProject({ compose: `services: {web: {${TOKEN}, scale: 2}}` });
+  const leftoverOf = (container: ContainerInspect) => ({
+    ...container,
+    Name: `${container.Name}-longshore-old-running-0123456789ab`,
+  });
+  const [first, second, third] = scaled([1, 2, 3]) as [
+    ContainerInspect,
+    ContainerInspect,
+    ContainerInspect,
+  ];
+  const names = (containers: ContainerInspect[]) => {
+    const { kept, superfluous, missing } = replicasOf(project!, "web", containers);
+    return [kept.map(({ Name }) => Name), superfluous.map(({ Name }) => Name), missing];
+  };
+
+  deepEqual(names([third, leftoverOf(first), second, first]), [
+    ["/shop-web-1", "/shop-web-2"],
+    ["/shop-web-1-longshore-old-running-0123456789ab", "/shop-web-3"],
+    [],
+  ]);
+  deepEqual(names([first, leftoverOf(first), leftoverOf(third)]), [
+    ["/shop-web-1", "/shop-web-3-longshore-old-running-0123456789ab"],
+    ["/shop-web-1-longshore-old-running-0123456789ab"],
+    [],
   ]);
 });

@@ -1,0 +1,132 @@
+/**
+ * The differences between a service and its containers, as reasons of a change.
+ *
+ * @module
+ */
+
+import type { ContainerConfig, ContainerInspect } from "../../../../engine/containers.ts";
+import { parseReference } from "../../../../engine/image_reference.ts";
+import { LABEL } from "../labels.ts";
+import type { Context, Setting } from "./comparisons.ts";
+import { settingsOfContainer, settingsOfService, withoutThoseOf } from "./settings.ts";
+
+/** Why something changes. */
+export interface Reason {
+  /** E.g. `environment.LOG_LEVEL`. */
+  path: string;
+  /** `null` if it is not set. Values of variables are never shown. */
+  from: string | null;
+  to: string | null;
+  /** E.g. `environment: LOG_LEVEL added`. */
+  text: string;
+}
+
+/** Maximum length of a value in a reason. */
+const VALUE_MAX = 300;
+
+/** What differs between a service and one of its containers. */
+export function differences(
+  context: Context,
+  container: ContainerInspect,
+  { images, imageIds }: {
+    images: ReadonlyMap<string, ContainerConfig>;
+    imageIds: ReadonlyMap<string, string>;
+  },
+): Reason[] {
+  const { service } = context;
+  const image = images.get(container.Image);
+  const wanted = withoutThoseOf(image, settingsOfService(context));
+  const found = withoutThoseOf(image, settingsOfContainer(container, image, context));
+  const keys = [...new Set([...Object.keys(wanted), ...Object.keys(found)])].sort();
+  return [
+    ...imageReasons(service.image, container, imageIds.get(service.image)),
+    ...keys.flatMap((key) => compareSetting(key, found[key], wanted[key])),
+  ];
+}
+
+/** Only a hash is known of what a container has. */
+export function fileReasons({ Config }: ContainerInspect, wanted: string | undefined): Reason[] {
+  if (Config.Labels?.[LABEL.files] === wanted) return [];
+  return [reason("secrets", null, null, "a config, a secret or post_start changed")];
+}
+
+function imageReasons(
+  wanted: string,
+  { Config: { Image = "" }, Image: id }: ContainerInspect,
+  wantedId: string | undefined,
+): Reason[] {
+  if (fullImageName(Image) !== fullImageName(wanted)) {
+    return [reason("image", Image, wanted, `image changed from ${Image} to ${wanted}`)];
+  }
+  if (wantedId === undefined || wantedId === id) return [];
+  return [reason("image", shortId(id), shortId(wantedId), `${wanted} has a newer image here`)];
+}
+
+/** `nginx` and `docker.io/library/nginx:latest` are the same. */
+export function fullImageName(image: string): string {
+  try {
+    const { registry, repository, tag, digest } = parseReference(image);
+    return `${registry}/${repository}:${tag ?? (digest ? "" : "latest")}@${digest ?? ""}`;
+  } catch {
+    // The id of an image.
+    return image;
+  }
+}
+
+const shortId = (id: string) => id.replace(/^sha256:/, "").slice(0, 12);
+
+function compareSetting(
+  key: string,
+  from: Setting | undefined,
+  to: Setting | undefined,
+): Reason[] {
+  if (isMap(from ?? {}) && isMap(to ?? {})) {
+    const [before, after] = [from ?? {}, to ?? {}] as Record<string, string>[];
+    const names = [...new Set([...Object.keys(before!), ...Object.keys(after!)])].sort();
+    return names.flatMap((name) => compareEntry(key, name, before![name], after![name]));
+  }
+  const [before, after] = [from, to].map((value) =>
+    value === undefined ? null : typeof value === "string" ? value : JSON.stringify(value)
+  ) as [string | null, string | null];
+  if (before === after) return [];
+  return [reason(key, before, after, `${key} ${changeText(before, after)}`)];
+}
+
+function compareEntry(
+  key: string,
+  name: string,
+  from: string | undefined,
+  to: string | undefined,
+): Reason[] {
+  if (from === to) return [];
+  const path = `${key}.${name}`;
+  const verb = from === undefined ? "added" : to === undefined ? "removed" : "changed";
+  // These values may be secrets.
+  if (key === "environment" || (key === "logging.options" && SECRET_OPTION.test(name))) {
+    const shown = (value: string | undefined) => value === undefined ? null : "(changed)";
+    return [reason(path, shown(from), shown(to), `${key}: ${name} ${verb}`)];
+  }
+  return [reason(path, from ?? null, to ?? null, `${key}: ${name} ${verb}`)];
+}
+
+/** E.g. `splunk-token`. */
+const SECRET_OPTION = /token|key|password|secret|credential/i;
+
+const changeText = (from: string | null, to: string | null) =>
+  from === null ? `set to ${to}` : to === null ? "removed" : `changed from ${from} to ${to}`;
+
+const isMap = (value: Setting) => typeof value === "object" && !Array.isArray(value);
+
+export const reason = (
+  path: string,
+  from: string | null,
+  to: string | null,
+  text: string,
+): Reason => ({
+  path,
+  from: from && cut(from),
+  to: to && cut(to),
+  text: cut(text),
+});
+
+const cut = (text: string) => text.length > VALUE_MAX ? `${text.slice(0, VALUE_MAX)}…` : text;

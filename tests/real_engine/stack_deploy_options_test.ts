@@ -1,0 +1,196 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { liveApp } from "../helpers/live_app.ts";
+import { BUSYBOX, engineTest, privateEngineTest } from "../helpers/real_engine.ts";
+import { actionsOf, sleeper, testStack } from "../helpers/test_stack.ts";
+
+const idsOf = (containers: Record<string, { Id: string }>) =>
+  Object.fromEntries(Object.entries(containers).map(([name, { Id }]) => [name, Id]));
+
+engineTest(
+  "a deploy that stops where it fails keeps what it started, and restores the rest",
+  async (engine) => {
+    await using app = await liveApp(engine.socketPath);
+    await using stack = testStack(app, engine);
+    const all = (level: string, db: object, more = {}) => ({
+      services: {
+        first: { ...sleeper, environment: { level } },
+        db: { ...sleeper, environment: { level }, ...db },
+        web: {
+          ...sleeper,
+          environment: { level },
+          volumes: ["/anonymous"],
+          depends_on: { db: { condition: "service_healthy" } },
+        },
+        ...more,
+      },
+    });
+    await stack.store(all("1", { healthcheck: { test: "true", interval: "1s" } }));
+    equal((await stack.deploy()).status, "succeeded");
+    const before = await stack.containers();
+
+    await stack.store(
+      all("2", { healthcheck: { test: "false", interval: "1s", retries: 1 } }, {
+        other: { ...sleeper, depends_on: { web: { condition: "service_started" } } },
+      }),
+    );
+    const failed = await stack.deploy({ onFailure: "stop" });
+
+    equal(failed.status, "failed", JSON.stringify(failed));
+    match(failed.error!, /web needs db, which is not healthy/);
+    const after = await stack.containers();
+    deepEqual(Object.keys(after).sort(), ["db-1", "first-1", "web-1"]);
+    const isKept = (name: string) => after[name]!.Id === before[name]!.Id;
+    deepEqual(["first-1", "db-1", "web-1"].map(isKept), [false, false, true]);
+    equal(after["web-1"]!.State.StartedAt, before["web-1"]!.State.StartedAt);
+
+    // The next deploy goes on from there.
+    await stack.store(all("2", {}));
+    const next = await stack.deploy();
+    equal(next.status, "succeeded", JSON.stringify(next));
+    const last = await stack.containers();
+    equal(last["first-1"]!.Id, after["first-1"]!.Id);
+    equal(last["web-1"]!.Mounts?.[0]?.Name, before["web-1"]!.Mounts?.[0]?.Name);
+    deepEqual(actionsOf(await stack.plan()).filter((text) => !/ none$/.test(text)), []);
+  },
+);
+
+engineTest(
+  "the scale goes up and down at the highest numbers, also in maintenance mode",
+  async (engine) => {
+    await using app = await liveApp(engine.socketPath);
+    await using stack = testStack(app, engine);
+    equal((await app.call("POST", "/api/maintenance", { enabled: true })).status, 200);
+    const scaled = async (scale: number) => {
+      await stack.store({ services: { web: { ...sleeper, scale } } });
+      equal((await stack.deploy()).status, "succeeded");
+      return idsOf(await stack.containers());
+    };
+    const one = await scaled(1);
+    const three = await scaled(3);
+    const two = await scaled(2);
+    await engine.docker("rm", "--force", one["web-1"]!);
+    const again = await scaled(2);
+    const none = await scaled(0);
+
+    equal(three["web-1"], one["web-1"]);
+    deepEqual(two, { "web-1": three["web-1"], "web-2": three["web-2"] });
+    deepEqual(Object.keys(again).sort(), ["web-1", "web-2"]);
+    equal(again["web-2"], two["web-2"]);
+    deepEqual(none, {});
+  },
+);
+
+engineTest(
+  "orphans are removed on request only, and some services can be chosen",
+  async (engine) => {
+    await using app = await liveApp(engine.socketPath);
+    await using stack = testStack(app, engine);
+    const db = { ...sleeper, environment: { A: "1" } };
+    const web = { ...sleeper, environment: { A: "1" }, depends_on: ["db"] };
+    const side = { ...sleeper, network_mode: "service:web" };
+    await stack.store({ services: { db, web, side, other: sleeper, old: sleeper } });
+    equal((await stack.deploy()).status, "succeeded");
+    const first = idsOf(await stack.containers());
+
+    const environment = { A: "2" };
+    await stack.store({
+      services: { db, web: { ...web, environment }, side, other: { ...sleeper, environment } },
+    });
+    const some = await stack.deploy({ services: ["web"] });
+    equal(some.status, "succeeded", JSON.stringify(some));
+    const second = idsOf(await stack.containers());
+    const changed = Object.keys(first).filter((name) => first[name] !== second[name]);
+    // A container that shares the network of a replaced one would have none.
+    deepEqual(changed.sort(), ["side-1", "web-1"]);
+    ok(second["old-1"]);
+
+    equal((await stack.deploy({ removeOrphans: true })).status, "succeeded");
+    const third = idsOf(await stack.containers());
+    deepEqual(Object.keys(third).sort(), ["db-1", "other-1", "side-1", "web-1"]);
+  },
+);
+
+privateEngineTest("down keeps volumes and images unless they are named", async (engine) => {
+  const image = `longshore-test/own-${crypto.randomUUID().slice(0, 8)}:1`;
+  await using app = await liveApp(engine.socketPath);
+  await using stack = testStack(app, engine);
+  await using other = await engine.runContainer();
+  await engine.docker("tag", BUSYBOX, image);
+  const volumes = async () =>
+    (await engine.docker("volume", "ls", "--quiet")).split("\n")
+      .filter((volume) => volume.startsWith(stack.name));
+  const images = () => engine.docker("images", "--quiet", image);
+  await stack.store({
+    services: {
+      db: { ...sleeper, volumes: ["data:/data"] },
+      web: { ...sleeper, image },
+    },
+    volumes: { data: {} },
+  });
+  equal((await stack.deploy()).status, "succeeded");
+
+  const kept = await stack.down({});
+  deepEqual(kept.result.volumes, []);
+  deepEqual([await volumes(), await images() !== ""], [[`${stack.name}_data`], true]);
+
+  equal((await stack.deploy()).status, "succeeded");
+  const down = await stack.down({ volumes: true, images: "local" });
+  deepEqual(down.result.volumes, [`${stack.name}_data`]);
+  // The image of the other container stays.
+  deepEqual(down.result.images, [image], other.name);
+  deepEqual([await volumes(), await images()], [[], ""]);
+});
+
+engineTest("hooks run as the file says, and a failed one takes the deploy back", async (engine) => {
+  await using app = await liveApp(engine.socketPath);
+  await using stack = testStack(app, engine);
+  // The variables of the shell, not those of the file.
+  const note = (
+    words: string,
+  ) => ["sh", "-c", `echo ${words} >> /data/notes`.replaceAll("$", "$$$$")];
+  const web = {
+    ...sleeper,
+    volumes: ["data:/data"],
+    post_start: [
+      { command: note("started $WHO in $PWD"), working_dir: "/tmp", environment: ["WHO=$NAME"] },
+      { command: "chmod 666 /data/notes" },
+      { command: note("uid $(id -u)"), user: "1000" },
+    ],
+    pre_stop: [{ command: note("stops") }],
+  };
+  const store = (service: object, services: object = {}) =>
+    stack.store({
+      services: { web: service, ...services },
+      volumes: { data: {} },
+    }, { env: { NAME: "alice" } });
+  const notes = async () =>
+    (await engine.docker("exec", `${stack.name}-web-1`, "cat", "/data/notes")).split("\n");
+  await store(web);
+  const first = await stack.deploy();
+  equal(first.status, "succeeded", JSON.stringify(first));
+  const started = ["started alice in /tmp", "uid 1000"];
+  deepEqual(await notes(), started);
+  deepEqual(first.result.warnings.length, 2);
+
+  const changes = await stack.watch();
+  equal((await stack.deploy()).status, "succeeded");
+  deepEqual(await changes(), []);
+
+  await store({ ...web, environment: { A: "1" }, post_start: [{ command: ["/missing"] }] });
+  const failed = await stack.deploy();
+  equal(failed.status, "rolled_back", JSON.stringify(failed));
+  match(failed.error!, /web-1: post_start\[0\] (exited with code 12[67]|could not be run: )/);
+  deepEqual(await notes(), [...started, "stops"]);
+
+  await store({ ...web, scale: 2 });
+  equal((await stack.deploy()).status, "succeeded");
+  await store({ ...web, scale: 1 });
+  equal((await stack.deploy()).status, "succeeded");
+  deepEqual((await notes()).slice(3), [...started, "stops"]);
+
+  await store({ ...web, pre_stop: [{ command: "false" }] });
+  equal((await stack.deploy()).status, "succeeded");
+  const down = await stack.down({});
+  match(down.error!, /web-1: pre_stop\[0\] exited with code 1/);
+  await store(web);
+});
