@@ -7,6 +7,7 @@
 import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 import type { AlertMetric, AlertOperator } from "./alert_rules.ts";
+import type { Severity } from "./notification_channels.ts";
 
 /** One alert, with the rule as it was when it fired. Times are ISO 8601, UTC. */
 export interface AlertEvent {
@@ -19,10 +20,27 @@ export interface AlertEvent {
   /** The value that fired the rule. */
   value: number;
   message: string;
+  severity: Severity;
+  /** The name of the container; `null` for the host. */
+  container: string | null;
+  /** The stack of the container. */
+  stack: string | null;
   firedAt: string;
   /** `null` while the rule is firing. */
   resolvedAt: string | null;
+  /** `null` until a user acknowledges it. */
+  acknowledgedAt: string | null;
+  /** Email or name of the user. */
+  acknowledgedBy: string | null;
+  /** Of the acknowledgement. */
+  comment: string | null;
 }
+
+/** What a user says about an alert. */
+export type AlertAcknowledgement = Pick<
+  AlertEvent,
+  "acknowledgedAt" | "acknowledgedBy" | "comment"
+>;
 
 const events = table<AlertEvent>("alert_events", {
   id: "value",
@@ -33,8 +51,14 @@ const events = table<AlertEvent>("alert_events", {
   threshold: "value",
   value: "value",
   message: "value",
+  severity: "value",
+  container: "value",
+  stack: "value",
   firedAt: "value",
   resolvedAt: "value",
+  acknowledgedAt: "value",
+  acknowledgedBy: "value",
+  comment: "value",
 });
 
 /** Newest first. */
@@ -57,23 +81,29 @@ export function selectOpenAlertEvents(db: Database): AlertEvent[] {
   return events.select(db, "WHERE resolved_at IS NULL ORDER BY fired_at DESC, id");
 }
 
-/** The unresolved event of a rule, or `undefined`. */
-export function selectOpenAlertEvent(db: Database, ruleId: string): AlertEvent | undefined {
-  return events.selectOne(db, "WHERE rule_id = :ruleId AND resolved_at IS NULL", { ruleId });
+/** The unresolved events of a rule, oldest first. */
+export function selectOpenAlertEventsOf(db: Database, ruleId: string): AlertEvent[] {
+  return events.select(
+    db,
+    "WHERE rule_id = :ruleId AND resolved_at IS NULL ORDER BY fired_at, id",
+    { ruleId },
+  );
 }
 
 export function countAlertEvents(db: Database): number {
   return events.count(db);
 }
 
-/** Differs after every change: rows are only added, resolved once, and deleted. */
+/** Differs after every change: rows are added, acknowledged, resolved once, and deleted. */
 export function selectAlertEventsVersion(db: Database): string {
-  const { total, last, open } = db.get<{ total: number; last: number | null; open: number }>(
-    `SELECT count(*) AS total, max(rowid) AS last,
+  const { total, last, open, acknowledged } = db.get<
+    { total: number; last: number | null; open: number; acknowledged: string | null }
+  >(
+    `SELECT count(*) AS total, max(rowid) AS last, max(acknowledged_at) AS acknowledged,
             (SELECT count(*) FROM alert_events WHERE resolved_at IS NULL) AS open
      FROM alert_events`,
   )!;
-  return `${total}.${last}.${open}`;
+  return `${total}.${last}.${open}.${acknowledged}`;
 }
 
 export function insertAlertEvent(db: Database, event: AlertEvent): void {
@@ -82,6 +112,14 @@ export function insertAlertEvent(db: Database, event: AlertEvent): void {
 
 export function updateAlertEventResolved(db: Database, id: string, resolvedAt: string): void {
   events.update(db, id, { resolvedAt });
+}
+
+export function updateAlertEventAcknowledged(
+  db: Database,
+  id: string,
+  { acknowledgedAt, acknowledgedBy, comment }: AlertAcknowledgement,
+): void {
+  events.update(db, id, { acknowledgedAt, acknowledgedBy, comment });
 }
 
 /** Deletes resolved events that fired before `at`. @returns How many were deleted. */

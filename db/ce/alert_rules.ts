@@ -1,26 +1,50 @@
 /**
- * The `alert_rules` table: conditions to watch, and the state of each rule.
+ * The `alert_rules` table: conditions to watch.
  *
  * @module
  */
 
 import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
+import type { Target } from "../target.ts";
+import type { Severity } from "./notification_channels.ts";
 
 export const ALERT_METRICS = [
   "cpu_percent",
   "memory_percent",
+  "swap_percent",
   "disk_percent",
+  "disk_full_in_hours",
   "load_1",
+  "pressure_cpu",
+  "pressure_memory",
+  "pressure_io",
+  "network_bytes_per_second",
+  "temperature_celsius",
   "container_stopped",
+  "container_cpu_percent",
+  "container_memory_percent",
+  "container_memory_bytes",
+  "container_network_bytes_per_second",
+  "container_restarts",
+  "container_oom",
+  "container_log_matches",
+  "container_unhealthy",
+  "container_not_running",
+  "engine_down",
+  "outbox_age_seconds",
+  "certificate_days_remaining",
+  "update_available_days",
 ] as const;
 export type AlertMetric = (typeof ALERT_METRICS)[number];
 
 export const ALERT_OPERATORS = [">", "<", ">=", "<=", "=="] as const;
 export type AlertOperator = (typeof ALERT_OPERATORS)[number];
 
-export const ALERT_STATES = ["ok", "pending", "firing"] as const;
-export type AlertState = (typeof ALERT_STATES)[number];
+/** What a rule watches: the host with its engine and this service, or containers. */
+export interface AlertScope {
+  target: Target;
+}
 
 /** What users configure. */
 export interface AlertRuleSettings {
@@ -30,24 +54,25 @@ export interface AlertRuleSettings {
   threshold: number;
   /** How long the condition must hold without interruption. */
   durationSeconds: number;
+  severity: Severity;
+  scope: AlertScope;
+  /** RE2 pattern of log lines; `null` for metrics that count no lines. */
+  pattern: string | null;
+  /** An absolute path in the measured filesystem; `null` for the root. */
+  path: string | null;
+  /** The last seconds in which occurrences are counted; `null` for metrics that count nothing. */
+  windowSeconds: number | null;
+  /** After which missing data is reported; `null`: never. */
+  forMissingDataSeconds: number | null;
   /** Whether an alert opens an incident. */
   autoIncident: boolean;
   enabled: boolean;
 }
 
-/** The state of a rule. Times are ISO 8601, UTC. */
-export interface AlertProgress {
-  state: AlertState;
-  /** Since when the condition has held, while `state` is pending. */
-  pendingSince: string | null;
-  /** When the condition was last seen to hold, while `state` is pending; may lag a little. */
-  seenAt: string | null;
-  lastFiredAt: string | null;
-}
-
 /** One rule as stored. */
-export interface AlertRule extends AlertRuleSettings, AlertProgress {
+export interface AlertRule extends AlertRuleSettings {
   id: string;
+  /** ISO 8601, UTC. */
   createdAt: string;
 }
 
@@ -58,13 +83,15 @@ const rules = table<AlertRule>("alert_rules", {
   operator: "value",
   threshold: "value",
   durationSeconds: "value",
+  severity: "value",
+  scope: "json",
+  pattern: "value",
+  path: "value",
+  windowSeconds: "value",
+  forMissingDataSeconds: "value",
   autoIncident: "boolean",
   enabled: "boolean",
   createdAt: "value",
-  state: "value",
-  pendingSince: "value",
-  seenAt: "value",
-  lastFiredAt: "value",
 });
 
 /** All rules by name. */
@@ -92,11 +119,6 @@ export function insertAlertRule(db: Database, rule: AlertRule): void {
 
 export function updateAlertRule(db: Database, rule: AlertRule): void {
   rules.update(db, rule.id, rule);
-}
-
-export function updateAlertProgress(db: Database, id: string, progress: AlertProgress): void {
-  const { state, pendingSince, seenAt, lastFiredAt } = progress;
-  rules.update(db, id, { state, pendingSince, seenAt, lastFiredAt });
 }
 
 /** @returns Whether the id was known. */

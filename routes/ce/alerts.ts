@@ -5,18 +5,27 @@
  */
 
 import * as z from "zod";
-import { getAlertEvent, listAlertEvents } from "../../services/ce/alerts/events.ts";
+import {
+  acknowledgeAlert,
+  getAlertEvent,
+  listActiveAlerts,
+  listAlertEvents,
+} from "../../services/ce/alerts/events.ts";
+import { previewAlertRule } from "../../services/ce/alerts/preview.ts";
 import {
   ALERT_METRICS,
   ALERT_OPERATORS,
   ALERT_STATES,
-  type AlertRule,
+  type AlertRuleView,
   changeAlertRule,
   createAlertRule,
   getAlertRule,
   listAlertRules,
   removeAlertRule,
 } from "../../services/ce/alerts/rules.ts";
+import { assertAlertPattern } from "../../services/ce/alerts/settings.ts";
+import { ALERT_TEMPLATES } from "../../services/ce/alerts/templates.ts";
+import { SEVERITIES } from "../../services/ce/notifications/message.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, done, EnabledBody, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
@@ -25,11 +34,45 @@ const Metric = z.enum(ALERT_METRICS)
   .meta({
     id: "AlertMetric",
     description: "Percentages are of the whole host; load_1 is the load average over a minute; " +
+      "pressure_* is the percentage of the last minute in which some task waited; " +
+      "disk_full_in_hours continues the growth of the last 6 hours, up to 8760; " +
       "container_stopped counts the containers that are not running, without finished tasks " +
-      "(exit code 0 and the restart policy no)",
+      "(exit code 0 and the restart policy no). The other container_* metrics are measured for " +
+      "each container: container_cpu_percent is 100 for one core; container_unhealthy, " +
+      "container_not_running and engine_down are 1 or 0; container_restarts, container_oom and " +
+      "container_log_matches count within windowSeconds, since the start of the service",
   });
 
 const Operator = z.enum(ALERT_OPERATORS).meta({ id: "AlertOperator" });
+
+const Severity = z.enum(SEVERITIES);
+
+const Patterns = z.array(z.string().min(1).max(255)).min(1).max(50);
+
+const Scope = z.object({
+  target: z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("host") }),
+    z.object({
+      kind: z.literal("containers"),
+      containers: Patterns.optional().meta({ description: "Names, in which `*` is any text" }),
+      stacks: Patterns.optional().meta({
+        description: "Names of stacks, in which `*` is any text",
+      }),
+      labels: z.record(z.string().min(1).max(255), z.string().max(255))
+        .refine((labels) => Object.keys(labels).length <= 20, {
+          error: "must have at most 20 entries",
+        })
+        .optional()
+        .meta({ description: "Labels with their values, in which `*` is any text" }),
+    }),
+  ]),
+}).meta({
+  id: "AlertScope",
+  description:
+    "What the rule watches. Everything that is given has to match; a rule that watches " +
+    "containers fires for each of them",
+  example: { target: { kind: "containers", containers: ["web*"], stacks: ["shop"] } },
+});
 
 const settings = {
   name: z.string().trim().min(1).max(100),
@@ -38,6 +81,30 @@ const settings = {
   threshold: z.number().min(-1e12).max(1e12),
   durationSeconds: z.int().min(0).max(86_400).meta({
     description: "How long the condition must hold without interruption",
+  }),
+};
+
+/** What a rule has besides; a new one need not have it. */
+const options = {
+  severity: Severity.meta({ description: "Default: warning" }),
+  scope: Scope.meta({ description: "Default: the host, or all containers, as the metric needs" }),
+  pattern: z.string().min(1).max(200).nullable().meta({
+    description: "RE2 pattern of log lines; only for container_log_matches",
+    example: "(?i)out of memory",
+  }),
+  path: z.string().max(4096).regex(/^\//, { error: "must be an absolute path" }).nullable()
+    .meta({
+      description: "A path in the filesystem to measure, as the service sees it; only for " +
+        "disk_percent. Default: the root",
+      example: "/srv",
+    }),
+  windowSeconds: z.int().min(10).max(86_400).nullable().meta({
+    description: "The last seconds in which occurrences are counted; only for " +
+      "container_restarts, container_oom and container_log_matches. Default: 300",
+  }),
+  forMissingDataSeconds: z.int().min(10).max(86_400).nullable().meta({
+    description: "After so many seconds without data the state is no_data, with one event " +
+      "alert.no_data. Default null: the rule waits for data silently",
   }),
 };
 
@@ -53,11 +120,20 @@ const example = {
   durationSeconds: 60,
 };
 
-const NewRule = z.object({ ...settings, autoIncident: AutoIncident.default(false) })
+const newSettings = { ...settings, ...z.object(options).partial().shape };
+
+const NewRule = z.object({ ...newSettings, autoIncident: AutoIncident.default(false) })
   .meta({ id: "NewAlertRule", example });
+
+const Template = z.object({
+  id: z.string().meta({ example: "disk-almost-full" }),
+  description: z.string().meta({ example: "The host has little disk space left." }),
+  rule: z.object({ ...newSettings, autoIncident: AutoIncident }).meta({ id: "AlertTemplateRule" }),
+}).meta({ id: "AlertTemplate" });
 
 const RuleChanges = z.object({
   ...settings,
+  ...options,
   duration_seconds: settings.durationSeconds.meta({ description: "Same as durationSeconds" }),
   autoIncident: AutoIncident,
   enabled: z.boolean(),
@@ -67,6 +143,7 @@ const RuleChanges = z.object({
 
 const Rule = z.object({
   ...settings,
+  ...options,
   id: z.string(),
   autoIncident: AutoIncident,
   enabled: z.boolean(),
@@ -75,7 +152,12 @@ const Rule = z.object({
   created_at: Timestamp.meta({ description: "Same as createdAt" }),
   lastFiredAt: Timestamp.nullable(),
   state: z.enum(ALERT_STATES).meta({
-    description: "pending: the condition holds, but not for long enough or within the cooldown",
+    description: "Of several containers, the worst. pending: the condition holds, but not for " +
+      "long enough or within the cooldown; no_data: see forMissingDataSeconds and problem",
+  }),
+  problem: z.string().nullable().meta({
+    description: "Why the rule has no data at the moment",
+    example: "The host shows no temperature sensor",
   }),
 }).meta({ id: "AlertRule" });
 
@@ -88,14 +170,23 @@ const AlertEvent = z.object({
   threshold: z.number(),
   value: z.number().meta({ description: "When the rule fired" }),
   message: z.string().meta({ example: "High CPU: cpu_percent is 97.2 (> 90 for 60 s)" }),
+  severity: Severity,
+  container: z.string().nullable().meta({ description: "Its name; null for the host" }),
+  stack: z.string().nullable().meta({ description: "The stack of the container" }),
   firedAt: Timestamp,
   rule_name: z.string().meta({ description: "Same as ruleName" }),
   created_at: Timestamp.meta({ description: "Same as firedAt" }),
   resolvedAt: Timestamp.nullable().meta({ description: "null while it fires" }),
+  acknowledgedAt: Timestamp.nullable(),
+  acknowledgedBy: z.string().nullable().meta({
+    description: "The user's email, or key",
+    example: "ada@example.org",
+  }),
+  comment: z.string().nullable().meta({ description: "Of the acknowledgement" }),
 }).meta({ id: "AlertEvent" });
 
 /** Adds the snake_case names that some clients read. */
-const withSnakeCase = (rule: AlertRule) => ({
+const withSnakeCase = (rule: AlertRuleView) => ({
   ...rule,
   duration_seconds: rule.durationSeconds,
   created_at: rule.createdAt,
@@ -124,14 +215,50 @@ export const alertEndpoints = (deps: Deps) => [
       "The rule fires when its condition has held for the whole duration, and resolves when " +
       "the condition no longer holds. After firing, it does not fire again for 15 minutes. " +
       "While the metric is unknown (the engine is unreachable), nothing fires and nothing " +
-      "resolves.",
+      "resolves. A rule that watches containers does all of this for each of them.",
     role: "admin",
     permission: "alerts:write",
     body: NewRule,
     returns: Rule,
     status: 201,
     failures: { 402: "The edition allows no more rules" },
-  }, ({ body }) => withSnakeCase(createAlertRule(deps, body))),
+  }, async ({ body }) => {
+    await assertAlertPattern(body.pattern);
+    return withSnakeCase(createAlertRule(deps, body));
+  }),
+
+  endpoint({
+    method: "post",
+    path: "/api/alerts/rules/test",
+    operationId: "testAlertRule",
+    summary: "Test an alert rule",
+    description: "Evaluates a rule without storing it, on the present values and on the samples " +
+      "of the last 24 hours.",
+    role: "admin",
+    permission: "alerts:write",
+    unaudited: true,
+    body: NewRule,
+    returns: z.object({
+      wouldFire: z.boolean().meta({
+        description: "Whether the condition holds and, where samples are stored, has held for " +
+          "its duration",
+      }),
+      value: z.number().nullable().meta({
+        description: "Of several containers, the one furthest beyond the threshold; null while " +
+          "unknown",
+      }),
+      firings24h: z.int().nullable().meta({
+        description: "How often it would have fired; null for metrics without stored samples",
+      }),
+      containers: z.array(z.string()).meta({
+        description: "Names of the containers for which it would fire now",
+      }),
+      problem: z.string().nullable().meta({ description: "Why the value is unknown" }),
+    }).meta({ id: "AlertRuleTest" }),
+  }, async ({ body }) => {
+    await assertAlertPattern(body.pattern);
+    return previewAlertRule(deps, body);
+  }),
 
   endpoint({
     method: "get",
@@ -161,8 +288,10 @@ export const alertEndpoints = (deps: Deps) => [
       returns: Rule,
       failures: UNKNOWN,
     },
-    ({ params, body: { duration_seconds: durationSeconds, ...change } }) =>
-      withSnakeCase(changeAlertRule(deps, params.id, { durationSeconds, ...change })),
+    async ({ params, body: { duration_seconds: durationSeconds, ...change } }) => {
+      await assertAlertPattern(change.pattern);
+      return withSnakeCase(changeAlertRule(deps, params.id, { durationSeconds, ...change }));
+    },
   ),
 
   endpoint({
@@ -197,6 +326,32 @@ export const alertEndpoints = (deps: Deps) => [
 
   endpoint({
     method: "get",
+    path: "/api/alerts/templates",
+    operationId: "listAlertTemplates",
+    summary: "List alert rule templates",
+    description:
+      "Rules to begin with, the most important first. Each `rule` can be created as it " +
+      "is.",
+    role: "viewer",
+    permission: "alerts:read",
+    returns: z.object({
+      templates: z.array(Template),
+    }).meta({ id: "AlertTemplateList" }),
+  }, () => ({ templates: [...ALERT_TEMPLATES] })),
+
+  endpoint({
+    method: "get",
+    path: "/api/alerts/active",
+    operationId: "listActiveAlerts",
+    summary: "List active alerts",
+    description: "Alerts that are not resolved, newest first.",
+    role: "viewer",
+    permission: "alerts:read",
+    returns: z.object({ alerts: z.array(AlertEvent) }).meta({ id: "ActiveAlertList" }),
+  }, () => ({ alerts: listActiveAlerts(deps) })),
+
+  endpoint({
+    method: "get",
     path: "/api/alerts/events",
     operationId: "listAlertEvents",
     summary: "List alert events",
@@ -218,4 +373,21 @@ export const alertEndpoints = (deps: Deps) => [
     returns: AlertEvent,
     failures: { 404: "The event does not exist" },
   }, ({ params }) => getAlertEvent(deps, params.id)),
+
+  endpoint({
+    method: "post",
+    path: "/api/alerts/events/:id/acknowledge",
+    operationId: "acknowledgeAlert",
+    summary: "Acknowledge an alert",
+    description: "Records that a user takes care of it. The alert stays active until its " +
+      "condition no longer holds. A later acknowledgement replaces the earlier one.",
+    role: "operator",
+    permission: "alerts:write",
+    params: IdParams,
+    body: z.object({
+      comment: z.string().trim().min(1).max(1_000).optional(),
+    }).meta({ id: "AlertAcknowledgement", example: { comment: "Adding a disk" } }),
+    returns: AlertEvent,
+    failures: { 404: "The event does not exist", 409: "The alert is already resolved" },
+  }, ({ params, body, caller }) => acknowledgeAlert(deps, params.id, body.comment ?? null, caller)),
 ];

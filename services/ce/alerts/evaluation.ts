@@ -1,108 +1,45 @@
 /**
- * Decides when an alert rule fires and when it resolves.
+ * Evaluates the alert rules, each for the host or for every container in its scope.
  *
  * @module
  */
 
 import {
-  type AlertMetric,
-  type AlertOperator,
   type AlertProgress,
-  type AlertRule,
-  selectEnabledAlertRules,
-  updateAlertProgress,
-} from "../../../db/ce/alert_rules.ts";
+  replaceAlertProgress,
+  type StoredAlertProgress,
+} from "../../../db/ce/alert_progress.ts";
 import type { Deps } from "../../deps.ts";
 import type { EmitDeps } from "../../events/emit.ts";
-import type { Container } from "../../state/inventory.ts";
-import { fireAlert, resolveAlert } from "./events.ts";
+import type { WatchedRule } from "../../state/alert_memory.ts";
+import { COMPARE, evaluateRule, GAP_MAX_MS, hasCooledDown, INITIAL_PROGRESS } from "./condition.ts";
+import {
+  CONTAINER_SOURCES,
+  type ContainerValue,
+  isContainerMetric,
+  missingReason,
+  observeContainers,
+} from "./container_sources.ts";
+import { type AlertSubject, fireAlert, reportMissingData, resolveAlert } from "./events.ts";
+import { type SourceDeps, stoppedContainers } from "./host_sources.ts";
+import { hostReading } from "./readings.ts";
+import { watchedContainers, watchedRules } from "./watched_rules.ts";
 
-/** Shortest time between two firings of a rule (specification), in milliseconds. */
-export const COOLDOWN_MS = 15 * 60 * 1000;
+/** The progress of a rule as a whole has this name. */
+const WHOLE = "";
 
-/**
- * Longest time between two checks of a pending condition, in milliseconds. After a longer gap (a
- * restart, an unreachable engine) the condition may not have held throughout, so its duration
- * starts again.
- */
-export const GAP_MAX_MS = 60_000;
+type EvaluationDeps = EmitDeps & SourceDeps & Pick<Deps, "stats">;
 
-/** How often `seenAt` of a pending rule is updated, in milliseconds. */
-const SEEN_EVERY_MS = 15_000;
-
-/** Age at which a host sample is ignored, in milliseconds. The host is sampled every 5 seconds. */
-const SAMPLE_AGE_MAX_MS = 30_000;
-
-const COMPARE: Record<AlertOperator, (value: number, threshold: number) => boolean> = {
-  ">": (value, threshold) => value > threshold,
-  "<": (value, threshold) => value < threshold,
-  ">=": (value, threshold) => value >= threshold,
-  "<=": (value, threshold) => value <= threshold,
-  "==": (value, threshold) => value === threshold,
-};
-
-/** The result of evaluating a rule. */
-export interface Decision {
-  progress: AlertProgress;
-  /** The event to emit. */
-  transition: "fired" | "resolved" | undefined;
+/** One value of a rule. */
+interface Sample {
+  /** The name of the container; {@linkcode WHOLE} for the host. */
+  name: string;
+  value: ContainerValue;
+  /** Called when the state changes. */
+  subject(): AlertSubject;
+  /** Why the value is unknown, or why there cannot be one. */
+  reason(): string;
 }
-
-/**
- * Evaluates one rule. It fires after its condition has held without a gap for the rule's duration,
- * and resolves as soon as the condition does not hold. During the cooldown it stays pending, and
- * fires afterwards if the condition still holds.
- *
- * @param value `undefined` while unknown: the rule then neither fires nor resolves.
- */
-export function evaluateRule(rule: AlertRule, value: number | undefined, now: Date): Decision {
-  const { state, pendingSince, seenAt, lastFiredAt } = rule;
-  const progress: AlertProgress = { state, pendingSince, seenAt, lastFiredAt };
-  if (value === undefined) return { progress, transition: undefined };
-
-  if (!COMPARE[rule.operator](value, rule.threshold)) {
-    return {
-      progress: { state: "ok", pendingSince: null, seenAt: null, lastFiredAt },
-      transition: state === "firing" ? "resolved" : undefined,
-    };
-  }
-  if (state === "firing") return { progress, transition: undefined };
-
-  const at = now.toISOString();
-  const since = isUnbroken(rule, now) ? pendingSince! : at;
-  const heldMs = now.getTime() - Date.parse(since);
-  if (heldMs >= rule.durationSeconds * 1000 && hasCooledDown(rule, now)) {
-    return {
-      progress: { state: "firing", pendingSince: null, seenAt: null, lastFiredAt: at },
-      transition: "fired",
-    };
-  }
-  const isSeen = since === pendingSince && seenAt !== null &&
-    now.getTime() - Date.parse(seenAt) < SEEN_EVERY_MS;
-  return {
-    progress: {
-      state: "pending",
-      pendingSince: since,
-      seenAt: isSeen ? seenAt : at,
-      lastFiredAt,
-    },
-    transition: undefined,
-  };
-}
-
-/** Whether the condition has been checked without a gap since it began to hold. */
-function isUnbroken({ pendingSince, seenAt }: AlertProgress, now: Date): boolean {
-  if (pendingSince === null || seenAt === null) return false;
-  // After the clock was set back, `pendingSince` is in the future.
-  return now.getTime() - Date.parse(seenAt) <= GAP_MAX_MS && now >= new Date(pendingSince);
-}
-
-/** A `lastFiredAt` far in the future comes from a clock that was wrong, and is ignored. */
-function hasCooledDown({ lastFiredAt }: AlertProgress, now: Date): boolean {
-  return lastFiredAt === null || Math.abs(now.getTime() - Date.parse(lastFiredAt)) >= COOLDOWN_MS;
-}
-
-type EvaluationDeps = EmitDeps & Pick<Deps, "host" | "inventory">;
 
 /**
  * Evaluates every enabled rule once, except during maintenance. The progress of a rule and its event
@@ -111,62 +48,188 @@ type EvaluationDeps = EmitDeps & Pick<Deps, "host" | "inventory">;
  * @throws The first failure of a rule, after all others have been evaluated.
  */
 export function evaluateAlerts(deps: EvaluationDeps): void {
-  const { db, now, maintenance } = deps;
-  if (maintenance.active) return;
+  if (deps.maintenance.active) return forgetCounts(deps.alerts);
+  const rules = watchedRules(deps);
+  observe(deps, rules);
+  const round = createRound(deps);
   const failures: unknown[] = [];
-  for (const rule of selectEnabledAlertRules(db)) {
-    const value = metricValue(deps, rule.metric);
-    const containers = rule.metric === "container_stopped" ? stoppedContainers(deps) : undefined;
-    const { progress, transition } = evaluateRule(rule, value, now());
+  for (const watched of rules) {
     try {
-      if (transition === "fired") fireAlert(deps, rule, progress, { value: value!, containers });
-      else if (transition === "resolved") {
-        resolveAlert(deps, rule, progress, { value: value!, containers });
-      } else if (hasChanged(progress, rule)) updateAlertProgress(db, rule.id, progress);
+      if (isContainerMetric(watched.rule.metric)) round.evaluateContainers(watched);
+      else round.evaluateHost(watched);
     } catch (error) {
       failures.push(error);
     }
   }
+  round.store();
   if (failures.length) throw failures[0];
 }
 
-/** The current value of a metric; `undefined` while unknown. */
-export function metricValue(
-  { host, inventory, now }: Pick<Deps, "host" | "inventory" | "now">,
-  metric: AlertMetric,
-): number | undefined {
-  if (metric === "container_stopped") {
-    return inventory.live ? stoppedContainers({ inventory }).length : undefined;
+/** What happens during maintenance is not counted afterwards. */
+function forgetCounts(alerts: Deps["alerts"]): void {
+  alerts.counts.clear();
+  for (const watch of alerts.logs.values()) watch.patterns = [];
+}
+
+/** Updates what only the evaluator counts. */
+function observe(deps: EvaluationDeps, rules: readonly WatchedRule[]): void {
+  if (!deps.inventory.live) return;
+  const windowsOf = (metric: string) =>
+    new Map(
+      rules.filter(({ rule }) => rule.metric === metric)
+        .map(({ rule, valueKey }) => [valueKey, rule.windowSeconds ?? 0]),
+    );
+  observeContainers(deps, deps.inventory.list(), {
+    restarts: windowsOf("container_restarts"),
+    ooms: windowsOf("container_oom"),
+    hasNetwork: rules.some(({ rule }) => rule.metric === "container_network_bytes_per_second"),
+  });
+}
+
+function createRound(deps: EvaluationDeps) {
+  const { db, inventory } = deps;
+  const now = deps.now();
+  const at = now.getTime();
+  const containers = inventory.live ? inventory.list() : [];
+  const values = new Map<string, readonly ContainerValue[]>();
+  /** Progress without an event, which is stored at the end. */
+  const changed: { watched: WatchedRule; stored: StoredAlertProgress }[] = [];
+
+  return {
+    evaluateHost(watched: WatchedRule): void {
+      const { rule } = watched;
+      const reading = hostReading(deps, rule);
+      evaluate(watched, {
+        name: WHOLE,
+        value: reading.value,
+        subject: () => ({
+          about: reading.value === undefined ? undefined : reading.about,
+          containers: rule.metric === "container_stopped" ? stoppedContainers(deps) : undefined,
+        }),
+        reason: () => reading.value === undefined ? reading.reason : "",
+      });
+    },
+
+    evaluateContainers(watched: WatchedRule): void {
+      // Without the engine all containers are unknown, which is one message.
+      evaluate(watched, {
+        name: WHOLE,
+        value: inventory.live ? null : undefined,
+        subject: () => ({}),
+        reason: () => "The engine is unreachable",
+      });
+      if (!inventory.live) return;
+      const { positions, names } = watchedContainers(deps, watched);
+      const current = valuesOf(watched);
+      for (const position of positions) {
+        const value = current[position];
+        const container = containers[position]!;
+        // Most containers are well, and need no objects.
+        if (!watched.progress.has(container.name) && isWell(watched, value)) continue;
+        if (deps.maintenance.includes(container)) continue;
+        evaluate(watched, {
+          name: container.name,
+          value,
+          subject: () => ({ container }),
+          reason: () =>
+            value === null
+              ? `${container.name} is not running`
+              : missingReason(deps, watched.rule, container),
+        });
+      }
+      for (const known of [watched.progress, watched.unknownSince]) {
+        for (const name of known.keys()) {
+          if (name !== WHOLE && !names.has(name)) evaluateAbsent(watched, name);
+        }
+      }
+    },
+
+    /** Stores the progress without events in one transaction. */
+    store(): void {
+      if (changed.length === 0) return;
+      db.transaction(() => changed.forEach(({ stored }) => replaceAlertProgress(db, stored)));
+      for (const { watched, stored } of changed) remember(watched, stored.container, stored);
+    },
+  };
+
+  function valuesOf(watched: WatchedRule): readonly ContainerValue[] {
+    const known = values.get(watched.valueKey);
+    if (known) return known;
+    const source = CONTAINER_SOURCES[watched.rule.metric]!;
+    const current = containers.map((container) => source(deps, container, watched));
+    values.set(watched.valueKey, current);
+    return current;
   }
-  const sample = host.latest;
-  if (!sample) return undefined;
-  if (Math.abs(now().getTime() - Date.parse(sample.timestamp)) > SAMPLE_AGE_MAX_MS) {
-    return undefined;
+
+  function isWell({ rule, unknownSince }: WatchedRule, value: ContainerValue): boolean {
+    if (value === undefined) return rule.forMissingDataSeconds === null;
+    return unknownSince.size === 0 &&
+      (value === null || !COMPARE[rule.operator](value, rule.threshold));
   }
-  switch (metric) {
-    case "cpu_percent":
-      return sample.cpuPercent;
-    case "memory_percent":
-      return sample.memory.percent;
-    case "disk_percent":
-      return sample.disk.percent;
-    case "load_1":
-      return sample.load[0];
+
+  /** A container that is being replaced is back soon. */
+  function evaluateAbsent(watched: WatchedRule, name: string): void {
+    const { progress, unknownSince } = watched;
+    const { state, lastFiredAt } = progress.get(name) ?? INITIAL_PROGRESS;
+    if (state === "ok") {
+      unknownSince.delete(name);
+      // The names of short-lived containers would fill the memory.
+      if (hasCooledDown({ lastFiredAt }, now)) progress.delete(name);
+      return;
+    }
+    const since = unknownSince.get(name) ?? at;
+    unknownSince.set(name, since);
+    if (Math.abs(at - since) < GAP_MAX_MS) return;
+    evaluate(watched, {
+      name,
+      value: null,
+      subject: () => ({ name }),
+      reason: () => `${name} was removed or left the scope of the rule`,
+    });
+  }
+
+  function evaluate(watched: WatchedRule, { name, value, subject, reason }: Sample): void {
+    const { rule, progress, unknownSince } = watched;
+    const before = progress.get(name) ?? INITIAL_PROGRESS;
+    if (value === undefined) {
+      const since = unknownSince.get(name) ?? at;
+      unknownSince.set(name, since);
+      const isReported = before.state === "no_data" || rule.forMissingDataSeconds === null ||
+        Math.abs(at - since) < rule.forMissingDataSeconds * 1000;
+      if (isReported) return;
+      const missing: AlertProgress = {
+        ...before,
+        state: "no_data",
+        pendingSince: null,
+        seenAt: null,
+      };
+      reportMissingData(deps, rule, missing, { ...subject(), reason: reason(), name });
+      return remember(watched, name, missing);
+    }
+    unknownSince.delete(name);
+    const { progress: after, transition } = evaluateRule(rule, before, value, now);
+    if (transition === "fired") {
+      const alertId = fireAlert(deps, rule, after, { ...subject(), name, value: value! });
+      remember(watched, name, { ...after, alertId });
+    } else if (transition === "resolved") {
+      resolveAlert(deps, rule, { before, after }, {
+        ...subject(),
+        name,
+        ...(value === null ? { reason: reason() } : { value }),
+      });
+      remember(watched, name, after);
+    } else if (hasChanged(before, after)) {
+      changed.push({ watched, stored: { ruleId: rule.id, container: name, ...after } });
+    }
   }
 }
 
-/** Names of the containers that are not running, except finished tasks. */
-export function stoppedContainers({ inventory }: Pick<Deps, "inventory">): string[] {
-  return inventory.list()
-    .filter((container) => container.state !== "running" && !isFinishedTask(container))
-    .map(({ name }) => name)
-    .sort();
-}
-
-/** Whether a container exited with code 0 and has no restart policy. */
-function isFinishedTask({ state, exitCode, details }: Container): boolean {
-  const { name } = details.restartPolicy;
-  return state === "exited" && exitCode === 0 && (name === "no" || name === "");
+function remember(
+  { progress }: WatchedRule,
+  name: string,
+  { state, pendingSince, seenAt, lastFiredAt, alertId }: AlertProgress,
+): void {
+  progress.set(name, { state, pendingSince, seenAt, lastFiredAt, alertId });
 }
 
 function hasChanged(a: AlertProgress, b: AlertProgress): boolean {

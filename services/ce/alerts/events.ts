@@ -13,19 +13,27 @@ import {
   selectAlertEvent,
   selectAlertEvents,
   selectAlertEventsVersion,
-  selectOpenAlertEvent,
   selectOpenAlertEvents,
+  selectOpenAlertEventsOf,
+  updateAlertEventAcknowledged,
   updateAlertEventResolved,
 } from "../../../db/ce/alert_events.ts";
 import {
   type AlertProgress,
-  type AlertRule,
-  updateAlertProgress,
-} from "../../../db/ce/alert_rules.ts";
+  deleteAlertProgressBefore,
+  replaceAlertProgress,
+} from "../../../db/ce/alert_progress.ts";
+import type { AlertMetric, AlertRule } from "../../../db/ce/alert_rules.ts";
+import { selectUser } from "../../../db/ce/users.ts";
+import type { Caller } from "../../auth/caller.ts";
+import { stackOf } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";
+import { AppError, notFound } from "../../errors.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
-import { notFound } from "../../errors.ts";
 import type { AlertData } from "../../events/events.ts";
+import type { Container } from "../../state/inventory.ts";
+import { round2 } from "../metrics/window.ts";
+import { INITIAL_PROGRESS } from "./condition.ts";
 
 /** An event in lists and stream frames, with snake case aliases that some clients read. */
 export interface AlertEventView extends AlertEvent {
@@ -77,10 +85,15 @@ export function alertVersion({ db }: Pick<Deps, "db">): string {
   return selectAlertEventsVersion(db);
 }
 
-/** The metric when the state of a rule changed. */
-export interface AlertReading {
-  value: number;
-  /** Names of the containers counted by `value`. */
+/** What a value belongs to. */
+export interface AlertSubject {
+  /** The name of the container; empty for the host. */
+  name?: string;
+  /** Missing for one that was removed. */
+  container?: Container | undefined;
+  /** What else the value belongs to, e.g. a domain. */
+  about?: string | undefined;
+  /** Names of the containers counted by the value. */
   containers?: readonly string[] | undefined;
 }
 
@@ -88,14 +101,16 @@ export interface AlertReading {
 const NAMED_MAX = 100;
 const NAMED_IN_MESSAGE = 10;
 
-/** Stores and emits `alert.fired`. */
+/** Stores and emits `alert.fired`. @returns The id of the event. */
 export function fireAlert(
   deps: EmitDeps,
   rule: AlertRule,
   progress: AlertProgress,
-  { value, containers }: AlertReading,
-): void {
+  subject: AlertSubject & { value: number },
+): string {
   const { id: ruleId, name: ruleName, metric, operator, threshold, durationSeconds } = rule;
+  const { name = "", container, containers } = subject;
+  const value = round2(subject.value);
   const lasted = durationSeconds > 0 ? ` for ${durationSeconds} s` : "";
   const event: AlertEvent = {
     id: crypto.randomUUID(),
@@ -105,60 +120,160 @@ export function fireAlert(
     operator,
     threshold,
     value,
-    message: `${ruleName}: ${metric} is ${value} (${operator} ${threshold}${lasted})` +
+    message: `${ruleName}: ` + (stateText(metric, name, value)?.concat(lasted) ??
+      `${measured(rule, subject)} is ${value} (${operator} ${threshold}${lasted})`) +
       nameList(containers),
+    severity: rule.severity,
+    container: name || null,
+    stack: container ? stackOf(container) : null,
     firedAt: progress.lastFiredAt ?? deps.now().toISOString(),
     resolvedAt: null,
+    acknowledgedAt: null,
+    acknowledgedBy: null,
+    comment: null,
   };
   emit(deps, "alert.fired", dataOf(event, containers), () => {
     insertAlertEvent(deps.db, event);
-    updateAlertProgress(deps.db, ruleId, progress);
+    replaceAlertProgress(deps.db, {
+      ...progress,
+      ruleId,
+      container: name,
+      alertId: event.id,
+    });
   });
-}
-
-/** Resolves the open event of a rule because its condition does not hold any more. */
-export function resolveAlert(
-  deps: EmitDeps,
-  rule: AlertRule,
-  progress: AlertProgress,
-  { value, containers }: AlertReading,
-): void {
-  const { name, metric, operator, threshold } = rule;
-  endAlert(deps, rule.id, {
-    message: `${name}: ${metric} is ${value} (no longer ${operator} ${threshold})`,
-    value,
-    containers,
-    store: () => updateAlertProgress(deps.db, rule.id, progress),
-  });
+  return event.id;
 }
 
 /**
- * Resolves the open event of a rule, if there is one, and emits `alert.resolved`.
+ * Resolves the open event of a rule because its condition does not hold any more.
  *
- * @param value Current value of the metric; default: the value when the rule fired.
- * @param store Stores the cause in the same transaction; also called without an open event.
+ * @param subject.reason Why it has no value any more.
  */
-export function endAlert(
+export function resolveAlert(
   deps: EmitDeps,
-  ruleId: string,
-  { message, value, containers, store }: Partial<AlertReading> & {
-    message: string;
-    store: () => void;
-  },
+  rule: AlertRule,
+  { before, after }: { before: AlertProgress; after: AlertProgress },
+  subject: AlertSubject & ({ value: number } | { reason: string }),
 ): void {
+  const { db } = deps;
+  const { metric, name: ruleName, operator, threshold } = rule;
+  const { name = "", containers } = subject;
+  const store = () => replaceAlertProgress(db, { ...after, ruleId: rule.id, container: name });
+  const open = before.alertId === null ? undefined : selectAlertEvent(db, before.alertId);
+  if (!open || open.resolvedAt !== null) return db.transaction(store);
+  const value = "value" in subject ? round2(subject.value) : open.value;
+  const found = "value" in subject
+    ? stateText(metric, name, value) ??
+      `${measured(rule, subject)} is ${value} (no longer ${operator} ${threshold})`
+    : subject.reason;
+  const message = `${ruleName}: ${found}`;
+  endAlert(deps, open, { message, value, containers, store });
+}
+
+/**
+ * Resolves the open events of a rule that was changed, disabled or deleted. Each of them is resolved
+ * with its progress, so that a crash leaves none open for good.
+ */
+export function endAlertsOf(deps: EmitDeps, ruleId: string, message: string): void {
+  const { db } = deps;
+  for (const open of selectOpenAlertEventsOf(db, ruleId)) {
+    endAlert(deps, open, {
+      message,
+      value: open.value,
+      store: () =>
+        replaceAlertProgress(db, {
+          ...INITIAL_PROGRESS,
+          ruleId,
+          container: open.container ?? "",
+          lastFiredAt: open.firedAt,
+        }),
+    });
+  }
+}
+
+/** Emits `alert.no_data`, once for each time that data is missing. */
+export function reportMissingData(
+  deps: EmitDeps,
+  rule: AlertRule,
+  progress: AlertProgress,
+  { name = "", container, reason }: AlertSubject & { reason: string },
+): void {
+  const { id: ruleId, name: ruleName, metric, severity, forMissingDataSeconds } = rule;
+  const data = {
+    rule: ruleName,
+    ruleId,
+    metric,
+    severity,
+    message: `${ruleName}: no data of ${measured(rule, { name })} for ` +
+      `${forMissingDataSeconds} s: ${reason}`,
+    ...(name && { container: name }),
+    ...(container && stackOf(container) !== null && { stack: stackOf(container)! }),
+  };
+  emit(
+    deps,
+    "alert.no_data",
+    data,
+    () => replaceAlertProgress(deps.db, { ...progress, ruleId, container: name }),
+  );
+}
+
+/**
+ * Records that a user takes care of an alert. A later acknowledgement replaces the earlier one.
+ *
+ * @throws {AppError} `not_found`; `conflict` for an alert that is resolved.
+ */
+export function acknowledgeAlert(
+  deps: Pick<Deps, "db" | "now">,
+  id: string,
+  comment: string | null,
+  { userId }: Pick<Caller, "userId">,
+): AlertEventView {
   const { db, now } = deps;
-  const open = selectOpenAlertEvent(db, ruleId);
-  if (!open) return store();
-  const data = { ...dataOf(open, containers), message, value: value ?? open.value };
-  emit(deps, "alert.resolved", data, () => {
-    updateAlertEventResolved(db, open.id, now().toISOString());
-    store();
+  const { resolvedAt } = getAlertEvent(deps, id);
+  if (resolvedAt !== null) throw new AppError("conflict", `Alert event ${id} is already resolved`);
+  updateAlertEventAcknowledged(db, id, {
+    acknowledgedAt: now().toISOString(),
+    acknowledgedBy: selectUser(db, userId)?.email ?? userId,
+    comment,
   });
+  return getAlertEvent(deps, id);
+}
+
+/** The events that are not resolved, newest first. */
+export function listActiveAlerts({ db }: Pick<Deps, "db">): AlertEventView[] {
+  return selectOpenAlertEvents(db).map(asView);
 }
 
 export function sweepAlertEvents({ db, now }: Pick<Deps, "db" | "now">): void {
   deleteAlertEventsBefore(db, new Date(now().getTime() - KEPT_MS).toISOString());
   deleteAlertEventsBeyond(db, EVENTS_MAX);
+  deleteAlertProgressBefore(db, new Date(now().getTime() - KEPT_MS).toISOString());
+}
+
+/** Resolves an event and emits `alert.resolved`. @param change.store Also stores the cause. */
+function endAlert(
+  deps: EmitDeps,
+  open: AlertEvent,
+  { message, value, containers, store }: Pick<AlertSubject, "containers"> & {
+    message: string;
+    value: number;
+    store: () => void;
+  },
+): void {
+  const data = { ...dataOf(open, containers), message, value };
+  emit(deps, "alert.resolved", data, () => {
+    updateAlertEventResolved(deps.db, open.id, deps.now().toISOString());
+    store();
+  });
+}
+
+/** E.g. `container_cpu_percent of web`. */
+function measured(
+  { metric, path }: Pick<AlertRule, "metric" | "path">,
+  { name, about = path ?? undefined }: AlertSubject,
+): string {
+  const what = name || about;
+  return what === undefined ? metric : `${metric} of ${what}`;
 }
 
 const asView = (event: AlertEvent): AlertEventView => ({
@@ -169,6 +284,7 @@ const asView = (event: AlertEvent): AlertEventView => ({
 
 function dataOf(event: AlertEvent, containers?: readonly string[]): AlertData {
   const { id, ruleId, ruleName, metric, operator, threshold, value, message } = event;
+  const { container, severity, stack } = event;
   return {
     rule: ruleName,
     ruleId,
@@ -178,8 +294,24 @@ function dataOf(event: AlertEvent, containers?: readonly string[]): AlertData {
     threshold,
     value,
     message,
+    severity,
+    ...(container !== null && { container }),
+    ...(stack !== null && { stack }),
     ...(containers && { containers: containers.slice(0, NAMED_MAX) }),
   };
+}
+
+/** Metrics of which 1 and 0 say whether something is so, in words for both. */
+const STATES: { readonly [Metric in AlertMetric]?: readonly [yes: string, no: string] } = {
+  container_not_running: ["is not running", "is running"],
+  container_unhealthy: ["is unhealthy", "is no longer unhealthy"],
+  engine_down: ["is down", "is up"],
+};
+
+/** E.g. `web is not running`; `undefined` for metrics that are numbers. */
+function stateText(metric: AlertMetric, name: string, value: number): string | undefined {
+  const words = STATES[metric]?.[value === 1 ? 0 : 1];
+  return words && `${name || "The container engine"} ${words}`;
 }
 
 /** E.g. `: db, web and 3 more`. */

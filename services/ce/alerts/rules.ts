@@ -5,6 +5,13 @@
  */
 
 import {
+  type AlertProgress,
+  type AlertState,
+  deleteAlertProgress,
+  resetAlertProgress,
+  selectAlertProgress,
+} from "../../../db/ce/alert_progress.ts";
+import {
   type AlertRule,
   type AlertRuleSettings,
   countAlertRules,
@@ -19,86 +26,146 @@ import type { Deps } from "../../deps.ts";
 import type { EmitDeps } from "../../events/emit.ts";
 import { notFound } from "../../errors.ts";
 import { assertBelowLimit } from "../../license/limits.ts";
-import { endAlert } from "./events.ts";
+import { worstState } from "./condition.ts";
+import { isContainerMetric } from "./container_sources.ts";
+import { endAlertsOf } from "./events.ts";
+import type { SourceDeps } from "./host_sources.ts";
+import { hostReading } from "./readings.ts";
+import { completeSettings, type NewAlertRule } from "./settings.ts";
+import { containersOf, forgetRules } from "./watched_rules.ts";
 
-export { ALERT_METRICS, ALERT_OPERATORS, ALERT_STATES } from "../../../db/ce/alert_rules.ts";
-export type { AlertRule };
+export { ALERT_STATES } from "../../../db/ce/alert_progress.ts";
+export { ALERT_METRICS, ALERT_OPERATORS } from "../../../db/ce/alert_rules.ts";
+export type { AlertRule, NewAlertRule };
 
-const INITIAL_PROGRESS = { state: "ok", pendingSince: null, seenAt: null } as const;
+/** A rule with its state: of all its containers, the worst. */
+export interface AlertRuleView extends AlertRule {
+  state: AlertState;
+  lastFiredAt: string | null;
+  /** Why the rule has no data at the moment; `null` if it has. */
+  problem: string | null;
+}
+
+type ViewDeps = SourceDeps;
+type ChangeDeps = EmitDeps & ViewDeps;
 
 /** All rules by name. */
-export function listAlertRules({ db }: Pick<Deps, "db">): AlertRule[] {
-  return selectAlertRules(db);
+export function listAlertRules(deps: ViewDeps): AlertRuleView[] {
+  const byRule = Map.groupBy(selectAlertProgress(deps.db), ({ ruleId }) => ruleId);
+  return selectAlertRules(deps.db).map((rule) => viewOf(deps, rule, byRule.get(rule.id) ?? []));
 }
 
 /** @throws {AppError} `not_found`. */
-export function getAlertRule({ db }: Pick<Deps, "db">, id: string): AlertRule {
-  const rule = selectAlertRule(db, id);
-  if (!rule) throw notFound("Alert rule", id);
-  return rule;
+export function getAlertRule(deps: ViewDeps, id: string): AlertRuleView {
+  return viewOf(deps, requireRule(deps, id), selectAlertProgress(deps.db, id));
 }
 
 /**
  * Stores a new, enabled rule.
  *
+ * @throws {AppError} `invalid` for fields that the metric does not have.
  * @throws {LimitError} When the edition's limit of rules is reached.
  */
 export function createAlertRule(
-  { db, license, now }: Pick<Deps, "db" | "license" | "now">,
-  settings: Omit<AlertRuleSettings, "enabled">,
-): AlertRule {
+  deps: ViewDeps & Pick<Deps, "license">,
+  settings: NewAlertRule,
+): AlertRuleView {
+  const { alerts, db, license, now } = deps;
+  const complete = completeSettings(settings);
   assertBelowLimit(license, "alert_rules", countAlertRules(db));
   const rule: AlertRule = {
-    ...settings,
+    ...complete,
     id: crypto.randomUUID(),
     enabled: true,
     createdAt: now().toISOString(),
-    ...INITIAL_PROGRESS,
-    lastFiredAt: null,
   };
   insertAlertRule(db, rule);
-  return rule;
+  forgetRules(alerts);
+  return viewOf(deps, rule, []);
 }
 
 /**
  * Changes a rule. Disabling it or changing its condition resets its progress and resolves its open
- * event; its cooldown continues.
+ * events; its cooldown continues.
  *
- * @throws {AppError} `not_found`.
+ * @throws {AppError} `not_found`; `invalid` for fields that the metric does not have.
  */
 export function changeAlertRule(
-  deps: EmitDeps,
+  deps: ChangeDeps,
   id: string,
   change: Change<AlertRuleSettings>,
-): AlertRule {
-  const { db } = deps;
-  const before = getAlertRule({ db }, id);
+): AlertRuleView {
+  const { alerts, db } = deps;
+  const before = requireRule(deps, id);
   const changed = applyChange(before, change);
-  const reason = resetReason(before, changed);
-  if (reason === undefined) {
-    updateAlertRule(db, changed);
-    return changed;
-  }
-  const rule = { ...changed, ...INITIAL_PROGRESS };
-  endAlert(deps, id, {
-    message: `${rule.name}: ${reason}`,
-    store: () => updateAlertRule(db, rule),
+  const rule = { ...changed, ...completeSettings(changed, change) };
+  const reason = resetReason(before, rule);
+  if (reason !== undefined) endAlertsOf(deps, id, `${rule.name}: ${reason}`);
+  db.transaction(() => {
+    updateAlertRule(db, rule);
+    if (reason !== undefined) resetAlertProgress(db, id);
   });
+  forgetRules(alerts);
+  return getAlertRule(deps, id);
+}
+
+/** Deletes a rule and resolves its open events; past events stay. @throws {AppError} `not_found`. */
+export function removeAlertRule(deps: ChangeDeps, id: string): void {
+  const { alerts, db } = deps;
+  const { name } = requireRule(deps, id);
+  endAlertsOf(deps, id, `${name}: the rule was deleted`);
+  db.transaction(() => {
+    deleteAlertRule(db, id);
+    deleteAlertProgress(db, id);
+  });
+  forgetRules(alerts);
+}
+
+function requireRule({ db }: Pick<Deps, "db">, id: string): AlertRule {
+  const rule = selectAlertRule(db, id);
+  if (!rule) throw notFound("Alert rule", id);
   return rule;
 }
 
-/** Deletes a rule and resolves its open event; past events stay. @throws {AppError} `not_found`. */
-export function removeAlertRule(deps: EmitDeps, id: string): void {
-  const { name } = getAlertRule(deps, id);
-  endAlert(deps, id, {
-    message: `${name}: the rule was deleted`,
-    store: () => deleteAlertRule(deps.db, id),
-  });
+function viewOf(
+  deps: ViewDeps,
+  rule: AlertRule,
+  progress: readonly AlertProgress[],
+): AlertRuleView {
+  const { problem, isUnsupported } = problemOf(deps, rule);
+  const worst = worstState(progress);
+  const fired = progress.map(({ lastFiredAt }) => lastFiredAt ?? "").sort();
+  return {
+    ...rule,
+    state: isUnsupported && worst === "ok" ? "no_data" : worst,
+    lastFiredAt: fired.at(-1) || null,
+    problem,
+  };
+}
+
+/** What the host, the engine or the service cannot tell. */
+function problemOf(
+  deps: ViewDeps,
+  rule: AlertRule,
+): { problem: string | null; isUnsupported?: boolean } {
+  if (!rule.enabled) return { problem: null };
+  if (isContainerMetric(rule.metric)) {
+    if (!deps.inventory.live) return { problem: "The engine is unreachable" };
+    const containers = containersOf(deps, rule);
+    if (containers.length === 0) return { problem: "No container matches the scope" };
+    const errors = containers.map(({ id }) => deps.alerts.logs.get(id)?.error ?? null);
+    const error = rule.metric === "container_log_matches" && errors.find((each) => each !== null);
+    return { problem: error || null };
+  }
+  const reading = hostReading(deps, rule);
+  if (reading.value !== undefined) return { problem: null };
+  return { problem: reading.reason, isUnsupported: reading.isUnsupported ?? false };
 }
 
 function resetReason(before: AlertRule, after: AlertRule): string | undefined {
   if (before.enabled && !after.enabled) return "the rule was disabled";
-  const isSame = before.metric === after.metric && before.operator === after.operator &&
-    before.threshold === after.threshold;
-  return isSame ? undefined : "the rule was changed";
+  const conditionOf = (
+    { metric, operator, threshold, scope, pattern, path, windowSeconds }: AlertRule,
+  ) => JSON.stringify([metric, operator, threshold, scope, pattern, path, windowSeconds]);
+  return conditionOf(before) === conditionOf(after) ? undefined : "the rule was changed";
 }

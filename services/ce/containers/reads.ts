@@ -15,6 +15,7 @@ import { includesContainer, isLimited } from "../../auth/scope.ts";
 import { AppError, notFound } from "../../errors.ts";
 import type { Container, Inventory } from "../../state/inventory.ts";
 import { selfMatcher } from "../../state/self_container.ts";
+import { isHelper } from "./helpers.ts";
 import { toContainer } from "./record.ts";
 
 export type ReadDeps = Pick<Deps, "engine" | "inventory" | "self">;
@@ -39,7 +40,8 @@ export async function listAll(
 ): Promise<readonly Container[]> {
   const { engine, inventory } = deps;
   const readNumber = inventory.readNumber();
-  const ids = (await containerList(engine, { all: true, signal })).map(({ Id }) => Id);
+  const listed = await containerList(engine, { all: true, signal });
+  const ids = listed.filter(({ Labels }) => !isHelper(Labels)).map(({ Id }) => Id);
 
   const found: Container[] = [];
   const inspectNext = async () => {

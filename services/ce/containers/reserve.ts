@@ -8,7 +8,7 @@ import type { Deps } from "../../deps.ts";
 import type { Container } from "../../state/inventory.ts";
 import type { Activity, Identity, Operation, Reservation } from "../../state/reservations.ts";
 import { readMark } from "../rebuild/marks.ts";
-import { shareGroup } from "./share_group.ts";
+import { dependentsOf, shareGroup } from "./share_group.ts";
 
 /**
  * Reserves a container and all that share namespaces with it until the result is disposed.
@@ -27,7 +27,14 @@ export function reserveContainer(
   });
 }
 
-/** During a rebuild the two containers have temporary names; both count as the original one. */
+/** Containers that a replacement replaces besides this one, and those that must run for it. */
+export function affectedBy(container: Container, all: readonly Container[]): Identity[] {
+  const dependents = dependentsOf(container, all);
+  return [...dependents, ...[container, ...dependents].flatMap((each) => shareGroup(each, all))]
+    .map(identityOf);
+}
+
+/** During a replacement the two containers have temporary names; both count as the original one. */
 export function identityOf({ id, name }: Identity): Identity {
   return { id, name: readMark(name)?.name ?? name };
 }

@@ -6,25 +6,28 @@
  * @module
  */
 
-import {
-  deleteServiceStop,
-  deleteServiceStopsExcept,
-  upsertServiceStop,
-} from "../../../db/ce/service_stops.ts";
-
+import { deleteServiceStopsExcept } from "../../../db/ce/service_stops.ts";
 import { EngineUnreachableError } from "../../../engine/errors.ts";
 import { type EngineEvent, systemEvents } from "../../../engine/events.ts";
 import { systemPing } from "../../../engine/system.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
 import { sleep, type Worker } from "../../lifecycle.ts";
+import {
+  endCrashLoops,
+  recordServiceStop,
+  reportExit,
+  reportStart,
+  restartQuietTimes,
+} from "./crash_loops.ts";
+import { createOutageReporter } from "./engine_outage.ts";
 import { createDownReader, type Down } from "./events.ts";
+import { isHelper, removeLeftHelpers } from "./helpers.ts";
 import { isUp, listAll, refreshContainer } from "./reads.ts";
 import { lastHealthOutput } from "./health_output.ts";
 import { recordHealthTime } from "./health_time.ts";
 import { withRealExitCode } from "./exit_code.ts";
 import { findOwnContainer } from "./self_search.ts";
-import { recoverRebuilds } from "../rebuild/recovery.ts";
 
 /** Pause before reconnecting to the engine, in milliseconds. */
 const RETRY_MS = 500;
@@ -46,7 +49,15 @@ type WatchDeps =
   & EmitDeps
   & Pick<
     Deps,
-    "config" | "engine" | "eventStream" | "inventory" | "reservations" | "self" | "stats"
+    | "config"
+    | "engine"
+    | "eventStream"
+    | "inventory"
+    | "logStreams"
+    | "self"
+    | "server"
+    | "startedAt"
+    | "stats"
   >;
 
 export const containerWatcher: Worker = {
@@ -54,19 +65,22 @@ export const containerWatcher: Worker = {
   edition: "ce",
   async run(deps, signal, round) {
     let isLost = false;
+    const outages = createOutageReporter(deps);
     while (!signal.aborted) {
       try {
         await follow(deps, signal, () => {
           if (isLost) deps.log.info("engine connection restored");
           isLost = false;
+          outages.recordSuccess();
           round();
         });
       } catch (error) {
         if (!signal.aborted && !(error instanceof EngineUnreachableError)) throw error;
-        if (!isLost && !signal.aborted) {
-          deps.log.warn("engine connection lost", { error: (error as Error).message });
-        }
+        if (signal.aborted) return;
+        const { message } = error as Error;
+        if (!isLost) deps.log.warn("engine connection lost", { error: message });
         isLost = true;
+        outages.recordFailure(message);
       }
       await sleep(RETRY_MS, signal);
     }
@@ -101,10 +115,9 @@ async function follow(
     const consuming = consume(deps, events, downs, ended).finally(() => end.abort());
     try {
       await findOwnContainer(deps, ended);
-      // A stop of the engine or of this process may have interrupted a rebuild.
-      await recoverRebuilds(deps);
       await relist(deps, ended);
       inventory.setLive(true);
+      restartQuietTimes(deps);
       round();
       await keepFresh(deps, gaps, ended, round);
     } finally {
@@ -145,7 +158,10 @@ async function consume(
       if (event.Type === "network") {
         const id = event.Actor.Attributes?.container;
         if (id) refresh(id);
-      } else if (event.Type === "container" && !IGNORED_EVENTS.test(event.Action)) {
+      } else if (
+        event.Type === "container" && !IGNORED_EVENTS.test(event.Action) &&
+        !isHelper(event.Actor.Attributes)
+      ) {
         downs.read(event);
         reportUp(deps, event);
         recordHealthTime(deps, event);
@@ -203,10 +219,10 @@ async function keepFresh(
     await systemPing(deps.engine, { signal });
     const hasGap = gaps.take();
     if (hasGap || deps.now().getTime() - listedAt >= RELIST_MS) {
-      await recoverRebuilds(deps);
       await relist(deps, signal);
       listedAt = deps.now().getTime();
     }
+    endCrashLoops(deps);
     round();
     // Labels of an image can make every event of its containers too large to read.
     if (hasGap) await sleep(GAP_RELIST_MS, signal);
@@ -238,6 +254,7 @@ function createGaps(): Gaps {
 /** Lists everything and reports containers that went down since the snapshot was last live. */
 async function relist(deps: WatchDeps, signal: AbortSignal): Promise<void> {
   const { inventory } = deps;
+  await removeLeftHelpers(deps, signal);
   const ran = inventory.listFollowed().filter(({ state }) => state === "running");
   await listAll(deps, signal);
   for (const { id, name } of ran) {
@@ -253,16 +270,16 @@ async function relist(deps: WatchDeps, signal: AbortSignal): Promise<void> {
 
 /** Stops by this service are recorded instead of emitted, so that they are not taken for failures. */
 function reportDown(deps: WatchDeps, down: Down): void {
-  const { db, inventory, now } = deps;
-  if (inventory.takeExpectedDown(down.id)) upsertServiceStop(db, down.id, now().toISOString());
-  else emit(deps, "container.down", { ...down }, () => deleteServiceStop(db, down.id));
+  if (deps.inventory.takeExpectedDown(down.id)) recordServiceStop(deps, down);
+  else reportExit(deps, down);
 }
 
 function reportUp(deps: WatchDeps, { Action, Actor }: EngineEvent): void {
   const id = Actor.ID;
   const container = Actor.Attributes?.name ?? id.slice(0, 12);
   if (Action === "start") {
-    emit(deps, "container.up", { container, id }, () => deleteServiceStop(deps.db, id));
+    reportStart(deps, { container, id });
+    deps.logStreams.wake(id);
   }
   if (Action === "oom") emit(deps, "container.oom", { container, id });
 }

@@ -43,7 +43,7 @@ export type SystemSummary = Omit<HostMetrics, "swap" | "network" | "timestamp">;
  * The filesystem that is measured. Inside a container it is the one with the engine's images and
  * containers, which is the one that fills up.
  */
-const DISK_PATH = "/";
+export const DISK_PATH = "/";
 
 /** Names of filesystems by their type number, see statfs(2). */
 const FILESYSTEMS: Record<number, string> = {
@@ -197,18 +197,23 @@ async function readProc(procPath: string): Promise<HostReading> {
   }
 }
 
-/** Disk usage as `df` counts it: space reserved for root is neither used nor free. */
-async function diskUsage(): Promise<{
+/**
+ * Usage of a filesystem as `df` counts it: space reserved for root is neither used nor free.
+ *
+ * @param path Any path in it; default: {@linkcode DISK_PATH}.
+ * @throws The error of the file system.
+ */
+export async function diskUsage(path = DISK_PATH): Promise<{
   disk: HostSample["disk"];
   filesystem: KernelFigures["filesystem"];
 }> {
   const { blocks, bfree, bavail, bsize, type, files, ffree } = await nodeFs().promises
-    .statfs(DISK_PATH);
+    .statfs(path);
   const used = (blocks - bfree) * bsize;
   const free = bavail * bsize;
   return {
     disk: {
-      path: DISK_PATH,
+      path,
       total: blocks * bsize,
       used,
       free,

@@ -8,68 +8,95 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { AlertEvent, AlertRule } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { enabledColumn, NAME_COLUMN } from "../../components/columns.tsx";
+import { enabledColumn } from "../../components/columns.tsx";
 import { deleteConfirmed } from "../../components/deletion.ts";
 import { History, Listing } from "../../components/listing.tsx";
-import { Page } from "../../components/page.tsx";
+import { Page, Section } from "../../components/page.tsx";
 import { useRead, useReloadOn, useReloadWhile } from "../../components/reading.ts";
-import { State, Text } from "../../components/states.tsx";
+import { Failure, State, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
+import { ActiveAlerts, AlertName, WithSeverity } from "./active.tsx";
 import { RuleForm } from "./form.tsx";
+import { Silences } from "./silences.tsx";
+import { Templates } from "./templates.tsx";
 import { conditionOf, valueOf } from "./words.ts";
 
 const EVENTS_SHOWN = 100;
 
 export default function Alerts() {
   const rules = useRead("GET /api/alerts/rules", {});
+  const active = useRead("GET /api/alerts/active", {});
   const history = useRead("GET /api/alerts/events", { query: { limit: EVENTS_SHOWN } });
+  const silences = useRead("GET /api/silences", {});
   const reload = () => {
     rules.reload();
+    active.reload();
     history.reload();
+    silences.reload();
   };
   useReloadOn("alert.", reload);
   // No event reports a rule that stops being pending without having fired.
   useReloadWhile(rules.data.value?.rules.some(({ state }) => state === "pending"), reload);
   const edited = useSignal<AlertRule | "new" | undefined>(undefined);
-  const create = hasRole("admin") && (
-    <Button
-      kind="primary"
-      icon="plus"
-      onClick={() => edited.value = "new"}
-    >
-      New alert rule
-    </Button>
-  );
   const all = rules.data.value?.rules;
+  const isChoosing = useSignal(false);
+  const hasTemplates = hasRole("admin") && (isChoosing.value || all?.length === 0);
+  const create = hasRole("admin") && (
+    <>
+      {!hasTemplates && <Button onClick={() => isChoosing.value = true}>Templates</Button>}
+      <Button kind="primary" icon="plus" onClick={() => edited.value = "new"}>
+        New alert rule
+      </Button>
+    </>
+  );
   const past = history.data.value;
   return (
     <Page title="Alerts" actions={create}>
-      <Listing
-        name="Alert rules"
-        columns={columns(reload)}
-        rows={all}
-        error={rules.error.value}
-        onRetry={reload}
-        keyOf={({ id }) => id}
-        nameOf={({ name }) => name}
-        {...hasRole("admin") && {
-          actions: (rule: AlertRule) => [
-            { name: "Edit", onSelect: () => edited.value = rule },
-            {
-              name: "Delete",
-              danger: true,
-              onSelect: () => void remove(rule).then((isDone) => isDone && reload()),
-            },
-          ],
-        }}
-        defaultSort="name"
-        empty={"No alert rules yet. A rule fires when the host's CPU, memory, disk or load passes a " +
-          "threshold, or when containers stop."}
-      />
+      <div class="stacked">
+        {active.error.value
+          ? <Failure error={active.error.value} onRetry={active.reload} />
+          : <ActiveAlerts alerts={active.data.value?.alerts ?? []} onChange={reload} />}
+        <Section title="Alert rules">
+          <Listing
+            name="Alert rules"
+            columns={columns(reload)}
+            rows={all}
+            error={rules.error.value}
+            onRetry={reload}
+            keyOf={({ id }) => id}
+            nameOf={({ name }) => name}
+            {...hasRole("admin") && {
+              actions: (rule: AlertRule) => [
+                { name: "Edit", onSelect: () => edited.value = rule },
+                {
+                  name: "Delete",
+                  danger: true,
+                  onSelect: () => void remove(rule).then((isDone) => isDone && reload()),
+                },
+              ],
+            }}
+            defaultSort="name"
+            empty={"No alert rules yet. A rule fires when a value of the host or of a container passes " +
+              "a threshold, or when a container stops or becomes unhealthy."}
+          />
+        </Section>
+        {hasTemplates && all && (
+          <Templates
+            rules={all}
+            onCreated={() => {
+              // They stay after the list got its first rule.
+              isChoosing.value = true;
+              reload();
+            }}
+            onClose={() => isChoosing.value = false}
+          />
+        )}
+        <Silences reading={silences} />
+      </div>
       <History
         title="Alert history"
         columns={EVENT_COLUMNS}
@@ -91,7 +118,16 @@ export default function Alerts() {
 }
 
 const columns = (onChange: () => void): readonly Column<AlertRule>[] => [
-  NAME_COLUMN,
+  {
+    title: "Name",
+    cell: ({ name, severity, enabled, problem }) => (
+      // Why it has no data must not need a pointer that hovers.
+      <WithSeverity name={name} severity={severity}>
+        {enabled && problem !== null && plain(problem)}
+      </WithSeverity>
+    ),
+    sort: ({ name }) => name,
+  },
   {
     title: "Condition",
     cell: (rule) => <Text>{conditionOf(rule)}</Text>,
@@ -114,22 +150,26 @@ const columns = (onChange: () => void): readonly Column<AlertRule>[] => [
   enabledColumn((row, enabled) => void toggle(row, enabled).then(onChange)),
 ];
 
-const ORDER: readonly AlertRule["state"][] = ["firing", "pending", "ok"];
+const ORDER: readonly AlertRule["state"][] = ["firing", "pending", "no_data", "ok"];
 
-function RuleState({ state, enabled }: Pick<AlertRule, "state" | "enabled">) {
+function RuleState({ state, enabled, problem }: AlertRule) {
   if (!enabled) return <State state="disabled" tone="idle" />;
   switch (state) {
     case "firing":
       return <State state={state} tone="bad" />;
     case "pending":
       return <State state={state} tone="warn" />;
+    case "no_data":
+      return <State state="no data" tone="warn" />;
     case "ok":
-      return <State state="OK" tone="good" />;
+      return problem === null
+        ? <State state="OK" tone="good" />
+        : <State state="waiting" tone="idle" />;
   }
 }
 
 const EVENT_COLUMNS: readonly Column<AlertEvent>[] = [
-  { title: "Rule", cell: ({ ruleName }) => <Text>{ruleName}</Text> },
+  { title: "Rule", cell: (event) => <AlertName {...event} /> },
   {
     title: "Value",
     cell: ({ metric, value, message }) => (

@@ -1,18 +1,20 @@
 import { deepEqual, equal, match, throws } from "node:assert/strict";
+import type { AlertProgress } from "../../../../db/ce/alert_progress.ts";
 import type { AlertMetric, AlertOperator, AlertRule } from "../../../../db/ce/alert_rules.ts";
-import { selectAlertRule } from "../../../../db/ce/alert_rules.ts";
 import {
+  type Condition,
   COOLDOWN_MS,
-  evaluateAlerts,
   evaluateRule,
   GAP_MAX_MS,
-  metricValue,
-  stoppedContainers,
-} from "../../../../services/ce/alerts/evaluation.ts";
+  INITIAL_PROGRESS,
+} from "../../../../services/ce/alerts/condition.ts";
+import { evaluateAlerts } from "../../../../services/ce/alerts/evaluation.ts";
+import { metricValue, stoppedContainers } from "../../../../services/ce/alerts/host_sources.ts";
 import { listAlertEvents, sweepAlertEvents } from "../../../../services/ce/alerts/events.ts";
 import {
   changeAlertRule,
   createAlertRule,
+  getAlertRule,
   removeAlertRule,
 } from "../../../../services/ce/alerts/rules.ts";
 import type { AlertData, AppEvent } from "../../../../services/events/events.ts";
@@ -23,24 +25,7 @@ import { openTestDatabase, type TestApp, testApp, testClock } from "../../../hel
 const START = Date.parse("2026-01-01T12:00:00Z");
 const at = (seconds: number) => new Date(START + seconds * 1000);
 
-function ruleOf(fields: Partial<AlertRule> = {}): AlertRule {
-  return {
-    id: "rule",
-    name: "High CPU",
-    metric: "cpu_percent",
-    operator: ">",
-    threshold: 90,
-    durationSeconds: 15,
-    autoIncident: false,
-    enabled: true,
-    createdAt: at(0).toISOString(),
-    state: "ok",
-    pendingSince: null,
-    seenAt: null,
-    lastFiredAt: null,
-    ...fields,
-  };
-}
+const HIGH_CPU: Condition = { operator: ">", threshold: 90, durationSeconds: 15 };
 
 for (
   const [value, operator, threshold, holds] of [
@@ -59,25 +44,23 @@ for (
   ] as [number, AlertOperator, number, boolean][]
 ) {
   Deno.test(`evaluateRule(): ${value} ${operator} ${threshold} is ${holds}`, () => {
-    const rule = ruleOf({ operator, threshold, durationSeconds: 0 });
-    equal(evaluateRule(rule, value, at(0)).transition, holds ? "fired" : undefined);
+    const rule = { operator, threshold, durationSeconds: 0 };
+    const { transition } = evaluateRule(rule, INITIAL_PROGRESS, value, at(0));
+    equal(transition, holds ? "fired" : undefined);
   });
 }
 
 /** Evaluates a rule at each second that has a value; `?` is an unknown value. */
 function play(
-  rule: AlertRule,
+  rule: Condition,
+  progress: AlertProgress,
   checks: [second: number, value: number | "?"][],
 ): [second: number, transition: string][] {
   const transitions: [number, string][] = [];
   for (const [second, value] of checks) {
-    const { progress, transition } = evaluateRule(
-      rule,
-      value === "?" ? undefined : value,
-      at(second),
-    );
-    rule = { ...rule, ...progress };
-    if (transition) transitions.push([second, transition]);
+    const decision = evaluateRule(rule, progress, value === "?" ? undefined : value, at(second));
+    progress = decision.progress;
+    if (decision.transition) transitions.push([second, decision.transition]);
   }
   return transitions;
 }
@@ -97,7 +80,7 @@ const COOLDOWN_S = COOLDOWN_MS / 1000;
 const GAP_S = GAP_MAX_MS / 1000;
 
 for (
-  const { what, checks, transitions, rule = {} } of [
+  const { what, checks, transitions, rule, progress } of [
     {
       what: "nothing happens while the condition does not hold",
       checks: from(0, 60, 10),
@@ -170,7 +153,7 @@ for (
     },
     {
       what: "a pending condition survives a gap as short as a restart",
-      rule: {
+      progress: {
         state: "pending",
         pendingSince: at(-10).toISOString(),
         seenAt: at(-10).toISOString(),
@@ -180,7 +163,7 @@ for (
     },
     {
       what: "a clock that was set back restarts the duration",
-      rule: {
+      progress: {
         state: "pending",
         pendingSince: at(3600).toISOString(),
         seenAt: at(3600).toISOString(),
@@ -190,29 +173,35 @@ for (
     },
     {
       what: "a firing in the far future is ignored",
-      rule: { lastFiredAt: at(86_400).toISOString() },
+      progress: { lastFiredAt: at(86_400).toISOString() },
       checks: from(0, 15, 95),
       transitions: [[15, "fired"]],
     },
   ] as {
     what: string;
-    rule?: Partial<AlertRule>;
+    rule?: Partial<Condition>;
+    progress?: Partial<AlertProgress>;
     checks: [number, number | "?"][];
     transitions: [number, string][];
   }[]
 ) {
-  Deno.test(`evaluateRule(): ${what}`, () => deepEqual(play(ruleOf(rule), checks), transitions));
+  Deno.test(`evaluateRule(): ${what}`, () =>
+    deepEqual(
+      play({ ...HIGH_CPU, ...rule }, { ...INITIAL_PROGRESS, ...progress }, checks),
+      transitions,
+    ));
 }
 
 Deno.test("evaluateRule() updates seenAt of a pending rule every 15 seconds", () => {
-  let rule = ruleOf({ durationSeconds: 3600 });
+  const rule = { ...HIGH_CPU, durationSeconds: 3600 };
+  let progress = INITIAL_PROGRESS;
   const seen = new Set<string>();
   for (const [second, value] of from(0, 300, 95)) {
-    rule = { ...rule, ...evaluateRule(rule, value as number, at(second)).progress };
-    seen.add(rule.seenAt!);
+    progress = evaluateRule(rule, progress, value as number, at(second)).progress;
+    seen.add(progress.seenAt!);
   }
-  equal(rule.state, "pending");
-  equal(rule.pendingSince, at(0).toISOString());
+  equal(progress.state, "pending");
+  equal(progress.pendingSince, at(0).toISOString());
   equal(seen.size, 300 / 15 + 1);
 });
 
@@ -335,12 +324,12 @@ Deno.test("evaluateAlerts() stores and emits a firing and its resolution", () =>
   setStopped(app, 2);
 
   evaluateAlerts(app.deps);
-  equal(selectAlertRule(app.deps.db, id)?.state, "pending");
+  equal(getAlertRule(app.deps, id).state, "pending");
   app.clock.advance({ seconds: 10 });
   evaluateAlerts(app.deps);
   evaluateAlerts(app.deps);
 
-  const rule = selectAlertRule(app.deps.db, id)!;
+  const rule = getAlertRule(app.deps, id);
   deepEqual([rule.state, rule.lastFiredAt], ["firing", "2026-01-01T12:00:10.000Z"]);
   const [event, ...others] = eventsOf(app);
   deepEqual(others, []);
@@ -354,6 +343,12 @@ Deno.test("evaluateAlerts() stores and emits a firing and its resolution", () =>
     threshold: 0,
     value: 2,
     message: "Stopped: container_stopped is 2 (> 0 for 10 s): s0, s1",
+    severity: "warning",
+    container: null,
+    stack: null,
+    acknowledgedAt: null,
+    acknowledgedBy: null,
+    comment: null,
     firedAt: "2026-01-01T12:00:10.000Z",
     created_at: "2026-01-01T12:00:10.000Z",
     resolvedAt: null,
@@ -362,7 +357,7 @@ Deno.test("evaluateAlerts() stores and emits a firing and its resolution", () =>
   setStopped(app, 0);
   app.clock.advance({ seconds: 5 });
   evaluateAlerts(app.deps);
-  equal(selectAlertRule(app.deps.db, id)?.state, "ok");
+  equal(getAlertRule(app.deps, id).state, "ok");
   equal(eventsOf(app)[0]?.resolvedAt, "2026-01-01T12:00:15.000Z");
 
   const data = {
@@ -372,6 +367,7 @@ Deno.test("evaluateAlerts() stores and emits a firing and its resolution", () =>
     metric: "container_stopped",
     operator: ">",
     threshold: 0,
+    severity: "warning",
   };
   deepEqual(events.map(({ event, data }) => [event, data]), [
     ["alert.fired", {
@@ -462,10 +458,10 @@ Deno.test("a firing whose messages cannot be stored is retried as a whole", () =
     }],
   };
   throws(() => evaluateAlerts(deps), /the disk is full/);
-  deepEqual([eventsOf(app).length, selectAlertRule(app.deps.db, id)?.state], [0, "ok"]);
+  deepEqual([eventsOf(app).length, getAlertRule(app.deps, id).state], [0, "ok"]);
   fails = false;
   evaluateAlerts(deps);
-  deepEqual([eventsOf(app).length, selectAlertRule(app.deps.db, id)?.state], [1, "firing"]);
+  deepEqual([eventsOf(app).length, getAlertRule(app.deps, id).state], [1, "firing"]);
 });
 
 for (

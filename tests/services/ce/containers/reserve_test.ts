@@ -21,7 +21,10 @@ async function whileRebuilt(
     { name: "web", labels: composeLabels("shop", "web") },
     { name: "db", labels: composeLabels("shop", "db") },
   ];
-  await using fake = fakeEngine(simulateContainers(containers));
+  await using fake = fakeEngine({
+    "GET /info": () => Response.json({}),
+    ...simulateContainers(containers),
+  });
   using app = testApp({ engine: fake.engine, edition: "pro" });
   await listAll(app.deps);
   app.deps.inventory.setLive(true);

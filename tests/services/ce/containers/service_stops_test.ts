@@ -118,10 +118,12 @@ Deno.test("a stop of what does not run takes away no other action's expectation"
 Deno.test("a rebuild that fails before it stops the container excuses no later end", async () => {
   await using fake = fakeEngine({
     ...simulateContainers([{ name: "web" }]),
-    "GET /images/*/json": () => Response.json({ Id: "sha256:1", Config: {} }),
+    "GET /info": () => Response.json({}),
+    "GET /images/*/json": () => Response.json({ Id: "sha256:1", Config: {}, Size: 1 }),
     "POST /containers/create": () => Response.json({ message: "no space" }, { status: 500 }),
   });
   using app = testApp({ engine: fake.engine });
-  await rejects(rebuildContainer(app.deps, "web", { pull: "never" }), /no space/);
+  const actor = { userId: "key" };
+  await rejects(rebuildContainer(app.deps, "web", { pull: "never", actor }), /no space/);
   equal(app.deps.inventory.takeExpectedDown(WEB), false);
 });

@@ -1,0 +1,74 @@
+/**
+ * The `alert_progress` table: the state of each alert rule, for each container that it watches.
+ *
+ * @module
+ */
+
+import { table } from "../columns.ts";
+import type { Database } from "../database.ts";
+
+export const ALERT_STATES = ["ok", "pending", "firing", "no_data"] as const;
+export type AlertState = (typeof ALERT_STATES)[number];
+
+/** The state of a rule. Times are ISO 8601, UTC. */
+export interface AlertProgress {
+  state: AlertState;
+  /** Since when the condition has held, while `state` is pending. */
+  pendingSince: string | null;
+  /** When the condition was last seen to hold, while `state` is pending; may lag a little. */
+  seenAt: string | null;
+  lastFiredAt: string | null;
+  /** The unresolved event. Its data may be missing by now. */
+  alertId: string | null;
+}
+
+/** The state of a rule for one container. */
+export interface StoredAlertProgress extends AlertProgress {
+  ruleId: string;
+  /** The name of a container; empty for the rule as a whole. */
+  container: string;
+}
+
+const progress = table<StoredAlertProgress>("alert_progress", {
+  ruleId: "value",
+  container: "value",
+  state: "value",
+  pendingSince: "value",
+  seenAt: "value",
+  lastFiredAt: "value",
+  alertId: "value",
+});
+
+/** The progress of all rules, or of one. */
+export function selectAlertProgress(db: Database, ruleId?: string): StoredAlertProgress[] {
+  return ruleId === undefined
+    ? progress.select(db)
+    : progress.select(db, "WHERE rule_id = :ruleId", { ruleId });
+}
+
+export function replaceAlertProgress(db: Database, stored: StoredAlertProgress): void {
+  progress.replace(db, stored);
+}
+
+/** Resets a rule. When it last fired stays, because its cooldown continues. */
+export function resetAlertProgress(db: Database, ruleId: string): void {
+  db.run(
+    `UPDATE alert_progress
+     SET state = 'ok', pending_since = NULL, seen_at = NULL, alert_id = NULL
+     WHERE rule_id = :ruleId`,
+    { ruleId },
+  );
+}
+
+export function deleteAlertProgress(db: Database, ruleId: string): void {
+  db.run("DELETE FROM alert_progress WHERE rule_id = :ruleId", { ruleId });
+}
+
+/** Forgets the containers that have been well since a time. @returns How many were deleted. */
+export function deleteAlertProgressBefore(db: Database, at: string): number {
+  return db.run(
+    `DELETE FROM alert_progress
+     WHERE state = 'ok' AND container <> '' AND coalesce(last_fired_at, '') < :at`,
+    { at },
+  );
+}

@@ -1,0 +1,63 @@
+/**
+ * The `crash_loops` table: the last exits of containers, and which containers are in a crash loop.
+ *
+ * @module
+ */
+
+import { table } from "../columns.ts";
+import type { Database } from "../database.ts";
+
+/** Exits of a container. Times are ISO 8601, UTC. */
+export interface CrashLoop {
+  /** The name, which survives a replacement of the container. */
+  container: string;
+  containerId: string;
+  /** Times of the last exits, oldest first. */
+  exits: string[];
+  /** Exits since `since`. */
+  exitCount: number;
+  /** When the crash loop began; `null` for a container that is not in one. */
+  since: string | null;
+  /** Whether it was stopped, or finished its task, and was not started since. */
+  stopped: boolean;
+  /** The last exit, stop or start. */
+  changedAt: string;
+}
+
+const loops = table<CrashLoop>("crash_loops", {
+  container: "value",
+  containerId: "value",
+  exits: "json",
+  exitCount: "value",
+  since: "value",
+  stopped: "boolean",
+  changedAt: "value",
+}, { key: "container" });
+
+/** The last exits of a container; `undefined` if it has none. */
+export function selectCrashLoop(db: Database, container: string): CrashLoop | undefined {
+  return loops.find(db, container);
+}
+
+/** Those without an exit or start since a time, with and without a crash loop. */
+export function selectQuietCrashLoops(db: Database, changedAt: string): CrashLoop[] {
+  return loops.select(db, "WHERE changed_at <= :changedAt ORDER BY container", { changedAt });
+}
+
+/** Inserts a record, or replaces that of the container. */
+export function replaceCrashLoop(db: Database, loop: CrashLoop): void {
+  loops.replace(db, loop);
+}
+
+export function updateCrashLoop(db: Database, container: string, change: Partial<CrashLoop>): void {
+  loops.update(db, container, change);
+}
+
+/** Counts the quiet time of all containers from a time on. */
+export function updateCrashLoopsChangedAt(db: Database, changedAt: string): void {
+  db.run("UPDATE crash_loops SET changed_at = :changedAt", { changedAt });
+}
+
+export function deleteCrashLoop(db: Database, container: string): void {
+  loops.delete(db, container);
+}

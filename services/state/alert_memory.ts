@@ -1,0 +1,107 @@
+/**
+ * What the alert evaluator (`ce/alerts/evaluator.ts`) remembers from one round to the next, so that a
+ * round without a change reads and writes no row.
+ *
+ * @module
+ */
+
+import type { AlertProgress } from "../../db/ce/alert_progress.ts";
+import type { AlertRule } from "../../db/ce/alert_rules.ts";
+
+/** A value of the host, the engine or the service, or why it is unknown. */
+export type Reading =
+  | { value: number; about?: string }
+  | {
+    value?: undefined;
+    reason: string;
+    /** This installation can never have the value. */
+    isUnsupported?: true;
+  };
+
+/** An enabled rule with its state. */
+export interface WatchedRule {
+  rule: AlertRule;
+  /** By the name of the container; empty for the rule as a whole. Missing: never pending nor fired. */
+  progress: Map<string, AlertProgress>;
+  /** Since when the value is unknown, in Unix milliseconds, by the same names. */
+  unknownSince: Map<string, number>;
+  /** The same for rules that read the same values. */
+  valueKey: string;
+  /** The same for rules that watch the same containers. */
+  scopeKey: string;
+}
+
+/** Occurrences within a time window. */
+export interface WindowCount {
+  /** @param at Unix milliseconds. */
+  add(at: number, count?: number): void;
+  total(at: number): number;
+}
+
+/** What happened to a container, by the key of the values that count it. */
+export interface ContainerCounts {
+  restartCount: number;
+  startedAt: string | null;
+  /** End of the last run that was reported as out of memory. */
+  oomAt: string | null;
+  counts: Map<string, WindowCount>;
+}
+
+/** Bytes through the network of a container at the last two samples. */
+export interface NetworkRate {
+  bytes: number;
+  readMs: number;
+  /** Bytes per second; `undefined` after the first sample. */
+  rate: number | undefined;
+}
+
+/** A container whose log is watched. */
+export interface LogWatch {
+  /** The patterns to test, with their counts by the key of the values. */
+  patterns: { key: string; test: (line: string) => boolean; count: WindowCount }[];
+  /** Whether new lines are counted. */
+  isOpen: boolean;
+  error: string | null;
+  close(): void;
+}
+
+/** The containers of a scope. */
+export interface WatchedContainers {
+  /** Positions in the list of all containers. */
+  positions: readonly number[];
+  names: ReadonlySet<string>;
+}
+
+export interface AlertMemory {
+  /** `undefined` before the first round. */
+  rules: readonly WatchedRule[] | undefined;
+  /** Whether the rules have changed since they were read. */
+  isStale: boolean;
+  /** The containers of each scope at a revision of the inventory. */
+  scopes: { revision: number; byKey: Map<string, WatchedContainers> };
+  /** The last readings of slow sources by the key of the values, and when, in Unix milliseconds. */
+  readings: Map<string, { reading: Reading; at: number }>;
+  /** Keys of sources that are being read. A file system that does not answer is read once. */
+  reading: Set<string>;
+  /** By container id. */
+  counts: Map<string, ContainerCounts>;
+  network: Map<string, NetworkRate>;
+  logs: Map<string, LogWatch>;
+  /** When the disk was last predicted, in Unix milliseconds. */
+  predictedAt: number;
+  /** Ends of the certificates of `SSL_DOMAINS`; `undefined` before the first check. */
+  certificates: { domain: string; expiresAt: string }[] | undefined;
+}
+
+export const createAlertMemory = (): AlertMemory => ({
+  rules: undefined,
+  isStale: true,
+  scopes: { revision: -1, byKey: new Map() },
+  readings: new Map(),
+  reading: new Set(),
+  counts: new Map(),
+  network: new Map(),
+  logs: new Map(),
+  predictedAt: -Infinity,
+  certificates: undefined,
+});

@@ -1,0 +1,183 @@
+/**
+ * The page Alerts: templates, rules for containers, active alerts and silences; and maintenance
+ * windows.
+ *
+ * @module
+ */
+
+import { deepEqual, equal } from "node:assert/strict";
+import {
+  type Dashboard,
+  dashboardTest,
+  PHONE,
+  startDashboardBrowser,
+} from "../helpers/dashboard.ts";
+import {
+  checkBothThemes,
+  deleteRow,
+  hasColumns,
+  rowMatches,
+  select,
+} from "../helpers/dashboard_steps.ts";
+import { composeLabels, simulateContainers } from "../helpers/fake_containers.ts";
+import { fakeEngine } from "../helpers/fake_engine.ts";
+import { type Longshore, startLongshore } from "../helpers/longshore.ts";
+import { eventually, until } from "../helpers/until.ts";
+
+/** A name that would be harmful as HTML. */
+const HOSTILE = "<img src=x onerror=document.title='evil'>";
+
+dashboardTest(
+  "alert rules are created from templates and by hand, and alerts are acknowledged and silenced",
+  async (t) => {
+    await using engine = fakeEngine(
+      simulateContainers([{ name: "web", labels: composeLabels("shop", "web") }, { name: "db" }]),
+    );
+    await using service = await startLongshore({ engineSocket: engine.socketPath });
+    await using browser = await startDashboardBrowser();
+    const tab = await browser.signIn(service);
+
+    await t.step("an empty list offers templates", () => useTemplate(tab, service));
+    await t.step("a rule for containers, with a preview", () => createRule(tab, service));
+    await t.step("an active alert", () => handleAlert(tab, service));
+    await t.step("silences", () => manageSilences(tab));
+    await t.step("maintenance windows", () => manageWindows(tab, service));
+    await t.step("on a phone", async () => {
+      await tab.page.setViewport(PHONE);
+      await tab.open("/alerts");
+      await tab.loaded();
+      await tab.fits(PHONE.width);
+      await tab.choose(HOSTILE, "Edit");
+      await tab.find("dialog", `Edit ${HOSTILE}`);
+      await checkBothThemes(tab);
+    });
+    deepEqual(tab.complaints, []);
+  },
+);
+
+async function useTemplate(tab: Dashboard, service: Longshore): Promise<void> {
+  await tab.open("/alerts");
+  await hasColumns(tab, ["Rule", "Condition", "Action"], "Templates");
+  await checkBothThemes(tab);
+  await tab.click("button", "Use");
+  await tab.status("Created Disk almost full");
+  await rowMatches(tab, "Disk almost full", /Disk > 90 % for 5 min/);
+  // The other templates stay.
+  await tab.find("table", "Templates");
+  await tab.click("button", "Close templates");
+  await tab.gone("table", "Templates");
+  const { rules } = (await service.call("GET", "/api/alerts/rules")).body;
+  deepEqual([rules[0].metric, rules[0].severity], ["disk_percent", "critical"]);
+  await deleteRow(tab, "Disk almost full");
+}
+
+async function createRule(tab: Dashboard, service: Longshore): Promise<void> {
+  await tab.click("button", "New alert rule");
+  // Only the fields that the metric needs.
+  await select(tab, "Metric", "container_log_matches");
+  await tab.find("textbox", "Pattern");
+  await tab.find("spinbutton", "Window (seconds)");
+  await select(tab, "Metric", "container_not_running");
+  await tab.gone("textbox", "Pattern");
+  await tab.gone("combobox", "Operator");
+  await select(tab, "Metric", "container_restarts");
+  await tab.gone("textbox", "Pattern");
+  await select(tab, "Operator", ">=");
+  await tab.type("spinbutton", "Threshold", "0");
+  await tab.type("textbox", "Labels", "no pair");
+  await tab.type("textbox", "Name", HOSTILE);
+  await tab.click("button", "Create");
+  await tab.invalid("textbox", "Labels");
+  await tab.type("textbox", "Labels", "");
+  await tab.type("textbox", "Containers", "we*");
+  await tab.type("textbox", "Stacks", "shop");
+  await select(tab, "Severity", "critical");
+  // The engine of this test reports no events, so that restarts are unknown.
+  await until("the preview", () => pageShows(tab, /The present value is unknown/));
+  await checkBothThemes(tab);
+  await tab.click("button", "Create");
+  await tab.status(`Created ${HOSTILE}`);
+  await rowMatches(tab, HOSTILE, /Restarts of a container ≥ 0 within 5 min: we\* in shop/);
+  const { rules: [rule] } = (await service.call("GET", "/api/alerts/rules")).body;
+  deepEqual(rule.scope, { target: { kind: "containers", containers: ["we*"], stacks: ["shop"] } });
+  equal(rule.severity, "critical");
+
+  await tab.click("button", "New alert rule");
+  await select(tab, "Metric", "memory_percent");
+  await select(tab, "Operator", ">=");
+  await tab.type("spinbutton", "Threshold", "0");
+  await tab.type("spinbutton", "Duration (seconds)", "0");
+  await until("the preview", () => pageShows(tab, /It would fire now/));
+  await tab.type("textbox", "Name", "Memory");
+  await tab.click("button", "Create");
+  await tab.status("Created Memory");
+}
+
+async function handleAlert(tab: Dashboard, service: Longshore): Promise<void> {
+  await tab.find("table", "Active alerts");
+  await checkBothThemes(tab);
+  await tab.choose("alert Memory", "Acknowledge");
+  await tab.type("textbox", "Comment", "Looking at it");
+  await checkBothThemes(tab);
+  await tab.click("button", "Acknowledge");
+  await tab.status("Acknowledged Memory");
+  await until("the comment", () => pageShows(tab, /Looking at it/));
+  const { alerts } = (await service.call("GET", "/api/alerts/active")).body;
+  deepEqual(alerts.map(({ ruleName, comment }: Record<string, unknown>) => [ruleName, comment]), [
+    ["Memory", "Looking at it"],
+  ]);
+}
+
+async function manageSilences(tab: Dashboard): Promise<void> {
+  await tab.choose("alert Memory", "Silence");
+  await tab.find("dialog", "New silence");
+  const rule = await tab.find("textbox", "Rule");
+  equal(await rule.evaluate((input) => (input as HTMLInputElement).value), "Memory");
+  await checkBothThemes(tab);
+  await tab.click("button", "Create");
+  await tab.status("Created the silence");
+  await rowMatches(tab, "rule Memory", /Active/);
+
+  await tab.click("button", "New silence");
+  await tab.click("button", "Create");
+  await tab.alert(/must have at least one of event, container/);
+  await tab.refused();
+  await tab.type("textbox", "Container", "batch*");
+  await tab.click("button", "Create");
+  await tab.status("Created the silence");
+  await deleteRow(tab, "container batch*");
+  await checkBothThemes(tab);
+}
+
+async function manageWindows(tab: Dashboard, service: Longshore): Promise<void> {
+  await tab.open("/settings");
+  await tab.click("button", "New window");
+  await tab.type("textbox", "Opens (cron)", "every night");
+  await tab.click("button", "Create");
+  await tab.invalid("textbox", "Opens (cron)");
+  await tab.type("textbox", "Opens (cron)", "0 3 * * sat");
+  await select(tab, "Time zone", "Europe/Berlin");
+  await select(tab, "Applies to", "containers");
+  await tab.type("textbox", "Containers", "batch*");
+  await tab.type("textbox", "Comment", "Import");
+  await checkBothThemes(tab);
+  await tab.click("button", "Create");
+  await tab.status("Created 0 3 * * sat (Import)");
+  await checkBothThemes(tab);
+  await tab.choose("0 3 * * sat (Import)", "Edit");
+  await tab.type("spinbutton", "Minutes", "90");
+  await tab.click("button", "Save");
+  await tab.status("Saved 0 3 * * sat (Import)");
+  await eventually(async () => {
+    const { windows: [window] } = (await service.call("GET", "/api/maintenance/windows")).body;
+    deepEqual([window.durationMinutes, window.scope, window.timeZone], [
+      90,
+      { target: { kind: "containers", containers: ["batch*"] } },
+      "Europe/Berlin",
+    ]);
+  });
+  await deleteRow(tab, "0 3 * * sat (Import)");
+}
+
+const pageShows = async (tab: Dashboard, text: RegExp): Promise<boolean> =>
+  text.test(await tab.page.evaluate(() => document.body.innerText));

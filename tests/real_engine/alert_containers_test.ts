@@ -1,0 +1,93 @@
+/**
+ * Alert rules on real containers: logs, restarts, health and memory.
+ *
+ * @module
+ */
+
+import { deepEqual, equal } from "node:assert/strict";
+import { type Longshore, startLongshore } from "../helpers/longshore.ts";
+import { engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
+import { until } from "../helpers/until.ts";
+
+async function createRule(program: Longshore, container: string, fields: Record<string, unknown>) {
+  const created = await program.call("POST", "/api/alerts/rules", {
+    operator: ">=",
+    durationSeconds: 0,
+    scope: { target: { kind: "containers", containers: [container] } },
+    name: fields.metric,
+    ...fields,
+  });
+  equal(created.status, 201, JSON.stringify(created.body));
+  return created.body.id as string;
+}
+
+/** The active alert of a container. */
+const alertOf = (program: Longshore, ruleId: string) =>
+  until(`an alert of ${ruleId}`, async () => {
+    const { body } = await program.call("GET", "/api/alerts/active");
+    return body.alerts.find((alert: { ruleId: string }) => alert.ruleId === ruleId);
+  });
+
+const resolved = (program: Longshore, eventId: string) =>
+  until(`the end of ${eventId}`, async () => {
+    const { body } = await program.call("GET", `/api/alerts/events/${eventId}`);
+    return body.resolvedAt !== null;
+  });
+
+for (
+  const { kind, test } of [
+    { kind: "Docker", test: engineTest },
+    { kind: "Podman", test: podmanTest },
+  ] as { kind: string; test: typeof engineTest }[]
+) {
+  test(`rules on the log, the restarts and the state of a container of ${kind}`, async (engine: RealEngine) => {
+    await using program = await startLongshore({ engineSocket: engine.socketPath });
+    await using container = await engine.runContainer({
+      command: [
+        "sh",
+        "-c",
+        "echo 'error: before the rule'; " +
+        "while true; do if [ -e /go ]; then rm /go; " +
+        "echo error: one; echo fine; echo ERROR two; fi; sleep 0.2; done",
+      ],
+    });
+    const { name } = container;
+    const logs = await createRule(program, name, {
+      metric: "container_log_matches",
+      pattern: "(?i)^error\\b",
+      threshold: 2,
+      windowSeconds: 20,
+      severity: "critical",
+    });
+    const restarts = await createRule(program, name, {
+      metric: "container_restarts",
+      threshold: 1,
+      windowSeconds: 600,
+    });
+    const down = await createRule(program, name, {
+      metric: "container_not_running",
+      operator: "==",
+      threshold: 1,
+    });
+    await until("the rules know the container", async () => {
+      const { body } = await program.call("GET", "/api/alerts/rules");
+      return body.rules.every(({ problem }: { problem: unknown }) => problem === null);
+    });
+    await until("the log is followed", async () => {
+      await engine.docker("exec", name, "touch", "/go");
+      const { body } = await program.call("GET", "/api/alerts/active");
+      return body.alerts.some((alert: { ruleId: string }) => alert.ruleId === logs);
+    });
+    const alert = await alertOf(program, logs);
+    deepEqual([alert.container, alert.severity], [name, "critical"]);
+    // The window ends without further lines.
+    await resolved(program, alert.id);
+
+    await engine.docker("stop", "--time", "0", name);
+    const stopped = await alertOf(program, down);
+    equal(stopped.container, name);
+    await engine.docker("start", name);
+    await resolved(program, stopped.id);
+    equal((await alertOf(program, restarts)).value, 1);
+  });
+}

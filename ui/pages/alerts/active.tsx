@@ -1,0 +1,147 @@
+/**
+ * The alerts that are firing, and who takes care of them.
+ *
+ * @module
+ */
+
+import type { ComponentChildren } from "preact";
+import { useSignal } from "@preact/signals";
+import { api } from "../../api/client.ts";
+import type { AlertEvent } from "../../api/types.ts";
+import { Link } from "../../components/button.tsx";
+import { FormDialog, type FormValues, TextArea } from "../../components/form.tsx";
+import { Section } from "../../components/page.tsx";
+import { Badge, Text } from "../../components/states.tsx";
+import { type Column, Table } from "../../components/table.tsx";
+import { plain } from "../../components/text.ts";
+import { Time } from "../../components/time.tsx";
+import { hasRole } from "../../state/session.ts";
+import { showStatus } from "../../state/toasts.ts";
+import { SilenceForm } from "./silence_form.tsx";
+
+/** The open dialog. */
+type Task = { name: "acknowledge" | "silence"; alert: AlertEvent };
+
+export function ActiveAlerts({ alerts, onChange }: {
+  alerts: readonly AlertEvent[];
+  onChange: () => void;
+}) {
+  const task = useSignal<Task | undefined>(undefined);
+  const close = () => task.value = undefined;
+  const open = task.value;
+  if (alerts.length === 0 && !open) return null;
+  return (
+    <Section title="Active alerts">
+      <Table
+        name="Active alerts"
+        columns={COLUMNS}
+        rows={alerts}
+        keyOf={({ id }) => id}
+        // Not that of the rule, whose row has actions, too.
+        nameOf={(alert) => `alert ${nameOf(alert)}`}
+        {...hasRole("operator") && {
+          actions: (alert: AlertEvent) => [
+            { name: "Acknowledge", onSelect: () => task.value = { name: "acknowledge", alert } },
+            { name: "Silence", onSelect: () => task.value = { name: "silence", alert } },
+          ],
+        }}
+      />
+      {open?.name === "acknowledge" && (
+        <AcknowledgeForm alert={open.alert} onClose={close} onSaved={onChange} />
+      )}
+      {open?.name === "silence" && (
+        <SilenceForm
+          about={{
+            rule: open.alert.ruleName,
+            ...(open.alert.container !== null && { container: open.alert.container }),
+          }}
+          onClose={close}
+          onSaved={onChange}
+        />
+      )}
+    </Section>
+  );
+}
+
+/** E.g. `High CPU`, `High CPU of web`. */
+const nameOf = ({ ruleName, container }: AlertEvent): string =>
+  container === null ? ruleName : `${ruleName} of ${container}`;
+
+const SEVERITY_TONES = { info: "idle", warning: "warn", critical: "bad" } as const;
+
+const SeverityBadge = ({ severity }: Pick<AlertEvent, "severity">) => (
+  <Badge tone={SEVERITY_TONES[severity]}>{severity}</Badge>
+);
+
+/** A name and, below it, the severity and what else is to be said. */
+export function WithSeverity({ name, severity, children }: Pick<AlertEvent, "severity"> & {
+  name: string;
+  children?: ComponentChildren;
+}) {
+  return (
+    <>
+      <span class="name-cell">
+        <Text>{name}</Text>
+      </span>
+      <p class="hint">
+        <SeverityBadge severity={severity} /> {children}
+      </p>
+    </>
+  );
+}
+
+/** An alert with the container that it fired for. */
+export const AlertName = ({ ruleName, container, severity }: AlertEvent) => (
+  <WithSeverity name={ruleName} severity={severity}>
+    {container !== null && (
+      <Link to={`/containers/${encodeURIComponent(container)}`}>{plain(container)}</Link>
+    )}
+  </WithSeverity>
+);
+
+const COLUMNS: readonly Column<AlertEvent>[] = [
+  { title: "Alert", cell: (alert) => <AlertName {...alert} /> },
+  { title: "Message", cell: ({ message }) => plain(message), wide: true },
+  { title: "Fired", cell: ({ firedAt }) => <Time at={firedAt} />, width: "w-s" },
+  {
+    title: "Acknowledged",
+    cell: ({ acknowledgedAt, acknowledgedBy, comment }) =>
+      acknowledgedAt === null ? <span class="muted">–</span> : (
+        <>
+          <Text>{acknowledgedBy ?? ""}</Text>
+          <span class="hint inline">
+            <Time at={acknowledgedAt} />
+            {comment !== null && `: ${plain(comment)}`}
+          </span>
+        </>
+      ),
+  },
+];
+
+function AcknowledgeForm({ alert, onClose, onSaved }: {
+  alert: AlertEvent;
+  onClose: () => void;
+  onSaved: () => void;
+}) {
+  const name = plain(nameOf(alert));
+  const save = async ({ comment }: FormValues) => {
+    const text = comment.trim();
+    await api("POST /api/alerts/events/{id}/acknowledge", {
+      path: { id: alert.id },
+      body: text === "" ? {} : { comment: text },
+    });
+    showStatus(`Acknowledged ${name}`);
+    onSaved();
+  };
+  return (
+    <FormDialog
+      title={`Acknowledge ${name}`}
+      submit="Acknowledge"
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <p>Shows the others that you take care of it. The alert stays active until it is resolved.</p>
+      <TextArea label="Comment" name="comment" value={alert.comment ?? ""} rows={2} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,106 @@
+/**
+ * The dialog of a new silence.
+ *
+ * @module
+ */
+
+import { api } from "../../api/client.ts";
+import type { NewSilenceMatchers } from "../../api/types.ts";
+import { FormDialog, type FormValues, SelectField, TextField } from "../../components/form.tsx";
+import { fromLocalInput, toLocalInput } from "../../components/local_time.ts";
+import { showStatus } from "../../state/toasts.ts";
+import { SEVERITIES } from "./form.tsx";
+
+const HOUR_MS = 3_600_000;
+
+/** How long a silence lasts unless the user says otherwise, in hours. */
+const HOURS = 2;
+
+const MATCHERS = ["event", "container", "stack", "rule", "severity"] as const;
+
+export function SilenceForm({ about = {}, onClose, onSaved }: {
+  /** What it is about. */
+  about?: NewSilenceMatchers;
+  onClose: () => void;
+  onSaved: () => void;
+}) {
+  const save = async (values: FormValues) => {
+    const given = MATCHERS.flatMap((name) => {
+      const value = values[`matchers.${name}`];
+      return value === "" ? [] : [[name, value]];
+    });
+    const startsAt = fromLocalInput(values.startsAt);
+    await api("POST /api/silences", {
+      body: {
+        matchers: Object.fromEntries(given),
+        endsAt: fromLocalInput(values.endsAt)!,
+        comment: values.comment,
+        ...(startsAt !== null && { startsAt }),
+      },
+    });
+    showStatus("Created the silence");
+    onSaved();
+  };
+  return (
+    <FormDialog title="New silence" submit="Create" onSubmit={save} onClose={onClose} wide>
+      <p class="muted">
+        Until it ends, nothing is sent to people about what matches all of these. What is still
+        wrong then is reported once.
+      </p>
+      <div class="field-grid">
+        <TextField
+          label="Container"
+          name="matchers.container"
+          value={about.container}
+          placeholder="batch*"
+          hint="* stands for any text. Empty: any"
+          maxLength={255}
+        />
+        <TextField
+          label="Stack"
+          name="matchers.stack"
+          value={about.stack}
+          placeholder="shop"
+          hint="Empty: any"
+          maxLength={255}
+        />
+        <TextField
+          label="Rule"
+          name="matchers.rule"
+          value={about.rule}
+          hint="Name of an alert or remediation rule. Empty: any"
+          maxLength={255}
+        />
+        <TextField
+          label="Event"
+          name="matchers.event"
+          value={about.event}
+          placeholder="container.*"
+          hint="Empty: any"
+          maxLength={255}
+        />
+        <SelectField
+          label="Severity"
+          name="matchers.severity"
+          value={about.severity ?? ""}
+          options={[{ value: "", name: "Any" }, ...SEVERITIES]}
+        />
+        <TextField label="Comment" name="comment" maxLength={500} />
+        <TextField
+          label="Starts"
+          name="startsAt"
+          type="datetime-local"
+          hint="In your time zone. Empty: now"
+        />
+        <TextField
+          label="Ends"
+          name="endsAt"
+          type="datetime-local"
+          value={toLocalInput(new Date(Date.now() + HOURS * HOUR_MS).toISOString())}
+          hint="In your time zone"
+          required
+        />
+      </div>
+    </FormDialog>
+  );
+}
