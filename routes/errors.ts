@@ -7,6 +7,7 @@
 import type { Edition } from "../services/license/edition.ts";
 import {
   asAppError,
+  ChangedMeanwhileError,
   type ErrorCode,
   InputError,
   LimitError,
@@ -57,6 +58,7 @@ export function failureOf(error: unknown, edition: Edition): Failure {
     body: {
       error: known.message,
       ...(known instanceof InputError && { errors: known.issues }),
+      ...(known instanceof ChangedMeanwhileError && { diff: known.diff }),
     },
     headers: {
       ...(known instanceof ThrottledError && throttleHeaders(known)),

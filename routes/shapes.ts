@@ -6,6 +6,7 @@
 
 import * as z from "zod";
 import { EVENT_KINDS } from "../services/events/events.ts";
+import { OUTBOX_STATUSES } from "../services/events/outbox_log.ts";
 import { EDITIONS } from "../services/license/edition.ts";
 import { ISSUES_MAX } from "../services/errors.ts";
 
@@ -86,6 +87,9 @@ export const ErrorBody = z.object({
   })).max(ISSUES_MAX).optional().meta({
     description: "All problems of an invalid request",
   }),
+  diff: z.string().optional().meta({
+    description: "Unified diff of what was changed since the caller read it",
+  }),
 }).meta({ id: "Error" });
 
 /** Body of a 402 response. */
@@ -114,6 +118,20 @@ export const Timestamp = z.iso.datetime({ precision: 3 }).meta({
   example: "2026-01-31T12:00:00.000Z",
 });
 
+/** A message in a delivery log. */
+export const Delivery = z.object({
+  id: z.string(),
+  event: z.string().meta({ example: "container.down" }),
+  status: z.enum(OUTBOX_STATUSES),
+  attempts: z.int(),
+  responseStatus: z.int().nullable(),
+  error: z.string().nullable(),
+  createdAt: Timestamp,
+  lastAttemptAt: Timestamp.nullable(),
+  nextAttemptAt: Timestamp.nullable(),
+  sentAt: Timestamp.nullable(),
+});
+
 /** Later years have five digits, which `Timestamp` does not allow. */
 const INSTANT_MAX = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
@@ -123,6 +141,31 @@ export const Instant = z.iso.datetime({ offset: true })
   .refine((text) => !(Date.parse(text) > INSTANT_MAX), {
     error: "must be before the year 10000 (UTC)",
   });
+
+const Patterns = z.array(z.string().min(1).max(255)).min(1).max(100);
+
+/** What a rule or window applies to; the type is `Target` in `services/target.ts`. */
+export const Target = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("host") }),
+  z.object({
+    kind: z.literal("containers"),
+    containers: Patterns.optional().meta({
+      description: "Names, in which `*` stands for any text",
+      example: ["web*"],
+    }),
+    stacks: Patterns.optional().meta({ description: "Names of stacks, in the same way" }),
+    labels: z.record(z.string().min(1).max(255), z.string().max(4_096)).optional()
+      .refine((labels) => Object.keys(labels ?? {}).length <= 20, {
+        error: "must have at most 20 entries",
+      }).meta({
+        description: "Labels with their values, in the same way",
+        example: { tier: "db" },
+      }),
+  }),
+]).meta({
+  id: "Target",
+  description: "The host, or the containers for which every given field matches",
+});
 
 /** An error message without the given type, because every value of a query is text. */
 const ofType = (message: string): z.core.$ZodErrorMap => ({ code, input }) =>

@@ -11,6 +11,17 @@ import type { Database } from "../database.ts";
 export const SEVERITIES = ["info", "warning", "critical"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
+/** A daily time in which a channel gets only what is important. */
+export interface QuietHours {
+  /** Times of day as clocks in the time zone show them, e.g. `22:00`. */
+  from: string;
+  to: string;
+  /** IANA name. */
+  timeZone: string;
+  /** Messages from this severity on are sent nevertheless; `null`: none. */
+  exceptSeverity: Severity | null;
+}
+
 /** One channel as stored. Times are ISO 8601, UTC. */
 export interface StoredNotificationChannel {
   id: string;
@@ -24,6 +35,11 @@ export interface StoredNotificationChannel {
   minSeverity: Severity;
   /** Patterns of names, e.g. `web*`; `null` stands for all containers and everything else. */
   containers: string[] | null;
+  /** Patterns of names of stacks; `null` stands for all containers and everything else. */
+  stacks: string[] | null;
+  quietHours: QuietHours | null;
+  /** Minutes from a message to the digest that has it; 0: messages are sent at once. */
+  digestMinutes: number;
   enabled: boolean;
   createdAt: string;
   updatedAt: string;
@@ -32,11 +48,13 @@ export interface StoredNotificationChannel {
   lastError: string | null;
   /** When the first attempt failed since a message was sent. */
   failingSince: string | null;
+  /** When the other channels were told that it fails; `null` after they were told that it works. */
+  failingReportedAt: string | null;
 }
 
 type DeliveryState = Pick<
   StoredNotificationChannel,
-  "lastDeliveryAt" | "lastError" | "failingSince"
+  "failingReportedAt" | "failingSince" | "lastDeliveryAt" | "lastError"
 >;
 
 const channels = table<StoredNotificationChannel>("notification_channels", {
@@ -47,12 +65,16 @@ const channels = table<StoredNotificationChannel>("notification_channels", {
   events: "json",
   minSeverity: "value",
   containers: "json",
+  stacks: "json",
+  quietHours: "json",
+  digestMinutes: "value",
   enabled: "boolean",
   createdAt: "value",
   updatedAt: "value",
   lastDeliveryAt: "value",
   lastError: "value",
   failingSince: "value",
+  failingReportedAt: "value",
 });
 
 /** All channels, newest first. */
@@ -68,18 +90,9 @@ export function selectNotificationChannel(
   return channels.find(db, id);
 }
 
-/** The enabled channels that subscribed to a kind of event, oldest first. */
-export function selectSubscribedNotificationChannels(
-  db: Database,
-  kind: string,
-): StoredNotificationChannel[] {
-  return channels.select(
-    db,
-    `WHERE enabled = 1
-       AND EXISTS (SELECT 1 FROM json_each(events) WHERE value IN (:kind, '*'))
-     ORDER BY created_at, id`,
-    { kind },
-  );
+/** The enabled channels, oldest first. */
+export function selectEnabledNotificationChannels(db: Database): StoredNotificationChannel[] {
+  return channels.select(db, "WHERE enabled = 1 ORDER BY created_at, id");
 }
 
 export function countNotificationChannels(db: Database): number {

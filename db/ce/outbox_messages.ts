@@ -169,17 +169,21 @@ export function countOutboxMessages(db: Database, { channel, targetId }: Target)
   });
 }
 
-/** Messages of a target that were queued since a time. */
+/** Messages of a target that were queued since a time, at most `max`: no others are read. */
 export function countMessagesSince(
   db: Database,
   { channel, targetId }: Target,
   since: string,
+  max = 100,
 ): number {
-  return messages.count(
-    db,
-    "WHERE channel = :channel AND target_id = :targetId AND created_at > :since",
-    { channel, targetId, since },
-  );
+  return db.get<{ count: number }>(
+    `SELECT count(*) AS count FROM (
+       SELECT created_at FROM outbox_messages
+       WHERE channel = :channel AND target_id = :targetId
+       ORDER BY sequence DESC LIMIT :max
+     ) WHERE created_at > :since`,
+    { channel, targetId, since, max },
+  )!.count;
 }
 
 /** The last queued message of a target about a kind of event. */
@@ -194,6 +198,19 @@ export function selectQueuedMessage(
        AND event_kind = :eventKind
      ORDER BY sequence DESC LIMIT 1`,
     { channel, targetId, eventKind },
+  );
+}
+
+/** The last message of a thread, which is named in the JSON of the payload. */
+export function selectThreadMessage(
+  db: Database,
+  { channel, targetId, thread }: Target & { thread: string },
+): OutboxMessage | undefined {
+  return messages.selectOne(
+    db,
+    `WHERE channel = :channel AND target_id = :targetId AND payload ->> '$.thread' = :thread
+     ORDER BY sequence DESC LIMIT 1`,
+    { channel, targetId, thread },
   );
 }
 
@@ -222,6 +239,13 @@ export function updateThreadSuperseded(
 /** Queued messages of all channels. */
 export function countQueuedMessages(db: Database): number {
   return messages.count(db, "WHERE status = 'queued'");
+}
+
+/** When the oldest queued message of all channels was queued; `undefined` if none is. */
+export function selectOldestQueued(db: Database): string | undefined {
+  return db.get<{ at: string | null }>(
+    "SELECT min(created_at) AS at FROM outbox_messages WHERE status = 'queued'",
+  )!.at ?? undefined;
 }
 
 /** Whether a target has at least `count` queued messages. */

@@ -22,8 +22,6 @@ export interface StoredChatChannel {
   enabled: boolean;
   created_at: string;
   updated_at: string;
-  /** No message is sent before this time, as the platform requested; `null` without a request. */
-  quiet_until: string | null;
 }
 
 const channels = table<StoredChatChannel>("chat_channels", {
@@ -35,7 +33,6 @@ const channels = table<StoredChatChannel>("chat_channels", {
   enabled: "boolean",
   created_at: "value",
   updated_at: "value",
-  quiet_until: "value",
 });
 
 /** All channels, newest first. */
@@ -59,17 +56,14 @@ export function selectSubscribedChatChannels(db: Database, kind: string): Stored
   );
 }
 
-export function insertChatChannel(
-  db: Database,
-  channel: Omit<StoredChatChannel, "quiet_until">,
-): void {
+export function insertChatChannel(db: Database, channel: StoredChatChannel): void {
   channels.insert(db, channel);
 }
 
 /** @returns Whether the id was known. */
 export function updateChatChannel(
   db: Database,
-  channel: Omit<StoredChatChannel, "created_at" | "quiet_until">,
+  channel: Omit<StoredChatChannel, "created_at">,
 ): boolean {
   return channels.update(db, channel.id, channel);
 }
@@ -77,10 +71,6 @@ export function updateChatChannel(
 /** @returns Whether the id was known. */
 export function updateChatChannelDisabled(db: Database, id: string, updated_at: string): boolean {
   return channels.update(db, id, { enabled: false, updated_at });
-}
-
-export function updateChatChannelQuietUntil(db: Database, id: string, quiet_until: string): void {
-  channels.update(db, id, { quiet_until });
 }
 
 /** @returns Whether the id was known. */

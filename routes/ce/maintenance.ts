@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { setMaintenance } from "../../services/ce/maintenance.ts";
+import { setMaintenance } from "../../services/ce/maintenance/mode.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { Instant, Timestamp } from "../shapes.ts";
@@ -22,6 +22,7 @@ export const maintenanceEndpoints = (deps: Deps) => [
     path: "/api/maintenance",
     operationId: "getMaintenance",
     summary: "Get maintenance mode",
+    description: "On also during a maintenance window of the host.",
     role: "admin",
     permission: "settings:read",
     returns: Maintenance,
@@ -34,7 +35,8 @@ export const maintenanceEndpoints = (deps: Deps) => [
     summary: "Change maintenance mode",
     description:
       "While maintenance mode is on, alerts, remediation and notifications are paused; " +
-      "recording continues.",
+      "recording continues. Afterwards, people are told once what began in the meantime and is " +
+      "still wrong. Switching the mode off also ends an open window of the host.",
     role: "admin",
     permission: "settings:write",
     body: z.object({

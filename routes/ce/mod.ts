@@ -58,7 +58,10 @@ export const ceGroups: readonly EndpointGroup[] = [
   },
   {
     paths: ["/api/maintenance"],
-    parts: [async () => (await import("./maintenance.ts")).maintenanceEndpoints],
+    parts: [
+      async () => (await import("./maintenance.ts")).maintenanceEndpoints,
+      async () => (await import("./maintenance_windows.ts")).maintenanceWindowEndpoints,
+    ],
   },
   {
     paths: ["/api/audit"],
@@ -90,6 +93,7 @@ export const ceGroups: readonly EndpointGroup[] = [
       async () => (await import("./updates/stack_update.ts")).stackUpdateEndpoints,
       async () => (await import("./stack_validation.ts")).stackValidationEndpoints,
       async () => (await import("./stack_sources.ts")).stackSourceEndpoints,
+      async () => (await import("./stack_generate.ts")).stackGenerateEndpoints,
       async () => (await import("./stack_plan.ts")).stackPlanEndpoints,
       async () => (await import("./stack_deploys.ts")).stackDeployEndpoints,
       async () => (await import("./containers/log_streams.ts")).stackLogStreamEndpoints,
@@ -131,6 +135,10 @@ export const ceGroups: readonly EndpointGroup[] = [
   {
     paths: ["/api/alerts"],
     parts: [async () => (await import("./alerts.ts")).alertEndpoints],
+  },
+  {
+    paths: ["/api/silences"],
+    parts: [async () => (await import("./silences.ts")).silenceEndpoints],
   },
   {
     paths: ["/api/schedules"],

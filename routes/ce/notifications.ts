@@ -9,11 +9,11 @@ import type { Deps } from "../../services/deps.ts";
 import {
   changeNotificationChannel,
   createNotificationChannel,
+  DIGEST_MINUTES_MAX,
   findNotificationChannel,
   getNotificationChannel,
   listNotificationChannels,
   listNotificationDeliveries,
-  OUTBOX_STATUSES,
   removeNotificationChannel,
   replayDelivery,
 } from "../../services/ce/notifications/channels.ts";
@@ -23,6 +23,7 @@ import { queueTest } from "../../services/ce/notifications/queue.ts";
 import { OUTBOUND_URL_MAX } from "../../services/outbound/url.ts";
 import { endpoint } from "../endpoint.ts";
 import {
+  Delivery,
   Done,
   done,
   EnabledBody,
@@ -50,6 +51,26 @@ const ChannelUrl = z.string().min(1).max(OUTBOUND_URL_MAX).meta({
   example: "ntfy://ntfy.example.com/alerts",
 });
 
+const TimeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, {
+  error: "must be a time of day such as 22:00",
+});
+
+const QuietHours = z.object({
+  from: TimeOfDay,
+  to: TimeOfDay,
+  timeZone: z.string().min(1).max(100).optional().meta({
+    description: "IANA name. Default: the time zone of the host",
+    example: "Europe/Berlin",
+  }),
+  exceptSeverity: z.enum(SEVERITIES).nullable().default("critical").meta({
+    description: "Messages from this severity on are sent nevertheless; null: none",
+  }),
+}).meta({
+  id: "NewQuietHours",
+  description: "Messages in this time of each day are held back; one summary follows",
+  example: { from: "22:00", to: "07:00", timeZone: "Europe/Berlin", exceptSeverity: "critical" },
+});
+
 const fields = {
   name: z.string().min(1).max(100),
   events: EventKinds,
@@ -60,6 +81,15 @@ const fields = {
     description: "Names, in which `*` stands for any text; `null` stands for all events, also " +
       "those about no container",
     example: ["web*"],
+  }),
+  stacks: z.array(z.string().min(1).max(255)).min(1).max(100).nullable().meta({
+    description: "Names of stacks, as in `containers`; with both, a container must match both",
+    example: ["shop"],
+  }),
+  quietHours: QuietHours.nullable(),
+  digestMinutes: z.int().min(0).max(DIGEST_MINUTES_MAX).meta({
+    description: "0: messages are sent at once; otherwise one digest follows this long after its " +
+      "first message, in which the end of a problem is joined with its beginning",
   }),
   enabled: z.boolean(),
 };
@@ -80,6 +110,9 @@ const NewChannel = z.object({
   events: EventKinds.default(["*"]),
   minSeverity: fields.minSeverity.default("info"),
   containers: fields.containers.default(null),
+  stacks: fields.stacks.default(null),
+  quietHours: fields.quietHours.default(null),
+  digestMinutes: fields.digestMinutes.default(0),
   enabled: fields.enabled.default(true),
 }).refine(({ kind, config, url }) => url === undefined ? kind && config : !kind && !config, {
   error: "must have either kind and config or url",
@@ -102,6 +135,14 @@ const Channel = z.object({
   events: z.array(z.string()),
   minSeverity: z.enum(SEVERITIES),
   containers: z.array(z.string()).nullable(),
+  stacks: z.array(z.string()).nullable(),
+  quietHours: z.object({
+    from: TimeOfDay,
+    to: TimeOfDay,
+    timeZone: z.string(),
+    exceptSeverity: z.enum(SEVERITIES).nullable(),
+  }).meta({ id: "QuietHours" }).nullable(),
+  digestMinutes: fields.digestMinutes,
   enabled: z.boolean(),
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -109,18 +150,8 @@ const Channel = z.object({
   lastError: z.string().nullable().meta({ description: "Of the last attempt; null if sent" }),
 }).meta({ id: "NotificationChannel" });
 
-const Delivery = z.object({
-  id: z.string(),
-  event: z.string().meta({ example: "container.down" }),
+const NotificationDelivery = Delivery.extend({
   title: z.string().meta({ example: "host-1: Container down: web" }),
-  status: z.enum(OUTBOX_STATUSES),
-  attempts: z.int(),
-  responseStatus: z.int().nullable(),
-  error: z.string().nullable(),
-  createdAt: Timestamp,
-  lastAttemptAt: Timestamp.nullable(),
-  nextAttemptAt: Timestamp.nullable(),
-  sentAt: Timestamp.nullable(),
 }).meta({ id: "NotificationDelivery" });
 
 const Queued = Done.extend({
@@ -251,7 +282,9 @@ export const notificationEndpoints = (deps: Deps) => [
     permission: "notifications:read",
     params: IdParams,
     query: z.object(pagingQuery(50)),
-    returns: paged({ deliveries: z.array(Delivery) }).meta({ id: "NotificationDeliveryPage" }),
+    returns: paged({ deliveries: z.array(NotificationDelivery) }).meta({
+      id: "NotificationDeliveryPage",
+    }),
     failures: UNKNOWN,
   }, ({ params, query }) => listNotificationDeliveries(deps, params.id, query)),
 

@@ -6,11 +6,7 @@
 
 import * as z from "zod";
 import { WEBHOOK_HEADERS_MAX } from "../../services/ce/webhooks/target.ts";
-import {
-  listDeliveries,
-  OUTBOX_STATUSES,
-  testWebhook,
-} from "../../services/ce/webhooks/messages.ts";
+import { listDeliveries, testWebhook } from "../../services/ce/webhooks/messages.ts";
 import {
   changeWebhook,
   createWebhook,
@@ -25,6 +21,7 @@ import { REDACTED } from "../../services/redact.ts";
 import { OUTBOUND_URL_MAX } from "../../services/outbound/url.ts";
 import { endpoint } from "../endpoint.ts";
 import {
+  Delivery,
   Done,
   done,
   EnabledBody,
@@ -91,17 +88,8 @@ const CreatedWebhook = Webhook.extend({
   }),
 }).meta({ id: "CreatedWebhook" });
 
-const Delivery = z.object({
+const WebhookDelivery = Delivery.extend({
   id: z.string().meta({ description: "As in the header `webhook-id`, the same at each attempt" }),
-  event: z.string().meta({ example: "container.down" }),
-  status: z.enum(OUTBOX_STATUSES),
-  attempts: z.int(),
-  responseStatus: z.int().nullable(),
-  error: z.string().nullable(),
-  createdAt: Timestamp,
-  lastAttemptAt: Timestamp.nullable(),
-  nextAttemptAt: Timestamp.nullable(),
-  sentAt: Timestamp.nullable(),
 }).meta({ id: "WebhookDelivery" });
 
 const UNKNOWN = { 404: "The webhook does not exist" };
@@ -225,7 +213,7 @@ export const webhookEndpoints = (deps: Deps) => [
     permission: "webhooks:read",
     params: IdParams,
     query: z.object(pagingQuery(50)),
-    returns: paged({ deliveries: z.array(Delivery) }).meta({ id: "WebhookDeliveryPage" }),
+    returns: paged({ deliveries: z.array(WebhookDelivery) }).meta({ id: "WebhookDeliveryPage" }),
     failures: UNKNOWN,
   }, ({ params, query }) => listDeliveries(deps, params.id, query)),
 ];

@@ -69,8 +69,8 @@ export const TAGS: readonly Tag[] = [
   {
     name: "Alerts",
     edition: "ce",
-    groups: ["alerts"],
-    description: "Rules on the host's metrics, and the alerts they raised.",
+    groups: ["alerts", "silences"],
+    description: "Rules on the host, its containers and the service, their alerts, and silences.",
   },
   {
     name: "Updates",

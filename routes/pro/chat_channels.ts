@@ -11,7 +11,6 @@ import {
   changeChatChannel,
   CHAT_PLATFORM_IDS,
   CHAT_PLATFORM_NAMES,
-  CHAT_STATUSES,
   createChatChannel,
   getChatChannel,
   listChatChannels,
@@ -20,6 +19,7 @@ import {
   testChatChannel,
 } from "../../services/pro/chat/channels.ts";
 import { dispatchToChats } from "../../services/pro/chat/dispatch.ts";
+import { OUTBOX_STATUSES } from "../../services/events/outbox_log.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, done, EventKinds, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
 
@@ -92,7 +92,7 @@ const Message = z.object({
   channel_id: z.string(),
   event_type: z.string().meta({ example: "alert.fired" }),
   text: z.string(),
-  status: z.enum(CHAT_STATUSES),
+  status: z.enum(OUTBOX_STATUSES),
   error: z.string().nullable().meta({ description: "Error of the last attempt" }),
   attempts: z.int(),
   created_at: Timestamp,
@@ -133,8 +133,9 @@ export const chatChannelEndpoints = (deps: Deps) => [
     operationId: "createChatChannel",
     summary: "Create a chat channel",
     description: "Events are sent as plain text of at most 4,096 characters (messenger) or 4,000 " +
-      "characters (team chat). Failed messages are retried after about 5 s, 30 s, 2 min, 10 " +
-      "min and 1 h, or later if the platform requests it; status 410 disables the channel. " +
+      "characters (team chat), in order. A failed message is retried after about 5 s, 30 s, 2 " +
+      "min, 10 min and 1 h, or later if the platform requests it, and those after it wait; " +
+      "status 410 disables the channel. " +
       "No events are queued during maintenance.",
     role: "admin",
     permission: "chatops:write",

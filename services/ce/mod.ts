@@ -28,6 +28,7 @@ import { licenseWatcher } from "./edition/license_watcher.ts";
 import { logStreamKeeper } from "./logs/follow/keeper.ts";
 import { loopWatcher } from "./host/loop_watcher.ts";
 import { sizeSampler } from "./metrics/size_sampler.ts";
+import { messageKeeper } from "./message_keeper.ts";
 import { metricsSampler } from "./metrics/sampler.ts";
 import { outboxDeliverer } from "./outbox_deliverer.ts";
 import { retentionSweeper } from "./retention_sweeper.ts";
@@ -62,6 +63,7 @@ export const ceWorkers: readonly Worker[] = [
   certificateWatcher,
   updateChecker,
   automaticUpdater,
+  messageKeeper,
   outboxDeliverer,
   retentionSweeper,
 ];

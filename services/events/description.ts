@@ -38,6 +38,13 @@ const FIELDS_MAX = 20;
 /** Returns a field of the event; an empty string if it is missing. */
 type Field = (name: string) => string;
 
+const LOOP_OUTCOMES: Readonly<Record<string, string>> = {
+  running: "The container has been running for 10 minutes",
+  exited: "The container did not start again",
+  stopped: "The container was stopped, or finished its task",
+  removed: "The container was removed",
+};
+
 /** The content for each kind; `undefined` if a custom event lacks the field for the headline. */
 const KINDS: Record<EventKind, (field: Field, message: Field) => EventDescription | undefined> = {
   "account.new_sign_in": (field, message) =>
@@ -48,9 +55,17 @@ const KINDS: Record<EventKind, (field: Field, message: Field) => EventDescriptio
       joined("Address: ", field("address")),
       joined("Browser: ", message("userAgent")),
     ),
-  "alert.fired": (field, message) => about("problem", "Alert", field("rule"), message("message")),
+  "alert.fired": (field, message) =>
+    about(
+      field("severity") === "info" ? "news" : "problem",
+      "Alert",
+      withContainer(field),
+      message("message"),
+    ),
   "alert.resolved": (field, message) =>
-    about("good", "Alert resolved", field("rule"), message("message")),
+    about("good", "Alert resolved", withContainer(field), message("message")),
+  "alert.no_data": (field, message) =>
+    about("warning", "Alert without data", withContainer(field), message("message")),
   "container.down": (field) =>
     about(
       "problem",
@@ -63,6 +78,45 @@ const KINDS: Record<EventKind, (field: Field, message: Field) => EventDescriptio
   "container.unhealthy": (field, message) =>
     about("warning", "Container unhealthy", field("container"), message("healthOutput")),
   "container.oom": (field) => about("problem", "Container out of memory", field("container")),
+  "container.crash_looping": (field) =>
+    about(
+      "problem",
+      "Crash loop",
+      field("container"),
+      joined("Reason: ", field("reason")),
+      joined("Exit code: ", field("exitCode")),
+    ),
+  "container.stable": (field) =>
+    about(
+      field("outcome") === "exited" ? "problem" : "good",
+      "Crash loop ended",
+      field("container"),
+      LOOP_OUTCOMES[field("outcome")] ?? "",
+      joined("Exits: ", field("exits")),
+      joined("Lasted ", duration(field("durationSeconds"))),
+    ),
+  "engine.down": (field, message) => ({
+    tone: "problem",
+    headline: "Container engine down",
+    lines: [joined("Containers: ", field("containers")), message("error")],
+  }),
+  "engine.up": (field) => ({
+    tone: field("stopped") === "" ? "good" : "warning",
+    headline: "Container engine up",
+    lines: [
+      joined("Was down for ", duration(field("downtimeSeconds"))),
+      joined("Running containers: ", field("containers")),
+      joined("Not running any more: ", field("stopped")),
+    ],
+  }),
+  "host.disk_full_soon": (field) =>
+    about(
+      "warning",
+      "Disk full soon",
+      field("path"),
+      joined("Used: ", field("percent"), " %"),
+      joined("Full at: ", moment(field("fullAt"))),
+    ),
   "incident.created": (field) =>
     about(
       "problem",
@@ -178,6 +232,10 @@ function about(
   return name === "" ? undefined : { tone, headline: `${what}: ${name}`, lines };
 }
 
+/** The rule of an alert, with the container that it is about. */
+const withContainer = (field: Field) =>
+  field("rule") && field("rule") + joined(" (", field("container"), ")");
+
 const aboutUpdate = (tone: Tone, what: string, field: Field, ...lines: string[]) =>
   about(tone, what, field("container"), joined("Image: ", field("image")), ...lines);
 
@@ -213,7 +271,7 @@ function change(before: string, after: string): string {
 }
 
 /** The two largest units, e.g. `2 h 5 min` for `"7512"`. */
-function duration(seconds: string): string {
+export function duration(seconds: string): string {
   const total = Math.round(Number(seconds));
   if (seconds === "" || !Number.isFinite(total)) return seconds;
   const parts = [
@@ -261,8 +319,8 @@ export function inline(text: string): string {
   return RIGHT_TO_LEFT.test(line) ? `\u2068${line}\u2069` : line;
 }
 
-/** Keeps line breaks, but at most one empty line in a row. */
-function paragraphs(text: string): string {
+/** Removes control characters; keeps line breaks, but at most one empty line in a row. */
+export function paragraphs(text: string): string {
   const lines = text.toWellFormed().replace(BIDI_CONTROLS, "").split(/\r\n?|[\n\p{Zl}\p{Zp}]/u)
     .map((line) => line.replace(/\p{Cc}+/gu, " ").trimEnd());
   return truncate(

@@ -11,7 +11,9 @@ import { type AppEvent, createEnvelope, type EventKind, type EventMap } from "./
 import type { Recorder, RecorderDeps } from "./recorder.ts";
 
 /** What {@linkcode emit} needs. */
-export type EmitDeps = RecorderDeps & Pick<Deps, "events" | "license" | "recorders" | "server">;
+export type EmitDeps =
+  & RecorderDeps
+  & Pick<Deps, "events" | "license" | "recorders" | "server" | "silencer">;
 
 /** Maximum number of events that one event may cause; more indicates a cycle of recorders. */
 const FOLLOWING_MAX = 64;
@@ -28,27 +30,39 @@ export function emit<Kind extends EventKind>(
   data: EventMap[Kind],
   store: () => void = () => {},
 ): AppEvent {
-  const { db, events, license, recorders } = deps;
+  const { db, events, license, recorders, silencer } = deps;
   const envelope = createEnvelope(deps);
   const event = { event: kind, ...envelope, data } as AppEvent;
   const all = [event];
   db.transaction(() => {
     store();
     for (const current of all) {
+      const pause = silencer.pauseOf(current, event);
       for (const recorder of recorders) {
         if (!isInForce(license, recorder)) continue;
-        for (const { event, data } of recorder.record(deps, current) ?? []) {
+        for (const next of recorder.record(deps, current, event, pause) ?? []) {
           if (all.length > FOLLOWING_MAX) {
             throw new Error(`${kind} causes an endless chain of events`);
           }
-          const eventId = crypto.randomUUID();
-          all.push({ event, ...envelope, eventId, data } as AppEvent);
+          all.push({ ...next, ...envelope, eventId: crypto.randomUUID() } as AppEvent);
         }
       }
     }
   });
   for (const each of all) events.publish(each);
   return event;
+}
+
+/**
+ * Passes an event that was emitted during a pause to the recorders whose messages people get. Must be
+ * called in a transaction.
+ */
+export function notifyPeople(deps: EmitDeps, event: AppEvent): void {
+  for (const recorder of deps.recorders) {
+    if (recorder.isForPeople && isInForce(deps.license, recorder)) {
+      recorder.record(deps, event, event, undefined);
+    }
+  }
 }
 
 const isInForce = (license: Deps["license"], { edition, isProtection }: Recorder): boolean =>

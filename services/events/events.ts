@@ -10,6 +10,9 @@ import type { ServerIdentity } from "../server_identity.ts";
 /** Why a container left the state `running`. */
 export type DownReason = "exited" | "killed" | "oom" | "stopped";
 
+/** What became of a container after a crash loop; `exited`: it did not start again. */
+export type LoopOutcome = "running" | "exited" | "stopped" | "removed";
+
 /** What an alert's events carry. */
 export interface AlertData {
   rule: string;
@@ -21,9 +24,19 @@ export interface AlertData {
   threshold: number;
   value: number;
   message: string;
+  severity?: "info" | "warning" | "critical";
+  /** The name of the container that the value belongs to; missing for the host. */
+  container?: string;
+  /** The stack of that container. */
+  stack?: string;
   /** Names of the containers that the value counts; with `container_stopped` only. */
   containers?: string[];
 }
+
+/** What the event about missing data of an alert rule carries. */
+export type MissingDataData =
+  & Pick<AlertData, "rule" | "ruleId" | "metric" | "container" | "stack" | "message">
+  & { severity: "info" | "warning" | "critical" };
 
 /** What an incident's events carry. */
 export interface IncidentData {
@@ -61,6 +74,8 @@ export interface EventMap {
   };
   "alert.fired": AlertData;
   "alert.resolved": AlertData;
+  /** The value of a rule has been unknown for as long as the rule allows; once each time. */
+  "alert.no_data": MissingDataData;
   /** A container left `running` other than by an action of this service. */
   "container.down": {
     container: string;
@@ -76,6 +91,49 @@ export interface EventMap {
     healthOutput: string | null;
   };
   "container.oom": { container: string; id: string };
+  /**
+   * A container exited 3 times within 5 minutes. It causes no `container.down` and `container.up`
+   * until `container.stable`.
+   */
+  "container.crash_looping": {
+    container: string;
+    id: string;
+    /** Of the last exit. */
+    reason: DownReason;
+    exitCode: number | null;
+  };
+  /** A crash loop ended: the container neither exited nor started for 10 minutes. */
+  "container.stable": {
+    container: string;
+    id: string;
+    outcome: LoopOutcome;
+    /** Exits since the crash loop began. */
+    exits: number;
+    durationSeconds: number;
+  };
+  /** The container engine cannot be reached. */
+  "engine.down": {
+    error: string;
+    /** Number of containers that ran before. */
+    containers: number;
+  };
+  /** The container engine responds again. */
+  "engine.up": {
+    downtimeSeconds: number;
+    /** Number of containers that run now. */
+    containers: number;
+    /** Names of the containers that ran before and do not run now. */
+    stopped: string[];
+  };
+  /** The host's disk is full within a day if it fills as in the last six hours. */
+  "host.disk_full_soon": {
+    path: string;
+    /** Used now. */
+    percent: number;
+    hoursLeft: number;
+    /** ISO 8601, UTC. */
+    fullAt: string;
+  };
   "schedule.failed": {
     schedule: string;
     scheduleId: string;
@@ -105,12 +163,20 @@ export interface EventMap {
   "incident.created": IncidentData;
   "incident.updated": IncidentData & { previousStatus: string; message: string | null };
   "incident.resolved": IncidentData;
-  "monitor.down": { monitor: string; monitorId: string; outageId: string; cause: string };
+  "monitor.down": {
+    monitor: string;
+    monitorId: string;
+    outageId: string;
+    cause: string;
+    /** Names of the containers that it checks, as far as its address shows them. */
+    containers?: string[];
+  };
   "monitor.up": {
     monitor: string;
     monitorId: string;
     outageId: string;
     downtimeSeconds: number;
+    containers?: string[];
   };
   "sla.breached": {
     sla: string;
@@ -167,10 +233,16 @@ export type EventKind = keyof EventMap;
 export const EVENT_KINDS = [
   "alert.fired",
   "alert.resolved",
+  "alert.no_data",
   "container.down",
   "container.up",
   "container.unhealthy",
   "container.oom",
+  "container.crash_looping",
+  "container.stable",
+  "engine.down",
+  "engine.up",
+  "host.disk_full_soon",
   "incident.created",
   "incident.updated",
   "incident.resolved",

@@ -25,11 +25,13 @@ import type { Deps } from "../deps.ts";
 import { includesEdition } from "../license/edition.ts";
 import { errorFields } from "../log.ts";
 import type {
+  ChannelDeps,
   OutboxAttempt,
   OutboxChannel,
   OutboxMessage,
   OutboxOutcome,
 } from "./outbox_channel.ts";
+import { outcomeOfError } from "./outbox_outcome.ts";
 
 /** Delays between attempts, in milliseconds; after the last one a message is given up. */
 const OUTBOX_RETRY_MS: readonly number[] = [5_000, 30_000, 120_000, 600_000, 3_600_000];
@@ -146,14 +148,14 @@ export function createDeliverer(
       if (broken) throw broken.error;
       const nowMs = deps.now().getTime();
       let doubtful = [...running.values()].filter(({ isDoubtful }) => isDoubtful).length;
-      let nextMs: number | undefined;
+      let nextMs = collectMessages(deps);
       for (const { channel, targetId, dueAt } of queuedTargets(deps)) {
         if (signal.aborted || running.size >= PARALLEL_MAX) break;
         const key = `${channel.name} ${targetId}`;
         if (running.has(key)) continue;
         const dueInMs = Date.parse(dueAt) - nowMs;
         if (dueInMs > 0) {
-          nextMs = dueInMs;
+          nextMs = Math.min(nextMs ?? Infinity, dueInMs);
           break;
         }
         const target = { channel: channel.name, targetId };
@@ -177,12 +179,24 @@ export function createDeliverer(
   };
 }
 
+/**
+ * Queues what waited until now.
+ *
+ * @returns Time until more is due, in milliseconds; `undefined` if nothing waits.
+ */
+function collectMessages(deps: Deps): number | undefined {
+  const waits = licensedChannels(deps).flatMap((channel) => channel.collect?.(deps) ?? []);
+  return waits.length === 0 ? undefined : Math.min(...waits);
+}
+
+const licensedChannels = ({ channels, license }: Pick<Deps, "channels" | "license">) =>
+  channels.filter(({ edition }) => includesEdition(license.edition, edition));
+
 /** Returns the targets with queued messages, longest wait first. */
-function queuedTargets({ db, channels, license }: Deps) {
-  return channels
-    .filter(({ edition }) => includesEdition(license.edition, edition))
+function queuedTargets(deps: Deps) {
+  return licensedChannels(deps)
     .flatMap((channel) =>
-      selectQueuedTargets(db, channel.name, channel.isOrdered).map((target) => ({
+      selectQueuedTargets(deps.db, channel.name, channel.isOrdered).map((target) => ({
         ...target,
         channel,
       }))
@@ -214,8 +228,13 @@ async function deliver(
   return outcome.result === "sent";
 }
 
-async function attemptOnce(
-  deps: Deps,
+/**
+ * Makes one attempt.
+ *
+ * @returns `undefined` if `signal` aborted it, so that its outcome is unknown.
+ */
+export async function attemptOnce(
+  deps: ChannelDeps,
   channel: OutboxChannel,
   message: OutboxMessage,
   signal: AbortSignal,
@@ -224,6 +243,8 @@ async function attemptOnce(
     return await channel.send(deps, message, signal);
   } catch (error) {
     if (signal.aborted) return undefined;
+    const outcome = outcomeOfError(error);
+    if (outcome) return outcome;
     deps.log.error("message delivery failed", {
       channel: channel.name,
       messageId: message.id,

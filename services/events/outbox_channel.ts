@@ -10,6 +10,8 @@ import type { Config } from "../config/config.ts";
 import type { Edition } from "../license/edition.ts";
 import type { Log } from "../log.ts";
 import type { Secrets } from "../secrets.ts";
+import type { Inventory } from "../state/inventory.ts";
+import type { OutboxSignal } from "./outbox_signal.ts";
 
 export type { OutboxAttempt, OutboxMessage };
 
@@ -40,6 +42,12 @@ export interface ChannelDeps {
   now: () => Date;
 }
 
+/** What a channel needs to queue messages. */
+export interface CollectDeps extends ChannelDeps {
+  inventory: Inventory;
+  outbox: OutboxSignal;
+}
+
 /** Webhooks, pushes, chat platforms. Each edition lists its channels. */
 export interface OutboxChannel {
   /** As stored with each message, e.g. `webhook`. */
@@ -51,8 +59,17 @@ export interface OutboxChannel {
   /** Delays between attempts, in milliseconds; after the last one a message is given up. */
   retryMs?: readonly number[];
   /**
-   * Tries once to send a message, with its own timeout. Anything it throws counts as a bug: it is
-   * logged, and the message is retried.
+   * Queues messages that waited for others and are due now.
+   *
+   * @returns Time until the next one is due, in milliseconds; `undefined` without one.
+   */
+  collect?(deps: CollectDeps): number | undefined;
+  /**
+   * Tries once to send a message, with its own timeout.
+   *
+   * @throws {OutboundError|MailError} The message is retried, or given up after a final refusal.
+   * @throws {SealError} The message is given up. Any other error is a bug: it is logged, and the
+   * message is retried.
    */
   send(deps: ChannelDeps, message: OutboxMessage, signal: AbortSignal): Promise<OutboxOutcome>;
   /** Runs in the transaction that stores the attempt; synchronous. */

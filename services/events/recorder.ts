@@ -9,6 +9,7 @@ import type { Config } from "../config/config.ts";
 import type { Edition } from "../license/edition.ts";
 import type { AppEvent, NewEvent } from "./events.ts";
 import type { Log } from "../log.ts";
+import type { Inventory } from "../state/inventory.ts";
 import type { Maintenance } from "../state/maintenance.ts";
 import type { SnapshotCache } from "../state/snapshot_cache.ts";
 import type { OutboxSignal } from "./outbox_signal.ts";
@@ -17,12 +18,27 @@ import type { OutboxSignal } from "./outbox_signal.ts";
 export interface RecorderDeps {
   db: StateDatabase;
   config: Config;
+  inventory: Inventory;
   maintenance: Maintenance;
   /** Notified by `enqueueMessage()`. */
   outbox: OutboxSignal;
   statusPages: SnapshotCache;
   log: Log;
   now: () => Date;
+}
+
+/** Why an event causes no messages for now. */
+export type Pause = "maintenance" | "silence";
+
+/** Decides which events cause no messages for now. */
+export interface Silencer {
+  /**
+   * Runs inside the transaction of the event's cause. The beginning of a problem is kept, so that it
+   * can be reported if the problem lasts longer than the pause.
+   *
+   * @param cause The event that caused this one, if another one did; it decides.
+   */
+  pauseOf(event: AppEvent, cause?: AppEvent): Pause | undefined;
 }
 
 /**
@@ -34,11 +50,20 @@ export interface Recorder {
   edition: Edition;
   /** Stays active during the protection period of an ended edition. */
   isProtection?: true;
+  /** People get its messages: they are told after a pause what began during it and lasts. */
+  isForPeople?: true;
   /**
    * Runs inside the transaction of the event's cause, and stores nothing without subscribers.
    *
+   * @param root The event that caused this one in the same transaction, or itself.
+   * @param pause Why no message is sent. Webhooks pause during maintenance, not during a silence.
    * @returns Events that this one causes (a monitor went down, so an incident was opened). They are
    * recorded in the same transaction.
    */
-  record(deps: RecorderDeps, event: AppEvent): readonly NewEvent[] | undefined;
+  record(
+    deps: RecorderDeps,
+    event: AppEvent,
+    root: AppEvent,
+    pause: Pause | undefined,
+  ): readonly NewEvent[] | undefined;
 }

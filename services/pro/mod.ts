@@ -11,6 +11,7 @@ import { countMonitors } from "../../db/pro/uptime/monitors.ts";
 import type { Adapter } from "../integration/adapter.ts";
 import type { Worker } from "../lifecycle.ts";
 import type { RecordCounts } from "../license/limits.ts";
+import type { MonitorProbes } from "../monitor_probes.ts";
 import type { OutboxChannel } from "../events/outbox_channel.ts";
 import type { Recorder } from "../events/recorder.ts";
 import type { Sealer } from "../sealer.ts";
@@ -75,6 +76,11 @@ export const proRecorders: readonly Recorder[] = [
 ];
 
 export const proSealers: readonly Sealer[] = [sealMonitorUrls];
+
+export const proMonitorProbes: MonitorProbes = {
+  edition: "pro",
+  load: async () => (await import("./uptime/update_probes.ts")).updateProbes,
+};
 
 export const proCounts: RecordCounts = {
   remediation_rules: countRemediationRules,

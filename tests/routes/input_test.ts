@@ -118,7 +118,8 @@ Deno.test("the response lists all problems of a request, at most 50", async () =
       [
         "body.durationSecond",
         "unknown field; did you mean durationSeconds? Known fields: " +
-        "name, metric, operator, threshold, durationSeconds, duration_seconds, autoIncident, enabled",
+        "name, metric, operator, threshold, durationSeconds, severity, scope, pattern, path, " +
+        "windowSeconds, forMissingDataSeconds, duration_seconds, autoIncident, enabled",
       ],
       ["body.name", "must not be empty"],
       ["body.operator", "must be one of >, <, >=, <=, =="],

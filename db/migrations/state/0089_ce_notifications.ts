@@ -11,6 +11,7 @@ export const migration: Migration = {
       events           TEXT NOT NULL CHECK (json_valid(events)), -- array of kinds, or *
       min_severity     TEXT NOT NULL CHECK (min_severity IN ('info', 'warning', 'critical')),
       containers       TEXT CHECK (json_valid(containers)), -- array of patterns; NULL: all
+      stacks           TEXT CHECK (json_valid(stacks)), -- array of patterns; NULL: all
       enabled          INTEGER NOT NULL CHECK (enabled IN (0, 1)),
       created_at       TEXT NOT NULL, -- ISO 8601, UTC
       updated_at       TEXT NOT NULL,

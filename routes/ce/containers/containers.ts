@@ -14,7 +14,7 @@ import {
   stopContainer,
 } from "../../../services/ce/containers/actions.ts";
 import { getContainer } from "../../../services/ce/containers/detail.ts";
-import { PULL_POLICIES, rebuildContainer } from "../../../services/ce/rebuild/rebuild.ts";
+import { PULL_POLICIES } from "../../../services/ce/images/pull_policy.ts";
 import { namesOf } from "../../../services/ce/containers/reads.ts";
 import {
   listContainers,
@@ -191,7 +191,8 @@ export const containerEndpoints = (deps: Deps) => [
     summary: "Recreate a container from its image",
     description: "Pulls the image and replaces the container. Name, mounts (including anonymous " +
       "volumes), networks and limits are kept. If any step fails, the old container is " +
-      "restored.",
+      "restored. Runs as a job; the response follows when the new container has started, or with " +
+      "503 when the engine is lost: the job then continues when it is back.",
     role: "admin",
     permission: "containers:rebuild",
     params: ContainerParams,
@@ -211,8 +212,9 @@ export const containerEndpoints = (deps: Deps) => [
       ...ENGINE_FAILURES,
       502: "The registry or the engine failed or refused",
     },
-  }, ({ params, body, caller }) => {
-    return rebuildContainer(deps, params.id, { ...body, scope: caller.scope });
+  }, async ({ params, body, caller }) => {
+    const { rebuildContainer } = await import("../../../services/ce/rebuild/rebuild.ts");
+    return await rebuildContainer(deps, params.id, { ...body, actor: caller });
   }),
 
   endpoint({

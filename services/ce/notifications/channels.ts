@@ -22,9 +22,11 @@ import {
   type StoredNotificationChannel,
   updateNotificationChannel,
 } from "../../../db/ce/notification_channels.ts";
+import { deleteHeldNotifications } from "../../../db/ce/held_notifications.ts";
 import type { Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
+import { toDelivery } from "../../events/outbox_log.ts";
 import { openIfPossible, openOrConflict } from "../../secrets.ts";
 import {
   type ConfigChange,
@@ -34,12 +36,16 @@ import {
   redactConfig,
   sealConfig,
 } from "./config.ts";
+import { type NewQuietHours, normalizeQuietHours, type QuietHours } from "./quiet_hours.ts";
 import { parseChannelUrl } from "./channel_url.ts";
 import type { ChannelConfig, ChannelKind, ChannelKindId } from "./kinds/kind.ts";
+import { dropGroups } from "./grouping.ts";
 import { channelKind } from "./kinds/mod.ts";
+import type { NotificationMessage } from "./message.ts";
 import { NOTIFICATION_CHANNEL, replay } from "./queue.ts";
 
-export { OUTBOX_STATUSES } from "../../../db/ce/outbox_messages.ts";
+/** Longest time between a message and its digest, in minutes: a week. */
+export const DIGEST_MINUTES_MAX = 7 * 24 * 60;
 
 /** Limit of channels: each event is rendered and stored for every one of them. */
 const CHANNELS_MAX = 100;
@@ -51,6 +57,10 @@ export interface NewNotificationChannel {
   events: string[];
   minSeverity: Severity;
   containers: string[] | null;
+  stacks: string[] | null;
+  quietHours: NewQuietHours | null;
+  /** At most {@linkcode DIGEST_MINUTES_MAX}; 0: messages are sent at once. */
+  digestMinutes: number;
   enabled: boolean;
 }
 
@@ -68,6 +78,9 @@ export interface NotificationChannel {
   events: string[];
   minSeverity: Severity;
   containers: string[] | null;
+  stacks: string[] | null;
+  quietHours: QuietHours | null;
+  digestMinutes: number;
   enabled: boolean;
   createdAt: string;
   updatedAt: string;
@@ -98,12 +111,13 @@ export function getNotificationChannel(
  */
 export async function createNotificationChannel(
   deps: WriteDeps,
-  { name, target, events, minSeverity, containers, enabled }: NewNotificationChannel,
+  { target, events, quietHours, ...settings }: NewNotificationChannel,
 ): Promise<NotificationChannel> {
   const { db, secrets, now, log } = deps;
   const { kind, config } = "url" in target
     ? parseChannelUrl(target.url)
     : { kind: channelKind(target.kind), config: target.config };
+  const hours = quietHours && normalizeQuietHours(quietHours);
   const merged = await mergeConfig(deps, kind, config, undefined);
   assertMailServer(deps, kind, merged);
   if (countNotificationChannels(db) >= CHANNELS_MAX) {
@@ -112,14 +126,12 @@ export async function createNotificationChannel(
   const id = crypto.randomUUID();
   const createdAt = now().toISOString();
   insertNotificationChannel(db, {
+    ...settings,
     id,
-    name,
     kind: kind.id,
     sealed: sealConfig(secrets, id, merged),
     events: [...new Set(events)],
-    minSeverity,
-    containers,
-    enabled,
+    quietHours: hours,
     createdAt,
     updatedAt: createdAt,
   });
@@ -137,11 +149,12 @@ export async function createNotificationChannel(
 export async function changeNotificationChannel(
   deps: WriteDeps,
   id: string,
-  { config: given, url, events, ...change }: NotificationChannelChange,
+  { config: given, url, events, quietHours, ...change }: NotificationChannelChange,
 ): Promise<NotificationChannel> {
   const { db, secrets, now, log } = deps;
   const before = findNotificationChannel(db, id);
   const kind = channelKind(before.kind);
+  const hours = quietHours && normalizeQuietHours(quietHours);
   const parsed = url === undefined ? undefined : parseChannelUrl(url);
   if (parsed && parsed.kind !== kind) {
     throw new AppError("invalid", `body.url: stands for ${parsed.kind.id}, not for ${kind.id}`);
@@ -156,11 +169,14 @@ export async function changeNotificationChannel(
     updateNotificationChannel(db, id, {
       ...withoutUndefined(change),
       ...(events && { events: [...new Set(events)] }),
+      ...(hours !== undefined && { quietHours: hours }),
       ...(config && { sealed: sealConfig(secrets, id, config) }),
       updatedAt: now().toISOString(),
     });
     if (change.enabled === false) {
       updateQueuedFailed(db, targetOf(id), "The channel was disabled");
+      deleteHeldNotifications(db, id);
+      dropGroups(deps, NOTIFICATION_CHANNEL, id);
     }
   });
   log.info("notification channel changed", { channelId: id });
@@ -173,6 +189,7 @@ export function removeNotificationChannel({ db, log }: Pick<Deps, "db" | "log">,
   db.transaction(() => {
     deleteNotificationChannel(db, id);
     deleteOutboxMessages(db, targetOf(id));
+    dropGroups({ db }, NOTIFICATION_CHANNEL, id);
   });
   log.info("notification channel deleted", { channelId: id });
 }
@@ -184,7 +201,9 @@ export function listNotificationDeliveries(
   { limit, offset }: { limit: number; offset: number },
 ) {
   findNotificationChannel(db, id);
-  const deliveries = selectOutboxMessages(db, targetOf(id), { limit, offset }).map(toDelivery);
+  const deliveries = selectOutboxMessages(db, targetOf(id), { limit, offset }).map(
+    toTitledDelivery,
+  );
   return { deliveries, total: countOutboxMessages(db, targetOf(id)), limit, offset };
 }
 
@@ -212,18 +231,9 @@ export function findNotificationChannel(db: Deps["db"], id: string): StoredNotif
 
 const targetOf = (targetId: string) => ({ channel: NOTIFICATION_CHANNEL, targetId });
 
-const toDelivery = (message: OutboxMessage) => ({
-  id: message.id,
-  event: message.eventKind,
-  title: (JSON.parse(message.payload) as { title: string }).title,
-  status: message.status,
-  attempts: message.attempts,
-  responseStatus: message.lastStatus,
-  error: message.lastError,
-  createdAt: message.createdAt,
-  lastAttemptAt: message.lastAttemptAt,
-  nextAttemptAt: message.nextAttemptAt,
-  sentAt: message.sentAt,
+const toTitledDelivery = (message: OutboxMessage) => ({
+  ...toDelivery(message),
+  title: (JSON.parse(message.payload) as NotificationMessage).title,
 });
 
 /** A mail without a server could never be sent. */
@@ -249,7 +259,7 @@ function viewOf(
   { secrets }: Pick<Deps, "secrets">,
   channel: StoredNotificationChannel,
 ): NotificationChannel {
-  const { sealed: _, failingSince: __, ...shown } = channel;
+  const { sealed: _, failingSince: __, failingReportedAt: ___, ...shown } = channel;
   const kind = channelKind(channel.kind);
   const config = openIfPossible(() => openConfig(secrets, channel)) ?? {};
   return {

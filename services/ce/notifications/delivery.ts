@@ -20,21 +20,14 @@ import type {
   OutboxMessage,
   OutboxOutcome,
 } from "../../events/outbox_channel.ts";
-import { OutboundError } from "../../outbound/error.ts";
-import { outboundRequest } from "../../outbound/http.ts";
+import { failedOutcome } from "../../events/outbox_outcome.ts";
 import type { OutboundDeps } from "../../outbound/url.ts";
-import { SealError } from "../../secrets.ts";
 import { openConfig } from "./config.ts";
+import { exchange } from "./exchange.ts";
 import { type Delivery, outcomeOf } from "./kinds/kind.ts";
 import type { NotificationMessage } from "./message.ts";
-import { NOTIFICATION_CHANNEL } from "./queue.ts";
+import { collectNotifications, NOTIFICATION_CHANNEL } from "./queue.ts";
 import { TemplateError } from "./template.ts";
-
-/** Time limit of one attempt, in milliseconds. */
-const TIMEOUT_MS = 10_000;
-
-/** Bytes read from a response; the platforms send a few hundred. */
-const RESPONSE_MAX = 16 * 1024;
 
 const HOUR_MS = 3_600_000;
 
@@ -52,6 +45,7 @@ export const notificationChannel: OutboxChannel = {
   edition: "ce",
   isOrdered: true,
   retryMs: RETRY_MS,
+  collect: collectNotifications,
   send: sendNotification,
   settle({ db, log, now }, { targetId, payload }, outcome, { lastAttemptAt }) {
     const channel = selectNotificationChannel(db, targetId);
@@ -82,27 +76,25 @@ export function sweepThreads({ db, now }: Pick<Deps, "db" | "now">): void {
   deleteThreadReferencesBefore(db, new Date(now().getTime() - THREAD_MAX_MS).toISOString());
 }
 
-/** Makes one delivery attempt. */
-export async function sendNotification(
+/** Makes one delivery attempt. @throws {OutboundError|MailError|SealError} */
+async function sendNotification(
   deps: ChannelDeps & OutboundDeps,
   { id, targetId, eventKind, createdAt, payload }: OutboxMessage,
   signal: AbortSignal,
 ): Promise<OutboxOutcome> {
   const channel = selectNotificationChannel(deps.db, targetId);
-  if (!channel) return failed("The channel was deleted");
-  if (!channel.enabled && eventKind !== "test") return failed("The channel is disabled");
+  if (!channel) return failedOutcome("The channel was deleted");
+  if (!channel.enabled && eventKind !== "test") return failedOutcome("The channel is disabled");
   if (deps.now().getTime() - Date.parse(createdAt) > AGE_MAX_MS) {
-    return failed(`It could not be sent for 24 hours: ${channel.lastError ?? "no attempt"}`);
+    return failedOutcome(`It could not be sent for 24 hours: ${channel.lastError ?? "no attempt"}`);
   }
   const message: NotificationMessage = JSON.parse(payload);
   const reference = selectThreadReference(deps.db, { channelId: targetId, thread: message.thread });
   try {
     return await attempt(deps, channel, { id, message, reference }, signal);
   } catch (error) {
-    if (error instanceof SealError) return failed(error.message);
-    if (error instanceof TemplateError) return failed(`The template, ${error.message}`);
-    if (!(error instanceof OutboundError)) throw error;
-    return { result: "retry", status: null, error: error.message };
+    if (!(error instanceof TemplateError)) throw error;
+    return failedOutcome(`The template, ${error.message}`);
   }
 }
 
@@ -117,24 +109,7 @@ async function attempt(
   const kind = channelKind(channel.kind);
   const config = openConfig(deps.secrets, channel);
   if (kind.send) return await kind.send(deps, config, delivery, signal);
-  const { url, method = "POST", headers, body } = kind.request!(config, delivery, deps.now());
-  const response = await outboundRequest(deps, {
-    url,
-    reach: "internal",
-    method,
-    headers: {
-      accept: "application/json, text/plain",
-      ...(typeof body === "object" && { "content-type": "application/json" }),
-      ...headers,
-    },
-    ...(method !== "GET" && { body: typeof body === "object" ? JSON.stringify(body) : body }),
-    timeoutMs: TIMEOUT_MS,
-    bodyMax: RESPONSE_MAX,
-    bodyOver: "cut",
-    signal,
-  });
-  const answer = { status: response.status, headers: response.headers, text: response.text() };
+  const request = kind.request!(config, delivery, deps.now());
+  const answer = await exchange(deps, request, { reach: "internal", signal });
   return kind.outcome?.(answer, deps.now()) ?? outcomeOf(answer, deps.now());
 }
-
-const failed = (error: string): OutboxOutcome => ({ result: "failed", status: null, error });

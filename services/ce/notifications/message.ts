@@ -6,11 +6,14 @@
 
 import { SEVERITIES, type Severity } from "../../../db/ce/notification_channels.ts";
 import type { Config } from "../../config/config.ts";
+import { plainData } from "./plain_data.ts";
 import { describeEvent, inline, moment, type Tone, truncate } from "../../events/description.ts";
 import type { AppEvent, EventKind } from "../../events/events.ts";
 
 export { SEVERITIES };
 export type { Severity, Tone };
+
+export type Phase = "begin" | "end" | "report";
 
 /** A notification as it waits in the outbox. All texts are plain and without control characters. */
 export interface NotificationMessage {
@@ -28,21 +31,28 @@ export interface NotificationMessage {
   /** The messages about one problem have the same thread. */
   thread: string;
   /** Whether it begins or ends a problem, or reports something else about it. */
-  phase: "begin" | "end" | "report";
+  phase: Phase;
   /** The page about it in the dashboard; `null` without `SERVICE_BASE_URL`. */
   link: string | null;
   /** The data of the event, for templates. */
   data: object;
 }
 
+/** Limit of a container's name in ids and links, in UTF-16 code units. */
+const NAME_MAX = 255;
+
 /** Kinds that are not `info`. */
 const SEVERITY_OF: { [Kind in EventKind]?: Severity } = {
   "account.new_sign_in": "warning",
   "alert.fired": "warning",
+  "alert.no_data": "warning",
   "certificate.expiring": "warning",
+  "container.crash_looping": "critical",
   "container.down": "warning",
   "container.oom": "critical",
   "container.unhealthy": "warning",
+  "engine.down": "critical",
+  "host.disk_full_soon": "warning",
   "incident.created": "warning",
   "incident.updated": "warning",
   "monitor.down": "warning",
@@ -58,20 +68,32 @@ const SEVERITY_OF: { [Kind in EventKind]?: Severity } = {
 const PHASE_OF: { [Kind in EventKind]?: "begin" | "end" } = {
   "alert.fired": "begin",
   "alert.resolved": "end",
+  "container.crash_looping": "begin",
   "container.down": "begin",
   "container.oom": "begin",
+  "container.stable": "end",
   "container.unhealthy": "begin",
   "container.up": "end",
+  "engine.down": "begin",
+  "engine.up": "end",
   "incident.created": "begin",
   "incident.resolved": "end",
   "monitor.down": "begin",
   "monitor.up": "end",
 };
 
-/** Returns the notification about an event. */
+/** Whether an event begins or ends a problem. */
+export const phaseOf = ({ event }: Pick<AppEvent, "event">): Phase => PHASE_OF[event] ?? "report";
+
+/**
+ * Returns the notification about an event.
+ *
+ * @param also Lines about other events.
+ */
 export function messageOf(
   event: AppEvent,
   { serviceBaseUrl }: Pick<Config, "serviceBaseUrl">,
+  also: readonly string[] = [],
 ): NotificationMessage {
   const { tone, headline, lines } = describeEvent(event);
   const { eventId, timestamp, server, event: kind, data } = event;
@@ -83,11 +105,11 @@ export function messageOf(
     severity: severityOf(event),
     tone,
     title: `${inline(server)}: ${headline}`,
-    lines,
+    lines: [...lines, ...also],
     thread: threadOf(event),
-    phase: PHASE_OF[kind] ?? "report",
+    phase: phaseOf(event),
     link: serviceBaseUrl === null ? null : serviceBaseUrl.replace(/\/+$/, "") + pathOf(event),
-    data,
+    data: plainData(data),
   };
 }
 
@@ -120,8 +142,9 @@ export const isAtLeast = (severity: Severity, least: Severity): boolean =>
 
 /** Names of the containers that an event is about. */
 export function containersOf({ data }: Pick<AppEvent, "data">): readonly string[] {
-  const { container, containers } = data as { container?: string; containers?: string[] };
-  return containers ?? (container === undefined ? [] : [container]);
+  const { container, containers } = data as { container?: string; containers?: unknown };
+  if (Array.isArray(containers)) return containers;
+  return container === undefined ? [] : [container];
 }
 
 /**
@@ -135,17 +158,28 @@ export function bodyOf({ lines, timestamp, link }: NotificationMessage, max: num
   return text === "" ? end : `${truncate(text, max - end.length - 1)}\n${end}`;
 }
 
-function severityOf({ event, data }: AppEvent): Severity {
+/** How important an event is. */
+export function severityOf({ event, data }: AppEvent): Severity {
+  if (event === "container.stable" && data.outcome === "exited") return "warning";
+  if (event === "alert.fired" || event === "alert.no_data") {
+    return data.severity ?? SEVERITY_OF[event]!;
+  }
   if (event === "remediation.executed" && data.status !== "success") return "warning";
   return SEVERITY_OF[event] ?? "info";
 }
 
-function threadOf({ event, eventId, data }: AppEvent): string {
-  if (event.startsWith("container.")) return `container ${containersOf({ data })[0]}`;
+/** The thread of the messages about a problem. */
+export function threadOf({ event, eventId, data }: AppEvent): string {
+  if (event.startsWith("engine.")) return "engine";
+  if (event.startsWith("container.")) return `container ${containerOf({ data })}`;
   const { alertId, outageId, jobId, id } = data as Record<string, string | undefined>;
   return alertId ?? outageId ?? jobId ?? (event.startsWith("incident.") ? id : undefined) ??
     eventId;
 }
+
+/** The container of the event, as a part of ids and links. */
+const containerOf = (event: Pick<AppEvent, "data">): string =>
+  (containersOf(event)[0] ?? "").slice(0, NAME_MAX).toWellFormed();
 
 /** Pages of the dashboard by the first part of the kind. */
 const PAGES: Readonly<Record<string, string>> = {
@@ -153,6 +187,7 @@ const PAGES: Readonly<Record<string, string>> = {
   alert: "/alerts",
   certificate: "/probes",
   container: "/containers",
+  host: "/host",
   image: "/updates",
   incident: "/incidents",
   monitor: "/uptime",
@@ -166,7 +201,5 @@ const PAGES: Readonly<Record<string, string>> = {
 function pathOf({ event, data }: AppEvent): string {
   const area = event.split(".")[0]!;
   const page = PAGES[area] ?? "/";
-  return area === "container"
-    ? `${page}/${encodeURIComponent(containersOf({ data })[0] ?? "")}`
-    : page;
+  return area === "container" ? `${page}/${encodeURIComponent(containerOf({ data }))}` : page;
 }

@@ -8,23 +8,24 @@ import {
   countMessagesSince,
   type OutboxMessage,
   selectQueuedMessage,
+  selectThreadMessage,
   updateMessagePayload,
   updateThreadSuperseded,
 } from "../../../db/ce/outbox_messages.ts";
-import { selectSubscribedNotificationChannels } from "../../../db/ce/notification_channels.ts";
-import { matchesAny } from "../../auth/scope.ts";
+import {
+  selectEnabledNotificationChannels,
+  selectNotificationChannel,
+} from "../../../db/ce/notification_channels.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { type AppEvent, createEnvelope } from "../../events/events.ts";
 import { enqueueMessage } from "../../events/outbox.ts";
-import type { Recorder } from "../../events/recorder.ts";
-import {
-  containersOf,
-  isAtLeast,
-  messageOf,
-  type NotificationMessage,
-  summaryOf,
-} from "./message.ts";
+import type { CollectDeps } from "../../events/outbox_channel.ts";
+import type { Recorder, RecorderDeps } from "../../events/recorder.ts";
+import { isSubscribed, wantsEvent } from "./filter.ts";
+import { type Bundle, flushGroups, groupEvent, type Receivers } from "./grouping.ts";
+import { holdNotification, ON_CALL_KINDS } from "./holding.ts";
+import { messageOf, type NotificationMessage, summaryOf } from "./message.ts";
 
 /** The name of the outbox channel; its targets are notification channels. */
 export const NOTIFICATION_CHANNEL = "notification";
@@ -38,26 +39,32 @@ const TITLES_MAX = 20;
 
 type QueueDeps = Pick<Deps, "config" | "db" | "now" | "outbox">;
 
-/**
- * Queues a message about an event for each channel that wants it. Nothing is queued during
- * maintenance.
- */
+/** Decides which channels get a message about an event, and when. */
 export const notificationRecorder: Recorder = {
   edition: "ce",
-  record(deps, event) {
-    if (deps.maintenance.active || isFinishedTask(event)) return;
-    const channels = selectSubscribedNotificationChannels(deps.db, event.event);
-    if (channels.length === 0) return;
-    const message = messageOf(event, deps.config);
-    const names = containersOf(event);
-    for (const { id, minSeverity, containers } of channels) {
-      // The end of a problem goes to everyone who got its beginning.
-      const isWanted = isAtLeast(message.severity, minSeverity) || message.phase === "end";
-      const isMeant = containers === null || names.some((name) => matchesAny(containers, name));
-      if (isWanted && isMeant) enqueueNotification(deps, id, message);
-    }
+  isForPeople: true,
+  record(deps, event, root, pause) {
+    groupEvent(deps, receiversOf(deps, event), { event, root, pause });
   },
 };
+
+const receiversOf = (deps: RecorderDeps, event: AppEvent): Receivers => ({
+  channel: NOTIFICATION_CHANNEL,
+  send: sender(deps),
+  targets: selectEnabledNotificationChannels(deps.db).map((channel) => ({
+    id: channel.id,
+    subscribes: (kind) => isSubscribed(channel, kind),
+    wants: () => wantsEvent(deps, channel, event),
+  })),
+});
+
+/** Queues the messages that waited for others. */
+export const collectNotifications = (deps: CollectDeps): number | undefined =>
+  flushGroups(deps, NOTIFICATION_CHANNEL, sender(deps));
+
+const sender =
+  (deps: QueueDeps) => (channelId: string, { event, also, thread, phase }: Bundle): void =>
+    enqueueNotification(deps, channelId, { ...messageOf(event, deps.config, also), thread, phase });
 
 /**
  * Queues a test message, even if the channel is disabled or takes no events.
@@ -89,7 +96,18 @@ export function replay(deps: QueueDeps, message: OutboxMessage): string {
   return insert(deps, message.targetId, JSON.parse(message.payload));
 }
 
-function enqueueNotification(
+/** Queues a message, or holds it back for the end of the quiet hours or a digest. */
+export function enqueueNotification(
+  deps: QueueDeps,
+  channelId: string,
+  message: NotificationMessage,
+): void {
+  const target = { channel: NOTIFICATION_CHANNEL, targetId: channelId };
+  if (!holdNotification(deps, target, message)) enqueueNow(deps, channelId, message);
+}
+
+/** Queues a message also during the quiet hours. */
+export function enqueueNow(
   deps: QueueDeps,
   channelId: string,
   message: NotificationMessage,
@@ -101,7 +119,9 @@ function enqueueNotification(
     updateThreadSuperseded(db, { ...target, thread: message.thread }, "It ended before");
   }
   const since = new Date(now().getTime() - MINUTE_MS).toISOString();
-  if (countMessagesSince(db, target, since) < PER_MINUTE_MAX) {
+  if (
+    countMessagesSince(db, target, since) < PER_MINUTE_MAX || closesAlert(deps, target, message)
+  ) {
     insert(deps, channelId, message);
     return;
   }
@@ -114,6 +134,17 @@ function enqueueNotification(
   );
   if (summary) updateMessagePayload(db, summary.id, JSON.stringify(next));
   else insert(deps, channelId, next, MINUTE_MS);
+}
+
+/** An alert that was opened at an on-call service would stay open if its end were in a summary. */
+function closesAlert(
+  { db }: QueueDeps,
+  target: { channel: string; targetId: string },
+  { phase, thread }: NotificationMessage,
+): boolean {
+  return phase === "end" &&
+    ON_CALL_KINDS.includes(selectNotificationChannel(db, target.targetId)?.kind ?? "") &&
+    selectThreadMessage(db, { ...target, thread })?.status === "sent";
 }
 
 function heldBackOf({ payload }: OutboxMessage): { titles: string[]; count: number } {
@@ -134,7 +165,3 @@ const insert = (
     eventKind: message.event,
     payload: JSON.stringify(message),
   }, delayMs);
-
-/** A task that ended as it should is not a problem; webhooks and streams have the event. */
-const isFinishedTask = (event: AppEvent) =>
-  event.event === "container.down" && event.data.reason === "exited" && event.data.exitCode === 0;

@@ -17,12 +17,15 @@ export const certificateWatcher: Worker = {
   name: "certificate watcher",
   edition: "ce",
   async run(deps, signal, round) {
-    const { config, maintenance, now } = deps;
+    const { alerts, config, maintenance, now } = deps;
     if (config.sslDomains.length === 0) return await aborted(signal);
     await sleep(START_DELAY_MS, signal);
     for await (const _ of every(ROUND_MS, signal)) {
       const checks = await checkCertificates(config.sslDomains, { now, signal });
       if (signal.aborted) return;
+      alerts.certificates = checks.flatMap(({ domain, expiresAt }) =>
+        expiresAt === null ? [] : [{ domain, expiresAt }]
+      );
       // Notices that are suppressed during maintenance are sent in the next round after it.
       if (!maintenance.active) emitExpiryNotices(deps, checks);
       round();

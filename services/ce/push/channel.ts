@@ -7,11 +7,10 @@
 import { deletePushToken, selectPushToken } from "../../../db/ce/push_tokens.ts";
 import { enqueueMessage } from "../../events/outbox.ts";
 import type { OutboxChannel, OutboxOutcome } from "../../events/outbox_channel.ts";
-import { OutboundError } from "../../outbound/error.ts";
 import { outboundRequest, type OutboundResponse } from "../../outbound/http.ts";
 import type { Recorder } from "../../events/recorder.ts";
 import { retryAfterMs } from "../../outbound/retry_after.ts";
-import { SealError } from "../../secrets.ts";
+import { decide } from "../notifications/causes.ts";
 import { pushText } from "./text.ts";
 import { openPushToken, pushDevices } from "./tokens.ts";
 import { withoutCredentials } from "../../outbound/url_credentials.ts";
@@ -23,14 +22,18 @@ const TIMEOUT_MS = 10_000;
 /** A receipt takes about 100 bytes. */
 const RESPONSE_MAX_BYTES = 64 * 1024;
 
-/** Queues a message for each registered device if a gateway is configured. */
+/**
+ * Queues a message for each registered device if a gateway is configured, except about what another
+ * problem explains.
+ */
 export const pushRecorder: Recorder = {
   edition: "ce",
-  record(deps, event) {
-    const { config, maintenance } = deps;
-    if (config.pushUrl === null || maintenance.active) return;
+  isForPeople: true,
+  record(deps, event, root, pause) {
+    if (deps.config.pushUrl === null) return;
+    const { explainedBy, isMuted } = decide(deps, event, root, pause);
     const text = pushText(event);
-    if (!text) return;
+    if (!text || explainedBy || isMuted) return;
     const payload = JSON.stringify({ ...text, sound: "default", priority: "high" });
     for (const { id } of pushDevices(deps)) {
       enqueueMessage(deps, { channel: CHANNEL, targetId: id, eventKind: event.event, payload });
@@ -51,33 +54,23 @@ export const pushChannel: OutboxChannel = {
     }
     const { target, authorization } = withoutCredentials(config.pushUrl);
     const host = target.hostname.replace(/^\[(.*)\]$/, "$1");
-    try {
-      // The operator configures the gateway, so any address is allowed.
-      const allowed = { config: { ...config, outboundAllow: [...config.outboundAllow, host] } };
-      return outcomeOf(
-        await outboundRequest(allowed, {
-          url: target.href,
-          reach: "internal",
-          method: "POST",
-          headers: {
-            accept: "application/json",
-            "content-type": "application/json",
-            ...(authorization !== undefined && { authorization }),
-          },
-          body: JSON.stringify([{ to: openPushToken(secrets, device), ...JSON.parse(payload) }]),
-          timeoutMs: TIMEOUT_MS,
-          bodyMax: RESPONSE_MAX_BYTES,
-          signal,
-        }),
-        now(),
-      );
-    } catch (error) {
-      if (error instanceof SealError) {
-        return { result: "failed", status: null, error: error.message };
-      }
-      if (!(error instanceof OutboundError)) throw error;
-      return { result: "retry", status: null, error: error.message };
-    }
+    // The operator configures the gateway, so any address is allowed.
+    const allowed = { config: { ...config, outboundAllow: [...config.outboundAllow, host] } };
+    const response = await outboundRequest(allowed, {
+      url: target.href,
+      reach: "internal",
+      method: "POST",
+      headers: {
+        accept: "application/json",
+        "content-type": "application/json",
+        ...(authorization !== undefined && { authorization }),
+      },
+      body: JSON.stringify([{ to: openPushToken(secrets, device), ...JSON.parse(payload) }]),
+      timeoutMs: TIMEOUT_MS,
+      bodyMax: RESPONSE_MAX_BYTES,
+      signal,
+    });
+    return outcomeOf(response, now());
   },
 
   settle({ db, log }, { targetId }, { result }) {

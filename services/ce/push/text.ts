@@ -4,6 +4,7 @@
  * @module
  */
 
+import { inline } from "../../events/description.ts";
 import type { AppEvent, DownReason, EventMap } from "../../events/events.ts";
 
 /** The text that a device displays, and data for the app. */
@@ -30,8 +31,8 @@ export function pushText(event: AppEvent): PushText | undefined {
   if (!message) return undefined;
   const { event: kind, timestamp, eventId, server, serverId } = event;
   return {
-    title: truncate(message.title, TITLE_MAX),
-    body: truncate(`${server}: ${message.body}`, BODY_MAX),
+    title: truncate(inline(message.title), TITLE_MAX),
+    body: truncate(inline(`${server}: ${message.body}`), BODY_MAX),
     data: { type: kind, event: kind, timestamp, eventId, server, serverId, ...message.ids },
   };
 }
@@ -48,6 +49,15 @@ function messageOf(
       const { container, id, reason, exitCode } = data as EventMap["container.down"];
       const body = `the container ${REASONS[reason](exitCode)}`;
       return { title: `${container} is down`, body, ids: { containerId: id } };
+    }
+    case "container.crash_looping": {
+      const { container, id } = data as EventMap["container.crash_looping"];
+      const body = "the container keeps exiting shortly after its start";
+      return { title: `${container} is in a crash loop`, body, ids: { containerId: id } };
+    }
+    case "engine.down": {
+      const { containers } = data as EventMap["engine.down"];
+      return { title: "Container engine down", body: `${containers} containers ran`, ids: {} };
     }
     case "incident.created": {
       const { id, title, severity } = data as { id: string; title: string; severity: string };

@@ -142,8 +142,8 @@ function firstMoment(timezone: string, wallMs: number): number | undefined {
     .sort((a, b) => a - b)[0];
 }
 
-/** The zone's offset from UTC at a moment. */
-function offsetMs(timezone: string, moment: number): number {
+/** A zone's offset from UTC at a moment, in milliseconds. */
+export function offsetMs(timezone: string, moment: number): number {
   let zone = zones.get(timezone);
   if (!zone) {
     if (zones.size >= ZONES_MAX) zones.clear();

@@ -142,6 +142,12 @@ export function fullImageId(id: string): string {
   return id.includes(":") ? id : `sha256:${id}`;
 }
 
+/** Whether a reference is the image's id or a prefix of it. */
+export function isIdOf(reference: string, imageId: string): boolean {
+  return /^(?:sha256:)?[0-9a-f]{6,64}$/.test(reference) &&
+    fullImageId(imageId).startsWith(fullImageId(reference));
+}
+
 /** The engine reports a missing name as `<none>:<none>`. */
 export function imageNames(names: readonly string[] | null): string[] {
   return (names ?? []).filter((name) => !name.includes("<none>"));

@@ -33,6 +33,8 @@ export const EVENT_PERMISSIONS: Record<EventTopic, string> = {
   alert: "alerts:read",
   certificate: "system:read",
   container: "containers:read",
+  engine: "system:read",
+  host: "system:read",
   image: "containers:read",
   incident: "incidents:read",
   monitor: "uptime:read",

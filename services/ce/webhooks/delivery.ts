@@ -16,7 +16,7 @@ import type {
   OutboxMessage,
   OutboxOutcome,
 } from "../../events/outbox_channel.ts";
-import { SealError } from "../../secrets.ts";
+import { failedOutcome } from "../../events/outbox_outcome.ts";
 import { postWebhook } from "./post.ts";
 import { openWebhook, WEBHOOK_CHANNEL } from "./target.ts";
 
@@ -32,22 +32,17 @@ export const webhookChannel: OutboxChannel = {
   },
 };
 
-/** Makes one delivery attempt. */
+/** Makes one delivery attempt. @throws {OutboundError|SealError} */
 export async function sendToWebhook(
   deps: ChannelDeps & OutboundDeps,
   message: OutboxMessage,
   signal: AbortSignal,
 ): Promise<OutboxOutcome> {
   const webhook = selectWebhook(deps.db, message.targetId);
-  if (!webhook) return failed("The webhook was deleted");
-  if (!webhook.enabled && message.eventKind !== "test") return failed("The webhook is disabled");
-  try {
-    const { id, payload } = message;
-    return await postWebhook(deps, { ...openWebhook(deps.secrets, webhook), id, payload }, signal);
-  } catch (error) {
-    if (!(error instanceof SealError)) throw error;
-    return failed(error.message);
+  if (!webhook) return failedOutcome("The webhook was deleted");
+  if (!webhook.enabled && message.eventKind !== "test") {
+    return failedOutcome("The webhook is disabled");
   }
+  const { id, payload } = message;
+  return await postWebhook(deps, { ...openWebhook(deps.secrets, webhook), id, payload }, signal);
 }
-
-const failed = (error: string): OutboxOutcome => ({ result: "failed", status: null, error });

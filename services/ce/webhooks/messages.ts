@@ -4,35 +4,15 @@
  * @module
  */
 
-import {
-  countOutboxMessages,
-  type OutboxStatus,
-  selectOutboxMessages,
-} from "../../../db/ce/outbox_messages.ts";
+import { countOutboxMessages, selectOutboxMessages } from "../../../db/ce/outbox_messages.ts";
 import { selectSubscribedWebhooks } from "../../../db/ce/webhooks.ts";
 import type { Deps } from "../../deps.ts";
 import { type AppEvent, createEnvelope } from "../../events/events.ts";
 import { enqueueMessage } from "../../events/outbox.ts";
+import { type Delivery, toDelivery } from "../../events/outbox_log.ts";
 import type { Recorder } from "../../events/recorder.ts";
 import { WEBHOOK_CHANNEL } from "./target.ts";
 import { findWebhook } from "./webhooks.ts";
-
-export { OUTBOX_STATUSES } from "../../../db/ce/outbox_messages.ts";
-
-/** A message to a webhook, in the delivery log. */
-export interface WebhookDelivery {
-  /** Sent as `webhook-id`. */
-  id: string;
-  event: string;
-  status: OutboxStatus;
-  attempts: number;
-  responseStatus: number | null;
-  error: string | null;
-  createdAt: string;
-  lastAttemptAt: string | null;
-  nextAttemptAt: string | null;
-  sentAt: string | null;
-}
 
 /**
  * Queues each event for the webhooks that subscribe to its kind. Nothing is queued during
@@ -40,8 +20,8 @@ export interface WebhookDelivery {
  */
 export const webhookRecorder: Recorder = {
   edition: "ce",
-  record(deps, event) {
-    if (deps.maintenance.active) return;
+  record(deps, event, _, pause) {
+    if (pause === "maintenance") return;
     for (const id of selectSubscribedWebhooks(deps.db, event.event)) {
       enqueueWebhook(deps, id, event);
     }
@@ -72,21 +52,10 @@ export function listDeliveries(
   { db }: Pick<Deps, "db">,
   id: string,
   { limit, offset }: { limit: number; offset: number },
-): { deliveries: WebhookDelivery[]; total: number; limit: number; offset: number } {
+): { deliveries: Delivery[]; total: number; limit: number; offset: number } {
   findWebhook(db, id);
   const target = { channel: WEBHOOK_CHANNEL, targetId: id };
-  const deliveries = selectOutboxMessages(db, target, { limit, offset }).map((message) => ({
-    id: message.id,
-    event: message.eventKind,
-    status: message.status,
-    attempts: message.attempts,
-    responseStatus: message.lastStatus,
-    error: message.lastError,
-    createdAt: message.createdAt,
-    lastAttemptAt: message.lastAttemptAt,
-    nextAttemptAt: message.nextAttemptAt,
-    sentAt: message.sentAt,
-  }));
+  const deliveries = selectOutboxMessages(db, target, { limit, offset }).map(toDelivery);
   return { deliveries, total: countOutboxMessages(db, target), limit, offset };
 }
 

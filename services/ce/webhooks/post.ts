@@ -5,20 +5,16 @@
  * @module
  */
 
-import { OutboundError } from "../../outbound/error.ts";
 import { outboundRequest } from "../../outbound/http.ts";
 import type { OutboundDeps } from "../../outbound/url.ts";
 import type { ChannelDeps, OutboxMessage, OutboxOutcome } from "../../events/outbox_channel.ts";
-import { retryAfterMs } from "../../outbound/retry_after.ts";
+import { GONE, outcomeOfResponse } from "../../events/outbox_outcome.ts";
 
 /** Timeout of one attempt, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
 /** Limit of the response body, which is read but not used. */
 const BODY_MAX_BYTES = 64 * 1024;
-
-/** The status with which a receiver ends its subscription (Standard Webhooks). */
-const GONE = 410;
 
 /** Length of a signing secret (Standard Webhooks: 24 to 64), in bytes. */
 const SECRET_BYTES = 32;
@@ -36,37 +32,37 @@ export interface WebhookPost extends Pick<OutboxMessage, "id" | "payload"> {
 export const newSigningSecret = (): string =>
   `whsec_${crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toBase64()}`;
 
-/** Sends a message once. Every status except 2xx is a failure, including redirects. */
+/**
+ * Sends a message once. Every status except 2xx is a failure, including redirects.
+ *
+ * @throws {OutboundError}
+ */
 export async function postWebhook(
   deps: Pick<ChannelDeps, "now"> & OutboundDeps,
   { url, headers, secret, id, payload }: WebhookPost,
   signal: AbortSignal,
 ): Promise<OutboxOutcome> {
   const timestamp = Math.floor(deps.now().getTime() / 1000);
-  try {
-    const response = await outboundRequest(deps, {
-      url,
-      reach: "public",
-      method: "POST",
-      headers: {
-        ...headers,
-        "content-type": "application/json",
-        "webhook-id": id,
-        "webhook-timestamp": String(timestamp),
-        ...(secret !== null &&
-          { "webhook-signature": await signatureOf(secret, id, timestamp, payload) }),
-      },
-      body: payload,
-      timeoutMs: TIMEOUT_MS,
-      bodyMax: BODY_MAX_BYTES,
-      bodyOver: "cut",
-      signal,
-    });
-    return outcomeOf(response.status, response.headers["retry-after"], deps.now());
-  } catch (error) {
-    if (!(error instanceof OutboundError)) throw error;
-    return { result: "retry", status: null, error: error.message };
-  }
+  const response = await outboundRequest(deps, {
+    url,
+    reach: "public",
+    method: "POST",
+    headers: {
+      ...headers,
+      "content-type": "application/json",
+      "webhook-id": id,
+      "webhook-timestamp": String(timestamp),
+      ...(secret !== null &&
+        { "webhook-signature": await signatureOf(secret, id, timestamp, payload) }),
+    },
+    body: payload,
+    timeoutMs: TIMEOUT_MS,
+    bodyMax: BODY_MAX_BYTES,
+    bodyOver: "cut",
+    signal,
+  });
+  const reason = response.status === GONE ? "gone" : undefined;
+  return outcomeOfResponse(response, deps.now(), { reason });
 }
 
 /**
@@ -90,17 +86,4 @@ export async function signatureOf(
   const signed = encoder.encode(`${id}.${timestamp}.${payload}`);
   const signature = new Uint8Array(await crypto.subtle.sign("HMAC", key, signed));
   return `v1,${signature.toBase64()}`;
-}
-
-function outcomeOf(status: number, retryAfter: string | undefined, now: Date): OutboxOutcome {
-  if (status >= 200 && status < 300) return { result: "sent", status, error: null };
-  if (status === GONE) return { result: "gone", status, error: `HTTP ${status}: gone` };
-  const afterMs = retryAfterMs(retryAfter, now);
-  const isRedirect = status >= 300 && status < 400;
-  return {
-    result: "retry",
-    status,
-    error: `HTTP ${status}${isRedirect ? ": redirects are not followed" : ""}`,
-    ...(afterMs !== undefined && { afterMs }),
-  };
 }

@@ -20,8 +20,8 @@ import {
   type StoredChatChannel,
   updateChatChannel,
 } from "../../../db/pro/chat_channels.ts";
-import { CHAT } from "../../../db/pro/chat_messages.ts";
 import type { Change } from "../../change.ts";
+import { dropGroups } from "../../ce/notifications/grouping.ts";
 import type { Deps } from "../../deps.ts";
 import { createEnvelope } from "../../events/events.ts";
 import { notFound } from "../../errors.ts";
@@ -35,9 +35,8 @@ import {
   redactFields,
   sealChatConfig,
 } from "./config.ts";
-import { enqueueChat } from "./dispatch.ts";
+import { CHAT, enqueueChat } from "./dispatch.ts";
 
-export { OUTBOX_STATUSES as CHAT_STATUSES } from "../../../db/ce/outbox_messages.ts";
 export { CHAT_PLATFORM_IDS } from "../../../db/pro/chat_channels.ts";
 export { CHAT_PLATFORM_NAMES } from "./config.ts";
 
@@ -156,6 +155,7 @@ export async function changeChatChannel(
     updateChatChannel(db, next);
     if (!next.enabled) {
       updateQueuedFailed(db, { channel: CHAT, targetId: id }, "The channel was disabled");
+      dropGroups({ db }, CHAT, id);
     }
   });
   log.info("chat channel changed", { channelId: id });
@@ -168,6 +168,7 @@ export function removeChatChannel({ db, log }: Pick<Deps, "db" | "log">, id: str
   db.transaction(() => {
     deleteChatChannel(db, id);
     deleteOutboxMessages(db, { channel: CHAT, targetId: id });
+    dropGroups({ db }, CHAT, id);
   });
   log.info("chat channel deleted", { channelId: id });
 }

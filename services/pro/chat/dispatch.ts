@@ -4,17 +4,15 @@
  * @module
  */
 
-import type { StateDatabase } from "../../../db/database.ts";
 import {
   selectChatChannel,
+  selectChatChannels,
   selectSubscribedChatChannels,
   type StoredChatChannel,
   updateChatChannelDisabled,
-  updateChatChannelQuietUntil,
 } from "../../../db/pro/chat_channels.ts";
-import { CHAT, updateChatMessagesPutOff } from "../../../db/pro/chat_messages.ts";
 import type { Deps } from "../../deps.ts";
-import { createEnvelope } from "../../events/events.ts";
+import { type AppEvent, createEnvelope } from "../../events/events.ts";
 import { enqueueMessage } from "../../events/outbox.ts";
 import type {
   ChannelDeps,
@@ -22,37 +20,47 @@ import type {
   OutboxMessage,
   OutboxOutcome,
 } from "../../events/outbox_channel.ts";
-import { OutboundError } from "../../outbound/error.ts";
-import { outboundRequest } from "../../outbound/http.ts";
 import type { OutboundDeps } from "../../outbound/url.ts";
-import type { Recorder } from "../../events/recorder.ts";
-import { SealError } from "../../secrets.ts";
+import type { Recorder, RecorderDeps } from "../../events/recorder.ts";
+import { failedOutcome } from "../../events/outbox_outcome.ts";
+import { exchange } from "../../ce/notifications/exchange.ts";
+import {
+  type Bundle,
+  flushGroups,
+  groupEvent,
+  type Receivers,
+} from "../../ce/notifications/grouping.ts";
 import { chatPlatform, openChatConfig } from "./config.ts";
 import type { DescribedEvent } from "../../events/description.ts";
 import { chatText } from "./text.ts";
 
-/** Time limit of one attempt, in milliseconds. */
-const TIMEOUT_MS = 10_000;
-
-/** Bytes read from a response; the platforms send a few hundred. */
-const RESPONSE_MAX = 16 * 1024;
-
-/** Maximum pause that a platform can request, in milliseconds. */
-const PAUSE_MAX_MS = 3_600_000;
+/** The channel of the outbox; its targets are chat channels. */
+export const CHAT = "chat";
 
 type EnqueueDeps = Pick<Deps, "db" | "now" | "outbox">;
 
-/**
- * Queues a message for each channel subscribed to the event. Nothing is queued during maintenance.
- */
+/** Decides which channels get a message about an event, and when, as for notifications. */
 export const chatRecorder: Recorder = {
   edition: "pro",
-  record(deps, event) {
-    if (deps.maintenance.active) return;
-    for (const channel of selectSubscribedChatChannels(deps.db, event.event)) {
-      enqueueChat(deps, channel, event);
-    }
+  isForPeople: true,
+  record(deps, event, root, pause) {
+    groupEvent(deps, receiversOf(deps, event), { event, root, pause });
   },
+};
+
+const receiversOf = (deps: RecorderDeps, event: AppEvent): Receivers => ({
+  channel: CHAT,
+  send: sender(deps),
+  targets: selectChatChannels(deps.db).filter(({ enabled }) => enabled).map((channel) => {
+    const subscribes = (kind: string) =>
+      channel.events.includes(kind) || channel.events.includes("*");
+    return { id: channel.id, subscribes, wants: () => subscribes(event.event) };
+  }),
+});
+
+const sender = (deps: EnqueueDeps) => (id: string, { event, also }: Bundle): void => {
+  const channel = selectChatChannel(deps.db, id);
+  if (channel) enqueueChat(deps, channel, event, also);
 };
 
 /**
@@ -72,78 +80,49 @@ export function dispatchToChats(
   );
 }
 
-/** Queues one message. @returns Its id. */
+/** Queues one message. @param also Lines about other events. @returns Its id. */
 export function enqueueChat(
   deps: EnqueueDeps,
-  { id, platform, quiet_until }: Pick<StoredChatChannel, "id" | "platform" | "quiet_until">,
+  { id, platform }: Pick<StoredChatChannel, "id" | "platform">,
   event: DescribedEvent,
+  also: readonly string[] = [],
 ): string {
-  const { db, now } = deps;
-  const messageId = enqueueMessage(deps, {
+  return enqueueMessage(deps, {
     channel: CHAT,
     targetId: id,
     eventKind: event.event,
-    payload: chatText(event, { max: chatPlatform(platform).textMax }),
+    payload: chatText(event, { max: chatPlatform(platform).textMax, also }),
   });
-  if (quiet_until !== null && quiet_until > now().toISOString()) {
-    updateChatMessagesPutOff(db, id, quiet_until);
-  }
-  return messageId;
 }
 
 /** The outbox channel of chats: a target is a chat channel, a payload is the text. */
 export const chatChannel: OutboxChannel = {
   name: CHAT,
   edition: "pro",
+  // A pause that the platform requests is for the whole chat.
+  isOrdered: true,
+  collect: (deps) => flushGroups(deps, CHAT, sender(deps)),
   send: sendToChat,
-  settle({ db, log, now }, { targetId }, { result, afterMs = 0 }) {
+  settle({ db, log, now }, { targetId }, { result }) {
     if (result === "gone" && updateChatChannelDisabled(db, targetId, now().toISOString())) {
       log.warn("chat channel disabled: the chat no longer exists", { channelId: targetId });
     }
-    // The platform's rate limit applies to the whole channel, not to one message.
-    if (result === "retry" && afterMs > 0) pauseChannel(db, targetId, now(), afterMs);
   },
 };
 
-/** Makes one delivery attempt. */
+/** Makes one delivery attempt. @throws {OutboundError|SealError} */
 async function sendToChat(
   deps: ChannelDeps & OutboundDeps,
   { targetId, eventKind, payload }: Pick<OutboxMessage, "targetId" | "eventKind" | "payload">,
   signal: AbortSignal,
 ): Promise<OutboxOutcome> {
   const channel = selectChatChannel(deps.db, targetId);
-  if (!channel) return failed("The channel was deleted");
-  if (!channel.enabled && eventKind !== "test") return failed("The channel is disabled");
-  try {
-    const platform = chatPlatform(channel.platform);
-    const { url, body } = platform.request(openChatConfig(deps.secrets, channel), payload);
-    const response = await outboundRequest(deps, {
-      url,
-      reach: "public",
-      method: "POST",
-      headers: { accept: "application/json, text/plain", "content-type": "application/json" },
-      body: JSON.stringify(body),
-      timeoutMs: TIMEOUT_MS,
-      bodyMax: RESPONSE_MAX,
-      bodyOver: "cut",
-      signal,
-    });
-    return platform.outcome({
-      status: response.status,
-      retryAfter: response.headers["retry-after"],
-      text: response.text(),
-    }, deps.now());
-  } catch (error) {
-    if (error instanceof SealError) return failed(error.message);
-    if (!(error instanceof OutboundError)) throw error;
-    return { result: "retry", status: null, error: error.message };
-  }
+  if (!channel) return failedOutcome("The channel was deleted");
+  if (!channel.enabled && eventKind !== "test") return failedOutcome("The channel is disabled");
+  const platform = chatPlatform(channel.platform);
+  const request = platform.request(openChatConfig(deps.secrets, channel), payload);
+  const answer = await exchange(deps, request, { reach: "public", signal });
+  const outcome = platform.outcome(answer, deps.now());
+  // As for webhooks, no refusal is final: the chat may be repaired before the last attempt.
+  return outcome.result === "failed" ? { ...outcome, result: "retry" } : outcome;
 }
-
-function pauseChannel(db: StateDatabase, channelId: string, now: Date, pauseMs: number): void {
-  const until = new Date(now.getTime() + Math.min(pauseMs, PAUSE_MAX_MS)).toISOString();
-  updateChatChannelQuietUntil(db, channelId, until);
-  updateChatMessagesPutOff(db, channelId, until);
-}
-
-const failed = (error: string): OutboxOutcome => ({ result: "failed", status: null, error });

@@ -25,10 +25,16 @@ const ICONS: Readonly<Record<Tone, string>> = {
  * Formats an event as plain text; the first line is the headline.
  *
  * @param max Limit in UTF-16 code units.
+ * @param also Lines about other events.
  */
-export function chatText(event: DescribedEvent, { max }: { max: number }): string {
+export function chatText(
+  event: DescribedEvent,
+  { max, also = [] }: { max: number; also?: readonly string[] },
+): string {
   const { tone, headline, lines } = describeEvent(event);
   const end = `\n${moment(event.timestamp)}, event ${event.eventId}`;
-  const text = [`${ICONS[tone]} ${inline(event.server)}: ${headline}`, ...lines].join("\n");
+  const text = [`${ICONS[tone]} ${inline(event.server)}: ${headline}`, ...lines, ...also].join(
+    "\n",
+  );
   return truncate(text, max - end.length) + end;
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { selectOpenAlertEvent } from "../../../db/ce/alert_events.ts";
+import { selectAlertEvent } from "../../../db/ce/alert_events.ts";
 import { selectAlertRule } from "../../../db/ce/alert_rules.ts";
 import {
   insertIncident,
@@ -51,10 +51,10 @@ export const incidentRecorder: Recorder = {
         });
       }
       case "alert.fired": {
-        const { rule, ruleId, alertId, message } = event.data;
+        const { container, rule, ruleId, alertId, message } = event.data;
         if (!selectAlertRule(deps.db, ruleId)?.autoIncident) return;
         return openIncident(deps, {
-          title: rule,
+          title: container === undefined ? rule : `${rule} (${container})`,
           description: message,
           source: "alert",
           source_id: ruleId,
@@ -94,11 +94,10 @@ export function resolveOrphanedIncidents(deps: EmitDeps): void {
 }
 
 function hasCause(db: Deps["db"], { source, source_id, cause_id }: StoredIncident): boolean {
-  if (source_id === null) return false;
-  const cause = source === "monitor"
-    ? selectOpenOutage(db, source_id)
-    : selectOpenAlertEvent(db, source_id);
-  return cause?.id === cause_id;
+  if (source_id === null || cause_id === null) return false;
+  return source === "monitor"
+    ? selectOpenOutage(db, source_id)?.id === cause_id
+    : selectAlertEvent(db, cause_id)?.resolvedAt === null;
 }
 
 function openIncident(

@@ -8,7 +8,7 @@
 import type { StatusPageNotice } from "../../../db/pro/status_pages/notices.ts";
 import type { StatusPage } from "../../../db/pro/status_pages/pages.ts";
 import { escapeMarkup } from "../../escape_markup.ts";
-import type { Mail } from "../../outbound/mail.ts";
+import { htmlMail, type Mail } from "../../outbound/mail.ts";
 import { INCIDENT_WORDS, MAINTENANCE_WORDS, STATUS_WORDS } from "./status_words.ts";
 
 type MailContent = Pick<Mail, "subject" | "text" | "html">;
@@ -79,16 +79,6 @@ export function noticeMail(
 const moment = (at: string) => `${at.slice(0, 16).replace("T", " ")} UTC`;
 
 const wordsOf = (status: string) => WORDS[status] ?? status;
-
-function htmlMail(title: string, lines: readonly string[]): string {
-  return [
-    `<!doctype html><html><head><meta charset="utf-8"><title>${escapeMarkup(title)}</title></head>`,
-    `<body style="font-family: sans-serif; line-height: 1.5">`,
-    `<h1 dir="auto" style="font-size: 1.25em">${escapeMarkup(title)}</h1>`,
-    ...lines,
-    "</body></html>",
-  ].join("\n");
-}
 
 const link = (url: string, words = url) =>
   `<a href="${escapeMarkup(url)}">${escapeMarkup(words)}</a>`;

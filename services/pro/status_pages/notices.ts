@@ -21,15 +21,10 @@ import { selectStatusPage, type StatusPage } from "../../../db/pro/status_pages/
 import { postWebhook } from "../../ce/webhooks/post.ts";
 import type { Deps } from "../../deps.ts";
 import { enqueueMessage } from "../../events/outbox.ts";
-import type {
-  ChannelDeps,
-  OutboxChannel,
-  OutboxMessage,
-  OutboxOutcome,
-} from "../../events/outbox_channel.ts";
+import type { ChannelDeps, OutboxChannel, OutboxMessage } from "../../events/outbox_channel.ts";
 import type { Recorder } from "../../events/recorder.ts";
-import { SealError } from "../../secrets.ts";
-import { type Mail, MailError, sendMail } from "../../outbound/mail.ts";
+import { failedOutcome } from "../../events/outbox_outcome.ts";
+import { type Mail, sendMail } from "../../outbound/mail.ts";
 import { subscriberLinks } from "./links.ts";
 import { noticeMail, verificationMail } from "./mails.ts";
 import {
@@ -92,17 +87,10 @@ export const mailChannel: OutboxChannel = {
   name: SUBSCRIBER_CHANNELS.email,
   edition: "pro",
   async send(deps, message, signal) {
-    try {
-      const recipient = findRecipient(deps, message);
-      if (typeof recipient === "string") return failed(recipient);
-      await sendMail(deps.config, await createMail(recipient, deps, message), signal);
-      return { result: "sent", status: null, error: null };
-    } catch (error) {
-      if (error instanceof SealError) return failed(error.message);
-      if (!(error instanceof MailError)) throw error;
-      const { status, message, isTemporary } = error;
-      return { result: isTemporary ? "retry" : "failed", status, error: message };
-    }
+    const recipient = findRecipient(deps, message);
+    if (typeof recipient === "string") return failedOutcome(recipient);
+    await sendMail(deps.config, await createMail(recipient, deps, message), signal);
+    return { result: "sent", status: null, error: null };
   },
 };
 
@@ -112,30 +100,25 @@ export const subscriberWebhookChannel: OutboxChannel = {
   edition: "pro",
   async send(deps, message, signal) {
     const { config, secrets } = deps;
-    try {
-      const recipient = findRecipient(deps, message);
-      if (typeof recipient === "string") return failed(recipient);
-      const { subscriber, page, notice } = recipient;
-      const links = subscriberLinks(config, page, subscriber);
-      const payload = JSON.stringify({
-        event: message.eventKind,
-        timestamp: notice!.created_at,
-        // Subscribers are public, so that the server's name is left out.
-        eventId: notice!.id,
-        data: {
-          page: page.name,
-          ...notice!.content,
-          page_url: links.page,
-          unsubscribe_url: links.unsubscribe(await unsubscribeToken(secrets, subscriber.id)),
-        },
-      });
-      const url = openAddress(secrets, subscriber);
-      const secret = openSigningSecret(secrets, subscriber);
-      return await postWebhook(deps, { url, secret, id: message.id, payload }, signal);
-    } catch (error) {
-      if (!(error instanceof SealError)) throw error;
-      return failed(error.message);
-    }
+    const recipient = findRecipient(deps, message);
+    if (typeof recipient === "string") return failedOutcome(recipient);
+    const { subscriber, page, notice } = recipient;
+    const links = subscriberLinks(config, page, subscriber);
+    const payload = JSON.stringify({
+      event: message.eventKind,
+      timestamp: notice!.created_at,
+      // Subscribers are public, so that the server's name is left out.
+      eventId: notice!.id,
+      data: {
+        page: page.name,
+        ...notice!.content,
+        page_url: links.page,
+        unsubscribe_url: links.unsubscribe(await unsubscribeToken(secrets, subscriber.id)),
+      },
+    });
+    const url = openAddress(secrets, subscriber);
+    const secret = openSigningSecret(secrets, subscriber);
+    return await postWebhook(deps, { url, secret, id: message.id, payload }, signal);
   },
   settle({ db, log }, { channel, targetId }, { result }) {
     if (result !== "gone") return;
@@ -192,5 +175,3 @@ function findRecipient(
   if (!page.is_public) return "The page is no longer public";
   return { subscriber, page, notice };
 }
-
-const failed = (error: string): OutboxOutcome => ({ result: "failed", status: null, error });

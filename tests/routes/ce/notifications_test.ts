@@ -1,8 +1,9 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { emit } from "../../../services/events/emit.ts";
 
+import { containerOf } from "../../helpers/fake_containers.ts";
 import { fakeReceiver } from "../../helpers/fake_receiver.ts";
-import { deliverDue } from "../../helpers/outbox_delivery.ts";
+import { deliverHeld } from "../../helpers/outbox_delivery.ts";
 import { testApp, type TestAppOptions } from "../../helpers/test_app.ts";
 
 const CHANNELS = "/api/notifications/channels";
@@ -15,7 +16,7 @@ const channelApp = (options: TestAppOptions = {}) =>
   });
 type App = ReturnType<typeof channelApp>;
 
-const deliver = ({ deps }: App) => deliverDue(deps, { signal: new AbortController().signal });
+const deliver = deliverHeld;
 
 const GOTIFY = {
   name: "On-call",
@@ -49,6 +50,9 @@ Deno.test("a channel is created, listed, changed, toggled and deleted", async ()
     events: ["*"],
     minSeverity: "info",
     containers: null,
+    stacks: null,
+    quietHours: null,
+    digestMinutes: 0,
     enabled: true,
     createdAt: "2026-01-01T12:00:00.000Z",
     updatedAt: "2026-01-01T12:00:00.000Z",
@@ -79,6 +83,22 @@ for (
     ["an unknown field", { ...GOTIFY, config: { ...GOTIFY.config, tokn: "x" } }, /config\.tokn/],
     ["kind without config", { kind: "ntfy" }, /kind and config or url/],
     ["both forms", { ...GOTIFY, url: "ntfy://host/topic" }, /kind and config or url/],
+    [
+      "a time of day that does not exist",
+      { ...GOTIFY, quietHours: { from: "24:00", to: "07:00" } },
+      /quietHours\.from: must be a time of day/,
+    ],
+    [
+      "quiet hours without a duration",
+      { ...GOTIFY, quietHours: { from: "07:00", to: "07:00" } },
+      /quietHours\.to: must differ/,
+    ],
+    [
+      "an unknown time zone",
+      { ...GOTIFY, quietHours: { from: "22:00", to: "07:00", timeZone: "Mars/Base" } },
+      /quietHours\.timeZone: Mars\/Base is not an IANA time zone/,
+    ],
+    ["a digest of two weeks", { ...GOTIFY, digestMinutes: 20_160 }, /body\.digestMinutes/],
     ["an unknown kind", { kind: "fax", config: {} }, /body\.kind/],
     ["a redacted secret", { ...GOTIFY, config: { ...GOTIFY.config, token: "********" } }, /none/],
     [
@@ -232,6 +252,35 @@ Deno.test("only events that the channel wants are sent", async () => {
       "host-1: Container down: web-1",
     ],
   );
+});
+
+Deno.test("a channel for a stack gets only what is about its containers", async () => {
+  await using receiver = fakeReceiver();
+  using app = channelApp();
+  const { inventory } = app.deps;
+  const named = (name: string, stack: string) =>
+    containerOf({ name, labels: { "com.docker.compose.project": stack } });
+  inventory.replaceAll(
+    [named("web", "shop"), named("mail", "office"), named("db", "shop")],
+    inventory.readNumber(),
+  );
+  inventory.setLive(true);
+  const id = await create(app, {
+    ...GOTIFY,
+    config: { url: receiver.url, token: "t" },
+    stacks: ["sh*"],
+    containers: ["web", "mail"],
+  });
+  for (const name of ["web", "mail", "db", "gone"]) {
+    emit(app.deps, "container.unhealthy", { container: name, id: name, healthOutput: null });
+  }
+  await deliver(app);
+  emit(app.deps, "engine.down", { error: "connection refused", containers: 3 });
+  await deliver(app);
+  deepEqual((await deliveriesOf(app, id)).map(({ title }) => title), [
+    "host-1: Container engine down",
+    "host-1: Container unhealthy: web",
+  ]);
 });
 
 Deno.test("nothing is queued during maintenance", async () => {

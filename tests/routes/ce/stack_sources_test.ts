@@ -27,7 +27,14 @@ Deno.test("POST /api/stacks stores sources, which GET .../source returns", async
   });
   const { job: _, ...summary } = created.body;
   const { body } = await app.call("GET", SOURCE);
-  deepEqual(body, { ...summary, ...shop(), profiles: [] });
+  deepEqual(body, {
+    ...summary,
+    ...shop(),
+    profiles: [],
+    managed: "stored",
+    directory: null,
+    configFiles: [],
+  });
 });
 
 Deno.test("operators see neither variables nor files, and viewers no sources", async () => {
@@ -59,6 +66,8 @@ Deno.test("PUT /api/stacks/:name/source stores the next version of the expected 
   );
 
   deepEqual(changes.map(({ status }) => status).sort(), [200, 409]);
+  const { body: refusal } = changes.find(({ status }) => status === 409)!;
+  match(refusal.diff, /^- {4}image: nginx:1\.27\n\+ {4}image: nginx:1\.\d$/m);
   const { body } = await app.call("GET", "/api/stacks/shop/versions");
   deepEqual(body.versions.map(({ version }: { version: number }) => version), [2, 1]);
 });

@@ -1,7 +1,8 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { emit } from "../../../services/events/emit.ts";
 import { EVENT_KINDS } from "../../../services/events/events.ts";
-import { deliverDue } from "../../helpers/outbox_delivery.ts";
+import { enqueueChat } from "../../../services/pro/chat/dispatch.ts";
+import { deliverHeld } from "../../helpers/outbox_delivery.ts";
 import { createSecrets } from "../../../services/secrets.ts";
 import {
   type FakeChat,
@@ -42,7 +43,7 @@ const proApp = (options: TestAppOptions = {}) =>
   });
 type ProApp = ReturnType<typeof proApp>;
 
-const deliver = ({ deps }: ProApp) => deliverDue(deps, { signal: new AbortController().signal });
+const deliver = deliverHeld;
 
 async function create(app: ProApp, channel: unknown): Promise<string> {
   const { status, body } = await app.call("POST", `${BASE}/channels`, channel);
@@ -273,8 +274,8 @@ Deno.test("an event reaches Telegram in the form of sendMessage", async () => {
     status: "sent",
     error: null,
     attempts: 1,
-    created_at: "2026-01-01T00:00:00.000Z",
-    sent_at: "2026-01-01T00:00:00.000Z",
+    created_at: "2026-01-01T00:00:03.000Z",
+    sent_at: "2026-01-01T00:00:03.000Z",
   });
   deepEqual((await app.call("GET", `${BASE}/channels/${id}`)).body.messages, [message]);
 });
@@ -549,6 +550,9 @@ Deno.test("queued messages of a disabled or deleted channel are not sent", async
   using app = proApp();
   const [off, deleted] = [await create(app, toSlack(chat)), await create(app, toSlack(chat))];
   emit(app.deps, "container.down", down);
+  for (const id of [off, deleted]) {
+    enqueueChat(app.deps, { id, platform: "team-chat" }, emit(app.deps, "test", { message: "" }));
+  }
   await app.call("PUT", `${BASE}/channels/${off}`, { enabled: false });
   deepEqual((await app.call("DELETE", `${BASE}/channels/${deleted}`)).body, { ok: true });
   await deliver(app);
@@ -583,24 +587,56 @@ Deno.test("a throttled bot waits as long as Telegram requires, with all pending 
   await using chat = fakeTelegram();
   using app = proApp();
   const id = await create(app, toTelegram(chat));
-  emit(app.deps, "container.down", down);
-  emit(app.deps, "container.down", down);
+  const emitDown = (container: string) => emit(app.deps, "container.down", { ...down, container });
+  emitDown("a");
+  emitDown("b");
   chat.answerOnce(() => floodWait(90));
   await deliver(app);
-  emit(app.deps, "container.down", down);
+  emitDown("c");
   await deliver(app);
   equal(chat.paths.length, 1);
   equal((await messagesOf(app, id))[2].error, "HTTP 429: too many messages");
 
-  app.clock.advance({ seconds: 89 });
+  app.clock.advance({ seconds: 86 });
   await deliver(app);
   equal(chat.paths.length, 1);
-  app.clock.advance({ seconds: 2 });
+  app.clock.advance({ seconds: 5 });
   await deliver(app);
   equal(chat.messages.length, 3);
-  emit(app.deps, "container.down", down);
+  emitDown("d");
   await deliver(app);
   equal(chat.messages.length, 4);
+});
+
+Deno.test("a message that failed keeps its place before later ones", async () => {
+  await using chat = fakeSlack();
+  using app = proApp();
+  const id = await create(app, toSlack(chat));
+  chat.answerOnce(() => new Response("rollup_error", { status: 500 }));
+  for (const container of ["a", "b", "c"]) emit(app.deps, "container.down", { ...down, container });
+  await deliver(app);
+  equal(chat.paths.length, 1);
+  app.clock.advance({ seconds: 6 });
+  await deliver(app);
+  deepEqual(
+    chat.messages.map(({ body }) => /down: (\w)/.exec(body.text)?.[1]),
+    ["a", "b", "c"],
+  );
+  deepEqual(
+    (await messagesOf(app, id)).map(({ attempts }: { attempts: number }) => attempts),
+    [1, 1, 2],
+  );
+});
+
+Deno.test("a name in a message to Telegram is not a mention", async () => {
+  await using chat = fakeTelegram();
+  using app = proApp();
+  await create(app, toTelegram(chat));
+  emit(app.deps, "container.down", { ...down, container: "@everyone_here" });
+  await deliver(app);
+  const { text, entities: [bold] } = chat.messages[0]!.body;
+  match(text, /Container down: @\u200beveryone_here\n/);
+  equal(text.slice(0, bold.length), text.split("\n")[0]);
 });
 
 Deno.test("Slack's Retry-After is honoured, at most for an hour", async () => {
@@ -678,7 +714,7 @@ Deno.test("an archived channel is disabled, and its pending messages are discard
   using app = proApp();
   const id = await create(app, toSlack(chat));
   emit(app.deps, "container.down", down);
-  emit(app.deps, "container.down", down);
+  emit(app.deps, "container.down", { ...down, container: "other" });
   chat.answerOnce(() => new Response("channel_is_archived", { status: 410 }));
   await deliver(app);
   equal(chat.paths.length, 1);

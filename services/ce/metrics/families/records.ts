@@ -4,11 +4,13 @@
  * @module
  */
 
-import { ALERT_STATES, selectAlertRules } from "../../../../db/ce/alert_rules.ts";
+import { ALERT_STATES, selectAlertProgress } from "../../../../db/ce/alert_progress.ts";
+import { selectAlertRules } from "../../../../db/ce/alert_rules.ts";
 import { countAuditEntriesEver } from "../../../../db/ce/audit_entries.ts";
 import { countQueuedMessages } from "../../../../db/ce/outbox_messages.ts";
 import { selectFileSize } from "../../../../db/free_pages.ts";
 import type { Deps } from "../../../deps.ts";
+import { worstState } from "../../alerts/condition.ts";
 import { describeEdition } from "../../edition/edition.ts";
 import { by, type Family, metric } from "./family.ts";
 
@@ -18,8 +20,9 @@ export function recordFamilies(
   const { db, metrics } = deps;
   const sizes = { state: selectFileSize(db), metrics: selectFileSize(metrics) };
   const { usage, limits } = describeEdition(deps);
-  const rules = selectAlertRules(db);
-  const countRules = (state: string) => rules.filter((rule) => rule.state === state).length;
+  const progress = Map.groupBy(selectAlertProgress(db), ({ ruleId }) => ruleId);
+  const states = selectAlertRules(db).map(({ id }) => worstState(progress.get(id) ?? []));
+  const countRules = (state: string) => states.filter((each) => each === state).length;
   return [
     metric("longshore_users", "Users that can log in", usage.users ?? 0),
     metric(

@@ -6,7 +6,8 @@
  */
 
 import { bodyOf, type Tone } from "../message.ts";
-import { type ChannelKind, joinUrl, token } from "./kind.ts";
+import { joinUrl } from "../../../outbound/url.ts";
+import { type ChannelKind, token, withoutMentions } from "./kind.ts";
 
 interface AppriseConfig {
   url: string;
@@ -40,8 +41,9 @@ export const apprise: ChannelKind<AppriseConfig> = {
   request: ({ url, key, urls }, { message }) => ({
     url: joinUrl(url, key === undefined ? "/notify" : `/notify/${encodeURIComponent(key)}`),
     body: {
-      title: message.title,
-      body: bodyOf(message, BODY_MAX),
+      // Some of its services read mentions in any text.
+      title: withoutMentions(message.title),
+      body: withoutMentions(bodyOf(message, BODY_MAX / 2)),
       type: TYPE[message.tone],
       format: "text",
       ...(urls !== undefined && { urls }),

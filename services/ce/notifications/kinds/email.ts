@@ -7,9 +7,8 @@
 import { moment } from "../../../events/description.ts";
 import type { ChannelDeps } from "../../../events/outbox_channel.ts";
 import { escapeMarkup } from "../../../escape_markup.ts";
-import { MailError, sendMail } from "../../../outbound/mail.ts";
+import { htmlMail, sendMail } from "../../../outbound/mail.ts";
 import { isMailAddress, MAIL_ADDRESS_RULE } from "../../../outbound/mail_address.ts";
-import { OutboundError } from "../../../outbound/error.ts";
 import { resolveOutbound } from "../../../outbound/url.ts";
 import { bodyOf, type NotificationMessage } from "../message.ts";
 import type { ChannelKind } from "./kind.ts";
@@ -44,33 +43,24 @@ export const email: ChannelKind<EmailConfig> = {
 
   async send(deps, { to, from, smtpUrl }, { id, message }, signal) {
     const { config } = deps;
-    try {
-      await sendMail(
-        {
-          serverName: config.serverName,
-          smtpUrl: smtpUrl ?? config.smtpUrl,
-          smtpFrom: from ?? config.smtpFrom,
-          ...(smtpUrl !== undefined && { address: await addressOf(deps, smtpUrl, signal) }),
-        },
-        {
-          to,
-          subject: message.title,
-          text: `${bodyOf(message, TEXT_MAX)}\n`,
-          html: htmlOf(message),
-          id,
-          threadId: threadId(message),
-        },
-        signal,
-      );
-      return { result: "sent", status: null, error: null };
-    } catch (error) {
-      if (error instanceof OutboundError) {
-        return { result: "retry", status: null, error: error.message };
-      }
-      if (!(error instanceof MailError)) throw error;
-      const { status, isTemporary, message } = error;
-      return { result: isTemporary ? "retry" : "failed", status, error: message };
-    }
+    await sendMail(
+      {
+        serverName: config.serverName,
+        smtpUrl: smtpUrl ?? config.smtpUrl,
+        smtpFrom: from ?? config.smtpFrom,
+        ...(smtpUrl !== undefined && { address: await addressOf(deps, smtpUrl, signal) }),
+      },
+      {
+        to,
+        subject: message.title,
+        text: `${bodyOf(message, TEXT_MAX)}\n`,
+        html: htmlOf(message),
+        id,
+        threadId: threadId(message),
+      },
+      signal,
+    );
+    return { result: "sent", status: null, error: null };
   },
 
   // smtp://user:password@host:port/?from=..&to=.. (Shoutrrr) and
@@ -107,13 +97,9 @@ const threadId = ({ thread }: NotificationMessage) =>
   `thread.${thread.replace(/[^\w.-]/g, "-").slice(0, 100)}`;
 
 function htmlOf({ title, lines, timestamp, link }: NotificationMessage): string {
-  return [
-    `<!doctype html><html><head><meta charset="utf-8"><title>${escapeMarkup(title)}</title></head>`,
-    `<body style="font-family: sans-serif; line-height: 1.5">`,
-    `<h1 dir="auto" style="font-size: 1.25em">${escapeMarkup(title)}</h1>`,
+  return htmlMail(title, [
     `<p dir="auto" style="white-space: pre-line">${escapeMarkup(lines.join("\n"))}</p>`,
     `<p>${moment(timestamp)}</p>`,
     ...(link === null ? [] : [`<p><a href="${escapeMarkup(link)}">Open Longshore</a></p>`]),
-    "</body></html>",
-  ].join("\n");
+  ]);
 }

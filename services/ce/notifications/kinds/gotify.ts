@@ -5,7 +5,8 @@
  */
 
 import { bodyOf, type Severity } from "../message.ts";
-import { type ChannelKind, joinUrl, token } from "./kind.ts";
+import { joinUrl } from "../../../outbound/url.ts";
+import { type ChannelKind, token } from "./kind.ts";
 
 interface GotifyConfig {
   url: string;

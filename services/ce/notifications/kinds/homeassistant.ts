@@ -6,7 +6,8 @@
  */
 
 import { bodyOf } from "../message.ts";
-import { type ChannelKind, joinUrl } from "./kind.ts";
+import { joinUrl } from "../../../outbound/url.ts";
+import type { ChannelKind } from "./kind.ts";
 
 interface HomeAssistantConfig {
   url: string;

@@ -6,7 +6,7 @@
  */
 
 import type { ChannelDeps, OutboxOutcome } from "../../../events/outbox_channel.ts";
-import { retryAfterMs } from "../../../outbound/retry_after.ts";
+import { GONE, outcomeOfResponse } from "../../../events/outbox_outcome.ts";
 import type { NotificationMessage } from "../message.ts";
 
 export const CHANNEL_KIND_IDS = [
@@ -111,38 +111,36 @@ export interface ChannelUrl {
 }
 
 /** Statuses after which no later attempt can succeed. */
-const FINAL = new Set([400, 401, 404, 413, 422]);
-const GONE = 410;
+const FINAL: ReadonlySet<number> = new Set([400, 401, 404, 413, 422]);
 
 /**
  * The outcome of a response.
  *
- * @param answer.retryAfterMs A pause that the platform asked for in its body.
+ * @param options.reason What the platform's own error code means; default: what the status means.
+ * @param options.pauseMs A pause that the platform asked for in its body.
  */
 export function outcomeOf(
-  { status, headers }: Pick<KindAnswer, "status" | "headers">,
+  answer: Pick<KindAnswer, "status" | "headers">,
   now: Date,
-  { pauseMs }: { pauseMs?: number | undefined } = {},
+  { reason = reasonOf(answer.status), pauseMs }: {
+    reason?: string | undefined;
+    pauseMs?: number | undefined;
+  } = {},
 ): OutboxOutcome {
-  if (status >= 200 && status < 300) return { result: "sent", status, error: null };
-  const error = `HTTP ${status}: ${reasonOf(status)}`;
-  if (status === GONE) return { result: "gone", status, error };
-  if (FINAL.has(status)) return { result: "failed", status, error };
-  const afterMs = Math.max(pauseMs ?? 0, retryAfterMs(headers["retry-after"], now) ?? 0);
-  return { result: "retry", status, error, ...(afterMs > 0 && { afterMs }) };
+  return outcomeOfResponse(answer, now, { reason, pauseMs, final: FINAL });
 }
 
-function reasonOf(status: number): string {
+function reasonOf(status: number): string | undefined {
   if (status === 401) return "the token or password is not valid";
   if (status === 403) return "the token or password is not allowed to send this";
   if (status === 404) return "the address does not exist";
-  if (status === 410) return "the receiver accepts no more messages";
+  if (status === GONE) return "the platform accepts no more messages";
   if (status === 413) return "the message is too large";
   if (status === 429) return "too many messages";
-  if (status >= 300 && status < 400) return "redirects are not followed";
+  if (status < 400) return undefined;
   return status >= 500
-    ? "the receiver reported an internal error"
-    : "the receiver refused the message";
+    ? "the platform reported an internal error"
+    : "the platform refused the message";
 }
 
 /** Parses a response that should be JSON. */
@@ -155,14 +153,6 @@ export function parseJson<T extends object>(text: string): Partial<T> {
   }
 }
 
-/** Appends a path to a base URL, which may have its own path. */
-export function joinUrl(base: string, path: string): string {
-  const url = new URL(base);
-  url.pathname = url.pathname.replace(/\/+$/, "") + path;
-  url.hash = "";
-  return url.href;
-}
-
 /** Basic authorization (RFC 7617). */
 export const basic = (username: string, password: string): string =>
   `Basic ${new TextEncoder().encode(`${username}:${password}`).toBase64()}`;
@@ -172,7 +162,11 @@ export const withoutMentions = (text: string): string => text.replace(/@(?=\S)/g
 
 /** Escapes what Markdown of chats interprets, mentions included. */
 export const escapeMarkdown = (text: string): string =>
-  withoutMentions(text).replace(/[\\`*_~|>#[\]()!<:-]/g, "\\$&");
+  withoutMentions(text).replace(/[\\`*_~|>#[\]()!<:&$=+-]/g, "\\$&");
+
+/** Escapes Slack's three control characters, without which a text has no mention and no link. */
+export const escapeSlack = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 const ID = /^[\w.~:@!#=+-]{1,256}$/;
 

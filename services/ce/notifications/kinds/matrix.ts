@@ -6,7 +6,8 @@
 
 import { escapeMarkup } from "../../../escape_markup.ts";
 import { bodyOf } from "../message.ts";
-import { type ChannelKind, joinUrl, outcomeOf, parseJson, token } from "./kind.ts";
+import { joinUrl } from "../../../outbound/url.ts";
+import { type ChannelKind, outcomeOf, parseJson, token, withoutMentions } from "./kind.ts";
 
 interface MatrixConfig {
   url: string;
@@ -14,8 +15,8 @@ interface MatrixConfig {
   roomId: string;
 }
 
-/** An event may have 64 KB, and the text is in it twice. */
-const TEXT_MAX = 8_000;
+/** An event may have 64 KB, and the text is in it twice, once with escapes of up to 6 characters. */
+const TEXT_MAX = 6_000;
 
 interface MatrixAnswer {
   event_id: unknown;
@@ -37,7 +38,8 @@ export const matrix: ChannelKind<MatrixConfig> = {
 
   // The id of the delivery as transaction id: the server ignores a repeat.
   request({ url, accessToken, roomId }, { id, message, reference }) {
-    const text = bodyOf(message, TEXT_MAX);
+    const title = withoutMentions(message.title);
+    const text = withoutMentions(bodyOf(message, TEXT_MAX));
     const path = ["rooms", roomId, "send", "m.room.message", id].map(encodeURIComponent).join("/");
     return {
       url: joinUrl(url, `/_matrix/client/v3/${path}`),
@@ -45,9 +47,9 @@ export const matrix: ChannelKind<MatrixConfig> = {
       headers: { authorization: `Bearer ${accessToken}` },
       body: {
         msgtype: "m.notice",
-        body: `${message.title}\n${text}`,
+        body: `${title}\n${text}`,
         format: "org.matrix.custom.html",
-        formatted_body: `<strong>${escapeMarkup(message.title)}</strong><br>${
+        formatted_body: `<strong>${escapeMarkup(title)}</strong><br>${
           escapeMarkup(text).replaceAll("\n", "<br>")
         }`,
         "m.mentions": {},

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { bodyOf, type Severity, type Tone } from "../message.ts";
+import { bodyOf, type NotificationMessage, type Severity, type Tone } from "../message.ts";
 import { basic, type ChannelKind, token } from "./kind.ts";
 
 interface NtfyConfig {
@@ -15,6 +15,8 @@ interface NtfyConfig {
   password?: string;
 }
 
+const encoder = new TextEncoder();
+
 const PRIORITY: Record<Severity, number> = { critical: 5, warning: 4, info: 3 };
 const TAG: Record<Tone, string> = {
   problem: "rotating_light",
@@ -23,8 +25,8 @@ const TAG: Record<Tone, string> = {
   news: "information_source",
 };
 
-/** A longer message becomes an attachment. */
-const MESSAGE_MAX = 4_000;
+/** In bytes of UTF-8; a longer message becomes an attachment. */
+const MESSAGE_MAX = 4_096;
 
 export const ntfy: ChannelKind<NtfyConfig> = {
   id: "ntfy",
@@ -54,7 +56,7 @@ export const ntfy: ChannelKind<NtfyConfig> = {
       body: {
         topic,
         title: message.title,
-        message: bodyOf(message, MESSAGE_MAX),
+        message: bodyWithin(message, MESSAGE_MAX),
         priority: PRIORITY[message.severity],
         tags: [TAG[message.tone]],
         sequence_id: sequenceId(message.thread),
@@ -74,6 +76,14 @@ export const ntfy: ChannelKind<NtfyConfig> = {
     };
   },
 };
+
+/** The text below the title, with a limit in bytes. */
+function bodyWithin(message: NotificationMessage, maxBytes: number): string {
+  for (let max = maxBytes;; max = Math.floor(max * 0.9)) {
+    const body = bodyOf(message, max);
+    if (encoder.encode(body).length <= maxBytes) return body;
+  }
+}
 
 /** Notifications with the same id replace each other; it may have 64 characters. */
 const sequenceId = (thread: string) => thread.replace(/[^\w-]/g, "-").slice(-64);

@@ -6,7 +6,8 @@
 
 import { truncate } from "../../../events/description.ts";
 import { bodyOf, type Severity } from "../message.ts";
-import { type ChannelKind, joinUrl, token } from "./kind.ts";
+import { joinUrl } from "../../../outbound/url.ts";
+import { type ChannelKind, token } from "./kind.ts";
 
 interface OpsgenieConfig {
   apiKey: string;
@@ -43,7 +44,7 @@ export const opsgenie: ChannelKind<OpsgenieConfig> = {
     if (phase === "end") {
       const url = new URL(joinUrl(apiUrl, `/v2/alerts/${encodeURIComponent(alias)}/close`));
       url.searchParams.set("identifierType", "alias");
-      return { url: url.href, headers, body: { source: server, note: title } };
+      return { url: url.href, headers, body: { source: server, note: withoutTags(title) } };
     }
     return {
       url: joinUrl(apiUrl, "/v2/alerts"),
@@ -51,7 +52,7 @@ export const opsgenie: ChannelKind<OpsgenieConfig> = {
       body: {
         message: truncate(title, MESSAGE_MAX),
         alias,
-        description: bodyOf(message, DESCRIPTION_MAX),
+        description: withoutTags(bodyOf(message, DESCRIPTION_MAX / 2)),
         priority: PRIORITY[severity],
         source: server,
         ...(link !== null && { details: { link } }),
@@ -66,3 +67,6 @@ export const opsgenie: ChannelKind<OpsgenieConfig> = {
     return { apiKey, region };
   },
 };
+
+/** Descriptions and notes may have HTML: a zero-width space keeps tags from beginning. */
+const withoutTags = (text: string) => text.replace(/<(?=\S)/g, "<\u200b");

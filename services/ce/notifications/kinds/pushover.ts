@@ -6,7 +6,8 @@
 
 import { truncate } from "../../../events/description.ts";
 import { bodyOf, type Severity } from "../message.ts";
-import { type ChannelKind, joinUrl, type Pattern } from "./kind.ts";
+import { joinUrl } from "../../../outbound/url.ts";
+import type { ChannelKind, Pattern } from "./kind.ts";
 
 interface PushoverConfig {
   token: string;

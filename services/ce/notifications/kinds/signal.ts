@@ -6,7 +6,8 @@
  */
 
 import { bodyOf } from "../message.ts";
-import { basic, type ChannelKind, joinUrl, type Pattern } from "./kind.ts";
+import { joinUrl } from "../../../outbound/url.ts";
+import { basic, type ChannelKind, type Pattern } from "./kind.ts";
 
 interface SignalConfig {
   url: string;
@@ -46,7 +47,12 @@ export const signal: ChannelKind<SignalConfig> = {
     headers: {
       ...(username !== undefined && { authorization: basic(username, password ?? "") }),
     },
-    body: { message: `${message.title}\n${bodyOf(message, TEXT_MAX)}`, number, recipients },
+    body: {
+      message: `${message.title}\n${bodyOf(message, TEXT_MAX)}`,
+      text_mode: "normal",
+      number,
+      recipients,
+    },
   }),
 
   fromUrl({ base, path: [number, ...recipients], username, password }) {

@@ -6,7 +6,16 @@
 
 import { truncate } from "../../../events/description.ts";
 import { bodyOf, type Tone } from "../message.ts";
-import { type ChannelKind, type ChannelUrl, escapeMarkdown, withoutMentions } from "./kind.ts";
+import type { OutboxOutcome } from "../../../events/outbox_channel.ts";
+import {
+  type ChannelKind,
+  type ChannelUrl,
+  escapeMarkdown,
+  escapeSlack,
+  type KindAnswer,
+  outcomeOf,
+  withoutMentions,
+} from "./kind.ts";
 
 interface SlackConfig {
   url: string;
@@ -23,15 +32,53 @@ const COLOR: Record<Tone, string> = {
 /** Limit of a title, in characters. */
 const TITLE_MAX = 500;
 
+/** Error codes of Slack, explained. */
+const SLACK_REASONS: Readonly<Record<string, string>> = {
+  action_prohibited: "the workspace does not allow this webhook to post",
+  channel_is_archived: "the channel is archived",
+  channel_not_found: "the channel was deleted",
+  invalid_payload: "the platform could not read the message",
+  invalid_token: "the address of the webhook is not valid",
+  no_active_hooks: "the webhook is disabled",
+  no_service: "the webhook was removed or disabled",
+  no_service_id: "the address of the webhook is not valid",
+  no_team: "the workspace was deleted",
+  posting_to_general_channel_denied: "the workspace does not allow posts to its main channel",
+  rate_limited: "too many messages",
+  rollup_error: "the platform reported an internal error",
+  team_disabled: "the workspace is disabled",
+  user_not_found: "the user was deleted",
+};
+
+/**
+ * The fields of a Slack message with a plain text: no markup, no mention such as `<!channel>` and
+ * no preview of a link.
+ */
+export const slackText = (text: string) => ({
+  text: escapeSlack(text),
+  mrkdwn: false,
+  unfurl_links: false,
+  unfurl_media: false,
+});
+
+export function slackOutcome(answer: KindAnswer, now: Date): OutboxOutcome {
+  const code = answer.text.trim();
+  const reason = Object.hasOwn(SLACK_REASONS, code) ? SLACK_REASONS[code] : undefined;
+  return outcomeOf(answer, now, { reason });
+}
+
 /** @param escape Prevents that a name is read as markup. It makes texts at most twice as long. */
 const kindOf = (
-  { id, name, schemes, textMax, escape, fromUrl }:
-    & Pick<ChannelKind<SlackConfig>, "id" | "name" | "schemes" | "fromUrl">
-    & { textMax: number; escape: (text: string) => string },
+  { textMax, escape, titleOf = (title) => ({ text: escape(title) }), ...kind }:
+    & Pick<ChannelKind<SlackConfig>, "id" | "name" | "schemes" | "outcome" | "fromUrl">
+    & {
+      textMax: number;
+      escape: (text: string) => string;
+      /** The fields of the message above the attachment. */
+      titleOf?: (title: string) => { text: string };
+    },
 ): ChannelKind<SlackConfig> => ({
-  id,
-  name,
-  schemes,
+  ...kind,
   fields: {
     url: { type: "address", isSecret: true },
     channel: {
@@ -42,19 +89,19 @@ const kindOf = (
   },
 
   request: ({ url, channel }, { message }) => {
-    const title = escape(truncate(message.title, TITLE_MAX));
+    const title = titleOf(truncate(message.title, TITLE_MAX));
     const text = escape(bodyOf(message, textMax));
     return {
       url,
       body: {
         ...(channel !== undefined && { channel }),
-        text: title,
-        attachments: [{ color: COLOR[message.tone], fallback: title, text, mrkdwn_in: [] }],
+        ...title,
+        attachments: [
+          { color: COLOR[message.tone], fallback: title.text, text, mrkdwn_in: [] },
+        ],
       },
     };
   },
-
-  fromUrl,
 });
 
 export const slack = kindOf({
@@ -62,8 +109,9 @@ export const slack = kindOf({
   name: "Slack",
   schemes: ["slack"],
   textMax: 3_000,
-  // Its three control characters; without them there are no mentions and links.
-  escape: (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
+  escape: escapeSlack,
+  titleOf: slackText,
+  outcome: slackOutcome,
   // slack://hook:T-B-X@webhook (Shoutrrr) and slack://T/B/X (Apprise).
   fromUrl({ username, password, host, path }) {
     const parts = username === "hook" ? password.split("-") : [host, ...path];
@@ -87,10 +135,10 @@ export const rocketchat = kindOf({
   name: "Rocket.Chat",
   schemes: ["rocketchat", "rocket", "rockets"],
   textMax: 2_000, // of 5 000
-  // It has no escape for links: the zero-width space separates their parts.
+  // It has no escape for links, headings and quotes: a zero-width space separates their parts.
   escape: (text) =>
     withoutMentions(text).replace(/[\\*_~`]/g, "\\$&").replaceAll("](", "]\u200b(")
-      .replaceAll("<", "<\u200b"),
+      .replaceAll("<", "<\u200b").replace(/^(?=[#>])/gm, "\u200b"),
   fromUrl: (url) => withHook(url, "rocketchat://host/tokenA/tokenB", 2),
 });
 

@@ -19,8 +19,9 @@ const COLOR: Record<Tone, string> = {
   news: "accent",
 };
 
-/** A card may have 28 KB; a character takes at most 6 bytes of JSON. */
+/** A card may have 28 KB: a character takes up to 3 bytes, a line 80 more. */
 const TEXT_MAX = 4_000;
+const LINES_MAX = 100;
 
 export const teams: ChannelKind<TeamsConfig> = {
   id: "teams",
@@ -34,13 +35,18 @@ export const teams: ChannelKind<TeamsConfig> = {
       type: "RichTextBlock",
       inlines: [{ type: "TextRun", text, ...style }],
     });
+    const lines = bodyOf(message, TEXT_MAX).split("\n").filter(Boolean);
+    // The last lines are the time and the link.
+    const shown = lines.length <= LINES_MAX
+      ? lines
+      : [...lines.slice(0, LINES_MAX - 3), "...", ...lines.slice(-2)];
     const card = {
       $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
       type: "AdaptiveCard",
       version: "1.4",
       body: [
         run(message.title, { weight: "bolder", size: "medium", color: COLOR[message.tone] }),
-        ...bodyOf(message, TEXT_MAX).split("\n").filter(Boolean).map((line) => run(line)),
+        ...shown.map((line) => run(line)),
       ],
       ...(message.link !== null &&
         { actions: [{ type: "Action.OpenUrl", title: "Open Longshore", url: message.link }] }),

@@ -6,7 +6,16 @@
 
 import { truncate } from "../../../events/description.ts";
 import { bodyOf } from "../message.ts";
-import { type ChannelKind, joinUrl, outcomeOf, parseJson, withoutMentions } from "./kind.ts";
+import { joinUrl } from "../../../outbound/url.ts";
+import type { OutboxOutcome } from "../../../events/outbox_channel.ts";
+import {
+  type ChannelKind,
+  type KindAnswer,
+  type KindRequest,
+  outcomeOf,
+  parseJson,
+  withoutMentions,
+} from "./kind.ts";
 
 interface TelegramConfig {
   botToken: string;
@@ -19,10 +28,25 @@ const API = "https://api.telegram.org";
 
 /** Limits of a message, in UTF-16 code units. */
 const TITLE_MAX = 300;
-const TEXT_MAX = 4_096;
+export const TELEGRAM_TEXT_MAX = 4_096;
+
+/** Known descriptions of errors. The platform's own text is never shown. */
+const REASONS: readonly [words: RegExp, reason: string][] = [
+  [/chat not found/i, "the chat does not exist, or the bot is not a member"],
+  [/upgraded to a supergroup/i, "the group became a supergroup; enter its new chat_id"],
+  [
+    /not enough rights|no rights|write forbidden/i,
+    "the bot has no permission to write in the chat",
+  ],
+  [
+    /kicked|blocked|not a member|deactivated|initiate/i,
+    "the bot was removed or blocked in the chat",
+  ],
+];
 
 interface BotAnswer {
   ok: unknown;
+  description: unknown;
   result: { message_id?: unknown } | null;
   parameters: { retry_after?: unknown } | null;
 }
@@ -48,43 +72,14 @@ export const telegram: ChannelKind<TelegramConfig> = {
     apiUrl: { type: "address", isOptional: true },
   },
 
-  // Without a parse mode, markup in the text has no effect; the title is bold by its offset.
-  request({ botToken, chatId, threadId, apiUrl }, { message, reference }) {
-    const title = withoutMentions(truncate(message.title, TITLE_MAX));
-    const body = withoutMentions(bodyOf(message, (TEXT_MAX - title.length) / 2));
-    return {
-      url: joinUrl(apiUrl ?? API, `/bot${botToken}/sendMessage`),
-      body: {
-        chat_id: chatId,
-        ...(threadId !== undefined && { message_thread_id: threadId }),
-        text: truncate(`${title}\n${body}`, TEXT_MAX),
-        entities: [{ type: "bold", offset: 0, length: title.length }],
-        link_preview_options: { is_disabled: true },
-        ...(reference !== undefined && {
-          reply_parameters: {
-            message_id: Number(reference),
-            allow_sending_without_reply: true,
-          },
-        }),
-      },
-    };
+  request(config, { message, reference }) {
+    const title = truncate(message.title, TITLE_MAX);
+    // Half of the limit, because of what prevents mentions.
+    const body = bodyOf(message, (TELEGRAM_TEXT_MAX - title.length) / 2);
+    return telegramRequest(config, `${title}\n${body}`, reference);
   },
 
-  outcome(answer, now) {
-    const { ok, result, parameters } = parseJson<BotAnswer>(answer.text);
-    const { status } = answer;
-    if (status === 200 && ok !== true) {
-      return { result: "retry", status, error: "The response is not from Telegram's Bot API" };
-    }
-    const seconds = parameters?.retry_after;
-    const id = result?.message_id;
-    return {
-      ...outcomeOf(answer, now, {
-        pauseMs: typeof seconds === "number" ? seconds * 1000 : undefined,
-      }),
-      ...(typeof id === "number" && { reference: String(id) }),
-    };
-  },
+  outcome: (answer, now) => telegramOutcome(answer, now, { token: "botToken", address: "apiUrl" }),
 
   // telegram://token@telegram?chats=id (Shoutrrr) and tgram://token/id (Apprise).
   fromUrl({ scheme, username, password, host, path, query }) {
@@ -97,3 +92,57 @@ export const telegram: ChannelKind<TelegramConfig> = {
     return { botToken, chatId };
   },
 };
+
+/**
+ * Returns the request that posts a text, of which the first line is bold. Without a parse mode,
+ * markup in the text has no effect.
+ *
+ * @param reference The id of the message that it answers.
+ */
+export function telegramRequest(
+  { botToken, chatId, threadId, apiUrl }: TelegramConfig,
+  text: string,
+  reference?: string,
+): KindRequest {
+  const plain = truncate(withoutMentions(text), TELEGRAM_TEXT_MAX);
+  return {
+    url: joinUrl(apiUrl ?? API, `/bot${botToken}/sendMessage`),
+    body: {
+      chat_id: chatId,
+      ...(threadId !== undefined && { message_thread_id: threadId }),
+      text: plain,
+      entities: [{ type: "bold", offset: 0, length: plain.split("\n", 1)[0]!.length }],
+      link_preview_options: { is_disabled: true },
+      ...(reference !== undefined && {
+        reply_parameters: { message_id: Number(reference), allow_sending_without_reply: true },
+      }),
+    },
+  };
+}
+
+/** @param fields Names of the config's fields, for errors. */
+export function telegramOutcome(
+  answer: KindAnswer,
+  now: Date,
+  fields: { token: string; address: string },
+): OutboxOutcome {
+  const { ok, description, result, parameters } = parseJson<BotAnswer>(answer.text);
+  const { status } = answer;
+  if (status === 200 && ok !== true) {
+    const error = `HTTP 200: the response is not from the Bot API; check ${fields.address}`;
+    return { result: "retry", status, error };
+  }
+  // An unknown bot is 401; a malformed token is 404.
+  const reason = status === 401 || status === 404
+    ? `the ${fields.token} is not valid`
+    : REASONS.find(([words]) => typeof description === "string" && words.test(description))?.[1];
+  const seconds = parameters?.retry_after;
+  const id = result?.message_id;
+  return {
+    ...outcomeOf(answer, now, {
+      reason,
+      pauseMs: typeof seconds === "number" ? seconds * 1000 : undefined,
+    }),
+    ...(typeof id === "number" && { reference: String(id) }),
+  };
+}

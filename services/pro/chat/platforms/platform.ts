@@ -5,6 +5,7 @@
  */
 
 import type { ChatPlatformId } from "../../../../db/pro/chat_channels.ts";
+import type { KindAnswer, KindRequest } from "../../../ce/notifications/kinds/kind.ts";
 import type { OutboxOutcome } from "../../../events/outbox_channel.ts";
 
 /** The config fields of all platforms. All are secrets. */
@@ -22,37 +23,6 @@ export interface ChatPlatform {
   /** Describes the problem with a config field; `undefined` if it is valid. */
   problem(field: ChatConfigField, value: string): string | undefined;
   /** @param text Its first line is the headline. */
-  request(config: ChatConfig, text: string): { url: string; body: unknown };
-  outcome(answer: ChatAnswer, now: Date): OutboxOutcome;
-}
-
-/** A platform's response. Its text is never shown to users. */
-export interface ChatAnswer {
-  status: number;
-  retryAfter: string | undefined;
-  text: string;
-}
-
-/** The outcome "try again later", with a reason written by this service. */
-export const retry = (status: number, reason: string, afterMs?: number): OutboxOutcome => ({
-  result: "retry",
-  status,
-  error: `HTTP ${status}: ${reason}`,
-  ...(afterMs !== undefined && { afterMs }),
-});
-
-/** Describes a status that the platform's documentation does not mention. */
-export function describeStatus(status: number): string {
-  if (status >= 300 && status < 400) return "redirects are not followed";
-  if (status >= 500) return "the platform reported an internal error";
-  return "the platform refused the message";
-}
-
-/** Appends a path to a base URL, which may have its own path, e.g. that of a gateway. */
-export function joinUrl(base: string, path: string, search = ""): string {
-  const url = new URL(base);
-  url.pathname = url.pathname.replace(/\/+$/, "") + path;
-  url.search = search;
-  url.hash = "";
-  return url.href;
+  request(config: ChatConfig, text: string): KindRequest;
+  outcome(answer: KindAnswer, now: Date): OutboxOutcome;
 }

@@ -10,7 +10,7 @@ import {
 import { removeUser } from "../../../../services/ce/auth/users.ts";
 import type { Deps } from "../../../../services/deps.ts";
 import { emit } from "../../../../services/events/emit.ts";
-import { createEnvelope } from "../../../../services/events/events.ts";
+import { type AppEvent, createEnvelope } from "../../../../services/events/events.ts";
 import { deliverDue } from "../../../helpers/outbox_delivery.ts";
 import { usersApp } from "../../../helpers/accounts.ts";
 import { type PushGateway, pushGateway } from "../../../helpers/push_gateway.ts";
@@ -116,13 +116,12 @@ Deno.test("a created incident is pushed", async () => {
   using app = appWith(gateway);
   await register(app, "phone");
   const incident = { id: "i1", title: "Disk full", severity: "critical" };
-  app.deps.db.transaction(() =>
-    pushRecorder.record(app.deps, {
-      event: "incident.created",
-      ...createEnvelope(app.deps),
-      data: incident,
-    } as never)
-  );
+  const event = {
+    event: "incident.created",
+    ...createEnvelope(app.deps),
+    data: incident,
+  } as AppEvent;
+  app.deps.db.transaction(() => pushRecorder.record(app.deps, event, event, undefined));
   await deliver(app);
   const { title, body, data } = gateway.messages[0]!;
   deepEqual([title, body, data.incidentId], [

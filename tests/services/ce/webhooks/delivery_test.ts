@@ -6,7 +6,8 @@ import { signatureOf } from "../../../../services/ce/webhooks/post.ts";
 import { testWebhook } from "../../../../services/ce/webhooks/messages.ts";
 import { createWebhook } from "../../../../services/ce/webhooks/webhooks.ts";
 import { deliverDue } from "../../../helpers/outbox_delivery.ts";
-import type { OutboxMessage } from "../../../../services/events/outbox_channel.ts";
+import { attemptOnce } from "../../../../services/events/outbox.ts";
+import type { ChannelDeps, OutboxMessage } from "../../../../services/events/outbox_channel.ts";
 import { VERSION } from "../../../../services/version.ts";
 import { fakeReceiver } from "../../../helpers/fake_receiver.ts";
 import { type TestApp, testApp } from "../../../helpers/test_app.ts";
@@ -149,9 +150,14 @@ Deno.test("nothing is sent to a name that later resolves to a private address", 
   const { id } = await create(app, `http://does-not-resolve.invalid:${port}/`);
   testWebhook(app.deps, id);
   const resolve = () => Promise.resolve(["127.0.0.1"]);
-  const outcome = await sendToWebhook({ ...app.deps, resolve }, lastMessage(app, id), signal);
-  equal(outcome.result, "retry");
-  match(outcome.error!, /resolves to an address that this service may not reach/);
+  const outcome = await attemptOnce(
+    { ...app.deps, resolve } as ChannelDeps,
+    webhookChannel,
+    lastMessage(app, id),
+    signal,
+  );
+  equal(outcome?.result, "retry");
+  match(outcome!.error!, /resolves to an address that this service may not reach/);
   deepEqual(receiver.received, []);
 });
 

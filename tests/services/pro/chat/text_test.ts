@@ -54,6 +54,20 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
     data: alert,
     lines: ["🟢 host-1: Alert resolved: CPU", "cpu_percent is 95, above 90"],
   },
+  "alert.no_data": {
+    data: {
+      rule: "Busy",
+      ruleId: "r1",
+      metric: "container_cpu_percent",
+      severity: "warning",
+      container: "web",
+      message: "Busy: no data of container_cpu_percent of web for 60 s",
+    },
+    lines: [
+      "🟠 host-1: Alert without data: Busy (web)",
+      "Busy: no data of container_cpu_percent of web for 60 s",
+    ],
+  },
   "container.down": {
     data: { container: "web", id: "c1", reason: "exited", exitCode: 0 },
     lines: ["🔴 host-1: Container down: web", "Reason: exited", "Exit code: 0"],
@@ -66,6 +80,40 @@ const EXPECTED: { [Kind in keyof EventMap]: { data: EventMap[Kind]; lines: strin
   "container.oom": {
     data: { container: "web", id: "c1" },
     lines: ["🔴 host-1: Container out of memory: web"],
+  },
+  "container.crash_looping": {
+    data: { container: "web", id: "c1", reason: "exited", exitCode: 1 },
+    lines: ["🔴 host-1: Crash loop: web", "Reason: exited", "Exit code: 1"],
+  },
+  "container.stable": {
+    data: { container: "web", id: "c1", outcome: "running", exits: 20, durationSeconds: 619 },
+    lines: [
+      "🟢 host-1: Crash loop ended: web",
+      "The container has been running for 10 minutes",
+      "Exits: 20",
+      "Lasted 10 min 19 s",
+    ],
+  },
+  "engine.down": {
+    data: { error: "connection refused", containers: 50 },
+    lines: ["🔴 host-1: Container engine down", "Containers: 50", "connection refused"],
+  },
+  "engine.up": {
+    data: { downtimeSeconds: 90, containers: 49, stopped: ["db"] },
+    lines: [
+      "🟠 host-1: Container engine up",
+      "Was down for 1 min 30 s",
+      "Running containers: 49",
+      "Not running any more: db",
+    ],
+  },
+  "host.disk_full_soon": {
+    data: { path: "/", percent: 88.5, hoursLeft: 12, fullAt: "2026-01-01T12:00:00.000Z" },
+    lines: [
+      "🟠 host-1: Disk full soon: /",
+      "Used: 88.5 %",
+      "Full at: 2026-01-01 12:00:00 UTC",
+    ],
   },
   "incident.created": {
     data: incident,

@@ -74,13 +74,15 @@ function rule(app: TestApp, autoIncident = true): void {
     operator: ">",
     threshold: 0,
     durationSeconds: 0,
+    severity: "warning",
+    scope: { target: { kind: "host" } },
+    pattern: null,
+    path: null,
+    windowSeconds: null,
+    forMissingDataSeconds: null,
     autoIncident,
     enabled: true,
     createdAt: AT,
-    state: "ok",
-    pendingSince: null,
-    seenAt: null,
-    lastFiredAt: null,
   });
 }
 

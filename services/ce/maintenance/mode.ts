@@ -4,11 +4,11 @@
  * @module
  */
 
-import { selectSetting, upsertSetting } from "../../db/ce/settings.ts";
-import type { StateDatabase } from "../../db/database.ts";
-import type { Deps } from "../deps.ts";
-import { AppError } from "../errors.ts";
-import { type MaintenanceState, NO_MAINTENANCE } from "../state/maintenance.ts";
+import { selectSetting, upsertSetting } from "../../../db/ce/settings.ts";
+import type { StateDatabase } from "../../../db/database.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError } from "../../errors.ts";
+import { type MaintenanceState, NO_MAINTENANCE } from "../../state/maintenance.ts";
 
 const SETTING = "maintenance";
 
@@ -18,7 +18,11 @@ export function loadMaintenance(db: StateDatabase): MaintenanceState {
   return text === undefined ? NO_MAINTENANCE : JSON.parse(text);
 }
 
-/** @throws {AppError} `invalid` if `until` is in the past. */
+/**
+ * Changes the mode. Disabling it also ends the windows of the host that are open.
+ *
+ * @throws {AppError} `invalid` if `until` is in the past.
+ */
 export function setMaintenance(
   { db, maintenance, now }: Pick<Deps, "db" | "maintenance" | "now">,
   { enabled, until, reason }: {
@@ -36,8 +40,8 @@ export function setMaintenance(
       until: until ? new Date(until).toISOString() : null,
       reason: reason || null,
     }
-    : NO_MAINTENANCE;
+    : { ...NO_MAINTENANCE, windowsEndedAt: now().toISOString() };
   upsertSetting(db, SETTING, JSON.stringify(state));
   maintenance.set(state);
-  return state;
+  return maintenance.state;
 }

@@ -1,0 +1,89 @@
+/**
+ * The `notification_problems` table: what began and did not end, as far as notifications have to
+ * know of it.
+ *
+ * @module
+ */
+
+import { table } from "../columns.ts";
+import type { Database } from "../database.ts";
+
+/** One problem. Times are ISO 8601, UTC. */
+export interface NotificationProblem {
+  /** The object that has the problem, e.g. `container web`. */
+  key: string;
+  kind: string;
+  /** The key of the problem that it belongs to, or its own. */
+  cause: string;
+  /** Names of the containers that it is about. */
+  containers: string[];
+  /** The event with which it began. */
+  event: object;
+  openedAt: string;
+  endedAt: string | null;
+}
+
+const problems = table<NotificationProblem>("notification_problems", {
+  key: "value",
+  kind: "value",
+  cause: "value",
+  containers: "json",
+  event: "json",
+  openedAt: "value",
+  endedAt: "value",
+}, { key: "key" });
+
+export function selectProblem(db: Database, key: string): NotificationProblem | undefined {
+  return problems.find(db, key);
+}
+
+/** The problems of any of the containers, oldest first. */
+export function selectProblemsAbout(
+  db: Database,
+  containers: readonly string[],
+): NotificationProblem[] {
+  return problems.select(
+    db,
+    `WHERE EXISTS (
+       SELECT 1 FROM json_each(notification_problems.containers) AS own
+       JOIN json_each(:names) AS given ON given.value = own.value
+     ) ORDER BY opened_at, key`,
+    { names: JSON.stringify(containers) },
+  );
+}
+
+/** Inserts a problem, or replaces the one with its key. */
+export function replaceProblem(db: Database, problem: NotificationProblem): void {
+  problems.replace(db, problem);
+}
+
+export function updateProblemEnded(db: Database, key: string, endedAt: string): void {
+  problems.update(db, key, { endedAt });
+}
+
+/** Assigns the problems of containers that began after a time to another cause. */
+export function updateProblemsCause(db: Database, openedAt: string, cause: string): void {
+  db.run(
+    `UPDATE notification_problems SET cause = :cause
+     WHERE opened_at >= :openedAt AND containers <> '[]'`,
+    { openedAt, cause },
+  );
+}
+
+export function deleteProblem(db: Database, key: string): void {
+  problems.delete(db, key);
+}
+
+/** Deletes the problems of these kinds that belong to a cause. */
+export function deleteProblemsOf(db: Database, cause: string, kinds: readonly string[]): void {
+  db.run(
+    `DELETE FROM notification_problems
+     WHERE cause = :cause AND kind IN (SELECT value FROM json_each(:kinds))`,
+    { cause, kinds: JSON.stringify(kinds) },
+  );
+}
+
+/** Deletes the problems that began before a time. */
+export function deleteProblemsBefore(db: Database, openedAt: string): void {
+  db.run("DELETE FROM notification_problems WHERE opened_at < :openedAt", { openedAt });
+}

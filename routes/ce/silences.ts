@@ -1,0 +1,125 @@
+/**
+ * /api/silences: no messages about some events for some time.
+ *
+ * @module
+ */
+
+import * as z from "zod";
+import { matchesAny } from "../../services/auth/scope.ts";
+import { SEVERITIES } from "../../services/ce/notifications/message.ts";
+import {
+  createSilence,
+  listSilences,
+  removeSilence,
+  SILENCE_STATES,
+} from "../../services/ce/silences/silences.ts";
+import type { Deps } from "../../services/deps.ts";
+import { EVENT_KINDS } from "../../services/events/events.ts";
+import { endpoint } from "../endpoint.ts";
+import { Done, done, IdParams, Instant, Timestamp } from "../shapes.ts";
+
+const Pattern = z.string().min(1).max(255);
+
+const matchers = {
+  event: Pattern.meta({ description: "A kind of event", example: "container.*" }),
+  container: Pattern.meta({ description: "A container's name", example: "batch*" }),
+  stack: Pattern.meta({ description: "A stack's name" }),
+  rule: Pattern.meta({ description: "The id or name of an alert or remediation rule" }),
+  severity: z.enum(SEVERITIES),
+};
+
+const Matchers = z.object(matchers).partial()
+  .meta({
+    id: "SilenceMatchers",
+    description: "All of them must match; in texts, `*` stands for any text. An event about " +
+      "several containers matches if all of them do",
+  });
+
+const GivenMatchers = z.object({
+  ...matchers,
+  event: matchers.event.refine(
+    (pattern) => EVENT_KINDS.some((kind) => matchesAny([pattern], kind)),
+    {
+      error: "must match a kind of event, such as container.down or container.*",
+    },
+  ),
+}).partial().refine((given) => Object.values(given).some((value) => value !== undefined), {
+  error: "must have at least one of event, container, stack, rule and severity",
+}).meta({ id: "NewSilenceMatchers" });
+
+const NewSilence = z.object({
+  matchers: GivenMatchers,
+  startsAt: Instant.optional().meta({ description: "Default: now" }),
+  endsAt: Instant.meta({ description: "At most 366 days from now" }),
+  comment: z.string().max(500).default(""),
+}).meta({
+  id: "NewSilence",
+  example: {
+    matchers: { event: "container.*", container: "batch*" },
+    endsAt: "2026-01-31T12:00:00Z",
+    comment: "Restarts until the import is done",
+  },
+});
+
+const Silence = z.object({
+  id: z.string(),
+  matchers: Matchers,
+  startsAt: Timestamp,
+  endsAt: Timestamp,
+  comment: z.string(),
+  createdBy: z.string().meta({ description: "Id of the user", example: "key" }),
+  createdAt: Timestamp,
+  state: z.enum(SILENCE_STATES),
+}).meta({ id: "Silence" });
+
+export const silenceEndpoints = (deps: Deps) => [
+  endpoint({
+    method: "get",
+    path: "/api/silences",
+    operationId: "listSilences",
+    summary: "List silences",
+    description: "The one that ends last comes first. Ended ones are kept for 7 days.",
+    role: "viewer",
+    permission: "alerts:read",
+    returns: z.object({ silences: z.array(Silence) }).meta({ id: "SilenceList" }),
+  }, () => ({ silences: listSilences(deps) })),
+
+  endpoint({
+    method: "post",
+    path: "/api/silences",
+    operationId: "createSilence",
+    summary: "Create a silence",
+    description: "Until the silence ends, matching events cause no notifications, chat messages " +
+      "and pushes; the event stream and webhooks have them. A problem that begins and ends " +
+      "meanwhile is never reported; one that lasts is reported once after the silence. New " +
+      "sign-ins cannot be silenced.",
+    role: "operator",
+    permission: "alerts:write",
+    body: NewSilence,
+    returns: Silence,
+    status: 201,
+    failures: { 409: "The limit of silences is reached" },
+  }, ({ body, caller, note }) => {
+    const silence = createSilence(deps, body, caller);
+    const { container, stack, rule } = body.matchers;
+    note.targets = [container, stack, rule].filter((name) => name !== undefined);
+    note.command = JSON.stringify(body);
+    return silence;
+  }),
+
+  endpoint({
+    method: "delete",
+    path: "/api/silences/:id",
+    operationId: "deleteSilence",
+    summary: "Delete a silence",
+    description: "What it held back and is still wrong is reported within seconds.",
+    role: "operator",
+    permission: "alerts:write",
+    params: IdParams,
+    returns: Done,
+    failures: { 404: "The silence does not exist" },
+  }, ({ params }) => {
+    removeSilence(deps, params.id);
+    return done;
+  }),
+];

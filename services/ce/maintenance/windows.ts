@@ -1,0 +1,144 @@
+/**
+ * Maintenance windows: maintenance that recurs, for the host or for some containers.
+ *
+ * @module
+ */
+
+import {
+  countMaintenanceWindows,
+  deleteMaintenanceWindow,
+  insertMaintenanceWindow,
+  selectMaintenanceWindow,
+  selectMaintenanceWindows,
+  type StoredMaintenanceWindow,
+  updateMaintenanceWindow,
+} from "../../../db/ce/maintenance_windows.ts";
+import type { StateDatabase } from "../../../db/database.ts";
+import { applyChange, type Change } from "../../change.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, notFound } from "../../errors.ts";
+import type { MaintenanceWindow as OpenableWindow } from "../../state/maintenance.ts";
+import { hostTimeZone, nextDue } from "../schedules/cron.ts";
+import { normalizeWindow, openedAt } from "../updates/window.ts";
+import { loadMaintenance } from "./mode.ts";
+
+/** Limit of windows: every event is compared with each of them. */
+const WINDOWS_MAX = 100;
+
+const MINUTE_MS = 60_000;
+
+/** A window with its times (ISO 8601, UTC). */
+export interface MaintenanceWindow extends StoredMaintenanceWindow {
+  /** When it closes; `null` while it is closed. */
+  openUntil: string | null;
+  /** When it opens next. */
+  nextOpensAt: string;
+}
+
+/** The settings of a window in requests. */
+export type MaintenanceWindowSettings =
+  & Pick<StoredMaintenanceWindow, "cron" | "durationMinutes" | "scope" | "comment">
+  & {
+    /** IANA time zone; default: the host's. */
+    timeZone?: string | undefined;
+  };
+
+type WindowDeps = Pick<Deps, "db" | "maintenance" | "now">;
+
+/** The windows as the maintenance mode uses them. */
+export function loadMaintenanceWindows(db: StateDatabase): OpenableWindow[] {
+  return selectMaintenanceWindows(db).map((window) => ({
+    target: window.scope.target,
+    reason: window.comment || "Maintenance window",
+    openUntil: (at, after) => closingOf(window, at, after),
+  }));
+}
+
+/** Oldest first. */
+export function listMaintenanceWindows(
+  { db, now }: Pick<Deps, "db" | "now">,
+): MaintenanceWindow[] {
+  return selectMaintenanceWindows(db).map((window) => viewOf(db, window, now()));
+}
+
+/**
+ * Stores a new window.
+ *
+ * @throws {AppError} `invalid` for an expression that is not five-field cron and an unknown time
+ * zone; `conflict` when there are too many windows.
+ */
+export function createMaintenanceWindow(
+  deps: WindowDeps,
+  { timeZone = hostTimeZone(), ...settings }: MaintenanceWindowSettings,
+): MaintenanceWindow {
+  const { db, now } = deps;
+  const window = normalize({
+    ...settings,
+    timeZone,
+    id: crypto.randomUUID(),
+    createdAt: now().toISOString(),
+  });
+  if (countMaintenanceWindows(db) >= WINDOWS_MAX) {
+    throw new AppError(
+      "conflict",
+      `Limit of ${WINDOWS_MAX} maintenance windows reached; delete one first`,
+    );
+  }
+  insertMaintenanceWindow(db, window);
+  reload(deps);
+  return viewOf(db, window, now());
+}
+
+/**
+ * Changes the given fields. The change applies at once, also to a window that is open.
+ *
+ * @throws {AppError} `not_found`; `invalid` as for a new one.
+ */
+export function changeMaintenanceWindow(
+  deps: WindowDeps,
+  id: string,
+  change: Change<MaintenanceWindowSettings>,
+): MaintenanceWindow {
+  const { db, now } = deps;
+  const stored = selectMaintenanceWindow(db, id);
+  if (!stored) throw notFound("Maintenance window", id);
+  const { timeZone = stored.timeZone, ...settings } = change;
+  const window = normalize({ ...applyChange(stored, settings), timeZone });
+  updateMaintenanceWindow(db, window);
+  reload(deps);
+  return viewOf(db, window, now());
+}
+
+/** Deletes a window; one that is open ends. @throws {AppError} `not_found`. */
+export function removeMaintenanceWindow(deps: WindowDeps, id: string): void {
+  if (!deleteMaintenanceWindow(deps.db, id)) throw notFound("Maintenance window", id);
+  reload(deps);
+}
+
+const reload = ({ db, maintenance }: WindowDeps): void =>
+  maintenance.setWindows(loadMaintenanceWindows(db));
+
+/** @throws {AppError} `invalid` */
+function normalize(window: StoredMaintenanceWindow): StoredMaintenanceWindow {
+  return { ...window, ...normalizeWindow(window, "body") };
+}
+
+function closingOf(window: StoredMaintenanceWindow, at: Date, after?: Date): Date | undefined {
+  const opening = openedAt(window, at, after);
+  return opening && new Date(opening.getTime() + window.durationMinutes * MINUTE_MS);
+}
+
+function viewOf(
+  db: StateDatabase,
+  window: StoredMaintenanceWindow,
+  at: Date,
+): MaintenanceWindow {
+  const { windowsEndedAt } = loadMaintenance(db);
+  const isEnded = window.scope.target.kind === "host" && windowsEndedAt !== undefined;
+  const closing = closingOf(window, at, isEnded ? new Date(windowsEndedAt) : undefined);
+  return {
+    ...window,
+    openUntil: closing?.toISOString() ?? null,
+    nextOpensAt: nextDue(window.cron, window.timeZone, at).toISOString(),
+  };
+}

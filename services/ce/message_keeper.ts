@@ -1,0 +1,25 @@
+/**
+ * Sends the messages that were held back, once they may be sent.
+ *
+ * @module
+ */
+
+import { every, type Worker } from "../lifecycle.ts";
+import { sendDigests } from "./notifications/digest.ts";
+import { reportFailingChannels } from "./notifications/failing.ts";
+import { reportHeldEvents } from "./silences/held.ts";
+
+const ROUND_MS = 5_000;
+
+export const messageKeeper: Worker = {
+  name: "message keeper",
+  edition: "ce",
+  async run(deps, signal, round) {
+    for await (const _ of every(ROUND_MS, signal)) {
+      reportHeldEvents(deps);
+      sendDigests(deps);
+      reportFailingChannels(deps);
+      round();
+    }
+  },
+};

@@ -1,0 +1,114 @@
+/**
+ * Silences: for some time, the events that match cause no messages to people. Streams and webhooks
+ * have them as usual.
+ *
+ * @module
+ */
+
+import {
+  countOpenSilences,
+  deleteEndedSilencesBeyond,
+  deleteSilence,
+  deleteSilencesBefore,
+  insertSilence,
+  selectSilences,
+  type SilenceMatchers,
+  type StoredSilence,
+} from "../../../db/ce/silences.ts";
+import type { Deps } from "../../deps.ts";
+import { AppError, notFound } from "../../errors.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Longest time until the end of a silence, so that none is forgotten for good. */
+const LENGTH_MAX_DAYS = 366;
+
+/** Limit of silences that have not ended, because every event is compared with each of them. */
+const OPEN_MAX = 500;
+
+/** How many ended silences are listed, and for how long. */
+const ENDED_MAX = 500;
+const ENDED_KEPT_MS = 7 * DAY_MS;
+
+export const SILENCE_STATES = ["pending", "active", "ended"] as const;
+
+/** A silence as the API returns it. */
+export interface Silence extends StoredSilence {
+  state: (typeof SILENCE_STATES)[number];
+}
+
+export interface NewSilence {
+  /** At least one. */
+  matchers: SilenceMatchers;
+  /** Default: now. */
+  startsAt?: string | undefined;
+  endsAt: string;
+  comment: string;
+}
+
+/** All silences, also those that ended within 7 days; the one that ends last comes first. */
+export function listSilences({ db, now }: Pick<Deps, "db" | "now">): Silence[] {
+  return selectSilences(db).map((silence) => viewOf(silence, now()));
+}
+
+/**
+ * Stores a new silence.
+ *
+ * @throws {AppError} `invalid` for an end that is past, before the start or too far away; `conflict`
+ * when there are too many silences.
+ */
+export function createSilence(
+  { db, log, now }: Pick<Deps, "db" | "log" | "now">,
+  { matchers, startsAt, endsAt, comment }: NewSilence,
+  { userId }: { userId: string },
+): Silence {
+  const at = now();
+  const start = startsAt === undefined ? at : new Date(startsAt);
+  const end = new Date(endsAt);
+  if (end <= at) throw new AppError("invalid", `body.endsAt: ${endsAt} is in the past`);
+  if (end <= start) throw new AppError("invalid", "body.endsAt: must be after startsAt");
+  if (end.getTime() - at.getTime() > LENGTH_MAX_DAYS * DAY_MS) {
+    throw new AppError("invalid", `body.endsAt: must be within ${LENGTH_MAX_DAYS} days`);
+  }
+  if (countOpenSilences(db, at.toISOString()) >= OPEN_MAX) {
+    throw new AppError("conflict", `Limit of ${OPEN_MAX} silences reached; delete one first`);
+  }
+  const silence: StoredSilence = {
+    id: crypto.randomUUID(),
+    matchers,
+    startsAt: start.toISOString(),
+    endsAt: end.toISOString(),
+    comment,
+    createdBy: userId,
+    createdAt: at.toISOString(),
+  };
+  db.transaction(() => {
+    insertSilence(db, silence);
+    deleteEndedSilencesBeyond(db, at.toISOString(), ENDED_MAX);
+  });
+  log.info("silence created", { silenceId: silence.id, endsAt: silence.endsAt });
+  return viewOf(silence, at);
+}
+
+/**
+ * Deletes a silence. If it is active, the problems that it held back and that last are reported.
+ *
+ * @throws {AppError} `not_found`.
+ */
+export function removeSilence({ db, log }: Pick<Deps, "db" | "log">, id: string): void {
+  if (!deleteSilence(db, id)) throw notFound("Silence", id);
+  log.info("silence deleted", { silenceId: id });
+}
+
+export function sweepSilences({ db, now }: Pick<Deps, "db" | "now">): void {
+  deleteSilencesBefore(db, new Date(now().getTime() - ENDED_KEPT_MS).toISOString());
+}
+
+function viewOf(silence: StoredSilence, at: Date): Silence {
+  const state = new Date(silence.endsAt) <= at
+    ? "ended"
+    : new Date(silence.startsAt) > at
+    ? "pending"
+    : "active";
+  return { ...silence, state };
+}

@@ -1,0 +1,250 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { collectNotifications } from "../../../../services/ce/notifications/queue.ts";
+import { emit } from "../../../../services/events/emit.ts";
+import type { EventKind, EventMap } from "../../../../services/events/events.ts";
+import { containerOf } from "../../../helpers/fake_containers.ts";
+import { openTestDatabase, testApp } from "../../../helpers/test_app.ts";
+
+const CHANNELS = "/api/notifications/channels";
+
+const down = (container: string) =>
+  ({ container, id: container, reason: "exited", exitCode: 1 }) as const;
+const up = (container: string) => ({ container, id: container });
+const alert = (containers: string[]) => ({
+  rule: "Stopped",
+  ruleId: "r1",
+  alertId: "a1",
+  metric: "container_stopped",
+  operator: "gt",
+  threshold: 0,
+  value: containers.length,
+  message: `${containers.length} stopped`,
+  containers,
+});
+const monitor = {
+  monitor: "Shop",
+  monitorId: "m1",
+  outageId: "o1",
+  cause: "HTTP 502",
+  containers: ["web"],
+};
+
+/** A service with one channel, whose messages are collected as soon as they are due. */
+async function service({ db = openTestDatabase(), ...channel }: {
+  db?: ReturnType<typeof openTestDatabase>;
+  events?: string[];
+  minSeverity?: string;
+} = {}) {
+  const app = testApp({ db, now: "2026-01-01T12:00:00Z", config: { serverName: "host" } });
+  const { deps, clock } = app;
+  deps.inventory.replaceAll(
+    ["web", "db"].map((name) => containerOf({ name, state: "exited" })),
+    deps.inventory.readNumber(),
+  );
+  deps.inventory.setLive(true);
+  if ((await app.call("GET", CHANNELS)).body.channels.length === 0) {
+    await app.call("POST", CHANNELS, {
+      name: "On-call",
+      kind: "gotify",
+      config: { url: "https://gotify.example.com", token: "t" },
+      ...channel,
+    });
+  }
+  const messages = () =>
+    deps.db.all<{ payload: string }>("SELECT payload FROM outbox_messages ORDER BY sequence")
+      .map(({ payload }) => JSON.parse(payload));
+  return {
+    ...app,
+    messages,
+    titles: (): string[] => messages().map(({ title }) => title.replace("host: ", "")),
+    emit: <Kind extends EventKind>(kind: Kind, data: EventMap[Kind]) => emit(deps, kind, data),
+    /** The clock goes on by so many seconds. */
+    pass(seconds: number) {
+      for (let i = 0; i < seconds; i++) {
+        clock.advance({ seconds: 1 });
+        collectNotifications(deps);
+      }
+    },
+  };
+}
+
+Deno.test("the containers of an engine that goes down are in the message about it", async () => {
+  using app = await service();
+  for (let i = 0; i < 50; i++) app.emit("container.down", down(`c${i}`));
+  app.pass(2);
+  app.emit("engine.down", { error: "connection refused", containers: 50 });
+  app.emit("container.down", down("late"));
+  app.pass(60);
+  app.emit("monitor.down", monitor);
+  app.emit("container.down", down("web"));
+  app.emit("engine.up", { downtimeSeconds: 60, containers: 49, stopped: ["web"] });
+  for (let i = 0; i < 49; i++) app.emit("container.up", up(`c${i}`));
+  app.emit("monitor.up", { ...monitor, downtimeSeconds: 5 });
+  app.pass(120);
+  deepEqual(app.titles(), ["Container engine down", "Container engine up"]);
+  const [first, last] = app.messages();
+  deepEqual([first.phase, last.phase, first.thread], ["begin", "end", last.thread]);
+  match(last.lines.join("\n"), /Not running any more: web\nMeanwhile: Monitor down: Shop/);
+});
+
+Deno.test("what lasts longer than an outage of the engine is sent afterwards, and its end, too", async () => {
+  using app = await service();
+  app.emit("engine.down", { error: "connection refused", containers: 2 });
+  app.emit("monitor.down", monitor);
+  app.pass(20);
+  app.emit("engine.up", { downtimeSeconds: 20, containers: 2, stopped: [] });
+  app.pass(300);
+  app.emit("monitor.up", { ...monitor, downtimeSeconds: 320 });
+  app.pass(10);
+  deepEqual(app.titles(), [
+    "Container engine down",
+    "Container engine up",
+    "Monitor down: Shop",
+    "Monitor up: Shop",
+  ]);
+  deepEqual(app.messages().map(({ phase }) => phase), ["begin", "end", "begin", "end"]);
+});
+
+Deno.test("a channel for containers only gets the outage of the engine instead", async () => {
+  using app = await service({ events: ["container.down", "container.up"], minSeverity: "warning" });
+  app.emit("container.down", down("web"));
+  app.pass(1);
+  app.emit("engine.down", { error: "connection refused", containers: 2 });
+  app.pass(30);
+  app.emit("engine.up", { downtimeSeconds: 30, containers: 2, stopped: [] });
+  app.pass(100);
+  deepEqual(app.titles(), ["Container engine down", "Container engine up"]);
+});
+
+Deno.test("events of a cause within 10 s are one message and one that follows", async () => {
+  using app = await service();
+  app.emit("container.down", down("web"));
+  app.emit("container.oom", { container: "web", id: "web" });
+  app.pass(3);
+  deepEqual(app.titles(), ["Container out of memory: web"]);
+  match(app.messages()[0].lines.join("\n"), /^Container down: web\nReason: exited\nExit code: 1/);
+  app.emit("remediation.executed", {
+    rule: "Restart",
+    ruleId: "r",
+    action: "restart",
+    target: "web",
+    status: "success",
+    error: null,
+  });
+  app.emit("container.up", up("web"));
+  app.pass(8);
+  equal(app.titles().length, 1);
+  app.pass(60);
+  equal(app.titles().length, 2);
+  equal(app.messages()[1].phase, "end");
+});
+
+Deno.test("a firing of a container is in the message of the monitor or rule that covers it", async () => {
+  for (
+    const [kind, data, end, ended] of [
+      ["monitor.down", monitor, "monitor.up", { ...monitor, downtimeSeconds: 60 }],
+      ["alert.fired", alert(["web", "db"]), "alert.resolved", alert(["web", "db"])],
+    ] as const
+  ) {
+    using app = await service();
+    app.emit(kind, data as never);
+    app.pass(30);
+    app.emit("container.down", down("web"));
+    app.emit("container.unhealthy", { container: "other", id: "other", healthOutput: null });
+    app.pass(30);
+    app.emit("container.up", up("web"));
+    app.pass(30);
+    app.emit(end, ended as never);
+    app.pass(60);
+    equal(app.titles().length, 3, app.titles().join());
+    equal(app.titles()[1], "Container unhealthy: other");
+  }
+});
+
+Deno.test("a load is not explained by a monitor, and a crash loop is sent while one is open", async () => {
+  using app = await service();
+  app.emit("monitor.down", monitor);
+  app.pass(30);
+  app.emit("alert.fired", { ...alert(["web"]), metric: "container_cpu_percent" });
+  app.emit("container.crash_looping", down("web"));
+  app.pass(30);
+  deepEqual(app.titles().slice(1), ["Crash loop: web"]);
+  match(app.messages()[1].lines.join("\n"), /Alert: Stopped/);
+});
+
+Deno.test("more than 5 changes in 10 minutes are one message, then a summary every 30 minutes", async () => {
+  using app = await service();
+  const cpu = { ...alert([]), metric: "cpu_percent" };
+  const seen: number[] = [];
+  for (let minute = 0; minute < 90; minute++) {
+    app.emit(minute % 2 ? "alert.resolved" : "alert.fired", cpu);
+    app.pass(60);
+    seen.push(app.titles().length);
+  }
+  deepEqual([seen[4], seen[5], seen[30], seen[40], seen[89]], [5, 6, 6, 7, 8]);
+  match(app.messages()[6].lines.join("\n"), /Changes since the last message: 30/);
+  app.pass(3 * 60 * 60);
+  equal(app.titles().at(-1), "Alert resolved: Stopped");
+  equal(app.titles().length, 9);
+});
+
+Deno.test("a container that restarts at once is sent as one message, and not again for 5 minutes", async () => {
+  using app = await service();
+  for (let i = 0; i < 2; i++) {
+    app.emit("container.down", down("web"));
+    app.emit("container.up", up("web"));
+    app.pass(60);
+  }
+  deepEqual(app.titles(), ["Container up: web"]);
+  match(app.messages()[0].lines.join("\n"), /^Container down: web\nReason: exited\nExit code: 1$/);
+  app.pass(300);
+  app.emit("container.down", down("web"));
+  app.emit("container.up", up("web"));
+  app.pass(60);
+  equal(app.titles().length, 2);
+});
+
+Deno.test("what waits and what is open survive kill -9 of the service", async () => {
+  const db = openTestDatabase();
+  const before = await service({ db });
+  before.emit("engine.down", { error: "connection refused", containers: 2 });
+  before.pass(1);
+  before.emit("monitor.down", monitor);
+  before[Symbol.dispose]();
+  using app = await service({ db });
+  app.emit("container.down", down("web"));
+  app.emit("engine.up", { downtimeSeconds: 1, containers: 1, stopped: ["web"] });
+  app.pass(11);
+  deepEqual(app.titles(), ["Container engine down", "Container engine up"]);
+});
+
+Deno.test("an end is sent to those who got the beginning, and an unknown one only as news", async () => {
+  using app = await service({ minSeverity: "warning" });
+  app.emit("container.up", up("db"));
+  app.emit("container.down", down("web"));
+  app.pass(20);
+  app.emit("container.up", up("web"));
+  app.pass(20);
+  deepEqual(app.titles(), ["Container down: web", "Container up: web"]);
+});
+
+Deno.test("a problem that ends during maintenance is over", async () => {
+  using app = await service();
+  app.emit("monitor.down", monitor);
+  app.pass(20);
+  await app.call("POST", "/api/maintenance", { enabled: true });
+  app.emit("monitor.up", { ...monitor, downtimeSeconds: 20 });
+  await app.call("POST", "/api/maintenance", { enabled: false });
+  app.emit("container.down", down("web"));
+  app.pass(20);
+  deepEqual(app.titles(), ["Monitor down: Shop", "Container down: web"]);
+});
+
+Deno.test("a deleted or disabled channel gets nothing that waits", async () => {
+  using app = await service();
+  const [{ id }] = (await app.call("GET", CHANNELS)).body.channels;
+  app.emit("container.down", down("web"));
+  await app.call("PUT", `${CHANNELS}/${id}/toggle`, { enabled: false });
+  app.pass(20);
+  deepEqual(app.titles(), []);
+});
