@@ -25,6 +25,7 @@ export const PATHS = [
   "/host",
   "/alerts",
   "/probes",
+  "/notifications",
   "/webhooks",
   "/schedules",
   "/integrations",

@@ -7,7 +7,7 @@
 
 import { deepEqual, equal, match } from "node:assert/strict";
 import { type Dashboard, dashboardTest, startDashboardBrowser } from "../helpers/dashboard.ts";
-import { checkBothThemes, hasColumns } from "../helpers/dashboard_steps.ts";
+import { checkBothThemes, hasColumns, select } from "../helpers/dashboard_steps.ts";
 import { simulateContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 import { fakeRegistry } from "../helpers/fake_registry.ts";
@@ -372,12 +372,6 @@ async function checkProbes(tab: Dashboard): Promise<void> {
   await until("the certificate", async () => /Unknown/.test(await textOf(tab, "Certificates")));
   await hasColumns(tab, ["Domain", "Expires", "Issuer"], "Certificates");
   await checkBothThemes(tab);
-}
-
-/** Chooses an option by its value. */
-async function select(tab: Dashboard, name: string, value: string): Promise<void> {
-  const id = await (await tab.find("combobox", name)).evaluate((field) => field.id);
-  await tab.select(`[id="${id}"]`, value);
 }
 
 const textOf = (tab: Dashboard, table: string): Promise<string> =>

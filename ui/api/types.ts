@@ -17,6 +17,8 @@ export type Account = {
 
 export type AccountUpdate = { name?: string | null; email?: string };
 
+export type ActiveAlertList = { alerts: (AlertEvent)[] };
+
 export type ActiveBrand = { brand: Brand | null };
 
 export type AdapterList = { adapters: (IntegrationAdapter)[] };
@@ -49,6 +51,8 @@ export type AgentPage = { agents: (Agent)[]; total: number; limit: number; offse
 
 export type AgentRevocation = { ok: true; id: string; revoked_at: string };
 
+export type AlertAcknowledgement = { comment?: string };
+
 export type AlertEvent = {
   id: string;
   ruleId: string;
@@ -58,10 +62,16 @@ export type AlertEvent = {
   threshold: number;
   value: number;
   message: string;
+  severity: "info" | "warning" | "critical";
+  container: string | null;
+  stack: string | null;
   firedAt: string;
   rule_name: string;
   created_at: string;
   resolvedAt: string | null;
+  acknowledgedAt: string | null;
+  acknowledgedBy: string | null;
+  comment: string | null;
 };
 
 export type AlertEventPage = {
@@ -74,9 +84,29 @@ export type AlertEventPage = {
 export type AlertMetric =
   | "cpu_percent"
   | "memory_percent"
+  | "swap_percent"
   | "disk_percent"
+  | "disk_full_in_hours"
   | "load_1"
-  | "container_stopped";
+  | "pressure_cpu"
+  | "pressure_memory"
+  | "pressure_io"
+  | "network_bytes_per_second"
+  | "temperature_celsius"
+  | "container_stopped"
+  | "container_cpu_percent"
+  | "container_memory_percent"
+  | "container_memory_bytes"
+  | "container_network_bytes_per_second"
+  | "container_restarts"
+  | "container_oom"
+  | "container_log_matches"
+  | "container_unhealthy"
+  | "container_not_running"
+  | "engine_down"
+  | "outbox_age_seconds"
+  | "certificate_days_remaining"
+  | "update_available_days";
 
 export type AlertOperator = ">" | "<" | ">=" | "<=" | "==";
 
@@ -86,6 +116,12 @@ export type AlertRule = {
   operator: AlertOperator;
   threshold: number;
   durationSeconds: number;
+  severity: "info" | "warning" | "critical";
+  scope: AlertScope;
+  pattern: string | null;
+  path: string | null;
+  windowSeconds: number | null;
+  forMissingDataSeconds: number | null;
   id: string;
   autoIncident: boolean;
   enabled: boolean;
@@ -93,7 +129,8 @@ export type AlertRule = {
   duration_seconds: number;
   created_at: string;
   lastFiredAt: string | null;
-  state: "ok" | "pending" | "firing";
+  state: "ok" | "pending" | "firing" | "no_data";
+  problem: string | null;
 };
 
 export type AlertRuleChanges = {
@@ -102,12 +139,54 @@ export type AlertRuleChanges = {
   operator?: AlertOperator;
   threshold?: number;
   durationSeconds?: number;
+  severity?: "info" | "warning" | "critical";
+  scope?: AlertScope;
+  pattern?: string | null;
+  path?: string | null;
+  windowSeconds?: number | null;
+  forMissingDataSeconds?: number | null;
   duration_seconds?: number;
   autoIncident?: boolean;
   enabled?: boolean;
 };
 
 export type AlertRuleList = { rules: (AlertRule)[] };
+
+export type AlertRuleTest = {
+  wouldFire: boolean;
+  value: number | null;
+  firings24h: number | null;
+  containers: (string)[];
+  problem: string | null;
+};
+
+export type AlertScope = {
+  target: { kind: "host" } | {
+    kind: "containers";
+    containers?: (string)[];
+    stacks?: (string)[];
+    labels?: Record<string, string>;
+  };
+};
+
+export type AlertTemplate = { id: string; description: string; rule: AlertTemplateRule };
+
+export type AlertTemplateList = { templates: (AlertTemplate)[] };
+
+export type AlertTemplateRule = {
+  name: string;
+  metric: AlertMetric;
+  operator: AlertOperator;
+  threshold: number;
+  durationSeconds: number;
+  severity?: "info" | "warning" | "critical";
+  scope?: AlertScope;
+  pattern?: string | null;
+  path?: string | null;
+  windowSeconds?: number | null;
+  forMissingDataSeconds?: number | null;
+  autoIncident: boolean;
+};
 
 export type ApiKeyLogin = { apiKey: string };
 
@@ -366,10 +445,16 @@ export type ChatChannelChanges = {
     | "*"
     | "alert.fired"
     | "alert.resolved"
+    | "alert.no_data"
     | "container.down"
     | "container.up"
     | "container.unhealthy"
     | "container.oom"
+    | "container.crash_looping"
+    | "container.stable"
+    | "engine.down"
+    | "engine.up"
+    | "host.disk_full_soon"
     | "incident.created"
     | "incident.updated"
     | "incident.resolved"
@@ -659,6 +744,7 @@ export type ContainerRollback = {
   stableSeconds?: number;
   verifyTimeoutSeconds?: number;
   logPatternMustNotAppear?: string;
+  monitors?: (string)[];
 };
 
 export type ContainerState =
@@ -687,6 +773,7 @@ export type ContainerUpdate = {
   stableSeconds?: number;
   verifyTimeoutSeconds?: number;
   logPatternMustNotAppear?: string;
+  monitors?: (string)[];
   image?: string;
   pull?: "always" | "missing" | "never";
   digest?: string;
@@ -919,7 +1006,11 @@ export type EngineStatus = {
   apiVersion: string | null;
 };
 
-export type Error = { error: string; errors?: ({ path: string; message: string })[] };
+export type Error = {
+  error: string;
+  errors?: ({ path: string; message: string })[];
+  diff?: string;
+};
 
 export type ExecCommand = { command: string };
 
@@ -937,6 +1028,13 @@ export type FileChangeList = {
   total: number;
   limit: number;
   offset: number;
+};
+
+export type GeneratedStack = {
+  name: string | null;
+  compose: string;
+  variables: (string)[];
+  warnings: (string)[];
 };
 
 export type Health = {
@@ -1428,6 +1526,30 @@ export type Maintenance = { enabled: boolean; until: string | null; reason: stri
 
 export type MaintenanceChange = { enabled: boolean; until?: string | null; reason?: string | null };
 
+export type MaintenanceScope = { target: Target };
+
+export type MaintenanceWindow = {
+  cron: string;
+  durationMinutes: number;
+  scope: MaintenanceScope;
+  id: string;
+  timeZone: string;
+  comment: string;
+  createdAt: string;
+  openUntil: string | null;
+  nextOpensAt: string;
+};
+
+export type MaintenanceWindowChanges = {
+  cron?: string;
+  durationMinutes?: number;
+  scope?: MaintenanceScope;
+  timeZone?: string;
+  comment?: string;
+};
+
+export type MaintenanceWindowList = { windows: (MaintenanceWindow)[] };
+
 export type MetricsHistory = {
   from: string;
   to: string;
@@ -1562,6 +1684,12 @@ export type NewAlertRule = {
   operator: AlertOperator;
   threshold: number;
   durationSeconds: number;
+  severity?: "info" | "warning" | "critical";
+  scope?: AlertScope;
+  pattern?: string | null;
+  path?: string | null;
+  windowSeconds?: number | null;
+  forMissingDataSeconds?: number | null;
   autoIncident?: boolean;
 };
 
@@ -1671,10 +1799,16 @@ export type NewChatChannel = {
     | "*"
     | "alert.fired"
     | "alert.resolved"
+    | "alert.no_data"
     | "container.down"
     | "container.up"
     | "container.unhealthy"
     | "container.oom"
+    | "container.crash_looping"
+    | "container.stable"
+    | "engine.down"
+    | "engine.up"
+    | "host.disk_full_soon"
     | "incident.created"
     | "incident.updated"
     | "incident.resolved"
@@ -1761,6 +1895,14 @@ export type NewIpRule = {
 
 export type NewKeyRotation = { notes?: string };
 
+export type NewMaintenanceWindow = {
+  cron: string;
+  durationMinutes: number;
+  scope: MaintenanceScope;
+  timeZone?: string;
+  comment?: string;
+};
+
 export type NewMonitor = {
   name: string;
   type: "http" | "tcp" | "dns";
@@ -1817,10 +1959,16 @@ export type NewNotificationChannel = {
     | "*"
     | "alert.fired"
     | "alert.resolved"
+    | "alert.no_data"
     | "container.down"
     | "container.up"
     | "container.unhealthy"
     | "container.oom"
+    | "container.crash_looping"
+    | "container.stable"
+    | "engine.down"
+    | "engine.up"
+    | "host.disk_full_soon"
     | "incident.created"
     | "incident.updated"
     | "incident.resolved"
@@ -1843,7 +1991,17 @@ export type NewNotificationChannel = {
   )[];
   minSeverity?: "info" | "warning" | "critical";
   containers?: (string)[] | null;
+  stacks?: (string)[] | null;
+  quietHours?: NewQuietHours | null;
+  digestMinutes?: number;
   enabled?: boolean;
+};
+
+export type NewQuietHours = {
+  from: string;
+  to: string;
+  timeZone?: string;
+  exceptSeverity?: "info" | "warning" | "critical" | null;
 };
 
 export type NewRegistry = {
@@ -1895,6 +2053,21 @@ export type NewSchedule = {
   allowMissing?: boolean;
 };
 
+export type NewSilence = {
+  matchers: NewSilenceMatchers;
+  startsAt?: string;
+  endsAt: string;
+  comment?: string;
+};
+
+export type NewSilenceMatchers = {
+  event?: string;
+  container?: string;
+  stack?: string;
+  rule?: string;
+  severity?: "info" | "warning" | "critical";
+};
+
 export type NewSlaDefinition = {
   name: string;
   description?: string;
@@ -1906,10 +2079,11 @@ export type NewSlaDefinition = {
 export type NewStack = {
   name: string;
   kind?: "compose" | "swarm";
-  compose: string;
+  compose?: string;
   env?: string | Record<string, string>;
   files?: Record<string, string>;
   profiles?: (string)[];
+  directory?: string;
   deploy?: boolean;
 };
 
@@ -1967,10 +2141,16 @@ export type NewWebhook = {
     | "*"
     | "alert.fired"
     | "alert.resolved"
+    | "alert.no_data"
     | "container.down"
     | "container.up"
     | "container.unhealthy"
     | "container.oom"
+    | "container.crash_looping"
+    | "container.stable"
+    | "engine.down"
+    | "engine.up"
+    | "host.disk_full_soon"
     | "incident.created"
     | "incident.updated"
     | "incident.resolved"
@@ -2021,6 +2201,9 @@ export type NotificationChannel = {
   events: (string)[];
   minSeverity: "info" | "warning" | "critical";
   containers: (string)[] | null;
+  stacks: (string)[] | null;
+  quietHours: QuietHours | null;
+  digestMinutes: number;
   enabled: boolean;
   createdAt: string;
   updatedAt: string;
@@ -2034,10 +2217,16 @@ export type NotificationChannelChanges = {
     | "*"
     | "alert.fired"
     | "alert.resolved"
+    | "alert.no_data"
     | "container.down"
     | "container.up"
     | "container.unhealthy"
     | "container.oom"
+    | "container.crash_looping"
+    | "container.stable"
+    | "engine.down"
+    | "engine.up"
+    | "host.disk_full_soon"
     | "incident.created"
     | "incident.updated"
     | "incident.resolved"
@@ -2060,6 +2249,9 @@ export type NotificationChannelChanges = {
   )[];
   minSeverity?: "info" | "warning" | "critical";
   containers?: (string)[] | null;
+  stacks?: (string)[] | null;
+  quietHours?: NewQuietHours | null;
+  digestMinutes?: number;
   enabled?: boolean;
   config?: Record<string, string | number | (string)[] | Record<string, string> | null>;
   url?: string;
@@ -2070,7 +2262,6 @@ export type NotificationChannelList = { channels: (NotificationChannel)[] };
 export type NotificationDelivery = {
   id: string;
   event: string;
-  title: string;
   status: "queued" | "sent" | "failed";
   attempts: number;
   responseStatus: number | null;
@@ -2079,6 +2270,7 @@ export type NotificationDelivery = {
   lastAttemptAt: string | null;
   nextAttemptAt: string | null;
   sentAt: string | null;
+  title: string;
 };
 
 export type NotificationDeliveryPage = {
@@ -2264,6 +2456,13 @@ export type PublicStatusPageIncident = {
 export type PushDevice = { token: string };
 
 export type QueuedNotification = { ok: true; deliveryId: string };
+
+export type QuietHours = {
+  from: string;
+  to: string;
+  timeZone: string;
+  exceptSeverity: "info" | "warning" | "critical" | null;
+};
 
 export type RebuildOptions = { pull?: "always" | "missing" | "never" };
 
@@ -2493,6 +2692,27 @@ export type SessionPage = { sessions: (Session)[]; total: number; limit: number;
 
 export type ShortHealth = { status: "ok" | "degraded"; version: string };
 
+export type Silence = {
+  id: string;
+  matchers: SilenceMatchers;
+  startsAt: string;
+  endsAt: string;
+  comment: string;
+  createdBy: string;
+  createdAt: string;
+  state: "pending" | "active" | "ended";
+};
+
+export type SilenceList = { silences: (Silence)[] };
+
+export type SilenceMatchers = {
+  event?: string;
+  container?: string;
+  stack?: string;
+  rule?: string;
+  severity?: "info" | "warning" | "critical";
+};
+
 export type SlaBreach = {
   id: string;
   sla_id: string;
@@ -2640,7 +2860,7 @@ export type StackActionReport = {
 };
 
 export type StackAdoption = {
-  compose: string;
+  compose?: string;
   env?: string | Record<string, string>;
   files?: Record<string, string>;
   profiles?: (string)[];
@@ -2687,6 +2907,8 @@ export type StackDiff = { diff: string };
 
 export type StackDown = { volumes?: boolean; images?: "none" | "local" };
 
+export type StackGeneration = { containers: (string)[] };
+
 export type StackList = { stacks: (Stack)[] };
 
 export type StackPlan = {
@@ -2722,6 +2944,9 @@ export type StackSource = {
   env: string | Record<string, string>;
   files: Record<string, string>;
   profiles: (string)[];
+  managed: "stored" | "disk";
+  directory: string | null;
+  configFiles: (string)[];
 };
 
 export type StackSourceChange = {
@@ -2948,6 +3173,13 @@ export type SubscriptionResult = { ok: true; message: string };
 
 export type TaggedImage = { ok: true; image: string };
 
+export type Target = { kind: "host" } | {
+  kind: "containers";
+  containers?: (string)[];
+  stacks?: (string)[];
+  labels?: Record<string, string>;
+};
+
 export type TerminalOptions = { cols: number; rows: number; command?: string; user?: string };
 
 export type TerminalSize = { cols: number; rows: number };
@@ -3057,10 +3289,16 @@ export type WebhookChanges = {
     | "*"
     | "alert.fired"
     | "alert.resolved"
+    | "alert.no_data"
     | "container.down"
     | "container.up"
     | "container.unhealthy"
     | "container.oom"
+    | "container.crash_looping"
+    | "container.stable"
+    | "engine.down"
+    | "engine.up"
+    | "host.disk_full_soon"
     | "incident.created"
     | "incident.updated"
     | "incident.resolved"
@@ -3171,10 +3409,12 @@ export interface Operations {
     result: ImageDeletion;
   };
   "DELETE /api/integrations/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/maintenance/windows/{id}": { path: { id: string }; result: Done };
   "DELETE /api/networks/{id}": { path: { id: string }; result: NetworkDeletion };
   "DELETE /api/notifications/channels/{id}": { path: { id: string }; result: Done };
   "DELETE /api/registries/{id}": { path: { id: string }; result: Done };
   "DELETE /api/schedules/{id}": { path: { id: string }; result: Done };
+  "DELETE /api/silences/{id}": { path: { id: string }; result: Done };
   "DELETE /api/stacks/{name}": { path: { name: string }; result: Done };
   "DELETE /api/tokens/{id}": { path: { id: string }; result: Done };
   "DELETE /api/updates/blocked/{id}": { path: { id: string }; result: Done };
@@ -3190,10 +3430,12 @@ export interface Operations {
   "GET /": { result: string };
   "GET /api/account": { result: Account };
   "GET /api/account/sessions": { query?: { limit?: number; offset?: number }; result: SessionPage };
+  "GET /api/alerts/active": { result: ActiveAlertList };
   "GET /api/alerts/events": { query?: { limit?: number; offset?: number }; result: AlertEventPage };
   "GET /api/alerts/events/{id}": { path: { id: string }; result: AlertEvent };
   "GET /api/alerts/rules": { result: AlertRuleList };
   "GET /api/alerts/rules/{id}": { path: { id: string }; result: AlertRule };
+  "GET /api/alerts/templates": { result: AlertTemplateList };
   "GET /api/audit": {
     query?: {
       actor?: string;
@@ -3573,6 +3815,7 @@ export interface Operations {
     result: string;
   };
   "GET /api/maintenance": { result: Maintenance };
+  "GET /api/maintenance/windows": { result: MaintenanceWindowList };
   "GET /api/metrics/history": {
     query?: { hours?: number; range?: string; from?: string; to?: string };
     result: MetricsHistory;
@@ -3594,6 +3837,7 @@ export interface Operations {
     result: ScheduleHistory;
   };
   "GET /api/schedules/{id}": { path: { id: string }; result: Schedule };
+  "GET /api/silences": { result: SilenceList };
   "GET /api/ssl": { result: CertificateCheckList };
   "GET /api/stacks": { result: StackList };
   "GET /api/stacks/{name}": {
@@ -3666,7 +3910,13 @@ export interface Operations {
   "GET /status/{slug}/badge.svg": { path: { slug: string }; result: string };
   "GET /status/{slug}/feed.atom": { path: { slug: string }; result: string };
   "GET /status/{slug}/subscribe": { path: { slug: string }; result: string };
+  "POST /api/alerts/events/{id}/acknowledge": {
+    path: { id: string };
+    body: AlertAcknowledgement | undefined;
+    result: AlertEvent;
+  };
   "POST /api/alerts/rules": { body: NewAlertRule; result: AlertRule };
+  "POST /api/alerts/rules/test": { body: NewAlertRule; result: AlertRuleTest };
   "POST /api/containers/bulk": { body: BulkAction; result: BulkActionResult };
   "POST /api/containers/{id}/attach/ticket": {
     path: { id: string };
@@ -3824,6 +4074,7 @@ export interface Operations {
   "POST /api/integrations/{id}/test": { path: { id: string }; result: IntegrationTest };
   "POST /api/jobs/{id}/cancel": { path: { id: string }; result: Job };
   "POST /api/maintenance": { body: MaintenanceChange; result: Maintenance };
+  "POST /api/maintenance/windows": { body: NewMaintenanceWindow; result: MaintenanceWindow };
   "POST /api/networks": { body: NewNetwork; result: Network };
   "POST /api/notifications/channels": { body: NewNotificationChannel; result: NotificationChannel };
   "POST /api/notifications/channels/{id}/test": {
@@ -3839,11 +4090,13 @@ export interface Operations {
   "POST /api/registries": { body: NewRegistry; result: Registry };
   "POST /api/registries/{id}/test": { path: { id: string }; result: RegistryTest };
   "POST /api/schedules": { body: NewSchedule; result: Schedule };
+  "POST /api/silences": { body: NewSilence; result: Silence };
   "POST /api/stacks": { body: NewStack; result: CreatedStack };
+  "POST /api/stacks/generate": { body: StackGeneration; result: GeneratedStack };
   "POST /api/stacks/validate": { body: StackSourcesToValidate; result: StackValidation };
   "POST /api/stacks/{name}/adopt": {
     path: { name: string };
-    body: StackAdoption;
+    body: StackAdoption | undefined;
     result: StackAdoptionResult;
   };
   "POST /api/stacks/{name}/deploy": {
@@ -4035,6 +4288,11 @@ export interface Operations {
     path: { id: string };
     body: IntegrationChanges | undefined;
     result: Integration;
+  };
+  "PUT /api/maintenance/windows/{id}": {
+    path: { id: string };
+    body: MaintenanceWindowChanges | undefined;
+    result: MaintenanceWindow;
   };
   "PUT /api/notifications/channels/{id}": {
     path: { id: string };

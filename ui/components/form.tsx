@@ -327,7 +327,8 @@ function problemsByField(
   }));
 }
 
-function valuesOf(form: HTMLFormElement): FormValues {
+/** What the fields hold now. */
+export function valuesOf(form: HTMLFormElement): FormValues {
   const values: FormValues = {};
   for (const field of fieldsOf(form)) {
     if (!(field instanceof HTMLInputElement)) {
@@ -353,6 +354,12 @@ export function pairsOf(text: string): Record<string, string> {
     const [, name, value] = /^([^=]*)=?(.*)$/.exec(line)!;
     return [name!.trim(), value!.trim()];
   }));
+}
+
+/** The items of a text with commas between them; `null` for none. */
+export function listOf(text: string): string[] | null {
+  const items = text.split(",").map((each) => each.trim()).filter(Boolean);
+  return items.length > 0 ? items : null;
 }
 
 /** A switch that acts at once. */

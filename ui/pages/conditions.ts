@@ -5,7 +5,7 @@
  */
 
 import type { AlertOperator } from "../api/types.ts";
-import { duration } from "../components/text.ts";
+import { bytes, duration } from "../components/text.ts";
 
 export interface MetricWords {
   name: string;
@@ -35,6 +35,8 @@ export const metricOptions = (metrics: Record<string, MetricWords>) =>
 
 /** E.g. `97.2 %`. */
 export function valueText({ unit }: MetricWords, value: number): string {
+  if (unit === "B") return bytes(value);
+  if (unit === "B/s") return `${bytes(value)}/s`;
   const text = value.toLocaleString("en", { maximumFractionDigits: 2 });
   return unit === undefined ? text : `${text} ${unit}`;
 }

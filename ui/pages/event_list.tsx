@@ -55,10 +55,26 @@ function describe({ event, data }: LiveEvent): { tone: Tone; subject: string; te
       return { tone: "bad", subject: of("container"), text: "became unhealthy" };
     case "container.oom":
       return { tone: "bad", subject: of("container"), text: "ran out of memory" };
+    case "container.crash_looping":
+      return { tone: "bad", subject: of("container"), text: `is in a crash loop${exit}` };
+    case "container.stable":
+      return {
+        tone: data.outcome === "exited" ? "bad" : "good",
+        subject: of("container"),
+        text: `is not in a crash loop any more: ${of("outcome")}`,
+      };
+    case "engine.down":
+      return { tone: "bad", subject: "Container engine", text: `is down: ${of("error")}` };
+    case "engine.up":
+      return { tone: "good", subject: "Container engine", text: "is up again" };
     case "alert.fired":
       return { tone: "bad", subject: of("rule"), text: of("message") };
     case "alert.resolved":
       return { tone: "good", subject: of("rule"), text: "resolved" };
+    case "alert.no_data":
+      return { tone: "warn", subject: of("rule"), text: of("message") };
+    case "host.disk_full_soon":
+      return { tone: "warn", subject: of("path"), text: "will be full within a day" };
     case "schedule.failed":
       return { tone: "bad", subject: of("schedule"), text: `failed: ${of("error")}` };
     case "incident.created":

@@ -142,6 +142,13 @@ export const PAGES: Record<Path, PageInfo> = {
     icon: "check",
     load: () => import("./probes.tsx"),
   },
+  "/notifications": {
+    title: "Notifications",
+    group: "Automation",
+    icon: "inbox",
+    role: "admin",
+    load: () => import("./notifications/notifications.tsx"),
+  },
   "/webhooks": {
     title: "Webhooks",
     group: "Automation",

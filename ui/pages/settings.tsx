@@ -14,6 +14,7 @@ import { useRead } from "../components/reading.ts";
 import { Failure, Loading } from "../components/states.tsx";
 import { Setting } from "../components/setting.tsx";
 import { showStatus, withResult } from "../state/toasts.ts";
+import { MaintenanceWindows } from "./maintenance/windows.tsx";
 
 export default function Settings() {
   const { data, error, reload } = useRead("GET /api/maintenance", {});
@@ -25,6 +26,7 @@ export default function Settings() {
           : data.value
           ? <MaintenanceMode state={data.value} onChange={(state) => data.value = state} />
           : <Loading name="Maintenance" />}
+        <MaintenanceWindows onChange={reload} />
         <Section title="Configuration">
           <p>
             Everything else is set by environment variables when the service starts.{" "}

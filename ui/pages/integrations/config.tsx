@@ -5,7 +5,13 @@
  */
 
 import type { Integration, IntegrationAdapter } from "../../api/types.ts";
-import { type FormValues, SelectField, TextArea, TextField } from "../../components/form.tsx";
+import {
+  type FormValues,
+  listOf,
+  SelectField,
+  TextArea,
+  TextField,
+} from "../../components/form.tsx";
 import { HeadersField, headersOf } from "../../components/headers_field.tsx";
 import { capital } from "../../components/text.ts";
 
@@ -119,7 +125,7 @@ function parse(name: string, text: string): unknown {
     case "fieldMappings":
       return JSON.parse(text);
     case "serviceIds":
-      return text.split(",").map((each) => each.trim()).filter(Boolean);
+      return listOf(text) ?? [];
   }
   return text;
 }

@@ -9,6 +9,7 @@ import type { Agent, CertificateAuthority } from "../../api/types.ts";
 import {
   FormDialog,
   type FormValues,
+  listOf,
   SelectField,
   TextArea,
   TextField,
@@ -24,7 +25,7 @@ export function AgentForm({ agent, authorities, onClose, onSaved }: {
   onSaved: () => void;
 }) {
   const save = async ({ hostname, description, tags, certificate, ca_id: caId }: FormValues) => {
-    const body = { hostname, description, tags: tagsOf(tags) };
+    const body = { hostname, description, tags: listOf(tags) ?? [] };
     const saved = agent
       ? await api("PUT /api/ext/service-enterprise/mtls/agents/{id}", {
         path: { id: agent.id },
@@ -87,6 +88,3 @@ export function AgentForm({ agent, authorities, onClose, onSaved }: {
     </FormDialog>
   );
 }
-
-const tagsOf = (text: string): string[] =>
-  text.split(",").map((tag) => tag.trim()).filter((tag) => tag !== "");

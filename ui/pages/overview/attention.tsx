@@ -64,23 +64,28 @@ export function Attention() {
 }
 
 const firingAlerts = (): Concern[] =>
-  (alerts.value?.firing ?? []).map(({ id, message, firedAt, metric }) => ({
+  (alerts.value?.firing ?? []).map(({ id, message, firedAt, metric, container, severity }) => ({
     key: `alert ${id}`,
-    tone: "bad",
+    tone: severity === "critical" ? "bad" : "warn",
     icon: "alert",
     text: (
       <>
-        {plain(message)}, <Time at={firedAt} />
+        <Link to="/alerts">{plain(message)}</Link>, <Time at={firedAt} />
       </>
     ),
-    solution: <LinkButton to={METRIC_PAGES[metric]}>Investigate</LinkButton>,
+    solution: container === null
+      ? <LinkButton to={METRIC_PAGES[metric] ?? "/alerts"}>Investigate</LinkButton>
+      : (
+        <LinkButton to={`/containers/${encodeURIComponent(container)}`}>
+          Show {plain(container)}
+        </LinkButton>
+      ),
   }));
 
 /** Where the cause of an alert shows. */
-const METRIC_PAGES: Record<AlertMetric, string> = {
+const METRIC_PAGES: Partial<Record<AlertMetric, string>> = {
   cpu_percent: "/containers?sort=-cpu",
   memory_percent: "/containers?sort=-memory",
-  disk_percent: "/alerts",
   load_1: "/containers?sort=-cpu",
   container_stopped: "/containers?state=exited",
 };

@@ -10,6 +10,7 @@ import { FormDialog, type FormValues, SelectField, TextField } from "../../compo
 import { capital, plain } from "../../components/text.ts";
 import { containers } from "../../state/live.ts";
 import { showStatus } from "../../state/toasts.ts";
+import { CRON_HINT, cronProblem } from "../cron.ts";
 import { TIME_ZONES, zonesWith } from "../time_zones.ts";
 
 const ACTION_OPTIONS = ["restart", "start", "stop", "update"].map((value) => ({
@@ -65,12 +66,9 @@ export function ScheduleForm({ schedule, onClose, onSaved }: {
         name="cronExpression"
         value={schedule?.cronExpression}
         placeholder="0 3 * * *"
-        hint="Minute, hour, day of month, month, day of week: 0 3 * * mon-fri is 03:00 on weekdays"
+        hint={CRON_HINT}
         required
-        check={(text) =>
-          text.trim() === "" || text.trim().split(/\s+/).length === 5
-            ? undefined
-            : "Must have five fields: minute, hour, day of month, month, day of week"}
+        check={cronProblem}
       />
       <SelectField
         label="Time zone"

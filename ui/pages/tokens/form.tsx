@@ -6,7 +6,7 @@
 
 import { api } from "../../api/client.ts";
 import type { IssuedApiToken, NewApiToken } from "../../api/types.ts";
-import { CheckGroup, FormDialog, SelectField, TextField } from "../../components/form.tsx";
+import { CheckGroup, FormDialog, listOf, SelectField, TextField } from "../../components/form.tsx";
 import { capital } from "../../components/text.ts";
 import { hasRole, ROLES } from "../../state/session.ts";
 import { roleOptions } from "../users/forms.tsx";
@@ -92,10 +92,4 @@ export function TokenForm({ onClose, onCreated }: {
       </details>
     </FormDialog>
   );
-}
-
-/** The names in a text; `null` for none. */
-function listOf(text: string): string[] | null {
-  const names = text.split(",").map((each) => each.trim()).filter(Boolean);
-  return names.length > 0 ? names : null;
 }

@@ -8,13 +8,12 @@ import { useSignal } from "@preact/signals";
 import type { UpdateWindow } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { type FormValues, SelectField, TextField } from "../../components/form.tsx";
-import { zonesWith } from "../time_zones.ts";
+import { cronProblem } from "../cron.ts";
+import { browserZone, zonesWith } from "../time_zones.ts";
 
 /** As in the service. */
 const WINDOWS_MAX = 20;
 const MINUTES = { min: 5, max: 7 * 24 * 60 };
-
-const browserZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const nameOf = (at: number, field: keyof UpdateWindow) => `windows.${at}.${field}`;
 
@@ -39,10 +38,7 @@ export function WindowsField({ windows }: { windows: readonly UpdateWindow[] }) 
             placeholder="0 3 * * sat"
             required
             maxLength={100}
-            check={(text) =>
-              text.trim().split(/\s+/).length === 5
-                ? undefined
-                : "Must have five fields: minute, hour, day of month, month, day of week"}
+            check={cronProblem}
           />
           <SelectField
             label="Time zone"

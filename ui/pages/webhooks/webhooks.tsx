@@ -10,6 +10,7 @@ import type { CreatedWebhook, Webhook } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { NAME_COLUMN } from "../../components/columns.tsx";
 import { deleteConfirmed } from "../../components/deletion.ts";
+import { LastDelivery } from "../../components/deliveries.tsx";
 import { eventsText } from "../../components/event_kinds.tsx";
 import { Switch } from "../../components/form.tsx";
 import { Listing } from "../../components/listing.tsx";
@@ -17,10 +18,9 @@ import type { MenuItem } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { SecretDialog } from "../../components/secret_dialog.tsx";
-import { State, Text } from "../../components/states.tsx";
+import { Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { count, plain } from "../../components/text.ts";
-import { Time } from "../../components/time.tsx";
 import { withResult } from "../../state/toasts.ts";
 import { Deliveries } from "./deliveries.tsx";
 import { WebhookForm } from "./form.tsx";
@@ -108,7 +108,13 @@ const columns = (onChange: () => void): readonly Column<Webhook>[] => [
   },
   {
     title: "Last delivery",
-    cell: ({ lastDelivery }) => <LastDelivery delivery={lastDelivery} />,
+    cell: ({ lastDelivery }) => (
+      <LastDelivery
+        at={lastDelivery?.at}
+        error={lastDelivery?.error}
+        status={lastDelivery?.status}
+      />
+    ),
     sort: ({ lastDelivery }) => lastDelivery?.at,
     width: "w-l",
   },
@@ -125,18 +131,6 @@ const columns = (onChange: () => void): readonly Column<Webhook>[] => [
     width: "w-xs",
   },
 ];
-
-function LastDelivery({ delivery }: { delivery: Webhook["lastDelivery"] }) {
-  if (!delivery) return <span class="muted">–</span>;
-  const { at, status, error } = delivery;
-  const result = error === null ? "delivered" : status === null ? "failed" : `failed (${status})`;
-  return (
-    <span class="outcome" title={error === null ? undefined : plain(error)}>
-      <State state={result} tone={error === null ? "good" : "bad"} />
-      <Time at={at} />
-    </span>
-  );
-}
 
 function menuOf(webhook: Webhook, { onChange, onOpen }: {
   onChange: () => void;

@@ -1,0 +1,126 @@
+/**
+ * The newest deliveries of a webhook or a notification channel, and the last one in a table.
+ *
+ * @module
+ */
+
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { Listing, Newest } from "./listing.tsx";
+import { type Reading, useReloadWhile } from "./reading.ts";
+import { State, Text } from "./states.tsx";
+import type { Column } from "./table.tsx";
+import { count, plain } from "./text.ts";
+import { Time } from "./time.tsx";
+
+export interface Delivery {
+  id: string;
+  event: string;
+  /** Of a message for people. */
+  title?: string;
+  status: "queued" | "sent" | "failed";
+  attempts: number;
+  responseStatus: number | null;
+  error: string | null;
+  createdAt: string;
+  nextAttemptAt: string | null;
+}
+
+/** Limit of shown deliveries; the table renders all of them. */
+export const DELIVERIES_SHOWN = 50;
+
+const TONES = { queued: "busy", sent: "good", failed: "bad" } as const;
+
+export function DeliveriesDialog<Row extends Delivery>({ name, reading, onClose, onReplay }: {
+  /** Of the receiver. */
+  name: string;
+  reading: Reading<{ deliveries: Row[]; total: number }>;
+  onClose: () => void;
+  /** Sends one again. */
+  onReplay?: (delivery: Row) => void;
+}) {
+  const { data, error, reload } = reading;
+  const page = data.value;
+  useReloadWhile(page?.deliveries.some(({ status }) => status === "queued"), reload);
+  return (
+    <Dialog title={`Deliveries of ${plain(name)}`} wide onClose={onClose}>
+      <Listing
+        name="Deliveries"
+        columns={onReplay ? [...COLUMNS, replayColumn(onReplay)] : COLUMNS}
+        rows={page?.deliveries}
+        error={error.value}
+        onRetry={reload}
+        keyOf={({ id }) => id}
+        empty="No deliveries in the last 7 days."
+      />
+      {page && <Newest shown={page.deliveries.length} total={page.total} />}
+      <div class="actions">
+        <Button icon="restart" onClick={reload}>Refresh</Button>
+        <Button onClick={onClose}>Close</Button>
+      </div>
+    </Dialog>
+  );
+}
+
+const COLUMNS: readonly Column<Delivery>[] = [
+  {
+    title: "Event",
+    cell: ({ event, title, createdAt }) => (
+      <>
+        <p title={event}>{plain(title ?? event)}</p>
+        <p class="hint">
+          <Time at={createdAt} />
+        </p>
+      </>
+    ),
+  },
+  { title: "Status", cell: (delivery) => <Status {...delivery} /> },
+];
+
+/** A state and, below it, what went wrong: the reason must not need a pointer that hovers. */
+function Status({ status, attempts, responseStatus, error, nextAttemptAt }: Delivery) {
+  const response = error !== null || responseStatus === null ? "" : ` (${responseStatus})`;
+  return (
+    <div title={count(attempts, "attempt")}>
+      <State state={status + response} tone={TONES[status]} />
+      {error !== null && <p class="problem">{plain(error)}</p>}
+      {error !== null && nextAttemptAt !== null && (
+        <p class="hint inline">
+          Next attempt <Time at={nextAttemptAt} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+const replayColumn = <Row extends Delivery>(onReplay: (delivery: Row) => void): Column<Row> => ({
+  title: "Action",
+  cell: (delivery) =>
+    delivery.status !== "queued" && <Button onClick={() => onReplay(delivery)}>Replay</Button>,
+  width: "w-s",
+});
+
+/** When something was last sent, and whether it arrived; a dash before the first attempt. */
+export function LastDelivery({ at, error, status = null }: {
+  at: string | null | undefined;
+  error: string | null | undefined;
+  /** Of the response. */
+  status?: number | null | undefined;
+}) {
+  if (at == null) return <span class="muted">–</span>;
+  const isSent = error == null;
+  const result = isSent ? "delivered" : status === null ? "failed" : `failed (${status})`;
+  return (
+    <>
+      <span class="outcome">
+        <State state={result} tone={isSent ? "good" : "bad"} />
+        <Time at={at} />
+      </span>
+      {!isSent && (
+        <span class="problem">
+          <Text>{error}</Text>
+        </span>
+      )}
+    </>
+  );
+}

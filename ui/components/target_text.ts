@@ -1,0 +1,19 @@
+/**
+ * What a rule or a window applies to, in words.
+ *
+ * @module
+ */
+
+import type { Target } from "../api/types.ts";
+
+/** E.g. `the host`, `all containers`, `web*, db in shop with tier=db`. */
+export function targetText(target: Target): string {
+  if (target.kind === "host") return "the host";
+  const { containers, stacks, labels } = target;
+  const pairs = Object.entries(labels ?? {}).map(([name, value]) => `${name}=${value}`);
+  return [
+    containers?.join(", ") ?? "all containers",
+    ...(stacks ? [`in ${stacks.join(", ")}`] : []),
+    ...(pairs.length > 0 ? [`with ${pairs.join(", ")}`] : []),
+  ].join(" ");
+}

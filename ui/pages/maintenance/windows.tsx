@@ -1,0 +1,102 @@
+/**
+ * Maintenance windows: maintenance that recurs.
+ *
+ * @module
+ */
+
+import { useSignal } from "@preact/signals";
+import { api } from "../../api/client.ts";
+import type { MaintenanceWindow } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { deleteConfirmed } from "../../components/deletion.ts";
+import { Listing } from "../../components/listing.tsx";
+import { Section } from "../../components/page.tsx";
+import { useRead } from "../../components/reading.ts";
+import { State, Text } from "../../components/states.tsx";
+import type { Column } from "../../components/table.tsx";
+import { targetText } from "../../components/target_text.ts";
+import { plain } from "../../components/text.ts";
+import { Time } from "../../components/time.tsx";
+import { WindowForm } from "./window_form.tsx";
+import { windowName } from "./window_name.ts";
+
+export function MaintenanceWindows({ onChange }: {
+  /** After a window was changed: maintenance mode may be on or off now. */
+  onChange: () => void;
+}) {
+  const { data, error, reload } = useRead("GET /api/maintenance/windows", {});
+  const edited = useSignal<MaintenanceWindow | "new" | undefined>(undefined);
+  const update = () => {
+    reload();
+    onChange();
+  };
+  return (
+    <Section
+      title="Maintenance windows"
+      actions={<Button icon="plus" onClick={() => edited.value = "new"}>New window</Button>}
+    >
+      <Listing
+        name="Maintenance windows"
+        columns={COLUMNS}
+        rows={data.value?.windows}
+        error={error.value}
+        onRetry={reload}
+        keyOf={({ id }) => id}
+        nameOf={windowName}
+        actions={(window) => [
+          { name: "Edit", onSelect: () => edited.value = window },
+          {
+            name: "Delete",
+            danger: true,
+            onSelect: () => void remove(window).then((isDone) => isDone && update()),
+          },
+        ]}
+        empty={"No windows yet. A window pauses alerts and messages at fixed times, for the host " +
+          "or for some containers, e.g. during backups."}
+      />
+      {edited.value && (
+        <WindowForm
+          window={edited.value === "new" ? undefined : edited.value}
+          onClose={() => edited.value = undefined}
+          onSaved={update}
+        />
+      )}
+    </Section>
+  );
+}
+
+const COLUMNS: readonly Column<MaintenanceWindow>[] = [
+  {
+    title: "Opens",
+    cell: ({ cron, timeZone, comment }) => (
+      <>
+        <Text>{cron}</Text>
+        <p class="hint">{plain(comment === "" ? timeZone : `${timeZone} · ${comment}`)}</p>
+      </>
+    ),
+  },
+  {
+    title: "Minutes",
+    cell: ({ durationMinutes }) => durationMinutes.toLocaleString("en"),
+    numeric: true,
+    wide: true,
+    width: "w-xs",
+  },
+  { title: "Applies to", cell: ({ scope }) => <Text>{targetText(scope.target)}</Text> },
+  {
+    title: "Next",
+    cell: ({ openUntil, nextOpensAt }) =>
+      openUntil === null ? <Time at={nextOpensAt} /> : <State state="open" tone="warn" />,
+    width: "w-s",
+  },
+];
+
+const remove = (window: MaintenanceWindow): Promise<boolean> =>
+  deleteConfirmed(
+    {
+      name: windowName(window),
+      consequence: "The window is deleted. If it is open, it ends, and what is still wrong is " +
+        "reported.",
+    },
+    () => api("DELETE /api/maintenance/windows/{id}", { path: { id: window.id } }),
+  );

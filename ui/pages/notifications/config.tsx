@@ -1,0 +1,104 @@
+/**
+ * The config of a notification channel in a form, by the fields of its kind.
+ *
+ * @module
+ */
+
+import type { NotificationChannel } from "../../api/types.ts";
+import { type FormValues, SelectField, TextArea, TextField } from "../../components/form.tsx";
+import { HeadersField, headersOf } from "../../components/headers_field.tsx";
+import type { Kind, KindField } from "./kinds.ts";
+
+type Config = NotificationChannel["config"];
+
+/** Stands for a stored secret. */
+const REDACTED = "********";
+
+/** Limits of the service. */
+const TEXT_MAX = 2_048;
+const NUMBER_MAX = 2 ** 31 - 1;
+
+/** The value of `name` is in the field `config.<name>`, as in the service's problems. */
+const keyOf = (name: string) => `config.${name}`;
+
+export function ConfigFields({ kind, value }: { kind: Kind; value: Config }) {
+  return Object.entries(kind.fields).map(([name, field]) => (
+    <ConfigField key={name} name={keyOf(name)} field={field} value={value[name]} />
+  ));
+}
+
+function ConfigField({ name, field, value }: {
+  name: string;
+  field: KindField;
+  value: Config[string] | undefined;
+}) {
+  const { label, type, isSecret, isOptional, options, placeholder } = field;
+  const isStored = isSecret === true && value !== undefined;
+  const hint = isStored ? "Stored encrypted; ******** keeps the stored value" : field.hint;
+  const common = {
+    label,
+    name,
+    required: isOptional !== true,
+    ...(hint !== undefined && { hint }),
+    ...(placeholder !== undefined && { placeholder }),
+  };
+  if (type === "headers") {
+    return <HeadersField name={name} value={value as Record<string, string> | undefined} />;
+  }
+  if (options) {
+    return <SelectField label={label} name={name} value={String(value ?? "")} options={options} />;
+  }
+  if (type === "list" || type === "template") {
+    const text = Array.isArray(value) ? value.join("\n") : value as string | undefined;
+    return <TextArea {...common} value={text} rows={type === "list" ? 2 : 4} code />;
+  }
+  if (type === "number") {
+    return (
+      <TextField
+        {...common}
+        type="number"
+        value={value as number | undefined}
+        min={0}
+        max={NUMBER_MAX}
+        step={1}
+      />
+    );
+  }
+  return (
+    <TextField
+      {...common}
+      value={value as string | undefined}
+      maxLength={TEXT_MAX}
+      autocomplete="off"
+      {...type === "address" && { check: addressProblem }}
+    />
+  );
+}
+
+const addressProblem = (text: string): string | undefined =>
+  text === "" || text === REDACTED || /^https?:\/\//i.test(text)
+    ? undefined
+    : "Must be an http or https URL";
+
+/** The config in a form's values; `null` removes the stored value of a field without text. */
+export function configOf(
+  { fields }: Kind,
+  values: FormValues,
+): Record<string, Config[string] | null> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [name, valueOf(field, values[keyOf(name)])]),
+  );
+}
+
+function valueOf({ type }: KindField, value: string | number | undefined): Config[string] | null {
+  if (value === undefined || String(value).trim() === "") return null;
+  if (type === "number" || value === REDACTED) return value;
+  const text = String(value);
+  switch (type) {
+    case "headers":
+      return headersOf(text);
+    case "list":
+      return text.split("\n").map((line) => line.trim()).filter(Boolean);
+  }
+  return text;
+}

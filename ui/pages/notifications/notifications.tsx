@@ -1,0 +1,144 @@
+/**
+ * Notification channels: where people learn what happened.
+ *
+ * @module
+ */
+
+import { useSignal } from "@preact/signals";
+import { api } from "../../api/client.ts";
+import type { NotificationChannel } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { enabledColumn, NAME_COLUMN } from "../../components/columns.tsx";
+import { deleteConfirmed } from "../../components/deletion.ts";
+import { DELIVERIES_SHOWN, DeliveriesDialog, LastDelivery } from "../../components/deliveries.tsx";
+import { eventsText } from "../../components/event_kinds.tsx";
+import { Listing } from "../../components/listing.tsx";
+import type { MenuItem } from "../../components/menu.tsx";
+import { Page } from "../../components/page.tsx";
+import { useRead } from "../../components/reading.ts";
+import type { Column } from "../../components/table.tsx";
+import { plain } from "../../components/text.ts";
+import { withResult } from "../../state/toasts.ts";
+import { ChannelForm } from "./form.tsx";
+import { KINDS } from "./kinds.ts";
+import { replay, sendTest } from "./sending.ts";
+
+/** The open dialog. */
+type Task = { name: "new" } | { name: "edit" | "deliveries"; channel: NotificationChannel };
+
+export default function Notifications() {
+  const { data, error, reload } = useRead("GET /api/notifications/channels", {});
+  const task = useSignal<Task | undefined>(undefined);
+  const open = task.value;
+  const close = () => task.value = undefined;
+  const create = (
+    <Button kind="primary" icon="plus" onClick={() => task.value = { name: "new" }}>
+      New channel
+    </Button>
+  );
+  return (
+    <Page title="Notifications" actions={create}>
+      <Listing
+        name="Channels"
+        columns={columns(reload)}
+        rows={data.value?.channels}
+        error={error.value}
+        onRetry={reload}
+        keyOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        actions={(channel) =>
+          menuOf(channel, { onChange: reload, onOpen: (name) => task.value = { name, channel } })}
+        defaultSort="name"
+        empty={"No channels yet. A channel tells people what is wrong, and when it is over: by " +
+          "mail, in a chat or on a phone. Create one and send it a test message."}
+      />
+      {(open?.name === "new" || open?.name === "edit") && (
+        <ChannelForm
+          channel={open.name === "edit" ? open.channel : undefined}
+          onClose={close}
+          onSaved={reload}
+        />
+      )}
+      {open?.name === "deliveries" && (
+        <Deliveries
+          channel={open.channel}
+          onClose={() => {
+            close();
+            reload();
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+const columns = (onChange: () => void): readonly Column<NotificationChannel>[] => [
+  NAME_COLUMN,
+  {
+    title: "Kind",
+    cell: ({ kind }) => KINDS[kind].name,
+    sort: ({ kind }) => KINDS[kind].name,
+    width: "w-m",
+    wide: true,
+  },
+  {
+    title: "Events",
+    cell: ({ events }) => <span class="cut" title={events.join(", ")}>{eventsText(events)}</span>,
+    wide: true,
+  },
+  {
+    title: "Last delivery",
+    cell: ({ lastDeliveryAt, lastError }) => <LastDelivery at={lastDeliveryAt} error={lastError} />,
+    sort: ({ lastDeliveryAt }) => lastDeliveryAt,
+    width: "w-l",
+  },
+  enabledColumn((row, enabled) => void toggle(row, enabled).then(onChange)),
+];
+
+function Deliveries({ channel, onClose }: { channel: NotificationChannel; onClose: () => void }) {
+  const reading = useRead("GET /api/notifications/channels/{id}/deliveries", {
+    path: { id: channel.id },
+    query: { limit: DELIVERIES_SHOWN },
+  });
+  return (
+    <DeliveriesDialog
+      name={channel.name}
+      reading={reading}
+      onClose={onClose}
+      onReplay={(delivery) => void replay(channel, delivery).then(reading.reload)}
+    />
+  );
+}
+
+function menuOf(channel: NotificationChannel, { onChange, onOpen }: {
+  onChange: () => void;
+  onOpen: (name: "edit" | "deliveries") => void;
+}): MenuItem[] {
+  return [
+    { name: "Edit", onSelect: () => onOpen("edit") },
+    { name: "Test", onSelect: () => void sendTest(channel).then(onChange) },
+    { name: "Deliveries", onSelect: () => onOpen("deliveries") },
+    {
+      name: "Delete",
+      danger: true,
+      onSelect: () => void remove(channel).then((isDone) => isDone && onChange()),
+    },
+  ];
+}
+
+async function toggle({ id, name }: NotificationChannel, enabled: boolean): Promise<void> {
+  await withResult(
+    `${enabled ? "Enabled" : "Disabled"} ${plain(name)}`,
+    () => api("PUT /api/notifications/channels/{id}/toggle", { path: { id }, body: { enabled } }),
+  );
+}
+
+const remove = ({ id, name }: NotificationChannel): Promise<boolean> =>
+  deleteConfirmed(
+    {
+      name,
+      consequence: `The channel ${plain(name)}, its secrets and its deliveries are deleted, ` +
+        "including messages that are not sent yet.",
+    },
+    () => api("DELETE /api/notifications/channels/{id}", { path: { id } }),
+  );
