@@ -5,6 +5,7 @@
  */
 
 import { findEngine, startDockerd } from "../tests/helpers/real_engine.ts";
+import { benchAlerts } from "./alerts.ts";
 import { benchBaseline } from "./baseline.ts";
 import { benchCompliance } from "./compliance.ts";
 import { benchContainers } from "./containers.ts";
@@ -13,6 +14,7 @@ import { benchImages } from "./images.ts";
 import { benchLogins } from "./logins.ts";
 import { benchLogs } from "./logs.ts";
 import { benchMetrics } from "./metrics.ts";
+import { benchNotifications } from "./notifications.ts";
 import { benchSampling } from "./sampling.ts";
 import { benchSse } from "./sse.ts";
 import { benchStart } from "./start.ts";
@@ -26,6 +28,8 @@ const BENCHES = {
   containers: benchContainers,
   metrics: benchMetrics,
   sampling: benchSampling,
+  alerts: benchAlerts,
+  notifications: benchNotifications,
   sse: benchSse,
   images: benchImages,
   dashboard: benchDashboard,

@@ -166,18 +166,18 @@ async function firstAnswer(target: Running["target"]): Promise<void> {
 const TICKS_PER_SECOND = 100;
 
 /** Share of one core that the process uses over the next seconds. */
-export async function cpuPercent({ pid }: Running, seconds: number): Promise<number> {
-  const before = await ticks(pid);
+export async function cpuPercent(program: Running, seconds: number): Promise<number> {
+  const before = await cpuSeconds(program);
   const started = performance.now();
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   const elapsedS = (performance.now() - started) / 1000;
-  return (await ticks(pid) - before) / TICKS_PER_SECOND / elapsedS * 100;
+  return (await cpuSeconds(program) - before) / elapsedS * 100;
 }
 
-/** User and kernel time of all threads (`proc_pid_stat(5)`, fields 14 and 15). */
-async function ticks(pid: number): Promise<number> {
+/** User and kernel time of all threads until now (`proc_pid_stat(5)`, fields 14 and 15). */
+export async function cpuSeconds({ pid }: Running): Promise<number> {
   const text = await Deno.readTextFile(`/proc/${pid}/stat`);
   // The name of the program, in brackets, may contain spaces.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return Number(fields[11]) + Number(fields[12]);
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }

@@ -6,6 +6,7 @@
 
 import type { MetricsDatabase, StateDatabase } from "../db/database.ts";
 import type { Engine } from "../engine/client.ts";
+import { createAlertMemory } from "../services/state/alert_memory.ts";
 import { createActiveJobs } from "../services/state/active_jobs.ts";
 import { createAccounts } from "../services/auth/accounts.ts";
 import { createAnonymousLog } from "../services/auth/anonymous_log.ts";
@@ -13,10 +14,12 @@ import { createBrandCache } from "../services/state/brand_cache.ts";
 import { createComplianceState } from "../services/state/compliance_state.ts";
 import { storedEnd, storedTrialStart } from "../services/ce/edition/licenses.ts";
 import { createLogStreams } from "../services/ce/logs/follow/streams.ts";
-import { loadMaintenance } from "../services/ce/maintenance.ts";
+import { loadMaintenance } from "../services/ce/maintenance/mode.ts";
+import { loadMaintenanceWindows } from "../services/ce/maintenance/windows.ts";
+import { createSilencer } from "../services/ce/silences/silencer.ts";
 import type { Config } from "../services/config/config.ts";
 import type { Deps } from "../services/deps.ts";
-import { adapters, channels, counts, recorders } from "../services/editions.ts";
+import { adapters, channels, counts, monitorProbes, recorders } from "../services/editions.ts";
 import { createEventBus } from "../services/events/events.ts";
 import { createHostCache } from "../services/state/host_cache.ts";
 import { createInventory } from "../services/state/inventory.ts";
@@ -66,6 +69,10 @@ export function assemble(parts: Parts): Deps {
   const limiters = createLimiters();
   const logStreams = createLogStreams({ engine, inventory, limiters, now });
   accounts.subscribe(logStreams.endUnauthorized);
+  const maintenance = createMaintenance(now, {
+    state: loadMaintenance(db),
+    windows: loadMaintenanceWindows(db),
+  });
   return {
     ...parts,
     server: serverIdentity(db, config),
@@ -78,6 +85,7 @@ export function assemble(parts: Parts): Deps {
     eventStream: createEventStream(now),
     stats: createStatsCache(now),
     host: createHostCache(),
+    alerts: createAlertMemory(),
     accounts,
     passwords: createPasswords(),
     limiters,
@@ -95,13 +103,15 @@ export function assemble(parts: Parts): Deps {
     counts,
     events: createEventBus(),
     recorders,
+    silencer: createSilencer({ config, db, inventory, maintenance, now }),
     adapters,
     polls: createRunningPolls(now),
     checks: createRunningPolls(now),
+    monitorProbes,
     statusPages: createSnapshotCache(),
     outbox: createOutboxSignal(),
     channels,
-    maintenance: createMaintenance(now, loadMaintenance(db)),
+    maintenance,
     vitals: createVitals(),
     workers: new Map(),
     startedAt: now(),

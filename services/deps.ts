@@ -12,6 +12,7 @@ import type { MetricsDatabase, StateDatabase } from "../db/database.ts";
 import type { Engine } from "../engine/client.ts";
 import type { TerminalHolder } from "./auth/caller.ts";
 import type { Accounts } from "./auth/accounts.ts";
+import type { AlertMemory } from "./state/alert_memory.ts";
 import type { ActiveJobs } from "./state/active_jobs.ts";
 import type { BrandCache } from "./state/brand_cache.ts";
 import type { ComplianceState } from "./state/compliance_state.ts";
@@ -26,11 +27,12 @@ import type { Log } from "./log.ts";
 import type { LogStreams } from "./stream/log_streams.ts";
 import type { EngineStatusReader } from "./state/engine_status.ts";
 import type { Limiters } from "./state/limiters.ts";
+import type { MonitorProbes } from "./monitor_probes.ts";
 import type { Maintenance } from "./state/maintenance.ts";
 import type { Passwords } from "./auth/passwords.ts";
 import type { OutboxSignal } from "./events/outbox_signal.ts";
 import type { OutboxChannel } from "./events/outbox_channel.ts";
-import type { Recorder } from "./events/recorder.ts";
+import type { Recorder, Silencer } from "./events/recorder.ts";
 import type { RunningPolls } from "./state/running_polls.ts";
 import type { SelfHint } from "./state/self_container.ts";
 import type { AnonymousLog } from "./auth/anonymous_log.ts";
@@ -79,6 +81,8 @@ export interface Deps {
   stats: StatsCache;
   /** The last sample of the host itself. */
   host: HostCache;
+  /** What the alert evaluator remembers. */
+  alerts: AlertMemory;
   /** Users, their roles and revoked sessions, in memory for the check of every request. */
   accounts: Accounts;
   passwords: Passwords;
@@ -113,6 +117,8 @@ export interface Deps {
   events: EventBus;
   /** Store messages about an event, inside the transaction of its cause. */
   recorders: readonly Recorder[];
+  /** Decides which events cause no messages for now: maintenance and silences. */
+  silencer: Silencer;
   /** Wakes the deliverer of these messages. */
   outbox: OutboxSignal;
   /** Send these messages. */
@@ -123,6 +129,8 @@ export interface Deps {
   polls: RunningPolls;
   /** Running checks of uptime monitors. */
   checks: RunningPolls;
+  /** Uptime monitors as part of the verdict about an update. */
+  monitorProbes: MonitorProbes;
   /** The public status pages of the Pro edition. */
   statusPages: SnapshotCache;
   maintenance: Maintenance;

@@ -14,12 +14,14 @@ import {
 import type { AccessPolicySource } from "./access_policy.ts";
 import type { Adapter } from "./integration/adapter.ts";
 import type { Worker } from "./lifecycle.ts";
+import type { MonitorProbes } from "./monitor_probes.ts";
 import type { RecordCounts } from "./license/limits.ts";
 import type { OutboxChannel } from "./events/outbox_channel.ts";
 import {
   proAdapters,
   proChannels,
   proCounts,
+  proMonitorProbes,
   proRecorders,
   proSealers,
   proWorkers,
@@ -40,6 +42,8 @@ export const channels: readonly OutboxChannel[] = [...ceChannels, ...proChannels
 export const sealers: readonly Sealer[] = [...ceSealers, ...proSealers];
 
 export const adapters: readonly Adapter[] = [...ceAdapters, ...proAdapters];
+
+export const monitorProbes: MonitorProbes = proMonitorProbes;
 
 export const accessPolicySource: AccessPolicySource = enterpriseAccessPolicy;
 

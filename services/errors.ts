@@ -74,6 +74,16 @@ export class ThrottledError extends AppError {
   }
 }
 
+/** The record was changed after the caller read it. */
+export class ChangedMeanwhileError extends AppError {
+  override readonly name = "ChangedMeanwhileError";
+
+  /** @param diff Unified diff from what the caller read to what is there. */
+  constructor(message: string, readonly diff: string) {
+    super("conflict", message);
+  }
+}
+
 /** A key file cannot be used; the message says what to do. */
 export class KeyFileError extends Error {
   override readonly name = "KeyFileError";

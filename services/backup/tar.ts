@@ -1,5 +1,5 @@
 /**
- * Headers of tar archives (POSIX.1-1988 "ustar"), as far as plain files in one directory need them.
+ * Headers of tar archives (POSIX.1-1988 "ustar"), as far as plain files need them.
  *
  * @module
  */
@@ -60,15 +60,13 @@ export function tarHeader(
   modifiedAt: Date,
   { mode, uid, gid }: TarOwner = { mode: 0o600, uid: 0, gid: 0 },
 ): Uint8Array<ArrayBuffer> {
-  const bytes = encoder.encode(name);
-  if (bytes.length === 0 || bytes.length > NAME_BYTES_MAX) {
-    throw new TarError(`the name ${name} is too long`);
-  }
+  const { prefix, last } = splitName(name);
   if (size > TAR_FILE_BYTES_MAX) throw new TarError(`${name} is larger than 8 GiB`);
   const header = new Uint8Array(TAR_BLOCK_BYTES);
   const put = (field: keyof typeof FIELDS, text: string) =>
     header.set(encoder.encode(text), FIELDS[field][0]);
-  header.set(bytes, 0);
+  put("name", last);
+  put("prefix", prefix);
   put("mode", octal(mode, 7));
   put("uid", octal(uid, 7));
   put("gid", octal(gid, 7));
@@ -100,6 +98,39 @@ export function readTarHeader(header: Uint8Array): TarFile | undefined {
   return { name, size };
 }
 
+/** Types of headers that describe the next one: POSIX.1-2001 and GNU. */
+const EXTENSIONS = ["x", "g", "L", "K"];
+
+/**
+ * Reads the first entry of an archive, with attributes of newer formats left out.
+ *
+ * @throws {TarError} For anything but a regular file.
+ */
+export function readFirstFile(archive: Uint8Array): { bytes: Uint8Array; owner: TarOwner } {
+  for (let start = 0; start + TAR_BLOCK_BYTES <= archive.length;) {
+    const header = archive.subarray(start, start + TAR_BLOCK_BYTES);
+    const size = number(header, "size");
+    if (size === undefined) throw new TarError("a header has no size");
+    start += TAR_BLOCK_BYTES;
+    const type = text(header, "type");
+    if (EXTENSIONS.includes(type)) {
+      start += size + tarPadding(size);
+      continue;
+    }
+    const [mode, uid, gid] = [
+      number(header, "mode"),
+      number(header, "uid"),
+      number(header, "gid"),
+    ];
+    if (type !== PLAIN_FILE || mode === undefined || uid === undefined || gid === undefined) {
+      throw new TarError(`${JSON.stringify(text(header, "name"))} is not a regular file`);
+    }
+    if (start + size > archive.length) throw new TarError("the archive is incomplete");
+    return { bytes: archive.subarray(start, start + size), owner: { mode, uid, gid } };
+  }
+  throw new TarError("the archive is empty");
+}
+
 /** Returns the number of zeros after a file, so that the next header starts at a block. */
 export function tarPadding(size: number): number {
   return (TAR_BLOCK_BYTES - size % TAR_BLOCK_BYTES) % TAR_BLOCK_BYTES;
@@ -107,6 +138,18 @@ export function tarPadding(size: number): number {
 
 export function isZero(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 0);
+}
+
+/** A long path is in two fields, separated at a slash. */
+function splitName(name: string): { prefix: string; last: string } {
+  const lengthOf = (part: string) => encoder.encode(part).length;
+  if (name !== "" && lengthOf(name) <= NAME_BYTES_MAX) return { prefix: "", last: name };
+  for (let at = name.indexOf("/"); at > 0; at = name.indexOf("/", at + 1)) {
+    const [prefix, last] = [name.slice(0, at), name.slice(at + 1)];
+    if (lengthOf(prefix) > FIELDS.prefix[1]) break;
+    if (last !== "" && lengthOf(last) <= NAME_BYTES_MAX) return { prefix, last };
+  }
+  throw new TarError(`the name ${name} is too long`);
 }
 
 function octal(value: number, digits: number): string {

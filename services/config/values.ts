@@ -88,6 +88,13 @@ export function directory(text: string): string {
   return normalize(text).replace(/(?<=.)\/+$/, "");
 }
 
+/** As `directory()`, but not the root of the file system. */
+export function subdirectory(text: string): string {
+  const path = directory(text);
+  if (path === "/") throw new Error(`has ${quoted(text)}, which is the whole file system`);
+  return path;
+}
+
 export function email(text: string): string {
   if (!/^[^\s@]+@[^\s@]+$/.test(text) || text.length > 254) {
     throw new Error("must be an email address");

@@ -24,6 +24,7 @@ import {
   secretOf,
   smtpUrl,
   sslDomain,
+  subdirectory,
   type TlsDomain,
   unixSocket,
 } from "./values.ts";
@@ -40,6 +41,8 @@ export interface Config {
   /** `unix:///path`, or `null` to search the usual places. */
   dockerHost: string | null;
   procPath: string | null;
+  /** A mount of the host's `/sys`; the runtime refuses to read `/sys` itself. */
+  sysPath: string | null;
   authMode: "key" | "users";
   apiKey: string | null;
   adminEmail: string;
@@ -65,6 +68,8 @@ export interface Config {
   registryAuthFile: string | null;
   /** Directories of the host that Compose files may mount; `null` for all. */
   bindAllow: string[] | null;
+  /** Directories of the host, below which stacks on disk are read and written. */
+  stackRoots: string[];
   registryVia: "direct" | "engine";
   maxSseClients: number;
   /** Who may open terminals in containers. */
@@ -155,6 +160,11 @@ export const VARIABLES: { [Key in keyof Config]-?: Variable<Config[Key]> & { nam
   procPath: {
     name: "PROC_PATH",
     meaning: "A mount of the host's /proc, e.g. /host/proc inside a container",
+    parse: absolutePath,
+  },
+  sysPath: {
+    name: "SYS_PATH",
+    meaning: "A mount of the host's /sys, e.g. /host/sys inside a container",
     parse: absolutePath,
   },
   authMode: {
@@ -301,6 +311,12 @@ export const VARIABLES: { [Key in keyof Config]-?: Variable<Config[Key]> & { nam
     meaning: "Directories of the host that Compose files may mount, comma-separated",
     fallbackShown: "unset: all",
     parse: (text) => list(text).map(directory),
+  },
+  stackRoots: {
+    name: "STACK_ROOTS",
+    meaning: "Directories of the host with the directories of stacks, comma-separated",
+    fallback: "/opt/stacks",
+    parse: (text) => list(text).map(subdirectory),
   },
   maxSseClients: {
     name: "MAX_SSE_CLIENTS",

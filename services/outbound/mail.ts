@@ -6,6 +6,7 @@
 
 import type { Config } from "../config/config.ts";
 import { withTimeLimit } from "../deadline.ts";
+import { escapeMarkup } from "../escape_markup.ts";
 import { isMailAddress } from "./mail_address.ts";
 
 /** Time limits of connecting and the greeting, and of each response, in milliseconds. */
@@ -113,6 +114,17 @@ export async function sendMail(
       throw asMailError(error);
     }
   });
+}
+
+/** The HTML part of a mail. @param lines Markup, in which texts are escaped. */
+export function htmlMail(title: string, lines: readonly string[]): string {
+  return [
+    `<!doctype html><html><head><meta charset="utf-8"><title>${escapeMarkup(title)}</title></head>`,
+    `<body style="font-family: sans-serif; line-height: 1.5">`,
+    `<h1 dir="auto" style="font-size: 1.25em">${escapeMarkup(title)}</h1>`,
+    ...lines,
+    "</body></html>",
+  ].join("\n");
 }
 
 const TIMED_OUT = "The mail server timed out";

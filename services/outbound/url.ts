@@ -94,6 +94,19 @@ export function parseOutboundUrl(text: string): URL | string {
 }
 
 /**
+ * Appends a path to a base URL, which may have its own path, e.g. that of a gateway.
+ *
+ * @param search Default: that of the base URL.
+ */
+export function joinUrl(base: string, path: string, search?: string): string {
+  const url = new URL(base);
+  url.pathname = url.pathname.replace(/\/+$/, "") + path;
+  if (search !== undefined) url.search = search;
+  url.hash = "";
+  return url.href;
+}
+
+/**
  * Returns the addresses of a host, all of which the service may connect to. The caller connects to
  * one of them without another lookup, so that a name that then resolves to something else (DNS
  * rebinding) has no effect.

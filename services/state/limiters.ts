@@ -14,6 +14,8 @@ export interface Limiters {
   logReads: Limiter;
   logSearches: Limiter;
   imageExports: Limiter;
+  /** One at a time, so that no other request writes between a check and the write after it. */
+  projectFiles: Limiter;
   /** Each holds a connection to the engine for as long as the client takes. */
   logDownloads: Limiter;
   /** Parallel searches take turns, so that together they block the event loop no longer than one. */
@@ -27,5 +29,10 @@ export const createLimiters = (): Limiters => ({
   logDownloads: createLimiter({ what: "log downloads", running: 8, waiting: 0 }),
   logSearches: createLimiter({ what: "log searches", running: 4, waiting: 32 }),
   imageExports: createLimiter({ what: "image exports", running: 4, waiting: 16 }),
+  projectFiles: createLimiter({
+    what: "requests for project directories",
+    running: 1,
+    waiting: 64,
+  }),
   searchSlices: createLimiter({ what: "search slices", running: 1, waiting: Infinity }),
 });

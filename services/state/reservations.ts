@@ -18,7 +18,6 @@ export type Activity =
   | "renamed"
   | "updated"
   | "rebuilt"
-  | "recovered"
   | "deployed"
   | "removed";
 

@@ -114,6 +114,18 @@ const HANDED_OVER: readonly Handover[] = [
     because: `admins see the variables and files of a stack, which they edit (${part})`,
   })),
   {
+    at: "PUT /api/stacks/:name/source 409",
+    as: "admin",
+    fields: { diff: null },
+    because: "the admin who edits a stack sees what was changed meanwhile, also in its variables",
+  },
+  {
+    at: "POST /api/stacks/generate 200",
+    as: "admin",
+    fields: { compose: null },
+    because: "a Compose file that deploys the same has the values of the environment",
+  },
+  {
     at: "GET /api/containers/:id/inspect 200",
     as: "admin",
     fields: { Config: null, HostConfig: null },
@@ -181,7 +193,7 @@ const ECHOED: readonly Echo[] = [
     because: "the identity provider gets the RelayState",
   },
   {
-    where: /^admin: (POST|PUT) \/api\/schedules\S* 400$/,
+    where: /^admin: (POST|PUT) \/api\/(schedules|maintenance\/windows)\S* 400$/,
     secrets: IN_A_FIELD,
     because: "a cron expression that is not valid and a container that does not exist are named",
   },
@@ -338,8 +350,14 @@ async function makeRecords(service: PlantedService, holders: readonly Holder[]):
     threshold: 90,
     value: 95,
     message: "High CPU: cpu_percent is 95 (> 90)",
+    severity: "warning",
+    container: null,
+    stack: null,
     firedAt: app.deps.now().toISOString(),
     resolvedAt: null,
+    acknowledgedAt: null,
+    acknowledgedBy: null,
+    comment: null,
   });
   ids.set("/api/alerts/events", "a1");
   await pull(service, "app");

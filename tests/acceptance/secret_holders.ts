@@ -230,6 +230,21 @@ export function secretHolders(
       }),
     },
     {
+      at: "/api/maintenance/windows",
+      body: () => ({
+        cron: "0 3 * * sat",
+        durationMinutes: 90,
+        scope: { target: { kind: "containers", containers: ["batch*"] } },
+      }),
+    },
+    {
+      at: "/api/silences",
+      body: () => ({
+        matchers: { container: "batch*" },
+        endsAt: new Date(Date.now() + 24 * 60 * 60_000).toISOString(),
+      }),
+    },
+    {
       at: `${PRO}/incidents`,
       body: () => ({ title: "Checkout answers with errors", severity: "major" }),
     },

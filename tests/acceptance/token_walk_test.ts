@@ -46,8 +46,26 @@ const SCOPES: Record<string, Partial<Scope>> = {
 const SKIPPED = /\/(test|poll|check|recalculate|load|terminal|attach)$|^POST \/auth|\/(sso|mtls)\//;
 
 function engine(): FakeEngine {
-  const volume = (Name: string) => ({ Name, Driver: "local", Mountpoint: `/v/${Name}` });
-  const network = (Name: string) => ({ Id: Name, Name, Driver: "bridge", Scope: "local" });
+  const projectOf = (name: string) => ({
+    "com.docker.compose.project": name === FOREIGN ? FOREIGN : "shop",
+  });
+  const volume = (Name: string) => ({
+    Name,
+    Driver: "local",
+    Mountpoint: `/v/${Name}`,
+    Labels: projectOf(Name),
+  });
+  const network = (Name: string) => ({
+    Id: Name,
+    Name,
+    Driver: "bridge",
+    Scope: "local",
+    Labels: projectOf(Name),
+  });
+  const labelled = <Part extends { Labels: Record<string, string> }>(
+    query: URLSearchParams,
+    parts: Part[],
+  ) => parts.filter(({ Labels }) => hasLabels(query, Labels));
   const image = (Id: string, name: string) => ({ Id, RepoTags: [name], Created: 1, Size: 7 });
   return fakeEngine({
     ...simulateContainers([
@@ -68,6 +86,11 @@ function engine(): FakeEngine {
         networks: [FOREIGN],
       },
     ]),
+    "GET /containers/json": ({ query }) =>
+      Response.json(
+        ["web", FOREIGN].filter((name) => hasLabels(query, projectOf(name)))
+          .map((name) => ({ Id: idOf(name), Names: [`/${name}`] })),
+      ),
     "GET /containers/*/logs": ({ parts }) =>
       new Response(outputFrame(
         "stdout",
@@ -89,10 +112,23 @@ function engine(): FakeEngine {
       });
     },
     "GET /images/*/history": () => Response.json([]),
-    "GET /networks": () => Response.json([network("shop_default"), network(FOREIGN)]),
+    "GET /networks": ({ query }) =>
+      Response.json(labelled(query, [network("shop_default"), network(FOREIGN)])),
     "GET /networks/*": ({ parts }) => Response.json(network(parts[0]!)),
-    "GET /volumes": () => Response.json({ Volumes: [volume("shop_data"), volume(FOREIGN)] }),
+    "GET /volumes": ({ query }) =>
+      Response.json({ Volumes: labelled(query, [volume("shop_data"), volume(FOREIGN)]) }),
     "GET /volumes/*": ({ parts }) => Response.json(volume(parts[0]!)),
+  });
+}
+
+/** Whether an object has the labels that a list is filtered by, each as `name=value`. */
+function hasLabels(query: URLSearchParams, labels: Record<string, string> = {}): boolean {
+  const { label = [] } = JSON.parse(query.get("filters") ?? "{}");
+  // The engine accepts a list, and a map from the entries to `true`.
+  const wanted: string[] = Array.isArray(label) ? label : Object.keys(label);
+  return wanted.every((entry) => {
+    const [name = "", value] = entry.split("=");
+    return value === undefined ? Object.hasOwn(labels, name) : labels[name] === value;
   });
 }
 

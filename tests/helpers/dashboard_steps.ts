@@ -31,6 +31,12 @@ export async function checkEmptyDialog(tab: Dashboard, name: string, field: stri
   await tab.gone("dialog");
 }
 
+/** Chooses an option of a combobox by its value. */
+export async function select(tab: Dashboard, name: string, value: string): Promise<void> {
+  const id = await (await tab.find("combobox", name)).evaluate((field) => field.id);
+  await tab.select(`[id="${id}"]`, value);
+}
+
 /** Waits until a table has these columns; the page's only table without a name. */
 export const hasColumns = (tab: Dashboard, columns: string[], table?: string): Promise<void> =>
   eventually(async () =>

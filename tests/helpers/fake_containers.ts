@@ -96,6 +96,8 @@ export interface SimulatedContainer {
   image?: string;
   imageId?: string;
   hostname?: string;
+  /** Default "bridge". */
+  networkMode?: string;
   /** Names. */
   volumes?: string[];
   /** Names only: a container that never ran has no network ids. */
@@ -189,7 +191,7 @@ function inspectOf(container: SimulatedContainer) {
       Labels: labels,
       ...(container.stopTimeout !== undefined && { StopTimeout: container.stopTimeout }),
     },
-    HostConfig: { NetworkMode: "bridge" },
+    HostConfig: { NetworkMode: container.networkMode ?? "bridge" },
     NetworkSettings: {
       Networks: Object.fromEntries((container.networks ?? []).map((network) => [network, {}])),
     },

@@ -100,6 +100,7 @@ Deno.test("reads declare a read permission, and writes do not", () => {
   const READS = [
     "POST /api/stacks/validate",
     "POST /api/stacks/:name/plan",
+    "POST /api/stacks/generate",
     "POST /api/stream/ticket",
     "POST /api/ext/service-enterprise/compliance/verify-chain",
   ];

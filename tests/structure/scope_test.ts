@@ -35,6 +35,7 @@ const CLOSED = [
   "POST /api/schedules",
   "PUT /api/schedules/:id",
   "DELETE /api/schedules/:id",
+  "* /api/silences",
   "GET /api/ssl",
   // Sources name containers and files that the token may not see.
   "GET /api/stacks/:name/",
