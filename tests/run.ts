@@ -8,7 +8,7 @@
  * Words choose the files whose path contains one of them. The last line is `N passed, N failed`
  * (and `, N skipped` if tests were skipped); the exit status is 0 only if none failed. With
  * `LONGSHORE_REQUIRE_ENGINE=1`, as in `.ci/run`, skipping a test because an engine is missing is a
- * failure, and the files of up to three tests that failed are run once more.
+ * failure, and the files of up to ten tests that failed are run once more, one after another.
  * With `LONGSHORE_EXECUTABLE=FILE`, only the files run that start the program, and they start FILE.
  * `--trace-leaks` shows where a test began what it has not ended.
  *
@@ -34,13 +34,16 @@ interface Counts {
 }
 
 /** Limit for the whole run, so that a test that hangs does not hang the run. */
-const RUN_MAX_MS = 60 * 60_000;
+const RUN_MAX_MS = 100 * 60_000;
 
-/** The summary is in the last lines that `deno test` prints; failures are listed before it. */
-const TAIL_MAX = 64 * 1024;
+/** Time that `deno test` has to print the pending tests after SIGINT. */
+const PENDING_MAX_MS = 10_000;
+
+/** Enough for all lines of a run, which name its files; limited in case a test prints without end. */
+const TAIL_MAX = 4 * 1024 * 1024;
 
 /** More failures than this are not a coincidence, and are not repeated. */
-const REPEATED_MAX = 3;
+const REPEATED_MAX = 10;
 
 /** Types are left to `deno check`: each of several runs would check them again. */
 const OPTIONS = ["--allow-all", "--no-check", "--sanitize-ops", "--sanitize-resources"];
@@ -126,21 +129,22 @@ async function startPrivateEngine(): Promise<{ engine: OwnEngine } | { obstacle:
 
 /**
  * Runs test files. In the gate, where a whole submission depends on it, files with a failed test run
- * once more: beside a browser and two engines, a test can be late. It says so, because that is a
- * defect too.
+ * once more, without other files beside them: on a busy machine, a test can be late. It says so,
+ * because that is a defect too.
  */
 async function testFiles(
   options: string[],
   files: string[],
   env: Record<string, string> = {},
 ): Promise<Counts> {
-  const { counts, output } = await denoTest([...options, ...files], env);
+  const { counts, output } = await denoTest(options, files, env);
   const failed = parseFailedFiles(output);
   if (!isEngineRequired() || stop.signal.aborted || !failed || counts.failed > REPEATED_MAX) {
     return counts;
   }
   console.log(`\nRunning again what failed: ${failed.join(" ")}`);
-  const { counts: again } = await denoTest([...options, ...failed], env);
+  const alone = options.filter((option) => option !== "--parallel");
+  const { counts: again } = await denoTest(alone, failed, env);
   if (again.failed === 0) {
     console.log(`Passed at the second attempt only; correct its race: ${failed.join(" ")}`);
   }
@@ -153,11 +157,12 @@ async function testFiles(
 
 /** Runs `deno test` in its own process group, and ends the whole group with it. */
 async function denoTest(
-  args: string[],
+  options: string[],
+  files: string[],
   env: Record<string, string>,
 ): Promise<{ counts: Counts; output: string }> {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["test", ...OPTIONS, ...args],
+    args: ["test", ...OPTIONS, ...options, ...files],
     cwd: root,
     env,
     stdin: "null",
@@ -166,18 +171,23 @@ async function denoTest(
     detached: true,
   }).spawn();
 
-  const limit = AbortSignal.any([stop.signal, AbortSignal.timeout(RUN_MAX_MS)]);
-  const end = () => killGroup(child.pid);
+  const end = () => kill(-child.pid, "SIGKILL");
+  // At SIGINT, `deno test` prints which tests are pending.
+  const interrupt = setTimeout(() => kill(child.pid, "SIGINT"), RUN_MAX_MS);
+  const limit = AbortSignal.any([stop.signal, AbortSignal.timeout(RUN_MAX_MS + PENDING_MAX_MS)]);
   if (limit.aborted) end();
   limit.addEventListener("abort", end);
+  const started = performance.now();
   const output = copyToStdout(child.stdout);
   const { success } = await child.status;
+  clearTimeout(interrupt);
   limit.removeEventListener("abort", end);
   // Programs that a crashed test left behind; they would also keep the output open.
   end();
   const text = plainText(await output);
 
-  if (limit.aborted) console.log(String(limit.reason));
+  if (stop.signal.aborted) console.log(String(stop.signal.reason));
+  if (performance.now() - started >= RUN_MAX_MS) console.log(describeLimit(text, files));
   const counts = parseSummary(text) ?? { passed: 0, failed: 1, skipped: 0 };
   // An error outside of every test is in the exit status only.
   if (!success && counts.failed === 0) counts.failed = 1;
@@ -219,6 +229,18 @@ export function parseFailedFiles(text: string): string[] | undefined {
   return [...new Set(found)];
 }
 
+/** Says which of the files (at most 20 of those not started) had not ended at the limit of the run. */
+export function describeLimit(text: string, files: string[]): string {
+  const pending = text.split("The following tests were pending:")[1] ?? "";
+  const started = files.filter((file) => pending.includes(`./${file}:`));
+  const waiting = files.filter((file) => !text.includes(`./${file}`));
+  return [
+    `Limit of ${RUN_MAX_MS / 60_000} minutes reached.`,
+    `Not finished: ${started.join(" ") || "unknown"}.`,
+    `Not started (${waiting.length}): ${waiting.slice(0, 20).join(" ") || "none"}.`,
+  ].join(" ");
+}
+
 /** Copies a stream to standard output. @returns The last part of its text. */
 async function copyToStdout(stream: ReadableStream<Uint8Array>): Promise<string> {
   let tail = "";
@@ -238,11 +260,12 @@ async function writeAll(bytes: Uint8Array): Promise<void> {
   }
 }
 
-function killGroup(pid: number): void {
+/** Sends a signal to a process, or with a negative id to a group. */
+function kill(pid: number, signal: Deno.Signal): void {
   try {
-    Deno.kill(-pid, "SIGKILL");
+    Deno.kill(pid, signal);
   } catch {
-    // The group has ended.
+    // It has ended.
   }
 }
 

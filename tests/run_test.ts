@@ -1,5 +1,5 @@
-import { deepEqual } from "node:assert/strict";
-import { parseFailedFiles, parseSummary } from "./run.ts";
+import { deepEqual, equal } from "node:assert/strict";
+import { describeLimit, parseFailedFiles, parseSummary } from "./run.ts";
 
 for (
   const { text, counts } of [
@@ -52,4 +52,22 @@ Deno.test("parseFailedFiles() finds nothing where a failure names no test file",
   const text = `${FAILED}\nhelper => ./tests/helpers/a.ts:1:1\nerror: no\n\n FAILURES \n`;
   deepEqual(parseFailedFiles(text), undefined);
   deepEqual(parseFailedFiles("ok | 1 passed | 0 failed (1s)\n"), undefined);
+});
+
+Deno.test("describeLimit() names the files that had not finished and those that had not started", () => {
+  const text = `./tests/a_test.ts => one ... ok (1ms)
+./tests/b_test.ts => one ... ok (1ms)
+
+SIGINT The following tests were pending:
+
+hangs => ./tests/b_test.ts:2:6
+`;
+  equal(
+    describeLimit(text, ["tests/a_test.ts", "tests/b_test.ts", "tests/c_test.ts"]),
+    "Limit of 100 minutes reached. Not finished: tests/b_test.ts. Not started (1): tests/c_test.ts.",
+  );
+  equal(
+    describeLimit("running 1 test from ./tests/a_test.ts\n", ["tests/a_test.ts"]),
+    "Limit of 100 minutes reached. Not finished: unknown. Not started (0): none.",
+  );
 });
