@@ -4,8 +4,9 @@
  * @module
  */
 
-/** Interval between two checks of a condition, in milliseconds. */
+/** Shortest and longest interval between two checks of a condition, in milliseconds. */
 const INTERVAL_MS = 20;
+const INTERVAL_MAX_MS = 100;
 
 /**
  * Waits until `condition` returns a value other than `undefined` and `false`, and returns it.
@@ -20,7 +21,8 @@ export async function until<T>(
   condition: () => T | Promise<T>,
   { deadlineMs = 120_000 }: { deadlineMs?: number } = {},
 ): Promise<Exclude<T, undefined | false>> {
-  const end = performance.now() + deadlineMs;
+  const start = performance.now();
+  const end = start + deadlineMs;
   let cause: unknown;
   do {
     try {
@@ -30,7 +32,10 @@ export async function until<T>(
     } catch (error) {
       cause = error;
     }
-    await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
+    // Many checks start a program, which would slow down what a long wait is for.
+    const elapsed = performance.now() - start;
+    const interval = Math.min(Math.max(elapsed / 16, INTERVAL_MS), INTERVAL_MAX_MS);
+    await new Promise((resolve) => setTimeout(resolve, interval));
   } while (performance.now() < end);
   throw new Error(`Still waiting after ${deadlineMs} ms: ${what}`, { cause });
 }
