@@ -33,7 +33,7 @@ build builds each executable twice, fails unless both builds have the same bytes
 sbom prints the bill of materials.`;
 
 /** The folders whose code goes into the executable. */
-const PRODUCT = ["main.ts", "commands", "routes", "services", "engine", "db"];
+const PRODUCT = ["main.ts", "commands", "routes", "services", "engine", "db", "ui"];
 
 const root = new URL("../../", import.meta.url);
 
@@ -163,7 +163,7 @@ async function productImports(): Promise<string[]> {
 async function sources(paths: readonly string[]): Promise<URL[]> {
   const found: URL[] = [];
   for (const path of paths) {
-    if (path.endsWith(".ts")) found.push(new URL(path, root));
+    if (/\.tsx?$/.test(path)) found.push(new URL(path, root));
     else if (!/\.\w+$/.test(path)) {
       const names = (await Array.fromAsync(Deno.readDir(new URL(path, root)))).map(({ name }) =>
         name
