@@ -6,7 +6,7 @@
 
 import type { QuietHours } from "../../../db/ce/notification_channels.ts";
 import { AppError } from "../../errors.ts";
-import { hostTimeZone, normalizeTimeZone, offsetMs } from "../schedules/cron.ts";
+import { hostTimeZone, normalizeTimeZone, wallClock } from "../schedules/cron.ts";
 
 export type { QuietHours };
 
@@ -25,7 +25,6 @@ export function normalizeQuietHours(
 
 /** Whether clocks of the time zone show a time within the quiet hours, which may include midnight. */
 export function isQuiet({ from, to, timeZone }: QuietHours, at: Date): boolean {
-  const wall = new Date(at.getTime() + offsetMs(timeZone, at.getTime()));
-  const time = wall.toISOString().slice(11, 16);
+  const time = wallClock(timeZone, at).toISOString().slice(11, 16);
   return from < to ? from <= time && time < to : from <= time || time < to;
 }

@@ -35,21 +35,14 @@ const FIELDS: readonly Field[] = [
   { name: "day of week", range: "0 to 7 or sun to sat", max: 7, names: DAYS },
 ];
 
-const HOUR_MS = 60 * 60 * 1000;
-
-/** More than the largest UTC offset of any zone (14 hours), so that no clock change is missed. */
-const FAR_MS = 16 * HOUR_MS;
-
 /** Limit of skipped minutes: the longest clock change skips a day. */
 const SKIPS_MAX = 2 * 24 * 60;
 
-/** Sizes of the caches below, which are emptied when they are full. */
-const ANSWERS_MAX = 2_000;
-const ZONES_MAX = 64;
+/** Size of the cache, which is emptied when it is full. */
+const CACHE_MAX = 2_000;
 
-// Caches of pure functions: due times by zone and expression, formatters by zone.
-const answers = new Map<string, { fromMs: number; nextMs: number }>();
-const zones = new Map<string, Intl.DateTimeFormat>();
+/** Results of `nextDue()`, because every event is compared with the maintenance windows. */
+const cache = new Map<string, { fromMs: number; due: Date }>();
 
 /**
  * Checks an expression.
@@ -60,8 +53,9 @@ const zones = new Map<string, Intl.DateTimeFormat>();
  */
 export function assertCron(expression: string, field = "body.cronExpression"): void {
   try {
-    const { pattern, domAndDow } = parse(expression);
-    if (!calendar(pattern, domAndDow).nextRun(new Date(0))) {
+    const fields = split(expression);
+    fields.forEach(assertField);
+    if (!calendar(fields).nextRun(new Date(0))) {
       throw new CronError("it matches no day of any year");
     }
   } catch (error) {
@@ -106,83 +100,68 @@ export function hostTimeZone(): string {
  */
 export function nextDue(expression: string, timezone: string, after: Date): Date {
   const key = `${timezone} ${expression}`;
-  const afterMs = after.getTime();
-  const known = answers.get(key);
-  if (known && known.fromMs <= afterMs && afterMs < known.nextMs) return new Date(known.nextMs);
-
-  const nextMs = search(expression, timezone, afterMs);
-  if (answers.size >= ANSWERS_MAX) answers.clear();
-  answers.set(key, { fromMs: afterMs, nextMs });
-  return new Date(nextMs);
+  const fromMs = after.getTime();
+  let known = cache.get(key);
+  if (!known || fromMs < known.fromMs || known.due <= after) {
+    known = { fromMs, due: search(expression, timezone, after) };
+    if (cache.size >= CACHE_MAX) cache.clear();
+    cache.set(key, known);
+  }
+  return new Date(known.due);
 }
 
 /**
- * Searches the matching wall-clock times from that of `afterMs` on. Their first occurrences are in
- * the same order as the wall-clock times.
+ * Searches the matching wall-clock times from that of `after` on. Their first occurrences are in the
+ * same order as the wall-clock times.
  */
-function search(expression: string, timezone: string, afterMs: number): number {
-  const { pattern, domAndDow } = parse(expression);
-  const cron = calendar(pattern, domAndDow);
-  let wall: Date | null = new Date(afterMs + offsetMs(timezone, afterMs));
+function search(expression: string, timezone: string, after: Date): Date {
+  const cron = calendar(split(expression));
+  let wall: Date | null = wallClock(timezone, after);
   for (let tries = 0; tries < SKIPS_MAX; tries++) {
     wall = cron.nextRun(wall);
     if (!wall) break;
-    const moment = firstMoment(timezone, wall.getTime());
-    if (moment !== undefined && moment > afterMs) return moment;
+    const moment = firstMoment(timezone, wall);
+    if (moment && moment > after) return moment;
   }
   throw new Error(`${expression} is never due in ${timezone}`);
 }
 
-/** When the clocks first show `wallMs`; `undefined` if they skip it. */
-function firstMoment(timezone: string, wallMs: number): number | undefined {
-  const before = wallMs - offsetMs(timezone, wallMs - FAR_MS);
-  const after = wallMs - offsetMs(timezone, wallMs + FAR_MS);
-  return [before, after]
-    .filter((moment) => moment + offsetMs(timezone, moment) === wallMs)
-    .sort((a, b) => a - b)[0];
+/** What the clocks of a zone show at a moment, as if it were UTC. */
+export function wallClock(timezone: string, moment: Date): Date {
+  const { offsetNanoseconds } = moment.toTemporalInstant().toZonedDateTimeISO(timezone);
+  return new Date(moment.getTime() + offsetNanoseconds / 1e6);
 }
 
-/** A zone's offset from UTC at a moment, in milliseconds. */
-export function offsetMs(timezone: string, moment: number): number {
-  let zone = zones.get(timezone);
-  if (!zone) {
-    if (zones.size >= ZONES_MAX) zones.clear();
-    zone = new Intl.DateTimeFormat("en", { timeZone: timezone, timeZoneName: "longOffset" });
-    zones.set(timezone, zone);
-  }
-  // E.g. "1/31/2026, GMT+05:30", or "GMT" without an offset.
-  const [, sign, hours, minutes] = /GMT([+-])(\d\d):(\d\d)/.exec(zone.format(moment)) ?? [];
-  if (sign === undefined) return 0;
-  const offset = (Number(hours) + Number(minutes) / 60) * HOUR_MS;
-  return sign === "-" ? -offset : offset;
-}
-
-function calendar(pattern: string, domAndDow: boolean): Cron {
-  return new Cron(pattern, { timezone: "UTC", mode: "5-part", domAndDow });
+/** When the clocks first show `wall`; `undefined` if they skip it. */
+function firstMoment(timezone: string, wall: Date): Date | undefined {
+  const time = wall.toTemporalInstant().toZonedDateTimeISO("UTC").toPlainDateTime();
+  const zoned = time.toZonedDateTime(timezone);
+  return zoned.toPlainDateTime().equals(time) ? new Date(zoned.epochMilliseconds) : undefined;
 }
 
 /**
- * Parses and checks an expression. As in cron, a day matches if either day field matches and both
- * are restricted, or else if both match; a field that begins with `*` is not restricted.
+ * As in cron, a day matches if either day field matches and both are restricted, or else if both
+ * match; a field that begins with `*` is not restricted.
  */
-function parse(expression: string): { pattern: string; domAndDow: boolean } {
-  const texts = expression.trim().split(/[ \t]+/);
-  if (texts[0]!.startsWith("@")) {
+function calendar(fields: readonly string[]): Cron {
+  const domAndDow = fields[2]!.startsWith("*") || fields[4]!.startsWith("*");
+  return new Cron(fields.join(" "), { timezone: "UTC", mode: "5-part", domAndDow });
+}
+
+function split(expression: string): string[] {
+  const fields = expression.trim().split(/[ \t]+/);
+  if (fields[0]!.startsWith("@")) {
     throw new CronError("nicknames are not supported; five fields are expected");
   }
-  if (texts.length !== FIELDS.length) {
+  if (fields.length !== FIELDS.length) {
     throw new CronError(
       "five fields are expected (minute, hour, day of month, month, day of week), " +
-        `not ${texts.length}`,
+        `not ${fields.length}`,
     );
   }
   // In a range that ends on Sunday, such as "sat-sun", croner would read "sun" as 0.
-  texts[4] = texts[4]!.replace(/(?<=[1-6a-z]-)sun\b/i, "7");
-  texts.forEach(assertField);
-  return {
-    pattern: texts.join(" "),
-    domAndDow: texts[2]!.startsWith("*") || texts[4]!.startsWith("*"),
-  };
+  fields[4] = fields[4]!.replace(/(?<=[1-6a-z]-)sun\b/i, "7");
+  return fields;
 }
 
 /** A value, or `*` or a range with an optional step. */
@@ -200,7 +179,7 @@ function assertField(text: string, at: number): void {
     if (!numeric.split(",").every((item) => ITEM.test(item) && !isStepTooLarge(item))) {
       throw new TypeError("not cron syntax");
     }
-    calendar(FIELDS.map((_, index) => index === at ? text : "*").join(" "), true);
+    calendar(FIELDS.map((_, index) => index === at ? text : "*"));
   } catch (cause) {
     throw new CronError(
       `the ${name} "${text.slice(0, 50)}" is not valid; expected ${range}, ` +
