@@ -4,6 +4,7 @@
  * @module
  */
 
+import { compareNatural } from "../natural_order.ts";
 import { SignatureError, verifySshSignature } from "./ssh_signature.ts";
 
 /** Namespace of the signature; `deploy/release/release.ts` signs with it. */
@@ -66,5 +67,5 @@ export function isNewer(a: string, b: string): boolean {
   const [leftPre, rightPre] = [left[3], right[3]];
   // A version comes after its pre-releases.
   if (!leftPre || !rightPre) return !leftPre && rightPre !== undefined;
-  return leftPre.localeCompare(rightPre, "en", { numeric: true }) > 0;
+  return compareNatural(leftPre, rightPre) > 0;
 }

@@ -6,9 +6,9 @@
  */
 
 import type { Caller } from "../../auth/caller.ts";
+import { abortable, withDeadline } from "../../deadline.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
-import { sleep } from "../../lifecycle.ts";
 import type { ActiveJob } from "../../state/active_jobs.ts";
 import { COMMENT, encode, type StreamChunk } from "../../stream/chunks.ts";
 import { callerValidity } from "../stream/validity.ts";
@@ -81,15 +81,8 @@ export function openJobStream(
 
 /** Waits for a change. @returns False after {@linkcode HEARTBEAT_MS} without one. */
 async function waitForChange(changed: Promise<void>, left: AbortSignal): Promise<boolean> {
-  const waited = new AbortController();
-  const heartbeat = sleep(HEARTBEAT_MS, AbortSignal.any([left, waited.signal])).then(() =>
-    left.aborted
-  );
-  try {
-    return await Promise.race([changed.then(() => true), heartbeat]);
-  } finally {
-    waited.abort();
-  }
+  const ended = abortable(changed, left).then(() => true, () => true);
+  return await withDeadline(ended, HEARTBEAT_MS) ?? false;
 }
 
 /** Frames of what has changed since `position`, which is updated. */

@@ -11,6 +11,7 @@ import { isLimited } from "../../auth/scope.ts";
 import { visibleTo } from "../../auth/visible.ts";
 import type { Deps } from "../../deps.ts";
 import { errorFields } from "../../log.ts";
+import { type ContainerLabels, createContainerLabels } from "./families/container_series.ts";
 import { containerFamilies } from "./families/containers.ts";
 import type { Family } from "./families/family.ts";
 import { kernelFamilies } from "./families/kernel.ts";
@@ -19,7 +20,7 @@ import { processFamilies } from "./families/process.ts";
 import { recordFamilies } from "./families/records.ts";
 import { summaryFamilies } from "./families/summaries.ts";
 
-export interface MetricsText {
+interface MetricsText {
   bytes: Uint8Array<ArrayBuffer>;
   /** The compressed text; computed by the first call. */
   gzip(): Uint8Array<ArrayBuffer>;
@@ -39,48 +40,52 @@ export function createMetricsExporter(
   deps: Deps,
 ): (caller?: Pick<Caller, "scope">) => Promise<MetricsText> {
   const { inventory, stats, now } = deps;
+  const labelsOf = createContainerLabels();
   const readRecords = createRecordReader(deps);
   let cached: { revision: string; at: number; text: Promise<MetricsText> } | undefined;
 
   return (caller = {}) => {
     stats.wantSizes();
-    if (isLimited(caller.scope)) return formatMetrics(null, containersOf(deps, caller));
+    // Metrics of the host include containers outside of the scope.
+    if (isLimited(caller.scope)) {
+      return formatMetrics(null, familiesOf(visibleTo(deps, caller), labelsOf));
+    }
     const at = now().getTime();
     const revision = `${inventory.revision} ${stats.revision}`;
     if (!cached || cached.revision !== revision || Math.abs(at - cached.at) >= CACHE_MS) {
       cached = {
         revision,
         at,
-        text: formatMetrics(deps.config.procPath, [...liveFamilies(deps), ...readRecords()]),
+        text: formatMetrics(deps.config.procPath, [
+          ...liveFamilies(deps, labelsOf),
+          ...readRecords(),
+        ]),
       };
     }
     return cached.text;
   };
 }
 
-/** Without containers while the inventory is not live, because it may be outdated. */
-function liveFamilies(deps: Deps): Family[] {
-  const { config, engine, host, inventory, stats } = deps;
-  const now = deps.now();
-  const containers = inventory.live ? inventory.list() : undefined;
+/** Metrics of containers are missing while the inventory is not live, because it may be outdated. */
+function liveFamilies(deps: Deps, labelsOf: ContainerLabels): Family[] {
+  const { config, host, inventory } = deps;
   return [
     ...processFamilies(deps),
-    ...(containers ? summaryFamilies(containers) : []),
-    ...(host.latest ? hostFamilies({ sample: host.latest, hostName: config.serverName, now }) : []),
-    ...(containers ? containerFamilies({ containers, stats, kind: engine.kind, now }) : []),
+    ...(inventory.live ? summaryFamilies(inventory.list()) : []),
+    ...(host.latest
+      ? hostFamilies({ sample: host.latest, hostName: config.serverName, now: deps.now() })
+      : []),
+    ...familiesOf(deps, labelsOf),
   ];
 }
 
-/** The containers in the scope of an API token. Metrics of the host include other containers. */
-function containersOf(deps: Deps, caller: Pick<Caller, "scope">): Family[] {
-  const { engine, inventory, now, stats } = visibleTo(deps, caller);
+function familiesOf(
+  { engine, inventory, now, stats }: Pick<Deps, "engine" | "inventory" | "now" | "stats">,
+  labelsOf: ContainerLabels,
+): Family[] {
   if (!inventory.live) return [];
-  return containerFamilies({
-    containers: inventory.list(),
-    stats,
-    kind: engine.kind,
-    now: now(),
-  });
+  const containers = inventory.list();
+  return containerFamilies({ containers, labelsOf, stats, kind: engine.kind, now: now() });
 }
 
 /** A failing database does not fail the export. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { compareNatural } from "../../natural_order.ts";
 import type { Container } from "../../state/inventory.ts";
 import { readMark } from "../rebuild/marks.ts";
 import { type Dependency, parseDependsOn } from "./order.ts";
@@ -76,13 +77,7 @@ export const compareStacks = (a: Stack, b: Stack): number =>
 
 const isTask = ({ labels }: Container) => Boolean(labels[STACK_LABEL] && labels[SERVICE_LABEL]);
 
-/** Created on first use, because the data of the collator takes 3 MB of memory. */
-let collator: Intl.Collator | undefined;
-
-function byName(a: { name: string }, b: { name: string }): number {
-  collator ??= new Intl.Collator("en", { numeric: true });
-  return collator.compare(a.name, b.name);
-}
+const byName = (a: { name: string }, b: { name: string }): number => compareNatural(a.name, b.name);
 
 /**
  * A container of `docker compose run`, which compose itself does not count as part of the project.

@@ -5,6 +5,8 @@
  * @module
  */
 
+import { abortable } from "../../../deadline.ts";
+
 /** The right to use a connection. */
 export interface ReadSlot {
   /** Aborts when another reader needs the slot; the read has to end then. */
@@ -54,13 +56,13 @@ export function createReadSlots(max: number): ReadSlots {
         async idleDuring(wait) {
           idle.add(eviction);
           if (waiting.size > 0) evict();
-          const evicted = Promise.withResolvers<void>();
-          const stop = () => evicted.resolve();
-          if (eviction.signal.aborted) stop();
-          eviction.signal.addEventListener("abort", stop, { once: true });
-          await Promise.race([wait, evicted.promise]);
-          eviction.signal.removeEventListener("abort", stop);
-          idle.delete(eviction);
+          try {
+            await abortable(wait, eviction.signal);
+          } catch (error) {
+            if (!eviction.signal.aborted) throw error;
+          } finally {
+            idle.delete(eviction);
+          }
         },
         release() {
           if (isReleased) return;

@@ -18,13 +18,9 @@ export interface ExportedContainer {
 /** Reads the values of a container; `null` if it has none. */
 export type Values = (exported: ExportedContainer) => Series[] | number | null;
 
-/**
- * Cached labels, because the library formats shared labels once per object. A container that
- * changes is a new object in the inventory.
- */
-const cachedLabels = new WeakMap<Container, { kind: EngineKind; labels: Labels }>();
-
 export type EngineKind = "docker" | "podman" | undefined;
+
+export type ContainerLabels = (container: Container, kind: EngineKind) => Labels;
 
 /** Returns a function that creates families of the given containers. */
 export function familyOf(exported: readonly ExportedContainer[]) {
@@ -43,23 +39,30 @@ export function familyOf(exported: readonly ExportedContainer[]) {
   };
 }
 
-/** The labels of cAdvisor; of the container's own labels only those of compose. */
-export function sharedLabels(container: Container, kind: EngineKind): Labels {
-  const cached = cachedLabels.get(container);
-  if (cached && cached.kind === kind) return cached.labels;
-  const { id, name, image, composeProject, composeService } = container;
-  const labels = {
-    // cAdvisor's id is the path of the control group.
-    id: kind === "podman" ? `/machine.slice/libpod-${id}.scope` : `/docker/${id}`,
-    name: labelValue(name),
-    image: labelValue(image),
-    ...(composeProject !== null && {
-      container_label_com_docker_compose_project: labelValue(composeProject),
-    }),
-    ...(composeService !== null && {
-      container_label_com_docker_compose_service: labelValue(composeService),
-    }),
+/**
+ * Returns a function that gives a container's labels: those of cAdvisor, and of the container's own
+ * labels only those of compose. They are cached, because the library formats shared labels once per
+ * object. A container that changes is a new object in the inventory.
+ */
+export function createContainerLabels(): ContainerLabels {
+  const cache = new WeakMap<Container, { kind: EngineKind; labels: Labels }>();
+  return (container, kind) => {
+    const cached = cache.get(container);
+    if (cached && cached.kind === kind) return cached.labels;
+    const { id, name, image, composeProject, composeService } = container;
+    const labels = {
+      // cAdvisor's id is the path of the control group.
+      id: kind === "podman" ? `/machine.slice/libpod-${id}.scope` : `/docker/${id}`,
+      name: labelValue(name),
+      image: labelValue(image),
+      ...(composeProject !== null && {
+        container_label_com_docker_compose_project: labelValue(composeProject),
+      }),
+      ...(composeService !== null && {
+        container_label_com_docker_compose_service: labelValue(composeService),
+      }),
+    };
+    cache.set(container, { kind, labels });
+    return labels;
   };
-  cachedLabels.set(container, { kind, labels });
-  return labels;
 }

@@ -15,10 +15,10 @@ import type {
   TrafficCounters,
 } from "../../../state/stats_cache.ts";
 import {
+  type ContainerLabels,
   type EngineKind,
   type ExportedContainer,
   familyOf,
-  sharedLabels,
   type Values,
 } from "./container_series.ts";
 import { type Family, flag, unixSeconds } from "./family.ts";
@@ -27,8 +27,9 @@ import { type Family, flag, unixSeconds } from "./family.ts";
 const CPU_PERIOD_US = 100_000;
 
 export function containerFamilies(
-  { containers, stats, kind, now }: {
+  { containers, labelsOf, stats, kind, now }: {
     containers: readonly Container[];
+    labelsOf: ContainerLabels;
     stats: Pick<StatsCache, "get" | "last" | "size">;
     kind: EngineKind;
     now: Date;
@@ -36,7 +37,7 @@ export function containerFamilies(
 ): Family[] {
   const all = containers.map((container): ExportedContainer => ({
     container,
-    sharedLabels: sharedLabels(container, kind),
+    sharedLabels: labelsOf(container, kind),
     // Not every engine reports stats of a paused container, whose counters do not change.
     stats: container.state === "paused" ? stats.last(container.id) : stats.get(container.id),
   }));
