@@ -8,10 +8,10 @@ import { nodeUtil } from "../services/builtins.ts";
 import { type Program, UsageError } from "./program.ts";
 
 /** The options of a command: `--name` is `"flag"`, `--name VALUE` is `"value"`. */
-export type Options = Readonly<Record<string, "flag" | "value">>;
+type Options = Readonly<Record<string, "flag" | "value">>;
 
 /** The options of a call. */
-export type Given<Wanted extends Options> = {
+type Given<Wanted extends Options> = {
   [Name in keyof Wanted]?: Wanted[Name] extends "flag" ? true : string;
 };
 

@@ -48,7 +48,7 @@ import { createTerminals } from "../services/state/terminals.ts";
 import { createVitals } from "../services/state/vitals.ts";
 
 /** The parts that depend on the environment; all others are built from them. */
-export interface Parts {
+interface Parts {
   config: Config;
   db: StateDatabase;
   metrics: MetricsDatabase;

@@ -78,7 +78,7 @@ export function assertNoLinks(dataDir: string): void {
 }
 
 /** The open directory, locked until it is closed. */
-export interface DataDirectory extends Disposable {
+interface DataDirectory extends Disposable {
   db: StateDatabase;
   metrics: MetricsDatabase;
   /** Describes this service for commands that run next to it. */

@@ -16,7 +16,7 @@ const SYSTEM_DATA_DIR = "/var/lib/longshore";
 
 const LOCAL_DATA_DIR = "./data";
 
-export interface Installation {
+interface Installation {
   config: Config;
   /** The running service, if there is one. */
   running: RunningService | undefined;

@@ -23,7 +23,7 @@ import {
 } from "./usages.ts";
 import { version } from "./version.ts";
 
-export interface Command {
+interface Command {
   /** One line for `longshore help`. */
   summary: string;
   /** Text of `COMMAND --help`; default: a command without arguments. */

@@ -33,7 +33,7 @@ export interface Plan {
 }
 
 /** One step; tests can make it fail. */
-export type Rename = (from: string, to: string) => void;
+type Rename = (from: string, to: string) => void;
 
 /** Replaces the files, and removes the staging directory. */
 export function replaceFiles(directory: string, plan: Plan, rename: Rename = Deno.renameSync) {

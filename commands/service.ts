@@ -27,7 +27,7 @@ import { startNotifying } from "./supervisor.ts";
 const COLLECT_AFTER_MS = 5_000;
 
 /** Arguments of {@linkcode runService}. */
-export interface ServiceStart {
+interface ServiceStart {
   program: Program;
   config: Config;
   log: Log;

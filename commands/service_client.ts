@@ -11,7 +11,7 @@ import { CommandError, type Program } from "./program.ts";
 import { findRunningService } from "./running_service.ts";
 
 /** A server-sent event. */
-export interface ServiceEvent {
+interface ServiceEvent {
   id: string | undefined;
   event: string;
   data: unknown;

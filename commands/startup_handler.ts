@@ -11,7 +11,7 @@ import { respondJson } from "../routes/exchange.ts";
 type Answer = (request: Request, peer: string) => Promise<Response>;
 
 /** Handles requests before and after the start. */
-export interface StartupHandler {
+interface StartupHandler {
   answer: Answer;
   /** Passes all requests to the service, starting with the waiting ones. */
   open(service: Answer): void;

@@ -19,7 +19,7 @@ type KindOf<Value> = [Value] extends [boolean | null] ? "boolean"
 export type Columns<Stored> = { [Field in keyof Stored]-?: KindOf<Stored[Field]> };
 
 /** The statements that follow from a column map. */
-export interface Table<Stored> {
+interface Table<Stored> {
   /** The columns of a SELECT, e.g. `id, created_at AS createdAt`. */
   readonly columns: string;
   /** The record of a row that a SELECT of `columns` returned. */
@@ -53,7 +53,7 @@ export interface Table<Stored> {
 }
 
 /** What differs from the defaults of a table. */
-export interface TableOptions<Stored> {
+interface TableOptions<Stored> {
   /** The field that identifies a record; `id` by default. */
   key?: keyof Stored & string;
   /** Columns whose name does not follow from the field. */

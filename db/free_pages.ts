@@ -7,7 +7,7 @@
 import type { Database } from "./database.ts";
 
 /** Bytes of a database file, and how many of them are free for new rows. */
-export interface FileSize {
+interface FileSize {
   bytes: number;
   freeBytes: number;
 }

@@ -20,13 +20,7 @@ export * from "./container_config.ts";
 export * from "./container_inspect.ts";
 export * from "./container_logs.ts";
 export { containerStats } from "./container_stats.ts";
-export type {
-  BlkioEntry,
-  ContainerStats,
-  CpuStats,
-  MemoryStats,
-  NetworkStats,
-} from "./container_stats.ts";
+export type { BlkioEntry, ContainerStats } from "./container_stats.ts";
 
 export interface ContainerPort {
   IP?: string;

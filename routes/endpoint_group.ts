@@ -9,7 +9,7 @@ import type { Deps } from "../services/deps.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /** Creates the endpoints of a file. @param openApi The API document as JSON. */
-export type EndpointFactory = (
+type EndpointFactory = (
   deps: Deps,
   openApi: () => Promise<string>,
 ) => readonly Endpoint[];

@@ -33,7 +33,7 @@ const STATUS = {
 const UPGRADE_URL = "https://longshore.example/editions";
 
 /** A failure as an HTTP response. */
-export interface Failure {
+interface Failure {
   status: number;
   body: { error: string } & Record<string, unknown>;
   headers: Record<string, string>;

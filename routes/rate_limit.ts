@@ -21,7 +21,7 @@ interface Window {
 export const isProbe = (path: string): boolean => /^\/(livez|readyz)\/?$/.test(path);
 
 /** Limits the requests of each address. */
-export interface RateLimit {
+interface RateLimit {
   /** @throws {ThrottledError} */
   check(address: string): void;
   /** Number of counted addresses, for tests. */

@@ -10,7 +10,7 @@ import type { Exchange } from "./exchange.ts";
 import { pathOf } from "./request_url.ts";
 
 /** Logs a request with its response. */
-export type RequestLog = (
+type RequestLog = (
   request: Request,
   exchange: Exchange,
   status: number,

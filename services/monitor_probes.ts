@@ -10,7 +10,7 @@ import type { Edition } from "./license/edition.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** The parts of the service that a check needs. */
-export interface MonitorProbeDeps {
+interface MonitorProbeDeps {
   db: StateDatabase;
   config: Config;
   secrets: Secrets;

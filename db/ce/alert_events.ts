@@ -37,7 +37,7 @@ export interface AlertEvent {
 }
 
 /** What a user says about an alert. */
-export type AlertAcknowledgement = Pick<
+type AlertAcknowledgement = Pick<
   AlertEvent,
   "acknowledgedAt" | "acknowledgedBy" | "comment"
 >;

@@ -7,7 +7,7 @@
 import type { Database } from "../database.ts";
 
 /** A certificate and where it is used. */
-export interface SeenCertificate {
+interface SeenCertificate {
   domain: string;
   port: number;
   fingerprint: string;

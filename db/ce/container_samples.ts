@@ -9,7 +9,7 @@ import type { Database } from "../database.ts";
 import type { Resolution } from "./metric_samples.ts";
 
 /** The figures of a container at one moment. */
-export interface ContainerFigures {
+interface ContainerFigures {
   /** 100 is one core. */
   cpuPercent: number;
   /** Bytes. */

@@ -9,7 +9,7 @@ import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 /** A message as it waits. */
-export interface NewHeldNotification {
+interface NewHeldNotification {
   channelId: string;
   /** Of the problem that it is about. */
   thread: string;
@@ -19,7 +19,7 @@ export interface NewHeldNotification {
   heldAt: string;
 }
 
-export interface HeldNotification extends NewHeldNotification {
+interface HeldNotification extends NewHeldNotification {
   /** Increases with each message. */
   id: number;
 }

@@ -27,7 +27,7 @@ export interface DataRecord {
 }
 
 /** Fields that are stored but not shown. */
-export interface DataRecordSource {
+interface DataRecordSource {
   /** Identifies an alert or event that is stored once; `null` for a sample. */
   key: string | null;
   /** Whether it is an unresolved alert. */

@@ -16,7 +16,7 @@ export const JOB_STATUSES = [
   "needs_attention",
   "cancelled",
 ] as const;
-export type JobStatus = (typeof JOB_STATUSES)[number];
+type JobStatus = (typeof JOB_STATUSES)[number];
 
 export const JOB_TARGET_TYPES = ["image", "container", "stack", "host"] as const;
 export type JobTargetType = (typeof JOB_TARGET_TYPES)[number];

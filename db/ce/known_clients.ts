@@ -7,7 +7,7 @@
 import type { Database } from "../database.ts";
 
 /** One network and browser of a user. */
-export interface KnownClient {
+interface KnownClient {
   userId: string;
   /** An IPv4 address or a /64 of IPv6. */
   network: string;

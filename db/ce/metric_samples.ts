@@ -24,7 +24,7 @@ const SERIES = {
 export type SeriesName = keyof typeof SERIES;
 
 /** Known only while the engine is reachable. */
-export type EngineSeriesName = "containersRunning" | "containersTotal";
+type EngineSeriesName = "containersRunning" | "containersTotal";
 export const SERIES_NAMES = Object.keys(SERIES) as SeriesName[];
 
 /** The figures of a host; those of the engine are `null` while it is unreachable. */
@@ -33,7 +33,7 @@ export type Figures =
   & Record<EngineSeriesName, number | null>;
 
 /** The figures of a host at one moment. */
-export type MetricSample = Figures & {
+type MetricSample = Figures & {
   hostId: string;
   /** Unix seconds; a multiple of 15. */
   ts: number;

@@ -66,7 +66,7 @@ const messages = table<OutboxMessage>("outbox_messages", {
 });
 
 /** A target with queued messages. */
-export interface QueuedTarget {
+interface QueuedTarget {
   targetId: string;
   /** When the first of its messages is due. */
   dueAt: string;

@@ -7,7 +7,7 @@
 import type { Database } from "../database.ts";
 
 /** A login that was ended early. */
-export interface RevokedFamily {
+interface RevokedFamily {
   familyId: string;
   /** When its last access token expires and the row can be deleted. ISO 8601, UTC. */
   expiresAt: string;

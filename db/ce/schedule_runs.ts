@@ -9,7 +9,7 @@ import type { Database } from "../database.ts";
 import type { ScheduleAction } from "./schedules.ts";
 
 export const RUN_STATUSES = ["success", "failure", "skipped"] as const;
-export type RunStatus = (typeof RUN_STATUSES)[number];
+type RunStatus = (typeof RUN_STATUSES)[number];
 
 /** A run that has started. Times are ISO 8601, UTC. */
 export interface StartedRun {
@@ -59,7 +59,7 @@ const runs = table<ScheduleRun>("schedule_runs", {
 });
 
 /** The container of a run, as the run refers to it. */
-export type RunTarget = Pick<ScheduleRun, "containerId" | "containerName">;
+type RunTarget = Pick<ScheduleRun, "containerId" | "containerName">;
 
 /** Finished runs, newest first; of the given containers, else of all. */
 export function selectScheduleRuns(

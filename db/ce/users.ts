@@ -22,7 +22,7 @@ export interface User {
 }
 
 /** Fields that are stored but not shown. */
-export interface UserSecrets {
+interface UserSecrets {
   /** The address in the form used for comparison. Unique. */
   emailKey: string;
   /** `null` for a user who cannot log in by password. */

@@ -9,7 +9,7 @@ import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 /** The contents of a certificate. Times are ISO 8601, UTC. */
-export interface AgentCertificate {
+interface AgentCertificate {
   /** PEM. */
   certificate: string;
   subject: string;

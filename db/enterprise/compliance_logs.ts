@@ -26,7 +26,7 @@ export const ACTOR_TYPES = ["user", "system", "api_key", "agent"] as const;
 export type ActorType = (typeof ACTOR_TYPES)[number];
 
 export const OUTCOMES = ["success", "failure"] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+type Outcome = (typeof OUTCOMES)[number];
 
 /** An entry as stored: every field but `sequence` and `entry_hash` is hashed. */
 export interface ComplianceRow {

@@ -8,7 +8,7 @@ import { table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 export const IP_RULE_SCOPES = ["global", "user"] as const;
-export type IpRuleScope = (typeof IP_RULE_SCOPES)[number];
+type IpRuleScope = (typeof IP_RULE_SCOPES)[number];
 
 /** One rule as stored. Times are ISO 8601, UTC. */
 export interface IpRule {

@@ -8,7 +8,7 @@ import { type Columns, table } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 /** One role as stored. Times are ISO 8601, UTC. */
-export interface Role {
+interface Role {
   id: string;
   name: string;
   description: string;

@@ -9,7 +9,7 @@ import type { Database } from "../database.ts";
 
 /** From the most to the least severe. */
 export const INCIDENT_SEVERITIES = ["critical", "major", "minor", "info"] as const;
-export type IncidentSeverity = (typeof INCIDENT_SEVERITIES)[number];
+type IncidentSeverity = (typeof INCIDENT_SEVERITIES)[number];
 
 export const INCIDENT_STATUSES = [
   "open",
@@ -21,7 +21,7 @@ export const INCIDENT_STATUSES = [
 export type IncidentStatus = (typeof INCIDENT_STATUSES)[number];
 
 export const INCIDENT_SOURCES = ["manual", "monitor", "alert"] as const;
-export type IncidentSource = (typeof INCIDENT_SOURCES)[number];
+type IncidentSource = (typeof INCIDENT_SOURCES)[number];
 
 /** What users set. */
 export interface IncidentSettings {

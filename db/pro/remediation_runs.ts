@@ -9,7 +9,7 @@ import type { Database } from "../database.ts";
 import type { RemediationAction } from "./remediation_rules.ts";
 
 export const REMEDIATION_STATUSES = ["success", "failure", "skipped"] as const;
-export type RemediationStatus = (typeof REMEDIATION_STATUSES)[number];
+type RemediationStatus = (typeof REMEDIATION_STATUSES)[number];
 
 /** A run that has started. Times are ISO 8601, UTC. */
 export interface StartedRemediation {

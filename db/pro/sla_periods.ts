@@ -9,13 +9,13 @@ import type { Database } from "../database.ts";
 import type { PeriodType } from "./sla_definitions.ts";
 
 export const PERIOD_STATUSES = ["current", "closed"] as const;
-export type PeriodStatus = (typeof PERIOD_STATUSES)[number];
+type PeriodStatus = (typeof PERIOD_STATUSES)[number];
 
 /** Percent of the elapsed time that must be known; below it the uptime is unknown. */
 export const COVERAGE_MIN_PERCENT = 1;
 
 /** The figures of a period as of `calculated_at` (ISO 8601, UTC). */
-export interface PeriodFigures {
+interface PeriodFigures {
   /** Percent of the known time; `null` below {@linkcode COVERAGE_MIN_PERCENT}. */
   actual_uptime: number | null;
   total_downtime_seconds: number;
@@ -40,7 +40,7 @@ export interface SlaPeriod extends PeriodFigures {
 }
 
 /** Identifies a period of a definition. */
-export type PeriodKey = Pick<SlaPeriod, "sla_id" | "period_type" | "start_date">;
+type PeriodKey = Pick<SlaPeriod, "sla_id" | "period_type" | "start_date">;
 
 const periods = table<SlaPeriod>("sla_periods", {
   id: "value",

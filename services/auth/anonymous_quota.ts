@@ -13,7 +13,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 /** Clients that a summary names. */
 const NAMED_MAX = 100;
 
-export interface QuotaLimits {
+interface QuotaLimits {
   /** Per minute and client: an IPv4 address or an IPv6 /64. */
   ofClient: number;
   /** Per minute from all clients. It also bounds the clients that are remembered. */

@@ -52,7 +52,7 @@ export type TerminalHolder =
   & { terminal: TerminalGrant };
 
 /** Permissions of a caller beyond their role, evaluated at each call. */
-export interface Rights {
+interface Rights {
   /** Whether it is granted, e.g. `containers:start`. */
   grants(permission: string): boolean;
   /** Whether this caller has every permission that another user has beyond their role. */

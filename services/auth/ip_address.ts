@@ -22,7 +22,7 @@ export interface Network {
 }
 
 /** Why a text is not a network, as the end of a sentence. */
-export interface Refusal {
+interface Refusal {
   refused: string;
 }
 

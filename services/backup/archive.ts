@@ -41,7 +41,7 @@ const TEXT_BYTES_MAX = 64 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 
 /** One file of a backup. */
-export interface BackupEntry extends TarFile {
+interface BackupEntry extends TarFile {
   /** Hex. */
   sha256: string;
 }

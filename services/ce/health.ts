@@ -15,11 +15,11 @@ import type { WorkerState } from "../state/worker_state.ts";
 import type { EventStreamStatus } from "../state/event_stream.ts";
 import type { EngineStatus } from "../state/engine_status.ts";
 
-export type DatabaseStatus = "ok" | "failed";
+type DatabaseStatus = "ok" | "failed";
 
-export type OwnContainer = "none" | "known" | "unknown";
+type OwnContainer = "none" | "known" | "unknown";
 
-export interface Health {
+interface Health {
   /** `degraded` when any part below has failed. */
   status: "ok" | "degraded";
   version: string;

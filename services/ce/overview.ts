@@ -15,7 +15,7 @@ import { type SystemSummary, systemSummary } from "./host/metrics.ts";
 import { summarizeStacks } from "./stacks/stacks.ts";
 
 /** Number of containers by state; `null` while the engine is unreachable. */
-export type ContainerCounts = Nullable<{
+type ContainerCounts = Nullable<{
   running: number;
   /** All states except running and paused. */
   stopped: number;
@@ -26,14 +26,14 @@ export type ContainerCounts = Nullable<{
 }>;
 
 /** Number of stacks by status; `null` while the engine is unreachable. */
-export type StackCounts = Nullable<{
+type StackCounts = Nullable<{
   healthy: number;
   degraded: number;
   stopped: number;
   total: number;
 }>;
 
-export interface Overview {
+interface Overview {
   serverName: string;
   /** Same as `serverName`. */
   hostname: string;

@@ -84,7 +84,7 @@ export function unknownVariables(env: Env): string[] {
 }
 
 /** One row of `longshore config`. */
-export interface ConfigRow {
+interface ConfigRow {
   name: string;
   value: string;
   /** Whether the value was set rather than taken from the default. */

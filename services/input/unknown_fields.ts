@@ -7,7 +7,7 @@
 import * as z from "zod";
 
 /** An unknown field, with the known fields of its object. */
-export interface UnknownField {
+interface UnknownField {
   path: PropertyKey[];
   known: readonly string[];
 }

@@ -7,7 +7,7 @@
 import type * as z from "zod";
 
 /** One request of an adapter. Secrets belong in headers or the body, never in the URL. */
-export interface AdapterRequest {
+interface AdapterRequest {
   url: URL;
   method?: "GET" | "POST";
   headers?: Record<string, string>;

@@ -38,7 +38,7 @@ const LIMITS: Record<LimitedResource, Record<Edition, number>> = {
 };
 
 /** The part of a license that determines limits. */
-export interface LimitSource {
+interface LimitSource {
   readonly edition: Edition;
   readonly grant: { limits: Partial<Record<LimitedResource, number>> } | undefined;
 }

@@ -23,7 +23,7 @@ export interface EndStore {
 /** For programs that only read the license. */
 export const FORGOTTEN: EndStore = { load: () => undefined, save: () => {} };
 
-export interface Protection {
+interface Protection {
   /**
    * The end of the protection, given the edition in force now; `undefined` while there is none.
    * The first call after the edition ended starts the period.

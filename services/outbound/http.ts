@@ -14,7 +14,7 @@ import { connectOptions } from "./connection.ts";
 import { asOutboundError, OutboundError, timeoutError } from "./error.ts";
 import { type OutboundDeps, type OutboundReach, parseOutboundUrl, resolveOutbound } from "./url.ts";
 
-export interface OutboundRequest {
+interface OutboundRequest {
   url: string;
   reach: OutboundReach;
   /** Default: GET. */

@@ -34,7 +34,7 @@ export interface Mail {
 }
 
 /** The sender and its mail server. */
-export interface MailSender extends Pick<Config, "smtpUrl" | "smtpFrom" | "serverName"> {
+interface MailSender extends Pick<Config, "smtpUrl" | "smtpFrom" | "serverName"> {
   /** The address to connect to; without it, the host of `smtpUrl` is resolved. */
   address?: string;
 }

@@ -24,7 +24,7 @@ import { OutboundError } from "./error.ts";
 export type { OutboundReach };
 
 /** Returns all IPv4 and IPv6 addresses of a name; throws if there are none. */
-export type ResolveHost = (host: string) => Promise<string[]>;
+type ResolveHost = (host: string) => Promise<string[]>;
 
 /** `resolve` is the system's resolver by default. */
 export type OutboundDeps = Pick<Deps, "config"> & { resolve?: ResolveHost };

@@ -48,7 +48,7 @@ export interface ContainerCounts {
 }
 
 /** Bytes through the network of a container at the last two samples. */
-export interface NetworkRate {
+interface NetworkRate {
   bytes: number;
   readMs: number;
   /** Bytes per second; `undefined` after the first sample. */

@@ -30,7 +30,7 @@ export interface ContainerPort {
 }
 
 /** A container's attachment to one network. */
-export interface NetworkAttachment {
+interface NetworkAttachment {
   networkId: string;
   network: string;
   /** Empty while the container does not run. */

@@ -27,7 +27,7 @@ export interface RegistrySessions {
 }
 
 /** A map whose entries expire, and whose oldest entry gives way to a new one beyond a limit. */
-export interface ExpiringMap<Value> {
+interface ExpiringMap<Value> {
   /** `undefined` for an unknown key and after the end. */
   get(key: string): Value | undefined;
   set(key: string, value: Value, ttlMs: number): void;

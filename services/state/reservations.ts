@@ -30,7 +30,7 @@ export interface Identity {
   name: string;
 }
 
-export interface ReserveOptions {
+interface ReserveOptions {
   /** Containers that the action affects besides its target. */
   affected?: readonly Identity[];
   /**

@@ -17,7 +17,7 @@ export interface SelfHint {
 }
 
 /** The fields of a container that are compared. */
-export interface SelfCandidate {
+interface SelfCandidate {
   id: string;
   /** Its configured host name. */
   hostname: string;

@@ -75,7 +75,7 @@ export interface DeviceCounters {
 }
 
 /** The figures that lists show. */
-export interface ContainerFigures {
+interface ContainerFigures {
   /** 100 is one core. */
   cpuPercent: number;
   /** Bytes, without the page cache. */

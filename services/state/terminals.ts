@@ -21,7 +21,7 @@ export interface TerminalGrant {
 }
 
 /** A terminal as the registry sees it. */
-export interface OpenTerminal {
+interface OpenTerminal {
   /** Ends it if its caller may not use it any longer, or if it is idle. */
   check(): void;
   /** Ends it because the service stops. Resolves when its end is recorded. */

@@ -17,7 +17,7 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 const LAGS_KEPT = 15;
 
 /** The requests of one method and path pattern since the start of the process. */
-export interface RouteTraffic {
+interface RouteTraffic {
   /** `OTHER` for an unknown method. */
   method: string;
   /** Path pattern of the endpoint; `other` for an unknown path. */

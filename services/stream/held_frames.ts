@@ -36,7 +36,7 @@ export interface Reader {
   isNew: boolean;
 }
 
-export interface HeldFrames {
+interface HeldFrames {
   /**
    * Creates a reader.
    *

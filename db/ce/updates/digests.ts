@@ -16,7 +16,7 @@ export interface PlatformDigest {
 }
 
 /** Times are ISO 8601, UTC. */
-export interface SeenDigest {
+interface SeenDigest {
   /** Canonical reference with its tag. */
   image: string;
   digest: string;

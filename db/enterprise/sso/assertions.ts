@@ -8,7 +8,7 @@ import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
 /** An assertion that has been used. */
-export interface UsedAssertion {
+interface UsedAssertion {
   /** The issuer. */
   entity_id: string;
   assertion_id: string;

@@ -8,7 +8,7 @@ import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
 /** A provider's name for a user. */
-export interface SsoIdentity {
+interface SsoIdentity {
   user_id: string;
   /** The provider's entity id. */
   entity_id: string;

@@ -8,7 +8,7 @@ import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
 /** One request as stored. Times are ISO 8601, UTC. */
-export interface SamlRequest {
+interface SamlRequest {
   id: string;
   provider_id: string;
   /** Until when a response is accepted. */

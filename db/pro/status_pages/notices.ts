@@ -17,7 +17,7 @@ export interface StatusPageNotice {
 }
 
 /** What happened to a component, an incident or a planned maintenance. */
-export interface NoticeContent {
+interface NoticeContent {
   component: string | null;
   incident: string | null;
   /** The title of a maintenance; only set for one, as are its times (ISO 8601, UTC). */

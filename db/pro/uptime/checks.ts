@@ -8,7 +8,7 @@ import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
 /** One check as stored. */
-export interface UptimeCheck {
+interface UptimeCheck {
   monitorId: string;
   /** Start of the check; Unix milliseconds. */
   checkedAt: number;

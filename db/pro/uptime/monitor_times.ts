@@ -9,7 +9,7 @@ import { table } from "../../columns.ts";
 import type { Database } from "../../database.ts";
 
 /** From the first check of a monitor to its deletion. Times are ISO 8601, UTC. */
-export interface MonitorLife {
+interface MonitorLife {
   monitorId: string;
   knownFrom: string;
   /** `null` while the monitor exists. */

@@ -12,7 +12,7 @@ export const ROLLUP_RESOLUTIONS = [900, 3_600] as const;
 export type RollupResolution = (typeof ROLLUP_RESOLUTIONS)[number];
 
 /** Totals of the checks of one monitor in the `resolution` seconds from `ts` on. */
-export interface UptimeRollup {
+interface UptimeRollup {
   monitorId: string;
   resolution: RollupResolution;
   /** Unix milliseconds. */

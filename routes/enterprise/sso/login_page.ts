@@ -15,7 +15,7 @@ const STYLE = "body{font:1rem/1.5 system-ui,sans-serif;margin:20vh auto 0;paddin
   "button{font:inherit;padding:.75em 1.5em}";
 
 /** Target and fields of the form. */
-export interface LoginForm {
+interface LoginForm {
   url: string;
   fields: Readonly<Record<string, string>>;
 }

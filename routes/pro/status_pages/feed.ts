@@ -13,7 +13,7 @@ import type {
 import { type Markup, markup } from "../../markup.ts";
 import { INCIDENT_WORDS, MAINTENANCE_WORDS, SEVERITY_WORDS } from "./status_words.ts";
 
-export interface FeedUrls {
+interface FeedUrls {
   /** Absolute addresses of the page and of the feed itself. */
   page: string;
   feed: string;

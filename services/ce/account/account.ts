@@ -19,7 +19,7 @@ import { AppError } from "../../errors.ts";
 import { emailKey } from "../auth/emails.ts";
 import { assertCurrentPassword, assertUsersMode, emailInUse, setPassword } from "../auth/users.ts";
 
-export interface Account extends Omit<User, "email" | "createdAt"> {
+interface Account extends Omit<User, "email" | "createdAt"> {
   mode: "key" | "users";
   /** `null` for the API key. */
   email: string | null;

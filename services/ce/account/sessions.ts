@@ -15,7 +15,7 @@ import type { Deps } from "../../deps.ts";
 import { notFound } from "../../errors.ts";
 import { revokeFamiliesOfUser, revokeFamily } from "../auth/families.ts";
 
-export type Session = Omit<StoredSession, "userId" | "expiresAt"> & {
+type Session = Omit<StoredSession, "userId" | "expiresAt"> & {
   /** Whether the caller's token belongs to it. */
   current: boolean;
 };

@@ -27,7 +27,7 @@ export const TOKENS_MAX = 50;
 export type ApiTokenView = Omit<ApiToken, "tokenHash">;
 
 /** A token with its secret, which is shown once. */
-export type IssuedApiToken = ApiTokenView & { token: string };
+type IssuedApiToken = ApiTokenView & { token: string };
 
 /** The settings of a new token. */
 export interface ApiTokenSettings extends Scope, Pick<ApiToken, "name" | "role"> {

@@ -42,7 +42,7 @@ export interface TokenPair {
 }
 
 /** A login with its refresh token, of which only the hash is stored. */
-export interface OpenLogin {
+interface OpenLogin {
   session: Session;
   role: UserRole;
   refreshToken: string;
@@ -55,7 +55,7 @@ export interface OpenLogin {
 /** A login that was just stored. */
 export type NewLogin = OpenLogin & SignIn;
 
-export interface LoginTerms {
+interface LoginTerms {
   /** Latest end of the login, e.g. the end of the identity provider's session. */
   endsAt?: Date;
 }

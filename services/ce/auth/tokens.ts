@@ -32,7 +32,7 @@ export function accessTokenLifeS(issuedAt: Date, endsAt: Date | null): number {
   return Math.min(ACCESS_TOKEN_S, secondsOf(endsAt) - secondsOf(issuedAt));
 }
 
-export interface AccessTokenTerms {
+interface AccessTokenTerms {
   id: string;
   issuedAt: Date;
   /** See {@linkcode accessTokenLifeS}. */
@@ -60,7 +60,7 @@ export async function signAccessToken(
 }
 
 /** Verifies an access token; synchronous for a cached one. */
-export type TokenVerifier = (token: string) => TokenSession | Promise<TokenSession>;
+type TokenVerifier = (token: string) => TokenSession | Promise<TokenSession>;
 
 /** The login of an access token, and when the token expires, in Unix milliseconds. */
 export type TokenSession = Session & { expiresAtMs: number };

@@ -32,7 +32,7 @@ import { assertAcceptablePassword, makePassword } from "../../auth/passwords.ts"
 
 export type { User };
 
-export interface NewUser {
+interface NewUser {
   email: string;
   password: string;
   role: UserRole;
@@ -198,7 +198,7 @@ export async function changePassword(
   });
 }
 
-export interface SetPasswordOptions {
+interface SetPasswordOptions {
   /** Called after hashing, because the user's role may have changed meanwhile. */
   assertAllowed?: (user: User) => void;
   /** The id of a session that is not revoked. */

@@ -125,7 +125,7 @@ export function actOnContainer(
 }
 
 /** The result for one container of a bulk action. */
-export interface BulkResult {
+interface BulkResult {
   /** The reference from the request. */
   id: string;
   ok: boolean;

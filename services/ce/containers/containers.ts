@@ -12,7 +12,7 @@ import type { Container, ContainerState } from "../../state/inventory.ts";
 import { currentContainers, type ReadDeps, resolveContainer } from "./reads.ts";
 import { statusText } from "./status.ts";
 
-export { currentContainers, resolveContainer } from "./reads.ts";
+export { currentContainers } from "./reads.ts";
 
 /** A container in lists and stream frames. */
 export type ContainerListItem =
@@ -29,7 +29,7 @@ export type ContainerListItem =
   };
 
 /** Filters of a list; a container must match all of them. */
-export interface ContainerFilter {
+interface ContainerFilter {
   state?: ContainerState | undefined;
   /** Name of a compose project or a swarm stack. */
   stack?: string | undefined;

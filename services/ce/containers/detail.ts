@@ -13,7 +13,7 @@ import { asContainer, inspectContainer, type ReadDeps, resolveContainer } from "
 import { type ContainerListItem, listItem } from "./containers.ts";
 import { assertMayInspect } from "./own_container.ts";
 
-export interface ContainerDetail extends ContainerListItem, ContainerDetails {
+interface ContainerDetail extends ContainerListItem, ContainerDetails {
   finishedAt: string | null;
   /** The last sample; `null` unless running and sampled within the last 45 s. */
   stats: ContainerStats | null;

@@ -32,7 +32,7 @@ interface Outage {
 type OutageDeps = EmitDeps & Pick<Deps, "inventory" | "startedAt">;
 
 /** What the container watcher reports. */
-export interface OutageReporter {
+interface OutageReporter {
   recordFailure(error: string): void;
   /** The engine responded, and the inventory is complete. */
   recordSuccess(): void;

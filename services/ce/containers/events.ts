@@ -39,7 +39,7 @@ interface History {
 }
 
 /** Collects the events of all containers. */
-export interface DownReader {
+interface DownReader {
   read(event: EngineEvent): void;
   /** Reports pending ends without further waiting. */
   close(): void;

@@ -84,7 +84,7 @@ const redactedValues = (values: Record<string, string> | null = {}) =>
 const CHANGE_KINDS = ["modified", "added", "deleted"] as const;
 
 /** A file or folder that differs from the container's image. */
-export interface FileChange {
+interface FileChange {
   /** Absolute, as the container sees it. */
   path: string;
   kind: (typeof CHANGE_KINDS)[number];

@@ -18,7 +18,7 @@ import { reserveContainer } from "./reserve.ts";
 export const RESTART_POLICIES = ["no", "always", "unless-stopped", "on-failure"] as const;
 
 /** Missing fields stay as they are. */
-export interface LimitChange {
+interface LimitChange {
   /** Cores, e.g. 0.5. */
   cpus?: number | undefined;
   memoryBytes?: number | undefined;

@@ -20,7 +20,7 @@ import type { ReadDeps } from "./reads.ts";
 import { currentContainers } from "./containers.ts";
 
 /** A container in a network; the addresses are `null` while it is not running. */
-export interface AttachedContainer {
+interface AttachedContainer {
   id: string;
   name: string;
   ipv4: string | null;
@@ -28,7 +28,7 @@ export interface AttachedContainer {
   mac: string | null;
 }
 
-export interface Network {
+interface Network {
   id: string;
   name: string;
   driver: string;
@@ -63,7 +63,7 @@ export async function listNetworks(deps: ReadDeps): Promise<Network[]> {
     .sort(byName);
 }
 
-export interface NewNetwork {
+interface NewNetwork {
   name: string;
   /** E.g. `bridge`. */
   driver: string;

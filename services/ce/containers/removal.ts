@@ -16,7 +16,7 @@ import { currentContainers, isUp, refreshContainer, resolveContainer } from "./r
 import { reserveContainer } from "./reserve.ts";
 import { assertDependentsInScope, dependentsOf } from "./share_group.ts";
 
-export interface RemovalOptions {
+interface RemovalOptions {
   /** Kills a running container first, and leaves dependent containers without their namespace. */
   force: boolean;
   /** Also removes its anonymous volumes. */

@@ -13,7 +13,7 @@ import type { Identity } from "../../state/reservations.ts";
 import { startOrder } from "../stacks/order.ts";
 
 /** The fields of a container that name the containers it depends on. */
-export type Sharer = Identity & Pick<Container, "shares" | "links">;
+type Sharer = Identity & Pick<Container, "shares" | "links">;
 
 /** Length of the shortest ids in references. */
 const SHORT_ID_LENGTH = 12;
@@ -23,7 +23,7 @@ export function refersTo(ref: string, { id, name }: Identity): boolean {
   return ref === name || (ref.length >= SHORT_ID_LENGTH && id.startsWith(ref));
 }
 
-export const sharesNamespaceOf = ({ shares }: Sharer, other: Identity): boolean =>
+const sharesNamespaceOf = ({ shares }: Sharer, other: Identity): boolean =>
   shares.some((ref) => refersTo(ref, other));
 
 /** Whether it shares a namespace of the other container, or is linked to it. */

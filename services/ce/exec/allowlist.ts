@@ -8,7 +8,7 @@ import { AppError } from "../../errors.ts";
 import { splitWords } from "./shell_words.ts";
 
 /** One entry, split into words: commands are compared word by word, never as text. */
-export interface AllowedCommand {
+interface AllowedCommand {
   argv: readonly string[];
   /** Whether further arguments may follow. */
   isPrefix: boolean;

@@ -18,7 +18,7 @@ import { sleep } from "../../lifecycle.ts";
 import { splitWords } from "./shell_words.ts";
 
 /** The output and exit code of a command. */
-export interface ExecResult {
+interface ExecResult {
   stdout: string;
   stderr: string;
   /** Both streams in order of arrival. */

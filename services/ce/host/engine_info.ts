@@ -10,7 +10,7 @@ import type { Deps } from "../../deps.ts";
 import { errorFields } from "../../log.ts";
 import { type DiskBreakdown, readDiskBreakdown } from "../storage/disk_usage.ts";
 
-export interface EngineInfo {
+interface EngineInfo {
   /** Host name reported by the engine. */
   name: string;
   version: string;

@@ -31,7 +31,7 @@ import { sleep } from "../../lifecycle.ts";
 import { systemReason } from "../../system_reason.ts";
 
 /** The host's metrics in API responses. */
-export type HostMetrics = Omit<HostSample, "cpuTime" | "kernel" | "network"> & {
+type HostMetrics = Omit<HostSample, "cpuTime" | "kernel" | "network"> & {
   /** Only with `PROC_PATH`, if the counters are readable. */
   network?: NonNullable<HostSample["network"]>;
 };
@@ -43,7 +43,7 @@ export type SystemSummary = Omit<HostMetrics, "swap" | "network" | "timestamp">;
  * The filesystem that is measured. Inside a container it is the one with the engine's images and
  * containers, which is the one that fills up.
  */
-export const DISK_PATH = "/";
+const DISK_PATH = "/";
 
 /** Names of filesystems by their type number, see statfs(2). */
 const FILESYSTEMS: Record<number, string> = {

@@ -24,7 +24,7 @@ import type { ReadDeps } from "../containers/reads.ts";
 import { fullImageId, type Image, imageNames, withNamesOf } from "../storage/images.ts";
 import { parseImage } from "./reference.ts";
 
-export interface ImageDetail extends Image {
+interface ImageDetail extends Image {
   architecture: string;
   os: string;
   variant: string | null;

@@ -13,18 +13,18 @@ import { startJob } from "../jobs/runner.ts";
 import { asJobError } from "./errors.ts";
 
 /** An archive that is being uploaded. */
-export interface Archive {
+interface Archive {
   content: ReadableStream<Uint8Array>;
   /** Aborts when the client disconnects. */
   disconnected: AbortSignal;
 }
 
-export interface LoadInput {
+interface LoadInput {
   /** Bytes; `null` if the client did not say. */
   size: number | null;
 }
 
-export interface LoadedImages {
+interface LoadedImages {
   /** Id of the job. */
   job: string;
   /** Loaded names, and ids of images without a name. */

@@ -19,14 +19,14 @@ import { asJobError } from "./errors.ts";
 import { createPullProgress } from "./pull_progress.ts";
 import { parseImage } from "./reference.ts";
 
-export interface PullInput {
+interface PullInput {
   /** As given, e.g. `nginx:1.27`. */
   image: string;
   /** E.g. `linux/arm64`; `null` for the host's. */
   platform: string | null;
 }
 
-export interface PulledImage {
+interface PulledImage {
   imageId: string;
   repoDigests: string[];
 }

@@ -17,7 +17,7 @@ import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { yieldToEventLoop } from "../../event_loop.ts";
 
-export type { DataRecord, DataType };
+export type { DataRecord };
 export { DATA_TYPES } from "../../../db/ce/integration_data.ts";
 
 /** Retention period of data, in milliseconds. */

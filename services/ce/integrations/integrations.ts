@@ -31,7 +31,7 @@ import { checkConfig, sealConfig } from "./stored_config.ts";
 /** Limits and default of the poll interval, in seconds. */
 export const POLL_INTERVAL = { min: 10, max: 86_400, fallback: 60 };
 
-export interface NewIntegration {
+interface NewIntegration {
   /** Id or alias. */
   adapter: string;
   name: string;

@@ -11,7 +11,7 @@ import { type Adapter, findAdapter, type LoadedAdapter } from "../../integration
 import { type Edition, editionName, includesEdition } from "../../license/edition.ts";
 
 /** An adapter in the list of adapters. */
-export interface AdapterView {
+interface AdapterView {
   id: string;
   name: string;
   edition: Edition;

@@ -49,7 +49,7 @@ const OVERLAP_MS = 10 * 60 * 1000;
 const ERROR_MAX = 500;
 
 /** The result of a poll. */
-export interface PollOutcome {
+interface PollOutcome {
   ok: boolean;
   /** Number of stored records. */
   records: number;

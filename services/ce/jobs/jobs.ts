@@ -19,7 +19,6 @@ import { AppError, notFound } from "../../errors.ts";
 import { isJobVisible, type JobView, redactJob, toView } from "./view.ts";
 
 export { JOB_STATUSES, JOB_TARGET_TYPES } from "../../../db/ce/jobs.ts";
-export type { JobView };
 
 type ReadDeps = Pick<Deps, "db" | "inventory">;
 
@@ -28,7 +27,7 @@ const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 /** Jobs that are read at a time for a token that sees few of them. */
 const SCANNED = 500;
 
-export interface JobPage {
+interface JobPage {
   jobs: JobView[];
   /** Continues the list; `null` on the last page. */
   nextCursor: string | null;

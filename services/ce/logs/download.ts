@@ -15,7 +15,7 @@ import { leadingStamp } from "./stamp.ts";
 import { asReadFailure } from "./logs.ts";
 import { parseStart } from "./start_time.ts";
 
-export interface DownloadQuery {
+interface DownloadQuery {
   /** ISO 8601, Unix seconds, or a duration until now such as `15m`. */
   since?: string | undefined;
   until?: string | undefined;
@@ -23,7 +23,7 @@ export interface DownloadQuery {
   timestamps: boolean;
 }
 
-export interface LogDownload {
+interface LogDownload {
   /** Name of the container. */
   name: string;
   text: ReadableStream<Uint8Array<ArrayBuffer>>;

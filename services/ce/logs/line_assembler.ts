@@ -31,7 +31,7 @@ const encoder = new TextEncoder();
 const measure = new Uint8Array(LINE_BYTES_MAX);
 
 /** Assembles the lines of one stream from its frames. */
-export interface LineAssembler {
+interface LineAssembler {
   add(bytes: Uint8Array): void;
   /** Emits a last line without a line feed. */
   end(): void;

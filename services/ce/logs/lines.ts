@@ -21,7 +21,7 @@ export interface LogLines {
   dropped: boolean;
 }
 
-export interface LogLinesOptions {
+interface LogLinesOptions {
   /** Number of lines to keep, from the end. */
   tail: number;
   /** Streams to read; default both. */

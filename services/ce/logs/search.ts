@@ -8,7 +8,7 @@ import { yieldToEventLoop } from "../../event_loop.ts";
 import type { Limiter } from "../../limiter.ts";
 import { compileLinearPattern } from "./regex/linear_pattern.ts";
 
-export interface LogQuery {
+interface LogQuery {
   /** Text, or a pattern if `regex` is set. */
   query: string;
   regex: boolean;
@@ -23,7 +23,7 @@ export interface LogQuery {
   signal?: AbortSignal;
 }
 
-export interface LogMatch {
+interface LogMatch {
   /** Counted from 1. */
   lineNumber: number;
   line: string;

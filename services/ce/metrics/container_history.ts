@@ -45,7 +45,7 @@ const ROWS_MAX = 2_000_000;
 const SWEEP_SERIES = 20;
 const SWEEP_ROWS = 500;
 
-export interface ContainerHistory {
+interface ContainerHistory {
   name: string;
   /** ISO 8601, UTC. */
   from: string;

@@ -44,9 +44,9 @@ const SWEEP_ROWS = 500;
 /** Free pages that stay in the file for new rows: one megabyte. */
 const FREE_PAGES_KEPT = 256;
 
-export type HistoryPoint = { timestamp: string } & Figures;
+type HistoryPoint = { timestamp: string } & Figures;
 
-export interface MetricsHistory {
+interface MetricsHistory {
   /** ISO 8601, UTC. */
   from: string;
   to: string;

@@ -46,7 +46,7 @@ export interface WindowQuery {
 }
 
 /** Times are Unix seconds. */
-export interface Window {
+interface Window {
   from: number;
   to: number;
   /** Interval of points, in seconds. */

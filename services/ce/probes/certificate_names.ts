@@ -5,7 +5,7 @@
  */
 
 /** The subject alternative names of a certificate, in its order. */
-export interface CertificateNames {
+interface CertificateNames {
   /** Host names, possibly with a wildcard: `*.example.com`. */
   dns: string[];
   ip: string[];

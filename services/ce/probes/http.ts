@@ -36,7 +36,7 @@ export interface EndpointCheck {
   checkedAt: string;
 }
 
-export interface ProbeOptions {
+interface ProbeOptions {
   now: () => Date;
   /** Of the whole request; default {@linkcode TIMEOUT_MS}. */
   timeoutMs?: number;

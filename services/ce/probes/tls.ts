@@ -19,7 +19,7 @@ import { capitalize, describeConnectionFailure } from "./connection_failure.ts";
 import { createLimiter } from "../../limiter.ts";
 import { cacheResponse } from "./response_cache.ts";
 
-export interface CertificateTarget {
+interface CertificateTarget {
   /** A host name or an IP address; IPv6 in brackets. */
   domain: string;
   port: number;
@@ -43,7 +43,7 @@ export interface CertificateCheck extends CertificateTarget {
   error: string | null;
 }
 
-export interface CertificateCheckOptions {
+interface CertificateCheckOptions {
   now: () => Date;
   /** Of the whole check; default {@linkcode TIMEOUT_MS}. */
   timeoutMs?: number;

@@ -8,7 +8,7 @@ import { inline } from "../../events/description.ts";
 import type { AppEvent, DownReason, EventMap } from "../../events/events.ts";
 
 /** The text that a device displays, and data for the app. */
-export interface PushText {
+interface PushText {
   title: string;
   body: string;
   data: Record<string, string>;

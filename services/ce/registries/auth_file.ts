@@ -21,7 +21,7 @@ export interface FileEntry {
   identityToken: string | null;
 }
 
-export interface AuthFile {
+interface AuthFile {
   entries: FileEntry[];
   /** What cannot be used and why, without secrets. */
   problems: string[];

@@ -18,7 +18,7 @@ import { inspectViaEngine } from "./via_engine.ts";
 
 export { RegistryError };
 
-export interface Manifest {
+interface Manifest {
   /** Of the index, for an image of several platforms. */
   digest: string;
   /** Pulls that the registry's rate limit still allows, if it says. */
@@ -32,17 +32,17 @@ export interface Platform {
 }
 
 /** The image of one platform in an index. */
-export interface PlatformDigest extends Platform {
+interface PlatformDigest extends Platform {
   digest: string;
 }
 
-export interface ImageIndex {
+interface ImageIndex {
   digest: string;
   /** Empty for an image of one platform. */
   platforms: PlatformDigest[];
 }
 
-export type RegistryDeps = RegistryAccessDeps & RequestDeps & Pick<Deps, "engine">;
+type RegistryDeps = RegistryAccessDeps & RequestDeps & Pick<Deps, "engine">;
 
 type Options = Pick<RegistryRequest, "signal" | "timeoutMs">;
 

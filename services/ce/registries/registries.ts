@@ -27,10 +27,10 @@ import { RegistryError, type RegistryErrorReason } from "./error.ts";
 import type { RequestDeps } from "./requests.ts";
 
 /** Limit of stored registries. */
-export const REGISTRIES_MAX = 100;
+const REGISTRIES_MAX = 100;
 
 /** The settings of a registry in requests. */
-export interface RegistrySettings {
+interface RegistrySettings {
   host: string;
   pathPrefix: string | null;
   username: string | null;
@@ -40,7 +40,7 @@ export interface RegistrySettings {
 }
 
 /** A registry as the API returns it, without its password. */
-export interface Registry extends Omit<RegistrySettings, "password"> {
+interface Registry extends Omit<RegistrySettings, "password"> {
   id: string;
   hasPassword: boolean;
   source: "stored" | "file";
@@ -49,7 +49,7 @@ export interface Registry extends Omit<RegistrySettings, "password"> {
   updatedAt: string | null;
 }
 
-export interface RegistryList {
+interface RegistryList {
   registries: Registry[];
   /** What of REGISTRY_AUTH_FILE cannot be used; `null` if the variable is not set. */
   authFile: { problems: string[] } | null;
@@ -80,7 +80,7 @@ export function getRegistry(deps: ReadDeps, id: string): Registry {
  * @returns A stored registry or an entry of REGISTRY_AUTH_FILE.
  * @throws {AppError} `not_found`.
  */
-export function findRegistry(deps: ReadDeps, id: string): StoredRegistry | FileEntry {
+function findRegistry(deps: ReadDeps, id: string): StoredRegistry | FileEntry {
   const found = selectRegistry(deps.db, id) ??
     readAuthFile(deps)?.entries.find((entry) => fileId(entry) === id);
   if (!found) throw notFound("Registry", id);
@@ -166,7 +166,7 @@ export function removeRegistry(deps: Pick<Deps, "config" | "db" | "log">, id: st
 }
 
 /** What a test of a registry found. */
-export interface RegistryTest {
+interface RegistryTest {
   ok: boolean;
   reason: RegistryErrorReason | null;
   /** A sentence for the user. */

@@ -39,7 +39,6 @@ import { createLimiter } from "../../limiter.ts";
 import { isInScope, scheduledContainer } from "./schedules.ts";
 
 export { RUN_STATUSES } from "../../../db/ce/schedule_runs.ts";
-export type { ScheduleRun };
 
 /**
  * Limit of parallel actions. Stopping a container may take ten seconds, and all schedules of a minute

@@ -30,13 +30,13 @@ import { assertCron, hostTimeZone, nextDue, normalizeTimeZone } from "./cron.ts"
 export { SCHEDULE_ACTIONS } from "../../../db/ce/schedules.ts";
 
 /** A schedule with its next run. */
-export interface Schedule extends StoredSchedule {
+interface Schedule extends StoredSchedule {
   /** ISO 8601, UTC; `null` while disabled. */
   nextRunAt: string | null;
 }
 
 /** The settings of a schedule in requests. */
-export interface ScheduleSettings {
+interface ScheduleSettings {
   name: string;
   containerId: string;
   containerName: string;

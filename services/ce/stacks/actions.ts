@@ -31,7 +31,7 @@ import type { RegistryAccessDeps } from "../registries/access.ts";
 import { actOnService } from "../swarm/actions.ts";
 
 /** The result for one container or one swarm service. */
-export interface StackActionResult {
+interface StackActionResult {
   id: string;
   name: string;
   ok: boolean;

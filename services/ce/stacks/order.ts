@@ -5,7 +5,7 @@
  */
 
 /** The state that a dependency must reach before its dependent is started. */
-export type DependencyCondition =
+type DependencyCondition =
   | "service_started"
   | "service_healthy"
   | "service_completed_successfully";

@@ -27,10 +27,10 @@ import { readSwarmServices, type SwarmService } from "../swarm/services.ts";
  * - `degraded`: any other state.
  */
 export const STACK_STATUSES = ["healthy", "degraded", "stopped"] as const;
-export type StackStatus = (typeof STACK_STATUSES)[number];
+type StackStatus = (typeof STACK_STATUSES)[number];
 
 /** Number of containers by state. */
-export interface ContainerTally {
+interface ContainerTally {
   containerCount: number;
   running: number;
   /** All states except running and paused. */
@@ -39,7 +39,7 @@ export interface ContainerTally {
   unhealthy: number;
 }
 
-export interface StackSummary extends ContainerTally {
+interface StackSummary extends ContainerTally {
   name: string;
   kind: StackKind;
   /** Number of services. */
@@ -50,23 +50,23 @@ export interface StackSummary extends ContainerTally {
 }
 
 /** A container in the list of stacks. */
-export type StackMember = Pick<Container, "id" | "name" | "image" | "state" | "health">;
+type StackMember = Pick<Container, "id" | "name" | "image" | "state" | "health">;
 
 /** A stack in the list of stacks. */
-export interface StackListItem extends StackSummary {
+interface StackListItem extends StackSummary {
   /** Of a swarm stack: the containers on this node. */
   containers: StackMember[];
 }
 
 /** A service in the details of a stack. */
-export interface StackServiceDetail {
+interface StackServiceDetail {
   name: string;
   image: string;
   /** Of a swarm stack: the containers on this node. */
   containers: ContainerListItem[];
 }
 
-export interface StackDetail extends Omit<StackSummary, "services"> {
+interface StackDetail extends Omit<StackSummary, "services"> {
   services: StackServiceDetail[];
   /** The working directory of compose; `null` for a swarm stack. */
   workingDir: string | null;

@@ -37,7 +37,7 @@ export interface Image {
   dangling: boolean;
 }
 
-export interface RemovedImage {
+interface RemovedImage {
   ok: true;
   /** Ids of deleted images and layers. */
   deleted: string[];

@@ -25,7 +25,7 @@ import {
 
 /** In the order of removal: containers before the objects that they use. */
 export const PRUNE_KINDS = ["containers", "networks", "volumes", "images", "buildCache"] as const;
-export type PruneKind = (typeof PRUNE_KINDS)[number];
+type PruneKind = (typeof PRUNE_KINDS)[number];
 
 export interface PruneOptions {
   /** Only report what would be removed. */
@@ -38,7 +38,7 @@ export interface PruneOptions {
 }
 
 /** The removed objects of one kind. */
-export interface Pruned {
+interface Pruned {
   /** Names of networks and volumes, ids of other kinds. */
   deleted: string[];
   items: PrunedItem[];
@@ -50,7 +50,7 @@ export interface Pruned {
   error: string | null;
 }
 
-export type PruneReport = Record<PruneKind, Pruned> & { dryRun: boolean; totalReclaimed: number };
+type PruneReport = Record<PruneKind, Pruned> & { dryRun: boolean; totalReclaimed: number };
 
 /** Limits of concurrent removals. Images depend on each other, so they are removed one by one. */
 const PARALLEL = { containers: 4, networks: 1, volumes: 1, images: 1 } as const;

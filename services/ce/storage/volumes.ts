@@ -20,7 +20,7 @@ import { currentContainers } from "../containers/containers.ts";
 import { creationError } from "../containers/networks.ts";
 import { volumeSizes } from "./disk_usage.ts";
 
-export interface Volume {
+interface Volume {
   name: string;
   driver: string;
   /** Path on the host. */
@@ -66,7 +66,7 @@ function toVolume({ Name, Driver, Mountpoint, Scope, CreatedAt, Labels }: Engine
   };
 }
 
-export interface NewVolume {
+interface NewVolume {
   name: string;
   /** E.g. `local`. */
   driver: string;

@@ -21,7 +21,7 @@ import { streamView } from "./view.ts";
  * Types of frames. All except `event` and `job` are states, which a new client receives immediately.
  */
 export const STREAM_TYPES = ["metrics", "containers", "alerts", "event", "job"] as const;
-export type StreamType = (typeof STREAM_TYPES)[number];
+type StreamType = (typeof STREAM_TYPES)[number];
 
 type FrameDeps =
   & ReadDeps

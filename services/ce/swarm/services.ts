@@ -18,7 +18,7 @@ export const SERVICE_LABEL = "com.docker.swarm.service.name";
 export const TASK_LABEL = "com.docker.swarm.task.name";
 
 /** How the swarm sets the number of tasks; only replicated services can be scaled. */
-export type SwarmMode = "replicated" | "global" | "job";
+type SwarmMode = "replicated" | "global" | "job";
 
 /** A service of a swarm stack. */
 export interface SwarmService {

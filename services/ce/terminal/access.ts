@@ -34,7 +34,7 @@ export interface TerminalRequest {
 }
 
 /** @throws {AppError} `forbidden` */
-export function assertTerminalOn({ config }: Pick<Deps, "config">): void {
+function assertTerminalOn({ config }: Pick<Deps, "config">): void {
   if (config.terminal === "admin") return;
   throw new AppError("forbidden", "Terminals are off; set TERMINAL=admin to allow them to admins");
 }

@@ -40,7 +40,7 @@ const CODE = {
   failure: 1011,
 } as const;
 
-export interface TerminalStart {
+interface TerminalStart {
   /** An accepted WebSocket that is not open yet. */
   socket: WebSocket;
   /** Starts the program or connects to it. */
@@ -51,7 +51,7 @@ export interface TerminalStart {
   record: (phase: "start" | "end", entry: TerminalEntry) => void | Promise<void>;
 }
 
-export interface TerminalEntry {
+interface TerminalEntry {
   /** The command; at the end with the reason in parentheses. */
   command: string;
   outcome: "success" | "failure";

@@ -17,7 +17,7 @@ import type { Deps } from "../../deps.ts";
 import { errorFields } from "../../log.ts";
 import { hangUp } from "./hang_up.ts";
 
-export type Shell = Omit<TerminalShell, "createdAt">;
+type Shell = Omit<TerminalShell, "createdAt">;
 
 type ShellDeps = Pick<Deps, "db" | "engine" | "terminals">;
 

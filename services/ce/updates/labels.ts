@@ -20,8 +20,8 @@ export const UPDATE_POLICIES = ["off", "notify", "auto"] as const;
 export type UpdatePolicy = (typeof UPDATE_POLICIES)[number];
 
 /** How far an automatic update may go from the current tag; `same` keeps the tag. */
-export const UPDATE_LEVELS = ["same", "patch", "minor", "major"] as const;
-export type UpdateLevel = (typeof UPDATE_LEVELS)[number];
+const UPDATE_LEVELS = ["same", "patch", "minor", "major"] as const;
+type UpdateLevel = (typeof UPDATE_LEVELS)[number];
 
 /** What the labels of a container say about its updates. */
 export interface LabelPolicy {

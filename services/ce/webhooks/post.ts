@@ -21,7 +21,7 @@ const SECRET_BYTES = 32;
 
 const encoder = new TextEncoder();
 
-export interface WebhookPost extends Pick<OutboxMessage, "id" | "payload"> {
+interface WebhookPost extends Pick<OutboxMessage, "id" | "payload"> {
   url: string;
   headers?: Record<string, string>;
   /** `whsec_` and the key as base64; `null` sends the message unsigned. */

@@ -32,17 +32,17 @@ import {
   type WebhookTarget,
 } from "./target.ts";
 
-export interface NewWebhook {
+interface NewWebhook {
   name: string;
   url: string;
   events: string[];
   headers: Record<string, string>;
 }
 
-export type WebhookChange = Change<NewWebhook & { enabled: boolean }>;
+type WebhookChange = Change<NewWebhook & { enabled: boolean }>;
 
 /** A webhook as the API returns it: header values are redacted and the secret is omitted. */
-export interface Webhook extends NewWebhook {
+interface Webhook extends NewWebhook {
   id: string;
   enabled: boolean;
   createdAt: string;

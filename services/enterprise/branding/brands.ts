@@ -20,8 +20,6 @@ import type { Deps } from "../../deps.ts";
 import { AppError, notFound, tooMany } from "../../errors.ts";
 import { findForbiddenCss } from "./css_sanitizer.ts";
 
-export type { Brand };
-
 /** Maximum number of brands. */
 export const BRANDS_MAX = 100;
 
@@ -29,7 +27,7 @@ export const BRANDS_MAX = 100;
 export const LOGO_URL_MAX = 2_048;
 
 /** The settings of a brand. */
-export type NewBrand = Omit<Brand, "id" | "is_active" | "created_at" | "updated_at">;
+type NewBrand = Omit<Brand, "id" | "is_active" | "created_at" | "updated_at">;
 
 type BrandDeps = Pick<Deps, "db" | "brand" | "now" | "log">;
 

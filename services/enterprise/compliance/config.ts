@@ -15,7 +15,6 @@ import type { Deps } from "../../deps.ts";
 import { actorOf, chainEntry } from "./append.ts";
 
 export { EXPORT_FORMATS, HASH_ALGORITHMS } from "../../../db/enterprise/compliance_config.ts";
-export type { ComplianceConfig };
 
 export const RETENTION_DAYS_MAX = 3_650;
 

@@ -48,7 +48,7 @@ export const EXPORT_FIELDS = [
   "entry_hash",
 ] as const satisfies readonly (keyof ComplianceEntry)[];
 
-export interface ComplianceExport {
+interface ComplianceExport {
   format: ExportFormat;
   /** Number of entries in the time range. */
   total: number;

@@ -16,7 +16,7 @@ import { cellVariants, parseCsv } from "./csv.ts";
 import { findHashFault, GENESIS_HASH } from "./hash_chain.ts";
 
 /** The result of the verification of an export. */
-export interface ExportReport extends Verification {
+interface ExportReport extends Verification {
   /** Whether the first entry is the first of the whole log. */
   isFromBeginning: boolean;
   /** Time of the last entry; `undefined` without entries. */

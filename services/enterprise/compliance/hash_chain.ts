@@ -21,7 +21,7 @@ export type ComplianceEntry = Omit<ComplianceRow, "sequence" | "metadata"> & {
 };
 
 /** The fields that the hash of an entry covers; metadata is canonical JSON. */
-export type HashedFields = Omit<ComplianceRow, "sequence" | "entry_hash">;
+type HashedFields = Omit<ComplianceRow, "sequence" | "entry_hash">;
 
 /** Returns `sha256:` and the SHA-256 of the canonical JSON (RFC 8785) of all fields, with nulls. */
 export function hashEntry(fields: HashedFields): string {

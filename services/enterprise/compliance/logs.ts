@@ -35,7 +35,6 @@ export {
   OUTCOMES,
   SEVERITIES,
 } from "../../../db/enterprise/compliance_logs.ts";
-export type { ComplianceEntry, EntryFilter };
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -56,7 +55,7 @@ export interface TimeFilter {
 }
 
 /** An entry that a client submits. */
-export type SubmittedEntry =
+type SubmittedEntry =
   & Omit<NewEntry, "actor_id" | "actor_type" | "recorded_by">
   & { actor_id?: string | undefined; actor_type?: NewEntry["actor_type"] | undefined };
 
@@ -143,7 +142,7 @@ export function getEntry(
 }
 
 /** Times are ISO 8601, UTC; `null` without entries. */
-export interface ComplianceStats {
+interface ComplianceStats {
   total_entries: number;
   last_24h: number;
   oldest_entry: string | null;

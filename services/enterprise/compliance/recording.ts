@@ -13,7 +13,7 @@ import { errorFields } from "../../log.ts";
 import { ANONYMOUS, type NewEntry, recordEntry } from "./append.ts";
 import { isAuthentication, isFailedLogin, observedEntry } from "./observed_entry.ts";
 
-export type RecordingDeps = Pick<Deps, "compliance" | "db" | "log" | "now">;
+type RecordingDeps = Pick<Deps, "compliance" | "db" | "log" | "now">;
 
 /**
  * Records a request if the settings require it. A failure (e.g. a full disk) is logged and does not

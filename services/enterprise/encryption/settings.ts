@@ -23,7 +23,7 @@ import { recordEncryptionEvent } from "./audit.ts";
 
 export { CIPHER_ALGORITHMS, PAGE_SIZES } from "../../../db/enterprise/encryption_config.ts";
 
-export interface EncryptionStatus extends Omit<EncryptionConfig, "page_size"> {
+interface EncryptionStatus extends Omit<EncryptionConfig, "page_size"> {
   /** Whether the database was opened with SQLCipher. */
   sqlcipher_available: boolean;
   /** End of the last completed rotation; `null` if there is none. */

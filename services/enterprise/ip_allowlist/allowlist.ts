@@ -32,7 +32,7 @@ import {
 import { knownUserRole } from "../roles/known_users.ts";
 
 /** Whether an address is allowed, and why. */
-export interface IpCheck {
+interface IpCheck {
   ip: string;
   allowed: boolean;
   /** Whether a rule admits it, also while the allowlist is not enforced. */
@@ -44,7 +44,7 @@ export interface IpCheck {
 }
 
 /** Checks the addresses of requests. A change of the rules applies to the next request. */
-export interface AddressCheck {
+interface AddressCheck {
   /**
    * Refuses an address that no rule admits while the allowlist is enforced.
    *

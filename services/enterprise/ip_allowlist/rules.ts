@@ -29,7 +29,7 @@ export { IP_RULE_SCOPES } from "../../../db/enterprise/ip_rules.ts";
 export const IP_RULES_MAX = 1_000;
 
 /** The settings of a rule. `expires_at` is ISO 8601 in any time zone. */
-export type NewIpRule = Omit<IpRule, "id" | "created_at" | "updated_at">;
+type NewIpRule = Omit<IpRule, "id" | "created_at" | "updated_at">;
 
 type RuleDeps = Pick<Deps, "db" | "config" | "now" | "log">;
 

@@ -25,9 +25,9 @@ import { type Certificate, isSignedBy, readCertificate } from "./certificates.ts
 import { readSubmittedCertificate, unsuitableCertificate } from "./submitted_certificate.ts";
 
 /** The settings of an agent. */
-export type AgentSettings = Pick<Agent, "hostname" | "description" | "tags">;
+type AgentSettings = Pick<Agent, "hostname" | "description" | "tags">;
 
-export interface NewAgent extends AgentSettings {
+interface NewAgent extends AgentSettings {
   /** PEM. */
   certificate: string;
   /** The CA that must have signed the certificate; `null` for any. */

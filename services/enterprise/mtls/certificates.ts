@@ -11,7 +11,7 @@ import type { X509Certificate } from "@peculiar/x509";
 import { fingerprintOf } from "./fingerprints.ts";
 
 /** The fields of a certificate, as stored. Times are ISO 8601, UTC. */
-export interface CertificateFacts {
+interface CertificateFacts {
   /** PEM, in lines of 64. */
   certificate: string;
   /** `sha256:` and 64 lower-case hex digits. */

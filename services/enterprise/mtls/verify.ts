@@ -30,7 +30,7 @@ import { completeAgent, enrollUnknown } from "./enrollment.ts";
 type VerifyDeps = Pick<Deps, "db" | "now" | "log">;
 
 /** What the proxy reports about the client. All values must belong to the same certificate. */
-export interface Presented {
+interface Presented {
   /** In any format of {@linkcode parseFingerprint}. */
   fingerprints: readonly string[];
   /** PEM. */
@@ -39,7 +39,7 @@ export interface Presented {
   ip: string | null;
 }
 
-export type Verdict =
+type Verdict =
   | { verified: true; agent_id: string; hostname: string }
   | { verified: false; reason: string };
 

@@ -21,8 +21,6 @@ import { assertHasPermissions } from "./check.ts";
 import { ungroupPermissions } from "./permissions.ts";
 import { getRole } from "./roles.ts";
 
-export type { RoleUser };
-
 /** Lists the users who have a role, latest assignment first. @throws {AppError} `not_found`. */
 export function listRoleUsers(
   deps: Pick<Deps, "db">,

@@ -60,7 +60,7 @@ export function assertHasPermissions(
 }
 
 /** The permissions of a user. */
-export interface PermissionCheck {
+interface PermissionCheck {
   user_id: string;
   /** Names of the custom roles: by priority, highest first, then by name. */
   roles: string[];

@@ -27,14 +27,12 @@ import { AppError, notFound, tooMany } from "../../errors.ts";
 import { assertHasPermissions } from "./check.ts";
 import { groupPermissions, type PermissionGroup, ungroupPermissions } from "./permissions.ts";
 
-export type { CountedRole };
-
 /** A role with its permissions. */
-export interface RoleDetail extends CountedRole {
+interface RoleDetail extends CountedRole {
   permissions: PermissionGroup[];
 }
 
-export interface NewRole {
+interface NewRole {
   name: string;
   description: string;
   /** Sort key of lists, highest first. It has no other effect. */

@@ -34,7 +34,7 @@ export interface SamlAssertion {
 }
 
 /** The name identifier of the subject ("Assertions and Protocols for SAML V2.0", 2.2.2). */
-export interface NameId {
+interface NameId {
   value: string;
   format: string | undefined;
   /** The domain of the name identifier. Default: the issuer. */

@@ -68,7 +68,7 @@ export interface VerifiedAssertion {
 }
 
 /** A parsed message whose signatures have not been verified. */
-export interface UnverifiedResponse extends SamlMessage {
+interface UnverifiedResponse extends SamlMessage {
   /** The decoded XML, without its declaration. */
   text: string;
 }

@@ -29,13 +29,13 @@ export interface SignatureShape {
   certificates: string[];
 }
 
-export interface SignatureAlgorithm {
+interface SignatureAlgorithm {
   uri: string;
   key: "rsa" | "ec";
   hash: Hash;
 }
 
-export interface DigestAlgorithm {
+interface DigestAlgorithm {
   uri: string;
   hash: Hash;
 }

@@ -38,13 +38,13 @@ const LATEST = new Date("9999-12-31T23:59:59.999Z");
 const ISSUER_LOGGED_MAX = 200;
 
 /** The form fields of the HTTP-POST binding. */
-export interface AcsMessage {
+interface AcsMessage {
   samlResponse: string;
   relayState: string | undefined;
 }
 
 /** Details of a login for the audit log, known even if the login fails. */
-export interface LoginNote {
+interface LoginNote {
   /** The user's id. */
   actor?: string;
   /** The name of the identity provider. */
@@ -52,7 +52,7 @@ export interface LoginNote {
 }
 
 /** The response to a successful login. */
-export interface SsoLogin extends TokenPair {
+interface SsoLogin extends TokenPair {
   sessionId: string;
   user: { id: string; email: string; role: TokenPair["role"]; name: string | null };
   relayState?: string;

@@ -22,8 +22,6 @@ import { assertUsableIdpCertificate } from "../saml/certificate.ts";
 import { serviceProviderFor } from "./service_provider.ts";
 import { endSessionsOfProvider } from "./sessions.ts";
 
-export type { IdentityProvider };
-
 export const SSO_BINDINGS = ["HTTP-POST", "HTTP-Redirect"] as const;
 
 /** Maximum number of identity providers. */
@@ -34,7 +32,7 @@ export const SSO_URL_MAX = 2_048;
 /** Maximum length of an entity ID in characters ("Assertions and Protocols for SAML V2.0", 8.3.6). */
 export const ENTITY_ID_MAX = 1_024;
 
-export type NewProvider =
+type NewProvider =
   & Omit<
     IdentityProvider,
     "id" | "base_url" | "created_at" | "updated_at" | "attribute_mapping"
@@ -42,10 +40,10 @@ export type NewProvider =
   & { attribute_mapping: { email?: string | undefined; name?: string | undefined } };
 
 /** Fields of an update; omitted ones are kept. */
-export type ProviderChange = { [Field in keyof NewProvider]?: NewProvider[Field] | undefined };
+type ProviderChange = { [Field in keyof NewProvider]?: NewProvider[Field] | undefined };
 
 /** A provider, with the entity ID and ACS URL to configure at it. */
-export interface ProviderView extends Omit<IdentityProvider, "base_url"> {
+interface ProviderView extends Omit<IdentityProvider, "base_url"> {
   sp_entity_id: string;
   acs_url: string;
 }

@@ -36,7 +36,7 @@ import { notAllowed } from "./refusal.ts";
 type ProvisioningDeps = Pick<Deps, "db" | "accounts" | "license" | "now" | "log">;
 
 /** The fields of a verified assertion that identify its subject. */
-export interface Subject {
+interface Subject {
   email: string | null;
   /** The persistent NameID, if the provider sent one. */
   persistentId: string | null;

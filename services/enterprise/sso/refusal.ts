@@ -8,7 +8,7 @@ import { AppError } from "../../errors.ts";
 import type { SamlReason } from "../saml/error.ts";
 
 /** Stable codes for tests, logs and the compliance log. */
-export type SsoReason =
+type SsoReason =
   | "unknown_issuer"
   | "provider_disabled"
   | "provider_changed"

@@ -12,7 +12,7 @@ import { NAME_ID_EMAIL } from "../saml/name_id.ts";
 const SSO_PATH = "/api/ext/service-enterprise/sso";
 
 /** The values to configure at an identity provider. */
-export interface ServiceProvider {
+interface ServiceProvider {
   /** The entity ID, which is also the audience of assertions for this service. */
   entityId: string;
   /** The URL of the assertion consumer service. */

@@ -22,8 +22,6 @@ import { ACCESS_TOKEN_S } from "../../ce/auth/tokens.ts";
 import type { Deps } from "../../deps.ts";
 import { notFound } from "../../errors.ts";
 
-export type { SsoSession };
-
 type EndDeps = Pick<Deps, "db" | "accounts" | "now">;
 
 /** Lists active sessions, newest first. */

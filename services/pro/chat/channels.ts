@@ -43,7 +43,7 @@ export { CHAT_PLATFORM_NAMES } from "./config.ts";
 /** Messages returned with their channel. */
 const RECENT_MAX = 20;
 
-export interface NewChatChannel {
+interface NewChatChannel {
   /** An id, or the product name. */
   platform: string;
   name: string;
@@ -53,7 +53,7 @@ export interface NewChatChannel {
 }
 
 /** A channel with each field of its config redacted. */
-export interface ChatChannel {
+interface ChatChannel {
   id: string;
   platform: ChatPlatformId;
   name: string;
@@ -65,7 +65,7 @@ export interface ChatChannel {
 }
 
 /** A message in the delivery log. */
-export interface ChatMessage {
+interface ChatMessage {
   id: string;
   channel_id: string;
   event_type: string;

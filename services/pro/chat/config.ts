@@ -20,7 +20,7 @@ import {
 } from "./platforms/platform.ts";
 import { teamChat } from "./platforms/team_chat.ts";
 
-export type { ChatConfig, ChatConfigField };
+export type { ChatConfig };
 
 /** Fields of a config in a request; `null` removes a field. */
 export type ChatConfigChange = { [Field in ChatConfigField]?: string | null | undefined };

@@ -39,7 +39,6 @@ export {
   INCIDENT_SOURCES,
   INCIDENT_STATUSES,
 } from "../../../db/pro/incidents.ts";
-export type { Incident, IncidentStatus };
 
 /** The author of automatic entries. */
 export const SYSTEM_AUTHOR = "system";
@@ -51,7 +50,7 @@ const TIMELINE_MAX = 1_000;
 const RESOLVED_MAX = 10_000;
 
 /** An incident with its timeline, newest first. */
-export type IncidentDetail = Incident & { timeline: TimelineEntry[] };
+type IncidentDetail = Incident & { timeline: TimelineEntry[] };
 
 /** Newest first. */
 export function listIncidents(

@@ -40,7 +40,7 @@ export type DecisionInput =
   >;
 
 /** The result of evaluating a rule. */
-export interface Decision {
+interface Decision {
   progress: RemediationProgress;
   fires: boolean;
 }

@@ -28,7 +28,6 @@ export {
   REMEDIATION_METRICS,
   REMEDIATION_OPERATORS,
 } from "../../../db/pro/remediation_rules.ts";
-export type { RemediationRule, RemediationSettings };
 
 /** The progress of a rule whose condition does not hold. */
 export const NOT_PENDING = { pending_since: null, seen_at: null } as const;

@@ -42,7 +42,6 @@ import { findObstacle, NOT_PENDING } from "./rules.ts";
 import { conditionValue, findTarget, lastKnownName, type ValueDeps } from "./values.ts";
 
 export { REMEDIATION_STATUSES } from "../../../db/pro/remediation_runs.ts";
-export type { RemediationRun };
 
 /** Concurrent actions. */
 const RUNNING_MAX = 16;

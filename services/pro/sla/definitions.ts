@@ -27,7 +27,7 @@ export type { SlaDefinition };
 const DEFINITIONS_MAX = 500;
 
 /** The settings of a definition. */
-export interface SlaSettings {
+interface SlaSettings {
   name: string;
   description: string;
   target_uptime: number;

@@ -13,7 +13,7 @@ import { COVERAGE_MIN_PERCENT } from "../../../db/pro/sla_periods.ts";
 import { clip, type Interval, totalMs, union } from "../uptime/intervals.ts";
 
 /** The first and last day of a period, `YYYY-MM-DD`. */
-export interface PeriodDates {
+interface PeriodDates {
   start_date: string;
   /** Inclusive. */
   end_date: string;

@@ -25,13 +25,13 @@ import {
 const REPORT_MAX = 100;
 
 /** The current period with live figures. */
-export interface SlaStatus {
+interface SlaStatus {
   period: SlaPeriod;
   budget: Budget;
   burn_rate: number;
 }
 
-export interface SlaReport {
+interface SlaReport {
   definition: SlaDefinition;
   current_status: SlaStatus;
   /** Newest first, the current one included. */

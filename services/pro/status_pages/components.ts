@@ -30,7 +30,7 @@ import type { Recorder } from "../../events/recorder.ts";
 import { requirePage } from "./page_lookup.ts";
 import { loadComponents, type PageComponent } from "./public.ts";
 
-export { COMPONENT_STATUSES, type ComponentStatus, type StatusPageComponent };
+export { COMPONENT_STATUSES, type ComponentStatus };
 
 /** Limit of components per page. */
 const COMPONENTS_MAX = 200;
@@ -38,7 +38,7 @@ const COMPONENTS_MAX = 200;
 /** Limit of components per monitor: each publishes an event when the monitor goes down. */
 const FOLLOWERS_MAX = 50;
 
-export interface NewComponent {
+interface NewComponent {
   name: string;
   description: string;
   /** A component that follows a monitor has it only until the monitor's state is known. */

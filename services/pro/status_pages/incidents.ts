@@ -29,14 +29,14 @@ import { addUpdate, assertBelowUpdateLimit, type PageIncident, withUpdates } fro
 
 export { PAGE_INCIDENT_SEVERITIES, PAGE_INCIDENT_STATUSES };
 
-export interface NewPageIncident {
+interface NewPageIncident {
   title: string;
   message: string;
   severity: PageIncidentSeverity;
   status: PageIncidentStatus;
 }
 
-export interface NewIncidentUpdate {
+interface NewIncidentUpdate {
   message: string;
   /** Default: unchanged. */
   status?: PageIncidentStatus | undefined;

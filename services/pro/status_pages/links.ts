@@ -11,7 +11,7 @@ import type { Config } from "../../config/config.ts";
 /** The path prefix of the status page endpoints. */
 const API = "/api/ext/service-pro/status-pages";
 
-export interface SubscriberLinks {
+interface SubscriberLinks {
   /** The status page itself. */
   page: string;
   verify(token: string): string;

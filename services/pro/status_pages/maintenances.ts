@@ -26,12 +26,12 @@ import { AppError, notFound } from "../../errors.ts";
 import type { EventMap } from "../../events/events.ts";
 import { requirePage } from "./page_lookup.ts";
 
-export { MAINTENANCE_STATUSES, type StatusPageMaintenance };
+export { MAINTENANCE_STATUSES };
 
 /** Limit of scheduled and current maintenances per page; the page shows all of them. */
 const OPEN_MAX = 50;
 
-export interface NewMaintenance {
+interface NewMaintenance {
   title: string;
   message: string;
   /** ISO 8601 with any UTC offset. */

@@ -28,12 +28,10 @@ import { createSlug, findFreeSlug } from "./slug.ts";
 import { deleteMessagesOfPage } from "./subscribers.ts";
 import { type PageIncident, withUpdates } from "./updates.ts";
 
-export type { StatusPage, StatusPageTheme };
-
 /** Limit of incidents returned with a page. */
 const ACTIVE_MAX = 100;
 
-export interface NewStatusPage {
+interface NewStatusPage {
   name: string;
   description: string;
   is_public: boolean;
@@ -42,7 +40,7 @@ export interface NewStatusPage {
 }
 
 /** A page with its components and active incidents. */
-export interface StatusPageDetail extends StatusPage {
+interface StatusPageDetail extends StatusPage {
   /** The worst status of the components. */
   overall_status: ComponentStatus;
   components: PageComponent[];

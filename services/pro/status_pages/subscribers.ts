@@ -46,20 +46,20 @@ export const SUBSCRIBERS_MAX = 5_000;
 const VERIFY_TOKEN_BYTES = 32;
 
 /** Exactly one of the fields is set. */
-export interface NewSubscriber {
+interface NewSubscriber {
   email?: string | undefined;
   webhook_url?: string | undefined;
 }
 
 /** A subscriber as returned by the API. */
-export interface Subscriber extends NewSubscriber {
+interface Subscriber extends NewSubscriber {
   id: string;
   status: "pending" | "verified";
   created_at: string;
 }
 
 /** A new subscriber with its token and secret, which are returned only once. */
-export interface CreatedSubscriber extends Subscriber {
+interface CreatedSubscriber extends Subscriber {
   verify_token: string;
   /** Signs the notices of a webhook. */
   secret?: string;

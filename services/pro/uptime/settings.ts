@@ -60,7 +60,7 @@ export interface MonitorChange {
 export type NewMonitor = MonitorChange & { name: string; type: MonitorType; url: string };
 
 /** The complete settings as stored. */
-export type MonitorSettings = Omit<
+type MonitorSettings = Omit<
   StoredMonitor,
   "id" | "paused" | "status" | "createdAt" | "updatedAt"
 >;

@@ -22,7 +22,7 @@ const WINDOWS = {
   "30d": { ms: 30 * 24 * HOUR_MS, resolution: 3_600 },
 } as const satisfies Record<string, { ms: number; resolution: RollupResolution }>;
 
-export type StatsWindow = keyof typeof WINDOWS;
+type StatsWindow = keyof typeof WINDOWS;
 
 /** The statistics of one window. */
 export interface UptimeStats {

@@ -77,7 +77,7 @@ type Item =
     end: Position | undefined;
   };
 
-export interface BacklogOptions {
+interface BacklogOptions {
   now: () => Date;
   /** Selects the lines that the client gets. */
   filter: LogStreamRequest["filter"];

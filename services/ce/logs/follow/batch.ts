@@ -40,7 +40,7 @@ export function encodeLines(origin: LogOrigin, lines: readonly LogLine[]): Strea
 }
 
 /** Collects lines to batches. */
-export interface Batcher {
+interface Batcher {
   add(line: LogLine): void;
   /** Completes the current batch. */
   flush(): void;

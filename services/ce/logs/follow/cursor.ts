@@ -8,7 +8,7 @@
 import type { Position } from "./position.ts";
 
 /** Where a stream continues. */
-export interface Cursor {
+interface Cursor {
   /** When the frame was sent, in Unix seconds. */
   at: number;
   /** By the first 16 digits of the container's id; `null` if its log was empty. */

@@ -8,7 +8,7 @@ import { foldCase } from "../search.ts";
 import { compileLinearPattern } from "../regex/linear_pattern.ts";
 import type { LogLineFields, LogStreamRequest } from "../../../stream/log_streams.ts";
 
-export interface LineQuery {
+interface LineQuery {
   streams: readonly LogLineFields["stream"][];
   /** Any of these; default all, also lines without a level. */
   levels?: readonly string[] | undefined;
@@ -19,7 +19,7 @@ export interface LineQuery {
 }
 
 /** A filter of lines; a slow one is run in slices. */
-export type LineFilter = NonNullable<LogStreamRequest["filter"]>;
+type LineFilter = NonNullable<LogStreamRequest["filter"]>;
 
 /**
  * Returns the filter of a query; `undefined` if it selects every line.

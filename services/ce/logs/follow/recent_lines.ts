@@ -12,9 +12,9 @@ import { isLater, type Position } from "./position.ts";
 const REMEMBERED = 4_096;
 
 /** `unclear`: the line equals the last one, so that the log may have it twice. */
-export type Novelty = "new" | "repeated" | "unclear";
+type Novelty = "new" | "repeated" | "unclear";
 
-export interface RecentLines {
+interface RecentLines {
   add(line: LogLine): void;
   /** A line with an earlier time that was not sent before is new: the clock was set back. */
   noveltyOf(line: LogLine): Novelty;

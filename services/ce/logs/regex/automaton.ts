@@ -12,7 +12,7 @@ import type { Node } from "./syntax.ts";
 const COUNT_MAX = 1e9;
 
 /** The number of ways to each state. */
-export type Ways = Map<number, number>;
+type Ways = Map<number, number>;
 
 /** A part of the pattern: the states that it can begin and end with. */
 interface Fragment {

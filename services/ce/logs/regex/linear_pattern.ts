@@ -26,7 +26,7 @@ const REFUSALS: Record<Exclude<Verdict, "harmless">, string> = {
 };
 
 /** A pattern that is safe to run. */
-export interface LinearPattern {
+interface LinearPattern {
   /** Whether the pattern matches anywhere in the line. */
   test(line: string): boolean;
 }

@@ -42,7 +42,7 @@ export const automaticUpdater: Worker = {
   },
 };
 
-export interface Updater {
+interface Updater {
   /** Starts the next update, unless one is running or none may start now. */
   next(): Promise<void>;
 }

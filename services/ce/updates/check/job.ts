@@ -16,7 +16,7 @@ import { type ImageInUse, imagesInUse, isWatched } from "./in_use.ts";
 import type { CheckSummary } from "./round.ts";
 import { CHECK_TARGET } from "./target.ts";
 
-export interface CheckInput {
+interface CheckInput {
   /** Canonical references; `null`: all images, unless labels turn checks off. */
   images: string[] | null;
   /** Whether newer versions are listed for all of them. */

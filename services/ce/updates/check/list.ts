@@ -49,7 +49,7 @@ export interface ImageUpdate {
   nextCheckAt: string | null;
 }
 
-export interface UpdatedContainer {
+interface UpdatedContainer {
   id: string;
   name: string;
   stack: string | null;

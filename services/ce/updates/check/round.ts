@@ -38,7 +38,7 @@ const HOUR_MS = 60 * 60 * 1000;
 /** Longest pause after a failure that may be temporary, in milliseconds. */
 const RETRY_MS = HOUR_MS;
 
-export interface CheckOptions {
+interface CheckOptions {
   /** Lists newer versions of all images, not only of those whose containers have a version policy. */
   newerVersions?: boolean | undefined;
   signal?: AbortSignal | undefined;

@@ -11,7 +11,7 @@ import { blockOf } from "./blocked.ts";
 import { isSamePlatform, type Platform, platformOf } from "./plan.ts";
 import { blockObstacle, digestsOf, type Obstacle, type Survey } from "./survey.ts";
 
-export interface Latest {
+interface Latest {
   /** What the reference leads to on the registry; on this host without a pull; `null` if unknown. */
   digest: string | null;
   obstacles: Obstacle[];

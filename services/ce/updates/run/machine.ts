@@ -40,7 +40,7 @@ export async function update(deps: Deps, job: UpdateJob): Promise<UpdateResult> 
 }
 
 /** What is done before a container is changed. */
-export interface Prepared extends Pick<Replaced, "planned" | "pulled"> {
+interface Prepared extends Pick<Replaced, "planned" | "pulled"> {
   /** `undefined` if there is nothing to update. */
   pairs: Pair[] | undefined;
 }
@@ -95,7 +95,7 @@ export function unchanged(
   };
 }
 
-export type Verdict = Pick<UpdateResult, "verdict" | "reason">;
+type Verdict = Pick<UpdateResult, "verdict" | "reason">;
 
 /** Puts the new containers in place and judges them. */
 export async function replace(

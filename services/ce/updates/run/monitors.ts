@@ -46,7 +46,7 @@ export async function assertMonitors(
 }
 
 /** Checks of monitors in the background; disposing ends them. */
-export interface MonitorWatch extends AsyncDisposable {
+interface MonitorWatch extends AsyncDisposable {
   /** What is missing, e.g. `fails the check of monitor shop`. */
   missing(): string[];
 }

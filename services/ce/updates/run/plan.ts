@@ -11,7 +11,7 @@ import { planRecreation, type Recreation } from "../../rebuild/recreate.ts";
 import { isUp, nameOf } from "../../rebuild/replace.ts";
 
 /** Facts of the engine that the requests depend on. */
-export interface EngineFacts {
+interface EngineFacts {
   apiVersion?: string | undefined;
   defaultRuntime?: string | undefined;
 }
@@ -24,7 +24,7 @@ export interface ReplacedSetting {
 }
 
 /** What becomes of a container. */
-export interface ContainerPlan {
+interface ContainerPlan {
   recreation: Recreation;
   replaced: ReplacedSetting[];
   warnings: string[];

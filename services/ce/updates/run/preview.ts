@@ -16,7 +16,7 @@ import type { UpdateRequest } from "./start.ts";
 import { type Obstacle, surveyUpdate } from "./survey.ts";
 import { expectationOf } from "./verdict.ts";
 
-export interface UpdatePreview {
+interface UpdatePreview {
   container: string;
   id: string;
   /** The reference of the new image. */

@@ -18,7 +18,7 @@ import type { Deps } from "../../../deps.ts";
 import { readUpdateSettings } from "../settings.ts";
 
 /** The repository of all such names. */
-export const PREVIOUS_REPOSITORY = "longshore-previous";
+const PREVIOUS_REPOSITORY = "longshore-previous";
 
 /** Length of the part of an image's id that is its tag. */
 const TAG_LENGTH = 12;

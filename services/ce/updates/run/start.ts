@@ -24,7 +24,7 @@ import type { UpdateInput } from "./job.ts";
 import { type Survey, surveyUpdate } from "./survey.ts";
 
 /** How the new container is judged. */
-export interface VerificationRequest {
+interface VerificationRequest {
   /**
    * Seconds that the new container has to run without a restart (default: the setting); with a health check,
    * to be healthy (default: one interval of the check).
@@ -57,7 +57,7 @@ export interface UpdateRequest extends VerificationRequest {
 /** Whose job it is, and what that caller may change. */
 export type Actor = Pick<Caller, "userId"> & { scope?: Scope | undefined };
 
-export interface RollbackRequest extends VerificationRequest {
+interface RollbackRequest extends VerificationRequest {
   containerId: string;
   actor: Actor;
 }

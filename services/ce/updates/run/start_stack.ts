@@ -19,7 +19,7 @@ import { findStack } from "../../stacks/stacks.ts";
 import { stackUpdateKind } from "./stack_kind.ts";
 import type { Actor } from "./start.ts";
 
-export interface StackUpdateRequest {
+interface StackUpdateRequest {
   name: string;
   /** Whether the first failure takes back what was updated before. */
   atomic: boolean;

@@ -49,7 +49,7 @@ export interface Survey {
   obstacles: Obstacle[];
 }
 
-export interface SurveyOptions {
+interface SurveyOptions {
   /** Default: the reference of the container. */
   image?: string | undefined;
   /** The digest that the update expects, if known. */

@@ -50,14 +50,14 @@ import { previousTag } from "./previous.ts";
 import { withoutValues } from "./refusal.ts";
 import { isTask } from "./verdict.ts";
 
-export type SwapDeps = ReadDeps & Pick<Deps, "diskUsage" | "log">;
+type SwapDeps = ReadDeps & Pick<Deps, "diskUsage" | "log">;
 
 /** How long an old container must run to count as restored, in milliseconds. */
 const RESTORED_MS = 3_000;
 
 const POLL_MS = 200;
 
-export interface NewImage {
+interface NewImage {
   reference: string;
   imageId: string;
   defaultRuntime: string | undefined;
@@ -401,7 +401,7 @@ async function removeContainers(
 }
 
 /** Updates the snapshot, so that the next read shows the result. */
-export async function refreshAll(deps: SwapDeps, pairs: readonly Pair[]): Promise<void> {
+async function refreshAll(deps: SwapDeps, pairs: readonly Pair[]): Promise<void> {
   for (const id of pairs.flatMap((pair) => [...oldOnesOf(pair), pair.newId])) {
     await refreshContainer(deps, id).catch(() => {});
   }

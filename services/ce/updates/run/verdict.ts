@@ -63,7 +63,7 @@ export type Verdict =
   | { outcome: "success"; reason: string }
   | { outcome: "failure"; reason: string };
 
-export interface Judgement {
+interface Judgement {
   verdict: Verdict;
   progress: Progress | undefined;
 }

@@ -33,7 +33,7 @@ const POLL_MS = 500;
 /** New lines of the log that are searched in each round. */
 const LOG_LINES_MAX = 10_000;
 
-export interface VerifyOptions extends Omit<ExpectationOptions, "longestToHealthyMs"> {
+interface VerifyOptions extends Omit<ExpectationOptions, "longestToHealthyMs"> {
   /** Running containers that are not replaced, but must stay healthy. */
   watched: readonly Identity[];
   /** A regular expression that no line of the target's log may match. */
