@@ -185,7 +185,7 @@ const drip = () =>
   });
 
 for (
-  const { what, reason, seconds, prepare } of [
+  const { what, reason, seconds, timeoutMs, prepare } of [
     {
       what: "404",
       reason: "not_found",
@@ -350,6 +350,7 @@ for (
     {
       what: "a slow drip",
       reason: "unreachable",
+      timeoutMs: 500,
       prepare: (registry) => withoutDigest(registry, () => new Response(drip())),
     },
     {
@@ -380,6 +381,8 @@ for (
     reason: RegistryErrorReason;
     /** Until when the registry is left alone. */
     seconds?: number;
+    /** Only for an answer that would take too long otherwise. */
+    timeoutMs?: number;
     prepare: (registry: FakeRegistry) => void;
   }[]
 ) {
@@ -388,7 +391,7 @@ for (
     using app = testApp();
     await registry.put("team/app:1");
     prepare(registry);
-    const error: RegistryError = await headManifest(app.deps, image(registry), { timeoutMs: 500 })
+    const error: RegistryError = await headManifest(app.deps, image(registry), { timeoutMs })
       .then(() => ok(false), (error) => error);
     equal(error.reason, reason, String(error));
     const until = seconds === undefined ? undefined : app.clock.now().getTime() + seconds * 1000;
