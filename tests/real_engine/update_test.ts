@@ -15,12 +15,20 @@ import {
 } from "../helpers/real_engine.ts";
 import { startRegistry } from "../helpers/registry.ts";
 import { openTestDatabase } from "../helpers/test_app.ts";
+import { together } from "../helpers/together.ts";
 import { until } from "../helpers/until.ts";
 
 /** Ends at once when it is stopped. */
 const SLEEP = "trap 'exit 0' TERM; sleep 2147483647 & wait";
 
-const HEALTHY = ["--health-cmd=true", "--health-interval=1s", "--health-timeout=1s"];
+/** The interval only: a probe of a busy engine takes longer than a short timeout. */
+const HEALTHY = ["--health-cmd=true", "--health-interval=1s"];
+
+/** Fails at the first probe that finds the file. */
+const UNTIL_BAD = "HEALTHCHECK --interval=1s --retries=1 CMD test ! -e /bad";
+
+/** Longer than a test: what fails cannot pass for stable on a slow machine. */
+const NEVER_STABLE = { stableSeconds: 3_600 };
 
 const unique = (what: string) => `test-update-${what}-${crypto.randomUUID().slice(0, 8)}`;
 
@@ -104,7 +112,22 @@ const ended = (app: LiveApp, id: string): Promise<JobView> =>
   until("the job has ended", () => {
     const job = getJob(app.deps, admin, id);
     return job.endedAt !== null && job;
-  });
+  }, { deadlineMs: 300_000 });
+
+/** Lets the time of the application stand still, so that a container that runs is never stable. */
+function stopClock(app: LiveApp): () => void {
+  const { now } = app.deps;
+  const at = now();
+  app.deps.now = () => at;
+  return () => void (app.deps.now = now);
+}
+
+/** Waits until the new container is in place and observed. */
+const observed = (app: LiveApp, id: string) =>
+  until(
+    "it is observed",
+    () => getJob(app.deps, admin, id).steps.some(({ name }) => name === "verify"),
+  );
 
 async function start(app: LiveApp, name: string, body: object = {}, action = "update") {
   const options = action === "update" ? { pull: "never" } : {};
@@ -171,64 +194,86 @@ engineTest(
   },
 );
 
-for (
-  const { what, script, changes = [], options = [], error } of [
-    {
-      what: "exits at once",
-      script: "echo no database; exit 3",
-      error: /was restarted/,
-    },
-    {
-      what: "exits at once without a restart policy",
-      script: "exit 3",
-      options: ["--restart=no"],
-      error: /exited with code 3/,
-    },
-    {
-      what: "becomes unhealthy",
-      script: SLEEP,
-      changes: ["HEALTHCHECK --interval=1s --timeout=1s --retries=1 CMD false"],
-      error: /became unhealthy/,
-    },
-    {
-      what: "is healthy first and then not",
-      script: `touch /ok; (sleep 2; rm /ok) & ${SLEEP}`,
-      changes: ["HEALTHCHECK --interval=1s --timeout=1s --retries=2 CMD test -e /ok"],
-      error: /became unhealthy/,
-    },
-    {
-      what: "lacks its entry point",
-      script: SLEEP,
-      changes: ['ENTRYPOINT ["/none"]'],
-      error: /could not be started: .*\/none/,
-    },
-  ]
-) {
-  engineTest(`an image that ${what} is rolled back and blocked`, async (engine) => {
-    await using web = subject(engine, "bad");
-    await using app = await appOn(engine);
-    const first = await web.publish(SLEEP);
-    const oldId = await web.run("--restart=always", ...options);
-    const before = await web.inspect();
-    const second = await web.publish(script, ...changes);
+interface BadImage {
+  script: string;
+  changes?: string[];
+  options?: string[];
+  /** What makes the new container fail while it is observed. */
+  spoil?: string[];
+  error: RegExp;
+}
 
-    const job = await run(app, web.name, { stableSeconds: 4 });
+const BAD_IMAGES: Record<string, BadImage> = {
+  "exits at once": {
+    script: "echo no database; exit 3",
+    error: /was restarted/,
+  },
+  "exits at once without a restart policy": {
+    script: "exit 3",
+    options: ["--restart=no"],
+    error: /exited with code 3/,
+  },
+  "becomes unhealthy": {
+    script: SLEEP,
+    changes: ["HEALTHCHECK --interval=1s --retries=1 CMD false"],
+    error: /became unhealthy/,
+  },
+  "is healthy first and then not": {
+    script: SLEEP,
+    changes: [UNTIL_BAD],
+    spoil: ["touch", "/bad"],
+    error: /became unhealthy/,
+  },
+  "lacks its entry point": {
+    script: SLEEP,
+    changes: ['ENTRYPOINT ["/none"]'],
+    error: /could not be started: .*\/none/,
+  },
+};
 
-    equal(job.status, "rolled_back", job.error ?? "");
-    match(job.error!, error);
-    const after = await web.inspect();
-    deepEqual([after.Id, after.Image, after.State.Running], [oldId, first, true]);
-    deepEqual(after.HostConfig, before.HostConfig);
-    deepEqual(await web.names(), [web.name]);
-    const { blocked: [block] } = (await app.call("GET", "/api/updates/blocked")).body;
-    deepEqual([block.containerName, block.digest, block.jobId], [web.name, second, job.id]);
+engineTest("an image that fails is rolled back and blocked", async (engine) => {
+  await using app = await appOn(engine);
+  await together(Object.fromEntries(
+    Object.entries(BAD_IMAGES).map((
+      [what, image],
+    ) => [what, () => assertRolledBack(engine, app, image)]),
+  ));
+});
 
-    const path = `/api/containers/${web.name}/update`;
-    const refused = await app.call("POST", path, { pull: "never" });
-    equal(refused.status, 409);
-    match(refused.body.error, /^The update is blocked/);
-    equal((await app.call("DELETE", `/api/updates/blocked/${block.id}`)).status, 200);
-  });
+async function assertRolledBack(
+  engine: RealEngine,
+  app: LiveApp,
+  { script, changes = [], options = [], spoil, error }: BadImage,
+): Promise<void> {
+  await using web = subject(engine, "bad");
+  const first = await web.publish(SLEEP);
+  const oldId = await web.run("--restart=always", ...options);
+  const before = await web.inspect();
+  const second = await web.publish(script, ...changes);
+
+  const { id } = await start(app, web.name, NEVER_STABLE);
+  if (spoil) {
+    await observed(app, id);
+    await until("healthy", async () => (await web.inspect()).State.Health?.Status === "healthy");
+    await engine.docker("exec", web.name, ...spoil);
+  }
+  const job = await ended(app, id);
+
+  equal(job.status, "rolled_back", job.error ?? "");
+  match(job.error!, error);
+  const after = await web.inspect();
+  deepEqual([after.Id, after.Image, after.State.Running], [oldId, first, true]);
+  deepEqual(after.HostConfig, before.HostConfig);
+  deepEqual(await web.names(), [web.name]);
+  const { blocked } = (await app.call("GET", "/api/updates/blocked")).body;
+  const block = blocked.find(({ jobId }: { jobId: string }) => jobId === id);
+  deepEqual([block?.containerName, block?.digest], [web.name, second]);
+
+  const path = `/api/containers/${web.name}/update`;
+  const refused = await app.call("POST", path, { pull: "never" });
+  equal(refused.status, 409);
+  match(refused.body.error, /^The update is blocked/);
+  equal((await app.call("DELETE", `/api/updates/blocked/${block.id}`)).status, 200);
 }
 
 engineTest("the log of a failed container is kept with its job", async (engine) => {
@@ -238,7 +283,10 @@ engineTest("the log of a failed container is kept with its job", async (engine) 
   await web.run();
   await web.publish(`echo starting; echo migration failed; ${SLEEP}`);
 
-  const job = await run(app, web.name, { logPatternMustNotAppear: "migration \\w+ed$" });
+  const job = await run(app, web.name, {
+    ...NEVER_STABLE,
+    logPatternMustNotAppear: "migration \\w+ed$",
+  });
 
   equal(job.status, "rolled_back");
   match(job.error!, /logged a line that must not appear/);
@@ -257,7 +305,7 @@ engineTest(
     await web.publish(SLEEP);
     await web.run();
     const second = await web.publish("exit 0");
-    const job = await run(app, web.name);
+    const job = await run(app, web.name, NEVER_STABLE);
     deepEqual([job.status, (await web.inspect()).Image], ["succeeded", second]);
     match((job.result as { reason: string }).reason, /completed with exit code 0/);
 
@@ -281,64 +329,64 @@ engineTest(
   },
 );
 
-for (
-  const [isGood, script, status] of [[true, `${SLEEP} # 2`, "succeeded"], [
-    false,
-    "exit 1",
-    "rolled_back",
-  ]] as const
-) {
-  engineTest(
-    `dependents follow ${isGood ? "the new container" : "the old one back"}`,
-    async (engine) => {
-      await using web = subject(engine, "shared");
-      await using app = await appOn(engine);
-      await web.publish(SLEEP);
-      const oldId = await web.run();
-      const sidecar = web.add(`${web.name}-sidecar`);
-      const sharing = `--network=container:${web.name}`;
-      const oldSidecar = await engine.docker(
-        "run",
-        "-d",
-        QUICK,
-        `--name=${sidecar}`,
-        sharing,
-        BUSYBOX,
-        "sh",
-        "-c",
-        SLEEP,
-      );
-      const linking = web.add(`${web.name}-linking`);
-      const link = `--link=${web.name}:friend`;
-      await engine.docker(
-        "run",
-        "-d",
-        QUICK,
-        `--name=${linking}`,
-        link,
-        BUSYBOX,
-        "sh",
-        "-c",
-        SLEEP,
-      );
-      await until(
-        "all are known",
-        () => app.deps.inventory.list().some(({ name }) => name === linking),
-      );
-      await web.publish(script);
+engineTest("dependents follow the new container, and the old one back", (engine) => {
+  const [good, bad] = [`${SLEEP} # 2`, "exit 1"];
+  return together({
+    forward: () => assertFollowed(engine, { script: good, options: {}, isGood: true }),
+    back: () => assertFollowed(engine, { script: bad, options: NEVER_STABLE, isGood: false }),
+  });
+});
 
-      const job = await run(app, web.name);
-
-      equal(job.status, status, job.error ?? "");
-      const [after, moved] = [await web.inspect(), await web.inspect(sidecar)];
-      deepEqual([after.Id === oldId, moved.Id === oldSidecar], [!isGood, !isGood]);
-      equal(moved.HostConfig.NetworkMode, `container:${after.Id}`);
-      const links = (name: string) => engine.docker("exec", name, "ip", "link");
-      equal(await links(sidecar), await links(web.name));
-      await engine.docker("exec", linking, "ping", "-c", "1", "-W", "5", "friend");
-      deepEqual(await web.names(), [web.name, linking, sidecar].sort());
-    },
+async function assertFollowed(
+  engine: RealEngine,
+  { script, options, isGood }: { script: string; options: object; isGood: boolean },
+): Promise<void> {
+  await using web = subject(engine, "shared");
+  await using app = await appOn(engine);
+  await web.publish(SLEEP);
+  const oldId = await web.run();
+  const sidecar = web.add(`${web.name}-sidecar`);
+  const sharing = `--network=container:${web.name}`;
+  const oldSidecar = await engine.docker(
+    "run",
+    "-d",
+    QUICK,
+    `--name=${sidecar}`,
+    sharing,
+    BUSYBOX,
+    "sh",
+    "-c",
+    SLEEP,
   );
+  const linking = web.add(`${web.name}-linking`);
+  const link = `--link=${web.name}:friend`;
+  await engine.docker(
+    "run",
+    "-d",
+    QUICK,
+    `--name=${linking}`,
+    link,
+    BUSYBOX,
+    "sh",
+    "-c",
+    SLEEP,
+  );
+  await until(
+    "all are known",
+    () => app.deps.inventory.list().some(({ name }) => name === linking),
+  );
+  await web.publish(script);
+
+  const job = await run(app, web.name, options);
+
+  equal(job.status, isGood ? "succeeded" : "rolled_back", job.error ?? "");
+  const [after, moved] = [await web.inspect(), await web.inspect(sidecar)];
+  deepEqual([after.Id === oldId, moved.Id === oldSidecar], [!isGood, !isGood]);
+  equal(moved.HostConfig.NetworkMode, `container:${after.Id}`);
+  const links = (name: string) => engine.docker("exec", name, "ip", "link");
+  equal(await links(sidecar), await links(web.name));
+  await engine.docker("exec", linking, "ping", "-c", "1", "-W", "5", "friend");
+  deepEqual(await web.names(), [web.name, linking, sidecar].sort());
 }
 
 engineTest(
@@ -352,11 +400,9 @@ engineTest(
     let id: string;
     {
       await using app = await appOn(engine, { db });
-      ({ id } = await start(app, web.name, { stableSeconds: 2 }));
-      await until(
-        "it is observed",
-        () => getJob(app.deps, admin, id).steps.some(({ name }) => name === "verify"),
-      );
+      stopClock(app);
+      ({ id } = await start(app, web.name));
+      await observed(app, id);
       for (const action of ["stop", "restart", "rebuild", "update"]) {
         const { status, body } = await app.call(
           "POST",
@@ -384,55 +430,59 @@ engineTest(
   },
 );
 
-for (const isAtomic of [true, false]) {
-  const outcome = isAtomic ? "puts all of it back" : "keeps what was updated before";
-  engineTest(`the first failure of a stack's update ${outcome}`, async (engine) => {
-    await using app = await appOn(engine);
-    await using db = subject(engine, "db");
-    await using web = subject(engine, "web");
-    const stack = unique("stack");
-    const member = (service: string, ...more: string[]) =>
-      ["project=" + stack, "service=" + service, ...more]
-        .map((label) => `--label=com.docker.compose.${label}`);
-    const oldImage = await db.publish(SLEEP);
-    const oldDb = await db.run(...member("db"));
-    await web.publish(SLEEP);
-    const sharing = `--network=container:${db.name}`;
-    const oldWeb = await web.run(sharing, ...member("web", "depends_on=db:service_started:false"));
-    await until(
-      "both are known",
-      () =>
-        app.deps.inventory.list().filter(({ composeProject }) => composeProject === stack)
-          .length === 2,
-    );
-    const newImage = await db.publish(`${SLEEP} # 2`);
-    await web.publish("exit 1");
-    const update = async () => {
-      const options = { atomic: isAtomic, pull: "never", stableSeconds: 1 };
-      const { status, body } = await app.call("POST", `/api/stacks/${stack}/update`, options);
-      equal(status, 202, JSON.stringify(body));
-      return await ended(app, body.id);
-    };
+engineTest("the first failure of a stack's update decides about all of it", (engine) =>
+  together({
+    "puts all of it back": () => assertFirstFailure(engine, true),
+    "keeps what was updated before": () => assertFirstFailure(engine, false),
+  }));
 
-    const failed = await update();
+async function assertFirstFailure(engine: RealEngine, isAtomic: boolean): Promise<void> {
+  await using app = await appOn(engine);
+  await using db = subject(engine, "db");
+  await using web = subject(engine, "web");
+  const stack = unique("stack");
+  const member = (service: string, ...more: string[]) =>
+    ["project=" + stack, "service=" + service, ...more]
+      .map((label) => `--label=com.docker.compose.${label}`);
+  const oldImage = await db.publish(SLEEP);
+  const oldDb = await db.run(...member("db"));
+  await web.publish(SLEEP);
+  const sharing = `--network=container:${db.name}`;
+  const oldWeb = await web.run(sharing, ...member("web", "depends_on=db:service_started:false"));
+  await until(
+    "both are known",
+    () =>
+      app.deps.inventory.list().filter(({ composeProject }) => composeProject === stack)
+        .length === 2,
+  );
+  const newImage = await db.publish(`${SLEEP} # 2`);
+  // Without a probe it is never stable.
+  await web.publish("exit 1", "HEALTHCHECK --interval=1h CMD true");
+  const update = async () => {
+    const options = { atomic: isAtomic, pull: "never", stableSeconds: 1 };
+    const { status, body } = await app.call("POST", `/api/stacks/${stack}/update`, options);
+    equal(status, 202, JSON.stringify(body));
+    return await ended(app, body.id);
+  };
 
-    match(failed.error!, new RegExp(`^${web.name} exited with code 1`));
-    equal(failed.status, isAtomic ? "rolled_back" : "failed");
-    const [dbNow, webNow] = [await db.inspect(), await web.inspect()];
-    equal(dbNow.Image, isAtomic ? oldImage : newImage);
-    deepEqual([dbNow.Id === oldDb, webNow.Id === oldWeb], [isAtomic, isAtomic]);
-    deepEqual([dbNow.State.Running, webNow.State.Running], [true, true]);
-    equal(webNow.HostConfig.NetworkMode, `container:${dbNow.Id}`);
-    deepEqual([await db.names(), await web.names()], [[db.name], [web.name]]);
+  const failed = await update();
 
-    await web.publish(`${SLEEP} # 2`);
-    const second = await update();
-    equal(second.status, "succeeded", second.error ?? "");
-    const after = await web.inspect();
-    deepEqual([(await db.inspect()).Image, after.State.Running], [newImage, true]);
-    equal(after.HostConfig.NetworkMode, `container:${(await db.inspect()).Id}`);
-    deepEqual([await db.names(), await web.names()], [[db.name], [web.name]]);
-  });
+  match(failed.error!, new RegExp(`^${web.name} exited with code 1`));
+  equal(failed.status, isAtomic ? "rolled_back" : "failed");
+  const [dbNow, webNow] = [await db.inspect(), await web.inspect()];
+  equal(dbNow.Image, isAtomic ? oldImage : newImage);
+  deepEqual([dbNow.Id === oldDb, webNow.Id === oldWeb], [isAtomic, isAtomic]);
+  deepEqual([dbNow.State.Running, webNow.State.Running], [true, true]);
+  equal(webNow.HostConfig.NetworkMode, `container:${dbNow.Id}`);
+  deepEqual([await db.names(), await web.names()], [[db.name], [web.name]]);
+
+  await web.publish(`${SLEEP} # 2`);
+  const second = await update();
+  equal(second.status, "succeeded", second.error ?? "");
+  const after = await web.inspect();
+  deepEqual([(await db.inspect()).Image, after.State.Running], [newImage, true]);
+  equal(after.HostConfig.NetworkMode, `container:${(await db.inspect()).Id}`);
+  deepEqual([await db.names(), await web.names()], [[db.name], [web.name]]);
 }
 
 privateEngineTest("an update pulls what its tag names now, or changes nothing", async (engine) => {
@@ -450,7 +500,7 @@ privateEngineTest("an update pulls what its tag names now, or changes nothing", 
   await engine.docker("run", "--detach", QUICK, `--name=${web.name}`, reference);
 
   await publish("exit 3");
-  const failed = await run(app, web.name, { pull: "always" });
+  const failed = await run(app, web.name, { ...NEVER_STABLE, pull: "always" });
   deepEqual([failed.status, failed.steps.map(({ name }) => name)], [
     "rolled_back",
     ["plan", "pull", "create", "swap", "verify", "evidence", "roll_back"],
@@ -487,13 +537,12 @@ ownEngineTest("a crash of the engine during the verification is survived", async
   await web.publish(SLEEP);
   await web.run();
   const second = await web.publish(`${SLEEP} # 2`);
-  const { id } = await start(app, web.name, { stableSeconds: 2 });
-  await until(
-    "it is observed",
-    () => getJob(app.deps, admin, id).steps.some(({ name }) => name === "verify"),
-  );
+  const startClock = stopClock(app);
+  const { id } = await start(app, web.name);
+  await observed(app, id);
   await engine.kill();
   await engine.restart();
+  startClock();
 
   const job = await ended(app, id);
 
@@ -510,10 +559,11 @@ engineTest(
     await using app = await appOn(engine);
     await web.publish(SLEEP);
     const oldId = await web.run("--restart=always");
-    await web.publish(`${SLEEP} # 2`, "HEALTHCHECK --interval=2s --retries=2 CMD false");
-    const { id } = await start(app, web.name);
-    await until("the old one is aside", async () => (await web.names()).length === 2);
+    await web.publish(`${SLEEP} # 2`, UNTIL_BAD);
+    const { id } = await start(app, web.name, NEVER_STABLE);
+    await observed(app, id);
     await engine.docker("rm", "-f", oldId);
+    await engine.docker("exec", web.name, "touch", "/bad");
 
     const job = await ended(app, id);
 
@@ -546,7 +596,7 @@ podmanTest("Podman updates and rolls back", async (engine) => {
   ]);
 
   await web.publish("exit 3");
-  const failed = await run(app, web.name);
+  const failed = await run(app, web.name, NEVER_STABLE);
   equal(failed.status, "rolled_back", failed.error ?? "");
   const after = await web.inspect();
   deepEqual([after.Id, after.State.Running], [updated.Id, true]);
