@@ -113,5 +113,8 @@ export const actionsOf = (
   { changes }: { changes: { kind: string; name: string; action: string }[] },
 ) => changes.map(({ kind, name, action }) => `${kind} ${name} ${action}`);
 
-/** A service that runs until it is stopped. */
-export const sleeper = { image: BUSYBOX, command: "sleep 1000", stop_grace_period: "1s" };
+/** A service that runs until it is stopped, and then ends at once. */
+export const sleeper = { image: BUSYBOX, command: "sleep 1000", stop_signal: "SIGKILL" };
+
+/** Longer than a test: what fails cannot pass for stable on a slow machine. */
+export const NEVER_STABLE = { stableSeconds: 3_600 };

@@ -65,7 +65,8 @@ services:
   web:
     image: ${BUSYBOX}
     command: sleep 1000
-    stop_grace_period: 1s
+    stop_signal: SIGKILL
+    healthcheck: {test: "true", interval: 1s}
     env_file: conf/app.env
     volumes: ["./data:/data"]
     secrets: [password]

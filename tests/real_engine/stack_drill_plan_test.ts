@@ -20,7 +20,7 @@ const DEFAULT_SEED = 20_26;
 /** Projects that are deployed at the same time, because a deploy mostly waits. */
 const PROJECTS = 3;
 
-const deploys = Number(Deno.env.get("COMPOSE_DRILL")) || (FULL_DRILL_SEED ? 200 : 18);
+const deploys = Number(Deno.env.get("COMPOSE_DRILL")) || (FULL_DRILL_SEED ? 200 : 12);
 
 /** Ends at once when it is stopped. */
 const loop = (time: number) => ["sh", "-c", `trap 'exit 0' TERM; sleep ${time} & wait`];
@@ -112,7 +112,8 @@ function sourceOf({ services, page }: Model): object {
 
 /** Ways in which a new container fails. */
 const FAILURES: readonly Chosen[] = [
-  { command: ["sh", "-c", "exit 3"] },
+  // Without a probe it is never stable, also if it exits late.
+  { command: ["sh", "-c", "exit 3"], healthcheck: { test: "true", interval: "1h" } },
   { command: ["/missing"] },
   { command: loop(3000), post_start: [{ command: "false" }] },
   { command: loop(3000), healthcheck: { test: "false", interval: "1s", retries: 1 } },

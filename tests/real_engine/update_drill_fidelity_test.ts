@@ -16,7 +16,7 @@ import { privateEngineTest } from "../helpers/real_engine.ts";
 import { createRandom, PARTNERS, removeLike, surroundings } from "../helpers/surroundings.ts";
 
 const SEED = FULL_DRILL_SEED ?? 12;
-const COUNT = FULL_DRILL_SEED === undefined ? 12 : 200;
+const COUNT = FULL_DRILL_SEED === undefined ? 8 : 200;
 
 /** Jobs that run at the same time, each with a partner of its own. */
 const TOGETHER = PARTNERS;
