@@ -93,6 +93,12 @@ export class KeyFileError extends Error {
 export const notFound = (what: string, id: string) =>
   new AppError("not_found", `${what} ${id} does not exist`);
 
+/** @throws {AppError} `not_found` for `undefined`. */
+export function requireFound<Found>(found: Found | undefined, what: string, id: string): Found {
+  if (found === undefined) throw notFound(what, id);
+  return found;
+}
+
 /** A limit of all editions. E.g. `tooMany("brands", 100)`. */
 export const tooMany = (what: string, max: number) =>
   new AppError("conflict", `Limit of ${max} ${what} reached; delete one first`);

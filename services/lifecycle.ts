@@ -91,6 +91,19 @@ function limitToLicense(worker: Worker, isLicensed: () => boolean, signal: Abort
   };
 }
 
+/** What a worker runs whose rounds are all there is: `work` at once and then after every `everyMs`. */
+export function rounds(
+  everyMs: number,
+  work: (deps: Deps, signal: AbortSignal) => unknown,
+): Worker["run"] {
+  return async (deps, signal, round) => {
+    for await (const _ of every(everyMs, signal)) {
+      await work(deps, signal);
+      round();
+    }
+  };
+}
+
 /** Yields at once and then after every `intervalMs`, until `signal` aborts. Rounds never overlap. */
 export async function* every(intervalMs: number, signal: AbortSignal): AsyncGenerator<void> {
   while (!signal.aborted) {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { every, type Worker } from "../lifecycle.ts";
+import { rounds, type Worker } from "../lifecycle.ts";
 import { sendDigests } from "./notifications/digest.ts";
 import { reportFailingChannels } from "./notifications/failing.ts";
 import { reportHeldEvents } from "./silences/held.ts";
@@ -14,12 +14,9 @@ const ROUND_MS = 5_000;
 export const messageKeeper: Worker = {
   name: "message keeper",
   edition: "ce",
-  async run(deps, signal, round) {
-    for await (const _ of every(ROUND_MS, signal)) {
-      reportHeldEvents(deps);
-      sendDigests(deps);
-      reportFailingChannels(deps);
-      round();
-    }
-  },
+  run: rounds(ROUND_MS, (deps) => {
+    reportHeldEvents(deps);
+    sendDigests(deps);
+    reportFailingChannels(deps);
+  }),
 };

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { every, type Worker } from "../lifecycle.ts";
+import { rounds, type Worker } from "../lifecycle.ts";
 import { sweepOutbox } from "../events/outbox.ts";
 import { sweepAlertEvents } from "./alerts/events.ts";
 import { sweepAudit } from "./auth/audit.ts";
@@ -24,22 +24,19 @@ const ROUND_MS = 60 * 60 * 1000;
 export const retentionSweeper: Worker = {
   name: "retention sweeper",
   edition: "ce",
-  async run(deps, signal, round) {
-    for await (const _ of every(ROUND_MS, signal)) {
-      sweepExpiredTokens(deps);
-      sweepAudit(deps);
-      sweepOutbox(deps);
-      sweepThreads(deps);
-      sweepGroups(deps);
-      sweepProblems(deps);
-      sweepAlertEvents(deps);
-      sweepSilences(deps);
-      sweepScheduleRuns(deps);
-      sweepJobs(deps);
-      sweepUpdates(deps);
-      await sweepIntegrationData(deps);
-      await sweepPreviousImages(deps);
-      round();
-    }
-  },
+  run: rounds(ROUND_MS, async (deps) => {
+    sweepExpiredTokens(deps);
+    sweepAudit(deps);
+    sweepOutbox(deps);
+    sweepThreads(deps);
+    sweepGroups(deps);
+    sweepProblems(deps);
+    sweepAlertEvents(deps);
+    sweepSilences(deps);
+    sweepScheduleRuns(deps);
+    sweepJobs(deps);
+    sweepUpdates(deps);
+    await sweepIntegrationData(deps);
+    await sweepPreviousImages(deps);
+  }),
 };

@@ -23,7 +23,7 @@ import {
 import { KEY_USER } from "../../auth/accounts.ts";
 import { type Caller, includesRole, mayDo, type UserRole } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound } from "../../errors.ts";
+import { AppError, requireFound } from "../../errors.ts";
 import { assertBelowLimit } from "../../license/limits.ts";
 import type { LoginAttempt } from "../../auth/login_throttle.ts";
 import { EMAIL_RULE, emailKey, isEmail } from "./emails.ts";
@@ -329,7 +329,5 @@ export function findActiveUser({ config, db }: Pick<Deps, "config" | "db">, id: 
 }
 
 function findUser(db: Deps["db"], id: string): User {
-  const user = selectUser(db, id);
-  if (!user) throw notFound("User", id);
-  return user;
+  return requireFound(selectUser(db, id), "User", id);
 }

@@ -21,7 +21,7 @@ import {
 } from "../../../db/ce/integrations.ts";
 import type { Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound } from "../../errors.ts";
+import { AppError, notFound, requireFound } from "../../errors.ts";
 import type { AdapterConfig } from "../../integration/adapter.ts";
 import { assertBelowLimit } from "../../license/limits.ts";
 import { deleteIntegrationData } from "./data.ts";
@@ -169,9 +169,7 @@ export async function removeIntegration(
 
 /** @throws {AppError} `not_found` for an unknown id. */
 export function findIntegration(db: Deps["db"], id: string): Integration {
-  const integration = selectIntegration(db, id);
-  if (!integration) throw notFound("Integration", id);
-  return integration;
+  return requireFound(selectIntegration(db, id), "Integration", id);
 }
 
 function viewOf(

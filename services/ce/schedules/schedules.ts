@@ -20,7 +20,7 @@ import { applyChange, type Change } from "../../change.ts";
 import type { Caller } from "../../auth/caller.ts";
 import { includesContainer, isLimited, type Scope } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound } from "../../errors.ts";
+import { AppError, notFound, requireFound } from "../../errors.ts";
 import type { Container } from "../../state/inventory.ts";
 import { assertBelowLimit } from "../../license/limits.ts";
 import { assertNotSelf } from "../containers/actions.ts";
@@ -244,7 +244,5 @@ function withNextRun(schedule: StoredSchedule, now: Date): Schedule {
 }
 
 function findSchedule(db: Deps["db"], id: string): StoredSchedule {
-  const schedule = selectSchedule(db, id);
-  if (!schedule) throw notFound("Schedule", id);
-  return schedule;
+  return requireFound(selectSchedule(db, id), "Schedule", id);
 }

@@ -5,20 +5,16 @@
  */
 
 import { selectTerminalShells } from "../../../db/ce/terminal_shells.ts";
-import { every, type Worker } from "../../lifecycle.ts";
+import { rounds, type Worker } from "../../lifecycle.ts";
 
 const ROUND_MS = 60_000;
 
 export const shellSweeper: Worker = {
   name: "terminal shell sweeper",
   edition: "ce",
-  async run(deps, signal, round) {
-    for await (const _ of every(ROUND_MS, signal)) {
-      if (selectTerminalShells(deps.db).length > 0) {
-        const { endLeftShells } = await import("./shells.ts");
-        await endLeftShells(deps);
-      }
-      round();
-    }
-  },
+  run: rounds(ROUND_MS, async (deps) => {
+    if (selectTerminalShells(deps.db).length === 0) return;
+    const { endLeftShells } = await import("./shells.ts");
+    await endLeftShells(deps);
+  }),
 };

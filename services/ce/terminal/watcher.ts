@@ -4,17 +4,12 @@
  * @module
  */
 
-import { every, type Worker } from "../../lifecycle.ts";
+import { rounds, type Worker } from "../../lifecycle.ts";
 
 const ROUND_MS = 1_000;
 
 export const terminalWatcher: Worker = {
   name: "terminal watcher",
   edition: "ce",
-  async run({ terminals }, signal, round) {
-    for await (const _ of every(ROUND_MS, signal)) {
-      terminals.check();
-      round();
-    }
-  },
+  run: rounds(ROUND_MS, ({ terminals }) => terminals.check()),
 };

@@ -17,7 +17,7 @@ import {
 } from "../../../db/ce/webhooks.ts";
 import type { Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
-import { notFound } from "../../errors.ts";
+import { requireFound } from "../../errors.ts";
 import { assertBelowLimit } from "../../license/limits.ts";
 import { assertOutboundUrl } from "../../outbound/url.ts";
 import { isElsewhere, REDACTED } from "../../redact.ts";
@@ -205,7 +205,5 @@ function viewOf({ secrets }: Pick<Deps, "secrets">, webhook: StoredWebhook): Web
 
 /** @throws {AppError} `not_found`. */
 export function findWebhook(db: Deps["db"], id: string): StoredWebhook {
-  const webhook = selectWebhook(db, id);
-  if (!webhook) throw notFound("Webhook", id);
-  return webhook;
+  return requireFound(selectWebhook(db, id), "Webhook", id);
 }

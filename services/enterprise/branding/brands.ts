@@ -17,7 +17,7 @@ import {
 } from "../../../db/enterprise/brands.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound, tooMany } from "../../errors.ts";
+import { AppError, notFound, requireFound, tooMany } from "../../errors.ts";
 import { findForbiddenCss } from "./css_sanitizer.ts";
 
 /** Maximum number of brands. */
@@ -45,9 +45,7 @@ export function getActiveBrand({ db }: Pick<Deps, "db">): { brand: Brand | null 
 
 /** @throws {AppError} `not_found`. */
 export function getBrand({ db }: Pick<Deps, "db">, id: string): Brand {
-  const brand = selectBrand(db, id);
-  if (!brand) throw notFound("Brand", id);
-  return brand;
+  return requireFound(selectBrand(db, id), "Brand", id);
 }
 
 /**

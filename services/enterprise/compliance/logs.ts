@@ -24,7 +24,7 @@ import {
 import { selectComplianceConfig } from "../../../db/enterprise/compliance_config.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound } from "../../errors.ts";
+import { AppError, requireFound } from "../../errors.ts";
 import { createYield } from "../../event_loop.ts";
 import { actorOf, appendEntry, type NewEntry } from "./append.ts";
 import { type ComplianceEntry, findHashFault, GENESIS_HASH, toEntry } from "./hash_chain.ts";
@@ -132,8 +132,7 @@ export function getEntry(
   { db }: Pick<Deps, "db">,
   id: string,
 ): ComplianceEntry & { chain_valid: boolean } {
-  const row = selectEntry(db, id);
-  if (!row) throw notFound("Compliance log entry", id);
+  const row = requireFound(selectEntry(db, id), "Compliance log entry", id);
   const before = selectEntryBefore(db, row.sequence)?.entry_hash ?? selectAnchor(db)?.hash ??
     GENESIS_HASH;
   const after = selectEntryAfter(db, row.sequence)?.previous_hash ?? selectHead(db)?.hash;

@@ -17,7 +17,7 @@ import {
 } from "../../../db/enterprise/key_rotations.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound } from "../../errors.ts";
+import { AppError, requireFound } from "../../errors.ts";
 import { recordEncryptionEvent } from "./audit.ts";
 
 export { ROTATION_ENDS, ROTATION_STATUSES } from "../../../db/enterprise/key_rotations.ts";
@@ -80,8 +80,7 @@ export function endKeyRotation(
 ): KeyRotation {
   const { db, now, log } = deps;
   const rotation = db.transaction(() => {
-    const before = selectKeyRotation(db, id);
-    if (!before) throw notFound("Key rotation", id);
+    const before = requireFound(selectKeyRotation(db, id), "Key rotation", id);
     const ended = {
       id,
       status,

@@ -18,7 +18,7 @@ import {
 import type { Caller } from "../../auth/caller.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound, tooMany } from "../../errors.ts";
+import { AppError, requireFound, tooMany } from "../../errors.ts";
 import { parseAddress, parseNetwork } from "../../auth/ip_address.ts";
 import { admittedUntilMs } from "./rule_match.ts";
 import { knownUserRole } from "../roles/known_users.ts";
@@ -40,9 +40,7 @@ export function listIpRules({ db }: Pick<Deps, "db">): { rules: IpRule[] } {
 
 /** @throws {AppError} `not_found`. */
 export function getIpRule({ db }: Pick<Deps, "db">, id: string): IpRule {
-  const rule = selectIpRule(db, id);
-  if (!rule) throw notFound("IP rule", id);
-  return rule;
+  return requireFound(selectIpRule(db, id), "IP rule", id);
 }
 
 /**

@@ -19,7 +19,7 @@ import {
 import { type CaCertificate, selectCaCertificate } from "../../../db/enterprise/ca_certificates.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound } from "../../errors.ts";
+import { AppError, requireFound } from "../../errors.ts";
 import { clientFault, dateFault } from "./certificate_faults.ts";
 import { type Certificate, isSignedBy, readCertificate } from "./certificates.ts";
 import { readSubmittedCertificate, unsuitableCertificate } from "./submitted_certificate.ts";
@@ -45,9 +45,7 @@ export function listAgents(
 
 /** Returns an agent, even if it is revoked. @throws {AppError} `not_found`. */
 export function getAgent({ db }: Pick<Deps, "db">, id: string): Agent {
-  const agent = selectAgent(db, id);
-  if (!agent) throw notFound("Agent", id);
-  return agent;
+  return requireFound(selectAgent(db, id), "Agent", id);
 }
 
 /**

@@ -15,7 +15,7 @@ import {
   selectCaCertificates,
 } from "../../../db/enterprise/ca_certificates.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound } from "../../errors.ts";
+import { AppError, requireFound } from "../../errors.ts";
 import { authorityFault } from "./certificate_faults.ts";
 import { readSubmittedCertificate } from "./submitted_certificate.ts";
 
@@ -57,8 +57,7 @@ export async function createCa(
  */
 export function removeCa({ db, log }: Pick<Deps, "db" | "log">, id: string): void {
   db.transaction(() => {
-    const ca = selectCaCertificate(db, id);
-    if (!ca) throw notFound("CA", id);
+    const ca = requireFound(selectCaCertificate(db, id), "CA", id);
     const agents = countAgentsOfCa(db, id);
     if (agents > 0) {
       const users = agents === 1 ? "1 agent uses" : `${agents} agents use`;

@@ -9,7 +9,7 @@ import { selectUser } from "../../../db/ce/users.ts";
 import { KEY_USER, METRICS_USER } from "../../auth/accounts.ts";
 import type { UserRole } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
-import { notFound } from "../../errors.ts";
+import { requireFound } from "../../errors.ts";
 
 /**
  * Returns the base role of a user. `key` is known in key mode, `metrics` if METRICS_TOKEN is set.
@@ -22,7 +22,6 @@ export function knownUserRole(
 ): UserRole {
   if (userId === KEY_USER && config.authMode === "key") return "admin";
   if (userId === METRICS_USER && config.metricsToken !== null) return "viewer";
-  const user = selectUser(db, userId);
-  if (!user) throw notFound("User", userId);
+  const user = requireFound(selectUser(db, userId), "User", userId);
   return user.role;
 }

@@ -23,7 +23,7 @@ import {
 import type { Caller } from "../../auth/caller.ts";
 import type { Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound, tooMany } from "../../errors.ts";
+import { AppError, requireFound, tooMany } from "../../errors.ts";
 import { assertHasPermissions } from "./check.ts";
 import { groupPermissions, type PermissionGroup, ungroupPermissions } from "./permissions.ts";
 
@@ -53,8 +53,7 @@ export function listRoles(
 
 /** @throws {AppError} `not_found`. */
 export function getRole({ db }: Pick<Deps, "db">, id: string): RoleDetail {
-  const role = selectRole(db, id);
-  if (!role) throw notFound("Role", id);
+  const role = requireFound(selectRole(db, id), "Role", id);
   return { ...role, permissions: groupPermissions(selectPermissionsOfRole(db, id)) };
 }
 

@@ -17,7 +17,7 @@ import {
 import { updateIdentitiesEntityId } from "../../../db/enterprise/sso/identities.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound, tooMany } from "../../errors.ts";
+import { AppError, requireFound, tooMany } from "../../errors.ts";
 import { assertUsableIdpCertificate } from "../saml/certificate.ts";
 import { serviceProviderFor } from "./service_provider.ts";
 import { endSessionsOfProvider } from "./sessions.ts";
@@ -245,7 +245,5 @@ function definedMapping(
 }
 
 function existingProvider(db: Deps["db"], id: string): IdentityProvider {
-  const provider = selectProvider(db, id);
-  if (!provider) throw notFound("Identity provider", id);
-  return provider;
+  return requireFound(selectProvider(db, id), "Identity provider", id);
 }

@@ -15,7 +15,7 @@ import {
 } from "../../../db/enterprise/sso/requests.ts";
 import { randomText } from "../../builtins.ts";
 import type { Deps } from "../../deps.ts";
-import { notFound } from "../../errors.ts";
+import { notFound, requireFound } from "../../errors.ts";
 import type { AuthnRequestMessage } from "../saml/request.ts";
 import type { VerifiedAssertion } from "../saml/response.ts";
 import { serviceProviderFor } from "./service_provider.ts";
@@ -41,8 +41,7 @@ export async function beginLogin(
   providerId: string,
   relayState: string | undefined,
 ): Promise<AuthnRequestMessage> {
-  const provider = selectProvider(db, providerId);
-  if (!provider) throw notFound("Identity provider", providerId);
+  const provider = requireFound(selectProvider(db, providerId), "Identity provider", providerId);
   assertProviderEnabled(provider);
   const { entityId, acsUrl } = serviceProviderFor(config, provider);
   const issuedAt = now();

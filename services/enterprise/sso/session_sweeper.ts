@@ -4,19 +4,9 @@
  * @module
  */
 
-import type { Deps } from "../../deps.ts";
-import { every } from "../../lifecycle.ts";
+import { rounds } from "../../lifecycle.ts";
 import { sweepSso } from "./sessions.ts";
 
 const ROUND_MS = 10 * 60 * 1000;
 
-export async function sweepSessions(
-  deps: Deps,
-  signal: AbortSignal,
-  round: () => void,
-): Promise<void> {
-  for await (const _ of every(ROUND_MS, signal)) {
-    sweepSso(deps);
-    round();
-  }
-}
+export const sweepSessions = rounds(ROUND_MS, sweepSso);

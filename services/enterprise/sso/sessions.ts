@@ -20,7 +20,7 @@ import {
 import { revokeFamilies } from "../../ce/auth/families.ts";
 import { ACCESS_TOKEN_S } from "../../ce/auth/tokens.ts";
 import type { Deps } from "../../deps.ts";
-import { notFound } from "../../errors.ts";
+import { requireFound } from "../../errors.ts";
 
 type EndDeps = Pick<Deps, "db" | "accounts" | "now">;
 
@@ -41,8 +41,7 @@ export function listSessions(
  */
 export function revokeSession(deps: EndDeps & Pick<Deps, "log">, id: string): void {
   const { db, log } = deps;
-  const session = selectSession(db, id);
-  if (!session) throw notFound("SSO session", id);
+  const session = requireFound(selectSession(db, id), "SSO session", id);
   revokeFamilies(deps, () => {
     deleteSession(db, id);
     return [session.family_id];

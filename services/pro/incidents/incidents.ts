@@ -30,7 +30,7 @@ import { describeCaller } from "../../ce/auth/users.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
-import { AppError, notFound } from "../../errors.ts";
+import { AppError, notFound, requireFound } from "../../errors.ts";
 import type { EventMap, IncidentData } from "../../events/events.ts";
 
 export { NOTE_TYPES, TIMELINE_TYPES } from "../../../db/pro/incident_timeline.ts";
@@ -265,7 +265,5 @@ function authorOf(deps: Pick<Deps, "config" | "db">, caller: Caller): string {
 }
 
 function requireIncident(db: Deps["db"], id: string): StoredIncident {
-  const incident = selectIncident(db, id);
-  if (!incident) throw notFound("Incident", id);
-  return incident;
+  return requireFound(selectIncident(db, id), "Incident", id);
 }

@@ -19,7 +19,7 @@ import { type ReadDeps, resolveContainer } from "../../ce/containers/reads.ts";
 import { isSwarmTask } from "../../ce/swarm/tasks.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound } from "../../errors.ts";
+import { AppError, notFound, requireFound } from "../../errors.ts";
 import type { Container } from "../../state/inventory.ts";
 import { assertBelowLimit } from "../../license/limits.ts";
 
@@ -151,7 +151,5 @@ async function checkTarget(
 }
 
 function requireRule(db: Deps["db"], id: string): RemediationRule {
-  const rule = selectRemediationRule(db, id);
-  if (!rule) throw notFound("Remediation rule", id);
-  return rule;
+  return requireFound(selectRemediationRule(db, id), "Remediation rule", id);
 }

@@ -34,7 +34,7 @@ import { createLimiter } from "../../limiter.ts";
 import { withDeadline } from "../../deadline.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
-import { asAppError, notFound } from "../../errors.ts";
+import { asAppError, requireFound } from "../../errors.ts";
 import type { Container } from "../../state/inventory.ts";
 import { errorFields } from "../../log.ts";
 import { decide, firesTooOften, FIRINGS_MAX } from "./decision.ts";
@@ -204,8 +204,7 @@ function startRun(
 async function act(deps: RemediationDeps, rule: RemediationRule): Promise<Outcome> {
   try {
     if (deps.maintenance.active) return skipped("Maintenance mode is on");
-    const target = findTarget(deps.inventory, rule);
-    if (!target) throw notFound("Container", rule.action_target);
+    const target = requireFound(findTarget(deps.inventory, rule), "Container", rule.action_target);
     if (deps.maintenance.includes(target)) return skipped("A maintenance window is open");
     const obstacle = await findObstacle(deps, target);
     if (obstacle) return skipped(obstacle);

@@ -17,7 +17,7 @@ import {
 import { selectMonitor } from "../../../db/pro/uptime/monitors.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError, notFound } from "../../errors.ts";
+import { AppError, notFound, requireFound } from "../../errors.ts";
 import { type PeriodDeps, recalculatePeriods } from "./periods.ts";
 
 export { PERIOD_TYPES } from "../../../db/pro/sla_definitions.ts";
@@ -42,9 +42,7 @@ export function listSlaDefinitions({ db }: Pick<Deps, "db">): SlaDefinition[] {
 
 /** @throws {AppError} `not_found`. */
 export function requireSla({ db }: Pick<Deps, "db">, id: string): SlaDefinition {
-  const definition = selectSlaDefinition(db, id);
-  if (!definition) throw notFound("SLA definition", id);
-  return definition;
+  return requireFound(selectSlaDefinition(db, id), "SLA definition", id);
 }
 
 /**

@@ -24,7 +24,7 @@ import type { StatusPage } from "../../../db/pro/status_pages/pages.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
-import { AppError, notFound } from "../../errors.ts";
+import { AppError, requireFound } from "../../errors.ts";
 import type { EventMap, NewEvent } from "../../events/events.ts";
 import type { Recorder } from "../../events/recorder.ts";
 import { requirePage } from "./page_lookup.ts";
@@ -221,9 +221,7 @@ function toEventData(
 }
 
 function requireComponent(db: Deps["db"], pageId: string, id: string): StatusPageComponent {
-  const component = selectComponent(db, pageId, id);
-  if (!component) throw notFound("Component", id);
-  return component;
+  return requireFound(selectComponent(db, pageId, id), "Component", id);
 }
 
 const loadComponent = (db: Deps["db"], pageId: string, id: string): PageComponent =>

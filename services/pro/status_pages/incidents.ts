@@ -22,7 +22,7 @@ import type { StatusPage } from "../../../db/pro/status_pages/pages.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
-import { notFound } from "../../errors.ts";
+import { requireFound } from "../../errors.ts";
 import type { EventMap } from "../../events/events.ts";
 import { requirePage } from "./page_lookup.ts";
 import { addUpdate, assertBelowUpdateLimit, type PageIncident, withUpdates } from "./updates.ts";
@@ -195,9 +195,7 @@ function toEventData(
 }
 
 function requireIncident(db: Deps["db"], pageId: string, id: string): StatusPageIncident {
-  const incident = selectPageIncident(db, pageId, id);
-  if (!incident) throw notFound("Incident", id);
-  return incident;
+  return requireFound(selectPageIncident(db, pageId, id), "Incident", id);
 }
 
 const loadIncident = (db: Deps["db"], pageId: string, id: string): PageIncident =>

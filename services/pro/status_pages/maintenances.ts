@@ -22,7 +22,7 @@ import type { StatusPage } from "../../../db/pro/status_pages/pages.ts";
 import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
-import { AppError, notFound } from "../../errors.ts";
+import { AppError, requireFound } from "../../errors.ts";
 import type { EventMap } from "../../events/events.ts";
 import { requirePage } from "./page_lookup.ts";
 
@@ -209,7 +209,5 @@ function toEventData(
 }
 
 function requireMaintenance(db: Deps["db"], pageId: string, id: string): StatusPageMaintenance {
-  const maintenance = selectMaintenance(db, pageId, id);
-  if (!maintenance) throw notFound("Maintenance", id);
-  return maintenance;
+  return requireFound(selectMaintenance(db, pageId, id), "Maintenance", id);
 }

@@ -5,8 +5,7 @@
  * @module
  */
 
-import type { Deps } from "../../deps.ts";
-import { every } from "../../lifecycle.ts";
+import { rounds } from "../../lifecycle.ts";
 import { reconcileComponents } from "./components.ts";
 import { advanceMaintenances } from "./maintenances.ts";
 import { sweepNotices } from "./notices.ts";
@@ -14,16 +13,9 @@ import { sweepUnconfirmed } from "./subscriptions.ts";
 
 const ROUND_MS = 30_000;
 
-export async function updateStatusPages(
-  deps: Deps,
-  signal: AbortSignal,
-  round: () => void,
-): Promise<void> {
-  for await (const _ of every(ROUND_MS, signal)) {
-    advanceMaintenances(deps);
-    reconcileComponents(deps);
-    sweepNotices(deps);
-    sweepUnconfirmed(deps);
-    round();
-  }
-}
+export const updateStatusPages = rounds(ROUND_MS, (deps) => {
+  advanceMaintenances(deps);
+  reconcileComponents(deps);
+  sweepNotices(deps);
+  sweepUnconfirmed(deps);
+});

@@ -43,7 +43,7 @@ import {
 import { checkedContainers } from "./checked_containers.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
-import { AppError, notFound } from "../../errors.ts";
+import { AppError, notFound, requireFound } from "../../errors.ts";
 import { yieldToEventLoop } from "../../event_loop.ts";
 import { probe, type ProbeDeps, type ProbeResult } from "./probe.ts";
 import { openRequestOrConflict } from "./request.ts";
@@ -109,8 +109,7 @@ async function runCheck(deps: CheckDeps, id: string, signal: AbortSignal): Promi
  */
 export function recordCheck(deps: RecordDeps, id: string, at: Date, result: ProbeResult): Check {
   const { db, metrics } = deps;
-  const monitor = selectMonitor(db, id);
-  if (!monitor) throw notFound("Monitor", id);
+  const monitor = requireFound(selectMonitor(db, id), "Monitor", id);
   const before = selectLatestCheck(metrics, id);
   const hasGap = before !== undefined && isLate(before, at);
   // The known time begins with the first check. A late check leaves a gap before it.

@@ -29,7 +29,7 @@ import {
   updateMonitorPaused,
 } from "../../../db/pro/uptime/monitors.ts";
 import type { Deps } from "../../deps.ts";
-import { notFound } from "../../errors.ts";
+import { requireFound } from "../../errors.ts";
 import { assertBelowLimit } from "../../license/limits.ts";
 import type { OutboundDeps } from "../../outbound/url.ts";
 import { REDACTED } from "../../redact.ts";
@@ -249,7 +249,5 @@ function redactRequest(
 }
 
 function requireMonitor(db: Deps["db"], id: string): StoredMonitor {
-  const monitor = selectMonitor(db, id);
-  if (!monitor) throw notFound("Monitor", id);
-  return monitor;
+  return requireFound(selectMonitor(db, id), "Monitor", id);
 }

@@ -7,7 +7,7 @@
 import { selectUnfinishedJobOf } from "../../../../db/ce/jobs.ts";
 import { EngineUnreachableError } from "../../../../engine/errors.ts";
 import type { Deps } from "../../../deps.ts";
-import { every, type Worker } from "../../../lifecycle.ts";
+import { rounds, type Worker } from "../../../lifecycle.ts";
 import { readUpdateSettings } from "../settings.ts";
 import { CHECK_TARGET } from "./target.ts";
 
@@ -17,13 +17,7 @@ const ROUND_MS = 30_000;
 export const updateChecker: Worker = {
   name: "update checker",
   edition: "ce",
-  async run(deps, signal, round) {
-    for await (const _ of every(ROUND_MS, signal)) {
-      await checkDueImages(deps, signal);
-      if (signal.aborted) return;
-      round();
-    }
-  },
+  run: rounds(ROUND_MS, checkDueImages),
 };
 
 /** Checks the images that are due, unless a user has just started a check. */

@@ -14,7 +14,7 @@ import {
   selectBlockedUpdates,
 } from "../../../../db/ce/updates/blocked.ts";
 import type { Deps } from "../../../deps.ts";
-import { notFound } from "../../../errors.ts";
+import { requireFound } from "../../../errors.ts";
 
 export type { BlockedUpdate };
 
@@ -37,8 +37,7 @@ export const listBlocked = ({ db }: Pick<Deps, "db">): BlockedUpdate[] => select
 
 /** @throws {AppError} `not_found` */
 export function liftBlock({ db }: Pick<Deps, "db">, id: string): BlockedUpdate {
-  const found = findBlockedUpdate(db, id);
-  if (!found) throw notFound("Blocked update", id);
+  const found = requireFound(findBlockedUpdate(db, id), "Blocked update", id);
   deleteBlockedUpdate(db, id);
   return found;
 }
