@@ -39,7 +39,6 @@ export interface ContainerConfig {
   ExposedPorts?: Record<string, Record<string, never>> | null;
   Tty?: boolean;
   OpenStdin?: boolean;
-  StdinOnce?: boolean;
   /** `NAME=value`. */
   Env?: string[] | null;
   Cmd?: string[] | null;
@@ -93,7 +92,6 @@ export interface HostConfig {
   PortBindings?: PortMap | null;
   RestartPolicy?: RestartPolicy;
   AutoRemove?: boolean;
-  VolumeDriver?: string;
   VolumesFrom?: string[] | null;
   Mounts?: MountRequest[] | null;
   CapAdd?: string[] | null;
@@ -105,7 +103,6 @@ export interface HostConfig {
   ExtraHosts?: string[] | null;
   GroupAdd?: string[] | null;
   IpcMode?: string;
-  Cgroup?: string;
   Links?: string[] | null;
   OomScoreAdj?: number;
   PidMode?: string;
@@ -140,7 +137,6 @@ export interface HostConfig {
   CpuRealtimePeriod?: number;
   CpuRealtimeRuntime?: number;
   CpusetCpus?: string;
-  CpusetMems?: string;
   CgroupParent?: string;
   BlkioWeight?: number;
   BlkioWeightDevice?: unknown[] | null;
@@ -178,9 +174,7 @@ export interface EndpointSettings {
   /** Empty while the container is not running. */
   IPAddress?: string;
   IPPrefixLen?: number;
-  IPv6Gateway?: string;
   GlobalIPv6Address?: string;
-  GlobalIPv6PrefixLen?: number;
   MacAddress?: string;
   [field: string]: unknown;
 }

@@ -52,7 +52,6 @@ export interface ContainerState {
 
 export interface NetworkSettings {
   Ports?: PortMap | null;
-  SandboxKey?: string;
   /** By the network's name. */
   Networks?: Record<string, EndpointSettings> | null;
   [field: string]: unknown;
@@ -69,19 +68,12 @@ export interface ContainerInspect {
   State: ContainerState;
   /** Id of the image, `sha256:...`; Podman omits the prefix. */
   Image: string;
-  ResolvConfPath?: string;
-  HostnamePath?: string;
-  HostsPath?: string;
-  LogPath?: string;
   /** With a leading slash. */
   Name: string;
   /** At the top level, not in `State`. */
   RestartCount: number;
   Driver?: string;
   Platform?: string;
-  MountLabel?: string;
-  ProcessLabel?: string;
-  AppArmorProfile?: string;
   ExecIDs?: string[] | null;
   HostConfig: HostConfig;
   Mounts: MountPoint[] | null;

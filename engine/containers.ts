@@ -22,14 +22,6 @@ export * from "./container_logs.ts";
 export { containerStats } from "./container_stats.ts";
 export type { BlkioEntry, ContainerStats } from "./container_stats.ts";
 
-export interface ContainerPort {
-  IP?: string;
-  PrivatePort: number;
-  /** Missing if the port is exposed but not published. */
-  PublicPort?: number;
-  Type: string;
-}
-
 /** One entry of `GET /containers/json`. */
 export interface ContainerSummary {
   Id: string;
@@ -37,7 +29,6 @@ export interface ContainerSummary {
   Names: string[];
   /** The reference it was created from; the image's id if that now names another image. */
   Image: string;
-  ImageID: string;
   Command: string;
   /** Unix seconds. */
   Created: number;
@@ -47,7 +38,6 @@ export interface ContainerSummary {
   Status: string;
   /** Since API 1.52. */
   Health?: { Status?: string; FailingStreak?: number };
-  Ports: ContainerPort[] | null;
   Labels: Record<string, string> | null;
   HostConfig?: { NetworkMode?: string; [field: string]: unknown };
   NetworkSettings?: { Networks?: Record<string, EndpointSettings> | null } | null;

@@ -50,7 +50,6 @@ export interface ExecInspect {
   /** Process id on the host; 0 if it is not running. */
   Pid: number;
   ContainerID: string;
-  ProcessConfig?: { entrypoint?: string; arguments?: string[] | null; tty?: boolean };
   [field: string]: unknown;
 }
 

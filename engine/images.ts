@@ -17,7 +17,6 @@ import { type RegistryAuth, registryAuthHeader } from "./registry_auth.ts";
 export interface ImageSummary {
   /** `sha256:...` */
   Id: string;
-  ParentId?: string;
   /** `["<none>:<none>"]`, empty or null for dangling images. */
   RepoTags: string[] | null;
   RepoDigests: string[] | null;
@@ -50,7 +49,6 @@ export interface ImageInspect {
     /** RFC 3339: when the image was last tagged on this host, by a pull, a build or a tag. */
     LastTagTime?: string;
   };
-  RootFS?: { Type?: string; Layers?: string[] | null };
   [field: string]: unknown;
 }
 

@@ -41,7 +41,6 @@ export interface Service {
   CreatedAt: string;
   UpdatedAt: string;
   Spec: ServiceSpec;
-  PreviousSpec?: ServiceSpec | null;
   Endpoint?: { Ports?: unknown[] | null; [field: string]: unknown };
   UpdateStatus?: { State?: string; Message?: string; [field: string]: unknown };
   /** Since API 1.41, in lists. */
@@ -53,7 +52,6 @@ export interface Task {
   ID: string;
   ServiceID: string;
   NodeID?: string;
-  Slot?: number;
   /** E.g. `running`, `shutdown`. */
   DesiredState: string;
   Status: {

@@ -13,12 +13,8 @@ export interface EngineVersion {
   Version: string;
   ApiVersion: string;
   MinAPIVersion?: string;
-  GitCommit?: string;
-  GoVersion?: string;
   Os?: string;
-  Arch?: string;
   KernelVersion?: string;
-  BuildTime?: string;
   Platform?: { Name?: string };
   Components?: { Name: string; Version: string; Details?: Record<string, string> | null }[] | null;
   [field: string]: unknown;
@@ -35,12 +31,10 @@ export interface EngineInfo {
   ContainersStopped: number;
   Images: number;
   Driver?: string;
-  CgroupDriver?: string;
   /** `"1"` or `"2"`; missing on old engines. */
   CgroupVersion?: string;
   KernelVersion?: string;
   OperatingSystem?: string;
-  OSType?: string;
   Architecture?: string;
   NCPU: number;
   /** Bytes. */
