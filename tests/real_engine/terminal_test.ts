@@ -1,79 +1,89 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { startLongshore } from "../helpers/longshore.ts";
 import { liveApp } from "../helpers/live_app.ts";
-import { engineTest, podmanTest } from "../helpers/real_engine.ts";
+import { engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 import { handshake, openTerminal, serveTerminals } from "../helpers/terminal_client.ts";
 import { until } from "../helpers/until.ts";
 
 const ON = { config: { terminal: "admin" } } as const;
 
+// One Podman for all, because its start takes longer than they do.
 for (const [kind, test] of [["Docker", engineTest], ["Podman", podmanTest]] as const) {
-  test(`a terminal on ${kind} runs a shell that sees its size and gives its exit code`, async (engine) => {
-    await using app = await liveApp(engine.socketPath, ON);
-    await using server = serveTerminals(app);
-    await using container = await engine.runContainer();
-    const path = `/api/containers/${container.name}/terminal`;
-
-    // There is no bash in the image, so that the next one is started.
-    const terminal = await server.open(path, { cols: 91, rows: 17 });
-    terminal.type("stty size; tty; echo $TERM\n");
-    await terminal.shows("17 91");
-    await terminal.shows("/dev/pts/");
-    await terminal.shows("xterm-256color");
-    terminal.socket.send(JSON.stringify({ resize: [132, 43] }));
-    await until("the size has changed", () => {
-      terminal.type("stty size\n");
-      return terminal.output.includes("43 132");
-    });
-    terminal.type("exit 7\n");
-    deepEqual(await terminal.end(), { message: { exit: 7 }, code: 1000 });
-    ok(!/OCI|not found/.test(terminal.output));
-
-    const other = await server.open(path, { command: "nonsense --x", user: "0:0" });
-    other.type("id -u\nexit\n");
-    deepEqual(await other.end(), { message: { exit: 0 }, code: 1000 });
-    const direct = await server.open(path, { command: "echo 'a  b'" });
-    deepEqual(await direct.end(), { message: { exit: 0 }, code: 1000 });
-    equal(direct.output, "a  b\r\n");
+  test(`terminals on ${kind} run shells and join the main process`, async (engine) => {
+    await runShell(engine);
+    await hangUp(engine);
+    await attach(engine);
   });
+}
 
-  test(`a client of a terminal on ${kind} that disconnects leaves no shell behind`, async (engine) => {
-    await using app = await liveApp(engine.socketPath, ON);
-    await using server = serveTerminals(app);
-    await using container = await engine.runContainer();
-    const processes = () => engine.docker("top", container.id);
+/** A terminal runs a shell that sees its size and gives its exit code. */
+async function runShell(engine: RealEngine): Promise<void> {
+  await using container = await engine.runContainer();
+  await using app = await liveApp(engine.socketPath, ON);
+  await using server = serveTerminals(app);
+  const path = `/api/containers/${container.name}/terminal`;
 
-    const terminal = await server.open(`/api/containers/${container.id}/terminal`);
-    terminal.type("echo $((6 * 7)); sleep 54321\n");
-    await terminal.shows("42");
-    await until("it runs", async () => (await processes()).includes("sleep 54321"));
-    terminal.socket.close();
-    await until("it was hung up", async () => !(await processes()).includes("54321"));
-    // The header, sh and its sleep.
-    await until("its shell too", async () => (await processes()).trim().split("\n").length === 3);
+  // There is no bash in the image, so that the next one is started.
+  const terminal = await server.open(path, { cols: 91, rows: 17 });
+  terminal.type("stty size; tty; echo $TERM\n");
+  await terminal.shows("17 91");
+  await terminal.shows("/dev/pts/");
+  await terminal.shows("xterm-256color");
+  terminal.socket.send(JSON.stringify({ resize: [132, 43] }));
+  await until("the size has changed", () => {
+    terminal.type("stty size\n");
+    return terminal.output.includes("43 132");
   });
+  terminal.type("exit 7\n");
+  deepEqual(await terminal.end(), { message: { exit: 7 }, code: 1000 });
+  ok(!/OCI|not found/.test(terminal.output));
 
-  test(`attach on ${kind} reaches the main process, which survives the client`, async (engine) => {
-    await using app = await liveApp(engine.socketPath, ON);
-    await using server = serveTerminals(app);
-    await using container = await engine.runContainer({
-      command: ["sh"],
-      options: ["--tty", "--interactive"],
-    });
-    const path = `/api/containers/${container.name}/attach`;
+  const other = await server.open(path, { command: "nonsense --x", user: "0:0" });
+  other.type("id -u\nexit\n");
+  deepEqual(await other.end(), { message: { exit: 0 }, code: 1000 });
+  const direct = await server.open(path, { command: "echo 'a  b'" });
+  deepEqual(await direct.end(), { message: { exit: 0 }, code: 1000 });
+  equal(direct.output, "a  b\r\n");
+}
 
-    const first = await server.open(path, { cols: 91, rows: 17 });
-    first.type("echo first $((6 * 7)); stty size\n");
-    await first.shows("first 42");
-    await first.shows("17 91");
-    first.socket.close();
-    await until("it has ended", () => app.deps.terminals.count === 0);
+/** A client that disconnects leaves no shell behind. */
+async function hangUp(engine: RealEngine): Promise<void> {
+  await using container = await engine.runContainer();
+  await using app = await liveApp(engine.socketPath, ON);
+  await using server = serveTerminals(app);
+  const processes = () => engine.docker("top", container.id);
 
-    const second = await server.open(path);
-    second.type("echo second $((6 * 7)); exit 5\n");
-    await second.shows("second 42");
-    deepEqual(await second.end(), { message: { exit: 5 }, code: 1000 });
+  const terminal = await server.open(`/api/containers/${container.id}/terminal`);
+  terminal.type("echo $((6 * 7)); sleep 54321\n");
+  await terminal.shows("42");
+  await until("it runs", async () => (await processes()).includes("sleep 54321"));
+  terminal.socket.close();
+  await until("it was hung up", async () => !(await processes()).includes("54321"));
+  // The header, sh and its sleep.
+  await until("its shell too", async () => (await processes()).trim().split("\n").length === 3);
+}
+
+/** Attach reaches the main process, which survives the client. */
+async function attach(engine: RealEngine): Promise<void> {
+  await using container = await engine.runContainer({
+    command: ["sh"],
+    options: ["--tty", "--interactive"],
   });
+  await using app = await liveApp(engine.socketPath, ON);
+  await using server = serveTerminals(app);
+  const path = `/api/containers/${container.name}/attach`;
+
+  const first = await server.open(path, { cols: 91, rows: 17 });
+  first.type("echo first $((6 * 7)); stty size\n");
+  await first.shows("first 42");
+  await first.shows("17 91");
+  first.socket.close();
+  await until("it has ended", () => app.deps.terminals.count === 0);
+
+  const second = await server.open(path);
+  second.type("echo second $((6 * 7)); exit 5\n");
+  await second.shows("second 42");
+  deepEqual(await second.end(), { message: { exit: 5 }, code: 1000 });
 }
 
 engineTest("the program serves terminals, and ends them when it stops", async (engine) => {
@@ -127,12 +137,12 @@ engineTest("the next start ends the shells that a killed service left running", 
 });
 
 engineTest("attach to a container without a terminal joins its output", async (engine) => {
-  await using app = await liveApp(engine.socketPath, ON);
-  await using server = serveTerminals(app);
   await using container = await engine.runContainer({
     command: ["sh", "-c", "while read line; do echo out $line; echo err $line >&2; done; exit 3"],
     options: ["--interactive"],
   });
+  await using app = await liveApp(engine.socketPath, ON);
+  await using server = serveTerminals(app);
   const terminal = await server.open(`/api/containers/${container.name}/attach`);
   terminal.type("one\n");
   await terminal.shows("out one\n");
@@ -144,13 +154,12 @@ engineTest("attach to a container without a terminal joins its output", async (e
 });
 
 engineTest("a terminal in an image without a shell says so", async (engine) => {
-  await using app = await liveApp(engine.socketPath, ON);
-  await using server = serveTerminals(app);
   await using container = await engine.runContainer({
     command: ["/bin/sh", "-c", "trap 'exit 0' TERM; /bin/sleep 2147483647 & wait"],
     options: ["--env", "PATH=/nowhere"],
   });
-  await until("it runs", () => app.deps.inventory.get(container.id)?.state === "running");
+  await using app = await liveApp(engine.socketPath, ON);
+  await using server = serveTerminals(app);
   const terminal = await server.open(`/api/containers/${container.name}/terminal`);
   deepEqual(await terminal.end(), {
     message: { error: "The container has none of these programs: bash, sh, ash" },
@@ -168,9 +177,9 @@ engineTest("a terminal in an image without a shell says so", async (engine) => {
 });
 
 engineTest("a flood of output waits for a client that does not read", async (engine) => {
+  await using container = await engine.runContainer();
   await using app = await liveApp(engine.socketPath, ON);
   await using server = serveTerminals(app);
-  await using container = await engine.runContainer();
   const path = `/api/containers/${container.name}/terminal`;
   const ticket = await server.ticket(path, { command: "yes" });
   using client = await handshake(server.port, `${path}?ticket=${ticket}`);
@@ -189,7 +198,9 @@ engineTest("a flood of output waits for a client that does not read", async (eng
   app.clock.advance({ seconds: 1 });
   app.deps.terminals.check();
   equal(app.deps.terminals.count, 1);
-  app.clock.advance({ seconds: 61 });
-  app.deps.terminals.check();
-  await until("it has ended", () => app.deps.terminals.count === 0);
+  await until("it has ended", () => {
+    app.clock.advance({ seconds: 61 });
+    app.deps.terminals.check();
+    return app.deps.terminals.count === 0;
+  });
 });
