@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { insertScheduleRun } from "../../../../db/ce/schedule_runs.ts";
+import { insertScheduleRun, updateScheduleRunEnd } from "../../../../db/ce/schedule_runs.ts";
 import { insertSchedule, type Schedule, selectSchedule } from "../../../../db/ce/schedules.ts";
 import {
   createRunStarter,
@@ -329,10 +329,15 @@ Deno.test("the history keeps runs for 90 days, and of each schedule the last 1 0
     schedule(app, { name: "rare", cronExpression: "0 12 * * *" }),
     schedule(app, { name: "often" }),
   ];
-  const runs = createRunStarter(app.deps);
   const first = Date.parse(NOON);
-  for (let minute = 0; minute < 1_010; minute++) {
-    await runMinute(app, runs, new Date(first + minute * 60_000).toISOString());
+  await runMinute(app, createRunStarter(app.deps), NOON);
+  const run = history(app).find(({ scheduleId }) => scheduleId === often!.id)!;
+  // Copies, because a thousand runs take long.
+  for (let minute = 1; minute < 1_010; minute++) {
+    const id = crypto.randomUUID();
+    const startedAt = new Date(first + minute * 60_000).toISOString();
+    insertScheduleRun(app.deps.db, { ...run, id, startedAt, dueAt: startedAt });
+    updateScheduleRunEnd(app.deps.db, { ...run, id, finishedAt: startedAt });
   }
   const counts = () => {
     const all = listScheduleRuns(app.deps, { limit: 10_000, offset: 0 }).history;
