@@ -7,7 +7,14 @@
 
 import axe from "axe-core";
 import { deepEqual, equal } from "node:assert/strict";
-import puppeteer, { type Browser, type ElementHandle, type Page } from "puppeteer-core";
+import puppeteer, {
+  type Browser,
+  type BrowserContext,
+  type CDPSession,
+  type CookieData,
+  type ElementHandle,
+  type Page,
+} from "puppeteer-core";
 import { hasBrowser } from "./browser.ts";
 import type { Longshore } from "./longshore.ts";
 import { eventually, until } from "./until.ts";
@@ -31,8 +38,10 @@ export interface Dashboard {
   requests: string[];
   /** Those of its requests that change something; the session refreshes itself. */
   changes(): string[];
-  /** Opens a path of the dashboard and waits for its heading. */
+  /** Loads a path of the dashboard and waits for its heading. */
   open(path: string): Promise<void>;
+  /** Follows a link to another page, which is much faster, and waits for its other heading. */
+  go(path: string): Promise<void>;
   /** Waits until nothing of the page is being read for the first time. */
   loaded(): Promise<void>;
   /** Waits for a part. The name must be equal; a pattern matches a part of it. */
@@ -65,16 +74,31 @@ export interface Dashboard {
   theme(theme: "light" | "dark"): Promise<void>;
   /** Waits until the page is as wide as the window, and nothing is cut off. */
   fits(width: number): Promise<void>;
-  /** Fails with what axe-core still finds (WCAG 2.2 A and AA, and its best practices). */
-  checkAccessibility(): Promise<void>;
+  /**
+   * Fails with what axe-core still finds (WCAG 2.2 A and AA, and its best practices).
+   *
+   * @param rules Default: all.
+   */
+  checkAccessibility(rules?: readonly string[]): Promise<void>;
 }
 
 export interface DashboardBrowser extends AsyncDisposable {
   browser: Browser;
   /** Opens a tab. Tabs of a browser share the session. */
   tab(service: Pick<Longshore, "baseUrl">, view?: View): Promise<Dashboard>;
-  /** Opens a tab and signs in with the API key. */
-  signIn(service: Pick<Longshore, "baseUrl" | "apiKey">, view?: View): Promise<Dashboard>;
+  /**
+   * Opens a tab that has a session, without the page for it.
+   *
+   * @param options.path The page to open; default: the overview.
+   * @param options.as Default: with the API key.
+   */
+  signIn(
+    service: Pick<Longshore, "baseUrl" | "apiKey">,
+    view?: View,
+    options?: { path?: string; as?: { email: string; password: string } },
+  ): Promise<Dashboard>;
+  /** The same browser without what the others store: cookies, session and settings. */
+  separate(): Promise<DashboardBrowser>;
 }
 
 /** Limit for each step, in milliseconds; reached only on failure. */
@@ -87,7 +111,8 @@ export function dashboardTest(name: string, fn: (t: Deno.TestContext) => Promise
 }
 
 /**
- * Starts a browser without a window.
+ * Starts a browser without a window. That takes some seconds of the processor: tests of a file share
+ * one as the steps of one test, where each has what is its own by `separate()`.
  *
  * @param flags More flags of the browser, e.g. to resolve the name of a host.
  */
@@ -99,25 +124,67 @@ export async function startDashboardBrowser(
     timeout: WAIT_MS,
     args: [
       ...["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"],
+      // A process less to wait for on a busy machine.
+      "--in-process-gpu",
       ...flags,
     ],
   });
-  const tab: DashboardBrowser["tab"] = async ({ baseUrl }, view = DESKTOP) =>
-    await openTab(await browser.newPage(), baseUrl, view);
+  const [first] = await browser.pages();
+  return dashboardsOf(browser.defaultBrowserContext(), () => browser.close(), first);
+}
+
+/** @param first A page that is already there. */
+function dashboardsOf(
+  context: BrowserContext,
+  close: () => Promise<void>,
+  first?: Page,
+): DashboardBrowser {
+  const tab: DashboardBrowser["tab"] = async ({ baseUrl }, view = DESKTOP) => {
+    const page = first ?? await context.newPage();
+    first = undefined;
+    return await openTab(page, baseUrl, view);
+  };
   return {
-    browser,
+    browser: context.browser(),
     tab,
-    async signIn(service, view) {
+    async signIn(service, view, { path = "/", as: body = { apiKey: service.apiKey } } = {}) {
       const dashboard = await tab(service, view);
-      await dashboard.open("/sign-in");
-      await dashboard.type("textbox", "API key", service.apiKey);
-      await dashboard.click("button", "Sign in");
-      await dashboard.find("heading", "Overview");
-      // A browser without a session.
-      await dashboard.refused(401);
+      await context.setCookie(
+        await startSession(service, body, await context.browser().userAgent()),
+      );
+      await dashboard.open(path);
       return dashboard;
     },
-    [Symbol.asyncDispose]: () => browser.close(),
+    async separate() {
+      const own = await context.browser().createBrowserContext();
+      return dashboardsOf(own, () => own.close());
+    },
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Signs in. @returns The session's cookie. */
+async function startSession(
+  { baseUrl }: Pick<Longshore, "baseUrl">,
+  body: unknown,
+  userAgent: string,
+): Promise<CookieData> {
+  const response = await fetch(new URL("/auth/session", baseUrl), {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "user-agent": userAgent,
+      "x-requested-with": "longshore",
+    },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  equal(response.status, 200, text);
+  const cookie = response.headers.getSetCookie()[0]!;
+  const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie)!;
+  return {
+    ...{ name: name!, value: value!, domain: new URL(baseUrl).hostname },
+    ...{ path: /path=([^;]*)/i.exec(cookie)![1]!, httpOnly: true, sameSite: "Strict" },
   };
 }
 
@@ -137,6 +204,8 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
   await page.evaluateOnNewDocument(recordMessages);
   const throttling = Number(Deno.env.get("LONGSHORE_SLOW_BROWSER") ?? 1);
   if (throttling > 1) await page.emulateCPUThrottling(throttling);
+  const session = await page.createCDPSession();
+  const query: Query = (role, name) => findParts(page, session, role, name);
 
   const dashboard: Dashboard = {
     page,
@@ -146,6 +215,18 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
     async open(path) {
       await page.goto(new URL(path, baseUrl).href);
       await dashboard.find("heading");
+    },
+    async go(path) {
+      const before = await page.evaluateHandle(followLink, new URL(path, baseUrl).href);
+      await until(
+        `${path} is open`,
+        () =>
+          before.evaluate(({ heading, text }) => {
+            const now = document.querySelector("main h1");
+            return now !== null && (now !== heading || now.textContent !== text);
+          }),
+        { deadlineMs: WAIT_MS },
+      );
     },
     loaded: async () => {
       await dashboard.find("status", "Connection");
@@ -159,37 +240,35 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
     find: (role, name) =>
       until(
         `${role} ${name ?? ""}`,
-        async () => (await query(page, role, name))[0],
+        async () => (await query(role, name))[0],
         { deadlineMs: WAIT_MS },
       ) as Promise<ElementHandle<HTMLElement>>,
     gone: (role, name) =>
       until(
         `no ${role} ${name ?? ""}`,
-        async () => (await query(page, role, name)).length === 0,
+        async () => (await query(role, name)).length === 0,
         { deadlineMs: WAIT_MS },
       ).then(() => {}),
     click: (role, name) =>
       until(
         `${role} ${name ?? ""} can be clicked`,
-        async () => await tryToClick((await query(page, role, name))[0]),
+        async () => await tryToClick(page, (await query(role, name))[0]),
         { deadlineMs: WAIT_MS },
       ).then(() => {}),
     clickAt: (selector) =>
       until(
         `${selector} can be clicked`,
-        async () => await tryToClick(await page.$(selector)),
+        async () => await tryToClick(page, await page.$(selector)),
         { deadlineMs: WAIT_MS },
       ).then(() => {}),
     type: (role, name, text) =>
       until(`${role} ${name} has the text ${text}`, async () => {
-        const [element] = await query(page, role, name);
-        if (!element || await element.evaluate((each) => each.matches(":disabled"))) return false;
-        const field = element as ElementHandle<HTMLInputElement>;
-        await field.evaluate((each) => each.select());
-        await field.press("Backspace");
-        await field.type(text);
+        const [field] = await query(role, name) as ElementHandle<HTMLInputElement>[];
+        if (!await field?.evaluate(selectText)) return false;
+        if (text === "") await page.keyboard.press("Backspace");
+        else await page.keyboard.sendCharacter(text);
         // It may have been rendered again meanwhile.
-        return await field.evaluate((each, text) => each.isConnected && each.value === text, text);
+        return await field!.evaluate((each, text) => each.isConnected && each.value === text, text);
       }, { deadlineMs: WAIT_MS }).then(() => {}),
     select: (selector, value) =>
       until(`${selector} has ${value}`, async () => {
@@ -202,24 +281,22 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
       }, { deadlineMs: WAIT_MS }).then(() => {}),
     choose: (row, item) =>
       until(`${item} of ${row} can be chosen`, async () => {
-        const [button] = await query(page, "button", `Actions for ${row}`);
+        const [button] = await query("button", `Actions for ${row}`);
         const isOpen = await button?.evaluate((each) =>
           document.getElementById(each.getAttribute("aria-controls")!)?.matches(":popover-open")
         );
-        if (isOpen) return await tryToClick((await query(page, "menuitem", item))[0]);
-        await tryToClick(button);
+        if (isOpen) return await tryToClick(page, (await query("menuitem", item))[0]);
+        await tryToClick(page, button);
         return false;
       }, { deadlineMs: WAIT_MS }).then(() => {}),
-    async names(role) {
-      return await Promise.all((await query(page, role)).map((each) => nameOf(each)));
-    },
+    names: async (role) => await namesOf(page, await query(role)),
     invalid: (role, name) =>
       until(`${role} ${name} is invalid`, async () => {
-        const [field] = await query(page, role, name);
+        const [field] = await query(role, name);
         return await field?.evaluate((each) => each.getAttribute("aria-invalid") === "true");
       }, { deadlineMs: WAIT_MS }).then(() => {}),
-    status: (text) => message(page, "status", text),
-    alert: (text) => message(page, "alert", text),
+    status: (text) => message(page, query, "status", text),
+    alert: (text) => message(page, query, "alert", text),
     async refused(status = 400) {
       // The response, and the browser's own message about it.
       for (const form of [new RegExp(`^${status} `), new RegExp(`status of ${status} `)]) {
@@ -239,15 +316,16 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
       await page.waitForFunction(`document.documentElement.dataset.theme === "${theme}"`);
     },
     // What is found while something fades or is loaded does not stay.
-    checkAccessibility: () => eventually(async () => deepEqual(await violationsOf(page), [])),
+    checkAccessibility: (rules) =>
+      eventually(async () => deepEqual(await violationsOf(page, rules), [])),
   };
   return dashboard;
 }
 
 /** What axe-core finds, by rule. */
-async function violationsOf(page: Page): Promise<string[][]> {
+async function violationsOf(page: Page, rules?: readonly string[]): Promise<string[][]> {
   if (!await page.evaluate("typeof axe === 'object'")) await page.evaluate(axe.source);
-  return await page.evaluate(async () => {
+  return await page.evaluate(async (rules) => {
     // A message that fades has less contrast.
     const animations = document.getAnimations()
       .filter(({ effect }) => Number.isFinite(effect!.getComputedTiming().endTime));
@@ -256,6 +334,7 @@ async function violationsOf(page: Page): Promise<string[][]> {
     const { violations } = await (globalThis as any).axe.run({
       preload: false,
       resultTypes: ["violations"],
+      ...(rules && { runOnly: rules }),
     });
     // deno-lint-ignore no-explicit-any
     return violations.map(({ id, nodes }: any) => [
@@ -263,7 +342,7 @@ async function violationsOf(page: Page): Promise<string[][]> {
       // deno-lint-ignore no-explicit-any
       ...nodes.map((node: any) => `${node.html} ${node.failureSummary}`),
     ]);
-  });
+  }, rules);
 }
 
 /** The messages of a tab since its last click that no test has asked for. */
@@ -288,7 +367,12 @@ function recordMessages(): void {
   }).observe(document, { childList: true, subtree: true });
 }
 
-async function message(page: Page, role: string, text: string | RegExp): Promise<void> {
+async function message(
+  page: Page,
+  query: Query,
+  role: string,
+  text: string | RegExp,
+): Promise<void> {
   const isWanted = (each: string) => typeof text === "string" ? each === text : text.test(each);
   await until(`${role} ${text}`, async () => {
     const shown = await page.evaluate(
@@ -301,7 +385,7 @@ async function message(page: Page, role: string, text: string | RegExp): Promise
       await page.evaluate((at) => (globalThis as any).shownMessages.splice(at, 1), at);
       return true;
     }
-    const found = await query(page, role, text);
+    const found = await query(role, text);
     const isPart = await Promise.all(
       found.map((each) => each.evaluate((element) => !element.matches(".toast *"))),
     );
@@ -310,27 +394,30 @@ async function message(page: Page, role: string, text: string | RegExp): Promise
 }
 
 /** Clicks an element if it can be clicked now. @returns Whether the click has reached it. */
-async function tryToClick(element: ElementHandle | null | undefined): Promise<boolean> {
-  if (!element || !await element.evaluate(canBeClicked)) return false;
-  const guard = await element.evaluateHandle(guardClick);
-  let isDone = false;
+async function tryToClick(page: Page, element: ElementHandle | null | undefined): Promise<boolean> {
+  const place = await element?.evaluate(prepareClick);
+  if (!place) return false;
+  await page.mouse.click(place.x, place.y);
   try {
-    await element.click();
-    isDone = true;
-    return await guard.evaluate((each) => each.end());
-  } catch (error) {
-    if (!isDone) await guard.evaluate((each) => each.end());
+    // deno-lint-ignore no-explicit-any
+    return await page.evaluate(() => (globalThis as any).endClick?.() ?? true);
+  } catch {
     // The click has left the document.
-    if (isDone) return true;
-    throw error;
+    return true;
   }
 }
 
-/** Runs in the page. */
-async function canBeClicked(element: Element): Promise<boolean> {
-  if (element.matches(":disabled, [aria-disabled=true]")) return false;
+/**
+ * Runs in the page: finds the place of a click, and keeps the click from whatever else is in this
+ * place by the time it arrives.
+ */
+async function prepareClick(element: Element): Promise<{ x: number; y: number } | undefined> {
+  // deno-lint-ignore no-explicit-any
+  const scope = globalThis as any;
+  scope.endClick?.();
+  if (element.matches(":disabled, [aria-disabled=true]")) return;
   element.scrollIntoView({ block: "nearest", inline: "nearest" });
-  const place = () => element.getBoundingClientRect();
+  const place = () => [...element.getClientRects()].find(({ width }) => width > 0);
   const before = place();
   // A tab in the background has no frames.
   await new Promise((resolve) => {
@@ -338,13 +425,9 @@ async function canBeClicked(element: Element): Promise<boolean> {
     setTimeout(resolve, 100);
   });
   const after = place();
-  return before.x === after.x && before.y === after.y && after.width > 0;
-}
+  if (!before || !after || before.x !== after.x || before.y !== after.y) return;
 
-/** Runs in the page: keeps a click from whatever else is in its place by the time it arrives. */
-function guardClick(element: Element): { end(): boolean } {
-  // deno-lint-ignore no-explicit-any
-  (globalThis as any).shownMessages.length = 0;
+  scope.shownMessages.length = 0;
   const types = ["pointerdown", "mousedown", "pointerup", "mouseup", "click"];
   let isHit = false;
   const guard = (event: Event) => {
@@ -359,12 +442,36 @@ function guardClick(element: Element): { end(): boolean } {
     event.stopImmediatePropagation();
   };
   for (const type of types) addEventListener(type, guard, true);
-  return {
-    end() {
-      for (const type of types) removeEventListener(type, guard, true);
-      return isHit;
-    },
+  scope.endClick = () => {
+    for (const type of types) removeEventListener(type, guard, true);
+    delete scope.endClick;
+    return isHit;
   };
+  const center = (from: number, to: number, end: number) =>
+    (Math.max(0, from) + Math.min(to, end)) / 2;
+  return {
+    x: center(after.left, after.right, innerWidth),
+    y: center(after.top, after.bottom, innerHeight),
+  };
+}
+
+/** Runs in the page: selects the text of a field. @returns Whether it can be replaced. */
+function selectText(field: HTMLInputElement): boolean {
+  if (field.matches(":disabled")) return false;
+  field.focus();
+  field.select();
+  return true;
+}
+
+/** Runs in the page. @returns Its heading before. */
+function followLink(href: string): { heading: Element | null; text: string | undefined } {
+  const heading = document.querySelector("main h1");
+  const before = { heading, text: heading?.textContent };
+  const link = Object.assign(document.createElement("a"), { href });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  return before;
 }
 
 /** Chromium's own names of some roles. */
@@ -373,28 +480,46 @@ const CHROMIUM_ROLES: Record<string, string> = { img: "image" };
 /** Roles whose text is not their accessible name. */
 const NAMELESS = ["alert", "status"];
 
-async function query(
+type Query = (role: string, name?: string | RegExp) => Promise<ElementHandle[]>;
+
+/**
+ * The parts of a role, in the order of the document. Puppeteer's own selector for this takes five times
+ * as long.
+ */
+async function findParts(
   page: Page,
+  session: CDPSession,
   role: string,
   name?: string | RegExp,
 ): Promise<ElementHandle[]> {
-  const shown = CHROMIUM_ROLES[role] ?? role;
+  const { root } = await session.send("DOM.getDocument", { depth: 0 });
   const isNamed = typeof name === "string" && !NAMELESS.includes(role);
-  const exact = isNamed ? `[name="${name.replaceAll('"', '\\"')}"]` : "";
-  const found = await page.$$(`::-p-aria(${exact}[role="${shown}"])`);
-  if (name === undefined || isNamed) return found;
-  const names = await Promise.all(found.map((each) => nameOf(each)));
+  const { nodes } = await session.send("Accessibility.queryAXTree", {
+    nodeId: root.nodeId,
+    role: CHROMIUM_ROLES[role] ?? role,
+    ...(isNamed && { accessibleName: name }),
+  });
+  const shown = nodes.filter(({ ignored }) => !ignored);
+  const found = await Promise.all(shown.map((node) => handleOf(page, node.backendDOMNodeId!)));
+  if (name === undefined || isNamed || found.length === 0) return found;
+  const names = await namesOf(page, found);
   return found.filter((_, at) =>
     typeof name === "string" ? name === names[at] : name.test(names[at]!)
   );
 }
 
-/** The name from its label, or else its text. Exact names are compared by the browser itself. */
-const nameOf = (element: ElementHandle): Promise<string> =>
-  element.evaluate((each) => {
-    const labelId = each.getAttribute("aria-labelledby");
-    const label = labelId !== null && document.getElementById(labelId);
-    const name = each.getAttribute("aria-label") ??
-      (label || each.querySelector(":scope > legend") || each).textContent;
-    return name.trim();
-  });
+/** Not public in Puppeteer, whose version is fixed. */
+const handleOf = (page: Page, backendNodeId: number): Promise<ElementHandle> =>
+  // deno-lint-ignore no-explicit-any
+  (page.mainFrame() as any).mainRealm().adoptBackendNode(backendNodeId);
+
+/** The names from labels, or else the texts. Exact names are compared by the browser itself. */
+const namesOf = (page: Page, elements: ElementHandle[]): Promise<string[]> =>
+  page.evaluate((...elements) =>
+    elements.map((each) => {
+      const labelId = each.getAttribute("aria-labelledby");
+      const label = labelId !== null && document.getElementById(labelId);
+      const name = each.getAttribute("aria-label") ??
+        (label || each.querySelector(":scope > legend") || each).textContent;
+      return name.trim();
+    }), ...elements);
