@@ -45,21 +45,40 @@ export function selectWaitingGroups(
   );
 }
 
-/** The groups of a channel whose message is due, longest wait first. */
-export function selectDueGroups(db: Database, channel: string, now: string): NotificationGroup[] {
+/** The groups of a channel whose message is due, longest wait first, at most `limit`. */
+export function selectDueGroups(
+  db: Database,
+  channel: string,
+  now: string,
+  limit: number,
+): NotificationGroup[] {
   return db.all<NotificationGroup>(
     `SELECT ${COLUMNS} FROM notification_groups
-     WHERE channel = :channel AND due_at <= :now ORDER BY due_at, rowid`,
-    { channel, now },
+     WHERE channel = :channel AND due_at <= :now ORDER BY due_at, rowid LIMIT :limit`,
+    { channel, now, limit },
   );
 }
 
 /** When the next message of a channel is due. */
 export function selectNextGroupDueAt(db: Database, channel: string): string | null {
   return db.get<{ dueAt: string | null }>(
-    "SELECT min(due_at) AS dueAt FROM notification_groups WHERE channel = :channel",
+    // Without the second condition the index of the waiting groups is not used.
+    `SELECT min(due_at) AS dueAt FROM notification_groups
+     WHERE channel = :channel AND due_at IS NOT NULL`,
     { channel },
   )!.dueAt;
+}
+
+/** Whether a receiver was told of a problem that has not ended. */
+export function hasOpenGroup(
+  db: Database,
+  { channel, targetId }: Pick<GroupKey, "channel" | "targetId">,
+): boolean {
+  return db.get(
+    `SELECT 1 FROM notification_groups
+     WHERE channel = :channel AND target_id = :targetId AND state ->> '$.open' <> '{}' LIMIT 1`,
+    { channel, targetId },
+  ) !== undefined;
 }
 
 /** Inserts a group, or updates the one with its key. */

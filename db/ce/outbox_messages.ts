@@ -169,21 +169,21 @@ export function countOutboxMessages(db: Database, { channel, targetId }: Target)
   });
 }
 
-/** Messages of a target that were queued since a time, at most `max`: no others are read. */
-export function countMessagesSince(
+/** Whether at least `count` messages of a target were queued since a time; reads only one of them. */
+export function hasMessagesSince(
   db: Database,
   { channel, targetId }: Target,
   since: string,
-  max = 100,
-): number {
-  return db.get<{ count: number }>(
-    `SELECT count(*) AS count FROM (
+  count: number,
+): boolean {
+  return db.get(
+    `SELECT 1 FROM (
        SELECT created_at FROM outbox_messages
        WHERE channel = :channel AND target_id = :targetId
-       ORDER BY sequence DESC LIMIT :max
+       ORDER BY sequence DESC LIMIT 1 OFFSET :offset
      ) WHERE created_at > :since`,
-    { channel, targetId, since, max },
-  )!.count;
+    { channel, targetId, since, offset: count - 1 },
+  ) !== undefined;
 }
 
 /** The last queued message of a target about a kind of event. */

@@ -4,8 +4,9 @@
  * @module
  */
 
-import type { Worker } from "../lifecycle.ts";
+import { yieldToEventLoop } from "../event_loop.ts";
 import { createDeliverer } from "../events/outbox.ts";
+import type { Worker } from "../lifecycle.ts";
 
 /** Longest wait between two rounds, in milliseconds; the clock may have been changed. */
 const ROUND_MS = 5_000;
@@ -20,6 +21,8 @@ export const outboxDeliverer: Worker = {
         const nextMs = deliverer.start() ?? ROUND_MS;
         round();
         await deps.outbox.wait(Math.min(nextMs, ROUND_MS), signal);
+        // Requests are served between rounds, and one round does the work of all of them.
+        await yieldToEventLoop();
       }
     } finally {
       await deliverer.idle();

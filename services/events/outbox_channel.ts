@@ -74,7 +74,7 @@ export interface OutboxChannel {
   send(deps: ChannelDeps, message: OutboxMessage, signal: AbortSignal): Promise<OutboxOutcome>;
   /** Runs in the transaction that stores the attempt; synchronous. */
   settle?(
-    deps: ChannelDeps,
+    deps: CollectDeps,
     message: OutboxMessage,
     outcome: OutboxOutcome,
     attempt: OutboxAttempt,

@@ -26,7 +26,8 @@ import { openConfig } from "./config.ts";
 import { exchange } from "./exchange.ts";
 import { type Delivery, outcomeOf } from "./kinds/kind.ts";
 import type { NotificationMessage } from "./message.ts";
-import { collectNotifications, NOTIFICATION_CHANNEL } from "./queue.ts";
+import { closeSummaries, collectNotifications, NOTIFICATION_CHANNEL } from "./queue.ts";
+import { SUMMARY } from "./rate_limit.ts";
 import { TemplateError } from "./template.ts";
 
 const HOUR_MS = 3_600_000;
@@ -47,7 +48,8 @@ export const notificationChannel: OutboxChannel = {
   retryMs: RETRY_MS,
   collect: collectNotifications,
   send: sendNotification,
-  settle({ db, log, now }, { targetId, payload }, outcome, { lastAttemptAt }) {
+  settle(deps, { eventKind, targetId, payload }, outcome, { lastAttemptAt }) {
+    const { db, log, now } = deps;
     const channel = selectNotificationChannel(db, targetId);
     if (!channel) return;
     updateNotificationChannel(db, targetId, {
@@ -63,6 +65,8 @@ export const notificationChannel: OutboxChannel = {
       else if (reference !== undefined) {
         insertThreadReference(db, { ...key, reference, createdAt: now().toISOString() });
       }
+      // Its problems may have ended before it was sent.
+      if (eventKind === SUMMARY) closeSummaries(deps, targetId);
     }
     if (outcome.result === "gone") {
       updateNotificationChannel(db, targetId, { enabled: false, updatedAt: lastAttemptAt });

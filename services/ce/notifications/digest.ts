@@ -84,8 +84,11 @@ function messagesFor(
   problems: readonly Problem[],
   now: Date,
 ): NotificationMessage[] {
-  const lasting = problems.filter(({ isOver }) => !isOver);
-  if (ON_CALL_KINDS.includes(kind)) return lasting.map(({ last }) => last);
+  if (ON_CALL_KINDS.includes(kind)) {
+    // An alert that was opened before must be closed.
+    return problems.filter(({ first, isOver }) => !isOver || first.phase !== "begin")
+      .map(({ last }) => last);
+  }
   if (problems.length > 1) return [digestOf(problems, now)];
   return problems.map(({ first, last, isOver }) => isOver ? overOf(first, last) : last);
 }

@@ -48,6 +48,9 @@ const EVENTS_MAX = 20;
 /** Details of an event that is in the message of another one. */
 const DETAILS_MAX = 3;
 
+/** Messages that are passed on at once, in one transaction; requests are served before the next. */
+const FLUSHED_MAX = 100;
+
 /** A group is kept for this time after its last change, in milliseconds. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 
@@ -66,6 +69,8 @@ export interface Bundle {
 /** A receiver. */
 export interface Target {
   id: string;
+  /** Whether it has an alert for each problem, which must be closed also during a silence. */
+  isOnCall?: boolean;
   /** Whether it gets events of a kind. */
   subscribes: (kind: string) => boolean;
   /** Whether it wants this event. */
@@ -145,7 +150,7 @@ export function groupEvent(
 }
 
 /**
- * Passes on the messages of a channel that are due.
+ * Passes on messages of a channel that are due, at most {@linkcode FLUSHED_MAX}.
  *
  * @returns Time until the next one is due, in milliseconds; `undefined` without one.
  */
@@ -156,10 +161,14 @@ export function flushGroups(
 ): number | undefined {
   const { db, now } = deps;
   const at = now();
-  for (const group of selectDueGroups(db, channel, at.toISOString())) {
+  const due = selectDueGroups(db, channel, at.toISOString(), FLUSHED_MAX);
+  if (due.length > 0) {
+    // A commit waits for the disk, so all of them share one.
     db.transaction(() => {
-      const bundle = nextBundle(deps, group);
-      if (bundle) send(group.targetId, bundle);
+      for (const group of due) {
+        const bundle = nextBundle(deps, group);
+        if (bundle) send(group.targetId, bundle);
+      }
     });
   }
   const dueAt = selectNextGroupDueAt(db, channel);
@@ -214,8 +223,9 @@ function record(
 
   let dueAt = before?.dueAt ?? null;
   if (phase === "end") delete state.open[object];
+  const closesAlert = target.isOnCall === true && phase === "end" && state.thread !== null;
   // Who got the beginning gets the end, unless it subscribed only to the beginning.
-  const isSent = !isMuted &&
+  const isSent = (!isMuted || closesAlert) &&
     (item.isWanted || target.subscribes(event.event) || !target.subscribes(begun!.event));
   if (isSent) dueAt = (explainedBy ? addExplained : addOwn)(deps, state, dueAt, item);
   else if (isMuted) {

@@ -5,19 +5,18 @@
  */
 
 import {
-  countMessagesSince,
   type OutboxMessage,
-  selectQueuedMessage,
   selectThreadMessage,
-  updateMessagePayload,
   updateThreadSuperseded,
 } from "../../../db/ce/outbox_messages.ts";
+import { hasOpenGroup } from "../../../db/ce/notification_groups.ts";
 import {
   selectEnabledNotificationChannels,
   selectNotificationChannel,
 } from "../../../db/ce/notification_channels.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
+import { inline } from "../../events/description.ts";
 import { type AppEvent, createEnvelope } from "../../events/events.ts";
 import { enqueueMessage } from "../../events/outbox.ts";
 import type { CollectDeps } from "../../events/outbox_channel.ts";
@@ -26,16 +25,13 @@ import { isSubscribed, wantsEvent } from "./filter.ts";
 import { type Bundle, flushGroups, groupEvent, type Receivers } from "./grouping.ts";
 import { holdNotification, ON_CALL_KINDS } from "./holding.ts";
 import { messageOf, type NotificationMessage, summaryOf } from "./message.ts";
+import { enqueueLimited, isLimitReached, titlesOf } from "./rate_limit.ts";
 
 /** The name of the outbox channel; its targets are notification channels. */
 export const NOTIFICATION_CHANNEL = "notification";
 
-/** Messages that a channel gets in a minute; the others become one summary. */
-const PER_MINUTE_MAX = 20;
-const MINUTE_MS = 60_000;
-
-/** Titles that a summary shows. */
-const TITLES_MAX = 20;
+/** On-call services have one alert for all summaries, so that it can be closed. */
+const SUMMARIES = "summaries";
 
 type QueueDeps = Pick<Deps, "config" | "db" | "now" | "outbox">;
 
@@ -53,6 +49,7 @@ const receiversOf = (deps: RecorderDeps, event: AppEvent): Receivers => ({
   send: sender(deps),
   targets: selectEnabledNotificationChannels(deps.db).map((channel) => ({
     id: channel.id,
+    isOnCall: ON_CALL_KINDS.includes(channel.kind),
     subscribes: (kind) => isSubscribed(channel, kind),
     wants: () => wantsEvent(deps, channel, event),
   })),
@@ -114,54 +111,79 @@ export function enqueueNow(
 ): void {
   const { db, now } = deps;
   const target = { channel: NOTIFICATION_CHANNEL, targetId: channelId };
-  // What is over before it could be sent is not sent any more.
   if (message.phase === "end") {
+    // What is over before it could be sent is not sent any more.
     updateThreadSuperseded(db, { ...target, thread: message.thread }, "It ended before");
+    if (isOnCall(deps, channelId)) return closeAlert(deps, channelId, message);
   }
-  const since = new Date(now().getTime() - MINUTE_MS).toISOString();
-  if (
-    countMessagesSince(db, target, since) < PER_MINUTE_MAX || closesAlert(deps, target, message)
-  ) {
-    insert(deps, channelId, message);
-    return;
-  }
-  const summary = selectQueuedMessage(db, target, "summary");
-  const { titles = [], count = 0 } = summary ? heldBackOf(summary) : {};
-  const next = summaryOf(
-    [...titles, message.title].slice(0, TITLES_MAX),
-    count + 1,
-    { server: message.server, now: now(), link: message.link && new URL(message.link).origin },
-  );
-  if (summary) updateMessagePayload(db, summary.id, JSON.stringify(next));
-  else insert(deps, channelId, next, MINUTE_MS);
+  enqueueLimited(deps, {
+    ...target,
+    eventKind: message.event,
+    title: message.title,
+    write: () => JSON.stringify(message),
+    writeSummary: ({ titles, count }) => {
+      const link = message.link && new URL(message.link).origin;
+      const summary = summaryOf(titles, count, { server: message.server, now: now(), link });
+      const thread = isOnCall(deps, channelId) ? SUMMARIES : summary.thread;
+      return JSON.stringify({ ...summary, thread });
+    },
+    readSummary: (payload) => {
+      const { data, lines } = JSON.parse(payload) as NotificationMessage;
+      const { count } = data as { count: number };
+      return { titles: titlesOf(lines, count), count };
+    },
+  });
 }
 
-/** An alert that was opened at an on-call service would stay open if its end were in a summary. */
-function closesAlert(
-  { db }: QueueDeps,
-  target: { channel: string; targetId: string },
-  { phase, thread }: NotificationMessage,
-): boolean {
-  return phase === "end" &&
-    ON_CALL_KINDS.includes(selectNotificationChannel(db, target.targetId)?.kind ?? "") &&
-    selectThreadMessage(db, { ...target, thread })?.status === "sent";
+const isOnCall = ({ db }: Pick<Deps, "db">, channelId: string): boolean =>
+  ON_CALL_KINDS.includes(selectNotificationChannel(db, channelId)?.kind ?? "");
+
+/**
+ * Closes an alert at an on-call service whatever the limit, because it would stay open otherwise. One
+ * that was only in a summary is not worth a message beyond the limit.
+ */
+function closeAlert(deps: QueueDeps, channelId: string, message: NotificationMessage): void {
+  const target = { channel: NOTIFICATION_CHANNEL, targetId: channelId };
+  const isOpened = selectThreadMessage(deps.db, { ...target, thread: message.thread });
+  if (isOpened || !isLimitReached(deps, target)) insert(deps, channelId, message);
+  closeSummaries(deps, channelId);
 }
 
-function heldBackOf({ payload }: OutboxMessage): { titles: string[]; count: number } {
-  const { lines, data } = JSON.parse(payload) as NotificationMessage;
-  const { count } = data as { count: number };
-  return { titles: lines.slice(0, Math.min(count, TITLES_MAX)), count };
+/**
+ * Closes the alert of the summaries at an on-call service once all problems of the channel have
+ * ended. Must be called in a transaction.
+ */
+export function closeSummaries(
+  deps: Pick<Deps, "db" | "now" | "outbox">,
+  channelId: string,
+): void {
+  const { db, now } = deps;
+  const target = { channel: NOTIFICATION_CHANNEL, targetId: channelId };
+  const last = selectThreadMessage(db, { ...target, thread: SUMMARIES });
+  if (last?.status !== "sent" || hasOpenGroup(db, target)) return;
+  const summary: NotificationMessage = JSON.parse(last.payload);
+  if (summary.phase === "end") return;
+  insert(deps, channelId, {
+    ...summary,
+    eventId: crypto.randomUUID(),
+    event: "summary.over",
+    timestamp: now().toISOString(),
+    severity: "info",
+    tone: "good",
+    title: `${inline(summary.server)}: all problems have ended`,
+    lines: [],
+    phase: "end",
+  });
 }
 
 const insert = (
-  deps: QueueDeps,
+  deps: Pick<Deps, "db" | "now" | "outbox">,
   channelId: string,
   message: NotificationMessage,
-  delayMs = 0,
 ): string =>
   enqueueMessage(deps, {
     channel: NOTIFICATION_CHANNEL,
     targetId: channelId,
     eventKind: message.event,
     payload: JSON.stringify(message),
-  }, delayMs);
+  });

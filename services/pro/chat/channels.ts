@@ -35,7 +35,7 @@ import {
   redactFields,
   sealChatConfig,
 } from "./config.ts";
-import { CHAT, enqueueChat } from "./dispatch.ts";
+import { CHAT, enqueueChatTest } from "./dispatch.ts";
 
 export { CHAT_PLATFORM_IDS } from "../../../db/pro/chat_channels.ts";
 export { CHAT_PLATFORM_NAMES } from "./config.ts";
@@ -184,7 +184,7 @@ export function testChatChannel(
   id: string,
 ): string {
   const channel = requireChannel(deps.db, id);
-  return enqueueChat(deps, channel, {
+  return enqueueChatTest(deps, channel, {
     event: "test",
     ...createEnvelope(deps),
     data: { message: `Test of the channel ${channel.name}` },

@@ -14,6 +14,7 @@ import {
 import type { Deps } from "../../deps.ts";
 import { type AppEvent, createEnvelope } from "../../events/events.ts";
 import { enqueueMessage } from "../../events/outbox.ts";
+import { enqueueLimited } from "../../ce/notifications/rate_limit.ts";
 import type {
   ChannelDeps,
   OutboxChannel,
@@ -32,12 +33,13 @@ import {
 } from "../../ce/notifications/grouping.ts";
 import { chatPlatform, openChatConfig } from "./config.ts";
 import type { DescribedEvent } from "../../events/description.ts";
-import { chatText } from "./text.ts";
+import { chatSummary, chatText, chatTitle, readChatSummary } from "./text.ts";
 
 /** The channel of the outbox; its targets are chat channels. */
 export const CHAT = "chat";
 
 type EnqueueDeps = Pick<Deps, "db" | "now" | "outbox">;
+type ChatTarget = Pick<StoredChatChannel, "id" | "platform">;
 
 /** Decides which channels get a message about an event, and when, as for notifications. */
 export const chatRecorder: Recorder = {
@@ -66,7 +68,7 @@ const sender = (deps: EnqueueDeps) => (id: string, { event, also }: Bundle): voi
 /**
  * Queues a custom event of a caller for each enabled channel subscribed to its type.
  *
- * @returns The ids of the messages.
+ * @returns The ids of the messages, or of the summaries that they are in.
  */
 export function dispatchToChats(
   deps: EnqueueDeps & Pick<Deps, "server">,
@@ -80,19 +82,39 @@ export function dispatchToChats(
   );
 }
 
-/** Queues one message. @param also Lines about other events. @returns Its id. */
-export function enqueueChat(
+/**
+ * Queues a message, or adds it to the summary of what exceeds the limit.
+ *
+ * @param also Lines about other events.
+ * @returns The id of the message or summary.
+ */
+function enqueueChat(
   deps: EnqueueDeps,
-  { id, platform }: Pick<StoredChatChannel, "id" | "platform">,
+  { id, platform }: ChatTarget,
   event: DescribedEvent,
   also: readonly string[] = [],
 ): string {
-  return enqueueMessage(deps, {
+  const max = chatPlatform(platform).textMax;
+  return enqueueLimited(deps, {
     channel: CHAT,
     targetId: id,
     eventKind: event.event,
-    payload: chatText(event, { max: chatPlatform(platform).textMax, also }),
+    title: chatTitle(event),
+    write: () => chatText(event, { max, also }),
+    writeSummary: (summarized) =>
+      chatSummary(summarized, { server: event.server, now: deps.now(), max }),
+    readSummary: readChatSummary,
   });
+}
+
+/** Queues a test message, whatever the limit. @returns Its id. */
+export function enqueueChatTest(
+  deps: EnqueueDeps,
+  { id, platform }: ChatTarget,
+  event: DescribedEvent,
+): string {
+  const payload = chatText(event, { max: chatPlatform(platform).textMax });
+  return enqueueMessage(deps, { channel: CHAT, targetId: id, eventKind: event.event, payload });
 }
 
 /** The outbox channel of chats: a target is a chat channel, a payload is the text. */

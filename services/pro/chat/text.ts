@@ -13,6 +13,8 @@ import {
   type Tone,
   truncate,
 } from "../../events/description.ts";
+import { summaryOf } from "../../ce/notifications/message.ts";
+import { type Summarized, titlesOf } from "../../ce/notifications/rate_limit.ts";
 
 const ICONS: Readonly<Record<Tone, string>> = {
   problem: "\u{1F534}",
@@ -20,6 +22,9 @@ const ICONS: Readonly<Record<Tone, string>> = {
   good: "\u{1F7E2}",
   news: "\u{1F535}",
 };
+
+/** Limit of a title in a summary, in UTF-16 code units. */
+const TITLE_MAX = 120;
 
 /**
  * Formats an event as plain text; the first line is the headline.
@@ -37,4 +42,25 @@ export function chatText(
     "\n",
   );
   return truncate(text, max - end.length) + end;
+}
+
+/** What a summary says about an event. */
+export const chatTitle = (event: DescribedEvent): string =>
+  truncate(describeEvent(event).headline, TITLE_MAX);
+
+/** Formats a summary of messages that were too many. */
+export function chatSummary(
+  { titles, count }: Summarized,
+  { server, now, max }: { server: string; now: Date; max: number },
+): string {
+  const { lines, title, tone, timestamp } = summaryOf(titles, count, { server, now, link: null });
+  const end = `\n${moment(timestamp)}`;
+  return truncate([`${ICONS[tone]} ${title}`, ...lines].join("\n"), max - end.length) + end;
+}
+
+/** Reads what {@linkcode chatSummary} wrote. */
+export function readChatSummary(text: string): Summarized {
+  const [title = "", ...lines] = text.split("\n");
+  const count = Number(/(\d+) more notifications$/.exec(title)?.[1] ?? 0);
+  return { titles: titlesOf(lines, count), count };
 }

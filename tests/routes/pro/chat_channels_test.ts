@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { emit } from "../../../services/events/emit.ts";
 import { EVENT_KINDS } from "../../../services/events/events.ts";
-import { enqueueChat } from "../../../services/pro/chat/dispatch.ts";
+import { enqueueChatTest } from "../../../services/pro/chat/dispatch.ts";
 import { deliverHeld } from "../../helpers/outbox_delivery.ts";
 import { createSecrets } from "../../../services/secrets.ts";
 import {
@@ -349,6 +349,27 @@ for (
   });
 }
 
+Deno.test("a chat gets 20 messages in a minute, and one summary of the others", async () => {
+  await using chat = fakeTelegram();
+  using app = proApp();
+  const id = await create(app, toTelegram(chat));
+  for (let n = 1; n <= 50; n++) {
+    emit(app.deps, "container.down", { ...down, container: `web-${n}` });
+  }
+  await deliver(app);
+  equal(chat.messages.length, 20);
+  app.clock.advance({ ms: 60_000 });
+  await deliver(app);
+  const [summary] = await messagesOf(app, id);
+  deepEqual(summary.text.split("\n"), [
+    "🟠 test-host: 30 more notifications",
+    ...Array.from({ length: 20 }, (_, n) => `Container down: web-${n + 21}`),
+    "and 10 more",
+    "2026-01-01 00:00:03 UTC",
+  ]);
+  deepEqual([chat.messages.length, summary.status], [21, "sent"]);
+});
+
 Deno.test("during maintenance a channel gets only tests and dispatched events", async () => {
   await using chat = fakeSlack();
   using app = proApp();
@@ -551,7 +572,11 @@ Deno.test("queued messages of a disabled or deleted channel are not sent", async
   const [off, deleted] = [await create(app, toSlack(chat)), await create(app, toSlack(chat))];
   emit(app.deps, "container.down", down);
   for (const id of [off, deleted]) {
-    enqueueChat(app.deps, { id, platform: "team-chat" }, emit(app.deps, "test", { message: "" }));
+    enqueueChatTest(
+      app.deps,
+      { id, platform: "team-chat" },
+      emit(app.deps, "test", { message: "" }),
+    );
   }
   await app.call("PUT", `${BASE}/channels/${off}`, { enabled: false });
   deepEqual((await app.call("DELETE", `${BASE}/channels/${deleted}`)).body, { ok: true });

@@ -135,6 +135,57 @@ Deno.test("pagerduty resolves what it triggered also beyond the limit of message
   match(actions.get("resolve")![0].payload.summary, /Monitor up: 0$/);
 });
 
+Deno.test("pagerduty resolves a problem that ends during a silence or maintenance", async () => {
+  using app = channelApp();
+  const { receiver, url } = servePlatform(PLATFORMS.pagerduty!);
+  await using _ = receiver;
+  await create(app, "pagerduty", PLATFORMS.pagerduty!.config(url));
+  const outage = (id: string) => ({ monitor: id, monitorId: id, outageId: id });
+  const fails = (id: string) => emit(app.deps, "monitor.down", { ...outage(id), cause: "x" });
+  const works = (id: string) => emit(app.deps, "monitor.up", { ...outage(id), downtimeSeconds: 1 });
+  fails("a");
+  fails("b");
+  await deliver(app);
+  const endsAt = new Date(app.deps.now().getTime() + 3_600_000).toISOString();
+  await app.call("POST", "/api/silences", { matchers: { event: "monitor.*" }, endsAt });
+  works("a");
+  fails("c");
+  works("c");
+  await app.call("POST", "/api/maintenance", { enabled: true });
+  works("b");
+  app.clock.advance({ seconds: 15 });
+  await deliver(app);
+  deepEqual(
+    receiver.received.slice(2).map(({ body }) => JSON.parse(body))
+      .map(({ dedup_key, event_action }) => [event_action, dedup_key]),
+    [["resolve", "host-1 a"], ["resolve", "host-1 b"]],
+  );
+});
+
+Deno.test("pagerduty resolves the alert of a summary when all problems have ended", async () => {
+  using app = channelApp();
+  const { receiver, url } = servePlatform(PLATFORMS.pagerduty!);
+  await using _ = receiver;
+  await create(app, "pagerduty", PLATFORMS.pagerduty!.config(url));
+  const outage = (id: number) => ({ monitor: `${id}`, monitorId: `${id}`, outageId: `${id}` });
+  const works = (id: number) => emit(app.deps, "monitor.up", { ...outage(id), downtimeSeconds: 1 });
+  for (let n = 0; n < 25; n++) emit(app.deps, "monitor.down", { ...outage(n), cause: "x" });
+  await deliver(app);
+  app.clock.advance({ ms: 60_000 });
+  await deliver(app);
+  const actions = () =>
+    receiver.received.map(({ body }) => JSON.parse(body))
+      .filter(({ dedup_key }) => dedup_key === "host-1 summaries")
+      .map(({ event_action, payload }) => [event_action, payload.summary]);
+  const trigger = ["trigger", "host-1: 5 more notifications"];
+  for (let n = 0; n < 24; n++) works(n);
+  await deliver(app);
+  deepEqual(actions(), [trigger]);
+  works(24);
+  await deliver(app);
+  deepEqual(actions(), [trigger, ["resolve", "host-1: all problems have ended"]]);
+});
+
 Deno.test("email sends both parts, as one thread, to each receiver", async () => {
   await using smtp = await smtpServer();
   using app = channelApp({ config: { smtpUrl: smtp.url, smtpFrom: "Longshore <a@example.com>" } });
