@@ -15,7 +15,10 @@ export interface AlertProgress {
   state: AlertState;
   /** Since when the condition has held, while `state` is pending. */
   pendingSince: string | null;
-  /** When the condition was last seen to hold, while `state` is pending; may lag a little. */
+  /**
+   * When the condition was last seen to hold, while `state` is pending; may lag a little. `null` in the
+   * database while it is evaluated: the time of the last round is stored once for all.
+   */
   seenAt: string | null;
   lastFiredAt: string | null;
   /** The unresolved event. Its data may be missing by now. */

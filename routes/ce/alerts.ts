@@ -28,7 +28,16 @@ import { ALERT_TEMPLATES } from "../../services/ce/alerts/templates.ts";
 import { SEVERITIES } from "../../services/ce/notifications/message.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
-import { Done, done, EnabledBody, IdParams, paged, pagingQuery, Timestamp } from "../shapes.ts";
+import {
+  Done,
+  done,
+  EnabledBody,
+  IdParams,
+  paged,
+  pagingQuery,
+  Target,
+  Timestamp,
+} from "../shapes.ts";
 
 const Metric = z.enum(ALERT_METRICS)
   .meta({
@@ -47,26 +56,7 @@ const Operator = z.enum(ALERT_OPERATORS).meta({ id: "AlertOperator" });
 
 const Severity = z.enum(SEVERITIES);
 
-const Patterns = z.array(z.string().min(1).max(255)).min(1).max(50);
-
-const Scope = z.object({
-  target: z.discriminatedUnion("kind", [
-    z.object({ kind: z.literal("host") }),
-    z.object({
-      kind: z.literal("containers"),
-      containers: Patterns.optional().meta({ description: "Names, in which `*` is any text" }),
-      stacks: Patterns.optional().meta({
-        description: "Names of stacks, in which `*` is any text",
-      }),
-      labels: z.record(z.string().min(1).max(255), z.string().max(255))
-        .refine((labels) => Object.keys(labels).length <= 20, {
-          error: "must have at most 20 entries",
-        })
-        .optional()
-        .meta({ description: "Labels with their values, in which `*` is any text" }),
-    }),
-  ]),
-}).meta({
+const Scope = z.object({ target: Target }).meta({
   id: "AlertScope",
   description:
     "What the rule watches. Everything that is given has to match; a rule that watches " +

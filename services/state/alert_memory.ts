@@ -25,6 +25,8 @@ export interface WatchedRule {
   progress: Map<string, AlertProgress>;
   /** Since when the value is unknown, in Unix milliseconds, by the same names. */
   unknownSince: Map<string, number>;
+  /** Names with a pending condition that are not evaluated now; their `seenAt` is stored. */
+  unseen: Set<string>;
   /** The same for rules that read the same values. */
   valueKey: string;
   /** The same for rules that watch the same containers. */
@@ -77,6 +79,10 @@ export interface AlertMemory {
   rules: readonly WatchedRule[] | undefined;
   /** Whether the rules have changed since they were read. */
   isStale: boolean;
+  /** When the rules were last evaluated; `null` before the first round. */
+  evaluatedAt: string | null;
+  /** When that was last stored, in Unix milliseconds. */
+  evaluatedStoredAt: number;
   /** The containers of each scope at a revision of the inventory. */
   scopes: { revision: number; byKey: Map<string, WatchedContainers> };
   /** The last readings of slow sources by the key of the values, and when, in Unix milliseconds. */
@@ -96,6 +102,8 @@ export interface AlertMemory {
 export const createAlertMemory = (): AlertMemory => ({
   rules: undefined,
   isStale: true,
+  evaluatedAt: null,
+  evaluatedStoredAt: -Infinity,
   scopes: { revision: -1, byKey: new Map() },
   readings: new Map(),
   reading: new Set(),

@@ -18,7 +18,7 @@ export const COOLDOWN_MS = 15 * 60 * 1000;
 export const GAP_MAX_MS = 60_000;
 
 /** How often `seenAt` of a pending rule is updated, in milliseconds. */
-const SEEN_EVERY_MS = 15_000;
+export const SEEN_EVERY_MS = 15_000;
 
 export const COMPARE: Record<AlertOperator, (value: number, threshold: number) => boolean> = {
   ">": (value, threshold) => value > threshold,

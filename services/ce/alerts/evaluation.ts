@@ -4,15 +4,19 @@
  * @module
  */
 
-import {
-  type AlertProgress,
-  replaceAlertProgress,
-  type StoredAlertProgress,
-} from "../../../db/ce/alert_progress.ts";
+import { type AlertProgress, replaceAlertProgress } from "../../../db/ce/alert_progress.ts";
+import { upsertSetting } from "../../../db/ce/settings.ts";
 import type { Deps } from "../../deps.ts";
 import type { EmitDeps } from "../../events/emit.ts";
 import type { WatchedRule } from "../../state/alert_memory.ts";
-import { COMPARE, evaluateRule, GAP_MAX_MS, hasCooledDown, INITIAL_PROGRESS } from "./condition.ts";
+import {
+  COMPARE,
+  evaluateRule,
+  GAP_MAX_MS,
+  hasCooledDown,
+  INITIAL_PROGRESS,
+  SEEN_EVERY_MS,
+} from "./condition.ts";
 import {
   CONTAINER_SOURCES,
   type ContainerValue,
@@ -23,7 +27,7 @@ import {
 import { type AlertSubject, fireAlert, reportMissingData, resolveAlert } from "./events.ts";
 import { type SourceDeps, stoppedContainers } from "./host_sources.ts";
 import { hostReading } from "./readings.ts";
-import { watchedContainers, watchedRules } from "./watched_rules.ts";
+import { EVALUATED_AT, watchedContainers, watchedRules } from "./watched_rules.ts";
 
 /** The progress of a rule as a whole has this name. */
 const WHOLE = "";
@@ -87,13 +91,19 @@ function observe(deps: EvaluationDeps, rules: readonly WatchedRule[]): void {
 }
 
 function createRound(deps: EvaluationDeps) {
-  const { db, inventory } = deps;
+  const { alerts, db, inventory, maintenance } = deps;
   const now = deps.now();
   const at = now.getTime();
+  const nowText = now.toISOString();
+  const ago = (ms: number) => new Date(at - ms).toISOString();
+  const seenAfter = ago(SEEN_EVERY_MS);
   const containers = inventory.live ? inventory.list() : [];
   const values = new Map<string, readonly ContainerValue[]>();
+  /** By the position of the container. */
+  const paused: boolean[] = [];
   /** Progress without an event, which is stored at the end. */
-  const changed: { watched: WatchedRule; stored: StoredAlertProgress }[] = [];
+  const changed: { watched: WatchedRule; name: string; progress: AlertProgress }[] = [];
+  let hasPending = false;
 
   return {
     evaluateHost(watched: WatchedRule): void {
@@ -118,15 +128,23 @@ function createRound(deps: EvaluationDeps) {
         subject: () => ({}),
         reason: () => "The engine is unreachable",
       });
-      if (!inventory.live) return;
+      if (!inventory.live) {
+        for (const name of watched.progress.keys()) if (name !== WHOLE) markUnseen(watched, name);
+        return;
+      }
       const { positions, names } = watchedContainers(deps, watched);
       const current = valuesOf(watched);
+      const { progress } = watched;
+      const isSkipped = skipper(watched);
       for (const position of positions) {
         const value = current[position];
         const container = containers[position]!;
-        // Most containers are well, and need no objects.
-        if (!watched.progress.has(container.name) && isWell(watched, value)) continue;
-        if (deps.maintenance.includes(container)) continue;
+        const known = progress.size === 0 ? undefined : progress.get(container.name);
+        if (isSkipped(known, value)) continue;
+        if (paused[position] ??= maintenance.includes(container)) {
+          markUnseen(watched, container.name);
+          continue;
+        }
         evaluate(watched, {
           name: container.name,
           value,
@@ -146,9 +164,19 @@ function createRound(deps: EvaluationDeps) {
 
     /** Stores the progress without events in one transaction. */
     store(): void {
-      if (changed.length === 0) return;
-      db.transaction(() => changed.forEach(({ stored }) => replaceAlertProgress(db, stored)));
-      for (const { watched, stored } of changed) remember(watched, stored.container, stored);
+      const isDue = hasPending && Math.abs(at - alerts.evaluatedStoredAt) >= SEEN_EVERY_MS;
+      if (changed.length > 0 || isDue) {
+        db.transaction(() => {
+          for (const { watched: { rule, unseen }, name, progress } of changed) {
+            const seenAt = unseen.has(name) ? progress.seenAt : null;
+            replaceAlertProgress(db, { ...progress, ruleId: rule.id, container: name, seenAt });
+          }
+          if (hasPending) upsertSetting(db, EVALUATED_AT, nowText);
+        });
+        if (hasPending) alerts.evaluatedStoredAt = at;
+        for (const { watched, name, progress } of changed) remember(watched, name, progress);
+      }
+      alerts.evaluatedAt = nowText;
     },
   };
 
@@ -161,10 +189,33 @@ function createRound(deps: EvaluationDeps) {
     return current;
   }
 
-  function isWell({ rule, unknownSince }: WatchedRule, value: ContainerValue): boolean {
-    if (value === undefined) return rule.forMissingDataSeconds === null;
-    return unknownSince.size === 0 &&
-      (value === null || !COMPARE[rule.operator](value, rule.threshold));
+  /** Most containers are well, or wait for the rule's duration: they need no objects. */
+  function skipper({ rule, unknownSince, unseen }: WatchedRule) {
+    const { durationSeconds, forMissingDataSeconds, operator, threshold } = rule;
+    const compare = COMPARE[operator];
+    const areKnown = unknownSince.size + unseen.size === 0;
+    const pendingAfter = ago(durationSeconds * 1000);
+    return (known: AlertProgress | undefined, value: ContainerValue): boolean => {
+      if (known === undefined) {
+        if (value === undefined) return forMissingDataSeconds === null;
+        return areKnown && (value === null || !compare(value, threshold));
+      }
+      const { pendingSince, seenAt, state } = known;
+      const isWaiting = areKnown && state === "pending" &&
+        typeof value === "number" && compare(value, threshold) &&
+        // Times of this form have the order of their texts.
+        seenAt! > seenAfter && pendingSince! > pendingAfter && pendingSince! <= nowText;
+      hasPending ||= isWaiting;
+      return isWaiting;
+    };
+  }
+
+  /** Stores when a pending condition was last seen, because it cannot be evaluated now. */
+  function markUnseen(watched: WatchedRule, name: string): void {
+    const progress = watched.progress.get(name);
+    if (progress?.state !== "pending" || watched.unseen.has(name)) return;
+    watched.unseen.add(name);
+    changed.push({ watched, name, progress });
   }
 
   /** A container that is being replaced is back soon. */
@@ -179,7 +230,7 @@ function createRound(deps: EvaluationDeps) {
     }
     const since = unknownSince.get(name) ?? at;
     unknownSince.set(name, since);
-    if (Math.abs(at - since) < GAP_MAX_MS) return;
+    if (Math.abs(at - since) < GAP_MAX_MS) return markUnseen(watched, name);
     evaluate(watched, {
       name,
       value: null,
@@ -189,14 +240,14 @@ function createRound(deps: EvaluationDeps) {
   }
 
   function evaluate(watched: WatchedRule, { name, value, subject, reason }: Sample): void {
-    const { rule, progress, unknownSince } = watched;
+    const { rule, progress, unknownSince, unseen } = watched;
     const before = progress.get(name) ?? INITIAL_PROGRESS;
     if (value === undefined) {
       const since = unknownSince.get(name) ?? at;
       unknownSince.set(name, since);
       const isReported = before.state === "no_data" || rule.forMissingDataSeconds === null ||
         Math.abs(at - since) < rule.forMissingDataSeconds * 1000;
-      if (isReported) return;
+      if (isReported) return markUnseen(watched, name);
       const missing: AlertProgress = {
         ...before,
         state: "no_data",
@@ -204,9 +255,11 @@ function createRound(deps: EvaluationDeps) {
         seenAt: null,
       };
       reportMissingData(deps, rule, missing, { ...subject(), reason: reason(), name });
+      unseen.delete(name);
       return remember(watched, name, missing);
     }
     unknownSince.delete(name);
+    const wasUnseen = unseen.delete(name);
     const { progress: after, transition } = evaluateRule(rule, before, value, now);
     if (transition === "fired") {
       const alertId = fireAlert(deps, rule, after, { ...subject(), name, value: value! });
@@ -218,9 +271,10 @@ function createRound(deps: EvaluationDeps) {
         ...(value === null ? { reason: reason() } : { value }),
       });
       remember(watched, name, after);
-    } else if (hasChanged(before, after)) {
-      changed.push({ watched, stored: { ruleId: rule.id, container: name, ...after } });
-    }
+    } else if (wasUnseen || hasChanged(before, after)) {
+      changed.push({ watched, name, progress: after });
+    } else if (after.seenAt !== before.seenAt) remember(watched, name, after);
+    hasPending ||= after.state === "pending";
   }
 }
 
@@ -233,5 +287,5 @@ function remember(
 }
 
 function hasChanged(a: AlertProgress, b: AlertProgress): boolean {
-  return a.state !== b.state || a.pendingSince !== b.pendingSince || a.seenAt !== b.seenAt;
+  return a.state !== b.state || a.pendingSince !== b.pendingSince;
 }

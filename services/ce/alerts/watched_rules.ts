@@ -6,10 +6,17 @@
 
 import { selectAlertProgress } from "../../../db/ce/alert_progress.ts";
 import { type AlertRule, selectEnabledAlertRules } from "../../../db/ce/alert_rules.ts";
+import { selectSetting } from "../../../db/ce/settings.ts";
 import type { Deps } from "../../deps.ts";
 import type { AlertMemory, WatchedContainers, WatchedRule } from "../../state/alert_memory.ts";
 import type { Container } from "../../state/inventory.ts";
 import { targetHas } from "../../target.ts";
+
+/**
+ * The setting with the time at which the rules were last evaluated. It is stored instead of the time
+ * of each pending condition, which would write many rows every few seconds.
+ */
+export const EVALUATED_AT = "alerts.evaluatedAt";
 
 /** Reads the rules if they have changed. */
 export function watchedRules({ alerts, db }: Pick<Deps, "alerts" | "db">): readonly WatchedRule[] {
@@ -19,12 +26,19 @@ export function watchedRules({ alerts, db }: Pick<Deps, "alerts" | "db">): reado
     rule,
     progress: new Map(),
     unknownSince: before.get(rule.id)?.unknownSince ?? new Map(),
+    unseen: new Set(),
     valueKey: valueKeyOf(rule),
     scopeKey: JSON.stringify(rule.scope.target),
   }));
   const byId = new Map(rules.map((watched) => [watched.rule.id, watched]));
+  const evaluatedAt = alerts.evaluatedAt ?? selectSetting(db, EVALUATED_AT) ?? null;
   for (const { ruleId, container, ...progress } of selectAlertProgress(db)) {
-    byId.get(ruleId)?.progress.set(container, progress);
+    const watched = byId.get(ruleId);
+    if (watched && progress.state === "pending") {
+      if (progress.seenAt === null) progress.seenAt = evaluatedAt;
+      else watched.unseen.add(container);
+    }
+    watched?.progress.set(container, progress);
   }
   alerts.rules = rules;
   alerts.isStale = false;

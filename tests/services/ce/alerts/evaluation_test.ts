@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, throws } from "node:assert/strict";
 import type { AlertProgress } from "../../../../db/ce/alert_progress.ts";
+import type { StateDatabase } from "../../../../db/database.ts";
 import type { AlertMetric, AlertOperator, AlertRule } from "../../../../db/ce/alert_rules.ts";
 import {
   type Condition,
@@ -316,6 +317,46 @@ Deno.test("an alert names ten containers in its message and 100 in its event", (
   match(message, /: s0, s1, s10, s100, s101, s102, s103, s104, s105, s106 and 140 more$/);
   equal(containers?.length, 100);
 });
+
+Deno.test("a pending condition is stored once, and a restart or an unknown value is a gap", async () => {
+  const db = openTestDatabase();
+  const ids: string[] = [];
+  const states = (app: TestApp) => ids.map((id) => getAlertRule(app.deps, id).state);
+  const rounds = async (app: TestApp, count: number) => {
+    for (let n = 0; n < count; n++) {
+      app.clock.advance({ seconds: 5 });
+      await setHost(app, { load: 9 });
+      evaluateAlerts(app.deps);
+    }
+  };
+  {
+    using app = testApp({ db, now: "2026-01-01T12:00:00Z" });
+    ids.push(stoppedRule(app, 120).id);
+    const load = { metric: "load_1", operator: ">", threshold: 1, durationSeconds: 120 } as const;
+    ids.push(createAlertRule(app.deps, { ...load, name: "Load", autoIncident: false }).id);
+    setStopped(app, 1);
+    await rounds(app, 1);
+    const before = changesOf(db);
+    await rounds(app, 6);
+    equal(changesOf(db) - before, 2);
+    app.deps.inventory.setLive(false);
+    await rounds(app, 13);
+    deepEqual(states(app), ["pending", "pending"]);
+  }
+  using app = testApp({ db, now: "2026-01-01T12:02:00Z" });
+  setStopped(app, 1);
+  await rounds(app, 1);
+  // What was stopped during the outage of the engine is unknown.
+  deepEqual(states(app), ["pending", "firing"]);
+  await rounds(app, 23);
+  deepEqual(states(app), ["pending", "firing"]);
+  await rounds(app, 1);
+  deepEqual(states(app), ["firing", "firing"]);
+  db.close();
+});
+
+const changesOf = (db: StateDatabase) =>
+  db.get<{ changes: number }>("SELECT total_changes() AS changes")!.changes;
 
 Deno.test("evaluateAlerts() stores and emits a firing and its resolution", () => {
   using app = testApp({ now: "2026-01-01T12:00:00Z" });
