@@ -7,6 +7,7 @@
 import type { MetricsDatabase, StateDatabase } from "../db/database.ts";
 import type { Engine } from "../engine/client.ts";
 import { createAlertMemory } from "../services/state/alert_memory.ts";
+import { createCrashLines } from "../services/state/crash_lines.ts";
 import { createActiveJobs } from "../services/state/active_jobs.ts";
 import { createAccounts } from "../services/auth/accounts.ts";
 import { createAnonymousLog } from "../services/auth/anonymous_log.ts";
@@ -85,6 +86,7 @@ export function assemble(parts: Parts): Deps {
     eventStream: createEventStream(now),
     stats: createStatsCache(now),
     host: createHostCache(),
+    crashLines: createCrashLines(),
     alerts: createAlertMemory(),
     accounts,
     passwords: createPasswords(),

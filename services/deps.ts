@@ -12,6 +12,7 @@ import type { MetricsDatabase, StateDatabase } from "../db/database.ts";
 import type { Engine } from "../engine/client.ts";
 import type { TerminalHolder } from "./auth/caller.ts";
 import type { Accounts } from "./auth/accounts.ts";
+import type { CrashLines } from "./state/crash_lines.ts";
 import type { AlertMemory } from "./state/alert_memory.ts";
 import type { ActiveJobs } from "./state/active_jobs.ts";
 import type { BrandCache } from "./state/brand_cache.ts";
@@ -81,6 +82,8 @@ export interface Deps {
   stats: StatsCache;
   /** The last sample of the host itself. */
   host: HostCache;
+  /** The last log lines of containers that crashed, for messages. */
+  crashLines: CrashLines;
   /** What the alert evaluator remembers. */
   alerts: AlertMemory;
   /** Users, their roles and revoked sessions, in memory for the check of every request. */

@@ -29,6 +29,7 @@ import { logStreamKeeper } from "./logs/follow/keeper.ts";
 import { loopWatcher } from "./host/loop_watcher.ts";
 import { sizeSampler } from "./metrics/size_sampler.ts";
 import { messageKeeper } from "./message_keeper.ts";
+import { crashLogReader } from "./notifications/crash_log.ts";
 import { metricsSampler } from "./metrics/sampler.ts";
 import { outboxDeliverer } from "./outbox_deliverer.ts";
 import { retentionSweeper } from "./retention_sweeper.ts";
@@ -63,6 +64,7 @@ export const ceWorkers: readonly Worker[] = [
   certificateWatcher,
   updateChecker,
   automaticUpdater,
+  crashLogReader,
   messageKeeper,
   outboxDeliverer,
   retentionSweeper,

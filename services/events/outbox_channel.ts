@@ -10,6 +10,7 @@ import type { Config } from "../config/config.ts";
 import type { Edition } from "../license/edition.ts";
 import type { Log } from "../log.ts";
 import type { Secrets } from "../secrets.ts";
+import type { CrashLines } from "../state/crash_lines.ts";
 import type { Inventory } from "../state/inventory.ts";
 import type { OutboxSignal } from "./outbox_signal.ts";
 
@@ -44,6 +45,7 @@ export interface ChannelDeps {
 
 /** What a channel needs to queue messages. */
 export interface CollectDeps extends ChannelDeps {
+  crashLines: CrashLines;
   inventory: Inventory;
   outbox: OutboxSignal;
 }

@@ -55,6 +55,7 @@ const FLUSHED_MAX = 100;
 const KEPT_MS = 30 * 24 * 3_600_000;
 
 type GroupDeps = Pick<Deps, "db" | "inventory" | "now" | "outbox">;
+type FlushDeps = GroupDeps & Pick<Deps, "crashLines">;
 
 /** One message about one or several events. */
 export interface Bundle {
@@ -155,7 +156,7 @@ export function groupEvent(
  * @returns Time until the next one is due, in milliseconds; `undefined` without one.
  */
 export function flushGroups(
-  deps: GroupDeps,
+  deps: FlushDeps,
   channel: string,
   send: Send,
 ): number | undefined {
@@ -311,7 +312,7 @@ function hold(state: State, event: AppEvent): void {
 }
 
 /** Composes the next message of a group, and stores that it was sent. */
-function nextBundle(deps: GroupDeps, group: NotificationGroup): Bundle | undefined {
+function nextBundle(deps: FlushDeps, group: NotificationGroup): Bundle | undefined {
   const state = stateOf(group);
   const { isSettling, thread } = state;
   const lasting = Object.values(state.open);
@@ -327,7 +328,11 @@ function nextBundle(deps: GroupDeps, group: NotificationGroup): Bundle | undefin
   const isEnd = phase === "end";
   const bundle: Bundle = {
     event,
-    also: [...textAbout(state, events, event), ...(isEnd ? state.held.map(mention) : [])],
+    also: [
+      ...deps.crashLines.get(event.eventId) ?? [],
+      ...textAbout(state, events, event),
+      ...(isEnd ? state.held.map(mention) : []),
+    ],
     thread: thread ?? threadOf(events[0]!),
     phase,
   };

@@ -1,0 +1,75 @@
+/**
+ * Reads the last log lines of a container that crashed, while the message about it waits for an
+ * outage of the engine.
+ *
+ * @module
+ */
+
+import { containerInspect } from "../../../engine/containers.ts";
+import type { Deps } from "../../deps.ts";
+import { inline, truncate } from "../../events/description.ts";
+import type { AppEvent } from "../../events/events.ts";
+import { errorFields } from "../../log.ts";
+import type { Worker } from "../../lifecycle.ts";
+import { keepCrashLines } from "../../state/crash_lines.ts";
+import { HOLD_MS } from "./causes.ts";
+
+/** Lines in a message, and the limit of each in UTF-16 code units. */
+const LINES_MAX = 3;
+const LINE_MAX = 200;
+
+/** Lines that are read: the last ones may be from the next run of the container. */
+const READ_MAX = 30;
+
+/** Logs that are read at once; the others are left out, as those of a slow engine are. */
+const PARALLEL_MAX = 4;
+
+/** Escape sequences of terminals. */
+const COLORS = /\p{Cc}\[[\d;]*[A-Za-z]/gu;
+
+type ReadDeps = Pick<Deps, "crashLines" | "engine" | "log">;
+
+export const crashLogReader: Worker = {
+  name: "crash log reader",
+  edition: "ce",
+  async run(deps, signal) {
+    const reading = new Set<Promise<void>>();
+    for await (const event of deps.events.subscribe(signal)) {
+      if (!isCrash(event) || reading.size >= PARALLEL_MAX) continue;
+      const read = readCrashLines(deps, event, signal).finally(() => reading.delete(read));
+      reading.add(read);
+    }
+    await Promise.all(reading);
+  },
+};
+
+/** Keeps the last lines before a crash, if the engine answers before the message is sent. */
+export async function readCrashLines(
+  { crashLines, engine, log }: ReadDeps,
+  { data: { id }, eventId, timestamp }: Crash,
+  ended: AbortSignal,
+): Promise<void> {
+  const signal = AbortSignal.any([ended, AbortSignal.timeout(HOLD_MS)]);
+  const last: string[] = [];
+  try {
+    const { readLines } = await import("../logs/follow/line_reader.ts");
+    const { Config } = await containerInspect(engine, id, { signal });
+    const source = { engine, containerId: id, tty: Config.Tty ?? false };
+    await readLines(source, { tail: READ_MAX }, signal, (line) => {
+      const text = inline(truncate(line.message.replace(COLORS, ""), LINE_MAX));
+      if (text === "" || Date.parse(line.timestamp) > Date.parse(timestamp)) return;
+      if (last.push(`Log: ${text}`) > LINES_MAX) last.shift();
+    });
+    keepCrashLines(crashLines, eventId, last);
+  } catch (error) {
+    // E.g. a container that was removed, or a log driver that cannot be read.
+    log.debug("log of a crashed container not read", { container: id, ...errorFields(error) });
+  }
+}
+
+type Crash = Extract<AppEvent, { event: "container.down" | "container.crash_looping" }>;
+
+/** An orderly stop needs no explanation. */
+const isCrash = (event: AppEvent): event is Crash =>
+  (event.event === "container.down" || event.event === "container.crash_looping") &&
+  event.data.reason !== "stopped" && event.data.exitCode !== 0;
