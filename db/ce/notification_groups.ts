@@ -69,7 +69,7 @@ export function selectNextGroupDueAt(db: Database, channel: string): string | nu
   )!.dueAt;
 }
 
-/** Whether a receiver was told of a problem that has not ended. */
+/** Whether a problem whose beginning was sent to a receiver has not ended. */
 export function hasOpenGroup(
   db: Database,
   { channel, targetId }: Pick<GroupKey, "channel" | "targetId">,
