@@ -160,14 +160,7 @@ export type AlertRuleTest = {
   problem: string | null;
 };
 
-export type AlertScope = {
-  target: { kind: "host" } | {
-    kind: "containers";
-    containers?: (string)[];
-    stacks?: (string)[];
-    labels?: Record<string, string>;
-  };
-};
+export type AlertScope = { target: Target };
 
 export type AlertTemplate = { id: string; description: string; rule: AlertTemplateRule };
 
