@@ -1,6 +1,6 @@
 /**
  * Runs every test: those without a container engine, in parallel, and beside them `real_engine/`, half
- * of the files on each of two private engines, which end with the run. Without them, they use the
+ * of the files on each of two private engines (and a Podman), which end with the run. Without them, they use the
  * machine's own engine and skip the tests that could harm other containers.
  *
  *     deno task test [word ...] [option of deno test ...]
@@ -23,7 +23,9 @@ import {
   importBusybox,
   isEngineRequired,
   type OwnEngine,
+  podmanObstacle,
   startDockerd,
+  startPodman,
 } from "./helpers/real_engine.ts";
 import { OBSTACLE_VARIABLE } from "./helpers/sandbox.ts";
 
@@ -93,7 +95,11 @@ async function runRealEngine(options: string[], files: string[]): Promise<Counts
   const started = await startPrivateEngine();
   if ("engine" in started) {
     await using engine = started.engine;
-    return await testFiles(options, files, environmentOf(engine));
+    // Where it does not start, each test that needs it fails with the reason.
+    await using podman = podmanObstacle() === undefined && files.some(usesPodman)
+      ? await startPodman().catch(() => undefined)
+      : undefined;
+    return await testFiles(options, files, environmentOf(engine, podman));
   }
 
   const { obstacle } = started;
@@ -275,8 +281,11 @@ function add(sum: Counts, counts: Counts): void {
   sum.skipped += counts.skipped;
 }
 
-function startsProgram(path: string): boolean {
-  return /\b(startLongshore|runCommand)\(/.test(Deno.readTextFileSync(new URL(path, root)));
+const startsProgram = (path: string) => contains(path, /\b(startLongshore|runCommand)\(/);
+const usesPodman = (path: string) => contains(path, /\bpodmanTest\b/);
+
+function contains(path: string, pattern: RegExp): boolean {
+  return pattern.test(Deno.readTextFileSync(new URL(path, root)));
 }
 
 async function listTests(folder: string): Promise<string[]> {

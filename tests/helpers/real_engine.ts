@@ -4,8 +4,9 @@
  *
  * The functions that register a test differ in the engine: `engineTest` takes any,
  * `privateEngineTest` one that only tests use (for prune, registries and counts of all objects),
- * `ownEngineTest` a new one that may be killed, `podmanTest` a new Podman. A test without its engine
- * is skipped; with `LONGSHORE_REQUIRE_ENGINE=1` it fails.
+ * `ownEngineTest` a new one that may be killed, `podmanTest` a Podman that only tests use. A test
+ * removes what it created, also there. A test without its engine is skipped; with
+ * `LONGSHORE_REQUIRE_ENGINE=1` it fails.
  *
  * @module
  */
@@ -24,8 +25,9 @@ import { until } from "./until.ts";
 /** The image of every test container: a static busybox with all its applets in `/bin`. */
 export const BUSYBOX = "longshore-test/busybox:1";
 
-/** Set by `tests/run.ts` for an engine that all tests of a run share. */
+/** Set by `tests/run.ts` for engines that all tests of a run share. */
 const SOCKET_VARIABLE = "LONGSHORE_TEST_ENGINE";
+const PODMAN_VARIABLE = "LONGSHORE_TEST_PODMAN";
 const SANDBOX_VARIABLE = "LONGSHORE_TEST_ENGINE_SANDBOX";
 const REQUIRE_VARIABLE = "LONGSHORE_REQUIRE_ENGINE";
 
@@ -109,9 +111,11 @@ export function ownEngineTest(name: string, run: (engine: OwnEngine) => Promise<
   });
 }
 
-/** Registers a test with its own Podman engine. */
-export function podmanTest(name: string, run: (engine: OwnEngine) => Promise<void>): void {
+/** Registers a test that needs a Podman that only tests use. */
+export function podmanTest(name: string, run: (engine: RealEngine) => Promise<void>): void {
   register(name, podmanObstacle(), async () => {
+    const shared = Deno.env.get(PODMAN_VARIABLE);
+    if (shared) return await run(engineAt("podman", shared));
     await using engine = await startPodman();
     await run(engine);
   });
@@ -123,7 +127,7 @@ export function dockerdObstacle(): string | undefined {
 }
 
 /** Why no Podman can be started, or `undefined`. */
-function podmanObstacle(): string | undefined {
+export function podmanObstacle(): string | undefined {
   return sandboxObstacle() ?? missingProgram("podman", "docker", "tar");
 }
 
@@ -149,7 +153,7 @@ export function startDockerd({ args = [] }: { args?: string[] } = {}): Promise<O
 }
 
 /** Starts a Podman engine in its own sandbox, with {@linkcode BUSYBOX}. */
-function startPodman(): Promise<OwnEngine> {
+export function startPodman(): Promise<OwnEngine> {
   return startEngine("podman", ({ directory }, socketPath) => [
     "podman",
     `--root=${directory}/data/podman`,
@@ -162,11 +166,15 @@ function startPodman(): Promise<OwnEngine> {
   ]);
 }
 
-/** Environment by which tests in another process find `engine`. */
-export function environmentOf({ socketPath, sandbox }: RealEngine): Record<string, string> {
+/** Environment by which tests in another process find `engine` and `podman`. */
+export function environmentOf(
+  { socketPath, sandbox }: RealEngine,
+  podman?: RealEngine,
+): Record<string, string> {
   return {
     [SOCKET_VARIABLE]: `unix://${socketPath}`,
     [SANDBOX_VARIABLE]: sandbox ? JSON.stringify(sandbox) : "",
+    ...(podman && { [PODMAN_VARIABLE]: podman.socketPath }),
   };
 }
 

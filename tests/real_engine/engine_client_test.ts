@@ -393,7 +393,8 @@ privateEngineTest("disk usage is reported by kind", async (real) => {
   equal(usage.containers.count, 1);
   ok(usage.containers.size >= 200_000);
   ok(usage.images.size > 1_000_000);
-  deepEqual(usage.volumes.items.map(({ refCount }) => refCount), [1]);
+  const [mount] = (await containerInspect(engine, container.id)).Mounts ?? [];
+  equal(usage.volumes.items.find(({ name }) => name === mount?.Name)?.refCount, 1);
   ok(usage.volumes.size >= 100_000);
 });
 
@@ -407,7 +408,7 @@ privateEngineTest("prune removes unused objects and nothing else", async (real) 
 
   deepEqual((await containerList(engine, { all: true })).map(({ Id }) => Id), [used.id]);
   ok((await imageList(engine)).some(({ RepoTags }) => RepoTags?.includes(BUSYBOX)));
-  deepEqual((await volumeList(engine)).map(({ Name }) => Name), ["in-use"]);
+  ok((await volumeList(engine)).some(({ Name }) => Name === "in-use"));
   await used[Symbol.asyncDispose]();
   await volumeRemove(engine, "in-use");
 });
@@ -433,31 +434,13 @@ engineTest("fifty requests at the same time are all answered", async (real) => {
   deepEqual([...new Set(answers.map(({ Id }) => Id))], [container.id]);
 });
 
-ownEngineTest(
-  "the client recovers by itself when the engine crashed and came back",
-  async (real) => {
-    using engine = connectEngine(real.socketPath);
-    await systemPing(engine);
-    const events = await systemEvents(engine);
-    const streamEnd = (async () => {
-      for await (const _ of events);
-    })().catch((error: Error) => error);
-
-    await real.kill();
-    await streamEnd;
-    await rejects(systemPing(engine), EngineUnreachableError);
-    equal(engine.reachable, false);
-
-    await real.restart();
-    await until("the client reaches the engine", async () => {
+ownEngineTest("the client survives an engine that hangs, and one that crashes", async (real) => {
+  using engine = connectEngine(real.socketPath);
+  const reachesEngine = () =>
+    until("the client reaches the engine", async () => {
       await systemPing(engine);
       return engine.reachable;
     });
-  },
-);
-
-ownEngineTest("a call to an engine that hangs ends with its signal", async (real) => {
-  using engine = connectEngine(real.socketPath);
   await systemPing(engine);
   {
     await using _frozen = await real.freeze();
@@ -468,8 +451,17 @@ ownEngineTest("a call to an engine that hangs ends with its signal", async (real
       { tries: 3 },
     );
   }
-  await until("the client reaches the engine", async () => {
-    await systemPing(engine);
-    return engine.reachable;
-  });
+  await reachesEngine();
+
+  const events = await systemEvents(engine);
+  const streamEnd = (async () => {
+    for await (const _ of events);
+  })().catch((error: Error) => error);
+  await real.kill();
+  await streamEnd;
+  await rejects(systemPing(engine), EngineUnreachableError);
+  equal(engine.reachable, false);
+
+  await real.restart();
+  await reachesEngine();
 });

@@ -10,7 +10,7 @@ import { startLongshore } from "../helpers/longshore.ts";
 import { BUSYBOX, ownEngineTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
-const CONTAINERS = 20;
+const CONTAINERS = 6;
 
 ownEngineTest(
   `an engine that is killed with ${CONTAINERS} containers is one message, and one when it is back`,
@@ -20,11 +20,10 @@ ownEngineTest(
       engineSocket: engine.socketPath,
       env: { OUTBOUND_ALLOW: "127.0.0.0/8" },
     });
-    for (let count = 0; count < CONTAINERS; count++) {
-      await engine.docker(
+    await Promise.all(Array.from({ length: CONTAINERS }, () =>
+      engine.docker(
         ...["run", "--detach", "--restart=always", "--network=none", BUSYBOX, "sleep", "1d"],
-      );
-    }
+      )));
     const running = async () => {
       const { body } = await program.call("GET", "/api/containers");
       return body.containers?.filter(({ state }: { state: string }) => state === "running").length;

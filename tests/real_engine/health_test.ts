@@ -1,12 +1,12 @@
 import { deepEqual } from "node:assert/strict";
 import type { AppEvent } from "../../services/events/events.ts";
 import { liveApp } from "../helpers/live_app.ts";
-import { type OwnEngine, ownEngineTest } from "../helpers/real_engine.ts";
+import { engineTest } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
-ownEngineTest(
+engineTest(
   "container.unhealthy contains the output of the health check",
-  async (engine: OwnEngine) => {
+  async (engine) => {
     await using app = await liveApp(engine.socketPath);
     const events: AppEvent[] = [];
     app.deps.events.publish = (event) => void events.push(event);
@@ -18,10 +18,12 @@ ownEngineTest(
       ],
     });
 
-    const unhealthy = () => events.find(({ event }) => event === "container.unhealthy");
-    await until("it is unhealthy", () => unhealthy() !== undefined);
+    const { data } = await until(
+      "it is unhealthy",
+      () => events.find(({ event, data }) => event === "container.unhealthy" && data.id === web.id),
+    );
 
-    deepEqual(unhealthy()!.data, {
+    deepEqual(data, {
       container: web.name,
       id: web.id,
       healthOutput: "database is away",

@@ -9,6 +9,7 @@ import {
 import { AppError } from "../../services/errors.ts";
 import { createLimiters } from "../../services/state/limiters.ts";
 import { BUSYBOX, engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
+import { until } from "../helpers/until.ts";
 
 function logsOn({ socketPath }: RealEngine) {
   const engine = connectEngine(socketPath);
@@ -51,14 +52,22 @@ const code = (wanted: string) => (error: unknown) =>
 for (const [kind, test] of [["Docker", engineTest], ["Podman", podmanTest]] as const) {
   test(`logs on ${kind} merge both streams, with times`, async (engine) => {
     using logs = logsOn(engine);
-    await using container = await ran(
-      engine,
-      // Apart enough for a busy engine, which reads the two streams side by side.
-      "for i in 1 2 3; do echo out $i; sleep 0.5; echo err $i >&2; sleep 0.5; done",
-    );
+    const script = "for i in 1 2 3; do " +
+      "echo out $i; until [ -e /out$i ]; do usleep 20000; done; " +
+      "echo err $i >&2; until [ -e /err$i ]; do usleep 20000; done; done";
+    await using container = await engine.runContainer({ command: ["sh", "-c", script] });
+    // A busy engine reads the two streams in any order, so each line waits for the one before it.
+    const written = ["out 1", "err 1", "out 2", "err 2", "out 3", "err 3"];
+    for (const [at, line] of written.entries()) {
+      await until(
+        `${line} is read`,
+        async () => (await logs.read(container.name)).length === at + 1,
+      );
+      await engine.docker("exec", container.name, "touch", `/${line.replace(" ", "")}`);
+    }
     const lines = await logs.read(container.name);
     ok(lines.every((line) => STAMP.test(line)), lines[0]);
-    deepEqual(texts(lines), ["out 1", "err 1", "out 2", "err 2", "out 3", "err 3"]);
+    deepEqual(texts(lines), written);
     equal((await logs.read(container.name, { since: "1.5" })).length, 6);
     equal((await logs.read(container.name, { since: "2999-01-01" })).length, 0);
     deepEqual(texts(await logs.read(container.name, { tail: 3 })), ["err 2", "out 3", "err 3"]);
@@ -84,7 +93,7 @@ for (const [kind, test] of [["Docker", engineTest], ["Podman", podmanTest]] as c
 
 engineTest("logs begin at the given time, to the nanosecond", async (engine) => {
   using logs = logsOn(engine);
-  await using container = await ran(engine, "echo a; sleep 0.2; echo b; sleep 0.2; echo c");
+  await using container = await ran(engine, "echo a; sleep 0.01; echo b; sleep 0.01; echo c");
   const lines = await logs.read(container.name);
   const since = lines[1]!.split(" ")[0]!;
   deepEqual(texts(await logs.read(container.name, { since })), ["b", "c"]);
@@ -98,10 +107,13 @@ engineTest("the last lines of one stream are found behind many of the other", as
   using logs = logsOn(engine);
   await using container = await ran(
     engine,
-    "echo early >&2; sleep 1; i=0; while [ $i -lt 3000 ]; do echo $i; i=$((i+1)); done",
+    "echo early >&2; sleep 0.1; i=0; while [ $i -lt 3000 ]; do echo $i; i=$((i+1)); done",
   );
   deepEqual(texts(await logs.read(container.name, { stdout: false, tail: 5 })), ["early"]);
-  deepEqual(texts(await logs.read(container.name, { tail: 2 })), ["2998", "2999"]);
+  deepEqual(texts(await logs.read(container.name, { stderr: false, tail: 2 })), [
+    "2998",
+    "2999",
+  ]);
 });
 
 engineTest("long lines are one line of 16 KiB each, and count as one", async (engine) => {
@@ -137,8 +149,7 @@ engineTest("a search goes through the last 10 000 lines", async (engine) => {
   using logs = logsOn(engine);
   await using container = await ran(
     engine,
-    "i=0; while [ $i -lt 10100 ]; do echo line $i; i=$((i+1)); done; sleep 2; " +
-      "echo 'ERROR at the end' >&2",
+    "i=0; while [ $i -lt 10100 ]; do echo line $i; i=$((i+1)); done; echo 'ERROR at the end'",
   );
   const found = await logs.search(container.name, { query: "error", regex: false, context: 1 });
   equal(found.totalLines, 10_000);

@@ -49,7 +49,7 @@ podmanTest(
       return await durationOf(() =>
         until("a stop by others is seen", async () => await state() === "exited")
       );
-    });
+    }, { tries: 3 });
     const { body } = await program.call("GET", "/api/overview");
     ok(body.engine.reachable);
   },

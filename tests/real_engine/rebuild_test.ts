@@ -10,7 +10,8 @@ import { listJobs } from "../../services/ce/jobs/jobs.ts";
 import type { PullPolicy } from "../../services/ce/images/pull_policy.ts";
 import { rebuildContainer } from "../../services/ce/rebuild/rebuild.ts";
 import { AppError } from "../../services/errors.ts";
-import { ADMIN } from "../helpers/drill.ts";
+import { ADMIN, interrupt } from "../helpers/drill.ts";
+import { startEngineProxy } from "../helpers/engine_proxy.ts";
 import { liveApp } from "../helpers/live_app.ts";
 import {
   BUSYBOX,
@@ -604,15 +605,19 @@ privateEngineTest(
 ownEngineTest(
   "an engine crash during a rebuild loses no container",
   async (engine) => {
-    await using on = await rebuildOn(engine);
+    await using proxy = startEngineProxy(engine.socketPath, engine.sandbox.directory);
+    await using on = await rebuildOn({ ...engine, socketPath: proxy.socketPath });
     const name = unique("crash");
-    // Its end takes a while, so that the engine dies in the middle.
-    const slow = ["sh", "-c", "trap 'sleep 9; exit 0' TERM; sleep 2147483647 & wait; wait"];
-    await engine.docker("run", "--detach", `--name=${name}`, BUSYBOX, ...slow);
-    const refused = rejects(on.rebuild(name, "never"), code("unavailable", /engine was lost/));
-    await until("both are there", async () => (await namesLike(engine, name)).length === 2);
-    await engine.kill();
-    await refused;
+    await engine.docker("run", "--detach", `--name=${name}`, BUSYBOX, ...SLEEP);
+    // The new container exists, and the old one has stopped.
+    const { struck } = interrupt(proxy, {
+      number: 0,
+      moment: "after",
+      isCounted: ({ path }) => path.endsWith("/stop"),
+      strike: () => engine.kill(),
+    });
+    await rejects(on.rebuild(name, "never"), code("unavailable", /engine was lost/));
+    await struck;
     await engine.restart();
 
     const job = await until("the job has ended", () => {

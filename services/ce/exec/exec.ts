@@ -46,7 +46,7 @@ const STREAM_MAX = 1024 * 1024;
 const EXCESS_MAX = 16 * 1024 * 1024;
 
 /** How long to wait for the exit code after the end of the output, in milliseconds. */
-const EXIT_WAIT_MS = 2_000;
+const EXIT_WAIT_MS = 10_000;
 const EXIT_POLL_MS = 25;
 
 /**
