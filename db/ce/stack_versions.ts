@@ -55,12 +55,12 @@ export function selectStackVersions(
   );
 }
 
-/** Number of stacks with sources. */
 /** Stacks with sources, by name. */
 export function selectStoredStacks(db: Database): Pick<StackVersion, "stack" | "kind">[] {
   return db.all("SELECT DISTINCT stack, kind FROM stack_versions ORDER BY stack");
 }
 
+/** Number of stacks with sources. */
 export function countStackSources(db: Database): number {
   return db.get<{ count: number }>("SELECT count(DISTINCT stack) AS count FROM stack_versions")!
     .count;

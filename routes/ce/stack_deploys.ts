@@ -14,7 +14,7 @@ import { endpoint } from "../endpoint.ts";
 import { ENGINE_FAILURES } from "../shapes.ts";
 import { Job } from "./jobs.ts";
 import { Change, PlanOptions } from "./stack_plan.ts";
-import { SOURCES_BODY_BYTES_MAX, StackName, StackSources } from "./stack_shapes.ts";
+import { ShownSources, SOURCES_BODY_BYTES_MAX, StackName, StackSources } from "./stack_shapes.ts";
 
 /** A day: longer than any reasonable start. */
 const SECONDS_MAX = 86_400;
@@ -125,6 +125,7 @@ export const stackDeployEndpoints = (deps: Deps) => [
         example: "services:\n  web:\n    image: nginx\n",
       }),
       acceptRecreate: z.boolean().default(false),
+      dryRun: z.boolean().default(false).meta({ description: "Whether nothing is stored" }),
     }).meta({
       id: "StackAdoption",
       example: { compose: "services:\n  web:\n    image: nginx\n", acceptRecreate: false },
@@ -134,6 +135,7 @@ export const stackDeployEndpoints = (deps: Deps) => [
       adopted: z.boolean().meta({ description: "Whether the sources were stored" }),
       changes: z.array(Change),
       warnings: z.array(z.string()),
+      sources: ShownSources.meta({ description: "Those that were planned" }),
     }).meta({ id: "StackAdoptionResult" }),
     failures: {
       404: "The project has no containers",

@@ -64,3 +64,27 @@ export const StackSources = z.object({
     example: ["debug"],
   }),
 });
+
+/** The sources of a stack as they are shown. */
+export const ShownSources = z.object({
+  compose: z.string(),
+  env: z.union([z.string(), z.record(z.string(), z.string())]).meta({
+    description: "As it was sent; the values are redacted unless the caller is an admin",
+  }),
+  files: z.record(z.string(), z.string()).meta({
+    description: "By relative path; the texts are redacted unless the caller is an admin",
+  }),
+  profiles: z.array(z.string()),
+  managed: z.enum(["stored", "disk"]).meta({
+    description: "disk: the files of `directory` are the current sources",
+  }),
+  directory: z.string().nullable().meta({
+    description: "Of a stack on disk",
+    example: "/opt/stacks/shop",
+  }),
+  configFiles: z.array(z.string()).meta({
+    description: "Compose files of a stack on disk. The first has the text `compose`; the others " +
+      "override it and are among `files`",
+    example: ["/opt/stacks/shop/compose.yaml"],
+  }),
+});

@@ -21,7 +21,13 @@ import type { Deps } from "../../services/deps.ts";
 import { endpoint } from "../endpoint.ts";
 import { Done, done, ENGINE_FAILURES, Timestamp } from "../shapes.ts";
 import { Job } from "./jobs.ts";
-import { Directory, SOURCES_BODY_BYTES_MAX, StackName, StackSources } from "./stack_shapes.ts";
+import {
+  Directory,
+  ShownSources,
+  SOURCES_BODY_BYTES_MAX,
+  StackName,
+  StackSources,
+} from "./stack_shapes.ts";
 
 const Version = z.coerce.number().int().min(1).max(1_000_000_000);
 
@@ -64,28 +70,7 @@ const Summary = z.object({
   updatedAt: Timestamp,
 }).meta({ id: "StackSourceVersion" });
 
-const Source = Summary.extend({
-  compose: z.string(),
-  env: z.union([z.string(), z.record(z.string(), z.string())]).meta({
-    description: "As it was sent; the values are redacted unless the caller is an admin",
-  }),
-  files: z.record(z.string(), z.string()).meta({
-    description: "By relative path; the texts are redacted unless the caller is an admin",
-  }),
-  profiles: z.array(z.string()),
-  managed: z.enum(["stored", "disk"]).meta({
-    description: "disk: the files of `directory` are the current sources",
-  }),
-  directory: z.string().nullable().meta({
-    description: "Of a stack on disk",
-    example: "/opt/stacks/shop",
-  }),
-  configFiles: z.array(z.string()).meta({
-    description: "Compose files of a stack on disk. The first has the text `compose`; the others " +
-      "override it and are among `files`",
-    example: ["/opt/stacks/shop/compose.yaml"],
-  }),
-}).meta({ id: "StackSource" });
+const Source = Summary.extend(ShownSources.shape).meta({ id: "StackSource" });
 
 const StackParams = z.object({ name: StackName });
 

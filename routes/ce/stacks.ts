@@ -71,6 +71,9 @@ const StackDetail = Stack.extend({
     description: "Working directory of the compose command",
   }),
   configFiles: z.array(z.string()),
+  hasSources: z.boolean().meta({
+    description: "Whether its sources are stored here; without them, a project can be adopted",
+  }),
 }).meta({ id: "StackDetail" });
 
 const ActionReport = z.object({

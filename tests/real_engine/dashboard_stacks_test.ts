@@ -113,10 +113,12 @@ async function planNewStack(tab: Dashboard): Promise<void> {
   deepEqual(tab.complaints, []);
   await tab.type("textbox", "Name", "shop");
   await tab.click("button", "Plan");
-  await tab.status("Saved shop");
   await tab.find("table", "Plan");
   await tab.find("row", /web.*Create/);
   await checkBothThemes(tab);
+  deepEqual(tab.requests.filter((each) => each === "POST /api/stacks"), []);
+  await tab.click("button", "Save");
+  await tab.status("Saved shop");
   await tab.find("heading", "shop");
 }
 
@@ -167,11 +169,12 @@ async function deployAndTakeDown(tab: Dashboard, running: () => Promise<string>)
   equal((await running()).trim().split("\n").length, 1);
   await tab.click("tab", "Services");
   await tab.find("link", "shop-web-1");
-  await tab.click("button", "Remove");
-  await tab.find("alertdialog", "Remove shop?");
+  await tab.click("button", "More actions");
+  await tab.click("menuitem", "Down");
+  await tab.find("alertdialog", "Down shop?");
   await checkBothThemes(tab);
   await tab.type("textbox", "Type shop to confirm", "shop");
-  await tab.click("button", "Remove");
+  await tab.click("button", "Down");
   await tab.status("Removed shop");
   equal(await running(), "");
   await tab.gone("link", "shop-web-1");

@@ -184,11 +184,20 @@ if (!missingProgram("docker-compose")) {
     await app.put("data/hello", "hello\n");
     await run("up", "--detach");
 
+    const { body: shown } = await app.call("POST", `${path}/adopt`, { dryRun: true });
+    deepEqual([shown.adopted, shown.sources.directory, shown.sources.env], [
+      false,
+      directory,
+      "TAG=1\n",
+    ]);
+    equal((await app.call("GET", path)).body.hasSources, false);
+
     const { status, body } = await app.call("POST", `${path}/adopt`, {});
     equal(status, 200, JSON.stringify(body));
     equal(body.adopted, true, JSON.stringify(body));
     const { body: source } = await app.call("GET", `${path}/source`);
     deepEqual([source.managed, source.configFiles], ["disk", [`${directory}/docker-compose.yml`]]);
+    equal((await app.call("GET", path)).body.hasSources, true);
 
     const { success, stdout, stderr } = await new Deno.Command("deploy/check-compose.sh", {
       args: [directory],

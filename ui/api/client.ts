@@ -23,6 +23,8 @@ export class ApiError extends Error {
     message: string,
     /** Problems by field, e.g. `body.name`. */
     readonly issues: readonly { path: string; message: string }[] = [],
+    /** What was changed since it was read, as a unified diff. */
+    readonly diff?: string,
   ) {
     super(message);
   }
@@ -97,7 +99,12 @@ async function resultOf(response: Response): Promise<unknown> {
 export async function refusalOf(response: Response): Promise<ApiError> {
   const { status } = response;
   const body = await bodyOf(response);
-  return new ApiError(status, body?.error ?? `Unexpected answer: status ${status}`, body?.errors);
+  return new ApiError(
+    status,
+    body?.error ?? `Unexpected answer: status ${status}`,
+    body?.errors,
+    body?.diff,
+  );
 }
 
 // deno-lint-ignore no-explicit-any

@@ -13,17 +13,22 @@ import { hasRole } from "../state/session.ts";
 import { followStream } from "../state/stream.ts";
 import { withResult } from "../state/toasts.ts";
 import { Button } from "./button.tsx";
+import { JobSteps } from "./job_steps.tsx";
 import { Section } from "./page.tsx";
 import { bytes, capital, plain } from "./text.ts";
 
 /** Each takes one of the six connections of a browser to a server without HTTP/2. */
 const FOLLOWED_MAX = 2;
 
-/** @param props.nameOf What a job is called, e.g. `Pulling nginx:latest`. */
-export function JobList({ title, kinds, nameOf }: {
+/**
+ * @param props.nameOf What a job is called, e.g. `Pulling nginx:latest`.
+ * @param props.stepNames Names of its steps in words; without them, the steps are not shown.
+ */
+export function JobList({ title, kinds, nameOf, stepNames }: {
   title: string;
   kinds: readonly string[];
   nameOf: (job: LiveJob) => string;
+  stepNames?: (job: LiveJob) => Readonly<Record<string, string>>;
 }) {
   const active = useJobs(kinds);
   if (active.length === 0) return null;
@@ -36,6 +41,7 @@ export function JobList({ title, kinds, nameOf }: {
             job={job}
             name={plain(nameOf(job))}
             isFollowed={at < FOLLOWED_MAX}
+            stepNames={stepNames?.(job)}
           />
         ))}
       </ul>
@@ -43,7 +49,12 @@ export function JobList({ title, kinds, nameOf }: {
   );
 }
 
-function JobItem({ job, name, isFollowed }: { job: LiveJob; name: string; isFollowed: boolean }) {
+function JobItem({ job, name, isFollowed, stepNames }: {
+  job: LiveJob;
+  name: string;
+  isFollowed: boolean;
+  stepNames: Readonly<Record<string, string>> | undefined;
+}) {
   const progress = useProgress(job, isFollowed);
   const { current = 0, total = null, message = null } = progress ?? {};
   // Other jobs count steps.
@@ -64,6 +75,7 @@ function JobItem({ job, name, isFollowed }: { job: LiveJob; name: string; isFoll
         <span class="job-name">{name}</span>
         <span class="muted">{message === null ? figures : `${plain(message)}, ${figures}`}</span>
         <ProgressBar name={name} value={total ? current / total : undefined} />
+        {stepNames && <JobSteps steps={job.steps} names={stepNames} />}
       </div>
       {hasRole("admin") && <Button onClick={() => void cancel()}>Cancel</Button>}
     </li>

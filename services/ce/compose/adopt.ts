@@ -12,12 +12,15 @@ import { placeOfProject, readSources } from "./disk_sources.ts";
 import type { StackPlan } from "./plan/plan.ts";
 import { planSources } from "./plan/stored.ts";
 import { type FileDeps, withHostFiles } from "./project_files.ts";
+import { type SourcesView, viewSources } from "./source_view.ts";
 import { storeNewStack } from "./sources.ts";
 import type { StackSources } from "./validate.ts";
 
 export interface Adoption extends StackPlan {
   /** Whether the sources were stored. */
   adopted: boolean;
+  /** Those that were planned. */
+  sources: SourcesView;
 }
 
 /** Sources without a text are those on disk that the labels of the containers name. */
@@ -25,7 +28,7 @@ type AdoptedSources = Omit<StackSources, "compose"> & { compose?: string | undef
 
 /**
  * Plans the deploy of the sources, and stores them if it recreates no container or the caller
- * accepts that. Containers and files stay as they are.
+ * accepts that. Containers and files stay as they are. A dry run stores nothing.
  *
  * @throws {AppError} `not_found` for a project without containers; `invalid` for sources that cannot
  * be deployed; `conflict` for a stack that has sources, and for files that cannot be read.
@@ -34,7 +37,10 @@ export async function adoptStack(
   deps: FileDeps & Pick<Deps, "db" | "secrets">,
   caller: Caller,
   name: string,
-  { acceptRecreate, compose, ...rest }: AdoptedSources & { acceptRecreate: boolean },
+  { acceptRecreate, dryRun, compose, ...rest }: AdoptedSources & {
+    acceptRecreate: boolean;
+    dryRun: boolean;
+  },
 ): Promise<Adoption> {
   if (selectCurrentVersion(deps.db, name)) {
     throw new AppError("conflict", `Stack ${name} already has sources`);
@@ -44,9 +50,10 @@ export async function adoptStack(
     : { compose, ...rest };
   const { changes, warnings, isDeployed } = await planSources(deps, name, sources);
   if (!isDeployed) throw notFound("Stack", name);
-  const adopted = acceptRecreate || changes.every(({ action }) => action !== "recreate");
+  const adopted = !dryRun &&
+    (acceptRecreate || changes.every(({ action }) => action !== "recreate"));
   if (adopted) await storeNewStack(deps, caller, { name, kind: "compose", sources });
-  return { adopted, changes, warnings };
+  return { adopted, changes, warnings, sources: viewSources(caller, sources) };
 }
 
 async function sourcesOnDisk(deps: FileDeps, name: string, profiles: string[] | undefined) {

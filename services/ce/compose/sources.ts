@@ -16,19 +16,24 @@ import {
   type StackVersion,
 } from "../../../db/ce/stack_versions.ts";
 import type { Caller } from "../../auth/caller.ts";
-import { includesRole } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, ChangedMeanwhileError, InputError, notFound, tooMany } from "../../errors.ts";
-import { REDACTED } from "../../redact.ts";
 import { openOrConflict } from "../../secrets.ts";
 import { listAll, type ReadDeps as ContainerDeps } from "../containers/reads.ts";
 import { groupStacks, type StackKind } from "../stacks/groups.ts";
-import { unifiedDiff } from "./diff.ts";
 import type { LoadedProject } from "./load/load.ts";
 import type { Project } from "./load/resolve.ts";
 import type { LoadIssue } from "./load/scope.ts";
 import { assertNotOverwritten, findPlace, readSources, textsOf } from "./disk_sources.ts";
 import { type FileDeps, type HostFiles, withHostFiles } from "./project_files.ts";
+import {
+  diffViews,
+  type OpenedVersion,
+  type StackSourceView,
+  type StackSummary,
+  summarizeVersion,
+  viewVersion,
+} from "./source_view.ts";
 import { loadStack, type StackSources, type StoredSources } from "./validate.ts";
 
 /** Limit of stacks with stored sources. */
@@ -39,31 +44,6 @@ export const VERSIONS_KEPT = 50;
 
 /** Who changed a stack on disk, instead of the id of a user. */
 const ON_DISK = "disk";
-
-/** A version without its sources. */
-export interface StackSummary {
-  name: string;
-  kind: StackKind;
-  version: number;
-  /** Id of the user. */
-  updatedBy: string;
-  /** ISO 8601, UTC. */
-  updatedAt: string;
-}
-
-/** The sources of a version as the API returns them. */
-export interface StackSourceView extends StackSummary {
-  compose: string;
-  env: string | Record<string, string>;
-  files: Record<string, string>;
-  profiles: string[];
-  /** `disk`: the files of `directory` are the truth. */
-  managed: "stored" | "disk";
-  /** Of a stack on disk: absolute path on the host. */
-  directory: string | null;
-  /** Of a stack on disk: absolute paths of the Compose files; the first has the text `compose`. */
-  configFiles: string[];
-}
 
 export interface StackVersionView {
   version: number;
@@ -84,12 +64,6 @@ export interface NewSources extends Omit<StackSources, "compose"> {
   compose?: string | undefined;
   /** Of a stack on disk: absolute path on the host. */
   directory?: string | undefined;
-}
-
-/** A version with its sources. */
-interface OpenedVersion {
-  stored: StackVersion;
-  sources: StoredSources;
 }
 
 /**
@@ -139,7 +113,7 @@ export async function storeNewStack(
 ): Promise<StackSummary> {
   await loadDeployable(deps, sources, name);
   assertNew(deps, name);
-  return summaryOf(insertVersion(deps, caller.userId, { name, kind, version: 1, sources }));
+  return summarizeVersion(insertVersion(deps, caller.userId, { name, kind, version: 1, sources }));
 }
 
 function assertNew({ db }: Pick<Deps, "db">, name: string): void {
@@ -160,7 +134,7 @@ export async function getStackSource(
   caller: Caller,
   name: string,
 ): Promise<StackSourceView> {
-  return viewOf(caller, await openCurrent(deps, name));
+  return viewVersion(caller, await openCurrent(deps, name));
 }
 
 /**
@@ -228,7 +202,7 @@ export async function replaceStackSource(
     // No await from here on, so that of concurrent requests only one succeeds.
     const { kind } = assertCurrent(deps, caller, name, expectedVersion);
     const next = { name, kind, version: expectedVersion + 1, sources: given };
-    return summaryOf(insertVersion(deps, caller.userId, next));
+    return summarizeVersion(insertVersion(deps, caller.userId, next));
   }
   return await withHostFiles(deps, place.directory, "write", async (files) => {
     await recordEdit(deps, files, name);
@@ -241,7 +215,7 @@ export async function replaceStackSource(
     const sources = await readSources(files, place, { profiles });
     const { kind } = assertCurrent(deps, caller, name, expectedVersion);
     const version = expectedVersion + 1;
-    return summaryOf(insertVersion(deps, caller.userId, { name, kind, version, sources }));
+    return summarizeVersion(insertVersion(deps, caller.userId, { name, kind, version, sources }));
   });
 }
 
@@ -276,7 +250,7 @@ export function getStackVersion(
   name: string,
   version: number,
 ): StackSourceView {
-  return viewOf(caller, open(deps, findVersion(deps, name, version)));
+  return viewVersion(caller, open(deps, findVersion(deps, name, version)));
 }
 
 /**
@@ -292,17 +266,9 @@ export function diffStackVersions(
   from: number,
   to: number,
 ): string {
-  const texts = [from, to].map((version) =>
-    namedTexts(viewOf(caller, open(deps, findVersion(deps, name, version))))
-  );
-  const [before, after] = texts as [Record<string, string>, Record<string, string>];
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  return names.map((file) =>
-    unifiedDiff(before[file] ?? "", after[file] ?? "", {
-      from: `${file} (version ${from})`,
-      to: `${file} (version ${to})`,
-    })
-  ).join("");
+  const viewOf = (version: number) =>
+    viewVersion(caller, open(deps, findVersion(deps, name, version)));
+  return diffViews(viewOf(from), viewOf(to));
 }
 
 /**
@@ -432,45 +398,4 @@ function open({ secrets }: Pick<Deps, "secrets">, stored: StackVersion): OpenedV
     "delete the stack's sources and store them again",
   );
   return { stored, sources };
-}
-
-/** Values of variables and files may be secrets, which only admins see. */
-function viewOf(caller: Caller, { stored, sources }: OpenedVersion): StackSourceView {
-  const { compose, env = "", files = {}, profiles = [], place } = sources;
-  const isAdmin = includesRole(caller.role, "admin");
-  return {
-    ...summaryOf(stored),
-    compose,
-    env: isAdmin ? env : typeof env === "string" ? redactLines(env) : redactValues(env),
-    files: isAdmin ? files : redactValues(files),
-    profiles,
-    managed: place ? "disk" : "stored",
-    directory: place?.directory ?? null,
-    configFiles: place?.configFiles ?? [],
-  };
-}
-
-const summaryOf = (
-  { stack, kind, version, createdBy, createdAt }: StackVersion,
-): StackSummary => ({ name: stack, kind, version, updatedBy: createdBy, updatedAt: createdAt });
-
-const redactValues = (values: Record<string, string>) =>
-  Object.fromEntries(Object.keys(values).map((name) => [name, REDACTED]));
-
-/** Keeps names only: a value may have several lines. */
-const redactLines = (env: string) =>
-  [...env.matchAll(/^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*[=:]/gm)]
-    .map(([, name]) => `${name}=${REDACTED}\n`).join("");
-
-/** All texts by the names that a diff shows. */
-function namedTexts({ compose, env, files, profiles }: StackSourceView): Record<string, string> {
-  const lines = typeof env === "string"
-    ? env
-    : Object.entries(env).map(([name, value]) => `${name}=${value}\n`).join("");
-  return {
-    "compose.yaml": compose,
-    ".env": lines,
-    profiles: profiles.map((profile) => `${profile}\n`).join(""),
-    ...files,
-  };
 }

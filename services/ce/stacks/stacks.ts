@@ -10,7 +10,7 @@ import { notFound } from "../../errors.ts";
 import type { Container } from "../../state/inventory.ts";
 import { type ContainerListItem, currentContainers, listItems } from "../containers/containers.ts";
 import type { ReadDeps } from "../containers/reads.ts";
-import { selectStoredStacks } from "../../../db/ce/stack_versions.ts";
+import { selectCurrentVersion, selectStoredStacks } from "../../../db/ce/stack_versions.ts";
 import {
   compareStacks,
   groupStacks,
@@ -71,6 +71,8 @@ interface StackDetail extends Omit<StackSummary, "services"> {
   /** The working directory of compose; `null` for a swarm stack. */
   workingDir: string | null;
   configFiles: string[];
+  /** Whether its sources are stored here. */
+  hasSources: boolean;
 }
 
 type StackDeps = ReadDeps & Pick<Deps, "db" | "swarm">;
@@ -133,6 +135,7 @@ export async function getStack(
     })),
     workingDir: label(WORKING_DIR_LABEL) ?? null,
     configFiles: label(CONFIG_FILES_LABEL)?.split(",").filter(Boolean) ?? [],
+    hasSources: selectCurrentVersion(deps.db, name)?.kind === stack.kind,
   };
 }
 

@@ -103,6 +103,7 @@ Deno.test("GET /api/stacks/:name shows services, containers and the working dire
       allHealthy: true,
       workingDir: "/srv/shop",
       configFiles: ["/srv/shop/compose.yaml"],
+      hasSources: false,
     },
   );
 });

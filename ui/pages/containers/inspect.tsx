@@ -6,10 +6,10 @@
 
 import { useRef } from "preact/hooks";
 import { Button } from "../../components/button.tsx";
+import { copyText } from "../../components/copy.ts";
 import { useRead } from "../../components/reading.ts";
 import { Failure, Loading } from "../../components/states.tsx";
 import { plainLines } from "../../components/text.ts";
-import { showStatus } from "../../state/toasts.ts";
 import type { TabProps } from "./tab.ts";
 
 export function Inspect({ container: { id } }: TabProps) {
@@ -18,20 +18,10 @@ export function Inspect({ container: { id } }: TabProps) {
   if (error.value) return <Failure error={error.value} onRetry={reload} />;
   if (!data.value) return <Loading name="Description" />;
   const json = JSON.stringify(data.value, null, 2);
-  const copy = async () => {
-    getSelection()?.selectAllChildren(text.current!);
-    try {
-      await navigator.clipboard.writeText(json);
-      showStatus("Copied to the clipboard");
-    } catch {
-      // Browsers allow it over TLS and on localhost only; the text is selected.
-      showStatus("Selected; copy it with the keyboard");
-    }
-  };
   return (
     <>
       <div class="filters">
-        <Button icon="copy" onClick={() => void copy()}>Copy</Button>
+        <Button icon="copy" onClick={() => void copyText(text.current!, json)}>Copy</Button>
         <Button icon="restart" onClick={reload}>Refresh</Button>
       </div>
       <pre ref={text} class="output" data-testid="inspect" tabIndex={0}>{plainLines(json)}</pre>

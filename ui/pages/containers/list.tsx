@@ -18,6 +18,7 @@ import { ACTIONS, actionsFor, runAction, runOnAll } from "../../state/container_
 import { containers } from "../../state/live.ts";
 import { navigate, query, setQuery } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
+import { GeneratedDialog } from "../stacks/generated.tsx";
 import { COLUMNS } from "./columns.tsx";
 import { useUpdateMarks } from "./update_marks.ts";
 
@@ -117,6 +118,7 @@ export default function Containers() {
 }
 
 function Selection({ selected, onDone }: { selected: ReadonlySet<string>; onDone: () => void }) {
+  const isGenerating = useSignal(false);
   if (selected.size === 0) return null;
   const run = async (action: keyof typeof ACTIONS) => {
     await runOnAll([...selected], action);
@@ -130,9 +132,16 @@ function Selection({ selected, onDone }: { selected: ReadonlySet<string>; onDone
           <Button icon="play" onClick={() => void run("start")}>Start</Button>
           <Button icon="stop" onClick={() => void run("stop")}>Stop</Button>
           <Button icon="restart" onClick={() => void run("restart")}>Restart</Button>
+          <Button icon="stack" onClick={() => isGenerating.value = true}>Generate</Button>
         </>
       )}
       <Button kind="quiet" onClick={onDone}>Clear selection</Button>
+      {isGenerating.value && (
+        <GeneratedDialog
+          containers={[...selected]}
+          onClose={() => isGenerating.value = false}
+        />
+      )}
     </div>
   );
 }

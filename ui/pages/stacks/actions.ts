@@ -12,7 +12,10 @@ import { containers } from "../../state/live.ts";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
 
-type StackState = Pick<Stack, "name" | "kind" | "status" | "running">;
+interface StackState extends Pick<Stack, "name" | "kind" | "status"> {
+  /** Their number, or they themselves. */
+  services: number | readonly unknown[];
+}
 
 export const STATUS_TONES = { healthy: "good", degraded: "warn", stopped: "idle" } as const;
 
@@ -34,7 +37,9 @@ export const pathOf = (
 
 /** The actions that apply now and that the user's role allows. */
 export function stackActions(stack: StackState, onChange: () => void) {
-  if (!hasRole("admin")) return [];
+  const { services } = stack;
+  const isDeployed = (typeof services === "number" ? services : services.length) > 0;
+  if (!hasRole("admin") || !isDeployed) return [];
   const names = stack.status === "stopped"
     ? ["start"] as const
     : stack.status === "degraded"
@@ -49,7 +54,7 @@ export function stackActions(stack: StackState, onChange: () => void) {
 
 /** Runs an action, and reports what it did or where it failed. */
 async function runOnStack(
-  { name, kind }: StackState,
+  { name, kind }: Pick<StackState, "name" | "kind">,
   action: keyof typeof ACTIONS,
 ): Promise<void> {
   const { done, verb, operation } = ACTIONS[action];

@@ -7,37 +7,45 @@
 import type { StackSource } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
-import { useRead } from "../../components/reading.ts";
-import { Failure, Loading } from "../../components/states.tsx";
 import { plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { userName, useUserOptions } from "../../components/user_options.ts";
 import { Diff } from "./diff.tsx";
 
-/** @param props.based The version that was edited. */
-export function Conflict({ based, newer, onTake, onOverwrite, onClose }: {
+/** Who changed a stack on disk, instead of the id of a user. */
+export const ON_DISK = "disk";
+
+/**
+ * @param props.based The version that was edited.
+ * @param props.diff From that version to the newer one.
+ */
+export function Conflict({ based, newer, diff, onTake, onOverwrite, onClose }: {
   based: number;
   newer: StackSource;
+  diff: string;
   onTake: () => void;
   onOverwrite: () => void;
   onClose: () => void;
 }) {
-  const { name, version, updatedBy, updatedAt } = newer;
+  const { name, version, updatedBy, updatedAt, directory } = newer;
   const users = useUserOptions();
-  const { data, error } = useRead("GET /api/stacks/{name}/versions/{version}/diff/{other}", {
-    path: { name, version: based, other: version },
-  });
+  const isOnDisk = updatedBy === ON_DISK;
   return (
-    <Dialog title={`${plain(name)} was changed meanwhile`} onClose={onClose} wide>
+    <Dialog
+      title={isOnDisk
+        ? `${plain(name)} was edited on disk`
+        : `${plain(name)} was changed meanwhile`}
+      onClose={onClose}
+      wide
+    >
       <p>
-        {plain(userName(users, updatedBy))} saved version {version} <Time at={updatedAt} />{" "}
-        while you edited version {based}. This is what changed:
+        {isOnDisk && directory !== null
+          ? `The files in ${plain(directory)} were edited`
+          : `${plain(userName(users, updatedBy))} saved version ${version} `}
+        {!isOnDisk && <Time at={updatedAt} />} while you edited version{" "}
+        {based}. This is what changed:
       </p>
-      {error.value
-        ? <Failure error={error.value} />
-        : data.value
-        ? <Diff name={`Version ${based} to version ${version}`} diff={data.value.diff} />
-        : <Loading name="Diff" />}
+      <Diff name={`Version ${based} to version ${version}`} diff={diff} />
       <div class="actions">
         <button type="button" class="button plain" data-autofocus onClick={onClose}>
           Keep editing

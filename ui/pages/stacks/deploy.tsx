@@ -1,14 +1,12 @@
 /**
- * Deploys a stack and removes its containers, as jobs whose progress is shown.
+ * Deploys stacks, as jobs whose steps are shown.
  *
  * @module
  */
 
 import { api } from "../../api/client.ts";
-import type { StackDetail } from "../../api/types.ts";
-import { confirm } from "../../components/dialog.tsx";
 import { JobList } from "../../components/job_list.tsx";
-import { count, plain } from "../../components/text.ts";
+import { plain } from "../../components/text.ts";
 import { jobEnd } from "../../state/jobs.ts";
 import { addJob, type LiveJob } from "../../state/live.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
@@ -20,35 +18,43 @@ const VERBS: Readonly<Record<string, string>> = {
 
 const KINDS = Object.keys(VERBS);
 
+/** Names of steps in words. */
+const DEPLOY_STEPS = {
+  read: "Read the sources",
+  pull: "Pull images",
+  plan: "Plan",
+  networks: "Create networks",
+  volumes: "Create volumes",
+  "stop removed": "Stop what is no longer needed",
+  verify: "Verify the new containers",
+  commit: "Remove the old containers",
+};
+const DOWN_STEPS = {
+  plan: "Find the containers",
+  containers: "Remove containers",
+  networks: "Remove networks",
+  volumes: "Remove volumes",
+  images: "Remove images",
+};
+
 const nameOfJob = ({ kind, target }: LiveJob) => `${VERBS[kind]} ${target}`;
+
+const stepNames = ({ kind }: LiveJob) => kind === "stack.down" ? DOWN_STEPS : DEPLOY_STEPS;
 
 /** The running jobs of stacks. */
 export function StackJobs() {
-  return <JobList title="In progress" kinds={KINDS} nameOf={nameOfJob} />;
+  return <JobList title="In progress" kinds={KINDS} nameOf={nameOfJob} stepNames={stepNames} />;
 }
 
 /** Deploys the stored sources, and reports the end. */
-export function deployStack(name: string): Promise<void> {
-  return report(
+export const deployStack = (name: string): Promise<void> =>
+  reportJob(
     () => api("POST /api/stacks/{name}/deploy", { path: { name }, body: {} }),
     `Deployed ${plain(name)}`,
   );
-}
-
-/** Confirms and removes the containers and networks of a Compose project. */
-export async function takeDown({ name, services }: StackDetail): Promise<void> {
-  const names = services.flatMap(({ containers }) => containers.map(({ name }) => plain(name)));
-  const consequence = `${count(names.length, "container")} and the networks of the stack are ` +
-    `removed: ${names.join(", ")}. Volumes and sources stay.`;
-  if (!await confirm({ verb: "Remove", name, consequence, typed: true })) return;
-  await report(
-    () => api("POST /api/stacks/{name}/down", { path: { name }, body: {} }),
-    `Removed ${plain(name)}`,
-  );
-}
 
 /** Starts a job, waits for its end and reports it. */
-async function report(start: () => Promise<LiveJob>, done: string): Promise<void> {
+export async function reportJob(start: () => Promise<LiveJob>, done: string): Promise<void> {
   try {
     const job = await start();
     addJob(job);

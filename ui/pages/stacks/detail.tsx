@@ -7,6 +7,7 @@
 import type { StackDetail } from "../../api/types.ts";
 import { Button, LinkButton } from "../../components/button.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
+import { Menu } from "../../components/menu.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Badge, Empty, Failure, Loading, State, Text } from "../../components/states.tsx";
@@ -17,8 +18,9 @@ import { href, query } from "../../state/router.ts";
 import { LogView } from "../logs/view.tsx";
 import { hasRole } from "../../state/session.ts";
 import { updateStack } from "../updates/stack_update.ts";
-import { stackActions, STATUS_TONES, useReloadOnStates } from "./actions.ts";
-import { StackJobs, takeDown } from "./deploy.tsx";
+import { pathOf, stackActions, STATUS_TONES, useReloadOnStates } from "./actions.ts";
+import { deployStack, StackJobs } from "./deploy.tsx";
+import { moreActions } from "./more_actions.tsx";
 import { Source } from "./source.tsx";
 import { Versions } from "./versions.tsx";
 
@@ -50,6 +52,7 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
   }
   if (!stack) return <Loading name="Stack" />;
   const suffix = kind ? `?kind=${kind}` : "";
+  const more = moreActions(stack, reload);
   const tabs = TABS.filter(({ role }) => hasRole(role));
   return (
     <Page
@@ -65,16 +68,10 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
           {stackActions(stack, reload).map(({ action, verb, run }) => (
             <Button key={action} icon={ICONS[action]} onClick={run}>{verb}</Button>
           ))}
-          {stack.kind === "compose" && stack.containerCount > 0 && (
-            <>
-              {hasRole("operator") && (
-                <Button onClick={() => void updateStack(name)}>Update</Button>
-              )}
-              {hasRole("admin") && (
-                <Button onClick={() => void takeDown(stack).then(reload)}>Remove</Button>
-              )}
-            </>
+          {stack.kind === "compose" && stack.containerCount > 0 && hasRole("operator") && (
+            <Button onClick={() => void updateStack(name)}>Update</Button>
           )}
+          {more.length > 0 && <Menu name="More actions" items={() => more} />}
         </>
       }
     >
@@ -90,9 +87,9 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
         {tab === "logs"
           ? <LogView stream={`api/stacks/${encodeURIComponent(name)}/logs/stream`} isMerged />
           : tab === "source"
-          ? <Source name={name} />
+          ? <Source key={String(stack.hasSources)} stack={stack} onAdopted={reload} />
           : tab === "versions"
-          ? <Versions name={name} />
+          ? <Versions name={name} hasSources={stack.hasSources} />
           : <Services stack={stack} />}
       </Tabs>
     </Page>
@@ -101,7 +98,16 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
 
 type Service = StackDetail["services"][number];
 
-function Services({ stack: { services, workingDir, configFiles } }: { stack: StackDetail }) {
+function Services({ stack }: { stack: StackDetail }) {
+  const { services, workingDir, configFiles } = stack;
+  if (services.length === 0) {
+    const action = stack.kind === "compose" && hasRole("admin")
+      ? <Button kind="primary" onClick={() => void deployStack(stack.name)}>Deploy</Button>
+      : <LinkButton to={pathOf(stack, "source")}>Show the source</LinkButton>;
+    return (
+      <Empty action={action}>Nothing of this stack is deployed. Its sources are stored.</Empty>
+    );
+  }
   return (
     <>
       <Table

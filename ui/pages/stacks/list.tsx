@@ -91,7 +91,7 @@ export default function Stacks() {
         actions={menuOf}
         error={error.value}
         onRetry={reload}
-        empty="No stacks on this host yet. Containers that Compose or Swarm starts appear here as stacks."
+        empty="No stacks on this host yet. Write a Compose file, or start one elsewhere: what Compose or Swarm starts appears here."
         filter={q === "" ? undefined : {
           things: "stacks",
           onClear: () => setQuery({ q: undefined }),

@@ -4,11 +4,12 @@
  * @module
  */
 
+import { useEffect, useRef } from "preact/hooks";
 import type { StackPlan } from "../../api/types.ts";
-import { Icon } from "../../components/icon.tsx";
 import { Badge, Text } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { capital, count, plain, plainLines } from "../../components/text.ts";
+import { Warnings } from "./generated.tsx";
 
 type Change = StackPlan["changes"][number];
 
@@ -31,32 +32,40 @@ const COLUMNS: readonly Column<Change>[] = [
   { title: "Reason", cell: ({ reasons }) => <Reasons reasons={reasons} /> },
 ];
 
-/** What changes comes first. */
-export function Plan({ plan: { changes, warnings } }: { plan: StackPlan }) {
-  const isChange = ({ action }: Change) => action !== "none";
+export type ShownPlan = Pick<StackPlan, "changes" | "warnings">;
+
+const isChange = ({ action }: Change) => action !== "none";
+
+/**
+ * A plan, with what changes first. The page scrolls to it.
+ *
+ * @param props.isQuiet The page stays where it is: the user has not requested the plan.
+ */
+export function PlanSection({ plan, isQuiet }: { plan: ShownPlan; isQuiet?: boolean }) {
+  const { changes, warnings } = plan;
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (!isQuiet) section.current!.scrollIntoView({ block: "nearest" });
+  }, [plan]);
   const changed = changes.filter(isChange);
   const rows = [...changed, ...changes.filter((each) => !isChange(each))];
   return (
-    <div class="plan">
-      {warnings.map((warning) => (
-        <p key={warning} class="note warn">
-          <Icon name="alert" />
-          <span class="wrap">{plain(warning)}</span>
-        </p>
-      ))}
-      <p role="status">{summaryOf(changed)}</p>
+    <section ref={section} class="section below plan" aria-label="Plan of a deploy">
+      <Warnings texts={warnings} />
+      <p role="status">{summaryOf(plan)}</p>
       <Table
         name="Plan"
         columns={COLUMNS}
         rows={rows}
         keyOf={({ kind, name }) => `${kind} ${name}`}
       />
-    </div>
+    </section>
   );
 }
 
 /** E.g. `A deploy creates 2 and recreates 1`. */
-function summaryOf(changed: readonly Change[]): string {
+export function summaryOf({ changes }: ShownPlan): string {
+  const changed = changes.filter(isChange);
   if (changed.length === 0) return "Nothing to do: the stack is as its sources describe it";
   const parts = (["create", "recreate", "start", "remove"] as const).flatMap((action) => {
     const found = changed.filter((each) => each.action === action);

@@ -4,54 +4,57 @@
  * @module
  */
 
-import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { api, ApiError } from "../../api/client.ts";
-import type { StackPlan, StackSource } from "../../api/types.ts";
+import type { StackDetail, StackPlan, StackSource } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Empty, Failure, Loading } from "../../components/states.tsx";
 import { plain } from "../../components/text.ts";
-import { query, setQuery } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { sentenceOf, showAlert, showStatus } from "../../state/toasts.ts";
+import { Adopt } from "./adopt.tsx";
 import { Conflict } from "./conflict.tsx";
 import { deployStack } from "./deploy.tsx";
+import { useAnswer } from "./editor/answer.ts";
 import { draftOf, isSameDraft, sourcesOf } from "./editor/draft.ts";
 import { type Problem, problemsOf } from "./editor/problems.tsx";
 import { SourceEditor } from "./editor/source_editor.tsx";
 import { useUnsaved } from "./editor/unsaved.ts";
-import { Plan } from "./plan.tsx";
+import { PlanSection } from "./plan.tsx";
 
-export function Source({ name }: { name: string }) {
-  const { data, error, reload } = useRead("GET /api/stacks/{name}/source", { path: { name } });
-  if (error.value?.status === 404) return <WithoutSource />;
+/** @param props.onAdopted Called when sources were stored of a stack that had none. */
+export function Source({ stack, onAdopted }: { stack: StackDetail; onAdopted: () => void }) {
+  const { name, kind, hasSources } = stack;
+  const { data, error, reload } = useRead(
+    "GET /api/stacks/{name}/source",
+    hasSources ? { path: { name } } : undefined,
+  );
+  if (!hasSources) {
+    if (kind === "compose" && hasRole("admin")) return <Adopt stack={stack} onDone={onAdopted} />;
+    return (
+      <Empty>Longshore has no sources of this stack: it was deployed by another program.</Empty>
+    );
+  }
   if (error.value && !data.value) return <Failure error={error.value} onRetry={reload} />;
   if (!data.value) return <Loading name="Source" />;
   return <SourceForm initial={data.value} />;
 }
 
-function WithoutSource() {
-  return <Empty>Longshore has no sources of this stack: it was deployed by another program.</Empty>;
-}
-
 function SourceForm({ initial }: { initial: StackSource }) {
-  const { name } = initial;
+  const { name, kind, directory, configFiles } = initial;
   const isReadOnly = !hasRole("admin");
+  const isSwarm = kind === "swarm";
   const version = useSignal(initial.version);
   const saved = useSignal(draftOf(initial));
   const draft = useSignal(saved.peek());
   const revision = useSignal(0);
-  const refusal = useSignal<readonly Problem[] | undefined>(undefined);
-  const newer = useSignal<StackSource | undefined>(undefined);
-  const plan = useSignal<StackPlan | undefined>(undefined);
+  const refusal = useAnswer<readonly Problem[]>(draft);
+  const plan = useAnswer<StackPlan>(draft);
+  const conflict = useSignal<{ newer: StackSource; diff: string } | undefined>(undefined);
   const busy = useSignal<"save" | "plan" | "deploy" | undefined>(undefined);
   const isChanged = !isSameDraft(draft.value, saved.value);
   useUnsaved(isChanged);
-  useEffect(() => {
-    refusal.value = undefined;
-    plan.value = undefined;
-  }, [draft.value]);
 
   const replace = (source: StackSource) => {
     version.value = source.version;
@@ -64,7 +67,7 @@ function SourceForm({ initial }: { initial: StackSource }) {
     try {
       const stored = await api("PUT /api/stacks/{name}/source", {
         path: { name },
-        body: { ...sourcesOf(sent), expectedVersion },
+        body: { ...sourcesOf(sent, saved.peek()), expectedVersion },
       });
       version.value = stored.version;
       saved.value = sent;
@@ -72,49 +75,66 @@ function SourceForm({ initial }: { initial: StackSource }) {
       return true;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      if (error.status === 400) refusal.value = problemsOf(error);
-      const current = error.status === 409 ? await readNewer(name, expectedVersion) : undefined;
-      if (current) newer.value = current;
+      if (error.status === 400) refusal.set(problemsOf(error));
+      const newer = error.diff === undefined ? undefined : await readNewer(name, expectedVersion);
+      if (newer) conflict.value = { newer, diff: error.diff! };
       else showAlert(error.status === 400 ? "Not saved: the sources have errors" : error.message);
       return false;
     }
   };
+  /** Shows what was stored, or edited on disk, after the page was opened. @returns Whether it was. */
+  const showNewer = async (): Promise<boolean> => {
+    const newer = await readNewer(name, version.peek());
+    if (newer) {
+      replace(newer);
+      showAlert(`${plain(name)} was changed meanwhile; this is version ${newer.version}`);
+    }
+    return newer !== undefined;
+  };
   const showPlan = async () => {
-    if (isChanged && !await save()) return;
+    if (!isChanged) await showNewer();
     try {
-      plan.value = await api("POST /api/stacks/{name}/plan", { path: { name }, body: {} });
+      plan.set(
+        await api("POST /api/stacks/{name}/plan", {
+          path: { name },
+          body: isChanged ? { sources: sourcesOf(draft.peek(), saved.peek()) } : {},
+        }),
+      );
     } catch (error) {
+      if (error instanceof ApiError && error.issues.length > 0) refusal.set(problemsOf(error));
       showAlert(sentenceOf(error));
     }
   };
   const deploy = async () => {
-    if (isChanged && !await save()) return;
-    plan.value = undefined;
+    if (isChanged ? !await save() : await showNewer()) return;
+    plan.set(undefined);
     await deployStack(name);
   };
   const run = async (what: "save" | "plan" | "deploy", work: () => Promise<unknown>) => {
     busy.value = what;
     await work().finally(() => busy.value = undefined);
   };
-  useEffect(() => {
-    if (query.peek().get("show") !== "plan") return;
-    setQuery({ show: undefined });
-    void run("plan", showPlan);
-  }, []);
 
   return (
     <>
+      <p class="source-place">
+        {directory === null ? "Stored in Longshore." : (
+          <>
+            On disk in <code class="wrap">{plain(directory)}</code>:{" "}
+            {configFiles.map((file) => plain(file.slice(directory.length + 1))).join(", ")}
+          </>
+        )}
+        {isSwarm &&
+          " Swarm stacks are only stored here: deploy them with docker stack deploy."}
+      </p>
       <SourceEditor
         draft={draft}
         revision={revision.value}
         isReadOnly={isReadOnly}
+        keepsFiles={directory !== null}
         {...(refusal.value && { refusal: refusal.value })}
       />
-      {plan.value && (
-        <section class="section below" aria-label="Plan of a deploy">
-          <Plan plan={plan.value} />
-        </section>
-      )}
+      {plan.value && <PlanSection plan={plan.value} />}
       <div class="source-bar">
         <span class="muted">
           {isChanged
@@ -130,10 +150,15 @@ function SourceForm({ initial }: { initial: StackSource }) {
             Save
           </Button>
         )}
-        <Button busy={busy.value === "plan"} onClick={() => void run("plan", showPlan)}>
-          Plan
-        </Button>
-        {!isReadOnly && (
+        {!isSwarm && (
+          <Button
+            busy={busy.value === "plan"}
+            onClick={() => void run("plan", showPlan)}
+          >
+            Plan
+          </Button>
+        )}
+        {!isReadOnly && !isSwarm && (
           <Button
             kind="primary"
             busy={busy.value === "deploy"}
@@ -143,20 +168,20 @@ function SourceForm({ initial }: { initial: StackSource }) {
           </Button>
         )}
       </div>
-      {newer.value && (
+      {conflict.value && (
         <Conflict
+          {...conflict.value}
           based={version.value}
-          newer={newer.value}
           onTake={() => {
-            replace(newer.value!);
-            newer.value = undefined;
+            replace(conflict.value!.newer);
+            conflict.value = undefined;
           }}
           onOverwrite={() => {
-            const { version } = newer.value!;
-            newer.value = undefined;
+            const { version } = conflict.value!.newer;
+            conflict.value = undefined;
             void run("save", () => save(version));
           }}
-          onClose={() => newer.value = undefined}
+          onClose={() => conflict.value = undefined}
         />
       )}
     </>

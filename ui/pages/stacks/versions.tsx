@@ -19,13 +19,18 @@ import { Time } from "../../components/time.tsx";
 import { userName, useUserOptions } from "../../components/user_options.ts";
 import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
+import { ON_DISK } from "./conflict.tsx";
 import { Diff } from "./diff.tsx";
 
 type Version = StackVersionList["versions"][number];
 
-export function Versions({ name }: { name: string }) {
-  const { data, error, reload } = useRead("GET /api/stacks/{name}/versions", { path: { name } });
+export function Versions({ name, hasSources }: { name: string; hasSources: boolean }) {
+  const { data, error, reload } = useRead(
+    "GET /api/stacks/{name}/versions",
+    hasSources ? { path: { name } } : undefined,
+  );
   const users = useUserOptions();
+  const authorOf = (id: string) => id === ON_DISK ? "Edit on disk" : userName(users, id);
   const compared = useSignal<number | undefined>(undefined);
   const versions = data.value?.versions;
   const current = versions?.[0]?.version;
@@ -42,8 +47,8 @@ export function Versions({ name }: { name: string }) {
     },
     {
       title: "Author",
-      cell: ({ createdBy }) => <Text>{userName(users, createdBy)}</Text>,
-      sort: ({ createdBy }) => userName(users, createdBy),
+      cell: ({ createdBy }) => <Text>{authorOf(createdBy)}</Text>,
+      sort: ({ createdBy }) => authorOf(createdBy),
     },
     {
       title: "Time",
@@ -60,8 +65,8 @@ export function Versions({ name }: { name: string }) {
       <Listing
         name="Versions"
         columns={columns}
-        rows={error.value?.status === 404 ? [] : versions}
-        error={error.value?.status === 404 ? undefined : error.value}
+        rows={hasSources ? versions : []}
+        error={error.value}
         onRetry={reload}
         empty="Longshore has no sources of this stack."
         keyOf={({ version }) => String(version)}

@@ -10,11 +10,12 @@ import type { Job } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { confirm, Dialog } from "../../components/dialog.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
+import { JobSteps } from "../../components/job_steps.tsx";
 import { Section } from "../../components/page.tsx";
 import { useRead, useReloadOn } from "../../components/reading.ts";
 import { State, Text } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
-import { duration, milliseconds, plain, plainLines } from "../../components/text.ts";
+import { milliseconds, plain, plainLines } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
@@ -149,21 +150,7 @@ function JobDialog({ job, onClose }: { job: Job; onClose: () => void }) {
         {downtimeMs != null && <Fact name="Downtime">{milliseconds(downtimeMs)}</Fact>}
       </Facts>
       <h3>Steps</h3>
-      <ol class="steps">
-        {job.steps.map(({ name, status, startedAt, endedAt, message }) => (
-          <li key={name}>
-            <State
-              state={STEPS[name] ?? name}
-              tone={status === "failed" ? "bad" : status === "succeeded" ? "good" : "busy"}
-            />{" "}
-            <span class="muted">
-              {message === null
-                ? endedAt !== null && duration((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
-                : plain(message)}
-            </span>
-          </li>
-        ))}
-      </ol>
+      <JobSteps steps={job.steps} names={STEPS} />
       {evidence.map(({ container, logLines, healthLog }) => (
         <div key={container}>
           <h3>Last lines of {plain(container)}</h3>

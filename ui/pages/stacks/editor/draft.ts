@@ -18,17 +18,28 @@ export interface Draft {
 
 export const EMPTY_DRAFT: Draft = { compose: "", env: "", files: {}, profiles: "" };
 
-export const draftOf = ({ compose, env, files, profiles }: StackSource): Draft => ({
+export const draftOf = (
+  { compose, env, files, profiles }: Pick<StackSource, keyof Draft>,
+): Draft => ({
   compose,
   env: typeof env === "string" ? env : printVariables(env),
   files,
   profiles: profiles.join(", "),
 });
 
-/** What the service gets. */
-export function sourcesOf({ compose, env, files, profiles }: Draft) {
+/**
+ * What the service gets.
+ *
+ * @param before The draft before the changes. A stack on disk that had no `.env` gets none.
+ */
+export function sourcesOf({ compose, env, files, profiles }: Draft, before = EMPTY_DRAFT) {
   const names = profiles.split(",").map((name) => name.trim()).filter(Boolean);
-  return { compose, env, files, ...(names.length > 0 && { profiles: names }) };
+  return {
+    compose,
+    ...((env !== "" || before.env !== "") && { env }),
+    files,
+    ...(names.length > 0 && { profiles: names }),
+  };
 }
 
 export const isSameDraft = (a: Draft, b: Draft): boolean => JSON.stringify(a) === JSON.stringify(b);

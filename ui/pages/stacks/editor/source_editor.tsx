@@ -24,11 +24,15 @@ interface SourceEditorProps {
   /** Changes when the editor has to show the draft again, because it was replaced. */
   revision: number;
   isReadOnly?: boolean;
+  /** Of a stack on disk: files stay although they are not sent. */
+  keepsFiles?: boolean;
   /** What the service refused; gone after the next change. */
   refusal?: readonly Problem[];
 }
 
-export function SourceEditor({ draft, revision, isReadOnly = false, refusal }: SourceEditorProps) {
+export function SourceEditor(
+  { draft, revision, isReadOnly = false, keepsFiles = false, refusal }: SourceEditorProps,
+) {
   const { data: keys } = useRead("GET /api/compose/keys", isReadOnly ? undefined : {});
   const validation = useValidation(draft.value);
   const problems = refusal ?? validation?.problems ?? NONE;
@@ -51,6 +55,12 @@ export function SourceEditor({ draft, revision, isReadOnly = false, refusal }: S
     change({ files: rest });
   };
   const { pathname } = place.value;
+  const pathTo = (file: string | undefined) => {
+    const next = new URLSearchParams(query.value);
+    if (file === undefined) next.delete("file");
+    else next.set("file", file);
+    return next.size > 0 ? `${pathname}?${next}` : pathname;
+  };
   return (
     <>
       <div class="source-editor">
@@ -69,11 +79,8 @@ export function SourceEditor({ draft, revision, isReadOnly = false, refusal }: S
             name="Files"
             current={plain(file ?? ENVIRONMENT)}
             tabs={[
-              { name: ENVIRONMENT, to: pathname },
-              ...names.map((name) => ({
-                name: plain(name),
-                to: `${pathname}?file=${encodeURIComponent(name)}`,
-              })),
+              { name: ENVIRONMENT, to: pathTo(undefined) },
+              ...names.map((name) => ({ name: plain(name), to: pathTo(name) })),
             ]}
           >
             {file === undefined
@@ -102,8 +109,13 @@ export function SourceEditor({ draft, revision, isReadOnly = false, refusal }: S
           {!isReadOnly && (
             <div class="source-actions">
               <Button icon="plus" onClick={() => isAdding.value = true}>Add file</Button>
-              {file !== undefined && (
-                <Button kind="quiet" onClick={() => removeFile(file)}>Remove {plain(file)}</Button>
+              {file !== undefined && !keepsFiles && (
+                <Button
+                  kind="quiet"
+                  onClick={() => removeFile(file)}
+                >
+                  Remove {plain(file)}
+                </Button>
               )}
             </div>
           )}

@@ -1,0 +1,32 @@
+/**
+ * The steps of a job.
+ *
+ * @module
+ */
+
+import type { LiveJob } from "../state/live.ts";
+import { State } from "./states.tsx";
+import { capital, duration, plain } from "./text.ts";
+
+const TONES = { running: "busy", succeeded: "good", failed: "bad" } as const;
+
+/** @param props.names Names in words; by default as the service calls them. */
+export function JobSteps({ steps, names }: {
+  steps: LiveJob["steps"];
+  names: Readonly<Record<string, string>>;
+}) {
+  return (
+    <ol class="steps" aria-label="Steps">
+      {steps.map(({ name, status, startedAt, endedAt, message }) => (
+        <li key={name}>
+          <State state={names[name] ?? capital(plain(name))} tone={TONES[status]} />{" "}
+          <span class="muted">
+            {message === null
+              ? endedAt !== null && duration((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
+              : plain(message)}
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
