@@ -6,7 +6,7 @@
 
 import type { ContainerConfig } from "../../../../engine/containers.ts";
 import { sharedContainer } from "../../rebuild/recreate.ts";
-import type { EngineDefaults } from "../plan/comparisons.ts";
+import type { EngineDefaults } from "../plan/comparison.ts";
 
 export interface ServiceContext {
   /** The service's key in the file. */

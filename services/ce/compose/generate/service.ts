@@ -7,7 +7,7 @@
 import type { ContainerInspect, HostConfig } from "../../../../engine/containers.ts";
 import type { DeviceRequest } from "../deploy/host_config.ts";
 import { LABEL } from "../labels.ts";
-import type { Setting } from "../plan/comparisons.ts";
+import type { Setting } from "../plan/comparison.ts";
 import { type Settings, settingsOfContainer } from "../plan/settings.ts";
 import { namespaceOf, type ServiceContext } from "./context.ts";
 import { volumesOf } from "./mounts.ts";

@@ -7,7 +7,7 @@
 import type { ContainerConfig, ContainerInspect } from "../../../../engine/containers.ts";
 import { parseReference } from "../../../../engine/image_reference.ts";
 import { LABEL } from "../labels.ts";
-import type { Context, Setting } from "./comparisons.ts";
+import type { Context, Setting } from "./comparison.ts";
 import { settingsOfContainer, settingsOfService, withoutThoseOf } from "./settings.ts";
 
 /** Why something changes. */

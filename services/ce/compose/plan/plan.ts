@@ -8,7 +8,8 @@ import type { ContainerConfig, ContainerInspect } from "../../../../engine/conta
 import type { Network } from "../../../../engine/networks.ts";
 import type { Volume } from "../../../../engine/volumes.ts";
 import { dependenciesOf, type Project, type Service } from "../load/resolve.ts";
-import { type Context, type EngineDefaults, unknownSettings } from "./comparisons.ts";
+import type { Context, EngineDefaults } from "./comparison.ts";
+import { unknownSettings } from "./comparisons.ts";
 import { differences, fileReasons, type Reason, reason } from "./differences.ts";
 import type { PlanOptions, RecreatePolicy } from "./options.ts";
 import { networkDifferences, volumeDifferences } from "./parts.ts";

@@ -8,15 +8,8 @@
 import type { ContainerConfig, ContainerInspect } from "../../../../engine/containers.ts";
 import { planRecreation } from "../../rebuild/recreate.ts";
 import type { Service } from "../load/resolve.ts";
-import {
-  type Comparison,
-  COMPARISONS,
-  type Context,
-  entries,
-  healthcheckOf,
-  type Setting,
-  variablesOf,
-} from "./comparisons.ts";
+import { type Comparison, type Context, entries, type Setting } from "./comparison.ts";
+import { COMPARISONS, healthcheckOf, variablesOf } from "./comparisons.ts";
 
 /** Settings by the key of the Compose Specification. A setting that is not given is missing. */
 export type Settings = Record<string, Setting | undefined>;

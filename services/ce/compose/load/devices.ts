@@ -1,0 +1,94 @@
+/**
+ * Devices of a service, and its limits of them.
+ *
+ * @module
+ */
+
+import {
+  byKind,
+  completing,
+  exactList,
+  format,
+  integer,
+  list,
+  name,
+  object,
+  oneOf,
+  parsed,
+  type Read,
+  type Reader,
+  strings,
+  textOrNumber,
+} from "./readers.ts";
+import { bytes } from "./values.ts";
+
+/** A device of the host: `SOURCE[:TARGET[:PERMISSIONS]]`, or a name of the CDI `vendor/class=name`. */
+export interface Device {
+  source: string;
+  target?: string;
+  permissions?: string;
+}
+
+const CDI_NAME = /^[^/]+\/[^=]+=[^=]+$/;
+
+const PERMISSIONS = /^[rwm]{1,3}$/;
+
+export const device: Reader<Device> = byKind({
+  scalar: parsed((text) => {
+    const [source = "", target = source, permissions = "rwm", ...more] = text.split(":");
+    if (CDI_NAME.test(text)) return { source: text };
+    if (source !== "" && more.length === 0 && PERMISSIONS.test(permissions)) {
+      return { source, target, permissions };
+    }
+    throw new Error("must have the form SOURCE[:TARGET[:PERMISSIONS]]");
+  }),
+  map: (node, path, scope) => {
+    const { source, target = source, permissions = "rwm" } = deviceMap(node, path, scope) ?? {};
+    if (source === undefined) return undefined;
+    return CDI_NAME.test(source) ? { source } : { source, target: target!, permissions };
+  },
+});
+
+const deviceMap = object({
+  source: name,
+  target: name,
+  permissions: format(PERMISSIONS, "must consist of r, w and m"),
+}, { required: ["source"] });
+
+/** The number of devices; -1 for all. */
+const deviceCount: Reader<number> = (node, path, scope) =>
+  node.kind === "scalar" && node.value === "all" ? -1 : integer(-1)(node, path, scope);
+
+export const deviceRequest = {
+  capabilities: list(name),
+  count: deviceCount,
+  device_ids: list(textOrNumber),
+  driver: name,
+  options: strings,
+};
+
+export type DeviceRequest = Read<typeof deviceRequest>;
+
+export const gpus: Reader<DeviceRequest[]> = byKind<DeviceRequest[], DeviceRequest[]>({
+  scalar: completing(
+    { values: ["all"] },
+    (node, path, scope) =>
+      oneOf("all")(node, path, scope) && [{ capabilities: ["gpu"], count: -1 }],
+  ),
+  list: exactList(completing({ fields: deviceRequest }, (node, path, scope) => {
+    const read = object(deviceRequest)(node, path, scope);
+    return read && { ...read, capabilities: [...new Set([...read.capabilities ?? [], "gpu"])] };
+  })),
+});
+
+const rate = (amount: Reader<string> | Reader<number>) =>
+  exactList(object({ path: name, rate: amount }, { required: ["path", "rate"] }));
+
+export const blkio = object({
+  device_read_bps: rate(bytes),
+  device_read_iops: rate(integer(0)),
+  device_write_bps: rate(bytes),
+  device_write_iops: rate(integer(0)),
+  weight: integer(0, 1000),
+  weight_device: exactList(object({ path: name, weight: integer(0, 1000) })),
+});
