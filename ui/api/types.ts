@@ -2858,6 +2858,7 @@ export type StackAdoption = {
   files?: Record<string, string>;
   profiles?: (string)[];
   acceptRecreate?: boolean;
+  dryRun?: boolean;
 };
 
 export type StackAdoptionResult = {
@@ -2869,6 +2870,15 @@ export type StackAdoptionResult = {
     reasons: ({ path: string; from: string | null; to: string | null; text: string })[];
   })[];
   warnings: (string)[];
+  sources: {
+    compose: string;
+    env: string | Record<string, string>;
+    files: Record<string, string>;
+    profiles: (string)[];
+    managed: "stored" | "disk";
+    directory: string | null;
+    configFiles: (string)[];
+  };
 };
 
 export type StackDeploy = {
@@ -2894,6 +2904,7 @@ export type StackDetail = {
   allHealthy: boolean;
   workingDir: string | null;
   configFiles: (string)[];
+  hasSources: boolean;
 };
 
 export type StackDiff = { diff: string };
