@@ -181,15 +181,15 @@ engineTest("a flood of output waits for a client that does not read", async (eng
   await using app = await liveApp(engine.socketPath, ON);
   await using server = serveTerminals(app);
   const path = `/api/containers/${container.name}/terminal`;
-  const ticket = await server.ticket(path, { command: "yes" });
+  const ticket = await server.ticket(path, { command: "cat /dev/zero" });
   using client = await handshake(server.port, `${path}?ticket=${ticket}`);
   equal(client.status, 101);
 
-  // The client reads nothing: after the buffers are full, `yes` must stand still.
+  // The client reads nothing: after the buffers are full, the program must stand still.
   let waited = 0;
   await until("the buffers are full", async () => {
     const state = (await engine.docker("top", container.id, "-o", "pid,stat,args"))
-      .split("\n").find((line) => line.endsWith(" yes"));
+      .split("\n").find((line) => line.endsWith("cat /dev/zero"));
     waited = /^\s*\d+\s+S/.test(state ?? "") ? waited + 1 : 0;
     return waited === 3;
   });

@@ -108,12 +108,14 @@ async function startProgram(
   first.catch(() => {});
   const resize: TerminalProgram["resize"] = (size) => execResize(engine, id, size);
   try {
-    if (!await hasStarted(engine, id, first, signal)) {
+    const state = await awaitStart(engine, id, first, signal);
+    if (state === "missing") {
       connection.close();
       await forget();
       return undefined;
     }
-    await resize({ cols, rows }).catch(() => {}); // it may have exited
+    // Docker waits 10 s for the start of a program that has ended.
+    if (state === "running") await resize({ cols, rows }).catch(() => {});
     signal.throwIfAborted();
   } catch (error) {
     await leave();
@@ -133,24 +135,25 @@ async function startProgram(
  * Waits until the engine has started the program. Some engines accept the start of a program that
  * does not exist, write a message to its output, and end it with exit code 126 or 127.
  */
-async function hasStarted(
+async function awaitStart(
   engine: Deps["engine"],
   execId: string,
   first: Promise<IteratorResult<Frame>>,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<"running" | "ended" | "missing"> {
   for (const until = performance.now() + START_WAIT_MS; performance.now() < until;) {
     const { Running, Pid, ExitCode } = await execInspect(engine, execId, { signal });
-    if (Running && Pid > 0) return true;
+    if (Running && Pid > 0) return "running";
     if (!Running && ExitCode !== null) {
-      if (ExitCode !== 126 && ExitCode !== 127) return true;
+      if (ExitCode !== 126 && ExitCode !== 127) return "ended";
       const { done, value } = await first;
-      return !done && !NOT_RUNNABLE.test(new TextDecoder().decode(value.bytes));
+      const isKnown = !done && !NOT_RUNNABLE.test(new TextDecoder().decode(value.bytes));
+      return isKnown ? "ended" : "missing";
     }
     await sleep(START_POLL_MS, signal);
     signal.throwIfAborted();
   }
-  return true;
+  return "running";
 }
 
 /**
