@@ -281,8 +281,13 @@ function add(sum: Counts, counts: Counts): void {
   sum.skipped += counts.skipped;
 }
 
-const startsProgram = (path: string) => contains(path, /\b(startLongshore|runCommand)\(/);
-const usesPodman = (path: string) => contains(path, /\bpodmanTest\b/);
+function startsProgram(path: string): boolean {
+  return contains(path, /\b(startLongshore|runCommand)\(/);
+}
+
+function usesPodman(path: string): boolean {
+  return contains(path, /\bpodmanTest\b/);
+}
 
 function contains(path: string, pattern: RegExp): boolean {
   return pattern.test(Deno.readTextFileSync(new URL(path, root)));
