@@ -14,7 +14,7 @@ import { Toasts } from "../components/toasts.tsx";
 import { Denied, Empty } from "../components/states.tsx";
 import { LinkButton } from "../components/button.tsx";
 import { componentOf, loadPage, type PageProps, PAGES } from "../pages/mod.ts";
-import { type Match, matchPath } from "../paths.ts";
+import { type Match, matchPath, type Path } from "../paths.ts";
 import { hasEdition, readEdition } from "../state/edition.ts";
 import { engineReachable } from "../state/live.ts";
 import { focusPage, keyOf, navigate, page, place, query, visits } from "../state/router.ts";
@@ -122,11 +122,17 @@ function OpenPage() {
   const { role, edition: needed } = PAGES[open.path];
   if (role && !hasRole(role)) return <Denied role={role} />;
   if (needed && hasEdition(needed) === false) return <Locked page={PAGES[open.path]} />;
-  // Until the edition is known, nothing is read that could be refused.
-  if (needed && !hasEdition(needed)) return <Blank />;
-  if (!drawn.value || drawn.value.path === "/sign-in") return <Blank />;
+  if (needed && !hasEdition(needed)) return <Blank />; // The edition is not known yet.
+  if (!drawn.value || !mayDraw(drawn.value.path)) return <Blank />;
   const { Body, params } = drawn.value;
   return <Body key={keyOf(drawn.value)} {...params} />;
+}
+
+/** The page before stays until the next is loaded, unless what it reads would be refused. */
+function mayDraw(path: Path): boolean {
+  const { role, edition } = PAGES[path];
+  return path !== "/sign-in" && (!role || hasRole(role)) &&
+    (!edition || hasEdition(edition) === true);
 }
 
 /** While the first page is loaded. */
