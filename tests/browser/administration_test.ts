@@ -9,6 +9,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import {
   type Dashboard,
   dashboardTest,
+  DESKTOP,
   PHONE,
   startDashboardBrowser,
 } from "../helpers/dashboard.ts";
@@ -37,15 +38,6 @@ const PAGES = [
   "/account",
 ];
 
-async function signIn(tab: Dashboard, { email, password }: typeof ADMIN): Promise<void> {
-  await tab.open("/sign-in");
-  await tab.type("textbox", "Email", email);
-  await tab.type("textbox", "Password", password);
-  await tab.click("button", "Sign in");
-  await tab.find("heading", "Overview");
-  await tab.refused(401); // A browser without a session.
-}
-
 /** Answers the question before something is destroyed. @returns Its text. */
 async function answer(tab: Dashboard, verb: string, name: string): Promise<string> {
   const dialog = await tab.find("alertdialog", `${verb} ${name}?`);
@@ -59,13 +51,12 @@ dashboardTest(
   async (t) => {
     await using service = await startLongshore({ env: USERS_MODE });
     await using browser = await startDashboardBrowser();
-    const tab = await browser.tab(service);
-    await signIn(tab, ADMIN);
+    const tab = await browser.signIn(service, DESKTOP, { as: ADMIN });
     const login = async (credentials: typeof ADMIN) =>
       (await service.call("POST", "/auth/login", credentials, { token: null })).body.accessToken;
 
     await t.step("a user is created, edited and listed", async () => {
-      await tab.open("/users");
+      await tab.go("/users");
       await tab.find("table", "Users");
       await hasColumns(tab, ["Email", "Role", "Created", "Last sign-in"]);
       await tab.click("button", "New user");
@@ -102,7 +93,7 @@ dashboardTest(
     await t.step("the sessions of a user are listed and revoked", async () => {
       const token = await login(OPERATOR);
       await service.call("POST", "/api/tokens", { name: "deploy", role: "operator" }, { token });
-      await tab.open("/users");
+      await tab.go("/users");
       await tab.choose(OPERATOR.email, "Sessions");
       await tab.find("heading", "Sessions");
       await tab.status("1 session");
@@ -117,7 +108,7 @@ dashboardTest(
     });
 
     await t.step("a token of another account is listed, with its owner, and revoked", async () => {
-      await tab.open("/tokens");
+      await tab.go("/tokens");
       await tab.click("checkbox", "All accounts");
       await tab.find("row", new RegExp(`deploy.*${OPERATOR.email}`));
       await tab.choose("deploy", "Revoke");
@@ -126,7 +117,7 @@ dashboardTest(
     });
 
     await t.step("a password is set, and a user is deleted with what they have", async () => {
-      await tab.open("/users");
+      await tab.go("/users");
       await tab.choose(OPERATOR.email, "Set password");
       await tab.type("textbox", "Password", "another violet tractor");
       await tab.click("button", "Save");
@@ -139,7 +130,7 @@ dashboardTest(
     });
 
     await t.step("the audit log finds what happened", async () => {
-      await tab.open("/audit?outcome=failure");
+      await tab.go("/audit?outcome=failure");
       await tab.find("table", "Audit log");
       await hasColumns(tab, ["Time", "Actor", "Action", "Target", "Outcome", "Address"]);
       await tab.status("1 entry");
@@ -159,7 +150,7 @@ dashboardTest(
       "the account's name and password are changed, and other sessions end",
       async () => {
         const other = await login(ADMIN);
-        await tab.open("/account");
+        await tab.go("/account");
         await tab.type("textbox", "Name", "Ada");
         await tab.click("button", "Save");
         await tab.status("Saved your profile");
@@ -177,7 +168,7 @@ dashboardTest(
     );
 
     await t.step("the last admin cannot become a viewer", async () => {
-      await tab.open("/users");
+      await tab.go("/users");
       await tab.choose(ADMIN.email, "Edit");
       await tab.select("dialog select", "viewer");
       await tab.click("button", "Save");
@@ -196,14 +187,13 @@ dashboardTest("a viewer gets the pages of administration that are theirs", async
     token: body.accessToken,
   });
   await using browser = await startDashboardBrowser();
-  const tab = await browser.tab(service);
-  await signIn(tab, OPERATOR);
+  const tab = await browser.signIn(service, DESKTOP, { as: OPERATOR });
 
   for (const path of ["/users", "/sessions", "/audit", "/settings", "/backup"]) {
     await tab.open(path);
     await tab.find("heading", "Access denied");
   }
-  await tab.open("/tokens");
+  await tab.go("/tokens");
   await tab.click("button", "New token");
   await tab.type("textbox", "Name", "mine");
   await eventually(async () =>
@@ -218,7 +208,7 @@ dashboardTest("a viewer gets the pages of administration that are theirs", async
   await tab.click("button", "Create");
   await tab.find("dialog", "Token created");
   await tab.click("button", "Done");
-  await tab.open("/license");
+  await tab.go("/license");
   await tab.find("region", "Edition");
   await tab.gone("button", "Install license");
   deepEqual(tab.complaints, []);
@@ -230,16 +220,16 @@ dashboardTest("tokens, license and maintenance are managed in key mode", async (
   const tab = await browser.signIn(service);
 
   await t.step("users mode is off, and its pages send nothing that is refused", async () => {
-    await tab.open("/users");
+    await tab.go("/users");
     await until("it says so", async () => (await tab.page.content()).includes("Users mode is off"));
-    await tab.open("/account");
+    await tab.go("/account");
     await tab.find("table", "Sessions");
     await eventually(async () => deepEqual(await tab.names("radiogroup"), ["Theme", "Density"]));
     await tab.gone("button", "Change password");
   });
 
   await t.step("a token is created, shown once, rotated and revoked", async () => {
-    await tab.open("/tokens");
+    await tab.go("/tokens");
     await tab.click("button", "New token");
     await tab.find("dialog", "New token");
     await tab.page.evaluate(() => {
@@ -282,7 +272,7 @@ dashboardTest("tokens, license and maintenance are managed in key mode", async (
 
   await t.step("other sessions are revoked, and this one stays", async () => {
     const token = await service.token();
-    await tab.open("/sessions");
+    await tab.go("/sessions");
     await tab.find("button", /^Actions for API key, Chrome \d+ on Linux/);
     await tab.click("button", "Revoke other sessions");
     await answer(tab, "Revoke", "1 other session");
@@ -292,7 +282,7 @@ dashboardTest("tokens, license and maintenance are managed in key mode", async (
   });
 
   await t.step("maintenance mode is turned on, explained and turned off", async () => {
-    await tab.open("/settings");
+    await tab.go("/settings");
     await tab.click("switch", "Maintenance mode");
     await tab.status("Enabled maintenance mode");
     await tab.type("textbox", "Reason", "New disks");
@@ -309,7 +299,7 @@ dashboardTest("tokens, license and maintenance are managed in key mode", async (
   });
 
   await t.step("a wrong license is refused, and the trial starts", async () => {
-    await tab.open("/license");
+    await tab.go("/license");
     await tab.find("region", "Edition");
     await tab.type("textbox", "License key", "not.a.license");
     await tab.click("button", "Install license");
@@ -325,7 +315,7 @@ dashboardTest("tokens, license and maintenance are managed in key mode", async (
   });
 
   await t.step("about shows the version and the license text", async () => {
-    await tab.open("/about");
+    await tab.go("/about");
     await tab.find("region", "Service");
     const { body } = await service.call("GET", "/health", undefined, { token: null });
     await until("both are shown", async () => {
@@ -337,8 +327,8 @@ dashboardTest("tokens, license and maintenance are managed in key mode", async (
   await t.step("every page is accessible in both themes, and fits on a phone", async () => {
     for (const path of PAGES) {
       await tab.page.setViewport({ width: 1280, height: 900 });
-      await tab.open(path);
-      await tab.find("status", "Connection");
+      await tab.go(path);
+      await tab.loaded();
       await checkBothThemes(tab);
       await tab.page.setViewport({ ...PHONE, width: 360 });
       await tab.fits(360);

@@ -9,6 +9,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import {
   type Dashboard,
   dashboardTest,
+  DESKTOP,
   PHONE,
   startDashboardBrowser,
 } from "../helpers/dashboard.ts";
@@ -35,7 +36,7 @@ dashboardTest(
     );
     await using service = await startLongshore({ engineSocket: engine.socketPath });
     await using browser = await startDashboardBrowser();
-    const tab = await browser.signIn(service);
+    const tab = await browser.signIn(service, DESKTOP, { path: "/alerts" });
 
     await t.step("an empty list offers templates", () => useTemplate(tab, service));
     await t.step("a rule for containers, with a preview", () => createRule(tab, service));
@@ -44,7 +45,7 @@ dashboardTest(
     await t.step("maintenance windows", () => manageWindows(tab, service));
     await t.step("on a phone", async () => {
       await tab.page.setViewport(PHONE);
-      await tab.open("/alerts");
+      await tab.go("/alerts");
       await tab.loaded();
       await tab.fits(PHONE.width);
       await tab.choose(HOSTILE, "Edit");
@@ -56,7 +57,6 @@ dashboardTest(
 );
 
 async function useTemplate(tab: Dashboard, service: Longshore): Promise<void> {
-  await tab.open("/alerts");
   await hasColumns(tab, ["Rule", "Condition", "Action"], "Templates");
   await checkBothThemes(tab);
   await tab.click("button", "Use");
@@ -150,7 +150,7 @@ async function manageSilences(tab: Dashboard): Promise<void> {
 }
 
 async function manageWindows(tab: Dashboard, service: Longshore): Promise<void> {
-  await tab.open("/settings");
+  await tab.go("/settings");
   await tab.click("button", "New window");
   await tab.type("textbox", "Opens (cron)", "every night");
   await tab.click("button", "Create");

@@ -6,7 +6,12 @@
  */
 
 import { deepEqual, equal, match } from "node:assert/strict";
-import { type Dashboard, dashboardTest, startDashboardBrowser } from "../helpers/dashboard.ts";
+import {
+  type Dashboard,
+  dashboardTest,
+  DESKTOP,
+  startDashboardBrowser,
+} from "../helpers/dashboard.ts";
 import { checkBothThemes, hasColumns, select } from "../helpers/dashboard_steps.ts";
 import { simulateContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
@@ -87,14 +92,12 @@ dashboardTest(
       enabled: false,
     });
     await using browser = await startDashboardBrowser();
-    const tab = await browser.tab(service);
+    const tab = await browser.signIn(service, DESKTOP, {
+      path: "/webhooks",
+      as: { email, password: `${password} 2` },
+    });
 
-    await tab.open("/webhooks");
-    await tab.type("textbox", "Email", email);
-    await tab.type("textbox", "Password", `${password} 2`);
-    await tab.click("button", "Sign in");
     await tab.find("heading", "Access denied");
-    await tab.refused(401); // A browser without a session.
     for (
       const [path, name] of [
         ["/alerts", "High CPU"],
@@ -102,7 +105,7 @@ dashboardTest(
         ["/integrations", "Dashboards"],
       ] as const
     ) {
-      await tab.open(path);
+      await tab.go(path);
       const toggle = await tab.find("switch", `Enable ${name}`);
       await until("it is disabled", () => toggle.evaluate((input) => input.matches(":disabled")));
       await tab.gone("button", /^New /);
@@ -115,7 +118,7 @@ dashboardTest(
 );
 
 async function checkAlerts(tab: Dashboard, service: Longshore): Promise<void> {
-  await tab.open("/alerts");
+  await tab.go("/alerts");
   await tab.click("button", "New alert rule");
   await tab.find("dialog", "New alert rule");
   await checkBothThemes(tab);
@@ -170,7 +173,7 @@ async function checkAlerts(tab: Dashboard, service: Longshore): Promise<void> {
 }
 
 async function checkWebhooks(tab: Dashboard, url: string): Promise<void> {
-  await tab.open("/webhooks");
+  await tab.go("/webhooks");
   await tab.click("button", "New webhook");
   await tab.type("textbox", "Name", "On-call");
   await tab.type("textbox", "URL", "http://10.0.0.1/hook");
@@ -229,7 +232,7 @@ async function checkWebhooks(tab: Dashboard, url: string): Promise<void> {
 async function checkRegistries(tab: Dashboard): Promise<void> {
   await using registry = fakeRegistry();
   registry.auth = { kind: "basic", user: "ann:s3cret" };
-  await tab.open("/registries");
+  await tab.go("/registries");
   await tab.click("button", "New registry");
   await tab.type("textbox", "Host", registry.address);
   await tab.type("textbox", "User name", "ann");
@@ -262,7 +265,7 @@ async function checkRegistries(tab: Dashboard): Promise<void> {
 }
 
 async function checkSchedules(tab: Dashboard): Promise<void> {
-  await tab.open("/schedules");
+  await tab.go("/schedules");
   await tab.find("status", "Connection");
   await until("the containers are known", async () => {
     await tab.click("button", "New schedule");
@@ -314,7 +317,7 @@ async function checkSchedules(tab: Dashboard): Promise<void> {
 
 async function checkIntegrations(tab: Dashboard): Promise<void> {
   await using system = fakeSystem({ "/status": () => ({ disks: [{ used: 42 }] }) });
-  await tab.open("/integrations");
+  await tab.go("/integrations");
   await tab.click("button", "New integration");
   await tab.type("textbox", "Name", "NAS");
   await select(tab, "Adapter", "http-json");
@@ -364,7 +367,7 @@ async function checkIntegrations(tab: Dashboard): Promise<void> {
 }
 
 async function checkProbes(tab: Dashboard): Promise<void> {
-  await tab.open("/probes");
+  await tab.go("/probes");
   await until("the checks", async () => {
     return /Up\s+204.*Down\s+204, not 200/s.test(await textOf(tab, "Endpoints"));
   });

@@ -46,14 +46,11 @@ dashboardTest("the pages of the Enterprise Edition", async (t) => {
     env: { AUTH_MODE: "users", ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password },
   });
   await using browser = await startDashboardBrowser();
-  const tab = await browser.tab(service, WINDOW);
-  await tab.open("/sign-in");
-  await signIn(tab, ADMIN);
-  await tab.refused(401); // A browser without a session.
+  const tab = await browser.signIn(service, WINDOW, { as: ADMIN });
 
   await t.step("are locked without it, and send no request that is refused", async () => {
     for (const path of PAGES) {
-      await tab.open(path);
+      await tab.go(path);
       await tab.find("button", "Start trial");
     }
     await checkBothThemes(tab);
@@ -73,7 +70,7 @@ dashboardTest("the pages of the Enterprise Edition", async (t) => {
         ["/branding", "New brand", "Name"],
       ] as const
     ) {
-      await tab.open(path);
+      await tab.go(path);
       await checkEmptyDialog(tab, button, field);
     }
   });
@@ -97,8 +94,8 @@ dashboardTest("the pages of the Enterprise Edition", async (t) => {
   await t.step("no page is wider than a small phone", async () => {
     await tab.page.setViewport({ ...PHONE, width: 360 });
     for (const path of PAGES) {
-      await tab.open(path);
-      await tab.find("main");
+      await tab.go(path);
+      await tab.loaded();
       await tab.fits(360);
     }
     await tab.page.setViewport(WINDOW);
@@ -111,7 +108,7 @@ dashboardTest("the pages of the Enterprise Edition", async (t) => {
     await tab.click("menuitem", "Sign out");
     await tab.find("heading", "Sign in");
     await signIn(tab, VIEWER);
-    await tab.open("/branding");
+    await tab.go("/branding");
     await tab.find("table", "Brands");
     await tab.gone("button", /brand|Actions/);
     for (const path of PAGES.filter((each) => each !== "/branding")) {
@@ -131,7 +128,7 @@ async function signIn(tab: Dashboard, { email, password }: typeof ADMIN): Promis
 }
 
 async function checkIpAllowlist(tab: Dashboard): Promise<void> {
-  await tab.open("/ip-allowlist");
+  await tab.go("/ip-allowlist");
   await tab.find("button", "Admit my address");
   await tab.click("switch", "Enforce");
   await tab.alert(/^This would lock you out/);
@@ -183,7 +180,7 @@ async function checkIpAllowlist(tab: Dashboard): Promise<void> {
 }
 
 async function checkRoles(tab: Dashboard): Promise<void> {
-  await tab.open("/roles");
+  await tab.go("/roles");
   await tab.click("button", "New role");
   await tab.find("dialog", "New role");
   await eventually(async () => {
@@ -250,7 +247,7 @@ const optionOf = (tab: Dashboard, name: string): Promise<string> =>
 
 async function checkSso(tab: Dashboard): Promise<void> {
   const { cert } = await (await createAuthority("Acme")).issue({ name: "idp.example.com" });
-  await tab.open("/sso");
+  await tab.go("/sso");
   await tab.click("button", "New provider");
   await tab.type("textbox", "Name", "Acme");
   await tab.type("textbox", "Entity ID", "https://idp.example.com/metadata");
@@ -294,7 +291,7 @@ async function paste(tab: Dashboard, name: string, text: string): Promise<void> 
 async function checkMtls(tab: Dashboard): Promise<void> {
   const authority = await createAuthority("Agents 2026");
   const agent = await authority.issue({ name: "web-1", extendedKeyUsage: "clientAuth" });
-  await tab.open("/mtls");
+  await tab.go("/mtls");
   await tab.click("button", "New authority");
   await tab.type("textbox", "Name", "Agents 2026");
   await paste(tab, "Certificate", authority.cert);
@@ -345,7 +342,7 @@ async function checkMtls(tab: Dashboard): Promise<void> {
 }
 
 async function checkBranding(tab: Dashboard): Promise<void> {
-  await tab.open("/branding");
+  await tab.go("/branding");
   await tab.click("button", "New brand");
   await tab.type("textbox", "Name", "Harbor");
   await tab.type("textbox", "Primary color", "teal");
@@ -374,7 +371,7 @@ async function checkBranding(tab: Dashboard): Promise<void> {
 }
 
 async function checkEncryption(tab: Dashboard): Promise<void> {
-  await tab.open("/encryption");
+  await tab.go("/encryption");
   await tab.click("button", "Rotate key");
   await tab.find("dialog", "Rotate key");
   await checkBothThemes(tab);
@@ -407,7 +404,7 @@ async function checkEncryption(tab: Dashboard): Promise<void> {
 }
 
 async function checkCompliance(tab: Dashboard): Promise<void> {
-  await tab.open("/compliance");
+  await tab.go("/compliance");
   await tab.find("table", "Compliance log");
   await hasColumns(tab, ["Time", "Actor", "Action", "Target", "Outcome"]);
   await checkBothThemes(tab);

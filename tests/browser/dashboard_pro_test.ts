@@ -9,6 +9,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import {
   type Dashboard,
   dashboardTest,
+  DESKTOP,
   PHONE,
   startDashboardBrowser,
 } from "../helpers/dashboard.ts";
@@ -54,7 +55,7 @@ dashboardTest("the pages of the Pro Edition are locked without it", async (t) =>
 
   await t.step("each says what it is for, and sends no request that is refused", async () => {
     for (const path of [...PAGES, "/sla/1", "/uptime/1", "/incidents/1", "/status-pages/1"]) {
-      await tab.open(path);
+      await tab.go(path);
       await tab.find("button", "Start trial");
     }
     await checkBothThemes(tab);
@@ -63,7 +64,7 @@ dashboardTest("the pages of the Pro Edition are locked without it", async (t) =>
   });
 
   await t.step("the trial opens the page", async () => {
-    await tab.open("/uptime");
+    await tab.go("/uptime");
     await tab.click("button", "Start trial");
     await tab.find("button", "New monitor");
   });
@@ -77,7 +78,7 @@ dashboardTest("the pages of the Pro Edition are locked without it", async (t) =>
         ["/sla/1", "SLA not found"],
       ] as const
     ) {
-      await tab.open(path);
+      await tab.go(path);
       await tab.find("heading", heading);
     }
   });
@@ -97,16 +98,11 @@ dashboardTest("viewers of the Pro Edition see everything and change nothing", as
   const incident = { title: "Orders fail", severity: "major" };
   const { body: { id } } = await service.call("POST", `${PRO}/incidents`, incident, { token });
   await using browser = await startDashboardBrowser();
-  const tab = await browser.tab(service);
-  await tab.open("/incidents");
-  await tab.type("textbox", "Email", viewer.email);
-  await tab.type("textbox", "Password", viewer.password);
-  await tab.click("button", "Sign in");
+  const tab = await browser.signIn(service, DESKTOP, { path: "/incidents", as: viewer });
   await tab.find("link", "Orders fail");
-  await tab.refused(401); // A browser without a session.
 
   for (const path of [...PAGES, `/incidents/${id}`]) {
-    await tab.open(path);
+    await tab.go(path);
     await tab.loaded();
     await tab.gone("button", /^(New|Add|Change|Send|Actions|More)/);
   }
@@ -136,7 +132,7 @@ dashboardTest("the pages of the Pro Edition show and manage everything", async (
         ["/chat", "New channel", "Name"],
       ] as const
     ) {
-      await tab.open(path);
+      await tab.go(path);
       await checkEmptyDialog(tab, button, field);
       await tab.gone("alert");
     }
@@ -158,8 +154,8 @@ dashboardTest("the pages of the Pro Edition show and manage everything", async (
   await t.step("no page is wider than a small phone", async () => {
     await tab.page.setViewport({ ...PHONE, width: 360 });
     for (const path of PAGES) {
-      await tab.open(path);
-      await tab.find("main");
+      await tab.go(path);
+      await tab.loaded();
       await tab.fits(360);
     }
   });
@@ -168,7 +164,7 @@ dashboardTest("the pages of the Pro Edition show and manage everything", async (
 });
 
 async function checkUptime(tab: Dashboard, service: Longshore, url: string): Promise<void> {
-  await tab.open("/uptime");
+  await tab.go("/uptime");
   await tab.click("button", "New monitor");
   await tab.type("textbox", "Name", "Shop");
   await tab.type("textbox", "URL", "http://169.254.169.254/");
@@ -224,12 +220,12 @@ async function checkUptime(tab: Dashboard, service: Longshore, url: string): Pro
   await tab.click("button", "Check now");
   await tab.status(/^Checked Web shop: up in /);
 
-  await tab.open("/uptime");
+  await tab.go("/uptime");
   match(await deleteRow(tab, "Web shop"), /The monitor Web shop and its checks are deleted/);
 }
 
 async function checkIncidents(tab: Dashboard): Promise<void> {
-  await tab.open("/incidents");
+  await tab.go("/incidents");
   await tab.click("button", "New incident");
   await tab.type("textbox", "Title", "Orders fail");
   await tab.type("textbox", "Description", "Every tenth order fails.");
@@ -270,7 +266,7 @@ async function checkIncidents(tab: Dashboard): Promise<void> {
 }
 
 async function checkStatusPages(tab: Dashboard, url: string): Promise<void> {
-  await tab.open("/status-pages");
+  await tab.go("/status-pages");
   await tab.click("button", "New status page");
   await tab.type("textbox", "Name", "Acme");
   await tab.type("textbox", "Domain", "not a domain");
@@ -320,7 +316,7 @@ async function checkStatusPages(tab: Dashboard, url: string): Promise<void> {
   await tab.click("button", "Done");
   await checkBothThemes(tab);
 
-  await tab.open("/status-pages");
+  await tab.go("/status-pages");
   match(
     await deleteRow(tab, "Acme"),
     /The status page Acme with its 1 component, 1 incident and 1 subscriber is deleted/,
@@ -329,7 +325,7 @@ async function checkStatusPages(tab: Dashboard, url: string): Promise<void> {
 
 async function checkSla(tab: Dashboard, service: Longshore, url: string): Promise<void> {
   await create(service, "/uptime/monitors", { name: "Orders", type: "http", url });
-  await tab.open("/sla");
+  await tab.go("/sla");
   await tab.click("button", "New SLA");
   await tab.type("textbox", "Name", "Shop");
   await tab.find("checkbox", "Orders");
@@ -347,7 +343,7 @@ async function checkSla(tab: Dashboard, service: Longshore, url: string): Promis
   await tab.find("img", /^Burn rate, current period/);
   await checkBothThemes(tab);
 
-  await tab.open("/sla");
+  await tab.go("/sla");
   await tab.choose("Shop", "Edit");
   await tab.type("spinbutton", "Target (percent)", "99.9");
   await tab.click("button", "Save");
@@ -357,7 +353,7 @@ async function checkSla(tab: Dashboard, service: Longshore, url: string): Promis
 }
 
 async function checkRemediation(tab: Dashboard): Promise<void> {
-  await tab.open("/remediation");
+  await tab.go("/remediation");
   await tab.gone("alert");
   await tab.click("button", "New rule");
   await tab.type("textbox", "Name", "Keep web up");
@@ -383,7 +379,7 @@ async function checkRemediation(tab: Dashboard): Promise<void> {
 }
 
 async function checkChat(tab: Dashboard, url: string): Promise<void> {
-  await tab.open("/chat");
+  await tab.go("/chat");
   await tab.click("button", "New channel");
   await tab.type("textbox", "Name", "On-call");
   await tab.select("dialog select", "team-chat");

@@ -8,6 +8,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import {
   type Dashboard,
   dashboardTest,
+  DESKTOP,
   PHONE,
   startDashboardBrowser,
 } from "../helpers/dashboard.ts";
@@ -40,10 +41,9 @@ dashboardTest("notification channels are created, tested, changed and deleted", 
     env: { OUTBOUND_ALLOW: "127.0.0.0/8" },
   });
   await using browser = await startDashboardBrowser();
-  const tab = await browser.signIn(service);
+  const tab = await browser.signIn(service, DESKTOP, { path: "/notifications" });
 
   await t.step("a list without channels says what to do", async () => {
-    await tab.open("/notifications");
     await until("the sentence", () => textContains(tab, "No channels yet."));
     await checkBothThemes(tab);
     await checkEmptyDialog(tab, "New channel", "Name");

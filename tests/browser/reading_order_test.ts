@@ -65,7 +65,7 @@ dashboardTest("ten pages make sense in the order of a screen reader", async (t) 
   const read: string[] = [];
   for (const path of PATHS) {
     await t.step(path, async () => {
-      await tab.open(path);
+      await tab.go(path);
       await until(
         `${path} is loaded`,
         () => tab.page.evaluate(() => !document.querySelector("[aria-busy=true]")),

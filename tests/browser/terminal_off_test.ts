@@ -5,7 +5,7 @@
  */
 
 import { equal } from "node:assert/strict";
-import { dashboardTest, startDashboardBrowser } from "../helpers/dashboard.ts";
+import { dashboardTest, DESKTOP, startDashboardBrowser } from "../helpers/dashboard.ts";
 import { simulateContainers } from "../helpers/fake_containers.ts";
 import { fakeEngine } from "../helpers/fake_engine.ts";
 import { startLongshore } from "../helpers/longshore.ts";
@@ -15,9 +15,8 @@ dashboardTest("where terminals are off, the tab says what to set and shows no sc
   await using engine = fakeEngine(simulateContainers([{ name: "web" }]));
   await using service = await startLongshore({ engineSocket: engine.socketPath });
   await using browser = await startDashboardBrowser();
-  const tab = await browser.signIn(service);
+  const tab = await browser.signIn(service, DESKTOP, { path: "/containers/web/terminal" });
 
-  await tab.open("/containers/web/terminal");
   await until(
     "the reason is shown",
     () =>

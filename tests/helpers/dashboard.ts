@@ -217,7 +217,9 @@ async function openTab(page: Page, baseUrl: string, view: View): Promise<Dashboa
       await dashboard.find("heading");
     },
     async go(path) {
-      const before = await page.evaluateHandle(followLink, new URL(path, baseUrl).href);
+      const { href } = new URL(path, baseUrl);
+      if (page.url() === href) return;
+      const before = await page.evaluateHandle(followLink, href);
       await until(
         `${path} is open`,
         () =>

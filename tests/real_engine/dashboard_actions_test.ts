@@ -37,12 +37,12 @@ ownEngineTest("the dashboard changes containers and stacks", async (engine) => {
   await checkStacks(tab, engine);
   deepEqual(tab.complaints, []);
 
-  await tab.open("/stacks/missing");
+  await tab.go("/stacks/missing");
   await tab.find("heading", "Stack not found");
 });
 
 async function checkDescription(tab: Dashboard): Promise<void> {
-  await tab.open("/containers/tool/changes");
+  await tab.go("/containers/tool/changes");
   await tab.find("table", "File changes");
   await until("the file is listed", async () => (await tab.page.content()).includes("/note"));
   await hasColumns(tab, ["Path", "Kind"]);
@@ -120,7 +120,7 @@ async function checkStates(tab: Dashboard, engine: RealEngine): Promise<void> {
 }
 
 async function checkStacks(tab: Dashboard, engine: RealEngine): Promise<void> {
-  await tab.open("/stacks");
+  await tab.go("/stacks");
   await tab.find("link", "shop");
   await tab.find("table", "Stacks");
   await hasColumns(tab, ["Name", "Status", "Services", "Running", "Stopped"]);

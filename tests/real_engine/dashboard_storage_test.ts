@@ -71,7 +71,7 @@ privateEngineTest(
     const tab = await signInAs(browser, service, viewer);
 
     for (const [path, table] of [["/networks", "Networks"], ["/images", "Images"]] as const) {
-      await tab.open(path);
+      await tab.go(path);
       await tab.find("link", "Skip to content");
       await tab.find("table", table);
       await tab.find("button", "Search");
@@ -100,7 +100,7 @@ async function signInAs(
 }
 
 async function checkNetworks(tab: Dashboard, engine: RealEngine): Promise<void> {
-  await tab.open("/networks");
+  await tab.go("/networks");
   await tab.find("table", "Networks");
   await tab.find("link", "harbor-app");
   await hasColumns(tab, ["Name", "Driver", "Subnets", "Containers", "Created"]);
@@ -152,7 +152,7 @@ async function checkNetworks(tab: Dashboard, engine: RealEngine): Promise<void> 
 }
 
 async function checkVolumes(tab: Dashboard, engine: RealEngine): Promise<void> {
-  await tab.open("/volumes?q=old");
+  await tab.go("/volumes?q=old");
   await tab.click("button", "Clear filters");
   await tab.find("link", "harbor-app");
   await hasColumns(tab, ["Name", "Driver", "Size", "Containers", "Created"]);
@@ -193,7 +193,7 @@ async function checkVolumes(tab: Dashboard, engine: RealEngine): Promise<void> {
 
 async function checkImages(tab: Dashboard, engine: RealEngine, registry: Registry): Promise<void> {
   const reference = await registry.push("team/app:1");
-  await tab.open("/images");
+  await tab.go("/images");
   await tab.find("button", `Actions for ${BUSYBOX}`);
   await hasColumns(tab, ["Tag", "ID", "Size", "Created", "Containers"]);
   await checkBothThemes(tab);
@@ -303,7 +303,7 @@ const fileField = async (tab: Dashboard) =>
 
 async function checkHost(tab: Dashboard, engine: RealEngine): Promise<void> {
   await engine.docker("create", "--name", "harbor-old", BUSYBOX);
-  await tab.open("/host?range=24h");
+  await tab.go("/host?range=24h");
   for (const name of ["CPU", "Memory", "Disk", "Load"]) {
     await tab.find("img", new RegExp(`^${name}, last 24 hours: `));
   }
@@ -329,7 +329,7 @@ async function checkHost(tab: Dashboard, engine: RealEngine): Promise<void> {
 async function checkPhone(tab: Dashboard): Promise<void> {
   await tab.page.setViewport({ ...PHONE, width: 360 });
   for (const path of ["/images", "/networks", "/volumes", "/host"]) {
-    await tab.open(path);
+    await tab.go(path);
     await tab.find("table");
     await tab.fits(360);
     await tab.checkAccessibility();

@@ -5,7 +5,7 @@
  */
 
 import { deepEqual, equal } from "node:assert/strict";
-import { type Dashboard, startDashboardBrowser } from "../helpers/dashboard.ts";
+import { type Dashboard, DESKTOP, startDashboardBrowser } from "../helpers/dashboard.ts";
 import { startLongshore } from "../helpers/longshore.ts";
 import { BUSYBOX, privateEngineTest, type RealEngine } from "../helpers/real_engine.ts";
 import { startRegistry } from "../helpers/registry.ts";
@@ -24,8 +24,7 @@ privateEngineTest("the dashboard finds, applies and explains updates", async (en
   try {
     await using service = await startLongshore({ engineSocket: engine.socketPath });
     await using browser = await startDashboardBrowser();
-    const tab = await browser.signIn(service);
-    await tab.open("/updates");
+    const tab = await browser.signIn(service, DESKTOP, { path: "/updates" });
     await tab.find("button", "Check every 6 hours");
     await tab.click("button", "Settings");
     await tab.find("dialog", "Update settings");
@@ -78,15 +77,15 @@ privateEngineTest("the dashboard finds, applies and explains updates", async (en
     // The row still shows the update that failed.
     await until("it is checked again", async () => await checkedAt() !== last);
     await tab.find("row", /site:1.*Update available/);
-    await tab.open("/containers");
+    await tab.go("/containers");
     await tab.find("row", /site.*Update/);
-    await tab.open("/containers/site");
+    await tab.go("/containers/site");
     await tab.click("button", "More actions");
     await tab.click("menuitem", "Update");
     await planIsShown(tab);
     await tab.click("button", "Update");
     await tab.status("The update of site has begun");
-    await tab.open("/updates");
+    await tab.go("/updates");
     await until("the update has succeeded", () => tab.find("row", /site.*Updated/), LONG);
     const after = (await engine.docker("inspect", "--format={{.Image}}", "site")).trim();
     equal(before === after, false);
