@@ -150,6 +150,18 @@ export async function startLongshore(options: LongshoreOptions = {}): Promise<Lo
   }
 }
 
+/** Waits until a worker of the program has done at least one whole round from now on. */
+export async function wholeRound({ call }: Longshore, worker: string): Promise<void> {
+  const lastRound = async () =>
+    (await call("GET", "/api/health")).body.workers
+      .find(({ name }: { name: string }) => name === worker)?.lastRoundAt;
+  // The first round to end may have begun earlier.
+  for (let round = 0; round < 2; round++) {
+    const before = await lastRound();
+    await until(`a round of the ${worker} ends`, async () => await lastRound() !== before);
+  }
+}
+
 async function request(
   method: string,
   url: string,

@@ -3,7 +3,7 @@
  * killed: every line that the engine kept arrives once, or its loss is reported.
  *
  * `LOG_DRILL_CONTAINERS` (default 5) and `LOG_DRILL_LINES` of each run of a container (default
- * 5000) make it larger.
+ * 3000) make it larger.
  *
  * @module
  */
@@ -16,8 +16,8 @@ import { engineTest, type TestContainer } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
 const CONTAINERS = Number(Deno.env.get("LOG_DRILL_CONTAINERS") ?? 5);
-const LINES = Number(Deno.env.get("LOG_DRILL_LINES") ?? 5_000);
-const KILLS = 5;
+const LINES = Number(Deno.env.get("LOG_DRILL_LINES") ?? 3_000);
+const KILLS = 4;
 
 /** Limit of containers in one stream. */
 const STREAM_MAX = 50;

@@ -2,7 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { liveApp } from "../helpers/live_app.ts";
 import { openLogStream } from "../helpers/log_client.ts";
 import { journaldTest } from "../helpers/journald.ts";
-import { engineTest, podmanTest } from "../helpers/real_engine.ts";
+import { engineTest, podmanTest, type RealEngine } from "../helpers/real_engine.ts";
 import { until } from "../helpers/until.ts";
 
 /** Messages of lines. */
@@ -14,6 +14,90 @@ const COUNTER = (from: number, to: number) =>
 
 /** Engines store it in pieces. */
 const LONG_LINE = "head -c 40000 /dev/zero | tr '\\0' x";
+
+/** It sends the last lines, then new ones. */
+async function sendsNewLines(engine: RealEngine, options: string[]): Promise<void> {
+  await using app = await liveApp(engine.socketPath);
+  await using container = await engine.runContainer({
+    command: [
+      "sh",
+      "-c",
+      `${COUNTER(1, 20)} until [ -e /go ]; do sleep 0.1; done; ` +
+      "echo 'level=warn msg=x' >&2; echo new; sleep 1000",
+    ],
+    options,
+  });
+  await until(
+    "the lines are there",
+    async () => (await engine.docker("logs", container.name)).includes("20"),
+  );
+  const client = await openLogStream(
+    app,
+    `/api/containers/${container.name}/logs/stream?tail=3`,
+  );
+  const first = await client.lines(3);
+  deepEqual(messages(first), ["18", "19", "20"]);
+  deepEqual([first[0]!.container, first[0]!.containerId], [container.name, container.id]);
+  match(first[0]!.timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/);
+
+  await engine.docker("exec", container.name, "touch", "/go");
+  const added = await client.lines(2);
+  const line = added.find(({ stream }) => stream === "stdout");
+  deepEqual([line?.message, line?.level], ["new", null]);
+  const warning = added.find(({ stream }) => stream === "stderr");
+  deepEqual([warning?.message, warning?.level], ["level=warn msg=x", "warn"]);
+  await client.cancel();
+  equal(app.deps.logStreams.followed, 0);
+}
+
+/** It continues after the last id, in another process. */
+async function continuesAfterId(engine: RealEngine, options: string[]): Promise<void> {
+  await using container = await engine.runContainer({
+    command: ["sh", "-c", `${COUNTER(1, 3000)} sleep 1000`],
+    options,
+  });
+  await until(
+    "the lines are there",
+    async () => (await engine.docker("logs", "--tail=1", container.name)) === "3000",
+  );
+  const path = `/api/containers/${container.id}/logs/stream?tail=2500`;
+  const seen: string[] = [];
+  let lastId: string | undefined;
+  for (let round = 0; seen.length < 2500; round++) {
+    await using app = await liveApp(engine.socketPath);
+    const client = await openLogStream(app, path, lastId === undefined ? {} : { lastId });
+    // Whole frames: a client that leaves within one has not received it.
+    for (let frames = 0; frames < 7 && seen.length < 2500; frames++) {
+      const frame = await client.next();
+      equal(frame?.type, "log");
+      seen.push(...messages(frame!.lines));
+    }
+    lastId = client.lastId;
+    await client.cancel();
+  }
+  deepEqual(seen, Array.from({ length: 2500 }, (_, index) => String(501 + index)));
+}
+
+/** It cuts a long line, and has the unfinished last one. */
+async function cutsLongLines(engine: RealEngine, options: string[]): Promise<void> {
+  await using app = await liveApp(engine.socketPath);
+  await using container = await engine.runContainer({
+    command: ["sh", "-c", `${LONG_LINE}; echo; echo next; ${LONG_LINE}; printf "\\nunfinished"`],
+    options,
+  });
+  const client = await openLogStream(app, `/api/containers/${container.name}/logs/stream`);
+  const ticking = setInterval(() => app.deps.logStreams.tick(), 1_000);
+  const lines = await client.lines(4);
+  clearInterval(ticking);
+  const cut = ["x".repeat(16_384), true];
+  deepEqual(lines.map(({ message, truncated = false }) => [message, truncated]), [
+    cut,
+    ["next", false],
+    cut,
+    ["unfinished", false],
+  ]);
+  await client.cancel();
+}
 
 for (
   const { kind, test, options = [] } of [
@@ -27,85 +111,10 @@ for (
     { kind: "Podman", test: podmanTest },
   ]
 ) {
-  test(`a stream on ${kind} sends the last lines, then new ones`, async (engine) => {
-    await using app = await liveApp(engine.socketPath);
-    await using container = await engine.runContainer({
-      command: [
-        "sh",
-        "-c",
-        `${COUNTER(1, 20)} until [ -e /go ]; do sleep 0.1; done; ` +
-        "echo 'level=warn msg=x' >&2; echo new; sleep 1000",
-      ],
-      options,
-    });
-    await until(
-      "the lines are there",
-      async () => (await engine.docker("logs", container.name)).includes("20"),
-    );
-    const client = await openLogStream(
-      app,
-      `/api/containers/${container.name}/logs/stream?tail=3`,
-    );
-    const first = await client.lines(3);
-    deepEqual(messages(first), ["18", "19", "20"]);
-    deepEqual([first[0]!.container, first[0]!.containerId], [container.name, container.id]);
-    match(first[0]!.timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/);
-
-    await engine.docker("exec", container.name, "touch", "/go");
-    const added = await client.lines(2);
-    const line = added.find(({ stream }) => stream === "stdout");
-    deepEqual([line?.message, line?.level], ["new", null]);
-    const warning = added.find(({ stream }) => stream === "stderr");
-    deepEqual([warning?.message, warning?.level], ["level=warn msg=x", "warn"]);
-    await client.cancel();
-    equal(app.deps.logStreams.followed, 0);
-  });
-
-  test(`a stream on ${kind} continues after the last id, in another process`, async (engine) => {
-    await using container = await engine.runContainer({
-      command: ["sh", "-c", `${COUNTER(1, 3000)} sleep 1000`],
-      options,
-    });
-    await until(
-      "the lines are there",
-      async () => (await engine.docker("logs", "--tail=1", container.name)) === "3000",
-    );
-    const path = `/api/containers/${container.id}/logs/stream?tail=2500`;
-    const seen: string[] = [];
-    let lastId: string | undefined;
-    for (let round = 0; seen.length < 2500; round++) {
-      await using app = await liveApp(engine.socketPath);
-      const client = await openLogStream(app, path, lastId === undefined ? {} : { lastId });
-      // Whole frames: a client that leaves within one has not received it.
-      for (let frames = 0; frames < 7 && seen.length < 2500; frames++) {
-        const frame = await client.next();
-        equal(frame?.type, "log");
-        seen.push(...messages(frame!.lines));
-      }
-      lastId = client.lastId;
-      await client.cancel();
-    }
-    deepEqual(seen, Array.from({ length: 2500 }, (_, index) => String(501 + index)));
-  });
-
-  test(`a stream on ${kind} cuts a long line, and has the unfinished last one`, async (engine) => {
-    await using app = await liveApp(engine.socketPath);
-    await using container = await engine.runContainer({
-      command: ["sh", "-c", `${LONG_LINE}; echo; echo next; ${LONG_LINE}; printf "\\nunfinished"`],
-      options,
-    });
-    const client = await openLogStream(app, `/api/containers/${container.name}/logs/stream`);
-    const ticking = setInterval(() => app.deps.logStreams.tick(), 1_000);
-    const lines = await client.lines(4);
-    clearInterval(ticking);
-    const cut = ["x".repeat(16_384), true];
-    deepEqual(lines.map(({ message, truncated = false }) => [message, truncated]), [
-      cut,
-      ["next", false],
-      cut,
-      ["unfinished", false],
-    ]);
-    await client.cancel();
+  test(`a stream on ${kind} sends all lines, continues, and cuts long ones`, async (engine) => {
+    await sendsNewLines(engine, options);
+    await continuesAfterId(engine, options);
+    await cutsLongLines(engine, options);
   });
 }
 
