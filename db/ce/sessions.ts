@@ -34,23 +34,32 @@ const sessions = table<Session>("sessions", {
   expiresAt: "value",
 });
 
-const ACTIVE = "WHERE user_id = :userId AND expires_at > :now";
+/** The sessions of one user, or of all, that have not expired. */
+interface ActiveSessions {
+  userId?: string;
+  now: string;
+}
 
-/** The active sessions of a user, last used first. */
-export function selectSessionsOfUser(
+const activeOf = ({ userId }: ActiveSessions) => {
+  const user = userId === undefined ? "IN (SELECT id FROM users)" : "= :userId";
+  return `WHERE user_id ${user} AND expires_at > :now`;
+};
+
+/** Active sessions, last used first. */
+export function selectSessions(
   db: Database,
-  at: { userId: string; now: string },
+  of: ActiveSessions,
   { limit, offset }: { limit: number; offset: number },
 ): Session[] {
   return sessions.select(
     db,
-    `${ACTIVE} ORDER BY last_used_at DESC, id LIMIT :limit OFFSET :offset`,
-    { ...at, limit, offset },
+    `${activeOf(of)} ORDER BY last_used_at DESC, id LIMIT :limit OFFSET :offset`,
+    { ...of, limit, offset },
   );
 }
 
-export function countSessionsOfUser(db: Database, at: { userId: string; now: string }): number {
-  return sessions.count(db, ACTIVE, { ...at });
+export function countSessions(db: Database, of: ActiveSessions): number {
+  return sessions.count(db, activeOf(of), { ...of });
 }
 
 /** One session, active or not, or `undefined` when the id is unknown. */

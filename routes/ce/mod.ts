@@ -16,7 +16,7 @@ export const ceGroups: readonly EndpointGroup[] = [
     ],
   },
   {
-    paths: ["/api/account", "/api/users"],
+    paths: ["/api/account", "/api/users", "/api/sessions"],
     parts: [
       async () => (await import("./account.ts")).accountEndpoints,
       async () => (await import("./user_sessions.ts")).userSessionEndpoints,

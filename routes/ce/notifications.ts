@@ -15,11 +15,11 @@ import {
   listNotificationChannels,
   listNotificationDeliveries,
   removeNotificationChannel,
-  replayDelivery,
 } from "../../services/ce/notifications/channels.ts";
 import { CHANNEL_KIND_IDS } from "../../services/ce/notifications/kinds/kind.ts";
 import { SEVERITIES } from "../../services/ce/notifications/message.ts";
-import { queueTest } from "../../services/ce/notifications/queue.ts";
+import { NOTIFICATION_CHANNEL, queueTest } from "../../services/ce/notifications/queue.ts";
+import { replayMessage } from "../../services/events/outbox.ts";
 import { OUTBOUND_URL_MAX } from "../../services/outbound/url.ts";
 import { endpoint } from "../endpoint.ts";
 import {
@@ -298,5 +298,5 @@ export const notificationEndpoints = (deps: Deps) => [
     params: IdParams,
     returns: Queued,
     failures: { 404: "The delivery does not exist", 409: "The message is still queued" },
-  }, ({ params }) => ({ ...done, deliveryId: replayDelivery(deps, params.id) })),
+  }, ({ params }) => ({ ...done, deliveryId: replayMessage(deps, NOTIFICATION_CHANNEL, params.id) })),
 ];

@@ -1,17 +1,25 @@
 /**
- * /api/users/:id/sessions: where a user is signed in.
+ * /api/sessions and /api/users/:id/sessions: where users are signed in.
  *
  * @module
  */
 
 import * as z from "zod";
 import type { Caller } from "../../services/auth/caller.ts";
-import { listSessions, revokeSession, revokeSessions } from "../../services/ce/account/sessions.ts";
+import {
+  listSessions,
+  listUserSessions,
+  revokeSession,
+  revokeSessions,
+} from "../../services/ce/account/sessions.ts";
 import { assertMayManage, findActiveUser } from "../../services/ce/auth/users.ts";
 import type { Deps } from "../../services/deps.ts";
 import { endpoint, type Note } from "../endpoint.ts";
-import { Done, done, IdParams, pagingQuery } from "../shapes.ts";
-import { SessionPage } from "./user_shapes.ts";
+import { Done, done, IdParams, paged, pagingQuery } from "../shapes.ts";
+import { Session, SessionPage, User } from "./user_shapes.ts";
+
+const UserSession = Session.extend({ userId: z.string(), email: User.shape.email })
+  .meta({ id: "UserSession" });
 
 const SessionParams = IdParams.extend({ sessionId: IdParams.shape.id });
 
@@ -33,6 +41,31 @@ export const userSessionEndpoints = (deps: Deps) => {
   };
 
   return [
+    endpoint(
+      {
+        method: "get",
+        path: "/api/sessions",
+        operationId: "listAllSessions",
+        summary: "List the sessions of all users",
+        description: "Last used first.",
+        role: "admin",
+        permission: "users:read",
+        query: z.object({
+          ...pagingQuery(100),
+          user: z.string().optional().meta({ description: "Only those of the user with this id" }),
+        }),
+        returns: paged({ sessions: z.array(UserSession) }).meta({ id: "UserSessionPage" }),
+        failures: { 404: "The user does not exist, or users mode is off" },
+      },
+      ({ query: { user, ...page }, caller }) =>
+        listUserSessions(
+          deps,
+          caller,
+          user === undefined ? undefined : findActiveUser(deps, user).id,
+          page,
+        ),
+    ),
+
     endpoint(
       {
         method: "get",

@@ -40,7 +40,7 @@ export const NewPassword = z.string({ error: PASSWORD_LENGTH_RULE })
       "one of the most common passwords",
   });
 
-const Session = z.object({
+export const Session = z.object({
   id: z.string(),
   address: z.string().nullable().meta({
     description: "Address of the last sign-in or refresh; null if it was not recorded",

@@ -5,7 +5,7 @@
  */
 
 import * as z from "zod";
-import { WEBHOOK_HEADERS_MAX } from "../../services/ce/webhooks/target.ts";
+import { WEBHOOK_CHANNEL, WEBHOOK_HEADERS_MAX } from "../../services/ce/webhooks/target.ts";
 import { listDeliveries, testWebhook } from "../../services/ce/webhooks/messages.ts";
 import {
   changeWebhook,
@@ -17,6 +17,7 @@ import {
 } from "../../services/ce/webhooks/webhooks.ts";
 import { type Caller, mayDo } from "../../services/auth/caller.ts";
 import type { Deps } from "../../services/deps.ts";
+import { replayMessage } from "../../services/events/outbox.ts";
 import { REDACTED } from "../../services/redact.ts";
 import { OUTBOUND_URL_MAX } from "../../services/outbound/url.ts";
 import { endpoint } from "../endpoint.ts";
@@ -91,6 +92,10 @@ const CreatedWebhook = Webhook.extend({
 const WebhookDelivery = Delivery.extend({
   id: z.string().meta({ description: "As in the header `webhook-id`, the same at each attempt" }),
 }).meta({ id: "WebhookDelivery" });
+
+const Queued = Done.extend({
+  delivery_id: z.string().meta({ example: "3d594650-3436-4f0b-9d2f-8f2a5c1b7e60" }),
+}).meta({ id: "WebhookTest" });
 
 const UNKNOWN = { 404: "The webhook does not exist" };
 
@@ -197,9 +202,7 @@ export const webhookEndpoints = (deps: Deps) => [
     role: "admin",
     permission: "webhooks:write",
     params: IdParams,
-    returns: Done.extend({
-      delivery_id: z.string().meta({ example: "3d594650-3436-4f0b-9d2f-8f2a5c1b7e60" }),
-    }).meta({ id: "WebhookTest" }),
+    returns: Queued,
     failures: UNKNOWN,
   }, ({ params }) => ({ ...done, delivery_id: testWebhook(deps, params.id) })),
 
@@ -216,6 +219,23 @@ export const webhookEndpoints = (deps: Deps) => [
     returns: paged({ deliveries: z.array(WebhookDelivery) }).meta({ id: "WebhookDeliveryPage" }),
     failures: UNKNOWN,
   }, ({ params, query }) => listDeliveries(deps, params.id, query)),
+
+  endpoint({
+    method: "post",
+    path: "/api/webhooks/deliveries/:id/replay",
+    operationId: "replayWebhookDelivery",
+    summary: "Send a delivery again",
+    description: "With a new `webhook-id`, so that the receiver does not ignore it as a " +
+      "duplicate; `eventId` stays the same.",
+    role: "admin",
+    permission: "webhooks:write",
+    params: IdParams,
+    returns: Queued,
+    failures: { 404: "The delivery does not exist", 409: "The message is still queued" },
+  }, ({ params }) => ({
+    ...done,
+    delivery_id: replayMessage(deps, WEBHOOK_CHANNEL, params.id),
+  })),
 ];
 
 /** Hides the path, which often contains a token, from users who cannot change webhooks. */

@@ -127,7 +127,12 @@ export const TAGS: readonly Tag[] = [
     groups: ["tokens"],
     description: "Tokens for scripts and other programs.",
   },
-  { name: "Users", edition: "ce", groups: ["users"], description: "Accounts of users mode." },
+  {
+    name: "Users",
+    edition: "ce",
+    groups: ["users", "sessions"],
+    description: "Accounts of users mode, and where they are signed in.",
+  },
   {
     name: "Edition",
     edition: "ce",

@@ -14,6 +14,7 @@ import {
   type NewOutboxMessage,
   selectDueMessage,
   selectFirstMessage,
+  selectOutboxMessage,
   selectQueuedTargets,
   updateMessageFailed,
   updateMessageRetry,
@@ -22,6 +23,7 @@ import {
   updateQueuedFailed,
 } from "../../db/ce/outbox_messages.ts";
 import type { Deps } from "../deps.ts";
+import { AppError, notFound } from "../errors.ts";
 import { includesEdition } from "../license/edition.ts";
 import { errorFields } from "../log.ts";
 import type {
@@ -80,6 +82,24 @@ export function enqueueMessage(
   );
   outbox.notify();
   return id;
+}
+
+/**
+ * Queues a sent or failed message of a channel again.
+ *
+ * @returns The new message id.
+ * @throws {AppError} `not_found`; `conflict` if it is still queued.
+ */
+export function replayMessage(
+  deps: Pick<Deps, "db" | "now" | "outbox">,
+  channel: string,
+  id: string,
+): string {
+  const message = selectOutboxMessage(deps.db, id);
+  if (message?.channel !== channel) throw notFound("Delivery", id);
+  const { targetId, eventKind, payload, status } = message;
+  if (status === "queued") throw new AppError("conflict", "The message is still queued");
+  return enqueueMessage(deps, { channel, targetId, eventKind, payload });
 }
 
 /** Returns the number of queued messages of all channels. */

@@ -218,6 +218,8 @@ async function checkWebhooks(tab: Dashboard, url: string): Promise<void> {
     return /Sent/.test(await textOf(tab, "Deliveries"));
   });
   await checkBothThemes(tab);
+  await tab.click("button", "Replay");
+  await tab.status("Queued the event for On-call again");
   await tab.click("button", "Close");
   await until("it is the last one", async () => /Delivered/.test(await textOf(tab, "Webhooks")));
   await checkBothThemes(tab);

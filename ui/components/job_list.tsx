@@ -23,14 +23,16 @@ const FOLLOWED_MAX = 2;
 /**
  * @param props.nameOf What a job is called, e.g. `Pulling nginx:latest`.
  * @param props.stepNames Names of its steps in words; without them, the steps are not shown.
+ * @param props.target Shows only jobs on it, e.g. a container.
  */
-export function JobList({ title, kinds, nameOf, stepNames }: {
+export function JobList({ title, kinds, nameOf, stepNames, target }: {
   title: string;
   kinds: readonly string[];
   nameOf: (job: LiveJob) => string;
   stepNames?: (job: LiveJob) => Readonly<Record<string, string>>;
+  target?: string;
 }) {
-  const active = useJobs(kinds);
+  const active = useJobs(kinds).filter((job) => target === undefined || job.target === target);
   if (active.length === 0) return null;
   return (
     <Section title={title}>

@@ -238,10 +238,11 @@ function useWindow(
       range.value = next;
     };
     update();
-    addEventListener("scroll", update, { passive: true });
+    // A dialog scrolls instead of the window, and its events do not bubble.
+    addEventListener("scroll", update, { passive: true, capture: true });
     addEventListener("resize", update);
     return () => {
-      removeEventListener("scroll", update);
+      removeEventListener("scroll", update, { capture: true });
       removeEventListener("resize", update);
     };
   }, [isVirtual, rowPx, count]);

@@ -5,17 +5,18 @@
  */
 
 import {
-  countSessionsOfUser,
+  countSessions,
   selectSession,
-  selectSessionsOfUser,
+  selectSessions,
   type Session as StoredSession,
 } from "../../../db/ce/sessions.ts";
 import type { Caller } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 import { notFound } from "../../errors.ts";
 import { revokeFamiliesOfUser, revokeFamily } from "../auth/families.ts";
+import { listUsers } from "../auth/users.ts";
 
-type Session = Omit<StoredSession, "userId" | "expiresAt"> & {
+type Session = Omit<StoredSession, "expiresAt"> & {
   /** Whether the caller's token belongs to it. */
   current: boolean;
 };
@@ -27,19 +28,34 @@ interface Page {
 
 type EndDeps = Pick<Deps, "db" | "accounts" | "now" | "log">;
 
-/** A page of a user's sessions, last used first. */
+/** A page of the sessions of a user, or of all users, last used first. */
 export function listSessions(
   { db, now }: Pick<Deps, "db" | "now">,
   caller: Caller,
-  userId: string,
+  userId: string | undefined,
   page: Page,
 ): Page & { sessions: Session[]; total: number } {
-  const at = { userId, now: now().toISOString() };
-  const sessions = selectSessionsOfUser(db, at, page).map((session) => ({
+  const of = { now: now().toISOString(), ...(userId !== undefined && { userId }) };
+  const sessions = selectSessions(db, of, page).map((session) => ({
     ...session,
     current: session.id === caller.familyId,
   }));
-  return { sessions, total: countSessionsOfUser(db, at), ...page };
+  return { sessions, total: countSessions(db, of), ...page };
+}
+
+/** The same, with the email address of each user. @throws {AppError} `not_found` in key mode. */
+export function listUserSessions(
+  deps: Pick<Deps, "config" | "db" | "now">,
+  caller: Caller,
+  userId: string | undefined,
+  page: Page,
+): Page & { sessions: (Session & { email: string })[]; total: number } {
+  const emails = new Map(listUsers(deps).map(({ id, email }) => [id, email]));
+  const { sessions, ...rest } = listSessions(deps, caller, userId, page);
+  return {
+    sessions: sessions.map((session) => ({ ...session, email: emails.get(session.userId)! })),
+    ...rest,
+  };
 }
 
 /** Revokes one session of a user. @throws {AppError} `not_found` if the user has no such session. */

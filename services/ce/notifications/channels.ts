@@ -8,7 +8,6 @@ import {
   countOutboxMessages,
   deleteOutboxMessages,
   type OutboxMessage,
-  selectOutboxMessage,
   selectOutboxMessages,
   updateQueuedFailed,
 } from "../../../db/ce/outbox_messages.ts";
@@ -42,7 +41,7 @@ import type { ChannelConfig, ChannelKind, ChannelKindId } from "./kinds/kind.ts"
 import { dropGroups } from "./grouping.ts";
 import { channelKind } from "./kinds/mod.ts";
 import type { NotificationMessage } from "./message.ts";
-import { NOTIFICATION_CHANNEL, replay } from "./queue.ts";
+import { NOTIFICATION_CHANNEL } from "./queue.ts";
 
 /** Longest time between a message and its digest, in minutes: a week. */
 export const DIGEST_MINUTES_MAX = 7 * 24 * 60;
@@ -205,21 +204,6 @@ export function listNotificationDeliveries(
     toTitledDelivery,
   );
   return { deliveries, total: countOutboxMessages(db, targetOf(id)), limit, offset };
-}
-
-/**
- * Queues a sent or failed message again.
- *
- * @returns The id of the new delivery.
- * @throws {AppError} `not_found`; `conflict` if it is still queued.
- */
-export function replayDelivery(
-  deps: Pick<Deps, "config" | "db" | "now" | "outbox">,
-  id: string,
-): string {
-  const message = selectOutboxMessage(deps.db, id);
-  if (message?.channel !== NOTIFICATION_CHANNEL) throw notFound("Delivery", id);
-  return replay(deps, message);
 }
 
 /** @throws {AppError} `not_found`. */

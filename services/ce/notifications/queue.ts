@@ -15,7 +15,6 @@ import {
   selectNotificationChannel,
 } from "../../../db/ce/notification_channels.ts";
 import type { Deps } from "../../deps.ts";
-import { AppError } from "../../errors.ts";
 import { inline } from "../../events/description.ts";
 import { type AppEvent, createEnvelope } from "../../events/events.ts";
 import { enqueueMessage } from "../../events/outbox.ts";
@@ -78,19 +77,6 @@ export function queueTest(
     data: { message: `Test of the channel ${name}` },
   }, deps.config);
   return insert(deps, id, message);
-}
-
-/**
- * Queues a sent or failed message again, with a new id.
- *
- * @returns The id of the new delivery.
- * @throws {AppError} `conflict` if it is still queued.
- */
-export function replay(deps: QueueDeps, message: OutboxMessage): string {
-  if (message.status === "queued") {
-    throw new AppError("conflict", "The message is still queued");
-  }
-  return insert(deps, message.targetId, JSON.parse(message.payload));
 }
 
 /** Queues a message, or holds it back for the end of the quiet hours or a digest. */

@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { selectSessionsOfUser } from "../../../db/ce/sessions.ts";
+import { selectSessions } from "../../../db/ce/sessions.ts";
 import { openStateDatabase } from "../../../db/database.ts";
 import { migrate } from "../../../db/migrate.ts";
 import { stateMigrations } from "../../../db/migrations/state/mod.ts";
@@ -17,7 +17,7 @@ Deno.test("logins from before the table are sessions without an address", () => 
     `);
     migrate(db, stateMigrations);
     const page = { limit: 10, offset: 0 };
-    deepEqual(selectSessionsOfUser(db, { userId: "u1", now: "2026-01-06" }, page), [{
+    deepEqual(selectSessions(db, { userId: "u1", now: "2026-01-06" }, page), [{
       id: "f1",
       userId: "u1",
       address: null,

@@ -313,6 +313,20 @@ Deno.test("a session is revoked only under its own user", async () => {
   equal((await app.call("GET", "/api/users/unknown/sessions")).status, 404);
 });
 
+Deno.test("GET /api/sessions lists the sessions of all users, or of one", async () => {
+  using app = await usersApp();
+  await login(app, "viewer@example.com");
+  app.clock.advance({ seconds: 1 });
+  await login(app, "operator@example.com");
+  const list = async (query = "") =>
+    (await app.call("GET", `/api/sessions${query}`)).body.sessions
+      .map(({ userId, email }: { userId: string; email: string }) => [userId, email]);
+  const viewer = [app.ids.viewer, "viewer@example.com"];
+  deepEqual(await list(), [[app.ids.operator, "operator@example.com"], viewer]);
+  deepEqual(await list(`?user=${app.ids.viewer}`), [viewer]);
+  equal((await app.call("GET", "/api/sessions?user=unknown")).status, 404);
+});
+
 Deno.test("sessions of other users are for admins, and are 404 in key mode", async () => {
   using app = await usersApp();
   using byKey = testApp();
@@ -321,6 +335,8 @@ Deno.test("sessions of other users are for admins, and are 404 in key mode", asy
     equal((await app.call(method, path, undefined, { role: "operator" })).status, 403);
     equal((await byKey.call(method, "/api/users/key/sessions")).status, 404);
   }
+  equal((await app.call("GET", "/api/sessions", undefined, { role: "operator" })).status, 403);
+  equal((await byKey.call("GET", "/api/sessions")).status, 404);
 });
 
 Deno.test("the sessions of the API key are listed and revoked in key mode", async () => {

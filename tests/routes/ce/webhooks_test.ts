@@ -235,6 +235,38 @@ Deno.test("the address of a webhook without headers can change, and its signing 
   match(receiver.received[0]!.headers["webhook-signature"]!, /^v1,/);
 });
 
+Deno.test("a sent delivery can be sent again, a queued one cannot", async () => {
+  await using receiver = fakeReceiver();
+  using app = loopbackApp();
+  const { body } = await app.call("POST", "/api/webhooks", { ...hook, url: receiver.url });
+  const first = await app.call("POST", `/api/webhooks/${body.id}/test`);
+  const path = `/api/webhooks/deliveries/${first.body.delivery_id}/replay`;
+
+  equal((await app.call("POST", path)).status, 409);
+  await deliver(app);
+  const { status, body: again } = await app.call("POST", path);
+  await deliver(app);
+
+  equal(status, 200);
+  deepEqual(receiver.received.map(({ headers }) => headers["webhook-id"]), [
+    first.body.delivery_id,
+    again.delivery_id,
+  ]);
+  equal(receiver.received[1]!.body, receiver.received[0]!.body);
+  equal((await app.call("POST", "/api/webhooks/deliveries/nope/replay")).status, 404);
+  equal(app.deps.db.all("SELECT 1 FROM audit_entries WHERE action LIKE '%replay%'").length, 3);
+});
+
+Deno.test("the delivery of a notification is not one of a webhook", async () => {
+  using app = loopbackApp();
+  const channel = await app.call("POST", "/api/notifications/channels", {
+    name: "Phone",
+    url: "ntfy://ntfy.sh/longshore",
+  });
+  const { body } = await app.call("POST", `/api/notifications/channels/${channel.body.id}/test`);
+  equal((await app.call("POST", `/api/webhooks/deliveries/${body.deliveryId}/replay`)).status, 404);
+});
+
 Deno.test("an unknown webhook is 404 everywhere", async () => {
   using app = testApp();
   for (

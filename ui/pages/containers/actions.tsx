@@ -113,7 +113,9 @@ async function remove({ id, name, state, mounts }: ContainerDetail): Promise<voi
   if (isRemoved) navigate("/containers");
 }
 
-const openContainer = (id: string) => navigate(`/containers/${id.slice(0, 12)}`, { replace: true });
+/** Replaces the page with that of a container. */
+export const openContainer = (id: string) =>
+  navigate(`/containers/${id.slice(0, 12)}`, { replace: true });
 
 interface DialogProps extends ActionsProps {
   onClose: () => void;

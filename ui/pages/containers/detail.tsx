@@ -5,8 +5,9 @@
  */
 
 import type { ComponentType } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { LinkButton } from "../../components/button.tsx";
+import { JobList } from "../../components/job_list.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { Badge, Empty, Failure, Loading, State } from "../../components/states.tsx";
@@ -14,7 +15,8 @@ import { Tabs } from "../../components/tabs.tsx";
 import { plain } from "../../components/text.ts";
 import { containers } from "../../state/live.ts";
 import { hasRole } from "../../state/session.ts";
-import { Actions } from "./actions.tsx";
+import { nameOfUpdate, REPLACING_KINDS, UPDATE_STEPS } from "../updates/job_names.ts";
+import { Actions, openContainer } from "./actions.tsx";
 import { Changes } from "./changes.tsx";
 import { Environment } from "./environment.tsx";
 import { Events } from "./events.tsx";
@@ -44,6 +46,10 @@ const TABS: readonly { name: string; Body: ComponentType<TabProps>; isShown?: ()
 ];
 
 export default function Detail({ id = "", tab }: Record<string, string | undefined>) {
+  return <OneContainer key={id} id={id} tab={tab} />;
+}
+
+function OneContainer({ id, tab }: { id: string; tab: string | undefined }) {
   const ref = decodeURIComponent(id);
   const { data, error, reload } = useRead("GET /api/containers/{id}", { path: { id: ref } });
   const detail = data.value;
@@ -53,6 +59,14 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
   useEffect(() => {
     if (detail && version !== undefined) reload();
   }, [version]);
+
+  // An update or a rebuild renames the container and later replaces it with one of the same name.
+  const name = useRef<string | undefined>(undefined);
+  name.current ??= detail?.name;
+  const successor = !live && containers.value?.find((each) => each.name === name.current);
+  useEffect(() => {
+    if (successor) openContainer(successor.id);
+  }, [successor && successor.id]);
 
   if (error.value?.status === 404) return <NotFound />;
   if (error.value && !detail) {
@@ -79,6 +93,13 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
       }
       actions={<Actions container={container} onChange={reload} />}
     >
+      <JobList
+        title="In progress"
+        kinds={REPLACING_KINDS}
+        nameOf={nameOfUpdate}
+        stepNames={() => UPDATE_STEPS}
+        target={name.current ?? container.name}
+      />
       <Tabs
         name="Container"
         current={open.name}

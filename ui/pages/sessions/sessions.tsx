@@ -4,23 +4,18 @@
  * @module
  */
 
-import { useEffect } from "preact/hooks";
-import { useSignal } from "@preact/signals";
-import { api, ApiError } from "../../api/client.ts";
-import type { User } from "../../api/types.ts";
+import { api } from "../../api/client.ts";
+import { Newest } from "../../components/listing.tsx";
 import { Page } from "../../components/page.tsx";
 import { useRead } from "../../components/reading.ts";
 import { count, plain } from "../../components/text.ts";
 import { query, setQuery } from "../../state/router.ts";
 import { AUTH_MODE } from "../../state/session.ts";
 import { OwnSessions } from "./own.tsx";
-import { type SessionRow, SessionTable } from "./table.tsx";
+import { SessionTable } from "./table.tsx";
 
-/** Sessions that are read of each user. */
+/** Limit of shown sessions. */
 const SHOWN_MAX = 500;
-
-/** Users whose sessions are read together; with more of them, one has to be chosen. */
-const USERS_MAX = 25;
 
 export default function Sessions() {
   return (
@@ -31,72 +26,35 @@ export default function Sessions() {
 }
 
 function UserSessions() {
-  const { data, error, reload } = useRead("GET /auth/users", {});
-  const users = data.value?.users;
-  const id = query.value.get("user");
-  const signedIn = users?.filter(({ lastLoginAt }) => lastLoginAt !== null);
-  const isMany = signedIn !== undefined && signedIn.length > USERS_MAX;
-  const chosen = id
-    ? users?.filter((user) => user.id === id)
-    : isMany
-    ? signedIn.slice(0, 1)
-    : signedIn;
-  const sessions = useSessions(chosen);
+  const user = query.value.get("user") ?? "";
+  const users = useRead("GET /auth/users", {}).data.value?.users;
+  const { data, error, reload } = useRead("GET /api/sessions", {
+    query: { limit: SHOWN_MAX, ...(user && { user }) },
+  });
+  const page = data.value;
+  const rows = page?.sessions.map(({ userId, email, ...session }) => ({
+    ...session,
+    user: email,
+    revoke: () =>
+      api("DELETE /api/users/{id}/sessions/{sessionId}", {
+        path: { id: userId, sessionId: session.id },
+      }),
+  }));
   return (
     <>
       <div class="filters" role="search" aria-label="Filters">
         <select
           aria-label="User"
-          value={(isMany ? chosen?.[0]?.id : id) ?? ""}
+          value={user}
           onChange={(event) => setQuery({ user: event.currentTarget.value })}
         >
-          {!isMany && <option value="">All users</option>}
-          {users?.map((user) => <option key={user.id} value={user.id}>{plain(user.email)}</option>)}
+          <option value="">All users</option>
+          {users?.map(({ id, email }) => <option key={id} value={id}>{plain(email)}</option>)}
         </select>
-        {sessions.rows && (
-          <span class="summary" role="status">{count(sessions.rows.length, "session")}</span>
-        )}
+        {page && <span class="summary" role="status">{count(page.total, "session")}</span>}
       </div>
-      <SessionTable
-        rows={sessions.rows}
-        error={error.value ?? sessions.error}
-        onChange={error.value ? reload : sessions.reload}
-      />
+      <SessionTable rows={rows} error={error.value} onChange={reload} />
+      {page && <Newest shown={page.sessions.length} total={page.total} />}
     </>
   );
-}
-
-/** The sessions of several users. */
-function useSessions(users: readonly User[] | undefined) {
-  const rows = useSignal<SessionRow[] | undefined>(undefined);
-  const error = useSignal<ApiError | undefined>(undefined);
-  const round = useSignal(0);
-  const key = users?.map(({ id }) => id).join(" ");
-  useEffect(() => {
-    if (!users) return;
-    const end = new AbortController();
-    Promise.all(users.map((user) => readSessions(user, end.signal))).then((found) => {
-      rows.value = found.flat();
-      error.value = undefined;
-    }).catch((problem) => {
-      if (end.signal.aborted) return;
-      if (!(problem instanceof ApiError)) throw problem;
-      error.value = problem;
-    });
-    return () => end.abort();
-  }, [key, round.value]);
-  return { rows: rows.value, error: error.value, reload: () => round.value++ };
-}
-
-async function readSessions({ id, email }: User, signal: AbortSignal): Promise<SessionRow[]> {
-  const { sessions } = await api("GET /api/users/{id}/sessions", {
-    path: { id },
-    query: { limit: SHOWN_MAX },
-  }, { signal });
-  return sessions.map((session) => ({
-    ...session,
-    user: email,
-    revoke: () =>
-      api("DELETE /api/users/{id}/sessions/{sessionId}", { path: { id, sessionId: session.id } }),
-  }));
 }

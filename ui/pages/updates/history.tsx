@@ -19,6 +19,7 @@ import { milliseconds, plain, plainLines } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
+import { UPDATE_STEPS } from "./job_names.ts";
 
 /** Jobs that are listed. */
 const SHOWN = 20;
@@ -119,19 +120,6 @@ async function rollBack(job: Job): Promise<void> {
   );
 }
 
-/** Names of steps in words. */
-const STEPS: Record<string, string> = {
-  plan: "Plan",
-  pull: "Pull the image",
-  create: "Create the new container",
-  swap: "Replace the old container",
-  verify: "Verify the new container",
-  evidence: "Keep its log",
-  measure: "Measure the downtime",
-  commit: "Remove the old container",
-  roll_back: "Put the old container back",
-};
-
 function JobDialog({ job, onClose }: { job: Job; onClose: () => void }) {
   const { container, image, reason, downtimeMs, evidence = [] } = outcomeOf(job) ??
     { container: job.target, image: null, reason: null };
@@ -150,7 +138,7 @@ function JobDialog({ job, onClose }: { job: Job; onClose: () => void }) {
         {downtimeMs != null && <Fact name="Downtime">{milliseconds(downtimeMs)}</Fact>}
       </Facts>
       <h3>Steps</h3>
-      <JobSteps steps={job.steps} names={STEPS} />
+      <JobSteps steps={job.steps} names={UPDATE_STEPS} />
       {evidence.map(({ container, logLines, healthLog }) => (
         <div key={container}>
           <h3>Last lines of {plain(container)}</h3>

@@ -17,7 +17,6 @@ import { useRead, useReloadOn } from "../../components/reading.ts";
 import { SearchField, searchFilter, useSearch } from "../../components/search.tsx";
 import { count, plain } from "../../components/text.ts";
 import { useJobs } from "../../state/jobs.ts";
-import type { LiveJob } from "../../state/live.ts";
 import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
 import { Blocked } from "./blocked.tsx";
@@ -25,9 +24,10 @@ import { COLUMNS, isAvailable, shortName } from "./columns.tsx";
 import { UpdateHistory } from "./history.tsx";
 import { SettingsDialog } from "./settings.tsx";
 import { UpdateDialog } from "./plan_dialog.tsx";
+import { nameOfUpdate, REPLACING_KINDS } from "./job_names.ts";
 import { updateStack } from "./stack_update.ts";
 
-const KINDS = ["updates.check", "container.update", "stack.update"];
+const KINDS = ["updates.check", ...REPLACING_KINDS, "stack.update"];
 
 type ContainerRef = ImageUpdate["containers"][number];
 
@@ -69,7 +69,7 @@ export default function Updates() {
         </>
       }
     >
-      <JobList title="In progress" kinds={KINDS} nameOf={nameOfJob} />
+      <JobList title="In progress" kinds={KINDS} nameOf={nameOfUpdate} />
       {hasRole("admin") && <ChecksOff onEnabled={reload} />}
       <div class="filters" role="search" aria-label="Filters">
         <SearchField name="Filter images" placeholder="Image or container" />
@@ -172,8 +172,3 @@ function menuOf(
 
 const textOf = ({ image, containers }: ImageUpdate) =>
   [image, ...containers.flatMap(({ name, stack }) => [name, stack ?? ""])].join("\n");
-
-function nameOfJob({ kind, target }: LiveJob): string {
-  if (kind === "updates.check") return "Checking for updates";
-  return `Updating ${target}`;
-}

@@ -4,14 +4,31 @@
  * @module
  */
 
+import { api } from "../../api/client.ts";
 import type { Webhook } from "../../api/types.ts";
 import { DELIVERIES_SHOWN, DeliveriesDialog } from "../../components/deliveries.tsx";
 import { useRead } from "../../components/reading.ts";
+import { plain } from "../../components/text.ts";
+import { withResult } from "../../state/toasts.ts";
 
 export function Deliveries({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const reading = useRead("GET /api/webhooks/{id}/deliveries", {
     path: { id: webhook.id },
     query: { limit: DELIVERIES_SHOWN },
   });
-  return <DeliveriesDialog name={webhook.name} reading={reading} onClose={onClose} />;
+  return (
+    <DeliveriesDialog
+      name={webhook.name}
+      reading={reading}
+      onClose={onClose}
+      onReplay={({ id }) => void replay(webhook, id).then(reading.reload)}
+    />
+  );
+}
+
+async function replay({ name }: Webhook, id: string): Promise<void> {
+  await withResult(
+    `Queued the event for ${plain(name)} again`,
+    () => api("POST /api/webhooks/deliveries/{id}/replay", { path: { id } }),
+  );
 }

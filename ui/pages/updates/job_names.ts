@@ -1,0 +1,28 @@
+/**
+ * What jobs about updates and their steps are called.
+ *
+ * @module
+ */
+
+import type { LiveJob } from "../../state/live.ts";
+
+/** Kinds of jobs that replace one container. */
+export const REPLACING_KINDS = ["container.update", "container.rebuild"];
+
+export function nameOfUpdate({ kind, target }: LiveJob): string {
+  if (kind === "updates.check") return "Checking for updates";
+  return `${kind === "container.rebuild" ? "Rebuilding" : "Updating"} ${target}`;
+}
+
+/** The steps of these jobs in words. */
+export const UPDATE_STEPS: Readonly<Record<string, string>> = {
+  plan: "Plan",
+  pull: "Pull the image",
+  create: "Create the new container",
+  swap: "Replace the old container",
+  verify: "Verify the new container",
+  evidence: "Keep its log",
+  measure: "Measure the downtime",
+  commit: "Remove the old container",
+  roll_back: "Put the old container back",
+};
