@@ -19,15 +19,11 @@ import {
   type BackupSource,
   writeBackupFile,
 } from "../services/backup/archive.ts";
-import {
-  isThere,
-  openRegularFile,
-  removeIfThere,
-  syncDirectory,
-} from "../services/backup/private_file.ts";
+import { closeSources, openBackedUp } from "../services/backup/files.ts";
+import { removeIfThere, syncDirectory } from "../services/backup/private_file.ts";
 import { TarError } from "../services/backup/tar.ts";
 import { parseArguments } from "./arguments.ts";
-import { BACKED_UP, isDataFile, METRICS_FILE, STATE_FILE } from "./data_directory.ts";
+import { isDataFile, STATE_FILE } from "./data_directory.ts";
 import { actAsOwner } from "./data_owner.ts";
 import { assertIsMeant, findInstallation } from "./installation.ts";
 import { CommandError, EXIT, type Program } from "./program.ts";
@@ -51,7 +47,7 @@ export async function backup(program: Program): Promise<number> {
     const { manifest, size } = await writeTarget(file, sources, program.signal);
     report(program, file, manifest, size, secretKey !== null);
   } finally {
-    for (const source of sources) source.file.close();
+    closeSources(sources);
   }
   return EXIT.ok;
 }
@@ -70,7 +66,14 @@ async function openSources(dataDir: string, program: Program): Promise<BackupSou
   const directory = join(dataDir, `backup-${crypto.randomUUID()}`);
   return await runWithDirectory(dataDir, directory, async () => {
     Deno.mkdirSync(directory, { mode: 0o700 });
-    return await openAll(dataDir, directory, program);
+    return await openBackedUp(dataDir, directory, {
+      copy: async (source, target, name) => {
+        await copyDatabase(source, target);
+        assertReadable(target, name);
+      },
+      note: program.note,
+      signal: program.signal,
+    });
   });
 }
 
@@ -103,39 +106,6 @@ function report(
   if (hasSecretKey) {
     program.note("SECRET_KEY is not in the backup; without it, the stored secrets cannot be read.");
   }
-}
-
-/**
- * Opens a consistent copy of each database, and the other files. The copies are deleted with
- * `directory`, but stay readable while they are open.
- *
- * @throws {DatabaseFileError} If the state database is damaged.
- */
-async function openAll(
-  dataDir: string,
-  directory: string,
-  { signal, note }: Program,
-): Promise<BackupSource[]> {
-  const sources: BackupSource[] = [];
-  for (const name of BACKED_UP) {
-    signal.throwIfAborted();
-    const path = join(dataDir, name);
-    if (!isThere(path)) continue;
-    if (name !== STATE_FILE && name !== METRICS_FILE) {
-      sources.push({ name, file: openRegularFile(path) });
-      continue;
-    }
-    const copy = join(directory, name);
-    try {
-      await copyDatabase(path, copy);
-      assertReadable(copy, name);
-      sources.push({ name, file: openRegularFile(copy) });
-    } catch (error) {
-      if (!(error instanceof DatabaseFileError) || name === STATE_FILE) throw error;
-      note(`${name} is left out because it cannot be used: ${error.message}`);
-    }
-  }
-  return sources;
 }
 
 /** Makes sure that the copy can be restored. */

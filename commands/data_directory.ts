@@ -16,7 +16,12 @@ import {
 import { migrate } from "../db/migrate.ts";
 import { metricsMigrations } from "../db/migrations/metrics/mod.ts";
 import { stateMigrations } from "../db/migrations/state/mod.ts";
-import { LICENSE_FILE } from "../services/license/source.ts";
+import {
+  BACKED_UP,
+  METRICS_FILE,
+  removeInterruptedDownloads,
+  STATE_FILE,
+} from "../services/backup/files.ts";
 import type { Config } from "../services/config/config.ts";
 import type { Log } from "../services/log.ts";
 import { isThere, openRegularFile, writeNewFile } from "../services/backup/private_file.ts";
@@ -24,8 +29,7 @@ import { CommandError } from "./program.ts";
 import { finishReplacement, PLAN_FILE } from "./replacement.ts";
 import { describeService, LOCK_FILE } from "./running_service.ts";
 
-export const STATE_FILE = "state.sqlite";
-export const METRICS_FILE = "metrics.sqlite";
+export { BACKED_UP, METRICS_FILE, STATE_FILE };
 
 /** Credentials of the first start, until the operator deletes the file. */
 export const CREDENTIALS_FILE = "initial-credentials";
@@ -33,15 +37,6 @@ export const CREDENTIALS_FILE = "initial-credentials";
 const LOCK_ATTEMPTS = 4;
 
 const LOCK_WAIT_MS = 50;
-
-/** The files of a backup, without the journals of the databases. */
-export const BACKED_UP: readonly string[] = [
-  STATE_FILE,
-  METRICS_FILE,
-  "jwt.secret",
-  "secret.key",
-  LICENSE_FILE,
-];
 
 /** SQLite's files next to a database that is open, or was not closed. */
 export const DATABASE_COMPANIONS: readonly string[] = [STATE_FILE, METRICS_FILE].flatMap((name) =>
@@ -94,6 +89,7 @@ export function openDataDirectory(path: string, log: Log): DataDirectory {
   const lock = lockDirectory(path);
   let db: StateDatabase | undefined;
   try {
+    removeInterruptedDownloads(path);
     if (finishRestore(path)) log.warn("interrupted restore finished");
     db = openState(join(path, STATE_FILE));
     const metrics = openMetrics(join(path, METRICS_FILE), log);

@@ -7,6 +7,7 @@
 import { backup, type DatabaseSync } from "node:sqlite";
 import {
   assertIntegrity,
+  BUSY_TIMEOUT_MS,
   connectReader,
   type Database,
   DatabaseFileError,
@@ -54,5 +55,51 @@ export function assertUndamaged(db: Database, path: string): void {
     throw new DatabaseFileError(`${path} is damaged: ${(error as Error).message}`, {
       cause: error,
     });
+  }
+}
+
+/**
+ * The script of {@linkcode copyDatabaseAside}. It is a `data:` URL, because a compiled program cannot
+ * load a worker from a file.
+ */
+const COPIER = "data:text/javascript," + encodeURIComponent(`
+import { backup, DatabaseSync } from "node:sqlite";
+onmessage = async ({ data: { source, target } }) => {
+  try {
+    const from = new DatabaseSync(source, { readOnly: true });
+    from.exec("PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}");
+    await backup(from, target, { rate: ${ALL_PAGES} });
+    from.close();
+    const copy = new DatabaseSync(target);
+    const { integrity_check } = copy.prepare("PRAGMA integrity_check(1)").get();
+    copy.close();
+    if (integrity_check !== "ok") throw new Error("it is damaged: " + integrity_check);
+    postMessage(null);
+  } catch (error) {
+    postMessage(error.message);
+  }
+};`);
+
+/**
+ * Copies a consistent snapshot of a database that this process uses into a new file, in a thread of
+ * its own, and checks the copy for damage.
+ *
+ * @throws {DatabaseFileError} If it cannot be copied, or is damaged.
+ */
+export async function copyDatabaseAside(source: string, target: string): Promise<void> {
+  const worker = new Worker(COPIER, { type: "module" });
+  try {
+    const problem = await new Promise<string | null>((resolve) => {
+      worker.onmessage = ({ data }) => resolve(data);
+      worker.onerror = (event) => {
+        // An unhandled error in a worker would end the whole process.
+        event.preventDefault();
+        resolve(event.message);
+      };
+      worker.postMessage({ source, target });
+    });
+    if (problem !== null) throw new DatabaseFileError(`${source} cannot be copied: ${problem}`);
+  } finally {
+    worker.terminate();
   }
 }

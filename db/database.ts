@@ -42,7 +42,7 @@ export class DatabaseFileError extends Error {
 }
 
 /** How long to wait for a lock of another process (a backup, an open shell), in milliseconds. */
-const BUSY_TIMEOUT_MS = 5_000;
+export const BUSY_TIMEOUT_MS = 5_000;
 
 /** Suffixes of the files next to a database that SQLite needs to read it. */
 const LOG_SUFFIXES = ["-wal", "-journal"];

@@ -64,6 +64,10 @@ export const ceGroups: readonly EndpointGroup[] = [
     ],
   },
   {
+    paths: ["/api/backup"],
+    parts: [async () => (await import("./backup.ts")).backupEndpoints],
+  },
+  {
     paths: ["/api/audit"],
     parts: [async () => (await import("./audit.ts")).auditEndpoints],
   },

@@ -288,15 +288,18 @@ export const notificationEndpoints = (deps: Deps) => [
     failures: UNKNOWN,
   }, ({ params, query }) => listNotificationDeliveries(deps, params.id, query)),
 
-  endpoint({
-    method: "post",
-    path: "/api/notifications/deliveries/:id/replay",
-    operationId: "replayNotification",
-    summary: "Send a message again",
-    role: "admin",
-    permission: "notifications:write",
-    params: IdParams,
-    returns: Queued,
-    failures: { 404: "The delivery does not exist", 409: "The message is still queued" },
-  }, ({ params }) => ({ ...done, deliveryId: replayMessage(deps, NOTIFICATION_CHANNEL, params.id) })),
+  endpoint(
+    {
+      method: "post",
+      path: "/api/notifications/deliveries/:id/replay",
+      operationId: "replayNotification",
+      summary: "Send a message again",
+      role: "admin",
+      permission: "notifications:write",
+      params: IdParams,
+      returns: Queued,
+      failures: { 404: "The delivery does not exist", 409: "The message is still queued" },
+    },
+    ({ params }) => ({ ...done, deliveryId: replayMessage(deps, NOTIFICATION_CHANNEL, params.id) }),
+  ),
 ];

@@ -45,8 +45,8 @@ export const TAGS: readonly Tag[] = [
   {
     name: "System",
     edition: "ce",
-    groups: ["overview", "system", "maintenance"],
-    description: "The host and its engine, disk usage, pruning and maintenance mode.",
+    groups: ["overview", "system", "maintenance", "backup"],
+    description: "The host and its engine, disk usage, pruning, maintenance mode and backups.",
   },
   {
     name: "Metrics",

@@ -68,17 +68,25 @@ export class BackupFileError extends Error {
   override readonly name = "BackupFileError";
 }
 
+/** A backup that is not written yet. */
+export interface Archive {
+  manifest: BackupManifest;
+  /** In bytes. */
+  size: number;
+  /** Reads the files again. A chunk is valid until the next one. */
+  chunks(): AsyncGenerator<Uint8Array>;
+}
+
 /**
- * Writes a backup to a new file, which only its owner may read, and syncs it to the disk.
+ * Describes the archive of some files, which must not change until it is written.
  *
- * @param sources The files with their names in the backup.
- * @throws {DOMException} If `signal` aborts.
+ * @throws {TarError} If a file is too large.
+ * @throws {DOMException} If `signal` aborts, also while the chunks are read.
  */
-export async function writeBackupFile(
-  path: string,
+export async function createArchive(
   sources: readonly BackupSource[],
   { createdAt, signal }: { createdAt: Date; signal: AbortSignal },
-): Promise<BackupManifest> {
+): Promise<Archive> {
   const entries: BackupEntry[] = [];
   for (const { name, file: source } of sources) {
     const hash = nodeCrypto().createHash("sha256");
@@ -97,20 +105,47 @@ export async function writeBackupFile(
     entries,
   };
   const manifestBytes = Buffer.from(JSON.stringify(manifest, null, 2) + "\n");
-
-  using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
-  const put = async (entry: TarFile, content: AsyncIterable<Uint8Array> | Uint8Array[]) => {
-    await writeAll(file, tarHeader(entry, createdAt));
-    for await (const chunk of content) await writeAll(file, chunk);
-    await writeAll(file, new Uint8Array(tarPadding(entry.size)));
-  };
-  await put({ name: MANIFEST_FILE, size: manifestBytes.length }, [manifestBytes]);
-  for (const [index, entry] of entries.entries()) {
-    await put(entry, chunksOf(sources[index]!.file, signal));
-  }
   const sums = Buffer.from(sumsOf(manifestBytes, entries));
-  await put({ name: SUMS_FILE, size: sums.length }, [sums]);
-  await writeAll(file, new Uint8Array(2 * TAR_BLOCK_BYTES));
+  const files = [
+    { name: MANIFEST_FILE, size: manifestBytes.length, content: () => [manifestBytes] },
+    ...entries.map((entry, index) => ({
+      ...entry,
+      content: () => chunksOf(sources[index]!.file, signal),
+    })),
+    { name: SUMS_FILE, size: sums.length, content: () => [sums] },
+  ];
+  const end = new Uint8Array(2 * TAR_BLOCK_BYTES);
+  return {
+    manifest,
+    size: files.reduce(
+      (sum, { size }) => sum + TAR_BLOCK_BYTES + size + tarPadding(size),
+      end.length,
+    ),
+    async *chunks() {
+      for (const { content, ...file } of files) {
+        yield tarHeader(file, createdAt);
+        yield* content();
+        yield new Uint8Array(tarPadding(file.size));
+      }
+      yield end;
+    },
+  };
+}
+
+/**
+ * Writes a backup to a new file, which only its owner may read, and syncs it to the disk.
+ *
+ * @param sources The files with their names in the backup.
+ * @throws {DOMException} If `signal` aborts.
+ */
+export async function writeBackupFile(
+  path: string,
+  sources: readonly BackupSource[],
+  options: { createdAt: Date; signal: AbortSignal },
+): Promise<BackupManifest> {
+  const { manifest, chunks } = await createArchive(sources, options);
+  using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
+  for await (const chunk of chunks()) await writeAll(file, chunk);
   await file.sync();
   return manifest;
 }

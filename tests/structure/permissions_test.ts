@@ -50,13 +50,14 @@ const OWN = [
 ];
 
 /**
- * Reserved to the role admin: a custom role must not be able to end the edition that limits it, nor
- * to run what the allowlist of `containers:exec` does not have.
+ * Reserved to the role admin: a custom role must not be able to end the edition that limits it, to
+ * run what the allowlist of `containers:exec` does not have, or to get the keys of the service.
  */
 const ADMIN_ONLY = [
   "DELETE /api/edition/license",
   "GET /api/containers/:id/attach",
   "GET /api/containers/:id/terminal",
+  "POST /api/backup",
   "POST /api/containers/:id/attach/ticket",
   "POST /api/containers/:id/terminal/ticket",
   "POST /api/edition/license",

@@ -65,8 +65,8 @@ export async function download(path: string): Promise<void> {
  * @param path Below the service's root, with its query.
  * @throws {ApiError} With the service's sentence.
  */
-export async function save(path: string): Promise<void> {
-  const response = await send(new URL(path, ROOT));
+export async function save(path: string, method = "GET"): Promise<void> {
+  const response = await send(new URL(path, ROOT), { method });
   if (!response.ok) {
     const { error } = await response.json();
     throw new ApiError(response.status, error);

@@ -5,16 +5,38 @@
  */
 
 import type { ComponentChildren } from "preact";
+import { useSignal } from "@preact/signals";
+import { save } from "../api/files.ts";
+import { Button } from "../components/button.tsx";
 import { Page, Section } from "../components/page.tsx";
+import { withResult } from "../state/toasts.ts";
 
 export default function Backup() {
+  const isBusy = useSignal(false);
+  const download = async () => {
+    isBusy.value = true;
+    await withResult("Downloaded the backup", () => save("api/backup", "POST"));
+    isBusy.value = false;
+  };
   return (
-    <Page title="Backup">
+    <Page
+      title="Backup"
+      actions={
+        <Button
+          kind="primary"
+          icon="down"
+          busy={isBusy.value}
+          onClick={() => void download()}
+        >
+          Download backup
+        </Button>
+      }
+    >
       <div class="stacked prose">
         <Section title="Back up">
           <p>
-            Run this command on the host, also while the service runs. It writes one file with both
-            databases, the keys and the license.
+            One file with both databases, the keys and the license. This command on the host writes
+            the same, also while the service runs:
           </p>
           <Commands>longshore backup longshore.backup</Commands>
           <p>
