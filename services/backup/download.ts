@@ -20,7 +20,7 @@ const STALL_MAX_MS = 60_000;
 /** Data directories that are being downloaded: each backup needs the space of a copy. */
 const running = new Set<string>();
 
-export interface BackupDownload {
+interface BackupDownload {
   createdAt: Date;
   /** In bytes. */
   size: number;
