@@ -52,6 +52,8 @@ const CLOSED = [
   "* /api/webhooks",
   "* /api/notifications",
   "* /api/registries",
+  "POST /api/backup",
+  "GET /api/sessions",
   "* /api/users/",
   "* /api/tokens",
   "* /auth/users",
