@@ -3260,6 +3260,24 @@ export type UserRole = "viewer" | "operator" | "admin";
 
 export type UserRoleBody = { role: UserRole };
 
+export type UserSession = {
+  id: string;
+  address: string | null;
+  userAgent: string | null;
+  createdAt: string;
+  lastUsedAt: string;
+  current: boolean;
+  userId: string;
+  email: string;
+};
+
+export type UserSessionPage = {
+  sessions: (UserSession)[];
+  total: number;
+  limit: number;
+  offset: number;
+};
+
 export type Volume = {
   name: string;
   driver: string;
@@ -3841,6 +3859,10 @@ export interface Operations {
     result: ScheduleHistory;
   };
   "GET /api/schedules/{id}": { path: { id: string }; result: Schedule };
+  "GET /api/sessions": {
+    query?: { limit?: number; offset?: number; user?: string };
+    result: UserSessionPage;
+  };
   "GET /api/silences": { result: SilenceList };
   "GET /api/ssl": { result: CertificateCheckList };
   "GET /api/stacks": { result: StackList };
@@ -3921,6 +3943,7 @@ export interface Operations {
   };
   "POST /api/alerts/rules": { body: NewAlertRule; result: AlertRule };
   "POST /api/alerts/rules/test": { body: NewAlertRule; result: AlertRuleTest };
+  "POST /api/backup": { result: string };
   "POST /api/containers/bulk": { body: BulkAction; result: BulkActionResult };
   "POST /api/containers/{id}/attach/ticket": {
     path: { id: string };
@@ -4145,6 +4168,7 @@ export interface Operations {
   "POST /api/updates/check": { body: UpdateCheck | undefined; result: Job };
   "POST /api/volumes": { body: NewVolume; result: Volume };
   "POST /api/webhooks": { body: NewWebhook; result: CreatedWebhook };
+  "POST /api/webhooks/deliveries/{id}/replay": { path: { id: string }; result: WebhookTest };
   "POST /api/webhooks/{id}/test": { path: { id: string }; result: WebhookTest };
   "POST /auth/login": { body: PasswordLogin; result: TokenPair };
   "POST /auth/logout": { result: Done };
