@@ -5,7 +5,6 @@
  */
 
 import {
-  type OutboxMessage,
   selectThreadMessage,
   updateThreadSuperseded,
 } from "../../../db/ce/outbox_messages.ts";
