@@ -4,10 +4,7 @@
  * @module
  */
 
-import {
-  selectThreadMessage,
-  updateThreadSuperseded,
-} from "../../../db/ce/outbox_messages.ts";
+import { selectThreadMessage, updateThreadSuperseded } from "../../../db/ce/outbox_messages.ts";
 import { hasOpenGroup } from "../../../db/ce/notification_groups.ts";
 import {
   selectEnabledNotificationChannels,
