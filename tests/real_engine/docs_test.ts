@@ -2,6 +2,7 @@ import { equal } from "node:assert/strict";
 import { startLongshore } from "../helpers/longshore.ts";
 import { programCommand, runtimeEnvironment } from "../helpers/program.ts";
 import { engineTest } from "../helpers/real_engine.ts";
+import { until } from "../helpers/until.ts";
 
 const docs = new URL("../../docs/", import.meta.url);
 
@@ -39,6 +40,10 @@ for (const page of PAGES) {
       engineSocket: engine.socketPath,
       // Where METRICS_TOKEN is set, no other token can read the metrics.
       env: page === "api-tokens" ? {} : { METRICS_TOKEN, TERMINAL: "admin" },
+    });
+    await until("web is sampled", async () => {
+      const { body } = await longshore.call("GET", "/api/containers/web");
+      return body.stats ? true : undefined;
     });
     const directory = await Deno.makeTempDir({ prefix: "longshore-test-docs-" });
     try {
