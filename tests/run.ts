@@ -5,6 +5,9 @@
  *
  *     deno task test [word ...] [option of deno test ...]
  *
+ * Files that start neither the program nor a browser are imported in groups: loading the
+ * application takes about a second of processor time, which a group spends only once.
+ *
  * Words choose the files whose path contains one of them. The last line is `N passed, N failed`
  * (and `, N skipped` if tests were skipped); the exit status is 0 only if none failed. With
  * `LONGSHORE_REQUIRE_ENGINE=1`, as in `.ci/run`, skipping a test because an engine is missing is a
@@ -51,6 +54,10 @@ const REPEATED_MAX = 10;
 const OPTIONS = ["--allow-all", "--no-check", "--sanitize-ops", "--sanitize-resources"];
 
 const REAL_ENGINE = "tests/real_engine/";
+const BROWSER = "tests/browser/";
+
+/** Files that share one isolate. Two groups run beside each other, so that the last one must be short. */
+const GROUP_SIZE = 12;
 
 const root = new URL("../", import.meta.url);
 const stop = new AbortController();
@@ -79,7 +86,7 @@ async function run(args: string[]): Promise<Counts> {
   }
 
   const runs: Promise<Counts>[] = [];
-  if (other.length) runs.push(testFiles(["--parallel", ...options], other));
+  if (other.length) runs.push(testInGroups(["--parallel", ...options], other));
   // These tests mostly wait for the engine, so that they fill what the others leave of the processors.
   const engines = Math.min(real.length, dockerdObstacle() === undefined ? 2 : 1);
   for (let share = 0; share < engines; share++) {
@@ -99,7 +106,7 @@ async function runRealEngine(options: string[], files: string[]): Promise<Counts
     await using podman = podmanObstacle() === undefined && files.some(usesPodman)
       ? await startPodman().catch(() => undefined)
       : undefined;
-    return await testFiles(options, files, environmentOf(engine, podman));
+    return await testFiles(options, files, { env: environmentOf(engine, podman) });
   }
 
   const { obstacle } = started;
@@ -116,7 +123,7 @@ async function runRealEngine(options: string[], files: string[]): Promise<Counts
   await importBusybox(engine);
   try {
     const env = { ...environmentOf(engine), [OBSTACLE_VARIABLE]: obstacle };
-    const counts = await testFiles(options, files, env);
+    const counts = await testFiles(options, files, { env });
     return { ...counts, failed: Math.max(counts.failed, failed) };
   } finally {
     await engine.docker("rmi", BUSYBOX);
@@ -133,6 +140,31 @@ async function startPrivateEngine(): Promise<{ engine: OwnEngine } | { obstacle:
   }
 }
 
+async function testInGroups(options: string[], files: string[]): Promise<Counts> {
+  const [alone, shared] = split(files, (path) => path.startsWith(BROWSER) || startsProgram(path));
+  if (shared.length <= GROUP_SIZE) return await testFiles(options, files);
+  // In this directory, because the configuration applies to it.
+  const directory = await Deno.makeTempDir({ dir: new URL("dist/", root).pathname });
+  try {
+    const groups = new Map<string, string[]>();
+    for (let at = 0; at < shared.length; at += GROUP_SIZE) {
+      const group = shared.slice(at, at + GROUP_SIZE);
+      const name = group[0]!.replace(/^tests\//, "").replaceAll("/", "_");
+      const path = `${directory.slice(root.pathname.length)}/${name}`;
+      const imports = group.map((file) => `import "${new URL(file, root)}";\n`);
+      await Deno.writeTextFile(new URL(path, root), imports.join(""));
+      groups.set(path, group);
+    }
+    return await testFiles(options, [...alone, ...groups.keys()], { groups });
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+}
+
+function split<T>(all: T[], isFirst: (each: T) => boolean): [T[], T[]] {
+  return [all.filter(isFirst), all.filter((each) => !isFirst(each))];
+}
+
 /**
  * Runs test files. In the gate, where a whole submission depends on it, files with a failed test run
  * once more, without other files beside them: on a busy machine, a test can be late. It says so,
@@ -141,10 +173,10 @@ async function startPrivateEngine(): Promise<{ engine: OwnEngine } | { obstacle:
 async function testFiles(
   options: string[],
   files: string[],
-  env: Record<string, string> = {},
+  { env = {}, groups }: { env?: Record<string, string>; groups?: Map<string, string[]> } = {},
 ): Promise<Counts> {
   const { counts, output } = await denoTest(options, files, env);
-  const failed = parseFailedFiles(output);
+  const failed = parseFailedFiles(output, groups);
   if (!isEngineRequired() || stop.signal.aborted || !failed || counts.failed > REPEATED_MAX) {
     return counts;
   }
@@ -222,14 +254,21 @@ export function parseSummary(text: string): Counts | undefined {
 
 /**
  * The test files of the failures that `deno test` explains under "ERRORS", in `text` without colors.
+ * An error outside of every test ends a whole group of files, so that it stands for all of them.
  *
  * @returns `undefined` if there are none, or if one names no test file.
  */
-export function parseFailedFiles(text: string): string[] | undefined {
+export function parseFailedFiles(
+  text: string,
+  groups = new Map<string, string[]>(),
+): string[] | undefined {
   const errors = /^ ERRORS $([^]*?)^ FAILURES $/m.exec(text)?.[1];
   if (errors === undefined) return undefined;
   const [, ...failures] = errors.split(/^(?=.+ => \.\/\S+:\d+:\d+$|\.\/\S+ \(uncaught error\)$)/m);
-  const files = failures.map((each) => /tests\/[\w/]+_test\.ts/.exec(each)?.[0]);
+  const files = failures.flatMap((each) =>
+    groups.get(/^\.\/(\S+) \(uncaught error\)$/m.exec(each)?.[1] ?? "") ??
+      /tests\/[\w/]+_test\.ts/.exec(each)?.[0]
+  );
   const found = files.filter((each) => each !== undefined);
   if (found.length === 0 || found.length < files.length) return undefined;
   return [...new Set(found)];
@@ -238,11 +277,13 @@ export function parseFailedFiles(text: string): string[] | undefined {
 /** Says which of the files (at most 20 of those not started) had not ended at the limit of the run. */
 export function describeLimit(text: string, files: string[]): string {
   const pending = text.split("The following tests were pending:")[1] ?? "";
-  const started = files.filter((file) => pending.includes(`./${file}:`));
+  const started = new Set(
+    Array.from(pending.matchAll(/ => \.\/(\S+):\d+:\d+$/gm), ([, file]) => file),
+  );
   const waiting = files.filter((file) => !text.includes(`./${file}`));
   return [
     `Limit of ${RUN_MAX_MS / 60_000} minutes reached.`,
-    `Not finished: ${started.join(" ") || "unknown"}.`,
+    `Not finished: ${[...started].join(" ") || "unknown"}.`,
     `Not started (${waiting.length}): ${waiting.slice(0, 20).join(" ") || "none"}.`,
   ].join(" ");
 }

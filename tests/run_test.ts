@@ -48,6 +48,17 @@ Deno.test("parseFailedFiles() finds the file of each failure", () => {
   ]);
 });
 
+Deno.test("parseFailedFiles() takes an error outside of every test for all files of its group", () => {
+  const text = FAILED.replace("./tests/module_test.ts (", "./dist/group_test.ts (");
+  const groups = new Map([["dist/group_test.ts", ["tests/a_test.ts", "tests/b_test.ts"]]]);
+  deepEqual(parseFailedFiles(`${text}\n FAILURES \n`, groups), [
+    "tests/browser/page_test.ts",
+    "tests/list_test.ts",
+    "tests/a_test.ts",
+    "tests/b_test.ts",
+  ]);
+});
+
 Deno.test("parseFailedFiles() finds nothing where a failure names no test file", () => {
   const text = `${FAILED}\nhelper => ./tests/helpers/a.ts:1:1\nerror: no\n\n FAILURES \n`;
   deepEqual(parseFailedFiles(text), undefined);
