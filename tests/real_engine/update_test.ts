@@ -181,6 +181,9 @@ engineTest(
       new RegExp(`longshore-previous/${web.name}:`),
     );
 
+    const { previousImage } = (await app.call("GET", `/api/containers/${web.name}`)).body;
+    equal(previousImage.reference, web.image);
+
     const again = await run(app, web.name);
     deepEqual([again.status, (again.result as typeof result).updated], ["succeeded", false]);
 

@@ -702,6 +702,7 @@ export type ContainerDetail = {
   healthLog:
     ({ startedAt: string | null; endedAt: string | null; exitCode: number; output: string })[];
   stats: ContainerStats | null;
+  previousImage: { reference: string; replacedAt: string } | null;
 };
 
 export type ContainerInspection = { Id: string; Name: string };

@@ -113,6 +113,13 @@ export const ContainerDetail = ContainerListItem.extend({
   stats: ContainerStats.nullable().meta({
     description: "The last sample; null unless running and sampled within the last 45 seconds",
   }),
+  previousImage: z.object({
+    reference: z.string(),
+    replacedAt: Timestamp,
+  }).nullable().meta({
+    description:
+      "The image before the last update, as long as it is kept; a rollback goes back to it",
+  }),
 }).meta({ id: "ContainerDetail" });
 
 export const ActionResult = z.object({

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { selectPreviousImages } from "../../../db/ce/updates/previous.ts";
 import { type Caller, includesRole } from "../../auth/caller.ts";
 import type { Deps } from "../../deps.ts";
 import type { ContainerDetails } from "../../state/inventory.ts";
@@ -17,6 +18,8 @@ interface ContainerDetail extends ContainerListItem, ContainerDetails {
   finishedAt: string | null;
   /** The last sample; `null` unless running and sampled within the last 45 s. */
   stats: ContainerStats | null;
+  /** The image before the last update, as long as it is kept; a rollback goes back to it. */
+  previousImage: { reference: string; replacedAt: string } | null;
 }
 
 /**
@@ -26,7 +29,7 @@ interface ContainerDetail extends ContainerListItem, ContainerDetails {
  * an admin; `invalid` for a prefix of several ids.
  */
 export async function getContainer(
-  deps: ReadDeps & Pick<Deps, "now" | "stats">,
+  deps: ReadDeps & Pick<Deps, "db" | "now" | "stats">,
   ref: string,
   caller: Pick<Caller, "role">,
 ): Promise<ContainerDetail> {
@@ -38,6 +41,7 @@ export async function getContainer(
     : asContainer(deps, await inspectContainer(deps, known.id));
   const stats = container.state === "running" ? deps.stats.get(container.id) : undefined;
 
+  const [previous] = selectPreviousImages(deps.db, container.name);
   const { details, finishedAt } = container;
   return {
     ...listItem(container, deps.now(), deps.stats),
@@ -47,6 +51,9 @@ export async function getContainer(
     env: includesRole(caller.role, "admin") ? details.env : details.env.map(redacted),
     finishedAt,
     stats: stats ?? null,
+    previousImage: previous
+      ? { reference: previous.reference, replacedAt: previous.createdAt }
+      : null,
   };
 }
 

@@ -17,6 +17,7 @@ import { navigate } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
 import { showStatus, withResult } from "../../state/toasts.ts";
 import { UpdateDialog } from "../updates/plan_dialog.tsx";
+import { rollBack } from "../updates/roll_back.ts";
 
 const ICONS = { start: "play", stop: "stop", restart: "restart" } as const;
 
@@ -80,6 +81,9 @@ function moreActions(
     items.push({ name: "Kill", danger: true, onSelect: () => void kill(container, run) });
   }
   items.push({ name: "Update", onSelect: () => open("update") });
+  if (container.previousImage) {
+    items.push({ name: "Roll back", danger: true, onSelect: () => void rollBack(container) });
+  }
   if (!hasRole("admin")) return items;
   return [
     ...items,

@@ -5,10 +5,9 @@
  */
 
 import { useSignal } from "@preact/signals";
-import { api } from "../../api/client.ts";
 import type { Job } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
-import { confirm, Dialog } from "../../components/dialog.tsx";
+import { Dialog } from "../../components/dialog.tsx";
 import { Fact, Facts } from "../../components/facts.tsx";
 import { JobSteps } from "../../components/job_steps.tsx";
 import { Section } from "../../components/page.tsx";
@@ -18,8 +17,8 @@ import { type Column, Table } from "../../components/table.tsx";
 import { milliseconds, plain, plainLines } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
-import { withResult } from "../../state/toasts.ts";
 import { UPDATE_STEPS } from "./job_names.ts";
+import { rollBack } from "./roll_back.ts";
 
 /** Jobs that are listed. */
 const SHOWN = 20;
@@ -96,7 +95,7 @@ export function UpdateHistory() {
         actions={(job) => [
           { name: "Details", onSelect: () => open.value = job },
           ...(canRollBack(job)
-            ? [{ name: "Roll back", danger: true, onSelect: () => void rollBack(job) }]
+            ? [{ name: "Roll back", danger: true, onSelect: () => void rollBack(containerOf(job)) }]
             : []),
         ]}
         defaultSort="-ended"
@@ -106,19 +105,13 @@ export function UpdateHistory() {
   );
 }
 
+const containerOf = (job: Job) => {
+  const { container: name, id } = outcomeOf(job)!;
+  return { id, name };
+};
+
 const canRollBack = (job: Job): boolean =>
   hasRole("operator") && job.status === "succeeded" && outcomeOf(job)?.updated === true;
-
-async function rollBack(job: Job): Promise<void> {
-  const { container: name, id } = outcomeOf(job)!;
-  const consequence = `${plain(name)} goes back to the image before the update. Data in its ` +
-    "volumes stays as it is.";
-  if (!await confirm({ verb: "Roll back", name, consequence })) return;
-  await withResult(
-    `The rollback of ${plain(name)} has begun`,
-    () => api("POST /api/containers/{id}/rollback", { path: { id }, body: {} }),
-  );
-}
 
 function JobDialog({ job, onClose }: { job: Job; onClose: () => void }) {
   const { container, image, reason, downtimeMs, evidence = [] } = outcomeOf(job) ??
