@@ -403,7 +403,7 @@ Deno.test("clients that do not read are disconnected without affecting others", 
 /** Memory for many clients that do not read, until they are disconnected. */
 async function stalledClients() {
   const STALLED = 50;
-  const ROUNDS = 100;
+  const ROUNDS = 40;
   const FRAME_BYTES = 200_000;
   await using app = served();
   const { deps, port, clock } = app;
