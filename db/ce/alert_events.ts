@@ -94,16 +94,25 @@ export function countAlertEvents(db: Database): number {
   return events.count(db);
 }
 
-/** Differs after every change: rows are added, acknowledged, resolved once, and deleted. */
+/** Differs after every change: rows are added, acknowledged, renamed, resolved once, and deleted. */
 export function selectAlertEventsVersion(db: Database): string {
-  const { total, last, open, acknowledged } = db.get<
-    { total: number; last: number | null; open: number; acknowledged: string | null }
+  const { total, last, open, containers, acknowledged } = db.get<
+    {
+      total: number;
+      last: number | null;
+      open: number;
+      containers: string | null;
+      acknowledged: string | null;
+    }
   >(
     `SELECT count(*) AS total, max(rowid) AS last, max(acknowledged_at) AS acknowledged,
-            (SELECT count(*) FROM alert_events WHERE resolved_at IS NULL) AS open
-     FROM alert_events`,
+            open, containers
+     FROM alert_events, (
+       SELECT count(*) AS open, group_concat(container) AS containers
+       FROM alert_events WHERE resolved_at IS NULL
+     )`,
   )!;
-  return `${total}.${last}.${open}.${acknowledged}`;
+  return `${total}.${last}.${open}.${acknowledged}.${containers}`;
 }
 
 export function insertAlertEvent(db: Database, event: AlertEvent): void {

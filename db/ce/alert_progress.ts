@@ -53,6 +53,26 @@ export function replaceAlertProgress(db: Database, stored: StoredAlertProgress):
   progress.replace(db, stored);
 }
 
+/**
+ * Moves the progress of a container to its new name, and its alerts with it. A rule that is busy with
+ * an earlier container of that name keeps both.
+ */
+export function renameAlertProgress(db: Database, names: { from: string; to: string }): void {
+  db.run(
+    `UPDATE OR REPLACE alert_progress SET container = :to
+     WHERE container = :from AND rule_id NOT IN (
+       SELECT rule_id FROM alert_progress WHERE container = :to AND state <> 'ok'
+     )`,
+    names,
+  );
+  db.run(
+    `UPDATE OR IGNORE alert_events SET container = :to
+     WHERE container = :from AND resolved_at IS NULL
+       AND id IN (SELECT alert_id FROM alert_progress WHERE container = :to)`,
+    names,
+  );
+}
+
 /** Resets a rule. When it last fired stays, because its cooldown continues. */
 export function resetAlertProgress(db: Database, ruleId: string): void {
   db.run(

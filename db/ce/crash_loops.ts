@@ -58,6 +58,11 @@ export function updateCrashLoopsChangedAt(db: Database, changedAt: string): void
   db.run("UPDATE crash_loops SET changed_at = :changedAt", { changedAt });
 }
 
+/** Moves the record of a container to its new name. */
+export function renameCrashLoop(db: Database, names: { from: string; to: string }): void {
+  db.run("UPDATE OR REPLACE crash_loops SET container = :to WHERE container = :from", names);
+}
+
 export function deleteCrashLoop(db: Database, container: string): void {
   loops.delete(db, container);
 }

@@ -45,6 +45,14 @@ export function selectWaitingGroups(
   );
 }
 
+/** All groups that contain a text, e.g. the name of a container. */
+export function selectGroupsWith(db: Database, text: string): NotificationGroup[] {
+  return db.all<NotificationGroup>(
+    `SELECT ${COLUMNS} FROM notification_groups WHERE instr(cause || state, :text)`,
+    { text },
+  );
+}
+
 /** The groups of a channel whose message is due, longest wait first, at most `limit`. */
 export function selectDueGroups(
   db: Database,

@@ -52,6 +52,11 @@ export function selectProblemsAbout(
   );
 }
 
+/** All problems that contain a text, e.g. the name of a container. */
+export function selectProblemsWith(db: Database, text: string): NotificationProblem[] {
+  return problems.select(db, "WHERE instr(cause || containers || event, :text)", { text });
+}
+
 /** Inserts a problem, or replaces the one with its key. */
 export function replaceProblem(db: Database, problem: NotificationProblem): void {
   problems.replace(db, problem);

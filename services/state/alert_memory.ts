@@ -85,6 +85,8 @@ export interface AlertMemory {
   evaluatedStoredAt: number;
   /** The containers of each scope at a revision of the inventory. */
   scopes: { revision: number; byKey: Map<string, WatchedContainers> };
+  /** Ids of containers that are being renamed; until their state has followed, they are not evaluated. */
+  renaming: Set<string>;
   /** The last readings of slow sources by the key of the values, and when, in Unix milliseconds. */
   readings: Map<string, { reading: Reading; at: number }>;
   /** Keys of sources that are being read. A file system that does not answer is read once. */
@@ -105,6 +107,7 @@ export const createAlertMemory = (): AlertMemory => ({
   evaluatedAt: null,
   evaluatedStoredAt: -Infinity,
   scopes: { revision: -1, byKey: new Map() },
+  renaming: new Set(),
   readings: new Map(),
   reading: new Set(),
   counts: new Map(),

@@ -56,8 +56,8 @@ export const containerSettingsEndpoints = (deps: Deps) => [
     operationId: "renameContainer",
     summary: "Rename a container",
     description:
-      "The metrics history and schedules with the container's id follow; schedules and " +
-      "rules with its name keep the name.",
+      "The metrics history, open alerts and problems, and schedules with the container's id " +
+      "follow; schedules, rules, channels and silences with its name keep the name.",
     role: "admin",
     permission: "containers:write",
     params: ContainerParams,

@@ -141,7 +141,7 @@ function createRound(deps: EvaluationDeps) {
         const container = containers[position]!;
         const known = progress.size === 0 ? undefined : progress.get(container.name);
         if (isSkipped(known, value)) continue;
-        paused[position] ??= maintenance.includes(container);
+        paused[position] ??= maintenance.includes(container) || alerts.renaming.has(container.id);
         if (paused[position]) {
           markUnseen(watched, container.name);
           continue;

@@ -4,13 +4,18 @@
  * @module
  */
 
+import { renameAlertProgress } from "../../../db/ce/alert_progress.ts";
 import { renameContainerSeries } from "../../../db/ce/container_samples.ts";
+import { renameCrashLoop } from "../../../db/ce/crash_loops.ts";
 import { updateScheduledName } from "../../../db/ce/schedules.ts";
 import { containerRename } from "../../../engine/containers.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError } from "../../errors.ts";
 import { LOCAL_HOST } from "../../host_id.ts";
+import type { Container } from "../../state/inventory.ts";
+import { forgetRules } from "../alerts/watched_rules.ts";
+import { renameProblems } from "../notifications/rename.ts";
 import { readMark } from "../rebuild/marks.ts";
 import { type ActionDeps, type ActionResult, readResult } from "./actions.ts";
 import { assertNotOwn } from "./own_container.ts";
@@ -20,15 +25,17 @@ import { reserveContainer } from "./reserve.ts";
 /** The engine's short and full ids: such a name would hide the container with that id. */
 const LIKE_ID = /^([0-9a-f]{12}|[0-9a-f]{64})$/;
 
+type RenameDeps = ActionDeps & Pick<Deps, "alerts" | "db" | "metrics">;
+
 /**
- * Gives a container another name. Its metrics history and the schedules that refer to it by id follow;
- * schedules that refer to it by name keep the name.
+ * Gives a container another name. Its metrics history, its open alerts and problems, and the schedules
+ * that refer to it by id follow; schedules that refer to it by name keep the name.
  *
  * @throws {AppError} `not_found`; `invalid` for a reserved name; `conflict` for the service's own
  * container, for a name in use, and while another action is in progress.
  */
 export async function renameContainer(
-  deps: ActionDeps & Pick<Deps, "db" | "metrics">,
+  deps: RenameDeps,
   ref: string,
   name: string,
 ): Promise<ActionResult> {
@@ -38,13 +45,37 @@ export async function renameContainer(
   using reservation = reserveContainer(deps, container, "renamed");
   // A rebuild of the container that has the name leaves it free for a moment.
   reservation.add([{ id: container.id, name }]);
-  const changed = container.name !== name;
-  if (changed) {
+  if (container.name === name) return await readResult(deps, container, false);
+  const { renaming } = deps.alerts;
+  renaming.add(container.id);
+  try {
     await renameOrConflict(deps, container.id, name);
-    updateScheduledName(deps.db, { containerId: container.id, name });
-    renameContainerSeries(deps.metrics, { hostId: LOCAL_HOST, from: container.name, to: name });
+    moveState(deps, container, name);
+    return await readResult(deps, { ...container, name }, true);
+  } finally {
+    renaming.delete(container.id);
   }
-  return await readResult(deps, { ...container, name }, changed);
+}
+
+/** Moves what is stored under the name of a container. */
+function moveState(
+  deps: RenameDeps,
+  { id, name: from }: Pick<Container, "id" | "name">,
+  to: string,
+): void {
+  const { alerts, db, inventory, metrics } = deps;
+  const names = { from, to };
+  db.transaction(() => {
+    updateScheduledName(db, { containerId: id, name: to });
+    renameAlertProgress(db, names);
+    renameCrashLoop(db, names);
+    renameProblems(deps, names);
+  });
+  renameContainerSeries(metrics, { hostId: LOCAL_HOST, ...names });
+  forgetRules(alerts);
+  // The state and the snapshot change at once: a problem of an unknown container counts as over.
+  const known = inventory.get(id);
+  if (known) inventory.put({ ...known, name: to }, inventory.readNumber());
 }
 
 function assertUsable(name: string): void {
