@@ -49,7 +49,7 @@ const EVENTS_MAX = 20;
 const DETAILS_MAX = 3;
 
 /** Messages that are passed on at once, in one transaction; requests are served before the next. */
-const FLUSHED_MAX = 100;
+const FLUSHED_MAX = 25;
 
 /** A group is kept for this time after its last change, in milliseconds. */
 const KEPT_MS = 30 * 24 * 3_600_000;
