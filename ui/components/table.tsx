@@ -47,8 +47,11 @@ export interface TableProps<Row> {
 /** Below this number all rows are rendered. */
 const VIRTUAL_MIN = 60;
 
-/** Rows that are rendered above and below the window. */
-const OVERSCAN = 4;
+/** Rows that are rendered above and below the window; also the step in which they follow it. */
+const OVERSCAN = 2;
+
+/** Rows that fit above every table, below the banner and the heading. */
+const ROWS_ABOVE = 3;
 
 const ROW_PX = { comfortable: 44, compact: 34 };
 
@@ -61,6 +64,7 @@ export function Table<Row>(props: TableProps<Row>) {
   const sort = query.value.get("sort") ?? defaultSort;
   const closed = useSignal<ReadonlySet<string>>(new Set());
   const sorted = useMemo(() => sortRows(rows, columns, sort), [rows, columns, sort]);
+  const keys = useMemo(() => sorted.map(keyOf), [sorted]);
   const lines = useMemo(
     () => toLines(sorted, keyOf, groupOf, closed.value),
     [sorted, groupOf, closed.value],
@@ -86,7 +90,7 @@ export function Table<Row>(props: TableProps<Row>) {
           <tr aria-rowindex={lines.length > VIRTUAL_MIN ? 1 : undefined}>
             {selected && (
               <td class="w-check">
-                <SelectAll selected={selected} keys={sorted.map(keyOf)} />
+                <SelectAll selected={selected} keys={keys} />
               </td>
             )}
             {columns.map((column) => <Header key={column.title} column={column} sort={sort} />)}
@@ -222,18 +226,18 @@ function useWindow(
   count: number,
 ): [first: number, end: number, rowPx: number] {
   const rowPx = ROW_PX[document.documentElement.dataset.density as keyof typeof ROW_PX] ?? 44;
-  const rowsIn = (step: number) => ({
-    first: Math.max(0, step - OVERSCAN),
-    end: Math.ceil(step + innerHeight / rowPx) + 2 * OVERSCAN,
+  const rowsIn = (top: number) => ({
+    // In steps, so that most scroll events change nothing.
+    first: Math.max(0, Math.floor(top / rowPx / OVERSCAN) - 1) * OVERSCAN,
+    end: Math.max(1, Math.ceil((top + innerHeight) / rowPx / OVERSCAN) + 1) * OVERSCAN,
   });
-  const range = useSignal(rowsIn(0));
+  const range = useSignal(rowsIn(-ROWS_ABOVE * rowPx));
   const isVirtual = count > VIRTUAL_MIN;
   useEffect(() => {
     if (!isVirtual) return;
     const update = () => {
-      const top = -body.current!.getBoundingClientRect().top;
-      // In steps, so that most scroll events change nothing.
-      const next = rowsIn(Math.max(0, Math.floor(top / rowPx / OVERSCAN)) * OVERSCAN);
+      if (!body.current) return; // The page is being left.
+      const next = rowsIn(-body.current.getBoundingClientRect().top);
       if (next.first === range.peek().first && next.end === range.peek().end) return;
       range.value = next;
     };

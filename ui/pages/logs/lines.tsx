@@ -90,7 +90,9 @@ export function Lines({ entries, busy, follow, children, ...shown }: LinesProps)
     if (isAtEnd) follow.value = true;
     else if (top < before) follow.value = false;
     anchor.current = drawnAt(box.current!, entries) ?? anchorAt(entries, heightOf, top);
-    view.value = { ...view.peek(), top };
+    // Which lines are drawn does not depend on it while the newest one is followed.
+    if (follow.peek()) view.peek().top = top;
+    else view.value = { ...view.peek(), top };
   };
   return (
     <div

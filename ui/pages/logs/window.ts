@@ -10,7 +10,7 @@ import type { Entry } from "./buffer.ts";
 export const LINE_PX = 20;
 
 /** Pixels above and below the visible part whose lines are drawn, too. */
-const OVERSCAN_PX = 400;
+const OVERSCAN_PX = 200;
 
 /** The entries to draw, and the heights of those before and after them. */
 export function windowOf(
