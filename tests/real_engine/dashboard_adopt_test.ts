@@ -118,7 +118,10 @@ async function resolveEditOnDisk(tab: Dashboard, file: string): Promise<void> {
 
 async function takeDownAndDelete(tab: Dashboard): Promise<void> {
   for (
-    const [action, done] of [["Down", "Removed harbor"], ["Delete", "Deleted harbor"]] as const
+    const [action, done] of [["Bring down", "Removed harbor"], [
+      "Delete",
+      "Deleted harbor",
+    ]] as const
   ) {
     await tab.click("button", "More actions");
     await tab.click("menuitem", action);

@@ -72,7 +72,7 @@ function MaintenanceMode({ state, onChange }: {
       </Setting>
       {state.enabled && (
         <Form key={`${state.until} ${state.reason}`} submit="Save" onSubmit={save}>
-          <div class="field-row">
+          <div class="field-grid">
             <TextField
               label="Ends"
               name="until"

@@ -13,7 +13,7 @@ import { FormDialog, type FormValues, TextArea } from "../../components/form.tsx
 import { Section } from "../../components/page.tsx";
 import { Badge, Text } from "../../components/states.tsx";
 import { type Column, Table } from "../../components/table.tsx";
-import { plain } from "../../components/text.ts";
+import { capital, plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
 import { showStatus } from "../../state/toasts.ts";
@@ -70,7 +70,7 @@ const nameOf = ({ ruleName, container }: AlertEvent): string =>
 const SEVERITY_TONES = { info: "idle", warning: "warn", critical: "bad" } as const;
 
 const SeverityBadge = ({ severity }: Pick<AlertEvent, "severity">) => (
-  <Badge tone={SEVERITY_TONES[severity]}>{severity}</Badge>
+  <Badge tone={SEVERITY_TONES[severity]}>{capital(severity)}</Badge>
 );
 
 /** A name and, below it, the severity and what else is to be said. */
@@ -140,7 +140,9 @@ function AcknowledgeForm({ alert, onClose, onSaved }: {
       onSubmit={save}
       onClose={onClose}
     >
-      <p>Shows the others that you take care of it. The alert stays active until it is resolved.</p>
+      <p>
+        Shows other users that you are working on it. The alert stays active until it is resolved.
+      </p>
       <TextArea label="Comment" name="comment" value={alert.comment ?? ""} rows={2} />
     </FormDialog>
   );

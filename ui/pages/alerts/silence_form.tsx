@@ -44,8 +44,8 @@ export function SilenceForm({ about = {}, onClose, onSaved }: {
   return (
     <FormDialog title="New silence" submit="Create" onSubmit={save} onClose={onClose} wide>
       <p class="muted">
-        Until it ends, nothing is sent to people about what matches all of these. What is still
-        wrong then is reported once.
+        While the silence is active, no messages are sent about events that match all of these
+        fields. A problem that is still open when it ends is reported once.
       </p>
       <div class="field-grid">
         <TextField

@@ -46,7 +46,7 @@ export function Silences({ reading: { data, error, reload } }: {
             onSelect: () => void remove(silence).then((isDone) => isDone && reload()),
           }],
         }}
-        empty={"No silences. A silence holds back messages about a known problem until a time " +
+        empty={"No silences yet. A silence holds back messages about a known problem until a time " +
           "that you set."}
       />
       {isOpen.value && <SilenceForm onClose={() => isOpen.value = false} onSaved={reload} />}

@@ -15,7 +15,7 @@ import { useRead } from "../../components/reading.ts";
 import { State, Text } from "../../components/states.tsx";
 import type { Column } from "../../components/table.tsx";
 import { targetText } from "../../components/target_text.ts";
-import { plain } from "../../components/text.ts";
+import { capital, plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { WindowForm } from "./window_form.tsx";
 import { windowName } from "./window_name.ts";
@@ -82,7 +82,7 @@ const COLUMNS: readonly Column<MaintenanceWindow>[] = [
     wide: true,
     width: "w-xs",
   },
-  { title: "Applies to", cell: ({ scope }) => <Text>{targetText(scope.target)}</Text> },
+  { title: "Applies to", cell: ({ scope }) => <Text>{capital(targetText(scope.target))}</Text> },
   {
     title: "Next",
     cell: ({ openUntil, nextOpensAt }) =>

@@ -90,13 +90,13 @@ const COLUMNS: readonly Column<Registry>[] = [
     cell: ({ username, hasPassword }) =>
       username !== null
         ? <Text>{username}</Text>
-        : <span class="muted">{hasPassword ? "identity token" : "anonymous"}</span>,
+        : <span class="muted">{hasPassword ? "Identity token" : "Anonymous"}</span>,
     sort: ({ username }) => username ?? "",
   },
   {
     title: "Connection",
     cell: ({ insecure, caCertificate }) =>
-      insecure ? "plain HTTP" : caCertificate === null ? "TLS" : "TLS, own authority",
+      insecure ? "Plain HTTP" : caCertificate === null ? "TLS" : "TLS, own authority",
     wide: true,
   },
   {

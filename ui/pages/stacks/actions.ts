@@ -19,6 +19,13 @@ interface StackState extends Pick<Stack, "name" | "kind" | "status"> {
 
 export const STATUS_TONES = { healthy: "good", degraded: "warn", stopped: "idle" } as const;
 
+const isDeployed = ({ services }: Pick<StackState, "services">): boolean =>
+  (typeof services === "number" ? services : services.length) > 0;
+
+/** The status in words. A stack that only has sources is not stopped. */
+export const statusOf = (stack: StackState): string =>
+  isDeployed(stack) ? stack.status : "not deployed";
+
 const ACTIONS = {
   start: { verb: "Start", done: "Started", operation: "POST /api/stacks/{name}/start" },
   stop: { verb: "Stop", done: "Stopped", operation: "POST /api/stacks/{name}/stop" },
@@ -37,9 +44,7 @@ export const pathOf = (
 
 /** The actions that apply now and that the user's role allows. */
 export function stackActions(stack: StackState, onChange: () => void) {
-  const { services } = stack;
-  const isDeployed = (typeof services === "number" ? services : services.length) > 0;
-  if (!hasRole("admin") || !isDeployed) return [];
+  if (!hasRole("admin") || !isDeployed(stack)) return [];
   const names = stack.status === "stopped"
     ? ["start"] as const
     : stack.status === "degraded"

@@ -159,8 +159,8 @@ function AdoptForm({ stack: { name }, onDone, draft, found }: AdoptProps & {
       <div class="source-bar">
         <span class="muted">
           {plan
-            ? `${summaryOf(plan)}. An adoption deploys nothing.`
-            : "Plan first: nothing is stored by that."}
+            ? `${summaryOf(plan)}. Adopting deploys nothing.`
+            : "Show the plan first. It changes nothing."}
         </span>
         {!found && (
           <Button

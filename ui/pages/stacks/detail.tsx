@@ -18,7 +18,7 @@ import { href, query } from "../../state/router.ts";
 import { LogView } from "../logs/view.tsx";
 import { hasRole } from "../../state/session.ts";
 import { updateStack } from "../updates/stack_update.ts";
-import { pathOf, stackActions, STATUS_TONES, useReloadOnStates } from "./actions.ts";
+import { pathOf, stackActions, STATUS_TONES, statusOf, useReloadOnStates } from "./actions.ts";
 import { deployStack, StackJobs } from "./deploy.tsx";
 import { moreActions } from "./more_actions.tsx";
 import { Source } from "./source.tsx";
@@ -59,7 +59,7 @@ export default function Detail({ id = "", tab }: Record<string, string | undefin
       title={plain(stack.name)}
       lead={
         <>
-          <State state={stack.status} tone={STATUS_TONES[stack.status]} />
+          <State state={statusOf(stack)} tone={STATUS_TONES[stack.status]} />
           {stack.kind === "swarm" && <Badge>Swarm</Badge>}
         </>
       }
@@ -104,9 +104,7 @@ function Services({ stack }: { stack: StackDetail }) {
     const action = stack.kind === "compose" && hasRole("admin")
       ? <Button kind="primary" onClick={() => void deployStack(stack.name)}>Deploy</Button>
       : <LinkButton to={pathOf(stack, "source")}>Show the source</LinkButton>;
-    return (
-      <Empty action={action}>Nothing of this stack is deployed. Its sources are stored.</Empty>
-    );
+    return <Empty action={action}>This stack is not deployed. Its sources are stored.</Empty>;
   }
   return (
     <>

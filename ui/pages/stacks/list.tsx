@@ -15,7 +15,7 @@ import type { Column } from "../../components/table.tsx";
 import { plain } from "../../components/text.ts";
 import { href, navigate, query, setQuery } from "../../state/router.ts";
 import { hasRole } from "../../state/session.ts";
-import { pathOf, stackActions, STATUS_TONES, useReloadOnStates } from "./actions.ts";
+import { pathOf, stackActions, STATUS_TONES, statusOf, useReloadOnStates } from "./actions.ts";
 
 const COLUMNS: readonly Column<Stack>[] = [
   {
@@ -30,8 +30,8 @@ const COLUMNS: readonly Column<Stack>[] = [
   },
   {
     title: "Status",
-    cell: ({ status }) => <State state={status} tone={STATUS_TONES[status]} />,
-    sort: ({ status }) => status,
+    cell: (stack) => <State state={statusOf(stack)} tone={STATUS_TONES[stack.status]} />,
+    sort: statusOf,
     width: "w-m",
   },
   {
@@ -47,6 +47,7 @@ const COLUMNS: readonly Column<Stack>[] = [
     cell: ({ running, containerCount }) => `${running} of ${containerCount}`,
     sort: ({ running }) => running,
     numeric: true,
+    wide: true,
     width: "w-s",
   },
   {

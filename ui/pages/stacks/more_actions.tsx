@@ -25,7 +25,11 @@ export function moreActions(stack: StackDetail, onChange: () => void): MenuItem[
     items.push({ name: "Adopt", onSelect: () => navigate(pathOf(stack, "source")) });
   }
   if (isDeployed) {
-    items.push({ name: "Down", danger: true, onSelect: () => void takeDown(stack).then(onChange) });
+    items.push({
+      name: "Bring down",
+      danger: true,
+      onSelect: () => void takeDown(stack).then(onChange),
+    });
   }
   if (stack.hasSources && !isDeployed) {
     items.push({ name: "Delete", danger: true, onSelect: () => void deleteStack(stack) });
@@ -50,13 +54,13 @@ async function takeDown({ name, services, hasSources }: StackDetail): Promise<vo
     <>
       {count(names.length, "container")} and the networks of the stack are removed:{" "}
       {names.join(", ")}. {hasSources
-        ? "Its sources stay."
-        : "Longshore has no sources of it, so that it cannot deploy it again."}
+        ? "Its sources are kept."
+        : "Longshore does not have its sources and cannot deploy it again."}
       {option("volumes", "Remove its volumes with all data")}
       {option("images", "Remove images that no other container uses")}
     </>
   );
-  if (!await confirm({ verb: "Down", name, consequence, typed: true })) return;
+  if (!await confirm({ verb: "Bring down", name, consequence, typed: true })) return;
   const body = { volumes: options.volumes, images: options.images ? "local" : "none" } as const;
   await reportJob(
     () => api("POST /api/stacks/{name}/down", { path: { name }, body }),

@@ -33,7 +33,7 @@ export function Source({ stack, onAdopted }: { stack: StackDetail; onAdopted: ()
   if (!hasSources) {
     if (kind === "compose" && hasRole("admin")) return <Adopt stack={stack} onDone={onAdopted} />;
     return (
-      <Empty>Longshore has no sources of this stack: it was deployed by another program.</Empty>
+      <Empty>Longshore does not have the sources of this stack: another program deployed it.</Empty>
     );
   }
   if (error.value && !data.value) return <Failure error={error.value} onRetry={reload} />;

@@ -68,7 +68,7 @@ export function Versions({ name, hasSources }: { name: string; hasSources: boole
         rows={hasSources ? versions : []}
         error={error.value}
         onRetry={reload}
-        empty="Longshore has no sources of this stack."
+        empty="Longshore does not have the sources of this stack."
         keyOf={({ version }) => String(version)}
         nameOf={({ version }) => `version ${version}`}
         actions={actions}
@@ -134,7 +134,7 @@ function Comparison({ name, version, current, onRestored, onClose }: {
         : <Loading name="Diff" />}
       {hasRole("admin") && (
         <p class="muted">
-          Restoring stores it as version {current + 1}. Nothing is deployed by that.
+          Restoring stores it as version {current + 1} and deploys nothing.
         </p>
       )}
       <div class="actions">

@@ -46,7 +46,7 @@ function Remark({ update }: { update: ImageUpdate }) {
   if (isAvailable(update) && blocked.length > 0) {
     return <span class="muted cut">{`blocked for ${blocked.join(", ")}`}</span>;
   }
-  if (status === "update_available" && firstSeenAt !== null) {
+  if (status === "update_available" && isAvailable(update) && firstSeenAt !== null) {
     return (
       <span class="muted">
         found <Time at={firstSeenAt} />
@@ -86,6 +86,7 @@ export const COLUMNS: readonly Column<ImageUpdate>[] = [
     title: "Containers",
     cell: ({ containers }) => <UsedBy names={containers.map(({ name }) => name)} />,
     sort: ({ containers }) => containers.length,
+    wide: true,
   },
   {
     title: "Policy",

@@ -126,8 +126,8 @@ function Plan({ plan }: { plan: ContainerUpdatePlan }) {
         <Fact name="Change">
           {newImageId === currentImageId
             ? "The container already runs this image"
-            : `${imageName(currentImageId)} to ${
-              newImageId === null ? "what the registry has" : imageName(newImageId)
+            : `From ${imageName(currentImageId)} to ${
+              newImageId === null ? "the current image of the registry" : imageName(newImageId)
             }`}
         </Fact>
         {recreated.length > 0 && (

@@ -27,7 +27,7 @@ export function WindowsField({ windows }: { windows: readonly UpdateWindow[] }) 
   };
   const remove = (key: number) => rows.value = rows.value.filter((row) => row.key !== key);
   return (
-    <fieldset class="field">
+    <fieldset class="field field-set">
       <legend>Windows of automatic updates</legend>
       {rows.value.map(({ key, window }, at) => (
         <div key={key} class="field-row" role="group" aria-label={`Window ${at + 1}`}>
