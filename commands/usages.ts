@@ -88,9 +88,9 @@ it, API_KEY is used. The service is the one that runs on DATA_DIR, or that at LO
 
 export const STACK_USAGE =
   `longshore stack validate FILE [--env-file FILE] [--profiles LIST] [--json]
-longshore stack plan FILE [--name NAME] [--remove-orphans]
-longshore stack deploy FILE [--name NAME] [--pull POLICY] [--recreate POLICY] [--remove-orphans]
-longshore stack down FILE [--name NAME] [--volumes]
+       longshore stack plan FILE [--name NAME] [--remove-orphans]
+       longshore stack deploy FILE [--name NAME] [--pull POLICY] [--recreate POLICY] [--remove-orphans]
+       longshore stack down FILE [--name NAME] [--volumes]
 
 validate checks a Compose file, and prints each problem with its line and column. Needs no service and no
 engine. The exit status is 0 if the file can be deployed, and 1 if not.

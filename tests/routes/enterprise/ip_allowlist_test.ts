@@ -6,9 +6,8 @@ import {
   createAddressCheck,
   stopIpAllowlist,
 } from "../../../services/enterprise/ip_allowlist/allowlist.ts";
-import type { Log, LogFields } from "../../../services/log.ts";
 import { createAnonymousLog } from "../../../services/auth/anonymous_log.ts";
-import { silentLog } from "../../../services/log.ts";
+import { type Log, type LogFields, silentLog } from "../../../services/log.ts";
 import { removeUser } from "../../../services/ce/auth/users.ts";
 import { login, PASSWORD, refresh, usersApp } from "../../helpers/accounts.ts";
 import {

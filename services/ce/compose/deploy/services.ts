@@ -6,8 +6,12 @@
  */
 
 import { containerExtract } from "../../../../engine/container_archive.ts";
-import { type ContainerInspect, containerList } from "../../../../engine/containers.ts";
-import { containerInspect, containerStart } from "../../../../engine/containers.ts";
+import {
+  type ContainerInspect,
+  containerInspect,
+  containerList,
+  containerStart,
+} from "../../../../engine/containers.ts";
 import { EngineError, ifThere } from "../../../../engine/errors.ts";
 import { imageInspect } from "../../../../engine/images.ts";
 import type { Deps } from "../../../deps.ts";

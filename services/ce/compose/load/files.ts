@@ -8,8 +8,14 @@ import { dirname, join, normalize } from "node:path";
 import { parseEnvFile } from "./env_file.ts";
 import { interpolateTree } from "./interpolate.ts";
 import { mergeServices } from "./merge.ts";
-import { PROJECT_KEYS } from "./project_keys.ts";
-import type { Config, Include, Network, Secret, Volume } from "./project_keys.ts";
+import {
+  type Config,
+  type Include,
+  type Network,
+  PROJECT_KEYS,
+  type Secret,
+  type Volume,
+} from "./project_keys.ts";
 import { entriesOf, failAt, object, type Reader } from "./readers.ts";
 import { fail, type Loading, type Lookup, quote, type Scope, spend } from "./scope.ts";
 import { service, type WrittenService } from "./service_keys.ts";

@@ -4,8 +4,11 @@
  * @module
  */
 
-import { containerInspect, containerList } from "../../../../engine/containers.ts";
-import type { ContainerConfig } from "../../../../engine/containers.ts";
+import {
+  type ContainerConfig,
+  containerInspect,
+  containerList,
+} from "../../../../engine/containers.ts";
 import { ifThere } from "../../../../engine/errors.ts";
 import { imageInspect } from "../../../../engine/images.ts";
 import { networkList } from "../../../../engine/networks.ts";

@@ -20,12 +20,12 @@ import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
 import { sleep } from "../../../lifecycle.ts";
 import {
+  asContainer,
   hasStayedUp,
   inspectContainer,
   type ReadDeps,
   refreshContainer,
 } from "../../containers/reads.ts";
-import { asContainer } from "../../containers/reads.ts";
 import { refersTo } from "../../containers/share_group.ts";
 import type { RecreateOptions, Recreation } from "../../rebuild/recreate.ts";
 import {

@@ -1,7 +1,10 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { createServer, type Socket } from "node:net";
-import { type EndpointCheck, probeEndpoint } from "../../../../services/ce/probes/http.ts";
-import { createEndpointProber } from "../../../../services/ce/probes/http.ts";
+import {
+  createEndpointProber,
+  type EndpointCheck,
+  probeEndpoint,
+} from "../../../../services/ce/probes/http.ts";
 import {
   createAuthority,
   daysFromNow,
