@@ -81,7 +81,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (program) => (await import("./logs.ts")).logs(program),
   },
   stack: {
-    summary: "Validate, plan, deploy or take down a Compose file",
+    summary: "Validate, plan, deploy or remove the stack of a Compose file",
     usage: STACK_USAGE,
     run: async (program) => (await import("./stack.ts")).stack(program),
   },

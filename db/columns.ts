@@ -18,8 +18,25 @@ type KindOf<Value> = [Value] extends [boolean | null] ? "boolean"
 /** Each field of a record with its kind. The column has the field's name in snake_case. */
 export type Columns<Stored> = { [Field in keyof Stored]-?: KindOf<Stored[Field]> };
 
-/** The statements that follow from a column map. */
+/**
+ * The statements that follow from a column map. Fields of a record that are not in the map are
+ * ignored. The module of a table exports those without SQL under its own names:
+ * `export const { find: selectUser } = users`.
+ */
 interface Table<Stored> {
+  /** The record with that key, or `undefined` when the key is unknown. */
+  find(db: Database, key: Key): Stored | undefined;
+  /** The number of all records. */
+  count(db: Database): number;
+  /** @throws The SQLite error for a key or another unique value that is already in use. */
+  insert(db: Database, record: Stored): void;
+  /** Inserts a record, or replaces the one with the same key. */
+  replace(db: Database, record: Stored): void;
+  /** Stores all fields of the record with the same key. @returns Whether the key was known. */
+  save(db: Database, record: Stored): boolean;
+  /** @returns Whether the key was known. */
+  delete(db: Database, key: Key): boolean;
+
   /** The columns of a SELECT, e.g. `id, created_at AS createdAt`. */
   readonly columns: string;
   /** The record of a row that a SELECT of `columns` returned. */
@@ -28,28 +45,21 @@ interface Table<Stored> {
   select(db: Database, clauses?: string, params?: Params): Stored[];
   /** The first record, or `undefined`. */
   selectOne(db: Database, clauses?: string, params?: Params): Stored | undefined;
-  /** The record with that key, or `undefined` when the key is unknown. */
-  find(db: Database, key: Key): Stored | undefined;
-  count(db: Database, clauses?: string, params?: Params): number;
+  countWhere(db: Database, clauses: string, params?: Params): number;
   /**
-   * Columns without a field get their defaults; fields that are not in the map are ignored.
+   * Inserts a record whose missing fields get the defaults of their columns.
    *
    * @param conflict E.g. `ON CONFLICT (id) DO NOTHING`.
    * @returns Whether a row was inserted or changed.
    */
-  insert(db: Database, record: Partial<Stored>, conflict?: string): boolean;
-  /** Inserts a record, or replaces the one with the same key. */
-  replace(db: Database, record: Stored): void;
+  insertFields(db: Database, fields: Partial<Stored>, conflict?: string): boolean;
   /**
-   * Stores the given fields of the record with that key. Fields that are not in the map are
-   * ignored.
+   * Stores the given fields of the record with that key.
    *
    * @param condition What else must hold, e.g. `status = 'pending'`.
    * @returns Whether there was such a record.
    */
   update(db: Database, key: Key, changes: Partial<Stored>, condition?: string): boolean;
-  /** @returns Whether the key was known. */
-  delete(db: Database, key: Key): boolean;
 }
 
 /** What differs from the defaults of a table. */
@@ -61,6 +71,9 @@ interface TableOptions<Stored> {
 }
 
 type Key = string | number;
+
+/** The id of the row of a table with one row. */
+const ROW_ID = 1;
 
 type Row = Record<string, string | number | null>;
 
@@ -109,27 +122,43 @@ export function table<Stored extends object>(
     return row && fromRow(row);
   };
 
+  const countWhere: Table<Stored>["countWhere"] = (db, clauses, params = {}) =>
+    db.get<{ n: number }>(`SELECT count(*) AS n FROM ${name} ${clauses}`, params)!.n;
+
+  const update: Table<Stored>["update"] = (db, value, changes, condition) => {
+    const { [key]: _, ...params } = toParams(changes);
+    const assignments = Object.keys(params).map((field) => `${columnOf(field)} = :${field}`);
+    return db.run(
+      `UPDATE ${name} SET ${assignments.join(", ")}
+       ${whereKey} ${condition === undefined ? "" : `AND ${condition}`}`,
+      { ...params, [key]: value },
+    ) > 0;
+  };
+
   return {
+    find: (db, value) => selectOne(db, whereKey, { [key]: value }),
+    count: (db) => countWhere(db, ""),
+    insert: (db, record) => void insert("INSERT", db, record, ""),
+    replace: (db, record) => void insert("INSERT OR REPLACE", db, record, ""),
+    save: (db, record) => update(db, record[key] as Key, record),
+    delete: (db, value) => db.run(`DELETE FROM ${name} ${whereKey}`, { [key]: value }) > 0,
     columns: list,
     fromRow,
     select: (db, clauses = "", params = {}) =>
       db.all<Row>(`SELECT ${list} FROM ${name} ${clauses}`, params).map(fromRow),
     selectOne,
-    find: (db, value) => selectOne(db, whereKey, { [key]: value }),
-    count: (db, clauses = "", params = {}) =>
-      db.get<{ n: number }>(`SELECT count(*) AS n FROM ${name} ${clauses}`, params)!.n,
-    insert: (db, record, conflict = "") => insert("INSERT", db, record, conflict),
-    replace: (db, record) => void insert("INSERT OR REPLACE", db, record, ""),
-    update(db, value, changes, condition) {
-      const { [key]: _, ...params } = toParams(changes);
-      const assignments = Object.keys(params).map((field) => `${columnOf(field)} = :${field}`);
-      return db.run(
-        `UPDATE ${name} SET ${assignments.join(", ")}
-         ${whereKey} ${condition === undefined ? "" : `AND ${condition}`}`,
-        { ...params, [key]: value },
-      ) > 0;
-    },
-    delete: (db, value) => db.run(`DELETE FROM ${name} ${whereKey}`, { [key]: value }) > 0,
+    countWhere,
+    insertFields: (db, fields, conflict = "") => insert("INSERT", db, fields, conflict),
+    update,
+  };
+}
+
+/** Defines a table whose only row exists from the start, e.g. the settings of a feature. */
+export function singleRow<Stored extends object>(name: string, columns: Columns<Stored>) {
+  const rows = table<Stored>(name, columns);
+  return {
+    read: (db: Database): Stored => rows.selectOne(db)!,
+    update: (db: Database, changes: Partial<Stored>): void => void rows.update(db, ROW_ID, changes),
   };
 }
 

@@ -61,6 +61,8 @@ const events = table<AlertEvent>("alert_events", {
   comment: "value",
 });
 
+export const { find: selectAlertEvent, count: countAlertEvents, insert: insertAlertEvent } = events;
+
 /** Newest first. */
 export function selectAlertEvents(
   db: Database,
@@ -70,10 +72,6 @@ export function selectAlertEvents(
     limit,
     offset,
   });
-}
-
-export function selectAlertEvent(db: Database, id: string): AlertEvent | undefined {
-  return events.find(db, id);
 }
 
 /** The unresolved events, newest first. */
@@ -88,10 +86,6 @@ export function selectOpenAlertEventsOf(db: Database, ruleId: string): AlertEven
     "WHERE rule_id = :ruleId AND resolved_at IS NULL ORDER BY fired_at, id",
     { ruleId },
   );
-}
-
-export function countAlertEvents(db: Database): number {
-  return events.count(db);
 }
 
 /** Differs after every change: rows are added, acknowledged, renamed, resolved once, and deleted. */
@@ -113,10 +107,6 @@ export function selectAlertEventsVersion(db: Database): string {
      )`,
   )!;
   return `${total}.${last}.${open}.${acknowledged}.${containers}`;
-}
-
-export function insertAlertEvent(db: Database, event: AlertEvent): void {
-  events.insert(db, event);
 }
 
 export function updateAlertEventResolved(db: Database, id: string, resolvedAt: string): void {

@@ -42,15 +42,13 @@ const progress = table<StoredAlertProgress>("alert_progress", {
   alertId: "value",
 });
 
+export const { replace: replaceAlertProgress } = progress;
+
 /** The progress of all rules, or of one. */
 export function selectAlertProgress(db: Database, ruleId?: string): StoredAlertProgress[] {
   return ruleId === undefined
     ? progress.select(db)
     : progress.select(db, "WHERE rule_id = :ruleId", { ruleId });
-}
-
-export function replaceAlertProgress(db: Database, stored: StoredAlertProgress): void {
-  progress.replace(db, stored);
 }
 
 /**

@@ -94,6 +94,14 @@ const rules = table<AlertRule>("alert_rules", {
   createdAt: "value",
 });
 
+export const {
+  find: selectAlertRule,
+  count: countAlertRules,
+  insert: insertAlertRule,
+  save: updateAlertRule,
+  delete: deleteAlertRule,
+} = rules;
+
 /** All rules by name. */
 export function selectAlertRules(db: Database): AlertRule[] {
   return rules.select(db, "ORDER BY name COLLATE NOCASE, id");
@@ -102,26 +110,4 @@ export function selectAlertRules(db: Database): AlertRule[] {
 /** The enabled rules, oldest first. */
 export function selectEnabledAlertRules(db: Database): AlertRule[] {
   return rules.select(db, "WHERE enabled = 1 ORDER BY created_at, id");
-}
-
-/** One rule, or `undefined` when the id is unknown. */
-export function selectAlertRule(db: Database, id: string): AlertRule | undefined {
-  return rules.find(db, id);
-}
-
-export function countAlertRules(db: Database): number {
-  return rules.count(db);
-}
-
-export function insertAlertRule(db: Database, rule: AlertRule): void {
-  rules.insert(db, rule);
-}
-
-export function updateAlertRule(db: Database, rule: AlertRule): void {
-  rules.update(db, rule.id, rule);
-}
-
-/** @returns Whether the id was known. */
-export function deleteAlertRule(db: Database, id: string): boolean {
-  return rules.delete(db, id);
 }

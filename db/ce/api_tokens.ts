@@ -50,6 +50,8 @@ const columns: Columns<ApiToken> = {
 
 const tokens = table<ApiToken>("api_tokens", columns);
 
+export const { find: selectApiToken, insert: insertApiToken, delete: deleteApiToken } = tokens;
+
 /** All tokens, newest first. */
 export function selectApiTokens(db: Database): ApiToken[] {
   return tokens.select(db, "ORDER BY created_at DESC, id");
@@ -60,16 +62,8 @@ export function selectApiTokensOfUser(db: Database, userId: string): ApiToken[] 
   return tokens.select(db, "WHERE user_id = :userId ORDER BY created_at DESC, id", { userId });
 }
 
-export function selectApiToken(db: Database, id: string): ApiToken | undefined {
-  return tokens.find(db, id);
-}
-
 export function countApiTokensOfUser(db: Database, userId: string): number {
-  return tokens.count(db, "WHERE user_id = :userId", { userId });
-}
-
-export function insertApiToken(db: Database, token: ApiToken): void {
-  tokens.insert(db, token);
+  return tokens.countWhere(db, "WHERE user_id = :userId", { userId });
 }
 
 /** Replaces the secret. @returns Whether the id was known. */
@@ -87,9 +81,4 @@ export function updateApiTokenUse(
   use: Pick<ApiToken, "lastUsedAt" | "lastUsedAddress">,
 ): void {
   tokens.update(db, id, use);
-}
-
-/** @returns Whether the id was known. */
-export function deleteApiToken(db: Database, id: string): boolean {
-  return tokens.delete(db, id);
 }

@@ -82,9 +82,7 @@ const entries = table<AuditEntry>("audit_entries", {
   ip: "value",
 });
 
-export function insertAuditEntry(db: Database, entry: AuditEntry): void {
-  entries.insert(db, entry);
-}
+export const { insert: insertAuditEntry } = entries;
 
 /** Newest first. */
 export function selectAuditEntries(
@@ -102,7 +100,7 @@ export function selectAuditEntries(
 
 export function countAuditEntries(db: Database, filter: AuditFilter): number {
   const { where, params } = toCondition(filter);
-  return entries.count(db, where, params);
+  return entries.countWhere(db, where, params);
 }
 
 /** Number of entries ever written; reads only the newest one. */

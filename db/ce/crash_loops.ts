@@ -34,19 +34,17 @@ const loops = table<CrashLoop>("crash_loops", {
   changedAt: "value",
 }, { key: "container" });
 
-/** The last exits of a container; `undefined` if it has none. */
-export function selectCrashLoop(db: Database, container: string): CrashLoop | undefined {
-  return loops.find(db, container);
-}
+export const {
+  /** The last exits of a container; `undefined` if it has none. */
+  find: selectCrashLoop,
+  /** Inserts a record, or replaces that of the container. */
+  replace: replaceCrashLoop,
+  delete: deleteCrashLoop,
+} = loops;
 
 /** Those without an exit or start since a time, with and without a crash loop. */
 export function selectQuietCrashLoops(db: Database, changedAt: string): CrashLoop[] {
   return loops.select(db, "WHERE changed_at <= :changedAt ORDER BY container", { changedAt });
-}
-
-/** Inserts a record, or replaces that of the container. */
-export function replaceCrashLoop(db: Database, loop: CrashLoop): void {
-  loops.replace(db, loop);
 }
 
 export function updateCrashLoop(db: Database, container: string, change: Partial<CrashLoop>): void {
@@ -61,8 +59,4 @@ export function updateCrashLoopsChangedAt(db: Database, changedAt: string): void
 /** Moves the record of a container to its new name. */
 export function renameCrashLoop(db: Database, names: { from: string; to: string }): void {
   db.run("UPDATE OR REPLACE crash_loops SET container = :to WHERE container = :from", names);
-}
-
-export function deleteCrashLoop(db: Database, container: string): void {
-  loops.delete(db, container);
 }

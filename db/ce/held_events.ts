@@ -25,17 +25,14 @@ const events = table<HeldEvent>("held_events", {
   createdAt: "value",
 }, { key: "thread" });
 
+export const {
+  /** Replaces what was held of the same problem. */
+  replace: replaceHeldEvent,
+  /** @returns Whether something of the problem was held. */
+  delete: deleteHeldEvent,
+} = events;
+
 /** Oldest first. */
 export function selectHeldEvents(db: Database): HeldEvent[] {
   return events.select(db, "ORDER BY created_at, thread");
-}
-
-/** Replaces what was held of the same problem. */
-export function replaceHeldEvent(db: Database, event: HeldEvent): void {
-  events.replace(db, event);
-}
-
-/** @returns Whether something of the problem was held. */
-export function deleteHeldEvent(db: Database, thread: string): boolean {
-  return events.delete(db, thread);
 }

@@ -51,7 +51,7 @@ export function insertHeldNotification(
   message: NewHeldNotification,
   max: number,
 ): void {
-  held.insert(db, message);
+  held.insertFields(db, message);
   db.run(
     `DELETE FROM held_notifications WHERE id = (
        SELECT id FROM held_notifications WHERE channel_id = :channelId

@@ -83,7 +83,7 @@ export function countIntegrationData(
   filter: DataFilter,
 ): number {
   const { where, params } = toCondition(integrationId, filter);
-  return data.count(db, where, params);
+  return data.countWhere(db, where, params);
 }
 
 function toCondition(integrationId: string, { type, since, until }: DataFilter) {
@@ -99,7 +99,7 @@ export function upsertIntegrationData(
   db: MetricsDatabase,
   record: DataRecord & DataRecordSource,
 ): void {
-  sources.insert(
+  sources.insertFields(
     db,
     record,
     `ON CONFLICT (integration_id, source_key) WHERE source_key IS NOT NULL DO UPDATE SET

@@ -41,14 +41,17 @@ const integrations = table<Integration>(
   { names: { pollInterval: "poll_interval_s" } },
 );
 
+export const {
+  find: selectIntegration,
+  count: countIntegrations,
+  insert: insertIntegration,
+  save: updateIntegration,
+  delete: deleteIntegration,
+} = integrations;
+
 /** All integrations, newest first. */
 export function selectIntegrations(db: Database): Integration[] {
   return integrations.select(db, "ORDER BY created_at DESC, id");
-}
-
-/** One integration, or `undefined` when the id is unknown. */
-export function selectIntegration(db: Database, id: string): Integration | undefined {
-  return integrations.find(db, id);
 }
 
 /** The polling intervals of the enabled integrations. */
@@ -62,22 +65,4 @@ export function selectPollIntervals(
 
 export function selectIntegrationIds(db: Database): string[] {
   return db.all<{ id: string }>("SELECT id FROM integrations").map(({ id }) => id);
-}
-
-export function countIntegrations(db: Database): number {
-  return integrations.count(db);
-}
-
-export function insertIntegration(db: Database, integration: Integration): void {
-  integrations.insert(db, integration);
-}
-
-/** @returns Whether the id was known. */
-export function updateIntegration(db: Database, integration: Integration): boolean {
-  return integrations.update(db, integration.id, integration);
-}
-
-/** @returns Whether the id was known. */
-export function deleteIntegration(db: Database, id: string): boolean {
-  return integrations.delete(db, id);
 }

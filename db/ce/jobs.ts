@@ -96,6 +96,8 @@ const jobs = table<Job>("jobs", {
   endedAt: "value",
 });
 
+export const { find: selectJob, insert: insertJob } = jobs;
+
 const CONDITIONS: Record<keyof JobFilter, string> = {
   kind: "kind = :kind",
   status: "status = :status",
@@ -124,10 +126,6 @@ export function selectJobs(
   return jobs.select(db, `${where} ORDER BY created_at DESC, id DESC LIMIT :limit`, params);
 }
 
-export function selectJob(db: Database, id: string): Job | undefined {
-  return jobs.find(db, id);
-}
-
 /** Queued and running jobs, oldest first. */
 export function selectUnfinishedJobs(db: Database): Job[] {
   return jobs.select(db, "WHERE ended_at IS NULL ORDER BY created_at, id");
@@ -142,10 +140,6 @@ export function selectUnfinishedJobOf(
     "WHERE target_type = :targetType AND target = :target AND ended_at IS NULL",
     { targetType, target },
   );
-}
-
-export function insertJob(db: Database, job: Job): void {
-  jobs.insert(db, job);
 }
 
 export function updateJob(db: Database, id: string, changes: Partial<Job>): void {

@@ -32,32 +32,15 @@ const windows = table<StoredMaintenanceWindow>("maintenance_windows", {
   createdAt: "value",
 });
 
+export const {
+  find: selectMaintenanceWindow,
+  count: countMaintenanceWindows,
+  insert: insertMaintenanceWindow,
+  save: updateMaintenanceWindow,
+  delete: deleteMaintenanceWindow,
+} = windows;
+
 /** Oldest first. */
 export function selectMaintenanceWindows(db: Database): StoredMaintenanceWindow[] {
   return windows.select(db, "ORDER BY created_at, id");
-}
-
-/** One window, or `undefined` when the id is unknown. */
-export function selectMaintenanceWindow(
-  db: Database,
-  id: string,
-): StoredMaintenanceWindow | undefined {
-  return windows.find(db, id);
-}
-
-export function countMaintenanceWindows(db: Database): number {
-  return windows.count(db);
-}
-
-export function insertMaintenanceWindow(db: Database, window: StoredMaintenanceWindow): void {
-  windows.insert(db, window);
-}
-
-export function updateMaintenanceWindow(db: Database, window: StoredMaintenanceWindow): void {
-  windows.update(db, window.id, window);
-}
-
-/** @returns Whether the id was known. */
-export function deleteMaintenanceWindow(db: Database, id: string): boolean {
-  return windows.delete(db, id);
 }

@@ -77,17 +77,16 @@ const channels = table<StoredNotificationChannel>("notification_channels", {
   failingReportedAt: "value",
 });
 
+export const {
+  find: selectNotificationChannel,
+  count: countNotificationChannels,
+  /** Also deletes its threads. */
+  delete: deleteNotificationChannel,
+} = channels;
+
 /** All channels, newest first. */
 export function selectNotificationChannels(db: Database): StoredNotificationChannel[] {
   return channels.select(db, "ORDER BY created_at DESC, id");
-}
-
-/** One channel, or `undefined` when the id is unknown. */
-export function selectNotificationChannel(
-  db: Database,
-  id: string,
-): StoredNotificationChannel | undefined {
-  return channels.find(db, id);
 }
 
 /** The enabled channels, oldest first. */
@@ -95,15 +94,11 @@ export function selectEnabledNotificationChannels(db: Database): StoredNotificat
   return channels.select(db, "WHERE enabled = 1 ORDER BY created_at, id");
 }
 
-export function countNotificationChannels(db: Database): number {
-  return channels.count(db);
-}
-
 export function insertNotificationChannel(
   db: Database,
   channel: Omit<StoredNotificationChannel, keyof DeliveryState>,
 ): void {
-  channels.insert(db, channel);
+  channels.insertFields(db, channel);
 }
 
 /** @returns Whether the id was known. */
@@ -113,11 +108,6 @@ export function updateNotificationChannel(
   changes: Partial<StoredNotificationChannel>,
 ): boolean {
   return channels.update(db, id, changes);
-}
-
-/** Also deletes its threads. @returns Whether the id was known. */
-export function deleteNotificationChannel(db: Database, id: string): boolean {
-  return channels.delete(db, id);
 }
 
 interface Thread {

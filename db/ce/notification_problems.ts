@@ -33,9 +33,12 @@ const problems = table<NotificationProblem>("notification_problems", {
   endedAt: "value",
 }, { key: "key" });
 
-export function selectProblem(db: Database, key: string): NotificationProblem | undefined {
-  return problems.find(db, key);
-}
+export const {
+  find: selectProblem,
+  /** Inserts a problem, or replaces the one with its key. */
+  replace: replaceProblem,
+  delete: deleteProblem,
+} = problems;
 
 /** The problems of any of the containers, oldest first. */
 export function selectProblemsAbout(
@@ -57,11 +60,6 @@ export function selectProblemsWith(db: Database, text: string): NotificationProb
   return problems.select(db, "WHERE instr(cause || containers || event, :text)", { text });
 }
 
-/** Inserts a problem, or replaces the one with its key. */
-export function replaceProblem(db: Database, problem: NotificationProblem): void {
-  problems.replace(db, problem);
-}
-
 export function updateProblemEnded(db: Database, key: string, endedAt: string): void {
   problems.update(db, key, { endedAt });
 }
@@ -73,10 +71,6 @@ export function updateProblemsCause(db: Database, openedAt: string, cause: strin
      WHERE opened_at >= :openedAt AND containers <> '[]'`,
     { openedAt, cause },
   );
-}
-
-export function deleteProblem(db: Database, key: string): void {
-  problems.delete(db, key);
 }
 
 /** Deletes the problems of these kinds that belong to a cause. */

@@ -80,7 +80,7 @@ export function insertOutboxMessage(
   message: NewOutboxMessage,
   dueAt = message.createdAt,
 ): void {
-  messages.insert(db, { ...message, nextAttemptAt: dueAt, status: "queued" });
+  messages.insertFields(db, { ...message, nextAttemptAt: dueAt, status: "queued" });
 }
 
 /** One message, or `undefined` when the id is unknown. */
@@ -163,7 +163,7 @@ export function selectOutboxMessages(
 }
 
 export function countOutboxMessages(db: Database, { channel, targetId }: Target): number {
-  return messages.count(db, "WHERE channel = :channel AND target_id = :targetId", {
+  return messages.countWhere(db, "WHERE channel = :channel AND target_id = :targetId", {
     channel,
     targetId,
   });
@@ -238,7 +238,7 @@ export function updateThreadSuperseded(
 
 /** Queued messages of all channels. */
 export function countQueuedMessages(db: Database): number {
-  return messages.count(db, "WHERE status = 'queued'");
+  return messages.countWhere(db, "WHERE status = 'queued'");
 }
 
 /** When the oldest queued message of all channels was queued; `undefined` if none is. */

@@ -27,10 +27,7 @@ const tokens = table<PushToken>("push_tokens", {
   registeredAt: "value",
 });
 
-/** One registration, or `undefined` when the id is unknown. */
-export function selectPushToken(db: Database, id: string): PushToken | undefined {
-  return tokens.find(db, id);
-}
+export const { find: selectPushToken, delete: deletePushToken } = tokens;
 
 /** The devices of one user, last registered first. */
 export function selectPushTokensOfUser(db: Database, userId: string): PushToken[] {
@@ -52,7 +49,7 @@ export function selectPushTokensOfUsersWithoutPassword(db: Database): PushToken[
 
 /** Stores a registration. A repeated one of the same token and user keeps its id. */
 export function upsertPushToken(db: Database, registration: PushToken): void {
-  tokens.insert(
+  tokens.insertFields(
     db,
     registration,
     `ON CONFLICT (token_key) DO UPDATE SET
@@ -72,11 +69,6 @@ export function deleteSurplusPushTokens(db: Database, userId: string, keep: numb
      )`,
     { userId, keep },
   );
-}
-
-/** @returns Whether the id was known. */
-export function deletePushToken(db: Database, id: string): boolean {
-  return tokens.delete(db, id);
 }
 
 /** @returns Whether the user had the token. */

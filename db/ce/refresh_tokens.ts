@@ -42,10 +42,7 @@ const tokens = table<RefreshToken>(
   { key: "tokenHash" },
 );
 
-/** One token, or `undefined` when the hash is unknown. */
-export function selectRefreshToken(db: Database, tokenHash: string): RefreshToken | undefined {
-  return tokens.find(db, tokenHash);
-}
+export const { find: selectRefreshToken } = tokens;
 
 /** The logins of a user whose refresh tokens have not been deleted. */
 export function selectFamiliesOfUser(db: Database, userId: string): string[] {
@@ -59,7 +56,7 @@ export function insertRefreshToken(
   db: Database,
   token: Omit<RefreshToken, "spentAt" | "spentFrom" | "revokedAt">,
 ): void {
-  tokens.insert(db, token);
+  tokens.insertFields(db, token);
 }
 
 /** Marks a token as used. */

@@ -37,6 +37,16 @@ const registries = table<StoredRegistry>("registries", {
   updatedAt: "value",
 });
 
+export const {
+  find: selectRegistry,
+  count: countRegistries,
+  /** Throws a unique violation if the host already has that path. */
+  insert: insertRegistry,
+  /** Throws a unique violation if the host already has that path. */
+  save: updateRegistry,
+  delete: deleteRegistry,
+} = registries;
+
 /** All registries by host and path. */
 export function selectRegistries(db: Database): StoredRegistry[] {
   return registries.select(db, "ORDER BY host, path_prefix");
@@ -45,28 +55,4 @@ export function selectRegistries(db: Database): StoredRegistry[] {
 /** The registries of one host. */
 export function selectRegistriesOfHost(db: Database, host: string): StoredRegistry[] {
   return registries.select(db, "WHERE host = :host", { host });
-}
-
-/** One registry, or `undefined` when the id is unknown. */
-export function selectRegistry(db: Database, id: string): StoredRegistry | undefined {
-  return registries.find(db, id);
-}
-
-export function countRegistries(db: Database): number {
-  return registries.count(db);
-}
-
-/** Throws a unique violation if the host already has that path. */
-export function insertRegistry(db: Database, registry: StoredRegistry): void {
-  registries.insert(db, registry);
-}
-
-/** Throws a unique violation if the host already has that path. */
-export function updateRegistry(db: Database, registry: StoredRegistry): void {
-  registries.update(db, registry.id, registry);
-}
-
-/** @returns Whether the id was known. */
-export function deleteRegistry(db: Database, id: string): boolean {
-  return registries.delete(db, id);
 }

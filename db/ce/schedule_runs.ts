@@ -81,7 +81,7 @@ export function selectScheduleRuns(
 /** Number of finished runs; of the given containers, else of all. */
 export function countScheduleRuns(db: Database, targets?: readonly RunTarget[]): number {
   const { where, params } = finished(targets);
-  return runs.count(db, where, params);
+  return runs.countWhere(db, where, params);
 }
 
 /** The containers of all runs. */
@@ -108,7 +108,7 @@ export function selectUnfinishedRuns(db: Database): StartedRun[] {
 
 /** @returns Whether it was stored: a schedule runs once for each due time. */
 export function insertScheduleRun(db: Database, run: StartedRun & { dueAt: string }): boolean {
-  return startedRuns.insert(db, run, "ON CONFLICT (schedule_id, due_at) DO NOTHING");
+  return startedRuns.insertFields(db, run, "ON CONFLICT (schedule_id, due_at) DO NOTHING");
 }
 
 export function updateScheduleRunEnd(

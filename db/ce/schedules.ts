@@ -42,6 +42,13 @@ const schedules = table<Schedule>("schedules", {
   lastRunAt: "value",
 });
 
+export const {
+  find: selectSchedule,
+  count: countSchedules,
+  insert: insertSchedule,
+  delete: deleteSchedule,
+} = schedules;
+
 /** All schedules by name. */
 export function selectSchedules(db: Database): Schedule[] {
   return schedules.select(db, "ORDER BY name COLLATE NOCASE, id");
@@ -50,19 +57,6 @@ export function selectSchedules(db: Database): Schedule[] {
 /** The enabled schedules, oldest first. */
 export function selectEnabledSchedules(db: Database): Schedule[] {
   return schedules.select(db, "WHERE enabled = 1 ORDER BY created_at, id");
-}
-
-/** One schedule, or `undefined` when the id is unknown. */
-export function selectSchedule(db: Database, id: string): Schedule | undefined {
-  return schedules.find(db, id);
-}
-
-export function countSchedules(db: Database): number {
-  return schedules.count(db);
-}
-
-export function insertSchedule(db: Database, schedule: Schedule): void {
-  schedules.insert(db, schedule);
 }
 
 /** Stores what users configure. */
@@ -92,9 +86,4 @@ export function updateScheduleEnabled(db: Database, id: string, enabled: boolean
 
 export function updateScheduleLastRun(db: Database, id: string, at: string): void {
   schedules.update(db, id, { lastRunAt: at });
-}
-
-/** @returns Whether the id was known. */
-export function deleteSchedule(db: Database, id: string): boolean {
-  return schedules.delete(db, id);
 }

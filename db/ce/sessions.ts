@@ -34,6 +34,8 @@ const sessions = table<Session>("sessions", {
   expiresAt: "value",
 });
 
+export const { find: selectSession, insert: insertSession, delete: deleteSession } = sessions;
+
 /** The sessions of one user, or of all, that have not expired. */
 interface ActiveSessions {
   userId?: string;
@@ -59,16 +61,7 @@ export function selectSessions(
 }
 
 export function countSessions(db: Database, of: ActiveSessions): number {
-  return sessions.count(db, activeOf(of), { ...of });
-}
-
-/** One session, active or not, or `undefined` when the id is unknown. */
-export function selectSession(db: Database, id: string): Session | undefined {
-  return sessions.find(db, id);
-}
-
-export function insertSession(db: Database, session: Session): void {
-  sessions.insert(db, session);
+  return sessions.countWhere(db, activeOf(of), { ...of });
 }
 
 /** Stores a refresh. */
@@ -86,10 +79,6 @@ export function updateSessionsExpiry(db: Database, userId: string, expiresAt: st
     "UPDATE sessions SET expires_at = min(expires_at, :expiresAt) WHERE user_id = :userId",
     { userId, expiresAt },
   );
-}
-
-export function deleteSession(db: Database, id: string): void {
-  sessions.delete(db, id);
 }
 
 /** @returns How many were deleted. */

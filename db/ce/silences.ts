@@ -43,6 +43,8 @@ const silences = table<StoredSilence>("silences", {
   createdAt: "value",
 });
 
+export const { insert: insertSilence, delete: deleteSilence } = silences;
+
 /** All silences; the one that ends last comes first. */
 export function selectSilences(db: Database): StoredSilence[] {
   return silences.select(db, "ORDER BY ends_at DESC, id");
@@ -55,16 +57,7 @@ export function selectActiveSilences(db: Database, at: string): StoredSilence[] 
 
 /** Silences that have not ended at a time. */
 export function countOpenSilences(db: Database, at: string): number {
-  return silences.count(db, "WHERE ends_at > :at", { at });
-}
-
-export function insertSilence(db: Database, silence: StoredSilence): void {
-  silences.insert(db, silence);
-}
-
-/** @returns Whether the id was known. */
-export function deleteSilence(db: Database, id: string): boolean {
-  return silences.delete(db, id);
+  return silences.countWhere(db, "WHERE ends_at > :at", { at });
 }
 
 export function deleteSilencesBefore(db: Database, endsAt: string): void {

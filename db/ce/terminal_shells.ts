@@ -26,14 +26,8 @@ const shells = table<TerminalShell>("terminal_shells", {
   createdAt: "value",
 }, { key: "mark" });
 
+export const { insert: insertTerminalShell, delete: deleteTerminalShell } = shells;
+
 export function selectTerminalShells(db: Database): TerminalShell[] {
   return shells.select(db, "ORDER BY created_at");
-}
-
-export function insertTerminalShell(db: Database, shell: TerminalShell): void {
-  shells.insert(db, shell);
-}
-
-export function deleteTerminalShell(db: Database, mark: string): void {
-  shells.delete(db, mark);
 }

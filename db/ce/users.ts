@@ -42,12 +42,16 @@ const shown: Columns<User> = {
 
 const users = table<User>("users", shown);
 
+export const { find: selectUser, count: countUsers } = users;
+
 const accounts = table<User & UserSecrets>("users", {
   ...shown,
   emailKey: "value",
   passwordHash: "value",
   isEmailUnconfirmed: "boolean",
 });
+
+export const { delete: deleteUser } = accounts;
 
 /** All users by email. */
 export function selectUsers(db: Database): User[] {
@@ -57,11 +61,6 @@ export function selectUsers(db: Database): User[] {
 /** Users who cannot log in by password: an identity provider vouches for them. */
 export function selectUsersWithoutPassword(db: Database): User[] {
   return users.select(db, "WHERE password_hash IS NULL ORDER BY email_key");
-}
-
-/** One user, or `undefined` when the id is unknown. */
-export function selectUser(db: Database, id: string): User | undefined {
-  return users.find(db, id);
 }
 
 /** One user, or `undefined` when the address is unknown. */
@@ -82,12 +81,8 @@ export function selectIsEmailUnconfirmed(db: Database, id: string): boolean {
   return accounts.find(db, id)?.isEmailUnconfirmed ?? false;
 }
 
-export function countUsers(db: Database): number {
-  return users.count(db);
-}
-
 export function countAdmins(db: Database): number {
-  return users.count(db, "WHERE role = 'admin'");
+  return users.countWhere(db, "WHERE role = 'admin'");
 }
 
 /** @throws The SQLite error for an `emailKey` that is already in use. */
@@ -95,7 +90,7 @@ export function insertUser(
   db: Database,
   user: Omit<User & UserSecrets, "name" | "isEmailUnconfirmed">,
 ): void {
-  accounts.insert(db, user);
+  accounts.insertFields(db, user);
 }
 
 /** @throws The SQLite error for an `emailKey` that is already in use. */
@@ -120,9 +115,4 @@ export function updateUserPassword(db: Database, id: string, passwordHash: strin
 /** @returns Whether the id was known. */
 export function updateUserLastLogin(db: Database, id: string, lastLoginAt: string): boolean {
   return accounts.update(db, id, { lastLoginAt });
-}
-
-/** @returns Whether the id was known. */
-export function deleteUser(db: Database, id: string): boolean {
-  return accounts.delete(db, id);
 }

@@ -35,14 +35,11 @@ const webhooks = table<StoredWebhook>("webhooks", {
   lastDeliveryError: "value",
 });
 
+export const { find: selectWebhook, count: countWebhooks, delete: deleteWebhook } = webhooks;
+
 /** All webhooks, newest first. */
 export function selectWebhooks(db: Database): StoredWebhook[] {
   return webhooks.select(db, "ORDER BY created_at DESC, id");
-}
-
-/** One webhook, or `undefined` when the id is unknown. */
-export function selectWebhook(db: Database, id: string): StoredWebhook | undefined {
-  return webhooks.find(db, id);
 }
 
 /** Ids of the enabled webhooks that subscribed to a kind. */
@@ -56,10 +53,6 @@ export function selectSubscribedWebhooks(db: Database, kind: string): string[] {
   ).map(({ id }) => id);
 }
 
-export function countWebhooks(db: Database): number {
-  return webhooks.count(db);
-}
-
 export function insertWebhook(
   db: Database,
   webhook: Omit<
@@ -67,7 +60,7 @@ export function insertWebhook(
     "lastDeliveryAt" | "lastDeliveryStatus" | "lastDeliveryError"
   >,
 ): void {
-  webhooks.insert(db, webhook);
+  webhooks.insertFields(db, webhook);
 }
 
 /** @returns Whether the id was known. */
@@ -96,9 +89,4 @@ export function updateWebhookLastDelivery(
     lastDeliveryStatus: status,
     lastDeliveryError: error,
   });
-}
-
-/** @returns Whether the id was known. */
-export function deleteWebhook(db: Database, id: string): boolean {
-  return webhooks.delete(db, id);
 }

@@ -66,6 +66,8 @@ const agents = table<Agent>("agents", {
   revoked_at: "value",
 });
 
+export const { find: selectAgent, insert: insertAgent } = agents;
+
 export interface AgentFilter {
   /** `true`: only revoked agents; `false`: only agents that are not revoked. */
   revoked: boolean;
@@ -95,12 +97,7 @@ export function selectAgents(
 }
 
 export function countAgents(db: Database, filter: AgentFilter): number {
-  return agents.count(db, FILTER, filterParams(filter));
-}
-
-/** One agent, or `undefined` when the id is unknown. */
-export function selectAgent(db: Database, id: string): Agent | undefined {
-  return agents.find(db, id);
+  return agents.countWhere(db, FILTER, filterParams(filter));
 }
 
 /** The agent with a certificate, or `undefined`; it may be revoked. */
@@ -153,10 +150,6 @@ export function selectAgentStanding(
     pending: row.pending === 1,
     has_certificate: row.has_certificate === 1,
   };
-}
-
-export function insertAgent(db: Database, agent: Agent): void {
-  agents.insert(db, agent);
 }
 
 export function updateAgent(
@@ -214,12 +207,12 @@ export function updateAgentSeen(
 
 /** Agents recorded by `auto_enroll` that no administrator has approved or rejected yet. */
 export function countPendingAgents(db: Database): number {
-  return agents.count(db, "WHERE pending = 1");
+  return agents.countWhere(db, "WHERE pending = 1");
 }
 
 /** Agents that are not revoked and whose certificate this authority signed. */
 export function countAgentsOfCa(db: Database, caId: string): number {
-  return agents.count(db, "WHERE ca_id = :caId AND revoked_at IS NULL", { caId });
+  return agents.countWhere(db, "WHERE ca_id = :caId AND revoked_at IS NULL", { caId });
 }
 
 /** Clears the authority of its revoked agents, whose reference would prevent its deletion. */

@@ -47,27 +47,21 @@ const brands = table<Brand>("brands", {
   updated_at: "value",
 });
 
+export const {
+  find: selectBrand,
+  count: countBrands,
+  insert: insertBrand,
+  delete: deleteBrand,
+} = brands;
+
 /** Newest first. */
 export function selectBrands(db: Database): Brand[] {
   return brands.select(db, "ORDER BY created_at DESC, id");
 }
 
-/** One brand, or `undefined` when the id is unknown. */
-export function selectBrand(db: Database, id: string): Brand | undefined {
-  return brands.find(db, id);
-}
-
 /** The active brand, or `undefined`. */
 export function selectActiveBrand(db: Database): Brand | undefined {
   return brands.selectOne(db, "WHERE is_active = 1");
-}
-
-export function countBrands(db: Database): number {
-  return brands.count(db);
-}
-
-export function insertBrand(db: Database, brand: Brand): void {
-  brands.insert(db, brand);
 }
 
 /** Stores everything but whether the brand is active. */
@@ -79,9 +73,4 @@ export function updateBrand(db: Database, { is_active: _, ...brand }: Brand): vo
 export function updateActiveBrand(db: Database, id: string): void {
   db.run("UPDATE brands SET is_active = 0 WHERE is_active = 1");
   db.run("UPDATE brands SET is_active = 1 WHERE id = :id", { id });
-}
-
-/** @returns Whether the id was known. */
-export function deleteBrand(db: Database, id: string): boolean {
-  return brands.delete(db, id);
 }

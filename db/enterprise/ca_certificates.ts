@@ -37,6 +37,14 @@ const authorities = table<CaCertificate>("ca_certificates", {
   created_at: "value",
 });
 
+export const {
+  find: selectCaCertificate,
+  count: countCaCertificates,
+  insert: insertCaCertificate,
+  /** @throws The SQLite error while an agent refers to it. */
+  delete: deleteCaCertificate,
+} = authorities;
+
 /** Newest first. */
 export function selectCaCertificates(
   db: Database,
@@ -46,15 +54,6 @@ export function selectCaCertificates(
     limit,
     offset,
   });
-}
-
-export function countCaCertificates(db: Database): number {
-  return authorities.count(db);
-}
-
-/** One certificate authority, or `undefined` when the id is unknown. */
-export function selectCaCertificate(db: Database, id: string): CaCertificate | undefined {
-  return authorities.find(db, id);
 }
 
 export function selectCaCertificateByFingerprint(
@@ -75,13 +74,4 @@ export function selectCaCertificatesBySubject(
     "WHERE subject = :subject ORDER BY created_at DESC, id LIMIT :limit",
     { subject, limit },
   );
-}
-
-export function insertCaCertificate(db: Database, ca: CaCertificate): void {
-  authorities.insert(db, ca);
-}
-
-/** @throws The SQLite error while an agent refers to it. */
-export function deleteCaCertificate(db: Database, id: string): void {
-  authorities.delete(db, id);
 }

@@ -33,7 +33,7 @@ export function selectAnchor(db: Database): ChainAnchor | undefined {
 
 /** Each run has one anchor, which advances as the run deletes. */
 export function upsertAnchor(db: Database, anchor: ChainAnchor): void {
-  anchors.insert(
+  anchors.insertFields(
     db,
     anchor,
     "ON CONFLICT (entry_id) DO UPDATE SET sequence = excluded.sequence, hash = excluded.hash",

@@ -4,8 +4,7 @@
  * @module
  */
 
-import { table } from "../columns.ts";
-import type { Database } from "../database.ts";
+import { singleRow } from "../columns.ts";
 
 export const HASH_ALGORITHMS = ["sha256"] as const;
 export const EXPORT_FORMATS = ["json", "csv"] as const;
@@ -22,21 +21,12 @@ export interface ComplianceConfig {
   export_format: ExportFormat;
 }
 
-/** The id of the only row. */
-const ROW_ID = 1;
-
-const configs = table<ComplianceConfig>("compliance_config", {
+export const { read: selectComplianceConfig, update: updateComplianceConfig } = singleRow<
+  ComplianceConfig
+>("compliance_config", {
   enabled: "boolean",
   retention_days: "value",
   hash_algorithm: "value",
   log_api_reads: "boolean",
   export_format: "value",
 });
-
-export function selectComplianceConfig(db: Database): ComplianceConfig {
-  return configs.selectOne(db)!;
-}
-
-export function updateComplianceConfig(db: Database, config: ComplianceConfig): void {
-  configs.update(db, ROW_ID, config);
-}

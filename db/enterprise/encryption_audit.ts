@@ -37,6 +37,8 @@ const entries = table<EncryptionAuditEntry>("encryption_audit", {
   created_at: "value",
 });
 
+export const { insert: insertEncryptionAudit } = entries;
+
 const FILTER = "WHERE (:event_type IS NULL OR event_type = :event_type)";
 
 /** Newest first. @param event_type `null` for every kind of event. */
@@ -53,11 +55,7 @@ export function selectEncryptionAudit(
 }
 
 export function countEncryptionAudit(db: Database, event_type: EncryptionEvent | null): number {
-  return entries.count(db, FILTER, { event_type });
-}
-
-export function insertEncryptionAudit(db: Database, entry: EncryptionAuditEntry): void {
-  entries.insert(db, entry);
+  return entries.countWhere(db, FILTER, { event_type });
 }
 
 /** @returns How many were deleted. */

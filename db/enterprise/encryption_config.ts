@@ -4,7 +4,7 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { singleRow } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 export const CIPHER_ALGORITHMS = ["aes-256-cbc", "aes-256-gcm"] as const;
@@ -19,23 +19,14 @@ export interface EncryptionConfig {
   page_size: (typeof PAGE_SIZES)[number];
 }
 
-/** The id of the only row. */
-const ROW_ID = 1;
-
-const configs = table<EncryptionConfig>("encryption_config", {
+export const { read: selectEncryptionConfig, update: updateEncryptionConfig } = singleRow<
+  EncryptionConfig
+>("encryption_config", {
   enabled: "boolean",
   algorithm: "value",
   kdf_iterations: "value",
   page_size: "value",
 });
-
-export function selectEncryptionConfig(db: Database): EncryptionConfig {
-  return configs.selectOne(db)!;
-}
-
-export function updateEncryptionConfig(db: Database, config: EncryptionConfig): void {
-  configs.update(db, ROW_ID, config);
-}
 
 /** The version of SQLCipher in use; `undefined` for plain SQLite. */
 export function selectCipherVersion(db: Database): string | undefined {

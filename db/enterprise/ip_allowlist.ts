@@ -4,7 +4,7 @@
  * @module
  */
 
-import { table } from "../columns.ts";
+import { singleRow } from "../columns.ts";
 import type { Database } from "../database.ts";
 
 export interface IpAllowlistConfig {
@@ -19,22 +19,17 @@ export interface IpAllowlist extends IpAllowlistConfig {
   revision: string;
 }
 
-/** The id of the only row. */
-const ROW_ID = 1;
-
-const configs = table<IpAllowlist>("ip_allowlist", {
+const allowlist = singleRow<IpAllowlist>("ip_allowlist", {
   enforcement_enabled: "boolean",
   log_denials: "boolean",
   revision: "value",
 });
 
-export function selectIpAllowlist(db: Database): IpAllowlist {
-  return configs.selectOne(db)!;
-}
+export const { read: selectIpAllowlist } = allowlist;
 
 export function updateIpAllowlist(
   db: Database,
   { enforcement_enabled, log_denials }: IpAllowlistConfig,
 ): void {
-  configs.update(db, ROW_ID, { enforcement_enabled, log_denials });
+  allowlist.update(db, { enforcement_enabled, log_denials });
 }

@@ -41,28 +41,15 @@ const rules = table<IpRule>("ip_rules", {
   updated_at: "value",
 });
 
+export const {
+  find: selectIpRule,
+  count: countIpRules,
+  insert: insertIpRule,
+  save: updateIpRule,
+  delete: deleteIpRule,
+} = rules;
+
 /** Newest first. */
 export function selectIpRules(db: Database): IpRule[] {
   return rules.select(db, "ORDER BY created_at DESC, id");
-}
-
-/** One rule, or `undefined` when the id is unknown. */
-export function selectIpRule(db: Database, id: string): IpRule | undefined {
-  return rules.find(db, id);
-}
-
-export function countIpRules(db: Database): number {
-  return rules.count(db);
-}
-
-export function insertIpRule(db: Database, rule: IpRule): void {
-  rules.insert(db, rule);
-}
-
-export function updateIpRule(db: Database, rule: IpRule): void {
-  rules.update(db, rule.id, rule);
-}
-
-export function deleteIpRule(db: Database, id: string): void {
-  rules.delete(db, id);
 }

@@ -34,6 +34,12 @@ const rotations = table<KeyRotation>("key_rotations", {
   completed_at: "value",
 });
 
+export const {
+  find: selectKeyRotation,
+  count: countKeyRotations,
+  insert: insertKeyRotation,
+} = rotations;
+
 /** Newest first. */
 export function selectKeyRotations(
   db: Database,
@@ -43,15 +49,6 @@ export function selectKeyRotations(
     limit,
     offset,
   });
-}
-
-export function countKeyRotations(db: Database): number {
-  return rotations.count(db);
-}
-
-/** One rotation, or `undefined` when the id is unknown. */
-export function selectKeyRotation(db: Database, id: string): KeyRotation | undefined {
-  return rotations.find(db, id);
 }
 
 /** The pending rotation, or `undefined`: at most one is pending. */
@@ -64,10 +61,6 @@ export function selectLastRotationAt(db: Database): string | null {
   return db.get<{ at: string | null }>(
     "SELECT max(completed_at) AS at FROM key_rotations WHERE status = 'completed'",
   )!.at;
-}
-
-export function insertKeyRotation(db: Database, rotation: KeyRotation): void {
-  rotations.insert(db, rotation);
 }
 
 /** @returns Whether it was pending. */

@@ -4,8 +4,7 @@
  * @module
  */
 
-import { table } from "../columns.ts";
-import type { Database } from "../database.ts";
+import { singleRow } from "../columns.ts";
 
 export interface MtlsConfig {
   /** Whether a client without a verified certificate is refused. */
@@ -16,19 +15,11 @@ export interface MtlsConfig {
   auto_enroll: boolean;
 }
 
-/** The id of the only row. */
-const ROW_ID = 1;
-
-const configs = table<MtlsConfig>("mtls_config", {
-  enforcement_enabled: "boolean",
-  reject_unknown_certs: "boolean",
-  auto_enroll: "boolean",
-});
-
-export function selectMtlsConfig(db: Database): MtlsConfig {
-  return configs.selectOne(db)!;
-}
-
-export function updateMtlsConfig(db: Database, config: MtlsConfig): void {
-  configs.update(db, ROW_ID, config);
-}
+export const { read: selectMtlsConfig, update: updateMtlsConfig } = singleRow<MtlsConfig>(
+  "mtls_config",
+  {
+    enforcement_enabled: "boolean",
+    reject_unknown_certs: "boolean",
+    auto_enroll: "boolean",
+  },
+);

@@ -32,6 +32,8 @@ const assignments = table<RoleAssignment>("custom_role_assignments", {
   assigned_by: "value",
 });
 
+export const { insert: insertRoleAssignment } = assignments;
+
 /** The users who have a role, last assigned first. */
 export function selectRoleUsers(
   db: Database,
@@ -93,10 +95,6 @@ export function hasPermission(
      LIMIT 1`,
     { userId, resource, action },
   ) !== undefined;
-}
-
-export function insertRoleAssignment(db: Database, assignment: RoleAssignment): void {
-  assignments.insert(db, assignment);
 }
 
 /** @returns Whether the user had the role. */

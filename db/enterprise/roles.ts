@@ -41,6 +41,14 @@ const shown: Columns<Role> = {
 
 const roles = table<Role & { name_key: string }>("custom_roles", { ...shown, name_key: "value" });
 
+export const {
+  count: countRoles,
+  /** @param role `name_key` is the name in the form used for comparison; it is unique. */
+  insert: insertRole,
+  /** Deletes a role, with its permissions and assignments. */
+  delete: deleteRole,
+} = roles;
+
 const SELECT = `
   SELECT ${table("custom_roles", shown).columns},
     (SELECT count(*) FROM custom_role_permissions WHERE role_id = id) AS permission_count,
@@ -71,21 +79,12 @@ export function selectRoleIdByName(db: Database, nameKey: string): string | unde
   )?.id;
 }
 
-export function countRoles(db: Database): number {
-  return roles.count(db);
-}
-
 /** The permissions of a role, in no particular order. */
 export function selectPermissionsOfRole(db: Database, roleId: string): Permission[] {
   return db.all<Permission>(
     "SELECT resource, action FROM custom_role_permissions WHERE role_id = :roleId",
     { roleId },
   );
-}
-
-/** @param role `name_key` is the name in the form used for comparison; it is unique. */
-export function insertRole(db: Database, role: Role & { name_key: string }): void {
-  roles.insert(db, role);
 }
 
 export function updateRole(
@@ -109,9 +108,4 @@ export function replacePermissions(
       { roleId, resource, action },
     );
   }
-}
-
-/** Deletes a role, with its permissions and assignments. */
-export function deleteRole(db: Database, id: string): void {
-  roles.delete(db, id);
 }

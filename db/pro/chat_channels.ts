@@ -35,14 +35,15 @@ const channels = table<StoredChatChannel>("chat_channels", {
   updated_at: "value",
 });
 
+export const {
+  find: selectChatChannel,
+  insert: insertChatChannel,
+  delete: deleteChatChannel,
+} = channels;
+
 /** All channels, newest first. */
 export function selectChatChannels(db: Database): StoredChatChannel[] {
   return channels.select(db, "ORDER BY created_at DESC, id");
-}
-
-/** One channel, or `undefined` when the id is unknown. */
-export function selectChatChannel(db: Database, id: string): StoredChatChannel | undefined {
-  return channels.find(db, id);
 }
 
 /** The enabled channels that subscribed to a kind, oldest first. */
@@ -56,10 +57,6 @@ export function selectSubscribedChatChannels(db: Database, kind: string): Stored
   );
 }
 
-export function insertChatChannel(db: Database, channel: StoredChatChannel): void {
-  channels.insert(db, channel);
-}
-
 /** @returns Whether the id was known. */
 export function updateChatChannel(
   db: Database,
@@ -71,9 +68,4 @@ export function updateChatChannel(
 /** @returns Whether the id was known. */
 export function updateChatChannelDisabled(db: Database, id: string, updated_at: string): boolean {
   return channels.update(db, id, { enabled: false, updated_at });
-}
-
-/** @returns Whether the id was known. */
-export function deleteChatChannel(db: Database, id: string): boolean {
-  return channels.delete(db, id);
 }

@@ -44,7 +44,7 @@ export function selectTimeline(db: Database, incidentId: string): TimelineEntry[
 }
 
 export function countTimeline(db: Database, incidentId: string): number {
-  return entries.count(db, "WHERE incident_id = :incidentId", { incidentId });
+  return entries.countWhere(db, "WHERE incident_id = :incidentId", { incidentId });
 }
 
 export function insertTimelineEntry(

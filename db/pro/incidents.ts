@@ -71,6 +71,13 @@ const incidents = table<StoredIncident>("incidents", {
   resolved_at: "value",
 });
 
+export const {
+  find: selectIncident,
+  save: updateIncident,
+  /** Deletes an incident with its timeline. */
+  delete: deleteIncident,
+} = incidents;
+
 /** Newest first; with a status, only the incidents in it. */
 export function selectIncidents(
   db: Database,
@@ -84,12 +91,7 @@ export function selectIncidents(
 }
 
 export function countIncidents(db: Database, status?: IncidentStatus): number {
-  return incidents.count(db, whereStatus(status), { ...(status && { status }) });
-}
-
-/** One incident, or `undefined` when the id is unknown. */
-export function selectIncident(db: Database, id: string): StoredIncident | undefined {
-  return incidents.find(db, id);
+  return incidents.countWhere(db, whereStatus(status), { ...(status && { status }) });
 }
 
 /** The incident that is resolved when an outage or an alert event ends. */
@@ -107,16 +109,7 @@ export function selectFollowingIncidents(db: Database): StoredIncident[] {
 
 /** @returns Whether it was stored: each cause has at most one incident. */
 export function insertIncident(db: Database, incident: StoredIncident): boolean {
-  return incidents.insert(db, incident, "ON CONFLICT (cause_id) DO NOTHING");
-}
-
-export function updateIncident(db: Database, incident: StoredIncident): void {
-  incidents.update(db, incident.id, incident);
-}
-
-/** Deletes an incident with its timeline. @returns Whether the id was known. */
-export function deleteIncident(db: Database, id: string): boolean {
-  return incidents.delete(db, id);
+  return incidents.insertFields(db, incident, "ON CONFLICT (cause_id) DO NOTHING");
 }
 
 /**

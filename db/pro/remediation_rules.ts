@@ -93,6 +93,14 @@ const rules = table<RemediationRule>("remediation_rules", {
   firings: "json",
 });
 
+export const {
+  find: selectRemediationRule,
+  count: countRemediationRules,
+  insert: insertRemediationRule,
+  save: updateRemediationRule,
+  delete: deleteRemediationRule,
+} = rules;
+
 /** All rules by name. */
 export function selectRemediationRules(db: Database): RemediationRule[] {
   return rules.select(db, "ORDER BY name COLLATE NOCASE, id");
@@ -101,26 +109,4 @@ export function selectRemediationRules(db: Database): RemediationRule[] {
 /** The enabled rules, oldest first. */
 export function selectEnabledRemediationRules(db: Database): RemediationRule[] {
   return rules.select(db, "WHERE enabled = 1 ORDER BY created_at, id");
-}
-
-/** One rule, or `undefined` when the id is unknown. */
-export function selectRemediationRule(db: Database, id: string): RemediationRule | undefined {
-  return rules.find(db, id);
-}
-
-export function countRemediationRules(db: Database): number {
-  return rules.count(db);
-}
-
-export function insertRemediationRule(db: Database, rule: RemediationRule): void {
-  rules.insert(db, rule);
-}
-
-export function updateRemediationRule(db: Database, rule: RemediationRule): void {
-  rules.update(db, rule.id, rule);
-}
-
-/** @returns Whether the id was known. */
-export function deleteRemediationRule(db: Database, id: string): boolean {
-  return rules.delete(db, id);
 }

@@ -65,7 +65,7 @@ export function selectRemediationRuns(
 
 /** Number of finished runs. */
 export function countRemediationRuns(db: Database): number {
-  return runs.count(db, "WHERE finished_at IS NOT NULL");
+  return runs.countWhere(db, "WHERE finished_at IS NOT NULL");
 }
 
 export function selectUnfinishedRemediations(db: Database): StartedRemediation[] {
@@ -76,7 +76,7 @@ export function insertRemediationRun(
   db: Database,
   run: StartedRemediation & Partial<RemediationRun>,
 ): void {
-  runs.insert(db, run);
+  runs.insertFields(db, run);
 }
 
 export function updateRemediationEnd(

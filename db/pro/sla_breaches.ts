@@ -49,11 +49,11 @@ export function selectSlaBreaches(
 
 /** Of one definition, or of all. */
 export function countSlaBreaches(db: Database, slaId: string | undefined): number {
-  return breaches.count(db, whereSla(slaId), { ...(slaId !== undefined && { slaId }) });
+  return breaches.countWhere(db, whereSla(slaId), { ...(slaId !== undefined && { slaId }) });
 }
 
 export function hasSlaBreach(db: Database, periodId: string): boolean {
-  return breaches.count(db, "WHERE period_id = :periodId", { periodId }) > 0;
+  return breaches.countWhere(db, "WHERE period_id = :periodId", { periodId }) > 0;
 }
 
 export function insertSlaBreach(db: Database, breach: SlaBreach): void {

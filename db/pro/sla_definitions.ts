@@ -37,6 +37,12 @@ const definitions = table<Omit<SlaDefinition, "monitor_ids">>("sla_definitions",
   updated_at: "value",
 });
 
+export const {
+  count: countSlaDefinitions,
+  /** Deletes a definition with its periods and breaches. */
+  delete: deleteSlaDefinition,
+} = definitions;
+
 function select(db: Database, clauses: string, params?: Params): SlaDefinition[] {
   return db.all<Omit<SlaDefinition, "monitor_ids"> & { monitor_ids: string }>(
     `SELECT ${definitions.columns},
@@ -66,10 +72,6 @@ export function selectSlaDefinition(db: Database, id: string): SlaDefinition | u
   return select(db, "WHERE id = :id", { id })[0];
 }
 
-export function countSlaDefinitions(db: Database): number {
-  return definitions.count(db);
-}
-
 /** Must be called in a transaction. */
 export function insertSlaDefinition(db: Database, definition: SlaDefinition): void {
   definitions.insert(db, definition);
@@ -81,11 +83,6 @@ export function updateSlaDefinition(db: Database, definition: SlaDefinition): vo
   definitions.update(db, definition.id, definition);
   db.run("DELETE FROM sla_monitors WHERE sla_id = :id", { id: definition.id });
   insertMonitors(db, definition);
-}
-
-/** Deletes a definition with its periods and breaches. @returns Whether the id was known. */
-export function deleteSlaDefinition(db: Database, id: string): boolean {
-  return definitions.delete(db, id);
 }
 
 function insertMonitors(db: Database, { id, monitor_ids }: SlaDefinition): void {

@@ -88,7 +88,7 @@ export function selectSlaPeriods(
 }
 
 export function countSlaPeriods(db: Database, slaId: string): number {
-  return periods.count(db, "WHERE sla_id = :slaId", { slaId });
+  return periods.countWhere(db, "WHERE sla_id = :slaId", { slaId });
 }
 
 /** One period, or `undefined`. */

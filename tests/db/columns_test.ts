@@ -1,5 +1,5 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
-import { table } from "../../db/columns.ts";
+import { singleRow, table } from "../../db/columns.ts";
 import { openStateDatabase } from "../../db/database.ts";
 
 interface Boat {
@@ -40,8 +40,8 @@ Deno.test("table() stores and reads booleans and lists", () => {
   using harbor = openHarbor();
   const { db } = harbor;
 
-  equal(boats.insert(db, DORY), true);
-  equal(boats.insert(db, { ...DORY, id: "2", papers: { flag: "NO" }, isAfloat: false }), true);
+  boats.insert(db, DORY);
+  boats.insert(db, { ...DORY, id: "2", papers: { flag: "NO" }, isAfloat: false });
 
   deepEqual(boats.selectOne(db, "WHERE id = :id", { id: "1" }), DORY);
   deepEqual(boats.select(db, "WHERE is_afloat = 0").map(({ id, papers }) => ({ id, papers })), [
@@ -49,7 +49,7 @@ Deno.test("table() stores and reads booleans and lists", () => {
   ]);
   equal(boats.selectOne(db, "WHERE id = '3'"), undefined);
   equal(boats.count(db), 2);
-  equal(boats.count(db, "WHERE length_m > :m", { m: 5 }), 0);
+  equal(boats.countWhere(db, "WHERE length_m > :m", { m: 5 }), 0);
 });
 
 Deno.test("table() updates the given fields only and reports an unknown id", () => {
@@ -61,6 +61,17 @@ Deno.test("table() updates the given fields only and reports an unknown id", () 
   equal(boats.update(db, "2", { lengthM: 1 }), false);
 
   deepEqual(boats.select(db), [{ ...DORY, isAfloat: false, crew: [] }]);
+});
+
+Deno.test("table() saves all fields of a record and reports an unknown key", () => {
+  using harbor = openHarbor();
+  const { db } = harbor;
+  boats.insert(db, DORY);
+
+  equal(boats.save(db, { ...DORY, homePort: "Oslo", crew: [] }), true);
+  equal(boats.save(db, { ...DORY, id: "2" }), false);
+
+  deepEqual(boats.select(db), [{ ...DORY, homePort: "Oslo", crew: [] }]);
 });
 
 Deno.test("table() ignores fields that it does not map", () => {
@@ -79,7 +90,8 @@ Deno.test("table() handles a conflict as the clause says", () => {
   const { db } = harbor;
   boats.insert(db, DORY);
 
-  equal(boats.insert(db, DORY, "ON CONFLICT DO NOTHING"), false);
+  equal(boats.insertFields(db, DORY, "ON CONFLICT DO NOTHING"), false);
+  equal(boats.insertFields(db, { ...DORY, id: "2" }, "ON CONFLICT DO NOTHING"), true);
   throws(() => boats.insert(db, DORY), /UNIQUE constraint failed/);
 });
 
@@ -127,4 +139,21 @@ Deno.test("table() replaces a record with the same key", () => {
   boats.replace(db, { ...DORY, crew: [] });
 
   deepEqual(boats.select(db), [{ ...DORY, crew: [] }]);
+});
+
+Deno.test("singleRow() reads the only row and changes the given fields", () => {
+  using harbor = openHarbor();
+  const { db } = harbor;
+  db.exec(
+    `CREATE TABLE lighthouse (id INTEGER PRIMARY KEY, is_lit INTEGER, range_nm INTEGER) STRICT;
+    INSERT INTO lighthouse VALUES (1, 1, 20)`,
+  );
+  const lighthouse = singleRow<{ isLit: boolean; rangeNm: number }>("lighthouse", {
+    isLit: "boolean",
+    rangeNm: "value",
+  });
+
+  lighthouse.update(db, { isLit: false });
+
+  deepEqual({ ...lighthouse.read(db) }, { isLit: false, rangeNm: 20 });
 });

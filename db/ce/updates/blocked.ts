@@ -33,6 +33,13 @@ const blocked = table<BlockedUpdate>("blocked_updates", {
   createdAt: "value",
 });
 
+export const {
+  find: findBlockedUpdate,
+  /** Stores it in place of an earlier one of the same container and digest. */
+  replace: upsertBlockedUpdate,
+  delete: deleteBlockedUpdate,
+} = blocked;
+
 /** Newest first. */
 export function selectBlockedUpdates(db: Database): BlockedUpdate[] {
   return blocked.select(db, "ORDER BY created_at DESC, id");
@@ -49,20 +56,6 @@ export function selectBlockedUpdate(
      ORDER BY created_at DESC LIMIT 1`,
     { containerName, digest, every: EVERY_DIGEST },
   );
-}
-
-/** Stores it in place of an earlier one of the same container and digest. */
-export function upsertBlockedUpdate(db: Database, record: BlockedUpdate): void {
-  blocked.replace(db, record);
-}
-
-export function findBlockedUpdate(db: Database, id: string): BlockedUpdate | undefined {
-  return blocked.find(db, id);
-}
-
-/** @returns Whether the id was known. */
-export function deleteBlockedUpdate(db: Database, id: string): boolean {
-  return blocked.delete(db, id);
 }
 
 export function deleteBlockedUpdatesOf(db: Database, containerName: string): void {

@@ -49,16 +49,10 @@ const images = table<CheckedImage>("update_images", {
   jitter: "value",
 }, { key: "image" });
 
+export const { find: selectCheckedImage, replace: replaceCheckedImage } = images;
+
 export function selectCheckedImages(db: Database): CheckedImage[] {
   return images.select(db);
-}
-
-export function selectCheckedImage(db: Database, image: string): CheckedImage | undefined {
-  return images.find(db, image);
-}
-
-export function replaceCheckedImage(db: Database, checked: CheckedImage): void {
-  images.replace(db, checked);
 }
 
 export function deleteImagesCheckedBefore(db: Database, at: string): void {

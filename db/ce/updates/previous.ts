@@ -28,6 +28,12 @@ const previous = table<PreviousImage>("previous_images", {
   createdAt: "value",
 });
 
+export const {
+  /** Stores it in place of an earlier record of the same container and image. */
+  replace: upsertPreviousImage,
+  delete: deletePreviousImage,
+} = previous;
+
 /** The images of a container, last used first. */
 export function selectPreviousImages(db: Database, containerName: string): PreviousImage[] {
   return previous.select(
@@ -40,13 +46,4 @@ export function selectPreviousImages(db: Database, containerName: string): Previ
 /** Images that were replaced before `at`. */
 export function selectPreviousImagesBefore(db: Database, at: string): PreviousImage[] {
   return previous.select(db, "WHERE created_at < :at ORDER BY created_at", { at });
-}
-
-/** Stores it in place of an earlier record of the same container and image. */
-export function upsertPreviousImage(db: Database, record: PreviousImage): void {
-  previous.replace(db, record);
-}
-
-export function deletePreviousImage(db: Database, id: string): void {
-  previous.delete(db, id);
 }

@@ -24,7 +24,7 @@ const assertions = table<UsedAssertion>("saml_assertions", {
 
 /** Records an assertion. @returns Whether it has not been used before. */
 export function insertAssertion(db: Database, assertion: UsedAssertion): boolean {
-  return assertions.insert(db, assertion, "ON CONFLICT (entity_id, assertion_id) DO NOTHING");
+  return assertions.insertFields(db, assertion, "ON CONFLICT (entity_id, assertion_id) DO NOTHING");
 }
 
 /** @returns How many were deleted. */

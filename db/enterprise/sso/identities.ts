@@ -28,6 +28,8 @@ const identities = table<SsoIdentity>("sso_identities", {
   linked_at: "value",
 });
 
+export const { insert: insertIdentity } = identities;
+
 /** The link between a user and a provider, or `undefined`. */
 export function selectIdentity(
   db: Database,
@@ -58,10 +60,6 @@ export function selectProvisionerOfUser(db: Database, userId: string): string | 
       WHERE i.user_id = :userId AND i.provisioned = 1`,
     { userId },
   )?.name;
-}
-
-export function insertIdentity(db: Database, identity: SsoIdentity): void {
-  identities.insert(db, identity);
 }
 
 export function updateIdentityNameId(

@@ -59,14 +59,20 @@ const providers = table<IdentityProvider>("identity_providers", {
   updated_at: "value",
 });
 
+export const {
+  find: selectProvider,
+  count: countProviders,
+  /** @throws The SQLite error for an `entity_id` that is already in use. */
+  insert: insertProvider,
+  /** @throws The SQLite error for an `entity_id` that is already in use. */
+  save: updateProvider,
+  /** Deletes a provider with its sessions and requests. */
+  delete: deleteProvider,
+} = providers;
+
 /** All providers by name. */
 export function selectProviders(db: Database): IdentityProvider[] {
   return providers.select(db, "ORDER BY name, id");
-}
-
-/** One provider, or `undefined` when the id is unknown. */
-export function selectProvider(db: Database, id: string): IdentityProvider | undefined {
-  return providers.find(db, id);
 }
 
 /** One provider, or `undefined` when the entity id is unknown. */
@@ -83,23 +89,4 @@ export function selectNameIdFormats(db: Database): string[] {
     `SELECT DISTINCT name_id_format AS format FROM identity_providers
       WHERE enabled = 1 AND name_id_format IS NOT NULL`,
   ).map(({ format }) => format);
-}
-
-export function countProviders(db: Database): number {
-  return providers.count(db);
-}
-
-/** @throws The SQLite error for an `entity_id` that is already in use. */
-export function insertProvider(db: Database, provider: IdentityProvider): void {
-  providers.insert(db, provider);
-}
-
-/** @throws The SQLite error for an `entity_id` that is already in use. */
-export function updateProvider(db: Database, provider: IdentityProvider): void {
-  providers.update(db, provider.id, provider);
-}
-
-/** Deletes a provider with its sessions and requests. */
-export function deleteProvider(db: Database, id: string): void {
-  providers.delete(db, id);
 }

@@ -24,17 +24,10 @@ const requests = table<SamlRequest>("saml_requests", {
   used_at: "value",
 });
 
-/** One request, or `undefined` when the id is unknown. */
-export function selectRequest(db: Database, id: string): SamlRequest | undefined {
-  return requests.find(db, id);
-}
-
-export function countRequests(db: Database): number {
-  return requests.count(db);
-}
+export const { find: selectRequest, count: countRequests } = requests;
 
 export function insertRequest(db: Database, request: Omit<SamlRequest, "used_at">): void {
-  requests.insert(db, request);
+  requests.insertFields(db, request);
 }
 
 export function updateRequestUsed(db: Database, id: string, usedAt: string): void {

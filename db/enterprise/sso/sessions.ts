@@ -32,6 +32,8 @@ const sessions = table<SsoSession>("sso_sessions", {
   expires_at: "value",
 });
 
+export const { find: selectSession, insert: insertSession, delete: deleteSession } = sessions;
+
 /** The times that decide which sessions are active. */
 export interface ActiveAt {
   now: string;
@@ -62,12 +64,7 @@ export function selectActiveSessions(
 }
 
 export function countActiveSessions(db: Database, at: ActiveAt): number {
-  return sessions.count(db, `WHERE ${ACTIVE}`, { ...at });
-}
-
-/** One session, active or not, or `undefined` when the id is unknown. */
-export function selectSession(db: Database, id: string): SsoSession | undefined {
-  return sessions.find(db, id);
+  return sessions.countWhere(db, `WHERE ${ACTIVE}`, { ...at });
 }
 
 /** The token families of all logins through a provider. */
@@ -76,14 +73,6 @@ export function selectFamiliesOfProvider(db: Database, providerId: string): stri
     "SELECT family_id AS familyId FROM sso_sessions WHERE provider_id = :providerId",
     { providerId },
   ).map((row) => row.familyId);
-}
-
-export function insertSession(db: Database, session: SsoSession): void {
-  sessions.insert(db, session);
-}
-
-export function deleteSession(db: Database, id: string): void {
-  sessions.delete(db, id);
 }
 
 export function deleteSessionsOfProvider(db: Database, providerId: string): void {

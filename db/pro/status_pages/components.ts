@@ -45,6 +45,12 @@ const components = table<StatusPageComponent>("status_page_components", {
   updated_at: "value",
 });
 
+export const {
+  insert: insertComponent,
+  save: updateComponent,
+  delete: deleteComponent,
+} = components;
+
 /**
  * Of a component with the id `component.id`: whether a maintenance that covers it is in progress.
  */
@@ -91,7 +97,7 @@ export function selectFollowingComponents(db: Database, monitorId: string): Stat
 }
 
 export function countFollowingComponents(db: Database, monitorId: string): number {
-  return components.count(db, "WHERE monitor_id = :monitorId", { monitorId });
+  return components.countWhere(db, "WHERE monitor_id = :monitorId", { monitorId });
 }
 
 /** The number of components of a page, and the next free place in the order. */
@@ -104,18 +110,6 @@ export function selectComponentCount(
      FROM status_page_components WHERE page_id = :pageId`,
     { pageId },
   )!;
-}
-
-export function insertComponent(db: Database, component: StatusPageComponent): void {
-  components.insert(db, component);
-}
-
-export function updateComponent(db: Database, component: StatusPageComponent): void {
-  components.update(db, component.id, component);
-}
-
-export function deleteComponent(db: Database, id: string): void {
-  components.delete(db, id);
 }
 
 /** The state of a monitor, or `undefined` when the id is unknown. */

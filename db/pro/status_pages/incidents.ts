@@ -44,6 +44,12 @@ const incidents = table<StatusPageIncident>("status_page_incidents", {
   resolved_at: "value",
 });
 
+export const {
+  insert: insertPageIncident,
+  save: updatePageIncident,
+  delete: deletePageIncident,
+} = incidents;
+
 const FILTER = "WHERE page_id = :pageId AND (:status IS NULL OR status = :status)";
 
 interface IncidentFilter {
@@ -65,7 +71,7 @@ export function selectPageIncidents(
 }
 
 export function countPageIncidents(db: Database, { pageId, status }: IncidentFilter): number {
-  return incidents.count(db, FILTER, { pageId, status: status ?? null });
+  return incidents.countWhere(db, FILTER, { pageId, status: status ?? null });
 }
 
 /** Unresolved incidents, newest first. */
@@ -102,16 +108,4 @@ export function selectPageIncident(
   id: string,
 ): StatusPageIncident | undefined {
   return incidents.selectOne(db, "WHERE id = :id AND page_id = :pageId", { id, pageId });
-}
-
-export function insertPageIncident(db: Database, incident: StatusPageIncident): void {
-  incidents.insert(db, incident);
-}
-
-export function updatePageIncident(db: Database, incident: StatusPageIncident): void {
-  incidents.update(db, incident.id, incident);
-}
-
-export function deletePageIncident(db: Database, id: string): void {
-  incidents.delete(db, id);
 }

@@ -40,6 +40,8 @@ const maintenances = table<Omit<StatusPageMaintenance, "component_ids">>(
   },
 );
 
+export const { delete: deleteMaintenance } = maintenances;
+
 function select(db: Database, clauses: string, params: Params): StatusPageMaintenance[] {
   return db.all<Omit<StatusPageMaintenance, "component_ids"> & { component_ids: string }>(
     `SELECT ${maintenances.columns},
@@ -63,7 +65,7 @@ export function selectMaintenances(
 }
 
 export function countMaintenances(db: Database, pageId: string): number {
-  return maintenances.count(db, "WHERE page_id = :pageId", { pageId });
+  return maintenances.countWhere(db, "WHERE page_id = :pageId", { pageId });
 }
 
 /** The maintenances of a page that are not completed, first to start first. */
@@ -97,7 +99,7 @@ export function selectMaintenance(
 /** Stores a maintenance or replaces the one with its id. Must be called in a transaction. */
 export function upsertMaintenance(db: Database, maintenance: StatusPageMaintenance): void {
   const { id, component_ids } = maintenance;
-  maintenances.insert(
+  maintenances.insertFields(
     db,
     maintenance,
     `ON CONFLICT (id) DO UPDATE SET
@@ -111,8 +113,4 @@ export function upsertMaintenance(db: Database, maintenance: StatusPageMaintenan
      SELECT :id, value FROM json_each(:componentIds)`,
     { id, componentIds: JSON.stringify(component_ids) },
   );
-}
-
-export function deleteMaintenance(db: Database, id: string): void {
-  maintenances.delete(db, id);
 }

@@ -37,14 +37,7 @@ const notices = table<StatusPageNotice>("status_page_notices", {
   created_at: "value",
 });
 
-/** One notice, or `undefined` when the id is unknown. */
-export function selectNotice(db: Database, id: string): StatusPageNotice | undefined {
-  return notices.find(db, id);
-}
-
-export function insertNotice(db: Database, notice: StatusPageNotice): void {
-  notices.insert(db, notice);
-}
+export const { find: selectNotice, insert: insertNotice } = notices;
 
 /** @returns How many were deleted. */
 export function deleteNoticesBefore(db: Database, createdAt: string): number {

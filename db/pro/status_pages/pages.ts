@@ -39,6 +39,15 @@ const pages = table<StatusPage>("status_pages", {
   updated_at: "value",
 });
 
+export const {
+  find: selectStatusPage,
+  count: countStatusPages,
+  insert: insertStatusPage,
+  save: updateStatusPage,
+  /** Deletes a page with its components, incidents, subscribers and notices. */
+  delete: deleteStatusPage,
+} = pages;
+
 /** Newest first. */
 export function selectStatusPages(
   db: Database,
@@ -53,11 +62,6 @@ export function selectStatusPages(
 /** All public pages. */
 export function selectPublicStatusPages(db: Database): StatusPage[] {
   return pages.select(db, "WHERE is_public = 1 ORDER BY created_at, id");
-}
-
-/** One page, or `undefined` when the id is unknown. */
-export function selectStatusPage(db: Database, id: string): StatusPage | undefined {
-  return pages.find(db, id);
 }
 
 /** The page with a slug, or `undefined`. */
@@ -79,21 +83,4 @@ export function selectSlugsLike(db: Database, base: string): string[] {
     "SELECT slug FROM status_pages WHERE slug = :base OR slug GLOB :base || '-*'",
     { base },
   ).map(({ slug }) => slug);
-}
-
-export function countStatusPages(db: Database): number {
-  return pages.count(db);
-}
-
-export function insertStatusPage(db: Database, page: StatusPage): void {
-  pages.insert(db, page);
-}
-
-export function updateStatusPage(db: Database, page: StatusPage): void {
-  pages.update(db, page.id, page);
-}
-
-/** Deletes a page with its components, incidents, subscribers and notices. */
-export function deleteStatusPage(db: Database, id: string): void {
-  pages.delete(db, id);
 }

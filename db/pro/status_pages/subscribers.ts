@@ -45,6 +45,12 @@ const subscribers = table<StoredSubscriber>("status_page_subscribers", {
   asked_at: "value",
 });
 
+export const {
+  find: selectSubscriber,
+  insert: insertSubscriber,
+  delete: deleteSubscriber,
+} = subscribers;
+
 /** Newest first. */
 export function selectSubscribers(
   db: Database,
@@ -59,7 +65,7 @@ export function selectSubscribers(
 }
 
 export function countSubscribers(db: Database, pageId: string): number {
-  return subscribers.count(db, "WHERE page_id = :pageId", { pageId });
+  return subscribers.countWhere(db, "WHERE page_id = :pageId", { pageId });
 }
 
 /** All subscribers of a page, with what is needed to notify them. */
@@ -72,11 +78,6 @@ export function selectSubscriberTargets(
      WHERE page_id = :pageId ORDER BY created_at, id`,
     { pageId },
   ).map((row) => ({ ...row, isVerified: row.isVerified === 1 }));
-}
-
-/** One subscriber, or `undefined` when the id is unknown. */
-export function selectSubscriber(db: Database, id: string): StoredSubscriber | undefined {
-  return subscribers.find(db, id);
 }
 
 /** The subscriber of a page with a token, found by the hash of the token. */
@@ -105,7 +106,7 @@ export function selectSubscriberByAddress(
 
 /** Subscribers of a page that received a confirmation request and have not confirmed. */
 export function countUnconfirmed(db: Database, pageId: string): number {
-  return subscribers.count(
+  return subscribers.countWhere(
     db,
     "WHERE page_id = :pageId AND verified_at IS NULL AND asked_at IS NOT NULL",
     { pageId },
@@ -120,15 +121,7 @@ export function deleteUnconfirmedBefore(db: Database, askedAt: string): number {
   );
 }
 
-export function insertSubscriber(db: Database, subscriber: StoredSubscriber): void {
-  subscribers.insert(db, subscriber);
-}
-
 /** @returns Whether the subscriber was unverified before. */
 export function updateSubscriberVerified(db: Database, id: string, verifiedAt: string): boolean {
   return subscribers.update(db, id, { verified_at: verifiedAt }, "verified_at IS NULL");
-}
-
-export function deleteSubscriber(db: Database, id: string): void {
-  subscribers.delete(db, id);
 }

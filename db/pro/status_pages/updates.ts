@@ -28,6 +28,8 @@ const updates = table<IncidentUpdate>("status_page_updates", {
   created_at: "value",
 });
 
+export const { insert: insertIncidentUpdate } = updates;
+
 /** The updates of several incidents, newest first. */
 export function selectIncidentUpdates(
   db: Database,
@@ -42,9 +44,5 @@ export function selectIncidentUpdates(
 }
 
 export function countIncidentUpdates(db: Database, incidentId: string): number {
-  return updates.count(db, "WHERE incident_id = :incidentId", { incidentId });
-}
-
-export function insertIncidentUpdate(db: Database, update: IncidentUpdate): void {
-  updates.insert(db, update);
+  return updates.countWhere(db, "WHERE incident_id = :incidentId", { incidentId });
 }

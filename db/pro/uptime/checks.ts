@@ -56,7 +56,7 @@ export function selectChecks(
 }
 
 export function countChecks(db: Database, monitorId: string): number {
-  return checks.count(db, "WHERE monitor_id = :monitorId", { monitorId });
+  return checks.countWhere(db, "WHERE monitor_id = :monitorId", { monitorId });
 }
 
 /** Deletes the checks of a monitor that are older than `before` or beyond the newest `keep`. */

@@ -34,17 +34,14 @@ const latestChecks = table<LatestCheck>(
   { key: "monitorId" },
 );
 
+export const {
+  /** `undefined` for a monitor that was never checked. */
+  find: selectLatestCheck,
+  replace: upsertLatestCheck,
+} = latestChecks;
+
 export function selectLatestChecks(db: Database): LatestCheck[] {
   return latestChecks.select(db);
-}
-
-/** `undefined` for a monitor that was never checked. */
-export function selectLatestCheck(db: Database, monitorId: string): LatestCheck | undefined {
-  return latestChecks.find(db, monitorId);
-}
-
-export function upsertLatestCheck(db: Database, latest: LatestCheck): void {
-  latestChecks.replace(db, latest);
 }
 
 /** Resets the number of failed checks in a row. */

@@ -38,6 +38,8 @@ const gaps = table<MonitorGap>("monitor_gaps", {
   reason: "value",
 });
 
+export const { replace: insertMonitorGap } = gaps;
+
 /** The lives of those monitors that were checked at least once. */
 export function selectMonitorLives(db: Database, monitorIds: readonly string[]): MonitorLife[] {
   return lives.select(db, "WHERE monitor_id IN (SELECT value FROM json_each(:ids))", {
@@ -61,15 +63,11 @@ export function selectMonitorGaps(
 
 /** Does nothing after the first check of a monitor. @returns Whether it was the first check. */
 export function insertMonitorLife(db: Database, monitorId: string, knownFrom: string): boolean {
-  return lives.insert(db, { monitorId, knownFrom }, "ON CONFLICT DO NOTHING");
+  return lives.insertFields(db, { monitorId, knownFrom }, "ON CONFLICT DO NOTHING");
 }
 
 export function updateMonitorLifeDeleted(db: Database, monitorId: string, deletedAt: string): void {
   lives.update(db, monitorId, { deletedAt }, "deleted_at IS NULL");
-}
-
-export function insertMonitorGap(db: Database, gap: MonitorGap): void {
-  gaps.replace(db, gap);
 }
 
 /** Ends the pause of a monitor, if it is paused. */

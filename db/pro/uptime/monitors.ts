@@ -70,18 +70,16 @@ const monitors = table<StoredMonitor>("uptime_monitors", {
   updatedAt: "value",
 });
 
+export const {
+  find: selectMonitor,
+  count: countMonitors,
+  insert: insertMonitor,
+  delete: deleteMonitor,
+} = monitors;
+
 /** All monitors by name. */
 export function selectMonitors(db: Database): StoredMonitor[] {
   return monitors.select(db, "ORDER BY name, id");
-}
-
-/** One monitor, or `undefined` when the id is unknown. */
-export function selectMonitor(db: Database, id: string): StoredMonitor | undefined {
-  return monitors.find(db, id);
-}
-
-export function countMonitors(db: Database): number {
-  return monitors.count(db);
 }
 
 /** The schedules of monitors that are not paused. */
@@ -90,10 +88,6 @@ export function selectMonitorSchedules(db: Database): MonitorSchedule[] {
     `SELECT id, interval_seconds AS intervalSeconds, retries, status, updated_at AS updatedAt
      FROM uptime_monitors WHERE paused = 0`,
   );
-}
-
-export function insertMonitor(db: Database, monitor: StoredMonitor): void {
-  monitors.insert(db, monitor);
 }
 
 /** Stores everything but `status` and `paused`. @returns Whether the id was known. */
@@ -118,9 +112,4 @@ export function updateMonitorPaused(
   >,
 ): boolean {
   return monitors.update(db, id, { paused, status, updatedAt });
-}
-
-/** @returns Whether the id was known. */
-export function deleteMonitor(db: Database, id: string): boolean {
-  return monitors.delete(db, id);
 }

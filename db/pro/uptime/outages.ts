@@ -43,6 +43,8 @@ const outages = table<StoredOutage>("outages", {
   resolvedAt: "value",
 });
 
+export const { insert: insertOutage } = outages;
+
 /** Newest first. */
 export function selectOutages(
   db: Database,
@@ -58,7 +60,7 @@ export function selectOutages(
 
 export function countOutages(db: Database, filter: OutageFilter = {}): number {
   const { where, params } = toCondition(filter);
-  return outages.count(db, where, params);
+  return outages.countWhere(db, where, params);
 }
 
 /** The unresolved outage of a monitor, or `undefined`. */
@@ -66,10 +68,6 @@ export function selectOpenOutage(db: Database, monitorId: string): StoredOutage 
   return outages.selectOne(db, "WHERE monitor_id = :monitorId AND resolved_at IS NULL", {
     monitorId,
   });
-}
-
-export function insertOutage(db: Database, outage: StoredOutage): void {
-  outages.insert(db, outage);
 }
 
 /**

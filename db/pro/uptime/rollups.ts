@@ -41,6 +41,8 @@ const rollups = table<UptimeRollup>(
   { names: { histogram: "response_ms_hist" } },
 );
 
+export const { replace: upsertRollup } = rollups;
+
 export function selectRollup(
   db: Database,
   key: Pick<UptimeRollup, "monitorId" | "resolution" | "ts">,
@@ -64,10 +66,6 @@ export function selectRollups(
     "WHERE monitor_id = :monitorId AND resolution = :resolution AND ts > :after ORDER BY ts",
     { monitorId, resolution, after: from - resolution * 1000 },
   );
-}
-
-export function upsertRollup(db: Database, rollup: UptimeRollup): void {
-  rollups.replace(db, rollup);
 }
 
 /** @returns How many were deleted. */

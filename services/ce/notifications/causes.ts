@@ -150,7 +150,7 @@ function recordProblem(
 ): void {
   const at = now();
   if (phase === "end") {
-    if (kind !== "engine") return deleteProblem(db, key);
+    if (kind !== "engine") return void deleteProblem(db, key);
     updateProblemEnded(db, key, at.toISOString());
     // The message about the end names the containers that do not run.
     deleteProblemsOf(db, key, ["down", "ill"]);
