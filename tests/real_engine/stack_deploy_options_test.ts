@@ -55,6 +55,31 @@ engineTest(
 );
 
 engineTest(
+  "a failed deploy restores a container that shares the network of a stopped one",
+  async (engine) => {
+    await using app = await liveApp(engine.socketPath);
+    await using stack = testStack(app, engine);
+    const all = (side: object) => ({
+      services: { web: sleeper, side: { ...sleeper, network_mode: "service:web", ...side } },
+    });
+    await stack.store(all({}));
+    equal((await stack.deploy()).status, "succeeded");
+    await engine.docker("stop", `${stack.name}-web-1`);
+    const before = await stack.containers();
+
+    await stack.store(all({ healthcheck: { test: "false", interval: "1s", retries: 1 } }));
+    const failed = await stack.deploy();
+
+    equal(failed.status, "rolled_back", failed.error!);
+    match(failed.error!, /side-1 became unhealthy/);
+    const after = await stack.containers();
+    deepEqual(idsOf(after), idsOf(before));
+    const isRunning = (name: string) => after[name]!.State.Running;
+    deepEqual(["web-1", "side-1"].map(isRunning), [false, true]);
+  },
+);
+
+engineTest(
   "the scale goes up and down at the highest numbers, also in maintenance mode",
   async (engine) => {
     await using app = await liveApp(engine.socketPath);

@@ -10,7 +10,9 @@ import { networkInspect, networkRemove } from "../../../../engine/networks.ts";
 import { volumeRemove } from "../../../../engine/volumes.ts";
 import type { Deps } from "../../../deps.ts";
 import { AppError } from "../../../errors.ts";
-import { refreshContainer } from "../../containers/reads.ts";
+import type { Identity } from "../../../state/reservations.ts";
+import { asContainer, refreshContainer } from "../../containers/reads.ts";
+import { refersTo } from "../../containers/share_group.ts";
 import { JobNeedsAttention, JobRolledBack } from "../../jobs/kind.ts";
 import { isUp, removeAndWait } from "../../rebuild/replace.ts";
 import { nameImage } from "../../updates/run/image_name.ts";
@@ -57,8 +59,7 @@ export async function goBack(
   const reason = job.resultOf("failure") as string;
   const problems = await job.step("roll back", async () => {
     const { attempt, problems } = createAttempts(deps);
-    await restoreServices(deps, job, stack, planned, planned.services, attempt);
-    for (const member of planned.removed) await attempt(() => startAgain(deps, member));
+    await restoreServices(deps, job, stack, planned, attempt);
     for (const key of planned.networks) {
       await attempt(() => removeNetwork(deps, stack.project.networks[key]!.name));
     }
@@ -91,13 +92,12 @@ function createAttempts(deps: Deps): { attempt: Attempt; problems: string[] } {
   };
 }
 
-/** Returns the containers of services to the state before the deploy. */
+/** Returns the containers of services, and the removed ones, to the state before the deploy. */
 async function restoreServices(
   deps: Deps,
   job: DeployJob,
   stack: LoadedStack,
-  { existing }: PlannedDeploy,
-  services: readonly ServiceWork[],
+  { existing, services, removed }: Pick<PlannedDeploy, "existing" | "services" | "removed">,
   attempt: Attempt,
 ): Promise<void> {
   const pairs = pairsOf(job, services);
@@ -110,13 +110,23 @@ async function restoreServices(
       await refreshContainer(deps, Id);
     }
   }
-  for (const { id } of services.flatMap(({ started }) => started)) {
-    await attempt(() => stopAgain(deps, id));
-  }
+  const refs = await refsOf(deps, [...pairs, ...removed]);
+  const started = services.flatMap(({ started }) => started);
+  const isUsed = (each: Identity) => refs.some((ref) => refersTo(ref, each));
+  for (const each of started) if (!isUsed(each)) await attempt(() => stopAgain(deps, each));
   await attempt(async () => {
     await putOldBack(deps, pairs);
     await discard(deps, pairs);
   });
+  for (const member of removed) await attempt(() => startAgain(deps, member));
+  // The engine refuses to start what shares a namespace of a stopped container.
+  for (const each of started) if (isUsed(each)) await attempt(() => stopAgain(deps, each));
+}
+
+/** References to the containers that old ones share namespaces of. */
+async function refsOf(deps: Deps, members: readonly Member[]): Promise<string[]> {
+  const olds = await Promise.all(members.map(({ oldId }) => inspectIfThere(deps.engine, oldId)));
+  return olds.flatMap((old) => old ? asContainer(deps, old).shares : []);
 }
 
 /** Lets references name the images again that they named before the pull. */
@@ -126,7 +136,7 @@ export async function restoreNames(deps: Deps, named: readonly NamedImage[]): Pr
   }
 }
 
-async function stopAgain(deps: Deps, id: string): Promise<void> {
+async function stopAgain(deps: Deps, { id }: Identity): Promise<void> {
   const container = await inspectIfThere(deps.engine, id);
   if (!container || !isUp(container)) return;
   await stopAside(deps, container);
@@ -170,7 +180,8 @@ export async function stopHere(
     const { attempt, problems } = createAttempts(deps);
     const isStarted = ({ key }: ServiceWork) => job.resultOf(startStep(key)) === true;
     const others = planned.services.filter((work) => !isStarted(work));
-    await restoreServices(deps, job, stack, planned, others, attempt);
+    const { existing } = planned;
+    await restoreServices(deps, job, stack, { existing, services: others, removed: [] }, attempt);
     await removeOldOnes(deps, pairsOf(job, planned.services.filter(isStarted)));
     if (job.hasBegun("stop removed")) {
       await removeOldOnes(deps, planned.removed.map((each) => ({ ...each, newId: "" })));
