@@ -71,7 +71,7 @@ engineTest(
   async ({ socketPath }) => {
     using engine = connectEngine(socketPath);
     const name = `made${crypto.randomUUID().slice(0, 8)}`;
-    const { project, errors } = loadProject({
+    const { project, errors } = await loadProject({
       name,
       compose: `services:\n  web:${service.replace("NAME", name)}
 networks:

@@ -125,7 +125,7 @@ export async function readSources(
   const used = new Set<string>();
   for (let isComplete = false; !isComplete;) {
     const missing = new Set<string>();
-    loadProject({
+    await loadProject({
       compose,
       overrides,
       env: env ?? "",

@@ -58,7 +58,7 @@ export async function loadStack(
 ): Promise<LoadedProject> {
   const { loadProject } = await import("./load/load.ts");
   const texts = { ...files, ...outside };
-  return loadProject({
+  return await loadProject({
     compose,
     ...(typeof env === "string" ? { env } : { variables: env }),
     profiles,

@@ -6,7 +6,7 @@
 
 import { dirname, join, normalize } from "node:path";
 import { parseEnvFile } from "./env_file.ts";
-import { interpolateTree } from "./interpolate.ts";
+import { interpolateFile } from "./interpolate.ts";
 import { mergeServices } from "./merge.ts";
 import {
   type Config,
@@ -54,18 +54,18 @@ interface ComposeFile {
  *
  * @param overrides Files that are merged into it, as with several `--file` of Compose.
  */
-export function readProject(
+export async function readProject(
   compose: string,
   overrides: readonly string[] = [],
   loading: Loading,
   lookup: Lookup,
-): WrittenProject {
+): Promise<WrittenProject> {
   const scope = { ...loading, file: null, base: loading.directory ?? "", lookup };
-  const project = readFile(compose, scope, []);
+  const project = await readFile(compose, scope, []);
   for (const path of overrides) {
     const text = readText(path, "", scope);
     if (text === undefined) continue;
-    const over = readFile(text, { ...scope, file: projectPath(path, loading) }, [path]);
+    const over = await readFile(text, { ...scope, file: projectPath(path, loading) }, [path]);
     overrideProject(project, over);
     if (over.name !== undefined) project.name = over.name;
   }
@@ -73,13 +73,17 @@ export function readProject(
 }
 
 /** @param chain The files that include this one. */
-function readFile(text: string, scope: Scope, chain: readonly string[]): WrittenProject {
+async function readFile(
+  text: string,
+  scope: Scope,
+  chain: readonly string[],
+): Promise<WrittenProject> {
   const project = emptyProject();
-  const file = openFile(text, scope, "");
+  const file = await openFile(text, scope, "");
   if (!file) return project;
   const { include = [], models: _, version: __, ...parts } = topLevel(file.tree, "", scope) ?? {};
   for (const [index, each] of include.entries()) {
-    addProject(project, readInclude(each, `include[${index}]`, scope, chain), scope);
+    addProject(project, await readInclude(each, `include[${index}]`, scope, chain), scope);
   }
   const services = file.tree.entries.get("services")?.value;
   const names = services ? entriesOf(services, "services", scope) : [];
@@ -88,7 +92,8 @@ function readFile(text: string, scope: Scope, chain: readonly string[]): Written
     if (!SERVICE_NAME.test(name)) {
       fail(scope, path, "must have letters, digits, dots, dashes and underscores only", key);
     }
-    const read = readService(file, name, []);
+    await scope.pause();
+    const read = await readService(file, name, []);
     if (read) own.services[name] = read;
   }
   addProject(project, { ...own, ...parts }, scope);
@@ -103,16 +108,20 @@ const topLevel = object({ ...PROJECT_KEYS, services: (() => undefined) as Reader
   instead: { service: "is unknown; did you mean services?" },
 });
 
-function openFile(text: string, scope: Scope, prefix: string): ComposeFile | undefined {
+async function openFile(
+  text: string,
+  scope: Scope,
+  prefix: string,
+): Promise<ComposeFile | undefined> {
   const start = { file: scope.file, line: 1, column: 1 };
   spend(scope, Math.ceil(text.length / CHARACTERS_PER_UNIT), prefix, start);
   const errors = scope.errors.length;
-  const written = parseYaml(text, scope.file, scope);
+  const written = await parseYaml(text, scope.file, scope);
   if (!written) {
     if (scope.errors.length === errors) fail(scope, prefix, "has nothing in it", start);
     return undefined;
   }
-  const tree = interpolateTree(written, "", scope, scope.lookup);
+  const tree = await interpolateFile(written, scope, scope.lookup);
   if (tree.kind !== "map") return failAt(tree, prefix, scope, "must be a map with services");
   return { scope, tree, prefix, services: new Map() };
 }
@@ -125,11 +134,11 @@ const CHARACTERS_PER_UNIT = 64;
  *
  * @param chain The services that extend this one.
  */
-function readService(
+async function readService(
   file: ComposeFile,
   name: string,
   chain: readonly string[],
-): WrittenService | undefined {
+): Promise<WrittenService | undefined> {
   const { scope, prefix, services } = file;
   if (services.has(name)) return services.get(name);
   const path = `${prefix}services.${name}`;
@@ -139,7 +148,7 @@ function readService(
     return failAt(node, path, scope, `is one too many: limit of ${SERVICES_MAX} services reached`);
   }
   const read = service(node, path, scope) ?? (failAt(node, path, scope, "must be a map"), {});
-  const extended = read.extends && readExtended(file, read.extends, path, [...chain, path]);
+  const extended = read.extends && await readExtended(file, read.extends, path, [...chain, path]);
   const { extends: _, ...own } = read;
   if (extended) spend(scope, JSON.stringify(extended).length / CHARACTERS_PER_UNIT, path);
   const merged = extended ? mergeServices(extended, own) : own;
@@ -152,15 +161,15 @@ function serviceNode({ tree }: ComposeFile, name: string): Node | undefined {
   return services?.kind === "map" ? services.entries.get(name)?.value : undefined;
 }
 
-function readExtended(
+async function readExtended(
   file: ComposeFile,
   { service, file: other }: { service: string; file?: string },
   path: string,
   chain: readonly string[],
-): WrittenService | undefined {
+): Promise<WrittenService | undefined> {
   const { scope } = file;
   const at = `${path}.extends`;
-  const source = other === undefined ? file : openExtended(file, other, at);
+  const source = other === undefined ? file : await openExtended(file, other, at);
   if (!source) return undefined;
   const target = `${source.prefix}services.${service}`;
   if (chain.includes(target)) {
@@ -172,26 +181,26 @@ function readExtended(
   if (!serviceNode(source, service)) {
     return fail(scope, at, `service ${quote(service)} does not exist`);
   }
-  return readService(source, service, chain);
+  return await readService(source, service, chain);
 }
 
-function openExtended(
+async function openExtended(
   { scope }: ComposeFile,
   name: string,
   path: string,
-): ComposeFile | undefined {
+): Promise<ComposeFile | undefined> {
   const file = locate(scope.base, name);
   const text = readText(file, path, scope);
   if (text === undefined) return undefined;
-  return openFile(text, { ...scope, file, base: dirname(file) }, `${file}:`);
+  return await openFile(text, { ...scope, file, base: dirname(file) }, `${file}:`);
 }
 
-function readInclude(
+async function readInclude(
   { path, env_file = [], project_directory }: Include,
   at: string,
   scope: Scope,
   chain: readonly string[],
-): WrittenProject {
+): Promise<WrittenProject> {
   const project = emptyProject();
   const files = path.map((name) => locate(scope.base, name));
   const first = files[0] ?? "";
@@ -210,7 +219,7 @@ function readInclude(
     }
     const text = readText(file, at, scope);
     if (text === undefined) continue;
-    const read = readFile(text, { ...scope, file, base, lookup }, [...chain, file]);
+    const read = await readFile(text, { ...scope, file, base, lookup }, [...chain, file]);
     overrideProject(project, read);
   }
   return project;

@@ -34,17 +34,33 @@ const OPERATOR = /:?[-?+]/y;
 /** Characters of text that count as one unit of work. */
 const CHARACTERS_PER_UNIT = 64;
 
-/**
- * Returns the node with the variables of all strings replaced; keys stay as they are.
- *
- * @param done Results by node: aliases are the same node.
- */
-export function interpolateTree(
+/** Returns the file with the variables of all strings replaced; keys stay as they are. */
+export async function interpolateFile(
+  file: Node,
+  loading: Loading,
+  lookup: Lookup,
+): Promise<Node> {
+  // Aliases are the same node.
+  const done = new Map<Node, Node>();
+  if (file.kind !== "map") return interpolateNode(file, "", loading, lookup, done);
+  // Services and the other parts of the project, one by one.
+  for (const [section, { value }] of file.entries) {
+    for (const [name, { value: part }] of value.kind === "map" ? value.entries : []) {
+      if (part.kind === "scalar") continue;
+      await loading.pause();
+      interpolateTree(part, `${section}.${name}`, loading, lookup, done);
+    }
+  }
+  return interpolateTree(file, "", loading, lookup, done);
+}
+
+/** @param done Results by node. */
+function interpolateTree(
   node: Node,
   path: string,
   loading: Loading,
   lookup: Lookup,
-  done: Map<Node, Node> = new Map(),
+  done: Map<Node, Node>,
 ): Node {
   const known = done.get(node);
   if (known) return known;

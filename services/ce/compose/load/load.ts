@@ -50,8 +50,11 @@ const DEFAULT_NAME = "stack";
 
 const ENV_FILE = ".env";
 
-/** Loads a project. Invalid sources are errors of the result; it throws only for bugs. */
-export function loadProject(sources: ProjectSources): LoadedProject {
+/**
+ * Loads a project, in slices between which other work runs. Invalid sources are errors of the result;
+ * it throws only for bugs.
+ */
+export async function loadProject(sources: ProjectSources): Promise<LoadedProject> {
   const { compose, overrides, env, variables = {}, readFile = () => undefined, directory } =
     sources;
   const loading = newLoading(readFile, {
@@ -66,11 +69,11 @@ export function loadProject(sources: ProjectSources): LoadedProject {
     const fallback = sources.name ?? nameOf(directory) ?? DEFAULT_NAME;
     const lookup: Lookup = (name) =>
       given(name) ?? dotenv.get(name) ?? (name === NAME_VARIABLE ? fallback : undefined);
-    const written = readProject(compose, overrides, loading, lookup);
+    const written = await readProject(compose, overrides, loading, lookup);
     const name = sources.name ?? dotenv.get(NAME_VARIABLE) ?? written.name ?? fallback;
     const profiles = sources.profiles ??
       lookup("COMPOSE_PROFILES")?.split(",").map((profile) => profile.trim()) ?? [];
-    const project = resolveProject(written, name, profiles, loading, lookup);
+    const project = await resolveProject(written, name, profiles, loading, lookup);
     return { project: errors.length === 0 ? project : undefined, errors, warnings, contents };
   } catch (error) {
     if (!(error instanceof LoadStopped)) throw error;

@@ -57,20 +57,21 @@ export interface Project {
 }
 
 /** @param profiles The active ones; `*` for all. */
-export function resolveProject(
+export async function resolveProject(
   written: WrittenProject,
   name: string,
   profiles: readonly string[],
   loading: Loading,
   lookup: Lookup,
-): Project {
+): Promise<Project> {
   const isActive = ({ profiles: own = [] }: WrittenService) =>
     own.length === 0 || own.some((each) => profiles.includes(each)) || profiles.includes("*");
   const active = Object.entries(written.services).filter(([, service]) => isActive(service));
-  const services = Object.fromEntries(active.map(([key, service]) => [
-    key,
-    resolveService(service, `services.${key}`, loading, lookup),
-  ]));
+  const services: Project["services"] = {};
+  for (const [key, service] of active) {
+    await loading.pause();
+    services[key] = resolveService(service, `services.${key}`, loading, lookup);
+  }
   const project: Project = {
     name,
     services,
@@ -82,7 +83,10 @@ export function resolveProject(
   const usesDefault = active.some(([key]) => "default" in (services[key]!.networks ?? {}));
   if (usesDefault) project.networks.default ??= { name: `${name}_default` };
 
-  for (const key of Object.keys(services)) checkReferences(project, written, key, loading);
+  for (const key of Object.keys(services)) {
+    await loading.pause();
+    checkReferences(project, written, key, loading);
+  }
   for (const section of ["secrets", "configs"] as const) {
     for (const [key, part] of Object.entries(project[section])) {
       readContent(part, `${section}.${key}`, loading, lookup);

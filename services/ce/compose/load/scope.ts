@@ -4,6 +4,8 @@
  * @module
  */
 
+import { createYield } from "../../../event_loop.ts";
+
 /** Where something is written. */
 export interface Position {
   /** Name of an included or extended file, or of an env file; `null` for the Compose text itself. */
@@ -38,6 +40,8 @@ export interface Loading {
   positions: Map<string, Position>;
   /** Units of work that are left, see {@linkcode spend}. */
   budget: { left: number };
+  /** To call between steps: a project of hundreds of services takes longer than others should wait. */
+  pause(): Promise<void>;
   readFile: ReadFile;
   /** Absolute path of the project on the host; `null` if it has none. */
   directory: string | null;
@@ -88,6 +92,7 @@ export const newLoading = (
   contents: new Map(),
   positions: new Map(),
   budget: { left: BUDGET },
+  pause: createYield(),
   readFile,
   directory,
   refusesRelative,

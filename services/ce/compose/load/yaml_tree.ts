@@ -7,6 +7,8 @@
 
 import {
   type Alias,
+  Composer,
+  type CST,
   isAlias,
   isMap,
   isScalar,
@@ -15,7 +17,7 @@ import {
   LineCounter,
   type Node as YamlNode,
   type Pair,
-  parseDocument,
+  Parser,
   type Scalar,
   type YAMLMap,
   type YAMLSeq,
@@ -62,7 +64,11 @@ const OCTAL = /^[-+]?0[0-7]+$/;
 const LEADING_ZERO = /^[-+]?0[0-9]+$/;
 
 /** @returns The root; `undefined` for an empty file, and after an error. */
-export function parseYaml(text: string, file: string | null, loading: Loading): Node | undefined {
+export async function parseYaml(
+  text: string,
+  file: string | null,
+  loading: Loading,
+): Promise<Node | undefined> {
   const start = { file, line: 1, column: 1 };
   if (text.length > FILE_BYTES_MAX || new TextEncoder().encode(text).length > FILE_BYTES_MAX) {
     return fail(loading, "", "must have at most 1 MiB", start);
@@ -72,42 +78,61 @@ export function parseYaml(text: string, file: string | null, loading: Loading): 
     const { line, col } = lines.linePos(Math.min(offset, text.length));
     return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const obstacle = obstacleIn(text);
-  if (obstacle) return fail(loading, "", obstacle, start);
-  const document = parseDocument(text, {
+  const tokens = await tokensOf(text, lines, loading);
+  if (typeof tokens === "string") return fail(loading, "", tokens, start);
+  const composer = new Composer({
     version: "1.2",
     schema: "core",
     // Comparing each key with all others takes quadratic time; readMap() does it.
     uniqueKeys: false,
-    prettyErrors: false,
-    lineCounter: lines,
   });
+  const [document, second] = composer.compose(tokens, true, text.length);
+  if (!document) return undefined;
   // Warnings are about tags and directives that would be ignored.
   const [problem] = [...document.errors, ...document.warnings];
   if (problem) {
     return fail(loading, "", `is not valid YAML: ${problem.message}`, positionAt(problem.pos[0]));
   }
+  if (second) {
+    const at = positionAt(second.range[0]);
+    return fail(loading, "", "must be one YAML document, and another one starts here", at);
+  }
   if (document.contents === null) return undefined;
+  await loading.pause();
   return new TreeReader(loading, positionAt).read(document.contents, "", 0);
 }
 
+/** Tokens between two pauses: about 1 ms. */
+const TOKENS_PER_STEP = 256;
+
 /**
- * Refuses text that would take the parser long (10 µs per token) or exhaust its stack.
+ * Parses the text, unless that would take long (10 µs per token) or exhaust the stack.
  *
- * @returns The reason.
+ * @returns The reason if it is refused.
  */
-function obstacleIn(text: string): string | undefined {
-  let tokens = 0;
+async function tokensOf(
+  text: string,
+  lines: LineCounter,
+  loading: Loading,
+): Promise<CST.Token[] | string> {
+  const tokens: CST.Token[] = [];
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  let count = 0;
   let brackets = 0;
   let dashes = 0;
   for (const token of new Lexer().lex(text)) {
-    if (++tokens > TOKENS_MAX) return `must have at most ${TOKENS_MAX} words and signs`;
+    if (++count > TOKENS_MAX) return `must have at most ${TOKENS_MAX} words and signs`;
     if (token === "[" || token === "{") brackets++;
     else if (token === "]" || token === "}") brackets--;
     else if (token === "-" || token === "?") dashes++;
     else if (token === "\n") dashes = 0;
     if (brackets + dashes > DEPTH_MAX) return TOO_DEEP;
+    tokens.push(...parser.next(token));
+    if (count % TOKENS_PER_STEP === 0) await loading.pause();
   }
+  tokens.push(...parser.end());
+  return tokens;
 }
 
 interface AnchoredNode {

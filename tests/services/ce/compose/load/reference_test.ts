@@ -9,7 +9,7 @@ const SAMPLES = new URL("../samples/", import.meta.url).pathname;
 /** Keys that docker-compose 1.29 does not know. */
 const NEWER = ["immich.yaml"];
 
-Deno.test("loadProject() reads every sample like docker-compose 1.29", async (t) => {
+Deno.test("await loadProject() reads every sample like docker-compose 1.29", async (t) => {
   const names = [...Deno.readDirSync(SAMPLES)].map(({ name }) => name)
     .filter((name) => name.endsWith(".yaml")).sort();
   ok(names.length >= 60);
@@ -17,13 +17,13 @@ Deno.test("loadProject() reads every sample like docker-compose 1.29", async (t)
   deepEqual(names.filter((name) => !(name in printedBy)), NEWER);
 
   for (const name of names) {
-    await t.step(name, () => {
-      const ours = load(Deno.readTextFileSync(SAMPLES + name));
+    await t.step(name, async () => {
+      const ours = await load(Deno.readTextFileSync(SAMPLES + name));
       deepEqual(ours.errors, []);
       const printed = printedBy[name];
       if (printed === undefined) return;
       // docker-compose itself does not read what it prints for volumes_from.
-      const reference = load(printed.replaceAll("- service:", "- "));
+      const reference = await load(printed.replaceAll("- service:", "- "));
       deepEqual(comparable(ours), comparable(reference));
     });
   }

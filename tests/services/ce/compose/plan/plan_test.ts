@@ -37,12 +37,15 @@ const container = (
 
 const TOKEN = "image: nginx, environment: [TOKEN=t0ken]";
 
-function plan(
+async function plan(
   services: string,
   observed: Partial<Observed> = {},
   options: PlanOptions = {},
 ) {
-  const { project, errors } = loadProject({ compose: `services: {${services}}`, name: "shop" });
+  const { project, errors } = await loadProject({
+    compose: `services: {${services}}`,
+    name: "shop",
+  });
   deepEqual(errors, []);
   return planProject(project!, {
     containers: [],
@@ -54,20 +57,23 @@ function plan(
   }, options);
 }
 
-const ofService = ({ changes }: ReturnType<typeof plan>, name: string) =>
+const ofService = ({ changes }: Awaited<ReturnType<typeof plan>>, name: string) =>
   changes.find((change) => change.kind === "service" && change.name === name);
 
-Deno.test("planProject() plans nothing for equal settings, whatever their form", () => {
-  const { changes, warnings } = plan("web: {image: 'nginx:latest', environment: [TOKEN=t0ken]}", {
-    containers: [container("web")],
-  });
+Deno.test("planProject() plans nothing for equal settings, whatever their form", async () => {
+  const { changes, warnings } = await plan(
+    "web: {image: 'nginx:latest', environment: [TOKEN=t0ken]}",
+    {
+      containers: [container("web")],
+    },
+  );
 
   deepEqual(changes.map(({ action }) => action), ["none", "none"]);
   deepEqual(warnings, []);
 });
 
-Deno.test("planProject() names changed variables, but never shows their values", () => {
-  const planned = plan("web: {image: nginx, environment: [TOKEN=n3w]}", {
+Deno.test("planProject() names changed variables, but never shows their values", async () => {
+  const planned = await plan("web: {image: nginx, environment: [TOKEN=n3w]}", {
     containers: [container("web")],
   });
 
@@ -85,35 +91,37 @@ Deno.test("planProject() names changed variables, but never shows their values",
   ok(!/t0ken|n3w/.test(JSON.stringify(planned)));
 });
 
-Deno.test("planProject() recreates for another image, and for a newer one of the same name", () => {
+Deno.test("planProject() recreates for another image, and for a newer one of the same name", async () => {
   const containers = [container("web", { config: { Env: [] } })];
-  const reasons = (image: string, id: string) =>
+  const reasons = async (image: string, id: string) =>
     ofService(
-      plan(`web: {image: '${image}'}`, { containers, imageIds: new Map([[image, id]]) }),
+      await plan(`web: {image: '${image}'}`, { containers, imageIds: new Map([[image, id]]) }),
       "web",
     )
       ?.reasons.map(({ text }) => text);
 
-  deepEqual(reasons("nginx:1.27", "sha256:other"), ["image changed from nginx to nginx:1.27"]);
-  deepEqual(reasons("nginx", "sha256:new"), ["nginx has a newer image here"]);
+  deepEqual(await reasons("nginx:1.27", "sha256:other"), [
+    "image changed from nginx to nginx:1.27",
+  ]);
+  deepEqual(await reasons("nginx", "sha256:new"), ["nginx has a newer image here"]);
 });
 
-const actionsOf = ({ changes }: ReturnType<typeof plan>) =>
+const actionsOf = ({ changes }: Awaited<ReturnType<typeof plan>>) =>
   changes.map(({ kind, name, action }) => `${kind} ${name} ${action}`);
 
-Deno.test("planProject() starts what is stopped, creates what is missing and removes orphans", () => {
+Deno.test("planProject() starts what is stopped, creates what is missing and removes orphans", async () => {
   const containers = [container("web", { running: false }), container("old")];
   const services = "web: {image: nginx, environment: [TOKEN=t0ken]}, db: {image: postgres}";
-  const planned = plan(services, { containers }, { removeOrphans: true });
+  const planned = await plan(services, { containers }, { removeOrphans: true });
   const others = ["network default none", "service web start", "service db create"];
 
   deepEqual(actionsOf(planned), [...others, "service old remove"]);
-  deepEqual(actionsOf(plan(services, { containers })), [...others, "service old none"]);
+  deepEqual(actionsOf(await plan(services, { containers })), [...others, "service old none"]);
   deepEqual(planned.warnings, ["Image postgres of db is not on the engine and has to be pulled"]);
 });
 
-Deno.test("planProject() names settings that no engine describes", () => {
-  const { warnings } = plan(
+Deno.test("planProject() names settings that no engine describes", async () => {
+  const { warnings } = await plan(
     "web: {image: nginx, environment: [TOKEN=t0ken], platform: linux/amd64, post_start: [{command: a}]}",
     { containers: [container("web")] },
   );
@@ -121,7 +129,7 @@ Deno.test("planProject() names settings that no engine describes", () => {
   deepEqual(warnings, ["Not compared with the containers of web: platform"]);
 });
 
-Deno.test("planProject() compares every setting that an engine describes", () => {
+Deno.test("planProject() compares every setting that an engine describes", async () => {
   const wanted = `web: {image: nginx, environment: [TOKEN=t0ken],
     annotations: {a: b}, blkio_config: {weight: 300, device_read_bps: [{path: /dev/sda, rate: 1m}]},
     cgroup: private, cgroup_parent: /shop, container_name: shop, cpu_period: 100ms, cpu_quota: 50ms,
@@ -136,7 +144,7 @@ Deno.test("planProject() compares every setting that an engine describes", () =>
     volumes: [{type: bind, source: /srv, target: /srv, bind: {propagation: rslave}}, /cache],
     deploy: {resources: {limits: {cpus: "0.5", memory: 64m, pids: 50}},
       restart_policy: {condition: on-failure, max_attempts: 3}}}`;
-  const planned = ofService(plan(wanted, { containers: [container("web")] }), "web")!;
+  const planned = ofService(await plan(wanted, { containers: [container("web")] }), "web")!;
 
   const paths = new Set(planned.reasons.map(({ path }) => path.split(".")[0]));
   deepEqual([...paths].sort(), [
@@ -193,8 +201,8 @@ Deno.test("planProject() compares every setting that an engine describes", () =>
   ) ok(texts.includes(text), text);
 });
 
-Deno.test("planProject() warns of settings that the engine is too old for, and plans nothing", () => {
-  const planned = plan(
+Deno.test("planProject() warns of settings that the engine is too old for, and plans nothing", async () => {
+  const planned = await plan(
     "web: {image: nginx, environment: [TOKEN=t0ken], annotations: {a: b}, healthcheck: {start_interval: 1s}}",
     { containers: [container("web")], defaults: { apiVersion: "1.41" } },
   );
@@ -206,8 +214,8 @@ Deno.test("planProject() warns of settings that the engine is too old for, and p
   ]);
 });
 
-Deno.test("planProject() names what was removed from the file", () => {
-  const planned = plan("web: {image: nginx, environment: [TOKEN=t0ken]}", {
+Deno.test("planProject() names what was removed from the file", async () => {
+  const planned = await plan("web: {image: nginx, environment: [TOKEN=t0ken]}", {
     containers: [{
       ...container("web", {
         config: {
@@ -238,7 +246,7 @@ Deno.test("planProject() names what was removed from the file", () => {
   ]);
 });
 
-Deno.test("planProject() recreates what uses the namespace of a recreated service", () => {
+Deno.test("planProject() recreates what uses the namespace of a recreated service", async () => {
   const sidecar = {
     ...container("side", { config: { Env: [] } }),
     Id: "d".repeat(64),
@@ -247,18 +255,20 @@ Deno.test("planProject() recreates what uses the namespace of a recreated servic
   } as unknown as ContainerInspect;
   const containers = [container("web"), sidecar];
   const side = "side: {image: nginx, network_mode: 'service:web'}";
-  const reasons = (environment: string) =>
+  const reasons = async (environment: string) =>
     ofService(
-      plan(`web: {image: nginx, environment: [${environment}]}, ${side}`, { containers }),
+      await plan(`web: {image: nginx, environment: [${environment}]}, ${side}`, { containers }),
       "side",
     )?.reasons.map(({ text }) => text);
 
-  deepEqual(reasons("TOKEN=t0ken"), []);
-  deepEqual(reasons("TOKEN=n3w"), ["shares a namespace or volumes of web, which is recreated"]);
+  deepEqual(await reasons("TOKEN=t0ken"), []);
+  deepEqual(await reasons("TOKEN=n3w"), [
+    "shares a namespace or volumes of web, which is recreated",
+  ]);
 });
 
-Deno.test("planProject() warns of networks and volumes with other settings", () => {
-  const { project } = loadProject({
+Deno.test("planProject() warns of networks and volumes with other settings", async () => {
+  const { project } = await loadProject({
     compose: `services: {web: {image: nginx, volumes: ["data:/data"]}}
 networks: {default: {driver: macvlan, internal: true}}
 volumes: {data: {driver_opts: {o: "password=s3cret"}}}`,
@@ -285,32 +295,32 @@ volumes: {data: {driver_opts: {o: "password=s3cret"}}}`,
   ]);
 });
 
-Deno.test("planProject() recreates always or never on request", () => {
+Deno.test("planProject() recreates always or never on request", async () => {
   const same = "web: {image: nginx, environment: [TOKEN=t0ken]}";
   const changed = "web: {image: nginx, environment: [TOKEN=other]}";
   const containers = [container("web")];
-  const action = (services: string, recreate: PlanOptions["recreate"]) =>
-    ofService(plan(services, { containers }, { recreate }), "web")?.action;
+  const action = async (services: string, recreate: PlanOptions["recreate"]) =>
+    ofService(await plan(services, { containers }, { recreate }), "web")?.action;
 
-  deepEqual(action(same, "changed"), "none");
-  deepEqual(action(same, "always"), "recreate");
-  deepEqual(action(changed, "changed"), "recreate");
-  deepEqual(action(changed, "never"), "none");
+  deepEqual(await action(same, "changed"), "none");
+  deepEqual(await action(same, "always"), "recreate");
+  deepEqual(await action(changed, "changed"), "recreate");
+  deepEqual(await action(changed, "never"), "none");
 });
 
-Deno.test("planProject() plans some services with those that they depend on", () => {
+Deno.test("planProject() plans some services with those that they depend on", async () => {
   const services =
     "web: {image: nginx, depends_on: [db]}, db: {image: nginx}, other: {image: nginx}";
 
-  deepEqual(actionsOf(plan(services, {}, { services: ["web"] })), [
+  deepEqual(actionsOf(await plan(services, {}, { services: ["web"] })), [
     "network default none",
     "service web create",
     "service db create",
   ]);
 });
 
-Deno.test("planProject() recreates what shares a namespace of a recreated container", () => {
-  const planned = plan(
+Deno.test("planProject() recreates what shares a namespace of a recreated container", async () => {
+  const planned = await plan(
     "web: {image: nginx, environment: [TOKEN=n3w]}, " +
       "side: {image: nginx, network_mode: 'service:web', environment: [TOKEN=t0ken]}",
     {
@@ -331,10 +341,10 @@ Deno.test("planProject() recreates what shares a namespace of a recreated contai
   ]);
 });
 
-Deno.test("planProject() recreates for a changed config or secret", () => {
+Deno.test("planProject() recreates for a changed config or secret", async () => {
   const containers = [container("web")];
   const services = "web: {image: nginx, environment: [TOKEN=t0ken]}";
-  const planned = plan(services, { containers, fileHashes: new Map([["web", "hash"]]) });
+  const planned = await plan(services, { containers, fileHashes: new Map([["web", "hash"]]) });
 
   deepEqual(ofService(planned, "web")?.reasons.map(({ text }) => text), [
     "a config, a secret or post_start changed",
@@ -367,9 +377,9 @@ for (
     },
   ]
 ) {
-  Deno.test(`planProject() ${what}`, () => {
+  Deno.test(`planProject() ${what}`, async () => {
     const job = container("job", { running: false, exitCode });
-    const change = ofService(plan(services, { containers: [job, container("web")] }), "job");
+    const change = ofService(await plan(services, { containers: [job, container("web")] }), "job");
 
     deepEqual([change?.action, ...change!.reasons.map(({ text }) => text)], planned);
   });
@@ -420,9 +430,9 @@ for (
     },
   ]
 ) {
-  Deno.test(`planProject() ${what}`, () => {
+  Deno.test(`planProject() ${what}`, async () => {
     const change = ofService(
-      plan(`web: {${TOKEN}, scale: ${scale}}`, { containers: scaled(numbers) }, { recreate }),
+      await plan(`web: {${TOKEN}, scale: ${scale}}`, { containers: scaled(numbers) }, { recreate }),
       "web",
     );
 
@@ -430,22 +440,22 @@ for (
   });
 }
 
-Deno.test("planProject() recreates what depends with restart on a recreated service, also unselected", () => {
+Deno.test("planProject() recreates what depends with restart on a recreated service, also unselected", async () => {
   const services = "db: {image: nginx, environment: [TOKEN=n3w]}, " +
     `web: {${TOKEN}, depends_on: {db: {condition: service_started, restart: true}}}, ` +
     `other: {${TOKEN}, depends_on: [db]}, ` +
     `missing: {${TOKEN}, depends_on: {db: {condition: service_started, restart: true}}}`;
   const containers = [container("db"), container("web"), container("other")];
 
-  deepEqual(actionsOf(plan(services, { containers }, { services: ["db"] })), [
+  deepEqual(actionsOf(await plan(services, { containers }, { services: ["db"] })), [
     "network default none",
     "service db recreate",
     "service web recreate",
   ]);
 });
 
-Deno.test("replicasOf() keeps the lowest numbers, and leftovers only in place of a missing container", () => {
-  const { project } = loadProject({ compose: `services: {web: {${TOKEN}, scale: 2}}` });
+Deno.test("replicasOf() keeps the lowest numbers, and leftovers only in place of a missing container", async () => {
+  const { project } = await loadProject({ compose: `services: {web: {${TOKEN}, scale: 2}}` });
   const leftoverOf = (container: ContainerInspect) => ({
     ...container,
     Name: `${container.Name}-longshore-old-running-0123456789ab`,
