@@ -43,7 +43,12 @@ const silences = table<StoredSilence>("silences", {
   createdAt: "value",
 });
 
-export const { insert: insertSilence, delete: deleteSilence } = silences;
+export const {
+  find: selectSilence,
+  insert: insertSilence,
+  save: updateSilence,
+  delete: deleteSilence,
+} = silences;
 
 /** All silences; the one that ends last comes first. */
 export function selectSilences(db: Database): StoredSilence[] {

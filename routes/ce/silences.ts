@@ -8,9 +8,11 @@ import * as z from "zod";
 import { matchesAny } from "../../services/auth/scope.ts";
 import { SEVERITIES } from "../../services/ce/notifications/message.ts";
 import {
+  changeSilence,
   createSilence,
   listSilences,
   removeSilence,
+  type Silence as SilenceView,
   SILENCE_STATES,
 } from "../../services/ce/silences/silences.ts";
 import type { Deps } from "../../services/deps.ts";
@@ -47,11 +49,15 @@ const GivenMatchers = z.object({
   error: "must have at least one of event, container, stack, rule and severity",
 }).meta({ id: "NewSilenceMatchers" });
 
+const EndsAt = Instant.meta({ description: "At most 366 days from now" });
+
+const Comment = z.string().max(500);
+
 const NewSilence = z.object({
   matchers: GivenMatchers,
   startsAt: Instant.optional().meta({ description: "Default: now" }),
-  endsAt: Instant.meta({ description: "At most 366 days from now" }),
-  comment: z.string().max(500).default(""),
+  endsAt: EndsAt,
+  comment: Comment.default(""),
 }).meta({
   id: "NewSilence",
   example: {
@@ -60,6 +66,13 @@ const NewSilence = z.object({
     comment: "Restarts until the import is done",
   },
 });
+
+const SilenceChanges = z.object({
+  matchers: GivenMatchers,
+  startsAt: Instant,
+  endsAt: EndsAt,
+  comment: Comment,
+}).partial().meta({ id: "SilenceChanges", example: { endsAt: "2026-01-31T14:00:00Z" } });
 
 const Silence = z.object({
   id: z.string(),
@@ -101,8 +114,28 @@ export const silenceEndpoints = (deps: Deps) => [
     failures: { 409: "The limit of silences is reached" },
   }, ({ body, caller, note }) => {
     const silence = createSilence(deps, body, caller);
-    const { container, stack, rule } = body.matchers;
-    note.targets = [container, stack, rule].filter((name) => name !== undefined);
+    note.targets = targetsOf(silence);
+    note.command = JSON.stringify(body);
+    return silence;
+  }),
+
+  endpoint({
+    method: "put",
+    path: "/api/silences/:id",
+    operationId: "updateSilence",
+    summary: "Update a silence",
+    description: "Omitted fields keep their values; `matchers` replaces all of them. The change " +
+      "applies at once: what the silence no longer holds back and is still wrong is reported " +
+      "within seconds.",
+    role: "operator",
+    permission: "alerts:write",
+    params: IdParams,
+    body: SilenceChanges,
+    returns: Silence,
+    failures: { 404: "The silence does not exist", 409: "The silence has ended" },
+  }, ({ params, body, note }) => {
+    const silence = changeSilence(deps, params.id, body);
+    note.targets = targetsOf(silence);
     note.command = JSON.stringify(body);
     return silence;
   }),
@@ -123,3 +156,7 @@ export const silenceEndpoints = (deps: Deps) => [
     return done;
   }),
 ];
+
+/** What the audit log names. */
+const targetsOf = ({ matchers: { container, stack, rule } }: SilenceView): string[] =>
+  [container, stack, rule].filter((name) => name !== undefined);

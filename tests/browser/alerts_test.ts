@@ -145,6 +145,12 @@ async function manageSilences(tab: Dashboard): Promise<void> {
   await tab.type("textbox", "Container", "batch*");
   await tab.click("button", "Create");
   await tab.status("Created the silence");
+  await tab.choose("container batch*", "Edit");
+  await tab.type("textbox", "Comment", "Import");
+  await checkBothThemes(tab);
+  await tab.click("button", "Save");
+  await tab.status("Saved the silence");
+  await rowMatches(tab, "container batch*", /Import/);
   await deleteRow(tab, "container batch*");
   await checkBothThemes(tab);
 }

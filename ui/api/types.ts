@@ -2697,6 +2697,13 @@ export type Silence = {
   state: "pending" | "active" | "ended";
 };
 
+export type SilenceChanges = {
+  matchers?: NewSilenceMatchers;
+  startsAt?: string;
+  endsAt?: string;
+  comment?: string;
+};
+
 export type SilenceList = { silences: (Silence)[] };
 
 export type SilenceMatchers = {
@@ -4344,6 +4351,11 @@ export interface Operations {
     result: Schedule;
   };
   "PUT /api/schedules/{id}/toggle": { path: { id: string }; body: EnabledBody; result: Schedule };
+  "PUT /api/silences/{id}": {
+    path: { id: string };
+    body: SilenceChanges | undefined;
+    result: Silence;
+  };
   "PUT /api/stacks/{name}/source": {
     path: { name: string };
     body: StackSourceChange;

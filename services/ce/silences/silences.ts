@@ -11,10 +11,13 @@ import {
   deleteSilence,
   deleteSilencesBefore,
   insertSilence,
+  selectSilence,
   selectSilences,
   type SilenceMatchers,
   type StoredSilence,
+  updateSilence,
 } from "../../../db/ce/silences.ts";
+import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
 
@@ -63,21 +66,14 @@ export function createSilence(
   { userId }: { userId: string },
 ): Silence {
   const at = now();
-  const start = startsAt === undefined ? at : new Date(startsAt);
-  const end = new Date(endsAt);
-  if (end <= at) throw new AppError("invalid", `body.endsAt: ${endsAt} is in the past`);
-  if (end <= start) throw new AppError("invalid", "body.endsAt: must be after startsAt");
-  if (end.getTime() - at.getTime() > LENGTH_MAX_DAYS * DAY_MS) {
-    throw new AppError("invalid", `body.endsAt: must be within ${LENGTH_MAX_DAYS} days`);
-  }
+  const times = normalizeTimes({ startsAt: startsAt ?? at.toISOString(), endsAt }, at);
   if (countOpenSilences(db, at.toISOString()) >= OPEN_MAX) {
     throw new AppError("conflict", `Limit of ${OPEN_MAX} silences reached; delete one first`);
   }
   const silence: StoredSilence = {
     id: crypto.randomUUID(),
     matchers,
-    startsAt: start.toISOString(),
-    endsAt: end.toISOString(),
+    ...times,
     comment,
     createdBy: userId,
     createdAt: at.toISOString(),
@@ -87,6 +83,31 @@ export function createSilence(
     deleteEndedSilencesBeyond(db, at.toISOString(), ENDED_MAX);
   });
   log.info("silence created", { silenceId: silence.id, endsAt: silence.endsAt });
+  return viewOf(silence, at);
+}
+
+/**
+ * Changes the given fields of a silence that has not ended; `matchers` replaces all of them. What an
+ * active silence no longer holds back is reported if it lasts.
+ *
+ * @throws {AppError} `not_found`; `conflict` for a silence that has ended; `invalid` for times as for
+ * a new one.
+ */
+export function changeSilence(
+  { db, log, now }: Pick<Deps, "db" | "log" | "now">,
+  id: string,
+  change: Change<NewSilence>,
+): Silence {
+  const at = now();
+  const stored = selectSilence(db, id);
+  if (!stored) throw notFound("Silence", id);
+  if (new Date(stored.endsAt) <= at) {
+    throw new AppError("conflict", "The silence has ended; create a new one");
+  }
+  const changed = applyChange(stored, change);
+  const silence = { ...changed, ...normalizeTimes(changed, at) };
+  updateSilence(db, silence);
+  log.info("silence changed", { silenceId: id, endsAt: silence.endsAt });
   return viewOf(silence, at);
 }
 
@@ -102,6 +123,21 @@ export function removeSilence({ db, log }: Pick<Deps, "db" | "log">, id: string)
 
 export function sweepSilences({ db, now }: Pick<Deps, "db" | "now">): void {
   deleteSilencesBefore(db, new Date(now().getTime() - ENDED_KEPT_MS).toISOString());
+}
+
+/** @throws {AppError} `invalid` for an end that is past, before the start or too far away. */
+function normalizeTimes(
+  { startsAt, endsAt }: Pick<StoredSilence, "startsAt" | "endsAt">,
+  at: Date,
+): Pick<StoredSilence, "startsAt" | "endsAt"> {
+  const start = new Date(startsAt);
+  const end = new Date(endsAt);
+  if (end <= at) throw new AppError("invalid", `body.endsAt: ${endsAt} is in the past`);
+  if (end <= start) throw new AppError("invalid", "body.endsAt: must be after startsAt");
+  if (end.getTime() - at.getTime() > LENGTH_MAX_DAYS * DAY_MS) {
+    throw new AppError("invalid", `body.endsAt: must be within ${LENGTH_MAX_DAYS} days`);
+  }
+  return { startsAt: start.toISOString(), endsAt: end.toISOString() };
 }
 
 function viewOf(silence: StoredSilence, at: Date): Silence {

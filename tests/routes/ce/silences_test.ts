@@ -34,6 +34,35 @@ Deno.test("an operator creates, lists and deletes a silence; a viewer reads it",
   deepEqual((await app.call("GET", "/api/silences")).body, { silences: [] });
 });
 
+Deno.test("an operator changes the end, the comment and the matchers of a running silence", async () => {
+  using app = testApp({ now: NOW });
+  const operator = { role: "operator" } as const;
+  const { body: created } = await app.call("POST", "/api/silences", NEW, operator);
+  const path = `/api/silences/${created.id}`;
+  app.clock.set("2026-01-01T13:00:00Z");
+  const extended = await app.call("PUT", path, { endsAt: "2026-01-01T20:00:00Z" }, operator);
+  equal(extended.status, 200);
+  deepEqual(extended.body, { ...created, endsAt: "2026-01-01T20:00:00.000Z" });
+  app.clock.advance({ minutes: 1 });
+  const change = { comment: "Second import", matchers: { stack: "shop" } };
+  const { body: changed } = await app.call("PUT", path, change, operator);
+  deepEqual(changed, { ...extended.body, ...change });
+  deepEqual((await app.call("GET", "/api/silences")).body, { silences: [changed] });
+  const { body: { entries: [entry] } } = await app.call("GET", "/api/audit");
+  deepEqual([entry.targets, JSON.parse(entry.command)], [["shop"], change]);
+  equal((await app.call("PUT", path, change, { role: "viewer" })).status, 403);
+  equal((await app.call("PUT", "/api/silences/none", change, operator)).status, 404);
+});
+
+Deno.test("a silence that has ended is not changed", async () => {
+  using app = testApp({ now: NOW });
+  const { body: { id } } = await app.call("POST", "/api/silences", NEW);
+  app.clock.set("2026-01-01T14:00:00Z");
+  const change = { endsAt: "2026-01-01T20:00:00Z" };
+  const { status, body } = await app.call("PUT", `/api/silences/${id}`, change);
+  deepEqual([status, body.error], [409, "The silence has ended; create a new one"]);
+});
+
 Deno.test("the audit log names what was silenced", async () => {
   using app = testApp({ now: NOW });
   await app.call("POST", "/api/silences", NEW, { role: "operator" });
@@ -72,13 +101,17 @@ for (
     ["an unknown kind", { matchers: { event: "container.dwon" } }, /must match a kind of event/],
     ["an unknown severity", { matchers: { severity: "fatal" } }, /^body\.matchers\.severity/],
     ["a long pattern", { matchers: { container: "w".repeat(256) } }, /matchers\.container/],
-  ] as [string, object, RegExp][]
+  ] as [string, Record<string, unknown>, RegExp][]
 ) {
   Deno.test(`a silence with ${what} is refused`, async () => {
     using app = testApp({ now: NOW });
     const { status, body } = await app.call("POST", "/api/silences", { ...NEW, ...change });
     equal(status, 400);
     match(body.error, problem);
+    if (change.endsAt === undefined && "endsAt" in change) return;
+    const { body: { id } } = await app.call("POST", "/api/silences", NEW);
+    const changed = await app.call("PUT", `/api/silences/${id}`, change);
+    deepEqual([changed.status, changed.body.error], [400, body.error]);
   });
 }
 

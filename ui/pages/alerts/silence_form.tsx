@@ -1,11 +1,11 @@
 /**
- * The dialog of a new silence.
+ * The dialog of a silence.
  *
  * @module
  */
 
 import { api } from "../../api/client.ts";
-import type { NewSilenceMatchers } from "../../api/types.ts";
+import type { NewSilenceMatchers, Silence } from "../../api/types.ts";
 import { FormDialog, type FormValues, SelectField, TextField } from "../../components/form.tsx";
 import { fromLocalInput, toLocalInput } from "../../components/local_time.ts";
 import { showStatus } from "../../state/toasts.ts";
@@ -18,7 +18,9 @@ const HOURS = 2;
 
 const MATCHERS = ["event", "container", "stack", "rule", "severity"] as const;
 
-export function SilenceForm({ about = {}, onClose, onSaved }: {
+export function SilenceForm({ silence, about = silence?.matchers ?? {}, onClose, onSaved }: {
+  /** Without one, a new silence is created. */
+  silence?: Silence | undefined;
   /** What it is about. */
   about?: NewSilenceMatchers;
   onClose: () => void;
@@ -30,19 +32,26 @@ export function SilenceForm({ about = {}, onClose, onSaved }: {
       return value === "" ? [] : [[name, value]];
     });
     const startsAt = fromLocalInput(values.startsAt);
-    await api("POST /api/silences", {
-      body: {
-        matchers: Object.fromEntries(given),
-        endsAt: fromLocalInput(values.endsAt)!,
-        comment: values.comment,
-        ...(startsAt !== null && { startsAt }),
-      },
-    });
-    showStatus("Created the silence");
+    const body = {
+      matchers: Object.fromEntries(given),
+      endsAt: fromLocalInput(values.endsAt)!,
+      comment: values.comment as string,
+      ...(startsAt !== null && { startsAt }),
+    };
+    if (silence) await api("PUT /api/silences/{id}", { path: { id: silence.id }, body });
+    else await api("POST /api/silences", { body });
+    showStatus(`${silence ? "Saved" : "Created"} the silence`);
     onSaved();
   };
+  const endsAt = silence?.endsAt ?? new Date(Date.now() + HOURS * HOUR_MS).toISOString();
   return (
-    <FormDialog title="New silence" submit="Create" onSubmit={save} onClose={onClose} wide>
+    <FormDialog
+      title={silence ? "Edit silence" : "New silence"}
+      submit={silence ? "Save" : "Create"}
+      onSubmit={save}
+      onClose={onClose}
+      wide
+    >
       <p class="muted">
         While the silence is active, no messages are sent about events that match all of these
         fields. A problem that is still open when it ends is reported once.
@@ -85,18 +94,22 @@ export function SilenceForm({ about = {}, onClose, onSaved }: {
           value={about.severity ?? ""}
           options={[{ value: "", name: "Any" }, ...SEVERITIES]}
         />
-        <TextField label="Comment" name="comment" maxLength={500} />
-        <TextField
-          label="Starts"
-          name="startsAt"
-          type="datetime-local"
-          hint="In your time zone. Empty: now"
-        />
+        <TextField label="Comment" name="comment" value={silence?.comment} maxLength={500} />
+        {silence?.state !== "active" && (
+          <TextField
+            label="Starts"
+            name="startsAt"
+            type="datetime-local"
+            value={silence && toLocalInput(silence.startsAt)}
+            hint={`In your time zone${silence ? "" : ". Empty: now"}`}
+            required={silence !== undefined}
+          />
+        )}
         <TextField
           label="Ends"
           name="endsAt"
           type="datetime-local"
-          value={toLocalInput(new Date(Date.now() + HOURS * HOUR_MS).toISOString())}
+          value={toLocalInput(endsAt)}
           hint="In your time zone"
           required
         />

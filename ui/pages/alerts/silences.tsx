@@ -22,13 +22,15 @@ import { SilenceForm } from "./silence_form.tsx";
 export function Silences({ reading: { data, error, reload } }: {
   reading: Reading<{ silences: Silence[] }>;
 }) {
-  const isOpen = useSignal(false);
+  const form = useSignal<{ silence?: Silence } | undefined>(undefined);
   const canChange = hasRole("operator");
   return (
     <Section
       title="Silences"
       actions={canChange && (
-        <Button icon="plus" onClick={() => isOpen.value = true}>New silence</Button>
+        <Button icon="plus" onClick={() => form.value = {}}>
+          New silence
+        </Button>
       )}
     >
       <Listing
@@ -40,16 +42,27 @@ export function Silences({ reading: { data, error, reload } }: {
         keyOf={({ id }) => id}
         nameOf={nameOf}
         {...canChange && {
-          actions: (silence: Silence) => [{
-            name: "Delete",
-            danger: true,
-            onSelect: () => void remove(silence).then((isDone) => isDone && reload()),
-          }],
+          actions: (silence: Silence) => [
+            ...(silence.state === "ended"
+              ? []
+              : [{ name: "Edit", onSelect: () => void (form.value = { silence }) }]),
+            {
+              name: "Delete",
+              danger: true,
+              onSelect: () => void remove(silence).then((isDone) => isDone && reload()),
+            },
+          ],
         }}
         empty={"No silences yet. A silence holds back messages about a known problem until a time " +
           "that you set."}
       />
-      {isOpen.value && <SilenceForm onClose={() => isOpen.value = false} onSaved={reload} />}
+      {form.value && (
+        <SilenceForm
+          {...form.value}
+          onClose={() => form.value = undefined}
+          onSaved={reload}
+        />
+      )}
     </Section>
   );
 }

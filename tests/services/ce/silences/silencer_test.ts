@@ -144,6 +144,18 @@ Deno.test("a problem that outlasts the silence is reported once, and so is its e
   deepEqual(takeQueued(app), withoutPush(toAll("container.up")));
 });
 
+Deno.test("a problem that a changed silence no longer matches is reported", async () => {
+  using app = await appWithReceivers();
+  setContainers(app, { name: "web", state: "exited" }, { name: "db", state: "exited" });
+  const id = await silence(app, { event: "container.*" });
+  down(app, "web");
+  down(app, "db");
+  takeQueued(app);
+  await app.call("PUT", `/api/silences/${id}`, { matchers: { container: "db" } });
+  reportHeldEvents(app.deps);
+  deepEqual(takeQueued(app), toPeople("container.down"));
+});
+
 Deno.test("what a silence holds survives a restart", async () => {
   const db = openTestDatabase();
   {
