@@ -105,7 +105,7 @@ export function assemble(parts: Parts): Deps {
     counts,
     events: createEventBus(),
     recorders,
-    silencer: createSilencer({ config, db, inventory, maintenance, now }),
+    silencer: createSilencer({ db, inventory, maintenance, now }),
     adapters,
     polls: createRunningPolls(now),
     checks: createRunningPolls(now),

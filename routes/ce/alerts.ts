@@ -131,6 +131,11 @@ const RuleChanges = z.object({
   .partial()
   .meta({ id: "AlertRuleChanges", example: { threshold: 95, durationSeconds: 120 } });
 
+const InhibitedBy = z.enum(["maintenance", "silence"]).nullable().meta({
+  description: "Why no messages are sent about it at the moment; a rule, if this applies to all " +
+    "of its containers that are not ok",
+});
+
 const Rule = z.object({
   ...settings,
   ...options,
@@ -143,12 +148,14 @@ const Rule = z.object({
   lastFiredAt: Timestamp.nullable(),
   state: z.enum(ALERT_STATES).meta({
     description: "Of several containers, the worst. pending: the condition holds, but not for " +
-      "long enough or within the cooldown; no_data: see forMissingDataSeconds and problem",
+      "long enough, within the cooldown or during maintenance; no_data: see " +
+      "forMissingDataSeconds and problem",
   }),
   problem: z.string().nullable().meta({
     description: "Why the rule has no data at the moment",
     example: "The host shows no temperature sensor",
   }),
+  inhibitedBy: InhibitedBy,
 }).meta({ id: "AlertRule" });
 
 const AlertEvent = z.object({
@@ -174,6 +181,8 @@ const AlertEvent = z.object({
   }),
   comment: z.string().nullable().meta({ description: "Of the acknowledgement" }),
 }).meta({ id: "AlertEvent" });
+
+const ActiveAlert = AlertEvent.extend({ inhibitedBy: InhibitedBy }).meta({ id: "ActiveAlert" });
 
 /** Adds the snake_case names that some clients read. */
 const withSnakeCase = (rule: AlertRuleView) => ({
@@ -236,6 +245,12 @@ export const alertEndpoints = (deps: Deps) => [
       value: z.number().nullable().meta({
         description: "Of several containers, the one furthest beyond the threshold; null while " +
           "unknown",
+      }),
+      since: Timestamp.nullable().meta({
+        description: "Since when the condition holds if only its duration is missing",
+      }),
+      firesAt: Timestamp.nullable().meta({
+        description: "When it would fire if the condition keeps holding; null without since",
       }),
       firings24h: z.int().nullable().meta({
         description: "How often it would have fired; null for metrics without stored samples",
@@ -337,7 +352,7 @@ export const alertEndpoints = (deps: Deps) => [
     description: "Alerts that are not resolved, newest first.",
     role: "viewer",
     permission: "alerts:read",
-    returns: z.object({ alerts: z.array(AlertEvent) }).meta({ id: "ActiveAlertList" }),
+    returns: z.object({ alerts: z.array(ActiveAlert) }).meta({ id: "ActiveAlertList" }),
   }, () => ({ alerts: listActiveAlerts(deps) })),
 
   endpoint({

@@ -17,7 +17,29 @@ export type Account = {
 
 export type AccountUpdate = { name?: string | null; email?: string };
 
-export type ActiveAlertList = { alerts: (AlertEvent)[] };
+export type ActiveAlert = {
+  id: string;
+  ruleId: string;
+  ruleName: string;
+  metric: AlertMetric;
+  operator: AlertOperator;
+  threshold: number;
+  value: number;
+  message: string;
+  severity: "info" | "warning" | "critical";
+  container: string | null;
+  stack: string | null;
+  firedAt: string;
+  rule_name: string;
+  created_at: string;
+  resolvedAt: string | null;
+  acknowledgedAt: string | null;
+  acknowledgedBy: string | null;
+  comment: string | null;
+  inhibitedBy: "maintenance" | "silence" | null;
+};
+
+export type ActiveAlertList = { alerts: (ActiveAlert)[] };
 
 export type ActiveBrand = { brand: Brand | null };
 
@@ -131,6 +153,7 @@ export type AlertRule = {
   lastFiredAt: string | null;
   state: "ok" | "pending" | "firing" | "no_data";
   problem: string | null;
+  inhibitedBy: "maintenance" | "silence" | null;
 };
 
 export type AlertRuleChanges = {
@@ -155,6 +178,8 @@ export type AlertRuleList = { rules: (AlertRule)[] };
 export type AlertRuleTest = {
   wouldFire: boolean;
   value: number | null;
+  since: string | null;
+  firesAt: string | null;
   firings24h: number | null;
   containers: (string)[];
   problem: string | null;

@@ -61,20 +61,22 @@ export interface Decision {
  *
  * @param value `undefined` while unknown: the rule then neither fires nor resolves. `null` if there
  * cannot be one: the condition does not hold.
- * @param gapMaxMs Longest time between two checks.
+ * @param options.gapMaxMs Longest time between two checks.
+ * @param options.isPaused During maintenance, a rule stays pending, and a firing one stays firing.
  */
 export function evaluateRule(
   rule: Condition,
   before: AlertProgress,
   value: number | null | undefined,
   now: Date,
-  gapMaxMs = GAP_MAX_MS,
+  { gapMaxMs = GAP_MAX_MS, isPaused = false }: { gapMaxMs?: number; isPaused?: boolean } = {},
 ): Decision {
   const { state, pendingSince, seenAt, lastFiredAt, alertId } = before;
   if (value === undefined) return { progress: before, transition: undefined };
 
   // While data was missing, the alert stayed open.
   const isFiring = state === "firing" || alertId !== null;
+  if (isFiring && isPaused) return { progress: before, transition: undefined };
   if (value === null || !COMPARE[rule.operator](value, rule.threshold)) {
     return {
       progress: { ...INITIAL_PROGRESS, lastFiredAt },
@@ -91,7 +93,7 @@ export function evaluateRule(
     return { progress: before, transition: undefined };
   }
   const at = now.toISOString();
-  if (heldMs >= rule.durationSeconds * 1000 && hasCooledDown(before, now)) {
+  if (heldMs >= rule.durationSeconds * 1000 && hasCooledDown(before, now) && !isPaused) {
     return {
       progress: { ...INITIAL_PROGRESS, state: "firing", lastFiredAt: at },
       transition: "fired",

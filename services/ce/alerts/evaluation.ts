@@ -43,18 +43,21 @@ interface Sample {
   subject(): AlertSubject;
   /** Why the value is unknown, or why there cannot be one. */
   reason(): string;
+  /** Whether it is in maintenance. */
+  isPaused: boolean;
 }
 
 /**
- * Evaluates every enabled rule once, except during maintenance. The progress of a rule and its event
- * are stored in one transaction, so that no event is lost or sent twice.
+ * Evaluates every enabled rule once. During maintenance, a rule neither fires nor resolves. The
+ * progress of a rule and its event are stored in one transaction, so that no event is lost or sent
+ * twice.
  *
  * @throws The first failure of a rule, after all others have been evaluated.
  */
 export function evaluateAlerts(deps: EvaluationDeps): void {
-  if (deps.maintenance.active) return forgetCounts(deps.alerts);
   const rules = watchedRules(deps);
-  observe(deps, rules);
+  if (deps.maintenance.active) forgetCounts(deps.alerts);
+  else observe(deps, rules);
   const round = createRound(deps);
   const failures: unknown[] = [];
   for (const watched of rules) {
@@ -117,6 +120,7 @@ function createRound(deps: EvaluationDeps) {
           containers: rule.metric === "container_stopped" ? stoppedContainers(deps) : undefined,
         }),
         reason: () => reading.value === undefined ? reading.reason : "",
+        isPaused: maintenance.active,
       });
     },
 
@@ -127,6 +131,7 @@ function createRound(deps: EvaluationDeps) {
         value: inventory.live ? null : undefined,
         subject: () => ({}),
         reason: () => "The engine is unreachable",
+        isPaused: maintenance.active,
       });
       if (!inventory.live) {
         for (const name of watched.progress.keys()) if (name !== WHOLE) markUnseen(watched, name);
@@ -141,8 +146,7 @@ function createRound(deps: EvaluationDeps) {
         const container = containers[position]!;
         const known = progress.size === 0 ? undefined : progress.get(container.name);
         if (isSkipped(known, value)) continue;
-        paused[position] ??= maintenance.includes(container) || alerts.renaming.has(container.id);
-        if (paused[position]) {
+        if (alerts.renaming.has(container.id)) {
           markUnseen(watched, container.name);
           continue;
         }
@@ -154,6 +158,7 @@ function createRound(deps: EvaluationDeps) {
             value === null
               ? `${container.name} is not running`
               : missingReason(deps, watched.rule, container),
+          isPaused: paused[position] ??= maintenance.includes(container),
         });
       }
       for (const known of [watched.progress, watched.unknownSince]) {
@@ -237,16 +242,21 @@ function createRound(deps: EvaluationDeps) {
       value: null,
       subject: () => ({ name }),
       reason: () => `${name} was removed or left the scope of the rule`,
+      isPaused: maintenance.active,
     });
   }
 
-  function evaluate(watched: WatchedRule, { name, value, subject, reason }: Sample): void {
+  function evaluate(
+    watched: WatchedRule,
+    { name, value, subject, reason, isPaused }: Sample,
+  ): void {
     const { rule, progress, unknownSince, unseen } = watched;
     const before = progress.get(name) ?? INITIAL_PROGRESS;
     if (value === undefined) {
       const since = unknownSince.get(name) ?? at;
       unknownSince.set(name, since);
-      const isReported = before.state === "no_data" || rule.forMissingDataSeconds === null ||
+      const isReported = isPaused || before.state === "no_data" ||
+        rule.forMissingDataSeconds === null ||
         Math.abs(at - since) < rule.forMissingDataSeconds * 1000;
       if (isReported) return markUnseen(watched, name);
       const missing: AlertProgress = {
@@ -261,7 +271,9 @@ function createRound(deps: EvaluationDeps) {
     }
     unknownSince.delete(name);
     const wasUnseen = unseen.delete(name);
-    const { progress: after, transition } = evaluateRule(rule, before, value, now);
+    const { progress: after, transition } = evaluateRule(rule, before, value, now, {
+      isPaused,
+    });
     if (transition === "fired") {
       const alertId = fireAlert(deps, rule, after, { ...subject(), name, value: value! });
       remember(watched, name, { ...after, alertId });

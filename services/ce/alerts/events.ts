@@ -30,9 +30,11 @@ import { stackOf } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";
 import { AppError, notFound } from "../../errors.ts";
 import { emit, type EmitDeps } from "../../events/emit.ts";
-import type { AlertData } from "../../events/events.ts";
+import type { AlertData, NewEvent } from "../../events/events.ts";
+import type { Pause } from "../../events/recorder.ts";
 import type { Container } from "../../state/inventory.ts";
 import { round2 } from "../metrics/window.ts";
+import { currentPause, type SilencerDeps } from "../silences/silencer.ts";
 import { INITIAL_PROGRESS } from "./condition.ts";
 
 /** An event in lists and stream frames, with snake case aliases that some clients read. */
@@ -240,8 +242,25 @@ export function acknowledgeAlert(
 }
 
 /** The events that are not resolved, newest first. */
-export function listActiveAlerts({ db }: Pick<Deps, "db">): AlertEventView[] {
-  return selectOpenAlertEvents(db).map(asView);
+export function listActiveAlerts(
+  deps: SilencerDeps,
+): (AlertEventView & { inhibitedBy: Pause | null })[] {
+  return selectOpenAlertEvents(deps.db).map((event) => ({
+    ...asView(event),
+    inhibitedBy: inhibitionOf(deps, event),
+  }));
+}
+
+/** Why no messages are sent about an alert at the moment; `null` if they are. */
+export function inhibitionOf(
+  deps: SilencerDeps,
+  { ruleId, ruleName, severity, container }: Pick<
+    AlertEvent,
+    "ruleId" | "ruleName" | "severity" | "container"
+  >,
+): Pause | null {
+  const data = { rule: ruleName, ruleId, severity, ...(container !== null && { container }) };
+  return currentPause(deps, { event: "alert.fired", data } as NewEvent) ?? null;
 }
 
 export function sweepAlertEvents({ db, now }: Pick<Deps, "db" | "now">): void {

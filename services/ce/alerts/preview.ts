@@ -33,6 +33,12 @@ export interface AlertPreview {
   wouldFire: boolean;
   /** Of several containers, the one that is furthest beyond the threshold; `null` while unknown. */
   value: number | null;
+  /**
+   * Since when the condition holds if only its duration is missing, and when it would fire; of
+   * several containers, the first. ISO 8601, UTC.
+   */
+  since: string | null;
+  firesAt: string | null;
   /** How often it would have fired in the last 24 hours; `null` where no samples are stored. */
   firings24h: number | null;
   /** Names of the containers for which it would fire now. */
@@ -75,9 +81,11 @@ export async function previewAlertRule(
   const rule = completeSettings(settings);
   if (!isContainerMetric(rule.metric)) {
     const reading = await readNow(deps, rule);
-    const { isFiring, firings } = tryOn(deps, rule, reading.value, hostPoints(deps, rule));
+    const tried = tryOn(deps, rule, reading.value, hostPoints(deps, rule));
+    const { isFiring, firings } = tried;
     return {
       wouldFire: isFiring,
+      ...waitOf(rule, [tried]),
       value: round2(reading.value ?? null),
       firings24h: firings,
       containers: [],
@@ -96,6 +104,7 @@ export async function previewAlertRule(
   const firing = tried.filter(({ isFiring }) => isFiring);
   return {
     wouldFire: firing.length > 0,
+    ...waitOf(rule, firing.length > 0 ? [] : tried),
     value: values.length === 0 ? null : round2(furthest(rule, values)),
     firings24h: isKept ? tried.reduce((sum, { firings }) => sum + firings!, 0) : null,
     containers: firing.map(({ name }) => name),
@@ -113,21 +122,40 @@ function containerProblem(
     : "The containers are measured when the rule exists, or do not run";
 }
 
+/** What waits for its duration, and since when. */
+function waitOf(
+  { durationSeconds }: Condition,
+  tried: readonly Pick<Trial, "since">[],
+): Pick<AlertPreview, "since" | "firesAt"> {
+  const since = tried.flatMap(({ since }) => since ?? []).sort()[0];
+  if (since === undefined) return { since: null, firesAt: null };
+  const firesAt = new Date(Date.parse(since) + durationSeconds * 1000).toISOString();
+  return { since, firesAt };
+}
+
+/** A rule on the samples of the host or of a container. */
+interface Trial {
+  isFiring: boolean;
+  /** Since when the condition holds if only its duration is missing. */
+  since: string | null;
+  firings: number | null;
+}
+
 /** @param points Oldest first; `undefined` if none are stored. */
 function tryOn(
   { now }: Pick<Deps, "now">,
   rule: Condition,
   value: number | null | undefined,
   points: readonly Point[] | undefined,
-): { isFiring: boolean; firings: number | null } {
+): Trial {
   const holds = typeof value === "number" && COMPARE[rule.operator](value, rule.threshold);
-  if (!points) return { isFiring: holds, firings: null };
+  if (!points) return { isFiring: holds, since: null, firings: null };
   const steps = points.map(({ ts }, i) => ts - (points[i - 1]?.ts ?? ts));
   const gapMaxMs = Math.max(GAP_MAX_MS, 2_000 * medianOf(steps));
   let progress = INITIAL_PROGRESS;
   let firings = 0;
   const step = (value: number | null | undefined, at: Date) => {
-    const decision = evaluateRule(rule, progress, value, at, gapMaxMs);
+    const decision = evaluateRule(rule, progress, value, at, { gapMaxMs });
     progress = decision.progress;
     if (decision.transition === "fired") firings++;
   };
@@ -140,7 +168,8 @@ function tryOn(
     : now().getTime() - Date.parse(progress.pendingSince);
   const isFiring = holds &&
     (progress.state === "firing" || heldMs >= rule.durationSeconds * 1000);
-  return { isFiring, firings: stored };
+  const since = holds && !isFiring ? progress.pendingSince : null;
+  return { isFiring, since, firings: stored };
 }
 
 function hostPoints(

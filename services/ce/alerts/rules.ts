@@ -5,11 +5,11 @@
  */
 
 import {
-  type AlertProgress,
   type AlertState,
   deleteAlertProgress,
   resetAlertProgress,
   selectAlertProgress,
+  type StoredAlertProgress,
 } from "../../../db/ce/alert_progress.ts";
 import {
   type AlertRule,
@@ -25,10 +25,12 @@ import { applyChange, type Change } from "../../change.ts";
 import type { Deps } from "../../deps.ts";
 import type { EmitDeps } from "../../events/emit.ts";
 import { notFound } from "../../errors.ts";
+import type { Pause } from "../../events/recorder.ts";
+import type { SilencerDeps } from "../silences/silencer.ts";
 import { assertBelowLimit } from "../../license/limits.ts";
 import { worstState } from "./condition.ts";
 import { isContainerMetric } from "./container_sources.ts";
-import { endAlertsOf } from "./events.ts";
+import { endAlertsOf, inhibitionOf } from "./events.ts";
 import type { SourceDeps } from "./host_sources.ts";
 import { hostReading } from "./readings.ts";
 import { completeSettings, type NewAlertRule } from "./settings.ts";
@@ -44,9 +46,11 @@ export interface AlertRuleView extends AlertRule {
   lastFiredAt: string | null;
   /** Why the rule has no data at the moment; `null` if it has. */
   problem: string | null;
+  /** Why no messages are sent about it at the moment; `null` if they are. */
+  inhibitedBy: Pause | null;
 }
 
-type ViewDeps = SourceDeps;
+type ViewDeps = SourceDeps & SilencerDeps;
 type ChangeDeps = EmitDeps & ViewDeps;
 
 /** All rules by name. */
@@ -130,7 +134,7 @@ function requireRule({ db }: Pick<Deps, "db">, id: string): AlertRule {
 function viewOf(
   deps: ViewDeps,
   rule: AlertRule,
-  progress: readonly AlertProgress[],
+  progress: readonly StoredAlertProgress[],
 ): AlertRuleView {
   const { problem, isUnsupported } = problemOf(deps, rule);
   const worst = worstState(progress);
@@ -140,7 +144,21 @@ function viewOf(
     state: isUnsupported && worst === "ok" ? "no_data" : worst,
     lastFiredAt: fired.at(-1) || null,
     problem,
+    inhibitedBy: inhibitionOfRule(deps, rule, progress),
   };
+}
+
+/** A rule is inhibited if all of its alerts are; one without alerts, if its first would be. */
+function inhibitionOfRule(
+  deps: ViewDeps,
+  { id, name, severity }: AlertRule,
+  progress: readonly StoredAlertProgress[],
+): Pause | null {
+  const active = progress.flatMap(({ state, container }) => state === "ok" ? [] : [container]);
+  const reasonOf = (container: string) =>
+    inhibitionOf(deps, { ruleId: id, ruleName: name, severity, container: container || null });
+  const reason = reasonOf(active[0] ?? "");
+  return active.slice(1).every((container) => reasonOf(container) !== null) ? reason : null;
 }
 
 /** What the host, the engine or the service cannot tell. */

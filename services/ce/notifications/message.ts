@@ -8,7 +8,7 @@ import { SEVERITIES, type Severity } from "../../../db/ce/notification_channels.
 import type { Config } from "../../config/config.ts";
 import { plainData } from "./plain_data.ts";
 import { describeEvent, inline, moment, type Tone, truncate } from "../../events/description.ts";
-import type { AppEvent, EventKind } from "../../events/events.ts";
+import type { AppEvent, EventKind, NewEvent } from "../../events/events.ts";
 
 export { SEVERITIES };
 export type { Severity, Tone };
@@ -159,7 +159,7 @@ export function bodyOf({ lines, timestamp, link }: NotificationMessage, max: num
 }
 
 /** How important an event is. */
-export function severityOf({ event, data }: AppEvent): Severity {
+export function severityOf({ event, data }: NewEvent): Severity {
   if (event === "container.stable" && data.outcome === "exited") return "warning";
   if (event === "alert.fired" || event === "alert.no_data") {
     return data.severity ?? SEVERITY_OF[event]!;

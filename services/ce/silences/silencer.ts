@@ -8,17 +8,24 @@ import { deleteHeldEvent, replaceHeldEvent } from "../../../db/ce/held_events.ts
 import { selectActiveSilences, type StoredSilence } from "../../../db/ce/silences.ts";
 import { matchesAny, type ScopedContainer, stackOf } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";
-import type { AppEvent } from "../../events/events.ts";
+import type { AppEvent, NewEvent } from "../../events/events.ts";
 import type { Pause, Silencer } from "../../events/recorder.ts";
-import { containersOf, messageOf, type NotificationMessage } from "../notifications/message.ts";
+import {
+  containersOf,
+  phaseOf,
+  type Severity,
+  severityOf,
+  threadOf,
+} from "../notifications/message.ts";
 
-type SilencerDeps = Pick<Deps, "config" | "db" | "inventory" | "maintenance" | "now">;
+export type SilencerDeps = Pick<Deps, "db" | "inventory" | "maintenance" | "now">;
 
 export function createSilencer(deps: SilencerDeps): Silencer {
-  const { config, db, maintenance, now } = deps;
+  const { db, maintenance, now } = deps;
   return {
     pauseOf(event, cause = event) {
-      const { phase, thread } = messageOf(event, config);
+      const phase = phaseOf(event);
+      const thread = threadOf(event);
       const pause = currentPause(deps, cause);
       // The end of a problem whose beginning was not reported is not reported either.
       if (phase === "end" && deleteHeldEvent(db, thread)) {
@@ -34,30 +41,27 @@ export function createSilencer(deps: SilencerDeps): Silencer {
 }
 
 /** Whether an event would cause no messages now, and why. */
-export function currentPause(deps: SilencerDeps, event: AppEvent): Pause | undefined {
-  const { config, db, maintenance, now } = deps;
+export function currentPause(deps: SilencerDeps, event: NewEvent): Pause | undefined {
+  const { db, maintenance, now } = deps;
   if (maintenance.active) return "maintenance";
   const containers = namesOf(event).map((name) => lookUp(deps, name));
   if (containers.length > 0 && containers.every(maintenance.includes)) return "maintenance";
   const silences = isSilenceable(event) ? selectActiveSilences(db, now().toISOString()) : [];
   if (silences.length === 0) return undefined;
-  const { severity } = messageOf(event, config);
+  const severity = severityOf(event);
   return silences.some((silence) => matches(silence, event, { containers, severity }))
     ? "silence"
     : undefined;
 }
 
 /** A silence must not hide a sign-in with a stolen password, and a test is for the person who asks. */
-const isSilenceable = ({ event }: AppEvent) => event !== "test" && !event.startsWith("account.");
+const isSilenceable = ({ event }: NewEvent) => event !== "test" && !event.startsWith("account.");
 
 /** An event of several containers matches only if all of them match. */
 function matches(
   { matchers }: Pick<StoredSilence, "matchers">,
-  event: AppEvent,
-  { containers, severity }: {
-    containers: readonly ScopedContainer[];
-    severity: NotificationMessage["severity"];
-  },
+  event: NewEvent,
+  { containers, severity }: { containers: readonly ScopedContainer[]; severity: Severity },
 ): boolean {
   const { event: kind, container, stack, rule, severity: silenced } = matchers;
   const areAll = (pattern: string, names: readonly (string | null)[]) =>
@@ -69,13 +73,13 @@ function matches(
     (silenced === undefined || silenced === severity);
 }
 
-function isOfRule({ data }: AppEvent, idOrName: string): boolean {
+function isOfRule({ data }: NewEvent, idOrName: string): boolean {
   const { rule, ruleId } = data as { rule?: string; ruleId?: string };
   return ruleId === idOrName || (rule !== undefined && matchesAny([idOrName], rule));
 }
 
 /** Names of the containers that an event is about. */
-const namesOf = (event: AppEvent): readonly string[] =>
+const namesOf = (event: NewEvent): readonly string[] =>
   event.event === "remediation.executed" ? [event.data.target] : containersOf(event);
 
 /** A container that was removed still has its name. */

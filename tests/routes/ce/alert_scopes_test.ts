@@ -51,6 +51,7 @@ Deno.test("POST /api/alerts/rules stores the scope and the options", async () =>
     path: null,
     windowSeconds: null,
     problem: "The engine is unreachable",
+    inhibitedBy: null,
   });
 });
 
@@ -146,6 +147,31 @@ Deno.test("GET /api/alerts/active lists the alerts of every container", async ()
   deepEqual(body.alerts.map(({ container }: { container: string }) => container), ["db"]);
 });
 
+Deno.test("an alert says that it is silenced, and a rule that all of its alerts are", async () => {
+  using app = testApp();
+  const [{ ruleId }] = await fire(app, "web", "db");
+  const read = async () => {
+    const { alerts } = (await app.call("GET", "/api/alerts/active")).body;
+    return [
+      (await app.call("GET", `/api/alerts/rules/${ruleId}`)).body.inhibitedBy,
+      Object.fromEntries(
+        alerts.map((alert: Record<string, unknown>) => [alert.container, alert.inhibitedBy]),
+      ),
+    ];
+  };
+  deepEqual(await read(), [null, { web: null, db: null }]);
+  const silence = {
+    matchers: { container: "web" },
+    endsAt: new Date(app.clock.now().getTime() + 60_000),
+  };
+  const { body: { id } } = await app.call("POST", "/api/silences", silence);
+  deepEqual(await read(), [null, { web: "silence", db: null }]);
+  await app.call("PUT", `/api/silences/${id}`, { matchers: { rule: ruleId } });
+  deepEqual(await read(), ["silence", { web: "silence", db: "silence" }]);
+  app.deps.maintenance.set({ enabled: true, until: null, reason: null });
+  deepEqual(await read(), ["maintenance", { web: "maintenance", db: "maintenance" }]);
+});
+
 Deno.test("an operator acknowledges an alert, which stays active", async () => {
   using app = testApp({ now: "2026-01-01T12:00:00Z" });
   const [alert] = await fire(app, "web");
@@ -165,7 +191,7 @@ Deno.test("an operator acknowledges an alert, which stays active", async () => {
     ["2026-01-01T12:01:00.000Z", null],
   );
   const { body: { alerts } } = await app.call("GET", "/api/alerts/active");
-  deepEqual(alerts, [second.body]);
+  deepEqual(alerts, [{ ...second.body, inhibitedBy: null }]);
   const { body: audit } = await app.call("GET", "/api/audit");
   match(JSON.stringify(audit), /acknowledge/);
 });
@@ -211,7 +237,11 @@ Deno.test("POST /api/alerts/rules/test stores nothing and is for admins", async 
   const tested = await app.call("POST", "/api/alerts/rules/test", rule);
   deepEqual([tested.status, tested.body], [
     200,
-    { wouldFire: true, value: 1, firings24h: null, containers: ["web"], problem: null },
+    {
+      ...{ wouldFire: true, value: 1, since: null, firesAt: null, firings24h: null },
+      containers: ["web"],
+      problem: null,
+    },
   ]);
   deepEqual((await app.call("GET", "/api/alerts/rules")).body, { rules: [] });
   equal((await app.call("POST", "/api/alerts/rules/test", rule, operator)).status, 403);

@@ -52,6 +52,7 @@ Deno.test("POST /api/alerts/rules stores an enabled rule and returns it", async 
     windowSeconds: null,
     forMissingDataSeconds: null,
     problem: "The host was not measured in the last 30 seconds",
+    inhibitedBy: null,
   });
   const listed = await app.call("GET", "/api/alerts/rules", undefined, { role: "viewer" });
   deepEqual([listed.status, listed.body], [200, { rules: [created.body] }]);

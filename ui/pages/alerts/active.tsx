@@ -7,7 +7,7 @@
 import type { ComponentChildren } from "preact";
 import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
-import type { AlertEvent } from "../../api/types.ts";
+import type { ActiveAlert, AlertEvent, AlertRule } from "../../api/types.ts";
 import { Link } from "../../components/button.tsx";
 import { FormDialog, type FormValues, TextArea } from "../../components/form.tsx";
 import { Section } from "../../components/page.tsx";
@@ -23,7 +23,7 @@ import { SilenceForm } from "./silence_form.tsx";
 type Task = { name: "acknowledge" | "silence"; alert: AlertEvent };
 
 export function ActiveAlerts({ alerts, onChange }: {
-  alerts: readonly AlertEvent[];
+  alerts: readonly ActiveAlert[];
   onChange: () => void;
 }) {
   const task = useSignal<Task | undefined>(undefined);
@@ -99,8 +99,22 @@ export const AlertName = ({ ruleName, container, severity }: AlertEvent) => (
   </WithSeverity>
 );
 
-const COLUMNS: readonly Column<AlertEvent>[] = [
-  { title: "Alert", cell: (alert) => <AlertName {...alert} /> },
+const INHIBITIONS = { maintenance: "No messages: maintenance", silence: "No messages: silenced" };
+
+/** Says why no messages are sent. */
+export const Inhibition = ({ inhibitedBy }: Pick<AlertRule, "inhibitedBy">) =>
+  inhibitedBy && <p class="hint">{INHIBITIONS[inhibitedBy]}</p>;
+
+const COLUMNS: readonly Column<ActiveAlert>[] = [
+  {
+    title: "Alert",
+    cell: (alert) => (
+      <>
+        <AlertName {...alert} />
+        <Inhibition {...alert} />
+      </>
+    ),
+  },
   { title: "Message", cell: ({ message }) => plain(message), wide: true },
   { title: "Fired", cell: ({ firedAt }) => <Time at={firedAt} />, width: "w-s" },
   {

@@ -9,7 +9,7 @@ import { useSignal } from "@preact/signals";
 import { api } from "../../api/client.ts";
 import type { AlertRuleTest, NewAlertRule } from "../../api/types.ts";
 import { type FormValues, valuesOf } from "../../components/form.tsx";
-import { count, plain } from "../../components/text.ts";
+import { count, plain, relativeTime } from "../../components/text.ts";
 import { sentenceOf } from "../../state/toasts.ts";
 import { valueOf } from "./words.ts";
 
@@ -69,7 +69,7 @@ export function RulePreview({ ruleOf }: {
 
 function sentenceOfTest(
   { metric }: NewAlertRule,
-  { wouldFire, value, firings24h, containers, problem }: AlertRuleTest,
+  { wouldFire, value, firesAt, firings24h, containers, problem }: AlertRuleTest,
 ): string {
   const names = containers.slice(0, NAMES_MAX).map(plain).join(", ") +
     (containers.length > NAMES_MAX ? ` and ${containers.length - NAMES_MAX} more` : "");
@@ -77,6 +77,8 @@ function sentenceOfTest(
     ? `It would fire now${names === "" ? "" : ` for ${names}`}`
     : value === null
     ? `The present value is unknown${problem === null ? "" : `: ${plain(problem)}`}`
+    : firesAt !== null
+    ? `The condition holds; it would fire ${relativeTime(Date.parse(firesAt), Date.now())}`
     : "It would not fire now";
   const past = firings24h === null
     ? "No samples of this metric are stored"

@@ -19,7 +19,7 @@ import { plain } from "../../components/text.ts";
 import { Time } from "../../components/time.tsx";
 import { hasRole } from "../../state/session.ts";
 import { withResult } from "../../state/toasts.ts";
-import { ActiveAlerts, AlertName, WithSeverity } from "./active.tsx";
+import { ActiveAlerts, AlertName, Inhibition, WithSeverity } from "./active.tsx";
 import { RuleForm } from "./form.tsx";
 import { Silences } from "./silences.tsx";
 import { Templates } from "./templates.tsx";
@@ -136,7 +136,12 @@ const columns = (onChange: () => void): readonly Column<AlertRule>[] => [
   },
   {
     title: "State",
-    cell: (rule) => <RuleState {...rule} />,
+    cell: (rule) => (
+      <>
+        <RuleState {...rule} />
+        {rule.enabled && <Inhibition {...rule} />}
+      </>
+    ),
     sort: ({ state, enabled }) => enabled ? ORDER.indexOf(state) : ORDER.length,
     width: "w-s",
   },

@@ -31,7 +31,8 @@ export function SilenceForm({ silence, about = silence?.matchers ?? {}, onClose,
       const value = values[`matchers.${name}`];
       return value === "" ? [] : [[name, value]];
     });
-    const startsAt = fromLocalInput(values.startsAt);
+    // A running silence has no such field.
+    const startsAt = fromLocalInput(values.startsAt ?? "");
     const body = {
       matchers: Object.fromEntries(given),
       endsAt: fromLocalInput(values.endsAt)!,

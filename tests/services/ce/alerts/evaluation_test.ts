@@ -455,6 +455,29 @@ Deno.test("maintenance pauses alerts", () => {
   deepEqual(eventsOf(app).map(({ resolvedAt }) => resolvedAt), [null]);
 });
 
+Deno.test("a rule shows during maintenance that its condition holds, and fires afterwards", () => {
+  using app = testApp();
+  const { maintenance } = app.deps;
+  const { id } = stoppedRule(app);
+  const stateOf = () => {
+    const { state, inhibitedBy } = getAlertRule(app.deps, id);
+    return [state, inhibitedBy];
+  };
+  maintenance.set({ enabled: true, until: null, reason: null });
+  evaluateAlerts(app.deps);
+  deepEqual(stateOf(), ["ok", "maintenance"]);
+  setStopped(app, 1);
+  for (let minute = 0; minute < 60; minute++) {
+    evaluateAlerts(app.deps);
+    app.clock.advance({ minutes: 1 });
+  }
+  deepEqual(stateOf(), ["pending", "maintenance"]);
+  deepEqual(eventsOf(app), []);
+  maintenance.set({ enabled: false, until: null, reason: null });
+  evaluateAlerts(app.deps);
+  deepEqual(stateOf(), ["firing", null]);
+});
+
 Deno.test("a disabled rule is not evaluated", () => {
   using app = testApp();
   const { id } = stoppedRule(app);

@@ -55,6 +55,8 @@ Deno.test("a preview counts the firings of a day, with the duration and the cool
   deepEqual(await previewAlertRule(app.deps, rule({})), {
     wouldFire: false,
     value: 12,
+    since: null,
+    firesAt: null,
     firings24h: 2,
     containers: [],
     problem: null,
@@ -68,7 +70,13 @@ Deno.test("a preview fires now if the condition has held for its duration", asyn
   storeHost(app, 0.01, 0, 95);
   await setHost(app, 95);
   equal((await previewAlertRule(app.deps, rule({ durationSeconds: 30 }))).wouldFire, true);
-  equal((await previewAlertRule(app.deps, rule({ durationSeconds: 600 }))).wouldFire, false);
+  const waiting = await previewAlertRule(app.deps, rule({ durationSeconds: 600 }));
+  const since = new Date(before(0.01) * 1000).toISOString();
+  deepEqual([waiting.wouldFire, waiting.since, waiting.firesAt], [
+    false,
+    since,
+    new Date(Date.parse(since) + 600_000).toISOString(),
+  ]);
   equal((await previewAlertRule(app.deps, rule({ threshold: 96 }))).wouldFire, false);
 });
 
@@ -84,6 +92,8 @@ Deno.test("a preview of a metric without stored samples counts nothing", async (
   deepEqual(await previewAlertRule(app.deps, stopped), {
     wouldFire: true,
     value: 1,
+    since: null,
+    firesAt: null,
     firings24h: null,
     containers: ["web"],
     problem: null,
@@ -91,6 +101,8 @@ Deno.test("a preview of a metric without stored samples counts nothing", async (
   deepEqual(await previewAlertRule(app.deps, rule({ metric: "pressure_cpu" })), {
     wouldFire: false,
     value: null,
+    since: null,
+    firesAt: null,
     firings24h: null,
     containers: [],
     problem: "Set PROC_PATH to a mount of the host's /proc to read its pressure",
@@ -125,7 +137,14 @@ Deno.test("a preview of containers adds up their firings", async () => {
   });
   const busy = rule({ metric: "container_cpu_percent" });
   const { containers, ...preview } = await previewAlertRule(app.deps, busy);
-  deepEqual(preview, { wouldFire: true, value: 120, firings24h: 2, problem: null });
+  deepEqual(preview, {
+    wouldFire: true,
+    value: 120,
+    since: null,
+    firesAt: null,
+    firings24h: 2,
+    problem: null,
+  });
   deepEqual(containers.sort(), ["db", "web"]);
   const full = rule({ metric: "container_memory_percent", operator: ">=", threshold: 50 });
   const { firings24h, value } = await previewAlertRule(app.deps, full);
