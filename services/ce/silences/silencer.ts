@@ -8,7 +8,7 @@ import { deleteHeldEvent, replaceHeldEvent } from "../../../db/ce/held_events.ts
 import { selectActiveSilences, type StoredSilence } from "../../../db/ce/silences.ts";
 import { matchesAny, type ScopedContainer, stackOf } from "../../auth/scope.ts";
 import type { Deps } from "../../deps.ts";
-import type { AppEvent, NewEvent } from "../../events/events.ts";
+import type { NewEvent } from "../../events/events.ts";
 import type { Pause, Silencer } from "../../events/recorder.ts";
 import {
   containersOf,
