@@ -1,33 +1,16 @@
 /**
  * Files in a container, read and written through the engine.
  *
+ * Only for containers that this service has created and not started yet: to answer, Docker 20.10
+ * mounts the volumes of the container below its root directory. If the container is removed in that moment,
+ * the engine deletes what is in the volumes, too.
+ *
  * @module
  */
 
 import type { Engine, EngineResponse } from "./client.ts";
 import { EngineProtocolError, ifThere } from "./errors.ts";
 import { segment } from "./path.ts";
-
-/**
- * Whether a path exists in a container or its volumes. Files in a tmpfs are not visible.
- *
- * @param path Absolute, as the container sees it.
- * @returns `false` also if the container does not exist.
- */
-export async function containerHasPath(
-  engine: Engine,
-  id: string,
-  path: string,
-  { signal }: { signal?: AbortSignal | undefined } = {},
-): Promise<boolean> {
-  const response = await ifThere(
-    engine.request("HEAD", `/containers/${segment("container", id)}/archive`, {
-      query: { path },
-      signal,
-    }).then((response) => response.bytes()),
-  );
-  return response !== undefined;
-}
 
 /** A path of a container, as the engine describes it. */
 export interface ContainerPath {

@@ -26,7 +26,7 @@ import { until } from "../helpers/until.ts";
 const SLEEP = ["sh", "-c", "trap 'exit 0' TERM; sleep 2147483647 & wait"];
 
 /** Calls of samplers and of the connection, which happen at any time. */
-const BACKGROUND = /^\/(_ping|events|info|version|system\/df|containers\/[^/]+\/(stats|archive))/;
+const BACKGROUND = /^\/(_ping|events|info|version|system\/df|containers\/[^/]+\/(stats|logs))/;
 
 /** After them, the old or the new container is not what it was. */
 const DECISIVE = /^POST .*\/(stop|start)$|^DELETE \/containers\//;
@@ -103,6 +103,7 @@ async function runDrill(engine: RealEngine & { sandbox: Sandbox }, drill: Drill)
   try {
     for (const moment of MOMENTS) {
       for (let number = 0;; number++) {
+        const since = new Date().toISOString();
         const strike = () => drill.strike(longshore);
         const interrupted = interrupt(proxy, { ...drill, number, moment, strike });
         const updated = run(longshore, action, web.name)
@@ -120,9 +121,14 @@ async function runDrill(engine: RealEngine & { sandbox: Sandbox }, drill: Drill)
         // Lost with what was struck.
         await updated;
         const job = await lastJob(longshore, action);
-        // After a crash, the engine starts its containers in the background.
-        const id = await until(when, () => web.assertWhole(when));
-        if (job) assertTrue(job, id, when);
+        try {
+          // After a crash, the engine starts its containers in the background.
+          const id = await until(when, () => web.assertWhole(when));
+          if (job) assertTrue(job, id, when);
+        } catch (cause) {
+          const report = [await web.describe(since), JSON.stringify(job), longshore.stderr()];
+          throw new Error([when, ...report].join("\n"), { cause });
+        }
         outcomes.push(job?.status ?? "not accepted");
       }
     }
@@ -178,6 +184,18 @@ async function startContainers(
         equal(await links(side), await links(name), when);
       }
       return id!;
+    },
+    /** What the engine has, and what it did since a time (ISO 8601), for the message of a failure. */
+    async describe(since: string): Promise<string> {
+      const until = new Date().toISOString();
+      const ids = (await list()).map(([, , id]) => id!);
+      const commands = [
+        ["events", `--since=${since}`, `--until=${until}`],
+        ["volume", "ls"],
+        ["inspect", ...ids],
+      ];
+      const outputs = commands.map((command) => engine.docker(...command).catch(String));
+      return (await Promise.all(outputs)).join("\n");
     },
     async [Symbol.asyncDispose]() {
       const ids = (await list()).map(([, , id]) => id!);

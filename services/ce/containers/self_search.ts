@@ -1,22 +1,27 @@
 /**
  * Finds the container that this service runs in if the environment does not reveal its id, e.g. with
- * host networking: writes a file with a random name and asks the engine which container has it.
+ * host networking: logs a random text and asks the engine which container has it in its log. A file
+ * instead would endanger the volumes of other containers, see `engine/container_archive.ts`.
  *
  * @module
  */
 
-import { containerHasPath } from "../../../engine/container_archive.ts";
 import { containerList } from "../../../engine/containers.ts";
 import { EngineError } from "../../../engine/errors.ts";
 import type { Deps } from "../../deps.ts";
+import { sleep } from "../../lifecycle.ts";
+import { readLastLines } from "../updates/run/evidence.ts";
 
-type SearchDeps = Pick<Deps, "config" | "engine" | "log" | "self">;
+type SearchDeps = Pick<Deps, "engine" | "log" | "self">;
 
-/** Parallel requests for the marker file. */
+/** Parallel requests for logs. */
 const PARALLEL = 4;
 
-/** A path in the image comes first, because other containers may mount the same volume. */
-const markerFolders = ({ dataDir }: Deps["config"]) => ["/", "/var/tmp", "/tmp", dataDir];
+/** Lines of each log that are searched. */
+const LINES_MAX = 100;
+
+/** Pauses before the attempts, in milliseconds: the engine stores a line a moment later. */
+const PAUSES_MS = [0, 100, 300];
 
 /**
  * Stores the id of the service's container in `deps.self`, unless it is known or the service does
@@ -25,14 +30,10 @@ const markerFolders = ({ dataDir }: Deps["config"]) => ["/", "/var/tmp", "/tmp",
  * @throws {EngineUnreachableError}
  */
 export async function findOwnContainer(deps: SearchDeps, signal?: AbortSignal): Promise<void> {
-  const { self, log } = deps;
+  const { engine, self, log } = deps;
   if (!self.isContainerized || self.id !== null) return;
-  const running = await containerList(deps.engine, { signal });
-  self.id = idOfHostname(self.hostname, running.map(({ Id }) => Id));
-  for (const folder of markerFolders(deps.config)) {
-    if (self.id !== null) break;
-    self.id = await searchMarker(deps, folder, running.map(({ Id }) => Id), signal);
-  }
+  const ids = (await containerList(engine, { signal })).map(({ Id }) => Id);
+  self.id = idOfHostname(self.hostname, ids) ?? await searchLogs(deps, ids, signal);
   if (self.id === null && !self.isReported) {
     self.isReported = true;
     log.warn("own container not found; it is not protected from actions through this service", {
@@ -47,53 +48,37 @@ function idOfHostname(hostname: string | null, ids: readonly string[]): string |
   return ids.find((id) => id.startsWith(hostname)) ?? null;
 }
 
-/** @returns The only container with the marker; `null` if there is none or several. */
-async function searchMarker(
-  { engine }: SearchDeps,
-  folder: string,
+/** @returns The only container that logged what this process logs; `null` if there is none or several. */
+async function searchLogs(
+  { engine, log }: SearchDeps,
   ids: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<string | null> {
-  const marker = writeMarker(folder);
-  if (marker === undefined) return null;
-  try {
+  const marker = crypto.randomUUID();
+  log.info("looking for the own container in the logs of all containers", { marker });
+  for (const pauseMs of PAUSES_MS) {
+    await sleep(pauseMs, signal);
     const found: string[] = [];
     const waiting = [...ids];
-    const askNext = async () => {
+    const readNext = async () => {
       for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-        if (await hasMarker(engine, id, marker, signal)) found.push(id);
+        signal?.throwIfAborted();
+        if (await hasLogged(engine, id, marker)) found.push(id);
       }
     };
-    await Promise.all(Array.from({ length: PARALLEL }, askNext));
-    return found.length === 1 ? found[0]! : null;
-  } finally {
-    Deno.removeSync(marker);
+    await Promise.all(Array.from({ length: PARALLEL }, readNext));
+    if (found.length > 0) return found.length === 1 ? found[0]! : null;
   }
+  return null;
 }
 
-/** False also if the engine cannot read the container, e.g. because it is being removed. */
-async function hasMarker(
-  engine: Deps["engine"],
-  id: string,
-  marker: string,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
+/** False also if the log cannot be read, e.g. because the container is being removed. */
+async function hasLogged(engine: Deps["engine"], id: string, text: string): Promise<boolean> {
   try {
-    return await containerHasPath(engine, id, marker, { signal });
+    const lines = await readLastLines(engine, id, { tail: LINES_MAX });
+    return lines.some((line) => line.includes(text));
   } catch (error) {
     if (error instanceof EngineError) return false;
     throw error;
-  }
-}
-
-/** @returns Its path; `undefined` if the folder is not writable. */
-function writeMarker(folder: string): string | undefined {
-  try {
-    const path = `${Deno.realPathSync(folder)}/.longshore-${crypto.randomUUID()}`
-      .replace(/^\/\//, "/");
-    Deno.writeTextFileSync(path, "", { createNew: true, mode: 0o600 });
-    return path;
-  } catch {
-    return undefined;
   }
 }
